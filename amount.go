@@ -1,0 +1,274 @@
+package adlens
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"strings"
+)
+
+// Amount is an exact, non-negative decimal: money, or a rate of exchange. It
+// counts units of 10^-20 in 128 bits, so it holds what any platform prints
+// (binary floats that leaked into its files have up to 17 digits) and the sum
+// of a hundred million of the largest amounts that the contract admits.
+type Amount struct{ hi, lo uint64 }
+
+// AmountDecimals is how many decimals an Amount keeps.
+const AmountDecimals = 20
+
+// Why a text is no Amount.
+var (
+	ErrNoNumber     = errors.New("no decimal number")
+	ErrNegative     = errors.New("negative")
+	ErrTooLarge     = errors.New("too large")
+	ErrManyDecimals = errors.New("more than 20 decimals")
+)
+
+// maxAmount is 10^12: the contract refuses amounts of that size and more.
+var maxAmount = mul64(Amount{lo: 1e16}, 1e16) // in units of 10^-20
+
+func mul64(x Amount, n uint64) Amount {
+	hi, lo := bits.Mul64(x.lo, n)
+	return Amount{hi: hi + x.hi*n, lo: lo}
+}
+
+// ParseAmount reads a JSON number (a sign, digits, a fraction, an exponent)
+// as an exact decimal below 10^12.
+func ParseAmount(text []byte) (Amount, error) {
+	digits, exponent, negative, err := splitNumber(text)
+	if err != nil {
+		return Amount{}, err
+	}
+	a, err := scaleDigits(digits, exponent+AmountDecimals)
+	if err != nil {
+		return Amount{}, err
+	}
+	if negative && !a.IsZero() {
+		return Amount{}, ErrNegative
+	}
+	if !a.Less(maxAmount) {
+		return Amount{}, ErrTooLarge
+	}
+	return a, nil
+}
+
+// splitNumber takes a number apart: its digits without the point, and the
+// power of ten that they are to be multiplied by.
+func splitNumber(text []byte) (digits []byte, exponent int, negative bool, err error) {
+	rest := text
+	if len(rest) > 0 && rest[0] == '-' {
+		negative, rest = true, rest[1:]
+	}
+	whole := leadingDigits(rest)
+	if whole == 0 {
+		return nil, 0, false, ErrNoNumber
+	}
+	digits, rest = rest[:whole], rest[whole:]
+	if len(rest) > 0 && rest[0] == '.' {
+		n := leadingDigits(rest[1:])
+		if n == 0 {
+			return nil, 0, false, ErrNoNumber
+		}
+		digits = append(digits[:whole:whole], rest[1:1+n]...)
+		exponent, rest = -n, rest[1+n:]
+	}
+	e, err := parseExponent(rest)
+	return digits, exponent + e, negative, err
+}
+
+func parseExponent(text []byte) (int, error) {
+	if len(text) == 0 {
+		return 0, nil
+	}
+	if text[0] != 'e' && text[0] != 'E' {
+		return 0, ErrNoNumber
+	}
+	text = text[1:]
+	sign := 1
+	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
+		if text[0] == '-' {
+			sign = -1
+		}
+		text = text[1:]
+	}
+	if n := leadingDigits(text); n == 0 || n != len(text) {
+		return 0, ErrNoNumber
+	}
+	// Beyond four digits only the direction matters: too large or too fine.
+	e := 0
+	for _, c := range text {
+		e = min(e*10+int(c-'0'), 9999)
+	}
+	return sign * e, nil
+}
+
+func leadingDigits(text []byte) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// scaleDigits returns digits times 10^shift as a whole number of units.
+func scaleDigits(digits []byte, shift int) (Amount, error) {
+	for len(digits) > 0 && digits[0] == '0' {
+		digits = digits[1:]
+	}
+	for shift < 0 && len(digits) > 0 {
+		if digits[len(digits)-1] != '0' {
+			return Amount{}, ErrManyDecimals
+		}
+		digits, shift = digits[:len(digits)-1], shift+1
+	}
+	if len(digits) == 0 {
+		return Amount{}, nil
+	}
+	// 10^38 fits into 128 bits, 10^39 does not.
+	if len(digits)+shift > 38 {
+		return Amount{}, ErrTooLarge
+	}
+	var a Amount
+	for _, c := range digits {
+		a = mul64(a, 10).plusUnits(uint64(c - '0'))
+	}
+	for ; shift > 0; shift-- {
+		a = mul64(a, 10)
+	}
+	return a, nil
+}
+
+func (a Amount) plusUnits(n uint64) Amount {
+	lo, carry := bits.Add64(a.lo, n, 0)
+	return Amount{hi: a.hi + carry, lo: lo}
+}
+
+// Add returns the exact sum; ok is false where 128 bits do not hold it.
+func (a Amount) Add(b Amount) (sum Amount, ok bool) {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	hi, over := bits.Add64(a.hi, b.hi, carry)
+	return Amount{hi, lo}, over == 0
+}
+
+// Units returns an amount of n times the smallest unit, 10^-20. Counts that may
+// outgrow 64 bits are summed as units.
+func Units(n uint64) Amount { return Amount{lo: n} }
+
+// Less tells whether a is smaller than b.
+func (a Amount) Less(b Amount) bool {
+	return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo
+}
+
+// IsZero tells whether the amount is 0.
+func (a Amount) IsZero() bool { return a == Amount{} }
+
+// Units of the stored columns: whole millionths, and the rest below them.
+const (
+	microDecimals = 6
+	unitsPerMicro = 100_000_000_000_000 // 10^(20-6)
+)
+
+// Micros takes the amount apart into whole millionths (128 bits: hi, lo) and
+// the remaining units of 10^-20.
+func (a Amount) Micros() (hi, lo, rest uint64) {
+	hi, r := bits.Div64(0, a.hi, unitsPerMicro)
+	lo, rest = bits.Div64(r, a.lo, unitsPerMicro)
+	return hi, lo, rest
+}
+
+// FromMicros is the reverse of Micros; ok is false where 128 bits do not hold
+// the amount. The rest may be any number of units.
+func FromMicros(hi, lo, rest uint64) (a Amount, ok bool) {
+	over, high := bits.Mul64(hi, unitsPerMicro)
+	a = mul64(Amount{lo: lo}, unitsPerMicro)
+	var carry uint64
+	a.hi, carry = bits.Add64(a.hi, high, 0)
+	sum, fits := a.Add(Units(rest))
+	return sum, over == 0 && carry == 0 && fits
+}
+
+// AmountOf is the reverse of Words.
+func AmountOf(hi, lo uint64) Amount { return Amount{hi, lo} }
+
+// RoundMicros rounds the amount half away from zero to whole millionths.
+func (a Amount) RoundMicros() (hi, lo uint64) {
+	hi, lo, rest := a.Micros()
+	up := uint64(0)
+	if rest >= unitsPerMicro/2 {
+		up = 1
+	}
+	lo, carry := bits.Add64(lo, up, 0)
+	return hi + carry, lo
+}
+
+// One is the rate of US dollars to themselves.
+var One = mul64(Amount{lo: 1e10}, 1e10)
+
+// Times multiplies the amount with a rate exactly and rounds the product half
+// away from zero to whole millionths; ok is false where 128 bits do not hold
+// them.
+func (a Amount) Times(rate Amount) (hi, lo uint64, ok bool) {
+	if rate == One {
+		hi, lo = a.RoundMicros()
+		return hi, lo, true
+	}
+	n := new(big.Int).Mul(a.Big(), rate.Big())
+	n.Add(n, halfProduct).Quo(n, productPerMicro)
+	if n.BitLen() > 128 {
+		return 0, 0, false
+	}
+	lo = new(big.Int).And(n, lowWord).Uint64()
+	return n.Rsh(n, 64).Uint64(), lo, true
+}
+
+// A product of two amounts counts units of 10^-40.
+var (
+	productPerMicro = new(big.Int).Exp(big.NewInt(10), big.NewInt(2*AmountDecimals-microDecimals), nil)
+	halfProduct     = new(big.Int).Rsh(productPerMicro, 1)
+	lowWord         = new(big.Int).SetUint64(1<<64 - 1)
+)
+
+// Big returns the amount in units of 10^-20.
+func (a Amount) Big() *big.Int {
+	n := new(big.Int).SetUint64(a.hi)
+	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(a.lo))
+}
+
+// String writes the amount without needless zeros.
+func (a Amount) String() string {
+	text := fmt.Sprintf("%021s", a.Big())
+	whole, fraction := text[:len(text)-AmountDecimals], text[len(text)-AmountDecimals:]
+	fraction = strings.TrimRight(fraction, "0")
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+// ParseCount reads a JSON number as a count: whole, not negative, at most
+// 2^63-1.
+func ParseCount(text []byte) (uint64, error) {
+	digits, exponent, negative, err := splitNumber(text)
+	if err != nil {
+		return 0, err
+	}
+	n, err := scaleDigits(digits, exponent)
+	switch {
+	case errors.Is(err, ErrManyDecimals):
+		return 0, ErrFraction
+	case err != nil:
+		return 0, err
+	case negative && !n.IsZero():
+		return 0, ErrNegative
+	case n.hi > 0 || n.lo > 1<<63-1:
+		return 0, ErrTooLarge
+	}
+	return n.lo, nil
+}
+
+// ErrFraction says that a count is not whole.
+var ErrFraction = errors.New("not a whole number")
+
+// Words returns the units of the amount as a number of 128 bits.
+func (a Amount) Words() (hi, lo uint64) { return a.hi, a.lo }

@@ -1,0 +1,100 @@
+package adlens
+
+import (
+	"errors"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestAmountsAreReadExactly(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "0", "-0.0": "0", "14.5": "14.5", "14.50": "14.5", "1E-7": "0.0000001", "1.5e2": "150",
+		"59.980000000000004": "59.980000000000004", "0.00000000000000000001": "0.00000000000000000001",
+		"999999999999.99": "999999999999.99", "0.000000000000000000010": "0.00000000000000000001", "0e9999": "0",
+	} {
+		got, err := ParseAmount([]byte(text))
+		if err != nil || got.String() != want {
+			t.Errorf("ParseAmount(%q) = %s, %v; want %s", text, got, err, want)
+		}
+	}
+}
+
+func TestTextsThatAreNoAmountAreRefused(t *testing.T) {
+	for text, want := range map[string]error{
+		"": ErrNoNumber, "-": ErrNoNumber, ".5": ErrNoNumber, "5.": ErrNoNumber, "1,5": ErrNoNumber, "NaN": ErrNoNumber,
+		"0x10": ErrNoNumber, "1_000": ErrNoNumber, "1e": ErrNoNumber, "+1": ErrNoNumber, "-0.01": ErrNegative,
+		"1000000000000": ErrTooLarge, "1e99999": ErrTooLarge, "1e12": ErrTooLarge, "0.000000000000000000001": ErrManyDecimals,
+		"1e-9999": ErrManyDecimals, "100000000000000000000000000000000000000000": ErrTooLarge,
+	} {
+		if got, err := ParseAmount([]byte(text)); !errors.Is(err, want) {
+			t.Errorf("ParseAmount(%q) = %s, %v; want the error %v", text, got, err, want)
+		}
+	}
+}
+
+func TestCountsAreWholeAndBounded(t *testing.T) {
+	for text, want := range map[string]uint64{"0": 0, "13": 13, "13.0": 13, "1.3e1": 13, "9223372036854775807": 1<<63 - 1} {
+		if got, err := ParseCount([]byte(text)); err != nil || got != want {
+			t.Errorf("ParseCount(%q) = %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{"13.5": ErrFraction, "-1": ErrNegative, "9223372036854775808": ErrTooLarge, "x": ErrNoNumber} {
+		if got, err := ParseCount([]byte(text)); !errors.Is(err, want) {
+			t.Errorf("ParseCount(%q) = %d, %v; want the error %v", text, got, err, want)
+		}
+	}
+}
+
+// The oracle is math/big's rational arithmetic.
+func TestSumsAndProductsEqualRationalArithmetic(t *testing.T) {
+	number := rapid.StringMatching(`[0-9]{1,11}(\.[0-9]{1,20})?`)
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := number.Draw(t, "x"), number.Draw(t, "y")
+		a, errA := ParseAmount([]byte(x))
+		b, errB := ParseAmount([]byte(y))
+		if errA != nil || errB != nil {
+			t.Fatalf("ParseAmount(%q, %q): %v, %v", x, y, errA, errB)
+		}
+		sum, ok := a.Add(b)
+		if want := new(big.Rat).Add(rat(x), rat(y)); !ok || rat(sum.String()).Cmp(want) != 0 {
+			t.Fatalf("%s + %s = %s", x, y, sum)
+		}
+		product := new(big.Rat).Mul(rat(x), rat(y))
+		want := product.Mul(product, big.NewRat(1e6, 1)).FloatString(0)
+		if hi, lo, ok := a.Times(b); !ok || (Amount{hi, lo}).Big().String() != want {
+			t.Fatalf("%s x %s = %s millionths, want %s", x, y, Amount{hi, lo}.Big(), want)
+		}
+		if hi, lo, ok := a.Times(One); !ok || (Amount{hi, lo}).Big().String() != new(big.Rat).Mul(rat(x), big.NewRat(1e6, 1)).FloatString(0) {
+			t.Fatalf("%s x 1 = %s millionths", x, Amount{hi, lo}.Big())
+		}
+		hi, lo, rest := a.Micros()
+		if back, ok := FromMicros(hi, lo, rest); !ok || back != a {
+			t.Fatalf("%s does not survive being taken apart into millionths", x)
+		}
+	})
+}
+
+func rat(text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic(text)
+	}
+	return r
+}
+
+func FuzzParseAmount(f *testing.F) {
+	for _, seed := range []string{"0", "14.50", "-1", "1e5", "0.1e-3", "999999999999.999999"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a, err := ParseAmount(text)
+		if err != nil {
+			return
+		}
+		if rat(a.String()).Cmp(rat(string(text))) != 0 {
+			t.Fatalf("%q was read as %s", text, a)
+		}
+	})
+}

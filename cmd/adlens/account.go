@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"adlens"
+
+	"github.com/spf13/cobra"
+)
+
+func newAccount(o *options) *cobra.Command {
+	cmd := &cobra.Command{Use: "account", Short: "Add and list accounts"}
+	cmd.AddCommand(newAccountAdd(o), newAccountList(o))
+	return cmd
+}
+
+var accountForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+func newAccountAdd(o *options) *cobra.Command {
+	a := adlens.Account{}
+	cmd := &cobra.Command{
+		Use:   "add ID --name NAME",
+		Short: "Add an account, or change the name, kind and subscription of one",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.ID = args[0]
+			if err := checkAccount(a); err != nil {
+				return err
+			}
+			return o.with(cmd.Context(), func(d *data) error {
+				a.CreatedAt = time.Now().UTC()
+				if before, found, err := d.Account(cmd.Context(), a.ID); err != nil {
+					return err
+				} else if found {
+					a.CreatedAt = before.CreatedAt
+				}
+				if err := d.PutAccount(cmd.Context(), a); err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), accountLine(a))
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "account %s is there\n", a.ID)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&a.Name, "name", "", "what people call the account (needed)")
+	cmd.Flags().BoolVar(&a.IsDemo, "demo", false, "mark it as a demonstration")
+	cmd.Flags().StringVar(&a.Subscription, "subscription", adlens.Subscriptions[0], "one of "+strings.Join(adlens.Subscriptions, ", "))
+	cmd.MarkFlagRequired("name")
+	return cmd
+}
+
+func checkAccount(a adlens.Account) error {
+	if !accountForm.MatchString(a.ID) {
+		return fmt.Errorf("%q is no account id; expected 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first", a.ID)
+	}
+	if strings.TrimSpace(a.Name) == "" {
+		return fmt.Errorf("the name is empty; expected what people call the account")
+	}
+	if !slices.Contains(adlens.Subscriptions, a.Subscription) {
+		return fmt.Errorf("%q is no subscription status; expected one of %s", a.Subscription, strings.Join(adlens.Subscriptions, ", "))
+	}
+	return nil
+}
+
+type accountJSON struct {
+	ID           string `json:"account_id"`
+	Name         string `json:"name"`
+	IsDemo       bool   `json:"is_demo"`
+	Subscription string `json:"subscription_status"`
+	CreatedAt    string `json:"created_at"`
+}
+
+func accountLine(a adlens.Account) accountJSON {
+	return accountJSON{a.ID, a.Name, a.IsDemo, a.Subscription, timestamp(a.CreatedAt)}
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func newAccountList(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the accounts",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				all, err := d.Accounts(cmd.Context())
+				if err != nil {
+					return err
+				}
+				lines := make([]accountJSON, len(all))
+				for i, a := range all {
+					lines[i] = accountLine(a)
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
+				}
+				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(table, "ID\tNAME\tSUBSCRIPTION\tCREATED")
+				for _, l := range lines {
+					fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.ID, l.Name, l.Subscription, l.CreatedAt)
+				}
+				return table.Flush()
+			})
+		},
+	}
+}

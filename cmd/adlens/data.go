@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/engine"
+)
+
+// data is the database that a command works on.
+type data struct {
+	*clickhouse.DB
+	locker clickhouse.Locker
+	engine *engine.Engine // nil for a server that is not ours
+}
+
+// open finds the database: the embedded engine of the data directory, started
+// where it does not run, or the server that was named.
+func (o *options) open(ctx context.Context) (*data, error) {
+	if o.clickhouse != "" {
+		return openRemote(ctx, o.clickhouse)
+	}
+	e, err := engine.Open(ctx, o.dataDir)
+	if err != nil {
+		return nil, err
+	}
+	db, err := clickhouse.Open(ctx, clickhouse.Embedded{Engine: e})
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return &data{DB: db, locker: engine.AccountLocks{DataDir: o.dataDir}, engine: e}, nil
+}
+
+func openRemote(ctx context.Context, address string) (*data, error) {
+	remote, err := clickhouse.NewRemote(address)
+	if err != nil {
+		return nil, err
+	}
+	db, err := clickhouse.Open(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	return &data{DB: db, locker: clickhouse.Leases{DB: db}}, nil
+}
+
+// Close gives the database back. Where nobody else uses the embedded engine,
+// it is stopped cleanly.
+func (d *data) Close() error {
+	err := d.DB.Close()
+	if d.engine != nil {
+		err = errors.Join(err, d.engine.Close())
+	}
+	return err
+}
+
+// with runs a command on the database.
+func (o *options) with(ctx context.Context, run func(*data) error) (err error) {
+	d, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return run(d)
+}
+
+// exists makes sure that an account is there.
+func (d *data) exists(ctx context.Context, account string) error {
+	_, found, err := d.Account(ctx, account)
+	if err == nil && !found {
+		err = fmt.Errorf("account %q does not exist; add it with: adlens account add %s --name NAME", account, account)
+	}
+	return err
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+
+	"github.com/spf13/cobra"
+)
+
+func newKey(o *options) *cobra.Command {
+	cmd := &cobra.Command{Use: "key", Short: "Create, list and revoke API keys"}
+	cmd.AddCommand(newKeyCreate(o), newKeyList(o), newKeyRevoke(o))
+	return cmd
+}
+
+func newKeyCreate(o *options) *cobra.Command {
+	var account, name, expires string
+	cmd := &cobra.Command{
+		Use:   "create --account ID --name NAME [--expires DATE]",
+		Short: "Create an API key and print it, this once",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			end, err := endOf(expires, time.Now())
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(name) == "" {
+				return fmt.Errorf("the name is empty; expected what the key is for")
+			}
+			return o.with(cmd.Context(), func(d *data) error {
+				key, record, err := d.createKey(cmd.Context(), account, name, end)
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), struct {
+						Key string `json:"key"`
+						keyJSON
+					}{key.Reveal(), keyLine(record)})
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), key.Reveal())
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account that the key reads (needed)")
+	cmd.Flags().StringVar(&name, "name", "", "what the key is for (needed)")
+	cmd.Flags().StringVar(&expires, "expires", "", "last day, YYYY-MM-DD in UTC, on which the key is valid")
+	cmd.MarkFlagRequired("account")
+	cmd.MarkFlagRequired("name")
+	return cmd
+}
+
+// endOf is the first instant after a day, nil for no day.
+func endOf(day string, now time.Time) (*time.Time, error) {
+	if day == "" {
+		return nil, nil
+	}
+	last, err := adlens.ParseDay(day)
+	if err != nil {
+		return nil, fmt.Errorf("--expires: %w", err)
+	}
+	end := (last + 1).Time()
+	if !end.After(now) {
+		return nil, fmt.Errorf("--expires: %s has passed; expected today (%s in UTC) or a later day", day, adlens.DayOf(now.UTC()))
+	}
+	return &end, nil
+}
+
+// createKey makes and stores a key. Only its hash is kept.
+func (d *data) createKey(ctx context.Context, account, name string, expires *time.Time) (auth.Key, auth.Record, error) {
+	if err := d.exists(ctx, account); err != nil {
+		return auth.Key{}, auth.Record{}, err
+	}
+	key := auth.NewKey()
+	record := auth.Record{
+		ID: "k_" + strings.ToLower(rand.Text()[:20]), AccountID: account, Name: name, Start: key.Start(), Hash: key.Hash(),
+		Scopes: []string{auth.ScopeRead}, CreatedAt: time.Now().UTC().Truncate(time.Millisecond), ExpiresAt: expires,
+	}
+	return key, record, d.PutKey(ctx, record)
+}
+
+type keyJSON struct {
+	ID         string   `json:"key_id"`
+	Name       string   `json:"name"`
+	Start      string   `json:"start"`
+	Scopes     []string `json:"scopes"`
+	CreatedAt  string   `json:"created_at"`
+	LastUsedAt *string  `json:"last_used_at"`
+	ExpiresAt  *string  `json:"expires_at"`
+	RevokedAt  *string  `json:"revoked_at"`
+}
+
+func keyLine(r auth.Record) keyJSON {
+	return keyJSON{r.ID, r.Name, r.Start, r.Scopes, timestamp(r.CreatedAt), orNull(r.LastUsedAt), orNull(r.ExpiresAt), orNull(r.RevokedAt)}
+}
+
+func orNull(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	text := timestamp(*t)
+	return &text
+}
+
+func newKeyList(o *options) *cobra.Command {
+	var account string
+	cmd := &cobra.Command{
+		Use:   "list --account ID",
+		Short: "List the keys of an account",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				if err := d.exists(cmd.Context(), account); err != nil {
+					return err
+				}
+				keys, err := d.Keys(cmd.Context(), account)
+				if err != nil {
+					return err
+				}
+				lines := make([]keyJSON, len(keys))
+				for i, k := range keys {
+					lines[i] = keyLine(k)
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
+				}
+				return printKeys(cmd, lines)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account (needed)")
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+func printKeys(cmd *cobra.Command, lines []keyJSON) error {
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "KEY ID\tNAME\tSTART\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
+	for _, l := range lines {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Name, l.Start, l.CreatedAt, orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt))
+	}
+	return table.Flush()
+}
+
+func orDash(text *string) string {
+	if text == nil {
+		return "-"
+	}
+	return *text
+}
+
+func newKeyRevoke(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke KEY_ID",
+		Short: "Revoke a key; running servers refuse it within seconds",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				record, found, err := d.KeyByID(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if !found {
+					return fmt.Errorf("there is no key %q; adlens key list --account ID shows the ids", args[0])
+				}
+				if record.RevokedAt == nil {
+					now := time.Now().UTC().Truncate(time.Millisecond)
+					record.RevokedAt = &now
+					if err := d.PutKey(cmd.Context(), record); err != nil {
+						return err
+					}
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), keyLine(record))
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "key %s (%s) is revoked\n", record.ID, record.Name)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"adlens/internal/clickhouse"
+	"adlens/loader"
+
+	"github.com/spf13/cobra"
+)
+
+func newLoad(o *options) *cobra.Command {
+	var account string
+	cmd := &cobra.Command{
+		Use:   "load --account ID PATH...",
+		Short: "Load extract files and directories",
+		Long: `Load extract files, and directories with all that is below them.
+
+A file's name says what it is:
+
+  profiles.json                     the account's marketplaces
+  X.report.json + X.json.gz         a completed report and its download (or X.json)
+  rates.csv                         date,currency,usd
+  products.csv                      product_id,title
+
+Whatever the order of the arguments, profiles are loaded first, then rates,
+products and reports. A bad file is refused, with its row, field and value and
+what was expected; the others are still loaded, and the exit code is not 0.
+Loading a file again changes nothing. A running server shows the new figures
+at once.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				if err := d.exists(cmd.Context(), account); err != nil {
+					return err
+				}
+				result, err := d.load(cmd.Context(), account, paths, newProgress(cmd.ErrOrStderr()))
+				return o.said(cmd, result, err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account that the files are of (needed)")
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+func (d *data) load(ctx context.Context, account string, paths []string, p *progress) (loader.Result, error) {
+	defer p.end()
+	l := loader.Loader{Store: clickhouse.LoadStore{DB: d.DB, Locker: d.locker}, Progress: p}
+	return l.Load(ctx, account, paths)
+}
+
+// said reports what became of each file.
+func (o *options) said(cmd *cobra.Command, result loader.Result, err error) error {
+	if o.json {
+		if result.Files == nil {
+			result.Files = []loader.FileResult{}
+		}
+		err = errors.Join(err, printJSON(cmd.OutOrStdout(), result))
+	} else {
+		printResult(cmd.OutOrStdout(), cmd.ErrOrStderr(), result)
+	}
+	if err == nil && result.Refused() > 0 {
+		return errSaid
+	}
+	return err
+}
+
+// printResult names what needs attention, and counts the rest.
+func printResult(out, trouble io.Writer, result loader.Result) {
+	counts, rows := map[loader.Status]int{}, 0
+	for _, f := range result.Files {
+		counts[f.Status]++
+		rows += f.Rows
+		switch f.Status {
+		case loader.Skipped:
+			fmt.Fprintf(trouble, "%s: skipped: %s\n", f.File, f.Notice)
+		case loader.Refused, loader.Failed:
+			fmt.Fprintf(trouble, "%s: %s: %s\n", f.File, f.Status, *f.Error)
+		}
+	}
+	fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %d skipped; %d rows read\n",
+		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused]+counts[loader.Failed], counts[loader.Skipped], rows)
+}

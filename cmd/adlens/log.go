@@ -1,0 +1,10 @@
+package main
+
+import (
+	"time"
+
+	"go.uber.org/zap/zapcore"
+)
+
+// encodeTime writes instants of the log as those of the API.
+func encodeTime(t time.Time, to zapcore.PrimitiveArrayEncoder) { to.AppendString(timestamp(t)) }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// version is set by release builds.
+var version = "dev"
+
+// options are the flags that every command has.
+type options struct {
+	dataDir    string
+	clickhouse string
+	json       bool
+}
+
+func newRoot() *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:   "adlens",
+		Short: "Read an advertising account: exact figures from the platform's own extracts, over HTTP",
+		Long: `adlens loads the ad platform's extracts and answers spend, sales, ACOS, ROAS,
+clicks and orders over HTTP. It brings its own ClickHouse, which lives in the
+data directory, or uses an existing server.
+
+Every flag can be given as an environment variable too: --data-dir as
+ADLENS_DATA_DIR, and so on. A flag wins over its variable.
+
+  adlens demo                                   see it work with a made-up account
+  adlens account add acme --name "Acme Ltd"     begin with your own
+  adlens load --account acme extracts/
+  adlens key create --account acme --name sheet
+  adlens serve`,
+		Version:           version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&o.dataDir, "data-dir", "adlens-data", "home of the embedded engine, made where it is missing")
+	flags.StringVar(&o.clickhouse, "clickhouse", "", "address of an existing ClickHouse server to use instead, like clickhouse://user:password@host:9000/adlens")
+	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newLoad(o))
+	return root
+}
+
+// fromEnvironment sets flags that were not given from their variables.
+func fromEnvironment(flags *pflag.FlagSet) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := "ADLENS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, ok := os.LookupEnv(name)
+		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if setting := flags.Set(f.Name, value); setting != nil {
+			err = fmt.Errorf("%s: %w", name, setting)
+		}
+	})
+	return err
+}
+
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}

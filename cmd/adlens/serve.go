@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"adlens/internal/auth"
+	adhttp "adlens/internal/http"
+	"adlens/internal/query"
+	"adlens/loader"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+)
+
+// serveOptions are the flags of a server.
+type serveOptions struct {
+	listen      string
+	limitMinute int
+	limitDay    int
+	logLevel    string
+}
+
+func (so *serveOptions) flags(cmd *cobra.Command, level string) {
+	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
+	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
+	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
+	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
+}
+
+func newServe(o *options) *cobra.Command {
+	so := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer the API",
+		Long: `Answer the API until SIGTERM or Ctrl-C, which lets running requests finish.
+The address is printed once it answers; the access log goes to standard error.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				return d.serve(cmd.Context(), *so, func(address string) error {
+					return o.sayAddress(cmd.OutOrStdout(), address)
+				})
+			})
+		},
+	}
+	so.flags(cmd, "info")
+	return cmd
+}
+
+func (o *options) sayAddress(w io.Writer, address string) error {
+	if o.json {
+		return printJSON(w, map[string]string{"address": address})
+	}
+	_, err := fmt.Fprintf(w, "adlens answers at %s\n", address)
+	return err
+}
+
+const (
+	drainPatience = 40 * time.Second // longer than the longest request
+	usageEvery    = 2 * time.Second
+	collectEvery  = time.Hour
+)
+
+// serve is the composition root: it puts the rooms together and runs them
+// until the context ends. ready is called once the address answers.
+func (d *data) serve(ctx context.Context, so serveOptions, ready func(address string) error) error {
+	if so.limitMinute < 0 || so.limitDay < 0 {
+		return fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
+	}
+	log, err := newLog(so.logLevel)
+	if err != nil {
+		return err
+	}
+	usage := auth.NewUsage()
+	server := adhttp.New(adhttp.Config{
+		Figures: query.NewService(d.DB), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
+		Usage: usage, Accounts: d.DB, Ping: d.Ping, Log: log, Now: time.Now,
+	})
+	listener, err := net.Listen("tcp", so.listen)
+	if err != nil {
+		return err
+	}
+	background, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	d.keep(background, &running, usage, log)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	err = ready("http://" + listener.Addr().String())
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case err = <-served:
+		}
+	}
+	draining, cancel := context.WithTimeout(context.Background(), drainPatience)
+	defer cancel()
+	err = errors.Join(err, server.Shutdown(draining))
+	stop()
+	running.Wait()
+	return err
+}
+
+// keep runs what a server does beside answering.
+func (d *data) keep(ctx context.Context, running *sync.WaitGroup, usage *auth.Usage, log *zap.Logger) {
+	running.Go(func() { d.keepUsage(ctx, usage, log) })
+	running.Go(func() { d.keepClean(ctx, log) })
+	if d.engine != nil {
+		running.Go(func() {
+			d.engine.Watch(ctx, d.Ping, func(err error) { log.Warn("the engine did not answer", zap.Error(err)) })
+		})
+	}
+}
+
+// keepUsage notes the last uses of keys, and those since the last time when
+// the server ends.
+func (d *data) keepUsage(ctx context.Context, usage *auth.Usage, log *zap.Logger) {
+	put := func(ctx context.Context) {
+		uses := usage.Drain()
+		if len(uses) == 0 {
+			return
+		}
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := d.PutKeyUses(ctx, uses); err != nil {
+			usage.PutBack(uses)
+			log.Warn("the last use of keys could not be noted", zap.Error(err))
+		}
+	}
+	every(ctx, usageEvery, put)
+	put(context.Background())
+}
+
+// keepClean deletes superseded rows of accounts that load seldom.
+func (d *data) keepClean(ctx context.Context, log *zap.Logger) {
+	every(ctx, collectEvery, func(ctx context.Context) {
+		if err := d.collectAll(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("superseded rows could not be deleted", zap.Error(err))
+		}
+	})
+}
+
+func (d *data) collectAll(ctx context.Context) error {
+	accounts, err := d.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		release, err := d.locker.Lock(ctx, a.ID, func(string) {})
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(d.Collect(ctx, a.ID, loader.CollectAfter), release()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			do(ctx)
+		}
+	}
+}
+
+// newLog returns the log of a server: JSON lines on standard error.
+func newLog(level string) (*zap.Logger, error) {
+	config := zap.NewProductionConfig()
+	config.Sampling = nil
+	config.DisableStacktrace, config.DisableCaller = true, true
+	config.EncoderConfig.EncodeTime = nil
+	config.EncoderConfig.TimeKey = "time"
+	var err error
+	if config.Level, err = zap.ParseAtomicLevel(level); err != nil {
+		return nil, fmt.Errorf("--log-level: %w; expected debug, info, warn or error", err)
+	}
+	config.EncoderConfig.EncodeTime = encodeTime
+	return config.Build()
+}

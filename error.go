@@ -1,0 +1,38 @@
+package adlens
+
+import "errors"
+
+// Kind says what sort of failure an error is, so that a room that must react
+// to it (a status code, a retry) need not know where it came from.
+type Kind string
+
+// The kinds of failure of the store and of the services above it.
+const (
+	EngineUnavailable Kind = "engine_unavailable" // the engine cannot be reached
+	Overloaded        Kind = "overloaded"         // a limit of memory, rows or concurrency
+	QueryTimeout      Kind = "query_timeout"      // the deadline passed
+	Cancelled         Kind = "cancelled"          // the caller went away
+	NotFound          Kind = "not_found"
+	Invalid           Kind = "invalid" // the caller's input is wrong
+	Internal          Kind = "internal"
+)
+
+// Error is an error of a known kind.
+type Error struct {
+	Kind Kind
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of an error; an error that says none is internal.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}

@@ -1,0 +1,223 @@
+package integration_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/model"
+)
+
+// question is one figure request below /api/v1.
+type question struct {
+	path  string
+	query url.Values
+}
+
+func (q question) String() string {
+	if len(q.query) == 0 {
+		return q.path
+	}
+	return q.path + "?" + q.query.Encode()
+}
+
+// expected is what the oracle answers at one moment.
+func expected(m *model.Account, q question, now time.Time) (any, error) {
+	switch q.path {
+	case "/summary":
+		answer, err := m.Summary(q.query, now)
+		return answer, err
+	case "/timeline":
+		answer, err := m.Timeline(q.query, now)
+		return answer, err
+	default:
+		answer, err := m.Products(q.query, now)
+		return answer, err
+	}
+}
+
+// differences asks the program and holds its answer against the oracle's. A
+// request may meet midnight: then either day's answer is right.
+func differences(c harness.Client, m *model.Account, q question) []string {
+	before := time.Now()
+	answer, err := c.Get("/api/v1" + q.String())
+	after := time.Now()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if answer.Status != 200 {
+		return []string{"want status 200, got " + answer.String()}
+	}
+	got, err := model.Decode(answer.Body)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var lines []string
+	for _, now := range []time.Time{before, after} {
+		want, err := expected(m, q, now)
+		if err != nil {
+			return []string{"the oracle: " + err.Error()}
+		}
+		if lines = model.Diff(want, got); len(lines) == 0 {
+			return wrongTotal(q, got, answer)
+		}
+	}
+	return lines
+}
+
+// wrongTotal holds the paging header against the body.
+func wrongTotal(q question, body any, answer harness.Answer) []string {
+	if q.path != "/reports/products" {
+		return nil
+	}
+	pagination, _ := body.(map[string]any)["pagination"].(map[string]any)
+	want := fmt.Sprint(pagination["total_rows"])
+	if got := answer.Header.Get("X-Total-Rows"); got != want {
+		return []string{fmt.Sprintf("want X-Total-Rows %s, got %q", want, got)}
+	}
+	return nil
+}
+
+// check reports every difference of one question.
+func check(t *testing.T, c harness.Client, m *model.Account, q question) {
+	t.Helper()
+	if lines := differences(c, m, q); len(lines) > 0 {
+		shown := lines[:min(len(lines), 20)]
+		t.Errorf("%s: %d differences\n  %s", q, len(lines), strings.Join(shown, "\n  "))
+	}
+}
+
+// checkAll asks the three reports over everything that is held.
+func checkAll(t *testing.T, c harness.Client, m *model.Account) {
+	t.Helper()
+	for _, q := range everything() {
+		check(t, c, m, q)
+	}
+}
+
+func everything() []question {
+	return []question{
+		{"/summary", url.Values{"range": {"all_time"}}},
+		{"/timeline", url.Values{"range": {"last_90_days"}}},
+		{"/timeline", url.Values{"range": {"all_time"}, "granularity": {"month"}}},
+		{"/reports/products", url.Values{"range": {"all_time"}, "page_size": {"all"}}},
+	}
+}
+
+var (
+	zones = []string{
+		"UTC", "America/New_York", "America/Los_Angeles", "Europe/London", "Europe/Berlin", "Asia/Tokyo",
+		"Asia/Kolkata", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Pacific/Apia",
+		"Australia/Lord_Howe", "Etc/GMT+12", "Etc/GMT-14", "GB", "US/Pacific", "EST5EDT", "Africa/Casablanca",
+	}
+	adProducts = []string{"SPONSORED_PRODUCTS", "SPONSORED_BRANDS", "SPONSORED_DISPLAY"}
+)
+
+// asker makes random questions that the contract allows.
+type asker struct {
+	*rand.Rand
+	codes  []string // connected countries
+	oldest string
+}
+
+func (a asker) one(of []string) string { return of[a.IntN(len(of))] }
+
+func (a asker) ask() question {
+	q := question{query: url.Values{}}
+	a.period(q.query)
+	a.filters(q.query)
+	switch a.IntN(3) {
+	case 0:
+		q.path = "/summary"
+	case 1:
+		q.path = "/timeline"
+		a.granularity(q.query)
+	default:
+		q.path = "/reports/products"
+		a.order(q.query)
+	}
+	return q
+}
+
+func (a asker) period(q url.Values) {
+	if a.IntN(2) == 0 {
+		q.Set("timezone", a.one(zones))
+	}
+	switch n := a.IntN(10); {
+	case n == 0: // the default
+	case n < 6:
+		q.Set("range", a.recased(a.one(model.Ranges)))
+	default:
+		length := 1 + a.IntN([]int{3, 40, 95, 700, 2100}[a.IntN(5)])
+		end := time.Now().UTC().AddDate(0, 0, 3-a.IntN(430))
+		q.Set("end_date", end.Format(time.DateOnly))
+		q.Set("start_date", end.AddDate(0, 0, 1-length).Format(time.DateOnly))
+	}
+}
+
+// recased writes a value of a closed set otherwise than in canonical form.
+func (a asker) recased(value string) string {
+	switch a.IntN(6) {
+	case 0:
+		return strings.ToUpper(value)
+	case 1:
+		return " " + value + " "
+	case 2:
+		return strings.ToLower(value)
+	}
+	return value
+}
+
+func (a asker) filters(q url.Values) {
+	if a.IntN(2) == 0 {
+		q.Set("marketplaces", a.some(a.codes))
+	}
+	if a.IntN(2) == 0 {
+		q.Set("ad_products", a.some(adProducts))
+	}
+}
+
+// some is a list of values, repetitions included.
+func (a asker) some(of []string) string {
+	var values []string
+	for range 1 + a.IntN(3) {
+		value := a.one(of)
+		if value == "UK" && a.IntN(2) == 0 {
+			value = "GB"
+		}
+		values = append(values, a.recased(value))
+	}
+	return strings.Join(values, ",")
+}
+
+func (a asker) granularity(q url.Values) {
+	choices := []string{"auto", "month"}
+	period, err := model.ResolvePeriod(q, time.Now(), a.oldest)
+	// Two days of margin: the period may grow at midnight.
+	if err == nil && model.DaysIn(period.Start, period.End) <= 90 {
+		choices = append(choices, "day")
+	}
+	if a.IntN(4) > 0 {
+		q.Set("granularity", a.recased(a.one(choices)))
+	}
+}
+
+func (a asker) order(q url.Values) {
+	if a.IntN(3) > 0 {
+		q.Set("sort", a.recased(a.one(append([]string{"product_id"}, model.FigureNames...))))
+	}
+	if a.IntN(2) == 0 {
+		q.Set("order", a.recased(a.one([]string{"asc", "desc"})))
+	}
+	switch a.IntN(4) {
+	case 0:
+		q.Set("page_size", a.one([]string{"1", "2", "3", "5", "100", "1000"}))
+		q.Set("page", a.one([]string{"1", "2", "3", "9"}))
+	case 1:
+		q.Set("page_size", "all")
+	}
+}

@@ -1,0 +1,116 @@
+package integration_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/model"
+)
+
+// fault is one way to spoil a file. Every word of says must be in the refusal;
+// where row is set, so must that row's number, counted from one.
+type fault struct {
+	name  string
+	spoil func(*pair)
+	says  []string
+	row   int
+}
+
+func TestBrokenReportsAreRefusedAndHarmNothing(t *testing.T) {
+	t.Parallel()
+	all := append(append(objectFaults(), rowFaults()...), downloadFaults()...)
+	for i, part := range [][]fault{all[:len(all)/2], all[len(all)/2:]} {
+		t.Run(fmt.Sprintf("part%d", i+1), func(t *testing.T) {
+			t.Parallel()
+			c := newClinic(t)
+			for n, f := range part {
+				t.Run(f.name, func(t *testing.T) { c.refuses(t, n, f) })
+			}
+		})
+	}
+}
+
+func TestBrokenTablesAreRefusedAndHarmNothing(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	for n, f := range tableFaults() {
+		t.Run(f.name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, dir, f.file, []byte(f.content))
+			// The same file name stands beside good ones, below another directory.
+			c.refusesFiles(t, n, f.file, []string{filepath.Join(dir, f.file)}, f.says, 0)
+		})
+	}
+}
+
+// clinic is an account with good data, into which broken files are loaded.
+type clinic struct {
+	house *house
+	one   *tenant
+}
+
+// Profiles of the clinic: 101 has figures, 102 sells in Germany without any
+// rate, 103 is a vendor.
+func newClinic(t *testing.T) *clinic {
+	t.Helper()
+	c := &clinic{sharedHouse(t), &tenant{model: model.New()}}
+	c.one.files.ID = name(t)
+	c.one.ask = c.house.account(t, c.one.files.ID)
+	dir := t.TempDir()
+	profilesFile(t, dir, [4]string{"101", "US", "USD", "seller"}, [4]string{"102", "DE", "EUR", "seller"},
+		[4]string{"103", "US", "USD", "vendor"}, [4]string{"104", "UK", "GBP", "seller"})
+	put(t, dir, "rates.csv", []byte("date,currency,usd\n"+daysAgo(40)+",GBP,1.3\n"))
+	put(t, dir, "products.csv", []byte("product_id,title\nB000,Blue lamp\n"))
+	spPair("healthy", "101", daysAgo(40), 5, time.Now().Add(-time.Hour)).write(t, dir)
+	spPair("sterling", "104", daysAgo(40), 3, time.Now().Add(-time.Hour)).write(t, dir)
+	load(t, c.house.Program, c.one, dir)
+	return c
+}
+
+// refuses loads a spoilt report of the very days that hold figures.
+func (c *clinic) refuses(t *testing.T, n int, f fault) {
+	t.Helper()
+	p := spPair("broken", "101", daysAgo(40), 3, time.Now().Add(-time.Minute))
+	f.spoil(p)
+	c.refusesFiles(t, n, p.stem, p.write(t, t.TempDir()), f.says, f.row)
+}
+
+// refusesFiles loads broken files together with a good report and demands all
+// that the contract promises.
+func (c *clinic) refusesFiles(t *testing.T, n int, stem string, broken []string, says []string, row int) {
+	t.Helper()
+	good := spPair(fmt.Sprintf("good-%02d", n), "101", daysAgo(30), 2, time.Now().Add(-time.Hour).Add(time.Duration(n)*time.Second))
+	good.rows[0]["clicks"] = 1 + n
+	paths := good.write(t, t.TempDir())
+	done, err := c.house.Load(c.one.files.ID, append(broken, paths...)...)
+	need(t, err)
+	c.one.model.Load(paths...)
+	if done.Code == 0 {
+		t.Errorf("want an exit code other than 0, got %s", done.Result)
+	}
+	status, text := done.Status(stem)
+	if status != "refused" {
+		t.Errorf("want %s refused, got %q: %s", stem, status, done.Result)
+	}
+	if !strings.Contains(text+done.Named(stem), stem) {
+		t.Errorf("the refusal does not name %s: %q", stem, text)
+	}
+	// Directories are named after the test, which must not pass for an answer.
+	text = strings.ReplaceAll(text, filepath.Dir(broken[0]), "")
+	for _, word := range says {
+		if !strings.Contains(text, word) {
+			t.Errorf("the refusal does not say %q: %q", word, text)
+		}
+	}
+	if row > 0 && !regexp.MustCompile(fmt.Sprintf(`\b%d\b`, row)).MatchString(text) {
+		t.Errorf("the refusal does not name row %d: %q", row, text)
+	}
+	if status, text := done.Status(good.stem); status != "loaded" {
+		t.Errorf("the good file beside it: want loaded, got %q %s", status, text)
+	}
+	checkAll(t, c.one.ask, c.one.model)
+}

@@ -1,0 +1,4 @@
+// Package extracts writes random but well-formed extract directories: several
+// accounts, marketplaces in several currencies, and reports that overlap,
+// restate, repeat and vanish. The same seed and day write the same files.
+package extracts

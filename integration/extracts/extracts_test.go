@@ -1,0 +1,80 @@
+package extracts_test
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"adlens/integration/extracts"
+	"adlens/integration/model"
+)
+
+var now = time.Date(2026, 11, 20, 17, 30, 0, 0, time.UTC)
+
+func TestTheModelReadsEveryExtract(t *testing.T) {
+	t.Parallel()
+	for _, big := range []bool{false, true} {
+		accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: 5, Accounts: 3, Reports: 50, Now: now, Big: big})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range accounts {
+			checkReadable(t, a)
+		}
+	}
+}
+
+func checkReadable(t *testing.T, a extracts.Account) {
+	t.Helper()
+	m := model.New()
+	statuses := map[string]int{}
+	take := func(paths ...string) {
+		for _, r := range m.Load(paths...) {
+			if r.Err != nil {
+				t.Errorf("%s refused: %v", r.Path, r.Err)
+			}
+			statuses[r.Status]++
+		}
+	}
+	take(a.Base)
+	for _, r := range a.Reports {
+		take(r.Files()...)
+	}
+	take(a.LateRates)
+	take(a.NewRates)
+	if statuses[model.Unchanged] == 0 || statuses[model.Loaded] < 20 {
+		t.Errorf("want repeated or superseded reports among loaded ones, got %v", statuses)
+	}
+	answer, err := m.Products(url.Values{"range": {"all_time"}}, now)
+	if err != nil || len(answer["data"].([]any)) < 5 {
+		t.Errorf("want some product rows, got %v, %v", answer, err)
+	}
+}
+
+func TestTheSameSeedWritesTheSameFiles(t *testing.T) {
+	t.Parallel()
+	options := extracts.Options{Seed: 9, Accounts: 2, Reports: 12, Now: now}
+	one, two := t.TempDir(), t.TempDir()
+	for _, dir := range []string{one, two} {
+		if _, err := extracts.Write(dir, options); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := fs.WalkDir(os.DirFS(one), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		a, errA := os.ReadFile(filepath.Join(one, path))
+		b, errB := os.ReadFile(filepath.Join(two, path))
+		if errA != nil || errB != nil || string(a) != string(b) {
+			t.Errorf("%s differs: %v %v", path, errA, errB)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,167 @@
+package extracts
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// description is what a report object says about its download.
+type description struct {
+	id, kind   string
+	profile    profile
+	start, end time.Time
+	generated  time.Time
+}
+
+type kind struct{ adProduct, groupBy, asin string }
+
+var kinds = map[string]kind{
+	"spAdvertisedProduct": {"SPONSORED_PRODUCTS", "advertiser", "advertisedAsin"},
+	"sbCampaigns":         {"SPONSORED_BRANDS", "campaign", ""},
+	"sdAdvertisedProduct": {"SPONSORED_DISPLAY", "advertiser", "promotedAsin"},
+}
+
+// Products come twice, so that half of the reports are theirs.
+var kindNames = []string{"spAdvertisedProduct", "sbCampaigns", "sdAdvertisedProduct", "spAdvertisedProduct"}
+
+// writeReport writes report number n. Once in a while it repeats an earlier
+// one to the byte under another name.
+func (w *writer) writeReport(dir string, n int) (Report, error) {
+	if n > 3 && w.chance(5) {
+		return w.repeat(dir, n)
+	}
+	d := w.describe()
+	w.last = append(w.last, d)
+	stem := filepath.Join(dir, fmt.Sprintf("%s%s-%03d", pick(w, []string{"", "M\u00e4rz ", "a.b-"}), d.kind, n))
+	content := []byte("[" + strings.Join(w.rows(d), ",\n") + "]")
+	report := Report{stem + ".report.json", stem + ".json"}
+	if w.chance(70) {
+		report.Download += ".gz"
+		content = zipped(content)
+	}
+	if err := os.WriteFile(report.Object, []byte(w.reportObject(d, len(content))), 0o644); err != nil {
+		return report, err
+	}
+	return report, os.WriteFile(report.Download, content, 0o644)
+}
+
+func (w *writer) repeat(dir string, n int) (Report, error) {
+	objects, err := filepath.Glob(filepath.Join(dir, "*.report.json"))
+	if err != nil {
+		return Report{}, err
+	}
+	from := strings.TrimSuffix(pick(w, objects), ".report.json")
+	to := filepath.Join(dir, fmt.Sprintf("again-%03d", n))
+	report := Report{Object: to + ".report.json"}
+	for _, suffix := range []string{".report.json", ".json", ".json.gz"} {
+		content, err := os.ReadFile(from + suffix)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(to+suffix, content, 0o644)
+		}
+		if err != nil {
+			return report, err
+		}
+		if suffix != ".report.json" {
+			report.Download = to + suffix
+		}
+	}
+	return report, nil
+}
+
+func zipped(content []byte) []byte {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, errWrite := z.Write(content)
+	if errClose := z.Close(); errWrite != nil || errClose != nil {
+		panic("extracts: gzip into memory failed")
+	}
+	return packed.Bytes()
+}
+
+// describe chooses slice, range and time: often near an earlier report's, so
+// that reports overlap, restate or come from before what is held.
+func (w *writer) describe() description {
+	d := description{id: w.uuid(), kind: pick(w, kindNames), profile: pick(w, w.profiles)}
+	length := 1 + w.IntN(31)
+	// One day ahead of UTC is allowed: zones east of it are there already.
+	d.end = w.today.AddDate(0, 0, 1-w.IntN(w.recent()))
+	if len(w.last) > 0 && w.chance(55) {
+		earlier := pick(w, w.last)
+		d.kind, d.profile = earlier.kind, earlier.profile
+		d.end = earlier.end.AddDate(0, 0, w.IntN(15)-7)
+	}
+	d.end = within(d.end, w.today.AddDate(0, 0, 31-w.Days), w.today.AddDate(0, 0, 1))
+	d.start = d.end.AddDate(0, 0, 1-length)
+	d.generated = w.generated(d)
+	return d
+}
+
+// within keeps restatements of restatements from drifting out of the rates.
+func within(t, earliest, latest time.Time) time.Time {
+	if t.Before(earliest) {
+		return earliest
+	}
+	if t.After(latest) {
+		return latest
+	}
+	return t
+}
+
+// recent makes most reports speak of the last three months.
+func (w *writer) recent() int {
+	if w.chance(75) {
+		return min(95, w.Days-31)
+	}
+	return w.Days - 31
+}
+
+// generated is a time after the range's last day began somewhere, not in the
+// future, and sometimes exactly that of an earlier report of the same slice.
+func (w *writer) generated(d description) time.Time {
+	for _, earlier := range w.last {
+		same := earlier.kind == d.kind && earlier.profile == d.profile
+		if same && !earlier.generated.Before(d.end) && w.chance(20) {
+			return earlier.generated
+		}
+	}
+	t := d.end.Add(time.Duration(w.Int64N(int64(40 * 24 * time.Hour))))
+	if t.After(w.Now) {
+		// Between the day before the last one and now, whichever is later.
+		floor := d.end.AddDate(0, 0, -1)
+		t = floor.Add(time.Duration(w.Int64N(int64(w.Now.Sub(floor)) + 1)))
+	}
+	return t.Truncate(time.Millisecond)
+}
+
+func (w *writer) uuid() string {
+	a, b := w.Uint64(), w.Uint64()
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
+}
+
+func (w *writer) reportObject(d description, size int) string {
+	const stamp = "2006-01-02T15:04:05.000Z"
+	k := kinds[d.kind]
+	configuration := []member{
+		{"adProduct", quote(k.adProduct)}, {"reportTypeId", quote(d.kind)}, {"groupBy", `["` + k.groupBy + `"]`},
+		{"timeUnit", `"DAILY"`}, {"format", `"GZIP_JSON"`}, {"columns", `["` + strings.Join(columns(d.kind), `","`) + `"]`},
+	}
+	if w.chance(70) {
+		configuration = append(configuration, member{"filters", pick(w, []string{"null", "[]"})})
+	}
+	return w.object(
+		member{"reportId", quote(d.id)}, member{"profileId", w.id(d.profile.id)}, member{"status", `"COMPLETED"`},
+		member{"startDate", quote(d.start.Format(time.DateOnly))}, member{"endDate", quote(d.end.Format(time.DateOnly))},
+		member{"generatedAt", quote(d.generated.Format(stamp))}, member{"createdAt", quote(d.generated.Add(-time.Hour).Format(stamp))},
+		member{"updatedAt", quote(d.generated.Format(stamp))}, member{"failureReason", "null"}, member{"name", quote("r " + d.id)},
+		member{"fileSize", fmt.Sprint(size)}, member{"url", "null"}, member{"urlExpiresAt", "null"},
+		member{"configuration", w.object(configuration...)},
+	)
+}

@@ -1,0 +1,66 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// ErrNoProgram says that there is nothing to build yet.
+var ErrNoProgram = errors.New("no cmd/adlens in the module, and ADLENS_BIN is not set")
+
+// Root is the module's root: commands run there, so that the program finds its
+// engine library.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+}
+
+// binary is built once in a process; Cleanup removes it.
+var binary = struct {
+	sync.Once
+	path, dir string
+	err       error
+}{}
+
+// Binary is the path of the program under test.
+func Binary() (string, error) {
+	binary.Do(func() { binary.path, binary.err = build() })
+	return binary.path, binary.err
+}
+
+func build() (string, error) {
+	if path := os.Getenv("ADLENS_BIN"); path != "" {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(Root(), path)
+		}
+		return path, nil
+	}
+	if _, err := os.Stat(filepath.Join(Root(), "cmd", "adlens")); err != nil {
+		return "", ErrNoProgram
+	}
+	dir, err := os.MkdirTemp("", "adlens-bin-")
+	if err != nil {
+		return "", err
+	}
+	binary.dir = dir
+	path := filepath.Join(dir, "adlens")
+	command := exec.Command("go", "build", "-o", path, "./cmd/adlens")
+	command.Dir = Root()
+	if output, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return path, nil
+}
+
+// Cleanup removes what Binary built.
+func Cleanup() error {
+	if binary.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(binary.dir)
+}

@@ -1,0 +1,82 @@
+package harness
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Client asks the API with one key; an empty key sends no header.
+type Client struct {
+	Address, Key string
+}
+
+// Answer is a whole answer.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Status, a.Body) }
+
+// One transport for all, which follows no redirect: none is ever right here.
+var web = &http.Client{
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 16, DisableCompression: true},
+}
+
+// Get asks for a path below the server's root. Headers come as name, value.
+func (c Client) Get(path string, headers ...string) (Answer, error) {
+	return c.Do(http.MethodGet, path, headers...)
+}
+
+// Do is Get with another method.
+func (c Client) Do(method, path string, headers ...string) (Answer, error) {
+	request, err := http.NewRequest(method, c.Address+path, nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	if c.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Add(headers[i], headers[i+1])
+	}
+	response, err := web.Do(request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return Answer{response.StatusCode, response.Header, body}, err
+}
+
+// Raw sends bytes that no decent client would, and reads one answer. The rest
+// of a large request is sent while the answer is awaited.
+func (c Client) Raw(request string) (Answer, error) {
+	connection, err := net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), 10*time.Second)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer connection.Close()
+	if err := connection.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		return Answer{}, err
+	}
+	go func() {
+		// The server may well refuse before it has read everything.
+		_, _ = io.WriteString(connection, request)
+	}()
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return Answer{response.StatusCode, response.Header, body}, err
+}

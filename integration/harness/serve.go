@@ -1,0 +1,170 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Server is a running adlens serve.
+type Server struct {
+	Address string
+	program *Program
+	command *exec.Cmd
+	stderr  *log
+	ended   chan struct{} // closed when the process is gone
+}
+
+// log collects standard error; the process and the test both touch it.
+type log struct {
+	sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.Lock()
+	defer l.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.Lock()
+	defer l.Unlock()
+	return l.text.String()
+}
+
+const (
+	startTime = time.Minute
+	stopTime  = time.Minute
+)
+
+// Serve starts the API on a free port with both limits off, unless more says
+// otherwise, and waits until it says that it answers.
+func (p *Program) Serve(more ...string) (*Server, error) {
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--json"}, more...)
+	return p.serve(args)
+}
+
+// ServeLimited is Serve with a limit for the minute.
+func (p *Program) ServeLimited(minute int) (*Server, error) {
+	return p.serve([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", fmt.Sprint(minute), "--limit-day", "0", "--json"})
+}
+
+func (p *Program) serve(args []string) (*Server, error) {
+	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}
+	s.command = p.Command(context.Background(), args...)
+	s.command.Stderr = s.stderr
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.command.Stdout = write
+	if err := s.command.Start(); err != nil {
+		return nil, err
+	}
+	if err := write.Close(); err != nil {
+		return nil, err
+	}
+	first := make(chan string, 1)
+	go drain(read, first)
+	go func() {
+		// How it ended is read from ProcessState by those who wait.
+		_ = s.command.Wait()
+		close(s.ended)
+	}()
+	return s, s.await(first)
+}
+
+// drain passes the first line on and reads the rest away, so that the program
+// never blocks on its output.
+func drain(read *os.File, first chan<- string) {
+	defer read.Close()
+	lines := bufio.NewReader(read)
+	line, _ := lines.ReadString('\n')
+	first <- line
+	_, _ = io.Copy(io.Discard, lines)
+}
+
+func (s *Server) await(first <-chan string) error {
+	select {
+	case line := <-first:
+		var said struct{ Address string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil || said.Address == "" {
+			s.Kill()
+			return fmt.Errorf("serve --json said %q, not its address; standard error: %s", line, s.stderr)
+		}
+		s.Address = said.Address
+		return nil
+	case <-time.After(startTime):
+		s.Kill()
+		return fmt.Errorf("serve did not answer within %v; standard error: %s", startTime, s.stderr)
+	}
+}
+
+// Stop asks the server to end and demands exit code 0.
+func (s *Server) Stop() error {
+	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(stopTime):
+		s.Kill()
+		return fmt.Errorf("serve did not end within %v of SIGTERM; standard error: %s", stopTime, s.stderr)
+	}
+	if code := s.command.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("serve ended with exit code %d after SIGTERM; standard error: %s", code, s.stderr)
+	}
+	return nil
+}
+
+// Kill ends the server at once, as a power cut would, and waits for it.
+func (s *Server) Kill() {
+	_ = s.command.Process.Kill()
+	<-s.ended
+}
+
+// Log is what the server wrote on standard error.
+func (s *Server) Log() string { return s.stderr.String() }
+
+// EnginePID is the process of the engine that owns the data directory.
+func (p *Program) EnginePID() (int, error) {
+	content, err := os.ReadFile(filepath.Join(p.DataDir, "engine", "engine.json"))
+	if err != nil {
+		return 0, err
+	}
+	var engine struct{ PID int }
+	if err := json.Unmarshal(content, &engine); err != nil {
+		return 0, err
+	}
+	if engine.PID <= 1 {
+		return 0, fmt.Errorf("engine.json names process %d", engine.PID)
+	}
+	return engine.PID, nil
+}
+
+// KillEngine kills the engine's process. The process must be the program or a
+// child of it: a stale number may by now be somebody else's.
+func (p *Program) KillEngine() error {
+	pid, err := p.EnginePID()
+	if err != nil {
+		return err
+	}
+	running, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(p.Bin); err != nil || running != real {
+		return fmt.Errorf("process %d is %s, not the program", pid, running)
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
+}

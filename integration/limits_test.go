@@ -1,0 +1,88 @@
+package integration_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+)
+
+// Far beyond any limit that a read-only API could publish for the part.
+const beyond = 300 << 10
+
+func TestRequestsBeyondTheLimitsAreRefusedWithAProblem(t *testing.T) {
+	t.Parallel()
+	_, one := shopWithData(t)
+	head := func(path string) string {
+		return "GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + one.ask.Key + "\r\nConnection: close\r\n"
+	}
+	filler := strings.Repeat("a", beyond)
+	for _, c := range []struct {
+		name, request string
+		status        int
+	}{
+		{"a long address", head("/api/v1/summary?x="+filler) + "\r\n", 414},
+		{"a long header", head("/api/v1/summary") + "X-Filler: " + filler + "\r\n\r\n", 431},
+		{"many headers", head("/api/v1/summary") + strings.Repeat("X-Filler: aaaaaaaaaaaaaaaaaaaa\r\n", beyond/32) + "\r\n", 431},
+		{"a body", head("/api/v1/summary") + "Content-Length: " + strconv.Itoa(32<<20) + "\r\n\r\n" + strings.Repeat("a", 32<<20), 413},
+		{"a body in chunks", head("/api/v1/summary") + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("10000\r\n"+strings.Repeat("a", 0x10000)+"\r\n", 512) + "0\r\n\r\n", 413},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := one.ask.Raw(c.request)
+			need(t, err)
+			problemOf(t, a, c.status, "request_too_large")
+		})
+	}
+}
+
+func TestEveryAnswerCarriesAnIdWhateverWasSent(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	nobody := harness.Client{Address: h.server.Address}
+	for _, path := range []string{"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/api/v1/summary", "/nowhere", "/feed/none"} {
+		a := get(t, nobody, path)
+		if a.Header.Get("X-Request-Id") == "" || a.Status >= 500 {
+			t.Errorf("%s: %d, request id %q", path, a.Status, a.Header.Get("X-Request-Id"))
+		}
+	}
+}
+
+func TestTheRequestBeyondTheMinutesLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	p := ownProgram(t)
+	key, err := p.Account("busy")
+	need(t, err)
+	second, err := p.Key("busy")
+	need(t, err)
+	server, err := p.ServeLimited(5)
+	need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	// The limit is the account's, not the key's.
+	clients := []harness.Client{{Address: server.Address, Key: key}, {Address: server.Address, Key: second}}
+	for i := range 5 {
+		// A faulty request of a valid key counts as well.
+		path := []string{"/api/v1/account", "/api/v1/summary?range=never"}[i%2]
+		a := get(t, clients[i%2], path)
+		if a.Status == 429 || a.Header.Get("RateLimit") == "" || a.Header.Get("RateLimit-Policy") == "" {
+			t.Errorf("request %d: %d, RateLimit %q, RateLimit-Policy %q", i+1, a.Status, a.Header.Get("RateLimit"), a.Header.Get("RateLimit-Policy"))
+		}
+	}
+	for _, path := range []string{"/api/v1/account", "/api/v1/summary?range=never"} {
+		a := get(t, clients[1], path)
+		p := problemOf(t, a, 429, "rate_limited")
+		seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
+		if err != nil || seconds < 1 || seconds > 60 || p.Limit != "minute" {
+			t.Errorf("Retry-After %q, limit %q", a.Header.Get("Retry-After"), p.Limit)
+		}
+	}
+	// Path, method and key are judged before the limit.
+	problemOf(t, get(t, clients[0], "/api/v1/nowhere"), 404, "not_found")
+	problemOf(t, get(t, harness.Client{Address: server.Address}, "/api/v1/account"), 401, "missing_key")
+	t.Log(fmt.Sprintf("the server's log has %d bytes", len(server.Log())))
+}

@@ -1,0 +1,138 @@
+package integration_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+)
+
+// house is a program with a server that the tests of this package share: an
+// engine for each test would take most of the time.
+type house struct {
+	*harness.Program
+	server *harness.Server
+}
+
+var shared = struct {
+	sync.Once
+	house
+	dir string
+	err error
+}{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := closeShared(); err != nil {
+		fmt.Fprintln(os.Stderr, "after the tests:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func closeShared() error {
+	var stopped error
+	if shared.server != nil {
+		stopped = shared.server.Stop()
+	}
+	var removed error
+	if shared.dir != "" {
+		removed = os.RemoveAll(shared.dir)
+	}
+	return errors.Join(stopped, removed, harness.Cleanup())
+}
+
+// sharedHouse gives the shared program; accounts keep the tests apart.
+func sharedHouse(t *testing.T) *house {
+	t.Helper()
+	shared.Do(func() { shared.err = openShared() })
+	need(t, shared.err)
+	return &shared.house
+}
+
+func openShared() (err error) {
+	if shared.dir, err = os.MkdirTemp("", "adlens-shared-"); err != nil {
+		return err
+	}
+	if shared.Program, err = harness.New(shared.dir); err != nil {
+		return err
+	}
+	server, err := shared.Program.Serve()
+	if err == nil {
+		shared.server = server
+	}
+	return err
+}
+
+// ownProgram gives a program with a data directory of the test's own.
+func ownProgram(t *testing.T) *harness.Program {
+	t.Helper()
+	p, err := harness.New(t.TempDir())
+	need(t, err)
+	return p
+}
+
+// serve starts a server and stops it, with exit code 0, when the test ends.
+func serve(t *testing.T, p *harness.Program) *harness.Server {
+	t.Helper()
+	server, err := p.Serve()
+	need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// need ends the test on an error; without any program it is skipped.
+func need(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, harness.ErrNoProgram) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// account makes an account of the shared house with a client of its own.
+func (h *house) account(t *testing.T, id string) harness.Client {
+	t.Helper()
+	key, err := h.Account(id)
+	need(t, err)
+	return harness.Client{Address: h.server.Address, Key: key}
+}
+
+// scaled multiplies a number of rounds by ADLENS_TEST_SCALE.
+func scaled(n int) int {
+	scale, err := strconv.ParseFloat(os.Getenv("ADLENS_TEST_SCALE"), 64)
+	if err != nil || scale <= 0 {
+		return n
+	}
+	return max(1, int(float64(n)*scale))
+}
+
+// seed is the clock's, unless ADLENS_TEST_SEED repeats an earlier run.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	value := uint64(time.Now().UnixNano() % 1_000_000_000)
+	if text := os.Getenv("ADLENS_TEST_SEED"); text != "" {
+		given, err := strconv.ParseUint(text, 10, 64)
+		need(t, err)
+		value = given
+	}
+	t.Logf("seed %d: repeat with ADLENS_TEST_SEED", value)
+	return value
+}
+
+// name makes a test's name fit for an account id.
+func name(t *testing.T) string {
+	return strings.ToLower(strings.NewReplacer("/", "-", "_", "-", " ", "-").Replace(t.Name()))
+}

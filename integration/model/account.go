@@ -1,0 +1,86 @@
+package model
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+type profile struct {
+	id, country, currency string
+	vendor                bool
+}
+
+// Account is what one account's loaded files amount to.
+type Account struct {
+	profiles map[string]profile
+	rates    map[string]map[string]*big.Rat // currency, then day
+	titles   map[string]string
+	reports  map[string]*report // by key, so a repeated file counts once
+	facts    []fact             // derived; nil when out of date
+}
+
+// New is an account for which nothing was loaded.
+func New() *Account {
+	return &Account{
+		profiles: map[string]profile{},
+		rates:    map[string]map[string]*big.Rat{},
+		titles:   map[string]string{},
+		reports:  map[string]*report{},
+	}
+}
+
+// Clone is an independent copy: a state to compare later answers with.
+func (a *Account) Clone() *Account {
+	b := New()
+	maps.Copy(b.profiles, a.profiles)
+	maps.Copy(b.titles, a.titles)
+	maps.Copy(b.reports, a.reports)
+	for currency, days := range a.rates {
+		b.rates[currency] = maps.Clone(days)
+	}
+	return b
+}
+
+// Codes are the connected marketplaces' country codes, sorted.
+func (a *Account) Codes() []string {
+	seen := map[string]bool{}
+	for _, p := range a.profiles {
+		seen[p.country] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// Held gives the oldest and the newest held day, or empty text for none.
+func (a *Account) Held() (oldest, newest string) {
+	for _, r := range a.reports {
+		if oldest == "" || r.start < oldest {
+			oldest = r.start
+		}
+		newest = max(newest, r.end)
+	}
+	return oldest, newest
+}
+
+// rate is the dollars for one unit of a currency on a day: that day's, else
+// the nearest earlier one at most seven days back; nil with none.
+func (a *Account) rate(currency, day string) *big.Rat {
+	if currency == "USD" {
+		return big.NewRat(1, 1)
+	}
+	for back := range 8 {
+		if r := a.rates[currency][AddDays(day, -back)]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func canonicalCountry(code string) string {
+	code = strings.ToUpper(strings.TrimSpace(code))
+	if code == "GB" {
+		return "UK"
+	}
+	return code
+}

@@ -1,0 +1,117 @@
+package model
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The statuses that the loader reports for a file.
+const (
+	Loaded    = "loaded"
+	Unchanged = "unchanged"
+	Refused   = "refused"
+)
+
+// Result says what became of one file. Either is set where the order inside
+// one command decides between loaded and unchanged: both are right then.
+type Result struct {
+	Path   string
+	Status string
+	Either bool
+	Err    error
+	report *report
+}
+
+// Load takes files and directories as one loader command does: profiles first,
+// then rates, then products, then reports. Downloads follow their reports.
+func (a *Account) Load(paths ...string) []Result {
+	files := gather(paths)
+	a.facts = nil
+	var results []Result
+	for _, kind := range []struct {
+		suffix string
+		take   func(string) (*report, string, error)
+	}{
+		{"profiles.json", a.takeProfiles}, {"rates.csv", a.takeRates},
+		{"products.csv", a.takeProducts}, {".report.json", a.takeReport},
+	} {
+		for _, file := range files {
+			if !strings.HasSuffix(file, kind.suffix) {
+				continue
+			}
+			r, status, err := kind.take(file)
+			if err != nil {
+				status = Refused
+			}
+			results = append(results, Result{Path: file, Status: status, Err: err, report: r})
+		}
+	}
+	a.markEither(results)
+	return results
+}
+
+// markEither finds the reports of this command that others of the same
+// command superseded, or that came twice in it.
+func (a *Account) markEither(results []Result) {
+	times := map[string]int{}
+	for _, r := range results {
+		if r.report != nil {
+			times[r.report.key()]++
+		}
+	}
+	for i, r := range results {
+		if r.report == nil {
+			continue
+		}
+		late := r.Status == Loaded && a.superseded(r.report)
+		early := r.Status == Unchanged && !a.knownBefore(r.report)
+		results[i].Either = late || early || (times[r.report.key()] > 1 && !a.knownBefore(r.report))
+	}
+	for _, r := range results {
+		if r.report != nil {
+			a.reports[r.report.key()].settled = true
+		}
+	}
+}
+
+// knownBefore tells whether reports of earlier commands speak for all of r.
+func (a *Account) knownBefore(r *report) bool {
+	if held := a.reports[r.key()]; held != nil && held.settled {
+		return true
+	}
+	for day := r.start; day <= r.end; day = AddDays(day, 1) {
+		if !a.settledBeats(r, day) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *Account) settledBeats(r *report, day string) bool {
+	for _, o := range a.reports {
+		if o.settled && o.sameSlice(r) && o.covers(day) && o.beats(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func gather(paths []string) []string {
+	var files []string
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+				files = append(files, file)
+			}
+			return err
+		})
+		if err != nil {
+			panic(fmt.Sprintf("model: %v", err))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}

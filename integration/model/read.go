@@ -1,0 +1,202 @@
+package model
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"os"
+	"strings"
+	"time"
+)
+
+func (a *Account) takeProfiles(file string) (*report, string, error) {
+	var list []struct {
+		ProfileID    any    `json:"profileId"`
+		CountryCode  string `json:"countryCode"`
+		CurrencyCode string `json:"currencyCode"`
+		AccountInfo  struct{ Type string }
+	}
+	if err := readJSON(file, &list); err != nil {
+		return nil, "", err
+	}
+	for _, p := range list {
+		if p.AccountInfo.Type != "seller" && p.AccountInfo.Type != "vendor" {
+			continue
+		}
+		id := fmt.Sprint(p.ProfileID)
+		a.profiles[id] = profile{id, canonicalCountry(p.CountryCode), p.CurrencyCode, p.AccountInfo.Type == "vendor"}
+	}
+	return nil, Loaded, nil
+}
+
+func (a *Account) takeRates(file string) (*report, string, error) {
+	lines, err := readCSV(file)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, line := range lines {
+		usd, ok := new(big.Rat).SetString(line[2])
+		if !ok {
+			return nil, "", fmt.Errorf("%s: not a rate: %q", file, line[2])
+		}
+		if a.rates[line[1]] == nil {
+			a.rates[line[1]] = map[string]*big.Rat{}
+		}
+		a.rates[line[1]][line[0]] = usd
+	}
+	return nil, Loaded, nil
+}
+
+func (a *Account) takeProducts(file string) (*report, string, error) {
+	lines, err := readCSV(file)
+	for _, line := range lines {
+		a.titles[line[0]] = line[1]
+	}
+	return nil, Loaded, err
+}
+
+type description struct {
+	ReportID, StartDate, EndDate, GeneratedAt string
+	ProfileID                                 any
+	Configuration                             struct{ AdProduct string }
+}
+
+func (a *Account) takeReport(file string) (*report, string, error) {
+	var d description
+	if err := readJSON(file, &d); err != nil {
+		return nil, "", err
+	}
+	generated, err := time.Parse(time.RFC3339Nano, d.GeneratedAt)
+	if err != nil {
+		return nil, "", err
+	}
+	r := &report{
+		id: d.ReportID, profile: fmt.Sprint(d.ProfileID), adProduct: d.Configuration.AdProduct,
+		start: d.StartDate, end: d.EndDate, generated: generated,
+	}
+	p, known := a.profiles[r.profile]
+	if !known {
+		return nil, "", fmt.Errorf("%s: unknown profile %s", file, r.profile)
+	}
+	if r.rows, err = readRows(download(file), r.adProduct, p.vendor); err != nil {
+		return nil, "", err
+	}
+	for _, line := range r.rows {
+		if a.rate(p.currency, line.day) == nil {
+			return nil, "", fmt.Errorf("%s: no rate for %s on %s", file, p.currency, line.day)
+		}
+	}
+	if held := a.reports[r.key()]; held != nil {
+		return held, Unchanged, nil
+	}
+	status := Loaded
+	if a.superseded(r) {
+		status = Unchanged
+	}
+	a.reports[r.key()] = r
+	return r, status, nil
+}
+
+// download is the file that a report object speaks of.
+func download(reportFile string) string {
+	stem := strings.TrimSuffix(reportFile, ".report.json")
+	if _, err := os.Stat(stem + ".json.gz"); err == nil {
+		return stem + ".json.gz"
+	}
+	return stem + ".json"
+}
+
+func readRows(file, adProduct string, vendor bool) ([]row, error) {
+	var lines []map[string]any
+	if err := readJSON(file, &lines); err != nil {
+		return nil, err
+	}
+	product, purchases, sales := headline(adProduct, vendor)
+	rows := make([]row, len(lines))
+	for i, line := range lines {
+		rows[i] = row{
+			day: line["date"].(string), product: text(line[product]),
+			impressions: integer(line["impressions"]), clicks: integer(line["clicks"]),
+			purchases: integer(line[purchases]),
+			cost:      decimal(line["cost"]), sales: decimal(line[sales]),
+		}
+	}
+	return rows, nil
+}
+
+// headline names the columns that the figures come from.
+func headline(adProduct string, vendor bool) (product, purchases, sales string) {
+	switch {
+	case adProduct == "SPONSORED_BRANDS":
+		return "", "purchases", "sales"
+	case adProduct == "SPONSORED_DISPLAY":
+		return "promotedAsin", "purchases", "sales"
+	case vendor:
+		return "advertisedAsin", "purchases14d", "sales14d"
+	default:
+		return "advertisedAsin", "purchases7d", "sales7d"
+	}
+}
+
+func text(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+func integer(value any) *big.Int {
+	n, ok := new(big.Int).SetString(text(value), 10)
+	if !ok {
+		panic(fmt.Sprintf("model: not a count: %v", value))
+	}
+	return n
+}
+
+func decimal(value any) *big.Rat {
+	r, ok := new(big.Rat).SetString(text(value))
+	if !ok {
+		panic(fmt.Sprintf("model: not an amount: %v", value))
+	}
+	return r
+}
+
+func readJSON(file string, into any) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(bytes.NewReader(content))
+		if err != nil {
+			return err
+		}
+		if content, err = io.ReadAll(unpacked); err != nil {
+			return err
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+func readCSV(file string) ([][]string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := csv.NewReader(f).ReadAll()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 {
+		return nil, &fs.PathError{Op: "read", Path: file, Err: io.ErrUnexpectedEOF}
+	}
+	return lines[1:], nil
+}

@@ -1,0 +1,62 @@
+package model
+
+import (
+	"cmp"
+	"math/big"
+	"time"
+)
+
+// report is one accepted download with the description that came with it.
+type report struct {
+	id, profile, adProduct, start, end string
+	generated                          time.Time
+	rows                               []row
+	settled                            bool // a whole command ended since it came
+}
+
+// row is one line of a download, reduced to the headline measures. An empty
+// product stands for figures that the platform ties to no product.
+type row struct {
+	day, product                   string
+	impressions, clicks, purchases *big.Int
+	cost, sales                    *big.Rat
+}
+
+func (r *report) key() string {
+	return r.profile + "|" + r.adProduct + "|" + r.generated.Format(time.RFC3339Nano) + "|" + r.id
+}
+
+func (r *report) covers(day string) bool { return r.start <= day && day <= r.end }
+
+func (r *report) sameSlice(o *report) bool {
+	return r.profile == o.profile && r.adProduct == o.adProduct
+}
+
+// beats tells which of two reports speaks for a day that both cover.
+func (r *report) beats(o *report) bool {
+	return cmp.Or(r.generated.Compare(o.generated), cmp.Compare(r.id, o.id)) > 0
+}
+
+// superseded tells whether other held reports speak for every day of r.
+func (a *Account) superseded(r *report) bool {
+	for day := r.start; day <= r.end; day = AddDays(day, 1) {
+		if w := a.winner(r, day); w == nil || w == r {
+			return false
+		}
+	}
+	return true
+}
+
+// winner is the held report that speaks for a day of r's slice, r included.
+func (a *Account) winner(r *report, day string) *report {
+	var best *report
+	if r.covers(day) {
+		best = r
+	}
+	for _, o := range a.reports {
+		if o.sameSlice(r) && o.covers(day) && (best == nil || o.beats(best)) {
+			best = o
+		}
+	}
+	return best
+}

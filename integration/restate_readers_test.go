@@ -1,0 +1,143 @@
+package integration_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/model"
+)
+
+// stage is a row of states that one account goes through, with what every
+// question answers in each.
+type stage struct {
+	client       harness.Client
+	questions    []question
+	answers      [][]any      // question, then state
+	acknowledged atomic.Int64 // the newest state whose load has ended well
+	reached      atomic.Int64 // the newest state whose load was begun
+}
+
+func TestReadersSeeTheOldSliceOrTheNewOneNeverAMixture(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	one := &tenant{model: model.New()}
+	one.files.ID = name(t)
+	one.ask = h.account(t, one.files.ID)
+	load(t, h.Program, one, profilesFile(t, t.TempDir(), [4]string{"101", "US", "USD", "seller"}))
+	s := &stage{client: one.ask, questions: fixedQuestions()}
+	steps := restatements(t, scaled(8))
+	for _, paths := range steps {
+		one.model.Load(paths...)
+		s.remember(t, one.model)
+	}
+	// The first state is there before anybody reads.
+	s.load(t, h, one.files.ID, 0, steps[0])
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for i := range s.questions {
+		readers.Go(func() { s.read(t, i, done) })
+	}
+	for state, paths := range steps[1:] {
+		s.load(t, h, one.files.ID, int64(state+1), paths)
+	}
+	close(done)
+	readers.Wait()
+}
+
+func fixedQuestions() []question {
+	period := url.Values{"start_date": {daysAgo(80)}, "end_date": {daysAgo(20)}}
+	paged := url.Values{"start_date": {daysAgo(80)}, "end_date": {daysAgo(20)}, "page_size": {"all"}, "sort": {"product_id"}}
+	return []question{{"/summary", period}, {"/timeline", period}, {"/reports/products", paged}}
+}
+
+// restatements are loads of one large report each: values change, products
+// come and go, and one of them is empty.
+func restatements(t *testing.T, n int) [][]string {
+	const days, products = 31, 120
+	dir := t.TempDir()
+	var steps [][]string
+	for k := range n {
+		p := spPair(fmt.Sprintf("state-%02d", k), "101", daysAgo(60), days, time.Now().AddDate(0, 0, -20).Add(time.Duration(k)*time.Minute))
+		p.rows = []map[string]any{}
+		for day := range days {
+			for product := k; product < products && k%5 != 4; product++ {
+				row := spRow(daysAgo(60-day), fmt.Sprintf("P%03d", product), fmt.Sprintf("%d.%02d", k+1, product))
+				row["sales7d"] = json.Number(fmt.Sprintf("%d", 10+k))
+				p.rows = append(p.rows, row)
+			}
+		}
+		steps = append(steps, p.write(t, dir))
+	}
+	return steps
+}
+
+func (s *stage) remember(t *testing.T, m *model.Account) {
+	t.Helper()
+	if s.answers == nil {
+		s.answers = make([][]any, len(s.questions))
+	}
+	for i, q := range s.questions {
+		want, err := expected(m, q, time.Now())
+		need(t, err)
+		s.answers[i] = append(s.answers[i], want)
+	}
+}
+
+func (s *stage) load(t *testing.T, h *house, account string, state int64, paths []string) {
+	t.Helper()
+	s.reached.Store(state)
+	done, err := h.Load(account, paths...)
+	if err != nil || done.Code != 0 {
+		t.Errorf("load of state %d: %v %s", state, err, done.Result)
+		return
+	}
+	s.acknowledged.Store(state)
+}
+
+// read asks one question again and again. No answer may come from before what
+// this reader has seen, or from before a load that had ended when it asked.
+func (s *stage) read(t *testing.T, i int, done <-chan struct{}) {
+	seen, answers := int64(0), 0
+	for last := false; !last; answers++ {
+		select {
+		case <-done:
+			last = true
+		default:
+		}
+		floor := max(seen, s.acknowledged.Load())
+		answer, err := s.client.Get("/api/v1" + s.questions[i].String())
+		if err != nil || answer.Status != 200 {
+			t.Errorf("%s: %v %.300s", s.questions[i], err, answer)
+			return
+		}
+		state, why := s.stateOf(i, answer.Body, floor, s.reached.Load())
+		if state < 0 {
+			t.Errorf("%s: the answer is none of states %d to %d\n  %s", s.questions[i], floor, s.reached.Load(), why)
+			return
+		}
+		seen = state
+	}
+	t.Logf("%s: %d answers", s.questions[i].path, answers)
+}
+
+// stateOf finds the state that an answer shows, or why it is not the newest.
+func (s *stage) stateOf(i int, body []byte, from, to int64) (int64, string) {
+	got, err := model.Decode(body)
+	if err != nil {
+		return -1, err.Error()
+	}
+	var lines []string
+	for state := from; state <= to; state++ {
+		if lines = model.Diff(s.answers[i][state], got); len(lines) == 0 {
+			return state, ""
+		}
+	}
+	return -1, strings.Join(lines[:min(len(lines), 8)], "\n  ")
+}

@@ -1,0 +1,70 @@
+package auth
+
+import (
+	"time"
+
+	"adlens"
+)
+
+// dayLength is the length of every day of UTC.
+const dayLength = 24 * time.Hour
+
+// dayCount lets in at most quota calls on a calendar day of UTC.
+//
+// The wall clock says which day it is, and may be set back: the day of the
+// counter does not follow it, else the same day could be used up twice. Where
+// the clock was wrong by days before, the counter would stand for as long;
+// 24 hours of the monotonic clock therefore end it all the same.
+type dayCount struct {
+	quota, used int
+	day         adlens.Day
+	began       time.Time // the first look at the counter on its day
+}
+
+func newDayCount(quota int, now time.Time) *dayCount {
+	return &dayCount{quota: quota, day: utcDay(now), began: now}
+}
+
+func (d *dayCount) wait(now time.Time) time.Duration {
+	d.turn(now)
+	if d.used < d.quota {
+		return 0
+	}
+	return d.untilNext(now)
+}
+
+func (d *dayCount) take(time.Time) { d.used++ }
+
+func (d *dayCount) state(now time.Time) Window {
+	return Window{
+		Name:          LimitDay,
+		Quota:         d.quota,
+		WindowSeconds: int(dayLength / time.Second),
+		Remaining:     d.quota - d.used,
+		ResetSeconds:  seconds(d.untilNext(now)),
+	}
+}
+
+// forgettable goes by the monotonic clock, and leaves a whole day in case the
+// wall clock is set back: forgetting is a way to use a day up twice, too.
+func (d *dayCount) forgettable(now time.Time) bool { return now.Sub(d.began) >= 2*dayLength }
+
+// turn begins a new day where the old one is over.
+func (d *dayCount) turn(now time.Time) {
+	if d.untilNext(now) <= 0 {
+		*d = *newDayCount(d.quota, now)
+	}
+}
+
+// untilNext returns when the day is over: at midnight, or 24 hours after it
+// began where the wall clock will not even have reached the day by then.
+func (d *dayCount) untilNext(now time.Time) time.Duration {
+	until := d.began.Add(dayLength).Sub(now)
+	if utcDay(now.Add(until)) < d.day {
+		return until
+	}
+	midnight := (d.day + 1).Time()
+	return midnight.Sub(now)
+}
+
+func utcDay(now time.Time) adlens.Day { return adlens.DayOf(now.UTC()) }

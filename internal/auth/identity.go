@@ -1,0 +1,31 @@
+package auth
+
+import (
+	"slices"
+	"time"
+)
+
+// ScopeRead lets a key read the account. It is the only scope of v1.
+const ScopeRead = "read"
+
+// Record is what is stored about a key. Several requests share one record:
+// nobody may change what its slice and its pointers point to.
+type Record struct {
+	ID, AccountID, Name string
+	Start               string   // the key's first characters
+	Hash                [32]byte // of the key's text, which is not stored
+	Scopes              []string
+	CreatedAt           time.Time
+	LastUsedAt          *time.Time // as persisted; Usage knows better
+	ExpiresAt           *time.Time // the first instant at which it is invalid
+	RevokedAt           *time.Time
+}
+
+// ValidAt tells whether the key may be used. A revocation has no date to wait
+// for: it holds at once, also where the clocks of two machines differ.
+func (r Record) ValidAt(now time.Time) bool {
+	return r.RevokedAt == nil && (r.ExpiresAt == nil || now.Before(*r.ExpiresAt))
+}
+
+// HasScope tells whether the key was given a scope.
+func (r Record) HasScope(scope string) bool { return slices.Contains(r.Scopes, scope) }

@@ -1,0 +1,131 @@
+package auth
+
+import (
+	"sync"
+	"time"
+)
+
+// Limiter holds the limits of accounts within one process. It is safe for
+// concurrent use.
+//
+// Its memory is a few dozen bytes for each account that called within two
+// days, and the times of the calls that it let in within the last minute.
+type Limiter struct {
+	minute, day int
+
+	mu       sync.Mutex
+	accounts map[string][]window
+	swept    time.Time
+}
+
+// Decision is the answer to one call.
+type Decision struct {
+	Allowed    bool
+	Limit      string        // of a refused call: the limit that it has to wait for longest
+	RetryAfter time.Duration // of a refused call: after exactly this time one is let in
+	Windows    []Window      // as they are after the call; those switched off are left out
+}
+
+// The names of the limits.
+const (
+	LimitMinute = "minute"
+	LimitDay    = "day"
+)
+
+// Window is the state of one limit of an account.
+type Window struct {
+	Name          string
+	Quota         int
+	WindowSeconds int
+	Remaining     int
+	ResetSeconds  int // until more than Remaining can be had; 0 where nothing is used
+}
+
+// window is one limit of one account.
+type window interface {
+	// wait returns after what time a call would be let in: 0 for now.
+	wait(now time.Time) time.Duration
+	// take counts a call for which wait has just returned 0.
+	take(now time.Time)
+	// state describes the window; wait was just called.
+	state(now time.Time) Window
+	// forgettable tells whether a new window would decide the same.
+	forgettable(now time.Time) bool
+}
+
+// NewLimiter returns a limiter that lets an account make so many calls in any
+// 60 seconds and on any calendar day of UTC. 0 switches a limit off.
+func NewLimiter(minute, day int) *Limiter {
+	return &Limiter{minute: minute, day: day, accounts: map[string][]window{}}
+}
+
+// Allow decides about a call of an account. A call that is let in counts in
+// all windows, a refused one in none.
+func (l *Limiter) Allow(account string, now time.Time) Decision {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sweep(now)
+	windows := l.windows(account, now)
+	decision := decide(windows, now)
+	for _, w := range windows {
+		if decision.Allowed {
+			w.take(now)
+		}
+		decision.Windows = append(decision.Windows, w.state(now))
+	}
+	return decision
+}
+
+// decide asks all windows, also where one has refused: the longest wait is
+// the true one.
+func decide(windows []window, now time.Time) Decision {
+	decision := Decision{Allowed: true}
+	for _, w := range windows {
+		if wait := w.wait(now); wait > decision.RetryAfter {
+			decision = Decision{Limit: w.state(now).Name, RetryAfter: wait}
+		}
+	}
+	return decision
+}
+
+func (l *Limiter) windows(account string, now time.Time) []window {
+	windows, ok := l.accounts[account]
+	if ok {
+		return windows
+	}
+	if l.minute > 0 {
+		windows = append(windows, &minuteLog{quota: l.minute})
+	}
+	if l.day > 0 {
+		windows = append(windows, newDayCount(l.day, now))
+	}
+	l.accounts[account] = windows
+	return windows
+}
+
+// sweep forgets, at most once a minute, the accounts that have not called for
+// so long that nothing about them matters any more.
+func (l *Limiter) sweep(now time.Time) {
+	if now.Sub(l.swept) < time.Minute {
+		return
+	}
+	l.swept = now
+	for account, windows := range l.accounts {
+		if allForgettable(windows, now) {
+			delete(l.accounts, account)
+		}
+	}
+}
+
+func allForgettable(windows []window, now time.Time) bool {
+	all := true
+	for _, w := range windows {
+		all = w.forgettable(now) && all // each is asked: the minute's drops old times
+	}
+	return all
+}
+
+// seconds rounds up, so that who waits that long has waited long enough.
+func seconds(d time.Duration) int {
+	return int((max(d, 0) + time.Second - 1) / time.Second)
+}

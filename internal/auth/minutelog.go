@@ -1,0 +1,59 @@
+package auth
+
+import "time"
+
+// minuteLog lets in at most quota calls in any 60 seconds. It keeps the time
+// of each: counters by the minute would let twice as many in around the turn
+// of a minute.
+//
+// It goes by the monotonic clock, which nobody can set.
+type minuteLog struct {
+	quota    int
+	accepted []time.Time // of the last 60 seconds, in order of arrival; at most quota
+}
+
+func (m *minuteLog) wait(now time.Time) time.Duration {
+	m.expire(now)
+	if len(m.accepted) < m.quota {
+		return 0
+	}
+	return m.untilMore(now)
+}
+
+// Concurrent calls may have read the clock in another order than they come
+// here: a time behind a later one leaves with that.
+func (m *minuteLog) take(now time.Time) { m.accepted = append(m.accepted, now) }
+
+func (m *minuteLog) state(now time.Time) Window {
+	return Window{
+		Name:          LimitMinute,
+		Quota:         m.quota,
+		WindowSeconds: int(time.Minute / time.Second),
+		Remaining:     m.quota - len(m.accepted),
+		ResetSeconds:  seconds(m.untilMore(now)),
+	}
+}
+
+func (m *minuteLog) forgettable(now time.Time) bool {
+	m.expire(now)
+	return len(m.accepted) == 0
+}
+
+// untilMore returns when the oldest call leaves the window.
+func (m *minuteLog) untilMore(now time.Time) time.Duration {
+	if len(m.accepted) == 0 {
+		return 0
+	}
+	return m.accepted[0].Add(time.Minute).Sub(now)
+}
+
+func (m *minuteLog) expire(now time.Time) {
+	expired := 0
+	for expired < len(m.accepted) && now.Sub(m.accepted[expired]) >= time.Minute {
+		expired++
+	}
+	m.accepted = m.accepted[expired:]
+	if len(m.accepted) == 0 {
+		m.accepted = nil // an idle account shall not keep the memory of a busy one
+	}
+}

@@ -1,0 +1,88 @@
+package auth
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// usageSize bounds the remembered keys. Past it, last uses of further keys
+	// are forgotten: they are a courtesy, the memory is not.
+	usageSize = 100_000
+	// usageFor is how long a use is remembered after it was drained: until no
+	// cached record can hold an older one.
+	usageFor = time.Minute
+)
+
+// Usage remembers when keys were last used, between two times of persisting
+// it. It is safe for concurrent use.
+type Usage struct {
+	mu     sync.Mutex
+	uses   map[string]use
+	newest time.Time
+}
+
+type use struct {
+	at      time.Time
+	drained bool
+}
+
+// NewUsage returns a memory of no uses.
+func NewUsage() *Usage { return &Usage{uses: map[string]use{}} }
+
+// Touch notes a use of a key and returns the last one before it: the newer of
+// the remembered and the persisted use, or nil where the key was never used.
+func (u *Usage) Touch(keyID string, persisted *time.Time, now time.Time) (previous *time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	previous = persisted
+	if known, ok := u.uses[keyID]; ok && (persisted == nil || known.at.After(*persisted)) {
+		previous = &known.at
+	}
+	u.note(keyID, now)
+	return previous
+}
+
+// Drain returns the uses since the last Drain, for persisting them.
+func (u *Usage) Drain() map[string]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	drained := map[string]time.Time{}
+	for id, one := range u.uses {
+		switch {
+		case !one.drained:
+			drained[id] = one.at
+			u.uses[id] = use{at: one.at, drained: true}
+		case u.newest.Sub(one.at) > usageFor:
+			delete(u.uses, id)
+		}
+	}
+	return drained
+}
+
+// PutBack takes back what Drain gave, where persisting it failed: the next
+// Drain gives it again, or a newer use of the same key.
+func (u *Usage) PutBack(uses map[string]time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, at := range uses {
+		u.note(id, at)
+	}
+}
+
+// note never goes back in time: requests may arrive here out of their order.
+func (u *Usage) note(keyID string, at time.Time) {
+	known, ok := u.uses[keyID]
+	if !ok && len(u.uses) >= usageSize {
+		return
+	}
+	u.uses[keyID] = use{at: later(known.at, at)}
+	u.newest = later(u.newest, at)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,254 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// Target is a server and its two users. For a server that is not ours they
+// may be one.
+type Target struct {
+	Reader, Writer *clickhouse.Options
+}
+
+// Source tells where the server is now. It is asked at the start, and again
+// whenever the server could not be reached: an embedded engine that died is
+// started anew, and answers elsewhere.
+type Source interface {
+	Target(ctx context.Context) (Target, error)
+}
+
+// DB is a database of adlens on a server, embedded or not.
+type DB struct {
+	source Source
+
+	mu   sync.Mutex
+	pool *pool
+
+	claims sync.Map // account -> *claim, of accounts locked by Leases
+}
+
+// pool is the connections to one incarnation of the server.
+type pool struct{ reader, writer driver.Conn }
+
+// Open connects and brings the schema up to date.
+func Open(ctx context.Context, source Source) (*DB, error) {
+	db := &DB{source: source}
+	if err := db.migrate(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// Close gives all connections back.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.pool == nil {
+		return nil
+	}
+	err := errors.Join(db.pool.reader.Close(), db.pool.writer.Close())
+	db.pool = nil
+	return err
+}
+
+// connect returns the connections, opening them where there are none.
+func (db *DB) connect(ctx context.Context) (*pool, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.pool != nil {
+		return db.pool, nil
+	}
+	target, err := db.source.Target(ctx)
+	if err != nil {
+		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+	}
+	reader, err := clickhouse.Open(target.Reader)
+	if err != nil {
+		return nil, err
+	}
+	writer, err := clickhouse.Open(target.Writer)
+	if err != nil {
+		return nil, errors.Join(err, reader.Close())
+	}
+	db.pool = &pool{reader, writer}
+	return db.pool, nil
+}
+
+// drop forgets connections that turned out to lead nowhere, unless somebody
+// else has done so already.
+func (db *DB) drop(lost *pool) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.pool == lost {
+		db.pool = nil
+		go func() {
+			lost.reader.Close()
+			lost.writer.Close()
+		}()
+	}
+}
+
+// Params are the values of a statement's parameters in the server's text
+// form.
+type Params map[string]string
+
+// reading runs a statement as the reader. A server that went away in the
+// middle is looked for once more inside the deadline: reading twice does no
+// harm.
+func (db *DB) reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
+	err := db.readOnce(ctx, sql, params, read)
+	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
+		err = db.readOnce(ctx, sql, params, read)
+	}
+	return err
+}
+
+func (db *DB) readOnce(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
+	p, err := db.connect(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := p.reader.Query(withParams(ctx, params), sql)
+	if err != nil {
+		return db.failed(ctx, p, err)
+	}
+	defer rows.Close()
+	if err := read(rows); err != nil {
+		return db.failed(ctx, p, err)
+	}
+	// A deadline may show only here, after rows that looked like all.
+	return db.failed(ctx, p, rows.Err())
+}
+
+// each visits the rows of a statement.
+func each(visit func(scan func(...any) error) error) func(driver.Rows) error {
+	return func(rows driver.Rows) error {
+		for rows.Next() {
+			if err := visit(rows.Scan); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// collect runs a reading statement and returns one value for each row.
+func collect[T any](ctx context.Context, db *DB, sql string, params Params, one func(scan func(...any) error) (T, error)) ([]T, error) {
+	var all []T
+	err := db.reading(ctx, sql, params, func(rows driver.Rows) error {
+		all = all[:0]
+		return each(func(scan func(...any) error) error {
+			t, err := one(scan)
+			all = append(all, t)
+			return err
+		})(rows)
+	})
+	return all, err
+}
+
+// exec runs a writing statement. It is never repeated: after an error nobody
+// knows what it did.
+func (db *DB) exec(ctx context.Context, sql string, params Params) error {
+	p, err := db.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return db.failed(ctx, p, p.writer.Exec(withParams(ctx, params), sql))
+}
+
+// insert sends one block of columns.
+func (db *DB) insert(ctx context.Context, sql string, fill func(driver.Batch) error) error {
+	p, err := db.connect(ctx)
+	if err != nil {
+		return err
+	}
+	batch, err := p.writer.PrepareBatch(ctx, sql)
+	if err != nil {
+		return db.failed(ctx, p, err)
+	}
+	if err := fill(batch); err != nil {
+		return errors.Join(err, batch.Abort())
+	}
+	return db.failed(ctx, p, batch.Send())
+}
+
+func withParams(ctx context.Context, params Params) context.Context {
+	return clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters(params)))
+}
+
+// failed gives an error its kind, and forgets connections to a server that
+// is not there.
+func (db *DB) failed(ctx context.Context, p *pool, err error) error {
+	if err == nil {
+		return nil
+	}
+	kind := kindOf(ctx, err)
+	if kind == adlens.EngineUnavailable {
+		db.drop(p)
+	}
+	return &adlens.Error{Kind: kind, Err: err}
+}
+
+// Exception codes that say which limit was met. Codes are stable; texts are
+// not.
+var kindOfCode = map[int32]adlens.Kind{
+	159: adlens.QueryTimeout,      // TIMEOUT_EXCEEDED
+	160: adlens.QueryTimeout,      // TOO_SLOW
+	158: adlens.Overloaded,        // TOO_MANY_ROWS
+	201: adlens.Overloaded,        // QUOTA_EXCEEDED
+	202: adlens.Overloaded,        // TOO_MANY_SIMULTANEOUS_QUERIES
+	241: adlens.Overloaded,        // MEMORY_LIMIT_EXCEEDED
+	307: adlens.Overloaded,        // TOO_MANY_BYTES
+	396: adlens.Overloaded,        // TOO_MANY_ROWS_OR_BYTES
+	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
+	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
+	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
+}
+
+func kindOf(ctx context.Context, err error) adlens.Kind {
+	var known *adlens.Error
+	if errors.As(err, &known) {
+		return known.Kind
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return adlens.QueryTimeout
+	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
+		return adlens.Cancelled
+	}
+	var exception *clickhouse.Exception
+	if errors.As(err, &exception) {
+		if kind, ok := kindOfCode[exception.Code]; ok {
+			return kind
+		}
+		return adlens.Internal
+	}
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, clickhouse.ErrAcquireConnTimeout) {
+		return adlens.EngineUnavailable
+	}
+	return adlens.Internal
+}
+
+// Ping tells whether the server answers.
+func (db *DB) Ping(ctx context.Context) error {
+	return db.reading(ctx, "SELECT 1", nil, each(func(scan func(...any) error) error {
+		var one uint8
+		return scan(&one)
+	}))
+}
+
+// dialPatience is how long a connection may take to come about.
+const dialPatience = 5 * time.Second

@@ -1,0 +1,272 @@
+package clickhouse
+
+import (
+	"context"
+	"math/big"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/loader"
+	"adlens/platform"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/shopspring/decimal"
+)
+
+// InsertFacts writes a block of facts that nobody can see yet.
+func (db *DB) InsertFacts(ctx context.Context, account string, b *loader.Batch) error {
+	columns := "account_id, generation, day, product_key, marketplace_key, ad_product, " + strings.Join(b.Names, ", ")
+	return db.insert(ctx, "INSERT INTO facts ("+columns+")", func(batch driver.Batch) error {
+		n := b.Rows()
+		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Marketplace, repeat(uint8(b.AdProduct), n)}
+		for i, column := range keys {
+			if err := batch.Column(i).Append(column); err != nil {
+				return err
+			}
+		}
+		for i, values := range b.Values {
+			if err := batch.Column(len(keys) + i).Append(column(values, b.Columns[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// column gives values the type of their stored column.
+func column(values []uint64, unit platform.Unit) any {
+	if unit == platform.Count {
+		return values
+	}
+	amounts := make([]decimal.Decimal, len(values))
+	for i, v := range values {
+		amounts[i] = micros(v)
+	}
+	return amounts
+}
+
+func repeat[T any](value T, n int) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = value
+	}
+	return all
+}
+
+func times(days []adlens.Day) []time.Time {
+	all := make([]time.Time, len(days))
+	for i, d := range days {
+		all[i] = d.Time()
+	}
+	return all
+}
+
+// Facts reads the stored rows of some days of a unit in the order of their
+// keys. Amounts come as the integers that Decimal(18, 6) is stored as.
+func (db *DB) Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*loader.StoredFact) error) error {
+	names, units := loader.FactColumns()
+	terms := make([]string, len(names))
+	for i, name := range names {
+		terms[i] = name
+		if units[i] == platform.Money {
+			terms[i] = "reinterpretAsUInt64(" + name + ")"
+		}
+	}
+	sql := `SELECT day, product_key, [` + strings.Join(terms, ", ") + `]
+FROM facts
+WHERE account_id = {account:String} AND generation = {generation:UInt32}
+  AND toYYYYMM(day) = toYYYYMM({month:Date})
+  AND bitTest({days:UInt32}, toDayOfMonth(day) - 1)
+ORDER BY day, product_key`
+	params := Params{"account": textParam(account), "generation": number(generation), "month": unit.Start.String(), "days": number(uint32(days))}
+	// Not repeated after a lost connection: visit has seen rows.
+	return db.readOnce(ctx, sql, params, each(func(scan func(...any) error) error {
+		var day time.Time
+		var f loader.StoredFact
+		if err := scan(&day, &f.Product, &f.Values); err != nil {
+			return err
+		}
+		f.Day = adlens.DayOf(day)
+		return visit(&f)
+	}))
+}
+
+func copyParams(account string, copies []loader.Copy) Params {
+	from, to, days := make([]uint32, len(copies)), make([]uint32, len(copies)), make([]uint32, len(copies))
+	for i, c := range copies {
+		from[i], to[i], days[i] = c.From, c.To, uint32(c.Days)
+	}
+	return Params{"account": textParam(account), "from": numbersParam(from), "to": numbersParam(to), "days": numbersParam(days)}
+}
+
+// copiedDays keeps the days that a copy takes over.
+const copiedDays = `account_id = {account:String}
+  AND generation IN {from:Array(UInt32)}
+  AND bitTest(transform(generation, {from:Array(UInt32)}, {days:Array(UInt32)}, toUInt32(0)), toDayOfMonth(day) - 1)`
+
+// CopyDays copies days of live generations to new ones.
+func (db *DB) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
+	return db.exec(ctx, `INSERT INTO facts
+SELECT * REPLACE (transform(generation, {from:Array(UInt32)}, {to:Array(UInt32)}, toUInt32(0)) AS generation)
+FROM facts
+WHERE `+copiedDays, copyParams(account, copies))
+}
+
+// sumTerms are the five measures summed in types that no sum overflows.
+const sumTerms = `
+    sum(toUInt128(impressions)) AS impressions,
+    sum(toUInt128(clicks)) AS clicks,
+    sum(toUInt128(purchases)) AS purchases,
+    sum(toDecimal128(spend, 6)) AS spend,
+    sum(toDecimal128(sales, 6)) AS sales`
+
+// DeriveMonths writes the rollups of new month generations from their facts.
+func (db *DB) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
+	params := Params{"account": textParam(account), "generations": numbersParam(generations)}
+	err := db.exec(ctx, `INSERT INTO day_totals
+SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
+FROM facts
+WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
+GROUP BY account_id, generation, day`, params)
+	if err != nil {
+		return err
+	}
+	return db.exec(ctx, `INSERT INTO month_products
+SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
+FROM facts
+WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
+GROUP BY account_id, generation, product_key`, params)
+}
+
+func yearParams(account string, years []loader.YearParts) Params {
+	var months, ofYear []uint32
+	for _, y := range years {
+		for _, m := range y.Months {
+			months, ofYear = append(months, m), append(ofYear, y.Generation)
+		}
+	}
+	return Params{"account": textParam(account), "months": numbersParam(months), "years": numbersParam(ofYear)}
+}
+
+// DeriveYears writes new year generations from the month rollups.
+func (db *DB) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
+	return db.exec(ctx, `INSERT INTO year_products
+SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
+    toStartOfYear(any(month)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
+FROM month_products
+WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)}
+GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
+}
+
+// readBack are the sums as whole numbers: counts, and millionths of dollars.
+const readBack = `count(), sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)),
+    reinterpret(sum(toDecimal128(spend, 6)), 'UInt128'), reinterpret(sum(toDecimal128(sales, 6)), 'UInt128')`
+
+const readBackLocal = `, reinterpret(sum(toDecimal128(spend_local, 6)), 'UInt128'), sum(toUInt128(spend_local_rest)),
+    reinterpret(sum(toDecimal128(sales_local, 6)), 'UInt128'), sum(toUInt128(sales_local_rest))`
+
+type generationSums struct {
+	generation uint32
+	sums       loader.Sums
+}
+
+// sums reads sums by generation. With local the exact own-currency sums are
+// among them.
+func (db *DB) sums(ctx context.Context, sql string, params Params, local bool) (map[uint32]loader.Sums, error) {
+	all, err := collect(ctx, db, sql, params, func(scan func(...any) error) (generationSums, error) {
+		var g generationSums
+		var numbers [9]big.Int
+		into := []any{&g.generation, &g.sums.Rows}
+		for i := range numbers {
+			if i < 5 || local {
+				into = append(into, &numbers[i])
+			}
+		}
+		if err := scan(into...); err != nil {
+			return g, err
+		}
+		s := &g.sums
+		s.Impressions, s.Clicks, s.Purchases = amountOf(&numbers[0]), amountOf(&numbers[1]), amountOf(&numbers[2])
+		s.SpendMicros, s.SalesMicros = amountOf(&numbers[3]), amountOf(&numbers[4])
+		s.SpendLocal, s.SalesLocal = localOf(&numbers[5], &numbers[6]), localOf(&numbers[7], &numbers[8])
+		return g, nil
+	})
+	sums := make(map[uint32]loader.Sums, len(all))
+	for _, g := range all {
+		sums[g.generation] = g.sums
+	}
+	return sums, err
+}
+
+// localOf puts millionths and the units below them together. A sum that 128
+// bits do not hold becomes one that equals no other, and fails the check.
+func localOf(whole, rest *big.Int) adlens.Amount {
+	w := amountOf(whole)
+	hi, lo := w.Words()
+	a, ok := adlens.FromMicros(hi, lo, 0)
+	sum, fits := a.Add(amountOf(rest))
+	if !ok || !fits {
+		return adlens.AmountOf(1<<64-1, 1<<64-1)
+	}
+	return sum
+}
+
+func bySlot(table, terms, filter string) string {
+	return "SELECT generation, " + terms + " FROM " + table + " WHERE account_id = {account:String} AND " + filter + " GROUP BY generation"
+}
+
+// MonthSums reads back the sums of new month generations at every level.
+func (db *DB) MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]loader.MonthSums, error) {
+	const filter = "generation IN {generations:Array(UInt32)}"
+	params := Params{"account": textParam(account), "generations": numbersParam(generations)}
+	facts, err := db.sums(ctx, bySlot("facts", readBack+readBackLocal, filter), params, true)
+	if err != nil {
+		return nil, err
+	}
+	days, err := db.sums(ctx, bySlot("day_totals", readBack, filter), params, false)
+	if err != nil {
+		return nil, err
+	}
+	products, err := db.sums(ctx, bySlot("month_products", readBack, filter), params, false)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[uint32]loader.MonthSums, len(generations))
+	for _, g := range generations {
+		all[g] = loader.MonthSums{Facts: facts[g], Days: days[g], Products: products[g]}
+	}
+	return all, nil
+}
+
+// YearSums reads back the sums of new years and of their months.
+func (db *DB) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
+	params := yearParams(account, years)
+	written, err := db.sums(ctx, bySlot("year_products", readBack, "generation IN {years:Array(UInt32)}"), params, false)
+	if err != nil {
+		return nil, err
+	}
+	months, err := db.sums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
+FROM month_products
+WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)}
+GROUP BY year_generation`, params, false)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[uint32]loader.YearSums, len(years))
+	for _, y := range years {
+		all[y.Generation] = loader.YearSums{Year: written[y.Generation], Months: months[y.Generation]}
+	}
+	return all, nil
+}
+
+// DaySums reads the exact sums of the days that copies take over, by the
+// generation that they are copied from.
+func (db *DB) DaySums(ctx context.Context, account string, copies []loader.Copy) (map[uint32]loader.Sums, error) {
+	if len(copies) == 0 {
+		return nil, nil
+	}
+	return db.sums(ctx, "SELECT generation, "+readBack+readBackLocal+" FROM facts WHERE "+copiedDays+" GROUP BY generation",
+		copyParams(account, copies), true)
+}

@@ -1,0 +1,71 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+)
+
+var _ query.Store = (*DB)(nil)
+
+// View reads what is known about an account now.
+func (db *DB) View(ctx context.Context, account string) (query.View, error) {
+	m, err := db.Manifest(ctx, account)
+	if err != nil {
+		return query.View{}, err
+	}
+	v := query.View{Account: account, Manifest: m}
+	generation := m.Generation(manifest.Unit{Kind: manifest.Marketplaces})
+	if generation == 0 {
+		return v, nil
+	}
+	stored, err := db.Marketplaces(ctx, account, generation)
+	for _, s := range stored {
+		v.Marketplaces = append(v.Marketplaces, query.Marketplace{Key: s.Key, ID: s.ID, Country: s.Country, Currency: s.Currency, TimeZone: s.TimeZone})
+	}
+	slices.SortFunc(v.Marketplaces, func(a, b query.Marketplace) int {
+		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ID, b.ID))
+	})
+	return v, err
+}
+
+// fiveSums are the places that a statement's sums are read into.
+func fiveSums(s *query.Sums) []any {
+	return []any{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales}
+}
+
+// Slices runs a summary's statement.
+func (db *DB) Slices(ctx context.Context, s query.Statement) ([]query.SliceRow, error) {
+	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.SliceRow, error) {
+		var row query.SliceRow
+		var product uint8
+		err := scan(append([]any{&row.Marketplace, &product}, fiveSums(&row.Sums)...)...)
+		row.AdProduct = adlens.AdProduct(product)
+		return row, err
+	})
+}
+
+// Points runs a timeline's statement.
+func (db *DB) Points(ctx context.Context, s query.Statement) ([]query.PointRow, error) {
+	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.PointRow, error) {
+		var row query.PointRow
+		var day time.Time
+		err := scan(append([]any{&day}, fiveSums(&row.Sums)...)...)
+		row.Day = adlens.DayOf(day)
+		return row, err
+	})
+}
+
+// Products runs a product report's statement.
+func (db *DB) Products(ctx context.Context, s query.Statement) ([]query.ProductRow, error) {
+	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.ProductRow, error) {
+		var row query.ProductRow
+		err := scan(append([]any{&row.Key, &row.Marketplaces}, fiveSums(&row.Sums)...)...)
+		return row, err
+	})
+}

@@ -1,0 +1,130 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// A lease makes one process the only writer of an account on a server that
+// several machines share, where no file lock reaches. Claims are rows: a
+// process inserts its claim and then looks for others; it goes on only where
+// it sees none, and otherwise withdraws and tries again later. Of two that
+// claim at once, at least one sees the other.
+const (
+	leaseLife  = 60 * time.Second // a claim that is not renewed for so long is dead
+	leaseBeat  = 5 * time.Second  // how often a claim is renewed
+	leaseTrust = 30 * time.Second // a holder that could not renew for so long stops
+)
+
+// Leases locks accounts by claims in the database itself.
+type Leases struct{ DB *DB }
+
+// Lock claims the account, waiting for other holders.
+func (l Leases) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
+	c := &claim{db: l.DB, account: account, token: rand.Text(), holder: thisProcess()}
+	for told := false; ; told = true {
+		other, err := c.try(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if other == "" {
+			break
+		}
+		if !told {
+			waiting(other)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(500*time.Millisecond + mathrand.N(time.Second)):
+		}
+	}
+	l.DB.claims.Store(account, c)
+	beating, stop := context.WithCancel(context.Background())
+	go c.beat(beating)
+	return func() error {
+		stop()
+		l.DB.claims.Delete(account)
+		withdrawing, cancel := context.WithTimeout(context.Background(), dialPatience)
+		defer cancel()
+		return c.put(withdrawing, 0)
+	}, nil
+}
+
+func thisProcess() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().UTC().Format(time.RFC3339))
+}
+
+type claim struct {
+	db                     *DB
+	account, token, holder string
+	renewed                atomic.Int64 // unix nanoseconds
+}
+
+// try claims and returns "", or withdraws and returns who holds the account.
+func (c *claim) try(ctx context.Context) (other string, err error) {
+	if err := c.put(ctx, leaseLife); err != nil {
+		return "", err
+	}
+	err = c.db.reading(ctx, `
+SELECT argMax(holder, beat)
+FROM leases
+WHERE account_id = {account:String} AND token != {token:String}
+GROUP BY token
+HAVING argMax(expires_at, beat) > now64(3)
+LIMIT 1`, Params{"account": textParam(c.account), "token": c.token}, each(func(scan func(...any) error) error { return scan(&other) }))
+	if err == nil && other == "" {
+		return "", nil
+	}
+	return other, errors.Join(err, c.put(ctx, 0))
+}
+
+// put writes the claim for some time from now, by the server's clock.
+func (c *claim) put(ctx context.Context, life time.Duration) error {
+	asked := time.Now()
+	err := c.db.exec(ctx, `
+INSERT INTO leases (account_id, token, holder, expires_at, beat)
+SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, now64(9)`,
+		Params{"account": textParam(c.account), "token": c.token, "holder": textParam(c.holder), "life": number(uint32(life.Seconds()))})
+	if err == nil {
+		c.renewed.Store(asked.UnixNano())
+	}
+	return err
+}
+
+func (c *claim) beat(ctx context.Context) {
+	ticker := time.NewTicker(leaseBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			c.put(ctx, leaseLife) // failures show in trusted
+		}
+	}
+}
+
+// trusted fails where the claim may have died without its holder knowing.
+func (c *claim) trusted() error {
+	if time.Since(time.Unix(0, c.renewed.Load())) > leaseTrust {
+		return fmt.Errorf("the lock on account %s could not be renewed; nothing was made visible", c.account)
+	}
+	return nil
+}
+
+// stillHeld is asked before anything becomes visible. Accounts that are
+// locked otherwise have no claim.
+func (db *DB) stillHeld(account string) error {
+	if c, ok := db.claims.Load(account); ok {
+		return c.(*claim).trusted()
+	}
+	return nil
+}

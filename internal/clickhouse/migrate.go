@@ -1,0 +1,86 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"adlens"
+	"adlens/schema"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+const createMigrations = `CREATE TABLE IF NOT EXISTS migrations (
+    number UInt32,
+    name String,
+    applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
+) ENGINE = ReplacingMergeTree
+ORDER BY number
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+// migrate brings the schema up to date. Every statement may run twice, so two
+// processes that do this at once do no harm, and one that was killed in the
+// middle is simply followed by another.
+func (db *DB) migrate(ctx context.Context) error {
+	steps, err := schema.Migrations()
+	if err != nil {
+		return err
+	}
+	if err := db.createDatabase(ctx); err != nil {
+		return err
+	}
+	if err := db.exec(ctx, createMigrations, nil); err != nil {
+		return err
+	}
+	applied, err := db.appliedMigration(ctx)
+	if err != nil {
+		return err
+	}
+	if newest := steps[len(steps)-1].Number; applied > newest {
+		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
+	}
+	for _, step := range steps[applied:] {
+		if err := db.apply(ctx, step); err != nil {
+			return fmt.Errorf("schema/%s: %w", step.Name, err)
+		}
+	}
+	return nil
+}
+
+func (db *DB) apply(ctx context.Context, step schema.Migration) error {
+	for _, statement := range step.Statements {
+		if err := db.exec(ctx, statement, nil); err != nil {
+			return err
+		}
+	}
+	return db.exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",
+		Params{"number": fmt.Sprint(step.Number), "name": step.Name})
+}
+
+func (db *DB) appliedMigration(ctx context.Context) (uint32, error) {
+	var number uint32
+	err := db.reading(ctx, "SELECT max(number) FROM migrations", nil, each(func(scan func(...any) error) error {
+		return scan(&number)
+	}))
+	return number, err
+}
+
+// createDatabase makes the database before anything can connect to it.
+func (db *DB) createDatabase(ctx context.Context) error {
+	target, err := db.source.Target(ctx)
+	if err != nil {
+		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+	}
+	options := *target.Writer
+	options.Auth.Database = ""
+	conn, err := clickhouse.Open(&options)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	err = conn.Exec(ctx, "CREATE DATABASE IF NOT EXISTS "+identifier(target.Writer.Auth.Database))
+	if err != nil {
+		return &adlens.Error{Kind: kindOf(ctx, err), Err: err}
+	}
+	return nil
+}

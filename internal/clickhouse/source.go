@@ -1,0 +1,88 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"adlens/internal/engine"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// writerSettings make an insert mean what it says: written when it returns,
+// never taken for a repetition of another, into as many months as it has.
+var writerSettings = clickhouse.Settings{
+	"async_insert":                    0,
+	"insert_deduplicate":              0,
+	"max_partitions_per_insert_block": 0,
+	"max_insert_threads":              1,
+	"mutations_sync":                  1,
+}
+
+// Embedded is the engine of a data directory.
+type Embedded struct{ Engine *engine.Engine }
+
+// Target starts the engine where it does not run.
+func (e Embedded) Target(ctx context.Context) (Target, error) {
+	at, err := e.Engine.Endpoint(ctx)
+	if err != nil {
+		return Target{}, err
+	}
+	options := func(user, password string, settings clickhouse.Settings) *clickhouse.Options {
+		return &clickhouse.Options{
+			Protocol:        clickhouse.HTTP,
+			Addr:            []string{at.Address},
+			Auth:            clickhouse.Auth{Username: user, Password: password, Database: engine.Database},
+			Settings:        settings,
+			DialTimeout:     dialPatience,
+			MaxOpenConns:    64,
+			MaxIdleConns:    16,
+			ConnMaxLifetime: time.Hour,
+		}
+	}
+	return Target{
+		Reader: options(engine.ReaderUser, at.ReaderPassword, nil),
+		Writer: options(engine.LoaderUser, at.LoaderPassword, writerSettings),
+	}, nil
+}
+
+// Remote is an existing server.
+type Remote struct{ options *clickhouse.Options }
+
+// NewRemote reads the address of a server, clickhouse://user:password@host:9000/database
+// or http://user:password@host:8123/database. Without a database it is adlens.
+func NewRemote(address string) (Remote, error) {
+	options, err := clickhouse.ParseDSN(address)
+	if err != nil {
+		return Remote{}, fmt.Errorf("%s is no address of a ClickHouse server: %w", redacted(address), err)
+	}
+	if parsed, err := url.Parse(address); err == nil && (parsed.Path == "" || parsed.Path == "/") {
+		options.Auth.Database = engine.Database
+	}
+	options.DialTimeout = dialPatience
+	return Remote{options}, nil
+}
+
+// redacted hides the password of an address.
+func redacted(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return "the given text"
+	}
+	return parsed.Redacted()
+}
+
+// Target returns the server's options for reading and writing.
+func (r Remote) Target(context.Context) (Target, error) {
+	reader, writer := *r.options, *r.options
+	writer.Settings = clickhouse.Settings{}
+	for name, value := range r.options.Settings {
+		writer.Settings[name] = value
+	}
+	for name, value := range writerSettings {
+		writer.Settings[name] = value
+	}
+	return Target{Reader: &reader, Writer: &writer}, nil
+}

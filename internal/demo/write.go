@@ -1,0 +1,84 @@
+// Package demo writes years of advertising extracts for a demonstration
+// account: profiles, exchange rates, product titles and the platform's own
+// daily reports, in the platform's own formats, for the ordinary loader.
+//
+// Everything is invented and drawn from seeded streams. What is written for a
+// past month depends on the seed and the month alone, so a demonstration that
+// is made again tomorrow repeats its history and adds a day.
+package demo
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say which account is written. Today is the newest calendar day
+// (figures end the day before it).
+type Options struct {
+	Today time.Time
+	Years int    // 0 means 3
+	Seed  uint64 // 0 means a fixed default
+}
+
+// Write writes the demonstration extracts below dir and returns the paths
+// written, in name order. Files of an earlier run that have the same names are
+// replaced; others are left alone.
+func Write(dir string, o Options) ([]string, error) {
+	s, err := o.span()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, reportsDir), 0o755); err != nil {
+		return nil, err
+	}
+	return run(dir, newAccount(o.seed(), s).jobs())
+}
+
+// A job writes one extract, which may be one file or two, and returns the
+// paths of what it wrote.
+type job func(p *press) ([]string, error)
+
+// run does the jobs with a worker for each processor and stops early where one
+// fails.
+func run(dir string, jobs []job) ([]string, error) {
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		mu     sync.Mutex
+		paths  []string
+		faults []error
+		wait   sync.WaitGroup
+	)
+	work := func() {
+		p := newPress(dir)
+		for !failed.Load() {
+			i := int(next.Add(1)) - 1
+			if i >= len(jobs) {
+				return
+			}
+			written, err := jobs[i](p)
+			mu.Lock()
+			paths = append(paths, written...)
+			if err != nil {
+				faults = append(faults, err)
+				failed.Store(true)
+			}
+			mu.Unlock()
+		}
+	}
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		wait.Go(work)
+	}
+	wait.Wait()
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}

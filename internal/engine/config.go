@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+)
+
+// configText is the server part of the engine's configuration. Limits that
+// ClickHouse leaves open by default are closed here: a laptop has no memory
+// to spare for a runaway query, and a cache of marks needs no five gigabytes.
+const configText = `<clickhouse>
+  <users_config>%s</users_config>
+  <max_server_memory_usage_to_ram_ratio>0.6</max_server_memory_usage_to_ram_ratio>
+  <max_concurrent_queries>64</max_concurrent_queries>
+  <mark_cache_size>536870912</mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <shutdown_wait_unfinished>1</shutdown_wait_unfinished>
+  <keep_alive_timeout>60</keep_alive_timeout>
+</clickhouse>
+`
+
+// usersText locks the engine's door. Whoever starts the session (user
+// default, without a password, because a session of the library cannot have
+// one) may do one thing once: open the listener. Everybody on the machine who
+// finds the port is that user, so its quota is spent before they come.
+const usersText = `<clickhouse>
+  <profiles>
+    <default><max_execution_time>1</max_execution_time><max_memory_usage>10000000</max_memory_usage></default>
+    <loader><max_execution_time>0</max_execution_time><max_memory_usage>4000000000</max_memory_usage><max_bytes_before_external_group_by>1000000000</max_bytes_before_external_group_by></loader>
+    <reader><readonly>2</readonly><max_memory_usage>4000000000</max_memory_usage><max_execution_time>120</max_execution_time>
+      <cancel_http_readonly_queries_on_client_close>1</cancel_http_readonly_queries_on_client_close></reader>
+  </profiles>
+  <quotas>
+    <once><interval><duration>1000000000</duration><queries>1</queries></interval></once>
+    <free><interval><duration>3600</duration></interval></free>
+  </quotas>
+  <users>
+    <default><no_password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>once</quota>
+      <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants></default>
+    <loader><password_sha256_hex>%s</password_sha256_hex><networks><ip>127.0.0.1</ip></networks><profile>loader</profile><quota>free</quota>
+      <grants><query>GRANT SELECT, INSERT, ALTER, CREATE, DROP, TRUNCATE, OPTIMIZE ON adlens.*</query>
+        <query>GRANT TABLE ENGINE ON MergeTree</query><query>GRANT TABLE ENGINE ON ReplacingMergeTree</query><query>GRANT SELECT ON system.*</query></grants></loader>
+    <reader><password_sha256_hex>%s</password_sha256_hex><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>free</quota>
+      <grants><query>GRANT SELECT ON adlens.*</query></grants></reader>
+  </users>
+</clickhouse>
+`
+
+// writeConfig writes the engine's configuration for these passwords. The
+// files hold hashes only.
+func (h home) writeConfig(e Endpoint) error {
+	if err := os.WriteFile(h.config(), []byte(fmt.Sprintf(configText, h.users())), 0o600); err != nil {
+		return err
+	}
+	users := fmt.Sprintf(usersText, sha256Hex(e.LoaderPassword), sha256Hex(e.ReaderPassword))
+	return os.WriteFile(h.users(), []byte(users), 0o600)
+}
+
+func sha256Hex(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// newPassword is 128 random bits, new for each start of the engine.
+func newPassword() string {
+	return rand.Text()
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// startPatience is how long an engine may take to answer after its start. A
+// directory with thousands of parts takes two seconds; a laptop that wakes up
+// takes longer.
+const startPatience = 60 * time.Second
+
+// Engine is one user's hold on the engine of a data directory.
+type Engine struct {
+	home  home
+	users *os.File // shared lock: while it is held, the engine stays
+}
+
+// Open joins the users of a data directory's engine and makes sure that it
+// runs. The error is a *LibraryError where the library is missing or wrong.
+func Open(ctx context.Context, dataDir string) (*Engine, error) {
+	h := homeOf(dataDir)
+	if err := h.make(); err != nil {
+		return nil, err
+	}
+	users, err := waitLock(ctx, h.usersLock(), unix.LOCK_SH)
+	if err != nil {
+		return nil, fmt.Errorf("an engine of %s is stopping and does not end: %w", dataDir, err)
+	}
+	e := &Engine{home: h, users: users}
+	if _, err := e.Endpoint(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// Close leaves the engine. Where this was its last user, Close waits until it
+// has stopped, so that nothing is left behind when the caller's process ends.
+func (e *Engine) Close() error {
+	if err := e.users.Close(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		if gone, err := e.goneOrWanted(); gone || err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("the engine of %s did not stop in time", e.home)
+}
+
+// goneOrWanted tells whether there is nothing left to wait for at the end:
+// the engine has stopped, or somebody else uses it.
+func (e *Engine) goneOrWanted() (bool, error) {
+	running, err := held(e.home.engineLock())
+	if err != nil || !running {
+		return true, err
+	}
+	// The engine takes users.lock alone when it stops. If it can be had
+	// alone here, the engine has not looked yet; if it is shared, other
+	// users are there.
+	f, err := lock(e.home.usersLock(), unix.LOCK_EX)
+	if err == nil {
+		return false, f.Close()
+	}
+	if !errors.Is(err, errLocked) {
+		return true, err
+	}
+	f, err = lock(e.home.usersLock(), unix.LOCK_SH)
+	if err == nil {
+		return true, f.Close()
+	}
+	return false, nil
+}
+
+// Endpoint returns where the engine answers now, and starts it where it does
+// not run: after a crash of the engine, the first user that asks mends it.
+func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	starting, err := waitLock(ctx, e.home.startLock(), unix.LOCK_EX)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	defer starting.Close()
+	running, err := held(e.home.engineLock())
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if running {
+		return e.awaitAnswer(ctx, nil)
+	}
+	return e.start(ctx)
+}
+
+// Kill ends an engine that no longer answers. The next Endpoint starts it
+// anew; what it had acknowledged is on the disk.
+func (e *Engine) Kill() error {
+	running, err := held(e.home.engineLock())
+	if err != nil || !running {
+		return err
+	}
+	at, err := e.home.readEndpoint()
+	if err != nil {
+		return err
+	}
+	return unix.Kill(at.PID, unix.SIGKILL)
+}
+
+func (e *Engine) start(ctx context.Context) (Endpoint, error) {
+	library, err := FindLibrary()
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if err := checkLibrary(library, e.home.path("library.checked")); err != nil {
+		return Endpoint{}, err
+	}
+	if err := os.Remove(e.home.endpoint()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Endpoint{}, err
+	}
+	exited, err := e.spawn(library)
+	if err != nil {
+		return Endpoint{}, fmt.Errorf("the engine cannot be started: %w", err)
+	}
+	return e.awaitAnswer(ctx, exited)
+}
+
+// spawn starts the engine's process in a session of its own, with a new
+// pseudo-terminal whose both sides it gets, so that neither a Ctrl-C at our
+// terminal nor our own end reaches it. The channel closes when it has ended.
+func (e *Engine) spawn(library string) (<-chan struct{}, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	master, slave, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer master.Close()
+	defer slave.Close()
+	log, err := os.OpenFile(e.home.log(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(self, Command, filepath.Dir(string(e.home)), library)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, log, log
+	cmd.ExtraFiles = []*os.File{master}
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	exited := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+	return exited, nil
+}
+
+// awaitAnswer waits until the engine answers. It fails at once when the
+// process ends first: the engine's own last words are the reason.
+func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpoint, error) {
+	pause := time.NewTicker(10 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		at, err := e.home.readEndpoint()
+		if err == nil && answers(ctx, at) {
+			return at, nil
+		}
+		select {
+		case <-ctx.Done():
+			return Endpoint{}, fmt.Errorf("the engine does not answer (its log is %s): %w", e.home.log(), ctx.Err())
+		case <-exited:
+			return Endpoint{}, fmt.Errorf("the engine ended while it started: %s", e.lastWords())
+		case <-pause.C:
+			if running, err := held(e.home.engineLock()); exited == nil && (err != nil || !running) {
+				return Endpoint{}, errors.Join(errors.New("the engine ended while it was waited for"), err)
+			}
+		}
+	}
+}
+
+// answers asks the engine for its version as the reader: a listener that
+// does not know the password is not this engine.
+func answers(ctx context.Context, at Endpoint) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at.Address+"/?query=SELECT+1", nil)
+	if err != nil {
+		return false
+	}
+	req.SetBasicAuth(ReaderUser, at.ReaderPassword)
+	req.Close = true
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+func (e *Engine) lastWords() string {
+	text, err := os.ReadFile(e.home.log())
+	if err != nil {
+		return err.Error()
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	last := lines[max(0, len(lines)-5):]
+	return string(bytes.Join(last, []byte("; ")))
+}

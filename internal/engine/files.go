@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// home is the engine's folder inside a data directory.
+type home string
+
+func homeOf(dataDir string) home { return home(filepath.Join(dataDir, "engine")) }
+
+func (h home) path(name string) string { return filepath.Join(string(h), name) }
+
+func (h home) startLock() string  { return h.path("start.lock") }
+func (h home) engineLock() string { return h.path("engine.lock") }
+func (h home) usersLock() string  { return h.path("users.lock") }
+func (h home) endpoint() string   { return h.path("engine.json") }
+func (h home) log() string        { return h.path("engine.log") }
+func (h home) config() string     { return h.path("config.xml") }
+func (h home) users() string      { return h.path("users.xml") }
+func (h home) store() string      { return h.path("store") }
+
+// make creates the folder. Account figures are private: nobody but the owner
+// may look into it, whatever the umask of the caller.
+func (h home) make() error {
+	if err := os.MkdirAll(string(h), 0o700); err != nil {
+		return fmt.Errorf("the data directory cannot be made: %w", err)
+	}
+	return nil
+}
+
+// Endpoint is where a running engine answers, and as whom to ask.
+type Endpoint struct {
+	PID            int    `json:"pid"`
+	Address        string `json:"address"` // host:port of its HTTP interface
+	ReaderPassword string `json:"reader_password"`
+	LoaderPassword string `json:"loader_password"`
+}
+
+// The engine's two users: the reader may only select (readonly=2, so that the
+// driver's own settings pass), the loader owns the database.
+const (
+	ReaderUser = "reader"
+	LoaderUser = "loader"
+	Database   = "adlens"
+)
+
+func (h home) readEndpoint() (Endpoint, error) {
+	var e Endpoint
+	text, err := os.ReadFile(h.endpoint())
+	if err != nil {
+		return e, err
+	}
+	if err := json.Unmarshal(text, &e); err != nil {
+		return e, fmt.Errorf("%s: %w", h.endpoint(), err)
+	}
+	return e, nil
+}
+
+// writeEndpoint replaces engine.json whole: a reader sees the old or the new.
+func (h home) writeEndpoint(e Endpoint) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	next := h.endpoint() + ".next"
+	if err := os.WriteFile(next, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, h.endpoint())
+}
+
+// errLocked says that somebody else holds a lock.
+var errLocked = errors.New("locked")
+
+// lock takes a file lock at once or fails with errLocked. Closing the file
+// gives it back; so does the death of the process.
+func lock(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if err == unix.EWOULDBLOCK {
+		return nil, errLocked
+	}
+	return nil, fmt.Errorf("lock %s: %w", path, err)
+}
+
+// waitLock takes a file lock, waiting for its holder until the context ends.
+func waitLock(ctx context.Context, path string, how int) (*os.File, error) {
+	pause := time.NewTicker(10 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		f, err := lock(path, how)
+		if !errors.Is(err, errLocked) {
+			return f, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%s is held by another process: %w", path, ctx.Err())
+		case <-pause.C:
+		}
+	}
+}
+
+// held tells whether somebody holds a lock alone.
+func held(path string) (bool, error) {
+	f, err := lock(path, unix.LOCK_SH)
+	if errors.Is(err, errLocked) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, f.Close()
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// The ClickHouse library, as the npm package that package-lock.json pins
+// ships it. The hash is of the file itself, so that a library that came by
+// another way is checked as well.
+const (
+	libraryName   = "libchdb.so"
+	libraryBytes  = 566330096
+	librarySHA256 = "36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5"
+)
+
+// LibraryVariable names the environment variable that says where the library
+// is, for installations that keep it elsewhere.
+const LibraryVariable = "ADLENS_ENGINE_LIBRARY"
+
+// LibraryError says what is wrong with the engine's library, and the one
+// command that mends it.
+type LibraryError struct{ Problem string }
+
+func (e *LibraryError) Error() string {
+	return e.Problem + "; fetch it with: make engine"
+}
+
+// packageDirectories are where npm puts the library below an installation.
+// Only linux on x86-64 is pinned and tried; the siblings have the same shape.
+func packageDirectory() string {
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	if runtime.GOOS == "darwin" {
+		return filepath.Join("node_modules", "@chdb", "lib-darwin-"+arch)
+	}
+	return filepath.Join("node_modules", "@chdb", "lib-linux-"+arch+"-gnu")
+}
+
+// FindLibrary looks for the engine's library: where ADLENS_ENGINE_LIBRARY
+// says, else beside the executable, else in the npm package of the folder of
+// the executable or of the working directory, or of one above them.
+func FindLibrary() (string, error) {
+	if path := os.Getenv(LibraryVariable); path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", &LibraryError{fmt.Sprintf("%s names %s, which cannot be read", LibraryVariable, path)}
+		}
+		return path, nil
+	}
+	var starts []string
+	if exe, err := os.Executable(); err == nil {
+		starts = append(starts, filepath.Dir(exe))
+	}
+	if wd, err := os.Getwd(); err == nil {
+		starts = append(starts, wd)
+	}
+	for _, start := range starts {
+		if path, ok := findAbove(start); ok {
+			return path, nil
+		}
+	}
+	return "", &LibraryError{"the ClickHouse library is not installed (looked for " + libraryName + " beside adlens and in " + packageDirectory() + ")"}
+}
+
+func findAbove(dir string) (string, bool) {
+	if path := filepath.Join(dir, libraryName); isFile(path) {
+		return path, true
+	}
+	for {
+		if path := filepath.Join(dir, packageDirectory(), libraryName); isFile(path) {
+			return path, true
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", false
+		}
+		dir = above
+	}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// checkLibrary compares the library with the pinned hash. Hashing half a
+// gigabyte takes a second, so a library that was found right is remembered by
+// its size, place and time of change in a note inside the data directory.
+func checkLibrary(path, note string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return &LibraryError{fmt.Sprintf("the ClickHouse library cannot be read: %v", err)}
+	}
+	seen := fmt.Sprintf("%s %d %d %s\n", path, info.Size(), info.ModTime().UnixNano(), librarySHA256)
+	if text, err := os.ReadFile(note); err == nil && string(text) == seen {
+		return nil
+	}
+	if info.Size() != libraryBytes && pinned() {
+		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: it has %d bytes, not %d", path, info.Size(), libraryBytes)}
+	}
+	if err := checkHash(path); err != nil {
+		return err
+	}
+	return os.WriteFile(note, []byte(seen), 0o600)
+}
+
+// pinned says whether the hash of this platform's library is known.
+func pinned() bool { return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" }
+
+func checkHash(path string) error {
+	if !pinned() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); got != librarySHA256 {
+		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: its SHA-256 is %s, not %s", path, got, librarySHA256)}
+	}
+	return nil
+}
+
+// IsLibraryError tells whether an error is about the engine's library.
+func IsLibraryError(err error) bool {
+	var lib *LibraryError
+	return errors.As(err, &lib)
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+	"golang.org/x/sys/unix"
+)
+
+// Command is the hidden command of the binary that becomes the engine.
+const Command = "engine-process"
+
+// The library wants the main thread, which only init functions are sure to run
+// on.
+func init() {
+	if asked() {
+		runtime.LockOSThread()
+	}
+}
+
+func asked() bool { return len(os.Args) == 4 && os.Args[1] == Command }
+
+// RunIfAsked becomes the engine where this process was started to be it, and
+// never returns then. Every binary that opens an engine calls it first.
+func RunIfAsked() {
+	if asked() {
+		os.Exit(process(os.Args[2], os.Args[3]))
+	}
+}
+
+// masterFD is where the starter leaves the master side of the terminal.
+const masterFD = 3
+
+// process is the engine's own process: it takes the directory, opens the
+// listener and stays until no user of the directory is left. It returns the
+// exit code.
+//
+// The library must run on the main thread with a terminal as standard input:
+// without one, this version of ClickHouse aborts some seconds after a
+// listener's handler has thrown, for which one wrong password is enough. The
+// process holds the terminal's master side itself, so that its life hangs on
+// nobody else's.
+func process(dataDir, library string) int {
+	unix.Umask(0o077)
+	err := runProcess(homeOf(dataDir), library)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "adlens engine:", err)
+		return 1
+	}
+	return 0
+}
+
+func runProcess(h home, library string) error {
+	own, err := lock(h.engineLock(), unix.LOCK_EX)
+	if errors.Is(err, errLocked) {
+		return fmt.Errorf("another engine owns %s", h)
+	}
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	e := Endpoint{PID: os.Getpid(), Address: address, ReaderPassword: newPassword(), LoaderPassword: newPassword()}
+	if err := h.writeConfig(e); err != nil {
+		return err
+	}
+	if err := h.writeEndpoint(e); err != nil {
+		return err
+	}
+	terminal := os.NewFile(masterFD, "terminal")
+	go io.Copy(io.Discard, terminal)
+	go h.leaveWithTheLastUser(terminal)
+	return h.runLibrary(library, address)
+}
+
+// freeAddress picks a free port of the loopback interface. Somebody may take
+// it before the engine does; then the engine does not start, and is started
+// again with another.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// leaveWithTheLastUser ends the session, as a person at the terminal would,
+// once nobody shares users.lock any more. It keeps the lock from then on, so
+// that whoever comes now waits for the end and starts a new engine.
+func (h home) leaveWithTheLastUser(terminal *os.File) {
+	for {
+		time.Sleep(50 * time.Millisecond)
+		if _, err := lock(h.usersLock(), unix.LOCK_EX); err == nil {
+			break
+		}
+	}
+	terminal.WriteString("exit\n")
+	// A session that does not end when told to has nothing left to lose:
+	// what was acknowledged is on the disk.
+	time.Sleep(10 * time.Second)
+	unix.Kill(os.Getpid(), unix.SIGKILL)
+}
+
+// runLibrary becomes clickhouse-local until the session ends. Errors of the
+// start are only in the result object: the library says 0 all the same.
+func (h home) runLibrary(library, address string) error {
+	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		return &LibraryError{fmt.Sprintf("the ClickHouse library %s cannot be loaded: %v", library, err)}
+	}
+	var run func(argc int32, argv **byte) uintptr
+	var failure func(result uintptr) string
+	purego.RegisterLibFunc(&run, handle, "chdb_query_cmdline")
+	purego.RegisterLibFunc(&failure, handle, "chdb_result_error")
+
+	_, port, _ := strings.Cut(address, ":")
+	args := arguments{
+		"clickhouse-local", "--path=" + h.store(), "--config-file=" + h.config(),
+		"--interactive", "--disable_suggestion", "--query", "SYSTEM START LISTEN HTTP",
+		"--listen_host=127.0.0.1", "--http_port=" + port,
+		"--history_file=" + filepath.Join(string(h), "history"),
+	}
+	if result := run(int32(len(args)), args.pointers()); result != 0 {
+		if text := failure(result); text != "" {
+			return errors.New(strconv.Quote(text))
+		}
+	}
+	return nil
+}
+
+// arguments is a C argument vector.
+type arguments []string
+
+func (a arguments) pointers() **byte {
+	vector := make([]*byte, len(a)+1)
+	for i, text := range a {
+		bytes := append([]byte(text), 0)
+		vector[i] = &bytes[0]
+	}
+	return (**byte)(unsafe.Pointer(&vector[0]))
+}

@@ -1,0 +1,57 @@
+package http
+
+import (
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+
+	"github.com/gin-gonic/gin"
+)
+
+type accountAnswer struct {
+	account  adlens.Account
+	key      auth.Record
+	lastUse  *time.Time // before this call
+	lastDate *adlens.Day
+}
+
+func (s *Server) account(c *gin.Context, caller caller) (answer, error) {
+	var none struct{}
+	if faults := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
+		return nil, &query.FaultsError{Faults: faults}
+	}
+	view, err := s.figures.View(c.Request.Context(), caller.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	a := accountAnswer{account: caller.account, key: caller.key, lastUse: caller.lastUse}
+	if _, newest, held := view.Manifest.HeldDays(manifest.Any); held {
+		a.lastDate = &newest
+	}
+	return a, nil
+}
+
+func (accountAnswer) noStore() {}
+
+func (a accountAnswer) fields(w *writer) {
+	w.text("account_id", a.account.ID)
+	w.text("name", a.account.Name)
+	w.bool("is_demo", a.account.IsDemo)
+	w.object("subscription", func() { w.text("status", a.account.Subscription) })
+	w.object("platform", func() {
+		w.bool("connected", false)
+		w.null("connected_at")
+	})
+	w.object("api_key", func() {
+		w.text("name", a.key.Name)
+		w.text("start", a.key.Start)
+		w.texts("scopes", a.key.Scopes)
+		w.timestamp("created_at", &a.key.CreatedAt)
+		w.timestamp("last_used_at", a.lastUse)
+	})
+	w.null("connected_app")
+	w.object("meta", func() { w.day("data_last_date", a.lastDate) })
+}

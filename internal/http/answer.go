@@ -1,0 +1,79 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+
+	"adlens/internal/query"
+
+	"github.com/gin-gonic/gin"
+)
+
+// answer is what a handler returns: it writes itself field by field.
+type answer interface {
+	fields(w *writer)
+}
+
+// headed is an answer that says something in headers as well.
+type headed interface {
+	headers(h http.Header, path string, sent string)
+}
+
+// private is an answer that no cache may keep.
+type private interface{ noStore() }
+
+// write is the only place that writes an answer. It is complete before the
+// first byte goes out, so a failure never looks like a short answer.
+func (s *Server) write(c *gin.Context, a answer) {
+	w := &writer{b: make([]byte, 0, 4096)}
+	w.object("", func() { a.fields(w) })
+	w.b = append(w.b, '\n')
+	h := c.Writer.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "private, no-cache")
+	if _, ok := a.(private); ok {
+		h.Set("Cache-Control", "no-store")
+	}
+	if p, ok := a.(headed); ok {
+		p.headers(h, c.Request.URL.Path, c.Request.URL.RawQuery)
+	}
+	h.Set("Content-Length", fmt.Sprint(len(w.b)))
+	c.Writer.WriteHeader(http.StatusOK)
+	c.Writer.Write(w.b)
+}
+
+// question writes what every figure answer repeats of its request.
+func (w *writer) question(r query.Request) {
+	w.object("period", func() {
+		w.text("start_date", r.Period.Start.String())
+		w.text("end_date", r.Period.End.String())
+		w.text("range", string(r.Period.Range))
+		w.text("timezone", r.TimeZone)
+	})
+	w.object("filters", func() {
+		if r.Filters.Marketplaces == nil {
+			w.null("marketplaces")
+		} else {
+			w.texts("marketplaces", r.Filters.Marketplaces)
+		}
+		if r.Filters.AdProducts == nil {
+			w.null("ad_products")
+			return
+		}
+		w.list("ad_products", func() {
+			for _, p := range r.Filters.AdProducts {
+				w.separate()
+				w.quote(p.String())
+			}
+		})
+	})
+	w.text("currency", "USD")
+}
+
+func (w *writer) meta(m query.Meta) {
+	w.object("meta", func() {
+		w.day("data_last_date", m.LastDate)
+		w.bool("history_covered", m.HistoryCovered)
+		w.bool("truncated", m.Truncated)
+	})
+}

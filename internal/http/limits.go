@@ -1,0 +1,24 @@
+package http
+
+import "time"
+
+// Every limit of a request, published in the documentation.
+const (
+	maxAddress = 8 << 10  // bytes of path and query
+	maxHeaders = 16 << 10 // bytes of all header lines
+	maxBody    = 1 << 10  // bytes; no endpoint needs any
+
+	// hardHeaders is where the server stops reading. Between maxHeaders and
+	// this an answer explains itself.
+	hardHeaders = 1 << 20
+
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 10 * time.Second
+	idleTimeout       = 60 * time.Second
+	queryTimeout      = 30 * time.Second // of one request's work
+	writeTimeout      = queryTimeout + 15*time.Second
+
+	// A server that cannot be asked now, most often because it restarts, is
+	// back after about this long.
+	unavailableRetry = 2 * time.Second
+)

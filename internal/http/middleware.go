@@ -1,0 +1,105 @@
+package http
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+)
+
+// What the steps of a request leave for each other.
+const (
+	keyRequestID = "request_id"
+	keyCaller    = "caller"
+	keyCode      = "code"
+	keyCause     = "cause"
+)
+
+// identify gives the request an id. A caller's own is not taken: it would
+// have to be made safe for headers and logs first.
+func (s *Server) identify(c *gin.Context) {
+	id := rand.Text()
+	c.Set(keyRequestID, id)
+	h := c.Writer.Header()
+	h.Set("X-Request-Id", id)
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+func requestID(c *gin.Context) string { return c.GetString(keyRequestID) }
+
+// observe writes the access log. Neither the key nor the query string is in
+// it: people do put keys into addresses.
+func (s *Server) observe(c *gin.Context) {
+	began := time.Now()
+	c.Next()
+	fields := []zap.Field{
+		zap.String("request_id", requestID(c)), zap.String("method", c.Request.Method), zap.String("route", c.FullPath()),
+		zap.Int("status", c.Writer.Status()), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", time.Since(began)),
+		zap.String("client", c.RemoteIP()),
+	}
+	if key, ok := c.Value(keyCaller).(auth.Record); ok {
+		fields = append(fields, zap.String("account", key.AccountID), zap.String("key_id", key.ID))
+	}
+	if code, ok := c.Value(keyCode).(adlens.Code); ok {
+		fields = append(fields, zap.String("code", string(code)))
+	}
+	if cause, ok := c.Value(keyCause).(error); ok {
+		s.log.Error("request failed", append(fields, zap.Error(cause))...)
+		return
+	}
+	s.log.Info("request", fields...)
+}
+
+// recover answers a panic without its text; the log has it. A connection that
+// was given up on purpose stays given up.
+func (s *Server) recover(c *gin.Context) {
+	defer func() {
+		switch cause := recover(); {
+		case cause == nil:
+		case cause == http.ErrAbortHandler:
+			panic(cause)
+		default:
+			s.log.Error("panic", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
+			if !c.Writer.Written() {
+				s.fail(c, errors.New("panic"))
+			}
+		}
+	}()
+	c.Next()
+}
+
+// measure refuses what is larger than any honest request.
+func (s *Server) measure(c *gin.Context) {
+	r := c.Request
+	if len(r.RequestURI) > maxAddress {
+		s.fail(c, tooLarge(http.StatusRequestURITooLong, "the address", maxAddress))
+		return
+	}
+	size := len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxHeaders {
+		s.fail(c, tooLarge(http.StatusRequestHeaderFieldsTooLarge, "the header", maxHeaders))
+		return
+	}
+	if n, _ := io.CopyN(io.Discard, r.Body, maxBody+1); n > maxBody {
+		c.Writer.Header().Set("Connection", "close")
+		s.fail(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
+	}
+}
+
+func tooLarge(status int, what string, limit int) *problem {
+	return &problem{code: codeTooLarge, status: status, detail: fmt.Sprintf("%s is larger than %d bytes", what, limit)}
+}

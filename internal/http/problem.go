@@ -1,0 +1,208 @@
+package http
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/query"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+)
+
+// problemKind is an error as clients know it: its status, and the words of its
+// page in the documentation.
+type problemKind struct {
+	Code   adlens.Code
+	Status int
+	Title  string
+	Help   string
+}
+
+// The problems that are no fault of a parameter.
+const (
+	codeMissingKey     adlens.Code = "missing_key"
+	codeInvalidKey     adlens.Code = "invalid_key"
+	codeInactive       adlens.Code = "subscription_inactive"
+	codeScope          adlens.Code = "insufficient_scope"
+	codeNotFound       adlens.Code = "not_found"
+	codeMethod         adlens.Code = "method_not_allowed"
+	codeTooLarge       adlens.Code = "request_too_large"
+	codeRateLimited    adlens.Code = "rate_limited"
+	codeUnavailable    adlens.Code = "engine_unavailable"
+	codeOverloaded     adlens.Code = "overloaded"
+	codeTimeout        adlens.Code = "query_timeout"
+	codeInternal       adlens.Code = "internal"
+	statusClientIsGone             = 499 // for the log; nobody reads it
+)
+
+// problemKinds is the only map from errors to statuses.
+var problemKinds = []problemKind{
+	{adlens.UnknownValue, 400, "Unknown value", "A parameter has a value that is not among those it can have. The detail names it, and allowed or did_you_mean say what would be right. Nothing is answered rather than an answer to another question."},
+	{adlens.InvalidParameter, 400, "Invalid parameter", "A parameter is not written as it must be: a day that does not exist, a number out of bounds, an empty value, a parameter given twice, or a query string that does not parse."},
+	{adlens.UnknownParameter, 400, "Unknown parameter", "The request has a parameter that this endpoint does not know. It is refused because a misspelt filter would otherwise silently widen the answer."},
+	{adlens.MissingParameter, 400, "Missing parameter", "A parameter is needed that was not sent. start_date and end_date go together."},
+	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other: a named range and dates."},
+	{adlens.PeriodTooLong, 400, "Period too long", "end_date may lie at most six calendar years after start_date. For everything, send range=all_time."},
+	{adlens.GranularityTooFine, 400, "Granularity too fine", "Days are shown for periods of up to 92 days. Send granularity=month, or auto."},
+	{codeMissingKey, 401, "Missing API key", "Send the header Authorization: Bearer key_live_... with a key made by: adlens key create."},
+	{codeInvalidKey, 401, "Invalid API key", "The Authorization header does not hold exactly one valid key. The key may be misspelt, unknown, revoked or expired."},
+	{codeInactive, 403, "Subscription inactive", "The account's subscription is canceled. The account endpoint still answers."},
+	{codeScope, 403, "Insufficient scope", "The key was made without the scope that this endpoint needs."},
+	{codeNotFound, 404, "Not found", "There is no such address, or no such thing in this account."},
+	{codeMethod, 405, "Method not allowed", "The API only reads: GET and HEAD."},
+	{codeTooLarge, 413, "Request too large", "An address may have 8 KiB, all headers together 16 KiB, and a body 1 KiB, although no endpoint needs one."},
+	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys. Wait for as many seconds as Retry-After says."},
+	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After."},
+	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period."},
+	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows."},
+	{codeInternal, 500, "Internal error", "Something went wrong inside. The log has it under the request id."},
+}
+
+func kindOf(code adlens.Code) problemKind {
+	for _, k := range problemKinds {
+		if k.Code == code {
+			return k
+		}
+	}
+	return kindOf(codeInternal)
+}
+
+// problem is an error on its way to the client.
+type problem struct {
+	code   adlens.Code
+	status int // where it is not the code's
+	detail string
+	faults []adlens.Fault
+	limit  string
+	retry  time.Duration
+	cause  error // for the log alone
+}
+
+func (p *problem) Error() string { return p.detail }
+
+func (p *problem) Unwrap() error { return p.cause }
+
+func notFound(path string) *problem {
+	return &problem{code: codeNotFound, detail: fmt.Sprintf("%s does not exist here", path)}
+}
+
+// problemOf finds out what an error means to the client.
+func problemOf(err error) *problem {
+	var p *problem
+	var faults *query.FaultsError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &faults):
+		return badRequest(faults.Faults)
+	case errors.Is(err, auth.ErrMissingKey):
+		return &problem{code: codeMissingKey, detail: "the request has no API key; send the header Authorization: Bearer key_live_..."}
+	case errors.Is(err, auth.ErrInvalidKey):
+		return &problem{code: codeInvalidKey, detail: "the API key is not valid; send one valid key as Authorization: Bearer key_live_..."}
+	case errors.Is(err, context.Canceled):
+		return &problem{code: codeInternal, status: statusClientIsGone, detail: "the client went away", cause: err}
+	}
+	return storeProblem(err)
+}
+
+// storeProblem keeps what the store says to the log.
+func storeProblem(err error) *problem {
+	switch adlens.KindOf(err) {
+	case adlens.EngineUnavailable:
+		return &problem{code: codeUnavailable, retry: unavailableRetry, cause: err, detail: "the database cannot be reached at the moment"}
+	case adlens.Overloaded:
+		return &problem{code: codeOverloaded, retry: unavailableRetry, cause: err, detail: "the database has more to do than it can at the moment"}
+	case adlens.QueryTimeout:
+		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the question took longer than %s; ask for a shorter period", queryTimeout)}
+	case adlens.Cancelled:
+		return &problem{code: codeInternal, status: statusClientIsGone, cause: err, detail: "the client went away"}
+	}
+	return &problem{code: codeInternal, cause: err, detail: "something went wrong inside; the log has it under the request id"}
+}
+
+// badRequest says all faults at once; the first one gives the code.
+func badRequest(faults []adlens.Fault) *problem {
+	p := &problem{code: faults[0].Code, faults: faults, detail: faults[0].Detail}
+	if len(faults) > 1 {
+		p.detail = fmt.Sprintf("%s (and %d more: see errors)", p.detail, len(faults)-1)
+	}
+	return p
+}
+
+type problemBody struct {
+	Type      string      `json:"type"`
+	Title     string      `json:"title"`
+	Status    int         `json:"status"`
+	Detail    string      `json:"detail"`
+	Code      adlens.Code `json:"code"`
+	RequestID string      `json:"request_id"`
+	Limit     string      `json:"limit,omitempty"`
+	Errors    []faultBody `json:"errors,omitempty"`
+}
+
+type faultBody struct {
+	Parameter  string      `json:"parameter"`
+	Value      *string     `json:"value"`
+	Code       adlens.Code `json:"code"`
+	Detail     string      `json:"detail"`
+	Allowed    []string    `json:"allowed,omitempty"`
+	DidYouMean string      `json:"did_you_mean,omitempty"`
+}
+
+// fail is the only place that writes an error.
+func (s *Server) fail(c *gin.Context, err error) {
+	p := problemOf(err)
+	kind := kindOf(p.code)
+	status := cmp.Or(p.status, kind.Status)
+	h := c.Writer.Header()
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	if status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	if status == http.StatusMethodNotAllowed {
+		h.Set("Allow", "GET, HEAD")
+	}
+	if p.retry > 0 {
+		h.Set("Retry-After", fmt.Sprint(wholeSeconds(p.retry)))
+	}
+	if p.cause != nil {
+		c.Set(keyCause, p.cause)
+	}
+	c.Set(keyCode, p.code)
+	body := problemBody{Type: docsOfErrors + string(p.code), Title: kind.Title, Status: status, Detail: p.detail,
+		Code: p.code, RequestID: requestID(c), Limit: p.limit, Errors: faultBodies(p.faults)}
+	text, err := json.Marshal(body)
+	if err != nil {
+		s.log.Error("an error could not be written", zap.Error(err))
+	}
+	h.Set("Content-Length", fmt.Sprint(len(text)))
+	c.Abort()
+	c.Writer.WriteHeader(status)
+	c.Writer.Write(text)
+}
+
+func faultBodies(faults []adlens.Fault) []faultBody {
+	var bodies []faultBody
+	for _, f := range faults {
+		body := faultBody{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail, Allowed: f.Allowed, DidYouMean: f.DidYouMean}
+		if f.Code != adlens.MissingParameter {
+			body.Value = &f.Value
+		}
+		bodies = append(bodies, body)
+	}
+	return bodies
+}
+
+// wholeSeconds rounds up: a client that waits so long is let in.
+func wholeSeconds(d time.Duration) int {
+	return max(1, int((d+time.Second-1)/time.Second))
+}

@@ -1,0 +1,132 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"adlens/internal/auth"
+	"adlens/internal/query"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	Figures  *query.Service
+	Keys     *auth.Authenticator
+	Limiter  *auth.Limiter
+	Usage    *auth.Usage
+	Accounts AccountStore
+	Ping     func(context.Context) error // does the engine answer?
+	Log      *zap.Logger
+	Now      func() time.Time
+}
+
+// Server is the API.
+type Server struct {
+	figures  *query.Service
+	keys     *auth.Authenticator
+	limiter  *auth.Limiter
+	usage    *auth.Usage
+	accounts *accounts
+	ping     func(context.Context) error
+	log      *zap.Logger
+	now      func() time.Time
+	draining atomic.Bool
+
+	server *http.Server
+}
+
+// New returns a server that is not listening yet.
+func New(c Config) *Server {
+	s := &Server{figures: c.Figures, keys: c.Keys, limiter: c.Limiter, usage: c.Usage,
+		accounts: newAccounts(c.Accounts), ping: c.Ping, log: c.Log, now: c.Now}
+	s.server = &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    hardHeaders,
+		ErrorLog:          zap.NewStdLog(c.Log.WithOptions(zap.IncreaseLevel(zap.FatalLevel))), // broken clients are no news
+	}
+	return s
+}
+
+// Handler returns the routes.
+func (s *Server) Handler() http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	gin.DefaultWriter, gin.DefaultErrorWriter = io.Discard, io.Discard
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	engine.RedirectFixedPath = false
+	engine.SetTrustedProxies(nil) // an X-Forwarded-For of a stranger is believed by nobody
+	engine.Use(s.identify, s.observe, s.recover, s.measure)
+	engine.NoRoute(func(c *gin.Context) { s.fail(c, notFound(printable(c.Request.URL.Path))) })
+	engine.NoMethod(func(c *gin.Context) {
+		s.fail(c, &problem{code: codeMethod, detail: c.Request.Method + " is not allowed: the API only reads, by GET and HEAD"})
+	})
+	s.routes(engine)
+	return engine
+}
+
+func (s *Server) routes(engine *gin.Engine) {
+	s.get(engine, "/api/v1/account", s.handle(s.account, true))
+	s.get(engine, "/api/v1/summary", s.handle(s.summary, false))
+	s.get(engine, "/api/v1/timeline", s.handle(s.timeline, false))
+	s.get(engine, "/api/v1/reports/products", s.handle(s.products, false))
+	s.get(engine, "/healthz", s.healthz)
+	s.get(engine, "/readyz", s.readyz)
+	s.get(engine, docsOfErrors+":code", s.errorPage)
+}
+
+// get answers HEAD wherever it answers GET.
+func (s *Server) get(engine *gin.Engine, path string, h gin.HandlerFunc) {
+	engine.GET(path, h)
+	engine.HEAD(path, h)
+}
+
+// handle runs an endpoint inside its deadline. With always it answers without
+// an active subscription too.
+func (s *Server) handle(endpoint func(*gin.Context, caller) (answer, error), always bool) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		ctx, cancel := context.WithTimeout(c.Request.Context(), queryTimeout)
+		defer cancel()
+		c.Request = c.Request.WithContext(ctx)
+		c.Writer.Header().Set("Vary", "Authorization, Accept, Accept-Encoding")
+		who, err := s.admit(c, always)
+		if err != nil {
+			s.fail(c, err)
+			return
+		}
+		a, err := endpoint(c, who)
+		if err != nil {
+			s.fail(c, err)
+			return
+		}
+		s.write(c, a)
+	}
+}
+
+// Serve answers on a listener until Shutdown.
+func (s *Server) Serve(l net.Listener) error {
+	err := s.server.Serve(l)
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Shutdown stops taking requests, reports not ready, and waits for the
+// running ones until the context ends.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.draining.Store(true)
+	return s.server.Shutdown(ctx)
+}

@@ -1,0 +1,198 @@
+// Package manifest says what of an account is visible.
+//
+// Stored rows carry a generation; the manifest of an account names the live
+// generation of each of its units. A load writes new generations of the units
+// that it touches and then inserts their manifest entries in one block: the
+// only visible act of a load, whatever number of tables and months it wrote.
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adlens"
+)
+
+// Kind is what a unit holds. The numbers are stored.
+type Kind uint8
+
+// The kinds of units.
+const (
+	// Month is the figures of one slice in one calendar month: facts, days
+	// and months of products.
+	Month Kind = iota + 1
+	// Year is the year totals of products of one slice, derived from months.
+	Year
+	// Marketplaces is the account's list of marketplaces.
+	Marketplaces
+	// Rates is the account's rates of exchange.
+	Rates
+	// Titles is the titles of the account's products.
+	Titles
+)
+
+// Slice is what a report speaks for, beside its days: one marketplace and one
+// ad product. It is zero for units that are not figures.
+type Slice struct {
+	Marketplace uint16 // the marketplace's key within the account
+	AdProduct   adlens.AdProduct
+}
+
+// Unit is the smallest thing that is replaced as a whole.
+type Unit struct {
+	Kind  Kind
+	Slice Slice
+	Start adlens.Day // first day of the month or year; 0 otherwise
+}
+
+// Compare orders units by kind, slice and time.
+func (u Unit) Compare(v Unit) int {
+	a := [...]int64{int64(u.Kind), int64(u.Slice.Marketplace), int64(u.Slice.AdProduct), int64(u.Start)}
+	b := [...]int64{int64(v.Kind), int64(v.Slice.Marketplace), int64(v.Slice.AdProduct), int64(v.Start)}
+	return slices.Compare(a[:], b[:])
+}
+
+// Days is a set of days of one month: bit 0 is the first.
+type Days uint32
+
+// DaysBetween returns the days of a month from one to another, both included
+// and both in the month.
+func DaysBetween(from, to adlens.Day) Days {
+	first := from.DayOfMonth() - 1
+	count := int(to-from) + 1
+	return Days(1<<count-1) << first
+}
+
+// Source is a report that speaks for some days of a unit.
+type Source struct {
+	ReportID    string
+	GeneratedAt time.Time
+	SHA256      string // of the unpacked download, in hex
+	Days        Days
+}
+
+// Newer tells whether a report beats another where both cover a day: by the
+// later generatedAt, then by the greater id.
+func (s Source) Newer(t Source) bool {
+	if !s.GeneratedAt.Equal(t.GeneratedAt) {
+		return s.GeneratedAt.After(t.GeneratedAt)
+	}
+	return s.ReportID > t.ReportID
+}
+
+// Entry is the live state of a unit.
+type Entry struct {
+	Unit
+	Generation uint32
+	Rows       uint64
+	Sources    []Source // for months: which reports speak; their days are the held days
+}
+
+// Held returns the days that reports cover.
+func (e Entry) Held() Days {
+	var held Days
+	for _, s := range e.Sources {
+		held |= s.Days
+	}
+	return held
+}
+
+// FirstHeld and LastHeld return the ends of the held days; ok is false where
+// no day is held.
+func (e Entry) FirstHeld() (day adlens.Day, ok bool) {
+	for d, held := e.Start, e.Held(); held != 0; d, held = d+1, held>>1 {
+		if held&1 != 0 {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// LastHeld returns the newest held day.
+func (e Entry) LastHeld() (day adlens.Day, ok bool) {
+	for d, held := e.Start, e.Held(); held != 0; d, held = d+1, held>>1 {
+		day, ok = d, true
+	}
+	return day, ok
+}
+
+// Manifest is what of an account is visible at one moment.
+type Manifest struct {
+	Version uint32 // of the load that was visible last; 0 before the first
+	entries map[Unit]Entry
+}
+
+// New returns the manifest of these live entries.
+func New(version uint32, entries ...Entry) Manifest {
+	m := Manifest{Version: version, entries: make(map[Unit]Entry, len(entries))}
+	for _, e := range entries {
+		m.entries[e.Unit] = e
+	}
+	return m
+}
+
+// With returns the manifest after a load.
+func (m Manifest) With(version uint32, entries ...Entry) Manifest {
+	next := Manifest{Version: version, entries: maps.Clone(m.entries)}
+	if next.entries == nil {
+		next.entries = make(map[Unit]Entry, len(entries))
+	}
+	for _, e := range entries {
+		next.entries[e.Unit] = e
+	}
+	return next
+}
+
+// Find returns the live state of a unit.
+func (m Manifest) Find(u Unit) (Entry, bool) {
+	e, ok := m.entries[u]
+	return e, ok
+}
+
+// Generation returns the live generation of a unit, 0 where it has none.
+func (m Manifest) Generation(u Unit) uint32 { return m.entries[u].Generation }
+
+// Of returns the live entries of a kind in the order of their units.
+func (m Manifest) Of(kind Kind) []Entry {
+	var of []Entry
+	for _, e := range m.entries {
+		if e.Kind == kind {
+			of = append(of, e)
+		}
+	}
+	slices.SortFunc(of, func(a, b Entry) int { return a.Unit.Compare(b.Unit) })
+	return of
+}
+
+// HeldDays returns the oldest and the newest held day of the slices that
+// match; ok is false where none is held.
+func (m Manifest) HeldDays(match func(Slice) bool) (oldest, newest adlens.Day, ok bool) {
+	for _, e := range m.entries {
+		if e.Kind != Month || !match(e.Slice) {
+			continue
+		}
+		first, held := e.FirstHeld()
+		if !held {
+			continue
+		}
+		last, _ := e.LastHeld()
+		if !ok || first < oldest {
+			oldest = first
+		}
+		if !ok || last > newest {
+			newest = last
+		}
+		ok = true
+	}
+	return oldest, newest, ok
+}
+
+// Any matches every slice.
+func Any(Slice) bool { return true }
+
+// String writes the unit for logs and errors.
+func (u Unit) String() string {
+	return fmt.Sprintf("unit %d of marketplace %d, %s, %s", u.Kind, u.Slice.Marketplace, u.Slice.AdProduct, u.Start)
+}

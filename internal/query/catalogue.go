@@ -1,0 +1,110 @@
+package query
+
+import (
+	"math/big"
+	"slices"
+)
+
+// Unit says what a figure counts.
+type Unit string
+
+// The units of figures.
+const (
+	USD     Unit = "USD"
+	Percent Unit = "percent"
+	Ratio   Unit = "ratio"
+	Number  Unit = "count"
+)
+
+// Figure is one of the figures that every total, element, point and row has.
+type Figure struct {
+	Name    string
+	Unit    Unit
+	Formula string // how it follows from sums; "" for the sums themselves
+	of      func(*Sums) Value
+}
+
+// Catalogue is the one table of figures, in the order of every answer.
+// Ratios are made of exact sums, and rounded last.
+var Catalogue = []Figure{
+	{"spend", USD, "", func(s *Sums) Value { return money(&s.Spend) }},
+	{"sales", USD, "", func(s *Sums) Value { return money(&s.Sales) }},
+	{"acos", Percent, "spend / sales x 100", func(s *Sums) Value { return ratio(&s.Spend, &s.Sales, 100, 1) }},
+	{"roas", Ratio, "sales / spend", func(s *Sums) Value { return ratio(&s.Sales, &s.Spend, 1, 1) }},
+	{"impressions", Number, "", func(s *Sums) Value { return whole(&s.Impressions) }},
+	{"clicks", Number, "", func(s *Sums) Value { return whole(&s.Clicks) }},
+	{"ctr", Percent, "clicks / impressions x 100", func(s *Sums) Value { return ratio(&s.Clicks, &s.Impressions, 100, 1) }},
+	{"average_cpc", USD, "spend / clicks", func(s *Sums) Value { return ratio(&s.Spend, &s.Clicks, 1, microsPerDollar) }},
+	{"purchases", Number, "", func(s *Sums) Value { return whole(&s.Purchases) }},
+	{"conversion_rate", Percent, "purchases / clicks x 100", func(s *Sums) Value { return ratio(&s.Purchases, &s.Clicks, 100, 1) }},
+}
+
+// Figures are the values of the catalogue's figures, in its order.
+type Figures []Value
+
+// FiguresOf computes the figures of some sums.
+func FiguresOf(s *Sums) Figures {
+	figures := make(Figures, len(Catalogue))
+	for i, f := range Catalogue {
+		figures[i] = f.of(s)
+	}
+	return figures
+}
+
+// figureNames are the catalogue's names.
+func figureNames() []string {
+	names := make([]string, len(Catalogue))
+	for i, f := range Catalogue {
+		names[i] = f.Name
+	}
+	return names
+}
+
+func figureIndex(name string) int { return slices.Index(figureNames(), name) }
+
+// Value is a figure as it is shown: a whole number, or one of hundredths, or
+// null where the base of a ratio is missing.
+type Value struct {
+	n          *big.Int // nil: null
+	hundredths bool
+}
+
+// Null tells whether the figure's base is missing.
+func (v Value) Null() bool { return v.n == nil }
+
+// Compare orders two values of one figure that are not null, as shown.
+func (v Value) Compare(w Value) int { return v.n.Cmp(w.n) }
+
+// Append writes the value as a JSON number, or null.
+func (v Value) Append(to []byte) []byte {
+	switch {
+	case v.n == nil:
+		return append(to, "null"...)
+	case !v.hundredths:
+		return v.n.Append(to, 10)
+	}
+	from := len(to)
+	to = v.n.Append(to, 10)
+	for len(to)-from < 3 {
+		to = slices.Insert(to, from, '0')
+	}
+	return slices.Insert(to, len(to)-2, '.')
+}
+
+const microsPerDollar = 1_000_000
+
+func whole(n *big.Int) Value { return Value{n: n} }
+
+func money(micros *big.Int) Value { return ratio(micros, big.NewInt(microsPerDollar), 1, 1) }
+
+// ratio is numerator x times / (base x by), rounded half away from zero to
+// hundredths, null without a base.
+func ratio(numerator, base *big.Int, times, by int64) Value {
+	if base.Sign() == 0 {
+		return Value{hundredths: true}
+	}
+	n := new(big.Int).Mul(numerator, big.NewInt(200*times))
+	d := new(big.Int).Mul(base, big.NewInt(by))
+	n.Add(n, d)
+	return Value{n: n.Quo(n, d.Lsh(d, 1)), hundredths: true}
+}

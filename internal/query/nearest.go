@@ -1,0 +1,43 @@
+package query
+
+import "strings"
+
+// Nearest returns the name that a value was probably meant to be: the closest
+// one where few letters differ, or the only one that begins like it, else "".
+func Nearest(value string, names []string) string {
+	value = strings.ToLower(strings.TrimSpace(value))
+	if len(value) < 2 || len(value) > 64 {
+		return ""
+	}
+	best, bestDistance := "", 1+min(3, (len(value)+1)/3)
+	for _, name := range names {
+		if d := distance(value, strings.ToLower(name)); d < bestDistance {
+			best, bestDistance = name, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete, replace or swap with their
+// neighbour to get from one word to another.
+func distance(a, b string) int {
+	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(last[j]+cost, last[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, last, next = last, next, before
+	}
+	return last[len(b)]
+}

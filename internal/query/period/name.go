@@ -1,0 +1,34 @@
+package period
+
+// Name says where the days of a period come from: a named range, which moves
+// with today, or Custom.
+type Name string
+
+// The named ranges.
+const (
+	Today      Name = "today"
+	Yesterday  Name = "yesterday"
+	Last7Days  Name = "last_7_days"
+	Last14Days Name = "last_14_days"
+	Last30Days Name = "last_30_days"
+	Last60Days Name = "last_60_days"
+	Last90Days Name = "last_90_days"
+	ThisMonth  Name = "this_month"
+	LastMonth  Name = "last_month"
+	ThisYear   Name = "this_year"
+	LastYear   Name = "last_year"
+	AllTime    Name = "all_time"
+)
+
+// Default is the range of a question that says nothing about its period.
+const Default = Last30Days
+
+// Custom is the range of a period of explicit dates. It cannot be asked for
+// by name and is not one of Names.
+const Custom Name = "custom"
+
+// Names lists the named ranges in the order of the documentation.
+var Names = []Name{
+	Today, Yesterday, Last7Days, Last14Days, Last30Days, Last60Days, Last90Days,
+	ThisMonth, LastMonth, ThisYear, LastYear, AllTime,
+}

@@ -1,0 +1,134 @@
+package query
+
+import (
+	"slices"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// Plan says which stored rows answer a request. The generations are those of
+// the account's live units that the days and filters touch, so they stand for
+// marketplace, ad product and month; no statement needs a predicate on those.
+type Plan struct {
+	Account  string
+	From, To adlens.Day // the period, cut to what is held
+
+	// Whole years and months are answered by their rollups, the months that
+	// the period cuts by single days between From and To.
+	Years, Months, Days []uint32
+}
+
+// Empty tells whether nothing that is held can answer: no statement is run.
+func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
+
+// slices are the slices that the filters let through.
+func (v View) slices(f Filters) func(manifest.Slice) bool {
+	var keys []uint16
+	for _, m := range v.Marketplaces {
+		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) {
+			keys = append(keys, m.Key)
+		}
+	}
+	return func(s manifest.Slice) bool {
+		return slices.Contains(keys, s.Marketplace) && (f.AdProducts == nil || slices.Contains(f.AdProducts, s.AdProduct))
+	}
+}
+
+// base is a plan without generations yet; ok is false where no held day of
+// the filtered slices lies in the period.
+func base(r Request, v View) (p Plan, ok bool) {
+	oldest, newest, held := v.Manifest.HeldDays(v.slices(r.Filters))
+	p = Plan{Account: v.Account, From: max(r.Period.Start, oldest), To: min(r.Period.End, newest)}
+	return p, held && p.From <= p.To
+}
+
+// coverage is how much of a unit's held days a period has.
+type coverage uint8
+
+const (
+	untouched coverage = iota
+	partly
+	wholly
+)
+
+func covers(p Plan, e manifest.Entry) coverage {
+	first, held := e.FirstHeld()
+	last, _ := e.LastHeld()
+	switch {
+	case !held || last < p.From || first > p.To:
+		return untouched
+	case p.From <= first && last <= p.To:
+		return wholly
+	}
+	return partly
+}
+
+// PlanDays plans a summary or timeline: the day totals answer it alone.
+func PlanDays(r Request, v View) Plan {
+	p, ok := base(r, v)
+	if !ok {
+		return p
+	}
+	match := v.slices(r.Filters)
+	for _, e := range v.Manifest.Of(manifest.Month) {
+		if match(e.Slice) && covers(p, e) != untouched {
+			p.Days = append(p.Days, e.Generation)
+		}
+	}
+	return p
+}
+
+// PlanProducts plans a product report: years where the period has all that is
+// held of them, else months likewise, else single days. Held days decide, not
+// the calendar: the running month is whole for this_month.
+func PlanProducts(r Request, v View) Plan {
+	p, ok := base(r, v)
+	if !ok {
+		return p
+	}
+	match := v.slices(r.Filters)
+	months := map[manifest.Unit][]manifest.Entry{}
+	for _, e := range v.Manifest.Of(manifest.Month) {
+		if match(e.Slice) {
+			year := manifest.Unit{Kind: manifest.Year, Slice: e.Slice, Start: e.Start.FirstOfYear()}
+			months[year] = append(months[year], e)
+		}
+	}
+	for _, year := range sortedUnits(months) {
+		p.addYear(months[year], v.Manifest.Generation(year))
+	}
+	return p
+}
+
+func sortedUnits(months map[manifest.Unit][]manifest.Entry) []manifest.Unit {
+	var units []manifest.Unit
+	for u := range months {
+		units = append(units, u)
+	}
+	slices.SortFunc(units, manifest.Unit.Compare)
+	return units
+}
+
+// addYear adds what answers for one slice's year.
+func (p *Plan) addYear(months []manifest.Entry, year uint32) {
+	var whole, part []uint32
+	outside := false
+	for _, e := range months {
+		switch covers(*p, e) {
+		case wholly:
+			whole = append(whole, e.Generation)
+		case partly:
+			part = append(part, e.Generation)
+		case untouched:
+			_, held := e.FirstHeld()
+			outside = outside || held
+		}
+	}
+	if len(part) == 0 && !outside && len(whole) > 1 {
+		p.Years = append(p.Years, year)
+		return
+	}
+	p.Months = append(p.Months, whole...)
+	p.Days = append(p.Days, part...)
+}

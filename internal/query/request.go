@@ -1,0 +1,250 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/query/period"
+)
+
+// Granularities, orders, and the one sort that is no figure.
+const (
+	Auto       = "auto"
+	ByDay      = "day"
+	ByMonth    = "month"
+	Ascending  = "asc"
+	Descending = "desc"
+
+	SortProduct = "product_id"
+)
+
+// maxDailyPoints is how many days a timeline shows day by day.
+const maxDailyPoints = 92
+
+// Defaults of paging, and the cap of an answer with all rows.
+const (
+	DefaultPageSize = 100
+	MaxRows         = 100_000
+)
+
+// Filters narrow figures; nil is no filter.
+type Filters struct {
+	Marketplaces []string // canonical country codes, sorted
+	AdProducts   []adlens.AdProduct
+}
+
+// Request is a question with every default filled in.
+type Request struct {
+	Period   period.Period
+	TimeZone string
+	Filters  Filters
+
+	Granularity string // timeline: ByDay or ByMonth
+	Sort, Order string // products
+	Page        int    // products, from 1
+	PageSize    int
+	All         bool // every row in one page, up to MaxRows
+}
+
+// parser collects faults while it fills a request.
+type parser struct {
+	request Request
+	view    View
+	now     time.Time
+	faults  []adlens.Fault
+}
+
+func newParser(params any, view View, now time.Time) *parser {
+	return &parser{view: view, now: now, faults: check(params)}
+}
+
+// valid tells whether a parameter was sent and nothing is wrong with it.
+func (p *parser) valid(parameter, value string) bool {
+	return value != "" && !slices.ContainsFunc(p.faults, func(f adlens.Fault) bool { return f.Parameter == parameter })
+}
+
+func (p *parser) add(parameter string, f adlens.Fault) {
+	f.Parameter = parameter
+	p.faults = append(p.faults, f)
+}
+
+// ParseSummary makes a request of the summary's parameters.
+func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(params, view, now)
+	p.period(params.PeriodParams)
+	p.filters(params.FilterParams)
+	return p.request, p.faults
+}
+
+// ParseTimeline makes a request of the timeline's parameters.
+func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(params, view, now)
+	known := p.period(params.PeriodParams)
+	p.filters(params.FilterParams)
+	p.granularity(params.Granularity, known)
+	return p.request, p.faults
+}
+
+// ParseProducts makes a request of the product report's parameters.
+func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(params, view, now)
+	p.period(params.PeriodParams)
+	p.filters(params.FilterParams)
+	p.request.Sort, p.request.Order = "spend", Descending
+	if sort, ok := canonical(params.Sort, append(figureNames(), SortProduct)); ok {
+		p.request.Sort = sort
+	}
+	if order, ok := canonical(params.Order, []string{Ascending, Descending}); ok {
+		p.request.Order = order
+	}
+	p.paging(params.PagingParams)
+	return p.request, p.faults
+}
+
+// period finds the days asked for; known is false where faults leave it open.
+func (p *parser) period(params PeriodParams) (known bool) {
+	zone, err := period.Zone("UTC")
+	p.request.TimeZone = "UTC"
+	if p.valid("timezone", params.TimeZone) {
+		p.request.TimeZone = params.TimeZone
+		zone, err = period.Zone(params.TimeZone)
+	}
+	if err != nil {
+		p.add("timezone", zoneFault(params.TimeZone))
+		return false
+	}
+	if params.StartDate != "" || params.EndDate != "" {
+		return p.dates(params)
+	}
+	name := period.Default
+	if params.Range != "" {
+		text, ok := canonical(params.Range, names(period.Names))
+		if !ok {
+			return false
+		}
+		name = period.Name(text)
+	}
+	oldest, _, held := p.view.Manifest.HeldDays(manifest.Any)
+	p.request.Period = period.Resolve(name, period.DayIn(zone, p.now), oldest, held)
+	return true
+}
+
+func (p *parser) dates(params PeriodParams) (known bool) {
+	if params.Range != "" {
+		p.add("range", adlens.Fault{Value: params.Range, Code: adlens.ConflictingParameters,
+			Detail: fmt.Sprintf("range %q and dates exclude each other; send range, or start_date and end_date", params.Range)})
+	}
+	for _, missing := range [...]struct{ name, value, other, otherValue string }{
+		{"start_date", params.StartDate, "end_date", params.EndDate},
+		{"end_date", params.EndDate, "start_date", params.StartDate},
+	} {
+		if missing.value == "" {
+			p.add(missing.name, adlens.Fault{Code: adlens.MissingParameter,
+				Detail: fmt.Sprintf("%s %q was sent without %s; send both days of the period", missing.other, missing.otherValue, missing.name)})
+		}
+	}
+	if !p.valid("start_date", params.StartDate) || !p.valid("end_date", params.EndDate) {
+		return false
+	}
+	start, errStart := adlens.ParseDay(params.StartDate)
+	end, errEnd := adlens.ParseDay(params.EndDate)
+	if errStart != nil || errEnd != nil {
+		return false
+	}
+	between, err := period.Between(start, end)
+	p.request.Period = between
+	return p.between(params, err)
+}
+
+func (p *parser) between(params PeriodParams, err error) (known bool) {
+	var tooLong *period.TooLongError
+	switch {
+	case errors.As(err, &tooLong):
+		p.add("end_date", adlens.Fault{Value: params.EndDate, Code: adlens.PeriodTooLong,
+			Detail: fmt.Sprintf("%s to %s is longer than %d years; from that start_date, end_date can be %s at the latest",
+				params.StartDate, params.EndDate, period.MaxYears, tooLong.LastEnd)})
+	case err != nil:
+		p.add("start_date", adlens.Fault{Value: params.StartDate, Code: adlens.InvalidParameter,
+			Detail: fmt.Sprintf("start_date %s is after end_date %s; expected the earlier day first", params.StartDate, params.EndDate)})
+	}
+	return err == nil
+}
+
+func (p *parser) filters(params FilterParams) {
+	if params.Marketplaces != nil {
+		p.marketplaces(params.Marketplaces)
+	}
+	for _, text := range params.AdProducts {
+		name, _ := canonical(text, names(adlens.AdProducts))
+		if product, ok := adlens.ParseAdProduct(name); ok {
+			p.request.Filters.AdProducts = append(p.request.Filters.AdProducts, product)
+		}
+	}
+	slices.SortFunc(p.request.Filters.AdProducts, func(a, b adlens.AdProduct) int { return strings.Compare(a.String(), b.String()) })
+	p.request.Filters.AdProducts = slices.Compact(p.request.Filters.AdProducts)
+}
+
+func (p *parser) marketplaces(codes []string) {
+	connected := p.view.countries()
+	for _, text := range codes {
+		if text == "" {
+			continue // the rule for elements has said so
+		}
+		code := adlens.CanonicalCountry(strings.ToUpper(strings.TrimSpace(text)))
+		if !slices.Contains(connected, code) {
+			p.add("marketplaces", p.notConnected(text, code, connected))
+			continue
+		}
+		p.request.Filters.Marketplaces = append(p.request.Filters.Marketplaces, code)
+	}
+	slices.Sort(p.request.Filters.Marketplaces)
+	p.request.Filters.Marketplaces = slices.Compact(p.request.Filters.Marketplaces)
+}
+
+// notConnected refuses a country without figures: an answer of zeros would
+// mislead.
+func (p *parser) notConnected(text, code string, connected []string) adlens.Fault {
+	has := "none"
+	if len(connected) > 0 {
+		has = strings.Join(connected, ", ")
+	}
+	detail := fmt.Sprintf("%q is not known here; the connected marketplaces are: %s", text, has)
+	if name := adlens.CountryName(code); name != code {
+		detail = fmt.Sprintf("%q (%s) is not connected to this account; the connected marketplaces are: %s", text, name, has)
+	}
+	return adlens.Fault{Value: text, Code: adlens.UnknownValue, Detail: detail, Allowed: connected, DidYouMean: Nearest(text, connected)}
+}
+
+func (p *parser) granularity(text string, known bool) {
+	asked, _ := canonical(text, []string{Auto, ByDay, ByMonth})
+	days := p.request.Period.Days()
+	switch {
+	case asked == ByMonth, asked != ByDay && days > maxDailyPoints:
+		p.request.Granularity = ByMonth
+	default:
+		p.request.Granularity = ByDay
+	}
+	if known && asked == ByDay && days > maxDailyPoints {
+		p.add("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByMonth},
+			Detail: fmt.Sprintf("granularity day is for periods of up to %d days, and %s to %s has %d; expected month or auto",
+				maxDailyPoints, p.request.Period.Start, p.request.Period.End, days)})
+	}
+}
+
+func (p *parser) paging(params PagingParams) {
+	p.request.Page, p.request.PageSize = 1, DefaultPageSize
+	if n, err := strconv.Atoi(params.Page); err == nil {
+		p.request.Page = n
+	}
+	if _, all := canonical(params.PageSize, []string{AllRows}); all {
+		p.request.All, p.request.PageSize = true, MaxRows
+	} else if n, err := strconv.Atoi(params.PageSize); err == nil {
+		p.request.PageSize = n
+	}
+}

@@ -1,0 +1,4 @@
+    SELECT product_key, marketplace_key, impressions, clicks, purchases, spend, sales
+    FROM month_products
+    WHERE account_id = {account:String}
+      AND generation IN {months:Array(UInt32)}

@@ -1,0 +1,4 @@
+    SELECT product_key, marketplace_key, impressions, clicks, purchases, spend, sales
+    FROM year_products
+    WHERE account_id = {account:String}
+      AND generation IN {years:Array(UInt32)}

@@ -1,0 +1,114 @@
+package query
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"adlens"
+)
+
+// Statement is text of the engine's SQL and the values of its typed server
+// parameters, in the server's text form. The text is one of the few that the
+// files in sql/ can make; no value is ever part of it.
+type Statement struct {
+	SQL    string
+	Params map[string]string
+}
+
+// String writes the statement as the golden files keep it.
+func (s Statement) String() string {
+	var b strings.Builder
+	b.WriteString(s.SQL)
+	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+		fmt.Fprintf(&b, "-- %s = %s\n", name, s.Params[name])
+	}
+	return b.String()
+}
+
+//go:embed sql/*.sql
+var files embed.FS
+
+func skeleton(name string) string {
+	text, err := files.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err) // the file is part of the binary
+	}
+	return string(text)
+}
+
+// fill puts texts of this package into the slots of a skeleton.
+func fill(name string, slots ...string) string {
+	slots = append(slots, "    /*sums*/\n", skeleton("sums"))
+	return strings.NewReplacer(slots...).Replace(skeleton(name))
+}
+
+// buckets are the terms that a timeline can be grouped by.
+var buckets = map[string]string{ByDay: "day", ByMonth: "toStartOfMonth(day)"}
+
+// SummaryStatement sums by marketplace and ad product.
+func (p Plan) SummaryStatement() Statement {
+	return Statement{fill("summary"), p.params(p.days, p.between)}
+}
+
+// TimelineStatement sums by day or month.
+func (p Plan) TimelineStatement(granularity string) Statement {
+	return Statement{fill("timeline", "/*bucket*/", buckets[granularity]), p.params(p.days, p.between)}
+}
+
+// ProductsStatement sums by product. Tables that have nothing to say are left
+// out of it.
+func (p Plan) ProductsStatement() Statement {
+	var parts []string
+	var values []func(map[string]string)
+	if len(p.Years) > 0 {
+		parts = append(parts, skeleton("products_years"))
+		values = append(values, func(v map[string]string) { v["years"] = numbers(p.Years) })
+	}
+	if len(p.Months) > 0 {
+		parts = append(parts, skeleton("products_months"))
+		values = append(values, func(v map[string]string) { v["months"] = numbers(p.Months) })
+	}
+	if len(p.Days) > 0 {
+		parts = append(parts, skeleton("products_days"))
+		values = append(values, p.days, p.between)
+	}
+	text := strings.Join(parts, "    UNION ALL\n")
+	return Statement{fill("products", "/*parts*/\n", text), p.params(values...)}
+}
+
+// params begins with the account: no statement is without it.
+func (p Plan) params(values ...func(map[string]string)) map[string]string {
+	params := map[string]string{"account": escaped(p.Account)}
+	for _, set := range values {
+		set(params)
+	}
+	return params
+}
+
+func (p Plan) days(v map[string]string) { v["days"] = numbers(p.Days) }
+
+func (p Plan) between(v map[string]string) {
+	v["from"], v["to"] = storable(p.From).String(), storable(p.To).String()
+}
+
+// storable keeps a day inside what the engine's Date can say. Held days are,
+// so nothing is lost.
+func storable(d adlens.Day) adlens.Day {
+	return max(adlens.FirstStorableDay, min(d, adlens.LastStorableDay))
+}
+
+func numbers(all []uint32) string {
+	text := make([]string, len(all))
+	for i, n := range all {
+		text[i] = fmt.Sprint(n)
+	}
+	return "[" + strings.Join(text, ",") + "]"
+}
+
+// escaped is text as the engine reads a String parameter.
+func escaped(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
+}

@@ -1,0 +1,40 @@
+package query
+
+import (
+	"context"
+
+	"adlens"
+)
+
+// Store runs statements. It is asked for one account's view first, and then
+// for rows of the generations that the view names.
+type Store interface {
+	View(ctx context.Context, account string) (View, error)
+	Slices(ctx context.Context, s Statement) ([]SliceRow, error)
+	Points(ctx context.Context, s Statement) ([]PointRow, error)
+	Products(ctx context.Context, s Statement) ([]ProductRow, error)
+	// ProductIDs are the ids of products by their keys, of keys above one.
+	ProductIDs(ctx context.Context, account string, above uint32) (map[uint32]string, error)
+	// Titles are the titles of a generation by product id.
+	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
+}
+
+// SliceRow is a row of the summary's statement.
+type SliceRow struct {
+	Marketplace uint16
+	AdProduct   adlens.AdProduct
+	Sums        Sums
+}
+
+// PointRow is a row of the timeline's statement.
+type PointRow struct {
+	Day  adlens.Day // the day, or the first of the month
+	Sums Sums
+}
+
+// ProductRow is a row of the product report's statement.
+type ProductRow struct {
+	Key          uint32   // 0 where the platform names no product
+	Marketplaces []uint16 // with figures of the row
+	Sums         Sums
+}

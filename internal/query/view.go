@@ -1,0 +1,59 @@
+package query
+
+import (
+	"slices"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// View is what is known about an account at one moment. All steps of a
+// request see the same view, so an answer is of one moment too.
+type View struct {
+	Account      string
+	Manifest     manifest.Manifest
+	Marketplaces []Marketplace // in the order of country and id
+}
+
+// Marketplace is one of the account's profiles.
+type Marketplace struct {
+	Key      uint16 // in the stored rows
+	ID       string
+	Country  string
+	Currency string
+	TimeZone string
+}
+
+// countries are the connected countries, sorted.
+func (v View) countries() []string {
+	var codes []string
+	for _, m := range v.Marketplaces {
+		codes = append(codes, m.Country)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// byKey finds the marketplace of stored rows.
+func (v View) byKey(key uint16) Marketplace {
+	i := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == key })
+	if i < 0 {
+		return Marketplace{}
+	}
+	return v.Marketplaces[i]
+}
+
+// Meta is what an answer says about the data behind it.
+type Meta struct {
+	LastDate       *adlens.Day // the account's newest held day
+	HistoryCovered bool
+	Truncated      bool
+}
+
+func (v View) meta(r Request) Meta {
+	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
+	if !held {
+		return Meta{}
+	}
+	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest}
+}

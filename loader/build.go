@@ -1,0 +1,158 @@
+package loader
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// Sizes of what is held back before it goes on. A block of facts goes to the
+// store when it has blockRows; a load becomes visible, and a new one begins,
+// when it has commitRows, so that a crash in the middle of a long load loses
+// minutes at most.
+const (
+	blockRows  = 100_000
+	commitRows = 2_000_000
+)
+
+// reserved is how many numbers a build takes at a time.
+const reserved = 1024
+
+// build is one load on its way: new generations of some units, invisible
+// until commit.
+type build struct {
+	session *session
+	next    uint32 // the next free number; the first one is the version
+	end     uint32
+	version uint32
+	units   map[manifest.Unit]*unitBuild
+	blocks  map[string]*Batch
+	added   map[string]uint32 // products without a stored key yet
+	rows    int
+}
+
+// unitBuild is the new generation of one unit.
+type unitBuild struct {
+	entry    manifest.Entry
+	replaced manifest.Days  // days whose rows are written anew
+	before   manifest.Entry // the live generation, if any; its other days are copied
+	source   Sums           // what the written rows must add up to
+}
+
+func (s *session) newBuild() *build {
+	return &build{session: s, units: map[manifest.Unit]*unitBuild{}, blocks: map[string]*Batch{}, added: map[string]uint32{}}
+}
+
+// number gives out a number that was never used.
+func (b *build) number(ctx context.Context) (uint32, error) {
+	if b.next == b.end {
+		first, err := b.session.store.Reserve(ctx, b.session.account, reserved)
+		if err != nil {
+			return 0, err
+		}
+		b.next, b.end = first, first+reserved
+	}
+	b.next++
+	return b.next - 1, nil
+}
+
+// begin makes sure that the load has a version. It is smaller than every
+// generation of the load and greater than every one before.
+func (b *build) begin(ctx context.Context) (err error) {
+	if b.version == 0 {
+		b.version, err = b.number(ctx)
+	}
+	return err
+}
+
+// unit returns the new generation of a unit, begun where it was not.
+func (b *build) unit(ctx context.Context, u manifest.Unit) (*unitBuild, error) {
+	if ub, ok := b.units[u]; ok {
+		return ub, nil
+	}
+	if err := b.begin(ctx); err != nil {
+		return nil, err
+	}
+	generation, err := b.number(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, _ := b.session.manifest.Find(u)
+	ub := &unitBuild{before: before, entry: manifest.Entry{Unit: u, Generation: generation, Sources: slices.Clone(before.Sources)}}
+	b.units[u] = ub
+	return ub, nil
+}
+
+// sources are the reports that speak for a unit as the load stands.
+func (b *build) sources(u manifest.Unit) []manifest.Source {
+	if ub, ok := b.units[u]; ok {
+		return ub.entry.Sources
+	}
+	e, _ := b.session.manifest.Find(u)
+	return e.Sources
+}
+
+// claim gives days of the unit to a report.
+func (ub *unitBuild) claim(s manifest.Source) {
+	var kept []manifest.Source
+	for _, old := range ub.entry.Sources {
+		if old.Days &^= s.Days; old.Days != 0 {
+			kept = append(kept, old)
+		}
+	}
+	ub.entry.Sources = append(kept, s)
+	slices.SortFunc(ub.entry.Sources, func(x, y manifest.Source) int {
+		return cmp.Or(x.GeneratedAt.Compare(y.GeneratedAt), strings.Compare(x.ReportID, y.ReportID))
+	})
+	ub.replaced |= s.Days
+}
+
+// block returns the batch for facts of these columns.
+func (b *build) block(p adlens.AdProduct, extra []platform.Measure) *Batch {
+	var key strings.Builder
+	fmt.Fprint(&key, p)
+	for _, m := range extra {
+		key.WriteString(" " + m.Column)
+	}
+	batch, ok := b.blocks[key.String()]
+	if !ok {
+		batch = newBatch(p, extra)
+		b.blocks[key.String()] = batch
+	}
+	return batch
+}
+
+// send passes a full block on to the store.
+func (b *build) send(ctx context.Context, batch *Batch, atLeast int) error {
+	if batch.Rows() < atLeast || batch.Rows() == 0 {
+		return nil
+	}
+	b.rows += batch.Rows()
+	if err := b.session.store.InsertFacts(ctx, b.session.account, batch); err != nil {
+		return err
+	}
+	batch.clear()
+	return nil
+}
+
+// productKey returns the stored number of a product, a new one where it has
+// none yet.
+func (b *build) productKey(product string) uint32 {
+	if product == "" {
+		return 0
+	}
+	key, ok := b.session.products[product]
+	if !ok {
+		b.session.lastProduct++
+		key = b.session.lastProduct
+		b.session.products[product] = key
+		b.added[product] = key
+	}
+	return key
+}

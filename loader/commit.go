@@ -1,0 +1,199 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// commit finishes the load: what is still held back is written, the rest of
+// each month copied, the rollups derived, everything summed and compared, and
+// then made visible at once. Up to the last step nothing of it can be seen.
+func (b *build) commit(ctx context.Context) error {
+	if b.version == 0 {
+		return nil
+	}
+	for _, step := range []func(context.Context) error{
+		b.writeProducts, b.writeBlocks, b.copyDays, b.deriveMonths, b.verifyMonths, b.deriveYears,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return b.publish(ctx)
+}
+
+func (b *build) writeProducts(ctx context.Context) error {
+	if len(b.added) == 0 {
+		return nil
+	}
+	err := b.session.store.InsertProductKeys(ctx, b.session.account, b.added)
+	clear(b.added)
+	return err
+}
+
+func (b *build) writeBlocks(ctx context.Context) error {
+	for _, batch := range b.blocks {
+		if err := b.send(ctx, batch, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// months are the months of the load in the order of their units.
+func (b *build) months() []*unitBuild {
+	var months []*unitBuild
+	for u, ub := range b.units {
+		if u.Kind == manifest.Month {
+			months = append(months, ub)
+		}
+	}
+	slices.SortFunc(months, func(x, y *unitBuild) int { return x.entry.Unit.Compare(y.entry.Unit) })
+	return months
+}
+
+// copies are the days that stay as they are in the months of the load.
+func (b *build) copies() []Copy {
+	var copies []Copy
+	for _, ub := range b.months() {
+		if stay := ub.before.Held() &^ ub.replaced; stay != 0 {
+			copies = append(copies, Copy{From: ub.before.Generation, To: ub.entry.Generation, Days: stay})
+		}
+	}
+	return copies
+}
+
+func (b *build) copyDays(ctx context.Context) error {
+	copies := b.copies()
+	if len(copies) == 0 {
+		return nil
+	}
+	return b.session.store.CopyDays(ctx, b.session.account, copies)
+}
+
+func (b *build) generations() []uint32 {
+	var all []uint32
+	for _, ub := range b.months() {
+		all = append(all, ub.entry.Generation)
+	}
+	return all
+}
+
+func (b *build) deriveMonths(ctx context.Context) error {
+	generations := b.generations()
+	if len(generations) == 0 {
+		return nil
+	}
+	return b.session.store.DeriveMonths(ctx, b.session.account, generations)
+}
+
+// verifyMonths reads back what was written. Facts must be the file's to the
+// last unit; days and products must add up to the facts.
+func (b *build) verifyMonths(ctx context.Context) error {
+	generations := b.generations()
+	if len(generations) == 0 {
+		return nil
+	}
+	stored, err := b.session.store.MonthSums(ctx, b.session.account, generations)
+	if err != nil {
+		return err
+	}
+	copied, err := b.session.store.DaySums(ctx, b.session.account, b.copies())
+	if err != nil {
+		return err
+	}
+	for _, ub := range b.months() {
+		want, err := ub.source.plus(copied[ub.before.Generation])
+		if err != nil {
+			return err
+		}
+		got := stored[ub.entry.Generation]
+		if !got.Facts.sameSource(want) || !got.Days.sameFigures(got.Facts) || !got.Products.sameFigures(got.Facts) {
+			return fmt.Errorf("%s: what was written does not add up to what was read (read %+v, written %+v); nothing was made visible", ub.entry.Unit, want, got)
+		}
+		ub.entry.Rows = got.Facts.Rows
+	}
+	return nil
+}
+
+// deriveYears writes the years of the months that the load touches, and
+// compares them with their months.
+func (b *build) deriveYears(ctx context.Context) error {
+	years, err := b.years(ctx)
+	if err != nil || len(years) == 0 {
+		return err
+	}
+	if err := b.session.store.DeriveYears(ctx, b.session.account, years); err != nil {
+		return err
+	}
+	sums, err := b.session.store.YearSums(ctx, b.session.account, years)
+	if err != nil {
+		return err
+	}
+	for generation, s := range sums {
+		if !s.Year.sameFigures(s.Months) {
+			return fmt.Errorf("year generation %d does not add up to its months; nothing was made visible", generation)
+		}
+	}
+	return nil
+}
+
+func (b *build) years(ctx context.Context) ([]YearParts, error) {
+	var years []YearParts
+	for _, ub := range b.months() {
+		u := manifest.Unit{Kind: manifest.Year, Slice: ub.entry.Slice, Start: ub.entry.Start.FirstOfYear()}
+		if _, begun := b.units[u]; begun {
+			continue
+		}
+		year, err := b.unit(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		years = append(years, YearParts{Generation: year.entry.Generation, Months: b.monthsOf(u)})
+	}
+	return years, nil
+}
+
+// monthsOf are the generations of a year's months as they will be live.
+func (b *build) monthsOf(year manifest.Unit) []uint32 {
+	var generations []uint32
+	for month := year.Start; month.Year() == year.Start.Year(); month = month.AddMonths(1) {
+		u := manifest.Unit{Kind: manifest.Month, Slice: year.Slice, Start: month}
+		generation := b.session.manifest.Generation(u)
+		if ub, ok := b.units[u]; ok {
+			generation = ub.entry.Generation
+		}
+		if generation != 0 {
+			generations = append(generations, generation)
+		}
+	}
+	return generations
+}
+
+// publish is the only visible act.
+func (b *build) publish(ctx context.Context) error {
+	entries := make([]manifest.Entry, 0, len(b.units))
+	for _, ub := range b.units {
+		entries = append(entries, ub.entry)
+	}
+	slices.SortFunc(entries, func(x, y manifest.Entry) int { return x.Unit.Compare(y.Unit) })
+	if err := b.session.store.Commit(ctx, b.session.account, b.version, entries); err != nil {
+		return err
+	}
+	b.session.manifest = b.session.manifest.With(b.version, entries...)
+	return nil
+}
+
+// CollectAfter is for how long the rows of a superseded generation are kept:
+// longer than the longest query that may still be reading them.
+const CollectAfter = 15 * time.Minute
+
+// holdsDay tells whether days of a month include one of it.
+func holdsDay(days manifest.Days, day adlens.Day) bool {
+	return days&manifest.DaysBetween(day, day) != 0
+}

@@ -1,0 +1,244 @@
+package loader
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// kind is what a file's name says it holds, in the order of loading.
+type kind uint8
+
+const (
+	kindProfiles kind = iota
+	kindRates
+	kindTitles
+	kindReport
+)
+
+// file is an extract file below one of the paths that were asked for. It is
+// opened through os.Root, so that no link leads out of that path.
+type file struct {
+	kind     kind
+	root     *os.Root
+	name     string // within root
+	download string // of a report, within root
+	shown    string // how the user knows it
+}
+
+// find lists the extract files of the paths in the order of loading, and
+// what is passed over or refused for its name alone.
+func find(paths []string) (files []file, others []FileResult, done func()) {
+	f := finder{seen: map[string]bool{}}
+	for _, p := range paths {
+		f.path(p)
+	}
+	slices.SortStableFunc(f.files, func(a, b file) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.shown, b.shown))
+	})
+	return f.files, f.others, f.close
+}
+
+type finder struct {
+	files  []file
+	others []FileResult
+	roots  []*os.Root
+	seen   map[string]bool // absolute paths, so that nothing is taken twice
+}
+
+func (f *finder) close() {
+	for _, root := range f.roots {
+		root.Close()
+	}
+}
+
+func (f *finder) path(p string) {
+	info, err := os.Stat(p)
+	if err != nil {
+		f.others = append(f.others, refused(p, err))
+		return
+	}
+	dir, name := p, "."
+	if !info.IsDir() {
+		dir, name = filepath.Split(p)
+		dir = cmp.Or(dir, ".")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		f.others = append(f.others, refused(p, err))
+		return
+	}
+	f.roots = append(f.roots, root)
+	if name != "." {
+		f.file(root, name)
+		return
+	}
+	f.walk(root)
+}
+
+func (f *finder) walk(root *os.Root) {
+	fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch hidden := name != "." && strings.HasPrefix(path.Base(name), "."); {
+		case err != nil:
+			f.others = append(f.others, refused(shown(root, name), err))
+		case hidden && d.IsDir():
+			f.others = append(f.others, skipped(shown(root, name), "a hidden directory"))
+			return fs.SkipDir
+		case !d.IsDir():
+			f.file(root, name)
+		}
+		return nil
+	})
+}
+
+func shown(root *os.Root, name string) string {
+	return filepath.Join(root.Name(), filepath.FromSlash(name))
+}
+
+const (
+	reportEnd = ".report.json"
+	exportEnd = ".export.json"
+)
+
+// file takes a file by its name.
+func (f *finder) file(root *os.Root, name string) {
+	base := path.Base(name)
+	switch {
+	case strings.HasPrefix(base, "."):
+		f.skip(root, name, "a hidden file")
+	case base == "profiles.json":
+		f.take(root, name, kindProfiles)
+	case base == "rates.csv":
+		f.take(root, name, kindRates)
+	case base == "products.csv":
+		f.take(root, name, kindTitles)
+	case strings.HasSuffix(base, reportEnd):
+		f.report(root, name)
+	case strings.HasSuffix(base, exportEnd), base == "rules.ndjson", base == "rule_runs.ndjson", base == "activity.ndjson":
+		f.skip(root, name, "this version of adlens does not load campaigns, rules and activity")
+	case strings.HasSuffix(base, ".json"), strings.HasSuffix(base, ".json.gz"):
+		f.downloadOf(root, name)
+	default:
+		f.skip(root, name, "no extract file's name")
+	}
+}
+
+func (f *finder) first(root *os.Root, name string) bool {
+	full, err := filepath.Abs(shown(root, name))
+	if err != nil {
+		full = shown(root, name)
+	}
+	first := !f.seen[full]
+	f.seen[full] = true
+	return first
+}
+
+func (f *finder) skip(root *os.Root, name, why string) {
+	if f.first(root, name) {
+		f.others = append(f.others, skipped(shown(root, name), why))
+	}
+}
+
+func (f *finder) refuse(root *os.Root, name, why string) {
+	if f.first(root, name) {
+		f.others = append(f.others, refused(shown(root, name), errors.New(why)))
+	}
+}
+
+func (f *finder) take(root *os.Root, name string, k kind) {
+	if f.first(root, name) {
+		f.files = append(f.files, file{kind: k, root: root, name: name, shown: shown(root, name)})
+	}
+}
+
+// report takes a report object together with its download.
+func (f *finder) report(root *os.Root, name string) {
+	stem := strings.TrimSuffix(name, reportEnd)
+	packed, plain := exists(root, stem+".json.gz"), exists(root, stem+".json")
+	switch {
+	case packed && plain:
+		f.refuse(root, name, fmt.Sprintf("it has two downloads, %s.json.gz and %s.json; one of them must go", path.Base(stem), path.Base(stem)))
+	case !packed && !plain:
+		f.refuse(root, name, fmt.Sprintf("a report without its download: expected %s.json.gz or %s.json beside it", path.Base(stem), path.Base(stem)))
+	case f.first(root, name):
+		download := stem + ".json"
+		if packed {
+			download += ".gz"
+		}
+		f.files = append(f.files, file{kind: kindReport, root: root, name: name, download: download, shown: shown(root, name)})
+	}
+}
+
+// downloadOf takes the report of a download; a download alone says nothing.
+func (f *finder) downloadOf(root *os.Root, name string) {
+	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".json")
+	switch {
+	case exists(root, stem+reportEnd):
+		f.report(root, stem+reportEnd)
+	case exists(root, stem+exportEnd):
+		f.file(root, stem+exportEnd)
+	default:
+		f.refuse(root, name, fmt.Sprintf("a download without its report: expected %s%s beside it", path.Base(stem), reportEnd))
+	}
+}
+
+func exists(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return err == nil
+}
+
+// open opens a regular file for reading, unpacked where its bytes say that it
+// is packed, and without a byte order mark. close fails where the file changed
+// while it was read.
+func (f file) open(name string) (io.Reader, func() error, error) {
+	before, err := f.root.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no regular file", path.Base(name))
+	}
+	opened, err := f.root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err := unpack(opened)
+	if err != nil {
+		opened.Close()
+		return nil, nil, err
+	}
+	return content, func() error {
+		defer opened.Close()
+		after, err := opened.Stat()
+		if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+			err = fmt.Errorf("%s changed while it was read", path.Base(name))
+		}
+		return err
+	}, nil
+}
+
+func unpack(r io.Reader) (io.Reader, error) {
+	const window = 256 << 10
+	buffered := bufio.NewReaderSize(r, window)
+	if head, _ := buffered.Peek(2); string(head) == "\x1f\x8b" {
+		packed, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, fmt.Errorf("damaged gzip file: %w", err)
+		}
+		buffered = bufio.NewReaderSize(packed, window)
+	}
+	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		buffered.Discard(3)
+	}
+	return buffered, nil
+}

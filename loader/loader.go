@@ -1,0 +1,205 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adlens/internal/manifest"
+)
+
+// Loader loads extracts into a store.
+type Loader struct {
+	Store    Store
+	Progress Progress
+}
+
+// Load loads the extract files of the paths for an account, directories with
+// all that is below them. A bad file is refused in the result and harms
+// nothing; the error is of the load as a whole, whose unfinished files are
+// reported as failed.
+func (l *Loader) Load(ctx context.Context, account string, paths []string) (Result, error) {
+	release, err := l.Store.Lock(ctx, account, func(holder string) {
+		l.Progress.Notice(fmt.Sprintf("waiting for another load of account %s (%s)", account, holder))
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	files, others, done := find(paths)
+	defer done()
+	s, err := l.open(ctx, account)
+	if err != nil {
+		return Result{}, err
+	}
+	s.total, s.result.Files = len(files), others
+	err = s.load(ctx, files)
+	if err == nil {
+		err = l.Store.Collect(ctx, account, CollectAfter)
+	}
+	return s.result, err
+}
+
+// session is a load's view of the account. It is the account's only writer.
+type session struct {
+	store    Store
+	progress Progress
+	account  string
+
+	manifest      manifest.Manifest
+	markets       []Marketplace
+	rates         Rates
+	products      map[string]uint32
+	lastProduct   uint32
+	ledger        map[LedgerKey]bool
+	loadedReports map[string]bool
+
+	result      Result
+	done, total int
+}
+
+func (l *Loader) open(ctx context.Context, account string) (*session, error) {
+	s := &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}}
+	for _, read := range []func(context.Context) error{s.readManifest, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger} {
+		if err := read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *session) readManifest(ctx context.Context) (err error) {
+	s.manifest, err = s.store.Manifest(ctx, s.account)
+	return err
+}
+
+func (s *session) readMarketplaces(ctx context.Context) (err error) {
+	s.markets, err = s.store.Marketplaces(ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	return err
+}
+
+func (s *session) readRates(ctx context.Context) (err error) {
+	s.rates, err = s.store.Rates(ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: manifest.Rates}))
+	return err
+}
+
+func (s *session) readProducts(ctx context.Context) (err error) {
+	s.products, err = s.store.ProductKeys(ctx, s.account)
+	for _, key := range s.products {
+		s.lastProduct = max(s.lastProduct, key)
+	}
+	return err
+}
+
+func (s *session) readLedger(ctx context.Context) (err error) {
+	s.ledger, err = s.store.Ledger(ctx, s.account)
+	for line := range s.ledger {
+		s.loadedReports[line.ReportID] = true
+	}
+	return err
+}
+
+func (s *session) marketplace(profileID string) (Marketplace, bool) {
+	i := slices.IndexFunc(s.markets, func(m Marketplace) bool { return m.ID == profileID })
+	if i < 0 {
+		return Marketplace{}, false
+	}
+	return s.markets[i], true
+}
+
+// load takes the files in their order: what later files need comes first.
+func (s *session) load(ctx context.Context, files []file) error {
+	var reports []file
+	for _, f := range files {
+		var err error
+		switch f.kind {
+		case kindProfiles:
+			err = s.single(ctx, f, s.profiles)
+		case kindRates:
+			err = s.single(ctx, f, s.loadRates)
+		case kindTitles:
+			err = s.single(ctx, f, s.titles)
+		case kindReport:
+			reports = append(reports, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.reports(ctx, reports)
+}
+
+// single loads a file that is a load of its own.
+func (s *session) single(ctx context.Context, f file, load func(context.Context, file) (rows int, changed bool, err error)) error {
+	s.step(f)
+	rows, changed, err := load(ctx, f)
+	switch {
+	case isRefusal(err):
+		s.refuse(f, err)
+		return nil
+	case err != nil:
+		s.report(FileResult{File: f.shown, Status: Failed, Error: textOf(err)})
+		return fmt.Errorf("%s: %w", f.shown, err)
+	}
+	s.report(FileResult{File: f.shown, Status: statusOf(changed), Rows: rows})
+	return nil
+}
+
+func statusOf(changed bool) Status {
+	if changed {
+		return Loaded
+	}
+	return Unchanged
+}
+
+func textOf(err error) *string {
+	text := err.Error()
+	return &text
+}
+
+func (s *session) step(f file) {
+	s.progress.Step(f.shown, s.done, s.total)
+	s.done++
+}
+
+func (s *session) report(r FileResult) { s.result.Files = append(s.result.Files, r) }
+
+func (s *session) refuse(f file, err error) { s.report(refused(f.shown, err)) }
+
+// failed reports files whose load could not be finished.
+func (s *session) failed(all []taken, err error) error {
+	for _, t := range all {
+		s.report(FileResult{File: t.file.shown, Status: Failed, Rows: t.rows, Error: textOf(err)})
+	}
+	return err
+}
+
+// record reports the files of a load that is visible now, and notes them in
+// the ledger.
+func (s *session) record(ctx context.Context, all []taken) error {
+	var lines []LedgerLine
+	for _, t := range all {
+		s.report(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
+		key := LedgerKey{ReportID: t.report.ID, SHA256: t.sha256}
+		if !s.ledger[key] {
+			lines = append(lines, LedgerLine{LedgerKey: key, File: t.file.shown, Rows: uint64(t.rows)})
+			s.ledger[key], s.loadedReports[t.report.ID] = true, true
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return s.store.InsertLedger(ctx, s.account, lines)
+}
+
+// publishUnit makes a unit live whose rows write puts under a new generation.
+func (s *session) publishUnit(ctx context.Context, b *build, kind manifest.Kind, write func(generation uint32) error) error {
+	ub, err := b.unit(ctx, manifest.Unit{Kind: kind})
+	if err != nil {
+		return err
+	}
+	if err := write(ub.entry.Generation); err != nil {
+		return err
+	}
+	return b.commit(ctx)
+}

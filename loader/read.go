@@ -1,0 +1,243 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"slices"
+
+	"adlens"
+	"adlens/platform"
+)
+
+// grainBudget bounds the memory that the sums of one report may take. A
+// report with more days and products than fit is read several times, each
+// time for a part of them.
+const grainBudget = 256 << 20
+
+// grain is what facts are kept by: a day and a product, by its number in
+// this file; number 0 is no product.
+type grain struct {
+	day     adlens.Day
+	product uint32
+}
+
+// table holds the exact sums of a report's rows by grain.
+type table struct {
+	reader   *platform.RowReader // for its columns
+	index    map[grain]int
+	grains   []grain
+	counts   []adlens.Amount // units; 128 bits, since counts may add up beyond 64
+	amounts  []adlens.Amount
+	products []string // by number
+	numbers  map[string]uint32
+}
+
+func newTable(reader *platform.RowReader) *table {
+	return &table{reader: reader, index: map[grain]int{}, products: []string{""}, numbers: map[string]uint32{"": 0}}
+}
+
+func (t *table) number(product string) uint32 {
+	n, ok := t.numbers[product]
+	if !ok {
+		n = uint32(len(t.products))
+		t.products = append(t.products, product)
+		t.numbers[product] = n
+	}
+	return n
+}
+
+// grainBytes estimates what one grain takes.
+func (t *table) grainBytes() int {
+	const amount, bookkeeping = 16, 64
+	return amount*(len(t.reader.CountColumns)+len(t.reader.AmountColumns)) + bookkeeping
+}
+
+func (t *table) full() bool { return len(t.grains)*t.grainBytes() > grainBudget }
+
+func (t *table) add(g grain, row *platform.Row) error {
+	nc, na := len(row.Counts), len(row.Amounts)
+	i, ok := t.index[g]
+	if !ok {
+		i = len(t.grains)
+		t.index[g] = i
+		t.grains = append(t.grains, g)
+		t.counts = append(t.counts, make([]adlens.Amount, nc)...)
+		t.amounts = append(t.amounts, make([]adlens.Amount, na)...)
+	}
+	counts, amounts := t.counts[i*nc:(i+1)*nc], t.amounts[i*na:(i+1)*na]
+	fits := true
+	for c, n := range row.Counts {
+		counts[c], ok = counts[c].Add(adlens.Units(n))
+		fits = fits && ok
+	}
+	for c, a := range row.Amounts {
+		amounts[c], ok = amounts[c].Add(a)
+		fits = fits && ok
+	}
+	if !fits {
+		return refusef("row %d: the sums of day %s and product %q are too large to be kept exactly", row.Number, row.Day, row.Product)
+	}
+	return nil
+}
+
+// sorted returns the numbers of the grains in the order of the stored rows.
+func (t *table) sorted(keys []uint32) []int {
+	order := make([]int, len(t.grains))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := t.grains[a], t.grains[b]
+		if x.day != y.day {
+			return int(x.day) - int(y.day)
+		}
+		return int(keys[x.product]) - int(keys[y.product])
+	})
+	return order
+}
+
+// content is what a report's download holds.
+type content struct {
+	rows   int
+	sha256 string              // of the unpacked bytes
+	days   map[adlens.Day]Sums // the file's own sums, to hold the stored ones against
+	table  *table              // nil where it did not fit into the budget
+	fitted int                 // then: how many grains did
+}
+
+// parts says in how many readings the grains are summed. There are at most as
+// many grains as rows, so each part has about as many as fitted.
+func (c *content) parts() int {
+	if c.fitted == 0 {
+		return 1
+	}
+	return c.rows/c.fitted + 1
+}
+
+// headline locates the columns that answer as figures.
+type headline struct{ impressions, clicks, purchases, spend, sales int }
+
+func headlineOf(r *platform.RowReader, purchases, sales string) headline {
+	return headline{
+		impressions: slices.Index(r.CountColumns, platform.ColumnViews),
+		clicks:      slices.Index(r.CountColumns, platform.ColumnClicks),
+		purchases:   slices.Index(r.CountColumns, purchases),
+		spend:       slices.Index(r.AmountColumns, platform.ColumnSpend),
+		sales:       slices.Index(r.AmountColumns, sales),
+	}
+}
+
+// download reads a report's download: to its end, every row checked.
+type download struct {
+	file     file
+	report   *platform.Report
+	market   Marketplace
+	progress Progress
+}
+
+func (d *download) headlineColumns() (purchases, sales string) {
+	return d.report.Type.Headline(d.market.Vendor)
+}
+
+// each visits every row and returns the hash of the unpacked bytes.
+func (d *download) each(visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
+	source, closeFile, err := d.file.open(d.file.download)
+	if err != nil {
+		return "", refuse(err)
+	}
+	digest := sha256.New()
+	purchases, sales := d.headlineColumns()
+	reader := platform.NewRowReader(io.TeeReader(source, digest), d.report, purchases, sales)
+	err = reader.Each(func(row *platform.Row) error {
+		if row.Currency != "" && row.Currency != d.market.Currency {
+			return &platform.Fault{Row: row.Number, Field: platform.CurrencyColumn, Value: row.Currency,
+				Expected: d.market.Currency + ", the currency of profile " + d.market.ID}
+		}
+		return visit(reader, row)
+	})
+	if closing := closeFile(); err == nil {
+		err = closing
+	}
+	return hexSum(digest), refuse(err)
+}
+
+func hexSum(digest hash.Hash) string { return hex.EncodeToString(digest.Sum(nil)) }
+
+// fingerprint hashes the unpacked download without looking into it.
+func (d *download) fingerprint() (string, error) {
+	source, closeFile, err := d.file.open(d.file.download)
+	if err != nil {
+		return "", refuse(err)
+	}
+	digest := sha256.New()
+	_, err = io.Copy(digest, source)
+	if closing := closeFile(); err == nil {
+		err = closing
+	}
+	return hexSum(digest), refuse(err)
+}
+
+// read checks the whole download and sums it, as far as memory allows.
+func (d *download) read() (*content, error) {
+	c := &content{days: map[adlens.Day]Sums{}}
+	purchases, sales := d.headlineColumns()
+	var h headline
+	sum, err := d.each(func(reader *platform.RowReader, row *platform.Row) error {
+		if c.table == nil && c.rows == 0 {
+			c.table, h = newTable(reader), headlineOf(reader, purchases, sales)
+		}
+		c.rows++
+		if c.rows%10000 == 0 {
+			d.progress.Rows(c.rows)
+		}
+		if err := c.count(row, h); err != nil {
+			return err
+		}
+		return c.sum(row)
+	})
+	c.sha256 = sum
+	return c, err
+}
+
+// count keeps the file's own sums by day.
+func (c *content) count(row *platform.Row, h headline) error {
+	sums, err := c.days[row.Day].plus(Sums{
+		Rows: 1, Impressions: adlens.Units(row.Counts[h.impressions]), Clicks: adlens.Units(row.Counts[h.clicks]),
+		Purchases: adlens.Units(row.Counts[h.purchases]), SpendLocal: row.Amounts[h.spend], SalesLocal: row.Amounts[h.sales],
+	})
+	c.days[row.Day] = sums
+	return refuse(err)
+}
+
+func (c *content) sum(row *platform.Row) error {
+	if c.table == nil {
+		return nil
+	}
+	if c.table.full() {
+		// From here on rows are only checked.
+		c.fitted, c.table = len(c.table.grains), nil
+		return nil
+	}
+	return c.table.add(grain{row.Day, c.table.number(row.Product)}, row)
+}
+
+// part sums the part of a large download's grains that a number is given for.
+func (d *download) part(number int, c *content) (*table, error) {
+	var t *table
+	sum, err := d.each(func(reader *platform.RowReader, row *platform.Row) error {
+		if t == nil {
+			t = newTable(reader)
+		}
+		g := grain{row.Day, t.number(row.Product)}
+		if (int(g.day)*31+int(g.product))%c.parts() != number {
+			return nil
+		}
+		return t.add(g, row)
+	})
+	if err == nil && sum != c.sha256 {
+		err = refusef("%s changed while it was read", d.file.download)
+	}
+	return t, err
+}

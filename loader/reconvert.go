@@ -1,0 +1,177 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// loadRates loads rates.csv. Figures are a function of the loaded files, so a
+// new or changed rate converts anew every held day that it touches, in the
+// same load that makes the rate visible.
+func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool, err error) {
+	content, closeFile, err := f.open(f.name)
+	if err != nil {
+		return 0, false, refuse(err)
+	}
+	added, rows, err := readRates(content)
+	if err = errors.Join(err, closeFile()); err != nil {
+		return rows, false, refuse(err)
+	}
+	next, changed := s.rates.With(added)
+	if !changed {
+		return rows, false, nil
+	}
+	b := s.newBuild()
+	if err := b.reconvert(ctx, next); err != nil {
+		return rows, false, err
+	}
+	err = s.publishUnit(ctx, b, manifest.Rates, func(generation uint32) error {
+		return s.store.InsertRates(ctx, s.account, generation, next)
+	})
+	if err == nil {
+		s.rates = next
+	}
+	return rows, true, err
+}
+
+// reconvert writes the held days anew whose rate is another now.
+func (b *build) reconvert(ctx context.Context, next Rates) error {
+	for _, e := range b.session.manifest.Of(manifest.Month) {
+		currency := b.session.currency(e.Slice.Marketplace)
+		touched := touchedDays(e, currency, b.session.rates, next)
+		if touched == 0 {
+			continue
+		}
+		if err := b.reconvertUnit(ctx, e, touched, currency, next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) currency(key uint16) string {
+	for _, m := range s.markets {
+		if m.Key == key {
+			return m.Currency
+		}
+	}
+	return ""
+}
+
+func touchedDays(e manifest.Entry, currency string, before, after Rates) manifest.Days {
+	var touched manifest.Days
+	for day := e.Start; day <= e.Start.LastOfMonth(); day++ {
+		was, _ := before.At(currency, day)
+		if is, _ := after.At(currency, day); holdsDay(e.Held(), day) && was != is {
+			touched |= manifest.DaysBetween(day, day)
+		}
+	}
+	return touched
+}
+
+func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manifest.Days, currency string, rates Rates) error {
+	ub, err := b.unit(ctx, e.Unit)
+	if err != nil {
+		return err
+	}
+	ub.replaced |= days
+	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, batch: b.block(e.Slice.AdProduct, allExtras())}
+	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.fact(ctx, f) })
+	if err != nil {
+		return err
+	}
+	return c.flush(ctx)
+}
+
+// allExtras are the measures of all report types, in the order of
+// FactColumns: a stored fact is carried over whole.
+func allExtras() []platform.Measure {
+	var all []platform.Measure
+	seen := map[string]bool{}
+	for _, t := range platform.ReportTypes {
+		for _, m := range extraMeasures(t.Measures) {
+			if name := m.FactColumn(); !seen[name] {
+				seen[name] = true
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// reconverter gathers the stored rows of one key, whose sums are converted
+// together as they were the first time.
+type reconverter struct {
+	build    *build
+	ub       *unitBuild
+	currency string
+	rates    Rates
+	batch    *Batch
+
+	day     adlens.Day
+	product uint32
+	sums    []wide // nil before the first row
+}
+
+func (c *reconverter) fact(ctx context.Context, f *StoredFact) error {
+	if c.sums != nil && (f.Day != c.day || f.Product != c.product) {
+		if err := c.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if c.sums == nil {
+		c.day, c.product, c.sums = f.Day, f.Product, make([]wide, len(f.Values))
+	}
+	for i, v := range f.Values {
+		c.sums[i].add(v)
+	}
+	return nil
+}
+
+func (w *wide) add(n uint64) {
+	before := w.lo
+	if w.lo += n; w.lo < before {
+		w.hi++
+	}
+}
+
+func (c *reconverter) flush(ctx context.Context) error {
+	if c.sums == nil {
+		return nil
+	}
+	spend, okSpend := local(c.sums[colSpendLocal], c.sums[colSpendRest])
+	sales, okSales := local(c.sums[colSalesLocal], c.sums[colSalesRest])
+	if !okSpend || !okSales {
+		return fmt.Errorf("the stored amounts of day %s and product key %d are too large", c.day, c.product)
+	}
+	rate, ok := c.rates.At(c.currency, c.day)
+	if !ok {
+		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, c.day)
+	}
+	var err error
+	c.ub.source, err = c.ub.source.plus(Sums{
+		Impressions: c.sums[colImpressions].amount(), Clicks: c.sums[colClicks].amount(), Purchases: c.sums[colPurchases].amount(),
+		SpendLocal: spend, SalesLocal: sales,
+	})
+	if err != nil {
+		return err
+	}
+	if err := setMoney(c.sums, spend, sales, rate); err != nil {
+		return err
+	}
+	c.batch.add(c.ub.entry.Generation, c.day, c.product, c.ub.entry.Slice.Marketplace, c.sums)
+	c.sums = nil
+	return c.build.send(ctx, c.batch, blockRows)
+}
+
+// local puts an amount of the own currency together again.
+func local(whole, rest wide) (adlens.Amount, bool) {
+	return adlens.FromMicros(whole.hi, whole.lo, rest.lo)
+}
+
+func (w wide) amount() adlens.Amount { return adlens.AmountOf(w.hi, w.lo) }

@@ -1,0 +1,180 @@
+package loader
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// profiles loads profiles.json: marketplaces are added and updated, never
+// removed. What figures were summed by cannot change under them.
+func (s *session) profiles(ctx context.Context, f file) (rows int, changed bool, err error) {
+	content, closeFile, err := f.open(f.name)
+	if err != nil {
+		return 0, false, refuse(err)
+	}
+	profiles, notices, err := platform.DecodeProfiles(content)
+	if err = errors.Join(err, closeFile()); err != nil {
+		return 0, false, refuse(err)
+	}
+	for _, notice := range notices {
+		s.progress.Notice(f.shown + ": " + notice)
+	}
+	next, err := s.mergeProfiles(profiles)
+	if err != nil || slices.Equal(next, s.markets) {
+		return len(profiles), false, err
+	}
+	err = s.publishUnit(ctx, s.newBuild(), manifest.Marketplaces, func(generation uint32) error {
+		return s.store.InsertMarketplaces(ctx, s.account, generation, next)
+	})
+	if err == nil {
+		s.markets = next
+	}
+	return len(profiles), true, err
+}
+
+func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, error) {
+	next := slices.Clone(s.markets)
+	for _, p := range profiles {
+		i := slices.IndexFunc(next, func(m Marketplace) bool { return m.ID == p.ID })
+		if i < 0 {
+			next = append(next, Marketplace{Key: uint16(len(next) + 1), Profile: p})
+			continue
+		}
+		if err := s.compatible(next[i], p); err != nil {
+			return nil, err
+		}
+		next[i].Profile = p
+	}
+	return next, nil
+}
+
+// compatible refuses a change that would give stored figures another meaning.
+func (s *session) compatible(m Marketplace, p platform.Profile) error {
+	_, _, held := s.manifest.HeldDays(func(slice manifest.Slice) bool { return slice.Marketplace == m.Key })
+	if !held {
+		return nil
+	}
+	if m.Currency != p.Currency {
+		return refusef("profile %s: currencyCode is %s, expected %s, in which its figures are kept", p.ID, p.Currency, m.Currency)
+	}
+	if m.Vendor != p.Vendor {
+		return refusef("profile %s: accountInfo.type changed between seller and vendor, expected it to stay: its figures were read from other columns", p.ID)
+	}
+	return nil
+}
+
+// readTable reads a CSV file with exactly these columns and visits its rows.
+func readTable(content io.Reader, columns []string, visit func(row int, values []string) error) (rows int, err error) {
+	reader := csv.NewReader(content)
+	reader.FieldsPerRecord = len(columns)
+	header, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return 0, errors.New("the file is empty")
+	}
+	if err != nil || !slices.Equal(header, columns) {
+		return 0, &platform.Fault{Row: 1, Value: strings.Join(header, ","), Expected: "the columns " + strings.Join(columns, ",")}
+	}
+	for {
+		values, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		rows++
+		line, _ := reader.FieldPos(0)
+		for i, value := range values {
+			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+				return rows, &platform.Fault{Row: line, Field: columns[i], Value: fmt.Sprintf("%q", value), Expected: "text in UTF-8 without NUL"}
+			}
+		}
+		if err := visit(line, values); err != nil {
+			return rows, err
+		}
+	}
+}
+
+// titles loads products.csv: titles are put over earlier ones.
+func (s *session) titles(ctx context.Context, f file) (rows int, changed bool, err error) {
+	content, closeFile, err := f.open(f.name)
+	if err != nil {
+		return 0, false, refuse(err)
+	}
+	old, err := s.store.Titles(ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: manifest.Titles}))
+	if err != nil {
+		return 0, false, errors.Join(err, closeFile())
+	}
+	next := maps.Clone(old)
+	rows, err = readTable(content, []string{"product_id", "title"}, func(row int, values []string) error {
+		if values[0] == "" {
+			return &platform.Fault{Row: row, Field: "product_id", Value: `""`, Expected: "a product's id"}
+		}
+		next[values[0]] = values[1]
+		return nil
+	})
+	if err = errors.Join(err, closeFile()); err != nil {
+		return rows, false, refuse(err)
+	}
+	if maps.Equal(old, next) {
+		return rows, false, nil
+	}
+	return rows, true, s.publishUnit(ctx, s.newBuild(), manifest.Titles, func(generation uint32) error {
+		return s.store.InsertTitles(ctx, s.account, generation, next)
+	})
+}
+
+var (
+	rateForm     = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,20})?$`)
+	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+)
+
+func readRates(content io.Reader) (rates Rates, rows int, err error) {
+	rates = Rates{}
+	rows, err = readTable(content, []string{"date", "currency", "usd"}, func(row int, values []string) error {
+		day, err := adlens.ParseDay(values[0])
+		if err != nil || day < adlens.FirstStorableDay || day > adlens.LastStorableDay {
+			return &platform.Fault{Row: row, Field: "date", Value: fmt.Sprintf("%q", values[0]), Expected: "a day written YYYY-MM-DD that exists"}
+		}
+		currency := values[1]
+		if !currencyForm.MatchString(currency) {
+			return &platform.Fault{Row: row, Field: "currency", Value: fmt.Sprintf("%q", currency), Expected: "a currency's code of three capital letters"}
+		}
+		usd, err := adlens.ParseAmount([]byte(values[2]))
+		if err != nil || usd.IsZero() || !rateForm.MatchString(values[2]) {
+			return &platform.Fault{Row: row, Field: "usd", Value: fmt.Sprintf("%q", values[2]),
+				Expected: "US dollars for one unit of the currency: a decimal above 0 and below 1000000000 with at most 20 decimals"}
+		}
+		if currency == "USD" && usd != adlens.One {
+			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: "1 for USD"}
+		}
+		if before, ok := rates.on(currency, day); ok && before != usd {
+			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: fmt.Sprintf("%s, which an earlier row gives for %s on %s", before, currency, day)}
+		}
+		rates.put(currency, Rate{day, usd})
+		return nil
+	})
+	return rates, rows, err
+}
+
+// on returns the rate that is given for a day itself.
+func (r Rates) on(currency string, day adlens.Day) (adlens.Amount, bool) {
+	for _, rate := range slices.Backward(r[currency]) {
+		if rate.Day == day {
+			return rate.USD, true
+		}
+	}
+	return adlens.Amount{}, false
+}

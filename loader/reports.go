@@ -1,0 +1,251 @@
+package loader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// pending is a report that was found and whose object is sound.
+type pending struct {
+	file   file
+	report *platform.Report
+	market Marketplace
+}
+
+func (p pending) source() manifest.Source {
+	return manifest.Source{ReportID: p.report.ID, GeneratedAt: p.report.GeneratedAt}
+}
+
+func (p pending) slice() manifest.Slice {
+	return manifest.Slice{Marketplace: p.market.Key, AdProduct: p.report.Type.AdProduct}
+}
+
+// order sorts reports by slice and puts the newest first, so that each day is
+// written once: the first report that covers it keeps it.
+func order(all []pending) {
+	slices.SortStableFunc(all, func(a, b pending) int {
+		if a.slice() != b.slice() {
+			return cmp.Or(cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.report.Type.AdProduct, b.report.Type.AdProduct))
+		}
+		return cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt), cmp.Compare(b.report.ID, a.report.ID))
+	})
+}
+
+// decode reads a report's object and finds its marketplace.
+func (s *session) decode(f file) (pending, error) {
+	content, closeFile, err := f.open(f.name)
+	if err != nil {
+		return pending{}, refuse(err)
+	}
+	report, err := platform.DecodeReport(content)
+	if closing := closeFile(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return pending{}, refuse(err)
+	}
+	market, ok := s.marketplace(report.ProfileID)
+	if !ok {
+		return pending{}, refusef("profileId is %s, expected a profile of the account (load its profiles.json first)", report.ProfileID)
+	}
+	purchases, sales := report.Type.Headline(market.Vendor)
+	for _, column := range []string{purchases, sales} {
+		if !report.Has(column) {
+			return pending{}, refusef("configuration.columns is %v, expected the column %s among them", report.Columns, column)
+		}
+	}
+	return pending{file: f, report: report, market: market}, nil
+}
+
+// reports loads report files.
+func (s *session) reports(ctx context.Context, files []file) error {
+	var sound []pending
+	for _, f := range files {
+		p, err := s.decode(f)
+		switch {
+		case isRefusal(err):
+			s.refuse(f, err)
+		case err != nil:
+			return err
+		default:
+			sound = append(sound, p)
+		}
+	}
+	order(sound)
+	return s.loadAll(ctx, sound)
+}
+
+// loadAll takes reports one after the other into a load, and makes the load
+// visible at its end and whenever it has grown large.
+func (s *session) loadAll(ctx context.Context, sound []pending) error {
+	b := s.newBuild()
+	var taken []taken
+	publish := func() error {
+		if err := b.commit(ctx); err != nil {
+			return s.failed(taken, err)
+		}
+		if err := s.record(ctx, taken); err != nil {
+			return err
+		}
+		b, taken = s.newBuild(), nil
+		return nil
+	}
+	for _, p := range sound {
+		s.step(p.file)
+		t, err := b.report(ctx, p)
+		switch {
+		case isRefusal(err):
+			s.refuse(p.file, err)
+			continue
+		case err != nil:
+			return s.failed(taken, err)
+		}
+		taken = append(taken, t)
+		if b.rows >= commitRows {
+			if err := publish(); err != nil {
+				return err
+			}
+		}
+	}
+	return publish()
+}
+
+// taken is a report that is part of the load.
+type taken struct {
+	pending
+	rows    int
+	sha256  string
+	claimed bool
+}
+
+// report checks one report and writes the days that it speaks for.
+func (b *build) report(ctx context.Context, p pending) (taken, error) {
+	d := &download{file: p.file, report: p.report, market: p.market, progress: b.session.progress}
+	if known, err := b.session.known(d); err != nil || known != nil {
+		return taken{pending: p, rows: 0, sha256: derefOr(known)}, err
+	}
+	c, err := d.read()
+	if err != nil {
+		return taken{}, fmt.Errorf("%s: %w", d.file.download, err)
+	}
+	t := taken{pending: p, rows: c.rows, sha256: c.sha256}
+	if err := b.convertible(p, c); err != nil {
+		return t, err
+	}
+	claims, err := b.claims(p, c.sha256)
+	if err != nil || len(claims) == 0 {
+		return t, err
+	}
+	t.claimed = true
+	return t, b.write(ctx, d, c, claims)
+}
+
+func derefOr(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// known tells whether this very file was loaded before: then nothing of it
+// can change anything, and it need not be read in full.
+func (s *session) known(d *download) (sum *string, err error) {
+	if !s.loadedReports[d.report.ID] {
+		return nil, nil
+	}
+	text, err := d.fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	if s.ledger[LedgerKey{d.report.ID, text}] {
+		return &text, nil
+	}
+	return nil, nil
+}
+
+// convertible makes sure that every day with rows has a rate.
+func (b *build) convertible(p pending, c *content) error {
+	var faults []error
+	for day := p.report.Start; day <= p.report.End; day++ {
+		if _, rows := c.days[day]; !rows {
+			continue
+		}
+		if _, ok := b.session.rates.At(p.market.Currency, day); !ok {
+			faults = append(faults, fmt.Errorf("no rate for %s on %s: expected one in rates.csv for that day or one of the %d before it",
+				p.market.Currency, day, RateReach))
+		}
+	}
+	return refuse(errors.Join(faults...))
+}
+
+// claims are the days that the report speaks for, by month: those that no
+// newer report covers.
+func (b *build) claims(p pending, sum string) (map[manifest.Unit]manifest.Days, error) {
+	claims := map[manifest.Unit]manifest.Days{}
+	mine := p.source()
+	for first := p.report.Start.FirstOfMonth(); first <= p.report.End; first = first.AddMonths(1) {
+		u := manifest.Unit{Kind: manifest.Month, Slice: p.slice(), Start: first}
+		days := manifest.DaysBetween(max(p.report.Start, first), min(p.report.End, first.LastOfMonth()))
+		for _, other := range b.sources(u) {
+			if other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.SHA256 != sum {
+				return nil, refusef("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged", mine.ReportID)
+			}
+			if !mine.Newer(other) {
+				days &^= other.Days
+			}
+		}
+		if days != 0 {
+			claims[u] = days
+		}
+	}
+	return claims, nil
+}
+
+// write writes the claimed days of a checked report.
+func (b *build) write(ctx context.Context, d *download, c *content, claims map[manifest.Unit]manifest.Days) error {
+	w := reportWriter{build: b, download: d, claims: claims}
+	for u, days := range claims {
+		ub, err := b.unit(ctx, u)
+		if err != nil {
+			return err
+		}
+		ub.claim(manifest.Source{ReportID: d.report.ID, GeneratedAt: d.report.GeneratedAt, SHA256: c.sha256, Days: days})
+		if ub.source, err = ub.source.plusDays(c.days, u.Start, days); err != nil {
+			return err
+		}
+	}
+	if c.rows == 0 {
+		return nil
+	}
+	if c.table != nil {
+		return w.table(ctx, c.table)
+	}
+	for number := range c.parts() {
+		t, err := d.part(number, c)
+		if err != nil {
+			return err
+		}
+		if err := w.table(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plusDays adds the sums of those days of a month that a report speaks for.
+func (s Sums) plusDays(days map[adlens.Day]Sums, first adlens.Day, claimed manifest.Days) (Sums, error) {
+	var err error
+	for day := first; day <= first.LastOfMonth() && err == nil; day++ {
+		if holdsDay(claimed, day) {
+			s, err = s.plus(days[day])
+		}
+	}
+	return s, err
+}

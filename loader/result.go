@@ -1,0 +1,85 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Status is what became of a file.
+type Status string
+
+// What becomes of a file.
+const (
+	Loaded    Status = "loaded"    // its figures are visible now
+	Unchanged Status = "unchanged" // all that it says was here, or is superseded
+	Refused   Status = "refused"   // it is bad; nothing of it was taken
+	Skipped   Status = "skipped"   // its name is none of an extract's
+	Failed    Status = "failed"    // not its fault: the load could not be finished; nothing of it was taken
+)
+
+// FileResult is what became of one file.
+type FileResult struct {
+	File   string  `json:"file"`
+	Status Status  `json:"status"`
+	Rows   int     `json:"rows"`
+	Error  *string `json:"error"`
+	Notice string  `json:"notice,omitempty"`
+}
+
+// Result is what became of all files of a call, in the order of loading.
+type Result struct {
+	Files []FileResult `json:"files"`
+}
+
+// Refused counts the files that were refused.
+func (r Result) Refused() int {
+	n := 0
+	for _, f := range r.Files {
+		if f.Status == Refused {
+			n++
+		}
+	}
+	return n
+}
+
+func refused(file string, err error) FileResult {
+	text := err.Error()
+	return FileResult{File: file, Status: Refused, Error: &text}
+}
+
+func skipped(file, why string) FileResult {
+	return FileResult{File: file, Status: Skipped, Notice: why}
+}
+
+// Refusal is an error that is the file's fault: the file is refused and the
+// others are still loaded. Any other error ends the load.
+type Refusal struct{ Err error }
+
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns the fault.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+func refuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Refusal{err}
+}
+
+func refusef(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
+
+func isRefusal(err error) bool {
+	var r *Refusal
+	return errors.As(err, &r)
+}
+
+// Progress hears how a load goes on. All methods may be called often.
+type Progress interface {
+	// Step is called when a file is begun: it is number done+1 of total.
+	Step(file string, done, total int)
+	// Rows is called as rows of the file are read.
+	Rows(n int)
+	// Notice is called with what the user should know without being at fault.
+	Notice(text string)
+}

@@ -1,0 +1,101 @@
+package loader
+
+import (
+	"context"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// Store keeps what is loaded. Everything but Commit writes rows that no
+// reader sees.
+type Store interface {
+	// Lock makes the caller the account's only writer until it calls release.
+	// It waits for another writer, and says so through waiting.
+	Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error)
+
+	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
+	// Reserve returns the first of n numbers that were and will be given to
+	// nobody else.
+	Reserve(ctx context.Context, account string, n uint32) (first uint32, err error)
+	// Commit makes the entries live in one atomic insert.
+	Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error
+
+	Marketplaces(ctx context.Context, account string, generation uint32) ([]Marketplace, error)
+	InsertMarketplaces(ctx context.Context, account string, generation uint32, all []Marketplace) error
+	Rates(ctx context.Context, account string, generation uint32) (Rates, error)
+	InsertRates(ctx context.Context, account string, generation uint32, all Rates) error
+	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
+	InsertTitles(ctx context.Context, account string, generation uint32, all map[string]string) error
+
+	ProductKeys(ctx context.Context, account string) (map[string]uint32, error)
+	InsertProductKeys(ctx context.Context, account string, added map[string]uint32) error
+
+	InsertFacts(ctx context.Context, account string, batch *Batch) error
+	// Facts reads the stored rows of some days of a unit, ordered by day and
+	// product.
+	Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*StoredFact) error) error
+	// CopyDays copies days of live generations to new ones.
+	CopyDays(ctx context.Context, account string, copies []Copy) error
+	// DeriveMonths writes the rollups of new month generations from their facts.
+	DeriveMonths(ctx context.Context, account string, generations []uint32) error
+	// DeriveYears writes new year generations from month rollups.
+	DeriveYears(ctx context.Context, account string, years []YearParts) error
+
+	// MonthSums and YearSums read back what was written, per generation and level.
+	MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]MonthSums, error)
+	YearSums(ctx context.Context, account string, years []YearParts) (map[uint32]YearSums, error)
+	// DaySums reads the sums of some days of a live generation.
+	DaySums(ctx context.Context, account string, copies []Copy) (map[uint32]Sums, error)
+
+	Ledger(ctx context.Context, account string) (map[LedgerKey]bool, error)
+	InsertLedger(ctx context.Context, account string, lines []LedgerLine) error
+
+	// Collect deletes rows that have been dead for longer than after.
+	Collect(ctx context.Context, account string, after time.Duration) error
+}
+
+// Marketplace is a profile of the account with its key in the stored rows.
+type Marketplace struct {
+	Key uint16
+	platform.Profile
+}
+
+// Copy takes some days of one generation over into another.
+type Copy struct {
+	From, To uint32
+	Days     manifest.Days
+}
+
+// YearParts is a year's new generation and the months that it sums.
+type YearParts struct {
+	Generation uint32
+	Months     []uint32
+}
+
+// Sums are the five headline sums of some rows, in US dollars, beside the
+// exact sums of the own currency.
+type Sums struct {
+	Rows                           uint64
+	Impressions, Clicks, Purchases adlens.Amount // counts, as units
+	SpendMicros, SalesMicros       adlens.Amount // US dollars in millionths, as units
+	SpendLocal, SalesLocal         adlens.Amount // facts only
+}
+
+// MonthSums are the sums of one month's generation at each of its levels.
+type MonthSums struct{ Facts, Days, Products Sums }
+
+// YearSums are the sums of a year and of the months that it was made of.
+type YearSums struct{ Year, Months Sums }
+
+// LedgerKey tells a loaded report file by its content.
+type LedgerKey struct{ ReportID, SHA256 string }
+
+// LedgerLine records a loaded report file.
+type LedgerLine struct {
+	LedgerKey
+	File string
+	Rows uint64
+}

@@ -1,0 +1,145 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// reportWriter turns the sums of a report into facts of the days that it
+// speaks for.
+type reportWriter struct {
+	build    *build
+	download *download
+	claims   map[manifest.Unit]manifest.Days
+}
+
+// layout says where the columns of a fact come from.
+type layout struct {
+	batch  *Batch
+	head   headline
+	extras []from // of the columns behind the headline
+}
+
+// from is a column of the reader.
+type from struct {
+	money bool
+	at    int
+}
+
+func (w *reportWriter) layout(r *platform.RowReader) layout {
+	purchases, sales := w.download.headlineColumns()
+	l := layout{head: headlineOf(r, purchases, sales)}
+	place := map[string]from{}
+	for i, column := range r.CountColumns {
+		place[column] = from{at: i}
+	}
+	for i, column := range r.AmountColumns {
+		place[column] = from{money: true, at: i}
+	}
+	var stored []platform.Measure
+	for _, m := range extraMeasures(w.download.report.Type.Measures) {
+		if f, ok := place[m.Column]; ok {
+			stored, l.extras = append(stored, m), append(l.extras, f)
+		}
+	}
+	l.batch = w.build.block(w.download.report.Type.AdProduct, stored)
+	return l
+}
+
+// table writes the grains of a table that lie in claimed days.
+func (w *reportWriter) table(ctx context.Context, t *table) error {
+	keys := make([]uint32, len(t.products))
+	for number, product := range t.products {
+		keys[number] = w.build.productKey(product)
+	}
+	l := w.layout(t.reader)
+	for _, i := range t.sorted(keys) {
+		g := t.grains[i]
+		generation, claimed := w.generation(g.day)
+		if !claimed {
+			continue
+		}
+		sums, err := w.sums(l, t, i)
+		if err != nil {
+			return fmt.Errorf("day %s, product %q: %w", g.day, t.products[g.product], err)
+		}
+		if !anySum(sums) {
+			continue
+		}
+		l.batch.add(generation, g.day, keys[g.product], w.download.market.Key, sums)
+		if err := w.build.send(ctx, l.batch, blockRows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generation returns the generation that a day's facts are written under, if
+// the report speaks for the day.
+func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
+	u := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: w.download.market.Key, AdProduct: w.download.report.Type.AdProduct}, Start: day.FirstOfMonth()}
+	if !holdsDay(w.claims[u], day) {
+		return 0, false
+	}
+	return w.build.units[u].entry.Generation, true
+}
+
+// sums are the columns of one fact, converted.
+func (w *reportWriter) sums(l layout, t *table, i int) ([]wide, error) {
+	nc, na := len(t.reader.CountColumns), len(t.reader.AmountColumns)
+	counts, amounts := t.counts[i*nc:(i+1)*nc], t.amounts[i*na:(i+1)*na]
+	sums := make([]wide, headlineColumns+len(l.extras))
+	sums[colImpressions] = count(counts[l.head.impressions])
+	sums[colClicks] = count(counts[l.head.clicks])
+	sums[colPurchases] = count(counts[l.head.purchases])
+	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[i].day) // convertible has made sure
+	if err := setMoney(sums, amounts[l.head.spend], amounts[l.head.sales], rate); err != nil {
+		return nil, err
+	}
+	for e, f := range l.extras {
+		if f.money {
+			hi, lo := amounts[f.at].RoundMicros()
+			sums[headlineColumns+e] = wide{hi, lo}
+		} else {
+			sums[headlineColumns+e] = count(counts[f.at])
+		}
+	}
+	return sums, nil
+}
+
+// setMoney fills the headline's amounts: exact in the own currency, rounded
+// once in US dollars.
+func setMoney(sums []wide, spend, sales, rate adlens.Amount) (err error) {
+	if sums[colSpend], err = dollars(spend, rate); err != nil {
+		return err
+	}
+	if sums[colSales], err = dollars(sales, rate); err != nil {
+		return err
+	}
+	setLocal(sums, colSpendLocal, colSpendRest, spend)
+	setLocal(sums, colSalesLocal, colSalesRest, sales)
+	return nil
+}
+
+func setLocal(sums []wide, whole, rest int, a adlens.Amount) {
+	hi, lo, below := a.Micros()
+	sums[whole], sums[rest] = wide{hi, lo}, wide{0, below}
+}
+
+func count(units adlens.Amount) wide {
+	hi, lo := units.Words()
+	return wide{hi, lo}
+}
+
+func anySum(sums []wide) bool {
+	for _, s := range sums {
+		if s != (wide{}) {
+			return true
+		}
+	}
+	return false
+}

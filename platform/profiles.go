@@ -1,0 +1,86 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"adlens"
+)
+
+// maxProfiles bounds the profiles file; the platform lists 5,000 at most.
+const maxProfiles = 64 << 20
+
+// Profile is an advertiser's presence in one marketplace.
+type Profile struct {
+	ID       string
+	Country  string // canonical: UK, not GB
+	Currency string // ISO 4217
+	TimeZone string
+	Vendor   bool
+	Name     string
+}
+
+type profileObject struct {
+	ProfileID    ID     `json:"profileId"`
+	CountryCode  string `json:"countryCode"`
+	CurrencyCode string `json:"currencyCode"`
+	TimeZone     string `json:"timezone"`
+	AccountInfo  struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	} `json:"accountInfo"`
+}
+
+var (
+	countryForm  = regexp.MustCompile(`^[A-Z]{2}$`)
+	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+	zoneForm     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+/-]{1,63}$`)
+	idForm       = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+)
+
+// DecodeProfiles reads the platform's answer to GET /v2/profiles. Profiles of
+// other types than seller and vendor have no advertising of their own; they
+// are returned as notices.
+func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err error) {
+	var objects []profileObject
+	if err := decodeObject(r, maxProfiles, &objects); err != nil {
+		return nil, nil, err
+	}
+	seen := map[string]int{}
+	var c checker
+	for i, o := range objects {
+		if kind := o.AccountInfo.Type; kind != "seller" && kind != "vendor" {
+			notices = append(notices, fmt.Sprintf("profile %s is skipped: its type is %q, not seller or vendor", o.ProfileID, kind))
+			continue
+		}
+		c.profile(i+1, o)
+		if first, twice := seen[string(o.ProfileID)]; twice {
+			c.row(i+1, false, "profileId", string(o.ProfileID), fmt.Sprintf("an id that is not that of row %d already", first))
+		}
+		seen[string(o.ProfileID)] = i + 1
+		profiles = append(profiles, Profile{
+			ID: string(o.ProfileID), Country: adlens.CanonicalCountry(o.CountryCode), Currency: o.CurrencyCode,
+			TimeZone: o.TimeZone, Vendor: o.AccountInfo.Type == "vendor", Name: o.AccountInfo.Name,
+		})
+	}
+	return profiles, notices, errors.Join(c.faults...)
+}
+
+func (c *checker) profile(row int, o profileObject) {
+	c.row(row, idForm.MatchString(string(o.ProfileID)), "profileId", string(o.ProfileID), "an id")
+	c.row(row, countryForm.MatchString(o.CountryCode), "countryCode", o.CountryCode, "a country's code of two capital letters")
+	c.row(row, currencyForm.MatchString(o.CurrencyCode), "currencyCode", o.CurrencyCode, "a currency's code of three capital letters")
+	c.row(row, zoneForm.MatchString(o.TimeZone), "timezone", o.TimeZone, "a time zone's name like Europe/London")
+}
+
+func (c *checker) row(row int, ok bool, field, value, expected string) {
+	if c.check(ok, field, value, expected) {
+		return
+	}
+	var f *Fault
+	if errors.As(c.faults[len(c.faults)-1], &f) {
+		f.Row = row
+	}
+}

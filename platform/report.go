@@ -1,0 +1,171 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+
+	"github.com/go-json-experiment/json"
+)
+
+// maxReportObject bounds a report object; the platform's have about 2 KB.
+const maxReportObject = 1 << 20
+
+// Report is a completed report of the platform: what its download speaks for.
+type Report struct {
+	ID          string
+	ProfileID   string
+	Type        *ReportType
+	Start, End  adlens.Day // both included
+	GeneratedAt time.Time
+	Columns     []string
+}
+
+// Has tells whether the report was asked for a column.
+func (r *Report) Has(column string) bool { return slices.Contains(r.Columns, column) }
+
+// reportObject is the part of the platform's report object that matters here
+// (platform reports, version 3), with profileId added.
+type reportObject struct {
+	ReportID      ID     `json:"reportId"`
+	ProfileID     ID     `json:"profileId"`
+	Status        string `json:"status"`
+	StartDate     string `json:"startDate"`
+	EndDate       string `json:"endDate"`
+	GeneratedAt   string `json:"generatedAt"`
+	Configuration struct {
+		AdProduct    string   `json:"adProduct"`
+		ReportTypeID string   `json:"reportTypeId"`
+		GroupBy      []string `json:"groupBy"`
+		Columns      []string `json:"columns"`
+		TimeUnit     string   `json:"timeUnit"`
+		Filters      []any    `json:"filters"`
+	} `json:"configuration"`
+}
+
+// DecodeReport reads a report object and checks that figures may come from
+// it. The error joins a Fault for each thing that is wrong.
+func DecodeReport(r io.Reader) (*Report, error) {
+	var o reportObject
+	if err := decodeObject(r, maxReportObject, &o); err != nil {
+		return nil, err
+	}
+	c := checker{}
+	report := &Report{ID: string(o.ReportID), ProfileID: string(o.ProfileID), Columns: o.Configuration.Columns}
+	c.need("reportId", report.ID)
+	c.need("profileId", report.ProfileID)
+	c.check(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
+	report.Type = c.reportType(o)
+	report.Start, report.End = c.days(o)
+	report.GeneratedAt = c.generatedAt(o.GeneratedAt, report.End)
+	if err := errors.Join(c.faults...); err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// decodeObject reads exactly one JSON value of at most limit bytes.
+func decodeObject(r io.Reader, limit int64, into any) error {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(text)) > limit {
+		return &Fault{Expected: fmt.Sprintf("at most %d bytes", limit)}
+	}
+	if len(text) == 0 {
+		return &Fault{Expected: "JSON, but the file is empty"}
+	}
+	if err := json.Unmarshal(trimMark(text), into); err != nil {
+		return fmt.Errorf("damaged JSON: %w", err)
+	}
+	return nil
+}
+
+// trimMark takes off the byte order mark that Windows programs write.
+func trimMark(text []byte) []byte {
+	if len(text) >= 3 && string(text[:3]) == "\xef\xbb\xbf" {
+		return text[3:]
+	}
+	return text
+}
+
+// checker collects what is wrong with a report object.
+type checker struct{ faults []error }
+
+func (c *checker) check(ok bool, field, value, expected string) bool {
+	if !ok {
+		if value == "" {
+			value = "missing"
+		}
+		c.faults = append(c.faults, &Fault{Field: field, Value: value, Expected: expected})
+	}
+	return ok
+}
+
+func (c *checker) need(field, value string) {
+	c.check(value != "", field, "", "an id")
+}
+
+func (c *checker) reportType(o reportObject) *ReportType {
+	config := o.Configuration
+	t, ok := FindReportType(config.ReportTypeID)
+	if !c.check(ok, "configuration.reportTypeId", config.ReportTypeID,
+		"spAdvertisedProduct, sbCampaigns or sdAdvertisedProduct (figures of another type would count twice or have no cost)") {
+		return nil
+	}
+	c.check(config.AdProduct == t.AdProduct.String(), "configuration.adProduct", config.AdProduct, t.AdProduct.String()+" for "+t.ID)
+	c.check(config.TimeUnit == "DAILY", "configuration.timeUnit", config.TimeUnit, "DAILY (figures of another unit have no days)")
+	c.check(slices.Equal(config.GroupBy, []string{t.GroupBy}), "configuration.groupBy", "["+strings.Join(config.GroupBy, ", ")+"]",
+		"["+t.GroupBy+"] (another grouping would count twice)")
+	c.check(len(config.Filters) == 0, "configuration.filters", fmt.Sprint(config.Filters), "none (a filtered report is not the whole)")
+	for _, column := range t.needed() {
+		c.check(slices.Contains(config.Columns, column), "configuration.columns", "["+strings.Join(config.Columns, ", ")+"]", "the column "+column+" among them")
+	}
+	return t
+}
+
+// needed are the columns without which no profile's figures can be had; the
+// headline columns depend on the profile and are checked with it.
+func (t *ReportType) needed() []string {
+	columns := []string{DateColumn, ColumnViews, ColumnClicks, ColumnSpend}
+	if t.ProductColumn != "" {
+		columns = append(columns, t.ProductColumn)
+	}
+	return columns
+}
+
+func (c *checker) days(o reportObject) (start, end adlens.Day) {
+	start, errStart := storableDay(o.StartDate)
+	end, errEnd := storableDay(o.EndDate)
+	okStart := c.check(errStart == nil, "startDate", o.StartDate, "a day written YYYY-MM-DD")
+	okEnd := c.check(errEnd == nil, "endDate", o.EndDate, "a day written YYYY-MM-DD")
+	if okStart && okEnd {
+		c.check(start <= end, "endDate", o.EndDate, "a day not before startDate "+o.StartDate)
+	}
+	return start, end
+}
+
+func storableDay(text string) (adlens.Day, error) {
+	day, err := adlens.ParseDay(text)
+	if err == nil && (day < adlens.FirstStorableDay || day > adlens.LastStorableDay) {
+		err = errors.New("a day that cannot be stored")
+	}
+	return day, err
+}
+
+func (c *checker) generatedAt(text string, end adlens.Day) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if !c.check(err == nil, "generatedAt", text, "a time like 2026-11-20T10:24:00.000Z") {
+		return t
+	}
+	t = t.UTC()
+	c.check(end <= adlens.DayOf(t)+1, "endDate", end.String(),
+		"a day at most one after the report's generatedAt "+text+" (a report cannot speak for the future)")
+	return t
+}
