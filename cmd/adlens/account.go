@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,8 +15,8 @@ import (
 )
 
 func newAccount(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "account", Short: "Add and list accounts"}
-	cmd.AddCommand(newAccountAdd(o), newAccountList(o))
+	cmd := &cobra.Command{Use: "account", Short: "Add, change and list accounts"}
+	cmd.AddCommand(newAccountAdd(o), newAccountSet(o), newAccountList(o))
 	return cmd
 }
 
@@ -25,28 +26,22 @@ func newAccountAdd(o *options) *cobra.Command {
 	a := adlens.Account{}
 	cmd := &cobra.Command{
 		Use:   "add ID --name NAME",
-		Short: "Add an account, or change the name, kind and subscription of one",
+		Short: "Add an account",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.ID = args[0]
+			a.ID, a.CreatedAt = args[0], time.Now().UTC().Truncate(time.Millisecond)
 			if err := checkAccount(a); err != nil {
 				return err
 			}
 			return o.with(cmd.Context(), func(d *data) error {
-				a.CreatedAt = time.Now().UTC()
-				if before, found, err := d.Account(cmd.Context(), a.ID); err != nil {
-					return err
-				} else if found {
-					a.CreatedAt = before.CreatedAt
-				}
-				if err := d.PutAccount(cmd.Context(), a); err != nil {
+				_, found, err := d.Account(cmd.Context(), a.ID)
+				if err != nil {
 					return err
 				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), accountLine(a))
+				if found {
+					return fmt.Errorf("account %q exists already; change it with: adlens account set %s", a.ID, a.ID)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "account %s is there\n", a.ID)
-				return nil
+				return o.putAccount(cmd, d, a)
 			})
 		},
 	}
@@ -55,6 +50,45 @@ func newAccountAdd(o *options) *cobra.Command {
 	cmd.Flags().StringVar(&a.Subscription, "subscription", adlens.Subscriptions[0], "one of "+strings.Join(adlens.Subscriptions, ", "))
 	cmd.MarkFlagRequired("name")
 	return cmd
+}
+
+func newAccountSet(o *options) *cobra.Command {
+	var name, subscription string
+	cmd := &cobra.Command{
+		Use:   "set ID [--name NAME] [--subscription STATUS]",
+		Short: "Change the name or subscription of an account",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				if err := d.exists(cmd.Context(), args[0]); err != nil {
+					return err
+				}
+				a, _, err := d.Account(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				a.Name, a.Subscription = cmp.Or(name, a.Name), cmp.Or(subscription, a.Subscription)
+				if err := checkAccount(a); err != nil {
+					return err
+				}
+				return o.putAccount(cmd, d, a)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "what people call the account")
+	cmd.Flags().StringVar(&subscription, "subscription", "", "one of "+strings.Join(adlens.Subscriptions, ", "))
+	return cmd
+}
+
+func (o *options) putAccount(cmd *cobra.Command, d *data, a adlens.Account) error {
+	if err := d.PutAccount(cmd.Context(), a); err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(cmd.OutOrStdout(), accountLine(a))
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "account %s: %s, %s\n", a.ID, a.Name, a.Subscription)
+	return err
 }
 
 func checkAccount(a adlens.Account) error {

@@ -106,12 +106,13 @@ const copiedDays = `account_id = {account:String}
   AND generation IN {from:Array(UInt32)}
   AND bitTest(transform(generation, {from:Array(UInt32)}, {days:Array(UInt32)}, toUInt32(0)), toDayOfMonth(day) - 1)`
 
-// CopyDays copies days of live generations to new ones.
+// CopyDays copies days of live generations to new ones. The rows are chosen
+// in a query of their own: beside the new generation's alias, the filter would
+// see that instead of the column.
 func (db *DB) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
 	return db.exec(ctx, `INSERT INTO facts
 SELECT * REPLACE (transform(generation, {from:Array(UInt32)}, {to:Array(UInt32)}, toUInt32(0)) AS generation)
-FROM facts
-WHERE `+copiedDays, copyParams(account, copies))
+FROM (SELECT * FROM facts WHERE `+copiedDays+`)`, copyParams(account, copies))
 }
 
 // sumTerms are the five measures summed in types that no sum overflows.

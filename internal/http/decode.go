@@ -136,7 +136,7 @@ func (f paramField) set(value string) {
 	}
 	elements := strings.Split(value, ",")
 	for i := range elements {
-		elements[i] = strings.TrimSpace(elements[i])
+		elements[i] = strings.Trim(elements[i], " ")
 	}
 	f.value.Set(reflect.ValueOf(elements))
 }

@@ -196,7 +196,7 @@ func (p *parser) marketplaces(codes []string) {
 		if text == "" {
 			continue // the rule for elements has said so
 		}
-		code := adlens.CanonicalCountry(strings.ToUpper(strings.TrimSpace(text)))
+		code := adlens.CanonicalCountry(strings.ToUpper(strings.Trim(text, " ")))
 		if !slices.Contains(connected, code) {
 			p.add("marketplaces", p.notConnected(text, code, connected))
 			continue

@@ -45,9 +45,9 @@ func names[T any](values []T) []string {
 }
 
 // canonical writes a value of a closed set as the set does: closed sets do not
-// mind case and spaces.
+// mind case, nor spaces around a value.
 func canonical(value string, set []string) (string, bool) {
-	value = strings.TrimSpace(value)
+	value = strings.Trim(value, " ")
 	i := slices.IndexFunc(set, func(s string) bool { return strings.EqualFold(s, value) })
 	if i < 0 {
 		return "", false
