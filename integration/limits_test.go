@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,5 +83,5 @@ func TestTheRequestBeyondTheMinutesLimitIsRefused(t *testing.T) {
 	// Path, method and key are judged before the limit.
 	problemOf(t, get(t, clients[0], "/api/v1/nowhere"), 404, "not_found")
 	problemOf(t, get(t, harness.Client{Address: server.Address}, "/api/v1/account"), 401, "missing_key")
-	t.Log(fmt.Sprintf("the server's log has %d bytes", len(server.Log())))
+	t.Logf("the server's log has %d bytes", len(server.Log()))
 }

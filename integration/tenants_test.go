@@ -1,12 +1,9 @@
 package integration_test
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
-	"adlens/integration/harness"
 	"adlens/integration/model"
 )
 
@@ -32,20 +29,4 @@ func TestOneAccountsProfilesAndRatesAreNotAnothers(t *testing.T) {
 	load(t, h.Program, poor, other) // both are refused, as the oracle says
 	checkAll(t, guest, poor.model)
 	checkAll(t, owner, rich.model)
-	sameProblem(t, guest, "/api/v1/campaigns?marketplace_id=701", "/api/v1/campaigns?marketplace_id=709")
-}
-
-// sameProblem demands that another's id is answered as one that never was.
-func sameProblem(t *testing.T, c harness.Client, theirs, unknown string) {
-	t.Helper()
-	shape := func(path, id string) string {
-		a := get(t, c, path)
-		p := problemOf(t, a, 400, "unknown_value")
-		text, err := json.Marshal(p.Errors)
-		need(t, err)
-		return strings.ReplaceAll(p.Title+p.Detail+string(text), id, "ID")
-	}
-	if one, two := shape(theirs, "701"), shape(unknown, "709"); one != two {
-		t.Errorf("another account's marketplace is told apart:\n  %s\n  %s", one, two)
-	}
 }

@@ -33,7 +33,6 @@ type RowReader struct {
 	source *meter
 	dec    *jsontext.Decoder
 	fields map[string]field // by the name's JSON text, with its quotes
-	needed int
 	row    Row
 	seen   []bool
 	buffer []byte

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
-	"time"
 
 	"adlens"
 
@@ -35,9 +34,6 @@ func numbersParam[N ~uint32](numbers []N) string {
 	b.WriteByte(']')
 	return b.String()
 }
-
-// timeParam is a DateTime64(9, 'UTC') parameter.
-func timeParam(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000000000") }
 
 // micros is a Decimal(18, 6) of millionths.
 func micros(n uint64) decimal.Decimal { return decimal.New(int64(n), -6) }

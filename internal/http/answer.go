@@ -22,18 +22,26 @@ type headed interface {
 // private is an answer that no cache may keep.
 type private interface{ noStore() }
 
+// bodiless is an answer of a status that has no body.
+type bodiless interface{ status() int }
+
 // write is the only place that writes an answer. It is complete before the
 // first byte goes out, so a failure never looks like a short answer.
 func (s *Server) write(c *gin.Context, a answer) {
-	w := &writer{b: make([]byte, 0, 4096)}
-	w.object("", func() { a.fields(w) })
-	w.b = append(w.b, '\n')
 	h := c.Writer.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "private, no-cache")
+	if b, ok := a.(bodiless); ok {
+		c.Writer.WriteHeader(b.status())
+		c.Writer.WriteHeaderNow()
+		return
+	}
 	if _, ok := a.(private); ok {
 		h.Set("Cache-Control", "no-store")
 	}
+	w := &writer{b: make([]byte, 0, 4096)}
+	w.object("", func() { a.fields(w) })
+	w.b = append(w.b, '\n')
+	h.Set("Content-Type", "application/json; charset=utf-8")
 	if p, ok := a.(headed); ok {
 		p.headers(h, c.Request.URL.Path, c.Request.URL.RawQuery)
 	}

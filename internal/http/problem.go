@@ -165,6 +165,7 @@ func (s *Server) fail(c *gin.Context, err error) {
 	h := c.Writer.Header()
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
+	h.Del("ETag")
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}

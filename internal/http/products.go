@@ -6,21 +6,9 @@ import (
 	"strings"
 
 	"adlens/internal/query"
-
-	"github.com/gin-gonic/gin"
 )
 
 type productsAnswer struct{ *query.Products }
-
-func (s *Server) products(c *gin.Context, caller caller) (answer, error) {
-	var params query.ProductParams
-	faults := decode(c.Request.URL.RawQuery, &params)
-	products, err := s.figures.Products(c.Request.Context(), caller.account.ID, params, s.now())
-	if err := merged(faults, err, &params); err != nil {
-		return nil, err
-	}
-	return productsAnswer{products}, nil
-}
 
 func (a productsAnswer) fields(w *writer) {
 	w.question(a.Request)

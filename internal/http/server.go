@@ -79,9 +79,9 @@ func (s *Server) Handler() http.Handler {
 
 func (s *Server) routes(engine *gin.Engine) {
 	s.get(engine, "/api/v1/account", s.handle(s.account, true))
-	s.get(engine, "/api/v1/summary", s.handle(s.summary, false))
-	s.get(engine, "/api/v1/timeline", s.handle(s.timeline, false))
-	s.get(engine, "/api/v1/reports/products", s.handle(s.products, false))
+	s.get(engine, "/api/v1/summary", s.handle(figures(s, "summary", query.ParseSummary, s.summary), false))
+	s.get(engine, "/api/v1/timeline", s.handle(figures(s, "timeline", query.ParseTimeline, s.timeline), false))
+	s.get(engine, "/api/v1/reports/products", s.handle(figures(s, "reports/products", query.ParseProducts, s.products), false))
 	s.get(engine, "/healthz", s.healthz)
 	s.get(engine, "/readyz", s.readyz)
 	s.get(engine, docsOfErrors+":code", s.errorPage)
@@ -93,9 +93,12 @@ func (s *Server) get(engine *gin.Engine, path string, h gin.HandlerFunc) {
 	engine.HEAD(path, h)
 }
 
+// endpoint answers an admitted caller.
+type endpoint func(*gin.Context, caller) (answer, error)
+
 // handle runs an endpoint inside its deadline. With always it answers without
 // an active subscription too.
-func (s *Server) handle(endpoint func(*gin.Context, caller) (answer, error), always bool) gin.HandlerFunc {
+func (s *Server) handle(run endpoint, always bool) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), queryTimeout)
 		defer cancel()
@@ -106,7 +109,7 @@ func (s *Server) handle(endpoint func(*gin.Context, caller) (answer, error), alw
 			s.fail(c, err)
 			return
 		}
-		a, err := endpoint(c, who)
+		a, err := run(c, who)
 		if err != nil {
 			s.fail(c, err)
 			return

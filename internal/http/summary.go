@@ -2,21 +2,9 @@ package http
 
 import (
 	"adlens/internal/query"
-
-	"github.com/gin-gonic/gin"
 )
 
 type summaryAnswer struct{ *query.Summary }
-
-func (s *Server) summary(c *gin.Context, caller caller) (answer, error) {
-	var params query.SummaryParams
-	faults := decode(c.Request.URL.RawQuery, &params)
-	summary, err := s.figures.Summary(c.Request.Context(), caller.account.ID, params, s.now())
-	if err := merged(faults, err, &params); err != nil {
-		return nil, err
-	}
-	return summaryAnswer{summary}, nil
-}
 
 func (a summaryAnswer) fields(w *writer) {
 	w.question(a.Request)

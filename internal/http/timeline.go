@@ -2,21 +2,9 @@ package http
 
 import (
 	"adlens/internal/query"
-
-	"github.com/gin-gonic/gin"
 )
 
 type timelineAnswer struct{ *query.Timeline }
-
-func (s *Server) timeline(c *gin.Context, caller caller) (answer, error) {
-	var params query.TimelineParams
-	faults := decode(c.Request.URL.RawQuery, &params)
-	timeline, err := s.figures.Timeline(c.Request.Context(), caller.account.ID, params, s.now())
-	if err := merged(faults, err, &params); err != nil {
-		return nil, err
-	}
-	return timelineAnswer{timeline}, nil
-}
 
 func (a timelineAnswer) fields(w *writer) {
 	w.question(a.Request)

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"time"
 
 	"adlens"
 )
@@ -28,13 +27,6 @@ type FaultsError struct{ Faults []adlens.Fault }
 
 func (e *FaultsError) Error() string { return e.Faults[0].Detail }
 
-func faultsError(faults []adlens.Fault) error {
-	if len(faults) == 0 {
-		return nil
-	}
-	return &FaultsError{faults}
-}
-
 // Answer is what every figure answer repeats of its question.
 type Answer struct {
 	Request Request
@@ -42,62 +34,44 @@ type Answer struct {
 }
 
 // Summary answers the totals of a period.
-func (s *Service) Summary(ctx context.Context, account string, params SummaryParams, now time.Time) (*Summary, error) {
-	view, err := s.store.View(ctx, account)
+func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, error) {
+	plan := PlanDays(r, v)
+	if plan.Empty() {
+		return newSummary(r, v, nil), nil
+	}
+	rows, err := s.store.Slices(ctx, plan.SummaryStatement())
 	if err != nil {
 		return nil, err
 	}
-	request, faults := ParseSummary(params, view, now)
-	if err := faultsError(faults); err != nil {
-		return nil, err
-	}
-	var rows []SliceRow
-	if plan := PlanDays(request, view); !plan.Empty() {
-		if rows, err = s.store.Slices(ctx, plan.SummaryStatement()); err != nil {
-			return nil, err
-		}
-	}
-	return newSummary(request, view, rows), nil
+	return newSummary(r, v, rows), nil
 }
 
 // Timeline answers a point for each day or month with figures.
-func (s *Service) Timeline(ctx context.Context, account string, params TimelineParams, now time.Time) (*Timeline, error) {
-	view, err := s.store.View(ctx, account)
+func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
+	plan := PlanDays(r, v)
+	if plan.Empty() {
+		return newTimeline(r, v, nil), nil
+	}
+	rows, err := s.store.Points(ctx, plan.TimelineStatement(r.Granularity))
 	if err != nil {
 		return nil, err
 	}
-	request, faults := ParseTimeline(params, view, now)
-	if err := faultsError(faults); err != nil {
-		return nil, err
-	}
-	var rows []PointRow
-	if plan := PlanDays(request, view); !plan.Empty() {
-		if rows, err = s.store.Points(ctx, plan.TimelineStatement(request.Granularity)); err != nil {
-			return nil, err
-		}
-	}
-	return newTimeline(request, view, rows), nil
+	return newTimeline(r, v, rows), nil
 }
 
 // Products answers a page of the product report.
-func (s *Service) Products(ctx context.Context, account string, params ProductParams, now time.Time) (*Products, error) {
-	view, err := s.store.View(ctx, account)
+func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
+	plan := PlanProducts(r, v)
+	if plan.Empty() {
+		return newProducts(r, v, nil, productNames{}), nil
+	}
+	rows, err := s.store.Products(ctx, plan.ProductsStatement())
 	if err != nil {
 		return nil, err
 	}
-	request, faults := ParseProducts(params, view, now)
-	if err := faultsError(faults); err != nil {
-		return nil, err
-	}
-	var rows []ProductRow
-	if plan := PlanProducts(request, view); !plan.Empty() {
-		if rows, err = s.store.Products(ctx, plan.ProductsStatement()); err != nil {
-			return nil, err
-		}
-	}
-	names, err := s.directory.of(ctx, view, rows)
+	names, err := s.directory.of(ctx, v, rows)
 	if err != nil {
 		return nil, err
 	}
-	return newProducts(request, view, rows, names), nil
+	return newProducts(r, v, rows, names), nil
 }

@@ -1,0 +1,46 @@
+# All that a developer or a newcomer needs; each target does its own set-up.
+
+GO ?= go
+export CGO_ENABLED := 0
+
+version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: help demo build engine test lint fuzz bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## make a demonstration account, load it and serve it
+	bin/adlens demo
+
+build: engine ## build bin/adlens, ready to run
+	$(GO) build -trimpath -ldflags "-X main.version=$(version)" -o bin/adlens ./cmd/adlens
+
+engine: node_modules/.package-lock.json ## fetch the embedded ClickHouse
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-progress
+	@touch $@
+
+test: build lint ## run every test
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 20m ./...
+
+lint: ## gofmt, go vet, staticcheck, govulncheck
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	@if [ -n "$(VULNDB)" ]; then $(GO) tool -modfile=tools/go.mod govulncheck -db "$(VULNDB)" ./...; \
+	elif curl -sfI --max-time 5 https://vuln.go.dev/index/modules.json >/dev/null 2>&1; then $(GO) tool -modfile=tools/go.mod govulncheck ./...; \
+	else echo "govulncheck: left out, its database cannot be reached from here"; fi
+
+fuzz: ## fuzz the parsers, half a minute each
+	$(GO) test -run '^$$' -fuzz FuzzParseAmount -fuzztime 30s .
+	$(GO) test -run '^$$' -fuzz FuzzZone -fuzztime 30s ./internal/query/period
+	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
+
+bench: ## measure decoding and summing of a report
+	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader
+
+clean: ## remove what was built; data directories stay
+	rm -rf bin node_modules

@@ -1,0 +1,125 @@
+// Package arrows holds the rules that the build enforces on all rooms.
+package arrows
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// room is a package as the go command lists it.
+type room struct {
+	ImportPath string
+	Dir        string
+	Imports    []string
+	GoFiles    []string
+}
+
+// arrows says which rooms of the project each room may import. An arrow that
+// is not here is refused; adding one is a decision about the house.
+var arrows = map[string][]string{
+	"adlens":                       {},
+	"adlens/schema":                {},
+	"adlens/internal/query/period": {"adlens"},
+	"adlens/internal/manifest":     {"adlens"},
+	"adlens/internal/query":        {"adlens", "adlens/internal/manifest", "adlens/internal/query/period"},
+	"adlens/internal/auth":         {"adlens"},
+	"adlens/platform":              {"adlens"},
+	"adlens/loader":                {"adlens", "adlens/internal/manifest", "adlens/platform"},
+	"adlens/internal/engine":       {},
+	"adlens/internal/demo":         {},
+	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/manifest",
+		"adlens/internal/query", "adlens/loader", "adlens/platform", "adlens/schema"},
+	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query"},
+	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/demo", "adlens/internal/engine",
+		"adlens/internal/http", "adlens/internal/query", "adlens/loader"},
+}
+
+// keepers says which rooms alone may import a module.
+var keepers = map[string][]string{
+	"github.com/gin-gonic/gin":            {"adlens/internal/http"},
+	"github.com/ClickHouse/":              {"adlens/internal/clickhouse"},
+	"github.com/spf13/":                   {"adlens/cmd/adlens"},
+	"github.com/ebitengine/purego":        {"adlens/internal/engine"},
+	"github.com/creack/pty":               {"adlens/internal/engine"},
+	"github.com/go-playground/validator/": {"adlens/internal/query"},
+	"go.uber.org/zap":                     {"adlens/internal/http", "adlens/cmd/adlens"},
+	"net/http":                            {"adlens/internal/http", "adlens/internal/engine"},
+}
+
+func rooms(t *testing.T) []room {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "adlens/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []room
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var r room
+		err := decoder.Decode(&r)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The tests' own rooms know everything by design: from outside.
+		if !strings.HasPrefix(r.ImportPath, "adlens/integration") && len(r.GoFiles) > 0 {
+			all = append(all, r)
+		}
+	}
+}
+
+func TestArrowsPointOneWay(t *testing.T) {
+	for _, r := range rooms(t) {
+		allowed, known := arrows[r.ImportPath]
+		if !known {
+			t.Errorf("%s is a new room: say in arrows what it may import", r.ImportPath)
+		}
+		for _, imported := range r.Imports {
+			if (imported == "adlens" || strings.HasPrefix(imported, "adlens/")) && !slices.Contains(allowed, imported) {
+				t.Errorf("%s imports %s, which is no arrow of the house (docs/design.md)", r.ImportPath, imported)
+			}
+		}
+	}
+}
+
+func TestTechnologyStaysInItsRoom(t *testing.T) {
+	for _, r := range rooms(t) {
+		for _, imported := range r.Imports {
+			for module, rooms := range keepers {
+				if within(imported, module) && !slices.Contains(rooms, r.ImportPath) {
+					t.Errorf("%s imports %s, which belongs to %v alone", r.ImportPath, imported, rooms)
+				}
+			}
+		}
+	}
+}
+
+func within(imported, module string) bool {
+	module = strings.TrimSuffix(module, "/")
+	return imported == module || strings.HasPrefix(imported, module+"/")
+}
+
+func TestEveryRoomSaysWhatItIsFor(t *testing.T) {
+	for _, r := range rooms(t) {
+		documented := false
+		for _, file := range r.GoFiles {
+			parsed, err := parser.ParseFile(token.NewFileSet(), r.Dir+"/"+file, nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documented = documented || parsed.Doc != nil
+		}
+		if !documented {
+			t.Errorf("%s has no package comment", r.ImportPath)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package http
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/query"
+
+	"github.com/gin-gonic/gin"
+)
+
+// figures is an endpoint that answers figures: its parameters are read and
+// understood, its answer is named, and only then, where the client does not
+// hold it yet, computed.
+func figures[Params any](
+	s *Server, name string,
+	parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
+	compute func(context.Context, query.View, query.Request) (answer, error),
+) endpoint {
+	return func(c *gin.Context, caller caller) (answer, error) {
+		var params Params
+		faults := decode(c.Request.URL.RawQuery, &params)
+		view, err := s.figures.View(c.Request.Context(), caller.account.ID)
+		if err != nil {
+			return nil, err
+		}
+		request, more := parse(params, view, s.now())
+		if err := faulty(faults, more, &params); err != nil {
+			return nil, err
+		}
+		tag := `"` + query.Identity(name, view, request) + `"`
+		c.Writer.Header().Set("ETag", tag)
+		if holds(c.Request.Header.Values("If-None-Match"), tag) {
+			return notModified{}, nil
+		}
+		return compute(c.Request.Context(), view, request)
+	}
+}
+
+func (s *Server) summary(ctx context.Context, v query.View, r query.Request) (answer, error) {
+	summary, err := s.figures.Summary(ctx, v, r)
+	return summaryAnswer{summary}, err
+}
+
+func (s *Server) timeline(ctx context.Context, v query.View, r query.Request) (answer, error) {
+	timeline, err := s.figures.Timeline(ctx, v, r)
+	return timelineAnswer{timeline}, err
+}
+
+func (s *Server) products(ctx context.Context, v query.View, r query.Request) (answer, error) {
+	products, err := s.figures.Products(ctx, v, r)
+	return productsAnswer{products}, err
+}
+
+// notModified is the answer that the client holds already.
+type notModified struct{}
+
+func (notModified) fields(*writer) {}
+
+func (notModified) status() int { return http.StatusNotModified }
+
+// holds tells whether a client's If-None-Match names a tag. Tags are compared
+// weakly, as the header asks for.
+func holds(values []string, tag string) bool {
+	for _, value := range values {
+		for _, candidate := range strings.Split(value, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package query
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/query/period"
+)
+
+// The account of the examples holds 2024-10-01 to 2026-11-19: one US profile
+// and two UK ones. now is the day after its last held day.
+//
+//	slice        held
+//	US  SP       all of it, but for 2025-08-10 to 2025-08-20
+//	US  SB       all of it
+//	US  SD       2025 alone
+//	UK1 SP       all of it
+//	UK1 SB       January and June 2025 alone: a gap of months between them
+//	UK2 SP       from 2026-03-15, until 2026-11-18 (its reports are a day late)
+const (
+	usKey  uint16 = 1
+	uk1Key uint16 = 2
+	uk2Key uint16 = 3
+)
+
+var now = time.Date(2026, 11, 20, 10, 24, 0, 0, time.UTC)
+
+func day(text string) adlens.Day {
+	d, err := adlens.ParseDay(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func days(from, to string) period.Period {
+	return period.Period{Start: day(from), End: day(to), Range: period.Custom}
+}
+
+// generationOf makes generations that say what they are: marketplace, ad
+// product, year, and month, or 00 for the year. US, Sponsored Products, March
+// 2026 is 112603.
+func generationOf(u manifest.Unit) uint32 {
+	year, month, _ := u.Start.Time().Date()
+	if u.Kind == manifest.Year {
+		month = 0
+	}
+	return uint32(u.Slice.Marketplace)*100_000 + uint32(u.Slice.AdProduct)*10_000 + uint32(year%100)*100 + uint32(month)
+}
+
+// holding makes the entries of a slice of which these spans are held, as the
+// loader does: its months, and the years above them.
+func holding(s manifest.Slice, spans ...[2]string) []manifest.Entry {
+	months := map[adlens.Day]manifest.Days{}
+	for _, span := range spans {
+		for d := day(span[0]); d <= day(span[1]); d++ {
+			months[d.FirstOfMonth()] |= manifest.DaysBetween(d, d)
+		}
+	}
+	years := map[adlens.Day]bool{}
+	var entries []manifest.Entry
+	for start, held := range months {
+		u := manifest.Unit{Kind: manifest.Month, Slice: s, Start: start}
+		entries = append(entries, manifest.Entry{Unit: u, Generation: generationOf(u), Sources: []manifest.Source{{ReportID: "r", Days: held}}})
+		years[start.FirstOfYear()] = true
+	}
+	for start := range years {
+		u := manifest.Unit{Kind: manifest.Year, Slice: s, Start: start}
+		entries = append(entries, manifest.Entry{Unit: u, Generation: generationOf(u)})
+	}
+	return entries
+}
+
+func exampleView() View {
+	slice := func(key uint16, p adlens.AdProduct) manifest.Slice { return manifest.Slice{Marketplace: key, AdProduct: p} }
+	var entries []manifest.Entry
+	for _, more := range [][]manifest.Entry{
+		holding(slice(usKey, adlens.SponsoredProducts), [2]string{"2024-10-01", "2025-08-09"}, [2]string{"2025-08-21", "2026-11-19"}),
+		holding(slice(usKey, adlens.SponsoredBrands), [2]string{"2024-10-01", "2026-11-19"}),
+		holding(slice(usKey, adlens.SponsoredDisplay), [2]string{"2025-01-01", "2025-12-31"}),
+		holding(slice(uk1Key, adlens.SponsoredProducts), [2]string{"2024-10-01", "2026-11-19"}),
+		holding(slice(uk1Key, adlens.SponsoredBrands), [2]string{"2025-01-01", "2025-01-31"}, [2]string{"2025-06-01", "2025-06-30"}),
+		holding(slice(uk2Key, adlens.SponsoredProducts), [2]string{"2026-03-15", "2026-11-18"}),
+		{{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 9001}, {Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 9002}},
+	} {
+		entries = append(entries, more...)
+	}
+	return View{
+		Account:  "acct-7",
+		Manifest: manifest.New(12, entries...),
+		Marketplaces: []Marketplace{
+			{Key: uk1Key, ID: "2001", Country: "UK", Currency: "GBP", TimeZone: "Europe/London"},
+			{Key: uk2Key, ID: "2002", Country: "UK", Currency: "GBP", TimeZone: "Europe/London"},
+			{Key: usKey, ID: "1001", Country: "US", Currency: "USD", TimeZone: "America/Los_Angeles"},
+		},
+	}
+}
+
+// sums are five measures: impressions, clicks, purchases, and millionths of
+// spend and sales.
+func sums(impressions, clicks, purchases, spend, sales int64) Sums {
+	var s Sums
+	s.Impressions.SetInt64(impressions)
+	s.Clicks.SetInt64(clicks)
+	s.Purchases.SetInt64(purchases)
+	s.Spend.SetInt64(spend)
+	s.Sales.SetInt64(sales)
+	return s
+}
+
+func shown(v Value) string { return string(v.Append(nil)) }
+
+// figure is a figure as an answer shows it.
+func figure(f Figures, name string) string { return shown(f[figureIndex(name)]) }
+
+func text(s *Sums) string {
+	return fmt.Sprint(&s.Impressions, " ", &s.Clicks, " ", &s.Purchases, " ", &s.Spend, " ", &s.Sales)
+}
+
+func mustNotFail(t testing.TB, faults []adlens.Fault) {
+	t.Helper()
+	if len(faults) > 0 {
+		t.Fatalf("faults: %+v", faults)
+	}
+}

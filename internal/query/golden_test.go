@@ -1,0 +1,147 @@
+package query
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Run with -update after a change that is meant to change statements, and
+// read the difference.
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// nothing is what a golden file says where no statement is run.
+const nothing = "-- nothing of this is held: no statement is run\n"
+
+// goldenCase is a statement that parameters become.
+type goldenCase struct {
+	name      string
+	statement func(*testing.T) Statement
+	empty     bool
+}
+
+func summaryCase(name string, params SummaryParams) goldenCase {
+	var c goldenCase
+	c.name = "summary_" + name
+	request, faults := ParseSummary(params, exampleView(), now)
+	plan := PlanDays(request, exampleView())
+	c.empty = plan.Empty()
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.SummaryStatement() }
+	return c
+}
+
+func timelineCase(name string, params TimelineParams) goldenCase {
+	var c goldenCase
+	c.name = "timeline_" + name
+	request, faults := ParseTimeline(params, exampleView(), now)
+	plan := PlanDays(request, exampleView())
+	c.empty = plan.Empty()
+	c.statement = func(t *testing.T) Statement {
+		mustNotFail(t, faults)
+		return plan.TimelineStatement(request.Granularity)
+	}
+	return c
+}
+
+func productsCase(name, account string, params ProductParams) goldenCase {
+	var c goldenCase
+	c.name = "products_" + name
+	view := exampleView()
+	view.Account = account
+	request, faults := ParseProducts(params, view, now)
+	plan := PlanProducts(request, view)
+	c.empty = plan.Empty()
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.ProductsStatement() }
+	return c
+}
+
+func between(start, end string) PeriodParams { return PeriodParams{StartDate: start, EndDate: end} }
+
+func ranged(name string) PeriodParams { return PeriodParams{Range: name} }
+
+var (
+	ukBrands   = FilterParams{Marketplaces: []string{"UK"}, AdProducts: []string{"SPONSORED_BRANDS"}}
+	usProducts = FilterParams{Marketplaces: []string{"US"}, AdProducts: []string{"SPONSORED_PRODUCTS"}}
+	ukProducts = FilterParams{Marketplaces: []string{"UK"}, AdProducts: []string{"SPONSORED_PRODUCTS"}}
+	onlyUK     = FilterParams{Marketplaces: []string{"gb"}}
+)
+
+func goldenCases() []goldenCase {
+	const account, awkward = "acct-7", "o'neil\\co\t\"7\"\n"
+	products := func(p PeriodParams, f FilterParams) ProductParams { return ProductParams{PeriodParams: p, FilterParams: f} }
+	return []goldenCase{
+		summaryCase("all_time", SummaryParams{PeriodParams: ranged("all_time")}),
+		summaryCase("filtered", SummaryParams{PeriodParams: ranged("last_30_days"), FilterParams: ukProducts}),
+		summaryCase("one_month", SummaryParams{PeriodParams: between("2025-07-01", "2025-07-31")}),
+		summaryCase("default_period", SummaryParams{}),
+		summaryCase("before_the_first_held_day", SummaryParams{PeriodParams: between("2024-09-01", "2024-09-30")}),
+		summaryCase("in_a_gap_of_days", SummaryParams{PeriodParams: between("2025-08-12", "2025-08-15"), FilterParams: usProducts}),
+
+		timelineCase("by_day", TimelineParams{PeriodParams: ranged("last_7_days")}),
+		timelineCase("by_month", TimelineParams{PeriodParams: ranged("this_year"), FilterParams: onlyUK}),
+		timelineCase("nothing_held", TimelineParams{PeriodParams: between("2027-01-01", "2027-01-31")}),
+
+		productsCase("all_time", account, products(ranged("all_time"), FilterParams{})),
+		productsCase("whole_year", account, products(ranged("last_year"), usProducts)),
+		productsCase("year_and_month", account, products(between("2024-12-01", "2025-12-31"), usProducts)),
+		productsCase("unaligned", account, products(between("2025-06-15", "2026-02-10"), usProducts)),
+		productsCase("year_and_unaligned", account, products(between("2025-01-01", "2026-02-10"), usProducts)),
+		productsCase("year_and_edge", account, products(between("2025-01-01", "2026-01-10"), usProducts)),
+		productsCase("last_30_days", account, products(ranged("last_30_days"), FilterParams{})),
+		productsCase("one_day", account, products(between("2026-05-05", "2026-05-05"), FilterParams{})),
+		productsCase("beyond_what_is_held_both_ways", account, products(between("2023-01-01", "2028-12-31"), ukProducts)),
+		productsCase("in_a_gap_of_months", account, products(between("2025-03-01", "2025-04-30"), ukBrands)),
+		productsCase("in_a_gap_of_days", account, products(between("2025-08-12", "2025-08-15"), usProducts)),
+		productsCase("month_around_a_gap", account, products(between("2025-08-01", "2025-08-31"), usProducts)),
+		productsCase("running_month", account, products(ranged("this_month"), FilterParams{})),
+		productsCase("awkward_account", awkward, products(ranged("this_month"), usProducts)),
+	}
+}
+
+func (c goldenCase) file() string { return filepath.Join("testdata", c.name+".golden") }
+
+func (c goldenCase) text(t *testing.T) string {
+	if c.empty {
+		return nothing
+	}
+	return c.statement(t).String()
+}
+
+func TestParametersBecomeTheGoldenStatements(t *testing.T) {
+	for _, c := range goldenCases() {
+		t.Run(c.name, func(t *testing.T) {
+			got := c.text(t)
+			if *update {
+				if err := os.WriteFile(c.file(), []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(c.file())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("the statement changed (-golden +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A file that no case writes would look like a promise that nobody keeps.
+func TestEveryGoldenFileHasItsCase(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range goldenCases() {
+		files = slices.DeleteFunc(files, func(f string) bool { return f == c.file() })
+	}
+	if len(files) > 0 {
+		t.Errorf("no case writes %s", strings.Join(files, ", "))
+	}
+}

@@ -1,0 +1,202 @@
+package query
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"adlens"
+	"adlens/internal/query/period"
+
+	"pgregory.net/rapid"
+)
+
+// goldenTexts are the SQL texts of the golden files: all that may ever reach
+// the engine.
+func goldenTexts(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("golden files: %v, %v", files, err)
+	}
+	texts := map[string]bool{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sql, _, found := strings.Cut(string(content), "-- account = "); found {
+			texts[sql] = true
+		}
+	}
+	return texts
+}
+
+func TestEveryValueIsAParameterAndNotInTheText(t *testing.T) {
+	for _, c := range goldenCases() {
+		if !c.empty {
+			mustKeepValuesApart(t, c.statement(t))
+		}
+	}
+}
+
+// mustKeepValuesApart fails where the text has any value, or a generation of
+// a list, or where it is not of one account.
+func mustKeepValuesApart(t rapid.TB, s Statement) {
+	if s.Params["account"] == "" || strings.Count(s.SQL, "account_id = {account:String}") != strings.Count(s.SQL, "generation IN {") {
+		t.Fatalf("a table is read without its account:\n%s", s)
+	}
+	for name, value := range s.Params {
+		parts := append(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("[],", r) }), value)
+		for _, part := range parts {
+			if strings.Contains(s.SQL, part) {
+				t.Fatalf("%s: the value %q is in the text:\n%s", name, part, s.SQL)
+			}
+		}
+		if !strings.Contains(s.SQL, "{"+name+":") {
+			t.Fatalf("the parameter %s is not used:\n%s", name, s)
+		}
+	}
+	if strings.Count(s.SQL, "{") == 0 || strings.Contains(s.SQL, "/*") {
+		t.Fatalf("a slot is left open:\n%s", s)
+	}
+	for _, name := range placeholders(s.SQL) {
+		if _, ok := s.Params[name]; !ok {
+			t.Fatalf("{%s} has no value:\n%s", name, s)
+		}
+	}
+}
+
+func placeholders(sql string) []string {
+	var names []string
+	for _, after := range strings.Split(sql, "{")[1:] {
+		name, _, _ := strings.Cut(after, ":")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Thousands of questions, and never a text that is not in the golden files:
+// what the engine is asked can be read in full before it is deployed.
+func TestTheTextsOfStatementsAreAClosedSet(t *testing.T) {
+	golden, seen := goldenTexts(t), map[string]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 25 {
+			for _, s := range drawStatements(t) {
+				mustKeepValuesApart(t, s)
+				if !golden[s.SQL] {
+					t.Fatalf("a text that no golden file has:\n%s", s)
+				}
+				seen[s.SQL] = true
+			}
+		}
+	})
+	// Summary, timeline by day and by month, and products by all that is not
+	// nothing of years, months and days.
+	if len(golden) != 1+2+7 {
+		t.Errorf("%d texts are golden, want 10", len(golden))
+	}
+	for sql := range golden {
+		if !seen[sql] {
+			t.Logf("no random question made:\n%s", sql)
+		}
+	}
+}
+
+func drawStatements(t *rapid.T) []Statement {
+	view := exampleView()
+	view.Account = rapid.StringMatching(`[a-z]{3}-[ '"\\\t{}:;%-]{1,8}[A-Z]{4}`).Draw(t, "account")
+	request := drawRequest(t, "2024-09-01", "2027-01-31")
+	var all []Statement
+	if p := PlanDays(request, view); !p.Empty() {
+		all = append(all, p.SummaryStatement(), p.TimelineStatement(ByDay), p.TimelineStatement(ByMonth))
+	}
+	if p := PlanProducts(request, view); !p.Empty() {
+		all = append(all, p.ProductsStatement())
+	}
+	return all
+}
+
+// drawRequest asks for days near an interval; ends of months and years are
+// drawn more often than chance would, because plans turn on them.
+func drawRequest(t *rapid.T, first, last string) Request {
+	start, end := drawDay(t, first, last, "start"), drawDay(t, first, last, "end")
+	r := Request{Period: period.Period{Start: min(start, end), End: max(start, end), Range: period.Custom}}
+	if rapid.Bool().Draw(t, "by marketplace") {
+		r.Filters.Marketplaces = [][]string{{"UK"}, {"US"}, {"UK", "US"}}[rapid.IntRange(0, 2).Draw(t, "marketplaces")]
+	}
+	if rapid.Bool().Draw(t, "by ad product") {
+		r.Filters.AdProducts = rapid.SliceOfNDistinct(rapid.SampledFrom(adlens.AdProducts), 1, 3, rapid.ID).Draw(t, "ad products")
+	}
+	return r
+}
+
+func drawDay(t *rapid.T, first, last, label string) adlens.Day {
+	d := adlens.Day(rapid.Int32Range(int32(day(first)), int32(day(last))).Draw(t, label))
+	switch rapid.IntRange(0, 5).Draw(t, label+" snaps to") {
+	case 0:
+		return d.FirstOfMonth()
+	case 1:
+		return d.LastOfMonth()
+	case 2:
+		return d.FirstOfYear()
+	case 3:
+		return d.LastOfYear()
+	}
+	return d
+}
+
+func TestTextParametersAreInTheEnginesEscapedForm(t *testing.T) {
+	for plain, want := range map[string]string{
+		"plain":        "plain",
+		`o'neil "x"`:   `o'neil "x"`, // the driver quotes
+		`back\slash`:   `back\\slash`,
+		"a\tb\nc\rd":   `a\tb\nc\rd`,
+		`\N`:           `\\N`, // not the engine's null
+		`a\tb`:         `a\\tb`,
+		"é 日本 {x:Int}": "é 日本 {x:Int}",
+	} {
+		plan := Plan{Account: plain, Days: []uint32{7}}
+		if got := plan.SummaryStatement().Params["account"]; got != want {
+			t.Errorf("%q is sent as %q, want %q", plain, got, want)
+		}
+	}
+}
+
+func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
+	for _, c := range []struct {
+		plan Plan
+		want []string
+	}{
+		{Plan{Years: []uint32{1}}, []string{"account", "years"}},
+		{Plan{Months: []uint32{1}}, []string{"account", "months"}},
+		{Plan{Days: []uint32{1}}, []string{"account", "days", "from", "to"}},
+		{Plan{Years: []uint32{1}, Months: []uint32{2}}, []string{"account", "months", "years"}},
+	} {
+		if got := slices.Sorted(maps.Keys(c.plan.ProductsStatement().Params)); !slices.Equal(got, c.want) {
+			t.Errorf("%+v has %q, want %q", c.plan, got, c.want)
+		}
+	}
+}
+
+// A day beyond what the engine's Date can say would be read as another day.
+func TestDaysStayInsideWhatCanBeStored(t *testing.T) {
+	plan := Plan{Account: "a", From: day("1969-12-31"), To: day("2150-01-01"), Days: []uint32{1}}
+	s := plan.SummaryStatement()
+	if s.Params["from"] != "1970-01-01" || s.Params["to"] != "2149-06-06" {
+		t.Errorf("from %s to %s", s.Params["from"], s.Params["to"])
+	}
+}
+
+func TestStatementsAreWrittenTheSameEveryTime(t *testing.T) {
+	c := goldenCases()[0]
+	first := c.statement(t).String()
+	for range 20 {
+		if again := c.statement(t).String(); again != first {
+			t.Fatalf("%s\nand then\n%s", first, again)
+		}
+	}
+}
