@@ -14,7 +14,9 @@ import (
 // grainBudget bounds the memory that the sums of one report may take. A
 // report with more days and products than fit is read several times, each
 // time for a part of them.
-const grainBudget = 256 << 20
+//
+// It is a variable for tests alone.
+var grainBudget = 256 << 20
 
 // grain is what facts are kept by: a day and a product, by its number in
 // this file; number 0 is no product.

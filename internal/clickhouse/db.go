@@ -3,8 +3,10 @@ package clickhouse
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -31,6 +33,7 @@ type Source interface {
 // DB is a database of adlens on a server, embedded or not.
 type DB struct {
 	source Source
+	gate   chan struct{} // one place for each reading statement that may run
 
 	mu   sync.Mutex
 	pool *pool
@@ -43,7 +46,7 @@ type pool struct{ reader, writer driver.Conn }
 
 // Open connects and brings the schema up to date.
 func Open(ctx context.Context, source Source) (*DB, error) {
-	db := &DB{source: source}
+	db := &DB{source: source, gate: make(chan struct{}, max(4, 2*runtime.NumCPU()))}
 	if err := db.migrate(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -107,11 +110,34 @@ type Params map[string]string
 // middle is looked for once more inside the deadline: reading twice does no
 // harm.
 func (db *DB) reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
-	err := db.readOnce(ctx, sql, params, read)
+	leave, err := db.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = db.readOnce(ctx, sql, params, read)
 	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
 		err = db.readOnce(ctx, sql, params, read)
 	}
 	return err
+}
+
+// queuePatience is how long a statement waits for its turn.
+const queuePatience = 10 * time.Second
+
+// enter waits for a place in the gate. Twice as many statements as cores keep
+// the server busy; more would only slow each other down.
+func (db *DB) enter(ctx context.Context) (leave func(), err error) {
+	waiting := time.NewTimer(queuePatience)
+	defer waiting.Stop()
+	select {
+	case db.gate <- struct{}{}:
+		return func() { <-db.gate }, nil
+	case <-waiting.C:
+		return nil, &adlens.Error{Kind: adlens.Overloaded, Err: fmt.Errorf("no turn within %s", queuePatience)}
+	case <-ctx.Done():
+		return nil, &adlens.Error{Kind: kindOf(ctx, ctx.Err()), Err: ctx.Err()}
+	}
 }
 
 func (db *DB) readOnce(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
@@ -227,6 +253,9 @@ func kindOf(ctx context.Context, err error) adlens.Kind {
 	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
 		return adlens.Cancelled
 	}
+	if errors.Is(err, clickhouse.ErrAcquireConnTimeout) {
+		return adlens.Overloaded
+	}
 	var exception *clickhouse.Exception
 	if errors.As(err, &exception) {
 		if kind, ok := kindOfCode[exception.Code]; ok {
@@ -236,15 +265,16 @@ func kindOf(ctx context.Context, err error) adlens.Kind {
 	}
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, clickhouse.ErrAcquireConnTimeout) {
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) {
 		return adlens.EngineUnavailable
 	}
 	return adlens.Internal
 }
 
-// Ping tells whether the server answers.
+// Ping tells whether the server answers. It does not wait for its turn: a busy
+// server is not a dead one.
 func (db *DB) Ping(ctx context.Context) error {
-	return db.reading(ctx, "SELECT 1", nil, each(func(scan func(...any) error) error {
+	return db.readOnce(ctx, "SELECT 1", nil, each(func(scan func(...any) error) error {
 		var one uint8
 		return scan(&one)
 	}))

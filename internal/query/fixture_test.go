@@ -75,7 +75,9 @@ func holding(s manifest.Slice, spans ...[2]string) []manifest.Entry {
 }
 
 func exampleView() View {
-	slice := func(key uint16, p adlens.AdProduct) manifest.Slice { return manifest.Slice{Marketplace: key, AdProduct: p} }
+	slice := func(key uint16, p adlens.AdProduct) manifest.Slice {
+		return manifest.Slice{Marketplace: key, AdProduct: p}
+	}
 	var entries []manifest.Entry
 	for _, more := range [][]manifest.Entry{
 		holding(slice(usKey, adlens.SponsoredProducts), [2]string{"2024-10-01", "2025-08-09"}, [2]string{"2025-08-21", "2026-11-19"}),

@@ -73,7 +73,9 @@ var (
 
 func goldenCases() []goldenCase {
 	const account, awkward = "acct-7", "o'neil\\co\t\"7\"\n"
-	products := func(p PeriodParams, f FilterParams) ProductParams { return ProductParams{PeriodParams: p, FilterParams: f} }
+	products := func(p PeriodParams, f FilterParams) ProductParams {
+		return ProductParams{PeriodParams: p, FilterParams: f}
+	}
 	return []goldenCase{
 		summaryCase("all_time", SummaryParams{PeriodParams: ranged("all_time")}),
 		summaryCase("filtered", SummaryParams{PeriodParams: ranged("last_30_days"), FilterParams: ukProducts}),

@@ -1,0 +1,205 @@
+package query
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// oracle computes a figure's text from the definitions of the contract in
+// rational arithmetic, rounded half away from zero by FloatString.
+var oracle = map[string]func(*Sums) string{
+	"spend":           func(s *Sums) string { return hundredths(dollars(&s.Spend), big.NewInt(1), 1) },
+	"sales":           func(s *Sums) string { return hundredths(dollars(&s.Sales), big.NewInt(1), 1) },
+	"acos":            func(s *Sums) string { return hundredths(dollars(&s.Spend), &s.Sales, 100*1_000_000) },
+	"roas":            func(s *Sums) string { return hundredths(dollars(&s.Sales), &s.Spend, 1_000_000) },
+	"impressions":     func(s *Sums) string { return s.Impressions.String() },
+	"clicks":          func(s *Sums) string { return s.Clicks.String() },
+	"ctr":             func(s *Sums) string { return hundredths(new(big.Rat).SetInt(&s.Clicks), &s.Impressions, 100) },
+	"average_cpc":     func(s *Sums) string { return hundredths(dollars(&s.Spend), &s.Clicks, 1) },
+	"purchases":       func(s *Sums) string { return s.Purchases.String() },
+	"conversion_rate": func(s *Sums) string { return hundredths(new(big.Rat).SetInt(&s.Purchases), &s.Clicks, 100) },
+}
+
+func dollars(millionths *big.Int) *big.Rat {
+	return new(big.Rat).SetFrac(millionths, big.NewInt(1_000_000))
+}
+
+func hundredths(value *big.Rat, base *big.Int, times int64) string {
+	if base.Sign() == 0 {
+		return "null"
+	}
+	value.Quo(value, new(big.Rat).SetInt(base))
+	return value.Mul(value, big.NewRat(times, 1)).FloatString(2)
+}
+
+// count draws a number that is often zero or small, and sometimes far beyond
+// 64 bits.
+func count() *rapid.Generator[*big.Int] {
+	return rapid.Custom(func(t *rapid.T) *big.Int {
+		pattern := rapid.SampledFrom([]string{`0`, `[0-9]{1,3}`, `[0-9]{4,12}`, `[1-9][0-9]{20,45}`, `[0-9]{0,6}5000`}).Draw(t, "pattern")
+		n, ok := new(big.Int).SetString(rapid.StringMatching(pattern).Draw(t, "digits"), 10)
+		if !ok {
+			t.Fatal("no number was drawn")
+		}
+		return n
+	})
+}
+
+func drawSums(t *rapid.T) *Sums {
+	var s Sums
+	for _, n := range []*big.Int{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales} {
+		n.Set(count().Draw(t, "measure"))
+	}
+	return &s
+}
+
+func TestFiguresEqualRationalArithmetic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSums(t)
+		before := text(s)
+		for i, v := range FiguresOf(s) {
+			f := Catalogue[i]
+			want := oracle[f.Name](s)
+			if got := shown(v); got != want {
+				t.Fatalf("%s of %s is %s, want %s", f.Name, before, got, want)
+			}
+			if v.Null() != (want == "null") {
+				t.Fatalf("%s of %s: Null() is %v", f.Name, before, v.Null())
+			}
+		}
+		if text(s) != before {
+			t.Fatalf("computing figures changed the sums from %s to %s", before, text(s))
+		}
+	})
+}
+
+// A half is where rounding rules differ: to even and towards zero would both
+// give 0.00 and 0.02 where away from zero gives 0.01 and 0.03.
+func TestHalvesAreRoundedAwayFromZero(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		sums Sums
+		want string
+	}{
+		{"spend", sums(0, 0, 0, 5_000, 0), "0.01"},
+		{"spend", sums(0, 0, 0, 4_999, 0), "0.00"},
+		{"spend", sums(0, 0, 0, 25_000, 0), "0.03"},
+		{"sales", sums(0, 0, 0, 0, 1_005_000), "1.01"}, // 1.005 as a float is less
+		{"sales", sums(0, 0, 0, 0, 2_675_000), "2.68"}, // so is 2.675
+		{"ctr", sums(20_000, 1, 0, 0, 0), "0.01"},      // 0.005 %
+		{"ctr", sums(20_001, 1, 0, 0, 0), "0.00"},
+		{"conversion_rate", sums(0, 800, 1, 0, 0), "0.13"}, // 0.125 %
+		{"acos", sums(0, 0, 0, 1, 800), "0.13"},
+		{"roas", sums(0, 0, 0, 200, 1), "0.01"},
+		{"average_cpc", sums(0, 8, 0, 1_000_000, 0), "0.13"},
+	} {
+		if got := figure(FiguresOf(&c.sums), c.name); got != c.want {
+			t.Errorf("%s of %s is %s, want %s", c.name, text(&c.sums), got, c.want)
+		}
+	}
+}
+
+// 10.004 and 10.004 are shown as 10.00 each, and their ratio to sales must
+// not be made of those.
+func TestRatiosAreMadeOfExactSums(t *testing.T) {
+	s := sums(1, 3, 1, 4_000, 9_000)
+	f := FiguresOf(&s)
+	if got := figure(f, "acos"); got != "44.44" { // 0.00 / 0.01 would be 0
+		t.Errorf("acos %s", got)
+	}
+	if got := figure(f, "roas"); got != "2.25" {
+		t.Errorf("roas %s", got)
+	}
+}
+
+func TestARatioWithoutBaseIsNullAndOneOfNothingIsZero(t *testing.T) {
+	ratios := []string{"acos", "roas", "ctr", "average_cpc", "conversion_rate"}
+	var none Sums
+	for _, name := range ratios {
+		if got := figure(FiguresOf(&none), name); got != "null" {
+			t.Errorf("%s of nothing is %s", name, got)
+		}
+	}
+	for name, s := range map[string]Sums{
+		"acos": sums(0, 0, 0, 0, 1), "roas": sums(0, 0, 0, 1, 0), "ctr": sums(1, 0, 0, 0, 0),
+		"average_cpc": sums(0, 1, 0, 0, 0), "conversion_rate": sums(0, 1, 0, 0, 0),
+	} {
+		if got := figure(FiguresOf(&s), name); got != "0.00" {
+			t.Errorf("%s with a base is %s, want 0.00", name, got)
+		}
+	}
+	for _, name := range []string{"spend", "sales"} {
+		if got := figure(FiguresOf(&none), name); got != "0.00" {
+			t.Errorf("%s of nothing is %s", name, got)
+		}
+	}
+}
+
+func TestValuesAreWrittenAsJSONNumbers(t *testing.T) {
+	huge := new(big.Int).Exp(big.NewInt(10), big.NewInt(60), nil)
+	for want, v := range map[string]Value{
+		"null": {}, "0": whole(new(big.Int)), "7": whole(big.NewInt(7)),
+		"0.00": {new(big.Int), true}, "0.05": {big.NewInt(5), true}, "0.50": {big.NewInt(50), true},
+		"1.00": {big.NewInt(100), true}, "12.34": {big.NewInt(1234), true},
+		"1" + strings.Repeat("0", 60):         whole(huge),
+		"1" + strings.Repeat("0", 58) + ".00": {huge, true},
+	} {
+		if got := shown(v); got != want || !json.Valid([]byte(got)) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Writers append to a line; what is there before must stay as it is.
+func TestValuesAreAppended(t *testing.T) {
+	for _, v := range []Value{{}, whole(big.NewInt(3)), {big.NewInt(5), true}, {big.NewInt(123456), true}} {
+		if got := string(v.Append([]byte(`{"clicks":12,"spend":`))); got != `{"clicks":12,"spend":`+shown(v) {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
+func TestSumsAreExactAtAnySize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawSums(t), drawSums(t)
+		want := new(big.Int).Add(&a.Sales, &b.Sales).String() + " " + new(big.Int).Add(&a.Clicks, &b.Clicks).String()
+		before := text(b)
+		a.Add(b)
+		if got := a.Sales.String() + " " + a.Clicks.String(); got != want || text(b) != before {
+			t.Fatalf("got %s, want %s; the other is %s and was %s", got, want, text(b), before)
+		}
+	})
+}
+
+func TestOnlySumsOfFiveZerosAreNoFigure(t *testing.T) {
+	var none Sums
+	if !none.Empty() {
+		t.Error("nothing is a figure")
+	}
+	for _, s := range []Sums{sums(1, 0, 0, 0, 0), sums(0, 1, 0, 0, 0), sums(0, 0, 1, 0, 0), sums(0, 0, 0, 1, 0), sums(0, 0, 0, 0, 1)} {
+		if s.Empty() { // a millionth of a dollar is shown as 0.00 and still a figure
+			t.Errorf("%s is no figure", text(&s))
+		}
+	}
+}
+
+func TestTheCatalogueHasTheContractsFiguresInItsOrder(t *testing.T) {
+	const want = "spend sales acos roas impressions clicks ctr average_cpc purchases conversion_rate"
+	if got := strings.Join(figureNames(), " "); got != want {
+		t.Errorf("got %s", got)
+	}
+	for i, f := range Catalogue {
+		if figureIndex(f.Name) != i || f.Unit == "" {
+			t.Errorf("%+v at %d", f, i)
+		}
+		if ratio := oracleIsRatio(f.Name); (f.Formula != "") != ratio {
+			t.Errorf("%s has the formula %q", f.Name, f.Formula)
+		}
+	}
+}
+
+func oracleIsRatio(name string) bool { return oracle[name](&Sums{}) == "null" }

@@ -1,0 +1,57 @@
+package query
+
+import "testing"
+
+func allRows(page int) Request {
+	return Request{Period: days("2026-01-01", "2026-01-31"), Sort: "spend", Order: Descending, Page: page, PageSize: MaxRows, All: true}
+}
+
+// manyRows are n products that share one key: only their number matters.
+func manyRows(n int) []ProductRow {
+	rows := make([]ProductRow, n)
+	for i := range rows {
+		rows[i].Sums.Clicks.SetInt64(1)
+	}
+	return rows
+}
+
+func TestAllRowsAreOnePage(t *testing.T) {
+	rows, names := exampleReport()
+	p := newProducts(allRows(1), exampleView(), rows, names)
+	if _, more := p.NextPage(); len(p.Rows) != 3 || p.TotalPages() != 1 || more || p.Meta.Truncated {
+		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(p.Rows), p.TotalPages(), more, p.Meta.Truncated)
+	}
+	if p := newProducts(allRows(2), exampleView(), rows, names); len(p.Rows) != 0 {
+		t.Errorf("a second page has %d rows", len(p.Rows))
+	}
+}
+
+func TestAllRowsBeyondTheCapAreCutAndSaidToBe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hundred thousand rows")
+	}
+	p := newProducts(allRows(1), exampleView(), manyRows(MaxRows+1), productNames{})
+	if len(p.Rows) != MaxRows || !p.Meta.Truncated || p.TotalRows != MaxRows+1 {
+		t.Errorf("%d of %d rows, truncated: %v", len(p.Rows), p.TotalRows, p.Meta.Truncated)
+	}
+	if _, more := p.NextPage(); more || p.TotalPages() != 1 {
+		t.Errorf("%d pages, more: %v", p.TotalPages(), more)
+	}
+}
+
+func TestExactlyTheCapIsNotTruncated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hundred thousand rows")
+	}
+	if p := newProducts(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); p.Meta.Truncated || len(p.Rows) != MaxRows {
+		t.Errorf("%d rows, truncated: %v", len(p.Rows), p.Meta.Truncated)
+	}
+}
+
+// The report of all rows has one page, so a second one is past the end even
+// where the cap left rows out of the first.
+func TestTheSecondPageOfAllRowsIsPastTheEndBeyondTheCap(t *testing.T) {
+	if rows := page(make([]Product, MaxRows+5), allRows(2)); len(rows) != 0 {
+		t.Errorf("%d rows on page 2 of 1", len(rows))
+	}
+}

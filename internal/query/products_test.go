@@ -1,0 +1,206 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// report is rows of the product statement and the names for them: key 0 is
+// figures without a product, key n is P00n.
+func drawReport(t *rapid.T) ([]ProductRow, productNames) {
+	names := productNames{ids: map[uint32]string{}, titles: map[string]string{}}
+	var rows []ProductRow
+	for key := range uint32(rapid.IntRange(0, 25).Draw(t, "products")) {
+		if key > 0 {
+			names.ids[key] = fmt.Sprintf("P%03d", key)
+		}
+		small := func(label string) int64 { return rapid.Int64Range(0, 3).Draw(t, label) } // ties and zeros are wanted
+		rows = append(rows, ProductRow{Key: key, Marketplaces: []uint16{usKey},
+			Sums: sums(small("impressions"), small("clicks"), small("purchases"), small("spend")*4_000, small("sales")*4_000)})
+	}
+	return shuffled(t, rows), names
+}
+
+// shuffled because the engine's order must not matter.
+func shuffled(t *rapid.T, rows []ProductRow) []ProductRow {
+	return rapid.Permutation(rows).Draw(t, "order of rows")
+}
+
+func drawSorting(t *rapid.T) Request {
+	return Request{
+		Period: days("2026-01-01", "2026-01-31"),
+		Sort:   rapid.SampledFrom(append(figureNames(), SortProduct)).Draw(t, "sort"),
+		Order:  rapid.SampledFrom([]string{Ascending, Descending}).Draw(t, "order"),
+		Page:   1, PageSize: MaxRows, All: true,
+	}
+}
+
+func ids(rows []Product) []string {
+	all := make([]string, len(rows))
+	for i, r := range rows {
+		all[i] = r.ID
+	}
+	return all
+}
+
+func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, names := drawReport(t)
+		r := drawSorting(t)
+		whole := newProducts(r, exampleView(), rows, names)
+		r.All, r.PageSize = false, rapid.IntRange(1, 7).Draw(t, "page size")
+		var together []string
+		for next := true; next; r.Page++ {
+			p := newProducts(r, exampleView(), shuffled(t, rows), names)
+			mustCount(t, p, len(whole.Rows))
+			together = append(together, ids(p.Rows)...)
+			_, next = p.NextPage()
+		}
+		if diff := gocmp.Diff(ids(whole.Rows), together, gocmp.Transformer("none", func(s []string) string { return fmt.Sprintf("%q", s) })); diff != "" {
+			t.Fatalf("(-whole +pages):\n%s", diff)
+		}
+	})
+}
+
+func mustCount(t *rapid.T, p *Products, total int) {
+	pages := (total + p.Request.PageSize - 1) / p.Request.PageSize
+	if p.TotalRows != total || p.TotalPages() != pages {
+		t.Fatalf("%d rows in %d pages, want %d in %d", p.TotalRows, p.TotalPages(), total, pages)
+	}
+	if page, more := p.NextPage(); more != (p.Request.Page < pages) || more && page != p.Request.Page+1 {
+		t.Fatalf("after page %d of %d comes %d, %v", p.Request.Page, pages, page, more)
+	}
+}
+
+// position is where a row belongs, said by what is shown of it.
+type position struct {
+	null  bool
+	value *big.Rat
+	noID  bool
+	id    string
+}
+
+func positionOf(p Product, r Request) position {
+	at := position{noID: p.ID == "", id: p.ID, value: new(big.Rat)}
+	if r.Sort == SortProduct {
+		return at
+	}
+	if text := figure(p.Figures, r.Sort); text == "null" {
+		at.null = true
+	} else if _, ok := at.value.SetString(text); !ok {
+		panic(text)
+	}
+	return at
+}
+
+// before compares as the contract says: by the value as shown, nulls last in
+// both orders, ties by product_id ascending, null last.
+func before(a, b position, r Request) int {
+	sign := 1
+	if r.Order == Descending {
+		sign = -1
+	}
+	byID := cmp.Compare(a.id, b.id)
+	if r.Sort == SortProduct {
+		byID *= sign
+	}
+	return cmp.Or(falseFirst(a.null, b.null), sign*a.value.Cmp(b.value), falseFirst(a.noID, b.noID), byID)
+}
+
+func falseFirst(a, b bool) int {
+	return cmp.Compare(map[bool]int{true: 1}[a], map[bool]int{true: 1}[b])
+}
+
+func TestRowsAreOrderedByWhatTheyShow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, names := drawReport(t)
+		r := drawSorting(t)
+		whole := newProducts(r, exampleView(), rows, names)
+		for i := 1; i < len(whole.Rows); i++ {
+			a, b := positionOf(whole.Rows[i-1], r), positionOf(whole.Rows[i], r)
+			if before(a, b, r) >= 0 {
+				t.Fatalf("by %s %s, %+v is listed before %+v", r.Sort, r.Order, a, b)
+			}
+		}
+	})
+}
+
+// exampleReport: B and A tie as shown, though B's exact spend is greater.
+func exampleReport() ([]ProductRow, productNames) {
+	names := productNames{ids: map[uint32]string{1: "A", 2: "B", 3: "C"}, titles: map[string]string{"B": "The B"}}
+	return []ProductRow{
+		{Key: 0, Marketplaces: []uint16{usKey}, Sums: sums(10, 1, 0, 1_000_000, 0)},
+		{Key: 1, Marketplaces: []uint16{uk1Key, usKey}, Sums: sums(10, 1, 0, 1_001_000, 2_000_000)},
+		{Key: 2, Marketplaces: []uint16{uk2Key, usKey, uk1Key}, Sums: sums(10, 1, 0, 1_002_000, 1_000_000)},
+		{Key: 3, Marketplaces: nil, Sums: sums(0, 0, 0, 0, 0)},
+	}, names
+}
+
+func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
+	rows, names := exampleReport()
+	for _, c := range []struct{ sort, order, want string }{
+		{"spend", Descending, `["A" "B" ""]`}, // all three show 1.00: a tie
+		{"spend", Ascending, `["A" "B" ""]`},
+		{"acos", Descending, `["B" "A" ""]`}, // without sales acos is null
+		{"acos", Ascending, `["A" "B" ""]`},
+		{"sales", Ascending, `["" "B" "A"]`}, // 0.00 is no null
+		{SortProduct, Ascending, `["A" "B" ""]`},
+		{SortProduct, Descending, `["B" "A" ""]`},
+	} {
+		r := Request{Period: days("2026-01-01", "2026-01-31"), Sort: c.sort, Order: c.order, Page: 1, PageSize: 10}
+		if got := fmt.Sprintf("%q", ids(newProducts(r, exampleView(), rows, names).Rows)); got != c.want {
+			t.Errorf("by %s %s: %s, want %s", c.sort, c.order, got, c.want)
+		}
+	}
+}
+
+func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
+	rows, names := exampleReport()
+	p := newProducts(Request{Sort: SortProduct, Order: Ascending, Page: 1, PageSize: 10}, exampleView(), rows, names)
+	if b := p.Rows[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
+		t.Errorf("got %+v", b)
+	}
+	if a := p.Rows[0]; a.Title != "" {
+		t.Errorf("A has no title and shows %q", a.Title)
+	}
+}
+
+func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
+	rows, names := exampleReport()
+	p := newProducts(Request{Sort: "spend", Order: Descending, Page: 1, PageSize: 2}, exampleView(), rows, names)
+	if p.TotalRows != 3 || p.TotalPages() != 2 || len(p.Rows) != 2 {
+		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.TotalPages(), len(p.Rows))
+	}
+}
+
+func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
+	rows, names := exampleReport()
+	for _, page := range []int{3, 100, MaxPage} {
+		p := newProducts(Request{Sort: "spend", Order: Descending, Page: page, PageSize: MaxPageSize / 500}, exampleView(), rows, names)
+		if _, more := p.NextPage(); len(p.Rows) != 0 || more || p.TotalPages() != 2 {
+			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(p.Rows), p.TotalPages(), more)
+		}
+	}
+}
+
+func TestAReportWithoutRowsHasNoPages(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		p := newProducts(Request{Sort: "spend", Order: Descending, Page: 1, PageSize: 100, All: all}, exampleView(), nil, productNames{})
+		if _, more := p.NextPage(); p.TotalPages() != 0 || more || p.Rows == nil || p.Meta.Truncated {
+			t.Errorf("%d pages, more: %v, rows %v", p.TotalPages(), more, p.Rows)
+		}
+	}
+}
+
+// 32-bit products of page and size would wrap around into a page of rows.
+func TestTheLastPageThatCanBeAskedForIsPastTheEnd(t *testing.T) {
+	if rows := page(make([]Product, 10), Request{Page: MaxPage, PageSize: MaxPageSize}); len(rows) != 0 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
