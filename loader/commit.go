@@ -182,12 +182,24 @@ func (b *build) publish(ctx context.Context) error {
 		entries = append(entries, ub.entry)
 	}
 	slices.SortFunc(entries, func(x, y manifest.Entry) int { return x.Unit.Compare(y.Unit) })
-	if err := b.session.store.Commit(ctx, b.session.account, b.version, entries); err != nil {
+	if err := b.session.store.Commit(ctx, b.session.account, b.version, entries); err != nil && !b.isLive(ctx, entries[0]) {
 		return err
 	}
 	b.session.manifest = b.session.manifest.With(b.version, entries...)
 	return nil
 }
+
+// isLive looks whether a commit whose answer was lost took place after all.
+func (b *build) isLive(ctx context.Context, e manifest.Entry) bool {
+	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookPatience)
+	defer cancel()
+	m, err := b.session.store.Manifest(looking, b.session.account)
+	return err == nil && m.Generation(e.Unit) == e.Generation
+}
+
+// lookPatience is how long an engine may take to come back, so that a load
+// knows what became of it.
+const lookPatience = 30 * time.Second
 
 // CollectAfter is for how long the rows of a superseded generation are kept:
 // longer than the longest query that may still be reading them.

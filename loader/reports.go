@@ -128,8 +128,8 @@ type taken struct {
 // report checks one report and writes the days that it speaks for.
 func (b *build) report(ctx context.Context, p pending) (taken, error) {
 	d := &download{file: p.file, report: p.report, market: p.market, progress: b.session.progress}
-	if known, err := b.session.known(d); err != nil || known != nil {
-		return taken{pending: p, rows: 0, sha256: derefOr(known)}, err
+	if sum, known, err := b.session.known(d); err != nil || known {
+		return taken{pending: p, sha256: sum}, err
 	}
 	c, err := d.read()
 	if err != nil {
@@ -147,27 +147,14 @@ func (b *build) report(ctx context.Context, p pending) (taken, error) {
 	return t, b.write(ctx, d, c, claims)
 }
 
-func derefOr(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
 // known tells whether this very file was loaded before: then nothing of it
 // can change anything, and it need not be read in full.
-func (s *session) known(d *download) (sum *string, err error) {
+func (s *session) known(d *download) (sum string, known bool, err error) {
 	if !s.loadedReports[d.report.ID] {
-		return nil, nil
+		return "", false, nil
 	}
-	text, err := d.fingerprint()
-	if err != nil {
-		return nil, err
-	}
-	if s.ledger[LedgerKey{d.report.ID, text}] {
-		return &text, nil
-	}
-	return nil, nil
+	sum, err = d.fingerprint()
+	return sum, s.ledger[LedgerKey{d.report.ID, sum}], err
 }
 
 // convertible makes sure that every day with rows has a rate.

@@ -28,20 +28,22 @@ type problemKind struct {
 
 // The problems that are no fault of a parameter.
 const (
-	codeMissingKey     adlens.Code = "missing_key"
-	codeInvalidKey     adlens.Code = "invalid_key"
-	codeInactive       adlens.Code = "subscription_inactive"
-	codeScope          adlens.Code = "insufficient_scope"
-	codeNotFound       adlens.Code = "not_found"
-	codeMethod         adlens.Code = "method_not_allowed"
-	codeTooLarge       adlens.Code = "request_too_large"
-	codeRateLimited    adlens.Code = "rate_limited"
-	codeUnavailable    adlens.Code = "engine_unavailable"
-	codeOverloaded     adlens.Code = "overloaded"
-	codeTimeout        adlens.Code = "query_timeout"
-	codeInternal       adlens.Code = "internal"
-	statusClientIsGone             = 499 // for the log; nobody reads it
+	codeMissingKey  adlens.Code = "missing_key"
+	codeInvalidKey  adlens.Code = "invalid_key"
+	codeInactive    adlens.Code = "subscription_inactive"
+	codeScope       adlens.Code = "insufficient_scope"
+	codeNotFound    adlens.Code = "not_found"
+	codeMethod      adlens.Code = "method_not_allowed"
+	codeTooLarge    adlens.Code = "request_too_large"
+	codeRateLimited adlens.Code = "rate_limited"
+	codeUnavailable adlens.Code = "engine_unavailable"
+	codeOverloaded  adlens.Code = "overloaded"
+	codeTimeout     adlens.Code = "query_timeout"
+	codeInternal    adlens.Code = "internal"
 )
+
+// statusClientIsGone is for the log; nobody reads it.
+const statusClientIsGone = 499
 
 // problemKinds is the only map from errors to statuses.
 var problemKinds = []problemKind{
