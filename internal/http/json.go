@@ -1,12 +1,13 @@
 package http
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
 	"adlens"
 	"adlens/internal/query"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // writer writes JSON in the order in which it is told, without intermediate
@@ -53,8 +54,9 @@ func (w *writer) text(name, value string) {
 }
 
 func (w *writer) quote(value string) {
-	quoted, _ := json.Marshal(value) // a string always can be
-	w.b = append(w.b, quoted...)
+	// Text that is no UTF-8 never gets into the store; were it there, it would
+	// come out with replacement characters.
+	w.b, _ = jsontext.AppendQuote(w.b, value)
 }
 
 // textOrNull writes null for "".

@@ -3,7 +3,6 @@ package http
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"adlens/internal/query"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
 	"go.uber.org/zap"
 )
 

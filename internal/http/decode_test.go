@@ -1,0 +1,66 @@
+package http
+
+import (
+	"strings"
+	"testing"
+
+	"adlens"
+	"adlens/internal/query"
+)
+
+func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
+	for raw, want := range map[string]adlens.Fault{
+		"range=today;timezone=UTC":      {Code: adlens.InvalidParameter},
+		"range=%zz":                     {Code: adlens.InvalidParameter},
+		"range=%ff":                     {Code: adlens.InvalidParameter},
+		"range=to%00day":                {Code: adlens.InvalidParameter},
+		"range=a&range=b":               {Code: adlens.InvalidParameter, Parameter: "range"},
+		"range=":                        {Code: adlens.InvalidParameter, Parameter: "range"},
+		"range":                         {Code: adlens.InvalidParameter, Parameter: "range"},
+		"range=%20%20":                  {Code: adlens.InvalidParameter, Parameter: "range"},
+		"marketplace=US":                {Code: adlens.UnknownParameter, Parameter: "marketplace", DidYouMean: "marketplaces"},
+		"Range=today":                   {Code: adlens.UnknownParameter, Parameter: "Range", DidYouMean: "range"},
+		strings.Repeat("range=a&", 101): {Code: adlens.InvalidParameter},
+	} {
+		var params query.SummaryParams
+		faults := decode(raw, &params)
+		if len(faults) == 0 {
+			t.Errorf("%q was read as %+v", raw, params)
+			continue
+		}
+		got := faults[0]
+		if got.Code != want.Code || want.Parameter != "" && got.Parameter != want.Parameter || got.DidYouMean != want.DidYouMean || got.Detail == "" {
+			t.Errorf("%q: %+v, want %+v", raw, got, want)
+		}
+	}
+}
+
+func TestListsAreTakenApartAndTrimmed(t *testing.T) {
+	var params query.ProductParams
+	if faults := decode("marketplaces=US,%20uk+,&sort=clicks&&page_size=5", &params); len(faults) != 0 {
+		t.Fatal(faults)
+	}
+	if strings.Join(params.Marketplaces, "|") != "US|uk|" || params.Sort != "clicks" || params.PageSize != "5" {
+		t.Errorf("read %+v", params)
+	}
+}
+
+func FuzzDecodeNeverLosesAParameter(f *testing.F) {
+	for _, seed := range []string{"range=today", "a=1&a=2", "range=%41&timezone=", "=", "&&", "range=x;y", "marketplaces=,,"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		var params query.SummaryParams
+		faults := decode(raw, &params)
+		sent, fault := parse(raw)
+		if fault != nil || len(faults) > 0 {
+			return
+		}
+		// Without a fault, every pair that was sent is in its field.
+		for _, p := range sent {
+			if p.name == "range" && params.Range != p.value || p.name == "timezone" && params.TimeZone != p.value {
+				t.Fatalf("%q: %s is lost", raw, p.name)
+			}
+		}
+	})
+}

@@ -1,0 +1,252 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+
+	"go.uber.org/zap"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// world is a store of a few rows: what the server makes of them is checked
+// here, where the rows come from is checked on the real engine.
+type world struct {
+	view   query.View
+	rows   []query.SliceRow
+	points []query.PointRow
+	items  []query.ProductRow
+	fails  error
+	asked  int // statements
+}
+
+func (w *world) View(context.Context, string) (query.View, error) { return w.view, w.fails }
+
+func (w *world) Slices(context.Context, query.Statement) ([]query.SliceRow, error) {
+	w.asked++
+	return w.rows, w.fails
+}
+
+func (w *world) Points(context.Context, query.Statement) ([]query.PointRow, error) {
+	w.asked++
+	return w.points, w.fails
+}
+
+func (w *world) Products(context.Context, query.Statement) ([]query.ProductRow, error) {
+	w.asked++
+	return w.items, w.fails
+}
+
+func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
+	return map[uint32]string{1: "B0LAMP", 2: "B0ROPE"}, nil
+}
+
+func (w *world) Titles(context.Context, string, uint32) (map[string]string, error) {
+	return map[string]string{"B0LAMP": `Lamp "Nº 1" <b>`}, nil
+}
+
+func (w *world) Account(_ context.Context, id string) (adlens.Account, bool, error) {
+	return adlens.Account{ID: id, Name: "Acme", Subscription: strings.TrimPrefix(id, "acme-")}, true, nil
+}
+
+var (
+	now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	key = auth.NewKey()
+)
+
+// keys finds the one key of the tests, which belongs to the account.
+type keys struct{ account string }
+
+func (k keys) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, bool, error) {
+	used := now.Add(-time.Hour)
+	record := auth.Record{ID: "k_1", AccountID: k.account, Name: "sheet", Start: "key_live_abcd", Hash: key.Hash(),
+		Scopes: []string{auth.ScopeRead}, CreatedAt: now.Add(-48 * time.Hour), LastUsedAt: &used}
+	return record, hash == key.Hash(), nil
+}
+
+func sums(impressions, clicks, purchases, spend, sales int64) query.Sums {
+	return query.Sums{Impressions: *big.NewInt(impressions), Clicks: *big.NewInt(clicks), Purchases: *big.NewInt(purchases),
+		Spend: *big.NewInt(spend), Sales: *big.NewInt(sales)}
+}
+
+func newWorld() *world {
+	us := manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}
+	month := manifest.Unit{Kind: manifest.Month, Slice: us, Start: adlens.Date(2026, 3, 1)}
+	day := adlens.Date(2026, 3, 8)
+	return &world{
+		view: query.View{Account: "acme-active",
+			Manifest:     manifest.New(7, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: 0xff}}}),
+			Marketplaces: []query.Marketplace{{Key: 2, ID: "202", Country: "UK"}, {Key: 1, ID: "101", Country: "US"}}},
+		rows: []query.SliceRow{
+			{Marketplace: 1, AdProduct: adlens.SponsoredProducts, Sums: sums(1000, 10, 1, 5_005_000, 20_000_000)},
+			{Marketplace: 2, AdProduct: adlens.SponsoredBrands, Sums: sums(0, 0, 0, 0, 0)},
+		},
+		points: []query.PointRow{{Day: day, Sums: sums(1000, 10, 1, 5_005_000, 20_000_000)}},
+		items: []query.ProductRow{
+			{Key: 1, Marketplaces: []uint16{1, 2}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)},
+			{Key: 0, Marketplaces: []uint16{1}, Sums: sums(100, 1, 0, 1_005_000, 0)},
+		},
+	}
+}
+
+func handler(w *world, account string) http.Handler {
+	s := New(Config{Figures: query.NewService(w), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
+		Usage: auth.NewUsage(), Accounts: w, Ping: func(context.Context) error { return w.fails }, Log: zap.NewNop(), Now: func() time.Time { return now }})
+	return s.Handler()
+}
+
+func ask(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, path, nil)
+	request.Header.Set("Authorization", "Bearer "+key.Reveal())
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden.json")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s:\ngot  %s\nwant %s", path, got, want)
+	}
+}
+
+func TestAnswersAreWrittenAsTheContractSays(t *testing.T) {
+	for name, path := range map[string]string{
+		"account":  "/api/v1/account",
+		"summary":  "/api/v1/summary?range=this_month&marketplaces=us,GB",
+		"timeline": "/api/v1/timeline?start_date=2026-03-01&end_date=2026-03-31&timezone=Asia/Tokyo",
+		"products": "/api/v1/reports/products?range=this_month&page_size=1&sort=acos&order=asc",
+	} {
+		got := ask(handler(newWorld(), "acme-active"), path)
+		if got.Code != http.StatusOK {
+			t.Errorf("%s: status %d, %s", path, got.Code, got.Body)
+		}
+		golden(t, name, got.Body.String())
+	}
+}
+
+func TestTheNextPageIsTheSameQuestion(t *testing.T) {
+	got := ask(handler(newWorld(), "acme-active"), "/api/v1/reports/products?page=1&range=this_month&page_size=1")
+	if link := got.Header().Get("Link"); link != `</api/v1/reports/products?range=this_month&page_size=1&page=2>; rel="next"` {
+		t.Errorf("Link is %q", link)
+	}
+	if total := got.Header().Get("X-Total-Rows"); total != "2" {
+		t.Errorf("X-Total-Rows is %q", total)
+	}
+}
+
+func TestAnUnchangedAnswerIsNotComputed(t *testing.T) {
+	w := newWorld()
+	h := handler(w, "acme-active")
+	first := ask(h, "/api/v1/summary?range=this_month")
+	tag, asked := first.Header().Get("ETag"), w.asked
+	for _, held := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+		again := ask(h, "/api/v1/summary?range=this_month", "If-None-Match", held)
+		if again.Code != http.StatusNotModified || again.Body.Len() != 0 || again.Header().Get("ETag") != tag || w.asked != asked {
+			t.Errorf("If-None-Match %s: status %d, body %q, %d statements", held, again.Code, again.Body, w.asked-asked)
+		}
+	}
+	w.view.Manifest = w.view.Manifest.With(8)
+	if fresh := ask(h, "/api/v1/summary?range=this_month", "If-None-Match", tag); fresh.Code != http.StatusOK {
+		t.Errorf("after a load: status %d", fresh.Code)
+	}
+}
+
+func TestFailuresOfTheStoreHaveTheirStatusAndKeepTheirWords(t *testing.T) {
+	for kind, want := range map[adlens.Kind]int{
+		adlens.EngineUnavailable: 503, adlens.Overloaded: 503, adlens.QueryTimeout: 504, adlens.Internal: 500, adlens.Cancelled: 499,
+	} {
+		w := newWorld()
+		w.fails = &adlens.Error{Kind: kind, Err: errors.New("DB::Exception: SELECT secret FROM /var/lib")}
+		got := ask(handler(w, "acme-active"), "/api/v1/summary")
+		if got.Code != want || strings.Contains(got.Body.String(), "secret") {
+			t.Errorf("%s: status %d, %s", kind, got.Code, got.Body)
+		}
+		if retry := got.Header().Get("Retry-After"); (want == 503) != (retry != "") {
+			t.Errorf("%s: Retry-After %q", kind, retry)
+		}
+	}
+}
+
+func TestACanceledSubscriptionAnswersTheAccountAlone(t *testing.T) {
+	h := handler(newWorld(), "acme-canceled")
+	if got := ask(h, "/api/v1/summary"); got.Code != http.StatusForbidden || !strings.Contains(got.Body.String(), `"subscription_inactive"`) {
+		t.Errorf("summary: status %d, %s", got.Code, got.Body)
+	}
+	if got := ask(h, "/api/v1/account"); got.Code != http.StatusOK {
+		t.Errorf("account: status %d, %s", got.Code, got.Body)
+	}
+}
+
+func TestThe61stRequestOfAMinuteIsRefusedTruthfully(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	for range 60 {
+		if got := ask(h, "/api/v1/account"); got.Code != http.StatusOK {
+			t.Fatalf("status %d", got.Code)
+		}
+	}
+	got := ask(h, "/api/v1/account")
+	if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") != "60" || !strings.Contains(got.Body.String(), `"limit":"minute"`) {
+		t.Errorf("status %d, Retry-After %q, %s", got.Code, got.Header().Get("Retry-After"), got.Body)
+	}
+	if policy := got.Header().Get("RateLimit-Policy"); policy != `"minute";q=60;w=60, "day";q=10000;w=86400` {
+		t.Errorf("RateLimit-Policy is %s", policy)
+	}
+}
+
+func TestEveryProblemHasAPageAndAStatus(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	for _, kind := range problemKinds {
+		got := ask(h, docsOfErrors+string(kind.Code))
+		body, _ := io.ReadAll(got.Body)
+		if got.Code != http.StatusOK || !strings.Contains(string(body), kind.Title) {
+			t.Errorf("%s: status %d, %s", kind.Code, got.Code, body)
+		}
+	}
+	if got := ask(h, docsOfErrors+"nonsense"); got.Code != http.StatusNotFound {
+		t.Errorf("an unknown code: status %d", got.Code)
+	}
+}
+
+func TestReadinessSaysWhyNot(t *testing.T) {
+	w := newWorld()
+	h := handler(w, "acme-active")
+	if got := ask(h, "/readyz"); got.Code != http.StatusOK {
+		t.Errorf("status %d", got.Code)
+	}
+	w.fails = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("connection refused")}
+	if got := ask(h, "/readyz"); got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "engine_unavailable") {
+		t.Errorf("status %d, %s", got.Code, got.Body)
+	}
+	if got := ask(h, "/healthz"); got.Code != http.StatusOK {
+		t.Errorf("liveness depends on the engine: status %d", got.Code)
+	}
+}
