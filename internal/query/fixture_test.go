@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,7 +75,8 @@ func holding(s manifest.Slice, spans ...[2]string) []manifest.Entry {
 	return entries
 }
 
-func exampleView() View {
+// exampleManifest is made once: fuzzing asks for it thousands of times.
+var exampleManifest = sync.OnceValue(func() manifest.Manifest {
 	slice := func(key uint16, p adlens.AdProduct) manifest.Slice {
 		return manifest.Slice{Marketplace: key, AdProduct: p}
 	}
@@ -90,9 +92,13 @@ func exampleView() View {
 	} {
 		entries = append(entries, more...)
 	}
+	return manifest.New(12, entries...)
+})
+
+func exampleView() View {
 	return View{
 		Account:  "acct-7",
-		Manifest: manifest.New(12, entries...),
+		Manifest: exampleManifest(),
 		Marketplaces: []Marketplace{
 			{Key: uk1Key, ID: "2001", Country: "UK", Currency: "GBP", TimeZone: "Europe/London"},
 			{Key: uk2Key, ID: "2002", Country: "UK", Currency: "GBP", TimeZone: "Europe/London"},

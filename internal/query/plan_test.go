@@ -225,3 +225,15 @@ func TestAMonthWithoutHeldDaysIsPassedOver(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 }
+
+// The rollup of a year of which one month is held has the rows of that
+// month's: either would do, and the month serves more questions.
+func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
+	view := exampleView()
+	s := manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredProducts}
+	view.Manifest = manifest.New(1, holding(s, [2]string{"2025-03-05", "2025-03-20"})...)
+	p := PlanProducts(Request{Period: days("2025-01-01", "2025-12-31")}, view)
+	if want := []uint32{112503}; !slices.Equal(p.Months, want) || len(p.Years)+len(p.Days) > 0 {
+		t.Errorf("got %+v", p)
+	}
+}

@@ -1,0 +1,218 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens/internal/manifest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shelf is a store of names that notes what is read of it. Its products are
+// P1, P2, ... up to last.
+type shelf struct {
+	Store // the rest is never called: a call would panic
+
+	mu    sync.Mutex
+	last  uint32
+	fail  error
+	reads []string
+}
+
+func (s *shelf) note(format string, values ...any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads = append(s.reads, fmt.Sprintf(format, values...))
+	return s.fail
+}
+
+func (s *shelf) ProductIDs(_ context.Context, account string, above uint32) (map[uint32]string, error) {
+	ids := map[uint32]string{}
+	for key := above + 1; key <= s.last; key++ {
+		ids[key] = fmt.Sprint("P", key)
+	}
+	return ids, s.note("ids of %s above %d", account, above)
+}
+
+func (s *shelf) Titles(_ context.Context, account string, generation uint32) (map[string]string, error) {
+	return map[string]string{"P1": fmt.Sprint("title ", generation)}, s.note("titles %d of %s", generation, account)
+}
+
+// since returns what was read since it was asked last.
+func (s *shelf) since() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reads := s.reads
+	s.reads = nil
+	return reads
+}
+
+func ofAccount(account string, titles uint32) View {
+	return View{Account: account, Manifest: manifest.New(1, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: titles})}
+}
+
+func keys(keys ...uint32) []ProductRow {
+	rows := make([]ProductRow, len(keys))
+	for i, key := range keys {
+		rows[i].Key = key
+	}
+	return rows
+}
+
+func mustLookUp(t testing.TB, d *directory, v View, rows []ProductRow) productNames {
+	t.Helper()
+	names, err := d.of(context.Background(), v, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func mustHaveRead(t *testing.T, s *shelf, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, s.since()); diff != "" {
+		t.Errorf("(-want +read):\n%s", diff)
+	}
+}
+
+func TestNamesThatAreKnownAreNotReadAgain(t *testing.T) {
+	s := &shelf{last: 3}
+	d := newDirectory(s)
+	names := mustLookUp(t, d, ofAccount("a", 7), keys(0, 1, 3))
+	mustHaveRead(t, s, "ids of a above 0", "titles 7 of a")
+	if names.ids[3] != "P3" || names.ids[0] != "" || names.titles["P1"] != "title 7" {
+		t.Errorf("got %+v", names)
+	}
+	mustLookUp(t, d, ofAccount("a", 7), keys(2, 0))
+	mustLookUp(t, d, ofAccount("a", 7), nil)
+	mustHaveRead(t, s)
+}
+
+func TestOnlyNewKeysAreReadAndOnce(t *testing.T) {
+	s := &shelf{last: 3}
+	d := newDirectory(s)
+	mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	s.since()
+	s.last = 5
+	names := mustLookUp(t, d, ofAccount("a", 7), keys(1, 4))
+	mustHaveRead(t, s, "ids of a above 3")
+	if names.ids[1] != "P1" || names.ids[5] != "P5" {
+		t.Errorf("got %+v", names)
+	}
+	mustLookUp(t, d, ofAccount("a", 7), keys(5))
+	mustHaveRead(t, s)
+}
+
+func TestNewTitlesAreReadForTheirGeneration(t *testing.T) {
+	s := &shelf{last: 1}
+	d := newDirectory(s)
+	mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	s.since()
+	if names := mustLookUp(t, d, ofAccount("a", 8), keys(1)); names.titles["P1"] != "title 8" || names.ids[1] != "P1" {
+		t.Errorf("got %+v", names)
+	}
+	mustHaveRead(t, s, "ids of a above 1", "titles 8 of a")
+	// A request that began before the load still sees its own titles.
+	if names := mustLookUp(t, d, ofAccount("a", 7), keys(1)); names.titles["P1"] != "title 7" {
+		t.Errorf("got %+v", names)
+	}
+}
+
+func TestAnAccountWithoutProductsIsReadOnce(t *testing.T) {
+	s := &shelf{}
+	d := newDirectory(s)
+	mustLookUp(t, d, ofAccount("a", 0), nil)
+	s.since()
+	mustLookUp(t, d, ofAccount("a", 0), keys(0))
+	mustHaveRead(t, s)
+}
+
+// What was handed out is still being read when more is learned.
+func TestNamesThatWereHandedOutDoNotChange(t *testing.T) {
+	s := &shelf{last: 1}
+	d := newDirectory(s)
+	first := mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	s.last = 9
+	mustLookUp(t, d, ofAccount("a", 8), keys(9))
+	if len(first.ids) != 1 || first.titles["P1"] != "title 7" {
+		t.Errorf("the first names became %+v", first)
+	}
+}
+
+func TestAccountsHaveTheirOwnNames(t *testing.T) {
+	s := &shelf{last: 1}
+	d := newDirectory(s)
+	mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	mustLookUp(t, d, ofAccount("b", 7), keys(1))
+	mustHaveRead(t, s, "ids of a above 0", "titles 7 of a", "ids of b above 0", "titles 7 of b")
+}
+
+func TestAFailureIsNotKept(t *testing.T) {
+	s := &shelf{last: 1, fail: errors.New("away")}
+	d := newDirectory(s)
+	if _, err := d.of(context.Background(), ofAccount("a", 7), keys(1)); !errors.Is(err, s.fail) {
+		t.Errorf("got %v", err)
+	}
+	s.fail = nil
+	if names := mustLookUp(t, d, ofAccount("a", 7), keys(1)); names.ids[1] != "P1" || names.titles["P1"] == "" {
+		t.Errorf("got %+v", names)
+	}
+}
+
+func TestTheNumberOfAccountsInMemoryIsBounded(t *testing.T) {
+	s := &shelf{last: 1}
+	d := newDirectory(s)
+	for i := range 5 * maxDirectories {
+		if names := mustLookUp(t, d, ofAccount(fmt.Sprint(i), 7), keys(1)); names.ids[1] != "P1" {
+			t.Fatalf("account %d: %+v", i, names)
+		}
+		if len(d.accounts) > maxDirectories {
+			t.Fatalf("%d accounts are kept", len(d.accounts))
+		}
+	}
+}
+
+// An account that is kept takes no new place, so learning more of it must not
+// cost the others theirs.
+func TestLearningMoreOfAnAccountForgetsNoOther(t *testing.T) {
+	knownBug(t, "a full directory is cleared for accounts that are in it")
+	s := &shelf{last: 1}
+	d := newDirectory(s)
+	for i := range maxDirectories {
+		mustLookUp(t, d, ofAccount(fmt.Sprint(i), 7), keys(1))
+	}
+	mustLookUp(t, d, ofAccount("0", 8), keys(1))
+	if len(d.accounts) != maxDirectories {
+		t.Errorf("%d accounts are kept, want %d", len(d.accounts), maxDirectories)
+	}
+}
+
+// Meaningful with -race.
+func TestManyRequestsCanLookUpNamesAtOnce(t *testing.T) {
+	s := &shelf{last: 20}
+	d := newDirectory(s)
+	var all sync.WaitGroup
+	for worker := range 8 {
+		all.Go(func() {
+			for i := range 50 {
+				titles := uint32(1 + (worker+i)%3)
+				names := mustLookUp(t, d, ofAccount(fmt.Sprint("a", i%5), titles), keys(uint32(1+i%20)))
+				if names.ids[uint32(1+i%20)] == "" || names.titles["P1"] != fmt.Sprint("title ", titles) {
+					t.Errorf("worker %d: %+v", worker, names)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("requests wait for each other for ever")
+	}
+}

@@ -1,0 +1,71 @@
+package query
+
+import (
+	"testing"
+	"time"
+
+	"adlens/internal/manifest"
+)
+
+func identityOf(t *testing.T, params ProductParams, v View, now time.Time) string {
+	t.Helper()
+	r, faults := ParseProducts(params, v, now)
+	mustNotFail(t, faults)
+	return Identity("reports/products", v, r)
+}
+
+// A client that spells a question in another way has the same answer already.
+func TestTheSameMeaningHasTheSameIdentity(t *testing.T) {
+	plain := identityOf(t, ProductParams{}, exampleView(), now)
+	for name, params := range map[string]ProductParams{
+		"defaults spelled out": {PeriodParams: PeriodParams{Range: "LAST_30_DAYS", TimeZone: "UTC"}, Sort: "Spend", Order: "DESC",
+			PagingParams: PagingParams{Page: "1", PageSize: "0100"}, Format: "json", Compare: "none"},
+	} {
+		if got := identityOf(t, params, exampleView(), now); got != plain {
+			t.Errorf("%s: %s, want %s", name, got, plain)
+		}
+	}
+	if a, b := identityOf(t, ofLists("us,GB,UK", ""), exampleView(), now), identityOf(t, ofLists("UK,US", ""), exampleView(), now); a != b {
+		t.Errorf("%s and %s for the same countries", a, b)
+	}
+	if later := identityOf(t, ProductParams{}, exampleView(), now.Add(time.Hour)); later != plain {
+		t.Errorf("an hour later on the same day: %s, want %s", later, plain)
+	}
+}
+
+// Whatever changes an answer changes its identity: a 304 for another answer
+// would be a wrong figure.
+func TestAnotherAnswerHasAnotherIdentity(t *testing.T) {
+	another, loaded := exampleView(), exampleView()
+	another.Account = "acct-8"
+	loaded.Manifest = loaded.Manifest.With(loaded.Manifest.Version+1, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 9003})
+	seen := map[string]string{identityOf(t, ProductParams{}, exampleView(), now): "the question"}
+	for name, id := range map[string]string{
+		"another account":            identityOf(t, ProductParams{}, another, now),
+		"after a load":               identityOf(t, ProductParams{}, loaded, now),
+		"the next day":               identityOf(t, ProductParams{}, exampleView(), now.AddDate(0, 0, 1)),
+		"the same days as dates":     identityOf(t, ofPeriod(between("2026-10-22", "2026-11-20")), exampleView(), now),
+		"one of its zones":           identityOf(t, ofPeriod(PeriodParams{TimeZone: "Etc/UTC"}), exampleView(), now),
+		"all countries by name":      identityOf(t, ofLists("UK,US", ""), exampleView(), now), // the answer repeats them
+		"one country":                identityOf(t, ofLists("UK", ""), exampleView(), now),
+		"one ad product":             identityOf(t, ofLists("", "SPONSORED_BRANDS"), exampleView(), now),
+		"by acos":                    identityOf(t, ProductParams{Sort: "acos"}, exampleView(), now),
+		"ascending":                  identityOf(t, ProductParams{Order: "asc"}, exampleView(), now),
+		"the second page":            identityOf(t, ProductParams{PagingParams: PagingParams{Page: "2"}}, exampleView(), now),
+		"a larger page":              identityOf(t, ProductParams{PagingParams: PagingParams{PageSize: "101"}}, exampleView(), now),
+		"all rows":                   identityOf(t, ProductParams{PagingParams: PagingParams{PageSize: "all"}}, exampleView(), now),
+		"the summary of such a page": Identity("summary", exampleView(), mustParse(t)),
+	} {
+		if same, ok := seen[id]; ok {
+			t.Errorf("%s has the identity of %s", name, same)
+		}
+		seen[id] = name
+	}
+}
+
+func mustParse(t *testing.T) Request {
+	t.Helper()
+	r, faults := ParseProducts(ProductParams{}, exampleView(), now)
+	mustNotFail(t, faults)
+	return r
+}

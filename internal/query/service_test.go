@@ -1,0 +1,135 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"adlens"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// engine is a store that answers every statement with the same rows and notes
+// what it was asked.
+type engine struct {
+	shelf
+	view     View
+	noView   error
+	failed   error
+	asked    []Statement
+	slices   []SliceRow
+	points   []PointRow
+	products []ProductRow
+}
+
+func (e *engine) View(_ context.Context, account string) (View, error) {
+	v := e.view
+	v.Account = account
+	return v, e.noView
+}
+
+func (e *engine) Slices(_ context.Context, s Statement) ([]SliceRow, error) {
+	e.asked = append(e.asked, s)
+	return e.slices, e.failed
+}
+
+func (e *engine) Points(_ context.Context, s Statement) ([]PointRow, error) {
+	e.asked = append(e.asked, s)
+	return e.points, e.failed
+}
+
+func (e *engine) Products(_ context.Context, s Statement) ([]ProductRow, error) {
+	e.asked = append(e.asked, s)
+	return e.products, e.failed
+}
+
+func newEngine() *engine { return &engine{view: exampleView(), shelf: shelf{last: 9}} }
+
+// ask puts the same question to all three endpoints.
+func ask(t *testing.T, e *engine, asked PeriodParams) map[string]error {
+	t.Helper()
+	s, ctx := NewService(e), context.Background()
+	v, err := s.View(ctx, "acct-9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, faults := ParseTimeline(TimelineParams{PeriodParams: asked}, v, now)
+	mustNotFail(t, faults)
+	_, summary := s.Summary(ctx, v, r)
+	_, timeline := s.Timeline(ctx, v, r)
+	r, faults = ParseProducts(ofPeriod(asked), v, now)
+	mustNotFail(t, faults)
+	_, products := s.Products(ctx, v, r)
+	return map[string]error{"summary": summary, "timeline": timeline, "products": products}
+}
+
+func TestEveryStatementIsOfTheAccountThatAsks(t *testing.T) {
+	e := newEngine()
+	for name, err := range ask(t, e, ranged("all_time")) {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(e.asked) != 3 {
+		t.Errorf("%d statements", len(e.asked))
+	}
+	for _, s := range e.asked {
+		if s.Params["account"] != "acct-9" {
+			t.Errorf("of %q:\n%s", s.Params["account"], s)
+		}
+	}
+}
+
+func TestNothingIsAskedWhereNothingIsHeld(t *testing.T) {
+	e := newEngine()
+	for name, err := range ask(t, e, between("2020-01-01", "2020-12-31")) {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(e.asked)+len(e.since()) > 0 {
+		t.Errorf("asked %v", e.asked)
+	}
+}
+
+func TestErrorsOfTheStoreKeepTheirKind(t *testing.T) {
+	down := &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("connection refused")}
+	noRows, noNames, noView := newEngine(), newEngine(), newEngine()
+	noRows.failed, noNames.fail, noView.noView = down, down, down
+	for name, err := range ask(t, noRows, ranged("all_time")) {
+		if adlens.KindOf(err) != adlens.EngineUnavailable {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := ask(t, noNames, ranged("all_time"))["products"]; adlens.KindOf(err) != adlens.EngineUnavailable {
+		t.Errorf("names: %v", err)
+	}
+	if _, err := NewService(noView).View(context.Background(), "a"); adlens.KindOf(err) != adlens.EngineUnavailable {
+		t.Errorf("view: %v", err)
+	}
+}
+
+func TestFaultsAreAnErrorThatSaysTheFirst(t *testing.T) {
+	err := &FaultsError{Faults: []adlens.Fault{{Detail: "first"}, {Detail: "second"}}}
+	if err.Error() != "first" {
+		t.Errorf("got %q", err)
+	}
+}
+
+func TestRowsBecomeAReportWithItsQuestion(t *testing.T) {
+	e := newEngine()
+	e.products = []ProductRow{{Key: 1, Marketplaces: []uint16{uk1Key}, Sums: sums(4, 2, 1, 1_000_000, 5_000_000)}, {Key: 0, Sums: sums(1, 0, 0, 0, 0)}}
+	r, faults := ParseProducts(ProductParams{Sort: "clicks"}, e.view, now)
+	mustNotFail(t, faults)
+	p, err := NewService(e).Products(context.Background(), e.view, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"P1", ""}, ids(p.Rows)); diff != "" || p.Rows[0].Title != "title 9002" {
+		t.Errorf("%s\n%+v", diff, p.Rows)
+	}
+	if p.Request.Sort != "clicks" || *p.Meta.LastDate != day("2026-11-19") || !p.Meta.HistoryCovered {
+		t.Errorf("got %+v", p.Answer)
+	}
+}
