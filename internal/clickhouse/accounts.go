@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/query"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
@@ -32,7 +33,7 @@ func (db *DB) Account(ctx context.Context, id string) (adlens.Account, bool, err
 func (db *DB) Accounts(ctx context.Context) ([]adlens.Account, error) { return db.accounts(ctx, "") }
 
 func (db *DB) accounts(ctx context.Context, id string) ([]adlens.Account, error) {
-	return collect(ctx, db, selectAccounts, Params{"account": textParam(id)}, func(scan func(...any) error) (adlens.Account, error) {
+	return collect(ctx, db, selectAccounts, Params{"account": query.Text(id)}, func(scan func(...any) error) (adlens.Account, error) {
 		var a adlens.Account
 		err := scan(&a.ID, &a.Name, &a.IsDemo, &a.Subscription, &a.CreatedAt)
 		a.CreatedAt = a.CreatedAt.UTC()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"adlens/internal/query"
 	"adlens/loader"
 )
 
@@ -35,7 +36,7 @@ HAVING min(found_at) <= now64(3) - {seconds:UInt32}`
 // than after, and notes those that are dead now.
 func (db *DB) Collect(ctx context.Context, account string, after time.Duration) error {
 	for _, table := range generationTables {
-		params := Params{"account": textParam(account), "table": table, "seconds": number(uint32(after.Seconds()))}
+		params := Params{"account": query.Text(account), "table": table, "seconds": number(uint32(after.Seconds()))}
 		if err := db.exec(ctx, fmt.Sprintf(noteDead, table), params); err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func (db *DB) deleteRipe(ctx context.Context, table string, params Params) error
 	if err != nil || len(dead) == 0 {
 		return err
 	}
-	params["dead"] = numbersParam(dead)
+	params["dead"] = query.Numbers(dead)
 	err = db.exec(ctx, "DELETE FROM "+table+" WHERE account_id = {account:String} AND generation IN {dead:Array(UInt32)}", params)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/query"
 	"adlens/loader"
 	"adlens/platform"
 
@@ -80,7 +81,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}
   AND toYYYYMM(day) = toYYYYMM({month:Date})
   AND bitTest({days:UInt32}, toDayOfMonth(day) - 1)
 ORDER BY day, product_key`
-	params := Params{"account": textParam(account), "generation": number(generation), "month": unit.Start.String(), "days": number(uint32(days))}
+	params := Params{"account": query.Text(account), "generation": number(generation), "month": unit.Start.String(), "days": number(uint32(days))}
 	// Not repeated after a lost connection: visit has seen rows.
 	return db.readOnce(ctx, sql, params, each(func(scan func(...any) error) error {
 		var day time.Time
@@ -98,7 +99,7 @@ func copyParams(account string, copies []loader.Copy) Params {
 	for i, c := range copies {
 		from[i], to[i], days[i] = c.From, c.To, uint32(c.Days)
 	}
-	return Params{"account": textParam(account), "from": numbersParam(from), "to": numbersParam(to), "days": numbersParam(days)}
+	return Params{"account": query.Text(account), "from": query.Numbers(from), "to": query.Numbers(to), "days": query.Numbers(days)}
 }
 
 // copiedDays keeps the days that a copy takes over.
@@ -125,7 +126,7 @@ const sumTerms = `
 
 // DeriveMonths writes the rollups of new month generations from their facts.
 func (db *DB) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
-	params := Params{"account": textParam(account), "generations": numbersParam(generations)}
+	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
 	err := db.exec(ctx, `INSERT INTO day_totals
 SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
@@ -148,7 +149,7 @@ func yearParams(account string, years []loader.YearParts) Params {
 			months, ofYear = append(months, m), append(ofYear, y.Generation)
 		}
 	}
-	return Params{"account": textParam(account), "months": numbersParam(months), "years": numbersParam(ofYear)}
+	return Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear)}
 }
 
 // DeriveYears writes new year generations from the month rollups.
@@ -221,7 +222,7 @@ func bySlot(table, terms, filter string) string {
 // MonthSums reads back the sums of new month generations at every level.
 func (db *DB) MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]loader.MonthSums, error) {
 	const filter = "generation IN {generations:Array(UInt32)}"
-	params := Params{"account": textParam(account), "generations": numbersParam(generations)}
+	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
 	facts, err := db.sums(ctx, bySlot("facts", readBack+readBackLocal, filter), params, true)
 	if err != nil {
 		return nil, err

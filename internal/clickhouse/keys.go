@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens/internal/auth"
+	"adlens/internal/query"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
@@ -37,12 +38,12 @@ func (db *DB) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, 
 
 // KeyByID finds a key by its id.
 func (db *DB) KeyByID(ctx context.Context, id string) (auth.Record, bool, error) {
-	return first(db.keys(ctx, "key_id = {key:String}", Params{"key": textParam(id)}))
+	return first(db.keys(ctx, "key_id = {key:String}", Params{"key": query.Text(id)}))
 }
 
 // Keys reads the keys of an account, oldest first.
 func (db *DB) Keys(ctx context.Context, account string) ([]auth.Record, error) {
-	return db.keys(ctx, "account_id = {account:String}", Params{"account": textParam(account)})
+	return db.keys(ctx, "account_id = {account:String}", Params{"account": query.Text(account)})
 }
 
 func first[T any](all []T, err error) (T, bool, error) {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"adlens/internal/query"
 )
 
 // A lease makes one process the only writer of an account on a server that
@@ -79,7 +81,7 @@ FROM leases
 WHERE account_id = {account:String} AND token != {token:String}
 GROUP BY token
 HAVING argMax(expires_at, beat) > now64(3)
-LIMIT 1`, Params{"account": textParam(c.account), "token": c.token}, each(func(scan func(...any) error) error { return scan(&other) }))
+LIMIT 1`, Params{"account": query.Text(c.account), "token": c.token}, each(func(scan func(...any) error) error { return scan(&other) }))
 	if err == nil && other == "" {
 		return "", nil
 	}
@@ -92,7 +94,7 @@ func (c *claim) put(ctx context.Context, life time.Duration) error {
 	err := c.db.exec(ctx, `
 INSERT INTO leases (account_id, token, holder, expires_at, beat)
 SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, now64(9)`,
-		Params{"account": textParam(c.account), "token": c.token, "holder": textParam(c.holder), "life": number(uint32(life.Seconds()))})
+		Params{"account": query.Text(c.account), "token": c.token, "holder": query.Text(c.holder), "life": number(uint32(life.Seconds()))})
 	if err == nil {
 		c.renewed.Store(asked.UnixNano())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/query"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
@@ -24,7 +25,7 @@ func (db *DB) Manifest(ctx context.Context, account string) (manifest.Manifest, 
 		version uint32
 		entry   manifest.Entry
 	}
-	all, err := collect(ctx, db, selectManifest, Params{"account": textParam(account)}, func(scan func(...any) error) (live, error) {
+	all, err := collect(ctx, db, selectManifest, Params{"account": query.Text(account)}, func(scan func(...any) error) (live, error) {
 		var l live
 		err := scanEntry(scan, &l.version, &l.entry)
 		return l, err
@@ -91,7 +92,7 @@ func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, 
 func (db *DB) Reserve(ctx context.Context, account string, n uint32) (uint32, error) {
 	next := uint32(1)
 	err := db.reading(ctx, "SELECT greatest(max(next), 1) FROM reservations WHERE account_id = {account:String}",
-		Params{"account": textParam(account)}, each(func(scan func(...any) error) error { return scan(&next) }))
+		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error { return scan(&next) }))
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/query"
 	"adlens/loader"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -17,7 +18,7 @@ func number(n uint32) string { return fmt.Sprint(n) }
 // of are the parameters of a statement on one generation of an account's
 // small table.
 func of(account string, generation uint32) Params {
-	return Params{"account": textParam(account), "generation": number(generation)}
+	return Params{"account": query.Text(account), "generation": number(generation)}
 }
 
 // Marketplaces reads the account's marketplaces in the order of their keys.
@@ -144,7 +145,7 @@ func (db *DB) ProductIDs(ctx context.Context, account string, above uint32) (map
 	all, err := collect(ctx, db, `
 SELECT product_key, product_id
 FROM product_keys
-WHERE account_id = {account:String} AND product_key > {above:UInt32}`, Params{"account": textParam(account), "above": number(above)},
+WHERE account_id = {account:String} AND product_key > {above:UInt32}`, Params{"account": query.Text(account), "above": number(above)},
 		func(scan func(...any) error) (pair, error) {
 			var p pair
 			err := scan(&p.key, &p.id)
@@ -172,7 +173,7 @@ func (db *DB) InsertProductKeys(ctx context.Context, account string, added map[s
 // Ledger reads which report files were loaded.
 func (db *DB) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error) {
 	all, err := collect(ctx, db, `SELECT DISTINCT report_id, sha256 FROM ledger WHERE account_id = {account:String}`,
-		Params{"account": textParam(account)}, func(scan func(...any) error) (loader.LedgerKey, error) {
+		Params{"account": query.Text(account)}, func(scan func(...any) error) (loader.LedgerKey, error) {
 			var k loader.LedgerKey
 			err := scan(&k.ReportID, &k.SHA256)
 			return k, err

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"encoding/hex"
-	"fmt"
 	"math/big"
 	"strings"
 
@@ -14,25 +13,6 @@ import (
 // identifier quotes a name that the operator chose.
 func identifier(name string) string {
 	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
-}
-
-// textParam is a String parameter in the server's escaped form.
-func textParam(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
-}
-
-// numbersParam is an Array(UInt32) parameter.
-func numbersParam[N ~uint32](numbers []N) string {
-	var b strings.Builder
-	b.WriteByte('[')
-	for i, n := range numbers {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprint(&b, uint32(n))
-	}
-	b.WriteByte(']')
-	return b.String()
 }
 
 // micros is a Decimal(18, 6) of millionths.

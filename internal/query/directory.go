@@ -50,7 +50,7 @@ func (d *directory) of(ctx context.Context, v View, rows []ProductRow) (productN
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.accounts) >= maxDirectories {
+	if _, here := d.accounts[v.Account]; !here && len(d.accounts) >= maxDirectories {
 		clear(d.accounts)
 	}
 	d.accounts[v.Account] = next

@@ -180,7 +180,6 @@ func TestTheNumberOfAccountsInMemoryIsBounded(t *testing.T) {
 // An account that is kept takes no new place, so learning more of it must not
 // cost the others theirs.
 func TestLearningMoreOfAnAccountForgetsNoOther(t *testing.T) {
-	knownBug(t, "a full directory is cleared for accounts that are in it")
 	s := &shelf{last: 1}
 	d := newDirectory(s)
 	for i := range maxDirectories {

@@ -3,7 +3,7 @@ package query
 import "strings"
 
 // Nearest returns the name that a value was probably meant to be: the closest
-// one where few letters differ, or the only one that begins like it, else "".
+// one where few letters differ, else the only one that begins like it, else "".
 func Nearest(value string, names []string) string {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if len(value) < 2 || len(value) > 64 {
@@ -15,7 +15,24 @@ func Nearest(value string, names []string) string {
 			best, bestDistance = name, d
 		}
 	}
+	if best == "" {
+		best = beginning(value, names)
+	}
 	return best
+}
+
+// beginning finds the only name that begins with a value.
+func beginning(value string, names []string) (only string) {
+	for _, name := range names {
+		if len(value) < 3 || !strings.HasPrefix(strings.ToLower(name), value) {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = name
+	}
+	return only
 }
 
 // distance counts the letters to insert, delete, replace or swap with their

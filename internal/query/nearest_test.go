@@ -68,7 +68,6 @@ func TestTheFirstOfEquallyNearNamesIsTaken(t *testing.T) {
 
 // The comment of Nearest promises the only name that begins like the value.
 func TestTheOnlyNameThatBeginsLikeTheValueIsFound(t *testing.T) {
-	knownBug(t, "Nearest looks at the distance alone")
 	if got := Nearest("impr", figureNames()); got != "impressions" {
 		t.Errorf("impr is taken for %q", got)
 	}

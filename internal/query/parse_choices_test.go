@@ -8,13 +8,6 @@ import (
 	"adlens/internal/query/period"
 )
 
-// knownBug passes over what is reported and not repaired yet. Take it away
-// with the repair.
-func knownBug(t *testing.T, what string) {
-	t.Helper()
-	t.Skip("known and reported: " + what)
-}
-
 func TestTheGranularityIsDaysUpToNinetyTwo(t *testing.T) {
 	for _, c := range []struct{ granularity, start, end, want string }{
 		{"", "2026-01-01", "2026-04-02", ByDay},   // 92 days

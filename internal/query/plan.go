@@ -125,7 +125,7 @@ func (p *Plan) addYear(months []manifest.Entry, year uint32) {
 			outside = outside || held
 		}
 	}
-	if len(part) == 0 && !outside && len(whole) > 1 {
+	if year != 0 && len(part) == 0 && !outside && len(whole) > 1 {
 		p.Years = append(p.Years, year)
 		return
 	}

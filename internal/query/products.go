@@ -54,6 +54,9 @@ func newProducts(r Request, v View, rows []ProductRow, names productNames) *Prod
 }
 
 func page(all []Product, r Request) []Product {
+	if r.All && r.Page > 1 {
+		return nil // all rows are one page, and what the cap left out is none
+	}
 	from := min((r.Page-1)*r.PageSize, len(all))
 	return all[from:min(from+r.PageSize, len(all))]
 }

@@ -64,7 +64,6 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 // The report of all rows has one page, so a second one is past the end even
 // where the cap left rows out of the first.
 func TestTheSecondPageOfAllRowsIsPastTheEndBeyondTheCap(t *testing.T) {
-	knownBug(t, "page cuts by the cap where page_size is all")
 	if rows := page(make([]Product, MaxRows+5), allRows(2)); len(rows) != 0 {
 		t.Errorf("%d rows on page 2 of 1", len(rows))
 	}

@@ -85,9 +85,9 @@ func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []ad
 // ParseTimeline makes a request of the timeline's parameters.
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
-	known := p.period(params.PeriodParams)
+	p.period(params.PeriodParams)
 	p.filters(params.FilterParams)
-	p.granularity(params.Granularity, known)
+	p.granularity(params.Granularity)
 	return p.request, p.faults
 }
 
@@ -107,62 +107,63 @@ func ParseProducts(params ProductParams, view View, now time.Time) (Request, []a
 	return p.request, p.faults
 }
 
-// period finds the days asked for; known is false where faults leave it open.
-func (p *parser) period(params PeriodParams) (known bool) {
-	zone, err := period.Zone("UTC")
+// period finds the days asked for. Where faults leave them open, they stay a
+// single day, which no other rule objects to.
+func (p *parser) period(params PeriodParams) {
 	p.request.TimeZone = "UTC"
 	if p.valid("timezone", params.TimeZone) {
 		p.request.TimeZone = params.TimeZone
-		zone, err = period.Zone(params.TimeZone)
-	}
-	if err != nil {
-		p.add("timezone", zoneFault(params.TimeZone))
-		return false
 	}
 	if params.StartDate != "" || params.EndDate != "" {
-		return p.dates(params)
+		p.dates(params)
+		return
 	}
-	name := period.Default
+	name, zone := period.Default, p.zone()
 	if params.Range != "" {
 		text, ok := canonical(params.Range, names(period.Names))
 		if !ok {
-			return false
+			return
 		}
 		name = period.Name(text)
 	}
 	oldest, _, held := p.view.Manifest.HeldDays(manifest.Any)
 	p.request.Period = period.Resolve(name, period.DayIn(zone, p.now), oldest, held)
-	return true
 }
 
-func (p *parser) dates(params PeriodParams) (known bool) {
+// zone is the zone of the request, whose name is valid.
+func (p *parser) zone() *time.Location {
+	zone, err := period.Zone(p.request.TimeZone)
+	if err != nil {
+		panic(err) // UTC, or a name that its rule has let through
+	}
+	return zone
+}
+
+func (p *parser) dates(params PeriodParams) {
 	if params.Range != "" {
 		p.add("range", adlens.Fault{Value: params.Range, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("range %q and dates exclude each other; send range, or start_date and end_date", params.Range)})
 	}
-	for _, missing := range [...]struct{ name, value, other, otherValue string }{
-		{"start_date", params.StartDate, "end_date", params.EndDate},
-		{"end_date", params.EndDate, "start_date", params.StartDate},
-	} {
-		if missing.value == "" {
-			p.add(missing.name, adlens.Fault{Code: adlens.MissingParameter,
-				Detail: fmt.Sprintf("%s %q was sent without %s; send both days of the period", missing.other, missing.otherValue, missing.name)})
-		}
-	}
+	p.missing("start_date", params.StartDate, "end_date", params.EndDate)
+	p.missing("end_date", params.EndDate, "start_date", params.StartDate)
 	if !p.valid("start_date", params.StartDate) || !p.valid("end_date", params.EndDate) {
-		return false
+		return
 	}
-	start, errStart := adlens.ParseDay(params.StartDate)
-	end, errEnd := adlens.ParseDay(params.EndDate)
-	if errStart != nil || errEnd != nil {
-		return false
-	}
+	start, _ := adlens.ParseDay(params.StartDate) // its rule has let it through
+	end, _ := adlens.ParseDay(params.EndDate)
 	between, err := period.Between(start, end)
 	p.request.Period = between
-	return p.between(params, err)
+	p.between(params, err)
 }
 
-func (p *parser) between(params PeriodParams, err error) (known bool) {
+func (p *parser) missing(name, value, other, otherValue string) {
+	if value == "" {
+		p.add(name, adlens.Fault{Code: adlens.MissingParameter,
+			Detail: fmt.Sprintf("%s %q was sent without %s; send both days of the period", other, otherValue, name)})
+	}
+}
+
+func (p *parser) between(params PeriodParams, err error) {
 	var tooLong *period.TooLongError
 	switch {
 	case errors.As(err, &tooLong):
@@ -173,7 +174,6 @@ func (p *parser) between(params PeriodParams, err error) (known bool) {
 		p.add("start_date", adlens.Fault{Value: params.StartDate, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("start_date %s is after end_date %s; expected the earlier day first", params.StartDate, params.EndDate)})
 	}
-	return err == nil
 }
 
 func (p *parser) filters(params FilterParams) {
@@ -196,9 +196,9 @@ func (p *parser) marketplaces(codes []string) {
 		if text == "" {
 			continue // the rule for elements has said so
 		}
-		code := adlens.CanonicalCountry(strings.ToUpper(strings.Trim(text, " ")))
-		if !slices.Contains(connected, code) {
-			p.add("marketplaces", p.notConnected(text, code, connected))
+		code, ok := canonical(text, append(connected, "GB"))
+		if code = adlens.CanonicalCountry(code); !ok || !slices.Contains(connected, code) {
+			p.add("marketplaces", notConnected(text, connected))
 			continue
 		}
 		p.request.Filters.Marketplaces = append(p.request.Filters.Marketplaces, code)
@@ -208,20 +208,25 @@ func (p *parser) marketplaces(codes []string) {
 }
 
 // notConnected refuses a country without figures: an answer of zeros would
-// mislead.
-func (p *parser) notConnected(text, code string, connected []string) adlens.Fault {
+// mislead. Of a country that the platform knows, no other one is suggested:
+// it was no slip of the finger.
+func notConnected(text string, connected []string) adlens.Fault {
 	has := "none"
 	if len(connected) > 0 {
 		has = strings.Join(connected, ", ")
 	}
-	detail := fmt.Sprintf("%q is not known here; the connected marketplaces are: %s", text, has)
+	code := adlens.CanonicalCountry(strings.ToUpper(strings.Trim(text, " ")))
+	f := adlens.Fault{Value: text, Code: adlens.UnknownValue, Allowed: connected}
 	if name := adlens.CountryName(code); name != code {
-		detail = fmt.Sprintf("%q (%s) is not connected to this account; the connected marketplaces are: %s", text, name, has)
+		f.Detail = fmt.Sprintf("%q (%s) is not connected to this account; the connected marketplaces are: %s", text, name, has)
+		return f
 	}
-	return adlens.Fault{Value: text, Code: adlens.UnknownValue, Detail: detail, Allowed: connected, DidYouMean: Nearest(text, connected)}
+	f.Detail = fmt.Sprintf("%q is not known here; the connected marketplaces are: %s", text, has)
+	f.DidYouMean = Nearest(text, connected)
+	return f
 }
 
-func (p *parser) granularity(text string, known bool) {
+func (p *parser) granularity(text string) {
 	asked, _ := canonical(text, []string{Auto, ByDay, ByMonth})
 	days := p.request.Period.Days()
 	switch {
@@ -230,7 +235,7 @@ func (p *parser) granularity(text string, known bool) {
 	default:
 		p.request.Granularity = ByDay
 	}
-	if known && asked == ByDay && days > maxDailyPoints {
+	if asked == ByDay && days > maxDailyPoints {
 		p.add("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByMonth},
 			Detail: fmt.Sprintf("granularity day is for periods of up to %d days, and %s to %s has %d; expected month or auto",
 				maxDailyPoints, p.request.Period.Start, p.request.Period.End, days)})

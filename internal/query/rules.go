@@ -48,11 +48,22 @@ func names[T any](values []T) []string {
 // mind case, nor spaces around a value.
 func canonical(value string, set []string) (string, bool) {
 	value = strings.Trim(value, " ")
-	i := slices.IndexFunc(set, func(s string) bool { return strings.EqualFold(s, value) })
+	i := slices.IndexFunc(set, func(s string) bool { return lower(s) == lower(value) })
 	if i < 0 {
 		return "", false
 	}
 	return set[i], true
+}
+
+// lower writes the letters A to Z small and leaves all others alone: some
+// others would fold to them.
+func lower(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + ('a' - 'A')
+		}
+		return r
+	}, text)
 }
 
 func oneOf(set []string) rule {
@@ -108,7 +119,7 @@ func number(limit int, word string) rule {
 				return true
 			}
 			n, err := strconv.ParseUint(value, 10, 32)
-			return err == nil && n >= 1 && n <= uint64(limit) && value[0] != '+'
+			return err == nil && n >= 1 && n <= uint64(limit)
 		},
 		fault: func(value string) adlens.Fault { return invalid(value, expected) },
 	}

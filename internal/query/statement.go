@@ -65,11 +65,11 @@ func (p Plan) ProductsStatement() Statement {
 	var values []func(map[string]string)
 	if len(p.Years) > 0 {
 		parts = append(parts, skeleton("products_years"))
-		values = append(values, func(v map[string]string) { v["years"] = numbers(p.Years) })
+		values = append(values, func(v map[string]string) { v["years"] = Numbers(p.Years) })
 	}
 	if len(p.Months) > 0 {
 		parts = append(parts, skeleton("products_months"))
-		values = append(values, func(v map[string]string) { v["months"] = numbers(p.Months) })
+		values = append(values, func(v map[string]string) { v["months"] = Numbers(p.Months) })
 	}
 	if len(p.Days) > 0 {
 		parts = append(parts, skeleton("products_days"))
@@ -81,14 +81,14 @@ func (p Plan) ProductsStatement() Statement {
 
 // params begins with the account: no statement is without it.
 func (p Plan) params(values ...func(map[string]string)) map[string]string {
-	params := map[string]string{"account": escaped(p.Account)}
+	params := map[string]string{"account": Text(p.Account)}
 	for _, set := range values {
 		set(params)
 	}
 	return params
 }
 
-func (p Plan) days(v map[string]string) { v["days"] = numbers(p.Days) }
+func (p Plan) days(v map[string]string) { v["days"] = Numbers(p.Days) }
 
 func (p Plan) between(v map[string]string) {
 	v["from"], v["to"] = storable(p.From).String(), storable(p.To).String()
@@ -100,7 +100,8 @@ func storable(d adlens.Day) adlens.Day {
 	return max(adlens.FirstStorableDay, min(d, adlens.LastStorableDay))
 }
 
-func numbers(all []uint32) string {
+// Numbers writes an Array(UInt32) parameter.
+func Numbers(all []uint32) string {
 	text := make([]string, len(all))
 	for i, n := range all {
 		text[i] = fmt.Sprint(n)
@@ -108,7 +109,7 @@ func numbers(all []uint32) string {
 	return "[" + strings.Join(text, ",") + "]"
 }
 
-// escaped is text as the engine reads a String parameter.
-func escaped(text string) string {
+// Text writes a String parameter as the engine reads it.
+func Text(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
 }
