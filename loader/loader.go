@@ -180,10 +180,9 @@ func (s *session) record(ctx context.Context, all []taken) error {
 	var lines []LedgerLine
 	for _, t := range all {
 		s.report(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
-		key := LedgerKey{ReportID: t.report.ID, SHA256: t.sha256}
-		if !s.ledger[key] {
-			lines = append(lines, LedgerLine{LedgerKey: key, File: t.file.shown, Rows: uint64(t.rows)})
-			s.ledger[key], s.loadedReports[t.report.ID] = true, true
+		if !s.ledger[t.key] {
+			lines = append(lines, LedgerLine{LedgerKey: t.key, File: t.file.shown, Rows: uint64(t.rows)})
+			s.ledger[t.key], s.loadedReports[t.report.ID] = true, true
 		}
 	}
 	if len(lines) == 0 {

@@ -3,6 +3,8 @@ package loader
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,7 +107,7 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 			s.refuse(p.file, err)
 			continue
 		case err != nil:
-			return s.failed(taken, err)
+			return s.failed(append(taken, t), err)
 		}
 		taken = append(taken, t)
 		if b.rows >= commitRows {
@@ -121,7 +123,7 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 type taken struct {
 	pending
 	rows    int
-	sha256  string
+	key     LedgerKey
 	claimed bool
 }
 
@@ -129,13 +131,13 @@ type taken struct {
 func (b *build) report(ctx context.Context, p pending) (taken, error) {
 	d := &download{file: p.file, report: p.report, market: p.market, progress: b.session.progress}
 	if sum, known, err := b.session.known(d); err != nil || known {
-		return taken{pending: p, sha256: sum}, err
+		return taken{pending: p, key: d.ledgerKey(sum)}, err
 	}
 	c, err := d.read()
 	if err != nil {
 		return taken{}, fmt.Errorf("%s: %w", d.file.download, err)
 	}
-	t := taken{pending: p, rows: c.rows, sha256: c.sha256}
+	t := taken{pending: p, rows: c.rows, key: d.ledgerKey(c.sha256)}
 	if err := b.convertible(p, c); err != nil {
 		return t, err
 	}
@@ -144,7 +146,21 @@ func (b *build) report(ctx context.Context, p pending) (taken, error) {
 		return t, err
 	}
 	t.claimed = true
-	return t, b.write(ctx, d, c, claims)
+	if err := b.write(ctx, d, c, claims); err != nil {
+		// From the first claim on the load holds something of the file. What
+		// is wrong now is no longer the file's alone.
+		return t, fmt.Errorf("%s: %w", p.file.shown, unrefused(err))
+	}
+	return t, nil
+}
+
+// unrefused makes the fault of a file one of the whole load.
+func unrefused(err error) error {
+	var r *Refusal
+	if errors.As(err, &r) {
+		return r.Err
+	}
+	return err
 }
 
 // known tells whether this very file was loaded before: then nothing of it
@@ -154,7 +170,16 @@ func (s *session) known(d *download) (sum string, known bool, err error) {
 		return "", false, nil
 	}
 	sum, err = d.fingerprint()
-	return sum, s.ledger[LedgerKey{d.report.ID, sum}], err
+	return sum, s.ledger[d.ledgerKey(sum)], err
+}
+
+// ledgerKey tells a loaded file by what its object says and its download holds:
+// a corrected object is another file, whatever its download.
+func (d *download) ledgerKey(sum string) LedgerKey {
+	r := d.report
+	said := fmt.Sprintf("%s %s %s %s %s %v %s", r.ProfileID, r.Type.ID, r.Start, r.End, r.GeneratedAt, r.Columns, sum)
+	digest := sha256.Sum256([]byte(said))
+	return LedgerKey{ReportID: r.ID, SHA256: hex.EncodeToString(digest[:])}
 }
 
 // convertible makes sure that every day with rows has a rate.

@@ -90,7 +90,8 @@ type MonthSums struct{ Facts, Days, Products Sums }
 // YearSums are the sums of a year and of the months that it was made of.
 type YearSums struct{ Year, Months Sums }
 
-// LedgerKey tells a loaded report file by its content.
+// LedgerKey tells a loaded report file by its content: the hash is of what its
+// object says and of its unpacked download.
 type LedgerKey struct{ ReportID, SHA256 string }
 
 // LedgerLine records a loaded report file.

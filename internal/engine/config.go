@@ -22,10 +22,11 @@ const configText = `<clickhouse>
 </clickhouse>
 `
 
-// usersText locks the engine's door. Whoever starts the session (user
-// default, without a password, because a session of the library cannot have
-// one) may do one thing once: open the listener. Everybody on the machine who
-// finds the port is that user, so its quota is spent before they come.
+// usersText locks the engine's door. A session of the library starts as the
+// user default and cannot have a password, so everybody on the machine who
+// finds the port can be that user. It may open the listener, once: the quota
+// is spent before anybody else comes, and no table, function that reads files
+// or system statement is granted to it. Constants are all it can select.
 const usersText = `<clickhouse>
   <profiles>
     <default><max_execution_time>1</max_execution_time><max_memory_usage>10000000</max_memory_usage></default>

@@ -29,6 +29,11 @@ type Engine struct {
 // Open joins the users of a data directory's engine and makes sure that it
 // runs. The error is a *LibraryError where the library is missing or wrong.
 func Open(ctx context.Context, dataDir string) (*Engine, error) {
+	// The engine reads its configuration relative to that file's own place.
+	dataDir, err := filepath.Abs(dataDir)
+	if err != nil {
+		return nil, err
+	}
 	h := homeOf(dataDir)
 	if err := h.make(); err != nil {
 		return nil, err

@@ -1,0 +1,115 @@
+package loader_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/loader"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var generationTables = []string{"facts", "day_totals", "month_products", "year_products", "marketplaces", "rates", "product_titles"}
+
+// rowCounts are an account's rows in every table, live ones first.
+func (d *database) rowCounts(t *testing.T, account string) map[string]string {
+	t.Helper()
+	counts := map[string]string{}
+	for _, table := range generationTables {
+		cells := d.query(t, account, "SELECT countIf(generation IN "+live+"), countIf(generation NOT IN "+live+") FROM "+table+" WHERE account_id = {account:String}")[0]
+		counts[table] = cells[0] + " live, " + cells[1] + " dead"
+	}
+	return counts
+}
+
+// makeGarbage leaves dead rows in every table: superseded ones, and those of
+// a load that failed just before it became visible.
+func (d *database) makeGarbage(t *testing.T, account string) {
+	t.Helper()
+	base, reports := writeBase(t, fixtureRates...), t.TempDir()
+	writeFile(t, filepath.Join(base, "products.csv"), "product_id,title\nB0A,Lamp\n")
+	mustLoad(t, d.store(), account, base, firstReport.write(t, reports))
+	other := t.TempDir()
+	writeFile(t, filepath.Join(other, "products.csv"), "product_id,title\nB0A,Leuchte\n")
+	writeFile(t, filepath.Join(other, "profiles.json"), `[{"profileId": 1002, "countryCode": "GB", "currencyCode": "GBP", "timezone": "Europe/London", "accountInfo": {"type": "seller", "name": "More"}}]`)
+	writeRates(t, other, changedRates...)
+	mustLoad(t, d.store(), account, other)
+	l := loader.Loader{Store: &faulty{store: d.store(), at: 16}, Progress: silent{}}
+	if _, err := l.Load(t.Context(), account, []string{restated.write(t, t.TempDir())}); err == nil {
+		t.Fatal("the load that should leave garbage behind was well")
+	}
+}
+
+// deadGeneration is one that was noted as dead and has facts.
+func (d *database) deadGeneration(t *testing.T, account string) (generation uint32) {
+	t.Helper()
+	cells := d.query(t, account, `SELECT min(generation) FROM facts WHERE account_id = {account:String} AND toYYYYMM(day) = 202601
+ AND generation IN (SELECT generation FROM dead_generations WHERE account_id = {account:String} AND table_name = 'facts')`)
+	if _, err := fmt.Sscan(cells[0][0], &generation); err != nil || generation == 0 {
+		t.Fatal(cells, err)
+	}
+	return generation
+}
+
+// read counts a generation's rows of January, as one who holds an old
+// manifest would read them.
+func (d *database) read(t *testing.T, account string, generation uint32) (rows int) {
+	t.Helper()
+	january := manifest.Unit{Kind: manifest.Month, Start: adlens.Date(2026, time.January, 1)}
+	err := d.store().Facts(t.Context(), account, january, generation, ^manifest.Days(0), func(*loader.StoredFact) error { rows++; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
+	d := openShared(t)
+	account, neighbour := t.Name(), t.Name()+" neighbour"
+	for _, a := range []string{account, neighbour} {
+		d.makeGarbage(t, a)
+	}
+	seen, kept, untouched := d.visible(t, account), d.rowCounts(t, account), d.rowCounts(t, neighbour)
+	for table, counts := range kept {
+		var alive, dead int
+		if _, err := fmt.Sscanf(counts, "%d live, %d dead", &alive, &dead); err != nil || dead == 0 || alive == 0 {
+			t.Fatalf("%s has %s: the test needs both", table, counts)
+		}
+	}
+	for range 2 {
+		if err := d.store().Collect(t.Context(), account, 15*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(kept, d.rowCounts(t, account)); diff != "" {
+		t.Errorf("rows went that a query may still be reading:\n%s", diff)
+	}
+	dead := d.deadGeneration(t, account)
+	if d.read(t, account, dead) == 0 {
+		t.Error("a reader with an old manifest gets no rows any more")
+	}
+	for range 2 {
+		if err := d.store().Collect(t.Context(), account, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for table, counts := range d.rowCounts(t, account) {
+		var alive, dead int
+		if _, err := fmt.Sscanf(counts, "%d live, %d dead", &alive, &dead); err != nil || dead != 0 {
+			t.Errorf("%s has %s after the collection", table, counts)
+		}
+	}
+	if d.read(t, account, dead) != 0 {
+		t.Error("rows of a dead generation can still be read")
+	}
+	if diff := cmp.Diff(seen, d.visible(t, account)); diff != "" {
+		t.Errorf("the collection changed what can be seen:\n%s", diff)
+	}
+	if diff := cmp.Diff(untouched, d.rowCounts(t, neighbour)); diff != "" {
+		t.Errorf("the collection touched another account:\n%s", diff)
+	}
+}

@@ -1,0 +1,47 @@
+package loader
+
+import (
+	"os"
+
+	"adlens/platform"
+)
+
+// SetGrainBudget makes the memory for the sums of one report small, so that a
+// test's report is read in several parts. It returns how to undo that.
+func SetGrainBudget(bytes int) (undo func()) {
+	before := grainBudget
+	grainBudget = bytes
+	return func() { grainBudget = before }
+}
+
+// ReadReport reads and sums a report's download without a store, and returns
+// how many days and products it has.
+func ReadReport(dir, object, downloaded string) (grains int, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	f, err := root.Open(object)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	report, err := platform.DecodeReport(f)
+	if err != nil {
+		return 0, err
+	}
+	d := download{file: file{root: root, download: downloaded}, report: report, progress: unheard{},
+		market: Marketplace{Profile: platform.Profile{ID: report.ProfileID, Currency: "USD"}}}
+	c, err := d.read()
+	if err != nil {
+		return 0, err
+	}
+	return len(c.table.grains), nil
+}
+
+type unheard struct{}
+
+func (unheard) Step(string, int, int) {}
+func (unheard) Rows(int)              {}
+func (unheard) Notice(string)         {}

@@ -1,0 +1,152 @@
+package loader_test
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adlens/internal/manifest"
+	"adlens/loader"
+)
+
+var errFault = errors.New("the store fails here")
+
+// fault says how a call fails.
+type fault int
+
+const (
+	notDone    fault = iota // it did nothing
+	answerLost              // it did all, and nobody heard of it
+	cancelled               // the caller went away just before
+)
+
+func (f fault) String() string { return [...]string{"not done", "answer lost", "cancelled"}[f] }
+
+// faulty is a store that fails at one of its calls.
+type faulty struct {
+	store  loader.Store
+	fault  fault
+	at     int // the number of the call that fails, from 1
+	calls  int
+	name   string // of the call that failed
+	cancel context.CancelFunc
+}
+
+func call[T any](f *faulty, name string, do func() (T, error)) (T, error) {
+	f.calls++
+	if f.calls != f.at {
+		return do()
+	}
+	f.name = name
+	switch f.fault {
+	case cancelled:
+		f.cancel()
+		return do()
+	case answerLost:
+		value, err := do()
+		return value, errors.Join(err, errFault)
+	}
+	var none T
+	return none, errFault
+}
+
+func act(f *faulty, name string, do func() error) error {
+	_, err := call(f, name, func() (struct{}, error) { return struct{}{}, do() })
+	return err
+}
+
+func (f *faulty) Lock(ctx context.Context, account string, waiting func(string)) (func() error, error) {
+	release, err := call(f, "Lock", func() (func() error, error) { return f.store.Lock(ctx, account, waiting) })
+	if err != nil && release != nil {
+		err = errors.Join(err, release()) // nobody else would
+	}
+	return release, err
+}
+
+func (f *faulty) Manifest(ctx context.Context, account string) (manifest.Manifest, error) {
+	return call(f, "Manifest", func() (manifest.Manifest, error) { return f.store.Manifest(ctx, account) })
+}
+
+func (f *faulty) Reserve(ctx context.Context, account string, n uint32) (uint32, error) {
+	return call(f, "Reserve", func() (uint32, error) { return f.store.Reserve(ctx, account, n) })
+}
+
+func (f *faulty) Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {
+	return act(f, "Commit", func() error { return f.store.Commit(ctx, account, version, entries) })
+}
+
+func (f *faulty) Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error) {
+	return call(f, "Marketplaces", func() ([]loader.Marketplace, error) { return f.store.Marketplaces(ctx, account, generation) })
+}
+
+func (f *faulty) InsertMarketplaces(ctx context.Context, account string, generation uint32, all []loader.Marketplace) error {
+	return act(f, "InsertMarketplaces", func() error { return f.store.InsertMarketplaces(ctx, account, generation, all) })
+}
+
+func (f *faulty) Rates(ctx context.Context, account string, generation uint32) (loader.Rates, error) {
+	return call(f, "Rates", func() (loader.Rates, error) { return f.store.Rates(ctx, account, generation) })
+}
+
+func (f *faulty) InsertRates(ctx context.Context, account string, generation uint32, all loader.Rates) error {
+	return act(f, "InsertRates", func() error { return f.store.InsertRates(ctx, account, generation, all) })
+}
+
+func (f *faulty) Titles(ctx context.Context, account string, generation uint32) (map[string]string, error) {
+	return call(f, "Titles", func() (map[string]string, error) { return f.store.Titles(ctx, account, generation) })
+}
+
+func (f *faulty) InsertTitles(ctx context.Context, account string, generation uint32, all map[string]string) error {
+	return act(f, "InsertTitles", func() error { return f.store.InsertTitles(ctx, account, generation, all) })
+}
+
+func (f *faulty) ProductKeys(ctx context.Context, account string) (map[string]uint32, error) {
+	return call(f, "ProductKeys", func() (map[string]uint32, error) { return f.store.ProductKeys(ctx, account) })
+}
+
+func (f *faulty) InsertProductKeys(ctx context.Context, account string, added map[string]uint32) error {
+	return act(f, "InsertProductKeys", func() error { return f.store.InsertProductKeys(ctx, account, added) })
+}
+
+func (f *faulty) InsertFacts(ctx context.Context, account string, batch *loader.Batch) error {
+	return act(f, "InsertFacts", func() error { return f.store.InsertFacts(ctx, account, batch) })
+}
+
+func (f *faulty) Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*loader.StoredFact) error) error {
+	return act(f, "Facts", func() error { return f.store.Facts(ctx, account, unit, generation, days, visit) })
+}
+
+func (f *faulty) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
+	return act(f, "CopyDays", func() error { return f.store.CopyDays(ctx, account, copies) })
+}
+
+func (f *faulty) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
+	return act(f, "DeriveMonths", func() error { return f.store.DeriveMonths(ctx, account, generations) })
+}
+
+func (f *faulty) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
+	return act(f, "DeriveYears", func() error { return f.store.DeriveYears(ctx, account, years) })
+}
+
+func (f *faulty) MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]loader.MonthSums, error) {
+	return call(f, "MonthSums", func() (map[uint32]loader.MonthSums, error) { return f.store.MonthSums(ctx, account, generations) })
+}
+
+func (f *faulty) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
+	return call(f, "YearSums", func() (map[uint32]loader.YearSums, error) { return f.store.YearSums(ctx, account, years) })
+}
+
+func (f *faulty) DaySums(ctx context.Context, account string, copies []loader.Copy) (map[uint32]loader.Sums, error) {
+	return call(f, "DaySums", func() (map[uint32]loader.Sums, error) { return f.store.DaySums(ctx, account, copies) })
+}
+
+func (f *faulty) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error) {
+	return call(f, "Ledger", func() (map[loader.LedgerKey]bool, error) { return f.store.Ledger(ctx, account) })
+}
+
+func (f *faulty) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
+	return act(f, "InsertLedger", func() error { return f.store.InsertLedger(ctx, account, lines) })
+}
+
+func (f *faulty) Collect(ctx context.Context, account string, after time.Duration) error {
+	return act(f, "Collect", func() error { return f.store.Collect(ctx, account, after) })
+}

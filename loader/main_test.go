@@ -1,0 +1,150 @@
+package loader_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/engine"
+	"adlens/loader"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestMain(m *testing.M) {
+	engine.RunIfAsked()
+	code := m.Run()
+	if err := closeShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// database is the one engine of this package's tests, each of which has an
+// account of its own in it.
+type database struct {
+	dir    string
+	engine *engine.Engine
+	db     *clickhouse.DB
+	at     engine.Endpoint
+	err    error
+}
+
+var (
+	shared     database
+	sharedOnce sync.Once
+)
+
+func openShared(t testing.TB) *database {
+	t.Helper()
+	sharedOnce.Do(func() { shared.err = shared.open() })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return &shared
+}
+
+func (d *database) open() (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if d.dir, err = os.MkdirTemp("", "adlens-loader-test-"); err != nil {
+		return err
+	}
+	if d.engine, err = engine.Open(ctx, d.dir); err != nil {
+		return err
+	}
+	if d.db, err = clickhouse.Open(ctx, clickhouse.Embedded{Engine: d.engine}); err != nil {
+		return err
+	}
+	d.at, err = d.engine.Endpoint(ctx)
+	return err
+}
+
+// closeShared ends the engine, and makes sure that nothing of it is left.
+func closeShared() error {
+	if shared.dir != "" {
+		defer os.RemoveAll(shared.dir)
+	}
+	if shared.db == nil {
+		return nil
+	}
+	if err := shared.db.Close(); err != nil {
+		return err
+	}
+	if err := shared.engine.Close(); err != nil {
+		return err
+	}
+	for range 100 {
+		if unix.Kill(shared.at.PID, 0) == unix.ESRCH {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("the engine process %d is left behind", shared.at.PID)
+}
+
+func (d *database) store() loader.Store {
+	return clickhouse.LoadStore{DB: d.db, Locker: engine.AccountLocks{DataDir: d.dir}}
+}
+
+// query runs plain SQL past the store's own code, and returns the cells of
+// its rows.
+func (d *database) query(t testing.TB, account, sql string) [][]string {
+	t.Helper()
+	values := url.Values{"database": {engine.Database}, "param_account": {account}}
+	req, err := http.NewRequest(http.MethodPost, "http://"+d.at.Address+"/?"+values.Encode(), strings.NewReader(sql))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth(engine.ReaderUser, d.at.ReaderPassword)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s\n%s %v", sql, body, err)
+	}
+	var rows [][]string
+	for line := range strings.Lines(string(body)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows
+}
+
+// silent hears nothing.
+type silent struct{}
+
+func (silent) Step(string, int, int) {}
+func (silent) Rows(int)              {}
+func (silent) Notice(string)         {}
+
+func load(t testing.TB, store loader.Store, account string, paths ...string) loader.Result {
+	t.Helper()
+	l := loader.Loader{Store: store, Progress: silent{}}
+	result, err := l.Load(t.Context(), account, paths)
+	if err != nil {
+		t.Fatalf("loading %v: %v", paths, err)
+	}
+	return result
+}
+
+// mustLoad loads files of which none may be refused.
+func mustLoad(t testing.TB, store loader.Store, account string, paths ...string) {
+	t.Helper()
+	for _, f := range load(t, store, account, paths...).Files {
+		if f.Status == loader.Refused || f.Status == loader.Failed {
+			t.Fatalf("%s: %s: %s", f.File, f.Status, *f.Error)
+		}
+	}
+}

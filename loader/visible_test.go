@@ -1,0 +1,152 @@
+package loader_test
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"adlens/internal/manifest"
+)
+
+// live are the live generations as plain SQL reads them.
+const live = `(SELECT argMax(generation, version) FROM manifest WHERE account_id = {account:String} GROUP BY kind, marketplace_key, ad_product, start)`
+
+const productIDs = `(SELECT product_key, arrayStringConcat(groupUniqArray(product_id), ' and ') AS id FROM product_keys WHERE account_id = {account:String} GROUP BY product_key)`
+
+// five are the sums that every level holds: impressions, clicks, purchases,
+// and dollars of spend and sales.
+type five [5]*big.Rat
+
+func (f five) String() string {
+	texts := make([]string, len(f))
+	for i, n := range f {
+		texts[i] = n.FloatString(6)
+	}
+	return strings.Join(texts, " ")
+}
+
+func (f five) isZero() bool {
+	return !slices.ContainsFunc(f[:], func(n *big.Rat) bool { return n.Sign() != 0 })
+}
+
+func number(t testing.TB, text string) *big.Rat {
+	t.Helper()
+	n, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatalf("%q is no number", text)
+	}
+	return n
+}
+
+const sumFive = `sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)), sum(toDecimal128(spend, 6)), sum(toDecimal128(sales, 6))`
+
+// storedFact is a live fact: what may lie in several rows, summed.
+type storedFact struct {
+	marketplace, adProduct, day, product string
+	sums                                 five
+	local                                [2]*big.Rat // exact spend and sales of the own currency
+	text                                 string      // all that was read, other measures and the rows among it, to tell states apart
+}
+
+// facts reads the live facts past the code that is tested.
+func (d *database) facts(t testing.TB, account string) []storedFact {
+	t.Helper()
+	rows := d.query(t, account, `SELECT marketplace_key, ad_product, day, id, `+sumFive+`,
+ sum(toDecimal128(spend_local, 6)), sum(toUInt128(spend_local_rest)), sum(toDecimal128(sales_local, 6)), sum(toUInt128(sales_local_rest)),
+ count(), sum(units_sold_clicks_7d), sum(toDecimal128(sales_30d, 6))
+FROM facts LEFT JOIN `+productIDs+` AS p USING (product_key)
+WHERE account_id = {account:String} AND generation IN `+live+`
+GROUP BY marketplace_key, ad_product, day, product_key, id
+ORDER BY marketplace_key, ad_product, day, id`)
+	facts := make([]storedFact, len(rows))
+	for i, cells := range rows {
+		f := storedFact{marketplace: cells[0], adProduct: cells[1], day: cells[2], product: cells[3], text: strings.Join(cells, " ")}
+		for j := range f.sums {
+			f.sums[j] = number(t, cells[4+j])
+		}
+		for j := range f.local {
+			rest := number(t, cells[10+2*j]+"e-20")
+			f.local[j] = rest.Add(rest, number(t, cells[9+2*j]))
+		}
+		facts[i] = f
+	}
+	return facts
+}
+
+// rollupsEqualFacts holds every rollup's live rows against the facts.
+func (d *database) rollupsEqualFacts(t testing.TB, account string, facts []storedFact) {
+	t.Helper()
+	for _, level := range []struct {
+		table, key string
+		of         func(storedFact) string
+	}{
+		{"day_totals", "toString(day)", func(f storedFact) string { return f.day }},
+		{"month_products", "concat(toString(month), ' ', id)", func(f storedFact) string { return f.day[:8] + "01 " + f.product }},
+		{"year_products", "concat(toString(year), ' ', id)", func(f storedFact) string { return f.day[:5] + "01-01 " + f.product }},
+	} {
+		want := map[string]five{}
+		for _, f := range facts {
+			key := f.marketplace + " " + f.adProduct + " " + level.of(f)
+			sums, ok := want[key]
+			if !ok {
+				sums = five{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)}
+				want[key] = sums
+			}
+			for i := range sums {
+				sums[i].Add(sums[i], f.sums[i])
+			}
+		}
+		join := ""
+		if level.table != "day_totals" {
+			join = " LEFT JOIN " + productIDs + " AS p USING (product_key)"
+		}
+		got := d.query(t, account, `SELECT marketplace_key, ad_product, `+level.key+` AS k, `+sumFive+` FROM `+level.table+join+`
+WHERE account_id = {account:String} AND generation IN `+live+` GROUP BY marketplace_key, ad_product, k`)
+		for _, cells := range got {
+			key := strings.Join(cells[:3], " ")
+			var sums five
+			for i := range sums {
+				sums[i] = number(t, cells[3+i])
+			}
+			w, ok := want[key]
+			if !ok && !sums.isZero() || ok && w.String() != sums.String() {
+				t.Errorf("%s %s holds %s, its facts add up to %s", level.table, key, sums, w)
+			}
+			delete(want, key)
+		}
+		for key, sums := range want {
+			if !sums.isZero() {
+				t.Errorf("%s lacks %s", level.table, key)
+			}
+		}
+	}
+}
+
+// visible is everything of an account that a reader can see, without the
+// numbers of generations, which differ from load to load.
+func (d *database) visible(t testing.TB, account string) string {
+	t.Helper()
+	var b strings.Builder
+	m, err := d.db.Manifest(t.Context(), account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []manifest.Kind{manifest.Month, manifest.Year, manifest.Marketplaces, manifest.Rates, manifest.Titles} {
+		for _, e := range m.Of(kind) {
+			fmt.Fprintln(&b, e.Unit, e.Rows, e.Sources)
+		}
+	}
+	facts := d.facts(t, account)
+	d.rollupsEqualFacts(t, account, facts)
+	for _, f := range facts {
+		fmt.Fprintln(&b, f.text)
+	}
+	for _, table := range []string{"marketplaces", "rates", "product_titles"} {
+		for _, cells := range d.query(t, account, "SELECT * EXCEPT (account_id, generation) FROM "+table+" WHERE account_id = {account:String} AND generation IN "+live+" ORDER BY ALL") {
+			fmt.Fprintln(&b, table, cells)
+		}
+	}
+	return b.String()
+}
