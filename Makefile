@@ -13,14 +13,15 @@ help: ## this list
 demo: build ## make a demonstration account, load it and serve it
 	bin/adlens demo
 
-build: engine ## build bin/adlens, ready to run
+build: node_modules/.package-lock.json ## build bin/adlens, ready to run
 	$(GO) build -trimpath -ldflags "-X main.version=$(version)" -o bin/adlens ./cmd/adlens
 
-engine: node_modules/.package-lock.json ## fetch the embedded ClickHouse
+engine: ## fetch the embedded ClickHouse, anew where it is damaged
+	npm ci --no-progress
+	@touch node_modules/.package-lock.json
 
 node_modules/.package-lock.json: package.json package-lock.json
-	npm ci --no-progress
-	@touch $@
+	$(MAKE) engine
 
 test: build lint ## run every test
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 20m ./...

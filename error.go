@@ -10,6 +10,7 @@ type Kind string
 const (
 	EngineUnavailable Kind = "engine_unavailable" // the engine cannot be reached
 	Overloaded        Kind = "overloaded"         // a limit of memory, rows or concurrency
+	DiskFull          Kind = "disk_full"          // nothing more can be written
 	QueryTimeout      Kind = "query_timeout"      // the deadline passed
 	Cancelled         Kind = "cancelled"          // the caller went away
 	NotFound          Kind = "not_found"

@@ -33,7 +33,6 @@ type build struct {
 	version uint32
 	units   map[manifest.Unit]*unitBuild
 	blocks  map[string]*Batch
-	added   map[string]uint32 // products without a stored key yet
 	rows    int
 }
 
@@ -46,7 +45,7 @@ type unitBuild struct {
 }
 
 func (s *session) newBuild() *build {
-	return &build{session: s, units: map[manifest.Unit]*unitBuild{}, blocks: map[string]*Batch{}, added: map[string]uint32{}}
+	return &build{session: s, units: map[manifest.Unit]*unitBuild{}, blocks: map[string]*Batch{}}
 }
 
 // number gives out a number that was never used.
@@ -143,16 +142,27 @@ func (b *build) send(ctx context.Context, batch *Batch, atLeast int) error {
 
 // productKey returns the stored number of a product, a new one where it has
 // none yet.
-func (b *build) productKey(product string) uint32 {
+func (s *session) productKey(product string) uint32 {
 	if product == "" {
 		return 0
 	}
-	key, ok := b.session.products[product]
+	key, ok := s.products[product]
 	if !ok {
-		b.session.lastProduct++
-		key = b.session.lastProduct
-		b.session.products[product] = key
-		b.added[product] = key
+		s.lastProduct++
+		key = s.lastProduct
+		s.products[product] = key
+		s.newProducts[product] = key
 	}
 	return key
+}
+
+// writeProducts stores the numbers of new products. They are given for ever,
+// whatever becomes of the load.
+func (s *session) writeProducts(ctx context.Context) error {
+	if len(s.newProducts) == 0 {
+		return nil
+	}
+	err := s.store.InsertProductKeys(ctx, s.account, s.newProducts)
+	clear(s.newProducts)
+	return err
 }

@@ -18,22 +18,13 @@ func (b *build) commit(ctx context.Context) error {
 		return nil
 	}
 	for _, step := range []func(context.Context) error{
-		b.writeProducts, b.writeBlocks, b.copyDays, b.deriveMonths, b.verifyMonths, b.deriveYears,
+		b.session.writeProducts, b.writeBlocks, b.copyDays, b.deriveMonths, b.verifyMonths, b.deriveYears,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return b.publish(ctx)
-}
-
-func (b *build) writeProducts(ctx context.Context) error {
-	if len(b.added) == 0 {
-		return nil
-	}
-	err := b.session.store.InsertProductKeys(ctx, b.session.account, b.added)
-	clear(b.added)
-	return err
 }
 
 func (b *build) writeBlocks(ctx context.Context) error {
@@ -114,7 +105,8 @@ func (b *build) verifyMonths(ctx context.Context) error {
 		}
 		got := stored[ub.entry.Generation]
 		if !got.Facts.sameSource(want) || !got.Days.sameFigures(got.Facts) || !got.Products.sameFigures(got.Facts) {
-			return fmt.Errorf("%s: what was written does not add up to what was read (read %+v, written %+v); nothing was made visible", ub.entry.Unit, want, got)
+			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; days: %s; products: %s); nothing was made visible",
+				ub.entry.Unit, want, got.Facts, got.Days, got.Products)
 		}
 		ub.entry.Rows = got.Facts.Rows
 	}

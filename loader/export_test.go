@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"context"
 	"os"
 
 	"adlens/platform"
@@ -33,7 +34,7 @@ func ReadReport(dir, object, downloaded string) (grains int, err error) {
 	}
 	d := download{file: file{root: root, download: downloaded}, report: report, progress: unheard{},
 		market: Marketplace{Profile: platform.Profile{ID: report.ProfileID, Currency: "USD"}}}
-	c, err := d.read()
+	c, err := d.read(context.Background())
 	if err != nil {
 		return 0, err
 	}

@@ -33,11 +33,25 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 		return Result{}, err
 	}
 	s.total, s.result.Files = len(files), others
-	err = s.load(ctx, files)
-	if err == nil {
-		err = l.Store.Collect(ctx, account, CollectAfter)
+	if err := s.load(ctx, files); err != nil {
+		s.failRest(files, err)
+		return s.result, err
 	}
-	return s.result, err
+	return s.result, l.Store.Collect(ctx, account, CollectAfter)
+}
+
+// failRest reports all files that nothing was said of yet: the load ended
+// before anything of them was visible.
+func (s *session) failRest(files []file, err error) {
+	said := map[string]bool{}
+	for _, r := range s.result.Files {
+		said[r.File] = true
+	}
+	for _, f := range files {
+		if !said[f.shown] {
+			s.report(FileResult{File: f.shown, Status: Failed, Error: textOf(err)})
+		}
+	}
 }
 
 // session is a load's view of the account. It is the account's only writer.
@@ -50,6 +64,7 @@ type session struct {
 	markets       []Marketplace
 	rates         Rates
 	products      map[string]uint32
+	newProducts   map[string]uint32 // of products, those that the store has not got yet
 	lastProduct   uint32
 	ledger        map[LedgerKey]bool
 	loadedReports map[string]bool
@@ -59,7 +74,7 @@ type session struct {
 }
 
 func (l *Loader) open(ctx context.Context, account string) (*session, error) {
-	s := &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}}
+	s := &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}, newProducts: map[string]uint32{}}
 	for _, read := range []func(context.Context) error{s.readManifest, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger} {
 		if err := read(ctx); err != nil {
 			return nil, err
@@ -138,7 +153,6 @@ func (s *session) single(ctx context.Context, f file, load func(context.Context,
 		s.refuse(f, err)
 		return nil
 	case err != nil:
-		s.report(FileResult{File: f.shown, Status: Failed, Error: textOf(err)})
 		return fmt.Errorf("%s: %w", f.shown, err)
 	}
 	s.report(FileResult{File: f.shown, Status: statusOf(changed), Rows: rows})
@@ -165,14 +179,6 @@ func (s *session) step(f file) {
 func (s *session) report(r FileResult) { s.result.Files = append(s.result.Files, r) }
 
 func (s *session) refuse(f file, err error) { s.report(refused(f.shown, err)) }
-
-// failed reports files whose load could not be finished.
-func (s *session) failed(all []taken, err error) error {
-	for _, t := range all {
-		s.report(FileResult{File: t.file.shown, Status: Failed, Rows: t.rows, Error: textOf(err)})
-	}
-	return err
-}
 
 // record reports the files of a load that is visible now, and notes them in
 // the ledger.

@@ -106,6 +106,7 @@ func (d *database) query(t testing.TB, account, sql string) [][]string {
 		t.Fatal(err)
 	}
 	req.SetBasicAuth(engine.ReaderUser, d.at.ReaderPassword)
+	req.Header.Set(engine.GateHeader, d.at.Gate)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,12 @@
 package loader
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
+	"hash/fnv"
 	"io"
 	"slices"
 
@@ -16,7 +19,7 @@ import (
 // time for a part of them.
 //
 // It is a variable for tests alone.
-var grainBudget = 256 << 20
+var grainBudget = 128 << 20
 
 // grain is what facts are kept by: a day and a product, by its number in
 // this file; number 0 is no product.
@@ -50,13 +53,13 @@ func (t *table) number(product string) uint32 {
 	return n
 }
 
-// grainBytes estimates what one grain takes.
-func (t *table) grainBytes() int {
-	const amount, bookkeeping = 16, 64
-	return amount*(len(t.reader.CountColumns)+len(t.reader.AmountColumns)) + bookkeeping
+// full estimates whether the table takes all the memory that it may: sums,
+// which are held twice while they grow, the index, and the products' names.
+func (t *table) full() bool {
+	const amount, indexed, named = 16, 64, 120
+	columns := len(t.reader.CountColumns) + len(t.reader.AmountColumns)
+	return len(t.grains)*(amount*columns+indexed)+len(t.products)*named > grainBudget
 }
-
-func (t *table) full() bool { return len(t.grains)*t.grainBytes() > grainBudget }
 
 func (t *table) add(g grain, row *platform.Row) error {
 	nc, na := len(row.Counts), len(row.Amounts)
@@ -144,7 +147,7 @@ func (d *download) headlineColumns() (purchases, sales string) {
 }
 
 // each visits every row and returns the hash of the unpacked bytes.
-func (d *download) each(visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
+func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
 	source, closeFile, err := d.file.open(d.file.download)
 	if err != nil {
 		return "", refuse(err)
@@ -153,6 +156,9 @@ func (d *download) each(visit func(*platform.RowReader, *platform.Row) error) (s
 	purchases, sales := d.headlineColumns()
 	reader := platform.NewRowReader(io.TeeReader(source, digest), d.report, purchases, sales)
 	err = reader.Each(func(row *platform.Row) error {
+		if row.Number%1024 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("interrupted at row %d: %w", row.Number, context.Cause(ctx))
+		}
 		if row.Currency != "" && row.Currency != d.market.Currency {
 			return &platform.Fault{Row: row.Number, Field: platform.CurrencyColumn, Value: row.Currency,
 				Expected: d.market.Currency + ", the currency of profile " + d.market.ID}
@@ -162,13 +168,16 @@ func (d *download) each(visit func(*platform.RowReader, *platform.Row) error) (s
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
+	if ctx.Err() != nil {
+		return "", err // not the file's fault
+	}
 	return hexSum(digest), refuse(err)
 }
 
 func hexSum(digest hash.Hash) string { return hex.EncodeToString(digest.Sum(nil)) }
 
 // fingerprint hashes the unpacked download without looking into it.
-func (d *download) fingerprint() (string, error) {
+func (d *download) fingerprint(ctx context.Context) (string, error) {
 	source, closeFile, err := d.file.open(d.file.download)
 	if err != nil {
 		return "", refuse(err)
@@ -178,15 +187,18 @@ func (d *download) fingerprint() (string, error) {
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	return hexSum(digest), refuse(err)
 }
 
 // read checks the whole download and sums it, as far as memory allows.
-func (d *download) read() (*content, error) {
+func (d *download) read(ctx context.Context) (*content, error) {
 	c := &content{days: map[adlens.Day]Sums{}}
 	purchases, sales := d.headlineColumns()
 	var h headline
-	sum, err := d.each(func(reader *platform.RowReader, row *platform.Row) error {
+	sum, err := d.each(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if c.table == nil && c.rows == 0 {
 			c.table, h = newTable(reader), headlineOf(reader, purchases, sales)
 		}
@@ -226,20 +238,27 @@ func (c *content) sum(row *platform.Row) error {
 }
 
 // part sums the part of a large download's grains that a number is given for.
-func (d *download) part(number int, c *content) (*table, error) {
+func (d *download) part(ctx context.Context, number int, c *content) (*table, error) {
 	var t *table
-	sum, err := d.each(func(reader *platform.RowReader, row *platform.Row) error {
+	sum, err := d.each(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if t == nil {
 			t = newTable(reader)
 		}
-		g := grain{row.Day, t.number(row.Product)}
-		if (int(g.day)*31+int(g.product))%c.parts() != number {
+		if partOf(row, c.parts()) != number {
 			return nil
 		}
-		return t.add(g, row)
+		return t.add(grain{row.Day, t.number(row.Product)}, row)
 	})
 	if err == nil && sum != c.sha256 {
 		err = refusef("%s changed while it was read", d.file.download)
 	}
 	return t, err
+}
+
+// partOf spreads grains over parts, so that a part knows only the products of
+// its own.
+func partOf(row *platform.Row, parts int) int {
+	spread := fnv.New32a()
+	io.WriteString(spread, row.Product)
+	return int((spread.Sum32() + uint32(row.Day)*2654435761) % uint32(parts))
 }

@@ -87,36 +87,42 @@ func (s *session) reports(ctx context.Context, files []file) error {
 // loadAll takes reports one after the other into a load, and makes the load
 // visible at its end and whenever it has grown large.
 func (s *session) loadAll(ctx context.Context, sound []pending) error {
-	b := s.newBuild()
+	b, first := s.newBuild(), 0 // the first report of the build
 	var taken []taken
-	publish := func() error {
-		if err := b.commit(ctx); err != nil {
-			return s.failed(taken, err)
-		}
-		if err := s.record(ctx, taken); err != nil {
-			return err
-		}
-		b, taken = s.newBuild(), nil
-		return nil
-	}
-	for _, p := range sound {
-		s.step(p.file)
-		t, err := b.report(ctx, p)
+	for i := 0; i < len(sound); i++ {
+		s.step(sound[i].file)
+		t, err := b.report(ctx, sound[i])
 		switch {
+		case isRefusal(err) && t.claimed:
+			// The load holds something of a file that turned bad. It is given
+			// up, and begun again with the files that were good.
+			s.refuse(sound[i].file, err)
+			sound = slices.Delete(sound, i, i+1)
+			b, taken, i = s.newBuild(), nil, first-1
+			continue
 		case isRefusal(err):
-			s.refuse(p.file, err)
+			s.refuse(sound[i].file, err)
 			continue
 		case err != nil:
-			return s.failed(append(taken, t), err)
+			return err
 		}
 		taken = append(taken, t)
-		if b.rows >= commitRows {
-			if err := publish(); err != nil {
+		if last := i == len(sound)-1; last || b.rows >= commitRows {
+			if err := s.publish(ctx, b, taken); err != nil {
 				return err
 			}
+			b, taken, first = s.newBuild(), nil, i+1
 		}
 	}
-	return publish()
+	return s.publish(ctx, b, taken) // where the last file was refused
+}
+
+// publish makes a build visible and reports its files.
+func (s *session) publish(ctx context.Context, b *build, all []taken) error {
+	if err := b.commit(ctx); err != nil {
+		return err
+	}
+	return s.record(ctx, all)
 }
 
 // taken is a report that is part of the load.
@@ -130,10 +136,10 @@ type taken struct {
 // report checks one report and writes the days that it speaks for.
 func (b *build) report(ctx context.Context, p pending) (taken, error) {
 	d := &download{file: p.file, report: p.report, market: p.market, progress: b.session.progress}
-	if sum, known, err := b.session.known(d); err != nil || known {
+	if sum, known, err := b.session.known(ctx, d); err != nil || known {
 		return taken{pending: p, key: d.ledgerKey(sum)}, err
 	}
-	c, err := d.read()
+	c, err := d.read(ctx)
 	if err != nil {
 		return taken{}, fmt.Errorf("%s: %w", d.file.download, err)
 	}
@@ -146,30 +152,16 @@ func (b *build) report(ctx context.Context, p pending) (taken, error) {
 		return t, err
 	}
 	t.claimed = true
-	if err := b.write(ctx, d, c, claims); err != nil {
-		// From the first claim on the load holds something of the file. What
-		// is wrong now is no longer the file's alone.
-		return t, fmt.Errorf("%s: %w", p.file.shown, unrefused(err))
-	}
-	return t, nil
-}
-
-// unrefused makes the fault of a file one of the whole load.
-func unrefused(err error) error {
-	var r *Refusal
-	if errors.As(err, &r) {
-		return r.Err
-	}
-	return err
+	return t, b.write(ctx, d, c, claims)
 }
 
 // known tells whether this very file was loaded before: then nothing of it
 // can change anything, and it need not be read in full.
-func (s *session) known(d *download) (sum string, known bool, err error) {
+func (s *session) known(ctx context.Context, d *download) (sum string, known bool, err error) {
 	if !s.loadedReports[d.report.ID] {
 		return "", false, nil
 	}
-	sum, err = d.fingerprint()
+	sum, err = d.fingerprint(ctx)
 	return sum, s.ledger[d.ledgerKey(sum)], err
 }
 
@@ -240,7 +232,7 @@ func (b *build) write(ctx context.Context, d *download, c *content, claims map[m
 		return w.table(ctx, c.table)
 	}
 	for number := range c.parts() {
-		t, err := d.part(number, c)
+		t, err := d.part(ctx, number, c)
 		if err != nil {
 			return err
 		}

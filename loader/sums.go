@@ -24,7 +24,7 @@ func (s Sums) plus(t Sums) (Sums, error) {
 	return s, nil
 }
 
-// sameCounts tells whether the counts and dollars of two levels agree.
+// sameFigures tells whether the counts and dollars of two levels agree.
 func (s Sums) sameFigures(t Sums) bool {
 	return s.Impressions == t.Impressions && s.Clicks == t.Clicks && s.Purchases == t.Purchases &&
 		s.SpendMicros == t.SpendMicros && s.SalesMicros == t.SalesMicros
@@ -35,4 +35,10 @@ func (s Sums) sameFigures(t Sums) bool {
 func (s Sums) sameSource(t Sums) bool {
 	return s.Impressions == t.Impressions && s.Clicks == t.Clicks && s.Purchases == t.Purchases &&
 		s.SpendLocal == t.SpendLocal && s.SalesLocal == t.SalesLocal
+}
+
+// String writes the sums for an error: counts, dollars and own currency.
+func (s Sums) String() string {
+	return fmt.Sprintf("%d rows, %s impressions, %s clicks, %s purchases, %s and %s millionths of a dollar, %s and %s in its own currency",
+		s.Rows, s.Impressions.Big(), s.Clicks.Big(), s.Purchases.Big(), s.SpendMicros.Big(), s.SalesMicros.Big(), s.SpendLocal, s.SalesLocal)
 }

@@ -52,9 +52,15 @@ func (w *reportWriter) layout(r *platform.RowReader) layout {
 
 // table writes the grains of a table that lie in claimed days.
 func (w *reportWriter) table(ctx context.Context, t *table) error {
+	session := w.build.session
 	keys := make([]uint32, len(t.products))
 	for number, product := range t.products {
-		keys[number] = w.build.productKey(product)
+		keys[number] = session.productKey(product)
+	}
+	if len(session.newProducts) >= blockRows {
+		if err := session.writeProducts(ctx); err != nil {
+			return err
+		}
 	}
 	l := w.layout(t.reader)
 	for _, i := range t.sorted(keys) {

@@ -48,6 +48,9 @@ func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err erro
 	if err := decodeObject(r, maxProfiles, &objects); err != nil {
 		return nil, nil, err
 	}
+	if objects == nil {
+		return nil, nil, &Fault{Value: "null", Expected: "a JSON array of profiles"}
+	}
 	seen := map[string]int{}
 	var c checker
 	for i, o := range objects {

@@ -159,12 +159,20 @@ func storableDay(text string) (adlens.Day, error) {
 	return day, err
 }
 
-func (c *checker) generatedAt(text string, end adlens.Day) time.Time {
+// storableTime reads a time that fits into 64 bits of nanoseconds.
+func storableTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (t.Year() < 1970 || t.Year() > 2261) {
+		err = errors.New("a time that cannot be stored")
+	}
+	return t.UTC(), err
+}
+
+func (c *checker) generatedAt(text string, end adlens.Day) time.Time {
+	t, err := storableTime(text)
 	if !c.check(err == nil, "generatedAt", text, "a time like 2026-11-20T10:24:00.000Z") {
 		return t
 	}
-	t = t.UTC()
 	c.check(end <= adlens.DayOf(t)+1, "endDate", end.String(),
 		"a day at most one after the report's generatedAt "+text+" (a report cannot speak for the future)")
 	return t

@@ -309,16 +309,19 @@ func (m *meter) from(offset int64) { m.limit = offset + maxRowBytes }
 
 var errLongRow = fmt.Errorf("a row of more than %d bytes", maxRowBytes)
 
+// oneRead is how much is read at a time. The decoder asks for more and more
+// while a value does not end, and must not get it.
+const oneRead = 64 << 10
+
 func (m *meter) Read(p []byte) (int, error) {
 	if m.limit == 0 {
 		m.limit = maxRowBytes
 	}
-	// The decoder reads ahead, so the count may pass a row's limit by what
-	// fits into one read.
-	if m.read > m.limit+int64(len(p)) {
+	// The decoder reads ahead, so the count may pass a row's limit by one read.
+	if m.read > m.limit+oneRead {
 		return 0, errLongRow
 	}
-	n, err := m.r.Read(p)
+	n, err := m.r.Read(p[:min(len(p), oneRead)])
 	m.read += int64(n)
 	return n, err
 }

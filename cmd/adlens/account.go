@@ -34,6 +34,12 @@ func newAccountAdd(o *options) *cobra.Command {
 				return err
 			}
 			return o.with(cmd.Context(), func(d *data) error {
+				// Of two who add the same account at once, one is told.
+				release, err := d.locker.Lock(cmd.Context(), a.ID, func(string) {})
+				if err != nil {
+					return err
+				}
+				defer release()
 				_, found, err := d.Account(cmd.Context(), a.ID)
 				if err != nil {
 					return err

@@ -22,6 +22,9 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	if o.clickhouse != "" {
 		return openRemote(ctx, o.clickhouse)
 	}
+	if o.dataDir == "" {
+		return nil, errors.New("--data-dir is empty; expected a directory")
+	}
 	e, err := engine.Open(ctx, o.dataDir)
 	if err != nil {
 		return nil, err

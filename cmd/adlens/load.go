@@ -5,7 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"adlens"
 	"adlens/internal/clickhouse"
 	"adlens/loader"
 
@@ -49,9 +55,15 @@ at once.`,
 
 func (d *data) load(ctx context.Context, account string, paths []string, p *progress) (loader.Result, error) {
 	defer p.end()
+	// What is garbage while reports are summed is worth more collecting than
+	// waiting: a load should fit beside what else a laptop does.
+	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))
 	l := loader.Loader{Store: clickhouse.LoadStore{DB: d.DB, Locker: d.locker}, Progress: p}
 	return l.Load(ctx, account, paths)
 }
+
+// loadGCPercent is how much the heap of a load may grow between collections.
+const loadGCPercent = 50
 
 // said reports what became of each file.
 func (o *options) said(cmd *cobra.Command, result loader.Result, err error) error {
@@ -66,6 +78,14 @@ func (o *options) said(cmd *cobra.Command, result loader.Result, err error) erro
 	if err == nil && result.Refused() > 0 {
 		return errSaid
 	}
+	return plain(err)
+}
+
+// plain says in a sentence what a person can do about.
+func plain(err error) error {
+	if adlens.KindOf(err) == adlens.DiskFull {
+		return fmt.Errorf("the disk is full: nothing of the failed files was made visible, what was there is unharmed; free some space and load again (%w)", err)
+	}
 	return err
 }
 
@@ -77,11 +97,23 @@ func printResult(out, trouble io.Writer, result loader.Result) {
 		rows += f.Rows
 		switch f.Status {
 		case loader.Skipped:
-			fmt.Fprintf(trouble, "%s: skipped: %s\n", f.File, f.Notice)
+			fmt.Fprintf(trouble, "%s: skipped: %s\n", printable(f.File), f.Notice)
 		case loader.Refused, loader.Failed:
-			fmt.Fprintf(trouble, "%s: %s: %s\n", f.File, f.Status, *f.Error)
+			fmt.Fprintf(trouble, "%s: %s: %s\n", printable(f.File), f.Status, *f.Error)
 		}
 	}
-	fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %d skipped; %d rows read\n",
-		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused]+counts[loader.Failed], counts[loader.Skipped], rows)
+	failed := ""
+	if n := counts[loader.Failed]; n > 0 {
+		failed = fmt.Sprintf("%d failed, ", n)
+	}
+	fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read\n",
+		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], failed, counts[loader.Skipped], rows)
+}
+
+// printable quotes names that would do something to a terminal.
+func printable(name string) string {
+	if utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) {
+		return name
+	}
+	return strconv.Quote(name)
 }

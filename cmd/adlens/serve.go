@@ -112,7 +112,7 @@ func (d *data) keep(ctx context.Context, running *sync.WaitGroup, usage *auth.Us
 	running.Go(func() { d.keepClean(ctx, log) })
 	if d.engine != nil {
 		running.Go(func() {
-			d.engine.Watch(ctx, d.Ping, func(err error) { log.Warn("the engine did not answer", zap.Error(err)) })
+			d.engine.Watch(ctx, func(err error) { log.Warn("the engine did not answer", zap.Error(err)) })
 		})
 	}
 }

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"adlens/internal/query"
@@ -56,8 +57,20 @@ func (db *DB) deleteRipe(ctx context.Context, table string, params Params) error
 	if err != nil || len(dead) == 0 {
 		return err
 	}
+	for some := range slices.Chunk(dead, deletedAtOnce) {
+		if err := db.deleteGenerations(ctx, table, params, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletedAtOnce bounds the length of a statement's parameters.
+const deletedAtOnce = 10_000
+
+func (db *DB) deleteGenerations(ctx context.Context, table string, params Params, dead []uint32) error {
 	params["dead"] = query.Numbers(dead)
-	err = db.exec(ctx, "DELETE FROM "+table+" WHERE account_id = {account:String} AND generation IN {dead:Array(UInt32)}", params)
+	err := db.exec(ctx, "DELETE FROM "+table+" WHERE account_id = {account:String} AND generation IN {dead:Array(UInt32)}", params)
 	if err != nil {
 		return err
 	}

@@ -35,8 +35,9 @@ type DB struct {
 	source Source
 	gate   chan struct{} // one place for each reading statement that may run
 
-	mu   sync.Mutex
-	pool *pool
+	finding chan struct{} // held by the one who looks for the server
+	mu      sync.Mutex
+	pool    *pool
 
 	claims sync.Map // account -> *claim, of accounts locked by Leases
 }
@@ -46,11 +47,15 @@ type pool struct{ reader, writer driver.Conn }
 
 // Open connects and brings the schema up to date.
 func Open(ctx context.Context, source Source) (*DB, error) {
-	db := &DB{source: source, gate: make(chan struct{}, max(4, 2*runtime.NumCPU()))}
+	db := newDB(source)
 	if err := db.migrate(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+func newDB(source Source) *DB {
+	return &DB{source: source, finding: make(chan struct{}, 1), gate: make(chan struct{}, max(4, 2*runtime.NumCPU()))}
 }
 
 // Close gives all connections back.
@@ -65,14 +70,40 @@ func (db *DB) Close() error {
 	return err
 }
 
-// connect returns the connections, opening them where there are none.
+// connect returns the connections, opening them where there are none. One
+// caller looks for the server, which may take a while; the others wait no
+// longer than their contexts let them.
 func (db *DB) connect(ctx context.Context) (*pool, error) {
+	if p := db.current(); p != nil {
+		return p, nil
+	}
+	select {
+	case db.finding <- struct{}{}:
+		defer func() { <-db.finding }()
+	case <-ctx.Done():
+		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: ctx.Err()}
+	}
+	if p := db.current(); p != nil {
+		return p, nil
+	}
+	p, err := openPool(ctx, db.source)
+	if err != nil {
+		return nil, err
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.pool != nil {
-		return db.pool, nil
-	}
-	target, err := db.source.Target(ctx)
+	db.pool = p
+	return p, nil
+}
+
+func (db *DB) current() *pool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.pool
+}
+
+func openPool(ctx context.Context, source Source) (*pool, error) {
+	target, err := source.Target(ctx)
 	if err != nil {
 		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
 	}
@@ -84,8 +115,7 @@ func (db *DB) connect(ctx context.Context) (*pool, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
-	db.pool = &pool{reader, writer}
-	return db.pool, nil
+	return &pool{reader, writer}, nil
 }
 
 // drop forgets connections that turned out to lead nowhere, unless somebody
@@ -237,6 +267,7 @@ var kindOfCode = map[int32]adlens.Kind{
 	241: adlens.Overloaded,        // MEMORY_LIMIT_EXCEEDED
 	307: adlens.Overloaded,        // TOO_MANY_BYTES
 	396: adlens.Overloaded,        // TOO_MANY_ROWS_OR_BYTES
+	243: adlens.DiskFull,          // NOT_ENOUGH_SPACE
 	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"adlens/internal/engine"
@@ -36,6 +37,7 @@ func (e Embedded) Target(ctx context.Context) (Target, error) {
 			Addr:            []string{at.Address},
 			Auth:            clickhouse.Auth{Username: user, Password: password, Database: engine.Database},
 			Settings:        settings,
+			HttpHeaders:     map[string]string{engine.GateHeader: at.Gate},
 			DialTimeout:     dialPatience,
 			MaxOpenConns:    64,
 			MaxIdleConns:    16,
@@ -65,13 +67,16 @@ func NewRemote(address string) (Remote, error) {
 	return Remote{options}, nil
 }
 
-// redacted hides the password of an address.
+// redacted hides the password of an address, and all before its host where the
+// address is too odd to tell what of it is one.
 func redacted(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return "the given text"
+	if parsed, err := url.Parse(address); err == nil && parsed.User != nil {
+		return parsed.Redacted()
 	}
-	return parsed.Redacted()
+	if _, host, ok := strings.Cut(address, "@"); ok {
+		return "***@" + host
+	}
+	return address
 }
 
 // Target returns the server's options for reading and writing.

@@ -4,15 +4,28 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/xml"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // configText is the server part of the engine's configuration. Limits that
 // ClickHouse leaves open by default are closed here: a laptop has no memory
 // to spare for a runaway query, and a cache of marks needs no five gigabytes.
+//
+// The handlers are the door. A session of the library cannot have a password
+// for its user default, and whoever is that user can read any file of ours by
+// the scalar function file(). So nothing at all is answered, neither the
+// pages nor a query, without a header whose value only engine.json knows.
 const configText = `<clickhouse>
   <users_config>%s</users_config>
+  <http_handlers>
+    <rule>
+      <headers><X-Adlens-Gate>%s</X-Adlens-Gate></headers>
+      <handler><type>dynamic_query_handler</type><query_param_name>query</query_param_name></handler>
+    </rule>
+  </http_handlers>
   <max_server_memory_usage_to_ram_ratio>0.6</max_server_memory_usage_to_ram_ratio>
   <max_concurrent_queries>64</max_concurrent_queries>
   <mark_cache_size>536870912</mark_cache_size>
@@ -22,11 +35,9 @@ const configText = `<clickhouse>
 </clickhouse>
 `
 
-// usersText locks the engine's door. A session of the library starts as the
-// user default and cannot have a password, so everybody on the machine who
-// finds the port can be that user. It may open the listener, once: the quota
-// is spent before anybody else comes, and no table, function that reads files
-// or system statement is granted to it. Constants are all it can select.
+// usersText is the second lock, behind the gate. The user default may open the
+// listener and has a quota of one query; the loader owns the database; the
+// reader selects from it.
 const usersText = `<clickhouse>
   <profiles>
     <default><max_execution_time>1</max_execution_time><max_memory_usage>10000000</max_memory_usage></default>
@@ -53,11 +64,18 @@ const usersText = `<clickhouse>
 // writeConfig writes the engine's configuration for these passwords. The
 // files hold hashes only.
 func (h home) writeConfig(e Endpoint) error {
-	if err := os.WriteFile(h.config(), []byte(fmt.Sprintf(configText, h.users())), 0o600); err != nil {
+	if err := os.WriteFile(h.config(), []byte(fmt.Sprintf(configText, escaped(h.users()), e.Gate)), 0o600); err != nil {
 		return err
 	}
 	users := fmt.Sprintf(usersText, sha256Hex(e.LoaderPassword), sha256Hex(e.ReaderPassword))
 	return os.WriteFile(h.users(), []byte(users), 0o600)
+}
+
+// escaped is text for XML: a data directory may have any name.
+func escaped(text string) string {
+	var b strings.Builder
+	xml.EscapeText(&b, []byte(text)) // a Builder does not fail
+	return b.String()
 }
 
 func sha256Hex(text string) string {

@@ -105,10 +105,16 @@ func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	if running {
-		return e.awaitAnswer(ctx, nil)
+		at, err := e.awaitAnswer(ctx, nil)
+		if !errors.Is(err, errGone) {
+			return at, err
+		}
+		// It was dying when it was looked at.
 	}
 	return e.start(ctx)
 }
+
+var errGone = errors.New("the engine ended while it was waited for")
 
 // Kill ends an engine that no longer answers. The next Endpoint starts it
 // anew; what it had acknowledged is on the disk.
@@ -193,29 +199,36 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 			return Endpoint{}, fmt.Errorf("the engine ended while it started: %s", e.lastWords())
 		case <-pause.C:
 			if running, err := held(e.home.engineLock()); exited == nil && (err != nil || !running) {
-				return Endpoint{}, errors.Join(errors.New("the engine ended while it was waited for"), err)
+				return Endpoint{}, errors.Join(errGone, err)
 			}
 		}
 	}
 }
 
-// answers asks the engine for its version as the reader: a listener that
-// does not know the password is not this engine.
+// answers tells whether this engine runs statements: a listener that does not
+// know the gate and the password is another's.
 func answers(ctx context.Context, at Endpoint) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
+	status, err := at.ask(ctx)
+	return err == nil && status == http.StatusOK
+}
+
+// ask sends the smallest statement as the reader and returns the answer's
+// status.
+func (at Endpoint) ask(ctx context.Context) (status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at.Address+"/?query=SELECT+1", nil)
 	if err != nil {
-		return false
+		return 0, err
 	}
 	req.SetBasicAuth(ReaderUser, at.ReaderPassword)
+	req.Header.Set(GateHeader, at.Gate)
 	req.Close = true
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return false
+		return 0, err
 	}
-	defer res.Body.Close()
-	return res.StatusCode == http.StatusOK
+	return res.StatusCode, res.Body.Close()
 }
 
 func (e *Engine) lastWords() string {

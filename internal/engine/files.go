@@ -43,7 +43,11 @@ type Endpoint struct {
 	Address        string `json:"address"` // host:port of its HTTP interface
 	ReaderPassword string `json:"reader_password"`
 	LoaderPassword string `json:"loader_password"`
+	Gate           string `json:"gate"` // value of GateHeader, without which nothing is answered
 }
+
+// GateHeader is the HTTP header that every request to the engine must carry.
+const GateHeader = "X-Adlens-Gate"
 
 // The engine's two users: the reader may only select (readonly=2, so that the
 // driver's own settings pass), the loader owns the database.

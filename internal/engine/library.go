@@ -29,6 +29,9 @@ const LibraryVariable = "ADLENS_ENGINE_LIBRARY"
 type LibraryError struct{ Problem string }
 
 func (e *LibraryError) Error() string {
+	if os.Getenv(LibraryVariable) != "" {
+		return e.Problem + "; unset " + LibraryVariable + ", and fetch the right one with: make engine"
+	}
 	return e.Problem + "; fetch it with: make engine"
 }
 

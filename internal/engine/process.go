@@ -74,7 +74,7 @@ func runProcess(h home, library string) error {
 	if err != nil {
 		return err
 	}
-	e := Endpoint{PID: os.Getpid(), Address: address, ReaderPassword: newPassword(), LoaderPassword: newPassword()}
+	e := Endpoint{PID: os.Getpid(), Address: address, ReaderPassword: newPassword(), LoaderPassword: newPassword(), Gate: newPassword()}
 	if err := h.writeConfig(e); err != nil {
 		return err
 	}
@@ -102,17 +102,17 @@ func freeAddress() (string, error) {
 // once nobody shares users.lock any more. It keeps the lock from then on, so
 // that whoever comes now waits for the end and starts a new engine.
 func (h home) leaveWithTheLastUser(terminal *os.File) {
-	for {
+	var alone *os.File
+	for alone == nil {
 		time.Sleep(50 * time.Millisecond)
-		if _, err := lock(h.usersLock(), unix.LOCK_EX); err == nil {
-			break
-		}
+		alone, _ = lock(h.usersLock(), unix.LOCK_EX) // fails while there are users
 	}
 	terminal.WriteString("exit\n")
 	// A session that does not end when told to has nothing left to lose:
 	// what was acknowledged is on the disk.
 	time.Sleep(10 * time.Second)
 	unix.Kill(os.Getpid(), unix.SIGKILL)
+	runtime.KeepAlive(alone)
 }
 
 // runLibrary becomes clickhouse-local until the session ends. Errors of the

@@ -2,22 +2,25 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
-// A living engine answers the smallest question at once; one that is silent
-// for watchFailures questions in a row is frozen and is killed. One that is
-// dead is started by whoever asks it next, this watch at the latest.
+// A living engine answers the smallest question, if only to say that it is
+// busy; one that is silent for watchFailures questions in a row is frozen and
+// is killed. One that is dead is started by whoever asks it next, this watch
+// at the latest.
 const (
 	watchEvery    = time.Second
 	watchPatience = 5 * time.Second
 	watchFailures = 3
 )
 
-// Watch keeps the engine answering until the context ends. failed hears of
-// every ping without an answer.
-func (e *Engine) Watch(ctx context.Context, ping func(context.Context) error, failed func(error)) {
-	failures := 0
+// Watch keeps the engine running until the context ends. failed hears of every
+// question without an answer. It asks over a connection of its own, so that
+// nothing that waits for the engine can hold it up.
+func (e *Engine) Watch(ctx context.Context, failed func(error)) {
+	silent := 0
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
@@ -26,14 +29,14 @@ func (e *Engine) Watch(ctx context.Context, ping func(context.Context) error, fa
 			return
 		case <-ticker.C:
 		}
-		err := e.look(ctx, ping)
+		err := e.look(ctx)
 		if err == nil || ctx.Err() != nil {
-			failures = 0
+			silent = 0
 			continue
 		}
 		failed(err)
-		if failures++; failures == watchFailures {
-			failures = 0
+		if silent++; silent == watchFailures {
+			silent = 0
 			if err := e.Kill(); err != nil {
 				failed(err)
 			}
@@ -41,8 +44,25 @@ func (e *Engine) Watch(ctx context.Context, ping func(context.Context) error, fa
 	}
 }
 
-func (e *Engine) look(ctx context.Context, ping func(context.Context) error) error {
+// look starts the engine where it is dead, and asks it where it lives. Any
+// answer at all will do.
+func (e *Engine) look(ctx context.Context) error {
+	running, err := held(e.home.engineLock())
+	if err != nil {
+		return err
+	}
+	if !running {
+		_, err := e.Endpoint(ctx)
+		return err
+	}
+	at, err := e.home.readEndpoint()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, watchPatience)
 	defer cancel()
-	return ping(ctx)
+	if _, err := at.ask(ctx); err != nil {
+		return fmt.Errorf("the engine is silent: %w", err)
+	}
+	return nil
 }

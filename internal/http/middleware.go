@@ -94,9 +94,13 @@ func (s *Server) measure(c *gin.Context) {
 		s.fail(c, tooLarge(http.StatusRequestHeaderFieldsTooLarge, "the header", maxHeaders))
 		return
 	}
-	if n, _ := io.CopyN(io.Discard, r.Body, maxBody+1); n > maxBody {
+	switch n, err := io.CopyN(io.Discard, r.Body, maxBody+1); {
+	case n > maxBody:
 		c.Writer.Header().Set("Connection", "close")
 		s.fail(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
+	case !errors.Is(err, io.EOF):
+		c.Writer.Header().Set("Connection", "close")
+		s.fail(c, &problem{code: adlens.InvalidParameter, detail: "the request announced a body that did not arrive; no endpoint needs one"})
 	}
 }
 

@@ -34,26 +34,45 @@ type Product struct {
 	Figures      Figures
 }
 
+// ranked is a row of the report with what it is sorted by. Its other figures
+// are computed for the rows of one page alone.
+type ranked struct {
+	row *ProductRow
+	id  string
+	by  Value // the figure that is sorted by
+}
+
 // newProducts lists, sorts and cuts. Rows are ordered by what they show, so
 // that a reader sees why; ties by id make pages that never overlap.
 func newProducts(r Request, v View, rows []ProductRow, names productNames) *Products {
-	all := make([]Product, 0, len(rows))
-	for i := range rows {
-		if !rows[i].Sums.Empty() {
-			all = append(all, Product{ID: names.ids[rows[i].Key], Figures: FiguresOf(&rows[i].Sums), Marketplaces: v.codes(rows[i].Marketplaces)})
-		}
-	}
-	slices.SortFunc(all, comparison(r.Sort, r.Order))
-	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: len(all)}
+	all := rank(r, rows, names)
+	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: len(all), Rows: []Product{}}
 	p.Meta.Truncated = r.All && len(all) > MaxRows
-	p.Rows = page(all, r)
-	for i := range p.Rows {
-		p.Rows[i].Title = names.titles[p.Rows[i].ID]
+	for _, one := range page(all, r) {
+		p.Rows = append(p.Rows, Product{ID: one.id, Title: names.titles[one.id], Marketplaces: v.codes(one.row.Marketplaces), Figures: FiguresOf(&one.row.Sums)})
 	}
 	return p
 }
 
-func page(all []Product, r Request) []Product {
+func rank(r Request, rows []ProductRow, names productNames) []ranked {
+	all := make([]ranked, 0, len(rows))
+	sorted := figureIndex(r.Sort)
+	for i := range rows {
+		row := &rows[i]
+		if row.Sums.Empty() {
+			continue
+		}
+		one := ranked{row: row, id: names.ids[row.Key]}
+		if r.Sort != SortProduct {
+			one.by = Catalogue[sorted].of(&row.Sums)
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, comparison(r.Sort, r.Order))
+	return all
+}
+
+func page[T any](all []T, r Request) []T {
 	if r.All && r.Page > 1 {
 		return nil // all rows are one page, and what the cap left out is none
 	}
@@ -62,24 +81,22 @@ func page(all []Product, r Request) []Product {
 }
 
 // comparison orders products by a figure or by id.
-func comparison(sort, order string) func(a, b Product) int {
+func comparison(sort, order string) func(a, b ranked) int {
 	sign := 1
 	if order == Descending {
 		sign = -1
 	}
 	if sort == SortProduct {
-		return func(a, b Product) int {
-			return cmp.Or(nullsLast(a.ID == "", b.ID == ""), sign*strings.Compare(a.ID, b.ID))
+		return func(a, b ranked) int {
+			return cmp.Or(nullsLast(a.id == "", b.id == ""), sign*strings.Compare(a.id, b.id))
 		}
 	}
-	i := figureIndex(sort)
-	return func(a, b Product) int {
-		x, y := a.Figures[i], b.Figures[i]
-		by := nullsLast(x.Null(), y.Null())
-		if by == 0 && !x.Null() {
-			by = sign * x.Compare(y)
+	return func(a, b ranked) int {
+		by := nullsLast(a.by.Null(), b.by.Null())
+		if by == 0 && !a.by.Null() {
+			by = sign * a.by.Compare(b.by)
 		}
-		return cmp.Or(by, nullsLast(a.ID == "", b.ID == ""), strings.Compare(a.ID, b.ID))
+		return cmp.Or(by, nullsLast(a.id == "", b.id == ""), strings.Compare(a.id, b.id))
 	}
 }
 

@@ -1,0 +1,99 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+func nothing(driver.Rows) error { return nil }
+
+func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
+	d := openShared(t)
+	thrown := func(code int) string {
+		return fmt.Sprintf("SELECT throwIf(1, 'thrown', toInt16(%d)) SETTINGS allow_custom_error_code_in_throwif = 1", code)
+	}
+	for _, c := range []struct {
+		sql  string
+		want adlens.Kind
+	}{
+		{"SELECT groupArray(number) FROM numbers(100000000) SETTINGS max_memory_usage = 1000000", adlens.Overloaded},
+		{"SELECT count() FROM numbers(1000000) SETTINGS max_rows_to_read = 10", adlens.Overloaded},
+		{"SELECT sum(sleepEachRow(0.5)) FROM numbers(10) SETTINGS max_execution_time = 1, max_block_size = 1", adlens.QueryTimeout},
+		{"SELECT * FROM no_such_table", adlens.Internal},
+		{"SELECT no_such_column FROM accounts", adlens.Internal},
+		{"SELEKT", adlens.Internal},
+		{thrown(241), adlens.Overloaded}, {thrown(202), adlens.Overloaded}, {thrown(201), adlens.Overloaded}, {thrown(158), adlens.Overloaded},
+		{thrown(307), adlens.Overloaded}, {thrown(396), adlens.Overloaded},
+		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.Cancelled}, {thrown(395), adlens.Internal},
+	} {
+		if err := d.reading(t.Context(), c.sql, nil, nothing); err == nil || adlens.KindOf(err) != c.want {
+			t.Errorf("%s: kind %s, expected %s: %v", c.sql, adlens.KindOf(err), c.want, err)
+		}
+	}
+}
+
+func TestTheCallersDeadlineAndDepartureHaveTheirKinds(t *testing.T) {
+	d := openShared(t)
+	const slow = "SELECT sum(sleepEachRow(0.2)) FROM numbers(15) SETTINGS max_block_size = 1"
+	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := d.reading(soon, slow, nil, nothing); adlens.KindOf(err) != adlens.QueryTimeout {
+		t.Errorf("a deadline is %s: %v", adlens.KindOf(err), err)
+	}
+	leaving, leave := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, leave)
+	if err := d.reading(leaving, slow, nil, nothing); adlens.KindOf(err) != adlens.Cancelled {
+		t.Errorf("a caller that went away is %s: %v", adlens.KindOf(err), err)
+	}
+}
+
+// elsewhere is a server's address that nobody listens on.
+type elsewhere struct{ options *clickhouse.Options }
+
+func (e elsewhere) Target(context.Context) (Target, error) { return Target{e.options, e.options}, nil }
+
+func TestARefusedConnectionMeansThatTheEngineIsUnavailable(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	for _, protocol := range []clickhouse.Protocol{clickhouse.HTTP, clickhouse.Native} {
+		_, err = Open(t.Context(), elsewhere{&clickhouse.Options{Protocol: protocol, Addr: []string{l.Addr().String()}, DialTimeout: time.Second}})
+		if adlens.KindOf(err) != adlens.EngineUnavailable {
+			t.Errorf("over %s, a refused connection is %s: %v", protocol, adlens.KindOf(err), err)
+		}
+	}
+}
+
+func TestAReadIsRepeatedOnceWhenTheEngineDies(t *testing.T) {
+	d := openShared(t)
+	account := adlens.Account{ID: t.Name(), Name: "Lamps", Subscription: "active", CreatedAt: time.Now()}
+	if err := d.PutAccount(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		before, err := d.engine.Endpoint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.engine.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		got, found, err := d.Account(t.Context(), t.Name())
+		if err != nil || !found || got.Name != "Lamps" {
+			t.Fatalf("after the engine died: %v, %v, %v", got, found, err)
+		}
+		if after, err := d.engine.Endpoint(t.Context()); err != nil || after.PID == before.PID {
+			t.Errorf("no engine died: %v", err)
+		}
+	}
+}

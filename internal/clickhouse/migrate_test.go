@@ -1,0 +1,131 @@
+package clickhouse
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"adlens/loader"
+	"adlens/platform"
+	"adlens/schema"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Four users of one process and two other processes find a fresh directory at
+// once: one engine is started, and one schema made.
+func TestTheSchemaIsMadeOnceHoweverManyMakeIt(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	databases := make(chan *database, 4)
+	for range 4 {
+		all.Go(func() {
+			d, err := openDatabase(dir)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			databases <- d
+		})
+	}
+	for range 2 {
+		all.Go(func() {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), roleVariable+"="+dir)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("another process: %v\n%s", err, out)
+			}
+		})
+	}
+	all.Wait()
+	close(databases)
+	steps, err := schema.Migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing := false
+	for d := range databases {
+		if got := one[uint64](t, d.DB, "SELECT uniqExact(number) FROM migrations WHERE number < 9999", nil); got != uint64(len(steps)) {
+			t.Errorf("%d steps are noted, expected %d", got, len(steps))
+		}
+		if !closing {
+			newerSchemaIsRefused(t, d, dir)
+			closing = true
+		}
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func newerSchemaIsRefused(t *testing.T, d *database, dir string) {
+	t.Helper()
+	if err := d.exec(t.Context(), "INSERT INTO migrations (number, name) VALUES (9999, 'from the future')", nil); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openDatabase(dir)
+	if err == nil {
+		again.close()
+		t.Fatal("data of a newer version is taken")
+	}
+	if !strings.Contains(err.Error(), "written by a newer adlens (schema 9999; this one knows") {
+		t.Errorf("the reason is not clear: %v", err)
+	}
+}
+
+func TestOpeningAgainChangesNothing(t *testing.T) {
+	d := openShared(t)
+	before := one[uint64](t, d.DB, "SELECT count() FROM migrations", nil)
+	again, err := Open(t.Context(), Embedded{d.engine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := again.migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := one[uint64](t, d.DB, "SELECT count() FROM migrations", nil); after != before {
+		t.Errorf("%d steps were applied again", after-before)
+	}
+}
+
+func TestEveryMeasureHasItsColumnAndEveryColumnItsMeasure(t *testing.T) {
+	d := openShared(t)
+	want := map[string]string{
+		"account_id": "LowCardinality(String)", "generation": "UInt32", "day": "Date",
+		"product_key": "UInt32", "marketplace_key": "UInt16", "ad_product": "UInt8",
+	}
+	names, units := loader.FactColumns()
+	for i, name := range names {
+		want[name] = "UInt64"
+		if units[i] == platform.Money {
+			want[name] = "Decimal(18, 6)"
+		}
+	}
+	// Only the loader may look into the system tables.
+	p, err := d.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := p.writer.Query(t.Context(), "SELECT name, type FROM system.columns WHERE database = 'adlens' AND table = 'facts'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	got := map[string]string{}
+	for rows.Next() {
+		var name, kind string
+		if err := rows.Scan(&name, &kind); err != nil {
+			t.Fatal(err)
+		}
+		got[name] = kind
+	}
+	if diff := cmp.Diff(want, got); diff != "" || rows.Err() != nil {
+		t.Errorf("the table is not what the loader writes (- loader, + table): %v\n%s", rows.Err(), diff)
+	}
+	if len(names) != len(want)-6 {
+		t.Error("FactColumns names a column twice")
+	}
+}

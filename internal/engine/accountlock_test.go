@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAnAccountHasOneWriterAmongAllProcesses(t *testing.T) {
+	t.Parallel()
+	locks := AccountLocks{t.TempDir()}
+	other := startChild(t, "lock", locks.DataDir, "acct")
+	if said := other.says(t); said != "locked <nil>" {
+		t.Fatal(said)
+	}
+	release, err := locks.Lock(t.Context(), "another", func(string) { t.Error("another account is locked") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	holder := ""
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := locks.Lock(ctx, "acct", func(h string) { holder = h }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("locked twice, or another error: %v", err)
+	}
+	if want := fmt.Sprint("process ", other.cmd.Process.Pid, " since "); !strings.HasPrefix(holder, want) {
+		t.Errorf("the holder is said to be %q, expected %q", holder, want)
+	}
+	other.kill()
+	release, err = locks.Lock(t.Context(), "acct", func(h string) { t.Errorf("the dead %s still holds the lock", h) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnAccountHasOneWriterInsideOneProcess(t *testing.T) {
+	t.Parallel()
+	locks := AccountLocks{t.TempDir()}
+	holders := make(chan int, 1)
+	done := make(chan error)
+	for range 4 {
+		go func() {
+			for range 5 {
+				release, err := locks.Lock(t.Context(), "acct", func(string) {})
+				if err != nil {
+					done <- err
+					return
+				}
+				select {
+				case holders <- 1:
+				default:
+					done <- errors.New("two hold the lock")
+					return
+				}
+				<-holders
+				if err := release(); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAMissingOrWrongLibraryIsNamedWithItsRemedy(t *testing.T) {
+	dir := t.TempDir()
+	small := filepath.Join(dir, "small.so")
+	if err := os.WriteFile(small, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// Of the right size and nothing else: only the hash can tell.
+	sized := filepath.Join(dir, "sized.so")
+	if err := os.WriteFile(sized, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(sized, libraryBytes); err != nil {
+		t.Fatal(err)
+	}
+	for path, problem := range map[string]string{
+		filepath.Join(dir, "none.so"): "cannot be read",
+		small:                         "has 10 bytes",
+		sized:                         "SHA-256",
+	} {
+		t.Setenv(LibraryVariable, path)
+		data := t.TempDir()
+		e, err := Open(t.Context(), data)
+		if err == nil {
+			e.Close()
+			t.Errorf("%s is taken for the library", path)
+			continue
+		}
+		var wrong *LibraryError
+		if !errors.As(err, &wrong) || !IsLibraryError(err) {
+			t.Errorf("%s: %v is no *LibraryError", path, err)
+		}
+		for _, part := range []string{problem, path, "make engine"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%q does not say %q", err, part)
+			}
+		}
+		if running, err := held(homeOf(data).engineLock()); running || err != nil {
+			t.Errorf("something was started with %s: %v", path, err)
+		}
+	}
+}

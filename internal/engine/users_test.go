@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ask sends a statement and returns the answer's status and text.
+// ask sends a statement through the gate.
+func ask(t *testing.T, at Endpoint, user, password, sql string) (status int, text string) {
+	t.Helper()
+	return askBy(t, at, at.Gate, user, password, sql)
+}
+
+// askBy sends a statement with a value of the gate's header, "" for none.
+func askBy(t *testing.T, at Endpoint, gate, user, password, sql string) (status int, text string) {
+	t.Helper()
+	values := url.Values{}
+	if user != "" {
+		values = url.Values{"user": {user}, "password": {password}}
+	}
+	client := http.Client{Timeout: 20 * time.Second}
+	req, err := http.NewRequest(http.MethodPost, "http://"+at.Address+"/?"+values.Encode(), strings.NewReader(sql))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gate != "" {
+		req.Header.Set(GateHeader, gate)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, strings.TrimSpace(string(body))
+}
+
+func must(t *testing.T, at Endpoint, sql string) string {
+	t.Helper()
+	status, text := ask(t, at, LoaderUser, at.LoaderPassword, sql)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %s", sql, text)
+	}
+	return text
+}
+
+// makeTable leaves a row behind that a later engine must have.
+func makeTable(t *testing.T, at Endpoint) {
+	t.Helper()
+	must(t, at, "CREATE DATABASE IF NOT EXISTS adlens")
+	must(t, at, "CREATE TABLE adlens.kept (n UInt32) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1, fsync_part_directory = 1")
+	must(t, at, "INSERT INTO adlens.kept SELECT 42")
+}
+
+func TestTheEngineStaysUntilItsLastUserHasLeft(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	first, second := open(t, dir), open(t, dir)
+	at := endpoint(t, first)
+	if also := endpoint(t, second); also != at {
+		t.Fatalf("two users in one process have two engines: %v, %v", at, also)
+	}
+	other := startChild(t, "use", dir)
+	if said := other.says(t); said != fmt.Sprint(at.PID, " <nil>") {
+		t.Fatalf("another process has engine %q, expected %d", said, at.PID)
+	}
+	closed(t, first) // the one that started it
+	closed(t, second)
+	if status, text := ask(t, at, ReaderUser, at.ReaderPassword, "SELECT 1"); status != http.StatusOK {
+		t.Fatalf("the engine does not answer its last user: %s", text)
+	}
+	other.leave(t)
+	if !gone(at.PID, time.Second) {
+		t.Errorf("the last user has left, and process %d goes on", at.PID)
+	}
+	if running, err := held(homeOf(dir).engineLock()); running || err != nil {
+		t.Errorf("the lock is still held: %v", err)
+	}
+}
+
+func TestAKilledEngineIsStartedAnewWithItsData(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	e := open(t, dir)
+	defer closed(t, e)
+	at := endpoint(t, e)
+	makeTable(t, at)
+	if err := e.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if !gone(at.PID, 5*time.Second) {
+		t.Fatal("the engine survived its death")
+	}
+	next := endpoint(t, e)
+	if next.PID == at.PID || next.ReaderPassword == at.ReaderPassword {
+		t.Errorf("process or password are those of the dead engine")
+	}
+	if got := must(t, next, "SELECT n FROM adlens.kept"); got != "42" {
+		t.Errorf("the table holds %q", got)
+	}
+}
+
+func TestTheEngineEndsWhenItsOnlyUserIsKilled(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	user := startChild(t, "use", dir)
+	var pid int
+	if _, err := fmt.Sscan(user.says(t), &pid); err != nil {
+		t.Fatal(err)
+	}
+	if !alive(pid) {
+		t.Fatal("no engine")
+	}
+	user.kill()
+	if !gone(pid, 10*time.Second) {
+		t.Error("the engine outlives its only user")
+		unix.Kill(pid, unix.SIGKILL)
+	}
+	e := open(t, dir) // nothing stale stands in the way
+	closed(t, e)
+}
+
+// A killed process holds its locks for some milliseconds more. Who asks in
+// them finds an engine that runs, and it ends while it is waited for.
+func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
+	t.Parallel()
+	e := open(t, dataDir(t))
+	defer closed(t, e)
+	for range 3 {
+		at := endpoint(t, e)
+		if err := e.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		next, err := e.Endpoint(t.Context())
+		if err != nil || next.PID == at.PID {
+			t.Fatalf("asked at once after its death: process %d, then %d: %v", at.PID, next.PID, err)
+		}
+	}
+}
