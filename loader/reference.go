@@ -136,8 +136,10 @@ func (s *session) titles(ctx context.Context, f file) (rows int, changed bool, e
 	})
 }
 
+// No currency is worth ten thousand dollars. A rate of that size is a slip, and
+// would make sums that fill a disk.
 var (
-	rateForm     = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,20})?$`)
+	rateForm     = regexp.MustCompile(`^[0-9]{1,4}(\.[0-9]{1,20})?$`)
 	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 
@@ -155,7 +157,7 @@ func readRates(content io.Reader) (rates Rates, rows int, err error) {
 		usd, err := adlens.ParseAmount([]byte(values[2]))
 		if err != nil || usd.IsZero() || !rateForm.MatchString(values[2]) {
 			return &platform.Fault{Row: row, Field: "usd", Value: fmt.Sprintf("%q", values[2]),
-				Expected: "US dollars for one unit of the currency: a decimal above 0 and below 1000000000 with at most 20 decimals"}
+				Expected: "US dollars for one unit of the currency: a decimal above 0 and below 10000 with at most 20 decimals"}
 		}
 		if currency == "USD" && usd != adlens.One {
 			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: "1 for USD"}
