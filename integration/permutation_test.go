@@ -39,7 +39,8 @@ func TestTheOrderOfLoadingMakesNoDifference(t *testing.T) {
 		order(t, one)
 		tenants = append(tenants, one)
 	}
-	a := asker{r, tenants[0].model.Codes(), ""}
+	oldest, _ := tenants[0].model.Held()
+	a := asker{r, tenants[0].model.Codes(), oldest}
 	for _, q := range everything() {
 		sameAnswers(t, tenants, q)
 	}
