@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"strings"
@@ -34,9 +35,11 @@ func expected(m *model.Account, q question, now time.Time) (any, error) {
 	case "/timeline":
 		answer, err := m.Timeline(q.query, now)
 		return answer, err
-	default:
+	case "/reports/products":
 		answer, err := m.Products(q.query, now)
 		return answer, err
+	default:
+		return expectedList(m, q)
 	}
 }
 
@@ -63,21 +66,44 @@ func differences(c harness.Client, m *model.Account, q question) []string {
 			return []string{"the oracle: " + err.Error()}
 		}
 		if lines = model.Diff(want, got); len(lines) == 0 {
-			return wrongTotal(q, got, answer)
+			return wrongPaging(q, got, answer)
 		}
 	}
 	return lines
 }
 
-// wrongTotal holds the paging header against the body.
-func wrongTotal(q question, body any, answer harness.Answer) []string {
-	if q.path != "/reports/products" {
+// wrongPaging holds the paging headers of a paged answer against the body.
+func wrongPaging(q question, body any, answer harness.Answer) []string {
+	pagination, paged := body.(map[string]any)["pagination"].(map[string]any)
+	if !paged {
 		return nil
 	}
-	pagination, _ := body.(map[string]any)["pagination"].(map[string]any)
+	var lines []string
 	want := fmt.Sprint(pagination["total_rows"])
 	if got := answer.Header.Get("X-Total-Rows"); got != want {
-		return []string{fmt.Sprintf("want X-Total-Rows %s, got %q", want, got)}
+		lines = append(lines, fmt.Sprintf("want X-Total-Rows %s, got %q", want, got))
+	}
+	link := answer.Header.Get("Link")
+	if pagination["next_page"] == nil {
+		if link != "" {
+			lines = append(lines, "the last page links to "+link)
+		}
+		return lines
+	}
+	return append(lines, wrongLink(q, link, fmt.Sprint(pagination["next_page"]))...)
+}
+
+// wrongLink demands the same request with another page.
+func wrongLink(q question, link, page string) []string {
+	address, isNext := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
+	next, err := url.Parse(address)
+	if err != nil || !isNext {
+		return []string{fmt.Sprintf("want a link to the next page, got %q", link)}
+	}
+	want := maps.Clone(q.query)
+	want.Set("page", page)
+	if got := next.Query(); next.Path != "/api/v1"+q.path || got.Encode() != want.Encode() {
+		return []string{fmt.Sprintf("want a link with %s, got %q", want.Encode(), link)}
 	}
 	return nil
 }

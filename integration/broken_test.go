@@ -51,13 +51,18 @@ func TestBrokenTablesAreRefusedAndHarmNothing(t *testing.T) {
 type clinic struct {
 	house *house
 	one   *tenant
+	look  func(*testing.T) // compares the answers with the oracle's
+	// harmed is set once a broken file got in, which fails its own case and
+	// would fail all that follow.
+	harmed bool
 }
 
 // Profiles of the clinic: 101 has figures, 102 sells in Germany without any
 // rate, 103 is a vendor.
 func newClinic(t *testing.T) *clinic {
 	t.Helper()
-	c := &clinic{sharedHouse(t), &tenant{model: model.New()}}
+	c := &clinic{house: sharedHouse(t), one: &tenant{model: model.New()}}
+	c.look = func(t *testing.T) { t.Helper(); checkAll(t, c.one.ask, c.one.model) }
 	c.one.files.ID = name(t)
 	c.one.ask = c.house.account(t, c.one.files.ID)
 	dir := t.TempDir()
@@ -95,6 +100,7 @@ func (c *clinic) refusesFiles(t *testing.T, n int, stem string, broken []string,
 	status, text := done.Status(stem)
 	if status != "refused" {
 		t.Errorf("want %s refused, got %q: %s", stem, status, done.Result)
+		c.harmed = true
 	}
 	if !strings.Contains(text+done.Named(stem), stem) {
 		t.Errorf("the refusal does not name %s: %q", stem, text)
@@ -112,5 +118,7 @@ func (c *clinic) refusesFiles(t *testing.T, n int, stem string, broken []string,
 	if status, text := done.Status(good.stem); status != "loaded" {
 		t.Errorf("the good file beside it: want loaded, got %q %s", status, text)
 	}
-	checkAll(t, c.one.ask, c.one.model)
+	if !c.harmed {
+		c.look(t)
+	}
 }

@@ -34,6 +34,7 @@ type siege struct {
 	one    *tenant
 	server *harness.Server
 	usual  time.Duration // how long a load takes when nobody dies
+	asks   func(*model.Account) []question
 }
 
 func TestNoKillLosesOrTearsALoad(t *testing.T) {
@@ -41,8 +42,24 @@ func TestNoKillLosesOrTearsALoad(t *testing.T) {
 	from, rounds := seed(t), scaled(12)
 	accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: from, Accounts: 1, Reports: 2*rounds + 4, Now: time.Now(), Days: 150})
 	need(t, err)
-	s := &siege{Program: ownProgram(t), Rand: rand.New(rand.NewPCG(from, 17)), one: &tenant{accounts[0], model.New(), harness.Client{}}}
-	s.one.ask.Key, err = s.Account(accounts[0].ID)
+	besiege(t, from, rounds, accounts[0], func(*model.Account) []question { return everything() })
+}
+
+func TestNoKillLosesOrTearsAList(t *testing.T) {
+	t.Parallel()
+	from, rounds := seed(t), scaled(8)
+	written, err := extracts.WriteLists(t.TempDir(), extracts.ListOptions{Seed: from, Accounts: 1, Exports: 2*rounds + 4, Campaigns: 1_500, Now: time.Now()})
+	need(t, err)
+	files := extracts.Account{ID: written[0].ID, Base: written[0].Base, Reports: written[0].Exports}
+	besiege(t, from, rounds, files, allLists)
+}
+
+// besiege loads two reports or exports a round, while somebody dies.
+func besiege(t *testing.T, from uint64, rounds int, files extracts.Account, asks func(*model.Account) []question) {
+	t.Helper()
+	s := &siege{Program: ownProgram(t), Rand: rand.New(rand.NewPCG(from, 17)), one: &tenant{files, model.New(), harness.Client{}}, asks: asks}
+	var err error
+	s.one.ask.Key, err = s.Account(files.ID)
 	need(t, err)
 	s.start(t)
 	t.Cleanup(func() {
@@ -50,7 +67,7 @@ func TestNoKillLosesOrTearsALoad(t *testing.T) {
 			s.server.Kill()
 		}
 	})
-	load(t, s.Program, s.one, accounts[0].Base)
+	load(t, s.Program, s.one, files.Base)
 	began := time.Now()
 	load(t, s.Program, s.one, s.take(4)...)
 	s.usual = time.Since(began)
@@ -156,7 +173,7 @@ func (s *siege) showsOne(t *testing.T, states []*model.Account) {
 	var why []string
 	for _, m := range states {
 		why = nil
-		for _, q := range everything() {
+		for _, q := range s.asks(m) {
 			why = append(why, differences(s.one.ask, m, q)...)
 		}
 		if len(why) == 0 {

@@ -106,6 +106,12 @@ func TestFaultyParametersAreRefusedByNameAndValue(t *testing.T) {
 		{"/summary", wrongEverywhere}, {"/timeline", append(wrongTimeline, wrongEverywhere...)},
 		{"/reports/products", append(wrongProducts, wrongEverywhere...)},
 		{"/account", []wrong{{query: "range=today", code: "unknown_parameter", parameter: "range"}}},
+		{"/marketplaces", slices.Concat(wrongMarketplaces, wrongLists)},
+		{"/campaigns", slices.Concat(wrongEntities, ofMarketplace(wrongCampaigns, wrongPages, wrongLists))},
+		{"/ad-groups", slices.Concat(wrongEntities, ofMarketplace(wrongAdGroups, wrongPages, wrongLists))},
+		{"/rules", slices.Concat(wrongRules, wrongPages, wrongLists)},
+		{"/rules/none/runs", slices.Concat(wrongRuns, wrongLists)},
+		{"/activity", slices.Concat(wrongActivity, wrongPages, wrongLists)},
 	} {
 		for _, w := range c.table {
 			t.Run(c.path+"?"+w.query, func(t *testing.T) { checkWrong(t, one.ask, c.path, w) })

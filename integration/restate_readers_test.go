@@ -37,15 +37,21 @@ func TestReadersSeeTheOldSliceOrTheNewOneNeverAMixture(t *testing.T) {
 		one.model.Load(paths...)
 		s.remember(t, one.model)
 	}
+	s.play(t, h, one.files.ID, steps)
+}
+
+// play loads one state after the other while every question is asked.
+func (s *stage) play(t *testing.T, h *house, account string, steps [][]string) {
+	t.Helper()
 	// The first state is there before anybody reads.
-	s.load(t, h, one.files.ID, 0, steps[0])
+	s.load(t, h, account, 0, steps[0])
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for i := range s.questions {
 		readers.Go(func() { s.read(t, i, done) })
 	}
 	for state, paths := range steps[1:] {
-		s.load(t, h, one.files.ID, int64(state+1), paths)
+		s.load(t, h, account, int64(state+1), paths)
 	}
 	close(done)
 	readers.Wait()

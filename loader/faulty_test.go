@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"adlens/internal/manifest"
+	"adlens/internal/records"
 	"adlens/loader"
+	"adlens/platform"
 )
 
 var errFault = errors.New("the store fails here")
@@ -149,4 +151,40 @@ func (f *faulty) InsertLedger(ctx context.Context, account string, lines []loade
 
 func (f *faulty) Collect(ctx context.Context, account string, after time.Duration) error {
 	return act(f, "Collect", func() error { return f.store.Collect(ctx, account, after) })
+}
+
+func (f *faulty) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {
+	return act(f, "InsertCampaigns", func() error { return f.store.InsertCampaigns(ctx, account, marketplace, generations, all) })
+}
+
+func (f *faulty) InsertAdGroups(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.AdGroup) error {
+	return act(f, "InsertAdGroups", func() error { return f.store.InsertAdGroups(ctx, account, marketplace, generations, all) })
+}
+
+func (f *faulty) InsertAds(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Ad) error {
+	return act(f, "InsertAds", func() error { return f.store.InsertAds(ctx, account, marketplace, generations, all) })
+}
+
+func (f *faulty) Rules(ctx context.Context, account string, generation uint32) ([]records.Rule, error) {
+	return call(f, "Rules", func() ([]records.Rule, error) { return f.store.Rules(ctx, account, generation) })
+}
+
+func (f *faulty) InsertRules(ctx context.Context, account string, generation uint32, all []records.Rule) error {
+	return act(f, "InsertRules", func() error { return f.store.InsertRules(ctx, account, generation, all) })
+}
+
+func (f *faulty) RuleRuns(ctx context.Context, account string, generation uint32) ([]records.RuleRun, error) {
+	return call(f, "RuleRuns", func() ([]records.RuleRun, error) { return f.store.RuleRuns(ctx, account, generation) })
+}
+
+func (f *faulty) InsertRuleRuns(ctx context.Context, account string, generation uint32, all []records.RuleRun) error {
+	return act(f, "InsertRuleRuns", func() error { return f.store.InsertRuleRuns(ctx, account, generation, all) })
+}
+
+func (f *faulty) Activity(ctx context.Context, account string, generation uint32) ([]records.Activity, error) {
+	return call(f, "Activity", func() ([]records.Activity, error) { return f.store.Activity(ctx, account, generation) })
+}
+
+func (f *faulty) InsertActivity(ctx context.Context, account string, generation uint32, all []records.Activity) error {
+	return act(f, "InsertActivity", func() error { return f.store.InsertActivity(ctx, account, generation, all) })
 }

@@ -24,7 +24,17 @@ const (
 	kindRates
 	kindTitles
 	kindReport
+	kindExport
+	kindRules
+	kindRuleRuns
+	kindActivity
 )
+
+// tables are the files that are known by their whole name.
+var tables = map[string]kind{
+	"profiles.json": kindProfiles, "rates.csv": kindRates, "products.csv": kindTitles,
+	"rules.ndjson": kindRules, "rule_runs.ndjson": kindRuleRuns, "activity.ndjson": kindActivity,
+}
 
 // file is an extract file below one of the paths that were asked for. It is
 // opened through os.Root, so that no link leads out of that path.
@@ -32,7 +42,7 @@ type file struct {
 	kind     kind
 	root     *os.Root
 	name     string // within root
-	download string // of a report, within root
+	download string // of a report or export, within root
 	shown    string // how the user knows it
 }
 
@@ -113,19 +123,16 @@ const (
 // file takes a file by its name.
 func (f *finder) file(root *os.Root, name string) {
 	base := path.Base(name)
+	table, isTable := tables[base]
 	switch {
 	case strings.HasPrefix(base, "."):
 		f.skip(root, name, "a hidden file")
-	case base == "profiles.json":
-		f.take(root, name, kindProfiles)
-	case base == "rates.csv":
-		f.take(root, name, kindRates)
-	case base == "products.csv":
-		f.take(root, name, kindTitles)
+	case isTable:
+		f.take(root, name, table)
 	case strings.HasSuffix(base, reportEnd):
-		f.report(root, name)
-	case strings.HasSuffix(base, exportEnd), base == "rules.ndjson", base == "rule_runs.ndjson", base == "activity.ndjson":
-		f.skip(root, name, "this version of adlens does not load campaigns, rules and activity")
+		f.pair(root, name, kindReport, strings.TrimSuffix(name, reportEnd))
+	case strings.HasSuffix(base, exportEnd):
+		f.pair(root, name, kindExport, strings.TrimSuffix(name, exportEnd))
 	case strings.HasSuffix(base, ".json"), strings.HasSuffix(base, ".json.gz"):
 		f.downloadOf(root, name)
 	default:
@@ -161,34 +168,34 @@ func (f *finder) take(root *os.Root, name string, k kind) {
 	}
 }
 
-// report takes a report object together with its download.
-func (f *finder) report(root *os.Root, name string) {
-	stem := strings.TrimSuffix(name, reportEnd)
+// pair takes a report or export object together with its download.
+func (f *finder) pair(root *os.Root, name string, k kind, stem string) {
 	packed, plain := exists(root, stem+".json.gz"), exists(root, stem+".json")
 	switch {
 	case packed && plain:
 		f.refuse(root, name, fmt.Sprintf("it has two downloads, %s.json.gz and %s.json; one of them must go", path.Base(stem), path.Base(stem)))
 	case !packed && !plain:
-		f.refuse(root, name, fmt.Sprintf("a report without its download: expected %s.json.gz or %s.json beside it", path.Base(stem), path.Base(stem)))
+		f.refuse(root, name, fmt.Sprintf("it is without its download: expected %s.json.gz or %s.json beside it", path.Base(stem), path.Base(stem)))
 	case f.first(root, name):
 		download := stem + ".json"
 		if packed {
 			download += ".gz"
 		}
-		f.files = append(f.files, file{kind: kindReport, root: root, name: name, download: download, shown: shown(root, name)})
+		f.files = append(f.files, file{kind: k, root: root, name: name, download: download, shown: shown(root, name)})
 	}
 }
 
-// downloadOf takes the report of a download; a download alone says nothing.
+// downloadOf takes the report or export of a download; a download alone says
+// nothing.
 func (f *finder) downloadOf(root *os.Root, name string) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".json")
 	switch {
 	case exists(root, stem+reportEnd):
-		f.report(root, stem+reportEnd)
+		f.file(root, stem+reportEnd)
 	case exists(root, stem+exportEnd):
 		f.file(root, stem+exportEnd)
 	default:
-		f.refuse(root, name, fmt.Sprintf("a download without its report: expected %s%s beside it", path.Base(stem), reportEnd))
+		f.refuse(root, name, fmt.Sprintf("a download without its report: expected %[1]s%[2]s or %[1]s%[3]s beside it", path.Base(stem), reportEnd, exportEnd))
 	}
 }
 

@@ -122,32 +122,40 @@ func (s *session) marketplace(profileID string) (Marketplace, bool) {
 	return s.markets[i], true
 }
 
+// singles load the files that are each a load of its own.
+var singles = map[kind]func(*session, context.Context, file) (rows int, changed bool, err error){
+	kindProfiles: (*session).profiles, kindRates: (*session).loadRates, kindTitles: (*session).titles, kindExport: (*session).export,
+	kindRules: loadRecords(rules), kindRuleRuns: loadRecords(ruleRuns), kindActivity: loadRecords(activity),
+}
+
 // load takes the files in their order: what later files need comes first.
 func (s *session) load(ctx context.Context, files []file) error {
-	var reports []file
-	for _, f := range files {
-		var err error
-		switch f.kind {
-		case kindProfiles:
-			err = s.single(ctx, f, s.profiles)
-		case kindRates:
-			err = s.single(ctx, f, s.loadRates)
-		case kindTitles:
-			err = s.single(ctx, f, s.titles)
-		case kindReport:
-			reports = append(reports, f)
-		}
+	for len(files) > 0 {
+		n, err := s.loadNext(ctx, files)
 		if err != nil {
 			return err
 		}
+		files = files[n:]
 	}
-	return s.reports(ctx, reports)
+	return nil
+}
+
+// loadNext loads the first file, reports all together: newer ones of them tell
+// what of the older ones is needed.
+func (s *session) loadNext(ctx context.Context, files []file) (n int, err error) {
+	if files[0].kind != kindReport {
+		return 1, s.single(ctx, files[0], singles[files[0].kind])
+	}
+	for n < len(files) && files[n].kind == kindReport {
+		n++
+	}
+	return n, s.reports(ctx, files[:n])
 }
 
 // single loads a file that is a load of its own.
-func (s *session) single(ctx context.Context, f file, load func(context.Context, file) (rows int, changed bool, err error)) error {
+func (s *session) single(ctx context.Context, f file, load func(*session, context.Context, file) (rows int, changed bool, err error)) error {
 	s.step(f)
-	rows, changed, err := load(ctx, f)
+	rows, changed, err := load(s, ctx, f)
 	switch {
 	case isRefusal(err):
 		s.refuse(f, err)

@@ -6,6 +6,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/records"
 	"adlens/platform"
 )
 
@@ -50,6 +51,18 @@ type Store interface {
 	// DaySums reads the sums of some days of a live generation.
 	DaySums(ctx context.Context, account string, copies []Copy) (map[uint32]Sums, error)
 
+	// Lists write all rows of an export under the generation of their ad product.
+	InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations Generations, all []platform.Campaign) error
+	InsertAdGroups(ctx context.Context, account string, marketplace uint16, generations Generations, all []platform.AdGroup) error
+	InsertAds(ctx context.Context, account string, marketplace uint16, generations Generations, all []platform.Ad) error
+
+	Rules(ctx context.Context, account string, generation uint32) ([]records.Rule, error)
+	InsertRules(ctx context.Context, account string, generation uint32, all []records.Rule) error
+	RuleRuns(ctx context.Context, account string, generation uint32) ([]records.RuleRun, error)
+	InsertRuleRuns(ctx context.Context, account string, generation uint32, all []records.RuleRun) error
+	Activity(ctx context.Context, account string, generation uint32) ([]records.Activity, error)
+	InsertActivity(ctx context.Context, account string, generation uint32, all []records.Activity) error
+
 	Ledger(ctx context.Context, account string) (map[LedgerKey]bool, error)
 	InsertLedger(ctx context.Context, account string, lines []LedgerLine) error
 
@@ -62,6 +75,9 @@ type Marketplace struct {
 	Key uint16
 	platform.Profile
 }
+
+// Generations are the new generations of a list's ad products.
+type Generations map[adlens.AdProduct]uint32
 
 // Copy takes some days of one generation over into another.
 type Copy struct {

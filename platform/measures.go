@@ -141,3 +141,25 @@ func FindReportType(id string) (*ReportType, bool) {
 	}
 	return nil, false
 }
+
+// RequestColumns are the columns to ask the platform for: all that are kept,
+// but those that it added lately and may still refuse, because one column that
+// it does not know refuses the whole report.
+func (t *ReportType) RequestColumns() []string {
+	columns := []string{DateColumn, CurrencyColumn, "campaignId"}
+	if t.ProductColumn != "" {
+		columns = append(columns, "adGroupId", "adId", t.ProductColumn)
+	}
+	for _, m := range t.Measures {
+		if !recent[m.Column] {
+			columns = append(columns, m.Column)
+		}
+	}
+	return columns
+}
+
+var recent = map[string]bool{
+	"brandStorePageView": true, "leadFormOpens": true, "leads": true, "linkOuts": true,
+	"kindleEditionNormalizedPagesRead": true, "kindleEditionNormalizedPagesReadFromClicks": true, "kindleEditionNormalizedPagesReadFromViews": true,
+	"kindleEditionNormalizedPagesRoyalties": true, "kindleEditionNormalizedPagesRoyaltiesFromClicks": true, "kindleEditionNormalizedPagesRoyaltiesFromViews": true,
+}

@@ -30,9 +30,9 @@ type RowReader struct {
 	AmountColumns []string
 
 	report *Report
-	source *meter
-	dec    *jsontext.Decoder
-	fields map[string]field // by the name's JSON text, with its quotes
+	array  arrayReader
+	dec    *jsontext.Decoder // of array
+	fields map[string]field  // by the name's JSON text, with its quotes
 	row    Row
 	seen   []bool
 	buffer []byte
@@ -51,9 +51,8 @@ type field struct {
 // row are named by needed, beside date, impressions, clicks and cost; the
 // product's column must be there too, and may be null.
 func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
-	source := &meter{r: r}
-	rr := &RowReader{report: report, source: source, fields: map[string]field{},
-		dec: jsontext.NewDecoder(source)}
+	array := newArrayReader(r)
+	rr := &RowReader{report: report, array: array, dec: array.dec, fields: map[string]field{}}
 	rr.add(DateColumn, true, (*RowReader).readDate)
 	rr.add(CurrencyColumn, false, (*RowReader).readCurrency)
 	if report.Type.ProductColumn != "" {
@@ -93,77 +92,29 @@ func (r *RowReader) addMeasure(m Measure, needed bool) {
 // Each calls visit for every row. It ends at the first fault of the file or
 // error of visit.
 func (r *RowReader) Each(visit func(*Row) error) error {
-	if err := r.expect('[', "a JSON array of rows"); err != nil {
-		return err
-	}
-	for r.dec.PeekKind() == '{' {
-		r.row.Number++
-		r.source.from(r.dec.InputOffset())
+	return r.array.each(func(number int) error {
+		r.row.Number = number
 		if err := r.readRow(); err != nil {
 			return err
 		}
-		if err := visit(&r.row); err != nil {
-			return err
-		}
-	}
-	r.source.from(r.dec.InputOffset())
-	if err := r.expect(']', "a row in braces, or the array's end"); err != nil {
-		return err
-	}
-	return r.expectEnd()
-}
-
-func (r *RowReader) expect(kind jsontext.Kind, expected string) error {
-	got := r.dec.PeekKind()
-	if got == kind {
-		_, err := r.dec.ReadToken()
-		return r.damaged(err)
-	}
-	if got == 0 {
-		_, err := r.dec.ReadToken()
-		return r.damaged(err)
-	}
-	return &Fault{Row: r.row.Number + 1, Value: got.String(), Expected: expected}
-}
-
-// expectEnd makes sure that nothing follows the array, and that the whole of
-// a compressed file was there with the right checksum.
-func (r *RowReader) expectEnd() error {
-	_, err := r.dec.ReadToken()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err == nil {
-		return &Fault{Expected: "the file's end after the array of rows, but more follows"}
-	}
-	return r.damaged(err)
-}
-
-// damaged names the place of an error of the file's form.
-func (r *RowReader) damaged(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", max(r.row.Number-1, 0))
-	}
-	return fmt.Errorf("row %d: damaged: %w", max(r.row.Number, 1), err)
+		return visit(&r.row)
+	})
 }
 
 func (r *RowReader) readRow() error {
 	if _, err := r.dec.ReadToken(); err != nil {
-		return r.damaged(err)
+		return r.array.damaged(r.row.Number, err)
 	}
 	r.reset()
 	for r.dec.PeekKind() != '}' {
 		name, err := r.dec.ReadValue()
 		if err != nil {
-			return r.damaged(err)
+			return r.array.damaged(r.row.Number, err)
 		}
 		f, known := r.field(name)
 		value, err := r.dec.ReadValue()
 		if err != nil {
-			return r.damaged(err)
+			return r.array.damaged(r.row.Number, err)
 		}
 		if !known {
 			continue
@@ -174,7 +125,7 @@ func (r *RowReader) readRow() error {
 		}
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
-		return r.damaged(err)
+		return r.array.damaged(r.row.Number, err)
 	}
 	return r.complete()
 }
@@ -296,32 +247,4 @@ func (r *RowReader) readAmount(at int, v jsontext.Value, needed bool) string {
 	}
 	r.row.Amounts[at] = a
 	return ""
-}
-
-// meter bounds how far the decoder may read before a row ends.
-type meter struct {
-	r     io.Reader
-	read  int64
-	limit int64
-}
-
-func (m *meter) from(offset int64) { m.limit = offset + maxRowBytes }
-
-var errLongRow = fmt.Errorf("a row of more than %d bytes", maxRowBytes)
-
-// oneRead is how much is read at a time. The decoder asks for more and more
-// while a value does not end, and must not get it.
-const oneRead = 64 << 10
-
-func (m *meter) Read(p []byte) (int, error) {
-	if m.limit == 0 {
-		m.limit = maxRowBytes
-	}
-	// The decoder reads ahead, so the count may pass a row's limit by one read.
-	if m.read > m.limit+oneRead {
-		return 0, errLongRow
-	}
-	n, err := m.r.Read(p[:min(len(p), oneRead)])
-	m.read += int64(n)
-	return n, err
 }

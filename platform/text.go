@@ -3,9 +3,13 @@ package platform
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -50,8 +54,12 @@ func clip(value string) string {
 // they are text from the first byte on and never pass through a float.
 type ID string
 
-// UnmarshalJSON accepts a string or a whole number.
+// UnmarshalJSON accepts text or a whole number; null is no id.
 func (id *ID) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		*id = ""
+		return nil
+	}
 	text, err := idText(raw)
 	*id = ID(text)
 	return err
@@ -82,4 +90,51 @@ func unquote(raw []byte) (string, error) {
 		return "", errors.New("text with a NUL character")
 	}
 	return string(text), nil
+}
+
+// Decode reads one JSON value into a struct. What is wrong with a value is
+// said as a Fault, in words of the file and not of the program.
+func Decode(raw jsontext.Value, into any, row int) error {
+	err := json.Unmarshal(raw, into)
+	var wrong *json.SemanticError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	field := strings.ReplaceAll(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/", ".")
+	return &Fault{Row: row, Field: field, Value: string(at(raw, wrong.JSONPointer)), Expected: expectedOf(wrong)}
+}
+
+// expectedOf says what a value should have been.
+func expectedOf(wrong *json.SemanticError) string {
+	if errors.Is(wrong.Err, errNoID) || wrong.GoType == reflect.TypeFor[ID]() {
+		return "an id: text or a whole number"
+	}
+	if wrong.GoType == reflect.TypeFor[time.Time]() {
+		return "a time like 2026-11-20T10:24:00.000Z"
+	}
+	switch wrong.GoType.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Uint64, reflect.Int:
+		return "a whole number, not negative"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list in brackets"
+	}
+	return "an object in braces"
+}
+
+// at finds the value that a pointer leads to.
+func at(raw jsontext.Value, pointer jsontext.Pointer) jsontext.Value {
+	for token := range pointer.Tokens() {
+		var members map[string]jsontext.Value
+		var elements []jsontext.Value
+		if json.Unmarshal(raw, &members) == nil {
+			raw = members[token]
+		} else if i, err := strconv.Atoi(token); err == nil && json.Unmarshal(raw, &elements) == nil && i < len(elements) {
+			raw = elements[i]
+		}
+	}
+	return raw
 }

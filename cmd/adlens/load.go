@@ -31,9 +31,12 @@ A file's name says what it is:
   X.report.json + X.json.gz         a completed report and its download (or X.json)
   rates.csv                         date,currency,usd
   products.csv                      product_id,title
+  X.export.json + X.json.gz         a completed export of campaigns, ad groups or ads
+  rules.ndjson, rule_runs.ndjson,
+  activity.ndjson                   records, one JSON object a line
 
 Whatever the order of the arguments, profiles are loaded first, then rates,
-products and reports. A bad file is refused, with its row, field and value and
+products, reports, exports and records. A bad file is refused, with its row, field and value and
 what was expected; the others are still loaded, and the exit code is not 0.
 Loading a file again changes nothing. A running server shows the new figures
 at once.`,

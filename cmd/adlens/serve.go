@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adlens/internal/auth"
+	"adlens/internal/clickhouse"
 	adhttp "adlens/internal/http"
 	"adlens/internal/query"
 	"adlens/loader"
@@ -79,8 +80,8 @@ func (d *data) serve(ctx context.Context, so serveOptions, ready func(address st
 	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
-		Figures: query.NewService(d.DB), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
-		Usage: usage, Accounts: d.DB, Ping: d.Ping, Log: log, Now: time.Now,
+		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
+		Usage: usage, Accounts: d.DB, Connections: d.DB, Ping: d.Ping, Log: log, Now: time.Now,
 	})
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 type profile struct {
-	id, country, currency string
-	vendor                bool
+	id, country, currency, timezone string
+	vendor                          bool
 }
 
 // Account is what one account's loaded files amount to.
@@ -18,7 +18,11 @@ type Account struct {
 	rates    map[string]map[string]*big.Rat // currency, then day
 	titles   map[string]string
 	reports  map[string]*report // by key, so a repeated file counts once
-	facts    []fact             // derived; nil when out of date
+	exports  map[string]*export // likewise
+	rules    map[string]record
+	runs     map[string]record
+	activity map[string]record
+	facts    []fact // derived; nil when out of date
 }
 
 // New is an account for which nothing was loaded.
@@ -28,6 +32,10 @@ func New() *Account {
 		rates:    map[string]map[string]*big.Rat{},
 		titles:   map[string]string{},
 		reports:  map[string]*report{},
+		exports:  map[string]*export{},
+		rules:    map[string]record{},
+		runs:     map[string]record{},
+		activity: map[string]record{},
 	}
 }
 
@@ -37,6 +45,10 @@ func (a *Account) Clone() *Account {
 	maps.Copy(b.profiles, a.profiles)
 	maps.Copy(b.titles, a.titles)
 	maps.Copy(b.reports, a.reports)
+	maps.Copy(b.exports, a.exports)
+	maps.Copy(b.rules, a.rules)
+	maps.Copy(b.runs, a.runs)
+	maps.Copy(b.activity, a.activity)
 	for currency, days := range a.rates {
 		b.rates[currency] = maps.Clone(days)
 	}

@@ -64,7 +64,7 @@ func diffObject(path string, want map[string]any, got any) []string {
 }
 
 var (
-	wholeNames  = regexp.MustCompile(`^(impressions|clicks|purchases|page|page_size|total_rows|total_pages|next_page)$`)
+	wholeNames  = regexp.MustCompile(`^(impressions|clicks|purchases|page|page_size|total_rows|total_pages|next_page|campaigns|ad_groups|ads|targets|changed)$`)
 	wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 )
 

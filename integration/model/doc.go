@@ -3,5 +3,6 @@
 // the answers that the API must give. It shares nothing with the program.
 //
 // Give it only well-formed files. The refusals that depend on what was loaded
-// before (an unknown profile, a missing exchange rate) it decides itself.
+// before (an unknown profile, a missing exchange rate, a country that stands for
+// two marketplaces) it decides itself.
 package model

@@ -26,7 +26,8 @@ type Result struct {
 }
 
 // Load takes files and directories as one loader command does: profiles first,
-// then rates, then products, then reports. Downloads follow their reports.
+// then rates, products, reports, exports and records. Downloads follow the
+// objects that speak of them.
 func (a *Account) Load(paths ...string) []Result {
 	files := gather(paths)
 	a.facts = nil
@@ -37,9 +38,11 @@ func (a *Account) Load(paths ...string) []Result {
 	}{
 		{"profiles.json", a.takeProfiles}, {"rates.csv", a.takeRates},
 		{"products.csv", a.takeProducts}, {".report.json", a.takeReport},
+		{".export.json", a.takeExport}, {"rules.ndjson", a.takeRules},
+		{"rule_runs.ndjson", a.takeRuns}, {"activity.ndjson", a.takeActivity},
 	} {
 		for _, file := range files {
-			if !strings.HasSuffix(file, kind.suffix) {
+			if !named(file, kind.suffix) {
 				continue
 			}
 			r, status, err := kind.take(file)
@@ -51,6 +54,12 @@ func (a *Account) Load(paths ...string) []Result {
 	}
 	a.markEither(results)
 	return results
+}
+
+// named tells whether a file is of a kind: a whole name, or one that ends so.
+func named(file, kind string) bool {
+	base := filepath.Base(file)
+	return base == kind || strings.HasPrefix(kind, ".") && strings.HasSuffix(base, kind)
 }
 
 // markEither finds the reports of this command that others of the same

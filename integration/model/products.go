@@ -23,7 +23,7 @@ func (a *Account) Products(q url.Values, now time.Time) (map[string]any, error) 
 	})
 	answer := a.frame(r)
 	answer["sort"], answer["order"] = sort, order
-	answer["data"], answer["pagination"], err = paged(rows, q)
+	answer["data"], answer["pagination"], err = paged(rows, q, 100)
 	return answer, err
 }
 
@@ -79,8 +79,8 @@ func byValue(x, y any, descending bool) int {
 
 // paged cuts a page out. With page_size=all the contract does not say what
 // page_size shows, so the expectation leaves it out.
-func paged(rows []map[string]any, q url.Values) (data []any, pagination map[string]any, err error) {
-	page, size := 1, 100
+func paged(rows []map[string]any, q url.Values, usual int) (data []any, pagination map[string]any, err error) {
+	page, size := 1, usual
 	if q.Has("page") {
 		if page, err = strconv.Atoi(q.Get("page")); err != nil {
 			return nil, nil, err

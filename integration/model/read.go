@@ -20,6 +20,7 @@ func (a *Account) takeProfiles(file string) (*report, string, error) {
 		ProfileID    any    `json:"profileId"`
 		CountryCode  string `json:"countryCode"`
 		CurrencyCode string `json:"currencyCode"`
+		Timezone     string
 		AccountInfo  struct{ Type string }
 	}
 	if err := readJSON(file, &list); err != nil {
@@ -30,7 +31,7 @@ func (a *Account) takeProfiles(file string) (*report, string, error) {
 			continue
 		}
 		id := fmt.Sprint(p.ProfileID)
-		a.profiles[id] = profile{id, canonicalCountry(p.CountryCode), p.CurrencyCode, p.AccountInfo.Type == "vendor"}
+		a.profiles[id] = profile{id, canonicalCountry(p.CountryCode), p.CurrencyCode, p.Timezone, p.AccountInfo.Type == "vendor"}
 	}
 	return nil, Loaded, nil
 }
@@ -103,9 +104,9 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	return r, status, nil
 }
 
-// download is the file that a report object speaks of.
-func download(reportFile string) string {
-	stem := strings.TrimSuffix(reportFile, ".report.json")
+// download is the file that a report or export object speaks of.
+func download(object string) string {
+	stem := strings.TrimSuffix(strings.TrimSuffix(object, ".report.json"), ".export.json")
 	if _, err := os.Stat(stem + ".json.gz"); err == nil {
 		return stem + ".json.gz"
 	}

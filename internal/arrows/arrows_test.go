@@ -28,17 +28,24 @@ var arrows = map[string][]string{
 	"adlens/schema":                {},
 	"adlens/internal/query/period": {"adlens"},
 	"adlens/internal/manifest":     {"adlens"},
-	"adlens/internal/query":        {"adlens", "adlens/internal/manifest", "adlens/internal/query/period"},
-	"adlens/internal/auth":         {"adlens"},
-	"adlens/platform":              {"adlens"},
-	"adlens/loader":                {"adlens", "adlens/internal/manifest", "adlens/platform"},
-	"adlens/internal/engine":       {},
-	"adlens/internal/demo":         {},
+	"adlens/internal/records":      {"adlens", "adlens/platform"},
+	"adlens/internal/query": {"adlens", "adlens/internal/manifest", "adlens/internal/query/period", "adlens/internal/records",
+		"adlens/platform"},
+	"adlens/internal/auth":   {"adlens"},
+	"adlens/platform":        {"adlens"},
+	"adlens/platform/api":    {"adlens", "adlens/platform"},
+	"adlens/internal/secret": {},
+	"adlens/internal/connector": {"adlens", "adlens/internal/query/period", "adlens/internal/secret", "adlens/loader", "adlens/platform",
+		"adlens/platform/api"},
+	"adlens/loader":          {"adlens", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
+	"adlens/internal/engine": {},
+	"adlens/internal/demo":   {},
 	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/manifest",
-		"adlens/internal/query", "adlens/loader", "adlens/platform", "adlens/schema"},
-	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query"},
-	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/demo", "adlens/internal/engine",
-		"adlens/internal/http", "adlens/internal/query", "adlens/loader"},
+		"adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
+	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
+	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
+		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/query", "adlens/internal/secret",
+		"adlens/loader", "adlens/platform"},
 }
 
 // keepers says which rooms alone may import a module.
@@ -50,7 +57,7 @@ var keepers = map[string][]string{
 	"github.com/creack/pty":               {"adlens/internal/engine"},
 	"github.com/go-playground/validator/": {"adlens/internal/query"},
 	"go.uber.org/zap":                     {"adlens/internal/http", "adlens/cmd/adlens"},
-	"net/http":                            {"adlens/internal/http", "adlens/internal/engine"},
+	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/platform/api"},
 }
 
 func rooms(t *testing.T) []room {

@@ -11,7 +11,8 @@ import (
 )
 
 // generationTables are the tables whose rows live and die with a generation.
-var generationTables = []string{"facts", "day_totals", "month_products", "year_products", "marketplaces", "rates", "product_titles"}
+var generationTables = []string{"facts", "day_totals", "month_products", "year_products", "marketplaces", "rates", "product_titles",
+	"campaigns", "ad_groups", "ads", "rules", "rule_runs", "activity"}
 
 // noteDead writes down generations of a table that are not live. The caller
 // is the account's only writer, so what is not live now was superseded, or

@@ -19,7 +19,7 @@ type channel struct {
 func newAccount(seed uint64, s span) *account {
 	a := &account{seed: seed, span: s, products: catalogue(seed, s), tellers: map[channel]teller{}}
 	for _, c := range channels() {
-		a.tellers[c] = newTeller(seed, c.market, c.adType, a.products)
+		a.tellers[c] = newTeller(newSetup(seed, c.market, c.adType, a.activity(c.adType)), a.products)
 	}
 	return a
 }
@@ -43,6 +43,11 @@ func (a *account) jobs() []job {
 	}
 	for _, e := range a.extracts() {
 		jobs = append(jobs, func(p *press) ([]string, error) { return p.report(a, e) })
+	}
+	o := newOffice(a)
+	jobs = append(jobs, o.records()...)
+	for _, e := range o.exports() {
+		jobs = append(jobs, func(p *press) ([]string, error) { return p.export(a.seed, e) })
 	}
 	return jobs
 }

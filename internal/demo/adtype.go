@@ -25,15 +25,17 @@ type teller interface {
 	columns() []string
 	// tell adds the rows of a day.
 	tell(a *array, s *scene)
+	// listed are the campaigns that the rows are of.
+	listed() []*campaign
 }
 
-func newTeller(seed uint64, m *market, t adType, list []*product) teller {
-	switch t {
+func newTeller(s *setup, list []*product) teller {
+	switch s.adType {
 	case sponsored:
-		return newProductAds(seed, m, list)
+		return newProductAds(s, list)
 	case brands:
-		return newBrandAds(seed, m)
+		return newBrandAds(s, list)
 	default:
-		return newDisplayAds(seed, m, list)
+		return newDisplayAds(s, list)
 	}
 }

@@ -1,102 +1,115 @@
 package demo
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
+	"strconv"
+	"time"
 )
 
-// A campaign as the reports name it.
+// A campaign as the reports and the platform's list name it.
 type campaign struct {
-	id     int64
-	name   quoted
-	budget cents // a day
+	id       int64
+	label    string
+	name     quoted // the label
+	market   *market
+	adType   adType
+	category int
+	kind     string
+	budget   cents // a day, or for all days of one that is lifetime
+	lifetime bool
+	start    day
+	groups   []*adGroup
+
+	drives []drive   // that take its ads over while they last
+	drive  *drive    // nil for one that is meant to last
+	origin *campaign // of a drive: where its ads come from
 }
 
-func newCampaign(seed uint64, m *market, t adType, name string) *campaign {
-	r := stream(seed, "campaign", m.country, t.slug(), name)
-	c := &campaign{name: quote(name), budget: cents(40+10*r.IntN(30)) * 100}
+// The kinds of campaigns, in the platform's words.
+var kinds = map[string]struct {
+	targeting, costType string
+	moves               bool // its ads move to the drives of their category
+}{
+	"Exact":       {"MANUAL", "", false},
+	"Auto":        {"AUTO", "", true},
+	"Discovery":   {"MANUAL", "", false},
+	"Collection":  {"MANUAL", "CPC", true},
+	"Video":       {"MANUAL", "VCPM", false},
+	"Audiences":   {"T00030", "VCPM", true},
+	"Contextual":  {"T00020", "CPC", true},
+	"Remarketing": {"T00030", "CPC", true},
+}
+
+func newCampaign(s *setup, label, kind string) *campaign {
+	r := stream(s.seed, "campaign", s.market.country, s.adType.slug(), label)
+	c := &campaign{label: label, name: quote(label), market: s.market, adType: s.adType, kind: kind}
+	c.budget = cents(40+10*r.IntN(30)) * 100
+	c.id = s.adType.campaignID(r)
+	c.start = opened(r, s.span)
+	return c
+}
+
+// opened draws a day before all figures: one that does not move with today,
+// unless the figures begin in the account's old days already.
+func opened(r *rand.Rand, s span) day {
+	return min(civil(2019, time.January, 1)+day(r.IntN(1380)), s.first-1-day(r.IntN(60)))
+}
+
+// campaignID is for a campaign or an ad group.
+func (t adType) campaignID(r *rand.Rand) int64 {
 	if t == brands {
 		// The platform's oldest brand campaigns have 18 digits. An odd number
 		// beyond 2^53 has no binary float: a reader that uses one is found out.
-		c.id = 100_000_000_000_000_000 + r.Int64N(800_000_000_000_000_000) | 1
-	} else {
-		c.id = entityID(r)
+		return 100_000_000_000_000_000 + r.Int64N(800_000_000_000_000_000) | 1
 	}
-	return c
+	return entityID(r)
 }
 
 // entityID is a number of 15 digits.
 func entityID(r *rand.Rand) int64 { return 100_000_000_000_000 + r.Int64N(800_000_000_000_000) }
 
+func digits(id int64) string { return strconv.FormatInt(id, 10) }
+
+// lasting tells a campaign that always has its ads.
+func (c *campaign) lasting() bool { return c.drive == nil && len(c.drives) == 0 }
+
+// The platform's states.
+const (
+	enabled  = "ENABLED"
+	paused   = "PAUSED"
+	archived = "ARCHIVED"
+)
+
+// state is how the campaign stands on a day on or after its creation.
+func (c *campaign) state(seed uint64, d day) string {
+	if c.drive != nil {
+		return c.drive.state(d)
+	}
+	for i := range c.drives {
+		if c.drives[i].has(d) {
+			return paused
+		}
+	}
+	if resting(seed, c.market, c.adType, d) {
+		return paused
+	}
+	return enabled
+}
+
+// created is the day from which the platform knows the campaign.
+func (c *campaign) created() day {
+	if c.drive != nil {
+		return c.drive.planned()
+	}
+	return c.start
+}
+
 // An adGroup divides the ads of a campaign.
 type adGroup struct {
-	id   int64
-	name quoted
+	id       int64
+	label    string
+	name     quoted // the label
+	campaign *campaign
+	ads      []*listing
+	asked    pricing
 }
-
-// A setup hands out the campaigns and ad groups of one market and ad type, each
-// made once.
-type setup struct {
-	seed      uint64
-	market    *market
-	adType    adType
-	campaigns map[string]*campaign
-	groups    map[string]*adGroup
-}
-
-func newSetup(seed uint64, m *market, t adType) *setup {
-	return &setup{seed, m, t, map[string]*campaign{}, map[string]*adGroup{}}
-}
-
-// campaign finds the campaign for a category and a kind of campaign.
-func (s *setup) campaign(category int, kind string) *campaign {
-	c := categories[category]
-	label := c.name
-	if s.market.german {
-		label = c.german
-	}
-	return s.named(fmt.Sprintf("%s | %s | %s", s.adType.short(), label, kind))
-}
-
-func (s *setup) named(name string) *campaign {
-	if s.campaigns[name] == nil {
-		s.campaigns[name] = newCampaign(s.seed, s.market, s.adType, name)
-	}
-	return s.campaigns[name]
-}
-
-func (s *setup) group(c *campaign, name string) *adGroup {
-	k := string(c.name) + name
-	if s.groups[k] == nil {
-		r := stream(s.seed, "group", s.market.country, s.adType.slug(), k)
-		s.groups[k] = &adGroup{id: entityID(r), name: quote(name)}
-	}
-	return s.groups[k]
-}
-
-// An appeal is how an ad does on an ordinary day in a market of size 1.
-type appeal struct {
-	category int
-	reach    float64 // impressions
-	shown    float64 // chance to be shown at all
-	ctr      float64
-	cpc      float64 // cents
-	sale     float64 // orders for a click
-	price    cents
-}
-
-// newAppeal draws click rates, bids and costs of sale in believable bounds;
-// the orders for a click follow from them.
-func newAppeal(r *rand.Rand, category int, reach, shown float64, price cents) appeal {
-	a := appeal{category: category, reach: reach * jitter(r, 0.3), shown: min(shown, 1), price: price}
-	a.ctr = between(r, 0.0035, 0.0090)
-	a.cpc = min(max((22+0.019*float64(price))*between(r, 0.75, 1.25), 32), 175)
-	acos := between(r, 0.17, 0.36)
-	const basket, credited = 1.25, 0.9 // an order is worth more than one unit; the short windows miss some
-	a.sale = min(a.cpc/(acos*basket*credited*float64(price)), 0.45)
-	return a
-}
-
-// tail is Zipf's law, somewhat flattened at its head.
-func tail(rank int) float64 { return math.Pow(1+float64(rank)/3, -0.95) }

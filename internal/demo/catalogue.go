@@ -88,6 +88,9 @@ func (p *product) strength(d day) float64 {
 	return min(1, launch, fade)
 }
 
+// sold tells whether the product is on the shelf within a span.
+func (p *product) sold(s span) bool { return p.from <= s.last && s.first <= p.until }
+
 // ranks orders the places that a market sells by their demand: what sells well
 // in one market mostly does in the others.
 func ranks(seed uint64, m *market) map[int]int {

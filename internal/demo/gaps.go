@@ -22,13 +22,17 @@ func pausedWeek(seed uint64, year int) day {
 
 // silent tells whether the marketplace has no figures of the ad type on a day.
 func silent(seed uint64, m *market, t adType, d day) bool {
-	year, month, _ := d.civil()
-	if d == outage(seed, year) {
-		return true
-	}
+	year, _, _ := d.civil()
+	return d == outage(seed, year) || resting(seed, m, t, d)
+}
+
+// resting tells the days on which the marketplace's campaigns of an ad type are
+// paused, all of them.
+func resting(seed uint64, m *market, t adType, d day) bool {
 	if t != brands {
 		return false
 	}
+	year, month, _ := d.civil()
 	switch m.country {
 	case "DE":
 		first := pausedWeek(seed, year)

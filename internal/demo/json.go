@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 )
@@ -41,6 +42,9 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 	}
 	return b
 }
+
+// MarshalJSON writes an amount as the platform does.
+func (c cents) MarshalJSON() ([]byte, error) { return appendDecimal(nil, int64(c), 2), nil }
 
 // A column names one field of a report's rows and writes it. The same columns
 // are named in the report's configuration: the two cannot disagree.
@@ -118,6 +122,19 @@ func (a *array) next() []byte {
 }
 
 func (a *array) close() { a.buf = append(a.buf, ']') }
+
+// ndjson writes a record on each line.
+func ndjson[T any](records []T) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i := range records {
+		if err := e.Encode(&records[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
 
 // jsonFile is a small file for people and programs to read.
 func jsonFile(v any) ([]byte, error) {

@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 )
 
-const reportsDir = "reports"
+const (
+	reportsDir = "reports"
+	exportsDir = "exports"
+)
 
 // A press is one worker's tools: buffers and a compressor that it uses again
 // for every file.
@@ -25,8 +28,7 @@ func newPress(dir string) *press {
 	return &press{dir: dir, zip: zip}
 }
 
-// report writes the download of an extract, then the object that describes it:
-// whoever finds the object finds its download.
+// report writes the download of an extract and the object that describes it.
 func (p *press) report(a *account, e extract) ([]string, error) {
 	t := a.tellers[e.channel]
 	if err := p.download(a, t, e); err != nil {
@@ -36,12 +38,17 @@ func (p *press) report(a *account, e extract) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	stem := filepath.Join(reportsDir, e.stem())
+	return p.pair(filepath.Join(reportsDir, e.stem()), ".report.json", object)
+}
+
+// pair writes the download in the buffer, then the object that describes it:
+// whoever finds the object finds its download.
+func (p *press) pair(stem, end string, object []byte) ([]string, error) {
 	paths, err := p.write(stem+".json.gz", p.file.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	more, err := p.write(stem+".report.json", object)
+	more, err := p.write(stem+end, object)
 	return append(paths, more...), err
 }
 

@@ -3,21 +3,19 @@ package demo
 // displayAds are the Sponsored Display ads of a market: the better sellers, and
 // a few that lead to the brand's own pages and name no product.
 type displayAds struct {
-	market *market
-	ads    []*displayAd
-	table  columns[displayRow]
+	*setup
+	ads   []*displayAd
+	table columns[displayRow]
 }
 
 type displayAd struct {
 	appeal
-	product  *product // nil for a page
-	campaign *campaign
-	group    *adGroup
-	id       int64
-	asin     quoted
-	sku      quoted
-	aim      quoted
-	views    float64 // orders that follow a view, for each that follows a click
+	stations
+	product *product // nil for a page
+	asin    quoted
+	sku     quoted
+	aim     quoted
+	views   float64 // orders that follow a view, for each that follows a click
 }
 
 var displayKinds = []struct {
@@ -26,39 +24,41 @@ var displayKinds = []struct {
 	views float64
 }{{"Audiences", `"reach"`, 1.2}, {"Contextual", `"clicks"`, 0.15}, {"Remarketing", `"conversions"`, 0.5}}
 
-func newDisplayAds(seed uint64, m *market, list []*product) *displayAds {
-	d := &displayAds{market: m, table: displayColumns(m)}
-	rank, s := ranks(seed, m), newSetup(seed, m, display)
+func newDisplayAds(s *setup, list []*product) *displayAds {
+	d := &displayAds{setup: s, table: displayColumns(s.market)}
+	rank := ranks(s.seed, s.market)
 	for _, item := range list {
 		if r, ok := rank[item.place]; ok && 4*r < len(rank) {
-			d.advertise(s, item, r)
+			d.advertise(item, r)
 		}
 	}
 	for k, page := range []string{"Store Home", "Seasonal Page"} {
-		d.lead(s, page, k)
+		d.lead(page, k)
 	}
 	return d
 }
 
-func (d *displayAds) advertise(s *setup, item *product, rank int) {
+func (d *displayAds) advertise(item *product, rank int) {
 	kind := displayKinds[rank%len(displayKinds)]
-	r := stream(s.seed, "ad", d.market.country, display.slug(), item.id)
-	c := s.campaign(item.category, kind.name)
-	ad := &displayAd{product: item, campaign: c, group: s.group(c, "Best Sellers"), aim: kind.aim, views: kind.views}
-	ad.id, ad.asin, ad.sku = entityID(r), quote(item.id), quote("TW-"+d.market.country+"-"+item.id[6:])
+	r := stream(d.seed, "ad", d.market.country, display.slug(), item.id)
+	ad := &displayAd{product: item, aim: kind.aim, views: kind.views}
+	id := entityID(r)
+	ad.asin, ad.sku = quote(item.id), quote("TW-"+d.market.country+"-"+item.id[6:])
 	ad.appeal = newAppeal(r, item.category, 6000*tail(rank), between(r, 0.6, 1), d.market.price(item.dollars))
 	ad.sale /= 1 + ad.views
+	ad.stations = d.place(d.campaign(item.category, kind.name), "Best Sellers", productListing(id, item))
 	d.ads = append(d.ads, ad)
 }
 
 // lead makes an ad for a page: its rows name no product.
-func (d *displayAds) lead(s *setup, page string, k int) {
-	r := stream(s.seed, "ad", d.market.country, display.slug(), page)
-	c := s.named("SD | " + page)
+func (d *displayAds) lead(page string, k int) {
+	r := stream(d.seed, "ad", d.market.country, display.slug(), page)
 	kind := displayKinds[k]
-	ad := &displayAd{campaign: c, group: s.group(c, page), aim: kind.aim, views: kind.views, id: entityID(r), asin: null, sku: null}
+	ad := &displayAd{aim: kind.aim, views: kind.views, asin: null, sku: null}
+	id := entityID(r)
 	ad.appeal = newAppeal(r, k, 2500, 0.85, d.market.price(35))
 	ad.sale /= 1 + ad.views
+	ad.stations = d.place(d.named("SD | "+page, kind.name), page, listing{id: id, form: "IMAGE"})
 	d.ads = append(d.ads, ad)
 }
 
@@ -73,7 +73,7 @@ func (d *displayAds) tell(a *array, s *scene) {
 		if strength == 0 || s.rng.Float64() >= ad.shown {
 			continue
 		}
-		row := displayRow{date: s.date, ad: ad, traffic: s.traffic(s.rng, &ad.appeal, strength)}
+		row := displayRow{date: s.date, ad: ad, at: ad.on(s.day), traffic: s.traffic(s.rng, &ad.appeal, strength)}
 		row.response = s.respond(row.traffic, &ad.appeal, ad.views, false)
 		row.reached = int64(float64(row.impressions) * between(s.rng, 0.55, 0.9))
 		d.table.write(a, &row)
@@ -86,6 +86,7 @@ type displayRow struct {
 	response
 	date    quoted
 	ad      *displayAd
+	at      *listing
 	reached int64 // people
 }
 
@@ -93,12 +94,12 @@ func displayColumns(m *market) columns[displayRow] {
 	type row = displayRow
 	c := columns[row]{
 		text("date", func(r *row) quoted { return r.date }),
-		count("campaignId", func(r *row) int64 { return r.ad.campaign.id }),
-		text("campaignName", func(r *row) quoted { return r.ad.campaign.name }),
+		count("campaignId", func(r *row) int64 { return r.at.group.campaign.id }),
+		text("campaignName", func(r *row) quoted { return r.at.group.campaign.name }),
 		text("campaignBudgetCurrencyCode", constant[row](m.currency)),
-		count("adGroupId", func(r *row) int64 { return r.ad.group.id }),
-		text("adGroupName", func(r *row) quoted { return r.ad.group.name }),
-		count("adId", func(r *row) int64 { return r.ad.id }),
+		count("adGroupId", func(r *row) int64 { return r.at.group.id }),
+		text("adGroupName", func(r *row) quoted { return r.at.group.name }),
+		count("adId", func(r *row) int64 { return r.at.id }),
 		text("bidOptimization", func(r *row) quoted { return r.ad.aim }),
 		text("promotedAsin", func(r *row) quoted { return r.ad.asin }),
 	}

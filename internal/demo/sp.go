@@ -8,21 +8,18 @@ import (
 // productAds are the Sponsored Products ads of a market. A product may have
 // several, in different campaigns, and then has several rows on a day.
 type productAds struct {
-	seed   uint64
-	market *market
-	ads    []*productAd
-	table  columns[productRow]
+	*setup
+	ads   []*productAd
+	table columns[productRow]
 }
 
 type productAd struct {
 	appeal
-	product  *product
-	campaign *campaign
-	group    *adGroup
-	id       int64
-	asin     quoted
-	sku      quoted
-	only     bool // the product has no other ad
+	stations
+	product *product
+	asin    quoted
+	sku     quoted
+	only    bool // the product has no other ad
 }
 
 var productKinds = []struct {
@@ -30,19 +27,19 @@ var productKinds = []struct {
 	share float64
 }{{"Exact", 1}, {"Auto", 0.55}, {"Discovery", 0.35}}
 
-func newProductAds(seed uint64, m *market, list []*product) *productAds {
-	p := &productAds{seed: seed, market: m, table: productColumns(m)}
-	rank, s := ranks(seed, m), newSetup(seed, m, sponsored)
+func newProductAds(s *setup, list []*product) *productAds {
+	p := &productAds{setup: s, table: productColumns(s.market)}
+	rank := ranks(s.seed, s.market)
 	for _, item := range list {
 		if r, ok := rank[item.place]; ok {
-			p.advertise(s, item, r, len(rank))
+			p.advertise(item, r, len(rank))
 		}
 	}
 	return p
 }
 
 // advertise makes a product's ads: three for the best sellers, one for most.
-func (p *productAds) advertise(s *setup, item *product, rank, of int) {
+func (p *productAds) advertise(item *product, rank, of int) {
 	position := float64(rank) / float64(of)
 	number := 1
 	if position < 0.10 {
@@ -52,13 +49,13 @@ func (p *productAds) advertise(s *setup, item *product, rank, of int) {
 	}
 	for k, kind := range productKinds[:number] {
 		r := stream(p.seed, "ad", p.market.country, sponsored.slug(), item.id, kind.name)
-		c := s.campaign(item.category, kind.name)
-		ad := &productAd{product: item, campaign: c, asin: quote(item.id), only: number == 1}
-		ad.group = s.group(c, [...]string{"Core", "Range"}[rank%2])
-		ad.id = entityID(r)
+		ad := &productAd{product: item, asin: quote(item.id), only: number == 1}
+		id := entityID(r)
 		ad.sku = quote("TW-" + p.market.country + "-" + item.id[6:])
 		shown := min(1-1.25*position, 1) * math.Pow(0.8, float64(k))
 		ad.appeal = newAppeal(r, item.category, 9500*kind.share*tail(rank), max(shown, 0.08), p.market.price(item.dollars))
+		group := [...]string{"Core", "Range"}[rank%2]
+		ad.stations = p.place(p.campaign(item.category, kind.name), group, productListing(id, item))
 		p.ads = append(p.ads, ad)
 	}
 }
@@ -73,7 +70,7 @@ func (p *productAds) tell(a *array, s *scene) {
 			continue
 		}
 		if s.rng.Float64() < ad.shown {
-			row := productRow{date: s.date, ad: ad, traffic: s.traffic(s.rng, &ad.appeal, strength)}
+			row := productRow{date: s.date, ad: ad, at: ad.on(s.day), traffic: s.traffic(s.rng, &ad.appeal, strength)}
 			s.credit(row.clicks, &ad.appeal, 0, row.add)
 			row.addToList = poisson(s.rng, float64(row.clicks)*0.02)
 			p.table.write(a, &row)
@@ -88,7 +85,7 @@ func (p *productAds) tell(a *array, s *scene) {
 // its own, so the rest of the day stays as in the final report.
 func (p *productAds) phantom(s *scene, ad *productAd) *productRow {
 	r := stream(p.seed, "phantom", p.market.country, s.day.String())
-	row := &productRow{date: s.date, ad: ad, traffic: s.traffic(r, &ad.appeal, 1)}
+	row := &productRow{date: s.date, ad: ad, at: ad.on(s.day), traffic: s.traffic(r, &ad.appeal, 1)}
 	lone := order{promoted: true, units: 1, sales: ad.price}
 	if row.clicks > 0 {
 		row.add(lone)
@@ -101,6 +98,7 @@ type productRow struct {
 	traffic
 	date      quoted
 	ad        *productAd
+	at        *listing
 	windows   [4]window
 	addToList int64
 }
@@ -136,15 +134,15 @@ func productColumns(m *market) columns[productRow] {
 	type row = productRow
 	c := columns[row]{
 		text("date", func(r *row) quoted { return r.date }),
-		count("campaignId", func(r *row) int64 { return r.ad.campaign.id }),
-		text("campaignName", func(r *row) quoted { return r.ad.campaign.name }),
+		count("campaignId", func(r *row) int64 { return r.at.group.campaign.id }),
+		text("campaignName", func(r *row) quoted { return r.at.group.campaign.name }),
 		text("campaignStatus", constant[row]("ENABLED")),
 		text("campaignBudgetType", constant[row]("DAILY_BUDGET")),
-		money("campaignBudgetAmount", func(r *row) cents { return r.ad.campaign.budget }),
+		money("campaignBudgetAmount", func(r *row) cents { return r.at.group.campaign.budget }),
 		text("campaignBudgetCurrencyCode", constant[row](m.currency)),
-		count("adGroupId", func(r *row) int64 { return r.ad.group.id }),
-		text("adGroupName", func(r *row) quoted { return r.ad.group.name }),
-		count("adId", func(r *row) int64 { return r.ad.id }),
+		count("adGroupId", func(r *row) int64 { return r.at.group.id }),
+		text("adGroupName", func(r *row) quoted { return r.at.group.name }),
+		count("adId", func(r *row) int64 { return r.at.id }),
 		text("advertisedAsin", func(r *row) quoted { return r.ad.asin }),
 	}
 	if m.seller() { // vendors have no stock keeping units

@@ -128,7 +128,7 @@ func TestLongTail(t *testing.T) {
 	t.Parallel()
 	s := span{civil(2026, time.January, 1), civil(2026, time.January, 31)}
 	for _, m := range markets {
-		ads := newProductAds(defaultSeed, m, catalogue(defaultSeed, s)).ads
+		ads := newProductAds(newSetup(defaultSeed, m, sponsored, s), catalogue(defaultSeed, s)).ads
 		reach, all, number := map[string]float64{}, 0.0, map[string]int{}
 		for _, ad := range ads {
 			reach[ad.product.id] += ad.reach

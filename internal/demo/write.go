@@ -1,6 +1,7 @@
 // Package demo writes years of advertising extracts for a demonstration
-// account: profiles, exchange rates, product titles and the platform's own
-// daily reports, in the platform's own formats, for the ordinary loader.
+// account: profiles, exchange rates, product titles, the platform's own daily
+// reports and its lists of campaigns, ad groups and ads, in the platform's own
+// formats, and the service's own records, for the ordinary loader.
 //
 // Everything is invented and drawn from seeded streams. What is written for a
 // past month depends on the seed and the month alone, so a demonstration that
@@ -34,8 +35,10 @@ func Write(dir string, o Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, reportsDir), 0o755); err != nil {
-		return nil, err
+	for _, sub := range []string{reportsDir, exportsDir} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			return nil, err
+		}
 	}
 	return run(dir, newAccount(o.seed(), s).jobs())
 }

@@ -69,7 +69,7 @@ func TestThreeYears(t *testing.T) {
 		t.Error("the paths are not in name order")
 	}
 	var found []string
-	for _, pattern := range []string{"*.*", ".*", reportsDir + "/*", reportsDir + "/.*"} {
+	for _, pattern := range []string{"*.*", ".*", reportsDir + "/*", reportsDir + "/.*", exportsDir + "/*", exportsDir + "/.*"} {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern))
 		found = append(found, more...)
 	}

@@ -16,18 +16,28 @@ type accountAnswer struct {
 	key      auth.Record
 	lastUse  *time.Time // before this call
 	lastDate *adlens.Day
+
+	connected   bool       // credentials are stored and were last accepted
+	connectedAt *time.Time // nil where none are stored
 }
 
 func (s *Server) account(c *gin.Context, caller caller) (answer, error) {
 	var none struct{}
-	if faults := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
+	if faults, _ := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
 		return nil, &query.FaultsError{Faults: faults}
 	}
 	view, err := s.figures.View(c.Request.Context(), caller.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	a := accountAnswer{account: caller.account, key: caller.key, lastUse: caller.lastUse}
+	connection, connected, err := s.connections.Connection(c.Request.Context(), caller.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	a := accountAnswer{account: caller.account, key: caller.key, lastUse: caller.lastUse, connected: connected && connection.Accepted}
+	if connected {
+		a.connectedAt = &connection.ConnectedAt
+	}
 	if _, newest, held := view.Manifest.HeldDays(manifest.Any); held {
 		a.lastDate = &newest
 	}
@@ -42,8 +52,8 @@ func (a accountAnswer) fields(w *writer) {
 	w.bool("is_demo", a.account.IsDemo)
 	w.object("subscription", func() { w.text("status", a.account.Subscription) })
 	w.object("platform", func() {
-		w.bool("connected", false)
-		w.null("connected_at")
+		w.bool("connected", a.connected)
+		w.timestamp("connected_at", a.connectedAt)
 	})
 	w.object("api_key", func() {
 		w.text("name", a.key.Name)

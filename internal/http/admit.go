@@ -68,3 +68,8 @@ func (s *Server) limit(c *gin.Context, account string, now time.Time) error {
 type AccountStore interface {
 	Account(ctx context.Context, id string) (account adlens.Account, found bool, err error)
 }
+
+// ConnectionStore finds the connections of accounts to the platform.
+type ConnectionStore interface {
+	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
+}

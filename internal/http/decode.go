@@ -22,13 +22,14 @@ type parameter struct{ name, value string }
 // decode reads a query string into a parameter struct. It is strict where Go
 // and Gin are not: what does not parse, is unknown, empty or given twice is a
 // fault, because a lost filter widens an answer.
-func decode(raw string, into any) []adlens.Fault {
+// readable is false where the string as a whole does not parse: then nothing
+// is known of what else was sent.
+func decode(raw string, into any) (faults []adlens.Fault, readable bool) {
 	sent, fault := parse(raw)
 	if fault != nil {
-		return []adlens.Fault{*fault}
+		return []adlens.Fault{*fault}, false
 	}
 	fields := fieldsOf(reflect.ValueOf(into).Elem())
-	var faults []adlens.Fault
 	seen := map[string]bool{}
 	for _, p := range sent {
 		i := slices.IndexFunc(fields, func(f paramField) bool { return f.name == p.name })
@@ -46,7 +47,7 @@ func decode(raw string, into any) []adlens.Fault {
 		}
 		seen[p.name] = true
 	}
-	return faults
+	return faults, true
 }
 
 func parse(raw string) ([]parameter, *adlens.Fault) {

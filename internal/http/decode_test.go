@@ -23,7 +23,7 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 		strings.Repeat("range=a&", 101): {Code: adlens.InvalidParameter},
 	} {
 		var params query.SummaryParams
-		faults := decode(raw, &params)
+		faults, _ := decode(raw, &params)
 		if len(faults) == 0 {
 			t.Errorf("%q was read as %+v", raw, params)
 			continue
@@ -37,7 +37,7 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 
 func TestListsAreTakenApartAndTrimmed(t *testing.T) {
 	var params query.ProductParams
-	if faults := decode("marketplaces=US,%20uk+,&sort=clicks&&page_size=5", &params); len(faults) != 0 {
+	if faults, _ := decode("marketplaces=US,%20uk+,&sort=clicks&&page_size=5", &params); len(faults) != 0 {
 		t.Fatal(faults)
 	}
 	if strings.Join(params.Marketplaces, "|") != "US|uk|" || params.Sort != "clicks" || params.PageSize != "5" {
@@ -51,7 +51,7 @@ func FuzzDecodeNeverLosesAParameter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		var params query.SummaryParams
-		faults := decode(raw, &params)
+		faults, _ := decode(raw, &params)
 		sent, fault := parse(raw)
 		if fault != nil || len(faults) > 0 {
 			return

@@ -12,17 +12,21 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// figures is an endpoint that answers figures: its parameters are read and
-// understood, its answer is named, and only then, where the client does not
-// hold it yet, computed.
-func figures[Params any](
+// asked is an endpoint that answers a question about an account: its parameters
+// are read and understood, its answer is named, and only then, where the
+// client does not hold it yet, computed.
+func asked[Params, Request any](
 	s *Server, name string,
-	parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
-	compute func(context.Context, query.View, query.Request) (answer, error),
+	parse func(Params, query.View, time.Time) (Request, []adlens.Fault),
+	identity func(string, query.View, Request) string,
+	compute func(context.Context, query.View, Request) (answer, error),
 ) endpoint {
 	return func(c *gin.Context, caller caller) (answer, error) {
 		var params Params
-		faults := decode(c.Request.URL.RawQuery, &params)
+		faults, readable := decode(c.Request.URL.RawQuery, &params)
+		if !readable {
+			return nil, &query.FaultsError{Faults: faults}
+		}
 		view, err := s.figures.View(c.Request.Context(), caller.account.ID)
 		if err != nil {
 			return nil, err
@@ -31,13 +35,22 @@ func figures[Params any](
 		if err := faulty(faults, more, &params); err != nil {
 			return nil, err
 		}
-		tag := `"` + query.Identity(name, view, request) + `"`
+		tag := `"` + identity(name, view, request) + `"`
 		c.Writer.Header().Set("ETag", tag)
 		if holds(c.Request.Header.Values("If-None-Match"), tag) {
 			return notModified{}, nil
 		}
 		return compute(c.Request.Context(), view, request)
 	}
+}
+
+// figures is an endpoint that answers figures.
+func figures[Params any](
+	s *Server, name string,
+	parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
+	compute func(context.Context, query.View, query.Request) (answer, error),
+) endpoint {
+	return asked(s, name, parse, query.Identity, compute)
 }
 
 func (s *Server) summary(ctx context.Context, v query.View, r query.Request) (answer, error) {

@@ -83,6 +83,26 @@ func (w *writer) number(name string, value int) {
 	w.b = strconv.AppendInt(w.b, int64(value), 10)
 }
 
+func (w *writer) count(name string, value uint64) {
+	w.name(name)
+	w.b = strconv.AppendUint(w.b, value, 10)
+}
+
+// pagination writes which page of how many rows this is.
+func (w *writer) pagination(p query.Paging, rows int) {
+	w.object("pagination", func() {
+		w.number("page", p.Page)
+		w.number("page_size", p.PageSize)
+		w.number("total_rows", rows)
+		w.number("total_pages", p.TotalPages(rows))
+		if next, ok := p.NextPage(rows); ok {
+			w.number("next_page", next)
+		} else {
+			w.null("next_page")
+		}
+	})
+}
+
 func (w *writer) texts(name string, values []string) {
 	w.list(name, func() {
 		for _, value := range values {

@@ -24,27 +24,22 @@ func (a productsAnswer) fields(w *writer) {
 			})
 		}
 	})
-	w.object("pagination", func() {
-		w.number("page", a.Request.Page)
-		w.number("page_size", a.Request.PageSize)
-		w.number("total_rows", a.TotalRows)
-		w.number("total_pages", a.TotalPages())
-		if next, ok := a.NextPage(); ok {
-			w.number("next_page", next)
-		} else {
-			w.null("next_page")
-		}
-	})
+	w.pagination(a.Request.Paging, a.TotalRows)
 	w.meta(a.Meta)
 }
 
-// headers say the paging again, for formats whose body has no place for it.
 func (a productsAnswer) headers(h http.Header, path, sent string) {
-	h.Set("X-Total-Rows", fmt.Sprint(a.TotalRows))
-	if a.Meta.Truncated {
+	pagingHeaders(h, a.Request.Paging, a.TotalRows, a.Meta.Truncated, path, sent)
+}
+
+// pagingHeaders say the paging again, for formats whose body has no place for
+// it.
+func pagingHeaders(h http.Header, p query.Paging, rows int, truncated bool, path, sent string) {
+	h.Set("X-Total-Rows", fmt.Sprint(rows))
+	if truncated {
 		h.Set("X-Truncated", "true")
 	}
-	if next, ok := a.NextPage(); ok {
+	if next, ok := p.NextPage(rows); ok {
 		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", path, withPage(sent, next)))
 	}
 }

@@ -18,27 +18,29 @@ import (
 
 // Config is what a server is made of.
 type Config struct {
-	Figures  *query.Service
-	Keys     *auth.Authenticator
-	Limiter  *auth.Limiter
-	Usage    *auth.Usage
-	Accounts AccountStore
-	Ping     func(context.Context) error // does the engine answer?
-	Log      *zap.Logger
-	Now      func() time.Time
+	Figures     *query.Service
+	Keys        *auth.Authenticator
+	Limiter     *auth.Limiter
+	Usage       *auth.Usage
+	Accounts    AccountStore
+	Connections ConnectionStore
+	Ping        func(context.Context) error // does the engine answer?
+	Log         *zap.Logger
+	Now         func() time.Time
 }
 
 // Server is the API.
 type Server struct {
-	figures  *query.Service
-	keys     *auth.Authenticator
-	limiter  *auth.Limiter
-	usage    *auth.Usage
-	accounts *accounts
-	ping     func(context.Context) error
-	log      *zap.Logger
-	now      func() time.Time
-	draining atomic.Bool
+	figures     *query.Service
+	keys        *auth.Authenticator
+	limiter     *auth.Limiter
+	usage       *auth.Usage
+	accounts    *accounts
+	connections ConnectionStore
+	ping        func(context.Context) error
+	log         *zap.Logger
+	now         func() time.Time
+	draining    atomic.Bool
 
 	server *http.Server
 }
@@ -46,7 +48,7 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), ping: c.Ping, log: c.Log, now: c.Now}
+		accounts: newAccounts(c.Accounts), connections: c.Connections, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -67,6 +69,7 @@ func (s *Server) Handler() http.Handler {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
+	engine.UseRawPath = true      // a rule's id may hold a slash; UnescapePathValues unpacks it
 	engine.SetTrustedProxies(nil) // an X-Forwarded-For of a stranger is believed by nobody
 	engine.Use(s.identify, s.observe, s.recover, s.measure)
 	engine.NoRoute(func(c *gin.Context) { s.fail(c, notFound(printable(c.Request.URL.Path))) })
@@ -82,6 +85,12 @@ func (s *Server) routes(engine *gin.Engine) {
 	s.get(engine, "/api/v1/summary", s.handle(figures(s, "summary", query.ParseSummary, s.summary), false))
 	s.get(engine, "/api/v1/timeline", s.handle(figures(s, "timeline", query.ParseTimeline, s.timeline), false))
 	s.get(engine, "/api/v1/reports/products", s.handle(figures(s, "reports/products", query.ParseProducts, s.products), false))
+	s.get(engine, "/api/v1/marketplaces", s.handle(lists(s, "marketplaces", query.ParsePlain, s.marketplaces), false))
+	s.get(engine, "/api/v1/campaigns", s.handle(lists(s, "campaigns", query.ParseCampaigns, s.campaigns), false))
+	s.get(engine, "/api/v1/ad-groups", s.handle(lists(s, "ad-groups", query.ParseAdGroups, s.adGroups), false))
+	s.get(engine, "/api/v1/rules", s.handle(lists(s, "rules", query.ParseRules, s.rules), false))
+	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.ruleRuns, false))
+	s.get(engine, "/api/v1/activity", s.handle(lists(s, "activity", query.ParseActivity, s.activity), false))
 	s.get(engine, "/healthz", s.healthz)
 	s.get(engine, "/readyz", s.readyz)
 	s.get(engine, docsOfErrors+":code", s.errorPage)

@@ -60,6 +60,10 @@ func (w *world) Titles(context.Context, string, uint32) (map[string]string, erro
 	return map[string]string{"B0LAMP": `Lamp "Nº 1" <b>`}, nil
 }
 
+func (w *world) Connection(context.Context, string) (adlens.Connection, bool, error) {
+	return adlens.Connection{}, false, nil
+}
+
 func (w *world) Account(_ context.Context, id string) (adlens.Account, bool, error) {
 	return adlens.Account{ID: id, Name: "Acme", Subscription: strings.TrimPrefix(id, "acme-")}, true, nil
 }
@@ -105,8 +109,8 @@ func newWorld() *world {
 }
 
 func handler(w *world, account string) http.Handler {
-	s := New(Config{Figures: query.NewService(w), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
-		Usage: auth.NewUsage(), Accounts: w, Ping: func(context.Context) error { return w.fails }, Log: zap.NewNop(), Now: func() time.Time { return now }})
+	s := New(Config{Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
+		Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return w.fails }, Log: zap.NewNop(), Now: func() time.Time { return now }})
 	return s.Handler()
 }
 

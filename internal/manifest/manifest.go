@@ -31,6 +31,15 @@ const (
 	Rates
 	// Titles is the titles of the account's products.
 	Titles
+	// Campaigns, AdGroups and Ads are lists of one slice, as they were at the
+	// time of their one source.
+	Campaigns
+	AdGroups
+	Ads
+	// Rules, RuleRuns and Activity are the service's own records.
+	Rules
+	RuleRuns
+	Activity
 )
 
 // Slice is what a report speaks for, beside its days: one marketplace and one
@@ -87,7 +96,7 @@ type Entry struct {
 	Unit
 	Generation uint32
 	Rows       uint64
-	Sources    []Source // for months: which reports speak; their days are the held days
+	Sources    []Source // of months: which reports speak; their days are the held days. Of lists: the export
 }
 
 // Held returns the days that reports cover.

@@ -13,7 +13,12 @@ const answerRevision = 1
 // Identity names an answer before it is computed: it is the same exactly for
 // the same data and the same meaning of the request, whoever asks. The
 // version of the manifest stands for all data of the account.
-func Identity(endpoint string, v View, r Request) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d|%s|%s|%d|%+v", answerRevision, endpoint, v.Account, v.Manifest.Version, r))
+func Identity(endpoint string, v View, r Request) string { return identity(endpoint, v, r) }
+
+// ListIdentity names the answer of a list.
+func ListIdentity(endpoint string, v View, r ListRequest) string { return identity(endpoint, v, r) }
+
+func identity(endpoint string, v View, request any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d|%s|%s|%d|%+v", answerRevision, endpoint, v.Account, v.Manifest.Version, request))
 	return hex.EncodeToString(sum[:16])
 }

@@ -2,7 +2,7 @@ package query
 
 // The parameter structs are the documented parameters of the endpoints, in
 // their order. Text is as the client sent it, "" where it sent nothing; an
-// empty value that was sent never gets here. The rules are in rules.go.
+// empty value that was sent never gets here. The rules are in validate.go.
 
 // PeriodParams say which days are asked for.
 type PeriodParams struct {

@@ -13,19 +13,6 @@ type Products struct {
 	TotalRows int // of all pages
 }
 
-// TotalPages is how many pages the report has.
-func (p *Products) TotalPages() int {
-	if p.Request.All {
-		return min(p.TotalRows, 1)
-	}
-	return (p.TotalRows + p.Request.PageSize - 1) / p.Request.PageSize
-}
-
-// NextPage is the page after this one; ok is false on the last and past it.
-func (p *Products) NextPage() (page int, ok bool) {
-	return p.Request.Page + 1, p.Request.Page < p.TotalPages()
-}
-
 // Product is the figures of one advertised product.
 type Product struct {
 	ID           string   // "" for figures that the platform ties to no product

@@ -3,7 +3,7 @@ package query
 import "testing"
 
 func allRows(page int) Request {
-	return Request{Period: days("2026-01-01", "2026-01-31"), Sort: "spend", Order: Descending, Page: page, PageSize: MaxRows, All: true}
+	return Request{Period: days("2026-01-01", "2026-01-31"), Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxRows, All: true}}
 }
 
 // manyRows are n products that share one key: only their number matters.
@@ -18,8 +18,8 @@ func manyRows(n int) []ProductRow {
 func TestAllRowsAreOnePage(t *testing.T) {
 	rows, names := exampleReport()
 	p := newProducts(allRows(1), exampleView(), rows, names)
-	if _, more := p.NextPage(); len(p.Rows) != 3 || p.TotalPages() != 1 || more || p.Meta.Truncated {
-		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(p.Rows), p.TotalPages(), more, p.Meta.Truncated)
+	if _, more := p.Request.NextPage(p.TotalRows); len(p.Rows) != 3 || p.Request.TotalPages(p.TotalRows) != 1 || more || p.Meta.Truncated {
+		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(p.Rows), p.Request.TotalPages(p.TotalRows), more, p.Meta.Truncated)
 	}
 	if p := newProducts(allRows(2), exampleView(), rows, names); len(p.Rows) != 0 {
 		t.Errorf("a second page has %d rows", len(p.Rows))
@@ -34,8 +34,8 @@ func TestAllRowsBeyondTheCapAreCutAndSaidToBe(t *testing.T) {
 	if len(p.Rows) != MaxRows || !p.Meta.Truncated || p.TotalRows != MaxRows+1 {
 		t.Errorf("%d of %d rows, truncated: %v", len(p.Rows), p.TotalRows, p.Meta.Truncated)
 	}
-	if _, more := p.NextPage(); more || p.TotalPages() != 1 {
-		t.Errorf("%d pages, more: %v", p.TotalPages(), more)
+	if _, more := p.Request.NextPage(p.TotalRows); more || p.Request.TotalPages(p.TotalRows) != 1 {
+		t.Errorf("%d pages, more: %v", p.Request.TotalPages(p.TotalRows), more)
 	}
 }
 
@@ -54,10 +54,10 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	r := Request{Sort: "spend", Order: Descending, Page: 101, PageSize: MaxPageSize}
+	r := Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 101, PageSize: MaxPageSize}}
 	p := newProducts(r, exampleView(), manyRows(MaxRows+1), productNames{})
-	if _, more := p.NextPage(); p.Meta.Truncated || len(p.Rows) != 1 || p.TotalPages() != 101 || more {
-		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(p.Rows), p.TotalPages(), p.Meta.Truncated, more)
+	if _, more := p.Request.NextPage(p.TotalRows); p.Meta.Truncated || len(p.Rows) != 1 || p.Request.TotalPages(p.TotalRows) != 101 || more {
+		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(p.Rows), p.Request.TotalPages(p.TotalRows), p.Meta.Truncated, more)
 	}
 }
 

@@ -37,7 +37,7 @@ func drawSorting(t *rapid.T) Request {
 		Period: days("2026-01-01", "2026-01-31"),
 		Sort:   rapid.SampledFrom(append(figureNames(), SortProduct)).Draw(t, "sort"),
 		Order:  rapid.SampledFrom([]string{Ascending, Descending}).Draw(t, "order"),
-		Page:   1, PageSize: MaxRows, All: true,
+		Paging: Paging{Page: 1, PageSize: MaxRows, All: true},
 	}
 }
 
@@ -60,7 +60,7 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 			p := newProducts(r, exampleView(), shuffled(t, rows), names)
 			mustCount(t, p, len(whole.Rows))
 			together = append(together, ids(p.Rows)...)
-			_, next = p.NextPage()
+			_, next = p.Request.NextPage(p.TotalRows)
 		}
 		if diff := gocmp.Diff(ids(whole.Rows), together, gocmp.Transformer("none", func(s []string) string { return fmt.Sprintf("%q", s) })); diff != "" {
 			t.Fatalf("(-whole +pages):\n%s", diff)
@@ -70,10 +70,10 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 
 func mustCount(t *rapid.T, p *Products, total int) {
 	pages := (total + p.Request.PageSize - 1) / p.Request.PageSize
-	if p.TotalRows != total || p.TotalPages() != pages {
-		t.Fatalf("%d rows in %d pages, want %d in %d", p.TotalRows, p.TotalPages(), total, pages)
+	if p.TotalRows != total || p.Request.TotalPages(p.TotalRows) != pages {
+		t.Fatalf("%d rows in %d pages, want %d in %d", p.TotalRows, p.Request.TotalPages(p.TotalRows), total, pages)
 	}
-	if page, more := p.NextPage(); more != (p.Request.Page < pages) || more && page != p.Request.Page+1 {
+	if page, more := p.Request.NextPage(p.TotalRows); more != (p.Request.Page < pages) || more && page != p.Request.Page+1 {
 		t.Fatalf("after page %d of %d comes %d, %v", p.Request.Page, pages, page, more)
 	}
 }
@@ -153,7 +153,7 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 		{SortProduct, Ascending, `["A" "B" ""]`},
 		{SortProduct, Descending, `["B" "A" ""]`},
 	} {
-		r := Request{Period: days("2026-01-01", "2026-01-31"), Sort: c.sort, Order: c.order, Page: 1, PageSize: 10}
+		r := Request{Period: days("2026-01-01", "2026-01-31"), Sort: c.sort, Order: c.order, Paging: Paging{Page: 1, PageSize: 10}}
 		if got := fmt.Sprintf("%q", ids(newProducts(r, exampleView(), rows, names).Rows)); got != c.want {
 			t.Errorf("by %s %s: %s, want %s", c.sort, c.order, got, c.want)
 		}
@@ -162,7 +162,7 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 
 func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 	rows, names := exampleReport()
-	p := newProducts(Request{Sort: SortProduct, Order: Ascending, Page: 1, PageSize: 10}, exampleView(), rows, names)
+	p := newProducts(Request{Sort: SortProduct, Order: Ascending, Paging: Paging{Page: 1, PageSize: 10}}, exampleView(), rows, names)
 	if b := p.Rows[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
 		t.Errorf("got %+v", b)
 	}
@@ -173,34 +173,34 @@ func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 
 func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
 	rows, names := exampleReport()
-	p := newProducts(Request{Sort: "spend", Order: Descending, Page: 1, PageSize: 2}, exampleView(), rows, names)
-	if p.TotalRows != 3 || p.TotalPages() != 2 || len(p.Rows) != 2 {
-		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.TotalPages(), len(p.Rows))
+	p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 2}}, exampleView(), rows, names)
+	if p.TotalRows != 3 || p.Request.TotalPages(p.TotalRows) != 2 || len(p.Rows) != 2 {
+		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.Request.TotalPages(p.TotalRows), len(p.Rows))
 	}
 }
 
 func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 	rows, names := exampleReport()
 	for _, page := range []int{3, 100, MaxPage} {
-		p := newProducts(Request{Sort: "spend", Order: Descending, Page: page, PageSize: MaxPageSize / 500}, exampleView(), rows, names)
-		if _, more := p.NextPage(); len(p.Rows) != 0 || more || p.TotalPages() != 2 {
-			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(p.Rows), p.TotalPages(), more)
+		p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxPageSize / 500}}, exampleView(), rows, names)
+		if _, more := p.Request.NextPage(p.TotalRows); len(p.Rows) != 0 || more || p.Request.TotalPages(p.TotalRows) != 2 {
+			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(p.Rows), p.Request.TotalPages(p.TotalRows), more)
 		}
 	}
 }
 
 func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		p := newProducts(Request{Sort: "spend", Order: Descending, Page: 1, PageSize: 100, All: all}, exampleView(), nil, productNames{})
-		if _, more := p.NextPage(); p.TotalPages() != 0 || more || p.Rows == nil || p.Meta.Truncated {
-			t.Errorf("%d pages, more: %v, rows %v", p.TotalPages(), more, p.Rows)
+		p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100, All: all}}, exampleView(), nil, productNames{})
+		if _, more := p.Request.NextPage(p.TotalRows); p.Request.TotalPages(p.TotalRows) != 0 || more || p.Rows == nil || p.Meta.Truncated {
+			t.Errorf("%d pages, more: %v, rows %v", p.Request.TotalPages(p.TotalRows), more, p.Rows)
 		}
 	}
 }
 
 // 32-bit products of page and size would wrap around into a page of rows.
 func TestTheLastPageThatCanBeAskedForIsPastTheEnd(t *testing.T) {
-	if rows := page(make([]Product, 10), Request{Page: MaxPage, PageSize: MaxPageSize}); len(rows) != 0 {
+	if rows := page(make([]Product, 10), Request{Paging: Paging{Page: MaxPage, PageSize: MaxPageSize}}); len(rows) != 0 {
 		t.Errorf("%d rows", len(rows))
 	}
 }

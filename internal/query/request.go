@@ -47,9 +47,7 @@ type Request struct {
 
 	Granularity string // timeline: ByDay or ByMonth
 	Sort, Order string // products
-	Page        int    // products, from 1
-	PageSize    int
-	All         bool // every row in one page, up to MaxRows
+	Paging             // products
 }
 
 // parser collects faults while it fills a request.
@@ -103,7 +101,7 @@ func ParseProducts(params ProductParams, view View, now time.Time) (Request, []a
 	if order, ok := canonical(params.Order, []string{Ascending, Descending}); ok {
 		p.request.Order = order
 	}
-	p.paging(params.PagingParams)
+	p.request.Paging = pagingOf(params.Page, params.PageSize, DefaultPageSize)
 	return p.request, p.faults
 }
 
@@ -242,14 +240,16 @@ func (p *parser) granularity(text string) {
 	}
 }
 
-func (p *parser) paging(params PagingParams) {
-	p.request.Page, p.request.PageSize = 1, DefaultPageSize
-	if n, err := strconv.Atoi(params.Page); err == nil {
-		p.request.Page = n
+// pagingOf fills in the defaults of a page. What is no number was said before.
+func pagingOf(page, size string, defaultSize int) Paging {
+	p := Paging{Page: 1, PageSize: defaultSize}
+	if n, err := strconv.Atoi(page); err == nil {
+		p.Page = n
 	}
-	if _, all := canonical(params.PageSize, []string{AllRows}); all {
-		p.request.All, p.request.PageSize = true, MaxRows
-	} else if n, err := strconv.Atoi(params.PageSize); err == nil {
-		p.request.PageSize = n
+	if _, all := canonical(size, []string{AllRows}); all {
+		p.All, p.PageSize = true, MaxRows
+	} else if n, err := strconv.Atoi(size); err == nil {
+		p.PageSize = n
 	}
+	return p
 }

@@ -9,12 +9,13 @@ import (
 // Service answers questions about accounts from a store.
 type Service struct {
 	store     Store
+	lists     ListStore
 	directory *directory
 }
 
-// NewService returns a service on a store.
-func NewService(store Store) *Service {
-	return &Service{store: store, directory: newDirectory(store)}
+// NewService returns a service on a store of figures and one of lists.
+func NewService(store Store, lists ListStore) *Service {
+	return &Service{store: store, lists: lists, directory: newDirectory(store)}
 }
 
 // View is what is known about an account now.

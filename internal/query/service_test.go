@@ -49,7 +49,7 @@ func newEngine() *engine { return &engine{view: exampleView(), shelf: shelf{last
 // ask puts the same question to all three endpoints.
 func ask(t *testing.T, e *engine, asked PeriodParams) map[string]error {
 	t.Helper()
-	s, ctx := NewService(e), context.Background()
+	s, ctx := NewService(e, nil), context.Background()
 	v, err := s.View(ctx, "acct-9")
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestErrorsOfTheStoreKeepTheirKind(t *testing.T) {
 	if err := ask(t, noNames, ranged("all_time"))["products"]; adlens.KindOf(err) != adlens.EngineUnavailable {
 		t.Errorf("names: %v", err)
 	}
-	if _, err := NewService(noView).View(context.Background(), "a"); adlens.KindOf(err) != adlens.EngineUnavailable {
+	if _, err := NewService(noView, nil).View(context.Background(), "a"); adlens.KindOf(err) != adlens.EngineUnavailable {
 		t.Errorf("view: %v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestRowsBecomeAReportWithItsQuestion(t *testing.T) {
 	e.products = []ProductRow{{Key: 1, Marketplaces: []uint16{uk1Key}, Sums: sums(4, 2, 1, 1_000_000, 5_000_000)}, {Key: 0, Sums: sums(1, 0, 0, 0, 0)}}
 	r, faults := ParseProducts(ProductParams{Sort: "clicks"}, e.view, now)
 	mustNotFail(t, faults)
-	p, err := NewService(e).Products(context.Background(), e.view, r)
+	p, err := NewService(e, nil).Products(context.Background(), e.view, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type rule struct {
 	fault func(value string) adlens.Fault
 }
 
-// rules are the rules of the validate tags in params.go.
+// rules are the rules of the validate tags of parameters.
 var rules = map[string]rule{
 	"range":       oneOf(names(period.Names)),
 	"adproduct":   oneOf(names(adlens.AdProducts)),
@@ -33,6 +33,9 @@ var rules = map[string]rule{
 	"zone":        {isZone, zoneFault},
 	"page":        number(MaxPage, ""),
 	"pagesize":    number(MaxPageSize, AllRows),
+	"listsize":    number(MaxPageSize, ""),
+	"tool":        oneOf(tools),
+	"state":       {func(v string) bool { _, ok := canonical(v, listedStates); return ok }, stateFault},
 	"element":     {func(v string) bool { return v != "" }, emptyElement},
 }
 
@@ -98,6 +101,15 @@ func zoneFault(value string) adlens.Fault {
 
 func emptyElement(value string) adlens.Fault {
 	return invalid(value, "a value between the commas of the list, not an empty one")
+}
+
+// stateFault says of archived campaigns that asking for them is in vain.
+func stateFault(value string) adlens.Fault {
+	f := unknownValue(value, listedStates, "ENABLED or PAUSED")
+	if strings.EqualFold(strings.Trim(value, " "), "ARCHIVED") {
+		f.Detail = fmt.Sprintf("%q cannot be asked for: archived campaigns are never listed; expected ENABLED or PAUSED", value)
+	}
+	return f
 }
 
 // Bounds of paging.

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"path/filepath"
+	"time"
+
+	"adlens/internal/connector"
+
+	"github.com/spf13/cobra"
+)
+
+func newPull(o *options) *cobra.Command {
+	var account string
+	po, pull := platformOptions{}, connector.PullOptions{}
+	cmd := &cobra.Command{
+		Use:   "pull --account ID [--days N] [--out DIR]",
+		Short: "Fetch the platform's own reports and load them",
+		Long: `Ask the platform for an account's reports of the last days up to yesterday,
+wait for them, download them and load them. The platform needs minutes, and
+hours at times; interrupted, the command goes on with the same reports when it
+is started again. The files are left in the layout of extracts, so that they
+can be loaded again anywhere.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if pull.Out == "" {
+				pull.Out = filepath.Join(o.dataDir, "extracts", account)
+			}
+			return o.with(cmd.Context(), func(d *data) error {
+				if err := d.exists(cmd.Context(), account); err != nil {
+					return err
+				}
+				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()))
+				if err != nil {
+					return err
+				}
+				result, err := c.Pull(cmd.Context(), account, pull)
+				return o.said(cmd, result, err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the connected account (needed)")
+	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is all that the platform has")
+	cmd.Flags().StringVar(&pull.Out, "out", "", "directory for the extracts (default extracts/ID in the data directory)")
+	cmd.Flags().DurationVar(&pull.Poll, "poll", 30*time.Second, "first wait between two looks at a report; it grows")
+	po.flags(cmd)
+	cmd.MarkFlagRequired("account")
+	return cmd
+}

@@ -1,0 +1,104 @@
+package standin
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// data is all that the platform knows of its advertisers.
+type data struct {
+	mu       sync.Mutex
+	profiles []Profile
+	facts    []Fact
+	entities Entities
+	lists    ListPlan
+}
+
+func (d *data) begin(config Config) {
+	for _, profile := range config.Profiles {
+		d.profiles = append(d.profiles, profile.withDefaults())
+	}
+	for _, fact := range config.Facts {
+		fact.check()
+	}
+	d.facts = slices.Clone(config.Facts)
+	d.entities = config.Entities.clone()
+	d.lists = config.Lists
+}
+
+func (d *data) profile(id int64) (Profile, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := slices.IndexFunc(d.profiles, func(p Profile) bool { return p.ID == id })
+	if at < 0 {
+		return Profile{}, false
+	}
+	return d.profiles[at], true
+}
+
+func (d *data) allProfiles() []Profile {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.profiles)
+}
+
+// SetProfiles replaces the profiles.
+func (p *Platform) SetProfiles(profiles ...Profile) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	p.data.profiles = nil
+	for _, profile := range profiles {
+		p.data.profiles = append(p.data.profiles, profile.withDefaults())
+	}
+}
+
+// Restate adds facts, each in the place of the one with the same profile, day
+// and ids, if there is one. Reports that are completed from now on show it.
+func (p *Platform) Restate(facts ...Fact) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	for _, fact := range facts {
+		fact.check()
+		p.data.facts = slices.DeleteFunc(p.data.facts, func(old Fact) bool { return old.key() == fact.key() })
+		p.data.facts = append(p.data.facts, fact)
+	}
+}
+
+// Withdraw takes facts back.
+func (p *Platform) Withdraw(which func(Fact) bool) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	p.data.facts = slices.DeleteFunc(p.data.facts, which)
+}
+
+// Facts lists what the platform now holds as true.
+func (p *Platform) Facts() []Fact {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	return slices.Clone(p.data.facts)
+}
+
+// SetEntities replaces campaigns, ad groups and ads.
+func (p *Platform) SetEntities(entities Entities) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	p.data.entities = entities.clone()
+}
+
+// Entities lists the campaigns, ad groups and ads.
+func (p *Platform) Entities() Entities {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	return p.data.entities.clone()
+}
+
+// legacy tells whether a Brands campaign is one that reports leave out.
+func (d *data) legacy(profile int64, campaign uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := strconv.FormatUint(campaign, 10)
+	return slices.ContainsFunc(d.entities.Campaigns, func(c Campaign) bool {
+		return c.Legacy && c.AdProduct == SponsoredBrands && c.Profile == profile && c.ID == id
+	})
+}

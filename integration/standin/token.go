@@ -1,0 +1,158 @@
+package standin
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+const formMedia = "application/x-www-form-urlencoded"
+
+// TokenPlan is how access tokens are given out.
+type TokenPlan struct {
+	// Life is how long an access token is good; an hour where zero.
+	Life time.Duration
+	// SaysLife is what expires_in claims, where the claim should differ.
+	SaysLife time.Duration
+	// The statuses of refusals, which no source confirms; 401 and 400 as in
+	// RFC 6749 where zero.
+	InvalidClientStatus, InvalidGrantStatus int
+}
+
+func (t TokenPlan) withDefaults() TokenPlan {
+	if t.Life == 0 {
+		t.Life = time.Hour
+	}
+	if t.SaysLife == 0 {
+		t.SaysLife = t.Life
+	}
+	if t.InvalidClientStatus == 0 {
+		t.InvalidClientStatus = http.StatusUnauthorized
+	}
+	if t.InvalidGrantStatus == 0 {
+		t.InvalidGrantStatus = http.StatusBadRequest
+	}
+	return t
+}
+
+type accessToken struct {
+	grant   Grant
+	expires time.Time
+}
+
+// tokens knows the application, its grants, and the access tokens given out.
+type tokens struct {
+	mu        sync.Mutex
+	secret    string
+	grants    []Grant
+	access    map[string]accessToken
+	refreshes int
+}
+
+func (t *tokens) begin(config Config) {
+	t.secret = config.ClientSecret
+	t.grants = slices.Clone(config.Grants)
+	t.access = map[string]accessToken{}
+}
+
+// Revoke ends a grant as the customer would: its refresh token and its access
+// tokens are refused from now on.
+func (p *Platform) Revoke(refreshToken string) {
+	p.tokens.mu.Lock()
+	defer p.tokens.mu.Unlock()
+	p.tokens.grants = slices.DeleteFunc(p.tokens.grants, func(g Grant) bool { return g.RefreshToken == refreshToken })
+	for text, token := range p.tokens.access {
+		if token.grant.RefreshToken == refreshToken {
+			delete(p.tokens.access, text)
+		}
+	}
+}
+
+// SetGrant adds a grant, or changes what an existing one sees.
+func (p *Platform) SetGrant(grant Grant) {
+	p.Revoke(grant.RefreshToken)
+	p.tokens.mu.Lock()
+	defer p.tokens.mu.Unlock()
+	p.tokens.grants = append(p.tokens.grants, grant)
+}
+
+// SetClientSecret changes the application's secret.
+func (p *Platform) SetClientSecret(secret string) {
+	p.tokens.mu.Lock()
+	defer p.tokens.mu.Unlock()
+	p.tokens.secret = secret
+}
+
+// ExpireTokens ends every access token now; refresh tokens stay good.
+func (p *Platform) ExpireTokens() {
+	p.tokens.mu.Lock()
+	defer p.tokens.mu.Unlock()
+	clear(p.tokens.access)
+}
+
+// Refreshes counts the access tokens that were given out.
+func (p *Platform) Refreshes() int {
+	p.tokens.mu.Lock()
+	defer p.tokens.mu.Unlock()
+	return p.tokens.refreshes
+}
+
+// issueToken answers the refresh-token flow, the only one that a program
+// without a browser needs.
+func (p *Platform) issueToken(q *query) reply {
+	if q.Method != http.MethodPost {
+		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "The request must be a POST")
+	}
+	if media, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type")); media != formMedia {
+		return refuseToken(http.StatusBadRequest, "invalid_request", "The content type must be "+formMedia)
+	}
+	form, err := url.ParseQuery(string(q.body))
+	if err != nil {
+		return refuseToken(http.StatusBadRequest, "invalid_request", "The body is not a form")
+	}
+	for _, field := range []string{"grant_type", "refresh_token", "client_id", "client_secret"} {
+		if len(form[field]) != 1 || form.Get(field) == "" {
+			return refuseToken(http.StatusBadRequest, "invalid_request", "The request is missing a required parameter : "+field)
+		}
+	}
+	if form.Get("grant_type") != "refresh_token" {
+		return refuseToken(http.StatusBadRequest, "unsupported_grant_type", "The authorization grant type is not supported")
+	}
+	return p.refresh(form)
+}
+
+func (p *Platform) refresh(form url.Values) reply {
+	plan := p.config.Token
+	p.tokens.mu.Lock()
+	defer p.tokens.mu.Unlock()
+	if form.Get("client_id") != p.config.ClientID || form.Get("client_secret") != p.tokens.secret {
+		return refuseToken(plan.InvalidClientStatus, "invalid_client", "Client authentication failed")
+	}
+	at := slices.IndexFunc(p.tokens.grants, func(g Grant) bool { return g.RefreshToken == form.Get("refresh_token") })
+	if at < 0 {
+		return refuseToken(plan.InvalidGrantStatus, "invalid_grant", "The request has an invalid grant parameter : refresh_token. User may have revoked or didn't grant the permission.")
+	}
+	p.tokens.refreshes++
+	text := fmt.Sprintf("Atza|standin-access-%d", p.tokens.refreshes)
+	p.tokens.access[text] = accessToken{p.tokens.grants[at], p.config.Now().Add(plan.Life)}
+	return reply{status: http.StatusOK, body: map[string]any{
+		"access_token": text, "refresh_token": form.Get("refresh_token"), "token_type": "bearer",
+		// Whole seconds, rounded up: a shorter life is then found out by a 401.
+		"expires_in": int64((plan.SaysLife + time.Second - 1) / time.Second),
+	}}
+}
+
+func refuseToken(status int, code, description string) reply {
+	return reply{status: status, body: map[string]any{"error": code, "error_description": description}}
+}
+
+func (t *tokens) grant(access string, now time.Time) (Grant, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	token, known := t.access[access]
+	return token.grant, known && now.Before(token.expires)
+}

@@ -1,0 +1,65 @@
+package clickhouse
+
+import (
+	"context"
+	"time"
+
+	"adlens"
+	"adlens/internal/query"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// Connections reads the newest state of connections; of all accounts where
+// none is named.
+func (db *DB) Connections(ctx context.Context, account string) ([]adlens.Connection, error) {
+	return collect(ctx, db, `
+SELECT account_id, region, client_id, sealed, connected_at, accepted
+FROM connections
+WHERE {account:String} IN ('', account_id)
+ORDER BY account_id, updated_at DESC
+LIMIT 1 BY account_id`, Params{"account": query.Text(account)}, func(scan func(...any) error) (adlens.Connection, error) {
+		var c adlens.Connection
+		err := scan(&c.Account, &c.Region, &c.ClientID, &c.Sealed, &c.ConnectedAt, &c.Accepted)
+		c.ConnectedAt = c.ConnectedAt.UTC()
+		return c, err
+	})
+}
+
+// Connection reads an account's connection.
+func (db *DB) Connection(ctx context.Context, account string) (adlens.Connection, bool, error) {
+	return first(db.Connections(ctx, account))
+}
+
+// PutConnection stores a connection, or its new state.
+func (db *DB) PutConnection(ctx context.Context, c adlens.Connection) error {
+	return db.insert(ctx, "INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)", func(batch driver.Batch) error {
+		return batch.Append(c.Account, c.Region, c.ClientID, c.Sealed, c.ConnectedAt, c.Accepted, time.Now().UTC())
+	})
+}
+
+// OpenRequests reads the reports of an account that were asked for and are not
+// loaded yet.
+func (db *DB) OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error) {
+	return collect(ctx, db, `
+SELECT marketplace_id, report_type, start_date, end_date, argMax(report_id, updated_at), argMax(requested_at, updated_at)
+FROM report_requests
+WHERE account_id = {account:String}
+GROUP BY marketplace_id, report_type, start_date, end_date
+HAVING NOT argMax(done, updated_at)
+ORDER BY marketplace_id, report_type, start_date, end_date`, Params{"account": query.Text(account)}, func(scan func(...any) error) (adlens.ReportRequest, error) {
+		r := adlens.ReportRequest{Account: account}
+		var start, end time.Time
+		err := scan(&r.MarketplaceID, &r.ReportType, &start, &end, &r.ReportID, &r.RequestedAt)
+		r.Start, r.End = adlens.DayOf(start), adlens.DayOf(end)
+		return r, err
+	})
+}
+
+// PutRequest remembers a report that was asked for, or that it is done.
+func (db *DB) PutRequest(ctx context.Context, r adlens.ReportRequest) error {
+	const columns = "INSERT INTO report_requests (account_id, marketplace_id, report_type, start_date, end_date, report_id, requested_at, done, updated_at)"
+	return db.insert(ctx, columns, func(batch driver.Batch) error {
+		return batch.Append(r.Account, r.MarketplaceID, r.ReportType, r.Start.Time(), r.End.Time(), r.ReportID, r.RequestedAt, r.Done, time.Now().UTC())
+	})
+}

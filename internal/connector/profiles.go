@@ -1,0 +1,49 @@
+package connector
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"adlens/loader"
+	"adlens/platform"
+	"adlens/platform/api"
+)
+
+// takeProfiles asks the platform for the account's profiles and loads its
+// answer as any profiles.json.
+func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, account string) ([]platform.Profile, error) {
+	raw, err := client.Profiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	profiles, _, err := platform.DecodeProfiles(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	if len(profiles) == 0 {
+		return nil, errors.New("the platform lists no seller or vendor profile for these credentials in this region")
+	}
+	dir, err := os.MkdirTemp("", "adlens-profiles-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "profiles.json")
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		return nil, err
+	}
+	result, err := c.Load(ctx, account, []string{path})
+	return profiles, errors.Join(err, firstRefusal(result))
+}
+
+func firstRefusal(r loader.Result) error {
+	for _, f := range r.Files {
+		if f.Status == loader.Refused {
+			return errors.New(f.File + ": " + *f.Error)
+		}
+	}
+	return nil
+}

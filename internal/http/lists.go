@@ -1,0 +1,122 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/records"
+
+	"github.com/gin-gonic/gin"
+)
+
+// lists is an endpoint that answers a list. It goes the way of figures: read,
+// understood, named, and only then computed.
+func lists[Params any](
+	s *Server, name string,
+	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
+	compute func(context.Context, query.View, query.ListRequest) (answer, error),
+) endpoint {
+	return asked(s, name, parse, query.ListIdentity, compute)
+}
+
+func (s *Server) marketplaces(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
+	all, err := s.figures.Marketplaces(ctx, v)
+	return marketplacesAnswer{v, all}, err
+}
+
+func (s *Server) campaigns(ctx context.Context, v query.View, r query.ListRequest) (answer, error) {
+	page, err := s.figures.Campaigns(ctx, v, r)
+	return listAnswer[query.Campaign]{page, true, func(w *writer, c query.Campaign) { w.campaign(r.Marketplace, c) }}, err
+}
+
+func (s *Server) adGroups(ctx context.Context, v query.View, r query.ListRequest) (answer, error) {
+	page, err := s.figures.AdGroups(ctx, v, r)
+	return listAnswer[query.AdGroup]{page, true, func(w *writer, g query.AdGroup) { w.adGroup(r.Marketplace, g) }}, err
+}
+
+func (s *Server) rules(ctx context.Context, v query.View, r query.ListRequest) (answer, error) {
+	page, err := s.figures.Rules(ctx, v, r)
+	return listAnswer[query.Rule]{page, false, (*writer).rule}, err
+}
+
+func (s *Server) activity(ctx context.Context, v query.View, r query.ListRequest) (answer, error) {
+	page, err := s.figures.Activity(ctx, v, r)
+	return listAnswer[records.Activity]{page, false, (*writer).activity}, err
+}
+
+// ruleRuns answers for the rule that the path names.
+func (s *Server) ruleRuns(c *gin.Context, who caller) (answer, error) {
+	rule := c.Param("rule_id")
+	return lists(s, "rules/"+rule+"/runs", query.ParsePlain, func(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
+		runs, found, err := s.figures.RuleRuns(ctx, v, rule)
+		if err == nil && !found {
+			err = &problem{code: codeNotFound, detail: fmt.Sprintf("there is no rule %q", printable(rule))}
+		}
+		return runsAnswer(runs), err
+	})(c, who)
+}
+
+// listAnswer is a page of a list.
+type listAnswer[T any] struct {
+	*query.Page[T]
+	synced bool // the list is read from the platform
+	one    func(*writer, T)
+}
+
+func (a listAnswer[T]) fields(w *writer) {
+	w.list("data", func() {
+		for _, row := range a.Rows {
+			w.object("", func() { a.one(w, row) })
+		}
+	})
+	w.pagination(a.Request.Paging, a.Total)
+	w.object("meta", func() {
+		if a.synced {
+			w.timestamp("synced_at", a.SyncedAt)
+			w.bool("syncing", false)
+		}
+		if a.Truncated() {
+			w.bool("truncated", true)
+		}
+	})
+}
+
+func (a listAnswer[T]) headers(h http.Header, path, sent string) {
+	pagingHeaders(h, a.Request.Paging, a.Total, a.Truncated(), path, sent)
+}
+
+type runsAnswer []records.RuleRun
+
+func (a runsAnswer) fields(w *writer) {
+	w.list("data", func() {
+		for _, run := range a {
+			w.object("", func() { w.run(run) })
+		}
+	})
+	w.object("meta", func() {})
+}
+
+type marketplacesAnswer struct {
+	view query.View
+	all  []query.MarketplaceInfo
+}
+
+func (a marketplacesAnswer) fields(w *writer) {
+	w.list("data", func() {
+		for _, m := range a.all {
+			w.object("", func() { w.marketplace(m) })
+		}
+	})
+	w.object("meta", func() {
+		var last *adlens.Day
+		if _, newest, held := a.view.Manifest.HeldDays(manifest.Any); held {
+			last = &newest
+		}
+		w.day("data_last_date", last)
+	})
+}

@@ -1,0 +1,180 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// CampaignParams are the parameters of the campaign list.
+type CampaignParams struct {
+	MarketplaceID string   `query:"marketplace_id"`
+	States        []string `query:"states" validate:"dive,element,state"`
+	ListPaging
+	Format string `query:"format" validate:"omitempty,format"`
+}
+
+// AdGroupParams are the parameters of the ad-group list.
+type AdGroupParams struct {
+	MarketplaceID string `query:"marketplace_id"`
+	CampaignID    string `query:"campaign_id"`
+	ListPaging
+	Format string `query:"format" validate:"omitempty,format"`
+}
+
+// ListPaging chooses a page of a list that is never answered as a whole.
+type ListPaging struct {
+	Page     string `query:"page" validate:"omitempty,page"`
+	PageSize string `query:"page_size" validate:"omitempty,listsize"`
+}
+
+// RulesParams are the parameters of the rules.
+type RulesParams struct {
+	PagingParams
+	Format string `query:"format" validate:"omitempty,format"`
+}
+
+// ActivityParams are the parameters of the activity.
+type ActivityParams struct {
+	Tools []string `query:"tool" validate:"dive,element,tool"`
+	PagingParams
+	Format string `query:"format" validate:"omitempty,format"`
+}
+
+// FormatParams are the parameters of a list that has no others.
+type FormatParams struct {
+	Format string `query:"format" validate:"omitempty,format"`
+}
+
+// ListRequest is a question about a list with every default filled in.
+type ListRequest struct {
+	Marketplace Marketplace // campaigns, ad groups
+	States      []string    // nil is no filter
+	CampaignID  string
+	Tools       []string // nil is no filter
+	RuleID      string
+	Paging
+}
+
+// DefaultRules is the page size of rules: all of any sane account.
+const DefaultRules = 1000
+
+// ParseCampaigns makes a request of the campaign list's parameters.
+func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
+	p := newParser(params, v, now)
+	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize)}
+	for _, text := range params.States {
+		if state, ok := canonical(text, listedStates); ok && !slices.Contains(r.States, state) {
+			r.States = append(r.States, state)
+		}
+	}
+	slices.Sort(r.States)
+	return r, p.faults
+}
+
+// ParseAdGroups makes a request of the ad-group list's parameters. Whether
+// the campaign is there is for the store to say.
+func ParseAdGroups(params AdGroupParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
+	p := newParser(params, v, now)
+	return ListRequest{Marketplace: p.marketplace(params.MarketplaceID), CampaignID: params.CampaignID,
+		Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize)}, p.faults
+}
+
+// ParseRules makes a request of the rules' parameters.
+func ParseRules(params RulesParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
+	p := newParser(params, v, now)
+	return ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultRules)}, p.faults
+}
+
+// ParseActivity makes a request of the activity's parameters.
+func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
+	p := newParser(params, v, now)
+	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize)}
+	for _, text := range params.Tools {
+		if tool, ok := canonical(text, tools); ok && !slices.Contains(r.Tools, tool) {
+			r.Tools = append(r.Tools, tool)
+		}
+	}
+	slices.Sort(r.Tools)
+	return r, p.faults
+}
+
+// ParsePlain checks the parameters of a list that has none of its own.
+func ParsePlain(params FormatParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
+	return ListRequest{}, newParser(params, v, now).faults
+}
+
+var listedStates = []string{string(platform.Enabled), string(platform.Paused)}
+
+// marketplace finds a marketplace of the account. Another account's is as
+// unknown as one that never was.
+func (p *parser) marketplace(id string) Marketplace {
+	if id == "" {
+		p.add("marketplace_id", adlens.Fault{Code: adlens.MissingParameter,
+			Detail: "marketplace_id is missing; expected the id of one of the account's marketplaces: " + p.marketplaceIDs()})
+		return Marketplace{}
+	}
+	i := slices.IndexFunc(p.view.Marketplaces, func(m Marketplace) bool { return m.ID == id })
+	if i < 0 {
+		p.add("marketplace_id", adlens.Fault{Value: id, Code: adlens.UnknownValue, Allowed: p.ids(),
+			Detail: fmt.Sprintf("%q is no marketplace of this account; expected one of its ids: %s", id, p.marketplaceIDs())})
+		return Marketplace{}
+	}
+	return p.view.Marketplaces[i]
+}
+
+func (p *parser) ids() []string {
+	ids := make([]string, len(p.view.Marketplaces))
+	for i, m := range p.view.Marketplaces {
+		ids[i] = m.ID
+	}
+	return ids
+}
+
+func (p *parser) marketplaceIDs() string {
+	if len(p.view.Marketplaces) == 0 {
+		return "it has none"
+	}
+	return strings.Join(p.ids(), ", ")
+}
+
+// UnknownCampaign is the fault of a campaign that is not in the list.
+func UnknownCampaign(id string, m Marketplace) adlens.Fault {
+	return adlens.Fault{Parameter: "campaign_id", Value: id, Code: adlens.UnknownValue,
+		Detail: fmt.Sprintf("%q is no campaign in the list of marketplace %s; archived campaigns are never listed", id, m.ID)}
+}
+
+// listGenerations are the live generations of a kind of list of a marketplace.
+func (v View) listGenerations(kind manifest.Kind, match func(manifest.Slice) bool) []uint32 {
+	var generations []uint32
+	for _, e := range v.Manifest.Of(kind) {
+		if match(e.Slice) {
+			generations = append(generations, e.Generation)
+		}
+	}
+	return generations
+}
+
+func ofMarketplace(m Marketplace) func(manifest.Slice) bool {
+	return func(s manifest.Slice) bool { return s.Marketplace == m.Key }
+}
+
+// SyncedAt is the time of a marketplace's list, the newest where its ad
+// products were listed apart; nil where none is held.
+func (v View) SyncedAt(kind manifest.Kind, m Marketplace) *time.Time {
+	var newest *time.Time
+	for _, e := range v.Manifest.Of(kind) {
+		if e.Slice.Marketplace != m.Key || len(e.Sources) == 0 {
+			continue
+		}
+		if at := e.Sources[0].GeneratedAt; newest == nil || at.After(*newest) {
+			newest = &at
+		}
+	}
+	return newest
+}

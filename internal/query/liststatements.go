@@ -1,0 +1,63 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+
+	"adlens/internal/manifest"
+	"adlens/internal/records"
+)
+
+// lastRuns is how many runs of a rule are answered.
+const lastRuns = 20
+
+var tools = records.Tools
+
+// listParams are the parameters that lists share; a statement takes what it
+// names.
+func (v View) listParams(r ListRequest) map[string]string {
+	ofList := ofMarketplace(r.Marketplace)
+	if r.Marketplace.ID == "" {
+		ofList = manifest.Any
+	}
+	return map[string]string{
+		"account":     Text(v.Account),
+		"marketplace": Text(r.Marketplace.ID),
+		"campaign":    Text(r.CampaignID),
+		"rule":        Text(r.RuleID),
+		"campaigns":   Numbers(v.listGenerations(manifest.Campaigns, ofList)),
+		"ad_groups":   Numbers(v.listGenerations(manifest.AdGroups, ofList)),
+		"ads":         Numbers(v.listGenerations(manifest.Ads, ofList)),
+		"rules":       fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.Rules})),
+		"runs":        fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.RuleRuns})),
+		"activity":    fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.Activity})),
+		"states":      texts(orAll(r.States, listedStates)),
+		"tools":       texts(orAll(r.Tools, tools)),
+		"limit":       fmt.Sprint(r.PageSize),
+		"offset":      fmt.Sprint((r.Page - 1) * r.PageSize),
+	}
+}
+
+// listStatement takes a skeleton and of the parameters those that it names.
+func (v View) listStatement(name string, r ListRequest) Statement {
+	text := strings.ReplaceAll(skeleton(name), "/*where*/\n", skeleton("ad_groups_where"))
+	params := v.listParams(r)
+	for parameter := range params {
+		if !strings.Contains(text, "{"+parameter+":") {
+			delete(params, parameter)
+		}
+	}
+	return Statement{text, params}
+}
+
+func orAll(chosen, all []string) []string {
+	if chosen == nil {
+		return all
+	}
+	return chosen
+}
+
+// texts is an Array(String) parameter of words from closed sets.
+func texts(words []string) string {
+	return "['" + strings.Join(words, "','") + "']"
+}

@@ -1,0 +1,5 @@
+SELECT record
+FROM activity
+WHERE account_id = {account:String} AND generation = {activity:UInt32} AND tool IN {tools:Array(String)}
+ORDER BY occurred_at DESC, activity_id DESC
+LIMIT {limit:UInt32} OFFSET {offset:UInt64}

@@ -1,0 +1,12 @@
+FROM ad_groups
+WHERE account_id = {account:String}
+  AND generation IN {ad_groups:Array(UInt32)}
+  AND state IN {states:Array(String)}
+  AND {campaign:String} IN ('', campaign_id)
+  AND campaign_id IN (
+      SELECT campaign_id
+      FROM campaigns
+      WHERE account_id = {account:String}
+        AND generation IN {campaigns:Array(UInt32)}
+        AND state IN {states:Array(String)}
+  )

@@ -1,0 +1,6 @@
+SELECT count()
+FROM campaigns
+WHERE account_id = {account:String}
+  AND generation IN {campaigns:Array(UInt32)}
+  AND state IN {states:Array(String)}
+  AND campaign_id = {campaign:String}

@@ -1,0 +1,3 @@
+SELECT count()
+FROM rules
+WHERE account_id = {account:String} AND generation = {rules:UInt32}

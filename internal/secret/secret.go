@@ -1,0 +1,108 @@
+// Package secret keeps what must not be readable at rest: it seals texts with
+// a key that lies in a file of the operator's.
+package secret
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// keyBytes is the size of a key: AES-256.
+const keyBytes = 32
+
+// Key seals and opens. It never prints itself.
+type Key struct{ gcm cipher.AEAD }
+
+// String hides the key from logs.
+func (Key) String() string { return "secret key" }
+
+// GoString hides the key from logs.
+func (k Key) GoString() string { return k.String() }
+
+// ReadKey reads the key of a file, and makes the file where it is missing. A
+// file that others may read is refused: whoever can read it can open what it
+// seals.
+func ReadKey(path string) (Key, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return makeKey(path)
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return Key{}, fmt.Errorf("%s can be read by others (mode %04o); expected 0600: chmod 600 %s", path, mode, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Key{}, err
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(raw) != keyBytes {
+		return Key{}, fmt.Errorf("%s holds no key; expected %d bytes in base64", path, keyBytes)
+	}
+	return newKey(raw)
+}
+
+// makeKey writes a new key. Of two processes that do so at once, one wins and
+// both use its key.
+func makeKey(path string) (Key, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return Key{}, err
+	}
+	raw := make([]byte, keyBytes)
+	rand.Read(raw)
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".secret-*")
+	if err != nil {
+		return Key{}, err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.WriteString(base64.StdEncoding.EncodeToString(raw) + "\n")
+	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return Key{}, err
+	}
+	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return Key{}, err
+	}
+	return ReadKey(path)
+}
+
+func newKey(raw []byte) (Key, error) {
+	block, err := aes.NewCipher(raw)
+	if err != nil {
+		return Key{}, err
+	}
+	gcm, err := cipher.NewGCMWithRandomNonce(block)
+	return Key{gcm}, err
+}
+
+// Seal encrypts a text for a purpose; it opens for the same purpose alone, so
+// that one account's secret cannot be put in the place of another's.
+func (k Key) Seal(text []byte, purpose string) string {
+	return base64.StdEncoding.EncodeToString(k.gcm.Seal(nil, nil, text, []byte(purpose)))
+}
+
+// ErrSealed says that a text was sealed with another key or for another
+// purpose, or is damaged.
+var ErrSealed = errors.New("it cannot be opened with this secret key")
+
+// Open decrypts what Seal gave.
+func (k Key) Open(sealed, purpose string) ([]byte, error) {
+	raw, err := base64.StdEncoding.DecodeString(sealed)
+	if err != nil {
+		return nil, ErrSealed
+	}
+	text, err := k.gcm.Open(nil, nil, raw, []byte(purpose))
+	if err != nil {
+		return nil, ErrSealed
+	}
+	return text, nil
+}

@@ -1,0 +1,158 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// export loads one export: a whole list of an entity, which takes the place of
+// the list before for the ad products that it speaks for, unless a newer one
+// is here already.
+func (s *session) export(ctx context.Context, f file) (rows int, changed bool, err error) {
+	e, market, err := s.decodeExport(f)
+	if err != nil {
+		return 0, false, err
+	}
+	b := s.newBuild()
+	list, err := s.readList(f, e)
+	if err != nil {
+		return 0, false, err
+	}
+	newer := s.supersedes(e, market)
+	if len(newer) == 0 {
+		return list.rows, false, nil
+	}
+	generations := Generations{}
+	for _, u := range newer {
+		ub, err := b.unit(ctx, u)
+		if err != nil {
+			return list.rows, false, err
+		}
+		ub.entry.Sources = []manifest.Source{listSource(e)}
+		generations[u.Slice.AdProduct] = ub.entry.Generation
+	}
+	if err := list.insert(ctx, s, market.Key, generations); err != nil {
+		return list.rows, false, err
+	}
+	return list.rows, true, b.commit(ctx)
+}
+
+func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
+	content, closeFile, err := f.open(f.name)
+	if err != nil {
+		return nil, Marketplace{}, refuse(err)
+	}
+	e, err := platform.DecodeExport(content)
+	if closing := closeFile(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, Marketplace{}, refuse(err)
+	}
+	market, ok := s.marketplace(e.ProfileID)
+	if !ok {
+		return nil, market, refusef("profileId is %s, expected a profile of the account (load its profiles.json first)", e.ProfileID)
+	}
+	e.Currency = market.Currency
+	return e, market, nil
+}
+
+// kindOfEntity says which unit a list is.
+var kindOfEntity = map[platform.Entity]manifest.Kind{
+	platform.Campaigns: manifest.Campaigns, platform.AdGroups: manifest.AdGroups, platform.Ads: manifest.Ads,
+}
+
+func listSource(e *platform.Export) manifest.Source {
+	return manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}
+}
+
+// supersedes returns the units of the export for which no list is held that is
+// as new.
+func (s *session) supersedes(e *platform.Export, market Marketplace) []manifest.Unit {
+	var units []manifest.Unit
+	for _, p := range e.AdProducts {
+		u := manifest.Unit{Kind: kindOfEntity[e.Entity], Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}}
+		held, ok := s.manifest.Find(u)
+		if !ok || len(held.Sources) == 0 || listSource(e).Newer(held.Sources[0]) {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// list is the rows of an export.
+type list struct {
+	rows      int
+	campaigns []platform.Campaign
+	adGroups  []platform.AdGroup
+	ads       []platform.Ad
+}
+
+// readList reads and checks the whole download.
+func (s *session) readList(f file, e *platform.Export) (*list, error) {
+	content, closeFile, err := f.open(f.download)
+	if err != nil {
+		return nil, refuse(err)
+	}
+	l := &list{}
+	err = l.read(content, e)
+	if closing := closeFile(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, refuse(fmt.Errorf("%s: %w", f.download, err))
+	}
+	return l, nil
+}
+
+func (l *list) read(content io.Reader, e *platform.Export) (err error) {
+	ids := unique{}
+	switch e.Entity {
+	case platform.Campaigns:
+		l.rows, err = platform.ReadCampaigns(content, e, func(c platform.Campaign) error {
+			l.campaigns = append(l.campaigns, c)
+			return ids.add("campaignId", c.AdProduct, c.ID)
+		})
+	case platform.AdGroups:
+		l.rows, err = platform.ReadAdGroups(content, e, func(g platform.AdGroup) error {
+			l.adGroups = append(l.adGroups, g)
+			return ids.add("adGroupId", g.AdProduct, g.ID)
+		})
+	case platform.Ads:
+		l.rows, err = platform.ReadAds(content, e, func(a platform.Ad) error {
+			l.ads = append(l.ads, a)
+			return ids.add("adId", a.AdProduct, a.ID)
+		})
+	}
+	return err
+}
+
+// unique finds ids that are listed twice: such a list counts something double.
+type unique map[string]bool
+
+func (u unique) add(field string, p adlens.AdProduct, id string) error {
+	key := fmt.Sprint(p, " ", id)
+	if id != "" && u[key] {
+		return &platform.Fault{Row: len(u) + 1, Field: field, Value: id, Expected: "an id that is listed once"}
+	}
+	u[key] = true
+	return nil
+}
+
+// insert writes the rows whose ad product the export still speaks for.
+func (l *list) insert(ctx context.Context, s *session, market uint16, generations Generations) error {
+	switch {
+	case len(l.campaigns) > 0:
+		return s.store.InsertCampaigns(ctx, s.account, market, generations, l.campaigns)
+	case len(l.adGroups) > 0:
+		return s.store.InsertAdGroups(ctx, s.account, market, generations, l.adGroups)
+	case len(l.ads) > 0:
+		return s.store.InsertAds(ctx, s.account, market, generations, l.ads)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/records"
+)
+
+// recordKind is how one kind of records is read, kept and put together.
+type recordKind[R records.Record] struct {
+	kind    manifest.Kind
+	check   func(*session, *R) error
+	id      func(R) records.ID
+	deleted func(R) bool
+	read    func(Store, context.Context, string, uint32) ([]R, error)
+	write   func(Store, context.Context, string, uint32, []R) error
+}
+
+var rules = recordKind[records.Rule]{
+	kind:  manifest.Rules,
+	check: func(_ *session, r *records.Rule) error { return records.CheckRule(r) },
+	id:    func(r records.Rule) records.ID { return r.ID }, deleted: func(r records.Rule) bool { return r.Deleted },
+	read: Store.Rules, write: Store.InsertRules,
+}
+
+var ruleRuns = recordKind[records.RuleRun]{
+	kind:  manifest.RuleRuns,
+	check: func(_ *session, r *records.RuleRun) error { return records.CheckRun(r) },
+	id:    func(r records.RuleRun) records.ID { return r.ID }, deleted: func(r records.RuleRun) bool { return r.Deleted },
+	read: Store.RuleRuns, write: Store.InsertRuleRuns,
+}
+
+var activity = recordKind[records.Activity]{
+	kind: manifest.Activity,
+	check: func(s *session, a *records.Activity) error {
+		if err := records.CheckActivity(a); err != nil || a.Deleted {
+			return err
+		}
+		return s.placeActivity(a)
+	},
+	id: func(a records.Activity) records.ID { return a.ID }, deleted: func(a records.Activity) bool { return a.Deleted },
+	read: Store.Activity, write: Store.InsertActivity,
+}
+
+// loadRecords puts the records of a file over those that are held.
+func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Context, file) (int, bool, error) {
+	return func(s *session, ctx context.Context, f file) (rows int, changed bool, err error) {
+		content, closeFile, err := f.open(f.name)
+		if err != nil {
+			return 0, false, refuse(err)
+		}
+		added, err := k.decode(s, content)
+		if err = errors.Join(err, closeFile()); err != nil {
+			return 0, false, refuse(err)
+		}
+		held, err := k.read(s.store, ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: k.kind}))
+		if err != nil {
+			return len(added), false, err
+		}
+		next := k.merge(held, added)
+		if reflect.DeepEqual(held, next) {
+			return len(added), false, nil
+		}
+		return len(added), true, s.publishUnit(ctx, s.newBuild(), k.kind, func(generation uint32) error {
+			return k.write(s.store, ctx, s.account, generation, next)
+		})
+	}
+}
+
+func (k recordKind[R]) decode(s *session, content io.Reader) ([]R, error) {
+	return records.Decode(content, func(r *R) error { return k.check(s, r) })
+}
+
+// merge puts records over others by id; a deleted one takes its namesake away.
+func (k recordKind[R]) merge(held, added []R) []R {
+	next := slices.Clone(held)
+	at := map[records.ID]int{}
+	for i, r := range next {
+		at[k.id(r)] = i
+	}
+	for _, r := range added {
+		if i, ok := at[k.id(r)]; ok {
+			next[i] = r
+		} else {
+			at[k.id(r)] = len(next)
+			next = append(next, r)
+		}
+	}
+	return slices.DeleteFunc(next, k.deleted)
+}
+
+// placeActivity finds the marketplace of an entry: by its id, or by its
+// country where the account has one of that country.
+func (s *session) placeActivity(a *records.Activity) error {
+	country := adlens.CanonicalCountry(a.Marketplace)
+	var found []Marketplace
+	for _, m := range s.markets {
+		if a.MarketplaceID == records.ID(m.ID) || a.MarketplaceID == "" && m.Country == country {
+			found = append(found, m)
+		}
+	}
+	switch {
+	case len(found) == 0 && a.MarketplaceID != "":
+		return fmt.Errorf("marketplace_id is %q, expected a profile of the account (load its profiles.json first)", a.MarketplaceID)
+	case len(found) == 0:
+		return fmt.Errorf("marketplace is %q, expected a country that the account has a marketplace of", a.Marketplace)
+	case len(found) > 1:
+		return fmt.Errorf("marketplace is %q, of which the account has %d; expected marketplace_id to say which", a.Marketplace, len(found))
+	case a.Marketplace != "" && found[0].Country != country:
+		return fmt.Errorf("marketplace is %q, expected %s, the country of marketplace_id %s", a.Marketplace, found[0].Country, a.MarketplaceID)
+	}
+	a.Marketplace, a.MarketplaceID = found[0].Country, records.ID(found[0].ID)
+	return nil
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// defaultLook is the first wait where the caller names none: reports take from
+// two minutes to three hours.
+const defaultLook = 30 * time.Second
+
+// Await looks at a report until it is completed, and returns that look. The
+// first wait between two looks is given (30 seconds where it is 0); the next
+// ones grow by half each, to five minutes. A report may hang for hours, so only
+// the context ends the waiting. A report that the platform gave up is an error
+// of the kind ReportFailed. Each look is shown to seen, where that is not nil.
+//
+// A failing look is no failed report: what is only unavailable for now is
+// looked at again, some times in a row.
+func (c *Client) Await(ctx context.Context, profileID, id string, firstWait time.Duration, seen func(Status)) (Status, error) {
+	w := watch{client: c, profileID: profileID, id: id, seen: seen, wait: firstWait}
+	if w.wait <= 0 {
+		w.wait = defaultLook
+	}
+	for {
+		status, err := w.look(ctx)
+		if err != nil || status.State == Completed {
+			return status, err
+		}
+		if err := c.cfg.Sleep(ctx, w.wait); err != nil {
+			return status, fmt.Errorf("report %s is still %s: %w", id, w.last(), err)
+		}
+		w.wait = w.grown()
+	}
+}
+
+// watch is the waiting for one report.
+type watch struct {
+	client        *Client
+	profileID, id string
+	seen          func(Status)
+	wait          time.Duration
+	state         ReportState // when last seen
+	missed        int         // looks that failed since
+}
+
+// look looks once. A look that failed for now counts as one at a pending
+// report.
+func (w *watch) look(ctx context.Context) (Status, error) {
+	status, err := w.client.ReportStatus(ctx, w.profileID, w.id)
+	if err != nil {
+		return w.miss(err)
+	}
+	w.missed, w.state = 0, status.State
+	if w.seen != nil {
+		w.seen(status)
+	}
+	if status.State == Failed {
+		return status, &Error{Kind: ReportFailed, Call: "report " + w.id, Reason: "the platform gave it up: " + status.FailureReason}
+	}
+	return status, nil
+}
+
+func (w *watch) miss(err error) (Status, error) {
+	w.missed++
+	if !passing(err) || w.missed >= w.client.limits.missedLook {
+		return Status{}, err
+	}
+	w.client.log(Event{What: Missed, Call: "report " + w.id, Try: w.missed, Wait: w.wait, Detail: err.Error()})
+	return Status{State: w.last()}, nil
+}
+
+// passing tells whether a failure may be over at the next look.
+func passing(err error) bool {
+	return errors.Is(err, Unavailable) || errors.Is(err, BadAnswer)
+}
+
+func (w *watch) last() ReportState {
+	if w.state == "" {
+		return Pending
+	}
+	return w.state
+}
+
+// grown is the next wait. A caller that wants to look more rarely than the cap
+// keeps its wish.
+func (w *watch) grown() time.Duration {
+	return max(w.wait, min(w.wait+w.wait/2, w.client.limits.longestLook))
+}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+)
+
+// call is one call of the API.
+type call struct {
+	method, path string
+	query        url.Values
+	profileID    string // "" where the call is not about one
+	sends        string // media type of the body
+	accepts      string // media type of the answer
+	body         []byte
+	also         int                     // a status that read understands beside a success; 0 for none
+	read         func(body []byte) error // takes the answer; an error says that it is not what was asked for
+}
+
+func (r *call) name() string { return r.method + " " + r.path }
+
+// idForm is what may be a profile's or an entity's id.
+var idForm = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+
+func checkProfile(profileID string) error {
+	if !idForm.MatchString(profileID) {
+		return &Error{Kind: Invalid, Reason: "a profile's id is 1 to 64 letters, digits, _ and -"}
+	}
+	return nil
+}
+
+// send makes a call until it is answered well, is refused, or the tries are
+// used up.
+func (c *Client) send(ctx context.Context, r *call) error {
+	var renewed bool // a token is renewed once a call, or a refused profile would make us hammer
+	return c.retry(ctx, r.name(), func() error {
+		a, err := c.authorised(ctx, r, &renewed)
+		if err != nil {
+			return err
+		}
+		if a.status != r.also {
+			if err := c.judge(r.name(), a); err != nil {
+				return err
+			}
+		}
+		if err := r.read(a.body); err != nil {
+			return c.unread(r.name(), a, err)
+		}
+		return nil
+	})
+}
+
+// unread is the error of an answer that read refused: what it is without read,
+// or a bad answer, after which the next try may bring a better one.
+func (c *Client) unread(name string, a *answer, err error) error {
+	if refused := c.judge(name, a); refused != nil {
+		return refused
+	}
+	return &again{err: c.badAnswer(name, a, err)}
+}
+
+// authorised makes one exchange with a good token. A token that the platform
+// no longer takes is renewed once; a refusal after that is about the profile,
+// or, where there is none, about the connection itself.
+func (c *Client) authorised(ctx context.Context, r *call, renewed *bool) (*answer, error) {
+	token, err := c.tokens.get(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.exchange(ctx, r.name(), c.request(r, token))
+	if err != nil || a.status != http.StatusUnauthorized {
+		return a, err
+	}
+	if !*renewed {
+		*renewed = true
+		if token, err = c.tokens.get(ctx, token); err != nil {
+			return nil, err
+		}
+		if a, err = c.exchange(ctx, r.name(), c.request(r, token)); err != nil || a.status != http.StatusUnauthorized {
+			return a, err
+		}
+	}
+	if r.profileID != "" {
+		e := c.refusal(Refused, r.name(), a)
+		e.Reason += "; profile " + r.profileID + " is not open to the stored connection, if it should be, run `adlens connect` again"
+		return nil, e
+	}
+	return nil, reconnect(c.refusal(Unauthorized, r.name(), a))
+}
+
+// reconnect adds the way out to a refused connection.
+func reconnect(e *Error) *Error {
+	e.Reason += "; the stored connection is not accepted, run `adlens connect` again"
+	return e
+}
+
+func (c *Client) request(r *call, token *token) *http.Request {
+	u := *c.base
+	u.Path += r.path
+	u.RawQuery = r.query.Encode()
+	request := &http.Request{Method: r.method, URL: &u, Host: u.Host, Header: http.Header{}}
+	if r.body != nil {
+		request.Body = io.NopCloser(bytes.NewReader(r.body))
+		request.ContentLength = int64(len(r.body))
+		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.body)), nil }
+		request.Header.Set("Content-Type", r.sends)
+	}
+	request.Header.Set("Accept", r.accepts)
+	request.Header.Set("Accept-Encoding", "identity")
+	request.Header.Set("User-Agent", userAgent)
+	request.Header.Set("Authorization", "Bearer "+token.text.Reveal())
+	request.Header.Set("Amazon-Advertising-API-ClientId", c.cfg.ClientID)
+	if r.profileID != "" {
+		request.Header.Set("Amazon-Advertising-API-Scope", r.profileID)
+	}
+	return request
+}
+
+const userAgent = "adlens"

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// answer is a whole HTTP answer.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// enter waits for one of the client's few slots.
+func (c *Client) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case c.slots <- struct{}{}:
+		return func() { <-c.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// exchange sends one request and reads its whole answer, within bounds of time
+// and size.
+func (c *Client) exchange(ctx context.Context, name string, r *http.Request) (*answer, error) {
+	leave, err := c.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, c.limits.callTime)
+	defer cancel()
+	began := c.cfg.Now()
+	response, err := c.http.Do(r.WithContext(ctx))
+	if err != nil {
+		return nil, c.unreachable(name, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	a := &answer{status: response.StatusCode, header: response.Header}
+	a.body, err = c.readBody(name, response)
+	c.log(Event{What: Answered, Call: name, Status: a.status, Took: c.cfg.Now().Sub(began)})
+	return a, err
+}
+
+// readBody reads an answer's body. Of an error the beginning is enough, and a
+// broken one is still that error.
+func (c *Client) readBody(name string, response *http.Response) ([]byte, error) {
+	if !success(response.StatusCode) {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, c.limits.refusal))
+		return body, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, c.limits.answer+1))
+	switch {
+	case int64(len(body)) > c.limits.answer:
+		return nil, &Error{Kind: TooLarge, Call: name, Status: response.StatusCode,
+			Reason: fmt.Sprintf("its answer has more than %d bytes", c.limits.answer)}
+	case err != nil:
+		return nil, c.unreachable(name, err)
+	}
+	return body, nil
+}
+
+func success(status int) bool { return status >= 200 && status < 300 }
+
+// unreachable is a failure of the network, time-outs and broken answers
+// included. The address is left out: a download's is a credential.
+func (c *Client) unreachable(name string, err error) error {
+	var inURL *url.Error
+	if errors.As(err, &inURL) {
+		err = inURL.Err
+	}
+	reason := "no whole answer: " + err.Error()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		// Our own bound: an end of the caller's context is told by retry.
+		reason = "no whole answer in time"
+	}
+	return &again{err: &Error{Kind: Unavailable, Call: name, Reason: c.scrub.clean(reason, maxReason)}}
+}
+
+// judge returns nil for a success and else the error that an answer is.
+func (c *Client) judge(name string, a *answer) error {
+	switch {
+	case success(a.status):
+		return nil
+	case a.status == http.StatusTooManyRequests, a.status == http.StatusRequestTimeout, a.status >= 500:
+		return &again{err: c.refusal(Unavailable, name, a), throttled: a.status == http.StatusTooManyRequests,
+			after: retryAfter(a.header, c.cfg.Now(), c.limits.longestWait)}
+	case a.status < 400:
+		return &Error{Kind: Refused, Call: name, Status: a.status, Reason: c.scrub.clean(redirected(a.header), maxReason)}
+	default:
+		return c.refusal(Refused, name, a)
+	}
+}

@@ -1,0 +1,39 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Region is one of the platform's three groups of countries. A profile is
+// listed and usable only in its own region.
+type Region string
+
+// The regions.
+const (
+	NA Region = "NA" // US CA MX BR
+	EU Region = "EU" // Europe, Middle East, Africa, India
+	FE Region = "FE" // JP AU SG
+)
+
+// addresses are where a region is reached.
+var addresses = map[Region]struct{ base, token string }{
+	NA: {"https://advertising-api.amazon.com", "https://api.amazon.com/auth/o2/token"},
+	EU: {"https://advertising-api-eu.amazon.com", "https://api.amazon.co.uk/auth/o2/token"},
+	FE: {"https://advertising-api-fe.amazon.com", "https://api.amazon.co.jp/auth/o2/token"},
+}
+
+// ParseRegion reads NA, EU or FE in any case.
+func ParseRegion(text string) (Region, error) {
+	region := Region(strings.ToUpper(text))
+	if _, ok := addresses[region]; !ok {
+		return "", &Error{Kind: Invalid, Reason: fmt.Sprintf("the region is %q, expected NA, EU or FE", clip(text, 40))}
+	}
+	return region, nil
+}
+
+// BaseURL is the address of the region's API.
+func (r Region) BaseURL() string { return addresses[r].base }
+
+// TokenURL is the address where the region's access tokens are issued.
+func (r Region) TokenURL() string { return addresses[r].token }

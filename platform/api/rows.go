@@ -1,0 +1,158 @@
+package api
+
+import (
+	"strings"
+
+	"adlens"
+	"adlens/platform"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// entityRow is a row of any list of any ad product. The three spell the same
+// things differently: ids as text or numbers, states in capitals or not, a
+// budget bare or in an object, days with hyphens or without.
+type entityRow struct {
+	CampaignID    *platform.ID   `json:"campaignId"`
+	AdGroupID     *platform.ID   `json:"adGroupId"`
+	AdID          *platform.ID   `json:"adId"`
+	Name          string         `json:"name"`
+	State         string         `json:"state"`
+	TargetingType string         `json:"targetingType"`
+	Budget        jsontext.Value `json:"budget"`
+	BudgetType    string         `json:"budgetType"`
+	DefaultBid    jsontext.Value `json:"defaultBid"`
+	StartDate     *platform.ID   `json:"startDate"` // text or a whole number, like an id
+	EndDate       *platform.ID   `json:"endDate"`
+}
+
+// states are the platform's words for a state, in capitals.
+var states = map[string]platform.State{
+	"ENABLED": platform.Enabled, "ENABLING": platform.Enabled, "PAUSED": platform.Paused, "PROPOSED": platform.Paused,
+	"OTHER": platform.Paused, "ARCHIVED": platform.Archived, "USER_DELETED": platform.Archived,
+}
+
+// rowReader takes values out of one row and keeps the first fault.
+type rowReader struct {
+	row     *entityRow
+	number  int
+	product adlens.AdProduct
+	fault   error
+}
+
+// takeRows makes each row a T, or fails with the first value that is wrong.
+func takeRows[T any](rows []entityRow, product adlens.AdProduct, take func(*rowReader) T) ([]T, error) {
+	all := make([]T, 0, len(rows))
+	for i := range rows {
+		r := rowReader{row: &rows[i], number: i + 1, product: product}
+		all = append(all, take(&r))
+		if r.fault != nil {
+			return nil, r.fault
+		}
+	}
+	return all, nil
+}
+
+func (r *rowReader) campaign() platform.Campaign {
+	budget, budgetType := r.budget()
+	return platform.Campaign{
+		ID: r.id("campaignId", r.row.CampaignID), Name: r.row.Name, AdProduct: r.product, State: r.state(),
+		Targeting: oneOf(r.row.TargetingType, "AUTO", "MANUAL"),
+		Budget:    budget, BudgetType: oneOf(budgetType, "DAILY", "LIFETIME"),
+		Start: r.day("startDate", r.row.StartDate), End: r.day("endDate", r.row.EndDate),
+	}
+}
+
+func (r *rowReader) adGroup() platform.AdGroup {
+	return platform.AdGroup{
+		ID: r.id("adGroupId", r.row.AdGroupID), CampaignID: r.id("campaignId", r.row.CampaignID), Name: r.row.Name,
+		AdProduct: r.product, State: r.state(), DefaultBid: r.amount("defaultBid", r.row.DefaultBid),
+	}
+}
+
+func (r *rowReader) ad() platform.Ad {
+	ad := platform.Ad{AdGroupID: r.id("adGroupId", r.row.AdGroupID), AdProduct: r.product, State: r.state()}
+	if r.product != adlens.SponsoredBrands || r.row.AdID != nil {
+		ad.ID = r.id("adId", r.row.AdID)
+	}
+	return ad
+}
+
+// check keeps a fault where a value is wrong.
+func (r *rowReader) check(ok bool, field, value, expected string) {
+	if !ok && r.fault == nil {
+		r.fault = &platform.Fault{Row: r.number, Field: field, Value: value, Expected: expected}
+	}
+}
+
+func (r *rowReader) id(field string, id *platform.ID) string {
+	ok := id != nil && idForm.MatchString(string(*id))
+	if !ok {
+		r.check(false, field, textOf(id), "an id")
+		return ""
+	}
+	return string(*id)
+}
+
+func textOf(id *platform.ID) string {
+	if id == nil {
+		return ""
+	}
+	return string(*id)
+}
+
+func (r *rowReader) state() platform.State {
+	state, ok := states[strings.ToUpper(r.row.State)]
+	r.check(ok, "state", r.row.State, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
+	return state
+}
+
+// budget reads a bare budget with its type beside it, or both in an object.
+func (r *rowReader) budget() (*adlens.Amount, string) {
+	if r.row.Budget.Kind() != '{' {
+		return r.amount("budget", r.row.Budget), r.row.BudgetType
+	}
+	var o struct {
+		Budget     jsontext.Value `json:"budget"`
+		BudgetType string         `json:"budgetType"`
+	}
+	err := json.Unmarshal(r.row.Budget, &o)
+	r.check(err == nil, "budget", string(r.row.Budget), "an object with budget and budgetType")
+	return r.amount("budget.budget", o.Budget), o.BudgetType
+}
+
+func (r *rowReader) amount(field string, raw jsontext.Value) *adlens.Amount {
+	if absent(raw) {
+		return nil
+	}
+	a, err := adlens.ParseAmount(raw)
+	r.check(raw.Kind() == '0' && err == nil, field, string(raw), "an amount from 0 to below 1000000000000 with at most 20 decimals")
+	return &a
+}
+
+// day reads 2026-08-01 and 20260801; null, absent and empty are no day.
+func (r *rowReader) day(field string, id *platform.ID) *adlens.Day {
+	text := textOf(id)
+	if text == "" {
+		return nil
+	}
+	written := text
+	if len(text) == len("20060102") {
+		written = text[:4] + "-" + text[4:6] + "-" + text[6:]
+	}
+	day, err := adlens.ParseDay(written)
+	r.check(err == nil, field, text, "a day written YYYY-MM-DD or YYYYMMDD that exists")
+	return &day
+}
+
+// oneOf returns a word in capitals where it is one of those known, else "".
+func oneOf(word string, known ...string) string {
+	word = strings.ToUpper(word)
+	for _, k := range known {
+		if word == k {
+			return k
+		}
+	}
+	return ""
+}

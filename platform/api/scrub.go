@@ -1,0 +1,83 @@
+package api
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// keptTokens is how many past access tokens are still recognised; one lives an
+// hour, so the older ones are worth nothing.
+const keptTokens = 8
+
+// secretForms are the platform's tokens and the signature of a download's
+// address wherever they stand, whoever issued them.
+var secretForms = regexp.MustCompile(`(?i)atz[ar](\||%7c|\\u007c)[^\s"'<>&]*|x-amz-(signature|security-token|credential)=[^\s"'<>&]*`)
+
+// scrubber takes secrets out of texts of the outside before they are repeated.
+// A server may send back what it was sent.
+type scrubber struct {
+	mu     sync.Mutex
+	fixed  []string // the connection's own
+	tokens []string // access tokens, the newest last
+}
+
+func newScrubber(secrets ...Secret) *scrubber {
+	s := &scrubber{}
+	for _, secret := range secrets {
+		s.fixed = append(s.fixed, secret.Reveal())
+	}
+	return s
+}
+
+// learn makes an access token known.
+func (s *scrubber) learn(token Secret) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens = append(s.tokens, token.Reveal())
+	if len(s.tokens) > keptTokens {
+		s.tokens = slices.Delete(s.tokens, 0, len(s.tokens)-keptTokens)
+	}
+}
+
+// clean returns a foreign text without secrets and control characters, on one
+// line, and of at most limit bytes.
+func (s *scrubber) clean(text string, limit int) string {
+	return clip(oneLine(s.hide(text)), limit)
+}
+
+func (s *scrubber) hide(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range slices.Concat(s.fixed, s.tokens) {
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			text = strings.ReplaceAll(text, form, hidden)
+		}
+	}
+	return secretForms.ReplaceAllString(text, hidden)
+}
+
+// oneLine makes a text safe for a terminal and a log.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "..."
+}

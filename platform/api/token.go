@@ -1,0 +1,206 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// token is an access token; it lives an hour.
+type token struct {
+	text Secret
+	best time.Time // until then it is used; a margin before its end
+}
+
+// tokens keeps the access token and renews it, one renewal at a time.
+type tokens struct {
+	client  *Client
+	address *url.URL
+	turn    chan struct{} // held by the one that renews
+
+	mu       sync.Mutex
+	current  *token
+	renewals int   // that ended, whatever came of them
+	failure  error // of the last renewal
+
+	refused     *Error // the platform's word that the credentials are not good
+	refusedTill time.Time
+}
+
+func newTokens(c *Client, address *url.URL) *tokens {
+	return &tokens{client: c, address: address, turn: make(chan struct{}, 1)}
+}
+
+// get returns a token to use now. A token that the platform did not take is
+// given as stale, and another one is returned.
+func (t *tokens) get(ctx context.Context, stale *token) (*token, error) {
+	good, seen := t.usable(stale)
+	if good != nil {
+		return good, nil
+	}
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if good, err := t.meanwhile(stale, seen); good != nil || err != nil {
+		return good, err
+	}
+	fresh, err := t.renew(ctx)
+	t.keep(fresh, err)
+	return fresh, err
+}
+
+// usable returns the current token where it may be used, and how many renewals
+// there have been.
+func (t *tokens) usable(stale *token) (*token, int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == stale {
+		t.current = nil
+	}
+	if t.current != nil && t.client.cfg.Now().Before(t.current.best) {
+		return t.current, t.renewals
+	}
+	return nil, t.renewals
+}
+
+// meanwhile returns what another's renewal brought while this one waited for
+// its turn: its failure too, because repeating it at once would be hammering.
+func (t *tokens) meanwhile(stale *token, seen int) (*token, error) {
+	if good, _ := t.usable(stale); good != nil {
+		return good, nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.refused != nil && t.client.cfg.Now().Before(t.refusedTill) {
+		return nil, t.refused
+	}
+	var failure *Error
+	if t.renewals != seen && errors.As(t.failure, &failure) {
+		return nil, failure
+	}
+	return nil, nil
+}
+
+func (t *tokens) keep(fresh *token, err error) {
+	var e *Error
+	refused := errors.As(err, &e) && e.Kind == Unauthorized
+	if refused {
+		t.client.log(Event{What: Rejected, Call: e.Call, Status: e.Status, Detail: e.Reason})
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.renewals++
+	t.failure = err
+	if err == nil {
+		t.current = fresh
+	}
+	if refused {
+		t.refused, t.refusedTill = e, t.client.cfg.Now().Add(t.client.limits.refusedRest)
+	}
+}
+
+// renew asks the platform for a new token.
+func (t *tokens) renew(ctx context.Context) (*token, error) {
+	c := t.client
+	name := "POST " + t.address.Path
+	var fresh *token
+	err := c.retry(ctx, name, func() error {
+		began := c.cfg.Now() // its life is counted from before it was issued
+		a, err := c.exchange(ctx, name, t.request())
+		if err != nil {
+			return err
+		}
+		if err := t.judge(name, a); err != nil {
+			return err
+		}
+		fresh, err = t.read(a.body, began)
+		if err != nil {
+			// Not badAnswer: this answer may be half a token, so none of it is shown.
+			return &again{err: &Error{Kind: BadAnswer, Call: name, Status: a.status, Reason: t.wrong(a.body, err)}}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.log(Event{What: Renewed, Call: name})
+	return fresh, nil
+}
+
+// wrong says what is wrong with an answer that has no token. Only what is
+// clearly no JSON is shown: anything else may be half a token.
+func (t *tokens) wrong(body []byte, err error) string {
+	if text := strings.TrimSpace(string(body)); strings.HasPrefix(text, "<") {
+		return `it is no JSON; it begins "` + t.client.beginning(body) + `"`
+	}
+	return err.Error()
+}
+
+func (t *tokens) request() *http.Request {
+	cfg := t.client.cfg
+	form := url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {cfg.RefreshToken.Reveal()},
+		"client_id": {cfg.ClientID}, "client_secret": {cfg.ClientSecret.Reveal()},
+	}.Encode()
+	r, _ := http.NewRequest(http.MethodPost, t.address.String(), strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Accept-Encoding", "identity")
+	r.Header.Set("User-Agent", userAgent)
+	return r
+}
+
+// grantErrors are the words by which the platform says that the credentials
+// themselves are not good: the permission was withdrawn, or id and secret do
+// not belong together.
+var grantErrors = []string{"invalid_grant", "invalid_client", "unauthorized_client"}
+
+// judge is the client's, but a refused grant is told apart by its word: which
+// status comes with it is not documented.
+func (t *tokens) judge(name string, a *answer) error {
+	var o struct {
+		Error string `json:"error"`
+	}
+	if a.status >= 400 && json.Unmarshal(a.body, &o) == nil && slices.Contains(grantErrors, o.Error) {
+		e := t.client.refusal(Unauthorized, name, a)
+		e.Reason = o.Error + ": " + e.Reason
+		return reconnect(e)
+	}
+	return t.client.judge(name, a)
+}
+
+// maxTokenLife bounds what a token says of its own life.
+const maxTokenLife = 24 * time.Hour
+
+// read takes the token out of an answer. It never repeats the answer.
+func (t *tokens) read(body []byte, began time.Time) (*token, error) {
+	var o struct {
+		AccessToken string  `json:"access_token"`
+		ExpiresIn   float64 `json:"expires_in"`
+	}
+	if json.Unmarshal(body, &o) != nil {
+		return nil, errors.New("it is damaged JSON, expected an access token")
+	}
+	if !visible.MatchString(o.AccessToken) {
+		return nil, errors.New("it has no access token of visible characters")
+	}
+	life := bounded(o.ExpiresIn*float64(time.Second), maxTokenLife)
+	if life == 0 {
+		life = t.client.limits.tokenLife
+	}
+	fresh := &token{text: NewSecret(o.AccessToken)}
+	// A short life keeps half of it, or such a token would never be used.
+	fresh.best = began.Add(life - min(t.client.limits.tokenMargin, life/2))
+	t.client.scrub.learn(fresh.text)
+	return fresh, nil
+}

@@ -1,0 +1,256 @@
+package platform
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Entity is what an export lists.
+type Entity string
+
+// The entities of exports.
+const (
+	Campaigns Entity = "campaigns"
+	AdGroups  Entity = "adGroups"
+	Ads       Entity = "ads"
+)
+
+// Export is a completed export of the platform: one profile's whole list of an
+// entity at one time, of some ad products or of all.
+type Export struct {
+	ID          string
+	ProfileID   string
+	Entity      Entity
+	AdProducts  []adlens.AdProduct // that the list speaks for
+	Currency    string             // of the profile, which all amounts are in; set by who knows it
+	GeneratedAt time.Time
+}
+
+type exportObject struct {
+	ExportID        ID       `json:"exportId"`
+	ProfileID       ID       `json:"profileId"`
+	Entity          string   `json:"entity"`
+	Status          string   `json:"status"`
+	GeneratedAt     string   `json:"generatedAt"`
+	AdProductFilter []string `json:"adProductFilter"`
+}
+
+// DecodeExport reads an export object. The error joins a Fault for each thing
+// that is wrong.
+func DecodeExport(r io.Reader) (*Export, error) {
+	var o exportObject
+	if err := decodeObject(r, maxReportObject, &o); err != nil {
+		return nil, err
+	}
+	c := checker{}
+	e := &Export{ID: string(o.ExportID), ProfileID: string(o.ProfileID), Entity: Entity(o.Entity)}
+	c.need("exportId", e.ID)
+	c.need("profileId", e.ProfileID)
+	c.check(slices.Contains([]Entity{Campaigns, AdGroups, Ads}, e.Entity), "entity", o.Entity, "campaigns, adGroups or ads")
+	c.check(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
+	at, err := storableTime(o.GeneratedAt)
+	c.check(err == nil, "generatedAt", o.GeneratedAt, "a time like 2026-11-20T10:24:00.000Z")
+	e.GeneratedAt = at
+	e.AdProducts = c.adProducts(o.AdProductFilter)
+	return e, errors.Join(c.faults...)
+}
+
+func (c *checker) adProducts(filter []string) []adlens.AdProduct {
+	if len(filter) == 0 {
+		return adlens.AdProducts
+	}
+	var all []adlens.AdProduct
+	for _, name := range filter {
+		if p, ok := adlens.ParseAdProduct(name); c.check(ok, "adProductFilter", name, "SPONSORED_PRODUCTS, SPONSORED_BRANDS or SPONSORED_DISPLAY") {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// State is whether a campaign, ad group or ad runs, in the words of the API.
+type State string
+
+// The states of what is listed, and of what is not.
+const (
+	Enabled  State = "ENABLED"
+	Paused   State = "PAUSED"
+	Archived State = "ARCHIVED"
+)
+
+// states are the platform's words, in any case.
+var states = map[string]State{
+	"ENABLED": Enabled, "ENABLING": Enabled, "PAUSED": Paused, "PROPOSED": Paused, "OTHER": Paused,
+	"ARCHIVED": Archived, "USER_DELETED": Archived,
+}
+
+// Campaign is a campaign of an export.
+type Campaign struct {
+	ID, Name   string
+	AdProduct  adlens.AdProduct
+	State      State
+	Targeting  string         // AUTO, MANUAL, or ""
+	Budget     *adlens.Amount // in the profile's currency
+	BudgetType string         // DAILY, LIFETIME, or ""
+	Start, End *adlens.Day
+}
+
+// AdGroup is an ad group of an export.
+type AdGroup struct {
+	ID, CampaignID, Name string
+	AdProduct            adlens.AdProduct
+	State                State
+	DefaultBid           *adlens.Amount // in the profile's currency
+}
+
+// Ad is an ad of an export; its campaign is its ad group's.
+type Ad struct {
+	ID, AdGroupID string
+	AdProduct     adlens.AdProduct
+	State         State
+}
+
+// entityRow is a row of any export in the platform's common model.
+type entityRow struct {
+	CampaignID ID      `json:"campaignId"`
+	AdGroupID  ID      `json:"adGroupId"`
+	AdID       ID      `json:"adId"`
+	AdProduct  string  `json:"adProduct"`
+	Name       string  `json:"name"`
+	State      string  `json:"state"`
+	StartDate  *string `json:"startDate"`
+	EndDate    *string `json:"endDate"`
+	Targeting  any     `json:"targetingSettings"`
+	Bid        struct {
+		DefaultBid jsontext.Value `json:"defaultBid"`
+		Currency   string         `json:"currencyCode"`
+	} `json:"bid"`
+	Budget struct {
+		Period string `json:"recurrenceTimePeriod"`
+		Value  struct {
+			Monetary struct {
+				Amount   jsontext.Value `json:"amount"`
+				Currency string         `json:"currencyCode"`
+			} `json:"monetaryBudget"`
+		} `json:"budgetValue"`
+	} `json:"budgetCaps"`
+}
+
+// rowChecker checks the values of one row.
+type rowChecker struct {
+	checker
+	row    int
+	export *Export
+}
+
+func (c *rowChecker) adProduct(name string) adlens.AdProduct {
+	p, known := adlens.ParseAdProduct(name)
+	c.checker.row(c.row, known && slices.Contains(c.export.AdProducts, p), "adProduct", name, "an ad product that the export speaks for")
+	return p
+}
+
+func (c *rowChecker) state(text string) State {
+	state, ok := states[strings.ToUpper(text)]
+	c.checker.row(c.row, ok, "state", text, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
+	return state
+}
+
+func (c *rowChecker) id(field string, id ID) string {
+	c.checker.row(c.row, id != "", field, string(id), "an id")
+	return string(id)
+}
+
+func (c *rowChecker) amount(field string, raw jsontext.Value) *adlens.Amount {
+	if len(raw) == 0 || raw.Kind() == 'n' {
+		return nil
+	}
+	a, err := adlens.ParseAmount(raw)
+	c.checker.row(c.row, raw.Kind() == '0' && err == nil, field, string(raw), "an amount from 0 to below 1000000000000 with at most 20 decimals")
+	return &a
+}
+
+// currency makes sure that an amount is in the profile's currency.
+func (c *rowChecker) currency(field, code string) {
+	c.checker.row(c.row, code == "" || c.export.Currency == "" || code == c.export.Currency, field, code, c.export.Currency+", the currency of the profile")
+}
+
+func (c *rowChecker) day(field string, text *string) *adlens.Day {
+	if text == nil || *text == "" {
+		return nil
+	}
+	day, err := adlens.ParseDay(*text)
+	c.checker.row(c.row, err == nil, field, *text, "a day written YYYY-MM-DD that exists, or null")
+	return &day
+}
+
+// ReadCampaigns reads the rows of a campaign export.
+func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int, err error) {
+	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
+		campaign := Campaign{
+			ID: c.id("campaignId", row.CampaignID), Name: row.Name, AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State),
+			Budget: c.amount("budgetCaps.budgetValue.monetaryBudget.amount", row.Budget.Value.Monetary.Amount),
+			Start:  c.day("startDate", row.StartDate), End: c.day("endDate", row.EndDate),
+		}
+		c.currency("budgetCaps.budgetValue.monetaryBudget.currencyCode", row.Budget.Value.Monetary.Currency)
+		if t, _ := row.Targeting.(string); t == "AUTO" || t == "MANUAL" {
+			campaign.Targeting = t
+		}
+		if p := row.Budget.Period; p == "DAILY" || p == "LIFETIME" {
+			campaign.BudgetType = p
+		}
+		return c.then(func() error { return visit(campaign) })
+	})
+}
+
+// ReadAdGroups reads the rows of an ad-group export.
+func ReadAdGroups(r io.Reader, e *Export, visit func(AdGroup) error) (rows int, err error) {
+	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
+		group := AdGroup{
+			ID: c.id("adGroupId", row.AdGroupID), CampaignID: c.id("campaignId", row.CampaignID), Name: row.Name,
+			AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State), DefaultBid: c.amount("bid.defaultBid", row.Bid.DefaultBid),
+		}
+		c.currency("bid.currencyCode", row.Bid.Currency)
+		return c.then(func() error { return visit(group) })
+	})
+}
+
+// ReadAds reads the rows of an ad export. Ads of old campaigns have no id of
+// their own; they are ads all the same.
+func ReadAds(r io.Reader, e *Export, visit func(Ad) error) (rows int, err error) {
+	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
+		ad := Ad{ID: string(row.AdID), AdGroupID: c.id("adGroupId", row.AdGroupID), AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State)}
+		return c.then(func() error { return visit(ad) })
+	})
+}
+
+// then goes on where the row is sound.
+func (c *rowChecker) then(visit func() error) error {
+	if err := errors.Join(c.faults...); err != nil {
+		return err
+	}
+	return visit()
+}
+
+func eachEntity(r io.Reader, e *Export, visit func(*rowChecker, *entityRow) error) (rows int, err error) {
+	a := newArrayReader(r)
+	err = a.each(func(number int) error {
+		raw, err := a.dec.ReadValue()
+		if err != nil {
+			return a.damaged(number, err)
+		}
+		var row entityRow
+		if err := Decode(raw, &row, number); err != nil {
+			return err
+		}
+		rows = number
+		return visit(&rowChecker{row: number, export: e}, &row)
+	})
+	return rows, err
+}
