@@ -39,6 +39,9 @@ fuzz: ## fuzz the parsers, half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzParseAmount -fuzztime 30s .
 	$(GO) test -run '^$$' -fuzz FuzzZone -fuzztime 30s ./internal/query/period
 	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
+	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/http
+	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
+	for target in FuzzRows FuzzReport FuzzProfiles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./platform || exit 1; done
 
 bench: ## measure decoding and summing of a report
 	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader

@@ -13,8 +13,6 @@ const (
 	DiskFull          Kind = "disk_full"          // nothing more can be written
 	QueryTimeout      Kind = "query_timeout"      // the deadline passed
 	Cancelled         Kind = "cancelled"          // the caller went away
-	NotFound          Kind = "not_found"
-	Invalid           Kind = "invalid" // the caller's input is wrong
 	Internal          Kind = "internal"
 )
 

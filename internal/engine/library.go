@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -132,10 +131,4 @@ func checkHash(path string) error {
 		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: its SHA-256 is %s, not %s", path, got, librarySHA256)}
 	}
 	return nil
-}
-
-// IsLibraryError tells whether an error is about the engine's library.
-func IsLibraryError(err error) bool {
-	var lib *LibraryError
-	return errors.As(err, &lib)
 }
