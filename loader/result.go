@@ -3,6 +3,7 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Status is what became of a file.
@@ -43,7 +44,8 @@ func (r Result) Refused() int {
 }
 
 func refused(file string, err error) FileResult {
-	text := err.Error()
+	// Faults that were found together are one line, as a log wants it.
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	return FileResult{File: file, Status: Refused, Error: &text}
 }
 

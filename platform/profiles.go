@@ -7,6 +7,8 @@ import (
 	"regexp"
 
 	"adlens"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxProfiles bounds the profiles file; the platform lists 5,000 at most.
@@ -44,16 +46,20 @@ var (
 // other types than seller and vendor have no advertising of their own; they
 // are returned as notices.
 func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err error) {
-	var objects []profileObject
-	if err := decodeObject(r, maxProfiles, &objects); err != nil {
+	var rows []jsontext.Value
+	if err := decodeObject(r, maxProfiles, &rows); err != nil {
 		return nil, nil, err
 	}
-	if objects == nil {
+	if rows == nil {
 		return nil, nil, &Fault{Value: "null", Expected: "a JSON array of profiles"}
 	}
 	seen := map[string]int{}
 	var c checker
-	for i, o := range objects {
+	for i, raw := range rows {
+		var o profileObject
+		if err := Decode(raw, &o, i+1); err != nil {
+			return nil, nil, err
+		}
 		if kind := o.AccountInfo.Type; kind != "seller" && kind != "vendor" {
 			notices = append(notices, fmt.Sprintf("profile %s is skipped: its type is %q, not seller or vendor", o.ProfileID, kind))
 			continue

@@ -36,13 +36,13 @@ func TestAFaultyProfileIsNamedWithItsRow(t *testing.T) {
 	for change, want := range map[[2]string]string{
 		{`"22"`, `""`}:                             "row 2: profileId is missing, expected an id",
 		{`"22"`, `"a b"`}:                          "row 2: profileId is a b, expected an id",
-		{`"22"`, `2.2`}:                            "no id: expected text or a whole number",
+		{`"22"`, `2.2`}:                            "row 2: profileId is 2.2, expected an id: text or a whole number",
 		{`"22"`, `9007199254740993`}:               "row 2: profileId is 9007199254740993, expected an id that is not that of row 1 already",
 		{`"US"`, `"us"`}:                           "row 2: countryCode is us, expected a country's code of two capital letters",
 		{`"US"`, `null`}:                           "row 2: countryCode is missing, expected a country's code of two capital letters",
 		{`"USD"`, `"DOLLAR"`}:                      "row 2: currencyCode is DOLLAR, expected a currency's code of three capital letters",
 		{`"America/Los_Angeles"`, `"../etc/zone"`}: "row 2: timezone is ../etc/zone, expected a time zone's name like Europe/London",
-		{`"US"`, `1`}:                              "damaged JSON",
+		{`"US"`, `1`}:                              "row 2: countryCode is 1, expected text",
 		{`"USD"`, `"USD","countryCode":"DE"`}:      "damaged JSON",
 		{`}}`, `}`}:                                "damaged JSON",
 		{`}}`, `}}]]`}:                             "damaged JSON",
@@ -52,7 +52,7 @@ func TestAFaultyProfileIsNamedWithItsRow(t *testing.T) {
 			t.Errorf("%v:\n got: %v\nwant: %s", change, err, want)
 		}
 	}
-	for text, want := range map[string]string{"": "the file is empty", "{}": "damaged JSON", "[1]": "damaged JSON", "null": "expected"} {
+	for text, want := range map[string]string{"": "the file is empty", "{}": "is {}, expected a list in brackets", "[1]": "row 1: is 1, expected an object in braces", "null": "expected"} {
 		if profiles, _, err := platform.DecodeProfiles(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is read as %v: %v", text, profiles, err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"adlens"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxReportObject bounds a report object; the platform's have about 2 KB.
@@ -39,12 +39,12 @@ type reportObject struct {
 	EndDate       string `json:"endDate"`
 	GeneratedAt   string `json:"generatedAt"`
 	Configuration struct {
-		AdProduct    string   `json:"adProduct"`
-		ReportTypeID string   `json:"reportTypeId"`
-		GroupBy      []string `json:"groupBy"`
-		Columns      []string `json:"columns"`
-		TimeUnit     string   `json:"timeUnit"`
-		Filters      []any    `json:"filters"`
+		AdProduct    string           `json:"adProduct"`
+		ReportTypeID string           `json:"reportTypeId"`
+		GroupBy      []string         `json:"groupBy"`
+		Columns      []string         `json:"columns"`
+		TimeUnit     string           `json:"timeUnit"`
+		Filters      []jsontext.Value `json:"filters"`
 	} `json:"configuration"`
 }
 
@@ -81,7 +81,11 @@ func decodeObject(r io.Reader, limit int64, into any) error {
 	if len(text) == 0 {
 		return &Fault{Expected: "JSON, but the file is empty"}
 	}
-	if err := json.Unmarshal(trimMark(text), into); err != nil {
+	if err := Decode(trimMark(text), into, 0); err != nil {
+		var fault *Fault
+		if errors.As(err, &fault) {
+			return err
+		}
 		return fmt.Errorf("damaged JSON: %w", err)
 	}
 	return nil
@@ -123,7 +127,7 @@ func (c *checker) reportType(o reportObject) *ReportType {
 	c.check(config.TimeUnit == "DAILY", "configuration.timeUnit", config.TimeUnit, "DAILY (figures of another unit have no days)")
 	c.check(slices.Equal(config.GroupBy, []string{t.GroupBy}), "configuration.groupBy", "["+strings.Join(config.GroupBy, ", ")+"]",
 		"["+t.GroupBy+"] (another grouping would count twice)")
-	c.check(len(config.Filters) == 0, "configuration.filters", fmt.Sprint(config.Filters), "none (a filtered report is not the whole)")
+	c.check(len(config.Filters) == 0, "configuration.filters", fmt.Sprintf("%s", config.Filters), "none (a filtered report is not the whole)")
 	for _, column := range t.needed() {
 		c.check(slices.Contains(config.Columns, column), "configuration.columns", "["+strings.Join(config.Columns, ", ")+"]", "the column "+column+" among them")
 	}

@@ -72,10 +72,10 @@ func TestAReportObjectThatFiguresCannotComeFromIsRefusedWithTheReason(t *testing
 	}{
 		{map[string]any{"reportId": nil}, []string{"reportId is missing, expected an id"}},
 		{map[string]any{"reportId": ""}, []string{"reportId is missing, expected an id"}},
-		{map[string]any{"reportId": 1.5}, []string{"no id: expected text or a whole number"}},
+		{map[string]any{"reportId": 1.5}, []string{"reportId is 1.5, expected an id: text or a whole number"}},
 		{map[string]any{"profileId": nil}, []string{"profileId is missing, expected an id"}},
-		{map[string]any{"profileId": -3}, []string{"no id: expected text or a whole number"}},
-		{map[string]any{"profileId": "a\x00b"}, []string{"NUL"}},
+		{map[string]any{"profileId": -3}, []string{"profileId is -3, expected an id: text or a whole number"}},
+		{map[string]any{"profileId": "a\x00b"}, []string{`profileId is "a\u0000b", expected an id`}},
 		{map[string]any{"status": "PENDING"}, []string{"status is PENDING, expected COMPLETED"}},
 		{map[string]any{"status": "completed"}, []string{"status is completed, expected COMPLETED"}},
 		{map[string]any{"status": nil}, []string{"status is missing, expected COMPLETED"}},
@@ -94,7 +94,7 @@ func TestAReportObjectThatFiguresCannotComeFromIsRefusedWithTheReason(t *testing
 		{map[string]any{"configuration.timeUnit": "SUMMARY"}, []string{"configuration.timeUnit is SUMMARY, expected DAILY"}},
 		{map[string]any{"configuration.groupBy": []string{"advertiser", "campaign"}}, []string{"configuration.groupBy is [advertiser, campaign], expected [advertiser]"}},
 		{map[string]any{"configuration.groupBy": nil}, []string{"configuration.groupBy is [], expected [advertiser]"}},
-		{map[string]any{"configuration.filters": []any{map[string]any{"field": "x"}}}, []string{"configuration.filters is [map[field:x]], expected none"}},
+		{map[string]any{"configuration.filters": []any{map[string]any{"field": "x"}}}, []string{"configuration.filters is [{\"field\":\"x\"}], expected none"}},
 		{map[string]any{"configuration.columns": []string{"date", "clicks"}}, []string{"expected the column impressions among them", "expected the column cost among them", "expected the column advertisedAsin among them"}},
 		// Every fault is named at once.
 		{map[string]any{"status": "FAILED", "startDate": "x", "configuration.timeUnit": "MONTHLY"}, []string{"status is FAILED", "startDate is x", "timeUnit is MONTHLY"}},
@@ -116,8 +116,8 @@ func TestADamagedReportObjectIsRefused(t *testing.T) {
 	good := reportObject(t, nil)
 	for text, want := range map[string]string{
 		"":                                      "the file is empty",
-		"[]":                                    "damaged JSON",
-		"7":                                     "damaged JSON",
+		"[]":                                    "is [], expected an object in braces",
+		"7":                                     "is 7, expected an object in braces",
 		good + "{}":                             "damaged JSON",
 		good[:len(good)-1] + `,"status":1}`:     "damaged JSON",
 		strings.Replace(good, "r-1", "\xff", 1): "damaged JSON",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,7 +14,7 @@ import (
 )
 
 func newAccount(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "account", Short: "Add, change and list accounts"}
+	cmd := &cobra.Command{Use: "account", Short: "Add, change and list accounts", RunE: needSubcommand}
 	cmd.AddCommand(newAccountAdd(o), newAccountSet(o), newAccountList(o))
 	return cmd
 }
@@ -65,6 +64,10 @@ func newAccountSet(o *options) *cobra.Command {
 		Short: "Change the name or subscription of an account",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			named, stated := cmd.Flags().Changed("name"), cmd.Flags().Changed("subscription")
+			if !named && !stated {
+				return fmt.Errorf("nothing to change; give --name or --subscription")
+			}
 			return o.with(cmd.Context(), func(d *data) error {
 				if err := d.exists(cmd.Context(), args[0]); err != nil {
 					return err
@@ -73,7 +76,12 @@ func newAccountSet(o *options) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.Name, a.Subscription = cmp.Or(name, a.Name), cmp.Or(subscription, a.Subscription)
+				if named {
+					a.Name = name
+				}
+				if stated {
+					a.Subscription = subscription
+				}
 				if err := checkAccount(a); err != nil {
 					return err
 				}

@@ -15,6 +15,7 @@ import (
 	"adlens/internal/secret"
 	"adlens/loader"
 	"adlens/platform"
+	"adlens/platform/api"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -31,13 +32,14 @@ func (po *platformOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
 }
 
-// connector returns the connection room of a command.
-func (o *options) connector(d *data, po platformOptions, p *progress) (*connector.Connector, error) {
+// connector returns the connection room of a command, which reads or makes
+// the key of secrets.
+func (o *options) connector(d *data, po platformOptions, p *progress, keyOf func(path string) (secret.Key, error)) (*connector.Connector, error) {
 	path := po.keyFile
 	if path == "" {
 		path = filepath.Join(o.dataDir, "secret.key")
 	}
-	key, err := secret.ReadKey(path)
+	key, err := keyOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ client_secret and refresh_token (--secrets-file), or they are asked for. They
 are kept encrypted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			secrets, err := readSecrets(secretsFile, cmd.InOrStdin(), cmd.ErrOrStderr())
+			region, err := api.ParseRegion(region)
 			if err != nil {
 				return err
 			}
@@ -70,11 +72,15 @@ are kept encrypted.`,
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()))
+				secrets, err := readSecrets(secretsFile, cmd.InOrStdin(), cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
-				profiles, err := c.Connect(cmd.Context(), account, strings.ToUpper(region), clientID, secrets)
+				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()), secret.ReadOrMakeKey)
+				if err != nil {
+					return err
+				}
+				profiles, err := c.Connect(cmd.Context(), account, string(region), clientID, secrets)
 				if err != nil {
 					return err
 				}

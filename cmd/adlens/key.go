@@ -15,7 +15,7 @@ import (
 )
 
 func newKey(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "key", Short: "Create, list and revoke API keys"}
+	cmd := &cobra.Command{Use: "key", Short: "Create, list and revoke API keys", RunE: needSubcommand}
 	cmd.AddCommand(newKeyCreate(o), newKeyList(o), newKeyRevoke(o))
 	return cmd
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"time"
 
 	"adlens/internal/connector"
+	"adlens/internal/secret"
 
 	"github.com/spf13/cobra"
 )
@@ -22,6 +24,9 @@ is started again. The files are left in the layout of extracts, so that they
 can be loaded again anywhere.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if pull.Days < 0 {
+				return fmt.Errorf("--days is %d; expected 0 (all that the platform has) or more", pull.Days)
+			}
 			if pull.Out == "" {
 				pull.Out = filepath.Join(o.dataDir, "extracts", account)
 			}
@@ -29,17 +34,20 @@ can be loaded again anywhere.`,
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()))
+				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()), secret.ReadKey)
 				if err != nil {
 					return err
 				}
 				result, err := c.Pull(cmd.Context(), account, pull)
+				if err != nil && len(result.Files) == 0 {
+					return err // nothing was loaded that could be told of
+				}
 				return o.said(cmd, result, err)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&account, "account", "", "the connected account (needed)")
-	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is all that the platform has")
+	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is all that the platform has: 95 of Sponsored Products, 60 of Brands, 65 of Display")
 	cmd.Flags().StringVar(&pull.Out, "out", "", "directory for the extracts (default extracts/ID in the data directory)")
 	cmd.Flags().DurationVar(&pull.Poll, "poll", 30*time.Second, "first wait between two looks at a report; it grows")
 	po.flags(cmd)

@@ -51,6 +51,14 @@ ADLENS_DATA_DIR, and so on. A flag wins over its variable.
 	return root
 }
 
+// needSubcommand is what a command does that is only a group of others.
+func needSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	return fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
+}
+
 // fromEnvironment sets flags that were not given from their variables.
 func fromEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {

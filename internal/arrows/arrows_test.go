@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/query", "adlens/internal/secret",
-		"adlens/loader", "adlens/platform"},
+		"adlens/loader", "adlens/platform", "adlens/platform/api"},
 }
 
 // keepers says which rooms alone may import a module.

@@ -93,7 +93,7 @@ func (c *Connector) open(ctx context.Context, account string) (adlens.Connection
 		return connection, nil, err
 	}
 	if !found {
-		return connection, nil, fmt.Errorf("account %q is not connected to the platform; connect it with: adlens connect --account %s", account, account)
+		return connection, nil, fmt.Errorf("account %q is not connected to the platform; connect it with: adlens connect --account %s --region REGION --client-id ID", account, account)
 	}
 	text, err := c.Key.Open(connection.Sealed, purpose(connection))
 	if err != nil {

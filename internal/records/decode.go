@@ -62,13 +62,16 @@ func need(ok bool, field string, value any, expected string) error {
 	if ok {
 		return nil
 	}
-	return fmt.Errorf("%s is %q, expected %s", field, fmt.Sprint(value), expected)
+	if text := fmt.Sprint(value); text != "" {
+		return fmt.Errorf("%s is %q, expected %s", field, text, expected)
+	}
+	return fmt.Errorf("%s is missing, expected %s", field, expected)
 }
 
 // needTime needs a time of the years that sort as they should.
 func needTime(field string, t time.Time) error {
 	if t.IsZero() {
-		return need(false, field, "missing", "a time like 2026-11-20T10:24:00.000Z")
+		return need(false, field, "", "a time like 2026-11-20T10:24:00.000Z")
 	}
 	return need(t.Year() >= 1970 && t.Year() <= 2261, field, t.Format(time.RFC3339), "a time between the years 1970 and 2261")
 }
@@ -114,5 +117,5 @@ func CheckActivity(a *Activity) error {
 	}
 	return errors.Join(err, needTime("occurred_at", a.OccurredAt),
 		need(slices.Contains(Tools, a.Tool), "tool", a.Tool, "one of rule, campaign_create, campaign_copy, product_add, undo"),
-		need(a.Marketplace != "" || a.MarketplaceID != "", "marketplace", "missing", "marketplace or marketplace_id"))
+		need(a.Marketplace != "" || a.MarketplaceID != "", "marketplace", "", "marketplace or marketplace_id"))
 }

@@ -27,13 +27,21 @@ func (Key) String() string { return "secret key" }
 // GoString hides the key from logs.
 func (k Key) GoString() string { return k.String() }
 
-// ReadKey reads the key of a file, and makes the file where it is missing. A
-// file that others may read is refused: whoever can read it can open what it
-// seals.
+// ReadOrMakeKey reads the key of a file, and makes the file where it is
+// missing.
+func ReadOrMakeKey(path string) (Key, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return makeKey(path)
+	}
+	return ReadKey(path)
+}
+
+// ReadKey reads the key of a file. A file that others may read is refused:
+// whoever can read it can open what it seals.
 func ReadKey(path string) (Key, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return makeKey(path)
+		return Key{}, fmt.Errorf("the key file %s is missing: nothing was connected here, or it was kept elsewhere (--secret-key-file)", path)
 	}
 	if err != nil {
 		return Key{}, err

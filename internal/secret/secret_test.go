@@ -13,17 +13,17 @@ import (
 func TestWhatIsSealedOpensWithItsKeyAndPurposeAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	key := must(ReadKey(filepath.Join(dir, "key")))
+	key := must(ReadOrMakeKey(filepath.Join(dir, "key")))
 	sealed := key.Seal([]byte("refresh token"), "acme")
 	if strings.Contains(sealed, "refresh") || sealed == key.Seal([]byte("refresh token"), "acme") {
 		t.Error("sealing shows its text, or gives the same twice")
 	}
-	if text, err := must(ReadKey(filepath.Join(dir, "key"))).Open(sealed, "acme"); err != nil || string(text) != "refresh token" {
+	if text, err := must(ReadOrMakeKey(filepath.Join(dir, "key"))).Open(sealed, "acme"); err != nil || string(text) != "refresh token" {
 		t.Errorf("opened %q, %v", text, err)
 	}
 	for name, open := range map[string]func() ([]byte, error){
 		"another purpose": func() ([]byte, error) { return key.Open(sealed, "other") },
-		"another key":     func() ([]byte, error) { return must(ReadKey(filepath.Join(dir, "other"))).Open(sealed, "acme") },
+		"another key":     func() ([]byte, error) { return must(ReadOrMakeKey(filepath.Join(dir, "other"))).Open(sealed, "acme") },
 		"a damaged text":  func() ([]byte, error) { return key.Open("A"+sealed[1:len(sealed)-4]+"AAA=", "acme") },
 		"no base64":       func() ([]byte, error) { return key.Open("%%%", "acme") },
 		"nothing":         func() ([]byte, error) { return key.Open("", "acme") },
@@ -37,7 +37,7 @@ func TestWhatIsSealedOpensWithItsKeyAndPurposeAlone(t *testing.T) {
 func TestAKeyFileIsTheOwnersAlone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "below", "key")
-	must(ReadKey(path))
+	must(ReadOrMakeKey(path))
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v, %v", info.Mode(), err)
@@ -45,13 +45,13 @@ func TestAKeyFileIsTheOwnersAlone(t *testing.T) {
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadKey(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	if _, err := ReadOrMakeKey(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a key that others can read is taken: %v", err)
 	}
 	if err := os.WriteFile(path+"2", []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadKey(path + "2"); err == nil {
+	if _, err := ReadOrMakeKey(path + "2"); err == nil {
 		t.Error("a file without a key is taken")
 	}
 }
@@ -62,10 +62,10 @@ func TestProcessesThatMakeTheKeyAtOnceShareIt(t *testing.T) {
 	sealed := make([]string, 8)
 	var all sync.WaitGroup
 	for i := range sealed {
-		all.Go(func() { sealed[i] = must(ReadKey(path)).Seal([]byte("x"), "") })
+		all.Go(func() { sealed[i] = must(ReadOrMakeKey(path)).Seal([]byte("x"), "") })
 	}
 	all.Wait()
-	key := must(ReadKey(path))
+	key := must(ReadOrMakeKey(path))
 	for _, s := range sealed {
 		if _, err := key.Open(s, ""); err != nil {
 			t.Error(err)
@@ -75,11 +75,22 @@ func TestProcessesThatMakeTheKeyAtOnceShareIt(t *testing.T) {
 
 func TestAKeyDoesNotPrintItself(t *testing.T) {
 	t.Parallel()
-	key := must(ReadKey(filepath.Join(t.TempDir(), "key")))
+	key := must(ReadOrMakeKey(filepath.Join(t.TempDir(), "key")))
 	for _, verb := range []string{"%v", "%s", "%+v", "%#v"} {
 		if text := fmt.Sprintf(verb, key); text != "secret key" {
 			t.Errorf("%s prints %q", verb, text)
 		}
+	}
+}
+
+func TestAMissingKeyIsNotMadeByReading(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "key")
+	if _, err := ReadKey(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a missing key: %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the key was made")
 	}
 }
 
