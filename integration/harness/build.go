@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,9 +8,6 @@ import (
 	"runtime"
 	"sync"
 )
-
-// ErrNoProgram says that there is nothing to build yet.
-var ErrNoProgram = errors.New("no cmd/adlens in the module, and ADLENS_BIN is not set")
 
 // Root is the module's root: commands run there, so that the program finds its
 // engine library.
@@ -39,9 +35,6 @@ func build() (string, error) {
 			path = filepath.Join(Root(), path)
 		}
 		return path, nil
-	}
-	if _, err := os.Stat(filepath.Join(Root(), "cmd", "adlens")); err != nil {
-		return "", ErrNoProgram
 	}
 	dir, err := os.MkdirTemp("", "adlens-bin-")
 	if err != nil {
