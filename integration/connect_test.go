@@ -184,8 +184,10 @@ func TestARevokedConnectionIsSaidAndNotHammered(t *testing.T) {
 	}
 }
 
-func TestAPullSurvivesWhatThePlatformDoes(t *testing.T) {
-	t.Parallel()
+// connectedWithAFigure is a connected account of whose figures the platform
+// holds one, 1.50 spent for 6.00.
+func connectedWithAFigure(t *testing.T) (*house, *standin.Platform, string, harness.Client) {
+	t.Helper()
 	h := sharedHouse(t)
 	account := name(t)
 	ask := h.account(t, account)
@@ -194,6 +196,12 @@ func TestAPullSurvivesWhatThePlatformDoes(t *testing.T) {
 	if r := connect(t, h, p, account, canarySecret); r.Code != 0 {
 		t.Fatalf("connect: %s", r)
 	}
+	return h, p, account, ask
+}
+
+func TestAPullSurvivesWhatThePlatformDoes(t *testing.T) {
+	t.Parallel()
+	h, p, account, ask := connectedWithAFigure(t)
 	p.PlanReports(standin.JobPlan{PendingPolls: 1, ProcessingPolls: 1})
 	p.Inject(standin.Fault{On: standin.ReportPoll, Nth: 2, Times: 1, Do: standin.ExpiredToken()})
 	p.Inject(standin.Fault{On: standin.ReportCreate, Nth: 1, Times: 1, Do: standin.ServerError(500)})
@@ -206,14 +214,7 @@ func TestAPullSurvivesWhatThePlatformDoes(t *testing.T) {
 
 func TestOneFailedReportDoesNotKeepTheOthersBack(t *testing.T) {
 	t.Parallel()
-	h := sharedHouse(t)
-	account := name(t)
-	ask := h.account(t, account)
-	day := time.Now().UTC().AddDate(0, 0, -3).Format(time.DateOnly)
-	p := platformOf(t, fact("B0A", day, "1.50", "6"))
-	if r := connect(t, h, p, account, canarySecret); r.Code != 0 {
-		t.Fatalf("connect: %s", r)
-	}
+	h, p, account, ask := connectedWithAFigure(t)
 	p.PlanReportsBy(func(o standin.ReportOrder) standin.JobPlan {
 		if o.ReportTypeID == "sdAdvertisedProduct" {
 			return standin.JobPlan{FailureReason: "the platform is out of order"}
