@@ -20,3 +20,18 @@ type ReportRequest struct {
 	RequestedAt                        time.Time
 	Done                               bool // loaded, or given up
 }
+
+// Attempt is what is known of work against the platform that rests after it
+// was done.
+type Attempt struct {
+	Age      time.Duration // since it was last begun; below 0 where a clock was set back
+	Failures int           // in a row, the one that runs included
+}
+
+// Refreshed says how far the figures of a marketplace's report type were read.
+type Refreshed struct {
+	Account, MarketplaceID, ReportType string
+
+	Through     Day // the last day that was read
+	DeepThrough Day // the last day when all that is still restated was read
+}

@@ -18,28 +18,12 @@ func (s *session) export(ctx context.Context, f file) (rows int, changed bool, e
 	if err != nil {
 		return 0, false, err
 	}
-	b := s.newBuild()
-	list, err := s.readList(f, e)
+	l, err := s.readList(f, e)
 	if err != nil {
 		return 0, false, err
 	}
-	newer := s.supersedes(e, market)
-	if len(newer) == 0 {
-		return list.rows, false, nil
-	}
-	generations := Generations{}
-	for _, u := range newer {
-		ub, err := b.unit(ctx, u)
-		if err != nil {
-			return list.rows, false, err
-		}
-		ub.entry.Sources = []manifest.Source{listSource(e)}
-		generations[u.Slice.AdProduct] = ub.entry.Generation
-	}
-	if err := list.insert(ctx, s, market.Key, generations); err != nil {
-		return list.rows, false, err
-	}
-	return list.rows, true, b.commit(ctx)
+	changed, err = s.replaceLists(ctx, market, manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}, l)
+	return l.rows, changed, err
 }
 
 func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
@@ -62,44 +46,13 @@ func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
 	return e, market, nil
 }
 
-// kindOfEntity says which unit a list is.
-var kindOfEntity = map[platform.Entity]manifest.Kind{
-	platform.Campaigns: manifest.Campaigns, platform.AdGroups: manifest.AdGroups, platform.Ads: manifest.Ads,
-}
-
-func listSource(e *platform.Export) manifest.Source {
-	return manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}
-}
-
-// supersedes returns the units of the export for which no list is held that is
-// as new.
-func (s *session) supersedes(e *platform.Export, market Marketplace) []manifest.Unit {
-	var units []manifest.Unit
-	for _, p := range e.AdProducts {
-		u := manifest.Unit{Kind: kindOfEntity[e.Entity], Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}}
-		held, ok := s.manifest.Find(u)
-		if !ok || len(held.Sources) == 0 || listSource(e).Newer(held.Sources[0]) {
-			units = append(units, u)
-		}
-	}
-	return units
-}
-
-// list is the rows of an export.
-type list struct {
-	rows      int
-	campaigns []platform.Campaign
-	adGroups  []platform.AdGroup
-	ads       []platform.Ad
-}
-
 // readList reads and checks the whole download.
 func (s *session) readList(f file, e *platform.Export) (*list, error) {
 	content, closeFile, err := f.open(f.download)
 	if err != nil {
 		return nil, refuse(err)
 	}
-	l := &list{}
+	l := &list{entity: e.Entity, adProducts: e.AdProducts}
 	err = l.read(content, e)
 	if closing := closeFile(); err == nil {
 		err = closing
@@ -141,18 +94,5 @@ func (u unique) add(field string, p adlens.AdProduct, id string) error {
 		return &platform.Fault{Row: len(u) + 1, Field: field, Value: id, Expected: "an id that is listed once"}
 	}
 	u[key] = true
-	return nil
-}
-
-// insert writes the rows whose ad product the export still speaks for.
-func (l *list) insert(ctx context.Context, s *session, market uint16, generations Generations) error {
-	switch {
-	case len(l.campaigns) > 0:
-		return s.store.InsertCampaigns(ctx, s.account, market, generations, l.campaigns)
-	case len(l.adGroups) > 0:
-		return s.store.InsertAdGroups(ctx, s.account, market, generations, l.adGroups)
-	case len(l.ads) > 0:
-		return s.store.InsertAds(ctx, s.account, market, generations, l.ads)
-	}
 	return nil
 }

@@ -19,9 +19,7 @@ type Loader struct {
 // nothing; the error is of the load as a whole, whose unfinished files are
 // reported as failed.
 func (l *Loader) Load(ctx context.Context, account string, paths []string) (Result, error) {
-	release, err := l.Store.Lock(ctx, account, func(holder string) {
-		l.Progress.Notice(fmt.Sprintf("waiting for another load of account %s (%s)", account, holder))
-	})
+	release, err := l.lock(ctx, account)
 	if err != nil {
 		return Result{}, err
 	}
@@ -38,6 +36,12 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 		return s.result, err
 	}
 	return s.result, l.Store.Collect(ctx, account, CollectAfter)
+}
+
+func (l *Loader) lock(ctx context.Context, account string) (release func() error, err error) {
+	return l.Store.Lock(ctx, account, func(holder string) {
+		l.Progress.Notice(fmt.Sprintf("waiting for another load of account %s (%s)", account, holder))
+	})
 }
 
 // failRest reports all files that nothing was said of yet: the load ended
@@ -73,8 +77,12 @@ type session struct {
 	done, total int
 }
 
+func (l *Loader) session(account string) *session {
+	return &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}, newProducts: map[string]uint32{}}
+}
+
 func (l *Loader) open(ctx context.Context, account string) (*session, error) {
-	s := &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}, newProducts: map[string]uint32{}}
+	s := l.session(account)
 	for _, read := range []func(context.Context) error{s.readManifest, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger} {
 		if err := read(ctx); err != nil {
 			return nil, err

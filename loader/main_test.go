@@ -93,7 +93,7 @@ func closeShared() error {
 }
 
 func (d *database) store() loader.Store {
-	return clickhouse.LoadStore{DB: d.db, Locker: engine.AccountLocks{DataDir: d.dir}}
+	return clickhouse.LoadStore{DB: d.db, Locker: engine.Locks{DataDir: d.dir}}
 }
 
 // query runs plain SQL past the store's own code, and returns the cells of

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"adlens"
 	"adlens/internal/connector"
 	"adlens/internal/secret"
-	"adlens/loader"
 	"adlens/platform"
 	"adlens/platform/api"
 
@@ -32,21 +30,16 @@ func (po *platformOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
 }
 
-// connector returns the connection room of a command, which reads or makes
-// the key of secrets.
-func (o *options) connector(d *data, po platformOptions, p *progress, keyOf func(path string) (secret.Key, error)) (*connector.Connector, error) {
+// connector returns the connection room of a command. keyOf reads or makes the
+// key of secrets when it is needed.
+func (o *options) connector(d *data, po platformOptions, l connector.Loader, keyOf func(path string) (secret.Key, error),
+	notice func(account, text string)) *connector.Connector {
 	path := po.keyFile
 	if path == "" {
 		path = filepath.Join(o.dataDir, "secret.key")
 	}
-	key, err := keyOf(path)
-	if err != nil {
-		return nil, err
-	}
-	return &connector.Connector{Store: d.DB, Key: key, BaseURL: po.baseURL, TokenURL: po.tokenURL, Notice: p.Notice,
-		Load: func(ctx context.Context, account string, paths []string) (loader.Result, error) {
-			return d.load(ctx, account, paths, p)
-		}}, nil
+	return connector.New(connector.Config{Store: d.DB, Loader: l, Locks: d.locker, BaseURL: po.baseURL, TokenURL: po.tokenURL,
+		Key: func() (secret.Key, error) { return keyOf(path) }, Notice: notice})
 }
 
 func newConnect(o *options) *cobra.Command {
@@ -76,10 +69,8 @@ are kept encrypted.`,
 				if err != nil {
 					return err
 				}
-				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()), secret.ReadOrMakeKey)
-				if err != nil {
-					return err
-				}
+				p := newProgress(cmd.ErrOrStderr())
+				c := o.connector(d, po, d.loader(p), secret.ReadOrMakeKey, p.noticeOf)
 				profiles, err := c.Connect(cmd.Context(), account, string(region), clientID, secrets)
 				if err != nil {
 					return err

@@ -33,7 +33,7 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	return &data{DB: db, locker: engine.AccountLocks{DataDir: o.dataDir}, engine: e}, nil
+	return &data{DB: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
 }
 
 func openRemote(ctx context.Context, address string) (*data, error) {

@@ -58,7 +58,7 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 	if err != nil {
 		return err
 	}
-	return d.serve(ctx, so, func(address string) error {
+	return o.serve(ctx, d, so, func(address string) error {
 		fmt.Fprintf(trouble, "ready after %s; Ctrl-C stops it\n", time.Since(began).Round(100*time.Millisecond))
 		if o.json {
 			return printJSON(cmd.OutOrStdout(), map[string]string{"address": address, "key": key.Reveal()})

@@ -61,8 +61,12 @@ func (d *data) load(ctx context.Context, account string, paths []string, p *prog
 	// What is garbage while reports are summed is worth more collecting than
 	// waiting: a load should fit beside what else a laptop does.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))
-	l := loader.Loader{Store: clickhouse.LoadStore{DB: d.DB, Locker: d.locker}, Progress: p}
-	return l.Load(ctx, account, paths)
+	return d.loader(p).Load(ctx, account, paths)
+}
+
+// loader returns the loader of the database.
+func (d *data) loader(p loader.Progress) *loader.Loader {
+	return &loader.Loader{Store: clickhouse.LoadStore{DB: d.DB, Locker: d.locker}, Progress: p}
 }
 
 // loadGCPercent is how much the heap of a load may grow between collections.

@@ -28,16 +28,15 @@ can be loaded again anywhere.`,
 				return fmt.Errorf("--days is %d; expected 0 (all that the platform has) or more", pull.Days)
 			}
 			if pull.Out == "" {
-				pull.Out = filepath.Join(o.dataDir, "extracts", account)
+				pull.Out = filepath.Join(o.extracts(), account)
 			}
 			return o.with(cmd.Context(), func(d *data) error {
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				c, err := o.connector(d, po, newProgress(cmd.ErrOrStderr()), secret.ReadKey)
-				if err != nil {
-					return err
-				}
+				p := newProgress(cmd.ErrOrStderr())
+				defer p.end()
+				c := o.connector(d, po, d.loader(p), secret.ReadKey, p.noticeOf)
 				result, err := c.Pull(cmd.Context(), account, pull)
 				if err != nil && len(result.Files) == 0 {
 					return err // nothing was loaded that could be told of

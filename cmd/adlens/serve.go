@@ -25,6 +25,7 @@ type serveOptions struct {
 	limitMinute int
 	limitDay    int
 	logLevel    string
+	platform    platformOptions
 }
 
 func (so *serveOptions) flags(cmd *cobra.Command, level string) {
@@ -40,17 +41,24 @@ func newServe(o *options) *cobra.Command {
 		Use:   "serve",
 		Short: "Answer the API",
 		Long: `Answer the API until SIGTERM or Ctrl-C, which lets running requests finish.
-The address is printed once it answers; the access log goes to standard error.`,
+The address is printed once it answers; the log goes to standard error.
+
+Meanwhile the figures of connected accounts are refreshed once a day, when the
+day of a marketplace has ended where it is: the last 14 days daily, the last 60
+weekly, and at first all that the platform still has. What it gives is left
+below extracts in the data directory. Campaigns are read from the platform when
+they are asked for, each marketplace's at most every 30 minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
-				return d.serve(cmd.Context(), *so, func(address string) error {
+				return o.serve(cmd.Context(), d, *so, func(address string) error {
 					return o.sayAddress(cmd.OutOrStdout(), address)
 				})
 			})
 		},
 	}
 	so.flags(cmd, "info")
+	so.platform.flags(cmd)
 	return cmd
 }
 
@@ -70,7 +78,7 @@ const (
 
 // serve is the composition root: it puts the rooms together and runs them
 // until the context ends. ready is called once the address answers.
-func (d *data) serve(ctx context.Context, so serveOptions, ready func(address string) error) error {
+func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
 	if so.limitMinute < 0 || so.limitDay < 0 {
 		return fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
 	}
@@ -78,18 +86,21 @@ func (d *data) serve(ctx context.Context, so serveOptions, ready func(address st
 	if err != nil {
 		return err
 	}
+	background, stop := context.WithCancel(context.Background())
+	defer stop()
+	refresh := o.refreshers(background, d, so.platform, log)
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
-		Usage: usage, Accounts: d.DB, Connections: d.DB, Ping: d.Ping, Log: log, Now: time.Now,
+		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, Ping: d.Ping, Log: log, Now: time.Now,
 	})
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {
 		return err
 	}
-	background, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	d.keep(background, &running, usage, log)
+	running.Go(func() { refresh.daily.Run(background) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = ready("http://" + listener.Addr().String())
@@ -104,6 +115,7 @@ func (d *data) serve(ctx context.Context, so serveOptions, ready func(address st
 	err = errors.Join(err, server.Shutdown(draining))
 	stop()
 	running.Wait()
+	refresh.lists.Wait()
 	return err
 }
 

@@ -80,9 +80,12 @@ func (db *DB) deleteGenerations(ctx context.Context, table string, params Params
 
 var _ loader.Store = (*LoadStore)(nil)
 
-// Locker makes a process the only writer of an account.
+// Locker lets one process at a time do a thing that has a name. To write an
+// account's data is named like the account.
 type Locker interface {
-	Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error)
+	Lock(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error)
+	Try(ctx context.Context, name string) (release func() error, ok bool, err error)
+	Held(ctx context.Context, name string) (bool, error)
 }
 
 // LoadStore is the database as the loader sees it.

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/platform"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
@@ -36,6 +38,20 @@ func (db *DB) PutConnection(ctx context.Context, c adlens.Connection) error {
 	return db.insert(ctx, "INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)", func(batch driver.Batch) error {
 		return batch.Append(c.Account, c.Region, c.ClientID, c.Sealed, c.ConnectedAt, c.Accepted, time.Now().UTC())
 	})
+}
+
+// Profiles reads the marketplaces that are held of an account.
+func (db *DB) Profiles(ctx context.Context, account string) ([]platform.Profile, error) {
+	m, err := db.Manifest(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	held, err := db.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	profiles := make([]platform.Profile, len(held))
+	for i, h := range held {
+		profiles[i] = h.Profile
+	}
+	return profiles, err
 }
 
 // OpenRequests reads the reports of an account that were asked for and are not

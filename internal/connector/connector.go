@@ -1,7 +1,7 @@
 // Package connector is an account's living connection to the platform: it
-// stores and checks credentials, and fetches the platform's own reports into
-// the layout of extracts, from where the ordinary loader takes them. Nothing
-// that it fetches has another way into the store.
+// stores and checks credentials, reads campaigns when they are asked for, and
+// fetches the platform's own reports into the layout of extracts, from where
+// the ordinary loader takes them.
 package connector
 
 import (
@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"adlens"
@@ -18,24 +19,71 @@ import (
 	"adlens/platform/api"
 )
 
-// Store keeps connections and the reports that were asked for.
+// Store keeps connections, what was asked of the platform, and how far it was
+// read.
 type Store interface {
+	Connections(ctx context.Context, account string) ([]adlens.Connection, error) // of all accounts where it is ""
 	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
 	PutConnection(ctx context.Context, c adlens.Connection) error
+
 	OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error)
 	PutRequest(ctx context.Context, r adlens.ReportRequest) error
+
+	Profiles(ctx context.Context, account string) ([]platform.Profile, error) // that are held
+	Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error)
+	PutRefreshed(ctx context.Context, all []adlens.Refreshed) error
+
+	Attempt(ctx context.Context, name string) (a adlens.Attempt, found bool, err error)
+	BeginAttempt(ctx context.Context, name string, failures int) error
+	EndAttempt(ctx context.Context, name string, failures int) error
+}
+
+// Loader makes what was fetched the account's.
+type Loader interface {
+	Load(ctx context.Context, account string, paths []string) (loader.Result, error)
+	ReplaceLists(ctx context.Context, account string, read loader.Lists) error
+}
+
+// Locks let one process at a time do a thing that has a name, whichever
+// machine it runs on.
+type Locks interface {
+	Lock(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error)
+	Try(ctx context.Context, name string) (release func() error, ok bool, err error)
+	Held(ctx context.Context, name string) (bool, error)
+}
+
+// Config is what a Connector needs from around it.
+type Config struct {
+	Store  Store
+	Loader Loader
+	Locks  Locks
+	// Key returns the key that credentials are sealed with.
+	Key func() (secret.Key, error)
+	// BaseURL and TokenURL replace the platform's addresses in tests.
+	BaseURL, TokenURL string
+	// Notice hears what a person would want to know while it takes long. It
+	// may be called from several goroutines.
+	Notice func(account, text string)
 }
 
 // Connector connects accounts.
 type Connector struct {
-	Store Store
-	Key   secret.Key
-	// Load loads files for an account by the ordinary loader.
-	Load func(ctx context.Context, account string, paths []string) (loader.Result, error)
-	// BaseURL and TokenURL replace the platform's addresses in tests.
-	BaseURL, TokenURL string
-	// Notice hears what a person would want to know while it takes long.
-	Notice func(text string)
+	Config
+
+	mu      sync.Mutex
+	clients map[string]sealedClient // by account
+}
+
+// sealedClient is the client of a connection. It is kept, so that the calls of
+// an account share one token and one measure of politeness.
+type sealedClient struct {
+	sealed string
+	client *api.Client
+}
+
+// New returns a connector.
+func New(c Config) *Connector {
+	return &Connector{Config: c, clients: map[string]sealedClient{}}
 }
 
 // Secrets are the credentials that nobody else may read.
@@ -51,13 +99,13 @@ func (c *Connector) client(connection adlens.Connection, s Secrets) (*api.Client
 	}
 	return api.New(api.Config{Region: region, ClientID: connection.ClientID,
 		ClientSecret: api.NewSecret(s.ClientSecret), RefreshToken: api.NewSecret(s.RefreshToken),
-		BaseURL: c.BaseURL, TokenURL: c.TokenURL, Log: c.event})
+		BaseURL: c.BaseURL, TokenURL: c.TokenURL, Log: func(e api.Event) { c.event(connection.Account, e) }})
 }
 
 // event says what stands in the way of a call.
-func (c *Connector) event(e api.Event) {
+func (c *Connector) event(account string, e api.Event) {
 	if e.Wait > 0 {
-		c.Notice(fmt.Sprintf("%s: %s; next try in %s", e.Call, e.Detail, e.Wait.Round(time.Second)))
+		c.Notice(account, fmt.Sprintf("%s: %s; next try in %s", e.Call, e.Detail, e.Wait.Round(time.Second)))
 	}
 }
 
@@ -75,11 +123,15 @@ func (c *Connector) Connect(ctx context.Context, account, region, clientID strin
 	if err != nil {
 		return nil, err
 	}
+	key, err := c.Key()
+	if err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	connection.Sealed = c.Key.Seal(text, purpose(connection))
+	connection.Sealed = key.Seal(text, purpose(connection))
 	return profiles, c.Store.PutConnection(ctx, connection)
 }
 
@@ -95,16 +147,32 @@ func (c *Connector) open(ctx context.Context, account string) (adlens.Connection
 	if !found {
 		return connection, nil, fmt.Errorf("account %q is not connected to the platform; connect it with: adlens connect --account %s --region REGION --client-id ID", account, account)
 	}
-	text, err := c.Key.Open(connection.Sealed, purpose(connection))
-	if err != nil {
-		return connection, nil, fmt.Errorf("the credentials of account %q: %w; give the key file that they were sealed with by --secret-key-file, or connect again", account, err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if kept := c.clients[account]; kept.sealed == connection.Sealed {
+		return connection, kept.client, nil
 	}
-	var s Secrets
-	if err := json.Unmarshal(text, &s); err != nil {
+	s, err := c.unseal(connection)
+	if err != nil {
 		return connection, nil, err
 	}
 	client, err := c.client(connection, s)
+	if err == nil {
+		c.clients[account] = sealedClient{connection.Sealed, client}
+	}
 	return connection, client, err
+}
+
+func (c *Connector) unseal(connection adlens.Connection) (s Secrets, err error) {
+	key, err := c.Key()
+	if err != nil {
+		return s, err
+	}
+	text, err := key.Open(connection.Sealed, purpose(connection))
+	if err != nil {
+		return s, fmt.Errorf("the credentials of account %q: %w; give the key file that they were sealed with by --secret-key-file, or connect again", connection.Account, err)
+	}
+	return s, json.Unmarshal(text, &s)
 }
 
 // accepted notes whether the platform took the credentials, where it says

@@ -35,7 +35,7 @@ func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, accoun
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		return nil, err
 	}
-	result, err := c.Load(ctx, account, []string{path})
+	result, err := c.Loader.Load(ctx, account, []string{path})
 	return profiles, errors.Join(err, firstRefusal(result))
 }
 

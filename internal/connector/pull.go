@@ -11,16 +11,21 @@ import (
 
 	"adlens"
 	"adlens/loader"
+	"adlens/platform"
 	"adlens/platform/api"
 )
 
-// inFlight is how many reports are waited for at once. The platform works on
-// them side by side; more would only meet its limits.
-const inFlight = 8
-
-// requestLife is for how long a report that was asked for is waited on after a
-// restart. The platform needs three hours at most.
-const requestLife = 12 * time.Hour
+const (
+	// inFlight is how many reports are waited for at once. The platform works
+	// on them side by side; more would only meet its limits.
+	inFlight = 8
+	// requestLife is for how long a report that was asked for is waited on
+	// after a restart. The platform needs three hours at most.
+	requestLife = 12 * time.Hour
+	// loadEvery is how long a fetched report waits for others to be loaded
+	// with: together they cost little more than one.
+	loadEvery = time.Minute
+)
 
 // PullOptions say what is fetched.
 type PullOptions struct {
@@ -32,53 +37,78 @@ type PullOptions struct {
 // Pull fetches the platform's own reports of an account's last days, leaves
 // them in the layout of extracts, and loads them.
 func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (loader.Result, error) {
-	connection, client, err := c.open(ctx, account)
+	release, err := c.Locks.Lock(ctx, pullName(account), func(holder string) {
+		c.Notice(account, fmt.Sprintf("waiting for another pull of account %s (%s)", account, holder))
+	})
 	if err != nil {
 		return loader.Result{}, err
 	}
-	if err := os.MkdirAll(o.Out, 0o700); err != nil {
-		return loader.Result{}, err
+	defer release()
+	days := o.Days
+	if days == 0 {
+		days = lookBack[adlens.SponsoredProducts] // the longest
 	}
-	profiles, err := c.takeProfiles(ctx, client, account)
-	if err := c.accepted(ctx, connection, err); err != nil {
-		return loader.Result{}, err
-	}
-	p := &pull{connector: c, client: client, account: account, options: o}
-	if err := p.remember(ctx); err != nil {
-		return loader.Result{}, err
-	}
-	for _, profile := range profiles {
-		all, err := windows(profile, o.Days, time.Now())
-		if err != nil {
-			return loader.Result{}, fmt.Errorf("profile %s: %w", profile.ID, err)
+	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll}
+	err = p.run(ctx, func(all []platform.Profile) error {
+		for _, profile := range all {
+			last, err := lastEnded(profile, time.Now())
+			if err != nil {
+				return err
+			}
+			for _, t := range platform.ReportTypes {
+				p.windows = append(p.windows, windows(profile, t, last, days)...)
+			}
 		}
-		p.windows = append(p.windows, all...)
-	}
-	fetching := p.fetchAll(ctx)
-	if len(p.fetched) == 0 {
-		return loader.Result{}, fetching
-	}
-	result, err := c.Load(ctx, account, p.fetched)
-	return result, errors.Join(fetching, err, p.done(ctx, result))
+		return nil
+	})
+	return p.result, err
 }
+
+// pullName is the name under which one process at a time fetches an account's
+// reports.
+func pullName(account string) string { return "reports/" + account }
 
 // pull is one run over an account's windows.
 type pull struct {
 	connector *Connector
-	client    *api.Client
 	account   string
-	options   PullOptions
-	windows   []window
-	running   map[string]adlens.ReportRequest // by name, from before a restart
+	out       string
+	poll      time.Duration
 
-	mu      sync.Mutex
-	fetched []string // report objects, whole
-	asked   map[string]adlens.ReportRequest
+	client  *api.Client
+	windows []window
+	running map[string]adlens.ReportRequest // by name of the window, from before a restart
+
+	mu     sync.Mutex
+	asked  map[string]adlens.ReportRequest // by name of the window
+	loaded map[string]bool                 // names of windows
+	result loader.Result
+}
+
+// run opens the connection, lets choose name the windows that are fetched of
+// the profiles found, and fetches and loads them.
+func (p *pull) run(ctx context.Context, choose func([]platform.Profile) error) error {
+	connection, client, err := p.connector.open(ctx, p.account)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.out, 0o700); err != nil {
+		return err
+	}
+	p.client = client
+	profiles, err := p.connector.takeProfiles(ctx, client, p.account)
+	if err := p.connector.accepted(ctx, connection, err); err != nil {
+		return err
+	}
+	if err := errors.Join(choose(profiles), p.remember(ctx)); err != nil {
+		return err
+	}
+	return p.fetchAll(ctx)
 }
 
 // remember reads which reports were asked for and are not loaded yet.
 func (p *pull) remember(ctx context.Context) error {
-	p.running, p.asked = map[string]adlens.ReportRequest{}, map[string]adlens.ReportRequest{}
+	p.running, p.asked, p.loaded = map[string]adlens.ReportRequest{}, map[string]adlens.ReportRequest{}, map[string]bool{}
 	open, err := p.connector.Store.OpenRequests(ctx, p.account)
 	for _, r := range open {
 		if time.Since(r.RequestedAt) < requestLife {
@@ -94,69 +124,113 @@ func requestName(profile, reportType string, start, end adlens.Day) string {
 
 func (w window) name() string { return requestName(w.profile.ID, w.report.ID, w.start, w.end) }
 
-// fetchAll fetches the windows side by side. One that fails does not keep the
-// others back.
+// fetchAll fetches the windows side by side, and loads what has come so far
+// now and then: one that takes hours, or fails, does not keep the others back.
 func (p *pull) fetchAll(ctx context.Context) error {
-	slots := make(chan struct{}, inFlight)
+	slots, fetched := make(chan struct{}, inFlight), make(chan string)
 	failures := make([]error, len(p.windows))
 	var all sync.WaitGroup
 	for i, w := range p.windows {
 		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			if err := p.fetch(ctx, w); err != nil {
+			path, err := p.fetch(ctx, w)
+			if err != nil {
 				failures[i] = fmt.Errorf("%s of %s %s, %s to %s: %w", w.report.ID, w.profile.Country, w.profile.ID, w.start, w.end, err)
+				return
 			}
+			fetched <- path
 		})
 	}
-	all.Wait()
-	return errors.Join(failures...)
+	go func() {
+		all.Wait()
+		close(fetched)
+	}()
+	loading := p.loadFetched(ctx, fetched)
+	return errors.Join(append(failures, loading)...)
 }
 
-func (p *pull) fetch(ctx context.Context, w window) error {
+// loadFetched loads reports as they come, until there are no more.
+func (p *pull) loadFetched(ctx context.Context, fetched <-chan string) (failure error) {
+	ticker := time.NewTicker(loadEvery)
+	defer ticker.Stop()
+	var waiting []string
+	count := 0
+	for {
+		select {
+		case path, more := <-fetched:
+			if !more {
+				return errors.Join(failure, p.load(ctx, waiting))
+			}
+			count++
+			waiting = append(waiting, path)
+			p.connector.Notice(p.account, fmt.Sprintf("%d of %d reports fetched", count, len(p.windows)))
+		case <-ticker.C:
+			failure = errors.Join(failure, p.load(ctx, waiting))
+			waiting = nil
+		}
+	}
+}
+
+// fetch gets the report of a window and returns the path of its object.
+func (p *pull) fetch(ctx context.Context, w window) (path string, err error) {
 	request, err := p.request(ctx, w)
 	if err != nil {
-		return err
+		return "", err
 	}
-	status, err := p.client.Await(ctx, w.profile.ID, request.ReportID, p.options.Poll, func(api.Status) {})
+	status, err := p.client.Await(ctx, w.profile.ID, request.ReportID, p.poll, nil)
+	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) {
+		return "", errors.Join(err, p.forget(ctx, request)) // the next pull asks anew
+	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := p.save(ctx, w, status); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fetched = append(p.fetched, filepath.Join(p.options.Out, w.name()+".report.json"))
-	p.asked[w.name()] = request
-	p.connector.Notice(fmt.Sprintf("%d of %d reports fetched", len(p.fetched), len(p.windows)))
-	return nil
+	return p.save(ctx, w, status)
 }
 
 // request returns the running report of a window, asked for where there is
 // none. It is remembered before it is waited for.
 func (p *pull) request(ctx context.Context, w window) (adlens.ReportRequest, error) {
-	if r, ok := p.running[w.name()]; ok {
-		return r, nil
+	r, ok := p.running[w.name()]
+	if !ok {
+		id, err := p.client.CreateReport(ctx, w.profile.ID, api.ReportRequest{Type: w.report, Start: w.start, End: w.end,
+			Columns: w.report.RequestColumns(), Name: "adlens " + w.name()})
+		if err != nil {
+			return adlens.ReportRequest{}, err
+		}
+		r = adlens.ReportRequest{Account: p.account, MarketplaceID: w.profile.ID, ReportType: w.report.ID, Start: w.start, End: w.end,
+			ReportID: id, RequestedAt: time.Now().UTC().Truncate(time.Millisecond)}
+		if err := p.connector.Store.PutRequest(ctx, r); err != nil {
+			return r, err
+		}
 	}
-	id, err := p.client.CreateReport(ctx, w.profile.ID, api.ReportRequest{Type: w.report, Start: w.start, End: w.end,
-		Columns: w.report.RequestColumns(), Name: "adlens " + w.name()})
-	if err != nil {
-		return adlens.ReportRequest{}, err
-	}
-	r := adlens.ReportRequest{Account: p.account, MarketplaceID: w.profile.ID, ReportType: w.report.ID, Start: w.start, End: w.end,
-		ReportID: id, RequestedAt: time.Now().UTC().Truncate(time.Millisecond)}
-	return r, p.connector.Store.PutRequest(ctx, r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked[w.name()] = r
+	return r, nil
 }
 
-// done notes which requests need not be waited for any more.
-func (p *pull) done(ctx context.Context, result loader.Result) error {
-	var failures []error
+// forget notes that a request need not be waited for any more.
+func (p *pull) forget(ctx context.Context, r adlens.ReportRequest) error {
+	r.Done = true
+	return p.connector.Store.PutRequest(ctx, r)
+}
+
+// load loads reports, and notes those that are visible now.
+func (p *pull) load(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	result, err := p.connector.Loader.Load(ctx, p.account, paths)
+	failures := []error{err}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.result.Files = append(p.result.Files, result.Files...)
 	for _, f := range result.Files {
 		name, _ := cutReport(filepath.Base(f.File))
 		if r, ok := p.asked[name]; ok && (f.Status == loader.Loaded || f.Status == loader.Unchanged) {
-			r.Done = true
-			failures = append(failures, p.connector.Store.PutRequest(ctx, r))
+			p.loaded[name] = true
+			failures = append(failures, p.forget(ctx, r))
 		}
 	}
 	return errors.Join(failures...)

@@ -12,21 +12,24 @@ import (
 	"adlens/platform/api"
 )
 
-func cutReport(name string) (stem string, ok bool) { return strings.CutSuffix(name, ".report.json") }
+const reportSuffix = ".report.json"
 
-// save downloads a completed report and leaves it as an extract. The object is
-// written last, so that a directory never holds one without its download.
-func (p *pull) save(ctx context.Context, w window, status api.Status) error {
+func cutReport(name string) (stem string, ok bool) { return strings.CutSuffix(name, reportSuffix) }
+
+// save downloads a completed report, leaves it as an extract, and returns the
+// path of its object. The object is written last, so that a directory never
+// holds one without its download.
+func (p *pull) save(ctx context.Context, w window, status api.Status) (path string, err error) {
 	object, err := withProfile(status.Raw, w.profile.ID)
 	if err != nil {
-		return err
+		return "", err
 	}
-	stem := filepath.Join(p.options.Out, w.name())
+	stem := filepath.Join(p.out, w.name())
 	err = whole(stem+".json.gz", func(f *os.File) error { return p.client.Download(ctx, status.URL, f) })
 	if err != nil {
-		return err
+		return "", err
 	}
-	return whole(stem+".report.json", func(f *os.File) error {
+	return stem + reportSuffix, whole(stem+reportSuffix, func(f *os.File) error {
 		_, err := f.Write(object)
 		return err
 	})

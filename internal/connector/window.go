@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"fmt"
 	"time"
 
 	"adlens"
@@ -13,6 +14,14 @@ import (
 // type's figures.
 var lookBack = map[adlens.AdProduct]int{adlens.SponsoredProducts: 95, adlens.SponsoredBrands: 60, adlens.SponsoredDisplay: 65}
 
+// What the platform restates: sales of the last days are credited late, and
+// clicks are taken back for up to two months.
+const (
+	restatedDaily  = 14 // days that are read again each day
+	restatedWeekly = 60 // days that are read again each week
+	week           = 7
+)
+
 // window is one report to ask for: some days of a slice.
 type window struct {
 	profile    platform.Profile
@@ -20,25 +29,38 @@ type window struct {
 	start, end adlens.Day
 }
 
-// windows are the reports of a profile that cover its last days up to
-// yesterday, by the profile's own calendar; 0 days are all that the platform
-// has. Each is as long as the platform allows.
-func windows(p platform.Profile, days int, now time.Time) ([]window, error) {
+// windows are the reports that cover the last days of a profile up to a day.
+// Each is as long as the platform allows.
+func windows(p platform.Profile, t *platform.ReportType, last adlens.Day, days int) []window {
+	var all []window
+	first := last - adlens.Day(min(days, lookBack[t.AdProduct])) + 1
+	for end := last; end >= first; end -= api.MaxReportDays {
+		all = append(all, window{profile: p, report: t, start: max(end-api.MaxReportDays+1, first), end: end})
+	}
+	return all
+}
+
+// lastEnded is the newest day that has ended where a profile is.
+func lastEnded(p platform.Profile, now time.Time) (adlens.Day, error) {
 	zone, err := period.Zone(p.TimeZone)
 	if err != nil {
-		return nil, err
+		return 0, fmt.Errorf("profile %s: %w", p.ID, err)
 	}
-	yesterday := period.DayIn(zone, now) - 1
-	var all []window
-	for _, t := range platform.ReportTypes {
-		reach := lookBack[t.AdProduct]
-		if days > 0 {
-			reach = min(reach, days)
-		}
-		for end := yesterday; end > yesterday-adlens.Day(reach); end -= api.MaxReportDays {
-			start := max(end-api.MaxReportDays+1, yesterday-adlens.Day(reach)+1)
-			all = append(all, window{profile: p, report: t, start: start, end: end})
-		}
+	return period.DayIn(zone, now) - 1, nil
+}
+
+// due says how many days up to the last ended one have to be read of a report
+// type that was read so far (nil: never): all that the platform has at first,
+// what it restates daily each day, what it restates at all each week. Days
+// that were missed, because nothing ran, are made up for.
+func due(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) (days int, deep bool) {
+	switch {
+	case before == nil:
+		return lookBack[t.AdProduct], true
+	case last >= before.DeepThrough+week:
+		return restatedWeekly + int(last-before.DeepThrough) - week, true
+	case last > before.Through:
+		return restatedDaily + int(last-before.Through) - 1, false
 	}
-	return all, nil
+	return 0, false
 }

@@ -43,7 +43,7 @@ func play(role []string) int {
 		fmt.Println(at.PID, err)
 		leave = e.Close
 	case "lock":
-		release, err := AccountLocks{role[1]}.Lock(ctx, role[2], func(holder string) { fmt.Println("waiting for", holder) })
+		release, err := Locks{role[1]}.Lock(ctx, role[2], func(holder string) { fmt.Println("waiting for", holder) })
 		fmt.Println("locked", err)
 		leave = release
 	}

@@ -13,11 +13,13 @@ import (
 )
 
 // asked is an endpoint that answers a question about an account: its parameters
-// are read and understood, its answer is named, and only then, where the
-// client does not hold it yet, computed.
+// are read and understood, what of it depends on more than the data is settled,
+// its answer is named, and only then, where the client does not hold it yet,
+// computed.
 func asked[Params, Request any](
 	s *Server, name string,
 	parse func(Params, query.View, time.Time) (Request, []adlens.Fault),
+	settle func(context.Context, query.View, Request) Request,
 	identity func(string, query.View, Request) string,
 	compute func(context.Context, query.View, Request) (answer, error),
 ) endpoint {
@@ -35,6 +37,7 @@ func asked[Params, Request any](
 		if err := faulty(faults, more, &params); err != nil {
 			return nil, err
 		}
+		request = settle(c.Request.Context(), view, request)
 		tag := `"` + identity(name, view, request) + `"`
 		c.Writer.Header().Set("ETag", tag)
 		if holds(c.Request.Header.Values("If-None-Match"), tag) {
@@ -50,8 +53,11 @@ func figures[Params any](
 	parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(context.Context, query.View, query.Request) (answer, error),
 ) endpoint {
-	return asked(s, name, parse, query.Identity, compute)
+	return asked(s, name, parse, asItIs, query.Identity, compute)
 }
+
+// asItIs settles a request of which all is said by the data.
+func asItIs[Request any](_ context.Context, _ query.View, r Request) Request { return r }
 
 func (s *Server) summary(ctx context.Context, v query.View, r query.Request) (answer, error) {
 	summary, err := s.figures.Summary(ctx, v, r)

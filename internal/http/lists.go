@@ -12,6 +12,7 @@ import (
 	"adlens/internal/records"
 
 	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
 )
 
 // lists is an endpoint that answers a list. It goes the way of figures: read,
@@ -21,7 +22,31 @@ func lists[Params any](
 	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
 	compute func(context.Context, query.View, query.ListRequest) (answer, error),
 ) endpoint {
-	return asked(s, name, parse, query.ListIdentity, compute)
+	return asked(s, name, parse, asItIs, query.ListIdentity, compute)
+}
+
+// Freshener keeps lists of the platform fresh while somebody asks for them.
+type Freshener interface {
+	// Asked is told of a call for a marketplace's lists of a time (nil where
+	// none are held), and tells whether they are being read anew. It does not
+	// wait for the platform.
+	Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error)
+}
+
+// fresh is an endpoint of a list that is read from the platform.
+func fresh[Params any](
+	s *Server, name string, kind manifest.Kind,
+	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
+	compute func(context.Context, query.View, query.ListRequest) (answer, error),
+) endpoint {
+	return asked(s, name, parse, func(ctx context.Context, v query.View, r query.ListRequest) query.ListRequest {
+		syncing, err := s.freshener.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
+		if err != nil { // what is held can be answered all the same
+			s.log.Warn("it could not be told whether campaigns are to be read", zap.String("account", v.Account), zap.Error(err))
+		}
+		r.Syncing = syncing
+		return r
+	}, query.ListIdentity, compute)
 }
 
 func (s *Server) marketplaces(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
@@ -78,7 +103,7 @@ func (a listAnswer[T]) fields(w *writer) {
 	w.object("meta", func() {
 		if a.synced {
 			w.timestamp("synced_at", a.SyncedAt)
-			w.bool("syncing", false)
+			w.bool("syncing", a.Request.Syncing)
 		}
 		if a.Truncated() {
 			w.bool("truncated", true)

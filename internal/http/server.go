@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adlens/internal/auth"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
 
 	"github.com/gin-gonic/gin"
@@ -24,6 +25,7 @@ type Config struct {
 	Usage       *auth.Usage
 	Accounts    AccountStore
 	Connections ConnectionStore
+	Lists       Freshener
 	Ping        func(context.Context) error // does the engine answer?
 	Log         *zap.Logger
 	Now         func() time.Time
@@ -37,6 +39,7 @@ type Server struct {
 	usage       *auth.Usage
 	accounts    *accounts
 	connections ConnectionStore
+	freshener   Freshener
 	ping        func(context.Context) error
 	log         *zap.Logger
 	now         func() time.Time
@@ -48,7 +51,7 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, ping: c.Ping, log: c.Log, now: c.Now}
+		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -86,8 +89,8 @@ func (s *Server) routes(engine *gin.Engine) {
 	s.get(engine, "/api/v1/timeline", s.handle(figures(s, "timeline", query.ParseTimeline, s.timeline), false))
 	s.get(engine, "/api/v1/reports/products", s.handle(figures(s, "reports/products", query.ParseProducts, s.products), false))
 	s.get(engine, "/api/v1/marketplaces", s.handle(lists(s, "marketplaces", query.ParsePlain, s.marketplaces), false))
-	s.get(engine, "/api/v1/campaigns", s.handle(lists(s, "campaigns", query.ParseCampaigns, s.campaigns), false))
-	s.get(engine, "/api/v1/ad-groups", s.handle(lists(s, "ad-groups", query.ParseAdGroups, s.adGroups), false))
+	s.get(engine, "/api/v1/campaigns", s.handle(fresh(s, "campaigns", manifest.Campaigns, query.ParseCampaigns, s.campaigns), false))
+	s.get(engine, "/api/v1/ad-groups", s.handle(fresh(s, "ad-groups", manifest.AdGroups, query.ParseAdGroups, s.adGroups), false))
 	s.get(engine, "/api/v1/rules", s.handle(lists(s, "rules", query.ParseRules, s.rules), false))
 	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.ruleRuns, false))
 	s.get(engine, "/api/v1/activity", s.handle(lists(s, "activity", query.ParseActivity, s.activity), false))

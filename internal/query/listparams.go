@@ -59,6 +59,7 @@ type ListRequest struct {
 	Tools       []string // nil is no filter
 	RuleID      string
 	Paging
+	Syncing bool // the list is being read anew from the platform
 }
 
 // DefaultRules is the page size of rules: all of any sane account.

@@ -69,16 +69,21 @@ func (c *Client) readBody(name string, response *http.Response) ([]byte, error) 
 func success(status int) bool { return status >= 200 && status < 300 }
 
 // unreachable is a failure of the network, time-outs and broken answers
-// included. The address is left out: a download's is a credential.
+// included. Of the address only the host is told: a download's is a
+// credential.
 func (c *Client) unreachable(name string, err error) error {
+	from := ""
 	var inURL *url.Error
 	if errors.As(err, &inURL) {
 		err = inURL.Err
+		if address, bad := url.Parse(inURL.URL); bad == nil && address.Host != "" {
+			from = " from " + address.Host
+		}
 	}
-	reason := "no whole answer: " + err.Error()
+	reason := "no whole answer" + from + ": " + err.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		// Our own bound: an end of the caller's context is told by retry.
-		reason = "no whole answer in time"
+		reason = "no whole answer" + from + " in time"
 	}
 	return &again{err: &Error{Kind: Unavailable, Call: name, Reason: c.scrub.clean(reason, maxReason)}}
 }

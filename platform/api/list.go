@@ -27,26 +27,26 @@ var errUneven = errors.New("the pages do not add up")
 
 // readList reads a list whole. Pages that do not add up are read again, all of
 // them, some times; then it is an error. Half a list is never returned.
-func readList[T any](ctx context.Context, c *Client, p pages[T]) ([]T, error) {
+func readList[T any](ctx context.Context, c *Client, p pages[T]) (List[T], error) {
 	for read := 1; ; read++ {
-		rows, err := readOnce(ctx, c.limits, p)
+		list, err := readOnce(ctx, c.limits, p)
 		if err == nil || !errors.Is(err, errUneven) {
-			return rows, err
+			return list, err
 		}
 		reason := c.scrub.clean(err.Error(), maxReason)
 		if read >= c.limits.listReads {
-			return nil, &Error{Kind: Incomplete, Call: "list of " + p.what, Reason: fmt.Sprintf("%s; read %d times", reason, read)}
+			return List[T]{}, &Error{Kind: Incomplete, Call: "list of " + p.what, Reason: fmt.Sprintf("%s; read %d times", reason, read)}
 		}
 		wait := c.backoff(c.limits.relistWait, 2, read)
 		c.log(Event{What: Relisted, Call: "list of " + p.what, Try: read, Wait: wait, Detail: reason})
 		if err := c.cfg.Sleep(ctx, wait); err != nil {
-			return nil, fmt.Errorf("list of %s: %w", p.what, err)
+			return List[T]{}, fmt.Errorf("list of %s: %w", p.what, err)
 		}
 	}
 }
 
 // readOnce reads all pages once.
-func readOnce[T any](ctx context.Context, l limits, p pages[T]) ([]T, error) {
+func readOnce[T any](ctx context.Context, l limits, p pages[T]) (List[T], error) {
 	r := reading[T]{pages: p, limits: l, cursors: map[string]bool{}, ids: map[string]bool{}, total: -1}
 	for cursor := ""; ; {
 		next, err := p.fetch(ctx, cursor)
@@ -54,10 +54,10 @@ func readOnce[T any](ctx context.Context, l limits, p pages[T]) ([]T, error) {
 			err = r.add(next)
 		}
 		if err != nil {
-			return nil, err
+			return List[T]{}, err
 		}
 		if cursor = next.next; cursor == "" {
-			return r.all, r.whole()
+			return r.whole()
 		}
 	}
 }
@@ -127,9 +127,9 @@ func (r *reading[T]) bounded(p page[T]) error {
 }
 
 // whole checks the end of a reading.
-func (r *reading[T]) whole() error {
+func (r *reading[T]) whole() (List[T], error) {
 	if r.total >= 0 && len(r.all) != r.total {
-		return fmt.Errorf("%w: the platform's total is %d, the pages hold %d", errUneven, r.total, len(r.all))
+		return List[T]{}, fmt.Errorf("%w: the platform's total is %d, the pages hold %d", errUneven, r.total, len(r.all))
 	}
-	return nil
+	return List[T]{Rows: r.all, Stated: r.total >= 0}, nil
 }

@@ -62,11 +62,11 @@ func TestCampaignsOfAllProductsAreSpelledAlike(t *testing.T) {
 			r := newRig(t, script(say(200, c.body), say(200, `[]`)))
 			got, err := r.client.Campaigns(ctx, "1", product)
 			r.succeeds(err)
-			if len(got) != len(c.want) {
-				t.Fatalf("%d campaigns", len(got))
+			if len(got.Rows) != len(c.want) {
+				t.Fatalf("%d campaigns", len(got.Rows))
 			}
-			for i := range got {
-				same(t, got[i], c.want[i])
+			for i := range got.Rows {
+				same(t, got.Rows[i], c.want[i])
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestAdGroupsOfAllProductsAreSpelledAlike(t *testing.T) {
 		r := newRig(t, script(say(200, c.body), say(200, `[]`)))
 		got, err := r.client.AdGroups(ctx, "1", product)
 		r.succeeds(err)
-		same(t, got[0], c.want)
+		same(t, got.Rows[0], c.want)
 	}
 }
 
@@ -106,7 +106,10 @@ func TestAdsOfAllProductsAreSpelledAlike(t *testing.T) {
 		r := newRig(t, script(say(200, c.body), say(200, `[]`)))
 		got, err := r.client.Ads(ctx, "1", product)
 		r.succeeds(err)
-		same(t, got, c.want)
+		same(t, got.Rows, c.want)
+		if stated := product != adlens.SponsoredDisplay; got.Stated && !stated {
+			t.Error("Sponsored Display is said to have a total")
+		}
 	}
 }
 
@@ -192,8 +195,11 @@ func TestAllPagesAreRead(t *testing.T) {
 				r := newRig(t, tree(n, size))
 				got, err := r.client.Ads(ctx, "1", product)
 				r.succeeds(err)
-				if len(got) != n {
-					t.Errorf("%s: %d of %d ads by %d", product, len(got), n, size)
+				if len(got.Rows) != n {
+					t.Errorf("%s: %d of %d ads by %d", product, len(got.Rows), n, size)
+				}
+				if got.Stated != (product != adlens.SponsoredDisplay) {
+					t.Errorf("%s: the platform stated a total: %v", product, got.Stated)
 				}
 			}
 		}
@@ -230,8 +236,8 @@ func TestPagesThatDoNotAddUpAreReadAgain(t *testing.T) {
 			r := newRig(t, script(append(append([]http.HandlerFunc{}, torn...), whole...)...))
 			got, err := r.client.Ads(ctx, "1", adlens.SponsoredProducts)
 			r.succeeds(err)
-			if len(got) != 3 || len(r.sleeps) != 1 {
-				t.Errorf("%d ads, slept %v", len(got), r.sleeps)
+			if len(got.Rows) != 3 || !got.Stated || len(r.sleeps) != 1 {
+				t.Errorf("%d ads, stated %v, slept %v", len(got.Rows), got.Stated, r.sleeps)
 			}
 			var always []http.HandlerFunc
 			for range 3 {
@@ -240,8 +246,8 @@ func TestPagesThatDoNotAddUpAreReadAgain(t *testing.T) {
 			r = newRig(t, script(always...))
 			got, err = r.client.Ads(ctx, "77", adlens.SponsoredProducts)
 			r.fails(err, Incomplete, "ads of SPONSORED_PRODUCTS of profile 77", "read 3 times")
-			if got != nil || len(r.calls) != len(always) {
-				t.Errorf("%d ads after %d calls", len(got), len(r.calls))
+			if got.Rows != nil || len(r.calls) != len(always) {
+				t.Errorf("%d ads after %d calls", len(got.Rows), len(r.calls))
 			}
 		})
 	}
@@ -252,8 +258,8 @@ func TestAListWithoutTotalsIsReadAgainWhereIDsRepeat(t *testing.T) {
 	r := newRig(t, script(say(200, `[`+row+`]`), say(200, `[`+row+`]`), say(200, `[`+row+`]`), say(200, `[]`)))
 	got, err := r.client.Ads(ctx, "1", adlens.SponsoredDisplay)
 	r.succeeds(err)
-	if len(got) != 1 {
-		t.Errorf("%d ads", len(got))
+	if len(got.Rows) != 1 {
+		t.Errorf("%d ads", len(got.Rows))
 	}
 	if want := "startIndex=1"; !strings.Contains(r.calls[1], want) || !strings.Contains(r.calls[2], "startIndex=0") {
 		t.Errorf("asked %v", r.calls)

@@ -52,13 +52,13 @@ var entityLists = map[adlens.AdProduct]map[string]entityList{
 
 // listOf reads a whole list and makes each row a T.
 func listOf[T any](ctx context.Context, c *Client, profileID string, product adlens.AdProduct, entity string,
-	take func(*rowReader) T, id func(T) string) ([]T, error) {
+	take func(*rowReader) T, id func(T) string) (List[T], error) {
 	list, known := entityLists[product][entity]
 	if !known {
-		return nil, &Error{Kind: Invalid, Reason: "no list of " + entity + " of " + product.String()}
+		return List[T]{}, &Error{Kind: Invalid, Reason: "no list of " + entity + " of " + product.String()}
 	}
 	if err := checkProfile(profileID); err != nil {
-		return nil, err
+		return List[T]{}, err
 	}
 	p := pages[T]{what: fmt.Sprintf("%s of %s of profile %s", entity, product, profileID), id: id}
 	p.fetch = func(ctx context.Context, cursor string) (page[T], error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -112,7 +113,7 @@ func (t *tokens) keep(fresh *token, err error) {
 // renew asks the platform for a new token.
 func (t *tokens) renew(ctx context.Context) (*token, error) {
 	c := t.client
-	name := "POST " + t.address.Path
+	name := "POST " + cmp.Or(t.address.Path, "/")
 	var fresh *token
 	err := c.retry(ctx, name, func() error {
 		began := c.cfg.Now() // its life is counted from before it was issued

@@ -11,7 +11,7 @@ import (
 
 func TestAnAccountHasOneWriterAmongAllProcesses(t *testing.T) {
 	t.Parallel()
-	locks := AccountLocks{t.TempDir()}
+	locks := Locks{t.TempDir()}
 	other := startChild(t, "lock", locks.DataDir, "acct")
 	if said := other.says(t); said != "locked <nil>" {
 		t.Fatal(said)
@@ -44,7 +44,7 @@ func TestAnAccountHasOneWriterAmongAllProcesses(t *testing.T) {
 
 func TestAnAccountHasOneWriterInsideOneProcess(t *testing.T) {
 	t.Parallel()
-	locks := AccountLocks{t.TempDir()}
+	locks := Locks{t.TempDir()}
 	holders := make(chan int, 1)
 	done := make(chan error)
 	for range 4 {
@@ -74,5 +74,26 @@ func TestAnAccountHasOneWriterInsideOneProcess(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestTryingDoesNotWait(t *testing.T) {
+	t.Parallel()
+	locks := Locks{t.TempDir()}
+	release, ok, err := locks.Try(t.Context(), "lists/acct/1")
+	if err != nil || !ok {
+		t.Fatalf("a free lock: %v %v", ok, err)
+	}
+	if _, ok, err := locks.Try(t.Context(), "lists/acct/1"); ok || err != nil {
+		t.Errorf("a held lock was had again: %v %v", ok, err)
+	}
+	if _, ok, err := locks.Try(t.Context(), "lists/acct/2"); !ok || err != nil {
+		t.Errorf("another name: %v %v", ok, err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := locks.Try(t.Context(), "lists/acct/1"); !ok || err != nil {
+		t.Errorf("a released lock: %v %v", ok, err)
 	}
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"adlens/internal/connector"
+	"adlens/internal/secret"
+	"adlens/loader"
+
+	"go.uber.org/zap"
+)
+
+// extracts is where what the platform gave is left, in a directory for each
+// account.
+func (o *options) extracts() string { return filepath.Join(o.dataDir, "extracts") }
+
+// refreshers are what a server does about connected accounts.
+type refreshers struct {
+	lists *connector.Lists
+	daily *connector.Daily
+}
+
+// refreshers returns them for a server; lists are read until the context ends.
+func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, log *zap.Logger) refreshers {
+	c := o.connector(d, po, &oneAtATime{loader: d.loader(quiet{log})}, secret.ReadKey, func(account, text string) {
+		log.Info("platform", zap.String("account", account), zap.String("notice", text))
+	})
+	return refreshers{
+		lists: connector.NewLists(ctx, c, func(account, marketplaceID string, took time.Duration, err error) {
+			about := []zap.Field{zap.String("account", account), zap.String("marketplace_id", marketplaceID), zap.Duration("took", took)}
+			if err != nil {
+				log.Warn("campaigns could not be read; the last list stays", append(about, zap.Error(err))...)
+				return
+			}
+			log.Info("campaigns were read", about...)
+		}),
+		daily: &connector.Daily{Connector: c, Dir: o.extracts(), Poll: pollEvery, Now: time.Now,
+			Report: func(account string, result loader.Result, took time.Duration, err error) {
+				about := []zap.Field{zap.String("account", account), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}
+				if err != nil {
+					log.Warn("figures could not be refreshed; those that are held stay", append(about, zap.Error(err))...)
+					return
+				}
+				log.Info("figures were refreshed", about...)
+			}},
+	}
+}
+
+// pollEvery is the first wait between two looks at a report.
+const pollEvery = 30 * time.Second
+
+// oneAtATime loads for one account after the other: a server has other things
+// to do.
+type oneAtATime struct {
+	mu     sync.Mutex
+	loader *loader.Loader
+}
+
+func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.loader.Load(ctx, account, paths)
+}
+
+func (o *oneAtATime) ReplaceLists(ctx context.Context, account string, read loader.Lists) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.loader.ReplaceLists(ctx, account, read)
+}
+
+// quiet is the progress of a load that nobody watches.
+type quiet struct{ log *zap.Logger }
+
+func (quiet) Step(string, int, int) {}
+func (quiet) Rows(int)              {}
+func (q quiet) Notice(text string)  { q.log.Info("load", zap.String("notice", text)) }

@@ -1,0 +1,72 @@
+package clickhouse
+
+import (
+	"context"
+	"time"
+
+	"adlens"
+	"adlens/internal/query"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// Attempt reads when named work was last begun, by the server's clock.
+func (db *DB) Attempt(ctx context.Context, name string) (adlens.Attempt, bool, error) {
+	return first(collect(ctx, db, `
+SELECT toInt64(toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(argMax(began_at, updated_at))), argMax(failures, updated_at)
+FROM attempts
+WHERE name = {name:String}
+GROUP BY name`, Params{"name": query.Text(name)}, func(scan func(...any) error) (adlens.Attempt, error) {
+		var age int64
+		var failures uint16
+		err := scan(&age, &failures)
+		return adlens.Attempt{Age: time.Duration(age) * time.Millisecond, Failures: int(failures)}, err
+	}))
+}
+
+// BeginAttempt notes that work begins now. As nobody knows how it ends, it
+// counts as failed until EndAttempt.
+func (db *DB) BeginAttempt(ctx context.Context, name string, failures int) error {
+	return db.exec(ctx, `
+INSERT INTO attempts (name, began_at, failures, updated_at)
+SELECT {name:String}, now64(3), {failures:UInt16}, now64(9)`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
+}
+
+// EndAttempt notes how often work has failed in a row by now.
+func (db *DB) EndAttempt(ctx context.Context, name string, failures int) error {
+	return db.exec(ctx, `
+INSERT INTO attempts (name, began_at, failures, updated_at)
+SELECT name, argMax(began_at, updated_at), {failures:UInt16}, now64(9)
+FROM attempts
+WHERE name = {name:String}
+GROUP BY name`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
+}
+
+// Refreshed reads how far the reports of an account were read.
+func (db *DB) Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error) {
+	return collect(ctx, db, `
+SELECT marketplace_id, report_type, argMax(through, updated_at), argMax(deep_through, updated_at)
+FROM refreshed
+WHERE account_id = {account:String}
+GROUP BY marketplace_id, report_type
+ORDER BY marketplace_id, report_type`, Params{"account": query.Text(account)}, func(scan func(...any) error) (adlens.Refreshed, error) {
+		r := adlens.Refreshed{Account: account}
+		var through, deep time.Time
+		err := scan(&r.MarketplaceID, &r.ReportType, &through, &deep)
+		r.Through, r.DeepThrough = adlens.DayOf(through), adlens.DayOf(deep)
+		return r, err
+	})
+}
+
+// PutRefreshed notes how far reports were read.
+func (db *DB) PutRefreshed(ctx context.Context, all []adlens.Refreshed) error {
+	const columns = "INSERT INTO refreshed (account_id, marketplace_id, report_type, through, deep_through, updated_at)"
+	return db.insert(ctx, columns, func(batch driver.Batch) error {
+		for _, r := range all {
+			if err := batch.Append(r.Account, r.MarketplaceID, r.ReportType, r.Through.Time(), r.DeepThrough.Time(), time.Now().UTC()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

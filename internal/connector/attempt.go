@@ -1,0 +1,95 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adlens"
+)
+
+// turn says whether work may begin.
+type turn int
+
+const (
+	free    turn = iota // it has begun; it must be ended
+	working             // it is being done, here or by another process
+	resting             // it was begun not long ago
+)
+
+// work is something that is asked of the platform now and then. It has a name,
+// is done by one process at a time, and rests after it was begun, for longer
+// after each failure in a row.
+type work struct {
+	store Store
+	locks Locks
+	name  string
+	rest  func(failures int) time.Duration
+}
+
+// begin begins the work where nobody is at it and it has rested. end must be
+// called with what came of it.
+func (w work) begin(ctx context.Context) (end func(error) error, t turn, err error) {
+	if t, err := w.turn(ctx); err != nil || t != free {
+		return nil, t, err
+	}
+	release, ok, err := w.locks.Try(ctx, w.name)
+	if err != nil || !ok {
+		return nil, working, err
+	}
+	// Somebody may have begun and ended since the first look.
+	before, rested, err := w.rested(ctx)
+	if err == nil && rested {
+		err = w.store.BeginAttempt(ctx, w.name, before.Failures+1)
+	}
+	if err != nil || !rested {
+		return nil, resting, errors.Join(err, release())
+	}
+	return func(err error) error {
+		failures := 0
+		switch {
+		case errors.Is(err, context.Canceled): // we were stopped, which says nothing of the platform
+			failures = before.Failures
+		case err != nil:
+			failures = before.Failures + 1
+		}
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
+		defer cancel()
+		return errors.Join(w.store.EndAttempt(ending, w.name, failures), release())
+	}, free, nil
+}
+
+const endPatience = 10 * time.Second
+
+// turn looks without taking the lock.
+func (w work) turn(ctx context.Context) (turn, error) {
+	held, err := w.locks.Held(ctx, w.name)
+	if err != nil || held {
+		return working, err
+	}
+	if _, rested, err := w.rested(ctx); err != nil || !rested {
+		return resting, err
+	}
+	return free, nil
+}
+
+// rested tells whether the last attempt is long enough ago. One in the future
+// is none that is long ago.
+func (w work) rested(ctx context.Context) (before adlens.Attempt, rested bool, err error) {
+	before, found, err := w.store.Attempt(ctx, w.name)
+	return before, err == nil && (!found || before.Age >= w.rest(before.Failures)), err
+}
+
+// growing is a rest that is first after a success and after one failure, and
+// grows by a factor with each further one.
+func growing(first time.Duration, factor int, longest time.Duration) func(failures int) time.Duration {
+	return func(failures int) time.Duration {
+		rest := first
+		for range failures - 1 {
+			if rest = min(rest*time.Duration(factor), longest); rest == longest {
+				break
+			}
+		}
+		return rest
+	}
+}

@@ -1,0 +1,189 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"adlens"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// Bounds of refreshing figures.
+const (
+	scanEvery    = 5 * time.Second // for connections that are new or have something due
+	betweenTwo   = time.Hour       // refreshes of an account that succeed
+	firstRetry   = time.Minute     // after a refresh that failed
+	retryFactor  = 4
+	longestRetry = 6 * time.Hour
+	accountsAt   = 64 // refreshes at once; they mostly wait for the platform
+)
+
+// Daily refreshes the figures of connected accounts once the day of each
+// marketplace has ended.
+type Daily struct {
+	Connector *Connector
+	Dir       string        // extracts are left in a directory for each account below it
+	Poll      time.Duration // the first wait between two looks at a report
+	Now       func() time.Time
+	// Report hears how each refresh ended. It may be called from several
+	// goroutines.
+	Report func(account string, result loader.Result, took time.Duration, err error)
+
+	mu      sync.Mutex
+	busy    map[string]bool // accounts that are looked at or refreshed
+	running sync.WaitGroup
+}
+
+// Run refreshes what is due until the context ends.
+func (d *Daily) Run(ctx context.Context) {
+	d.busy = map[string]bool{}
+	defer d.running.Wait()
+	slots := make(chan struct{}, accountsAt)
+	ticker := time.NewTicker(scanEvery)
+	defer ticker.Stop()
+	for {
+		connections, err := d.Connector.Store.Connections(ctx, "")
+		if err != nil && ctx.Err() == nil {
+			d.Report("", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
+		}
+		for _, c := range connections {
+			d.start(ctx, slots, c.Account)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// start looks after an account in the background, unless that is being done or
+// too much is.
+func (d *Daily) start(ctx context.Context, slots chan struct{}, account string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.busy[account] {
+		return
+	}
+	select {
+	case slots <- struct{}{}:
+	default:
+		return
+	}
+	d.busy[account] = true
+	d.running.Go(func() {
+		began := d.Now()
+		result, begun, err := d.refresh(ctx, account)
+		if (begun || err != nil) && ctx.Err() == nil {
+			d.Report(account, result, d.Now().Sub(began), err)
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.busy, account)
+		<-slots
+	})
+}
+
+// refresh reads what is due of an account, if anything is and nobody else is
+// at it.
+func (d *Daily) refresh(ctx context.Context, account string) (result loader.Result, begun bool, err error) {
+	profiles, err := d.Connector.Store.Profiles(ctx, account)
+	if err != nil {
+		return result, false, err
+	}
+	todo, err := d.due(ctx, account, profiles)
+	if err != nil || len(todo) == 0 {
+		return result, false, err
+	}
+	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: pullName(account), rest: func(failures int) time.Duration {
+		if failures == 0 {
+			// What is due says when; this only bounds how often the platform
+			// is asked in vain for a marketplace that it lists no more.
+			return betweenTwo
+		}
+		return growing(firstRetry, retryFactor, longestRetry)(failures)
+	}}
+	end, turn, err := w.begin(ctx)
+	if err != nil || turn != free {
+		return result, false, err
+	}
+	result, err = d.pull(ctx, account)
+	if err == nil {
+		err = firstRefusal(result)
+	}
+	return result, true, errors.Join(err, end(err))
+}
+
+// task is what is due of one report type of a profile.
+type task struct {
+	after   adlens.Refreshed
+	windows []window
+}
+
+// due finds what is due of some profiles.
+func (d *Daily) due(ctx context.Context, account string, profiles []platform.Profile) ([]task, error) {
+	states, err := d.Connector.Store.Refreshed(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	var todo []task
+	for _, profile := range profiles {
+		last, err := lastEnded(profile, d.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range platform.ReportTypes {
+			var before *adlens.Refreshed
+			if i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID }); i >= 0 {
+				before = &states[i]
+			}
+			if one, ok := newTask(account, profile, t, before, last); ok {
+				todo = append(todo, one)
+			}
+		}
+	}
+	return todo, nil
+}
+
+func newTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day) (task, bool) {
+	days, deep := due(before, t, last)
+	if days == 0 {
+		return task{}, false
+	}
+	one := task{windows: windows(profile, t, last, days),
+		after: adlens.Refreshed{Account: account, MarketplaceID: profile.ID, ReportType: t.ID, Through: last, DeepThrough: last}}
+	if !deep {
+		one.after.DeepThrough = before.DeepThrough
+	}
+	return one, true
+}
+
+// pull fetches and loads what is due of the profiles that the platform lists
+// now, and notes what came through whole.
+func (d *Daily) pull(ctx context.Context, account string) (loader.Result, error) {
+	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll}
+	var todo []task
+	err := p.run(ctx, func(all []platform.Profile) (err error) {
+		todo, err = d.due(ctx, account, all)
+		for _, one := range todo {
+			p.windows = append(p.windows, one.windows...)
+		}
+		return err
+	})
+	var through []adlens.Refreshed
+	for _, one := range todo {
+		if !slices.ContainsFunc(one.windows, func(w window) bool { return !p.loaded[w.name()] }) {
+			through = append(through, one.after)
+		}
+	}
+	if len(through) > 0 {
+		err = errors.Join(err, d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through))
+	}
+	return p.result, err
+}

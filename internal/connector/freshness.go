@@ -1,0 +1,124 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Bounds of reading lists.
+const (
+	listLife     = 30 * time.Minute // a list that is older is read again when it is asked for
+	longestRest  = 6 * time.Hour    // of a marketplace whose reads fail
+	listPatience = 2 * time.Hour    // for one read
+	readsAtOnce  = 4                // of all accounts
+	lookEvery    = 2 * time.Second  // at what other processes do
+)
+
+// Lists keeps the lists of connected marketplaces fresh while somebody asks
+// for them.
+type Lists struct {
+	connector *Connector
+	report    func(account, marketplaceID string, took time.Duration, err error)
+	now       func() time.Time
+
+	ctx     context.Context // of the reads
+	running sync.WaitGroup
+	slots   chan struct{}
+
+	mu      sync.Mutex
+	markets map[string]*market
+}
+
+// market is what this process knows of the lists of one marketplace.
+type market struct {
+	sync.Mutex           // held while somebody looks
+	syncing    bool      // they are being read, here or elsewhere
+	here       bool      // by this process
+	look       time.Time // no need to look again before
+}
+
+// NewLists returns lists that are read until the context ends. report hears
+// how each read ended; it may be called from several goroutines.
+func NewLists(ctx context.Context, c *Connector, report func(account, marketplaceID string, took time.Duration, err error)) *Lists {
+	return &Lists{connector: c, report: report, now: time.Now, ctx: ctx, slots: make(chan struct{}, readsAtOnce), markets: map[string]*market{}}
+}
+
+// Wait waits for the reads that run; the context that was given to NewLists
+// must have ended.
+func (l *Lists) Wait() { l.running.Wait() }
+
+// Asked is told that somebody asks for a marketplace's lists of a time (nil
+// where none are held). It starts to read them anew where they are old, and
+// tells whether they are being read. It never waits for the platform.
+func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error) {
+	m := l.market(account + "/" + marketplaceID)
+	m.Lock()
+	defer m.Unlock()
+	old := listed == nil || l.now().Sub(*listed) > listLife
+	switch {
+	case m.here:
+		return true, nil
+	case !old:
+		return false, nil
+	case l.now().Before(m.look):
+		return m.syncing, nil
+	}
+	m.syncing, err = l.begin(ctx, m, account, marketplaceID)
+	m.look = l.now().Add(lookEvery)
+	return m.syncing, err
+}
+
+func (l *Lists) market(key string) *market {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m, ok := l.markets[key]
+	if !ok {
+		m = &market{}
+		l.markets[key] = m
+	}
+	return m
+}
+
+// begin starts a read where it is time for one, and tells whether one runs.
+func (l *Lists) begin(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
+	_, connected, err := l.connector.Store.Connection(ctx, account)
+	if err != nil || !connected {
+		return false, err
+	}
+	w := work{store: l.connector.Store, locks: l.connector.Locks, name: "lists/" + account + "/" + marketplaceID,
+		rest: growing(listLife, 2, longestRest)}
+	// A caller that goes away leaves no half-begun work behind.
+	end, turn, err := w.begin(context.WithoutCancel(ctx))
+	if turn == free && err == nil {
+		m.here = true
+		l.running.Go(func() { l.read(m, account, marketplaceID, end) })
+	}
+	return turn != resting && err == nil, err
+}
+
+func (l *Lists) read(m *market, account, marketplaceID string, end func(error) error) {
+	began := l.now()
+	err := l.readInTurn(account, marketplaceID)
+	took := l.now().Sub(began)
+	err = errors.Join(err, end(err))
+	m.Lock()
+	m.here, m.syncing, m.look = false, false, l.now()
+	m.Unlock()
+	if l.ctx.Err() == nil {
+		l.report(account, marketplaceID, took, err)
+	}
+}
+
+func (l *Lists) readInTurn(account, marketplaceID string) error {
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+	case <-l.ctx.Done():
+		return l.ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(l.ctx, listPatience)
+	defer cancel()
+	return l.connector.ReadLists(ctx, account, marketplaceID)
+}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Locks let one process of a machine at a time do a thing that has a name, such
+// as writing an account's data, by file locks in the data directory. The kernel
+// gives a lock back when its holder dies, so a crashed one holds up nobody.
+type Locks struct{ DataDir string }
+
+// Lock takes the lock of a name, waiting for its holder.
+func (l Locks) Lock(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error) {
+	path, err := l.path(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := lock(path, unix.LOCK_EX)
+	if errors.Is(err, errLocked) {
+		waiting(holderOf(path))
+		f, err = waitLock(ctx, path, unix.LOCK_EX)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return taken(f)
+}
+
+// Try takes the lock of a name unless somebody holds it.
+func (l Locks) Try(_ context.Context, name string) (release func() error, ok bool, err error) {
+	path, err := l.path(name)
+	if err != nil {
+		return nil, false, err
+	}
+	f, err := lock(path, unix.LOCK_EX)
+	if errors.Is(err, errLocked) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	release, err = taken(f)
+	return release, err == nil, err
+}
+
+// Held tells whether somebody holds the lock of a name.
+func (l Locks) Held(ctx context.Context, name string) (bool, error) {
+	release, ok, err := l.Try(ctx, name)
+	if ok {
+		err = release()
+	}
+	return !ok && err == nil, err
+}
+
+func (l Locks) path(name string) (string, error) {
+	dir := filepath.Join(l.DataDir, "locks")
+	return filepath.Join(dir, hex.EncodeToString([]byte(name))+".lock"), os.MkdirAll(dir, 0o700)
+}
+
+// taken notes the holder in the file, for those who wait.
+func taken(f *os.File) (release func() error, err error) {
+	if err := errors.Join(f.Truncate(0), sign(f)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
+func sign(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "process %d since %s", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
+	return err
+}
+
+func holderOf(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) == 0 {
+		return "another process"
+	}
+	return string(text)
+}

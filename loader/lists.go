@@ -1,0 +1,185 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/platform"
+)
+
+// Lists are all campaigns, ad groups and ads of one marketplace, as the
+// platform's API listed them at one time.
+type Lists struct {
+	ProfileID string
+	ReadAt    time.Time // when the last of them was read to its end
+	Campaigns []platform.Campaign
+	AdGroups  []platform.AdGroup
+	Ads       []platform.Ad
+	// Sure tells of which lists the number of rows is certain. Of the others,
+	// one that lost most of its rows is not believed.
+	Sure map[ListName]bool
+}
+
+// ListName tells a marketplace's lists apart.
+type ListName struct {
+	Entity    platform.Entity
+	AdProduct adlens.AdProduct
+}
+
+// LostMost is the error of a list that has fewer than half of the rows that
+// are held, and is not sure of it.
+type LostMost struct {
+	ListName
+	Held, Read int
+}
+
+func (e *LostMost) Error() string {
+	return fmt.Sprintf("the list of %s of %s has %d rows where %d are held, and the platform states no total that confirms it", e.Entity, e.AdProduct, e.Read, e.Held)
+}
+
+// ReplaceLists puts the lists in the place of those that are held of their
+// marketplace, all in one act; held lists that are newer stay.
+func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) error {
+	release, err := l.lock(ctx, account)
+	if err != nil {
+		return err
+	}
+	defer release()
+	s := l.session(account)
+	if err := errors.Join(s.readManifest(ctx), s.readMarketplaces(ctx)); err != nil {
+		return err
+	}
+	market, ok := s.marketplace(read.ProfileID)
+	if !ok {
+		return fmt.Errorf("%s is no marketplace of account %s any more", read.ProfileID, account)
+	}
+	if err := s.believable(market, read); err != nil {
+		return err
+	}
+	_, err = s.replaceLists(ctx, market, manifest.Source{GeneratedAt: read.ReadAt}, read.apart()...)
+	if err != nil {
+		return err
+	}
+	return l.Store.Collect(ctx, account, CollectAfter)
+}
+
+// believable finds lists that lost most of their rows, so that a list that
+// the platform cut short does not replace a good one.
+func (s *session) believable(market Marketplace, read Lists) error {
+	for _, l := range read.apart() {
+		for _, p := range l.adProducts {
+			name := ListName{l.entity, p}
+			held, _ := s.manifest.Find(l.unit(market, p))
+			if n := l.count(p); !read.Sure[name] && 2*n < int(held.Rows) {
+				return &LostMost{ListName: name, Held: int(held.Rows), Read: n}
+			}
+		}
+	}
+	return nil
+}
+
+func (read Lists) apart() []*list {
+	return []*list{
+		{entity: platform.Campaigns, adProducts: adlens.AdProducts, campaigns: read.Campaigns},
+		{entity: platform.AdGroups, adProducts: adlens.AdProducts, adGroups: read.AdGroups},
+		{entity: platform.Ads, adProducts: adlens.AdProducts, ads: read.Ads},
+	}
+}
+
+// list is the rows of one entity, of some ad products.
+type list struct {
+	entity     platform.Entity
+	adProducts []adlens.AdProduct // that it speaks for
+	rows       int
+	campaigns  []platform.Campaign
+	adGroups   []platform.AdGroup
+	ads        []platform.Ad
+}
+
+// kindOfEntity says which unit a list is.
+var kindOfEntity = map[platform.Entity]manifest.Kind{
+	platform.Campaigns: manifest.Campaigns, platform.AdGroups: manifest.AdGroups, platform.Ads: manifest.Ads,
+}
+
+func (l *list) unit(market Marketplace, p adlens.AdProduct) manifest.Unit {
+	return manifest.Unit{Kind: kindOfEntity[l.entity], Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}}
+}
+
+// count is how many rows the list has of an ad product.
+func (l *list) count(p adlens.AdProduct) (n int) {
+	for _, c := range l.campaigns {
+		n += one(c.AdProduct == p)
+	}
+	for _, g := range l.adGroups {
+		n += one(g.AdProduct == p)
+	}
+	for _, a := range l.ads {
+		n += one(a.AdProduct == p)
+	}
+	return n
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// replaceLists makes lists of one source live, each for the ad products of
+// which no list is held that is as new.
+func (s *session) replaceLists(ctx context.Context, market Marketplace, source manifest.Source, lists ...*list) (changed bool, err error) {
+	b := s.newBuild()
+	for _, l := range lists {
+		generations, err := b.supersede(ctx, market, source, l)
+		if err != nil {
+			return false, err
+		}
+		if err := l.insert(ctx, s, market.Key, generations); err != nil {
+			return false, err
+		}
+	}
+	if len(b.units) == 0 {
+		return false, nil
+	}
+	return true, b.commit(ctx)
+}
+
+// supersede begins new generations of the units of a list that are older than
+// its source.
+func (b *build) supersede(ctx context.Context, market Marketplace, source manifest.Source, l *list) (Generations, error) {
+	generations := Generations{}
+	for _, p := range l.adProducts {
+		u := l.unit(market, p)
+		held, ok := b.session.manifest.Find(u)
+		if ok && len(held.Sources) > 0 && !source.Newer(held.Sources[0]) {
+			continue
+		}
+		ub, err := b.unit(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source}, uint64(l.count(p))
+		generations[p] = ub.entry.Generation
+	}
+	return generations, nil
+}
+
+// insert writes the rows of the ad products that have a new generation.
+func (l *list) insert(ctx context.Context, s *session, market uint16, generations Generations) error {
+	switch {
+	case len(generations) == 0:
+		return nil
+	case len(l.campaigns) > 0:
+		return s.store.InsertCampaigns(ctx, s.account, market, generations, l.campaigns)
+	case len(l.adGroups) > 0:
+		return s.store.InsertAdGroups(ctx, s.account, market, generations, l.adGroups)
+	case len(l.ads) > 0:
+		return s.store.InsertAds(ctx, s.account, market, generations, l.ads)
+	}
+	return nil
+}
