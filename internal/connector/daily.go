@@ -16,9 +16,11 @@ import (
 
 // Bounds of refreshing figures.
 const (
-	scanEvery    = 5 * time.Second // for connections that are new or have something due
-	betweenTwo   = time.Hour       // refreshes of an account that succeed
-	firstRetry   = time.Minute     // after a refresh that failed
+	scanEvery    = 5 * time.Second  // for connections
+	lookAgain    = 10 * time.Minute // at an account of which nothing was due
+	lookSoon     = time.Minute      // at an account that was busy or failed
+	betweenTwo   = time.Hour        // refreshes of an account that succeed
+	firstRetry   = time.Minute      // after a refresh that failed
 	retryFactor  = 4
 	longestRetry = 6 * time.Hour
 	accountsAt   = 64 // refreshes at once; they mostly wait for the platform
@@ -36,13 +38,20 @@ type Daily struct {
 	Report func(account string, result loader.Result, took time.Duration, err error)
 
 	mu      sync.Mutex
-	busy    map[string]bool // accounts that are looked at or refreshed
+	looks   map[string]look // by account
 	running sync.WaitGroup
+}
+
+// look is when an account has to be looked at.
+type look struct {
+	connectedAt time.Time // a connection that is new is looked at at once
+	next        time.Time
+	busy        bool
 }
 
 // Run refreshes what is due until the context ends.
 func (d *Daily) Run(ctx context.Context) {
-	d.busy = map[string]bool{}
+	d.looks = map[string]look{}
 	defer d.running.Wait()
 	slots := make(chan struct{}, accountsAt)
 	ticker := time.NewTicker(scanEvery)
@@ -53,7 +62,7 @@ func (d *Daily) Run(ctx context.Context) {
 			d.Report("", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
 		}
 		for _, c := range connections {
-			d.start(ctx, slots, c.Account)
+			d.start(ctx, slots, c)
 		}
 		select {
 		case <-ctx.Done():
@@ -63,12 +72,13 @@ func (d *Daily) Run(ctx context.Context) {
 	}
 }
 
-// start looks after an account in the background, unless that is being done or
-// too much is.
-func (d *Daily) start(ctx context.Context, slots chan struct{}, account string) {
+// start looks after an account in the background where it is time to, unless
+// that is being done already or too much is.
+func (d *Daily) start(ctx context.Context, slots chan struct{}, c adlens.Connection) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.busy[account] {
+	last := d.looks[c.Account]
+	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Now().Before(last.next) {
 		return
 	}
 	select {
@@ -76,30 +86,48 @@ func (d *Daily) start(ctx context.Context, slots chan struct{}, account string) 
 	default:
 		return
 	}
-	d.busy[account] = true
+	d.looks[c.Account] = look{connectedAt: c.ConnectedAt, busy: true}
 	d.running.Go(func() {
-		began := d.Now()
-		result, begun, err := d.refresh(ctx, account)
-		if (begun || err != nil) && ctx.Err() == nil {
-			d.Report(account, result, d.Now().Sub(began), err)
-		}
+		next := d.Now().Add(d.lookAfter(ctx, c.Account))
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.busy, account)
+		d.looks[c.Account] = look{connectedAt: c.ConnectedAt, next: next}
 		<-slots
 	})
 }
 
+// lookAfter refreshes what is due, and returns when to look again.
+func (d *Daily) lookAfter(ctx context.Context, account string) time.Duration {
+	began := d.Now()
+	result, did, err := d.refresh(ctx, account)
+	if (did == refreshed || err != nil) && ctx.Err() == nil {
+		d.Report(account, result, d.Now().Sub(began), err)
+	}
+	if did == nothingDue && err == nil {
+		return lookAgain
+	}
+	return lookSoon
+}
+
+// did says what came of a look.
+type did int
+
+const (
+	nothingDue did = iota
+	notNow         // something is due, but somebody is at it or it has to rest
+	refreshed
+)
+
 // refresh reads what is due of an account, if anything is and nobody else is
 // at it.
-func (d *Daily) refresh(ctx context.Context, account string) (result loader.Result, begun bool, err error) {
+func (d *Daily) refresh(ctx context.Context, account string) (result loader.Result, _ did, err error) {
 	profiles, err := d.Connector.Store.Profiles(ctx, account)
 	if err != nil {
-		return result, false, err
+		return result, notNow, err
 	}
 	todo, err := d.due(ctx, account, profiles)
 	if err != nil || len(todo) == 0 {
-		return result, false, err
+		return result, nothingDue, err
 	}
 	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: pullName(account), rest: func(failures int) time.Duration {
 		if failures == 0 {
@@ -111,13 +139,13 @@ func (d *Daily) refresh(ctx context.Context, account string) (result loader.Resu
 	}}
 	end, turn, err := w.begin(ctx)
 	if err != nil || turn != free {
-		return result, false, err
+		return result, notNow, err
 	}
 	result, err = d.pull(ctx, account)
 	if err == nil {
 		err = firstRefusal(result)
 	}
-	return result, true, errors.Join(err, end(err))
+	return result, refreshed, errors.Join(err, end(err))
 }
 
 // task is what is due of one report type of a profile.

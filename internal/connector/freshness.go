@@ -19,9 +19,10 @@ const (
 // Lists keeps the lists of connected marketplaces fresh while somebody asks
 // for them.
 type Lists struct {
-	connector *Connector
-	report    func(account, marketplaceID string, took time.Duration, err error)
-	now       func() time.Time
+	store  Store
+	locks  Locks
+	read   func(ctx context.Context, account, marketplaceID string) error
+	report func(account, marketplaceID string, took time.Duration, err error)
 
 	ctx     context.Context // of the reads
 	running sync.WaitGroup
@@ -36,13 +37,14 @@ type market struct {
 	sync.Mutex           // held while somebody looks
 	syncing    bool      // they are being read, here or elsewhere
 	here       bool      // by this process
+	began      time.Time // when this process read them last
 	look       time.Time // no need to look again before
 }
 
 // NewLists returns lists that are read until the context ends. report hears
 // how each read ended; it may be called from several goroutines.
 func NewLists(ctx context.Context, c *Connector, report func(account, marketplaceID string, took time.Duration, err error)) *Lists {
-	return &Lists{connector: c, report: report, now: time.Now, ctx: ctx, slots: make(chan struct{}, readsAtOnce), markets: map[string]*market{}}
+	return &Lists{store: c.Store, locks: c.Locks, read: c.ReadLists, report: report, ctx: ctx, slots: make(chan struct{}, readsAtOnce), markets: map[string]*market{}}
 }
 
 // Wait waits for the reads that run; the context that was given to NewLists
@@ -56,17 +58,17 @@ func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed
 	m := l.market(account + "/" + marketplaceID)
 	m.Lock()
 	defer m.Unlock()
-	old := listed == nil || l.now().Sub(*listed) > listLife
+	old := listed == nil || time.Since(*listed) > listLife
 	switch {
 	case m.here:
 		return true, nil
-	case !old:
+	case !old, !m.began.IsZero() && time.Since(m.began) < listLife: // whatever jumps the database's clock makes
 		return false, nil
-	case l.now().Before(m.look):
+	case time.Now().Before(m.look):
 		return m.syncing, nil
 	}
 	m.syncing, err = l.begin(ctx, m, account, marketplaceID)
-	m.look = l.now().Add(lookEvery)
+	m.look = time.Now().Add(lookEvery)
 	return m.syncing, err
 }
 
@@ -83,28 +85,28 @@ func (l *Lists) market(key string) *market {
 
 // begin starts a read where it is time for one, and tells whether one runs.
 func (l *Lists) begin(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
-	_, connected, err := l.connector.Store.Connection(ctx, account)
+	_, connected, err := l.store.Connection(ctx, account)
 	if err != nil || !connected {
 		return false, err
 	}
-	w := work{store: l.connector.Store, locks: l.connector.Locks, name: "lists/" + account + "/" + marketplaceID,
+	w := work{store: l.store, locks: l.locks, name: "lists/" + account + "/" + marketplaceID,
 		rest: growing(listLife, 2, longestRest)}
 	// A caller that goes away leaves no half-begun work behind.
 	end, turn, err := w.begin(context.WithoutCancel(ctx))
 	if turn == free && err == nil {
-		m.here = true
-		l.running.Go(func() { l.read(m, account, marketplaceID, end) })
+		m.here, m.began = true, time.Now()
+		l.running.Go(func() { l.run(m, account, marketplaceID, end) })
 	}
 	return turn != resting && err == nil, err
 }
 
-func (l *Lists) read(m *market, account, marketplaceID string, end func(error) error) {
-	began := l.now()
+func (l *Lists) run(m *market, account, marketplaceID string, end func(error) error) {
+	began := time.Now()
 	err := l.readInTurn(account, marketplaceID)
-	took := l.now().Sub(began)
+	took := time.Since(began)
 	err = errors.Join(err, end(err))
 	m.Lock()
-	m.here, m.syncing, m.look = false, false, l.now()
+	m.here, m.syncing, m.look = false, false, time.Now()
 	m.Unlock()
 	if l.ctx.Err() == nil {
 		l.report(account, marketplaceID, took, err)
@@ -120,5 +122,5 @@ func (l *Lists) readInTurn(account, marketplaceID string) error {
 	}
 	ctx, cancel := context.WithTimeout(l.ctx, listPatience)
 	defer cancel()
-	return l.connector.ReadLists(ctx, account, marketplaceID)
+	return l.read(ctx, account, marketplaceID)
 }

@@ -1,0 +1,83 @@
+package connector
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adlens"
+)
+
+// memory is a store of attempts and connections in memory; what a test does
+// not need is not there.
+type memory struct {
+	Store
+	mu       sync.Mutex
+	attempts map[string]attempt
+	held     map[string]bool
+	accounts map[string]bool // that are connected
+}
+
+type attempt struct {
+	began    time.Time
+	failures int
+}
+
+func newMemory(connected ...string) *memory {
+	m := &memory{attempts: map[string]attempt{}, held: map[string]bool{}, accounts: map[string]bool{}}
+	for _, account := range connected {
+		m.accounts[account] = true
+	}
+	return m
+}
+
+func (m *memory) Connection(_ context.Context, account string) (adlens.Connection, bool, error) {
+	return adlens.Connection{Account: account}, m.accounts[account], nil
+}
+
+func (m *memory) Attempt(_ context.Context, name string) (adlens.Attempt, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, ok := m.attempts[name]
+	return adlens.Attempt{Age: time.Since(a.began), Failures: a.failures}, ok, nil
+}
+
+func (m *memory) BeginAttempt(_ context.Context, name string, failures int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts[name] = attempt{time.Now(), failures}
+	return nil
+}
+
+func (m *memory) EndAttempt(_ context.Context, name string, failures int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts[name] = attempt{m.attempts[name].began, failures}
+	return nil
+}
+
+func (m *memory) Try(_ context.Context, name string) (func() error, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held[name] {
+		return nil, false, nil
+	}
+	m.held[name] = true
+	return func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.held, name)
+		return nil
+	}, true, nil
+}
+
+func (m *memory) Held(_ context.Context, name string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held[name], nil
+}
+
+func (m *memory) Lock(ctx context.Context, name string, _ func(string)) (func() error, error) {
+	release, _, err := m.Try(ctx, name)
+	return release, err
+}

@@ -1,0 +1,160 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// reads counts reads that take a minute each.
+type reads struct {
+	mu    sync.Mutex
+	began map[string][]time.Time // by account and marketplace
+	fails bool
+}
+
+func (r *reads) read(ctx context.Context, account, marketplaceID string) error {
+	r.mu.Lock()
+	key := account + "/" + marketplaceID
+	r.began[key] = append(r.began[key], time.Now())
+	fails := r.fails
+	r.mu.Unlock()
+	select {
+	case <-time.After(time.Minute):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if fails {
+		return errors.New("the platform is out of order")
+	}
+	return nil
+}
+
+func (r *reads) of(key string) []time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.began[key])
+}
+
+func server(ctx context.Context, m *memory, r *reads) *Lists {
+	l := NewLists(ctx, New(Config{Store: m, Locks: m}), func(string, string, time.Duration, error) {})
+	l.read = r.read
+	return l
+}
+
+func ask(t *testing.T, l *Lists, account, market string, listed *time.Time) bool {
+	t.Helper()
+	syncing, err := l.Asked(t.Context(), account, market, listed)
+	if err != nil {
+		t.Error(err)
+	}
+	return syncing
+}
+
+func TestAListIsReadOnceHoweverManyAskWherever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+		ctx, stop := context.WithCancel(t.Context())
+		servers := []*Lists{server(ctx, m, r), server(ctx, m, r), server(ctx, m, r)}
+		var all sync.WaitGroup
+		for i := range 300 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+				if !ask(t, servers[i%3], "acct", "1", nil) {
+					t.Errorf("call %d: not said to be read", i)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(r.of("acct/1")); n != 1 {
+			t.Errorf("%d reads, expected 1", n)
+		}
+		time.Sleep(time.Minute)
+		for i, s := range servers {
+			if ask(t, s, "acct", "1", nil) {
+				t.Errorf("server %d: said to be read after the end", i)
+			}
+		}
+		if ask(t, servers[0], "stranger", "1", nil) || len(r.of("stranger/1")) > 0 {
+			t.Error("an account without a connection is read")
+		}
+		if !ask(t, servers[0], "acct", "2", nil) {
+			t.Error("another marketplace waits for the first")
+		}
+		stop()
+		for _, s := range servers {
+			s.Wait()
+		}
+	})
+}
+
+// A caller that asks every ten seconds for three days, of servers that come
+// and go, sees a read every half an hour at most, and more and more seldom
+// while they fail.
+func TestReadsKeepTheirDistance(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint("failing: ", fails), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}, fails: fails}
+				ctx, stop := context.WithCancel(t.Context())
+				l := server(ctx, m, r)
+				var listed *time.Time
+				for i := range 3 * 24 * 360 {
+					syncing := ask(t, l, "acct", "1", listed)
+					if begun := r.of("acct/1"); !fails && !syncing && len(begun) > 0 {
+						end := begun[len(begun)-1].Add(time.Minute)
+						listed = &end
+					}
+					if i%1000 == 999 { // a restart, in the middle of a read at times
+						stop()
+						l.Wait()
+						ctx, stop = context.WithCancel(t.Context())
+						l = server(ctx, m, r)
+					}
+					time.Sleep(10 * time.Second)
+				}
+				stop()
+				l.Wait()
+				distances(t, r.of("acct/1"), fails)
+			})
+		})
+	}
+}
+
+func distances(t *testing.T, begun []time.Time, failing bool) {
+	t.Helper()
+	longest := time.Duration(0)
+	for i := 1; i < len(begun); i++ {
+		distance := begun[i].Sub(begun[i-1])
+		longest = max(longest, distance)
+		if distance < listLife {
+			t.Errorf("read %d began %v after the one before", i, distance)
+		}
+	}
+	switch {
+	case failing && (len(begun) > 20 || longest < longestRest || longest > longestRest+time.Minute):
+		t.Errorf("%d reads in three days, %v apart at most: expected them to rest longer, up to %v", len(begun), longest, longestRest)
+	case !failing && (len(begun) < 130 || longest > listLife+2*time.Minute):
+		t.Errorf("%d reads in three days, %v apart at most", len(begun), longest)
+	}
+}
+
+func TestAFreshListIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+		l := server(t.Context(), m, r)
+		fresh, old, tomorrow := time.Now().Add(-listLife), time.Now().Add(-listLife-time.Second), time.Now().AddDate(0, 0, 1)
+		if ask(t, l, "acct", "1", &fresh) || ask(t, l, "acct", "1", &tomorrow) || len(r.of("acct/1")) > 0 {
+			t.Error("a fresh list is read")
+		}
+		if !ask(t, l, "acct", "1", &old) {
+			t.Error("an old list is not read")
+		}
+		l.Wait()
+	})
+}

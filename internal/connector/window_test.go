@@ -1,0 +1,109 @@
+package connector
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/platform"
+	"adlens/platform/api"
+)
+
+func TestWindowsCoverTheDaysOnce(t *testing.T) {
+	for _, report := range platform.ReportTypes {
+		for _, days := range []int{1, 14, 30, 31, 32, 60, 62, 63, 95, 400} {
+			last := adlens.DayOf(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
+			want := min(days, lookBack[report.AdProduct])
+			seen := map[adlens.Day]int{}
+			for _, w := range windows(platform.Profile{ID: "1"}, report, last, days) {
+				if n := int(w.end-w.start) + 1; n < 1 || n > api.MaxReportDays {
+					t.Errorf("%s, %d days: a request of %d days", report.ID, days, n)
+				}
+				for day := w.start; day <= w.end; day++ {
+					seen[day]++
+				}
+			}
+			for day := last - adlens.Day(want) + 1; day <= last; day++ {
+				if seen[day] != 1 {
+					t.Errorf("%s, %d days: %s is asked for %d times", report.ID, days, day, seen[day])
+				}
+			}
+			if len(seen) != want {
+				t.Errorf("%s, %d days: %d days are asked for", report.ID, days, len(seen))
+			}
+		}
+	}
+}
+
+func TestADayEndsWhereTheMarketplaceIs(t *testing.T) {
+	now := time.Date(2026, 11, 20, 3, 30, 0, 0, time.UTC)
+	for zone, want := range map[string]string{
+		"America/Los_Angeles": "2026-11-18", "UTC": "2026-11-19", "Asia/Tokyo": "2026-11-19", "Pacific/Kiritimati": "2026-11-19",
+		"America/New_York": "2026-11-18", "America/St_Johns": "2026-11-19",
+	} {
+		if got, err := lastEnded(platform.Profile{TimeZone: zone}, now); err != nil || got.String() != want {
+			t.Errorf("%s: %s, %v; expected %s", zone, got, err, want)
+		}
+	}
+	if _, err := lastEnded(platform.Profile{TimeZone: "Mars/Olympus"}, now); err == nil {
+		t.Error("an unknown zone has days")
+	}
+}
+
+// What a server that is off on some days reads of each day: nothing is left
+// out that the platform has, what is restated daily is read each day that the
+// server is on, and each day is read again once it is nearly final.
+func TestWhatIsRestatedIsReadAgain(t *testing.T) {
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		for _, report := range platform.ReportTypes {
+			simulate(t, random, report)
+		}
+	}
+}
+
+func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType) {
+	t.Helper()
+	const first, days = adlens.Day(20_000), 200
+	var state *adlens.Refreshed
+	read := map[adlens.Day]adlens.Day{} // when a day was read last
+	off := random.Float64() * 0.6
+	lastOn := first
+	for today := first; today < first+days; today++ {
+		if today > first && random.Float64() < off {
+			continue
+		}
+		one, ok := newTask("acct", platform.Profile{ID: "1"}, report, state, today-1)
+		if !ok {
+			t.Fatalf("nothing is due on a new day")
+		}
+		for _, w := range one.windows {
+			for day := w.start; day <= w.end; day++ {
+				read[day] = today
+			}
+		}
+		for day := today - restatedDaily; day < today; day++ {
+			if read[day] != today {
+				t.Errorf("%s: %s is not read on %s", report.ID, day, today)
+			}
+		}
+		if _, again := newTask("acct", platform.Profile{ID: "1"}, report, &one.after, today-1); again {
+			t.Errorf("%s: due twice on one day", report.ID)
+		}
+		state, lastOn = &one.after, today
+	}
+	reach := adlens.Day(lookBack[report.AdProduct])
+	for day := first - reach; day < lastOn; day++ {
+		when, ok := read[day]
+		if !ok {
+			t.Errorf("%s: %s was never read", report.ID, day)
+		}
+		// A week may pass between two deep readings, and the server may be off
+		// on the day of the second one, beyond which the platform may have
+		// nothing any more.
+		if final := day + restatedWeekly; report.AdProduct == adlens.SponsoredProducts && final < lastOn && when < final-week {
+			t.Errorf("%s: %s was read last on %s, %d days later", report.ID, day, when, when-day)
+		}
+	}
+}
