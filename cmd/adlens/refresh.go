@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adlens/internal/connector"
+	"adlens/internal/metrics"
 	"adlens/internal/secret"
 	"adlens/loader"
 
@@ -24,12 +25,13 @@ type refreshers struct {
 }
 
 // refreshers returns them for a server; lists are read until the context ends.
-func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, log *zap.Logger) refreshers {
+func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) refreshers {
 	c := o.connector(d, po, &oneAtATime{loader: d.loader(quiet{log})}, secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
 	return refreshers{
 		lists: connector.NewLists(ctx, c, func(account, marketplaceID string, took time.Duration, err error) {
+			counts.CampaignRead(took, err)
 			about := []zap.Field{zap.String("account", account), zap.String("marketplace_id", marketplaceID), zap.Duration("took", took)}
 			if err != nil {
 				log.Warn("campaigns could not be read; the last list stays", append(about, zap.Error(err))...)
@@ -39,6 +41,7 @@ func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, l
 		}),
 		daily: &connector.Daily{Connector: c, Dir: o.extracts(), Poll: pollEvery, Now: time.Now,
 			Report: func(account string, result loader.Result, took time.Duration, err error) {
+				counts.Refresh(took, err)
 				about := []zap.Field{zap.String("account", account), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}
 				if err != nil {
 					log.Warn("figures could not be refreshed; those that are held stay", append(about, zap.Error(err))...)

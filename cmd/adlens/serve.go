@@ -12,6 +12,7 @@ import (
 	"adlens/internal/auth"
 	"adlens/internal/clickhouse"
 	adhttp "adlens/internal/http"
+	"adlens/internal/metrics"
 	"adlens/internal/query"
 	"adlens/loader"
 
@@ -25,6 +26,7 @@ type serveOptions struct {
 	limitMinute int
 	limitDay    int
 	logLevel    string
+	metrics     string
 	platform    platformOptions
 }
 
@@ -58,6 +60,7 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 		},
 	}
 	so.flags(cmd, "info")
+	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
 	so.platform.flags(cmd)
 	return cmd
 }
@@ -88,11 +91,17 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	}
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
-	refresh := o.refreshers(background, d, so.platform, log)
+	counts := metrics.New()
+	closeMetrics, err := serveMetrics(so.metrics, counts, log)
+	if err != nil {
+		return err
+	}
+	defer closeMetrics()
+	refresh := o.refreshers(background, d, so.platform, counts, log)
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
-		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, Ping: d.Ping, Log: log, Now: time.Now,
+		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
 	})
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {
@@ -117,6 +126,24 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	running.Wait()
 	refresh.lists.Wait()
 	return err
+}
+
+// serveMetrics shows metrics at an address, or nowhere.
+func serveMetrics(address string, m *metrics.Metrics, log *zap.Logger) (end func() error, err error) {
+	if address == "" {
+		return func() error { return nil }, nil
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-listen: %w", err)
+	}
+	log.Info("metrics", zap.String("address", "http://"+listener.Addr().String()+"/metrics"))
+	go func() {
+		if err := m.Serve(listener); err != nil {
+			log.Warn("metrics are not shown any more", zap.Error(err))
+		}
+	}()
+	return listener.Close, nil
 }
 
 // keep runs what a server does beside answering.

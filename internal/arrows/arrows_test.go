@@ -37,14 +37,15 @@ var arrows = map[string][]string{
 	"adlens/internal/secret": {},
 	"adlens/internal/connector": {"adlens", "adlens/internal/query/period", "adlens/internal/secret", "adlens/loader", "adlens/platform",
 		"adlens/platform/api"},
-	"adlens/loader":          {"adlens", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
-	"adlens/internal/engine": {},
-	"adlens/internal/demo":   {},
+	"adlens/loader":           {"adlens", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
+	"adlens/internal/engine":  {},
+	"adlens/internal/demo":    {},
+	"adlens/internal/metrics": {},
 	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/manifest",
 		"adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
 	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
-		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/query", "adlens/internal/secret",
+		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/secret",
 		"adlens/loader", "adlens/platform", "adlens/platform/api"},
 }
 
@@ -57,7 +58,8 @@ var keepers = map[string][]string{
 	"github.com/creack/pty":               {"adlens/internal/engine"},
 	"github.com/go-playground/validator/": {"adlens/internal/query"},
 	"go.uber.org/zap":                     {"adlens/internal/http", "adlens/cmd/adlens"},
-	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/platform/api"},
+	"github.com/prometheus/":              {"adlens/internal/metrics"},
+	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api"},
 }
 
 func rooms(t *testing.T) []room {

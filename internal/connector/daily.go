@@ -88,10 +88,10 @@ func (d *Daily) start(ctx context.Context, slots chan struct{}, c adlens.Connect
 	}
 	d.looks[c.Account] = look{connectedAt: c.ConnectedAt, busy: true}
 	d.running.Go(func() {
-		next := d.Now().Add(d.lookAfter(ctx, c.Account))
+		pause := d.lookAfter(ctx, c.Account)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.looks[c.Account] = look{connectedAt: c.ConnectedAt, next: next}
+		d.looks[c.Account] = look{connectedAt: c.ConnectedAt, next: d.Now().Add(pause)}
 		<-slots
 	})
 }
@@ -211,7 +211,7 @@ func (d *Daily) pull(ctx context.Context, account string) (loader.Result, error)
 		}
 	}
 	if len(through) > 0 {
-		err = errors.Join(err, d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through))
+		err = errors.Join(err, d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), prune(p.out))
 	}
 	return p.result, err
 }

@@ -12,7 +12,11 @@ import (
 	"adlens/platform/api"
 )
 
-const reportSuffix = ".report.json"
+// The names of an extract's two files end so.
+const (
+	reportSuffix   = ".report.json"
+	downloadSuffix = ".json.gz"
+)
 
 func cutReport(name string) (stem string, ok bool) { return strings.CutSuffix(name, reportSuffix) }
 
@@ -25,7 +29,7 @@ func (p *pull) save(ctx context.Context, w window, status api.Status) (path stri
 		return "", err
 	}
 	stem := filepath.Join(p.out, w.name())
-	err = whole(stem+".json.gz", func(f *os.File) error { return p.client.Download(ctx, status.URL, f) })
+	err = whole(stem+downloadSuffix, func(f *os.File) error { return p.client.Download(ctx, status.URL, f) })
 	if err != nil {
 		return "", err
 	}

@@ -41,9 +41,11 @@ func requestID(c *gin.Context) string { return c.GetString(keyRequestID) }
 func (s *Server) observe(c *gin.Context) {
 	began := time.Now()
 	c.Next()
+	took := time.Since(began)
+	s.answered(c.FullPath(), c.Writer.Status(), took)
 	fields := []zap.Field{
 		zap.String("request_id", requestID(c)), zap.String("method", c.Request.Method), zap.String("route", c.FullPath()),
-		zap.Int("status", c.Writer.Status()), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", time.Since(began)),
+		zap.Int("status", c.Writer.Status()), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", took),
 		zap.String("client", c.RemoteIP()),
 	}
 	if key, ok := c.Value(keyCaller).(auth.Record); ok {

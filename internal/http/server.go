@@ -26,7 +26,8 @@ type Config struct {
 	Accounts    AccountStore
 	Connections ConnectionStore
 	Lists       Freshener
-	Ping        func(context.Context) error // does the engine answer?
+	Observe     func(route string, status int, took time.Duration) // hears of each answer
+	Ping        func(context.Context) error                        // does the engine answer?
 	Log         *zap.Logger
 	Now         func() time.Time
 }
@@ -40,6 +41,7 @@ type Server struct {
 	accounts    *accounts
 	connections ConnectionStore
 	freshener   Freshener
+	answered    func(route string, status int, took time.Duration)
 	ping        func(context.Context) error
 	log         *zap.Logger
 	now         func() time.Time
@@ -51,7 +53,7 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, ping: c.Ping, log: c.Log, now: c.Now}
+		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, answered: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,

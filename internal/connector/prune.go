@@ -1,0 +1,84 @@
+package connector
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adlens"
+	"adlens/platform"
+)
+
+// prune deletes reports in a directory of extracts that say nothing any more:
+// for each of their days there is a later one of the same profile and type.
+// Without it a server would keep each day's figures dozens of times. What is
+// left gives the same figures when it is loaded anywhere.
+func prune(dir string) error {
+	all, err := readReports(dir)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, r := range all {
+		if r.superseded(all) {
+			// The object goes first: a download alone is nothing.
+			failures = append(failures, os.Remove(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// keptReport is a report in a directory.
+type keptReport struct {
+	*platform.Report
+	stem string // of its path
+}
+
+// readReports reads the report objects of a directory. One that is not sound
+// is left alone.
+func readReports(dir string) ([]keptReport, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []keptReport
+	for _, e := range entries {
+		stem, ok := cutReport(filepath.Join(dir, e.Name()))
+		if !ok || !e.Type().IsRegular() {
+			continue
+		}
+		f, err := os.Open(stem + reportSuffix)
+		if err != nil {
+			return nil, err
+		}
+		report, err := platform.DecodeReport(f)
+		if closing := f.Close(); err == nil && closing == nil {
+			all = append(all, keptReport{report, stem})
+		}
+	}
+	return all, nil
+}
+
+// superseded tells whether later reports speak for each day of this one.
+func (r keptReport) superseded(all []keptReport) bool {
+	for day := r.Start; day <= r.End; day++ {
+		if !slices.ContainsFunc(all, func(other keptReport) bool { return other.speaksInsteadOf(r, day) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r keptReport) speaksInsteadOf(other keptReport, day adlens.Day) bool {
+	return r.ProfileID == other.ProfileID && r.Type == other.Type && r.Start <= day && day <= r.End &&
+		r.GeneratedAt.After(other.GeneratedAt)
+}

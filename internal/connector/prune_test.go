@@ -1,0 +1,54 @@
+package connector
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, profile, start, end, generated string) {
+		object := fmt.Sprintf(`{"reportId":"%s","profileId":"%s","status":"COMPLETED","startDate":"%s","endDate":"%s","generatedAt":"%s",
+			"configuration":{"adProduct":"SPONSORED_BRANDS","reportTypeId":"sbCampaigns","groupBy":["campaign"],"timeUnit":"DAILY",
+			"columns":["date","impressions","clicks","cost","purchases","sales"]}}`, name, profile, start, end, generated)
+		for file, text := range map[string]string{name + ".report.json": object, name + ".json.gz": "rows"} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("gone", "1", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z") // by two others together
+	put("first", "1", "2026-01-01", "2026-01-10", "2026-02-01T00:00:00.000Z")
+	put("second", "1", "2026-01-11", "2026-01-20", "2026-02-01T00:00:00.000Z")
+	put("edge", "1", "2025-12-31", "2026-01-09", "2026-01-19T00:00:00.000Z")   // one day is its own
+	put("newer", "1", "2026-01-12", "2026-01-13", "2026-02-02T00:00:00.000Z")  // inside another, but later
+	put("other", "2", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z")  // another profile
+	put("equal", "3", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z")  // as old as the next
+	put("equal2", "3", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z") // which of them wins is for loading to say
+	if err := os.WriteFile(filepath.Join(dir, "damaged.report.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := prune(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	var want []string
+	for _, name := range []string{"edge", "equal", "equal2", "first", "newer", "other", "second"} {
+		want = append(want, name+".json.gz", name+".report.json")
+	}
+	want = append(want, "damaged.report.json")
+	slices.Sort(want)
+	if !slices.Equal(left, want) {
+		t.Errorf("left are %v, expected %v", left, want)
+	}
+}

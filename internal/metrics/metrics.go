@@ -1,0 +1,100 @@
+// Package metrics counts what a server does, for Prometheus. Labels are of
+// small closed sets: no account, key, address or text of a caller is in them.
+package metrics
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics are the counts of one server.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	reads    *work
+	refresh  *work
+}
+
+// work is something that is asked of the platform in the background.
+type work struct {
+	ended *prometheus.CounterVec
+	last  *prometheus.GaugeVec
+	took  prometheus.Histogram
+}
+
+// New returns metrics that start at zero.
+func New() *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "adlens_http_request_duration_seconds", Help: "Requests by route and status, and how long their answers took.",
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+	}, []string{"route", "status"})
+	m.registry.MustRegister(m.requests)
+	m.reads = m.newWork("campaign_reads", "Reads of a marketplace's campaigns, ad groups and ads from the platform")
+	m.refresh = m.newWork("refreshes", "Refreshes of an account's figures from the platform's reports")
+	return m
+}
+
+func (m *Metrics) newWork(name, help string) *work {
+	w := &work{
+		ended: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adlens_" + name + "_total", Help: help + ", by how they ended."}, []string{"result"}),
+		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "adlens_" + name + "_last_end_timestamp_seconds",
+			Help: help + ": when the last one ended, by how it ended."}, []string{"result"}),
+		took: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "adlens_" + name + "_duration_seconds", Help: help + ": how long they took.",
+			Buckets: prometheus.ExponentialBuckets(1, 4, 8)}),
+	}
+	for _, result := range []string{resultDone, resultFailed} {
+		w.ended.WithLabelValues(result) // a count that is there from the start can be watched
+	}
+	m.registry.MustRegister(w.ended, w.last, w.took)
+	return w
+}
+
+const (
+	resultDone   = "done"
+	resultFailed = "failed"
+)
+
+func (w *work) end(took time.Duration, err error) {
+	result := resultDone
+	if err != nil {
+		result = resultFailed
+	}
+	w.ended.WithLabelValues(result).Inc()
+	w.last.WithLabelValues(result).SetToCurrentTime()
+	w.took.Observe(took.Seconds())
+}
+
+// Request counts an answer. The route is the pattern that matched, "" where
+// none did.
+func (m *Metrics) Request(route string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// CampaignRead counts a read of a marketplace's campaigns.
+func (m *Metrics) CampaignRead(took time.Duration, err error) { m.reads.end(took, err) }
+
+// Refresh counts a refresh of an account's figures.
+func (m *Metrics) Refresh(took time.Duration, err error) { m.refresh.end(took, err) }
+
+// Serve answers /metrics on a listener until it is closed.
+func (m *Metrics) Serve(l net.Listener) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
+	if err := server.Serve(l); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}

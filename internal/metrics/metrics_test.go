@@ -1,0 +1,49 @@
+package metrics
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWhatIsCountedIsShown(t *testing.T) {
+	m := New()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error)
+	go func() { served <- m.Serve(listener) }()
+	m.Request("/api/v1/summary", 200, 3*time.Millisecond)
+	m.Request("", 404, time.Millisecond)
+	m.CampaignRead(2*time.Second, errors.New("the platform is out of order"))
+	m.Refresh(time.Minute, nil)
+	response, err := http.Get("http://" + listener.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`adlens_http_request_duration_seconds_count{route="/api/v1/summary",status="200"} 1`,
+		`adlens_http_request_duration_seconds_count{route="none",status="404"} 1`,
+		`adlens_campaign_reads_total{result="failed"} 1`, `adlens_campaign_reads_total{result="done"} 0`,
+		`adlens_refreshes_total{result="done"} 1`, `adlens_refreshes_last_end_timestamp_seconds{result="done"}`, `go_goroutines`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
