@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens/integration/harness"
 )
@@ -84,4 +85,73 @@ func TestTheRequestBeyondTheMinutesLimitIsRefused(t *testing.T) {
 	problemOf(t, get(t, clients[0], "/api/v1/nowhere"), 404, "not_found")
 	problemOf(t, get(t, harness.Client{Address: server.Address}, "/api/v1/account"), 401, "missing_key")
 	t.Logf("the server's log has %d bytes", len(server.Log()))
+}
+
+// calls counts how many of n calls are let in.
+func calls(t *testing.T, c harness.Client, n int) (allowed int) {
+	t.Helper()
+	for range n {
+		if a := get(t, c, "/api/v1/account"); a.Status != 429 {
+			allowed++
+		} else if p := problemOf(t, a, 429, "rate_limited"); p.Limit != "day" {
+			t.Errorf("the limit is %q, expected day", p.Limit)
+		}
+	}
+	return allowed
+}
+
+func TestTheDaysCountOutlivesServersHoweverTheyEnd(t *testing.T) {
+	t.Parallel()
+	p := ownProgram(t)
+	key, err := p.Account("busy")
+	need(t, err)
+	first, err := p.Serve("--limit-day", "20")
+	need(t, err)
+	if n := calls(t, harness.Client{Address: first.Address, Key: key}, 5); n != 5 {
+		t.Errorf("%d of 5 calls were let in", n)
+	}
+	need(t, first.Stop())
+	second, err := p.Serve("--limit-day", "20")
+	need(t, err)
+	if n := calls(t, harness.Client{Address: second.Address, Key: key}, 6); n != 6 {
+		t.Errorf("%d of 6 calls were let in", n)
+	}
+	time.Sleep(time.Second) // what a kill may lose
+	second.Kill()
+	third, err := p.Serve("--limit-day", "20")
+	need(t, err)
+	if n := calls(t, harness.Client{Address: third.Address, Key: key}, 12); n != 9 {
+		t.Errorf("%d calls were let in after 11 of 20, expected 9", n)
+	}
+	need(t, third.Stop())
+}
+
+func TestWhoGuessesKeysHasToWait(t *testing.T) {
+	t.Parallel()
+	p := ownProgram(t)
+	key, err := p.Account("acct")
+	need(t, err)
+	server := serve(t, p)
+	known := harness.Client{Address: server.Address, Key: key}
+	if a := get(t, known, "/api/v1/account"); a.Status != 200 {
+		t.Fatal(a)
+	}
+	wrong := harness.Client{Address: server.Address, Key: "key_live_" + strings.Repeat("a", 40)}
+	refused := 0
+	for range 300 {
+		a := get(t, wrong, "/api/v1/account")
+		if a.Status == 401 && refused == 0 {
+			continue
+		}
+		refused++
+		if pr := problemOf(t, a, 429, "rate_limited"); pr.Limit != "address" || a.Header.Get("Retry-After") == "" {
+			t.Fatalf("limit %q, Retry-After %q", pr.Limit, a.Header.Get("Retry-After"))
+		}
+	}
+	if refused != 100 {
+		t.Errorf("%d of 300 wrong keys were refused unseen, expected 100", refused)
+	}
+	if a := get(t, known, "/api/v1/account"); a.Status != 200 {
+		t.Errorf("a good key of the same address: %s", a)
+	}
 }

@@ -25,6 +25,7 @@ type serveOptions struct {
 	listen      string
 	limitMinute int
 	limitDay    int
+	redis       string
 	logLevel    string
 	metrics     string
 	platform    platformOptions
@@ -60,6 +61,7 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 		},
 	}
 	so.flags(cmd, "info")
+	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
 	so.platform.flags(cmd)
 	return cmd
@@ -82,10 +84,11 @@ const (
 // serve is the composition root: it puts the rooms together and runs them
 // until the context ends. ready is called once the address answers.
 func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
-	if so.limitMinute < 0 || so.limitDay < 0 {
-		return fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
-	}
 	log, err := newLog(so.logLevel)
+	if err != nil {
+		return err
+	}
+	limits, err := d.limits(ctx, so, log)
 	if err != nil {
 		return err
 	}
@@ -100,7 +103,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	refresh := o.refreshers(background, d, so.platform, counts, log)
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
-		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
+		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
 		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
 	})
 	listener, err := net.Listen("tcp", so.listen)
@@ -110,6 +113,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	var running sync.WaitGroup
 	d.keep(background, &running, usage, log)
 	running.Go(func() { refresh.daily.Run(background) })
+	running.Go(func() { limits.keep(background) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = ready("http://" + listener.Addr().String())

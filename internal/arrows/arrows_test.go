@@ -41,12 +41,13 @@ var arrows = map[string][]string{
 	"adlens/internal/engine":  {},
 	"adlens/internal/demo":    {},
 	"adlens/internal/metrics": {},
+	"adlens/internal/redis":   {"adlens/internal/auth"},
 	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/manifest",
 		"adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
 	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
-		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/secret",
-		"adlens/loader", "adlens/platform", "adlens/platform/api"},
+		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
+		"adlens/internal/secret", "adlens/loader", "adlens/platform", "adlens/platform/api"},
 }
 
 // keepers says which rooms alone may import a module.
@@ -58,6 +59,7 @@ var keepers = map[string][]string{
 	"github.com/creack/pty":               {"adlens/internal/engine"},
 	"github.com/go-playground/validator/": {"adlens/internal/query"},
 	"go.uber.org/zap":                     {"adlens/internal/http", "adlens/cmd/adlens"},
+	"github.com/redis/":                   {"adlens/internal/redis"},
 	"github.com/prometheus/":              {"adlens/internal/metrics"},
 	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api"},
 }

@@ -17,6 +17,8 @@ const dayLength = 24 * time.Hour
 // 24 hours of the monotonic clock therefore end it all the same.
 type dayCount struct {
 	quota, used int
+	elsewhere   int // that others let in
+	told        int // of used
 	day         adlens.Day
 	began       time.Time // the first look at the counter on its day
 }
@@ -27,7 +29,7 @@ func newDayCount(quota int, now time.Time) *dayCount {
 
 func (d *dayCount) wait(now time.Time) time.Duration {
 	d.turn(now)
-	if d.used < d.quota {
+	if d.used+d.elsewhere < d.quota {
 		return 0
 	}
 	return d.untilNext(now)
@@ -40,7 +42,7 @@ func (d *dayCount) state(now time.Time) Window {
 		Name:          LimitDay,
 		Quota:         d.quota,
 		WindowSeconds: int(dayLength / time.Second),
-		Remaining:     d.quota - d.used,
+		Remaining:     max(0, d.quota-d.used-d.elsewhere),
 		ResetSeconds:  seconds(d.untilNext(now)),
 	}
 }

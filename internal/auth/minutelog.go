@@ -9,7 +9,7 @@ import "time"
 // It goes by the monotonic clock, which nobody can set.
 type minuteLog struct {
 	quota    int
-	accepted []time.Time // of the last 60 seconds, in order of arrival; at most quota
+	accepted []time.Time // of the last 60 seconds, in order of arrival
 }
 
 func (m *minuteLog) wait(now time.Time) time.Duration {
@@ -29,7 +29,7 @@ func (m *minuteLog) state(now time.Time) Window {
 		Name:          LimitMinute,
 		Quota:         m.quota,
 		WindowSeconds: int(time.Minute / time.Second),
-		Remaining:     m.quota - len(m.accepted),
+		Remaining:     max(0, m.quota-len(m.accepted)),
 		ResetSeconds:  seconds(m.untilMore(now)),
 	}
 }
@@ -39,12 +39,13 @@ func (m *minuteLog) forgettable(now time.Time) bool {
 	return len(m.accepted) == 0
 }
 
-// untilMore returns when the oldest call leaves the window.
+// untilMore returns when the call leaves the window whose leaving makes room:
+// the oldest, or a later one where others let in more than the quota.
 func (m *minuteLog) untilMore(now time.Time) time.Duration {
 	if len(m.accepted) == 0 {
 		return 0
 	}
-	return m.accepted[0].Add(time.Minute).Sub(now)
+	return m.accepted[max(0, len(m.accepted)-m.quota)].Add(time.Minute).Sub(now)
 }
 
 func (m *minuteLog) expire(now time.Time) {

@@ -142,9 +142,7 @@ func (d *Daily) refresh(ctx context.Context, account string) (result loader.Resu
 		return result, notNow, err
 	}
 	result, err = d.pull(ctx, account)
-	if err == nil {
-		err = firstRefusal(result)
-	}
+	err = errors.Join(err, refusals(result))
 	return result, refreshed, errors.Join(err, end(err))
 }
 

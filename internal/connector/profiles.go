@@ -36,14 +36,16 @@ func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, accoun
 		return nil, err
 	}
 	result, err := c.Loader.Load(ctx, account, []string{path})
-	return profiles, errors.Join(err, firstRefusal(result))
+	return profiles, errors.Join(err, refusals(result))
 }
 
-func firstRefusal(r loader.Result) error {
+// refusals says which files of a load were refused, and why.
+func refusals(r loader.Result) error {
+	var all []error
 	for _, f := range r.Files {
 		if f.Status == loader.Refused {
-			return errors.New(f.File + ": " + *f.Error)
+			all = append(all, errors.New(f.File+": "+*f.Error))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }

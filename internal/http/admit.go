@@ -2,7 +2,9 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -22,7 +24,7 @@ type caller struct {
 // admit lets a request in: key, limit, subscription, scope.
 func (s *Server) admit(c *gin.Context, always bool) (caller, error) {
 	now := s.now()
-	key, err := s.keys.Authenticate(c.Request.Context(), c.Request.Header.Values("Authorization"), now)
+	key, err := s.authenticate(c, now)
 	if err != nil {
 		return caller{}, err
 	}
@@ -44,6 +46,28 @@ func (s *Server) admit(c *gin.Context, always bool) (caller, error) {
 	return caller{account: account, key: key, lastUse: lastUse}, nil
 }
 
+// authenticate finds out whose key the request has. An address that sent too
+// many wrong ones has to wait, all but for keys that are known to be right.
+func (s *Server) authenticate(c *gin.Context, now time.Time) (auth.Record, error) {
+	sent, address := c.Request.Header.Values("Authorization"), addressOf(c)
+	if wait := s.failures.Wait(address, now); wait > 0 && !s.keys.Known(sent) {
+		return auth.Record{}, &problem{code: codeRateLimited, limit: auth.LimitAddress, retry: wait,
+			detail: fmt.Sprintf("this address sent too many keys that are not valid; try again in %d s", wholeSeconds(wait))}
+	}
+	key, err := s.keys.Authenticate(c.Request.Context(), sent, now)
+	if errors.Is(err, auth.ErrInvalidKey) {
+		s.failures.Note(address, now)
+	}
+	return key, err
+}
+
+// addressOf is the address of the client's end of the connection. What proxies
+// say of others is not believed.
+func addressOf(c *gin.Context) netip.Addr {
+	address, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
+	return address.Addr()
+}
+
 // limit counts the request and says in the headers what is left.
 func (s *Server) limit(c *gin.Context, account string, now time.Time) error {
 	d := s.limiter.Allow(account, now)
@@ -62,6 +86,11 @@ func (s *Server) limit(c *gin.Context, account string, now time.Time) error {
 	}
 	return &problem{code: codeRateLimited, limit: d.Limit, retry: d.RetryAfter,
 		detail: fmt.Sprintf("the account's limit of requests per %s is reached; try again in %d s", d.Limit, wholeSeconds(d.RetryAfter))}
+}
+
+// Limiter decides about calls of accounts.
+type Limiter interface {
+	Allow(account string, now time.Time) auth.Decision
 }
 
 // AccountStore finds accounts.

@@ -61,7 +61,7 @@ var problemKinds = []problemKind{
 	{codeNotFound, 404, "Not found", "There is no such address, or no such thing in this account."},
 	{codeMethod, 405, "Method not allowed", "The API only reads: GET and HEAD."},
 	{codeTooLarge, 413, "Request too large", "An address may have 8 KiB, all headers together 16 KiB, and a body 1 KiB, although no endpoint needs one."},
-	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys. Wait for as many seconds as Retry-After says."},
+	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says."},
 	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After."},
 	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period."},
 	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows."},

@@ -21,7 +21,7 @@ import (
 type Config struct {
 	Figures     *query.Service
 	Keys        *auth.Authenticator
-	Limiter     *auth.Limiter
+	Limiter     Limiter
 	Usage       *auth.Usage
 	Accounts    AccountStore
 	Connections ConnectionStore
@@ -36,7 +36,8 @@ type Config struct {
 type Server struct {
 	figures     *query.Service
 	keys        *auth.Authenticator
-	limiter     *auth.Limiter
+	failures    *auth.Failures
+	limiter     Limiter
 	usage       *auth.Usage
 	accounts    *accounts
 	connections ConnectionStore
@@ -52,7 +53,7 @@ type Server struct {
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
-	s := &Server{figures: c.Figures, keys: c.Keys, limiter: c.Limiter, usage: c.Usage,
+	s := &Server{figures: c.Figures, keys: c.Keys, failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
 		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, answered: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -252,5 +253,36 @@ func TestReadinessSaysWhyNot(t *testing.T) {
 	}
 	if got := ask(h, "/healthz"); got.Code != http.StatusOK {
 		t.Errorf("liveness depends on the engine: status %d", got.Code)
+	}
+}
+
+func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	from := func(address, bearer string) *httptest.ResponseRecorder {
+		request := httptest.NewRequest(http.MethodGet, "/api/v1/account", nil)
+		request.RemoteAddr = address + ":4711"
+		request.Header.Set("Authorization", "Bearer "+bearer)
+		request.Header.Set("X-Forwarded-For", "198.51.100.7") // of a stranger
+		recorder := httptest.NewRecorder()
+		h.ServeHTTP(recorder, request)
+		return recorder
+	}
+	if got := from("192.0.2.1", key.Reveal()); got.Code != http.StatusOK {
+		t.Fatalf("the right key: %d", got.Code)
+	}
+	for i := range 200 {
+		if got := from("192.0.2.1", fmt.Sprint("key_live_", i)); got.Code != http.StatusUnauthorized {
+			t.Fatalf("wrong key %d: %d", i, got.Code)
+		}
+	}
+	got := from("192.0.2.1", "key_live_200")
+	if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") != "60" || !strings.Contains(got.Body.String(), `"limit":"address"`) {
+		t.Errorf("after 200 wrong keys: %d, Retry-After %s, %s", got.Code, got.Header().Get("Retry-After"), got.Body)
+	}
+	if got := from("192.0.2.1", key.Reveal()); got.Code != http.StatusOK {
+		t.Errorf("a key that is known to be right: %d", got.Code)
+	}
+	if got := from("192.0.2.2", "key_live_200"); got.Code != http.StatusUnauthorized {
+		t.Errorf("another address: %d", got.Code)
 	}
 }

@@ -1,0 +1,158 @@
+// Package redis shares the limits of accounts between several servers. One
+// script decides about both windows at once, by the clock of Redis; where
+// Redis does not answer, each server goes on by what it knows itself.
+package redis
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"adlens/internal/auth"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed allow.lua
+var allowScript string
+
+const (
+	// patience is how long a request may wait for Redis.
+	patience = 50 * time.Millisecond
+	// rest is how long Redis is left alone after it failed; then one request
+	// tries it again.
+	rest = time.Second
+)
+
+// Limiter holds the limits of accounts together with other servers.
+type Limiter struct {
+	client      *redis.Client
+	script      *redis.Script
+	minute, day int
+	local       *auth.Limiter
+	notice      func(error)
+	patience    time.Duration // for one answer
+
+	mu     sync.Mutex
+	broken bool      // since the last answer
+	next   time.Time // when to try again
+}
+
+// New returns a limiter on the Redis at an address such as
+// redis://:password@host:6379/0 (rediss for TLS). It lets in so many calls in
+// any 60 seconds and on a day of UTC, 0 for no limit. local counts with it, and
+// decides alone while Redis is away; notice hears when that begins, and with
+// nil when it ends.
+func New(address string, minute, day int, local *auth.Limiter, notice func(error)) (*Limiter, error) {
+	return newLimiter(address, minute, day, local, notice, patience)
+}
+
+func newLimiter(address string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, errors.New("it is no address of a Redis; expected one like redis://:password@host:6379/0")
+	}
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
+	options.MaxRetries, options.DialerRetries = -1, 1
+	options.ContextTimeoutEnabled = true
+	return &Limiter{client: redis.NewClient(options), script: redis.NewScript(allowScript), minute: minute, day: day,
+		local: local, notice: notice, patience: patience}, nil
+}
+
+// Close gives the connections back.
+func (l *Limiter) Close() error { return l.client.Close() }
+
+// Allow decides about a call of an account.
+func (l *Limiter) Allow(account string, now time.Time) auth.Decision {
+	if !l.try(now) {
+		return l.local.Allow(account, now)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.patience)
+	defer cancel()
+	reply, err := l.script.Run(ctx, l.client, []string{"adlens:{" + account + "}:minute", "adlens:{" + account + "}:day"}, l.minute, l.day).Int64Slice()
+	if err == nil && len(reply) != replyFields {
+		err = fmt.Errorf("the script answered %d numbers, expected %d", len(reply), replyFields)
+	}
+	l.answered(err, now)
+	if err != nil {
+		return l.local.Allow(account, now)
+	}
+	d := l.decision(reply)
+	if d.Allowed {
+		l.local.Count(account, now)
+	}
+	return d
+}
+
+// The client library would write to standard error by itself; what matters goes
+// through notice.
+func init() { redis.SetLogger(quiet{}) }
+
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
+
+// The numbers of the script's answer; times are in microseconds.
+const (
+	replyAllowed = iota
+	replyMinuteUsed
+	replyMinuteReset
+	replyMinuteWait
+	replyDayUsed
+	replyDayReset
+	replyDayWait
+	replyFields
+)
+
+func (l *Limiter) decision(reply []int64) auth.Decision {
+	d := auth.Decision{Allowed: reply[replyAllowed] == 1}
+	for _, w := range []struct {
+		name               string
+		quota, length      int
+		used, reset, waits int64
+	}{
+		{auth.LimitMinute, l.minute, 60, reply[replyMinuteUsed], reply[replyMinuteReset], reply[replyMinuteWait]},
+		{auth.LimitDay, l.day, 86_400, reply[replyDayUsed], reply[replyDayReset], reply[replyDayWait]},
+	} {
+		if w.quota == 0 {
+			continue
+		}
+		d.Windows = append(d.Windows, auth.Window{Name: w.name, Quota: w.quota, WindowSeconds: w.length,
+			Remaining: max(0, w.quota-int(w.used)), ResetSeconds: int((w.reset + 999_999) / 1_000_000)})
+		if wait := time.Duration(w.waits) * time.Microsecond; wait > d.RetryAfter {
+			d.Limit, d.RetryAfter = w.name, wait
+		}
+	}
+	return d
+}
+
+// try tells whether Redis is to be asked: always while it answers, and once in
+// a while where it does not.
+func (l *Limiter) try(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.broken {
+		return true
+	}
+	if now.Before(l.next) {
+		return false
+	}
+	l.next = now.Add(rest)
+	return true
+}
+
+func (l *Limiter) answered(err error, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.broken
+	l.broken = err != nil
+	if l.broken {
+		l.next = now.Add(rest)
+	}
+	if l.broken != was {
+		l.notice(err)
+	}
+}

@@ -1,0 +1,215 @@
+package redis
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"adlens/internal/auth"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// silence is for tests in which Redis is never away.
+func silence(t *testing.T) func(error) {
+	return func(err error) { t.Errorf("Redis is said to be away: %v", err) }
+}
+
+// patient limiters wait for a Redis on a busy machine, where the time is not
+// what is tested.
+const patient = 10 * time.Second
+
+func limiter(t *testing.T, address string, minute, day int, notice func(error), patience time.Duration) *Limiter {
+	t.Helper()
+	l, err := newLimiter(address, minute, day, auth.NewLimiter(minute, day), notice, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// The limiter of one process is the oracle: with one clock for both, each
+// decision and all that it says must be the same.
+func TestRedisDecidesLikeOneProcess(t *testing.T) {
+	server := miniredis.RunT(t)
+	rapid.Check(t, func(r *rapid.T) {
+		server.FlushAll()
+		minute, day := rapid.IntRange(0, 5).Draw(r, "minute"), rapid.IntRange(0, 12).Draw(r, "day")
+		oracle := auth.NewLimiter(minute, day)
+		one := limiter(t, "redis://"+server.Addr(), minute, day, silence(t), patient)
+		other := limiter(t, "redis://"+server.Addr(), minute, day, silence(t), patient)
+		now := time.Date(2026, 11, 20, 23, 55, 0, 0, time.UTC)
+		for range rapid.IntRange(1, 60).Draw(r, "calls") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 40_000).Draw(r, "pause")) * time.Millisecond)
+			server.SetTime(now)
+			account := rapid.SampledFrom([]string{"acme", "zeta"}).Draw(r, "account")
+			l := []*Limiter{one, other}[rapid.IntRange(0, 1).Draw(r, "server")]
+			if diff := cmp.Diff(oracle.Allow(account, now), l.Allow(account, now)); diff != "" {
+				r.Fatalf("at %s (-one process +Redis):\n%s", now, diff)
+			}
+		}
+	})
+}
+
+// server is a real Redis on a socket of its own.
+type server struct {
+	path    string
+	command *exec.Cmd
+}
+
+func realRedis(t *testing.T) *server {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Skip("redis-server is not installed")
+	}
+	dir, err := os.MkdirTemp("", "adlens-redis-") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{path: filepath.Join(dir, "redis.sock")}
+	t.Cleanup(func() {
+		s.stop()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	s.start(t)
+	return s
+}
+
+func (s *server) start(t *testing.T) {
+	t.Helper()
+	s.command = exec.Command("redis-server", "--port", "0", "--unixsocket", s.path, "--dir", filepath.Dir(s.path), "--save", "", "--appendonly", "yes", "--appendfsync", "always")
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		l, err := New(s.address(), 0, 0, auth.NewLimiter(0, 0), func(error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = l.client.Ping(t.Context()).Err()
+		_ = l.Close()
+		if err == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("redis-server does not answer")
+}
+
+func (s *server) address() string { return "unix://" + s.path }
+
+func (s *server) stop() {
+	if s.command == nil {
+		return
+	}
+	_ = s.command.Process.Signal(syscall.SIGCONT)
+	_ = s.command.Process.Kill()
+	_ = s.command.Wait()
+	s.command = nil
+}
+
+func TestOfNinetySixCallsAtOnceSixtyAreLetInByAllServersTogether(t *testing.T) {
+	t.Parallel()
+	redis := realRedis(t)
+	var all sync.WaitGroup
+	var allowed, lied atomic.Int32
+	for i := range 8 {
+		l := limiter(t, redis.address(), 60, 10_000, silence(t), patient)
+		for range 12 {
+			all.Go(func() {
+				d := l.Allow("acme", time.Now())
+				switch {
+				case d.Allowed:
+					allowed.Add(1)
+				case d.Limit != auth.LimitMinute || d.RetryAfter <= 0 || d.RetryAfter > time.Minute:
+					lied.Add(1)
+					t.Errorf("server %d: %+v", i, d)
+				}
+			})
+		}
+	}
+	all.Wait()
+	if allowed.Load() != 60 {
+		t.Errorf("%d calls were let in, expected 60", allowed.Load())
+	}
+}
+
+func TestTheDayOutlivesRedisAndServers(t *testing.T) {
+	t.Parallel()
+	redis := realRedis(t)
+	for i := range 3 {
+		l := limiter(t, redis.address(), 0, 5, silence(t), patient)
+		for j := range 2 {
+			if d, want := l.Allow("acme", time.Now()), i*2+j < 5; d.Allowed != want {
+				t.Errorf("call %d of the day: %+v", i*2+j+1, d)
+			}
+		}
+		if i == 0 {
+			redis.stop()
+			redis.start(t)
+			l.next = time.Time{}
+		}
+	}
+}
+
+func TestWithoutRedisEachServerGoesOnByItself(t *testing.T) {
+	for name, away := range map[string]func(*server){
+		"killed": func(s *server) { s.stop() },
+		"frozen": func(s *server) { _ = s.command.Process.Signal(syscall.SIGSTOP) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis := realRedis(t)
+			var said []string
+			l := limiter(t, redis.address(), 10, 0, func(err error) { said = append(said, fmt.Sprint(err == nil)) }, time.Second/2)
+			for range 4 {
+				l.Allow("acme", time.Now())
+			}
+			away(redis)
+			began, allowed := time.Now(), 0
+			for range 100 {
+				if l.Allow("acme", time.Now()).Allowed {
+					allowed++
+				}
+			}
+			// Ten in all: what it let in together with Redis counts.
+			if allowed != 6 {
+				t.Errorf("%d further calls were let in, expected 6", allowed)
+			}
+			// One waits for Redis, and perhaps a second one later; the others do not.
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("100 calls took %v", took)
+			}
+			redis.stop()
+			redis.start(t)
+			time.Sleep(rest)
+			l.Allow("zeta", time.Now())
+			if diff := cmp.Diff([]string{"false", "true"}, said); diff != "" {
+				t.Errorf("said was (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnAddressThatIsNoneIsRefusedWithoutItsPassword(t *testing.T) {
+	_, err := New("http://user:canary@host", 1, 1, nil, nil)
+	if err == nil || strings.Contains(err.Error(), "canary") {
+		t.Errorf("the error is %v", err)
+	}
+}
