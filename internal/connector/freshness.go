@@ -11,8 +11,8 @@ import (
 const (
 	listLife     = 30 * time.Minute // a list that is older is read again when it is asked for
 	longestRest  = 6 * time.Hour    // of a marketplace whose reads fail
-	listPatience = 2 * time.Hour    // for one read
-	readsAtOnce  = 4                // of all accounts
+	listPatience = 20 * time.Minute // for one read, whatever the platform asks to wait
+	readsAtOnce  = 64               // of all accounts; they mostly wait for the platform
 	lookEvery    = 2 * time.Second  // at what other processes do
 )
 
