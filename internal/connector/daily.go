@@ -23,7 +23,7 @@ const (
 	firstRetry   = time.Minute      // after a refresh that failed
 	retryFactor  = 4
 	longestRetry = 6 * time.Hour
-	accountsAt   = 64 // refreshes at once; they mostly wait for the platform
+	accountsAt   = 512 // refreshes at once; they mostly wait for the platform
 )
 
 // Daily refreshes the figures of connected accounts once the day of each
@@ -160,10 +160,7 @@ func (d *Daily) due(ctx context.Context, account string, profiles []platform.Pro
 	}
 	var todo []task
 	for _, profile := range profiles {
-		last, err := lastEnded(profile, d.Now())
-		if err != nil {
-			return nil, err
-		}
+		last := lastEnded(profile, d.Now())
 		for _, t := range platform.ReportTypes {
 			var before *adlens.Refreshed
 			if i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID }); i >= 0 {

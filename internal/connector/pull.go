@@ -22,6 +22,9 @@ const (
 	// requestLife is for how long a report that was asked for is waited on
 	// after a restart. The platform needs three hours at most.
 	requestLife = 12 * time.Hour
+	// reportPatience is for how long a report is waited for at a time. One
+	// that hangs for longer is asked for anew by the next pull.
+	reportPatience = 4 * time.Hour
 	// loadEvery is how long a fetched report waits for others to be loaded
 	// with: together they cost little more than one.
 	loadEvery = time.Minute
@@ -51,10 +54,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll}
 	err = p.run(ctx, func(all []platform.Profile) error {
 		for _, profile := range all {
-			last, err := lastEnded(profile, time.Now())
-			if err != nil {
-				return err
-			}
+			last := lastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {
 				p.windows = append(p.windows, windows(profile, t, last, days)...)
 			}
@@ -178,8 +178,10 @@ func (p *pull) fetch(ctx context.Context, w window) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	status, err := p.client.Await(ctx, w.profile.ID, request.ReportID, p.poll, nil)
-	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) {
+	waiting, cancel := context.WithTimeout(ctx, reportPatience)
+	defer cancel()
+	status, err := p.client.Await(waiting, w.profile.ID, request.ReportID, p.poll, nil)
+	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return "", errors.Join(err, p.forget(ctx, request)) // the next pull asks anew
 	}
 	if err != nil {
