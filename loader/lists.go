@@ -11,14 +11,15 @@ import (
 	"adlens/platform"
 )
 
-// Lists are all campaigns, ad groups and ads of one marketplace, as the
-// platform's API listed them at one time.
+// Lists are all campaigns, ad groups and ads of some ad products of one
+// marketplace, as the platform's API listed them at one time.
 type Lists struct {
-	ProfileID string
-	ReadAt    time.Time // when the last of them was read to its end
-	Campaigns []platform.Campaign
-	AdGroups  []platform.AdGroup
-	Ads       []platform.Ad
+	ProfileID  string
+	ReadAt     time.Time          // when the last of them was read to its end
+	AdProducts []adlens.AdProduct // that they speak for
+	Campaigns  []platform.Campaign
+	AdGroups   []platform.AdGroup
+	Ads        []platform.Ad
 	// Sure tells of which lists the number of rows is certain. Of the others,
 	// one that lost most of its rows is not believed.
 	Sure map[ListName]bool
@@ -85,9 +86,9 @@ func (s *session) believable(market Marketplace, read Lists) error {
 
 func (read Lists) apart() []*list {
 	return []*list{
-		{entity: platform.Campaigns, adProducts: adlens.AdProducts, campaigns: read.Campaigns},
-		{entity: platform.AdGroups, adProducts: adlens.AdProducts, adGroups: read.AdGroups},
-		{entity: platform.Ads, adProducts: adlens.AdProducts, ads: read.Ads},
+		{entity: platform.Campaigns, adProducts: read.AdProducts, campaigns: read.Campaigns},
+		{entity: platform.AdGroups, adProducts: read.AdProducts, adGroups: read.AdGroups},
+		{entity: platform.Ads, adProducts: read.AdProducts, ads: read.Ads},
 	}
 }
 

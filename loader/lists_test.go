@@ -16,7 +16,7 @@ import (
 // listsOf are lists of the US profile with n campaigns of each ad product,
 // each with an ad group and an ad.
 func listsOf(n int, at time.Time, sure bool) loader.Lists {
-	read := loader.Lists{ProfileID: profileUS, ReadAt: at, Sure: map[loader.ListName]bool{}}
+	read := loader.Lists{ProfileID: profileUS, ReadAt: at, AdProducts: adlens.AdProducts, Sure: map[loader.ListName]bool{}}
 	for _, p := range adlens.AdProducts {
 		for i := range n {
 			id := fmt.Sprintf("9007199254740993%d%d", p, i)

@@ -100,7 +100,10 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 		return err
 	}
 	defer closeMetrics()
-	refresh := o.refreshers(background, d, so.platform, counts, log)
+	refresh, err := o.refreshers(background, d, so.platform, counts, log)
+	if err != nil {
+		return err
+	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
