@@ -66,15 +66,16 @@ type session struct {
 	products      map[string]uint32
 	newProducts   map[string]uint32 // of products, those that the store has not got yet
 	lastProduct   uint32
-	ledger        map[LedgerKey]bool
-	loadedReports map[string]bool
+	ledger        map[LedgerKey]bool // as it was at the beginning
+	loadedReports map[string]bool    // of ledger
+	noted         map[LedgerKey]bool // by this load
 
 	result      Result
 	done, total int
 }
 
 func (l *Loader) open(ctx context.Context, account string) (*session, error) {
-	s := &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}, newProducts: map[string]uint32{}}
+	s := &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, newProducts: map[string]uint32{}}
 	for _, read := range []func(context.Context) error{s.readManifest, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger} {
 		if err := read(ctx); err != nil {
 			return nil, err
@@ -194,9 +195,9 @@ func (s *session) record(ctx context.Context, all []taken) error {
 	var lines []LedgerLine
 	for _, t := range all {
 		s.report(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
-		if !s.ledger[t.key] {
+		if !s.ledger[t.key] && !s.noted[t.key] {
 			lines = append(lines, LedgerLine{LedgerKey: t.key, File: t.file.shown, Rows: uint64(t.rows)})
-			s.ledger[t.key], s.loadedReports[t.report.ID] = true, true
+			s.noted[t.key] = true
 		}
 	}
 	if len(lines) == 0 {
