@@ -37,7 +37,27 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 		s.failRest(files, err)
 		return s.result, err
 	}
+	if err := s.retire(ctx); err != nil {
+		return s.result, err
+	}
 	return s.result, l.Store.Collect(ctx, account, CollectAfter)
+}
+
+// took remembers which numbers the load has reserved.
+func (s *session) took(first, next uint32) {
+	if s.retired.Next == 0 {
+		s.retired.First = first
+	}
+	s.retired.Next = next
+}
+
+// retire notes what the load has made dead. After a build that was given up
+// nothing is noted: what it left behind has to be looked for.
+func (s *session) retire(ctx context.Context) error {
+	if s.retired.Next == 0 || s.unfinished > 0 {
+		return nil
+	}
+	return s.store.Retire(ctx, s.account, s.retired)
 }
 
 // failRest reports all files that nothing was said of yet: the load ended
@@ -69,6 +89,9 @@ type session struct {
 	ledger        map[LedgerKey]bool // as it was at the beginning
 	loadedReports map[string]bool    // of ledger
 	noted         map[LedgerKey]bool // by this load
+
+	retired    Retired
+	unfinished int // builds that were begun and are not live
 
 	result      Result
 	done, total int
