@@ -1,8 +1,11 @@
 package clickhouse
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // settle waits until a table has deleted what it was told to.
@@ -77,5 +80,30 @@ func TestStatementsOfDeletionsAreBounded(t *testing.T) {
 	}
 	if want := len(many) + 5 + 2*accountsAtOnce + 1; generations != want {
 		t.Errorf("%d generations are deleted, expected %d", generations, want)
+	}
+}
+
+// A table that is forgotten here would keep its dead rows for ever.
+func TestEveryTableWithGenerationsIsCollected(t *testing.T) {
+	d := openShared(t)
+	all, err := collect(t.Context(), d.DB, "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'generation' AND table NOT IN ('manifest', 'dead_generations') ORDER BY table", nil,
+		func(scan func(...any) error) (table string, err error) {
+			err = scan(&table)
+			return table, err
+		})
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	collected := slices.Sorted(func(yield func(string) bool) {
+		for _, tables := range tablesOf {
+			for _, table := range tables {
+				if !yield(table) {
+					return
+				}
+			}
+		}
+	})
+	if diff := cmp.Diff(all, collected); diff != "" {
+		t.Errorf("tables with generations, and those that are collected (-all +collected):\n%s", diff)
 	}
 }
