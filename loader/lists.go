@@ -66,7 +66,7 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if err != nil {
 		return err
 	}
-	return l.Store.Collect(ctx, account, CollectAfter)
+	return s.clean(ctx)
 }
 
 // believable finds lists that lost most of their rows, so that a list that
