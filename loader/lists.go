@@ -78,8 +78,8 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 func (s *session) complete(market Marketplace, read Lists) error {
 	for _, p := range adlens.AdProducts {
 		for _, kind := range kindOfEntity {
-			_, held := s.manifest.Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
-			if held && !slices.Contains(read.AdProducts, p) {
+			held, _ := s.manifest.Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
+			if held.Rows > 0 && !slices.Contains(read.AdProducts, p) {
 				return fmt.Errorf("%w: %s", ErrLeftOut, p)
 			}
 		}
