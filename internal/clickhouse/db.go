@@ -28,6 +28,9 @@ type Target struct {
 // started anew, and answers elsewhere.
 type Source interface {
 	Target(ctx context.Context) (Target, error)
+	// Marks are the marks of accounts, nil where there are none: where other
+	// machines may change them.
+	Marks() Marks
 }
 
 // DB is a database of adlens on a server, embedded or not.
@@ -39,6 +42,7 @@ type DB struct {
 	mu      sync.Mutex
 	pool    *pool
 
+	views  *views
 	claims sync.Map // account -> *claim, of accounts locked by Leases
 }
 
@@ -55,7 +59,9 @@ func Open(ctx context.Context, source Source) (*DB, error) {
 }
 
 func newDB(source Source) *DB {
-	return &DB{source: source, finding: make(chan struct{}, 1), gate: make(chan struct{}, max(4, 2*runtime.NumCPU()))}
+	db := &DB{source: source, finding: make(chan struct{}, 1), gate: make(chan struct{}, max(4, 2*runtime.NumCPU()))}
+	db.views = newViews(db)
+	return db
 }
 
 // Close gives all connections back.
@@ -166,7 +172,7 @@ func (db *DB) enter(ctx context.Context) (leave func(), err error) {
 	case <-waiting.C:
 		return nil, &adlens.Error{Kind: adlens.Overloaded, Err: fmt.Errorf("no turn within %s", queuePatience)}
 	case <-ctx.Done():
-		return nil, &adlens.Error{Kind: kindOf(ctx, ctx.Err()), Err: ctx.Err()}
+		return nil, ofContext(ctx, ctx.Err())
 	}
 }
 
@@ -271,6 +277,15 @@ var kindOfCode = map[int32]adlens.Kind{
 	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
+}
+
+// ofContext gives the error of a context that ended its kind, and leaves
+// others as they are.
+func ofContext(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return &adlens.Error{Kind: kindOf(ctx, err), Err: err}
 }
 
 func kindOf(ctx context.Context, err error) adlens.Kind {

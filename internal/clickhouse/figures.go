@@ -1,37 +1,18 @@
 package clickhouse
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"adlens"
-	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
 
 var _ query.Store = (*DB)(nil)
 
-// View reads what is known about an account now.
+// View is what is known about an account now.
 func (db *DB) View(ctx context.Context, account string) (query.View, error) {
-	m, err := db.Manifest(ctx, account)
-	if err != nil {
-		return query.View{}, err
-	}
-	v := query.View{Account: account, Manifest: m}
-	generation := m.Generation(manifest.Unit{Kind: manifest.Marketplaces})
-	if generation == 0 {
-		return v, nil
-	}
-	stored, err := db.Marketplaces(ctx, account, generation)
-	for _, s := range stored {
-		v.Marketplaces = append(v.Marketplaces, query.Marketplace{Key: s.Key, ID: s.ID, Country: s.Country, Currency: s.Currency, TimeZone: s.TimeZone})
-	}
-	slices.SortFunc(v.Marketplaces, func(a, b query.Marketplace) int {
-		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ID, b.ID))
-	})
-	return v, err
+	return db.views.now(ctx, account)
 }
 
 // fiveSums are the places that a statement's sums are read into.
