@@ -24,6 +24,7 @@ type serveOptions struct {
 	listen      string
 	limitMinute int
 	limitDay    int
+	answerCache int
 	logLevel    string
 }
 
@@ -31,6 +32,7 @@ func (so *serveOptions) flags(cmd *cobra.Command, level string) {
 	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
+	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are asked for again; 0 is off")
 	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
 }
 
@@ -74,6 +76,9 @@ func (d *data) serve(ctx context.Context, so serveOptions, ready func(address st
 	if so.limitMinute < 0 || so.limitDay < 0 {
 		return fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
 	}
+	if so.answerCache < 0 {
+		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
+	}
 	log, err := newLog(so.logLevel)
 	if err != nil {
 		return err
@@ -81,7 +86,7 @@ func (d *data) serve(ctx context.Context, so serveOptions, ready func(address st
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: auth.NewLimiter(so.limitMinute, so.limitDay),
-		Usage: usage, Accounts: d.DB, Connections: d.DB, Ping: d.Ping, Log: log, Now: time.Now,
+		Usage: usage, Accounts: d.DB, Connections: d.DB, AnswerCache: so.answerCache, Ping: d.Ping, Log: log, Now: time.Now,
 	})
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {

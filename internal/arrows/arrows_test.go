@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 		"adlens/platform/api"},
 	"adlens/loader":          {"adlens", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
 	"adlens/internal/engine": {},
-	"adlens/internal/flight": {},
+	"adlens/internal/flight": {"adlens"},
 	"adlens/internal/lru":    {},
 	"adlens/internal/demo":   {},
 	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/flight",

@@ -172,7 +172,7 @@ func (db *DB) enter(ctx context.Context) (leave func(), err error) {
 	case <-waiting.C:
 		return nil, &adlens.Error{Kind: adlens.Overloaded, Err: fmt.Errorf("no turn within %s", queuePatience)}
 	case <-ctx.Done():
-		return nil, ofContext(ctx, ctx.Err())
+		return nil, &adlens.Error{Kind: kindOf(ctx, ctx.Err()), Err: ctx.Err()}
 	}
 }
 
@@ -277,15 +277,6 @@ var kindOfCode = map[int32]adlens.Kind{
 	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
-}
-
-// ofContext gives the error of a context that ended its kind, and leaves
-// others as they are.
-func ofContext(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return err
-	}
-	return &adlens.Error{Kind: kindOf(ctx, err), Err: err}
 }
 
 func kindOf(ctx context.Context, err error) adlens.Kind {

@@ -67,11 +67,7 @@ func (vs *views) now(ctx context.Context, account string) (query.View, error) {
 		return known.view, nil
 	}
 	t, q := vs.question(account)
-	v, err := vs.questions.Do(ctx, q, func(ctx context.Context) (query.View, error) { return vs.ask(ctx, t, account) })
-	if err != nil {
-		return v, ofContext(ctx, err)
-	}
-	return v, nil
+	return vs.questions.Do(ctx, q, func(ctx context.Context) (query.View, error) { return vs.ask(ctx, t, account) })
 }
 
 func (vs *views) settled(known knownView) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -33,19 +34,46 @@ func (m Marks) path(account string) string {
 
 // Read returns an account's mark. What was read of the account after a mark
 // was read is still true while the mark is the same. Settled is false where
-// nothing follows from the mark: none was made yet, or a change is under way.
+// nothing follows from the mark: a change is under way, or it cannot be read.
 func (m Marks) Read(account string) (mark uint64, settled bool) {
+	mark, err := m.read(account)
+	if errors.Is(err, fs.ErrNotExist) && m.first(account) == nil {
+		mark, err = m.read(account)
+	}
+	return mark, err == nil && mark&changing == 0
+}
+
+func (m Marks) read(account string) (uint64, error) {
 	f, err := os.Open(m.path(account))
 	if err != nil {
-		return 0, false
+		return 0, err
 	}
 	defer f.Close()
 	var raw [8]byte
-	if _, err := io.ReadFull(f, raw[:]); err != nil {
-		return 0, false
+	_, err = io.ReadFull(f, raw[:])
+	return binary.LittleEndian.Uint64(raw[:]), err
+}
+
+// first gives an account that has no mark, because nothing was loaded into it
+// here, its first one. A reader may do so beside a writer: the file appears
+// whole, and only where the writer's is not there.
+func (m Marks) first(account string) error {
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+		return err
 	}
-	mark = binary.LittleEndian.Uint64(raw[:])
-	return mark, mark&changing == 0
+	f, err := os.CreateTemp(m.dir, ".first-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(binary.LittleEndian.AppendUint64(nil, rand.Uint64()&^changing))
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Link(f.Name(), m.path(account))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 // Change says that an account is about to change, which only its one writer

@@ -1,16 +1,19 @@
 package engine
 
 import (
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
 func TestAMarkIsSettledOnlyBetweenChanges(t *testing.T) {
 	m := Marks{filepath.Join(t.TempDir(), "marks")}
-	seen := map[uint64]bool{}
-	if _, settled := m.Read("a"); settled {
-		t.Error("an account without a change has a mark")
+	first, settled := m.Read("a")
+	if again, _ := m.Read("a"); !settled || again != first {
+		t.Errorf("before the first change: %x (settled %v), then %x", first, settled, again)
 	}
+	seen := map[uint64]bool{first: true}
 	for range 100 {
 		settle, err := m.Change("a")
 		if err != nil {
@@ -28,8 +31,33 @@ func TestAMarkIsSettledOnlyBetweenChanges(t *testing.T) {
 		}
 		seen[mark] = true
 	}
-	if _, settled := m.Read("b"); settled {
+	if mark, _ := m.Read("b"); seen[mark] {
 		t.Error("another account has the mark")
+	}
+	if files, err := os.ReadDir(m.dir); err != nil || len(files) != 2 {
+		t.Errorf("two accounts have the files %v: %v", files, err)
+	}
+}
+
+// A first mark never takes the place of a writer's.
+func TestAReadersFirstMarkDoesNotHideAChange(t *testing.T) {
+	for range 200 {
+		m := Marks{t.TempDir()}
+		var readers sync.WaitGroup
+		for range 2 {
+			readers.Go(func() { m.Read("a") })
+		}
+		settle, err := m.Change("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers.Wait()
+		if _, settled := m.Read("a"); settled {
+			t.Fatal("settled in the middle of a change")
+		}
+		if err := settle(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -4,9 +4,12 @@ package flight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"adlens"
 )
 
 // Group is the computations under way, by what they compute. The zero value
@@ -38,8 +41,18 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, compute func(context.Contex
 		return f.value, f.err
 	case <-ctx.Done():
 		g.leave(key, f)
-		return value, ctx.Err()
+		return value, gaveUp(ctx)
 	}
+}
+
+// gaveUp is the error of who stopped waiting, of the same kind as if the
+// computation had been the own.
+func gaveUp(ctx context.Context) error {
+	kind := adlens.Cancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind = adlens.QueryTimeout
+	}
+	return &adlens.Error{Kind: kind, Err: ctx.Err()}
 }
 
 // board joins the computation of a key, and begins it where there is none.

@@ -24,6 +24,7 @@ type Config struct {
 	Usage       *auth.Usage
 	Accounts    AccountStore
 	Connections ConnectionStore
+	AnswerCache int                         // bytes of answers that are remembered; 0 is none
 	Ping        func(context.Context) error // does the engine answer?
 	Log         *zap.Logger
 	Now         func() time.Time
@@ -37,6 +38,7 @@ type Server struct {
 	usage       *auth.Usage
 	accounts    *accounts
 	connections ConnectionStore
+	answers     *answers
 	ping        func(context.Context) error
 	log         *zap.Logger
 	now         func() time.Time
@@ -48,7 +50,7 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, ping: c.Ping, log: c.Log, now: c.Now}
+		accounts: newAccounts(c.Accounts), connections: c.Connections, answers: newAnswers(c.AnswerCache), ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
