@@ -50,3 +50,22 @@ func (db *DB) Products(ctx context.Context, s query.Statement) ([]query.ProductR
 		return row, err
 	})
 }
+
+// Ranked runs the statement of a page of products.
+func (db *DB) Ranked(ctx context.Context, s query.Statement) ([]query.RankedRow, int, error) {
+	var total uint64
+	page, err := collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.RankedRow, error) {
+		var row query.RankedRow
+		places := append([]any{&row.ID, &row.Title, &row.Marketplaces}, fiveSums(&row.Sums)...)
+		err := scan(append(places, &total)...)
+		return row, err
+	})
+	return page, int(total), err
+}
+
+// LastProductKey is the greatest key of the account's products, 0 without any.
+func (db *DB) LastProductKey(ctx context.Context, account string) (last uint32, err error) {
+	err = db.reading(ctx, "SELECT max(product_key) FROM product_keys WHERE account_id = {account:String}",
+		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error { return scan(&last) }))
+	return last, err
+}

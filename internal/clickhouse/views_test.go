@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
@@ -132,5 +133,41 @@ func TestAnUnsettledAccountIsAskedForEachTime(t *testing.T) {
 		if before.Manifest.Version != version-1 || after.Manifest.Version != version {
 			t.Fatalf("before %d, after %d, wanted %d", before.Manifest.Version, after.Manifest.Version, version)
 		}
+	}
+}
+
+// BenchmarkView compares a view from memory with the ways without a mark: the
+// small question for the version, and reading all of it.
+func BenchmarkView(b *testing.B) {
+	d := openShared(b)
+	var entries []manifest.Entry
+	for month := range 72 {
+		for product := range 18 {
+			slice := manifest.Slice{Marketplace: uint16(product), AdProduct: adlens.SponsoredProducts}
+			start := adlens.Date(2020, 1, 1).Time().AddDate(0, month, 0)
+			entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice, Start: adlens.DayOf(start)},
+				Generation: 1, Sources: []manifest.Source{{ReportID: "r", Days: 1<<28 - 1}}})
+		}
+	}
+	if err := d.Commit(b.Context(), b.Name(), 1, entries); err != nil {
+		b.Fatal(err)
+	}
+	asking := newDB(unmarked{d.source})
+	defer asking.Close()
+	for name, view := range map[string]func() (query.View, error){
+		"by the mark":     func() (query.View, error) { return d.View(b.Context(), b.Name()) },
+		"by the version":  func() (query.View, error) { return asking.View(b.Context(), b.Name()) },
+		"read altogether": func() (query.View, error) { return d.readView(b.Context(), b.Name(), query.View{}) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			if _, err := view(); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := view(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
