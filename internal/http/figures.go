@@ -43,7 +43,7 @@ func asked[Params, Request any](
 		if holds(c.Request.Header.Values("If-None-Match"), tag) {
 			return notModified{}, nil
 		}
-		return compute(c.Request.Context(), view, request)
+		return s.answers.of(c.Request.Context(), tag, func(ctx context.Context) (answer, error) { return compute(ctx, view, request) })
 	}
 }
 

@@ -26,6 +26,7 @@ type Config struct {
 	Accounts    AccountStore
 	Connections ConnectionStore
 	Lists       Freshener
+	AnswerCache int                                                // bytes of answers that are remembered; 0 is none
 	Observe     func(route string, status int, took time.Duration) // hears of each answer
 	Ping        func(context.Context) error                        // does the engine answer?
 	Log         *zap.Logger
@@ -42,6 +43,7 @@ type Server struct {
 	accounts    *accounts
 	connections ConnectionStore
 	freshener   Freshener
+	answers     *answers
 	answered    func(route string, status int, took time.Duration)
 	ping        func(context.Context) error
 	log         *zap.Logger
@@ -54,7 +56,8 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, answered: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
+		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, answers: newAnswers(c.AnswerCache),
+		answered: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,

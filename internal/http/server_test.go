@@ -53,6 +53,13 @@ func (w *world) Products(context.Context, query.Statement) ([]query.ProductRow, 
 	return w.items, w.fails
 }
 
+func (w *world) Ranked(context.Context, query.Statement) ([]query.RankedRow, int, error) {
+	w.asked++
+	return nil, 0, w.fails
+}
+
+func (w *world) LastProductKey(context.Context, string) (uint32, error) { return 2, w.fails }
+
 func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
 	return map[uint32]string{1: "B0LAMP", 2: "B0ROPE"}, nil
 }
