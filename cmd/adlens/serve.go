@@ -100,6 +100,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
 	counts := metrics.New()
+	d.watch(counts)
 	closeMetrics, err := serveMetrics(so.metrics, counts, log)
 	if err != nil {
 		return err
@@ -139,6 +140,15 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	running.Wait()
 	refresh.lists.Wait()
 	return err
+}
+
+// watch shows what the database has to do.
+func (d *data) watch(m *metrics.Metrics) {
+	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Work().Running) })
+	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Work().Queued) })
+	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Work().Statements) })
+	m.Counter("statements_seconds_total", "How long they took, all together.", func() float64 { return d.Work().Took.Seconds() })
+	m.Counter("statements_refused_total", "Statements that did not get a turn in time.", func() float64 { return float64(d.Work().Refused) })
 }
 
 // serveMetrics shows metrics at an address, or nowhere.

@@ -36,6 +36,7 @@ type Source interface {
 type DB struct {
 	source Source
 	gate   *gate
+	counts counts
 
 	finding chan struct{} // held by the one who looks for the server
 	mu      sync.Mutex
@@ -148,9 +149,12 @@ type Params map[string]string
 func (db *DB) reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
 	leave, err := db.gate.enter(ctx, params["account"])
 	if err != nil {
+		db.counts.refused.Add(1)
 		return err
 	}
 	defer leave()
+	began := time.Now()
+	defer func() { db.counts.ended(time.Since(began)) }()
 	err = db.readOnce(ctx, sql, params, read)
 	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
 		err = db.readOnce(ctx, sql, params, read)

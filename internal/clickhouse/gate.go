@@ -42,6 +42,13 @@ type line struct {
 
 func newGate(places int) *gate { return &gate{places: places, lines: map[string]*line{}} }
 
+// now is how many statements run and wait.
+func (g *gate) now() (running, queued int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.running, g.queued
+}
+
 // enter waits for a place. The caller gives it back with leave.
 func (g *gate) enter(ctx context.Context, account string) (leave func(), err error) {
 	turn, err := g.queue(account)

@@ -26,12 +26,15 @@ func newAnswers(bytes int) *answers {
 	}
 }
 
-// of returns the answer of a name, which is computed once for all who ask at
-// the same time, and not at all where it is remembered.
+// remembered returns the answer of a name where it is remembered.
+func (as *answers) remembered(name string) (answer, bool) {
+	f, ok := as.known.Get(name)
+	return f, ok
+}
+
+// of computes the answer of a name, once for all who ask at the same time, and
+// remembers it.
 func (as *answers) of(ctx context.Context, name string, compute func(context.Context) (answer, error)) (answer, error) {
-	if f, ok := as.known.Get(name); ok {
-		return f, nil
-	}
 	f, err := as.flights.Do(ctx, name, func(ctx context.Context) (*finished, error) {
 		ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()

@@ -76,7 +76,7 @@ func serving(store interface {
 	AccountStore
 	ConnectionStore
 }, account string, answers int) http.Handler {
-	s := New(Config{Observe: func(string, int, time.Duration) {}, Figures: query.NewService(store, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(0, 0), AnswerCache: answers,
+	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(store, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(0, 0), AnswerCache: answers,
 		Usage: auth.NewUsage(), Accounts: store, Connections: store, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }})
 	return s.Handler()
 }
@@ -119,7 +119,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 
 // sharing is a server of one account that has its memory with others.
 func sharing(b *books, account string, memory *answers) http.Handler {
-	s := New(Config{Observe: func(string, int, time.Duration) {}, Figures: query.NewService(b, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(0, 0),
+	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(b, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(0, 0),
 		Usage: auth.NewUsage(), Accounts: b, Connections: b, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }})
 	s.answers = memory
 	return s.Handler()

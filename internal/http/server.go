@@ -27,8 +27,10 @@ type Config struct {
 	Connections ConnectionStore
 	Lists       Freshener
 	AnswerCache int                                                // bytes of answers that are remembered; 0 is none
-	Observe     func(route string, status int, took time.Duration) // hears of each answer
-	Ping        func(context.Context) error                        // does the engine answer?
+	// Observe hears of each answer: how is Computed, Remembered, Unchanged, or ""
+	// where there was nothing to compute.
+	Observe func(route string, status int, how string, took time.Duration)
+	Ping    func(context.Context) error // does the engine answer?
 	Log         *zap.Logger
 	Now         func() time.Time
 }
@@ -44,7 +46,7 @@ type Server struct {
 	connections ConnectionStore
 	freshener   Freshener
 	answers     *answers
-	answered    func(route string, status int, took time.Duration)
+	observed    func(route string, status int, how string, took time.Duration)
 	ping        func(context.Context) error
 	log         *zap.Logger
 	now         func() time.Time
@@ -57,7 +59,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
 		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, answers: newAnswers(c.AnswerCache),
-		answered: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
+		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,

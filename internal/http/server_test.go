@@ -117,7 +117,7 @@ func newWorld() *world {
 }
 
 func handler(w *world, account string) http.Handler {
-	s := New(Config{Observe: func(string, int, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
+	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
 		Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return w.fails }, Log: zap.NewNop(), Now: func() time.Time { return now }})
 	return s.Handler()
 }
