@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/manifest",
 		"adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
 	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
+	"adlens/bench":         {"adlens", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/query", "adlens/internal/secret",
 		"adlens/loader", "adlens/platform", "adlens/platform/api"},
@@ -57,7 +58,7 @@ var keepers = map[string][]string{
 	"github.com/creack/pty":               {"adlens/internal/engine"},
 	"github.com/go-playground/validator/": {"adlens/internal/query"},
 	"go.uber.org/zap":                     {"adlens/internal/http", "adlens/cmd/adlens"},
-	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/platform/api"},
+	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/platform/api", "adlens/bench"},
 }
 
 func rooms(t *testing.T) []room {
