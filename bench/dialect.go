@@ -122,17 +122,17 @@ func (q *question) rollups(first, last adlens.Day) []part {
 		return []part{{"day_totals", "day", from, to}}
 	}
 	if from == first && to == last {
-		return []part{{"life_products", "", from, to}}
+		return []part{{"life_products", "", first, last}}
 	}
 	var parts []part
 	whole := func(start, end adlens.Day) bool { return from <= max(start, first) && min(end, last) <= to }
 	for day := from; day <= to; {
 		switch {
 		case day == max(day.FirstOfYear(), first) && whole(day.FirstOfYear(), day.LastOfYear()):
-			parts = append(parts, part{"year_products", "year", day.FirstOfYear(), day.FirstOfYear()})
+			parts = append(parts, part{"year_products", "year", day.FirstOfYear(), day.LastOfYear()})
 			day = day.LastOfYear() + 1
 		case day == max(day.FirstOfMonth(), first) && whole(day.FirstOfMonth(), day.LastOfMonth()):
-			parts = append(parts, part{"month_products", "month", day.FirstOfMonth(), day.FirstOfMonth()})
+			parts = append(parts, part{"month_products", "month", day.FirstOfMonth(), day.LastOfMonth()})
 			day = day.LastOfMonth() + 1
 		default:
 			end := min(to, day.LastOfMonth())
@@ -147,7 +147,7 @@ func (q *question) rollups(first, last adlens.Day) []part {
 func joined(parts []part) []part {
 	var all []part
 	for _, p := range parts {
-		i := slices.IndexFunc(all, func(a part) bool { return a.table == p.table && (p.table != "facts" || a.to+1 == p.from) })
+		i := slices.IndexFunc(all, func(a part) bool { return a.table == p.table && a.to+1 == p.from })
 		if i >= 0 {
 			all[i].to = p.to
 			continue

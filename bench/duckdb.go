@@ -111,7 +111,7 @@ func (d *duckDB) close() error { return nil }
 
 func (d *duckDB) ask(_ context.Context, q *question) (reply, error) {
 	took, rows, err := d.process.ask(d.statement(q), true)
-	return reply{took, func() ([]string, error) { return q.readPeer(rows, false) }}, err
+	return reply{took, nil, func() ([]string, error) { return q.readPeer(rows, false) }}, err
 }
 
 func (d *duckDB) statement(q *question) string {

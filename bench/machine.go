@@ -53,7 +53,13 @@ func resident(pid int) (now, peak int64) {
 }
 
 // descriptors is how many files a process has open.
-func descriptors(pid int) int {
+func descriptors(pid int) int64 {
 	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	return len(all)
+	return int64(len(all))
+}
+
+// threads is how many threads a process has.
+func threads(pid int) int64 {
+	n, _ := strconv.ParseInt(procLine(fmt.Sprintf("/proc/%d/status", pid), "Threads"), 10, 64)
+	return n
 }

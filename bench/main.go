@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -37,40 +38,63 @@ func start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	if err := o.directory(); err != nil {
+		return err
+	}
+	r := Results{Command: "bench " + strings.Join(os.Args[1:], " ")}
+	if len(o.sizes) > 0 {
+		if r.Growth, err = grow(ctx, o); err != nil {
+			return err
+		}
+		r.Machine, r.Date = thisMachine(), time.Now().UTC().Format(time.DateOnly)
+		printCurves(os.Stdout, r.Growth)
+		return r.write(output)
+	}
 	b, err := open(ctx, o)
 	if err != nil {
 		return err
 	}
 	if err := b.all(ctx); err != nil {
-		return errors.Join(err, b.close())
+		return err
 	}
-	b.results.Command = "bench " + strings.Join(os.Args[1:], " ")
-	b.results.Seconds = time.Since(began).Seconds()
+	b.results.Command = r.Command
 	b.results.judge()
 	b.results.print(os.Stdout)
-	if output != "" {
-		return b.results.write(output)
+	return b.results.write(output)
+}
+
+// all is a whole run, and the end of it.
+func (b *bench) all(ctx context.Context) (err error) {
+	defer func() {
+		err = errors.Join(err, b.close())
+		b.results.Seconds = time.Since(b.now).Seconds()
+	}()
+	for _, step := range []func(context.Context) error{b.measure, b.together, b.finish, b.leave, b.first} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// all is a whole run, and the end of it.
-func (b *bench) all(ctx context.Context) error {
-	if err := b.measure(ctx); err != nil {
-		return err
+// together is what many clients do at once.
+func (b *bench) together(ctx context.Context) error {
+	numbers := []int{goalClients}
+	if b.concurrency {
+		numbers = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+		if err := b.cancel(ctx); err != nil {
+			return err
+		}
 	}
-	b.crowd(ctx)
-	if err := b.finish(ctx); err != nil {
-		return err
+	if b.crowdFor > 0 {
+		if err := b.crowds(ctx, numbers, b.crowdFor); err != nil {
+			return err
+		}
 	}
-	if err := b.leave(); err != nil {
-		return err
+	if b.soaking > 0 {
+		return b.soak(ctx, b.soaking)
 	}
-	if err := b.first(ctx); err != nil {
-		return err
-	}
-	return b.close()
+	return nil
 }
 
 // read reads the flags.
@@ -95,7 +119,10 @@ func read(args []string) (o options, output string, err error) {
 	requests := flags.String("requests", "", "regular expression of the names of requests")
 	flags.IntVar(&o.pace.rounds, "rounds", 15, "rounds of a request")
 	flags.DurationVar(&o.pace.budget, "budget", time.Second, "time of one contestant for one request, after which it sits out")
-	flags.DurationVar(&o.crowdFor, "clients", 10*time.Second, "how long 64 clients ask; 0 leaves them out")
+	flags.DurationVar(&o.crowdFor, "clients", 10*time.Second, "how long clients ask at once; 0 leaves them out")
+	flags.BoolVar(&o.concurrency, "concurrency", false, "1, 2, 4 to 256 clients instead of 64, and clients that go away")
+	flags.DurationVar(&o.soaking, "soak", 0, "how long a mixed load runs beside loads that restate, watched for growth and for mixed answers")
+	growth := flags.String("growth", "", "sizes, 1000000,10000000 for example: one run for each, and how all that was measured grows")
 	flags.StringVar(&output, "json", "", "file for everything that was measured")
 	quiet := flags.Bool("quiet", false, "no progress on standard error")
 	if err := flags.Parse(args); err != nil {
@@ -118,11 +145,20 @@ func read(args []string) (o options, output string, err error) {
 		return o, "", err
 	}
 	o.say = progress(*quiet)
-	return o, output, o.directories()
+	for size := range strings.SplitSeq(*growth, ",") {
+		rows, err := strconv.Atoi(size)
+		if err != nil && *growth != "" {
+			return o, "", fmt.Errorf("-growth: %q is no number of rows", size)
+		}
+		if err == nil {
+			o.sizes = append(o.sizes, rows)
+		}
+	}
+	return o, output, nil
 }
 
-// directories finds the program and a place for the data.
-func (o *options) directories() (err error) {
+// directory finds the program and a place for the data.
+func (o *options) directory() (err error) {
 	if o.bin, err = filepath.Abs(o.bin); err != nil {
 		return err
 	}

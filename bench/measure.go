@@ -7,9 +7,11 @@ import (
 )
 
 // reply is what a contestant answered. lines brings it into the form that is
-// compared; nil where there is nothing to compare.
+// compared; nil where there is nothing to compare. body is the answer as it
+// came, where it came as bytes.
 type reply struct {
 	took  time.Duration
+	body  []byte
 	lines func() ([]string, error)
 }
 
@@ -113,21 +115,26 @@ func check(ctx context.Context, q *question, right expected, c contestant) (time
 	if err != nil {
 		return 0, fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
 	}
+	return r.took, r.compare(q, right, c)
+}
+
+// compare tells what is wrong with an answer.
+func (r reply) compare(q *question, right expected, c contestant) error {
 	if r.lines == nil {
-		return r.took, nil
+		return nil
 	}
 	got, err := r.lines()
 	if err != nil {
-		return 0, fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
+		return fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
 	}
 	want := right.sums
 	if _, ours := c.(*api); ours {
 		want = right.shown
 	}
 	if err := difference(want, got); err != nil {
-		return 0, fmt.Errorf("%s answers %q wrongly: %s: %w", c.name(), q.name, q.address(""), err)
+		return fmt.Errorf("%s answers %q wrongly: %s: %w", c.name(), q.name, q.address(""), err)
 	}
-	return r.took, nil
+	return nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -54,13 +54,13 @@ func (a *api) ask(ctx context.Context, q *question) (reply, error) {
 		return reply{}, err
 	}
 	if res.StatusCode == http.StatusNotModified && a.conditional {
-		return reply{took, nil}, nil
+		return reply{took: took}, nil
 	}
 	if res.StatusCode != http.StatusOK {
 		return reply{}, fmt.Errorf("%w: %.500s", statusError(res.StatusCode), body)
 	}
 	a.tags.Store(q.name, res.Header.Get("ETag"))
-	return reply{took, func() ([]string, error) { return q.readAnswer(body) }}, nil
+	return reply{took, body, func() ([]string, error) { return q.readAnswer(body) }}, nil
 }
 
 // statements asks the engine what the API would ask it: the statements of the
@@ -94,7 +94,7 @@ func (s *statements) ask(ctx context.Context, q *question) (reply, error) {
 		return reply{}, nil // nothing held answers: the API asks nothing
 	}
 	took, _, err := s.engine.timed(ctx, plan)
-	return reply{took, nil}, err
+	return reply{took: took}, err
 }
 
 // plan finds the statement of a question.

@@ -257,7 +257,7 @@ func (p *postgres) name() string { return "postgres" }
 func (p *postgres) ask(_ context.Context, q *question) (reply, error) {
 	where := " WHERE " + q.filter(p.places[q.account.id].keys())
 	took, rows, err := p.timed(postgresSQL.over(q, "facts", where))
-	return reply{took, func() ([]string, error) { return q.readPeer(rows, true) }}, err
+	return reply{took, nil, func() ([]string, error) { return q.readPeer(rows, true) }}, err
 }
 
 // close stops the server; its data stays.

@@ -153,7 +153,7 @@ func (r *raw) name() string { return "raw" }
 
 func (r *raw) ask(ctx context.Context, q *question) (reply, error) {
 	took, body, err := r.engine.timed(ctx, sql{text: r.statement(q)})
-	return reply{took, func() ([]string, error) { return q.readPeer(splitRows(body), false) }}, err
+	return reply{took, body, func() ([]string, error) { return q.readPeer(splitRows(body), false) }}, err
 }
 
 func (r *raw) close() error { return nil }

@@ -34,6 +34,9 @@ type Results struct {
 	First     []First     `json:"first_requests"`
 	Questions []*Measured `json:"questions"`
 	Crowds    []Crowd     `json:"clients,omitempty"`
+	Cancelled *Cancelled  `json:"cancelled,omitempty"`
+	Soak      *Soak       `json:"soak,omitempty"`
+	Growth    []*Curve    `json:"growth,omitempty"`
 	Above     float64     `json:"api_above_engine_ms"`
 	AboveMost float64     `json:"api_above_engine_most_ms"`
 	Again     float64     `json:"repeated_ms"`
@@ -51,8 +54,11 @@ type First struct {
 	Took     float64 `json:"first_ms"`
 }
 
-// write writes the results as JSON.
+// write writes the results as JSON, where a file for them was named.
 func (r *Results) write(file string) error {
+	if file == "" {
+		return nil
+	}
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
@@ -70,6 +76,7 @@ func (r *Results) print(w io.Writer) {
 	r.printLoading(w)
 	r.printQuestions(w)
 	r.printCrowds(w)
+	r.printSoak(w)
 	for _, f := range r.First {
 		fmt.Fprintf(w, "first request after a start (%.0f ms): %s, %.1f ms\n", f.Start, f.Question, f.Took)
 	}
@@ -143,5 +150,21 @@ func (r *Results) printCrowds(w io.Writer) {
 		fmt.Fprintf(table, "%d\t%s\t%.1f\t%.1f\t%.1f\t%d\t%d\t%v\t\n", c.Clients, c.Contestant, c.PerSecond, c.Median, c.P99, c.ServeRSS>>20, c.EngineRSS>>20, c.Errors)
 	}
 	table.Flush()
+	fmt.Fprintln(w)
+}
+
+func (r *Results) printSoak(w io.Writer) {
+	if c := r.Cancelled; c != nil {
+		fmt.Fprintf(w, "%d requests cut with %d statements running: all gone after %.0f ms\n\n", c.Requests, c.Running, c.Freed)
+	}
+	s := r.Soak
+	if s == nil {
+		return
+	}
+	fmt.Fprintf(w, "%.0f s of %d clients beside %d loads: %d answers, errors %v; of the restated slice %d compared, %d mixed\n",
+		s.Seconds, soakClients, s.Loads, s.Answered, s.Errors, s.Checked, s.Mixed)
+	for _, g := range s.Growth {
+		fmt.Fprintf(w, "  %s: %.0f, later %.0f\n", g.What, g.Earlier, g.Later)
+	}
 	fmt.Fprintln(w)
 }

@@ -24,7 +24,10 @@ type options struct {
 	order        string
 	restatements int
 	pace         pace
-	crowdFor     time.Duration // of 64 clients; 0 leaves them out
+	crowdFor     time.Duration // how long clients ask at once; 0 leaves them out
+	concurrency  bool          // numbers of clients from 1 to 256
+	soaking      time.Duration
+	sizes        []int // rows, of a run for growth
 	say          func(format string, args ...any)
 }
 
@@ -180,23 +183,6 @@ func (b *bench) questions() []*question {
 	return all
 }
 
-// crowd measures the clients that goals speak of.
-func (b *bench) crowd(ctx context.Context) {
-	if b.crowdFor == 0 {
-		return
-	}
-	all := questions(b.shape, b.accounts, b.state.Keys, b.now)
-	b.results.Crowds = append(b.results.Crowds, b.watched(crowd(ctx, newAPI(nameAPI, b.server.address), all, goalClients, b.crowdFor)),
-		b.watched(crowd(ctx, b.raw, all, goalClients, b.crowdFor)))
-}
-
-// watched adds what the processes have in memory.
-func (b *bench) watched(c Crowd) Crowd {
-	c.ServeRSS, _ = resident(b.server.pid())
-	c.EngineRSS, _ = resident(b.engine.at.PID)
-	return c
-}
-
 // first measures the first request after a start of server and engine. All
 // users of the engine leave, so that it ends.
 func (b *bench) first(ctx context.Context) error {
@@ -232,7 +218,7 @@ func (b *bench) finish(ctx context.Context) (err error) {
 }
 
 // leave gives the engine back, so that it ends.
-func (b *bench) leave() error {
+func (b *bench) leave(ctx context.Context) error {
 	var errs []error
 	for _, p := range b.peers {
 		errs = append(errs, p.close())
@@ -243,7 +229,7 @@ func (b *bench) leave() error {
 		b.duck = nil
 	}
 	if b.raw != nil && !b.kept {
-		errs = append(errs, b.raw.drop(context.Background()))
+		errs = append(errs, b.raw.drop(context.WithoutCancel(ctx)))
 	}
 	b.raw = nil
 	if b.engine != nil {
@@ -258,7 +244,7 @@ func (b *bench) leave() error {
 }
 
 func (b *bench) close() error {
-	err := b.leave()
+	err := b.leave(context.Background())
 	if !b.kept {
 		err = errors.Join(err, os.RemoveAll(b.dir))
 	}
