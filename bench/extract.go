@@ -24,6 +24,10 @@ type Totals struct {
 	Impressions int64 `json:"impressions"`
 	Clicks      int64 `json:"clicks"`
 	Purchases   int64 `json:"purchases"`
+	Spend       int64 `json:"spend"` // millionths of a US dollar
+	Sales       int64 `json:"sales"` // likewise
+
+	spend, sales int64 // cents of a day's campaigns, which are converted as one
 }
 
 func (t *Totals) add(o Totals) {
@@ -33,6 +37,8 @@ func (t *Totals) add(o Totals) {
 	t.Impressions += o.Impressions
 	t.Clicks += o.Clicks
 	t.Purchases += o.Purchases
+	t.Spend += o.Spend
+	t.Sales += o.Sales
 }
 
 // remove takes out what a restatement replaced. What was read stays read.
@@ -41,31 +47,50 @@ func (t *Totals) remove(o Totals) {
 	t.Impressions -= o.Impressions
 	t.Clicks -= o.Clicks
 	t.Purchases -= o.Purchases
+	t.Spend -= o.Spend
+	t.Sales -= o.Sales
 }
 
 // sumDay adds up a slice's day without writing it.
 func (s Shape) sumDay(of slice, day adlens.Day, version int) Totals {
 	var t Totals
-	s.draw(of, day, version, func(r *row) { t.count(of.kind, r) })
-	return t.facts(of.kind)
+	rate := rateOf(of.account.markets[of.market], day)
+	s.draw(of, day, version, func(r *row) { t.count(of.kind, r, rate) })
+	return t.facts(of.kind, rate)
 }
 
-func (t *Totals) count(k *kind, r *row) {
+// count adds a row. What of a cost stands behind the sixth decimal is too
+// little to change a rounded amount: only an exact half could be, and that is
+// rounded up anyway.
+func (t *Totals) count(k *kind, r *row, rate int64) {
 	t.Rows++
 	t.Impressions += r.values[k.headline[0]]
 	t.Clicks += r.values[k.headline[1]]
 	t.Purchases += r.values[k.headline[2]]
+	spend, sales := r.values[k.headline[3]], r.values[k.headline[4]]
+	if k.product == "" {
+		t.spend += spend
+		t.sales += sales
+		return
+	}
+	t.Spend += dollars(spend, rate)
+	t.Sales += dollars(sales, rate)
 }
 
-// facts sets how many fact rows a day's rows become: the campaigns of Sponsored
-// Brands are one.
-func (t Totals) facts(k *kind) Totals {
+// facts sets what a day's rows become: the campaigns of Sponsored Brands are
+// one fact.
+func (t Totals) facts(k *kind, rate int64) Totals {
 	t.Facts = t.Rows
 	if k.product == "" {
 		t.Facts = min(1, t.Rows)
+		t.Spend, t.Sales = dollars(t.spend, rate), dollars(t.sales, rate)
 	}
 	return t
 }
+
+// dollars converts cents of a currency to millionths of a US dollar, rounded
+// half away from zero; the rate is in millionths.
+func dollars(cents, rate int64) int64 { return (cents*rate + 50) / 100 }
 
 // report is one report to be written.
 type report struct {
@@ -139,8 +164,9 @@ func (s Shape) download(r report, w io.Writer) (Totals, error) {
 	for day := r.from; day <= r.to; day++ {
 		var one Totals
 		line.begin(day)
+		rate := rateOf(r.account.markets[r.market], day)
 		s.draw(r.slice, day, r.version, func(drawn *row) {
-			one.count(r.kind, drawn)
+			one.count(r.kind, drawn, rate)
 			if !first {
 				text = append(text, ',', '\n')
 			}
@@ -149,7 +175,7 @@ func (s Shape) download(r report, w io.Writer) (Totals, error) {
 				flush()
 			}
 		})
-		totals.add(one.facts(r.kind))
+		totals.add(one.facts(r.kind, rate))
 	}
 	text = append(text, ']')
 	flush()
@@ -223,7 +249,17 @@ func (s Shape) base(a *account, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "rates.csv"), []byte(s.rates(a)), 0o600)
 }
 
-// rates move a little from day to day.
+// rateOf is how many millionths of a US dollar a unit of a market's currency is
+// on a day. Rates move a little from day to day.
+func rateOf(m market, day adlens.Day) int64 {
+	if m.currency == "USD" {
+		return 1_000_000
+	}
+	swing := 1 + float64(int64(day)*7919%1000)/20_000
+	return int64(swing / m.dollar * 1e6)
+}
+
+// rates are the rates of all days of an account's currencies.
 func (s Shape) rates(a *account) string {
 	var b strings.Builder
 	b.WriteString("date,currency,usd\n")
@@ -234,8 +270,8 @@ func (s Shape) rates(a *account) string {
 		}
 		written = append(written, m.currency)
 		for day := s.start() - 1; day <= s.End+1; day++ {
-			swing := 1 + float64((int64(day)*7919+int64(len(m.currency)))%1000)/20_000
-			fmt.Fprintf(&b, "%s,%s,%.6f\n", day, m.currency, swing/m.dollar)
+			rate := rateOf(m, day)
+			fmt.Fprintf(&b, "%s,%s,%d.%06d\n", day, m.currency, rate/1_000_000, rate%1_000_000)
 		}
 	}
 	return b.String()

@@ -143,8 +143,8 @@ func questions(shape Shape, accounts []account, keys map[string]string, now time
 	a := &asker{shape: shape, today: adlens.DayOf(now.UTC()), account: &accounts[0], key: keys[heavyID]}
 	a.heavy()
 	small := accounts[1:]
-	for _, i := range []int{0, len(small) / 2, len(small) - 1} {
-		if i < 0 || i >= len(small) || (i > 0 && len(small) < 3) {
+	for i := range small {
+		if i != 0 && i != len(small)/2 && i != len(small)-1 {
 			continue
 		}
 		a.account, a.key, a.prefix = &small[i], keys[small[i].id], small[i].id+": "

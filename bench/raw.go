@@ -85,10 +85,11 @@ func (r *raw) drop(ctx context.Context) error {
 	return err
 }
 
-// check compares the counts of the plain table with the generator's: whatever
-// was lost or doubled on the way is seen here.
+// check compares the plain table with the generator to the last millionth:
+// whatever was lost, doubled or converted wrongly on the way is seen here.
 func (r *raw) check(ctx context.Context, st *state) error {
-	rows, err := r.engine.rows(ctx, sql{text: "SELECT account, count(), sum(impressions), sum(clicks), sum(purchases) FROM bench_raw GROUP BY account"})
+	rows, err := r.engine.rows(ctx, sql{text: `SELECT account, count(), sum(impressions), sum(clicks), sum(purchases),
+		toInt128(sum(spend) * 1000000), toInt128(sum(sales) * 1000000) FROM bench_raw GROUP BY account`})
 	if err != nil {
 		return err
 	}
@@ -97,10 +98,10 @@ func (r *raw) check(ctx context.Context, st *state) error {
 	}
 	for _, row := range rows {
 		want := st.Totals[row[0]]
-		for i, n := range []int64{want.Facts, want.Impressions, want.Clicks, want.Purchases} {
+		for i, n := range []int64{want.Facts, want.Impressions, want.Clicks, want.Purchases, want.Spend, want.Sales} {
 			if row[1+i] != strconv.FormatInt(n, 10) {
 				return fmt.Errorf("account %s has %s %s in the raw table, and %d were generated", row[0], row[1+i],
-					[]string{"rows", "impressions", "clicks", "purchases"}[i], n)
+					[]string{"rows", "impressions", "clicks", "purchases", "millionths of spend", "millionths of sales"}[i], n)
 			}
 		}
 	}

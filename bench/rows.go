@@ -22,8 +22,8 @@ type kind struct {
 	product   string // column of the product, "" for none
 	measures  []string
 	money     map[string]bool
-	// headline are the places of impressions, clicks and purchases.
-	headline [3]int
+	// headline are the places of impressions, clicks, purchases, spend and sales.
+	headline [5]int
 }
 
 const measures = 18
@@ -44,7 +44,7 @@ var kinds = []*kind{
 			"unitsSoldClicks1d", "unitsSoldClicks7d", "unitsSoldClicks14d", "unitsSoldClicks30d",
 			"sales1d", "sales7d", "sales14d", "sales30d", "purchasesSameSku7d", "unitsSoldSameSku7d", "attributedSalesSameSku7d"},
 		money:    names("cost", "sales1d", "sales7d", "sales14d", "sales30d", "attributedSalesSameSku7d"),
-		headline: [3]int{0, 1, 4},
+		headline: [5]int{0, 1, 4, 2, 12},
 	},
 	{
 		adProduct: adlens.SponsoredBrands, reportID: "sbCampaigns", groupBy: "campaign",
@@ -52,7 +52,7 @@ var kinds = []*kind{
 			"sales", "salesClicks", "detailPageViews", "detailPageViewsClicks", "addToCart", "addToCartClicks",
 			"newToBrandPurchases", "newToBrandUnitsSold", "newToBrandSales", "viewableImpressions", "videoCompleteViews"},
 		money:    names("cost", "sales", "salesClicks", "newToBrandSales"),
-		headline: [3]int{0, 1, 3},
+		headline: [5]int{0, 1, 3, 2, 7},
 	},
 	{
 		adProduct: adlens.SponsoredDisplay, reportID: "sdAdvertisedProduct", groupBy: "advertiser", product: "promotedAsin",
@@ -60,7 +60,7 @@ var kinds = []*kind{
 			"sales", "salesClicks", "detailPageViews", "detailPageViewsClicks", "addToCart", "addToCartClicks",
 			"newToBrandPurchases", "newToBrandUnitsSold", "newToBrandSales", "impressionsViews", "videoCompleteViews"},
 		money:    names("cost", "sales", "salesClicks", "newToBrandSales"),
-		headline: [3]int{0, 1, 3},
+		headline: [5]int{0, 1, 3, 2, 7},
 	},
 }
 
