@@ -104,6 +104,10 @@ func errorName(err error) string {
 	if errors.As(err, &status) {
 		return fmt.Sprintf("%d %s", int(status), http.StatusText(int(status)))
 	}
+	var refused *engineError
+	if errors.As(err, &refused) {
+		return "engine's code " + refused.code
+	}
 	return err.Error()
 }
 
@@ -160,7 +164,7 @@ func (b *bench) cancel(ctx context.Context) error {
 	}
 	c := Cancelled{Requests: cancelling}
 	var err error
-	for waiting := time.Now(); c.Running == 0 && err == nil && time.Since(waiting) < time.Second; {
+	for waiting := time.Now(); c.Running < 3 && err == nil && time.Since(waiting) < time.Second; {
 		c.Running, err = b.engine.running(ctx)
 	}
 	stop()

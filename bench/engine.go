@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -41,6 +40,11 @@ func (e *embedded) close() error {
 	e.client.CloseIdleConnections()
 	return e.engine.Close()
 }
+
+// engineError is a statement that the engine refused or gave up.
+type engineError struct{ code, text string }
+
+func (e *engineError) Error() string { return "the engine answers: " + e.text }
 
 // sql is a statement with the values of its parameters and the format of its
 // rows.
@@ -93,7 +97,7 @@ func (e *embedded) open(ctx context.Context, s sql, input io.Reader) (io.ReadClo
 	if res.StatusCode != http.StatusOK {
 		defer res.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 4096))
-		return nil, fmt.Errorf("the engine answers %d: %s", res.StatusCode, bytes.TrimSpace(text))
+		return nil, &engineError{res.Header.Get("X-ClickHouse-Exception-Code"), string(bytes.TrimSpace(text))}
 	}
 	return res.Body, nil
 }

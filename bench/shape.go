@@ -97,7 +97,7 @@ func (s Shape) accounts() ([]account, error) {
 	for i := range all {
 		n := s.Products
 		if i > 0 {
-			n = max(20, s.Products/50)
+			n = max(min(s.Products, 200), s.Products/50)
 		}
 		if err := s.stock(&all[i], n); err != nil {
 			return nil, err

@@ -78,8 +78,10 @@ func (b *bench) soak(ctx context.Context, lasting time.Duration) error {
 			s.Errors[errorName(err)]++
 		case checked:
 			s.Checked++
+			s.Answered++
+		default:
+			s.Answered++
 		}
-		s.Answered++
 	}
 	began := time.Now()
 	var running sync.WaitGroup
