@@ -124,6 +124,9 @@ func (q *question) rollups(first, last adlens.Day) []part {
 	if from == first && to == last {
 		return []part{{"life_products", "", first, last}}
 	}
+	if from > to {
+		return []part{{"facts", "day", q.from, q.to}} // nothing that is held
+	}
 	var parts []part
 	whole := func(start, end adlens.Day) bool { return from <= max(start, first) && min(end, last) <= to }
 	for day := from; day <= to; {

@@ -31,22 +31,18 @@ type postgres struct {
 // postgresSettings suit a machine of which the server may take a part.
 var postgresSettings = []string{
 	"shared_buffers=2GB", "work_mem=512MB", "maintenance_work_mem=1GB", "effective_cache_size=8GB",
-	"max_parallel_workers_per_gather=2", "random_page_cost=1.1", "max_wal_size=16GB", "checkpoint_timeout=1h",
+	"max_parallel_workers_per_gather=2", "random_page_cost=1.1", "max_wal_size=4GB", "checkpoint_timeout=1h",
 	"wal_level=minimal", "max_wal_senders=0", "fsync=off", "listen_addresses=''",
 }
 
-// postgresTables: the table is in the order of account and day, so the index on
-// them reads neighbours; amounts are whole millionths, which add up faster than
+// postgresTable is filled in the order of account and day, so that the index on
+// them reads neighbours. Amounts are whole millionths, which add up faster than
 // numeric and as exactly.
-var postgresTables = []string{
-	`CREATE TABLE facts (account text COLLATE "C", day date, marketplace smallint, ad_product smallint, product text COLLATE "C",
-		impressions bigint, clicks bigint, purchases bigint, spend bigint, sales bigint)`,
-}
+const postgresTable = `CREATE TABLE facts (account text COLLATE "C", day date, marketplace smallint, ad_product smallint, product text COLLATE "C",
+	impressions bigint, clicks bigint, purchases bigint, spend bigint, sales bigint)`
 
-var postgresIndexes = []string{
-	`CREATE INDEX ON facts (account, day)`,
-	`VACUUM (ANALYZE, FREEZE) facts`,
-}
+// postgresAfter is done once the rows are there.
+var postgresAfter = []string{`CREATE INDEX ON facts (account, day)`, `VACUUM (ANALYZE, FREEZE) facts`}
 
 // findPostgres finds the newest server of Debian's packages, or what is in the
 // path.
@@ -224,18 +220,14 @@ func (p *postgres) timed(statement string) (time.Duration, [][]string, error) {
 // fill copies the plain table's rows.
 func (p *postgres) fill(ctx context.Context, r *raw, say func(string, ...any)) error {
 	began := time.Now()
-	for _, statement := range postgresTables {
-		if _, _, err := p.timed(statement); err != nil {
-			return err
-		}
-	}
 	rows, err := r.engine.open(ctx, sql{writer: true, text: `SELECT account, day, marketplace, ad_product, product, impressions, clicks, purchases,
 		toInt64(spend * 1000000), toInt64(sales * 1000000) FROM bench_raw ORDER BY account, day, marketplace, ad_product, product`}, nil)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	copying, err := p.command(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-c", "COPY facts FROM STDIN")
+	// Into a table of its own transaction rows go without a log of their own.
+	copying, err := p.command(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", postgresTable, "-c", "COPY facts FROM STDIN")
 	if err != nil {
 		return err
 	}
@@ -243,7 +235,7 @@ func (p *postgres) fill(ctx context.Context, r *raw, say func(string, ...any)) e
 	if text, err := copying.CombinedOutput(); err != nil {
 		return fmt.Errorf("COPY: %w: %s", err, text)
 	}
-	for _, statement := range postgresIndexes {
+	for _, statement := range postgresAfter {
 		if _, _, err := p.timed(statement); err != nil {
 			return err
 		}

@@ -12,16 +12,17 @@ import (
 // rawTable is the plain table: one row for each fact, all accounts together,
 // in the order in which a careful person would keep them. Numbers stand for
 // marketplaces and ad products, which group twice as fast as texts; products
-// are the platform's own ids.
+// are the platform's own ids. No request reads product_key: it is what equal
+// rollups group by.
 const rawTable = `CREATE TABLE bench_raw (
     account LowCardinality(String), day Date, marketplace UInt16, ad_product UInt8, product String,
-    impressions UInt64, clicks UInt64, purchases UInt64, spend Decimal(18, 6), sales Decimal(18, 6)
+    impressions UInt64, clicks UInt64, purchases UInt64, spend Decimal(18, 6), sales Decimal(18, 6), product_key UInt32
 ) ENGINE = MergeTree ORDER BY (account, day, marketplace, ad_product, product)`
 
 // fillRaw copies the live facts of an account: those of the month units that
 // the manifest names.
 const fillRaw = `INSERT INTO bench_raw
-SELECT account_id, day, marketplace_key, ad_product, k.product_id, impressions, clicks, purchases, spend, sales
+SELECT account_id, day, marketplace_key, ad_product, k.product_id, impressions, clicks, purchases, spend, sales, product_key
 FROM facts
 LEFT ANY JOIN (SELECT product_key, product_id FROM product_keys FINAL WHERE account_id = {account:String}) AS k USING product_key
 WHERE account_id = {account:String}
