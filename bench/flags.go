@@ -70,11 +70,20 @@ func read(args []string) (o options, output string, err error) {
 			o.sizes = append(o.sizes, rows)
 		}
 	}
+	o.command = "go run ./bench"
+	flags.Visit(func(f *flag.Flag) {
+		if !placeFlags[f.Name] {
+			o.command += fmt.Sprintf(" -%s=%s", f.Name, f.Value)
+		}
+	})
 	if len(o.sizes) == 1 {
 		return o, "", fmt.Errorf("-growth is %s, expected two sizes at least", *growth)
 	}
 	return o, output, nil
 }
+
+// placeFlags name places of this machine, which are no part of what was run.
+var placeFlags = names("adlens", "keep", "duckdb", "json")
 
 // directory finds the program and a place for the data.
 func (o *options) directory() (err error) {

@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -36,7 +35,7 @@ func start(ctx context.Context) error {
 	if err := o.directory(); err != nil {
 		return err
 	}
-	r := Results{Command: "bench " + strings.Join(os.Args[1:], " ")}
+	r := Results{Command: o.command}
 	if len(o.sizes) > 0 {
 		if r.Growth, err = grow(ctx, o); err != nil {
 			return err
@@ -52,7 +51,7 @@ func start(ctx context.Context) error {
 	if err := b.all(ctx); err != nil {
 		return err
 	}
-	b.results.Command = r.Command
+	b.results.Command = o.command
 	b.results.judge()
 	b.results.print(os.Stdout)
 	return b.results.write(output)

@@ -15,6 +15,7 @@ import (
 
 // options are what a run is asked to do.
 type options struct {
+	command      string
 	shape        Shape
 	bin, dir     string
 	kept         bool // the directory stays
