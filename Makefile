@@ -44,7 +44,7 @@ fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzRows FuzzReport FuzzProfiles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./platform || exit 1; done
 
 bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
-	$(GO) run ./bench -rows 100000000 -small-accounts 200 $(BENCH)
+	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 2s -clients 10s $(BENCH)
 
 bench-small: build bench/duckdb/node_modules/.package-lock.json ## the same with 6 million rows, in minutes
 	$(GO) run ./bench $(BENCH)
