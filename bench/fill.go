@@ -16,6 +16,7 @@ type Loading struct {
 	Bytes      int64   `json:"bytes"`         // of unpacked downloads
 	Seconds    float64 `json:"seconds"`       // of the load commands, beside the generator
 	PeakRSS    int64   `json:"peak_rss"`      // of the loader, bytes
+	EngineRSS  int64   `json:"engine_rss"`    // the engine's peak while loading, bytes
 	RestateAll Restate `json:"restate_all"`   // 30 days of all slices of the heavy account
 	RestateOne Restate `json:"restate_slice"` // 30 days of one slice
 }

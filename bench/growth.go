@@ -66,7 +66,7 @@ func (r *Results) curves(all *[]*Curve) {
 	}
 	add("loading", "s", r.Loading.Seconds)
 	add("loader, peak memory", "MiB", float64(r.Loading.PeakRSS>>20))
-	add("engine, peak memory", "MiB", float64(r.EngineRSS>>20))
+	add("engine, peak memory while loading", "MiB", float64(r.Loading.EngineRSS>>20))
 	add("serve, peak memory", "MiB", float64(r.ServeRSS>>20))
 	add("facts on disk", "MiB", float64(r.Storage.FactBytes)/(1<<20))
 	add("rollups on disk", "MiB", float64(r.Storage.RollupBytes)/(1<<20))

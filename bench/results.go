@@ -81,7 +81,8 @@ func (r *Results) print(w io.Writer) {
 		fmt.Fprintf(w, "first request after a start (%.0f ms): %s, %.1f ms\n", f.Start, f.Question, f.Took)
 	}
 	fmt.Fprintf(w, "API above the engine: %.2f ms in the middle, %.2f ms at most; repeated: %.2f ms in the middle, %.2f ms at most\n", r.Above, r.AboveMost, r.Again, r.AgainMost)
-	fmt.Fprintf(w, "peak memory: loader %d MiB, engine %d MiB, serve %d MiB\n", r.Loading.PeakRSS>>20, r.EngineRSS>>20, r.ServeRSS>>20)
+	fmt.Fprintf(w, "peak memory: loader %d MiB, engine %d MiB while loading and %d MiB with all that the peers asked of it, serve %d MiB\n",
+		r.Loading.PeakRSS>>20, r.Loading.EngineRSS>>20, r.EngineRSS>>20, r.ServeRSS>>20)
 	first, beaten := r.fastest()
 	fmt.Fprintf(w, "no peer is faster in %d of %d requests\n", first, first+len(beaten))
 	for _, b := range beaten {

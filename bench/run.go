@@ -104,6 +104,7 @@ func (b *bench) fill(ctx context.Context) error {
 		return err
 	}
 	b.say("restated")
+	_, b.state.Loading.EngineRSS = resident(b.engine.at.PID)
 	return b.state.save()
 }
 
