@@ -110,12 +110,12 @@ func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
 	case summaries:
 		request, _ := query.ParseSummary(query.SummaryParams{PeriodParams: period, FilterParams: filters}, view, s.now)
 		if plan := query.PlanDays(request, view); !plan.Empty() {
-			statement = plan.SummaryStatement()
+			statement = plan.DayTotalsStatement()
 		}
 	case timelines:
 		request, _ := query.ParseTimeline(query.TimelineParams{PeriodParams: period, FilterParams: filters, Granularity: q.params.Get("granularity")}, view, s.now)
 		if plan := query.PlanDays(request, view); !plan.Empty() {
-			statement = plan.TimelineStatement(request.Granularity)
+			statement = plan.DayTotalsStatement()
 		}
 	default:
 		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters}, view, s.now)

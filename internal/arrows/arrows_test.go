@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"adlens/internal/query/period": {"adlens"},
 	"adlens/internal/manifest":     {"adlens"},
 	"adlens/internal/records":      {"adlens", "adlens/platform"},
-	"adlens/internal/query": {"adlens", "adlens/internal/manifest", "adlens/internal/query/period", "adlens/internal/records",
+	"adlens/internal/query": {"adlens", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query/period", "adlens/internal/records",
 		"adlens/platform"},
 	"adlens/internal/auth":   {"adlens"},
 	"adlens/platform":        {"adlens"},

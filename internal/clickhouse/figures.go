@@ -20,23 +20,16 @@ func fiveSums(s *query.Sums) []any {
 	return []any{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales}
 }
 
-// Slices runs a summary's statement.
-func (db *DB) Slices(ctx context.Context, s query.Statement) ([]query.SliceRow, error) {
-	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.SliceRow, error) {
-		var row query.SliceRow
-		var product uint8
-		err := scan(append([]any{&row.Marketplace, &product}, fiveSums(&row.Sums)...)...)
-		row.AdProduct = adlens.AdProduct(product)
-		return row, err
-	})
-}
-
-// Points runs a timeline's statement.
-func (db *DB) Points(ctx context.Context, s query.Statement) ([]query.PointRow, error) {
-	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.PointRow, error) {
-		var row query.PointRow
+// DayTotals runs a statement of day totals.
+func (db *DB) DayTotals(ctx context.Context, s query.Statement) ([]query.DayTotal, error) {
+	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.DayTotal, error) {
+		var row query.DayTotal
 		var day time.Time
-		err := scan(append([]any{&day}, fiveSums(&row.Sums)...)...)
+		places := []any{&row.Generation, &day}
+		for i := range row.Sums {
+			places = append(places, &row.Sums[i][0], &row.Sums[i][1])
+		}
+		err := scan(places...)
 		row.Day = adlens.DayOf(day)
 		return row, err
 	})

@@ -58,12 +58,11 @@ func (b *books) figures(s query.Statement) query.Sums {
 	return sums(1000*generation, int64(len(s.Params["account"])), 1, 5_000_000*generation, 1_000_000)
 }
 
-func (b *books) Slices(_ context.Context, s query.Statement) ([]query.SliceRow, error) {
-	return []query.SliceRow{{Marketplace: 1, AdProduct: adlens.SponsoredProducts, Sums: b.figures(s)}}, nil
-}
-
-func (b *books) Points(_ context.Context, s query.Statement) ([]query.PointRow, error) {
-	return []query.PointRow{{Day: adlens.Date(2026, 3, 8), Sums: b.figures(s)}}, nil
+func (b *books) DayTotals(_ context.Context, s query.Statement) ([]query.DayTotal, error) {
+	var generation uint64
+	fmt.Sscanf(s.Params["days"], "[%d]", &generation)
+	return []query.DayTotal{{Generation: uint32(generation), Day: adlens.Date(2026, 3, 8),
+		Sums: wide(1000*generation, uint64(len(s.Params["account"])), 1, 5_000_000*generation, 1_000_000)}}, nil
 }
 
 func (b *books) Products(_ context.Context, s query.Statement) ([]query.ProductRow, error) {
@@ -164,13 +163,13 @@ type slow struct {
 	letGo   chan struct{}
 }
 
-func (s slow) Slices(ctx context.Context, st query.Statement) ([]query.SliceRow, error) {
+func (s slow) DayTotals(ctx context.Context, st query.Statement) ([]query.DayTotal, error) {
 	s.running <- ctx
 	<-s.letGo
 	if ctx.Err() != nil {
 		return nil, &adlens.Error{Kind: adlens.Cancelled, Err: ctx.Err()}
 	}
-	return s.books.Slices(ctx, st)
+	return s.books.DayTotals(ctx, st)
 }
 
 func TestTheSameQuestionAtOnceIsOneStatementWhoeverLeaves(t *testing.T) {

@@ -26,13 +26,13 @@ type Config struct {
 	Accounts    AccountStore
 	Connections ConnectionStore
 	Lists       Freshener
-	AnswerCache int                                                // bytes of answers that are remembered; 0 is none
+	AnswerCache int // bytes of answers that are remembered; 0 is none
 	// Observe hears of each answer: how is Computed, Remembered, Unchanged, or ""
 	// where there was nothing to compute.
 	Observe func(route string, status int, how string, took time.Duration)
 	Ping    func(context.Context) error // does the engine answer?
-	Log         *zap.Logger
-	Now         func() time.Time
+	Log     *zap.Logger
+	Now     func() time.Time
 }
 
 // Server is the API.

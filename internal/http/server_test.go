@@ -28,24 +28,18 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // world is a store of a few rows: what the server makes of them is checked
 // here, where the rows come from is checked on the real engine.
 type world struct {
-	view   query.View
-	rows   []query.SliceRow
-	points []query.PointRow
-	items  []query.ProductRow
-	fails  error
-	asked  int // statements
+	view  query.View
+	days  []query.DayTotal
+	items []query.ProductRow
+	fails error
+	asked int // statements
 }
 
 func (w *world) View(context.Context, string) (query.View, error) { return w.view, w.fails }
 
-func (w *world) Slices(context.Context, query.Statement) ([]query.SliceRow, error) {
+func (w *world) DayTotals(context.Context, query.Statement) ([]query.DayTotal, error) {
 	w.asked++
-	return w.rows, w.fails
-}
-
-func (w *world) Points(context.Context, query.Statement) ([]query.PointRow, error) {
-	w.asked++
-	return w.points, w.fails
+	return w.days, w.fails
 }
 
 func (w *world) Products(context.Context, query.Statement) ([]query.ProductRow, error) {
@@ -96,19 +90,21 @@ func sums(impressions, clicks, purchases, spend, sales int64) query.Sums {
 		Spend: *big.NewInt(spend), Sales: *big.NewInt(sales)}
 }
 
+func wide(measures ...uint64) (w query.Wide) {
+	for i, m := range measures {
+		w[i][0] = m
+	}
+	return w
+}
+
 func newWorld() *world {
 	us := manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}
 	month := manifest.Unit{Kind: manifest.Month, Slice: us, Start: adlens.Date(2026, 3, 1)}
-	day := adlens.Date(2026, 3, 8)
 	return &world{
 		view: query.View{Account: "acme-active",
 			Manifest:     manifest.New(7, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: 0xff}}}),
 			Marketplaces: []query.Marketplace{{Key: 2, ID: "202", Country: "UK"}, {Key: 1, ID: "101", Country: "US"}}},
-		rows: []query.SliceRow{
-			{Marketplace: 1, AdProduct: adlens.SponsoredProducts, Sums: sums(1000, 10, 1, 5_005_000, 20_000_000)},
-			{Marketplace: 2, AdProduct: adlens.SponsoredBrands, Sums: sums(0, 0, 0, 0, 0)},
-		},
-		points: []query.PointRow{{Day: day, Sums: sums(1000, 10, 1, 5_005_000, 20_000_000)}},
+		days: []query.DayTotal{{Generation: 5, Day: adlens.Date(2026, 3, 8), Sums: wide(1000, 10, 1, 5_005_000, 20_000_000)}},
 		items: []query.ProductRow{
 			{Key: 1, Marketplaces: []uint16{1, 2}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)},
 			{Key: 0, Marketplaces: []uint16{1}, Sums: sums(100, 1, 0, 1_005_000, 0)},

@@ -25,26 +25,13 @@ type goldenCase struct {
 	empty     bool
 }
 
-func summaryCase(name string, params SummaryParams) goldenCase {
+func daysCase(name string, params SummaryParams) goldenCase {
 	var c goldenCase
-	c.name = "summary_" + name
+	c.name = "days_" + name
 	request, faults := ParseSummary(params, exampleView(), now)
 	plan := PlanDays(request, exampleView())
 	c.empty = plan.Empty()
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.SummaryStatement() }
-	return c
-}
-
-func timelineCase(name string, params TimelineParams) goldenCase {
-	var c goldenCase
-	c.name = "timeline_" + name
-	request, faults := ParseTimeline(params, exampleView(), now)
-	plan := PlanDays(request, exampleView())
-	c.empty = plan.Empty()
-	c.statement = func(t *testing.T) Statement {
-		mustNotFail(t, faults)
-		return plan.TimelineStatement(request.Granularity)
-	}
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.DayTotalsStatement() }
 	return c
 }
 
@@ -87,16 +74,15 @@ func goldenCases() []goldenCase {
 		return ProductParams{PeriodParams: p, FilterParams: f}
 	}
 	return []goldenCase{
-		summaryCase("all_time", SummaryParams{PeriodParams: ranged("all_time")}),
-		summaryCase("filtered", SummaryParams{PeriodParams: ranged("last_30_days"), FilterParams: ukProducts}),
-		summaryCase("one_month", SummaryParams{PeriodParams: between("2025-07-01", "2025-07-31")}),
-		summaryCase("default_period", SummaryParams{}),
-		summaryCase("before_the_first_held_day", SummaryParams{PeriodParams: between("2024-09-01", "2024-09-30")}),
-		summaryCase("in_a_gap_of_days", SummaryParams{PeriodParams: between("2025-08-12", "2025-08-15"), FilterParams: usProducts}),
+		daysCase("all_time", SummaryParams{PeriodParams: ranged("all_time")}),
+		daysCase("filtered", SummaryParams{PeriodParams: ranged("last_30_days"), FilterParams: ukProducts}),
+		daysCase("one_month", SummaryParams{PeriodParams: between("2025-07-01", "2025-07-31")}),
+		daysCase("default_period", SummaryParams{}),
+		daysCase("before_the_first_held_day", SummaryParams{PeriodParams: between("2024-09-01", "2024-09-30")}),
+		daysCase("in_a_gap_of_days", SummaryParams{PeriodParams: between("2025-08-12", "2025-08-15"), FilterParams: usProducts}),
 
-		timelineCase("by_day", TimelineParams{PeriodParams: ranged("last_7_days")}),
-		timelineCase("by_month", TimelineParams{PeriodParams: ranged("this_year"), FilterParams: onlyUK}),
-		timelineCase("nothing_held", TimelineParams{PeriodParams: between("2027-01-01", "2027-01-31")}),
+		daysCase("of_a_country", SummaryParams{PeriodParams: ranged("this_year"), FilterParams: onlyUK}),
+		daysCase("nothing_held", SummaryParams{PeriodParams: between("2027-01-01", "2027-01-31")}),
 
 		productsCase("all_time", account, products(ranged("all_time"), FilterParams{})),
 		productsCase("whole_year", account, products(ranged("last_year"), usProducts)),

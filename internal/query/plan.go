@@ -18,6 +18,9 @@ type Plan struct {
 	// the period cuts by single days between From and To.
 	Years, Months, Days []uint32
 
+	// Slices are those of Days, in their order; only of a plan of days.
+	Slices []manifest.Slice
+
 	// Rows is how many facts the months have that a product report touches:
 	// it has no more products than that.
 	Rows uint64
@@ -28,6 +31,9 @@ type Plan struct {
 
 // Empty tells whether nothing that is held can answer: no statement is run.
 func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
+
+// has tells whether a day lies in the period.
+func (p Plan) has(day adlens.Day) bool { return p.From <= day && day <= p.To }
 
 // slices are the slices that the filters let through.
 func (v View) slices(f Filters) func(manifest.Slice) bool {
@@ -72,7 +78,8 @@ func covers(p Plan, e manifest.Entry) coverage {
 	return partly
 }
 
-// PlanDays plans a summary or timeline: the day totals answer it alone.
+// PlanDays plans a summary or timeline: the day totals of months answer it
+// alone.
 func PlanDays(r Request, v View) Plan {
 	p, ok := base(r, v)
 	if !ok {
@@ -81,7 +88,7 @@ func PlanDays(r Request, v View) Plan {
 	match := v.slices(r.Filters)
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if match(e.Slice) && covers(p, e) != untouched {
-			p.Days = append(p.Days, e.Generation)
+			p.Days, p.Slices = append(p.Days, e.Generation), append(p.Slices, e.Slice)
 		}
 	}
 	return p

@@ -12,11 +12,12 @@ type Service struct {
 	store     Store
 	lists     ListStore
 	directory *directory
+	days      *dayTotals
 }
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, directory: newDirectory(store)}
+	return &Service{store: store, lists: lists, directory: newDirectory(store), days: newDayTotals(store)}
 }
 
 // View is what is known about an account now.
@@ -38,27 +39,21 @@ type Answer struct {
 // Summary answers the totals of a period.
 func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, error) {
 	plan := PlanDays(r, v)
-	if plan.Empty() {
-		return newSummary(r, v, nil), nil
-	}
-	rows, err := s.store.Slices(ctx, plan.SummaryStatement())
+	units, err := s.days.of(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newSummary(r, v, rows), nil
+	return newSummary(r, v, bySlice(plan, units)), nil
 }
 
 // Timeline answers a point for each day or month with figures.
 func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
 	plan := PlanDays(r, v)
-	if plan.Empty() {
-		return newTimeline(r, v, nil), nil
-	}
-	rows, err := s.store.Points(ctx, plan.TimelineStatement(r.Granularity))
+	units, err := s.days.of(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newTimeline(r, v, rows), nil
+	return newTimeline(r, v, byDate(plan, units, r.Granularity)), nil
 }
 
 // rankedFrom is the number of products from which on the engine puts them in

@@ -45,17 +45,9 @@ func fill(name string, slots ...string) string {
 	return strings.NewReplacer(slots...).Replace(skeleton(name))
 }
 
-// buckets are the terms that a timeline can be grouped by.
-var buckets = map[string]string{ByDay: "day", ByMonth: "toStartOfMonth(day)"}
-
-// SummaryStatement sums by marketplace and ad product.
-func (p Plan) SummaryStatement() Statement {
-	return Statement{fill("summary"), p.params(p.days, p.between)}
-}
-
-// TimelineStatement sums by day or month.
-func (p Plan) TimelineStatement(granularity string) Statement {
-	return Statement{fill("timeline", "/*bucket*/", buckets[granularity]), p.params(p.days, p.between)}
+// DayTotalsStatement reads the day totals of generations whole.
+func (p Plan) DayTotalsStatement() Statement {
+	return Statement{skeleton("day_totals"), p.params(p.days)}
 }
 
 // ProductsStatement sums by product.

@@ -103,10 +103,10 @@ func TestTheTextsOfStatementsAreAClosedSet(t *testing.T) {
 			}
 		}
 	})
-	// Summary, timeline by day and by month, and products by all that is not
-	// nothing of years, months and days.
-	if len(golden) != 1+2+7 {
-		t.Errorf("%d texts are golden, want 10", len(golden))
+	// Day totals, and products by all that is not nothing of years, months and
+	// days.
+	if len(golden) != 1+7 {
+		t.Errorf("%d texts are golden, want 8", len(golden))
 	}
 	for sql := range golden {
 		if !seen[sql] {
@@ -133,7 +133,7 @@ func drawStatements(t *rapid.T) []Statement {
 	request := drawRequest(t, "2024-09-01", "2027-01-31")
 	var all []Statement
 	if p := PlanDays(request, view); !p.Empty() {
-		all = append(all, p.SummaryStatement(), p.TimelineStatement(ByDay), p.TimelineStatement(ByMonth))
+		all = append(all, p.DayTotalsStatement())
 	}
 	if p := PlanProducts(request, view); !p.Empty() {
 		all = append(all, p.ProductsStatement())
@@ -181,7 +181,7 @@ func TestTextParametersAreInTheEnginesEscapedForm(t *testing.T) {
 		"é 日本 {x:Int}": "é 日本 {x:Int}",
 	} {
 		plan := Plan{Account: plain, Days: []uint32{7}}
-		if got := plan.SummaryStatement().Params["account"]; got != want {
+		if got := plan.DayTotalsStatement().Params["account"]; got != want {
 			t.Errorf("%q is sent as %q, want %q", plain, got, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 // A day beyond what the engine's Date can say would be read as another day.
 func TestDaysStayInsideWhatCanBeStored(t *testing.T) {
 	plan := Plan{Account: "a", From: day("1969-12-31"), To: day("2150-01-01"), Days: []uint32{1}}
-	s := plan.SummaryStatement()
+	s := plan.ProductsStatement()
 	if s.Params["from"] != "1970-01-01" || s.Params["to"] != "2149-06-06" {
 		t.Errorf("from %s to %s", s.Params["from"], s.Params["to"])
 	}

@@ -2,16 +2,13 @@ package query
 
 import (
 	"context"
-
-	"adlens"
 )
 
 // Store runs statements. It is asked for one account's view first, and then
 // for rows of the generations that the view names.
 type Store interface {
 	View(ctx context.Context, account string) (View, error)
-	Slices(ctx context.Context, s Statement) ([]SliceRow, error)
-	Points(ctx context.Context, s Statement) ([]PointRow, error)
+	DayTotals(ctx context.Context, s Statement) ([]DayTotal, error)
 	Products(ctx context.Context, s Statement) ([]ProductRow, error)
 	// Ranked is a page of products in order, and how many there are on all
 	// pages, which is known only where the page has a row.
@@ -22,19 +19,6 @@ type Store interface {
 	ProductIDs(ctx context.Context, account string, above uint32) (map[uint32]string, error)
 	// Titles are the titles of a generation by product id.
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
-}
-
-// SliceRow is a row of the summary's statement.
-type SliceRow struct {
-	Marketplace uint16
-	AdProduct   adlens.AdProduct
-	Sums        Sums
-}
-
-// PointRow is a row of the timeline's statement.
-type PointRow struct {
-	Day  adlens.Day // the day, or the first of the month
-	Sums Sums
 }
 
 // ProductRow is a row of the product report's statement.

@@ -1,0 +1,202 @@
+package query
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"testing"
+
+	"adlens"
+	"adlens/internal/manifest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func drawWide(t *rapid.T) (w Wide) {
+	for i := range w {
+		for j := range w[i] {
+			w[i][j] = rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<64 - 1, rapid.Uint64().Draw(t, "word")}).Draw(t, "chosen")
+		}
+	}
+	return w
+}
+
+func (w Wide) big(i int) *big.Int {
+	n := new(big.Int).SetUint64(w[i][1])
+	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(w[i][0]))
+}
+
+func TestATallyIsExactAtAnySize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var got tally
+		var want [measures]big.Int
+		for range rapid.IntRange(0, 20).Draw(t, "rows") {
+			w := drawWide(t)
+			got.add(&w)
+			for i := range want {
+				want[i].Add(&want[i], w.big(i))
+			}
+		}
+		s := got.sums()
+		for i, n := range []*big.Int{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales} {
+			if n.Cmp(&want[i]) != 0 {
+				t.Fatalf("measure %d is %s, expected %s", i, n, &want[i])
+			}
+		}
+	})
+}
+
+// rollup is a store of the day totals of generations that counts what is read.
+type rollup struct {
+	Store
+	rows map[uint32][]DayTotal
+	read []uint32 // generations, in the order in which they were asked for
+}
+
+func (r *rollup) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
+	var all []DayTotal
+	for generation, rows := range r.rows {
+		if slices.Contains(numbersOf(s.Params["days"]), generation) {
+			r.read = append(r.read, generation)
+			all = append(all, rows...)
+		}
+	}
+	return all, nil
+}
+
+func numbersOf(text string) (all []uint32) {
+	n := uint32(0)
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + uint32(c-'0')
+		case n > 0:
+			all, n = append(all, n), 0
+		}
+	}
+	return all
+}
+
+// Random days of random generations, asked for by random plans: the sums are
+// those of the rows alone, and no generation is read twice.
+func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		store := &rollup{rows: map[uint32][]DayTotal{}}
+		first := day("2026-01-01")
+		for g := uint32(1); g <= 6; g++ {
+			store.rows[g] = []DayTotal{} // some have no rows at all
+			for range rapid.IntRange(0, 4).Draw(t, "rows") {
+				month := first + adlens.Day(31*(g%3)) // a generation is of one month
+				store.rows[g] = append(store.rows[g], DayTotal{g, month.FirstOfMonth() + adlens.Day(rapid.IntRange(0, 27).Draw(t, "day of month")), drawWide(t)})
+			}
+		}
+		d := newDayTotals(store)
+		for range 8 {
+			p := Plan{Account: "a", From: first + adlens.Day(rapid.IntRange(0, 40).Draw(t, "from"))}
+			p.To = p.From + adlens.Day(rapid.IntRange(0, 40).Draw(t, "days"))
+			p.Days = rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations")
+			for _, g := range p.Days {
+				p.Slices = append(p.Slices, manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)})
+			}
+			units, err := d.of(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, granularity := range []string{ByDay, ByMonth} {
+				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(byDate(p, units, granularity))); diff != "" {
+					t.Fatalf("%s of %+v (-rows +memory):\n%s", granularity, p, diff)
+				}
+			}
+			if got, want := total(bySlice(p, units)), total2(byDate(p, units, ByDay)); got != want {
+				t.Fatalf("by slice %s, by day %s", got, want)
+			}
+		}
+		slices.Sort(store.read)
+		if n := len(store.read); n != len(slices.Compact(store.read)) {
+			t.Fatalf("%d generations were read, some twice: %v", n, store.read)
+		}
+	})
+}
+
+func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
+	sums := map[string]*big.Int{}
+	for _, g := range p.Days {
+		for _, row := range r.rows[g] {
+			if row.Day < p.From || row.Day > p.To {
+				continue
+			}
+			name := row.Day.String()
+			if granularity == ByMonth {
+				name = name[:8] + "01"
+			}
+			if sums[name] == nil {
+				sums[name] = new(big.Int)
+			}
+			sums[name].Add(sums[name], row.Sums.big(3))
+		}
+	}
+	shown := map[string]string{}
+	for name, n := range sums {
+		if n.Sign() != 0 {
+			shown[name] = n.String()
+		}
+	}
+	return shown
+}
+
+func shownPoints(rows []PointRow) map[string]string {
+	shown := map[string]string{}
+	for i := range rows {
+		if rows[i].Sums.Spend.Sign() != 0 {
+			shown[rows[i].Day.String()] = rows[i].Sums.Spend.String()
+		}
+	}
+	return shown
+}
+
+func total(rows []SliceRow) string {
+	var sum big.Int
+	for i := range rows {
+		sum.Add(&sum, &rows[i].Sums.Sales)
+	}
+	return sum.String()
+}
+
+func total2(rows []PointRow) string {
+	var sum big.Int
+	for i := range rows {
+		sum.Add(&sum, &rows[i].Sums.Sales)
+	}
+	return sum.String()
+}
+
+func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{1}}}}}}
+	d := newDayTotals(store)
+	for _, account := range []string{"a", "b", "a", "b"} {
+		if _, err := d.of(t.Context(), Plan{Account: account, Days: []uint32{7}, Slices: []manifest.Slice{{}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(store.read) != 2 {
+		t.Errorf("generation 7 of two accounts was read %d times", len(store.read))
+	}
+}
+
+func BenchmarkSummaryOfSixYears(b *testing.B) {
+	var p Plan
+	var units []dayUnit
+	for unit := range 72 * 18 {
+		p.Days, p.Slices = append(p.Days, uint32(unit)), append(p.Slices, manifest.Slice{Marketplace: uint16(unit % 6), AdProduct: adlens.AdProduct(1 + unit%3)})
+		rows := make([]DayTotal, 31)
+		for i := range rows {
+			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), Wide{{1000}, {10}, {1}, {5_000_000}, {20_000_000}}}
+		}
+		units = append(units, newDayUnit(rows))
+	}
+	p.From, p.To = 20_000, 30_000
+	for b.Loop() {
+		newSummary(january, exampleView(), bySlice(p, units))
+	}
+}
