@@ -187,6 +187,7 @@ func (s *Server) fail(c *gin.Context, err error) {
 	if err != nil {
 		s.log.Error("an error could not be written", zap.Error(err))
 	}
+	text = masked(text)
 	h.Set("Content-Length", fmt.Sprint(len(text)))
 	c.Abort()
 	c.Writer.WriteHeader(status)
