@@ -11,7 +11,9 @@ import (
 // the last answer.
 type openConnections struct{ open chan struct{} }
 
-func newOpenConnections(bound int) openConnections { return openConnections{make(chan struct{}, bound)} }
+func newOpenConnections(bound int) openConnections {
+	return openConnections{make(chan struct{}, bound)}
+}
 
 // on returns a listener whose next connection is accepted once there is room.
 func (c openConnections) on(l net.Listener) net.Listener { return &roomy{l, c.open} }
