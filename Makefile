@@ -5,10 +5,10 @@ export CGO_ENABLED := 0
 
 version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help demo build engine test lint fuzz bench clean
+.PHONY: help demo build engine test lint fuzz bench bench-json clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## make a demonstration account, load it and serve it
 	bin/adlens demo
@@ -41,10 +41,13 @@ fuzz: ## fuzz the parsers, half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/http
 	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
-	for target in FuzzRows FuzzReport FuzzProfiles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./platform || exit 1; done
+	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
 
 bench: ## measure decoding and summing of a report
 	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader
+
+bench-json: ## the reader of rows beside other decoders of JSON, on the same bytes
+	cd platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
 
 clean: ## remove what was built; data directories stay
 	rm -rf bin node_modules

@@ -36,6 +36,9 @@ func mul64(x Amount, n uint64) Amount {
 // ParseAmount reads a JSON number (a sign, digits, a fraction, an exponent)
 // as an exact decimal below 10^12.
 func ParseAmount(text []byte) (Amount, error) {
+	if a, ok := parseShort(text); ok {
+		return a, nil
+	}
 	digits, exponent, negative, err := splitNumber(text)
 	if err != nil {
 		return Amount{}, err
@@ -52,6 +55,41 @@ func ParseAmount(text []byte) (Amount, error) {
 	}
 	return a, nil
 }
+
+// parseShort reads digits with perhaps a point among them that fit into 64
+// bits, which nearly all amounts are.
+func parseShort(text []byte) (a Amount, ok bool) {
+	const surelyFit, maxWhole = 19, 12
+	if len(text) > surelyFit {
+		return Amount{}, false
+	}
+	var digits uint64
+	point := len(text)
+	for i, c := range text {
+		switch {
+		case c-'0' <= 9:
+			digits = digits*10 + uint64(c-'0')
+		case c == '.' && point == len(text):
+			point = i
+		default:
+			return Amount{}, false
+		}
+	}
+	decimals := max(len(text)-point-1, 0)
+	if point == 0 || point > maxWhole || point < len(text) && decimals == 0 {
+		return Amount{}, false
+	}
+	return mul64(powers[AmountDecimals-decimals], digits), true
+}
+
+// powers are those of ten that an Amount's units may stand for.
+var powers = func() (all [AmountDecimals + 1]Amount) {
+	all[0] = Units(1)
+	for i := range AmountDecimals {
+		all[i+1] = mul64(all[i], 10)
+	}
+	return all
+}()
 
 // splitNumber takes a number apart: its digits without the point, and the
 // power of ten that they are to be multiplied by.

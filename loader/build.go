@@ -56,6 +56,7 @@ func (b *build) number(ctx context.Context) (uint32, error) {
 			return 0, err
 		}
 		b.next, b.end = first, first+reserved
+		b.session.took(first, b.end)
 	}
 	b.next++
 	return b.next - 1, nil
@@ -66,6 +67,7 @@ func (b *build) number(ctx context.Context) (uint32, error) {
 func (b *build) begin(ctx context.Context) (err error) {
 	if b.version == 0 {
 		b.version, err = b.number(ctx)
+		b.session.unfinished++
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package loader_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -96,6 +97,7 @@ func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
 		if err := d.store().Collect(t.Context(), account, 0); err != nil {
 			t.Fatal(err)
 		}
+		d.settle(t)
 	}
 	for table, counts := range d.rowCounts(t, account) {
 		var alive, dead int
@@ -111,5 +113,51 @@ func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
 	}
 	if diff := cmp.Diff(untouched, d.rowCounts(t, neighbour)); diff != "" {
 		t.Errorf("the collection touched another account:\n%s", diff)
+	}
+}
+
+// What a load replaces is noted by the load itself, so that nobody has to look
+// through all rows for it; only what a broken load left is looked for.
+func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
+	d := openShared(t)
+	account := t.Name()
+	base := writeBase(t, fixtureRates...)
+	writeFile(t, filepath.Join(base, "products.csv"), "product_id,title\nB0A,Lamp\n")
+	mustLoad(t, d.store(), account, base, firstReport.write(t, t.TempDir()))
+	other := t.TempDir()
+	writeFile(t, filepath.Join(other, "products.csv"), "product_id,title\nB0A,Leuchte\n")
+	writeRates(t, other, changedRates...)
+	mustLoad(t, d.store(), account, other, restated.write(t, t.TempDir()))
+	d.isAccounted(t, account)
+	d.allDeadAreNoted(t, account)
+	l := loader.Loader{Store: &faulty{store: d.store(), at: 16}, Progress: silent{}}
+	if _, err := l.Load(t.Context(), account, []string{reportFile{"third", profileDE, "2026-01-01", "2026-01-05", "2026-01-13T04:00:00Z", nil}.write(t, t.TempDir())}); err == nil {
+		t.Fatal("the load that should leave garbage behind was well")
+	}
+	if found, err := d.db.Unaccounted(t.Context()); err != nil || !slices.Contains(found, account) {
+		t.Fatalf("a load broke, and nobody would look for what it left: %v, %v", found, err)
+	}
+	if err := d.store().Collect(t.Context(), account, 15*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	d.isAccounted(t, account)
+	d.allDeadAreNoted(t, account)
+}
+
+func (d *database) isAccounted(t *testing.T, account string) {
+	t.Helper()
+	if found, err := d.db.Unaccounted(t.Context()); err != nil || slices.Contains(found, account) {
+		t.Errorf("after a good load all rows have to be looked through: %v, %v", found, err)
+	}
+}
+
+func (d *database) allDeadAreNoted(t *testing.T, account string) {
+	t.Helper()
+	for _, table := range generationTables {
+		cells := d.query(t, account, "SELECT count(), countIf(generation NOT IN (SELECT generation FROM dead_generations WHERE account_id = {account:String} AND table_name = '"+table+
+			"')) FROM "+table+" WHERE account_id = {account:String} AND generation NOT IN "+live)[0]
+		if cells[0] == "0" && table != "marketplaces" || cells[1] != "0" {
+			t.Errorf("%s has %s dead rows, of which %s are not noted", table, cells[0], cells[1])
+		}
 	}
 }

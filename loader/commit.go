@@ -178,7 +178,18 @@ func (b *build) publish(ctx context.Context) error {
 		return err
 	}
 	b.session.manifest = b.session.manifest.With(b.version, entries...)
+	b.retire()
 	return nil
+}
+
+// retire remembers what the build has replaced.
+func (b *build) retire() {
+	b.session.unfinished--
+	for _, ub := range b.units {
+		if ub.before.Generation != 0 {
+			b.session.retired.Dead = append(b.session.retired.Dead, ub.before)
+		}
+	}
 }
 
 // isLive looks whether a commit whose answer was lost took place after all.

@@ -32,7 +32,9 @@ func ReadReport(dir, object, downloaded string) (grains int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	d := download{file: file{root: root, download: downloaded}, report: report, progress: unheard{},
+	turn := make(chan struct{})
+	close(turn)
+	d := download{file: file{root: root, download: downloaded}, report: report, progress: unheard{}, turn: turn, alone: true,
 		market: Marketplace{Profile: platform.Profile{ID: report.ProfileID, Currency: "USD"}}}
 	c, err := d.read(context.Background())
 	if err != nil {

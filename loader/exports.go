@@ -22,7 +22,7 @@ func (s *session) export(ctx context.Context, f file) (rows int, changed bool, e
 	if err != nil {
 		return 0, false, err
 	}
-	changed, err = s.replaceLists(ctx, market, manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}, l)
+	changed, err = s.replaceLists(ctx, market, listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}}, l)
 	return l.rows, changed, err
 }
 

@@ -149,6 +149,10 @@ func (f *faulty) InsertLedger(ctx context.Context, account string, lines []loade
 	return act(f, "InsertLedger", func() error { return f.store.InsertLedger(ctx, account, lines) })
 }
 
+func (f *faulty) Retire(ctx context.Context, account string, r loader.Retired) error {
+	return act(f, "Retire", func() error { return f.store.Retire(ctx, account, r) })
+}
+
 func (f *faulty) Collect(ctx context.Context, account string, after time.Duration) error {
 	return act(f, "Collect", func() error { return f.store.Collect(ctx, account, after) })
 }

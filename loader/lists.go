@@ -11,14 +11,15 @@ import (
 	"adlens/platform"
 )
 
-// Lists are all campaigns, ad groups and ads of one marketplace, as the
-// platform's API listed them at one time.
+// Lists are all campaigns, ad groups and ads of some ad products of one
+// marketplace, as the platform's API listed them at one time.
 type Lists struct {
-	ProfileID string
-	ReadAt    time.Time // when the last of them was read to its end
-	Campaigns []platform.Campaign
-	AdGroups  []platform.AdGroup
-	Ads       []platform.Ad
+	ProfileID  string
+	ReadAt     time.Time          // when the last of them was read to its end
+	AdProducts []adlens.AdProduct // that they speak for
+	Campaigns  []platform.Campaign
+	AdGroups   []platform.AdGroup
+	Ads        []platform.Ad
 	// Sure tells of which lists the number of rows is certain. Of the others,
 	// one that lost most of its rows is not believed.
 	Sure map[ListName]bool
@@ -42,7 +43,8 @@ func (e *LostMost) Error() string {
 }
 
 // ReplaceLists puts the lists in the place of those that are held of their
-// marketplace, all in one act; held lists that are newer stay.
+// marketplace, all in one act; held lists that are newer stay, unless they are
+// of the future, which only a wrong clock can have dated.
 func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) error {
 	release, err := l.lock(ctx, account)
 	if err != nil {
@@ -60,11 +62,11 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if err := s.believable(market, read); err != nil {
 		return err
 	}
-	_, err = s.replaceLists(ctx, market, manifest.Source{GeneratedAt: read.ReadAt}, read.apart()...)
+	_, err = s.replaceLists(ctx, market, listSource{manifest.Source{GeneratedAt: read.ReadAt}, true}, read.apart()...)
 	if err != nil {
 		return err
 	}
-	return l.Store.Collect(ctx, account, CollectAfter)
+	return s.clean(ctx)
 }
 
 // believable finds lists that lost most of their rows, so that a list that
@@ -84,9 +86,9 @@ func (s *session) believable(market Marketplace, read Lists) error {
 
 func (read Lists) apart() []*list {
 	return []*list{
-		{entity: platform.Campaigns, adProducts: adlens.AdProducts, campaigns: read.Campaigns},
-		{entity: platform.AdGroups, adProducts: adlens.AdProducts, adGroups: read.AdGroups},
-		{entity: platform.Ads, adProducts: adlens.AdProducts, ads: read.Ads},
+		{entity: platform.Campaigns, adProducts: read.AdProducts, campaigns: read.Campaigns},
+		{entity: platform.AdGroups, adProducts: read.AdProducts, adGroups: read.AdGroups},
+		{entity: platform.Ads, adProducts: read.AdProducts, ads: read.Ads},
 	}
 }
 
@@ -130,9 +132,19 @@ func one(yes bool) int {
 	return 0
 }
 
+// listSource is where lists come from: an export, or a read just now.
+type listSource struct {
+	manifest.Source
+	justRead bool
+}
+
+func (s listSource) supersedes(held manifest.Source) bool {
+	return s.Newer(held) || s.justRead && held.GeneratedAt.After(time.Now())
+}
+
 // replaceLists makes lists of one source live, each for the ad products of
 // which no list is held that is as new.
-func (s *session) replaceLists(ctx context.Context, market Marketplace, source manifest.Source, lists ...*list) (changed bool, err error) {
+func (s *session) replaceLists(ctx context.Context, market Marketplace, source listSource, lists ...*list) (changed bool, err error) {
 	b := s.newBuild()
 	for _, l := range lists {
 		generations, err := b.supersede(ctx, market, source, l)
@@ -151,19 +163,19 @@ func (s *session) replaceLists(ctx context.Context, market Marketplace, source m
 
 // supersede begins new generations of the units of a list that are older than
 // its source.
-func (b *build) supersede(ctx context.Context, market Marketplace, source manifest.Source, l *list) (Generations, error) {
+func (b *build) supersede(ctx context.Context, market Marketplace, source listSource, l *list) (Generations, error) {
 	generations := Generations{}
 	for _, p := range l.adProducts {
 		u := l.unit(market, p)
 		held, ok := b.session.manifest.Find(u)
-		if ok && len(held.Sources) > 0 && !source.Newer(held.Sources[0]) {
+		if ok && len(held.Sources) > 0 && !source.supersedes(held.Sources[0]) {
 			continue
 		}
 		ub, err := b.unit(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source}, uint64(l.count(p))
+		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source.Source}, uint64(l.count(p))
 		generations[p] = ub.entry.Generation
 	}
 	return generations, nil

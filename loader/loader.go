@@ -35,13 +35,39 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 		s.failRest(files, err)
 		return s.result, err
 	}
-	return s.result, l.Store.Collect(ctx, account, CollectAfter)
+	return s.result, s.clean(ctx)
 }
 
 func (l *Loader) lock(ctx context.Context, account string) (release func() error, err error) {
 	return l.Store.Lock(ctx, account, func(holder string) {
 		l.Progress.Notice(fmt.Sprintf("waiting for another load of account %s (%s)", account, holder))
 	})
+}
+
+// took remembers which numbers the load has reserved.
+func (s *session) took(first, next uint32) {
+	if s.retired.Next == 0 {
+		s.retired.First = first
+	}
+	s.retired.Next = next
+}
+
+// clean notes what the load has made dead, and deletes what has been dead for
+// long enough.
+func (s *session) clean(ctx context.Context) error {
+	if err := s.retire(ctx); err != nil {
+		return err
+	}
+	return s.store.Collect(ctx, s.account, CollectAfter)
+}
+
+// retire notes what the load has made dead. After a build that was given up
+// nothing is noted: what it left behind has to be looked for.
+func (s *session) retire(ctx context.Context) error {
+	if s.retired.Next == 0 || s.unfinished > 0 {
+		return nil
+	}
+	return s.store.Retire(ctx, s.account, s.retired)
 }
 
 // failRest reports all files that nothing was said of yet: the load ended
@@ -70,15 +96,20 @@ type session struct {
 	products      map[string]uint32
 	newProducts   map[string]uint32 // of products, those that the store has not got yet
 	lastProduct   uint32
-	ledger        map[LedgerKey]bool
-	loadedReports map[string]bool
+	ledger        map[LedgerKey]bool // as it was at the beginning
+	loadedReports map[string]bool    // of ledger
+	noted         map[LedgerKey]bool // by this load
+
+	retired    Retired
+	unfinished int // builds that were begun and are not live
 
 	result      Result
 	done, total int
 }
 
 func (l *Loader) session(account string) *session {
-	return &session{store: l.Store, progress: l.Progress, account: account, loadedReports: map[string]bool{}, newProducts: map[string]uint32{}}
+	return &session{store: l.Store, progress: l.Progress, account: account,
+		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, newProducts: map[string]uint32{}}
 }
 
 func (l *Loader) open(ctx context.Context, account string) (*session, error) {
@@ -202,9 +233,9 @@ func (s *session) record(ctx context.Context, all []taken) error {
 	var lines []LedgerLine
 	for _, t := range all {
 		s.report(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
-		if !s.ledger[t.key] {
+		if !s.ledger[t.key] && !s.noted[t.key] {
 			lines = append(lines, LedgerLine{LedgerKey: t.key, File: t.file.shown, Rows: uint64(t.rows)})
-			s.ledger[t.key], s.loadedReports[t.report.ID] = true, true
+			s.noted[t.key] = true
 		}
 	}
 	if len(lines) == 0 {

@@ -100,12 +100,26 @@ func (d *database) store() loader.Store {
 // its rows.
 func (d *database) query(t testing.TB, account, sql string) [][]string {
 	t.Helper()
+	return d.run(t, engine.ReaderUser, d.at.ReaderPassword, account, sql)
+}
+
+// settle waits until the tables have deleted what they were told to: a
+// deletion that is waited for ends after all before it.
+func (d *database) settle(t testing.TB) {
+	t.Helper()
+	for _, table := range append([]string{"dead_generations"}, generationTables...) {
+		d.run(t, engine.LoaderUser, d.at.LoaderPassword, "", "ALTER TABLE "+table+" DELETE WHERE 0 SETTINGS mutations_sync = 2")
+	}
+}
+
+func (d *database) run(t testing.TB, user, password, account, sql string) [][]string {
+	t.Helper()
 	values := url.Values{"database": {engine.Database}, "param_account": {account}}
 	req, err := http.NewRequest(http.MethodPost, "http://"+d.at.Address+"/?"+values.Encode(), strings.NewReader(sql))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.SetBasicAuth(engine.ReaderUser, d.at.ReaderPassword)
+	req.SetBasicAuth(user, password)
 	req.Header.Set(engine.GateHeader, d.at.Gate)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

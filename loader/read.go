@@ -2,10 +2,7 @@ package loader
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"hash/fnv"
 	"io"
 	"slices"
@@ -14,12 +11,23 @@ import (
 	"adlens/platform"
 )
 
-// grainBudget bounds the memory that the sums of one report may take. A
-// report with more days and products than fit is read several times, each
-// time for a part of them.
+// grainBudget bounds the memory that the sums of the reports of a load may
+// take together. A report with more days and products than fit is read several
+// times, each time for a part of them.
 //
 // It is a variable for tests alone.
 var grainBudget = 128 << 20
+
+// One that is read ahead of its turn takes a quarter of the budget, and then
+// waits for its turn. What they leave is the share of the one whose turn it is.
+func aheadBudget() int { return grainBudget / 4 }
+
+func (d *download) budget() int {
+	if d.alone {
+		return grainBudget
+	}
+	return grainBudget - readAhead*aheadBudget()
+}
 
 // grain is what facts are kept by: a day and a product, by its number in
 // this file; number 0 is no product.
@@ -53,12 +61,12 @@ func (t *table) number(product string) uint32 {
 	return n
 }
 
-// full estimates whether the table takes all the memory that it may: sums,
-// which are held twice while they grow, the index, and the products' names.
-func (t *table) full() bool {
+// memory estimates what the table takes: sums, which are held twice while they
+// grow, the index, and the products' names.
+func (t *table) memory() int {
 	const amount, indexed, named = 16, 64, 120
 	columns := len(t.reader.CountColumns) + len(t.reader.AmountColumns)
-	return len(t.grains)*(amount*columns+indexed)+len(t.products)*named > grainBudget
+	return len(t.grains)*(amount*columns+indexed) + len(t.products)*named
 }
 
 func (t *table) add(g grain, row *platform.Row) error {
@@ -140,6 +148,18 @@ type download struct {
 	report   *platform.Report
 	market   Marketplace
 	progress Progress
+	turn     <-chan struct{} // closed when nothing else is waited for
+	alone    bool            // nothing is read beside it
+}
+
+// isNext tells whether it is the download's turn.
+func (d *download) isNext() bool {
+	select {
+	case <-d.turn:
+		return true
+	default:
+		return false
+	}
 }
 
 func (d *download) headlineColumns() (purchases, sales string) {
@@ -152,9 +172,9 @@ func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *pl
 	if err != nil {
 		return "", refuse(err)
 	}
-	digest := sha256.New()
+	unpacked := newPipe(source)
 	purchases, sales := d.headlineColumns()
-	reader := platform.NewRowReader(io.TeeReader(source, digest), d.report, purchases, sales)
+	reader := platform.NewRowReader(unpacked, d.report, purchases, sales)
 	err = reader.Each(func(row *platform.Row) error {
 		if row.Number%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("interrupted at row %d: %w", row.Number, context.Cause(ctx))
@@ -165,16 +185,15 @@ func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *pl
 		}
 		return visit(reader, row)
 	})
+	sum = unpacked.close()
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if ctx.Err() != nil {
 		return "", err // not the file's fault
 	}
-	return hexSum(digest), refuse(err)
+	return sum, refuse(err)
 }
-
-func hexSum(digest hash.Hash) string { return hex.EncodeToString(digest.Sum(nil)) }
 
 // fingerprint hashes the unpacked download without looking into it.
 func (d *download) fingerprint(ctx context.Context) (string, error) {
@@ -182,15 +201,16 @@ func (d *download) fingerprint(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", refuse(err)
 	}
-	digest := sha256.New()
-	_, err = io.Copy(digest, source)
+	unpacked := newPipe(source)
+	_, err = io.Copy(io.Discard, unpacked)
+	sum := unpacked.close()
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	return hexSum(digest), refuse(err)
+	return sum, refuse(err)
 }
 
 // read checks the whole download and sums it, as far as memory allows.
@@ -203,13 +223,13 @@ func (d *download) read(ctx context.Context) (*content, error) {
 			c.table, h = newTable(reader), headlineOf(reader, purchases, sales)
 		}
 		c.rows++
-		if c.rows%10000 == 0 {
+		if c.rows%10000 == 0 && d.isNext() {
 			d.progress.Rows(c.rows)
 		}
 		if err := c.count(row, h); err != nil {
 			return err
 		}
-		return c.sum(row)
+		return c.sum(ctx, row, d)
 	})
 	c.sha256 = sum
 	return c, err
@@ -225,11 +245,19 @@ func (c *content) count(row *platform.Row, h headline) error {
 	return refuse(err)
 }
 
-func (c *content) sum(row *platform.Row) error {
+func (c *content) sum(ctx context.Context, row *platform.Row, d *download) error {
 	if c.table == nil {
 		return nil
 	}
-	if c.table.full() {
+	memory := c.table.memory()
+	if memory > aheadBudget() && !d.isNext() {
+		select {
+		case <-d.turn:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if memory > d.budget() {
 		// From here on rows are only checked.
 		c.fitted, c.table = len(c.table.grains), nil
 		return nil

@@ -87,11 +87,13 @@ func (s *session) reports(ctx context.Context, files []file) error {
 // loadAll takes reports one after the other into a load, and makes the load
 // visible at its end and whenever it has grown large.
 func (s *session) loadAll(ctx context.Context, sound []pending) error {
+	ahead := s.newReadings(ctx)
+	defer ahead.stop()
 	b, first := s.newBuild(), 0 // the first report of the build
 	var taken []taken
 	for i := 0; i < len(sound); i++ {
 		s.step(sound[i].file)
-		t, err := b.report(ctx, sound[i])
+		t, err := b.report(ctx, sound[i], ahead.take(sound[i:]))
 		switch {
 		case isRefusal(err) && t.claimed:
 			// The load holds something of a file that turned bad. It is given
@@ -133,17 +135,17 @@ type taken struct {
 	claimed bool
 }
 
-// report checks one report and writes the days that it speaks for.
-func (b *build) report(ctx context.Context, p pending) (taken, error) {
-	d := &download{file: p.file, report: p.report, market: p.market, progress: b.session.progress}
-	if sum, known, err := b.session.known(ctx, d); err != nil || known {
-		return taken{pending: p, key: d.ledgerKey(sum)}, err
+// report takes a report that was read, and writes the days that it speaks for.
+func (b *build) report(ctx context.Context, p pending, r *reading) (taken, error) {
+	t := taken{pending: p, key: r.key}
+	if r.known {
+		return t, nil
 	}
-	c, err := d.read(ctx)
-	if err != nil {
-		return taken{}, fmt.Errorf("%s: %w", d.file.download, err)
+	if r.err != nil {
+		return taken{}, fmt.Errorf("%s: %w", p.file.download, r.err)
 	}
-	t := taken{pending: p, rows: c.rows, key: d.ledgerKey(c.sha256)}
+	c := r.content
+	t.rows = c.rows
 	if err := b.convertible(p, c); err != nil {
 		return t, err
 	}
@@ -152,17 +154,7 @@ func (b *build) report(ctx context.Context, p pending) (taken, error) {
 		return t, err
 	}
 	t.claimed = true
-	return t, b.write(ctx, d, c, claims)
-}
-
-// known tells whether this very file was loaded before: then nothing of it
-// can change anything, and it need not be read in full.
-func (s *session) known(ctx context.Context, d *download) (sum string, known bool, err error) {
-	if !s.loadedReports[d.report.ID] {
-		return "", false, nil
-	}
-	sum, err = d.fingerprint(ctx)
-	return sum, s.ledger[d.ledgerKey(sum)], err
+	return t, b.write(ctx, r.download, c, claims)
 }
 
 // ledgerKey tells a loaded file by what its object says and its download holds:

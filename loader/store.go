@@ -66,8 +66,17 @@ type Store interface {
 	Ledger(ctx context.Context, account string) (map[LedgerKey]bool, error)
 	InsertLedger(ctx context.Context, account string, lines []LedgerLine) error
 
-	// Collect deletes rows that have been dead for longer than after.
+	// Retire notes what a load that ended well has made dead.
+	Retire(ctx context.Context, account string, r Retired) error
+	// Collect notes what else is dead, and deletes rows that were noted longer
+	// ago than after.
 	Collect(ctx context.Context, account string, after time.Duration) error
+}
+
+// Retired says what became of a load's numbers and of what it replaced.
+type Retired struct {
+	First, Next uint32           // the numbers from First to below Next are live now, or were never used
+	Dead        []manifest.Entry // what was live before
 }
 
 // Marketplace is a profile of the account with its key in the stored rows.

@@ -11,30 +11,44 @@ import (
 // arrayReader reads a JSON array of objects one at a time.
 type arrayReader struct {
 	dec    *jsontext.Decoder
-	source *meter
+	source *meter // of dec, where it reads the whole file
+	place  place
 }
 
-func (a *arrayReader) each(visit func(number int) error) error {
-	number := 0
+// place says where the decoder's text stands in the file, where the decoder
+// does not see the file from its beginning.
+type place struct {
+	offset  int64 // to be added to the decoder's own
+	element int   // what the decoder takes for element 1 of the array; 0 where it counts right
+}
+
+// open reads the array's beginning.
+func (a *arrayReader) open() error {
 	if kind := a.dec.PeekKind(); kind != '[' && kind != 0 {
 		return &Fault{Row: 1, Value: kind.String(), Expected: "a JSON array of rows"}
 	}
 	if _, err := a.dec.ReadToken(); err != nil {
 		return a.damaged(0, err)
 	}
-	for a.dec.PeekKind() == '{' {
-		number++
-		a.source.from(a.dec.InputOffset())
-		if err := visit(number); err != nil {
-			return err
-		}
+	return nil
+}
+
+// next tells whether another object follows those that were read. If not, it
+// makes sure that the array and the file end.
+func (a *arrayReader) next(read int) (more bool, err error) {
+	switch kind := a.dec.PeekKind(); kind {
+	case '{':
+		return true, nil
+	case ']', 0:
+		return false, a.end(read)
+	default:
+		return false, &Fault{Row: read + 1, Value: kind.String(), Expected: "a row in braces, or the array's end"}
 	}
-	a.source.from(a.dec.InputOffset())
-	if kind := a.dec.PeekKind(); kind != ']' && kind != 0 {
-		return &Fault{Row: number + 1, Value: kind.String(), Expected: "a row in braces, or the array's end"}
-	}
+}
+
+func (a *arrayReader) end(read int) error {
 	if _, err := a.dec.ReadToken(); err != nil {
-		return a.damaged(number, err)
+		return a.damaged(read, err)
 	}
 	switch _, err := a.dec.ReadToken(); {
 	case errors.Is(err, io.EOF):
@@ -42,8 +56,41 @@ func (a *arrayReader) each(visit func(number int) error) error {
 	case err == nil:
 		return &Fault{Expected: "the file's end after the array of rows, but more follows"}
 	default:
-		return a.damaged(number, err)
+		return a.damaged(read, err)
 	}
+}
+
+// damaged names the place of an error of the file's form.
+func (a *arrayReader) damaged(number int, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", max(number-1, 0))
+	}
+	return fmt.Errorf("row %d: damaged: %w", max(number, 1), a.place.of(err))
+}
+
+// of puts an error of the form where it stands in the file.
+func (p place) of(err error) error {
+	var syntax *jsontext.SyntacticError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	moved := *syntax
+	moved.ByteOffset += p.offset
+	if rest, ok := cutElement(moved.JSONPointer); ok && p.element > 0 {
+		moved.JSONPointer = jsontext.Pointer(fmt.Sprintf("/%d%s", p.element, rest))
+	}
+	return &moved
+}
+
+// cutElement takes the array's second element off the front of a pointer.
+func cutElement(pointer jsontext.Pointer) (rest string, ok bool) {
+	const second = "/1"
+	text := string(pointer)
+	if len(text) < len(second) || text[:len(second)] != second {
+		return "", false
+	}
+	rest = text[len(second):]
+	return rest, rest == "" || rest[0] == '/'
 }
 
 // newArrayReader reads an array whose rows are bounded in size.
@@ -52,12 +99,20 @@ func newArrayReader(r io.Reader) arrayReader {
 	return arrayReader{dec: jsontext.NewDecoder(source), source: source}
 }
 
-// damaged names the place of an error of the file's form.
-func (a *arrayReader) damaged(number int, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", max(number-1, 0))
+// each visits the objects of an array, with the decoder at their beginnings.
+func (a *arrayReader) each(visit func(number int) error) error {
+	if err := a.open(); err != nil {
+		return err
 	}
-	return fmt.Errorf("row %d: damaged: %w", max(number, 1), err)
+	for number := 1; ; number++ {
+		a.source.from(a.dec.InputOffset())
+		if more, err := a.next(number - 1); err != nil || !more {
+			return err
+		}
+		if err := visit(number); err != nil {
+			return err
+		}
+	}
 }
 
 // meter bounds how far the decoder may read before a row ends.

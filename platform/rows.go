@@ -25,38 +25,54 @@ type Row struct {
 const maxRowBytes = 1 << 20
 
 // RowReader reads a download's JSON array one row at a time.
+//
+// There are two ways to read a row. The plain one takes what the platform
+// writes in all but odd cases, and is fast; the strict one takes every row that
+// is JSON, and says what is wrong with any other. A row that the plain way does
+// not take for whatever reason goes the strict way from its first byte, so the
+// strict one alone decides what is accepted and what is said.
 type RowReader struct {
 	CountColumns  []string
 	AmountColumns []string
 
 	report *Report
-	array  arrayReader
-	dec    *jsontext.Decoder // of array
-	fields map[string]field  // by the name's JSON text, with its quotes
+	fields []*field
+	needed int // of fields
+	window window
 	row    Row
-	seen   []bool
-	buffer []byte
+	strict strictReader
+	plain  plainReader
 }
 
-// field says what is done with a column's value. Every known column has a
-// number, to tell which ones a row lacks.
+// field says what is done with a column's value.
 type field struct {
 	name   string
-	number int
-	needed bool
-	read   func(r *RowReader, value jsontext.Value) (expected string)
+	number int  // in the order of asking
+	needed bool // in every row
+	holds  holds
+	at     int // of Counts or Amounts
 }
+
+// holds is what a column holds.
+type holds uint8
+
+const (
+	holdsDate holds = iota
+	holdsCurrency
+	holdsProduct
+	holdsCount
+	holdsAmount
+)
 
 // NewRowReader reads the rows of a report. Columns that must stand in every
 // row are named by needed, beside date, impressions, clicks and cost; the
 // product's column must be there too, and may be null.
 func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
-	array := newArrayReader(r)
-	rr := &RowReader{report: report, array: array, dec: array.dec, fields: map[string]field{}}
-	rr.add(DateColumn, true, (*RowReader).readDate)
-	rr.add(CurrencyColumn, false, (*RowReader).readCurrency)
+	rr := &RowReader{report: report, window: window{r: r}}
+	rr.add(field{name: DateColumn, needed: true, holds: holdsDate})
+	rr.add(field{name: CurrencyColumn, holds: holdsCurrency})
 	if report.Type.ProductColumn != "" {
-		rr.add(report.Type.ProductColumn, true, (*RowReader).readProduct)
+		rr.add(field{name: report.Type.ProductColumn, needed: true, holds: holdsProduct})
 	}
 	must := map[string]bool{ColumnViews: true, ColumnClicks: true, ColumnSpend: true}
 	for _, column := range needed {
@@ -69,110 +85,89 @@ func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	}
 	rr.row.Counts = make([]uint64, len(rr.CountColumns))
 	rr.row.Amounts = make([]adlens.Amount, len(rr.AmountColumns))
-	rr.seen = make([]bool, len(rr.fields))
+	rr.strict, rr.plain = newStrictReader(rr), newPlainReader(rr)
 	return rr
 }
 
-func (r *RowReader) add(name string, needed bool, read func(*RowReader, jsontext.Value) string) {
-	r.fields[`"`+name+`"`] = field{name: name, number: len(r.fields), needed: needed, read: read}
+func (r *RowReader) add(f field) {
+	f.number = len(r.fields)
+	if f.needed {
+		r.needed++
+	}
+	r.fields = append(r.fields, &f)
 }
 
 func (r *RowReader) addMeasure(m Measure, needed bool) {
 	if m.Unit == Count {
-		at := len(r.CountColumns)
+		r.add(field{name: m.Column, needed: needed, holds: holdsCount, at: len(r.CountColumns)})
 		r.CountColumns = append(r.CountColumns, m.Column)
-		r.add(m.Column, needed, func(r *RowReader, v jsontext.Value) string { return r.readCount(at, v, needed) })
 		return
 	}
-	at := len(r.AmountColumns)
+	r.add(field{name: m.Column, needed: needed, holds: holdsAmount, at: len(r.AmountColumns)})
 	r.AmountColumns = append(r.AmountColumns, m.Column)
-	r.add(m.Column, needed, func(r *RowReader, v jsontext.Value) string { return r.readAmount(at, v, needed) })
 }
 
 // Each calls visit for every row. It ends at the first fault of the file or
 // error of visit.
 func (r *RowReader) Each(visit func(*Row) error) error {
-	return r.array.each(func(number int) error {
-		r.row.Number = number
-		if err := r.readRow(); err != nil {
+	if err := r.strict.open(); err != nil {
+		return err
+	}
+	for {
+		r.reset()
+		if !r.readPlain() {
+			r.reset()
+			if more, err := r.strict.next(); err != nil || !more {
+				return err
+			}
+		}
+		if err := visit(&r.row); err != nil {
 			return err
 		}
-		return visit(&r.row)
-	})
+	}
 }
 
-func (r *RowReader) readRow() error {
-	if _, err := r.dec.ReadToken(); err != nil {
-		return r.array.damaged(r.row.Number, err)
+// readPlain reads the next row the plain way, if that can be done.
+func (r *RowReader) readPlain() bool {
+	for {
+		n, ok := r.plain.read(r.window.ended())
+		if ok {
+			r.window.take(n)
+			r.row.Number++
+			return true
+		}
+		// A row that the window does not hold whole is tried again with more.
+		if !r.plain.short || !r.window.more() {
+			return false
+		}
+		r.reset()
 	}
-	r.reset()
-	for r.dec.PeekKind() != '}' {
-		name, err := r.dec.ReadValue()
-		if err != nil {
-			return r.array.damaged(r.row.Number, err)
-		}
-		f, known := r.field(name)
-		value, err := r.dec.ReadValue()
-		if err != nil {
-			return r.array.damaged(r.row.Number, err)
-		}
-		if !known {
-			continue
-		}
-		r.seen[f.number] = true
-		if expected := f.read(r, value); expected != "" {
-			return &Fault{Row: r.row.Number, Field: f.name, Value: string(value), Expected: expected}
-		}
-	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		return r.array.damaged(r.row.Number, err)
-	}
-	return r.complete()
 }
 
 func (r *RowReader) reset() {
 	clear(r.row.Counts)
 	clear(r.row.Amounts)
-	clear(r.seen)
 	r.row.Product, r.row.Currency = "", ""
 }
 
-// field finds a column by its name as written. A name with escapes is spelled
-// plainly first, so that no spelling slips past.
-func (r *RowReader) field(name jsontext.Value) (field, bool) {
-	if f, ok := r.fields[string(name)]; ok {
-		return f, true
+// set takes over the value of a column. Where it is wrong, it says what was
+// expected.
+func (r *RowReader) set(f *field, v jsontext.Value) (expected string) {
+	switch f.holds {
+	case holdsDate:
+		return r.setDate(v)
+	case holdsCurrency:
+		return r.setCurrency(v)
+	case holdsProduct:
+		return r.setProduct(v)
+	case holdsCount:
+		return r.setCount(f, v)
+	default:
+		return r.setAmount(f, v)
 	}
-	plain, err := jsontext.AppendUnquote(r.buffer[:0], name)
-	if err != nil || len(plain)+2 == len(name) {
-		return field{}, false
-	}
-	f, ok := r.fields[`"`+string(plain)+`"`]
-	return f, ok
 }
 
-func (r *RowReader) complete() error {
-	for _, f := range r.fields {
-		if f.needed && !r.seen[f.number] {
-			return r.firstMissing()
-		}
-	}
-	return nil
-}
-
-// firstMissing names the missing column that was asked for first, so that
-// the same file always gives the same message.
-func (r *RowReader) firstMissing() error {
-	first := field{number: len(r.fields)}
-	for _, f := range r.fields {
-		if f.needed && !r.seen[f.number] && f.number < first.number {
-			first = f
-		}
-	}
-	return &Fault{Row: r.row.Number, Field: first.name, Value: "missing", Expected: "a value in every row"}
-}
-
-func (r *RowReader) readDate(v jsontext.Value) string {
+func (r *RowReader) setDate(v jsontext.Value) string {
 	text, err := unquoteValue(v)
 	if err != nil {
 		return "a day written \"YYYY-MM-DD\""
@@ -188,7 +183,7 @@ func (r *RowReader) readDate(v jsontext.Value) string {
 	return ""
 }
 
-func (r *RowReader) readProduct(v jsontext.Value) string {
+func (r *RowReader) setProduct(v jsontext.Value) string {
 	if v.Kind() == 'n' {
 		return ""
 	}
@@ -200,7 +195,7 @@ func (r *RowReader) readProduct(v jsontext.Value) string {
 	return ""
 }
 
-func (r *RowReader) readCurrency(v jsontext.Value) string {
+func (r *RowReader) setCurrency(v jsontext.Value) string {
 	if v.Kind() == 'n' {
 		return ""
 	}
@@ -219,8 +214,8 @@ func unquoteValue(v jsontext.Value) (string, error) {
 	return unquote(v)
 }
 
-func (r *RowReader) readCount(at int, v jsontext.Value, needed bool) string {
-	if v.Kind() == 'n' && !needed {
+func (r *RowReader) setCount(f *field, v jsontext.Value) string {
+	if v.Kind() == 'n' && !f.needed {
 		return ""
 	}
 	if v.Kind() != '0' {
@@ -230,12 +225,12 @@ func (r *RowReader) readCount(at int, v jsontext.Value, needed bool) string {
 	if err != nil {
 		return "a whole number from 0 to 9223372036854775807"
 	}
-	r.row.Counts[at] = n
+	r.row.Counts[f.at] = n
 	return ""
 }
 
-func (r *RowReader) readAmount(at int, v jsontext.Value, needed bool) string {
-	if v.Kind() == 'n' && !needed {
+func (r *RowReader) setAmount(f *field, v jsontext.Value) string {
+	if v.Kind() == 'n' && !f.needed {
 		return ""
 	}
 	if v.Kind() != '0' {
@@ -245,6 +240,17 @@ func (r *RowReader) readAmount(at int, v jsontext.Value, needed bool) string {
 	if err != nil {
 		return "an amount from 0 to below 1000000000000 with at most 20 decimals"
 	}
-	r.row.Amounts[at] = a
+	r.row.Amounts[f.at] = a
 	return ""
+}
+
+// firstMissing names the missing column that was asked for first, so that
+// the same file always gives the same message.
+func (r *RowReader) firstMissing(seen []bool) error {
+	for _, f := range r.fields {
+		if f.needed && !seen[f.number] {
+			return &Fault{Row: r.row.Number, Field: f.name, Value: "missing", Expected: "a value in every row"}
+		}
+	}
+	return nil
 }

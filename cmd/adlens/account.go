@@ -26,7 +26,7 @@ func newAccountAdd(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add ID --name NAME",
 		Short: "Add an account",
-		Args:  cobra.ExactArgs(1),
+		Args:  one("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.ID, a.CreatedAt = args[0], time.Now().UTC().Truncate(time.Millisecond)
 			if err := checkAccount(a); err != nil {
@@ -62,7 +62,7 @@ func newAccountSet(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set ID [--name NAME] [--subscription STATUS]",
 		Short: "Change the name or subscription of an account",
-		Args:  cobra.ExactArgs(1),
+		Args:  one("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			named, stated := cmd.Flags().Changed("name"), cmd.Flags().Changed("subscription")
 			if !named && !stated {

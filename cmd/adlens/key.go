@@ -161,7 +161,7 @@ func newKeyRevoke(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke KEY_ID",
 		Short: "Revoke a key; running servers refuse it within seconds",
-		Args:  cobra.ExactArgs(1),
+		Args:  one("KEY_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				record, found, err := d.KeyByID(cmd.Context(), args[0])

@@ -40,7 +40,7 @@ products, reports, exports and records. A bad file is refused, with its row, fie
 what was expected; the others are still loaded, and the exit code is not 0.
 Loading a file again changes nothing. A running server shows the new figures
 at once.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: some("PATH"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				if err := d.exists(cmd.Context(), account); err != nil {

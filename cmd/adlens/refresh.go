@@ -25,10 +25,14 @@ type refreshers struct {
 }
 
 // refreshers returns them for a server; lists are read until the context ends.
-func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) refreshers {
+func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
 	c := o.connector(d, po, &oneAtATime{loader: d.loader(quiet{log})}, secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
+	err := c.Check()
+	if po.keyFile != "" && err == nil {
+		_, err = secret.ReadKey(po.keyFile)
+	}
 	return refreshers{
 		lists: connector.NewLists(ctx, c, func(account, marketplaceID string, took time.Duration, err error) {
 			counts.CampaignRead(took, err)
@@ -49,7 +53,7 @@ func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, c
 				}
 				log.Info("figures were refreshed", about...)
 			}},
-	}
+	}, err
 }
 
 // pollEvery is the first wait between two looks at a report.

@@ -59,6 +59,26 @@ func needSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
 }
 
+// one and some are the arguments of commands that need one thing of a name, or
+// at least one.
+func one(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%q is one argument too many; expected %s alone (a name with spaces needs quotes)", args[1], name)
+		}
+		return some(name)(cmd, args)
+	}
+}
+
+func some(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s is missing; see %s --help", name, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
 // fromEnvironment sets flags that were not given from their variables.
 func fromEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -100,7 +100,10 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 		return err
 	}
 	defer closeMetrics()
-	refresh := o.refreshers(background, d, so.platform, counts, log)
+	refresh, err := o.refreshers(background, d, so.platform, counts, log)
+	if err != nil {
+		return err
+	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
@@ -190,20 +193,20 @@ func (d *data) keepClean(ctx context.Context, log *zap.Logger) {
 }
 
 func (d *data) collectAll(ctx context.Context) error {
-	accounts, err := d.Accounts(ctx)
+	accounts, err := d.Unaccounted(ctx)
 	if err != nil {
 		return err
 	}
-	for _, a := range accounts {
-		release, err := d.locker.Lock(ctx, a.ID, func(string) {})
+	for _, account := range accounts {
+		release, err := d.locker.Lock(ctx, account, func(string) {})
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(d.Collect(ctx, a.ID, loader.CollectAfter), release()); err != nil {
+		if err := errors.Join(d.AccountFor(ctx, account), release()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return d.DeleteDead(ctx, loader.CollectAfter)
 }
 
 func every(ctx context.Context, interval time.Duration, do func(context.Context)) {

@@ -42,6 +42,17 @@ WHERE name = {name:String}
 GROUP BY name`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
 }
 
+// Forgive forgets the failures of all work of an account. Reports may be asked
+// for at once; lists keep their distance.
+func (db *DB) Forgive(ctx context.Context, account string) error {
+	return db.exec(ctx, `
+INSERT INTO attempts (name, began_at, failures, updated_at)
+SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, now64(9)
+FROM attempts
+WHERE name = {reports:String} OR startsWith(name, {lists:String})
+GROUP BY name`, Params{"reports": query.Text("reports/" + account), "lists": query.Text("lists/" + account + "/")})
+}
+
 // Refreshed reads how far the reports of an account were read.
 func (db *DB) Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error) {
 	return collect(ctx, db, `

@@ -1,6 +1,20 @@
 package clickhouse
 
-import "testing"
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// settle waits until a table has deleted what it was told to.
+func settle(t *testing.T, db *DB, table string) {
+	t.Helper()
+	if err := db.exec(t.Context(), "ALTER TABLE "+table+" DELETE WHERE 0 SETTINGS mutations_sync = 2", nil); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Generations are never reused and die with every load, so their list may
 // have grown long when nobody loaded anything for a while after many loads.
@@ -14,7 +28,82 @@ func TestACollectionCopesWithAnyNumberOfDeadGenerations(t *testing.T) {
 	if err := d.Collect(t.Context(), t.Name(), 0); err != nil {
 		t.Fatal(err)
 	}
+	settle(t, d.DB, "dead_generations")
 	if left := one[uint64](t, d.DB, "SELECT count() FROM dead_generations WHERE account_id = {account:String}", params); left != 0 {
 		t.Errorf("%d are still noted", left)
+	}
+}
+
+func TestDeadRowsOfAllAccountsAreDeletedTogetherAndOnlyThey(t *testing.T) {
+	d := openShared(t)
+	params := Params{"account": t.Name()}
+	for _, statement := range []string{
+		"INSERT INTO rates SELECT concat({account:String}, toString(number % 250)), number % 3, 'EUR', '2026-01-01', 1 FROM numbers(750)",
+		"INSERT INTO dead_generations SELECT concat({account:String}, toString(number)), 'rates', 1, now64(3) - 3600 FROM numbers(250)",
+		"INSERT INTO dead_generations SELECT concat({account:String}, toString(number)), 'rates', 2, now64(3) FROM numbers(250)",
+	} {
+		if err := d.exec(t.Context(), statement, params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.DeleteDead(t.Context(), 30*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, d.DB, "rates")
+	for generation, want := range []uint64{250, 0, 250} {
+		params["generation"] = number(uint32(generation))
+		got := one[uint64](t, d.DB, "SELECT count() FROM rates WHERE startsWith(account_id, {account:String}) AND generation = {generation:UInt32}", params)
+		if got != want {
+			t.Errorf("%d rows of generation %d are left, expected %d", got, generation, want)
+		}
+	}
+}
+
+func TestStatementsOfDeletionsAreBounded(t *testing.T) {
+	many := make([]uint32, 2*deletedAtOnce+1)
+	all := []dead{{"facts", "a", many}, {"facts", "b", many[:5]}}
+	for range 2*accountsAtOnce + 1 {
+		all = append(all, dead{"rates", "c", many[:1]})
+	}
+	generations := 0
+	for _, some := range statements(all) {
+		of := 0
+		for _, d := range some {
+			of += len(d.generations)
+			if d.table != some[0].table {
+				t.Errorf("one statement deletes of %s and %s", some[0].table, d.table)
+			}
+		}
+		if generations += of; of > deletedAtOnce || len(some) > accountsAtOnce {
+			t.Errorf("a statement deletes %d generations of %d accounts", of, len(some))
+		}
+	}
+	if want := len(many) + 5 + 2*accountsAtOnce + 1; generations != want {
+		t.Errorf("%d generations are deleted, expected %d", generations, want)
+	}
+}
+
+// A table that is forgotten here would keep its dead rows for ever.
+func TestEveryTableWithGenerationsIsCollected(t *testing.T) {
+	d := openShared(t)
+	all, err := collect(t.Context(), d.DB, "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'generation' AND table NOT IN ('manifest', 'dead_generations') ORDER BY table", nil,
+		func(scan func(...any) error) (table string, err error) {
+			err = scan(&table)
+			return table, err
+		})
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	collected := slices.Sorted(func(yield func(string) bool) {
+		for _, tables := range tablesOf {
+			for _, table := range tables {
+				if !yield(table) {
+					return
+				}
+			}
+		}
+	})
+	if diff := cmp.Diff(all, collected); diff != "" {
+		t.Errorf("tables with generations, and those that are collected (-all +collected):\n%s", diff)
 	}
 }

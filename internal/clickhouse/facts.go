@@ -2,8 +2,10 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"strings"
+	"sync"
 	"time"
 
 	"adlens"
@@ -124,22 +126,34 @@ const sumTerms = `
     sum(toDecimal128(spend, 6)) AS spend,
     sum(toDecimal128(sales, 6)) AS sales`
 
+// together runs statements that do not need one another side by side: one waits
+// for the disk while another computes.
+func together(statements ...func() error) error {
+	faults := make([]error, len(statements))
+	var running sync.WaitGroup
+	for i, run := range statements {
+		running.Go(func() { faults[i] = run() })
+	}
+	running.Wait()
+	return errors.Join(faults...)
+}
+
 // DeriveMonths writes the rollups of new month generations from their facts.
 func (db *DB) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
 	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
-	err := db.exec(ctx, `INSERT INTO day_totals
+	return together(func() error {
+		return db.exec(ctx, `INSERT INTO day_totals
 SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
 WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
 GROUP BY account_id, generation, day`, params)
-	if err != nil {
-		return err
-	}
-	return db.exec(ctx, `INSERT INTO month_products
+	}, func() error {
+		return db.exec(ctx, `INSERT INTO month_products
 SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
 WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
 GROUP BY account_id, generation, product_key`, params)
+	})
 }
 
 func yearParams(account string, years []loader.YearParts) Params {
@@ -223,15 +237,17 @@ func bySlot(table, terms, filter string) string {
 func (db *DB) MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]loader.MonthSums, error) {
 	const filter = "generation IN {generations:Array(UInt32)}"
 	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
-	facts, err := db.sums(ctx, bySlot("facts", readBack+readBackLocal, filter), params, true)
-	if err != nil {
-		return nil, err
-	}
-	days, err := db.sums(ctx, bySlot("day_totals", readBack, filter), params, false)
-	if err != nil {
-		return nil, err
-	}
-	products, err := db.sums(ctx, bySlot("month_products", readBack, filter), params, false)
+	var facts, days, products map[uint32]loader.Sums
+	err := together(func() (err error) {
+		facts, err = db.sums(ctx, bySlot("facts", readBack+readBackLocal, filter), params, true)
+		return err
+	}, func() (err error) {
+		days, err = db.sums(ctx, bySlot("day_totals", readBack, filter), params, false)
+		return err
+	}, func() (err error) {
+		products, err = db.sums(ctx, bySlot("month_products", readBack, filter), params, false)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -245,14 +261,17 @@ func (db *DB) MonthSums(ctx context.Context, account string, generations []uint3
 // YearSums reads back the sums of new years and of their months.
 func (db *DB) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
 	params := yearParams(account, years)
-	written, err := db.sums(ctx, bySlot("year_products", readBack, "generation IN {years:Array(UInt32)}"), params, false)
-	if err != nil {
-		return nil, err
-	}
-	months, err := db.sums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
+	var written, months map[uint32]loader.Sums
+	err := together(func() (err error) {
+		written, err = db.sums(ctx, bySlot("year_products", readBack, "generation IN {years:Array(UInt32)}"), params, false)
+		return err
+	}, func() (err error) {
+		months, err = db.sums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
 FROM month_products
 WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)}
 GROUP BY year_generation`, params, false)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

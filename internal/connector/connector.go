@@ -36,6 +36,8 @@ type Store interface {
 	Attempt(ctx context.Context, name string) (a adlens.Attempt, found bool, err error)
 	BeginAttempt(ctx context.Context, name string, failures int) error
 	EndAttempt(ctx context.Context, name string, failures int) error
+	// Forgive forgets the failures of all work of an account.
+	Forgive(ctx context.Context, account string) error
 }
 
 // Loader makes what was fetched the account's.
@@ -132,7 +134,15 @@ func (c *Connector) Connect(ctx context.Context, account, region, clientID strin
 		return nil, err
 	}
 	connection.Sealed = key.Seal(text, purpose(connection))
-	return profiles, c.Store.PutConnection(ctx, connection)
+	// What failed with the credentials before says nothing of these.
+	return profiles, errors.Join(c.Store.PutConnection(ctx, connection), c.Store.Forgive(ctx, account))
+}
+
+// Check says what is wrong with the configuration, as far as it can be told
+// before anything is sent.
+func (c *Connector) Check() error {
+	_, err := c.client(adlens.Connection{Region: string(api.NA), ClientID: "none"}, Secrets{"none", "none"})
+	return err
 }
 
 // purpose ties sealed secrets to whose they are.

@@ -12,6 +12,7 @@ import (
 	"adlens"
 	"adlens/loader"
 	"adlens/platform"
+	"adlens/platform/api"
 )
 
 // Bounds of refreshing figures.
@@ -23,7 +24,7 @@ const (
 	firstRetry   = time.Minute      // after a refresh that failed
 	retryFactor  = 4
 	longestRetry = 6 * time.Hour
-	accountsAt   = 64 // refreshes at once; they mostly wait for the platform
+	accountsAt   = 512 // refreshes at once; they mostly wait for the platform
 )
 
 // Daily refreshes the figures of connected accounts once the day of each
@@ -38,7 +39,8 @@ type Daily struct {
 	Report func(account string, result loader.Result, took time.Duration, err error)
 
 	mu      sync.Mutex
-	looks   map[string]look // by account
+	looks   map[string]look             // by account
+	refused map[string]adlens.Refreshed // what the platform refused, as it would be noted had it not
 	running sync.WaitGroup
 }
 
@@ -51,7 +53,7 @@ type look struct {
 
 // Run refreshes what is due until the context ends.
 func (d *Daily) Run(ctx context.Context) {
-	d.looks = map[string]look{}
+	d.looks, d.refused = map[string]look{}, map[string]adlens.Refreshed{}
 	defer d.running.Wait()
 	slots := make(chan struct{}, accountsAt)
 	ticker := time.NewTicker(scanEvery)
@@ -141,9 +143,9 @@ func (d *Daily) refresh(ctx context.Context, account string) (result loader.Resu
 	if err != nil || turn != free {
 		return result, notNow, err
 	}
-	result, err = d.pull(ctx, account)
-	err = errors.Join(err, refusals(result))
-	return result, refreshed, errors.Join(err, end(err))
+	result, failed, err := d.pull(ctx, account)
+	ending := end(failed)
+	return result, refreshed, errors.Join(err, ending)
 }
 
 // task is what is due of one report type of a profile.
@@ -160,16 +162,13 @@ func (d *Daily) due(ctx context.Context, account string, profiles []platform.Pro
 	}
 	var todo []task
 	for _, profile := range profiles {
-		last, err := lastEnded(profile, d.Now())
-		if err != nil {
-			return nil, err
-		}
+		last := lastEnded(profile, d.Now())
 		for _, t := range platform.ReportTypes {
 			var before *adlens.Refreshed
 			if i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID }); i >= 0 {
 				before = &states[i]
 			}
-			if one, ok := newTask(account, profile, t, before, last); ok {
+			if one, ok := newTask(account, profile, t, before, last); ok && !d.isRefused(one) {
 				todo = append(todo, one)
 			}
 		}
@@ -190,26 +189,61 @@ func newTask(account string, profile platform.Profile, t *platform.ReportType, b
 	return one, true
 }
 
+// isRefused tells whether the platform refused a task of the same day. It may be
+// asked again on the next one: who had no right to it may have by then.
+func (d *Daily) isRefused(one task) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.refused[one.key()] == one.after
+}
+
+func (one task) key() string {
+	return one.after.Account + " " + one.after.MarketplaceID + " " + one.after.ReportType
+}
+
 // pull fetches and loads what is due of the profiles that the platform lists
-// now, and notes what came through whole.
-func (d *Daily) pull(ctx context.Context, account string) (loader.Result, error) {
+// now, and notes what came through whole. failed is the part of the error that
+// another try may mend.
+func (d *Daily) pull(ctx context.Context, account string) (result loader.Result, failed, err error) {
 	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll}
 	var todo []task
-	err := p.run(ctx, func(all []platform.Profile) (err error) {
+	err = p.run(ctx, func(all []platform.Profile) (err error) {
 		todo, err = d.due(ctx, account, all)
 		for _, one := range todo {
 			p.windows = append(p.windows, one.windows...)
 		}
 		return err
 	})
+	err = errors.Join(err, refusals(p.result))
 	var through []adlens.Refreshed
+	refusedAll := true // that failed, and nothing else did
 	for _, one := range todo {
-		if !slices.ContainsFunc(one.windows, func(w window) bool { return !p.loaded[w.name()] }) {
+		switch {
+		case one.is(func(name string) bool { return p.loaded[name] }):
 			through = append(through, one.after)
+		case one.is(func(name string) bool { return errors.Is(p.failed[name], api.Refused) }):
+			d.refuse(one)
+		default:
+			refusedAll = false
 		}
 	}
 	if len(through) > 0 {
-		err = errors.Join(err, d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), prune(p.out))
+		noting := errors.Join(d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), prune(p.out))
+		err, refusedAll = errors.Join(err, noting), refusedAll && noting == nil
 	}
-	return p.result, err
+	if len(todo) > 0 && refusedAll {
+		return p.result, nil, err
+	}
+	return p.result, err, err
+}
+
+// is tells whether something is true of all windows of a task.
+func (one task) is(so func(name string) bool) bool {
+	return !slices.ContainsFunc(one.windows, func(w window) bool { return !so(w.name()) })
+}
+
+func (d *Daily) refuse(one task) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refused[one.key()] = one.after
 }

@@ -10,6 +10,7 @@ import (
 // Bounds of reading lists.
 const (
 	listLife     = 30 * time.Minute // a list that is older is read again when it is asked for
+	clockSlack   = 5 * time.Minute  // a list of a time beyond it was dated by a wrong clock, and says nothing of its age
 	longestRest  = 6 * time.Hour    // of a marketplace whose reads fail
 	listPatience = 20 * time.Minute // for one read, whatever the platform asks to wait
 	readsAtOnce  = 64               // of all accounts; they mostly wait for the platform
@@ -58,7 +59,7 @@ func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed
 	m := l.market(account + "/" + marketplaceID)
 	m.Lock()
 	defer m.Unlock()
-	old := listed == nil || time.Since(*listed) > listLife
+	old := listed == nil || time.Since(*listed) > listLife || time.Until(*listed) > clockSlack
 	switch {
 	case m.here:
 		return true, nil

@@ -149,11 +149,14 @@ func TestAFreshListIsLeftAlone(t *testing.T) {
 		m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
 		l := server(t.Context(), m, r)
 		fresh, old, tomorrow := time.Now().Add(-listLife), time.Now().Add(-listLife-time.Second), time.Now().AddDate(0, 0, 1)
-		if ask(t, l, "acct", "1", &fresh) || ask(t, l, "acct", "1", &tomorrow) || len(r.of("acct/1")) > 0 {
+		if ask(t, l, "acct", "1", &fresh) || len(r.of("acct/1")) > 0 {
 			t.Error("a fresh list is read")
 		}
 		if !ask(t, l, "acct", "1", &old) {
 			t.Error("an old list is not read")
+		}
+		if !ask(t, l, "acct", "2", &tomorrow) {
+			t.Error("a list of tomorrow is taken for fresh")
 		}
 		l.Wait()
 	})

@@ -14,14 +14,19 @@ import (
 
 // ReadLists reads a marketplace's campaigns, ad groups and ads from the
 // platform and puts them in the place of those that are held. Whatever goes
-// wrong, what is held stays as it is.
+// wrong, what is held stays as it is. An ad product that the platform refuses
+// the profile, as it refuses authors Sponsored Brands, holds up no other.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
 	connection, client, err := c.open(ctx, account)
 	if err != nil {
 		return err
 	}
 	r := &listReader{client: client, profile: marketplaceID, sure: map[loader.ListName]bool{}}
-	err = c.accepted(ctx, connection, r.readAll(ctx))
+	refused, err := r.readAll(ctx)
+	err = c.accepted(ctx, connection, err)
+	if err == nil && refused != nil {
+		c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", marketplaceID, refused))
+	}
 	for err == nil {
 		err = c.Loader.ReplaceLists(ctx, account, r.lists())
 		var lost *loader.LostMost
@@ -38,29 +43,48 @@ type listReader struct {
 	client  *api.Client
 	profile string
 
-	campaigns []platform.Campaign
-	adGroups  []platform.AdGroup
-	ads       []platform.Ad
-	sure      map[loader.ListName]bool
-	readAt    time.Time
+	adProducts []adlens.AdProduct // that were read
+	campaigns  []platform.Campaign
+	adGroups   []platform.AdGroup
+	ads        []platform.Ad
+	sure       map[loader.ListName]bool
+	readAt     time.Time
 }
 
-// readAll reads all lists, parents after their children: what is created in
-// between is then an unknown child nowhere.
-func (r *listReader) readAll(ctx context.Context) error {
+// readAll reads the lists of all ad products. refused says which the platform
+// does not give; where it gives none, that is the error.
+func (r *listReader) readAll(ctx context.Context) (refused, err error) {
 	for _, p := range adlens.AdProducts {
-		for _, read := range []func() error{
-			func() error { return take(ctx, r, platform.Ads, p, r.client.Ads, &r.ads) },
-			func() error { return take(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups) },
-			func() error { return take(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns) },
-		} {
-			if err := read(); err != nil {
-				return err
-			}
+		one := &listReader{client: r.client, profile: r.profile, sure: r.sure}
+		switch err := one.readProduct(ctx, p); {
+		case errors.Is(err, api.Refused):
+			refused = errors.Join(refused, err)
+		case err != nil:
+			return nil, err
+		default:
+			r.adProducts = append(r.adProducts, p)
+			r.campaigns = append(r.campaigns, one.campaigns...)
+			r.adGroups = append(r.adGroups, one.adGroups...)
+			r.ads = append(r.ads, one.ads...)
 		}
 	}
+	if len(r.adProducts) == 0 {
+		return nil, refused
+	}
 	r.readAt = time.Now().UTC().Truncate(time.Millisecond)
-	return nil
+	return refused, nil
+}
+
+// readProduct reads parents after their children: what is created in between
+// is then an unknown child nowhere.
+func (r *listReader) readProduct(ctx context.Context, p adlens.AdProduct) error {
+	if err := take(ctx, r, platform.Ads, p, r.client.Ads, &r.ads); err != nil {
+		return err
+	}
+	if err := take(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups); err != nil {
+		return err
+	}
+	return take(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns)
 }
 
 func take[T any](ctx context.Context, r *listReader, entity platform.Entity, p adlens.AdProduct,
@@ -72,7 +96,7 @@ func take[T any](ctx context.Context, r *listReader, entity platform.Entity, p a
 }
 
 func (r *listReader) lists() loader.Lists {
-	return loader.Lists{ProfileID: r.profile, ReadAt: r.readAt, Campaigns: r.campaigns, AdGroups: r.adGroups, Ads: r.ads, Sure: r.sure}
+	return loader.Lists{ProfileID: r.profile, ReadAt: r.readAt, AdProducts: r.adProducts, Campaigns: r.campaigns, AdGroups: r.adGroups, Ads: r.ads, Sure: r.sure}
 }
 
 // confirm reads a list again that lost most of its rows, of which the platform

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,9 @@ const (
 	// requestLife is for how long a report that was asked for is waited on
 	// after a restart. The platform needs three hours at most.
 	requestLife = 12 * time.Hour
+	// reportPatience is for how long a report is waited for at a time. One
+	// that hangs for longer is asked for anew by the next pull.
+	reportPatience = 4 * time.Hour
 	// loadEvery is how long a fetched report waits for others to be loaded
 	// with: together they cost little more than one.
 	loadEvery = time.Minute
@@ -51,10 +55,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll}
 	err = p.run(ctx, func(all []platform.Profile) error {
 		for _, profile := range all {
-			last, err := lastEnded(profile, time.Now())
-			if err != nil {
-				return err
-			}
+			last := lastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {
 				p.windows = append(p.windows, windows(profile, t, last, days)...)
 			}
@@ -82,6 +83,7 @@ type pull struct {
 	mu     sync.Mutex
 	asked  map[string]adlens.ReportRequest // by name of the window
 	loaded map[string]bool                 // names of windows
+	failed map[string]error                // by name of the window
 	result loader.Result
 }
 
@@ -109,6 +111,7 @@ func (p *pull) run(ctx context.Context, choose func([]platform.Profile) error) e
 // remember reads which reports were asked for and are not loaded yet.
 func (p *pull) remember(ctx context.Context) error {
 	p.running, p.asked, p.loaded = map[string]adlens.ReportRequest{}, map[string]adlens.ReportRequest{}, map[string]bool{}
+	p.failed = map[string]error{}
 	open, err := p.connector.Store.OpenRequests(ctx, p.account)
 	for _, r := range open {
 		if time.Since(r.RequestedAt) < requestLife {
@@ -128,15 +131,16 @@ func (w window) name() string { return requestName(w.profile.ID, w.report.ID, w.
 // now and then: one that takes hours, or fails, does not keep the others back.
 func (p *pull) fetchAll(ctx context.Context) error {
 	slots, fetched := make(chan struct{}, inFlight), make(chan string)
-	failures := make([]error, len(p.windows))
 	var all sync.WaitGroup
-	for i, w := range p.windows {
+	for _, w := range p.windows {
 		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			path, err := p.fetch(ctx, w)
 			if err != nil {
-				failures[i] = fmt.Errorf("%s of %s %s, %s to %s: %w", w.report.ID, w.profile.Country, w.profile.ID, w.start, w.end, err)
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.failed[w.name()] = err
 				return
 			}
 			fetched <- path
@@ -146,8 +150,39 @@ func (p *pull) fetchAll(ctx context.Context) error {
 		all.Wait()
 		close(fetched)
 	}()
-	loading := p.loadFetched(ctx, fetched)
-	return errors.Join(append(failures, loading)...)
+	err := p.loadFetched(ctx, fetched)
+	return errors.Join(p.failures(), err)
+}
+
+// failures says of each report type of a profile what went wrong first, and how
+// often.
+func (p *pull) failures() error {
+	var all []error
+	for i, w := range p.windows {
+		of := func(o window) bool { return o.profile.ID == w.profile.ID && o.report == w.report }
+		if slices.ContainsFunc(p.windows[:i], of) {
+			continue
+		}
+		windows, failed := 0, 0
+		var first error
+		for _, o := range p.windows {
+			if !of(o) {
+				continue
+			}
+			windows++
+			if err := p.failed[o.name()]; err != nil {
+				failed++
+				if first == nil {
+					first = fmt.Errorf("%s of %s %s, %s to %s: %w", o.report.ID, o.profile.Country, o.profile.ID, o.start, o.end, err)
+				}
+			}
+		}
+		if failed > 1 {
+			first = fmt.Errorf("%w (so failed %d of its %d reports)", first, failed, windows)
+		}
+		all = append(all, first)
+	}
+	return errors.Join(all...)
 }
 
 // loadFetched loads reports as they come, until there are no more.
@@ -178,8 +213,10 @@ func (p *pull) fetch(ctx context.Context, w window) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	status, err := p.client.Await(ctx, w.profile.ID, request.ReportID, p.poll, nil)
-	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) {
+	waiting, cancel := context.WithTimeout(ctx, reportPatience)
+	defer cancel()
+	status, err := p.client.Await(waiting, w.profile.ID, request.ReportID, p.poll, nil)
+	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return "", errors.Join(err, p.forget(ctx, request)) // the next pull asks anew
 	}
 	if err != nil {

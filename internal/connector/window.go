@@ -1,7 +1,6 @@
 package connector
 
 import (
-	"fmt"
 	"time"
 
 	"adlens"
@@ -40,14 +39,18 @@ func windows(p platform.Profile, t *platform.ReportType, last adlens.Day, days i
 	return all
 }
 
-// lastEnded is the newest day that has ended where a profile is.
-func lastEnded(p platform.Profile, now time.Time) (adlens.Day, error) {
+// lastEnded is the newest day that has ended where a profile is. Where that
+// cannot be told, because its zone is not known here, it is the newest day that
+// has ended everywhere.
+func lastEnded(p platform.Profile, now time.Time) adlens.Day {
 	zone, err := period.Zone(p.TimeZone)
 	if err != nil {
-		return 0, fmt.Errorf("profile %s: %w", p.ID, err)
+		zone = lastOnEarth
 	}
-	return period.DayIn(zone, now) - 1, nil
+	return period.DayIn(zone, now) - 1
 }
+
+var lastOnEarth = time.FixedZone("UTC-12", -12*60*60)
 
 // due says how many days up to the last ended one have to be read of a report
 // type that was read so far (nil: never): all that the platform has at first,

@@ -116,7 +116,7 @@ var listedStates = []string{string(platform.Enabled), string(platform.Paused)}
 // unknown as one that never was.
 func (p *parser) marketplace(id string) Marketplace {
 	if id == "" {
-		p.add("marketplace_id", adlens.Fault{Code: adlens.MissingParameter,
+		p.add("marketplace_id", adlens.Fault{Code: adlens.MissingParameter, Allowed: p.ids(),
 			Detail: "marketplace_id is missing; expected the id of one of the account's marketplaces: " + p.marketplaceIDs()})
 		return Marketplace{}
 	}

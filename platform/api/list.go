@@ -71,8 +71,13 @@ type reading[T any] struct {
 	ids     map[string]bool
 	total   int // as the first page that says one says
 	read    int // pages
+	empty   int // pages in a row without rows
 	bytes   int64
 }
+
+// maxEmptyPages in a row are no list any more, but a platform that leads on for
+// ever.
+const maxEmptyPages = 5
 
 func (r *reading[T]) add(p page[T]) error {
 	r.read++
@@ -85,6 +90,11 @@ func (r *reading[T]) add(p page[T]) error {
 	}
 	if p.next != "" {
 		r.cursors[p.next] = true
+	}
+	if len(p.rows) > 0 || p.next == "" {
+		r.empty = 0
+	} else if r.empty++; r.empty == maxEmptyPages {
+		return fmt.Errorf("%w: %d pages in a row have no rows, and there are more", errUneven, r.empty)
 	}
 	if p.total >= 0 && r.total >= 0 && p.total != r.total {
 		return fmt.Errorf("%w: the platform's total was %d and is %d on page %d", errUneven, r.total, p.total, r.read)

@@ -1,0 +1,125 @@
+package loader_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// listsOf are lists of the US profile with n campaigns of each ad product,
+// each with an ad group and an ad.
+func listsOf(n int, at time.Time, sure bool) loader.Lists {
+	read := loader.Lists{ProfileID: profileUS, ReadAt: at, AdProducts: adlens.AdProducts, Sure: map[loader.ListName]bool{}}
+	for _, p := range adlens.AdProducts {
+		for i := range n {
+			id := fmt.Sprintf("9007199254740993%d%d", p, i)
+			read.Campaigns = append(read.Campaigns, platform.Campaign{ID: id, Name: "of " + at.Format(time.TimeOnly), AdProduct: p, State: platform.Enabled})
+			read.AdGroups = append(read.AdGroups, platform.AdGroup{ID: "g" + id, CampaignID: id, AdProduct: p, State: platform.Paused})
+			read.Ads = append(read.Ads, platform.Ad{ID: "a" + id, AdGroupID: "g" + id, AdProduct: p, State: platform.Enabled})
+		}
+		for _, e := range []platform.Entity{platform.Campaigns, platform.AdGroups, platform.Ads} {
+			read.Sure[loader.ListName{Entity: e, AdProduct: p}] = sure
+		}
+	}
+	return read
+}
+
+func replace(ctx context.Context, store loader.Store, account string, read loader.Lists) error {
+	l := loader.Loader{Store: store, Progress: silent{}}
+	return l.ReplaceLists(ctx, account, read)
+}
+
+// lists are all live rows of an account's lists, in one text.
+func (d *database) lists(t testing.TB, account string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, cells := range d.query(t, account, `SELECT * FROM (
+SELECT 'campaign', ad_product, campaign_id, name FROM campaigns WHERE account_id = {account:String} AND generation IN `+live+`
+UNION ALL SELECT 'group', ad_product, ad_group_id, campaign_id FROM ad_groups WHERE account_id = {account:String} AND generation IN `+live+`
+UNION ALL SELECT 'ad', ad_product, ad_id, ad_group_id FROM ads WHERE account_id = {account:String} AND generation IN `+live+`)
+ORDER BY ALL`) {
+		fmt.Fprintln(&b, strings.Join(cells, " "))
+	}
+	return b.String()
+}
+
+func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	mustLoad(t, d.store(), t.Name(), writeBase(t))
+	noon := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	put := func(read loader.Lists) (string, error) {
+		err := replace(t.Context(), d.store(), t.Name(), read)
+		return d.lists(t, t.Name()), err
+	}
+	four, err := put(listsOf(4, noon, false))
+	if err != nil || strings.Count(four, "\n") != 36 {
+		t.Fatalf("the first lists have %d rows, expected 36: %v", strings.Count(four, "\n"), err)
+	}
+	if seen, err := put(listsOf(5, noon.Add(-time.Hour), false)); err != nil || seen != four {
+		t.Errorf("older lists changed something: %v", err)
+	}
+	two, err := put(listsOf(2, noon.Add(time.Hour), false))
+	if err != nil || strings.Count(two, "\n") != 18 {
+		t.Errorf("half of the rows are not believed: %v", err)
+	}
+	var lost *loader.LostMost
+	if seen, err := put(listsOf(0, noon.Add(2*time.Hour), false)); !errors.As(err, &lost) || lost.Held != 2 || lost.Read != 0 || seen != two {
+		t.Errorf("lists that lost most of their rows: %v", err)
+	}
+	if seen, err := put(listsOf(0, noon.Add(2*time.Hour), true)); err != nil || seen != "" {
+		t.Errorf("lists that are sure to be empty: %v", err)
+	}
+	tomorrow := time.Now().AddDate(0, 0, 1)
+	if _, err := put(listsOf(1, tomorrow, true)); err != nil {
+		t.Error(err)
+	}
+	if seen, err := put(listsOf(3, time.Now(), true)); err != nil || strings.Count(seen, "\n") != 27 {
+		t.Errorf("lists of tomorrow stay in the way: %v", err)
+	}
+	if err := replace(t.Context(), d.store(), t.Name(), loader.Lists{ProfileID: "4711"}); err == nil || !strings.Contains(err.Error(), "4711") {
+		t.Errorf("lists of nobody's profile: %v", err)
+	}
+}
+
+func TestListsAreReplacedAllTogetherWhateverFails(t *testing.T) {
+	d := openShared(t)
+	noon := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for _, kind := range []fault{notDone, answerLost, cancelled} {
+		t.Run(kind.String(), func(t *testing.T) {
+			t.Parallel()
+			mustLoad(t, d.store(), t.Name(), writeBase(t))
+			if err := replace(t.Context(), d.store(), t.Name(), listsOf(2, noon, true)); err != nil {
+				t.Fatal(err)
+			}
+			before := d.lists(t, t.Name())
+			next := listsOf(3, noon.Add(time.Hour), true)
+			for at := 1; ; at++ {
+				ctx, cancel := context.WithCancel(t.Context())
+				store := &faulty{store: d.store(), fault: kind, at: at, cancel: cancel}
+				err := replace(ctx, store, t.Name(), next)
+				cancel()
+				seen := d.lists(t, t.Name())
+				if whole := strings.Count(seen, "\n") == 27 && !strings.Contains(seen, "12:00:00"); seen != before && !whole {
+					t.Fatalf("after call %d (%s) failed, this could be seen:\n%s", at, store.name, seen)
+				}
+				if store.name == "" {
+					if err != nil || seen == before {
+						t.Errorf("without a fault: %v", err)
+					}
+					return
+				}
+				if seen != before { // visible: the next one has to be newer to change anything
+					before, next = seen, listsOf(3, next.ReadAt.Add(time.Hour), true)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"sync"
+)
+
+// A pipe reads a stream ahead of who reads from it, and hashes behind: what
+// unpacks, what decodes and what hashes run side by side. The blocks go round,
+// so it takes no more memory than they have.
+type pipe struct {
+	free, filled, read chan *block
+	stop               chan struct{}
+	running            sync.WaitGroup
+	digest             hash.Hash
+
+	current *block // of the reader
+	at      int
+}
+
+const (
+	pipeBlocks = 4
+	blockBytes = 256 << 10
+)
+
+// block is a piece of the stream.
+type block struct {
+	bytes []byte
+	err   error // what ended the stream behind it
+}
+
+func newPipe(source io.Reader) *pipe {
+	p := &pipe{digest: sha256.New(), stop: make(chan struct{}), current: &block{},
+		free: make(chan *block, pipeBlocks), filled: make(chan *block, pipeBlocks), read: make(chan *block, pipeBlocks)}
+	for range pipeBlocks {
+		p.free <- &block{bytes: make([]byte, 0, blockBytes)}
+	}
+	p.running.Go(func() { p.fill(source) })
+	p.running.Go(p.hash)
+	return p
+}
+
+func (p *pipe) fill(source io.Reader) {
+	for {
+		select {
+		case <-p.stop:
+			return
+		case b := <-p.free:
+			b.fill(source)
+			p.filled <- b
+			if b.err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (b *block) fill(source io.Reader) {
+	b.bytes = b.bytes[:0]
+	for len(b.bytes) < cap(b.bytes) && b.err == nil {
+		var n int
+		n, b.err = source.Read(b.bytes[len(b.bytes):cap(b.bytes)])
+		b.bytes = b.bytes[:len(b.bytes)+n]
+	}
+}
+
+func (p *pipe) hash() {
+	for b := range p.read {
+		p.digest.Write(b.bytes)
+		p.free <- b
+	}
+}
+
+// Read reads on. A block that was read whole goes on to be hashed.
+func (p *pipe) Read(into []byte) (n int, err error) {
+	for p.at == len(p.current.bytes) {
+		if p.current.err != nil {
+			return 0, p.current.err
+		}
+		p.pass()
+		p.current, p.at = <-p.filled, 0
+	}
+	n = copy(into, p.current.bytes[p.at:])
+	p.at += n
+	return n, nil
+}
+
+func (p *pipe) pass() {
+	if p.current.bytes != nil {
+		p.read <- p.current
+	}
+}
+
+// close ends the pipe, before the source is closed, and returns the hash of
+// what was read.
+func (p *pipe) close() (sum string) {
+	close(p.stop)
+	p.pass()
+	close(p.read)
+	p.running.Wait()
+	return hex.EncodeToString(p.digest.Sum(nil))
+}
