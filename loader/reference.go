@@ -77,7 +77,8 @@ func (s *session) compatible(m Marketplace, p platform.Profile) error {
 
 // readTable reads a CSV file with exactly these columns and visits its rows.
 func readTable(content io.Reader, columns []string, visit func(row int, values []string) error) (rows int, err error) {
-	reader := csv.NewReader(content)
+	source := boundedRecords(content)
+	reader := csv.NewReader(source)
 	reader.FieldsPerRecord = len(columns)
 	header, err := reader.Read()
 	if errors.Is(err, io.EOF) {
@@ -87,12 +88,13 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 		return 0, &platform.Fault{Row: 1, Value: strings.Join(header, ","), Expected: "the columns " + strings.Join(columns, ",")}
 	}
 	for {
+		source.from(reader.InputOffset())
 		values, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
 		}
 		if err != nil {
-			return rows, err
+			return rows, tableError(rows+2, values, columns, err)
 		}
 		rows++
 		line, _ := reader.FieldPos(0)
@@ -105,6 +107,20 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 			return rows, err
 		}
 	}
+}
+
+// tableError says what is wrong with the form of a row. row is its number where
+// the error does not know its line.
+func tableError(row int, values, columns []string, err error) error {
+	var form *csv.ParseError
+	switch errors.As(err, &form); {
+	case form == nil:
+		return fmt.Errorf("row %d: %w", row, err)
+	case errors.Is(err, csv.ErrFieldCount):
+		return &platform.Fault{Row: form.Line, Value: fmt.Sprintf("%q", strings.Join(values, ",")),
+			Expected: fmt.Sprintf("%d values, %s, and not %d", len(columns), strings.Join(columns, ","), len(values))}
+	}
+	return &platform.Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
 }
 
 // titles loads products.csv: titles are put over earlier ones.
