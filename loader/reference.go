@@ -85,7 +85,8 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 		return 0, errors.New("the file is empty")
 	}
 	if err != nil || !slices.Equal(header, columns) {
-		return 0, &platform.Fault{Row: 1, Value: strings.Join(header, ","), Expected: "the columns " + strings.Join(columns, ",")}
+		return 0, &platform.Fault{Row: 1, Value: fmt.Sprintf("%q", strings.Join(header, ",")),
+			Expected: "the columns " + strings.Join(columns, ",") + ", with commas between them, and each row in a line of its own, in UTF-8"}
 	}
 	for {
 		source.from(reader.InputOffset())
@@ -164,7 +165,7 @@ func readRates(content io.Reader) (rates Rates, rows int, err error) {
 	rows, err = readTable(content, []string{"date", "currency", "usd"}, func(row int, values []string) error {
 		day, err := adlens.ParseDay(values[0])
 		if err != nil || day < adlens.FirstStorableDay || day > adlens.LastStorableDay {
-			return &platform.Fault{Row: row, Field: "date", Value: fmt.Sprintf("%q", values[0]), Expected: "a day written YYYY-MM-DD that exists"}
+			return &platform.Fault{Row: row, Field: "date", Value: fmt.Sprintf("%q", values[0]), Expected: fmt.Sprintf("a day written YYYY-MM-DD that exists, from %s to %s", adlens.FirstStorableDay, adlens.LastStorableDay)}
 		}
 		currency := values[1]
 		if !currencyForm.MatchString(currency) {
