@@ -5,10 +5,10 @@ export CGO_ENABLED := 0
 
 version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help demo build engine test lint fuzz bench bench-json clean
+.PHONY: help demo build engine test lint fuzz bench bench-small bench-go bench-json clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## make a demonstration account, load it and serve it
 	bin/adlens demo
@@ -45,11 +45,20 @@ fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
 	for target in FuzzRates FuzzTitles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./loader || exit 1; done
 
-bench: ## measure decoding and summing of a report
+bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
+	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 2s -clients 10s $(BENCH)
+
+bench-small: build bench/duckdb/node_modules/.package-lock.json ## the same with 6 million rows, in minutes
+	$(GO) run ./bench $(BENCH)
+
+bench/duckdb/node_modules/.package-lock.json: bench/duckdb/package.json bench/duckdb/package-lock.json
+	cd bench/duckdb && npm ci --no-progress && touch node_modules/.package-lock.json || echo "DuckDB cannot be fetched and is left out"
+
+bench-go: ## measure decoding and summing of a report
 	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader
 
 bench-json: ## the reader of rows beside other decoders of JSON, on the same bytes
 	cd platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
 
 clean: ## remove what was built; data directories stay
-	rm -rf bin node_modules
+	rm -rf bin node_modules bench/duckdb/node_modules

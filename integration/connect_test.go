@@ -43,10 +43,15 @@ func fact(product, day, cost, sales string) standin.Fact {
 // environment.
 func speak(t *testing.T, h *house, p *standin.Platform, secret string, args ...string) harness.Result {
 	t.Helper()
+	return speakAs(t, h.Program, p, secret, canaryRefresh, args...)
+}
+
+func speakAs(t *testing.T, program *harness.Program, p *standin.Platform, secret, refresh string, args ...string) harness.Result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	command := h.Program.Command(ctx, append(args, "--platform-url", p.URL(), "--platform-token-url", p.TokenURL())...)
-	command.Env = append(command.Env, "ADLENS_CLIENT_SECRET="+secret, "ADLENS_REFRESH_TOKEN="+canaryRefresh)
+	command := program.Command(ctx, append(args, "--platform-url", p.URL(), "--platform-token-url", p.TokenURL())...)
+	command.Env = append(command.Env, "ADLENS_CLIENT_SECRET="+secret, "ADLENS_REFRESH_TOKEN="+refresh)
 	var out, trouble bytes.Buffer
 	command.Stdout, command.Stderr = &out, &trouble
 	if err := command.Run(); err != nil {

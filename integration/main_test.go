@@ -29,7 +29,7 @@ var shared = struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := closeShared(); err != nil {
+	if err := errors.Join(closeLive(), closeShared()); err != nil {
 		fmt.Fprintln(os.Stderr, "after the tests:", err)
 		code = 1
 	}

@@ -242,14 +242,14 @@ func (f file) open(name string) (io.Reader, func() error, error) {
 }
 
 func unpack(r io.Reader) (io.Reader, error) {
-	const window = 256 << 10
-	buffered := bufio.NewReaderSize(r, window)
+	// Small buffers: large reads pass them by, and most files are small.
+	buffered := bufio.NewReaderSize(r, 32<<10)
 	if head, _ := buffered.Peek(2); string(head) == "\x1f\x8b" {
 		packed, err := gzip.NewReader(buffered)
 		if err != nil {
 			return nil, fmt.Errorf("damaged gzip file: %w", err)
 		}
-		buffered = bufio.NewReaderSize(packed, window)
+		buffered = bufio.NewReader(packed)
 	}
 	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		buffered.Discard(3)

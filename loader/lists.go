@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"adlens"
@@ -42,6 +43,10 @@ func (e *LostMost) Error() string {
 	return fmt.Sprintf("the list of %s of %s has %d rows where %d are held, and the platform states no total that confirms it", e.Entity, e.AdProduct, e.Read, e.Held)
 }
 
+// ErrLeftOut is the error of lists that say nothing of an ad product of which
+// lists are held: old and new ones would be shown as one.
+var ErrLeftOut = errors.New("an ad product of which lists are held was not read")
+
 // ReplaceLists puts the lists in the place of those that are held of their
 // marketplace, all in one act; held lists that are newer stay, unless they are
 // of the future, which only a wrong clock can have dated.
@@ -59,7 +64,7 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if !ok {
 		return fmt.Errorf("%s is no marketplace of account %s any more", read.ProfileID, account)
 	}
-	if err := s.believable(market, read); err != nil {
+	if err := errors.Join(s.complete(market, read), s.believable(market, read)); err != nil {
 		return err
 	}
 	_, err = s.replaceLists(ctx, market, listSource{manifest.Source{GeneratedAt: read.ReadAt}, true}, read.apart()...)
@@ -67,6 +72,19 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 		return err
 	}
 	return s.clean(ctx)
+}
+
+// complete finds held lists of ad products that were not read.
+func (s *session) complete(market Marketplace, read Lists) error {
+	for _, p := range adlens.AdProducts {
+		for _, kind := range kindOfEntity {
+			held, _ := s.manifest.Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
+			if held.Rows > 0 && !slices.Contains(read.AdProducts, p) {
+				return fmt.Errorf("%w: %s", ErrLeftOut, p)
+			}
+		}
+	}
+	return nil
 }
 
 // believable finds lists that lost most of their rows, so that a list that

@@ -84,6 +84,11 @@ func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
 	if seen, err := put(listsOf(3, time.Now(), true)); err != nil || strings.Count(seen, "\n") != 27 {
 		t.Errorf("lists of tomorrow stay in the way: %v", err)
 	}
+	part := listsOf(3, time.Now(), true)
+	part.AdProducts = part.AdProducts[:2]
+	if err := replace(t.Context(), d.store(), t.Name(), part); !errors.Is(err, loader.ErrLeftOut) || !strings.Contains(err.Error(), "SPONSORED_DISPLAY") {
+		t.Errorf("lists without an ad product that is held: %v", err)
+	}
 	if err := replace(t.Context(), d.store(), t.Name(), loader.Lists{ProfileID: "4711"}); err == nil || !strings.Contains(err.Error(), "4711") {
 		t.Errorf("lists of nobody's profile: %v", err)
 	}

@@ -32,11 +32,15 @@ type block struct {
 	err   error // what ended the stream behind it
 }
 
+// blocks are those of pipes that have ended: a load reads thousands of small
+// downloads.
+var blocks = sync.Pool{New: func() any { return &block{bytes: make([]byte, 0, blockBytes)} }}
+
 func newPipe(source io.Reader) *pipe {
 	p := &pipe{digest: sha256.New(), stop: make(chan struct{}), current: &block{},
 		free: make(chan *block, pipeBlocks), filled: make(chan *block, pipeBlocks), read: make(chan *block, pipeBlocks)}
 	for range pipeBlocks {
-		p.free <- &block{bytes: make([]byte, 0, blockBytes)}
+		p.free <- blocks.Get().(*block)
 	}
 	p.running.Go(func() { p.fill(source) })
 	p.running.Go(p.hash)
@@ -59,7 +63,7 @@ func (p *pipe) fill(source io.Reader) {
 }
 
 func (b *block) fill(source io.Reader) {
-	b.bytes = b.bytes[:0]
+	b.bytes, b.err = b.bytes[:0], nil
 	for len(b.bytes) < cap(b.bytes) && b.err == nil {
 		var n int
 		n, b.err = source.Read(b.bytes[len(b.bytes):cap(b.bytes)])
@@ -101,5 +105,17 @@ func (p *pipe) close() (sum string) {
 	p.pass()
 	close(p.read)
 	p.running.Wait()
+	p.giveBack()
 	return hex.EncodeToString(p.digest.Sum(nil))
+}
+
+func (p *pipe) giveBack() {
+	close(p.free)
+	for b := range p.free {
+		blocks.Put(b)
+	}
+	close(p.filled)
+	for b := range p.filled {
+		blocks.Put(b)
+	}
 }

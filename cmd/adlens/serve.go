@@ -26,6 +26,7 @@ type serveOptions struct {
 	limitMinute int
 	limitDay    int
 	redis       string
+	answerCache int
 	logLevel    string
 	metrics     string
 	platform    platformOptions
@@ -35,6 +36,7 @@ func (so *serveOptions) flags(cmd *cobra.Command, level string) {
 	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
+	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are asked for again; 0 is off")
 	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
 }
 
@@ -84,6 +86,9 @@ const (
 // serve is the composition root: it puts the rooms together and runs them
 // until the context ends. ready is called once the address answers.
 func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
+	if so.answerCache < 0 {
+		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
+	}
 	log, err := newLog(so.logLevel)
 	if err != nil {
 		return err
@@ -95,6 +100,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
 	counts := metrics.New()
+	d.watch(counts)
 	closeMetrics, err := serveMetrics(so.metrics, counts, log)
 	if err != nil {
 		return err
@@ -107,7 +113,8 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
-		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
+		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache,
+		Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
 	})
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {
@@ -133,6 +140,15 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	running.Wait()
 	refresh.lists.Wait()
 	return err
+}
+
+// watch shows what the database has to do.
+func (d *data) watch(m *metrics.Metrics) {
+	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Work().Running) })
+	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Work().Queued) })
+	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Work().Statements) })
+	m.Counter("statements_seconds_total", "How long they took, all together.", func() float64 { return d.Work().Took.Seconds() })
+	m.Counter("statements_refused_total", "Statements that did not get a turn in time.", func() float64 { return float64(d.Work().Refused) })
 }
 
 // serveMetrics shows metrics at an address, or nowhere.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -59,7 +60,14 @@ func (p *Program) ServeLimited(minute int) (*Server, error) {
 	return p.serve([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", fmt.Sprint(minute), "--limit-day", "0", "--json"})
 }
 
+// Where nobody answers: a server under test never speaks to the true platform,
+// whatever its accounts are connected to.
+const nobody = "http://127.0.0.1:1"
+
 func (p *Program) serve(args []string) (*Server, error) {
+	if !slices.Contains(args, "--platform-url") {
+		args = append(args, "--platform-url", nobody, "--platform-token-url", nobody)
+	}
 	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}
 	s.command = p.Command(context.Background(), args...)
 	s.command.Stderr = s.stderr

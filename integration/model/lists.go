@@ -10,7 +10,7 @@ import (
 // Names in English of the countries that extracts name.
 var countryNames = map[string]string{
 	"US": "United States", "UK": "United Kingdom", "DE": "Germany", "JP": "Japan", "CA": "Canada",
-	"FR": "France", "IT": "Italy", "ES": "Spain", "MX": "Mexico", "AU": "Australia",
+	"FR": "France", "IT": "Italy", "ES": "Spain", "MX": "Mexico", "AU": "Australia", "BR": "Brazil",
 }
 
 // Profiles are the ids of the connected marketplaces, sorted.

@@ -53,6 +53,26 @@ func (p *Platform) SetProfiles(profiles ...Profile) {
 	}
 }
 
+// AddProfiles adds profiles to those that there are.
+func (p *Platform) AddProfiles(profiles ...Profile) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	for _, profile := range profiles {
+		p.data.profiles = append(p.data.profiles, profile.withDefaults())
+	}
+}
+
+// Change changes a profile.
+func (p *Platform) Change(profile int64, how func(*Profile)) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	for i := range p.data.profiles {
+		if p.data.profiles[i].ID == profile {
+			how(&p.data.profiles[i])
+		}
+	}
+}
+
 // Restate adds facts, each in the place of the one with the same profile, day
 // and ids, if there is one. Reports that are completed from now on show it.
 func (p *Platform) Restate(facts ...Fact) {
@@ -84,6 +104,16 @@ func (p *Platform) SetEntities(entities Entities) {
 	p.data.mu.Lock()
 	defer p.data.mu.Unlock()
 	p.data.entities = entities.clone()
+}
+
+// SetEntitiesOf replaces the campaigns, ad groups and ads of one profile.
+func (p *Platform) SetEntitiesOf(profile int64, entities Entities) {
+	p.data.mu.Lock()
+	defer p.data.mu.Unlock()
+	p.data.entities = p.data.entities.of(func(owner int64) bool { return owner != profile })
+	p.data.entities.Campaigns = append(p.data.entities.Campaigns, entities.Campaigns...)
+	p.data.entities.AdGroups = append(p.data.entities.AdGroups, entities.AdGroups...)
+	p.data.entities.Ads = append(p.data.entities.Ads, entities.Ads...)
 }
 
 // Entities lists the campaigns, ad groups and ads.

@@ -6,13 +6,21 @@ import (
 )
 
 // quirk is what a list does wrong with its pages.
-type quirk int
+type quirk struct {
+	kind   quirkKind
+	number int // of shownOnly and wrongTotal
+}
+
+type quirkKind int
 
 const (
-	noQuirk quirk = iota
+	noQuirk quirkKind = iota
 	endlessToken
 	sameToken
 	repeatPage
+	shownOnly
+	wrongTotal
+	noTotal
 )
 
 type quirkKey struct{}
@@ -28,13 +36,32 @@ func quirky(which quirk) Effect {
 	})
 }
 
+// shown are the items that the list admits to have.
+func (q quirk) shown(items []item) []item {
+	if q.kind == shownOnly {
+		return items[:min(q.number, len(items))]
+	}
+	return items
+}
+
 // EndlessToken has every page of a list name a next one, each time another:
 // past the end they are empty.
-func EndlessToken() Effect { return quirky(endlessToken) }
+func EndlessToken() Effect { return quirky(quirk{kind: endlessToken}) }
 
 // SameToken has a page name itself as the next one.
-func SameToken() Effect { return quirky(sameToken) }
+func SameToken() Effect { return quirky(quirk{kind: sameToken}) }
 
 // RepeatPage answers with the items of the page before, and goes on behind the
 // page that was asked for.
-func RepeatPage() Effect { return quirky(repeatPage) }
+func RepeatPage() Effect { return quirky(quirk{kind: repeatPage}) }
+
+// ShownOnly has a list know of its first items alone, as if the others had
+// never been; its total, where it says one, agrees.
+func ShownOnly(items int) Effect { return quirky(quirk{shownOnly, items}) }
+
+// WrongTotal adds to the total that a list says, so that it disagrees with its
+// items. Display says none.
+func WrongTotal(more int) Effect { return quirky(quirk{wrongTotal, more}) }
+
+// NoTotal leaves the total out of a list.
+func NoTotal() Effect { return quirky(quirk{kind: noTotal}) }

@@ -14,6 +14,15 @@ func (e Entities) clone() Entities {
 	return Entities{slices.Clone(e.Campaigns), slices.Clone(e.AdGroups), slices.Clone(e.Ads)}
 }
 
+// of keeps the entities of some profiles.
+func (e Entities) of(keep func(profile int64) bool) Entities {
+	return Entities{
+		slices.DeleteFunc(slices.Clone(e.Campaigns), func(c Campaign) bool { return !keep(c.Profile) }),
+		slices.DeleteFunc(slices.Clone(e.AdGroups), func(g AdGroup) bool { return !keep(g.Profile) }),
+		slices.DeleteFunc(slices.Clone(e.Ads), func(a Ad) bool { return !keep(a.Profile) }),
+	}
+}
+
 // Campaign is one campaign. State is ENABLED, PAUSED or ARCHIVED, or another
 // that Sponsored Products know; ENABLED where empty.
 type Campaign struct {

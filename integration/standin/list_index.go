@@ -34,11 +34,11 @@ func (p *Platform) indexList(of indexListing, extended bool) handler {
 		if fault != "" {
 			return refuse(http.StatusBadRequest, Details, "%s", fault)
 		}
-		if q.quirk == repeatPage {
+		if q.quirk.kind == repeatPage {
 			start = max(0, start-size)
 		}
 		items := filters.keep(p.data.items(q.profile.ID, SponsoredDisplay, of.kind, sdShapes))
-		return reply{status: http.StatusOK, body: window(items, start, size, extended)}
+		return reply{status: http.StatusOK, body: window(q.quirk.shown(items), start, size, extended)}
 	}
 }
 

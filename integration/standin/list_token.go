@@ -143,17 +143,24 @@ func (p *Platform) tokenPage(q *query, of tokenListing, request listRequest, ite
 	if !good {
 		return refuse(http.StatusBadRequest, Details, "Invalid nextToken")
 	}
+	items = q.quirk.shown(items)
 	next := ""
-	if at+size < len(items) || q.quirk == endlessToken {
+	if at+size < len(items) || q.quirk.kind == endlessToken {
 		next = request.token(at + size)
 	}
-	if q.quirk == sameToken {
+	if q.quirk.kind == sameToken {
 		next = or(request.NextToken, request.token(at))
 	}
-	if q.quirk == repeatPage {
+	if q.quirk.kind == repeatPage {
 		at = max(0, at-size)
 	}
 	answer := object{of.key: window(items, at, size, request.IncludeExtendedDataFields), of.total: len(items) + plan.TotalsSkew}
+	switch q.quirk.kind {
+	case wrongTotal:
+		answer[of.total] = len(items) + q.quirk.number
+	case noTotal:
+		delete(answer, of.total)
+	}
 	put(answer, "nextToken", next)
 	return reply{status: http.StatusOK, media: of.media, body: answer}
 }

@@ -232,3 +232,36 @@ func TestTokensMisleadOnDemand(t *testing.T) {
 		t.Errorf("repeat: %v %v %v", one, two, three)
 	}
 }
+
+func TestAListHidesItemsAndBendsItsTotalOnDemand(t *testing.T) {
+	c := structured(t, standin.ListPlan{})
+	for want, effect := range map[string]standin.Effect{
+		`"totalResults":2}`: standin.ShownOnly(2), `"totalResults":9}`: standin.WrongTotal(4), `]}`: standin.NoTotal(),
+	} {
+		stop := c.p.Inject(standin.Fault{On: standin.SPCampaigns, Do: effect})
+		got := c.list("/sp/campaigns/list", spCampaignMedia, `{}`)
+		if !strings.HasSuffix(strings.TrimSpace(got.text), want) {
+			t.Errorf("want %s at the end of %s", want, got.text)
+		}
+		stop()
+	}
+	c.p.Inject(standin.Fault{On: standin.SDCampaigns, Do: standin.ShownOnly(2)})
+	if got := c.display("/sd/campaigns"); len(got) != 2 {
+		t.Errorf("Display shows %d campaigns, want 2", len(got))
+	}
+}
+
+func TestProfilesAndTheirEntitiesCanBeAdded(t *testing.T) {
+	c := structured(t, standin.ListPlan{})
+	c.p.AddProfiles(standin.Profile{ID: 8})
+	c.p.SetEntitiesOf(8, standin.Entities{Campaigns: []standin.Campaign{{Profile: 8, AdProduct: standin.SponsoredDisplay, ID: "81", Name: "Added"}}})
+	if got := c.display("/sd/campaigns"); len(got) != 5 {
+		t.Errorf("profile 1 has %d campaigns, want its 5", len(got))
+	}
+	c.p.Change(8, func(p *standin.Profile) { p.Name = "Changed" })
+	expect(t, c.do(http.MethodGet, "/v2/profiles", ""), http.StatusOK, `"name":"Changed"`)
+	c.scope = "8"
+	if got := c.display("/sd/campaigns"); len(got) != 1 || got[0]["name"] != "Added" {
+		t.Errorf("profile 8 has %v", got)
+	}
+}

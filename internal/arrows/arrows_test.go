@@ -39,12 +39,16 @@ var arrows = map[string][]string{
 		"adlens/platform/api"},
 	"adlens/loader":           {"adlens", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
 	"adlens/internal/engine":  {},
+	"adlens/internal/flight":  {"adlens"},
+	"adlens/internal/lru":     {},
 	"adlens/internal/demo":    {},
 	"adlens/internal/metrics": {},
 	"adlens/internal/redis":   {"adlens/internal/auth"},
-	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/manifest",
-		"adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
-	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
+	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/flight",
+		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
+	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
+		"adlens/internal/query", "adlens/internal/records"},
+	"adlens/bench": {"adlens", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
 		"adlens/internal/secret", "adlens/loader", "adlens/platform", "adlens/platform/api"},
@@ -61,7 +65,7 @@ var keepers = map[string][]string{
 	"go.uber.org/zap":                     {"adlens/internal/http", "adlens/cmd/adlens"},
 	"github.com/redis/":                   {"adlens/internal/redis"},
 	"github.com/prometheus/":              {"adlens/internal/metrics"},
-	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api"},
+	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api", "adlens/bench"},
 }
 
 func rooms(t *testing.T) []room {

@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"runtime"
@@ -28,17 +27,22 @@ type Target struct {
 // started anew, and answers elsewhere.
 type Source interface {
 	Target(ctx context.Context) (Target, error)
+	// Marks are the marks of accounts, nil where there are none: where other
+	// machines may change them.
+	Marks() Marks
 }
 
 // DB is a database of adlens on a server, embedded or not.
 type DB struct {
 	source Source
-	gate   chan struct{} // one place for each reading statement that may run
+	gate   *gate
+	counts counts
 
 	finding chan struct{} // held by the one who looks for the server
 	mu      sync.Mutex
 	pool    *pool
 
+	views  *views
 	claims sync.Map // account -> *claim, of accounts locked by Leases
 }
 
@@ -55,7 +59,9 @@ func Open(ctx context.Context, source Source) (*DB, error) {
 }
 
 func newDB(source Source) *DB {
-	return &DB{source: source, finding: make(chan struct{}, 1), gate: make(chan struct{}, max(4, 2*runtime.NumCPU()))}
+	db := &DB{source: source, finding: make(chan struct{}, 1), gate: newGate(max(4, 2*runtime.NumCPU()))}
+	db.views = newViews(db)
+	return db
 }
 
 // Close gives all connections back.
@@ -136,38 +142,24 @@ func (db *DB) drop(lost *pool) {
 // form.
 type Params map[string]string
 
-// reading runs a statement as the reader. A server that went away in the
+// reading runs a statement as the reader, when it is the turn of the account
+// that is its parameter. A server that went away in the
 // middle is looked for once more inside the deadline: reading twice does no
 // harm.
 func (db *DB) reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
-	leave, err := db.enter(ctx)
+	leave, err := db.gate.enter(ctx, params["account"])
 	if err != nil {
+		db.counts.refused.Add(1)
 		return err
 	}
 	defer leave()
+	began := time.Now()
+	defer func() { db.counts.ended(time.Since(began)) }()
 	err = db.readOnce(ctx, sql, params, read)
 	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
 		err = db.readOnce(ctx, sql, params, read)
 	}
 	return err
-}
-
-// queuePatience is how long a statement waits for its turn.
-const queuePatience = 10 * time.Second
-
-// enter waits for a place in the gate. Twice as many statements as cores keep
-// the server busy; more would only slow each other down.
-func (db *DB) enter(ctx context.Context) (leave func(), err error) {
-	waiting := time.NewTimer(queuePatience)
-	defer waiting.Stop()
-	select {
-	case db.gate <- struct{}{}:
-		return func() { <-db.gate }, nil
-	case <-waiting.C:
-		return nil, &adlens.Error{Kind: adlens.Overloaded, Err: fmt.Errorf("no turn within %s", queuePatience)}
-	case <-ctx.Done():
-		return nil, &adlens.Error{Kind: kindOf(ctx, ctx.Err()), Err: ctx.Err()}
-	}
 }
 
 func (db *DB) readOnce(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {

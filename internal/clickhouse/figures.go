@@ -1,37 +1,18 @@
 package clickhouse
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"adlens"
-	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
 
 var _ query.Store = (*DB)(nil)
 
-// View reads what is known about an account now.
+// View is what is known about an account now.
 func (db *DB) View(ctx context.Context, account string) (query.View, error) {
-	m, err := db.Manifest(ctx, account)
-	if err != nil {
-		return query.View{}, err
-	}
-	v := query.View{Account: account, Manifest: m}
-	generation := m.Generation(manifest.Unit{Kind: manifest.Marketplaces})
-	if generation == 0 {
-		return v, nil
-	}
-	stored, err := db.Marketplaces(ctx, account, generation)
-	for _, s := range stored {
-		v.Marketplaces = append(v.Marketplaces, query.Marketplace{Key: s.Key, ID: s.ID, Country: s.Country, Currency: s.Currency, TimeZone: s.TimeZone})
-	}
-	slices.SortFunc(v.Marketplaces, func(a, b query.Marketplace) int {
-		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ID, b.ID))
-	})
-	return v, err
+	return db.views.now(ctx, account)
 }
 
 // fiveSums are the places that a statement's sums are read into.
@@ -68,4 +49,23 @@ func (db *DB) Products(ctx context.Context, s query.Statement) ([]query.ProductR
 		err := scan(append([]any{&row.Key, &row.Marketplaces}, fiveSums(&row.Sums)...)...)
 		return row, err
 	})
+}
+
+// Ranked runs the statement of a page of products.
+func (db *DB) Ranked(ctx context.Context, s query.Statement) ([]query.RankedRow, int, error) {
+	var total uint64
+	page, err := collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.RankedRow, error) {
+		var row query.RankedRow
+		places := append([]any{&row.ID, &row.Title, &row.Marketplaces}, fiveSums(&row.Sums)...)
+		err := scan(append(places, &total)...)
+		return row, err
+	})
+	return page, int(total), err
+}
+
+// LastProductKey is the greatest key of the account's products, 0 without any.
+func (db *DB) LastProductKey(ctx context.Context, account string) (last uint32, err error) {
+	err = db.reading(ctx, "SELECT max(product_key) FROM product_keys WHERE account_id = {account:String}",
+		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error { return scan(&last) }))
+	return last, err
 }

@@ -58,6 +58,8 @@ func TestTheCallersDeadlineAndDepartureHaveTheirKinds(t *testing.T) {
 // elsewhere is a server's address that nobody listens on.
 type elsewhere struct{ options *clickhouse.Options }
 
+func (e elsewhere) Marks() Marks { return nil }
+
 func (e elsewhere) Target(context.Context) (Target, error) { return Target{e.options, e.options}, nil }
 
 func TestARefusedConnectionMeansThatTheEngineIsUnavailable(t *testing.T) {

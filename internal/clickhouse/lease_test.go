@@ -114,6 +114,8 @@ func TestAClaimThatCannotBeWrittenIsNoLease(t *testing.T) {
 
 type noServer struct{}
 
+func (noServer) Marks() Marks { return nil }
+
 func (noServer) Target(context.Context) (Target, error) {
 	return Target{}, errors.New("no server")
 }

@@ -73,7 +73,7 @@ var (
 	sharedOnce sync.Once
 )
 
-func openShared(t *testing.T) *database {
+func openShared(t testing.TB) *database {
 	t.Helper()
 	sharedOnce.Do(func() {
 		if sharedDir, sharedErr = os.MkdirTemp("", "adlens-clickhouse-test-"); sharedErr == nil {

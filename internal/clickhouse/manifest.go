@@ -59,7 +59,26 @@ func scanEntry(scan func(...any) error, version *uint32, e *manifest.Entry) erro
 }
 
 // Commit inserts the entries as one block: readers see all of them or none.
+// It returns once readers in all processes know that they have to look.
 func (db *DB) Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {
+	marks := db.source.Marks()
+	if marks == nil {
+		return db.commit(ctx, account, version, entries)
+	}
+	settle, err := marks.Change(account)
+	if err != nil {
+		return err
+	}
+	// After an error nobody knows what became of the insert, and a mark that
+	// cannot be set says the same: the change stays under way for readers,
+	// who then ask each time.
+	if err := db.commit(ctx, account, version, entries); err != nil {
+		return err
+	}
+	return settle()
+}
+
+func (db *DB) commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {
 	const columns = `INSERT INTO manifest (account_id, kind, marketplace_key, ad_product, start, version, generation, fact_rows,
 		report_ids, report_times, report_hashes, report_days, committed_at)`
 	if err := db.stillHeld(account); err != nil {

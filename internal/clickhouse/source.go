@@ -50,6 +50,9 @@ func (e Embedded) Target(ctx context.Context) (Target, error) {
 	}, nil
 }
 
+// Marks are files beside the engine: all its users are on this machine.
+func (e Embedded) Marks() Marks { return e.Engine.Marks() }
+
 // Remote is an existing server.
 type Remote struct{ options *clickhouse.Options }
 
@@ -91,3 +94,6 @@ func (r Remote) Target(context.Context) (Target, error) {
 	}
 	return Target{Reader: &reader, Writer: &writer}, nil
 }
+
+// Marks are missing: any machine may load into the server.
+func (r Remote) Marks() Marks { return nil }

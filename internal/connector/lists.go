@@ -14,8 +14,8 @@ import (
 
 // ReadLists reads a marketplace's campaigns, ad groups and ads from the
 // platform and puts them in the place of those that are held. Whatever goes
-// wrong, what is held stays as it is. An ad product that the platform refuses
-// the profile, as it refuses authors Sponsored Brands, holds up no other.
+// wrong, what is held stays as it is. An ad product that the platform never
+// gave the profile, as it refuses authors Sponsored Brands, holds up no other.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
 	connection, client, err := c.open(ctx, account)
 	if err != nil {
@@ -24,16 +24,20 @@ func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string
 	r := &listReader{client: client, profile: marketplaceID, sure: map[loader.ListName]bool{}}
 	refused, err := r.readAll(ctx)
 	err = c.accepted(ctx, connection, err)
-	if err == nil && refused != nil {
-		c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", marketplaceID, refused))
-	}
 	for err == nil {
 		err = c.Loader.ReplaceLists(ctx, account, r.lists())
 		var lost *loader.LostMost
-		if !errors.As(err, &lost) {
+		switch {
+		case errors.As(err, &lost):
+			err = r.confirm(ctx, lost)
+		case errors.Is(err, loader.ErrLeftOut):
+			return errors.Join(err, refused)
+		case err == nil && refused != nil:
+			c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", marketplaceID, refused))
+			fallthrough
+		default:
 			return err
 		}
-		err = r.confirm(ctx, lost)
 	}
 	return err
 }
@@ -51,40 +55,31 @@ type listReader struct {
 	readAt     time.Time
 }
 
-// readAll reads the lists of all ad products. refused says which the platform
-// does not give; where it gives none, that is the error.
+// readAll reads the lists of all ad products. refused says which of them the
+// platform does not give this profile: those whose very first list it refused.
+// Sponsored Products are everybody's.
 func (r *listReader) readAll(ctx context.Context) (refused, err error) {
 	for _, p := range adlens.AdProducts {
-		one := &listReader{client: r.client, profile: r.profile, sure: r.sure}
-		switch err := one.readProduct(ctx, p); {
-		case errors.Is(err, api.Refused):
+		err := take(ctx, r, platform.Ads, p, r.client.Ads, &r.ads)
+		if errors.Is(err, api.Refused) && p != adlens.SponsoredProducts {
 			refused = errors.Join(refused, err)
-		case err != nil:
-			return nil, err
-		default:
-			r.adProducts = append(r.adProducts, p)
-			r.campaigns = append(r.campaigns, one.campaigns...)
-			r.adGroups = append(r.adGroups, one.adGroups...)
-			r.ads = append(r.ads, one.ads...)
+			continue
 		}
-	}
-	if len(r.adProducts) == 0 {
-		return nil, refused
+		// Parents are read after their children: what is created in between is
+		// then an unknown child nowhere.
+		if err == nil {
+			err = take(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups)
+		}
+		if err == nil {
+			err = take(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.adProducts = append(r.adProducts, p)
 	}
 	r.readAt = time.Now().UTC().Truncate(time.Millisecond)
 	return refused, nil
-}
-
-// readProduct reads parents after their children: what is created in between
-// is then an unknown child nowhere.
-func (r *listReader) readProduct(ctx context.Context, p adlens.AdProduct) error {
-	if err := take(ctx, r, platform.Ads, p, r.client.Ads, &r.ads); err != nil {
-		return err
-	}
-	if err := take(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups); err != nil {
-		return err
-	}
-	return take(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns)
 }
 
 func take[T any](ctx context.Context, r *listReader, entity platform.Entity, p adlens.AdProduct,

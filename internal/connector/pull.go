@@ -18,8 +18,9 @@ import (
 
 const (
 	// inFlight is how many reports are waited for at once. The platform works
-	// on them side by side; more would only meet its limits.
-	inFlight = 8
+	// on them side by side, and some hang for hours: these must not keep others
+	// back. How many calls run at once is the client's business.
+	inFlight = 256
 	// requestLife is for how long a report that was asked for is waited on
 	// after a restart. The platform needs three hours at most.
 	requestLife = 12 * time.Hour

@@ -1,8 +1,10 @@
 package http
 
 import (
-	"fmt"
+	"bytes"
 	"net/http"
+	"strconv"
+	"sync"
 
 	"adlens/internal/query"
 
@@ -16,7 +18,7 @@ type answer interface {
 
 // headed is an answer that says something in headers as well.
 type headed interface {
-	headers(h http.Header, path string, sent string)
+	paged() paged
 }
 
 // private is an answer that no cache may keep.
@@ -38,16 +40,44 @@ func (s *Server) write(c *gin.Context, a answer) {
 	if _, ok := a.(private); ok {
 		h.Set("Cache-Control", "no-store")
 	}
-	w := &writer{b: make([]byte, 0, 4096)}
+	f, ok := a.(*finished)
+	if !ok {
+		f = finish(a)
+	}
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	if f.paged != nil {
+		f.paged.headers(h, c.Request.URL.Path, c.Request.URL.RawQuery)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(f.body)))
+	c.Writer.WriteHeader(http.StatusOK)
+	c.Writer.Write(f.body)
+}
+
+// finished is an answer that was written already. It is never changed, so any
+// number of clients can have it.
+type finished struct {
+	body  []byte
+	paged *paged // nil where it has no pages
+}
+
+func (*finished) fields(*writer) {}
+
+// buffers are what answers are written into before their size is known.
+var buffers = sync.Pool{New: func() any { return new(writer) }}
+
+// finish writes an answer.
+func finish(a answer) *finished {
+	w := buffers.Get().(*writer)
+	defer buffers.Put(w)
+	w.b, w.comma = w.b[:0], false
 	w.object("", func() { a.fields(w) })
 	w.b = append(w.b, '\n')
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	if p, ok := a.(headed); ok {
-		p.headers(h, c.Request.URL.Path, c.Request.URL.RawQuery)
+	f := &finished{body: bytes.Clone(w.b)}
+	if h, ok := a.(headed); ok {
+		p := h.paged()
+		f.paged = &p
 	}
-	h.Set("Content-Length", fmt.Sprint(len(w.b)))
-	c.Writer.WriteHeader(http.StatusOK)
-	c.Writer.Write(w.b)
+	return f
 }
 
 // question writes what every figure answer repeats of its request.

@@ -41,9 +41,15 @@ func asked[Params, Request any](
 		tag := `"` + identity(name, view, request) + `"`
 		c.Writer.Header().Set("ETag", tag)
 		if holds(c.Request.Header.Values("If-None-Match"), tag) {
+			c.Set(keyHow, Unchanged)
 			return notModified{}, nil
 		}
-		return compute(c.Request.Context(), view, request)
+		if a, ok := s.answers.remembered(tag); ok {
+			c.Set(keyHow, Remembered)
+			return a, nil
+		}
+		c.Set(keyHow, Computed)
+		return s.answers.of(c.Request.Context(), tag, func(ctx context.Context) (answer, error) { return compute(ctx, view, request) })
 	}
 }
 

@@ -3,7 +3,6 @@ package http
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"adlens"
@@ -111,9 +110,7 @@ func (a listAnswer[T]) fields(w *writer) {
 	})
 }
 
-func (a listAnswer[T]) headers(h http.Header, path, sent string) {
-	pagingHeaders(h, a.Request.Paging, a.Total, a.Truncated(), path, sent)
-}
+func (a listAnswer[T]) paged() paged { return paged{a.Request.Paging, a.Total, a.Truncated()} }
 
 type runsAnswer []records.RuleRun
 

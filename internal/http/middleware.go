@@ -22,6 +22,14 @@ const (
 	keyCaller    = "caller"
 	keyCode      = "code"
 	keyCause     = "cause"
+	keyHow       = "how"
+)
+
+// Where an answer came from.
+const (
+	Computed   = "computed"
+	Remembered = "remembered"
+	Unchanged  = "unchanged" // the client has it
 )
 
 // identify gives the request an id. A caller's own is not taken: it would
@@ -42,7 +50,7 @@ func (s *Server) observe(c *gin.Context) {
 	began := time.Now()
 	c.Next()
 	took := time.Since(began)
-	s.answered(c.FullPath(), c.Writer.Status(), took)
+	s.observed(c.FullPath(), c.Writer.Status(), c.GetString(keyHow), took)
 	fields := []zap.Field{
 		zap.String("request_id", requestID(c)), zap.String("method", c.Request.Method), zap.String("route", c.FullPath()),
 		zap.Int("status", c.Writer.Status()), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", took),

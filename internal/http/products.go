@@ -3,6 +3,7 @@ package http
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"adlens/internal/query"
@@ -28,18 +29,22 @@ func (a productsAnswer) fields(w *writer) {
 	w.meta(a.Meta)
 }
 
-func (a productsAnswer) headers(h http.Header, path, sent string) {
-	pagingHeaders(h, a.Request.Paging, a.TotalRows, a.Meta.Truncated, path, sent)
+func (a productsAnswer) paged() paged { return paged{a.Request.Paging, a.TotalRows, a.Meta.Truncated} }
+
+// paged is which page of how many rows an answer is.
+type paged struct {
+	query.Paging
+	rows      int
+	truncated bool
 }
 
-// pagingHeaders say the paging again, for formats whose body has no place for
-// it.
-func pagingHeaders(h http.Header, p query.Paging, rows int, truncated bool, path, sent string) {
-	h.Set("X-Total-Rows", fmt.Sprint(rows))
-	if truncated {
+// headers say the paging again, for formats whose body has no place for it.
+func (p paged) headers(h http.Header, path, sent string) {
+	h.Set("X-Total-Rows", strconv.Itoa(p.rows))
+	if p.truncated {
 		h.Set("X-Truncated", "true")
 	}
-	if next, ok := p.NextPage(rows); ok {
+	if next, ok := p.NextPage(p.rows); ok {
 		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", path, withPage(sent, next)))
 	}
 }

@@ -33,7 +33,7 @@ func watched(store query.Store, keys auth.Store) (http.Handler, *observer.Observ
 
 func server(store query.Store, keys auth.Store, log *zap.Logger) http.Handler {
 	w := newWorld()
-	s := New(Config{Observe: func(string, int, time.Duration) {}, Figures: query.NewService(store, nil), Keys: auth.NewAuthenticator(keys),
+	s := New(Config{Observe: func(string, int, string, time.Duration) {}, AnswerCache: 1 << 20, Figures: query.NewService(store, nil), Keys: auth.NewAuthenticator(keys),
 		Limiter: auth.NewLimiter(0, 0), Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return nil },
 		Log: log, Now: func() time.Time { return now }})
 	return s.Handler()

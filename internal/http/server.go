@@ -26,10 +26,13 @@ type Config struct {
 	Accounts    AccountStore
 	Connections ConnectionStore
 	Lists       Freshener
-	Observe     func(route string, status int, took time.Duration) // hears of each answer
-	Ping        func(context.Context) error                        // does the engine answer?
-	Log         *zap.Logger
-	Now         func() time.Time
+	AnswerCache int // bytes of answers that are remembered; 0 is none
+	// Observe hears of each answer: how is Computed, Remembered, Unchanged, or ""
+	// where there was nothing to compute.
+	Observe func(route string, status int, how string, took time.Duration)
+	Ping    func(context.Context) error // does the engine answer?
+	Log     *zap.Logger
+	Now     func() time.Time
 }
 
 // Server is the API.
@@ -42,7 +45,8 @@ type Server struct {
 	accounts    *accounts
 	connections ConnectionStore
 	freshener   Freshener
-	answered    func(route string, status int, took time.Duration)
+	answers     *answers
+	observed    func(route string, status int, how string, took time.Duration)
 	ping        func(context.Context) error
 	log         *zap.Logger
 	now         func() time.Time
@@ -55,7 +59,8 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answered: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
+		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache),
+		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,

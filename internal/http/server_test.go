@@ -53,6 +53,13 @@ func (w *world) Products(context.Context, query.Statement) ([]query.ProductRow, 
 	return w.items, w.fails
 }
 
+func (w *world) Ranked(context.Context, query.Statement) ([]query.RankedRow, int, error) {
+	w.asked++
+	return nil, 0, w.fails
+}
+
+func (w *world) LastProductKey(context.Context, string) (uint32, error) { return 2, w.fails }
+
 func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
 	return map[uint32]string{1: "B0LAMP", 2: "B0ROPE"}, nil
 }
@@ -110,7 +117,7 @@ func newWorld() *world {
 }
 
 func handler(w *world, account string) http.Handler {
-	s := New(Config{Observe: func(string, int, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
+	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
 		Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return w.fails }, Log: zap.NewNop(), Now: func() time.Time { return now }})
 	return s.Handler()
 }

@@ -9,6 +9,7 @@ package manifest
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -111,26 +112,21 @@ func (e Entry) Held() Days {
 // FirstHeld and LastHeld return the ends of the held days; ok is false where
 // no day is held.
 func (e Entry) FirstHeld() (day adlens.Day, ok bool) {
-	for d, held := e.Start, e.Held(); held != 0; d, held = d+1, held>>1 {
-		if held&1 != 0 {
-			return d, true
-		}
-	}
-	return 0, false
+	held := e.Held()
+	return e.Start + adlens.Day(bits.TrailingZeros32(uint32(held))), held != 0
 }
 
 // LastHeld returns the newest held day.
 func (e Entry) LastHeld() (day adlens.Day, ok bool) {
-	for d, held := e.Start, e.Held(); held != 0; d, held = d+1, held>>1 {
-		day, ok = d, true
-	}
-	return day, ok
+	held := e.Held()
+	return e.Start + adlens.Day(bits.Len32(uint32(held))) - 1, held != 0
 }
 
 // Manifest is what of an account is visible at one moment.
 type Manifest struct {
 	Version uint32 // of the load that was visible last; 0 before the first
 	entries map[Unit]Entry
+	kinds   map[Kind][]Entry // the same entries in the order of their units
 }
 
 // New returns the manifest of these live entries.
@@ -139,8 +135,23 @@ func New(version uint32, entries ...Entry) Manifest {
 	for _, e := range entries {
 		m.entries[e.Unit] = e
 	}
+	m.sort()
 	return m
 }
+
+// sort puts the entries in order once, because every request asks for them.
+func (m *Manifest) sort() {
+	m.kinds = map[Kind][]Entry{}
+	for _, e := range m.entries {
+		m.kinds[e.Kind] = append(m.kinds[e.Kind], e)
+	}
+	for _, of := range m.kinds {
+		slices.SortFunc(of, func(a, b Entry) int { return a.Unit.Compare(b.Unit) })
+	}
+}
+
+// Len returns how many units are live.
+func (m Manifest) Len() int { return len(m.entries) }
 
 // With returns the manifest after a load.
 func (m Manifest) With(version uint32, entries ...Entry) Manifest {
@@ -151,6 +162,7 @@ func (m Manifest) With(version uint32, entries ...Entry) Manifest {
 	for _, e := range entries {
 		next.entries[e.Unit] = e
 	}
+	next.sort()
 	return next
 }
 
@@ -163,23 +175,15 @@ func (m Manifest) Find(u Unit) (Entry, bool) {
 // Generation returns the live generation of a unit, 0 where it has none.
 func (m Manifest) Generation(u Unit) uint32 { return m.entries[u].Generation }
 
-// Of returns the live entries of a kind in the order of their units.
-func (m Manifest) Of(kind Kind) []Entry {
-	var of []Entry
-	for _, e := range m.entries {
-		if e.Kind == kind {
-			of = append(of, e)
-		}
-	}
-	slices.SortFunc(of, func(a, b Entry) int { return a.Unit.Compare(b.Unit) })
-	return of
-}
+// Of returns the live entries of a kind in the order of their units. They must
+// not be changed.
+func (m Manifest) Of(kind Kind) []Entry { return m.kinds[kind] }
 
 // HeldDays returns the oldest and the newest held day of the slices that
 // match; ok is false where none is held.
 func (m Manifest) HeldDays(match func(Slice) bool) (oldest, newest adlens.Day, ok bool) {
-	for _, e := range m.entries {
-		if e.Kind != Month || !match(e.Slice) {
+	for _, e := range m.kinds[Month] {
+		if !match(e.Slice) {
 			continue
 		}
 		first, held := e.FirstHeld()

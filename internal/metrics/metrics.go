@@ -34,9 +34,9 @@ func New() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "adlens_http_request_duration_seconds", Help: "Requests by route and status, and how long their answers took.",
+		Name: "adlens_http_request_duration_seconds", Help: "Requests by route, status and where the answer came from, and how long it took.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
-	}, []string{"route", "status"})
+	}, []string{"route", "status", "answer"})
 	m.registry.MustRegister(m.requests)
 	m.reads = m.newWork("campaign_reads", "Reads of a marketplace's campaigns, ad groups and ads from the platform")
 	m.refresh = m.newWork("refreshes", "Refreshes of an account's figures from the platform's reports")
@@ -74,12 +74,22 @@ func (w *work) end(took time.Duration, err error) {
 }
 
 // Request counts an answer. The route is the pattern that matched, "" where
-// none did.
-func (m *Metrics) Request(route string, status int, took time.Duration) {
+// none did; answer says where it came from.
+func (m *Metrics) Request(route string, status int, answer string, took time.Duration) {
 	if route == "" {
 		route = "none"
 	}
-	m.requests.WithLabelValues(route, strconv.Itoa(status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(route, strconv.Itoa(status), answer).Observe(took.Seconds())
+}
+
+// Gauge shows a number that goes up and down, as it is when it is asked for.
+func (m *Metrics) Gauge(name, help string, now func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "adlens_" + name, Help: help}, now))
+}
+
+// Counter shows a number that only grows.
+func (m *Metrics) Counter(name, help string, total func() float64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "adlens_" + name, Help: help}, total))
 }
 
 // CampaignRead counts a read of a marketplace's campaigns.

@@ -21,22 +21,22 @@ type Figure struct {
 	Name    string
 	Unit    Unit
 	Formula string // how it follows from sums; "" for the sums themselves
-	of      func(*Sums) Value
+	quotient
 }
 
 // Catalogue is the one table of figures, in the order of every answer.
 // Ratios are made of exact sums, and rounded last.
 var Catalogue = []Figure{
-	{"spend", USD, "", func(s *Sums) Value { return money(&s.Spend) }},
-	{"sales", USD, "", func(s *Sums) Value { return money(&s.Sales) }},
-	{"acos", Percent, "spend / sales x 100", func(s *Sums) Value { return ratio(&s.Spend, &s.Sales, 100, 1) }},
-	{"roas", Ratio, "sales / spend", func(s *Sums) Value { return ratio(&s.Sales, &s.Spend, 1, 1) }},
-	{"impressions", Number, "", func(s *Sums) Value { return whole(&s.Impressions) }},
-	{"clicks", Number, "", func(s *Sums) Value { return whole(&s.Clicks) }},
-	{"ctr", Percent, "clicks / impressions x 100", func(s *Sums) Value { return ratio(&s.Clicks, &s.Impressions, 100, 1) }},
-	{"average_cpc", USD, "spend / clicks", func(s *Sums) Value { return ratio(&s.Spend, &s.Clicks, 1, microsPerDollar) }},
-	{"purchases", Number, "", func(s *Sums) Value { return whole(&s.Purchases) }},
-	{"conversion_rate", Percent, "purchases / clicks x 100", func(s *Sums) Value { return ratio(&s.Purchases, &s.Clicks, 100, 1) }},
+	{"spend", USD, "", quotient{spend, one, 1, microsPerDollar}},
+	{"sales", USD, "", quotient{sales, one, 1, microsPerDollar}},
+	{"acos", Percent, "spend / sales x 100", quotient{spend, sales, 100, 1}},
+	{"roas", Ratio, "sales / spend", quotient{sales, spend, 1, 1}},
+	{"impressions", Number, "", quotient{impressions, whole, 0, 0}},
+	{"clicks", Number, "", quotient{clicks, whole, 0, 0}},
+	{"ctr", Percent, "clicks / impressions x 100", quotient{clicks, impressions, 100, 1}},
+	{"average_cpc", USD, "spend / clicks", quotient{spend, clicks, 1, microsPerDollar}},
+	{"purchases", Number, "", quotient{purchases, whole, 0, 0}},
+	{"conversion_rate", Percent, "purchases / clicks x 100", quotient{purchases, clicks, 100, 1}},
 }
 
 // Figures are the values of the catalogue's figures, in its order.
@@ -89,22 +89,4 @@ func (v Value) Append(to []byte) []byte {
 		to = slices.Insert(to, from, '0')
 	}
 	return slices.Insert(to, len(to)-2, '.')
-}
-
-const microsPerDollar = 1_000_000
-
-func whole(n *big.Int) Value { return Value{n: n} }
-
-func money(micros *big.Int) Value { return ratio(micros, big.NewInt(microsPerDollar), 1, 1) }
-
-// ratio is numerator x times / (base x by), rounded half away from zero to
-// hundredths, null without a base.
-func ratio(numerator, base *big.Int, times, by int64) Value {
-	if base.Sign() == 0 {
-		return Value{hundredths: true}
-	}
-	n := new(big.Int).Mul(numerator, big.NewInt(200*times))
-	d := new(big.Int).Mul(base, big.NewInt(by))
-	n.Add(n, d)
-	return Value{n: n.Quo(n, d.Lsh(d, 1)), hundredths: true}
 }

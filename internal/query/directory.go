@@ -11,6 +11,10 @@ import (
 // maxDirectories bounds the accounts whose product names are kept in memory.
 const maxDirectories = 64
 
+// maxDirectorySizes bounds the accounts of which the number of products is
+// kept.
+const maxDirectorySizes = 10_000
+
 // productNames are the ids of an account's products by key, and their titles
 // by id.
 type productNames struct {
@@ -28,10 +32,39 @@ type directory struct {
 
 	mu       sync.Mutex
 	accounts map[string]productNames
+	sizes    map[string]directorySize
+}
+
+// directorySize is how many products an account has had at a version.
+type directorySize struct {
+	version  uint32
+	products uint64
 }
 
 func newDirectory(store Store) *directory {
-	return &directory{store: store, accounts: map[string]productNames{}}
+	return &directory{store: store, accounts: map[string]productNames{}, sizes: map[string]directorySize{}}
+}
+
+// size is how many products the account has at most.
+func (d *directory) size(ctx context.Context, v View) (uint64, error) {
+	d.mu.Lock()
+	known, ok := d.sizes[v.Account]
+	d.mu.Unlock()
+	if ok && known.version == v.Manifest.Version {
+		return known.products, nil
+	}
+	last, err := d.store.LastProductKey(ctx, v.Account)
+	if err != nil {
+		return 0, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.sizes) >= maxDirectorySizes {
+		clear(d.sizes)
+	}
+	products := uint64(last) + 1 // keys are given without gaps, and 0 is for figures without a product
+	d.sizes[v.Account] = directorySize{v.Manifest.Version, products}
+	return products, nil
 }
 
 // of returns names for all products of the rows. What it returns is never

@@ -139,13 +139,15 @@ func TestARatioWithoutBaseIsNullAndOneOfNothingIsZero(t *testing.T) {
 	}
 }
 
+func wholeNumber(n *big.Int) Value { return Value{n: n} }
+
 func TestValuesAreWrittenAsJSONNumbers(t *testing.T) {
 	huge := new(big.Int).Exp(big.NewInt(10), big.NewInt(60), nil)
 	for want, v := range map[string]Value{
-		"null": {}, "0": whole(new(big.Int)), "7": whole(big.NewInt(7)),
+		"null": {}, "0": wholeNumber(new(big.Int)), "7": wholeNumber(big.NewInt(7)),
 		"0.00": {new(big.Int), true}, "0.05": {big.NewInt(5), true}, "0.50": {big.NewInt(50), true},
 		"1.00": {big.NewInt(100), true}, "12.34": {big.NewInt(1234), true},
-		"1" + strings.Repeat("0", 60):         whole(huge),
+		"1" + strings.Repeat("0", 60):         wholeNumber(huge),
 		"1" + strings.Repeat("0", 58) + ".00": {huge, true},
 	} {
 		if got := shown(v); got != want || !json.Valid([]byte(got)) {
@@ -156,7 +158,7 @@ func TestValuesAreWrittenAsJSONNumbers(t *testing.T) {
 
 // Writers append to a line; what is there before must stay as it is.
 func TestValuesAreAppended(t *testing.T) {
-	for _, v := range []Value{{}, whole(big.NewInt(3)), {big.NewInt(5), true}, {big.NewInt(123456), true}} {
+	for _, v := range []Value{{}, wholeNumber(big.NewInt(3)), {big.NewInt(5), true}, {big.NewInt(123456), true}} {
 		if got := string(v.Append([]byte(`{"clicks":12,"spend":`))); got != `{"clicks":12,"spend":`+shown(v) {
 			t.Errorf("got %s", got)
 		}

@@ -60,6 +60,16 @@ func productsCase(name, account string, params ProductParams) goldenCase {
 	return c
 }
 
+func rankedCase(name string, params ProductParams) goldenCase {
+	var c goldenCase
+	c.name = "products_ranked_" + name
+	request, faults := ParseProducts(params, exampleView(), now)
+	plan := PlanProducts(request, exampleView())
+	c.empty = plan.Empty()
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9002) }
+	return c
+}
+
 func between(start, end string) PeriodParams { return PeriodParams{StartDate: start, EndDate: end} }
 
 func ranged(name string) PeriodParams { return PeriodParams{Range: name} }
@@ -101,6 +111,9 @@ func goldenCases() []goldenCase {
 		productsCase("in_a_gap_of_days", account, products(between("2025-08-12", "2025-08-15"), usProducts)),
 		productsCase("month_around_a_gap", account, products(between("2025-08-01", "2025-08-31"), usProducts)),
 		productsCase("running_month", account, products(ranged("this_month"), FilterParams{})),
+		rankedCase("by_spend", products(ranged("last_year"), FilterParams{})),
+		rankedCase("by_acos", ProductParams{PeriodParams: ranged("all_time"), Sort: "acos", Order: "asc", PagingParams: PagingParams{Page: "3", PageSize: "50"}}),
+		rankedCase("by_product", ProductParams{PeriodParams: between("2025-01-01", "2026-02-10"), Sort: "product_id", PagingParams: PagingParams{PageSize: "all"}}),
 		productsCase("awkward_account", awkward, products(ranged("this_month"), usProducts)),
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // answerRevision changes when the same request of the same data is answered
 // in another way.
-const answerRevision = 1
+const answerRevision = 2
 
 // Identity names an answer before it is computed: it is the same exactly for
 // the same data and the same meaning of the request, whoever asks. The
@@ -18,7 +18,9 @@ func Identity(endpoint string, v View, r Request) string { return identity(endpo
 // ListIdentity names the answer of a list.
 func ListIdentity(endpoint string, v View, r ListRequest) string { return identity(endpoint, v, r) }
 
+// identity writes every text in quotes: no part can be taken for another,
+// whatever is in an id that a client chose.
 func identity(endpoint string, v View, request any) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d|%s|%s|%d|%+v", answerRevision, endpoint, v.Account, v.Manifest.Version, request))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d|%q|%q|%d|%#v", answerRevision, endpoint, v.Account, v.Manifest.Version, request))
 	return hex.EncodeToString(sum[:16])
 }

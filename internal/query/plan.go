@@ -17,6 +17,13 @@ type Plan struct {
 	// Whole years and months are answered by their rollups, the months that
 	// the period cuts by single days between From and To.
 	Years, Months, Days []uint32
+
+	// Rows is how many facts the months have that a product report touches:
+	// it has no more products than that.
+	Rows uint64
+
+	// SmallKeys tells that all marketplaces of the account have keys below 64.
+	SmallKeys bool
 }
 
 // Empty tells whether nothing that is held can answer: no statement is run.
@@ -39,7 +46,8 @@ func (v View) slices(f Filters) func(manifest.Slice) bool {
 // the filtered slices lies in the period.
 func base(r Request, v View) (p Plan, ok bool) {
 	oldest, newest, held := v.Manifest.HeldDays(v.slices(r.Filters))
-	p = Plan{Account: v.Account, From: max(r.Period.Start, oldest), To: min(r.Period.End, newest)}
+	p = Plan{Account: v.Account, From: max(r.Period.Start, oldest), To: min(r.Period.End, newest),
+		SmallKeys: !slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key >= 64 })}
 	return p, held && p.From <= p.To
 }
 
@@ -115,7 +123,11 @@ func (p *Plan) addYear(months []manifest.Entry, year uint32) {
 	var whole, part []uint32
 	outside := false
 	for _, e := range months {
-		switch covers(*p, e) {
+		how := covers(*p, e)
+		if how != untouched {
+			p.Rows += e.Rows
+		}
+		switch how {
 		case wholly:
 			whole = append(whole, e.Generation)
 		case partly:

@@ -33,10 +33,26 @@ type ranked struct {
 // that a reader sees why; ties by id make pages that never overlap.
 func newProducts(r Request, v View, rows []ProductRow, names productNames) *Products {
 	all := rank(r, rows, names)
-	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: len(all), Rows: []Product{}}
-	p.Meta.Truncated = r.All && len(all) > MaxRows
+	p := emptyPage(r, v, len(all))
 	for _, one := range page(all, r) {
 		p.Rows = append(p.Rows, Product{ID: one.id, Title: names.titles[one.id], Marketplaces: v.codes(one.row.Marketplaces), Figures: FiguresOf(&one.row.Sums)})
+	}
+	return p
+}
+
+// emptyPage is a page that has no rows yet.
+func emptyPage(r Request, v View, total int) *Products {
+	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: total, Rows: []Product{}}
+	p.Meta.Truncated = r.All && total > MaxRows
+	return p
+}
+
+// rankedProducts is a page that was put in order and cut by the engine.
+func rankedProducts(r Request, v View, rows []RankedRow, total int) *Products {
+	p := emptyPage(r, v, total)
+	for i := range rows {
+		row := &rows[i]
+		p.Rows = append(p.Rows, Product{ID: row.ID, Title: row.Title, Marketplaces: v.codes(row.Marketplaces), Figures: FiguresOf(&row.Sums)})
 	}
 	return p
 }

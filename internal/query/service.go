@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adlens"
+	"adlens/internal/manifest"
 )
 
 // Service answers questions about accounts from a store.
@@ -60,11 +61,26 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 	return newTimeline(r, v, rows), nil
 }
 
+// rankedFrom is the number of products from which on the engine puts them in
+// order. Below, it is quicker to do it here (decision 21).
+const rankedFrom = 5_000
+
 // Products answers a page of the product report.
 func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
 	plan := PlanProducts(r, v)
 	if plan.Empty() {
 		return newProducts(r, v, nil, productNames{}), nil
+	}
+	products := plan.Rows
+	if products >= rankedFrom {
+		known, err := s.directory.size(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		products = min(products, known)
+	}
+	if products >= rankedFrom {
+		return s.ranked(ctx, v, r, plan)
 	}
 	rows, err := s.store.Products(ctx, plan.ProductsStatement())
 	if err != nil {
@@ -75,4 +91,29 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 		return nil, err
 	}
 	return newProducts(r, v, rows, names), nil
+}
+
+// ranked answers a page that the engine has cut.
+func (s *Service) ranked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
+	titles := v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles})
+	ask := func(r Request) ([]RankedRow, int, error) {
+		return s.store.Ranked(ctx, plan.RankedStatement(r, titles))
+	}
+	if r.All && r.Page > 1 {
+		return s.beyond(v, r, ask)
+	}
+	rows, total, err := ask(r)
+	if err == nil && len(rows) == 0 && r.Page > 1 {
+		return s.beyond(v, r, ask)
+	}
+	return rankedProducts(r, v, rows, total), err
+}
+
+// beyond answers a page that has no rows: how many there are is said by the
+// first one.
+func (s *Service) beyond(v View, r Request, ask func(Request) ([]RankedRow, int, error)) (*Products, error) {
+	first := r
+	first.Page, first.PageSize = 1, 1
+	_, total, err := ask(first)
+	return rankedProducts(r, v, nil, total), err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -21,6 +22,8 @@ type engine struct {
 	slices   []SliceRow
 	points   []PointRow
 	products []ProductRow
+	ranked   []RankedRow
+	sizes    int // how often the number of products was asked for
 }
 
 func (e *engine) View(_ context.Context, account string) (View, error) {
@@ -42,6 +45,16 @@ func (e *engine) Points(_ context.Context, s Statement) ([]PointRow, error) {
 func (e *engine) Products(_ context.Context, s Statement) ([]ProductRow, error) {
 	e.asked = append(e.asked, s)
 	return e.products, e.failed
+}
+
+func (e *engine) Ranked(_ context.Context, s Statement) ([]RankedRow, int, error) {
+	e.asked = append(e.asked, s)
+	return e.ranked, len(e.ranked), e.failed
+}
+
+func (e *engine) LastProductKey(context.Context, string) (uint32, error) {
+	e.sizes++
+	return e.last, e.failed
 }
 
 func newEngine() *engine { return &engine{view: exampleView(), shelf: shelf{last: 9}} }
@@ -131,5 +144,40 @@ func TestRowsBecomeAReportWithItsQuestion(t *testing.T) {
 	}
 	if p.Request.Sort != "clicks" || *p.Meta.LastDate != day("2026-11-19") || !p.Meta.HistoryCovered {
 		t.Errorf("got %+v", p.Answer)
+	}
+}
+
+// An account with many rows but few products is put in order here, and one
+// with few rows is not even asked for its products.
+func TestTheEngineRanksOnlyManyProducts(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows          uint64
+		last          uint32
+		ranked, sizes int
+	}{
+		"few rows":     {rankedFrom / 100, 1_000_000, 0, 0},
+		"few products": {1_000_000, 9, 0, 1},
+		"many":         {1_000_000, rankedFrom, 1, 1},
+	} {
+		e := newEngine()
+		e.last, e.ranked = c.last, []RankedRow{{ID: "P1", Title: "one"}}
+		var entries []manifest.Entry
+		for _, entry := range e.view.Manifest.Of(manifest.Month) {
+			entry.Rows = c.rows / uint64(len(e.view.Manifest.Of(manifest.Month)))
+			entries = append(entries, entry)
+		}
+		e.view.Manifest = e.view.Manifest.With(13, entries...)
+		r, faults := ParseProducts(ofPeriod(ranged("all_time")), e.view, now)
+		mustNotFail(t, faults)
+		s := NewService(e, nil)
+		for range 2 {
+			p, err := s.Products(context.Background(), e.view, r)
+			if err != nil || len(p.Rows) != c.ranked {
+				t.Errorf("%s: %+v, %v", name, p, err)
+			}
+		}
+		if e.sizes != c.sizes {
+			t.Errorf("%s: the number of products was asked for %d times", name, e.sizes)
+		}
 	}
 }

@@ -58,9 +58,15 @@ func (p Plan) TimelineStatement(granularity string) Statement {
 	return Statement{fill("timeline", "/*bucket*/", buckets[granularity]), p.params(p.days, p.between)}
 }
 
-// ProductsStatement sums by product. Tables that have nothing to say are left
-// out of it.
+// ProductsStatement sums by product.
 func (p Plan) ProductsStatement() Statement {
+	parts, values := p.parts()
+	return Statement{fill("products", "/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys()), p.params(values...)}
+}
+
+// parts are the tables of a product report, joined, and their parameters.
+// Tables that have nothing to say are left out.
+func (p Plan) parts() (string, []func(map[string]string)) {
 	var parts []string
 	var values []func(map[string]string)
 	if len(p.Years) > 0 {
@@ -75,8 +81,51 @@ func (p Plan) ProductsStatement() Statement {
 		parts = append(parts, skeleton("products_days"))
 		values = append(values, p.days, p.between)
 	}
-	text := strings.Join(parts, "    UNION ALL\n")
-	return Statement{fill("products", "/*parts*/\n", text), p.params(values...)}
+	return strings.Join(parts, "    UNION ALL\n"), values
+}
+
+// RankedStatement sums by product, puts the products in order and cuts a page
+// of them. titles is the generation of the titles.
+func (p Plan) RankedStatement(r Request, titles uint32) Statement {
+	parts, values := p.parts()
+	terms := ranking(r)
+	text := fill("products_ranked", "/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
+		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order)
+	return Statement{text, p.params(append(values, func(v map[string]string) {
+		from := (r.Page - 1) * r.PageSize
+		v["titles"], v["limit"], v["offset"] = fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
+		if terms.candidates != "" {
+			v["until"] = fmt.Sprint(from + r.PageSize)
+		}
+	})...)}
+}
+
+// rankingTerms are the texts of a ranked statement that follow from its sort.
+type rankingTerms struct{ shown, candidates, order string }
+
+// ranking orders as comparison does: by the value as shown, null last both
+// ways, then by id, none last. Candidates are all that may be on the page:
+// what is tied with its last row is among them.
+func ranking(r Request) rankingTerms {
+	direction := map[string]string{Ascending: "ASC", Descending: "DESC"}[r.Order]
+	if r.Sort == SortProduct {
+		return rankingTerms{"0", "", "id = '', id " + direction}
+	}
+	by := "shown " + direction + " NULLS LAST"
+	return rankingTerms{Catalogue[figureIndex(r.Sort)].sql(),
+		"ORDER BY " + by + "\n        LIMIT {until:UInt64} WITH TIES", by + ", id = '', id"}
+}
+
+// hasFigures is true for stored rows that are not all zero.
+const hasFigures = "impressions > 0 OR clicks > 0 OR purchases > 0 OR spend > 0 OR sales > 0"
+
+// marketplaceKeys is the term for the marketplaces of a product. Small keys
+// are collected as bits, which costs the engine less than sets.
+func (p Plan) marketplaceKeys() string {
+	if !p.SmallKeys {
+		return "groupUniqArrayIf(marketplace_key, " + hasFigures + ")"
+	}
+	return "CAST(bitPositionsToArray(groupBitOrIf(bitShiftLeft(toUInt64(1), marketplace_key), " + hasFigures + ")), 'Array(UInt16)')"
 }
 
 // params begins with the account: no statement is without it.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,9 @@ func goldenTexts(t *testing.T) map[string]bool {
 	}
 	texts := map[string]bool{}
 	for _, file := range files {
+		if strings.HasPrefix(filepath.Base(file), "products_ranked") {
+			continue // one for each sort, order and mixture of tables: too many to be files
+		}
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -43,16 +47,21 @@ func TestEveryValueIsAParameterAndNotInTheText(t *testing.T) {
 	}
 }
 
+var storedTable = regexp.MustCompile(`FROM [a-z]`)
+
+// paging are parameters whose small numbers may be in the text by chance.
+var paging = []string{"limit", "offset", "until"}
+
 // mustKeepValuesApart fails where the text has any value, or a generation of
 // a list, or where it is not of one account.
 func mustKeepValuesApart(t rapid.TB, s Statement) {
-	if s.Params["account"] == "" || strings.Count(s.SQL, "account_id = {account:String}") != strings.Count(s.SQL, "generation IN {") {
+	if s.Params["account"] == "" || strings.Count(s.SQL, "account_id = {account:String}") != len(storedTable.FindAllString(s.SQL, -1)) {
 		t.Fatalf("a table is read without its account:\n%s", s)
 	}
 	for name, value := range s.Params {
 		parts := append(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("[],", r) }), value)
 		for _, part := range parts {
-			if strings.Contains(s.SQL, part) {
+			if strings.Contains(s.SQL, part) && !slices.Contains(paging, name) {
 				t.Fatalf("%s: the value %q is in the text:\n%s", name, part, s.SQL)
 			}
 		}
@@ -102,6 +111,18 @@ func TestTheTextsOfStatementsAreAClosedSet(t *testing.T) {
 	for sql := range golden {
 		if !seen[sql] {
 			t.Logf("no random question made:\n%s", sql)
+		}
+	}
+}
+
+// Whatever is sorted by, the text has no value either.
+func TestEveryRankedStatementKeepsValuesApart(t *testing.T) {
+	plan := PlanProducts(Request{Period: days("2024-11-01", "2026-02-10")}, exampleView())
+	for _, sort := range append(figureNames(), SortProduct) {
+		for _, order := range []string{Ascending, Descending} {
+			for _, plan.SmallKeys = range []bool{true, false} {
+				mustKeepValuesApart(t, plan.RankedStatement(Request{Sort: sort, Order: order, Paging: Paging{Page: 3, PageSize: 77}}, 9002))
+			}
 		}
 	}
 }

@@ -13,6 +13,11 @@ type Store interface {
 	Slices(ctx context.Context, s Statement) ([]SliceRow, error)
 	Points(ctx context.Context, s Statement) ([]PointRow, error)
 	Products(ctx context.Context, s Statement) ([]ProductRow, error)
+	// Ranked is a page of products in order, and how many there are on all
+	// pages, which is known only where the page has a row.
+	Ranked(ctx context.Context, s Statement) (page []RankedRow, total int, err error)
+	// LastProductKey is the greatest key of the account's products.
+	LastProductKey(ctx context.Context, account string) (uint32, error)
 	// ProductIDs are the ids of products by their keys, of keys above one.
 	ProductIDs(ctx context.Context, account string, above uint32) (map[uint32]string, error)
 	// Titles are the titles of a generation by product id.
@@ -35,6 +40,13 @@ type PointRow struct {
 // ProductRow is a row of the product report's statement.
 type ProductRow struct {
 	Key          uint32   // 0 where the platform names no product
+	Marketplaces []uint16 // with figures of the row
+	Sums         Sums
+}
+
+// RankedRow is a row of the product report that the engine has put in order.
+type RankedRow struct {
+	ID, Title    string   // "" where there is none
 	Marketplaces []uint16 // with figures of the row
 	Sums         Sums
 }

@@ -54,7 +54,7 @@ func readOnce[T any](ctx context.Context, l limits, p pages[T]) (List[T], error)
 			err = r.add(next)
 		}
 		if err != nil {
-			return List[T]{}, err
+			return List[T]{}, r.midway(err)
 		}
 		if cursor = next.next; cursor == "" {
 			return r.whole()
@@ -78,6 +78,15 @@ type reading[T any] struct {
 // maxEmptyPages in a row are no list any more, but a platform that leads on for
 // ever.
 const maxEmptyPages = 5
+
+// midway makes a refusal of a later page another error: a list that was begun
+// is one that the platform gives.
+func (r *reading[T]) midway(err error) error {
+	if r.read == 0 || !errors.Is(err, Refused) {
+		return err
+	}
+	return &Error{Kind: Incomplete, Call: "list of " + r.pages.what, Reason: fmt.Sprintf("page %d was refused: %v", r.read+1, err)}
+}
 
 func (r *reading[T]) add(p page[T]) error {
 	r.read++

@@ -286,3 +286,13 @@ func TestEndlessListsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAListThatIsRefusedMidwayIsIncompleteAndNotRefused(t *testing.T) {
+	refusal := say(400, `{"code":"400","details":"no"}`)
+	r := newRig(t, refusal)
+	_, err := r.client.Ads(ctx, "1", adlens.SponsoredProducts)
+	r.fails(err, Refused)
+	r = newRig(t, script(ad("1 2", 3, "t"), refusal))
+	_, err = r.client.Ads(ctx, "1", adlens.SponsoredProducts)
+	r.fails(err, Incomplete, "page 2 was refused")
+}

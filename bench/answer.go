@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens"
+)
+
+// group is one row of a peer's answer: sums by some key.
+type group struct {
+	market, adProduct int    // summary
+	bucket            string // timeline: YYYY-MM-DD
+	product           string // products
+	markets           uint64 // products: a bit for each marketplace with rows
+	sums              sums
+}
+
+// expected is the right answer, as a peer and as the API must give it.
+type expected struct{ sums, shown []string }
+
+// places tell the marketplaces of an account by their stored keys.
+type places map[int]market
+
+// expect makes the right answer of all groups of the raw rows.
+func (q *question) expect(groups []group, at places) expected {
+	switch q.endpoint {
+	case summaries:
+		return expectSummary(groups, at)
+	case timelines:
+		return expectTimeline(groups)
+	}
+	return q.expectProducts(groups, at)
+}
+
+func expectSummary(groups []group, at places) expected {
+	var e expected
+	var total sums
+	type part struct {
+		name, id string
+		sums     sums
+	}
+	byMarket, byProduct := map[int]*part{}, map[int]*part{}
+	for i := range groups {
+		g := &groups[i]
+		e.sums = append(e.sums, fmt.Sprintf("marketplace %d ad product %d %s", g.market, g.adProduct, &g.sums))
+		total.add(&g.sums)
+		if byMarket[g.market] == nil {
+			byMarket[g.market] = &part{name: at[g.market].country, id: at[g.market].profile}
+		}
+		if byProduct[g.adProduct] == nil {
+			byProduct[g.adProduct] = &part{name: adlens.AdProduct(g.adProduct).String()}
+		}
+		byMarket[g.market].sums.add(&g.sums)
+		byProduct[g.adProduct].sums.add(&g.sums)
+	}
+	e.shown = []string{"total" + total.shown()}
+	for _, by := range []map[int]*part{byMarket, byProduct} {
+		var parts []*part
+		for _, p := range by {
+			parts = append(parts, p)
+		}
+		slices.SortFunc(parts, func(a, b *part) int {
+			return cmp.Or(b.sums.figure("spend").hundredths.Cmp(a.sums.figure("spend").hundredths), strings.Compare(a.name, b.name))
+		})
+		for _, p := range parts {
+			e.shown = append(e.shown, p.name+" "+p.id+p.sums.shown())
+		}
+	}
+	return e
+}
+
+func expectTimeline(groups []group) expected {
+	var e expected
+	for i := range groups {
+		e.sums = append(e.sums, groups[i].bucket+" "+groups[i].sums.String())
+		e.shown = append(e.shown, groups[i].bucket+groups[i].sums.shown())
+	}
+	return e
+}
+
+func (q *question) expectProducts(groups []group, at places) expected {
+	sorted := slices.Clone(groups)
+	keys := map[string]figure{}
+	if q.sort != "product_id" {
+		for i := range groups {
+			keys[groups[i].product] = groups[i].sums.figure(q.sort)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b group) int { return q.compare(&a, &b, keys) })
+	e := expected{}
+	first := min((q.page-1)*q.size, len(sorted))
+	page := sorted[first:min(first+q.size, len(sorted))]
+	for i := range page {
+		g := &page[i]
+		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.product, g.markets, &g.sums))
+		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.codes(g.markets), g.sums.shown()))
+	}
+	total := fmt.Sprintf("%d rows in all", len(sorted))
+	if len(page) > 0 {
+		e.sums = append(e.sums, total)
+	}
+	e.shown = append(e.shown, total)
+	return e
+}
+
+// compare orders products as the API must: by the value as shown, null last,
+// ties by id, none last.
+func (q *question) compare(a, b *group, keys map[string]figure) int {
+	sign := 1
+	if q.order == "desc" {
+		sign = -1
+	}
+	last := func(a, b bool) int {
+		if a == b {
+			return 0
+		}
+		if a {
+			return 1
+		}
+		return -1
+	}
+	byID := cmp.Or(last(a.product == "", b.product == ""), strings.Compare(a.product, b.product))
+	if q.sort == "product_id" {
+		return cmp.Or(last(a.product == "", b.product == ""), sign*byID)
+	}
+	x, y := keys[a.product].hundredths, keys[b.product].hundredths
+	by := last(x == nil, y == nil)
+	if x != nil && y != nil {
+		by = sign * x.Cmp(y)
+	}
+	return cmp.Or(by, byID)
+}
+
+// codes are the countries of marked marketplaces, sorted.
+func (p places) codes(marked uint64) string {
+	var codes []string
+	for key, m := range p {
+		if marked&(1<<key) != 0 {
+			codes = append(codes, m.country)
+		}
+	}
+	slices.Sort(codes)
+	return strings.Join(codes, ",")
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"adlens"
+)
+
+// Crowd is what many clients at once were answered.
+type Crowd struct {
+	Contestant string         `json:"contestant"`
+	Clients    int            `json:"clients"`
+	Seconds    float64        `json:"seconds"`
+	Answered   int            `json:"answered"`
+	PerSecond  float64        `json:"per_second"`
+	Median     float64        `json:"median_ms"`
+	P99        float64        `json:"p99_ms"`
+	Errors     map[string]int `json:"errors"` // by status or text
+	ServeRSS   int64          `json:"serve_rss"`
+	EngineRSS  int64          `json:"engine_rss"`
+}
+
+// statusError is an answer other than 200.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
+
+// known are the answers of a contestant that were compared with the right
+// ones. Of the same data the same answer comes, to the byte.
+type known map[*question][]byte
+
+// learn asks every question once and compares the answer.
+func (b *bench) learn(ctx context.Context, c contestant, all []*question) (known, error) {
+	k := known{}
+	for _, q := range all {
+		right, err := b.raw.expect(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.ask(ctx, q)
+		if err == nil {
+			err = r.compare(q, right, c)
+		}
+		if err != nil {
+			return nil, err
+		}
+		k[q] = r.body
+	}
+	return k, nil
+}
+
+// crowd lets so many clients ask for a while, each one question after the
+// other in an order of its own. Requests that were begun are waited for, and
+// count towards the time. An answer that is not the one known ends the run.
+func crowd(ctx context.Context, c contestant, all []*question, right known, clients int, lasting time.Duration) (Crowd, error) {
+	result := Crowd{Contestant: c.name(), Clients: clients, Errors: map[string]int{}}
+	var mu sync.Mutex
+	var times []float64
+	var wrong error
+	note := func(q *question, r reply, err error) {
+		same := bytes.Equal(r.body, right[q])
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			result.Errors[errorName(err)]++
+		case !same:
+			wrong = fmt.Errorf("%s, asked %q among %d clients, answers another thing than alone: %.300s", c.name(), q.name, clients, r.body)
+		default:
+			times = append(times, milliseconds(r.took))
+		}
+	}
+	var running sync.WaitGroup
+	began := time.Now()
+	for n := range clients {
+		running.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(n), uint64(clients)))
+			for time.Since(began) < lasting && ctx.Err() == nil {
+				q := all[rng.IntN(len(all))]
+				r, err := c.ask(ctx, q)
+				note(q, r, err)
+			}
+		})
+	}
+	running.Wait()
+	result.Seconds = time.Since(began).Seconds()
+	result.Answered = len(times)
+	result.PerSecond = float64(len(times)) / result.Seconds
+	if len(times) > 0 {
+		result.Median, result.P99 = percentile(times, 50), percentile(times, 99)
+	}
+	return result, errors.Join(wrong, ctx.Err())
+}
+
+func errorName(err error) string {
+	var status statusError
+	if errors.As(err, &status) {
+		return fmt.Sprintf("%d %s", int(status), http.StatusText(int(status)))
+	}
+	var refused *engineError
+	if errors.As(err, &refused) {
+		return "engine's code " + refused.code
+	}
+	return err.Error()
+}
+
+// crowds measures adlens and raw with so many clients, one after the other.
+// Answers that nobody caches are asked for, and those that everybody gets.
+func (b *bench) crowds(ctx context.Context, numbers []int, lasting time.Duration) error {
+	all := questions(b.shape, b.accounts, b.state.Keys, b.now)
+	for _, who := range []contestant{newAPI(nameAPI, b.server.address), newAPI(nameRepeated, b.caching.address), b.raw} {
+		right, err := b.learn(ctx, who, all)
+		if err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			c, err := crowd(ctx, who, all, right, n, lasting)
+			if err != nil {
+				return err
+			}
+			pid := b.server.pid()
+			if c.Contestant == nameRepeated {
+				pid = b.caching.pid()
+			}
+			c.ServeRSS, _ = resident(pid)
+			c.EngineRSS, _ = resident(b.engine.at.PID)
+			b.results.Crowds = append(b.results.Crowds, c)
+			b.say("%d clients of %s: %.1f answers/s", n, c.Contestant, c.PerSecond)
+		}
+	}
+	return nil
+}
+
+// Cancelled is what became of requests whose clients went away.
+type Cancelled struct {
+	Requests int     `json:"requests"`
+	Running  int64   `json:"queries_before"` // in the engine, when they were cut
+	Freed    float64 `json:"freed_ms"`       // until none was left
+}
+
+// cancelling is how many requests are cut.
+const cancelling = 32
+
+// cancel cuts requests in the middle and watches their queries end. Every one
+// has a window of its own, so that no two can be one.
+func (b *bench) cancel(ctx context.Context) error {
+	a := &asker{shape: b.shape, today: adlens.DayOf(b.now.UTC()), account: &b.accounts[0], key: b.state.Keys[heavyID]}
+	for i := range cancelling {
+		a.ask(products, a.dates("cut", b.shape.start()+adlens.Day(3+i), b.shape.End-adlens.Day(3+i)))
+	}
+	cut, stop := context.WithCancel(ctx)
+	defer stop()
+	who := newAPI(nameAPI, b.server.address)
+	var running sync.WaitGroup
+	for _, q := range a.all {
+		running.Go(func() { who.ask(cut, q) }) // its fate is not ours
+	}
+	c := Cancelled{Requests: cancelling}
+	var err error
+	for waiting := time.Now(); c.Running < 3 && err == nil && time.Since(waiting) < time.Second; {
+		c.Running, err = b.engine.running(ctx)
+	}
+	stop()
+	began := time.Now()
+	for left := c.Running; err == nil && left > 0 && time.Since(began) < time.Minute; {
+		left, err = b.engine.running(ctx)
+	}
+	c.Freed = milliseconds(time.Since(began))
+	running.Wait()
+	b.results.Cancelled = &c
+	return errors.Join(err, who.close())
+}
+
+// running is how many statements the engine has in hand, this one left out.
+func (e *embedded) running(ctx context.Context) (int64, error) {
+	return e.number(ctx, "SELECT value - 1 FROM system.metrics WHERE metric = 'Query'")
+}

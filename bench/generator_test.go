@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/platform"
+)
+
+func smallShape() Shape {
+	return Shape{Rows: 60_000, Small: 2, Products: 300, Years: 1, Zipf: 1, Seed: 7, End: adlens.Date(2026, 11, 20)}
+}
+
+// written is a month of the heavy account's first slice of a kind.
+func written(t *testing.T, s Shape, kind int, version int) (string, Totals) {
+	t.Helper()
+	accounts, err := s.accounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	r := report{slice{&accounts[0], 0, kinds[kind]}, adlens.Date(2026, 3, 1), adlens.Date(2026, 3, 31), version, time.Now()}
+	totals, err := s.download(r, &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), totals
+}
+
+func TestTheSameShapeMakesTheSameExtracts(t *testing.T) {
+	first, totals := written(t, smallShape(), 0, 0)
+	again, _ := written(t, smallShape(), 0, 0)
+	if first != again {
+		t.Error("two reports of one shape differ")
+	}
+	if int64(len(first)) != totals.Bytes {
+		t.Errorf("%d bytes were counted, %d written", totals.Bytes, len(first))
+	}
+	if restated, _ := written(t, smallShape(), 0, 1); first == restated {
+		t.Error("a restatement is what it restates")
+	}
+	other := smallShape()
+	other.Seed++
+	if reseeded, _ := written(t, other, 0, 0); first == reseeded {
+		t.Error("another seed makes the same report")
+	}
+}
+
+func TestWhatIsCountedIsWhatIsWritten(t *testing.T) {
+	for kind := range kinds {
+		text, totals := written(t, smallShape(), kind, 0)
+		var rows []map[string]any
+		if err := json.Unmarshal([]byte(text), &rows); err != nil {
+			t.Fatal(err)
+		}
+		var clicks, purchases float64
+		facts := map[string]bool{}
+		for _, row := range rows {
+			clicks += row["clicks"].(float64)
+			purchases += row[kinds[kind].measures[kinds[kind].headline[2]]].(float64)
+			product, _ := row[kinds[kind].product].(string)
+			facts[row["date"].(string)+product] = true
+		}
+		if totals.Rows != int64(len(rows)) || totals.Facts != int64(len(facts)) || totals.Clicks != int64(clicks) || totals.Purchases != int64(purchases) {
+			t.Errorf("%s: counted %+v, written %d rows, %d facts, %.0f clicks, %.0f purchases", kinds[kind].reportID, totals, len(rows), len(facts), clicks, purchases)
+		}
+	}
+}
+
+func TestTheGeneratorKnowsThePlatformsColumns(t *testing.T) {
+	for _, k := range kinds {
+		known, ok := platform.FindReportType(k.reportID)
+		if !ok || known.AdProduct != k.adProduct || known.ProductColumn != k.product || len(k.measures) != measures {
+			t.Errorf("%s is not the platform's", k.reportID)
+			continue
+		}
+		for _, name := range k.measures {
+			unit := platform.Count
+			if k.money[name] {
+				unit = platform.Money
+			}
+			found := false
+			for _, m := range known.Measures {
+				found = found || m == platform.Measure{Column: name, Unit: unit}
+			}
+			if !found {
+				t.Errorf("%s has no %s", k.reportID, name)
+			}
+		}
+		purchases, _ := known.Headline(false)
+		if k.measures[k.headline[0]] != "impressions" || k.measures[k.headline[1]] != "clicks" || k.measures[k.headline[2]] != purchases {
+			t.Errorf("%s counts other columns than its headline", k.reportID)
+		}
+	}
+}
+
+func TestRowsAreAboutAsManyAsAskedFor(t *testing.T) {
+	for _, change := range []func(*Shape){func(*Shape) {}, func(s *Shape) { s.GapYear, s.Years = true, 3 }, func(s *Shape) { s.Zipf = 0.5 }, func(s *Shape) { s.OneProduct = true }} {
+		s := smallShape()
+		change(&s)
+		accounts, err := s.accounts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all Totals
+		for i := range accounts {
+			for _, of := range accounts[i].slices() {
+				for day := s.start(); day <= s.End; day++ {
+					all.add(s.sumDay(of, day, 0))
+				}
+			}
+		}
+		if off := float64(all.Facts)/float64(s.Rows) - 1; math.Abs(off) > 0.05 {
+			t.Errorf("%+v made %d facts", s, all.Facts)
+		}
+	}
+}
+
+func TestProductsHaveIDsOfTheirOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for rank := range 60_000 {
+		id := productID(200, rank)
+		if seen[id] || len(id) != 10 || strings.ToUpper(id) != id {
+			t.Fatalf("product %d is %q", rank, id)
+		}
+		seen[id] = true
+	}
+}

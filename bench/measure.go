@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// reply is what a contestant answered. lines brings it into the form that is
+// compared; nil where there is nothing to compare. body is the answer as it
+// came, where it came as bytes.
+type reply struct {
+	took  time.Duration
+	body  []byte
+	lines func() ([]string, error)
+}
+
+// contestant answers questions in its own way.
+type contestant interface {
+	name() string
+	ask(ctx context.Context, q *question) (reply, error)
+	close() error
+}
+
+// Times are the measured times of one contestant for one question.
+type Times struct {
+	Contestant string    `json:"contestant"`
+	Median     float64   `json:"median_ms"`
+	P99        float64   `json:"p99_ms"`
+	First      float64   `json:"first_ms"` // before the rounds, with cold caches of its own
+	All        []float64 `json:"all_ms"`   // in the order of the rounds
+}
+
+// Measured is one question with all contestants' times.
+type Measured struct {
+	Question string  `json:"question"`
+	Account  string  `json:"account"`
+	Address  string  `json:"request"`
+	Rows     int     `json:"rows"` // lines of the answer
+	Times    []Times `json:"times"`
+}
+
+// of finds a contestant's times.
+func (m *Measured) of(name string) *Times {
+	for i := range m.Times {
+		if m.Times[i].Contestant == name {
+			return &m.Times[i]
+		}
+	}
+	return nil
+}
+
+// pace bounds the rounds of a question. Who has used the budget up sits out,
+// after three rounds at least, one where a single answer takes all of it.
+type pace struct {
+	rounds int
+	budget time.Duration
+}
+
+func (p pace) enough(rounds int, spent time.Duration) bool {
+	switch {
+	case rounds == 0:
+		return false
+	case spent > 4*p.budget:
+		return true
+	case spent > p.budget:
+		return rounds >= 3
+	}
+	return rounds >= p.rounds
+}
+
+// measure asks all contestants the same question, once to compare the answers
+// and then in rounds, each of which begins with another of them. Every answer
+// is compared with the right one before its time counts.
+func measure(ctx context.Context, q *question, right expected, all []contestant, p pace) (*Measured, error) {
+	m := &Measured{Question: q.name, Account: q.account.id, Address: q.address(""), Rows: len(right.shown), Times: make([]Times, len(all))}
+	spent := make([]time.Duration, len(all))
+	for i, c := range all {
+		took, err := check(ctx, q, right, c)
+		if err != nil {
+			return nil, err
+		}
+		m.Times[i] = Times{Contestant: c.name(), First: milliseconds(took)}
+		if took > 4*p.budget {
+			m.Times[i].All = []float64{milliseconds(took)}
+			spent[i] = took
+		}
+	}
+	for round, asked := 0, true; asked; round++ {
+		asked = false
+		for k := range all {
+			i := (k + round) % len(all)
+			if p.enough(len(m.Times[i].All), spent[i]) {
+				continue
+			}
+			asked = true
+			took, err := check(ctx, q, right, all[i])
+			if err != nil {
+				return nil, err
+			}
+			spent[i] += took
+			m.Times[i].All = append(m.Times[i].All, milliseconds(took))
+		}
+	}
+	for i := range m.Times {
+		t := &m.Times[i]
+		t.Median, t.P99 = percentile(t.All, 50), percentile(t.All, 99)
+	}
+	return m, nil
+}
+
+// check asks once and compares.
+func check(ctx context.Context, q *question, right expected, c contestant) (time.Duration, error) {
+	r, err := c.ask(ctx, q)
+	if err != nil {
+		return 0, fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
+	}
+	return r.took, r.compare(q, right, c)
+}
+
+// compare tells what is wrong with an answer.
+func (r reply) compare(q *question, right expected, c contestant) error {
+	if r.lines == nil {
+		return nil
+	}
+	got, err := r.lines()
+	if err != nil {
+		return fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
+	}
+	want := right.sums
+	if _, ours := c.(*api); ours {
+		want = right.shown
+	}
+	if err := difference(want, got); err != nil {
+		return fmt.Errorf("%s answers %q wrongly: %s: %w", c.name(), q.name, q.address(""), err)
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

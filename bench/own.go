@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/query"
+)
+
+// api asks a running adlens serve, from this process over its port.
+type api struct {
+	label       string
+	address     string
+	client      *http.Client
+	conditional bool     // sends the ETag of the answer before
+	tags        sync.Map // by question
+}
+
+func newAPI(label, address string) *api {
+	return &api{label: label, address: address, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512, DisableCompression: true}}}
+}
+
+func (a *api) name() string { return a.label }
+
+func (a *api) close() error {
+	a.client.CloseIdleConnections()
+	return nil
+}
+
+func (a *api) ask(ctx context.Context, q *question) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, q.address(a.address), nil)
+	if err != nil {
+		return reply{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+q.key)
+	if tag, ok := a.tags.Load(q.name); a.conditional && ok {
+		req.Header.Set("If-None-Match", tag.(string))
+	}
+	began := time.Now()
+	res, err := a.client.Do(req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	took := time.Since(began)
+	if err != nil {
+		return reply{}, err
+	}
+	if res.StatusCode == http.StatusNotModified && a.conditional {
+		return reply{took: took}, nil
+	}
+	if res.StatusCode != http.StatusOK {
+		return reply{}, fmt.Errorf("%w: %.500s", statusError(res.StatusCode), body)
+	}
+	a.tags.Store(q.name, res.Header.Get("ETag"))
+	return reply{took, body, func() ([]string, error) { return q.readAnswer(body) }}, nil
+}
+
+// statements asks the engine what the API would ask it: the statements of the
+// program's own plans, rows in the format that its driver asks for.
+type statements struct {
+	engine *embedded
+	db     *clickhouse.DB
+	now    time.Time
+	plans  map[string]sql // by question
+}
+
+func newStatements(ctx context.Context, e *embedded, now time.Time) (*statements, error) {
+	db, err := clickhouse.Open(ctx, clickhouse.Embedded{Engine: e.engine})
+	return &statements{e, db, now, map[string]sql{}}, err
+}
+
+func (s *statements) name() string { return "engine" }
+
+func (s *statements) close() error { return s.db.Close() }
+
+func (s *statements) ask(ctx context.Context, q *question) (reply, error) {
+	plan, ok := s.plans[q.name]
+	if !ok {
+		var err error
+		if plan, err = s.plan(ctx, q); err != nil {
+			return reply{}, err
+		}
+		s.plans[q.name] = plan
+	}
+	if plan.text == "" {
+		return reply{}, nil // nothing held answers: the API asks nothing
+	}
+	took, _, err := s.engine.timed(ctx, plan)
+	return reply{took: took}, err
+}
+
+// plan finds the statement of a question.
+func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
+	view, err := s.db.View(ctx, q.account.id)
+	if err != nil {
+		return sql{}, err
+	}
+	period := query.PeriodParams{Range: q.params.Get("range"), StartDate: q.params.Get("start_date"), EndDate: q.params.Get("end_date")}
+	filters := query.FilterParams{Marketplaces: list(q, "marketplaces"), AdProducts: list(q, "ad_products")}
+	var statement query.Statement
+	switch q.endpoint {
+	case summaries:
+		request, _ := query.ParseSummary(query.SummaryParams{PeriodParams: period, FilterParams: filters}, view, s.now)
+		if plan := query.PlanDays(request, view); !plan.Empty() {
+			statement = plan.SummaryStatement()
+		}
+	case timelines:
+		request, _ := query.ParseTimeline(query.TimelineParams{PeriodParams: period, FilterParams: filters, Granularity: q.params.Get("granularity")}, view, s.now)
+		if plan := query.PlanDays(request, view); !plan.Empty() {
+			statement = plan.TimelineStatement(request.Granularity)
+		}
+	default:
+		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters}, view, s.now)
+		if plan := query.PlanProducts(request, view); !plan.Empty() {
+			statement = plan.ProductsStatement()
+		}
+	}
+	return sql{text: statement.SQL, params: statement.Params, format: "Native"}, nil
+}
+
+func list(q *question, name string) []string {
+	if !q.params.Has(name) {
+		return nil
+	}
+	return strings.Split(q.params.Get(name), ",")
+}

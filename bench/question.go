@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"adlens"
+)
+
+// question is a request of the API together with what it means, found out
+// here and not by the program.
+type question struct {
+	name     string
+	endpoint string // below /api/v1
+	account  *account
+	key      string
+	params   url.Values
+
+	from, to    adlens.Day
+	markets     []string // country codes, nil for all
+	adProducts  []adlens.AdProduct
+	granularity string // day or month
+	sort, order string
+	page, size  int
+}
+
+const (
+	summaries = "summary"
+	timelines = "timeline"
+	products  = "reports/products"
+)
+
+func (q *question) address(server string) string {
+	return server + "/api/v1/" + q.endpoint + "?" + q.params.Encode()
+}
+
+// when is a period under the name that it has in a question.
+type when struct {
+	name     string
+	params   url.Values
+	from, to adlens.Day
+}
+
+// asker makes questions about one account.
+type asker struct {
+	shape   Shape
+	today   adlens.Day
+	account *account
+	key     string
+	prefix  string
+	all     []*question
+}
+
+func (a *asker) named(name string) when {
+	t := a.today
+	from, to := t, t
+	switch name {
+	case "all_time":
+		from = a.shape.start()
+	case "this_year":
+		from = t.FirstOfYear()
+	case "last_year":
+		to = t.FirstOfYear() - 1
+		from = to.FirstOfYear()
+	case "this_month":
+		from = t.FirstOfMonth()
+	case "last_month":
+		to = t.FirstOfMonth() - 1
+		from = to.FirstOfMonth()
+	case "yesterday":
+		from, to = t-1, t-1
+	default:
+		var days int
+		if _, err := fmt.Sscanf(name, "last_%d_days", &days); err != nil {
+			panic(err) // the names are this program's own
+		}
+		from = t - adlens.Day(days) + 1
+	}
+	return when{name, url.Values{"range": {name}}, from, to}
+}
+
+func (a *asker) dates(name string, from, to adlens.Day) when {
+	return when{name, url.Values{"start_date": {from.String()}, "end_date": {to.String()}}, from, to}
+}
+
+// ask adds a question; more are further parameters in pairs.
+func (a *asker) ask(endpoint string, w when, more ...string) {
+	q := &question{endpoint: endpoint, account: a.account, key: a.key, params: url.Values{}, from: w.from, to: w.to,
+		granularity: "day", sort: "spend", order: "desc", page: 1, size: 100}
+	name := []string{a.prefix + strings.TrimPrefix(endpoint, "reports/"), w.name}
+	for k, v := range w.params {
+		q.params[k] = v
+	}
+	if q.to-q.from >= 92 {
+		q.granularity = "month"
+	}
+	for i := 0; i < len(more); i += 2 {
+		key, value := more[i], more[i+1]
+		q.params.Set(key, value)
+		name = append(name, strings.ToLower(strings.ReplaceAll(value, "SPONSORED_", "")))
+		switch key {
+		case "marketplaces":
+			q.markets = strings.Split(value, ",")
+		case "ad_products":
+			for part := range strings.SplitSeq(value, ",") {
+				p, _ := adlens.ParseAdProduct(part)
+				q.adProducts = append(q.adProducts, p)
+			}
+		case "granularity":
+			q.granularity = value
+		case "sort":
+			q.sort = value
+		case "order":
+			q.order = value
+		case "page":
+			fmt.Sscan(value, &q.page)
+			name[len(name)-1] = "page " + value
+		case "page_size":
+			fmt.Sscan(value, &q.size)
+			name[len(name)-1] = value + " rows"
+		}
+	}
+	q.name = strings.Join(name, ", ")
+	a.all = append(a.all, q)
+}
+
+// Names of questions that goals are measured on.
+const (
+	qSummaryAll   = "summary, all_time"
+	qMonthsAll    = "timeline, all_time"
+	qProductsAll  = "products, all_time"
+	qProductsSome = "products, all_time, us,de, products"
+	qYear         = "products, last_year"
+	qFourYears    = "products, four unaligned years"
+	qNamed30      = "products, last_30_days"
+	qAny30        = "products, any 30 days"
+)
+
+// questions are all that a run asks about the heavy and some small accounts.
+func questions(shape Shape, accounts []account, keys map[string]string, now time.Time) []*question {
+	a := &asker{shape: shape, today: adlens.DayOf(now.UTC()), account: &accounts[0], key: keys[heavyID]}
+	a.heavy()
+	small := accounts[1:]
+	for i := range small {
+		if i != 0 && i != len(small)/2 && i != len(small)-1 {
+			continue
+		}
+		a.account, a.key, a.prefix = &small[i], keys[small[i].id], small[i].id+": "
+		a.light()
+	}
+	return a.all
+}
+
+func (a *asker) heavy() {
+	end := a.shape.End
+	year := a.dates("365 unaligned days", end-45-364, end-45)
+	four := a.dates("four unaligned years", max(a.shape.start(), end-100-4*365), end-100)
+	window := a.dates("any 30 days", end-200-29, end-200)
+	for _, w := range []when{a.named("all_time"), a.named("last_year"), a.named("this_year"), four, a.named("last_90_days"),
+		a.named("last_30_days"), a.named("last_7_days"), window} {
+		a.ask(summaries, w)
+	}
+	a.ask(summaries, a.named("all_time"), "marketplaces", "US,UK")
+	a.ask(summaries, a.named("last_year"), "ad_products", "SPONSORED_DISPLAY")
+	a.ask(timelines, a.named("all_time"))
+	a.ask(timelines, a.named("last_year"))
+	a.ask(timelines, four)
+	a.ask(timelines, a.named("all_time"), "marketplaces", "US", "ad_products", "SPONSORED_PRODUCTS,SPONSORED_BRANDS")
+	a.ask(timelines, a.dates("92 days", end-91, end))
+	a.ask(timelines, a.named("last_30_days"))
+	for _, w := range []when{a.named("all_time"), a.named("last_year"), year, four, a.named("this_year"), a.named("last_90_days"),
+		a.named("last_60_days"), a.named("last_30_days"), a.named("last_14_days"), a.named("last_7_days"), a.named("this_month"),
+		a.named("last_month"), a.named("yesterday"), window, a.dates("any 45 days", end-700-44, end-700), a.dates("any 10 days", end-333-9, end-333)} {
+		a.ask(products, w)
+	}
+	a.ask(products, a.named("all_time"), "marketplaces", "US,DE", "ad_products", "SPONSORED_PRODUCTS")
+	a.ask(products, a.named("all_time"), "ad_products", "SPONSORED_BRANDS,SPONSORED_DISPLAY")
+	a.ask(products, a.named("last_30_days"), "marketplaces", "JP")
+	a.ask(products, a.named("all_time"), "sort", "acos")
+	a.ask(products, a.named("last_30_days"), "sort", "acos", "order", "asc")
+	a.ask(products, a.named("last_year"), "sort", "purchases")
+	a.ask(products, a.named("all_time"), "sort", "product_id", "order", "asc")
+	a.ask(products, a.named("all_time"), "page", fmt.Sprint(max(1, a.shape.Products/200)))
+	a.ask(products, a.named("last_30_days"), "page", "10")
+	a.ask(products, a.named("all_time"), "page_size", "1000")
+	a.ask(products, a.named("last_90_days"), "page_size", "1000")
+}
+
+func (a *asker) light() {
+	end := a.shape.End
+	a.ask(summaries, a.named("all_time"))
+	a.ask(summaries, a.named("last_30_days"))
+	a.ask(timelines, a.named("all_time"))
+	a.ask(timelines, a.named("last_30_days"))
+	a.ask(products, a.named("all_time"))
+	a.ask(products, a.named("last_year"))
+	a.ask(products, a.named("last_30_days"))
+	a.ask(products, a.dates("any 30 days", end-200-29, end-200))
+	a.ask(products, a.dates("four unaligned years", max(a.shape.start(), end-100-4*365), end-100))
+}

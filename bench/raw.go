@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"adlens"
+)
+
+// rawTable is the plain table: one row for each fact, all accounts together,
+// in the order in which a careful person would keep them. Numbers stand for
+// marketplaces and ad products, which group twice as fast as texts; products
+// are the platform's own ids. No request reads product_key: it is what equal
+// rollups group by.
+const rawTable = `CREATE TABLE bench_raw (
+    account LowCardinality(String), day Date, marketplace UInt16, ad_product UInt8, product String,
+    impressions UInt64, clicks UInt64, purchases UInt64, spend Decimal(18, 6), sales Decimal(18, 6), product_key UInt32
+) ENGINE = MergeTree ORDER BY (account, day, marketplace, ad_product, product)`
+
+// fillRaw copies the live facts of an account: those of the month units that
+// the manifest names.
+const fillRaw = `INSERT INTO bench_raw
+SELECT account_id, day, marketplace_key, ad_product, k.product_id, impressions, clicks, purchases, spend, sales, product_key
+FROM facts
+LEFT ANY JOIN (SELECT product_key, product_id FROM product_keys FINAL WHERE account_id = {account:String}) AS k USING product_key
+WHERE account_id = {account:String}
+  AND generation IN (SELECT argMax(generation, version) FROM manifest WHERE account_id = {account:String} AND kind = 1
+                     GROUP BY kind, marketplace_key, ad_product, start)`
+
+// raw is the straightforward SQL over the plain table, in the same engine.
+type raw struct {
+	engine *embedded
+	places map[string]places // by account
+}
+
+// newRaw fills the plain table where it is not filled, and compares it with
+// what was generated.
+func newRaw(ctx context.Context, e *embedded, st *state, accounts []account, say func(string, ...any)) (*raw, error) {
+	r := &raw{engine: e, places: map[string]places{}}
+	for _, a := range accounts {
+		at, err := e.places(ctx, a.id)
+		if err != nil {
+			return nil, err
+		}
+		r.places[a.id] = at
+	}
+	if st.Raw {
+		return r, nil
+	}
+	if err := r.fill(ctx, accounts, say); err != nil {
+		return nil, err
+	}
+	if err := r.check(ctx, st); err != nil {
+		return nil, err
+	}
+	st.Raw = true
+	return r, st.save()
+}
+
+func (r *raw) fill(ctx context.Context, accounts []account, say func(string, ...any)) error {
+	began := time.Now()
+	if err := r.drop(ctx); err != nil {
+		return err
+	}
+	if _, err := r.engine.ask(ctx, sql{text: rawTable, writer: true}); err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if _, err := r.engine.ask(ctx, sql{text: fillRaw, params: map[string]string{"account": a.id}, writer: true}); err != nil {
+			return err
+		}
+	}
+	// A plain table that was filled a while ago is merged.
+	if _, err := r.engine.ask(ctx, sql{text: "OPTIMIZE TABLE bench_raw FINAL", writer: true}); err != nil {
+		return err
+	}
+	say("the raw table is filled and merged after %.1f s", time.Since(began).Seconds())
+	return nil
+}
+
+// drop removes the plain table.
+func (r *raw) drop(ctx context.Context) error {
+	_, err := r.engine.ask(ctx, sql{text: "DROP TABLE IF EXISTS bench_raw SYNC", writer: true})
+	return err
+}
+
+// check compares the plain table with the generator to the last millionth:
+// whatever was lost, doubled or converted wrongly on the way is seen here.
+func (r *raw) check(ctx context.Context, st *state) error {
+	rows, err := r.engine.rows(ctx, sql{text: `SELECT account, count(), sum(impressions), sum(clicks), sum(purchases),
+		toInt128(sum(spend) * 1000000), toInt128(sum(sales) * 1000000) FROM bench_raw GROUP BY account`})
+	if err != nil {
+		return err
+	}
+	if len(rows) != len(st.Totals) {
+		return fmt.Errorf("the raw table has %d accounts, expected %d", len(rows), len(st.Totals))
+	}
+	for _, row := range rows {
+		want := st.Totals[row[0]]
+		for i, n := range []int64{want.Facts, want.Impressions, want.Clicks, want.Purchases, want.Spend, want.Sales} {
+			if row[1+i] != strconv.FormatInt(n, 10) {
+				return fmt.Errorf("account %s has %s %s in the raw table, and %d were generated", row[0], row[1+i],
+					[]string{"rows", "impressions", "clicks", "purchases", "millionths of spend", "millionths of sales"}[i], n)
+			}
+		}
+	}
+	return nil
+}
+
+// places reads the stored keys of an account's marketplaces.
+func (e *embedded) places(ctx context.Context, account string) (places, error) {
+	rows, err := e.rows(ctx, sql{params: map[string]string{"account": account}, text: `SELECT marketplace_key, marketplace_id, country_code FROM marketplaces
+		WHERE account_id = {account:String} AND generation IN (SELECT argMax(generation, version) FROM manifest WHERE account_id = {account:String} AND kind = 3)`})
+	if err != nil {
+		return nil, err
+	}
+	at := places{}
+	for _, row := range rows {
+		key, err := strconv.Atoi(row[0])
+		if err != nil {
+			return nil, err
+		}
+		at[key] = market{profile: row[1], country: row[2]}
+	}
+	return at, nil
+}
+
+// keys are the stored keys by country.
+func (p places) keys() map[string]int {
+	keys := map[string]int{}
+	for key, m := range p {
+		keys[m.country] = key
+	}
+	return keys
+}
+
+func (r *raw) statement(q *question) string {
+	return clickhouseSQL.over(q, "bench_raw", " WHERE "+q.filter(r.places[q.account.id].keys()))
+}
+
+// expect finds the right answer of a question.
+func (r *raw) expect(ctx context.Context, q *question) (expected, error) {
+	at := r.places[q.account.id]
+	rows, err := r.engine.rows(ctx, sql{text: clickhouseSQL.groups(q, "bench_raw", " WHERE "+q.filter(at.keys()))})
+	if err != nil {
+		return expected{}, err
+	}
+	groups, _, err := q.readGroups(rows, false)
+	return q.expect(groups, at), err
+}
+
+func (r *raw) name() string { return "raw" }
+
+func (r *raw) ask(ctx context.Context, q *question) (reply, error) {
+	took, body, err := r.engine.timed(ctx, sql{text: r.statement(q)})
+	return reply{took, body, func() ([]string, error) { return q.readPeer(splitRows(body), false) }}, err
+}
+
+func (r *raw) close() error { return nil }
+
+// held is the first and the last day of a shape's figures and reports.
+func (s Shape) held() (first, last adlens.Day) { return s.start(), s.End }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"adlens"
+)
+
+// slice is what a report is of.
+type slice struct {
+	account *account
+	market  int // index into the account's markets
+	kind    *kind
+}
+
+// kind is a report type with the columns that the generator fills: 18 measures
+// that the platform has for it, in the order of row.values.
+type kind struct {
+	adProduct adlens.AdProduct
+	reportID  string
+	groupBy   string
+	product   string // column of the product, "" for none
+	measures  []string
+	money     map[string]bool
+	// headline are the places of impressions, clicks, purchases, spend and sales.
+	headline [5]int
+}
+
+const measures = 18
+
+// row is one row of a report. Amounts are cents.
+type row struct {
+	product *product // nil where the platform names none
+	values  [measures]int64
+	// leftover adds a digit far behind the point to the cost, as the
+	// platform's sums of binary numbers do.
+	leftover bool
+}
+
+var kinds = []*kind{
+	{
+		adProduct: adlens.SponsoredProducts, reportID: "spAdvertisedProduct", groupBy: "advertiser", product: "advertisedAsin",
+		measures: []string{"impressions", "clicks", "cost", "purchases1d", "purchases7d", "purchases14d", "purchases30d",
+			"unitsSoldClicks1d", "unitsSoldClicks7d", "unitsSoldClicks14d", "unitsSoldClicks30d",
+			"sales1d", "sales7d", "sales14d", "sales30d", "purchasesSameSku7d", "unitsSoldSameSku7d", "attributedSalesSameSku7d"},
+		money:    names("cost", "sales1d", "sales7d", "sales14d", "sales30d", "attributedSalesSameSku7d"),
+		headline: [5]int{0, 1, 4, 2, 12},
+	},
+	{
+		adProduct: adlens.SponsoredBrands, reportID: "sbCampaigns", groupBy: "campaign",
+		measures: []string{"impressions", "clicks", "cost", "purchases", "purchasesClicks", "unitsSold", "unitsSoldClicks",
+			"sales", "salesClicks", "detailPageViews", "detailPageViewsClicks", "addToCart", "addToCartClicks",
+			"newToBrandPurchases", "newToBrandUnitsSold", "newToBrandSales", "viewableImpressions", "videoCompleteViews"},
+		money:    names("cost", "sales", "salesClicks", "newToBrandSales"),
+		headline: [5]int{0, 1, 3, 2, 7},
+	},
+	{
+		adProduct: adlens.SponsoredDisplay, reportID: "sdAdvertisedProduct", groupBy: "advertiser", product: "promotedAsin",
+		measures: []string{"impressions", "clicks", "cost", "purchases", "purchasesClicks", "unitsSold", "unitsSoldClicks",
+			"sales", "salesClicks", "detailPageViews", "detailPageViewsClicks", "addToCart", "addToCartClicks",
+			"newToBrandPurchases", "newToBrandUnitsSold", "newToBrandSales", "impressionsViews", "videoCompleteViews"},
+		money:    names("cost", "sales", "salesClicks", "newToBrandSales"),
+		headline: [5]int{0, 1, 3, 2, 7},
+	},
+}
+
+func names(all ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range all {
+		set[name] = true
+	}
+	return set
+}
+
+// draw visits the rows of a slice's day. version tells a restatement from the
+// first report: other values, other products.
+func (s Shape) draw(of slice, day adlens.Day, version int, visit func(*row)) {
+	if from, to, ok := s.gap(); ok && from <= day && day <= to {
+		return
+	}
+	key := of.account.number<<16 | uint64(of.market)<<8 | uint64(of.kind.adProduct)
+	source := rand.NewPCG(s.Seed^key<<20, uint64(day)<<20|uint64(version))
+	rng := rand.New(source)
+	if of.kind.product == "" {
+		s.drawBrands(rng, of, visit)
+		return
+	}
+	var r row
+	for rank := range of.account.products {
+		p := &of.account.products[rank]
+		if uint32(source.Uint64()>>32) > p.shown {
+			continue
+		}
+		r.product = p
+		clicks := int64(p.clicks * rng.ExpFloat64())
+		s.fill(rng, of, &r, clicks, rank == 0)
+		visit(&r)
+	}
+}
+
+// drawBrands makes the campaigns of Sponsored Brands, which name no product.
+func (s Shape) drawBrands(rng *rand.Rand, of slice, visit func(*row)) {
+	r := row{}
+	for range 3 {
+		s.fill(rng, of, &r, 50+rng.Int64N(400), false)
+		visit(&r)
+	}
+}
+
+// fill draws the measures of a row with so many clicks.
+func (s Shape) fill(rng *rand.Rand, of slice, r *row, clicks int64, best bool) {
+	if s.OneProduct && !best {
+		clicks = 0
+	}
+	price := int64(2500)
+	if r.product != nil {
+		price = r.product.price
+	}
+	dollar := of.account.markets[of.market].dollar
+	price = int64(float64(price) * dollar)
+	orders := (clicks*rng.Int64N(25) + rng.Int64N(90)) / 100
+	if clicks == 0 {
+		orders = 0
+	}
+	impressions := 1 + clicks*(60+rng.Int64N(120)) + rng.Int64N(50)
+	cost := clicks * int64(float64(15+rng.Int64N(150))*dollar)
+	r.leftover = cost%100 > 9 && rng.Uint64N(64) == 0
+	units := orders + orders*rng.Int64N(3)/4
+	part := func(n int64) int64 { return n - n*rng.Int64N(40)/100 }
+	if of.kind.adProduct == adlens.SponsoredProducts {
+		p14 := part(orders)
+		p7 := part(p14)
+		p1 := part(p7)
+		same := part(p7)
+		r.values = [measures]int64{impressions, clicks, cost, p1, p7, p14, orders, p1, p7, part(units), units,
+			p1 * price, p7 * price, p14 * price, orders * price, same, same, same * price}
+		return
+	}
+	byClick, fresh, views, cart := part(orders), orders/2, 2*clicks, part(clicks)
+	r.values = [measures]int64{impressions, clicks, cost, orders, byClick, units, min(units, byClick),
+		orders * price, byClick * price, views, part(views), cart, part(cart),
+		fresh, fresh, fresh * price, part(impressions), impressions / 20}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// state is what is known of the data in a directory, so that a later run can
+// use it again.
+type state struct {
+	Shape    json.RawMessage   `json:"shape"`
+	Totals   map[string]Totals `json:"totals"` // by account, of what is live
+	Keys     map[string]string `json:"keys"`   // API keys by account
+	Restated []restated        `json:"restated"`
+	Loading  Loading           `json:"loading"`
+	Raw      bool              `json:"raw"`    // the raw table is filled
+	DuckDB   bool              `json:"duckdb"` // so is DuckDB's
+	Postgres bool              `json:"postgres"`
+
+	path string
+}
+
+// restated is a window that a later report replaced.
+type restated struct {
+	Account string `json:"account"`
+	Slices  int    `json:"slices"` // so many, from the first
+	From    string `json:"from"`   // YYYY-MM-DD
+	To      string `json:"to"`
+}
+
+// openState reads the state of a directory; found is false where there is none.
+func openState(dir string, shape Shape) (s *state, found bool, err error) {
+	wanted, err := json.Marshal(shape)
+	if err != nil {
+		return nil, false, err
+	}
+	s = &state{Shape: wanted, Totals: map[string]Totals{}, Keys: map[string]string{}, path: filepath.Join(dir, "bench.json")}
+	text, err := os.ReadFile(s.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return s, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", s.path, err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, s.Shape); err != nil {
+		return nil, false, err
+	}
+	if !bytes.Equal(compact.Bytes(), wanted) {
+		return nil, false, fmt.Errorf("%s holds data of another shape, %s; this run is of %s (remove the directory, or give the same flags and -end)", dir, compact.Bytes(), wanted)
+	}
+	return s, true, nil
+}
+
+// save writes the state.
+func (s *state) save() error {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.path, text, 0o600)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+
+	"adlens"
+)
+
+// witness knows what one slice must be answered while it is restated: its
+// figures follow from the generator alone, because its marketplace counts in
+// US dollars.
+type witness struct {
+	bench    *bench
+	question *question
+	from, to adlens.Day
+
+	mu           sync.Mutex
+	right        map[int]expected // by version
+	ended, begun int              // the last versions whose loads have ended and begun
+}
+
+// mixedError is an answer that is of none of the states that it may be of.
+type mixedError struct{ err error }
+
+func (e *mixedError) Error() string { return e.err.Error() }
+
+func newWitness(b *bench) *witness {
+	w := &witness{bench: b, from: b.shape.End - restateDays + 1, to: b.shape.End, right: map[int]expected{}}
+	heavy := &b.accounts[0]
+	a := &asker{shape: b.shape, account: heavy, key: b.state.Keys[heavyID]}
+	a.ask(products, a.dates("restated", w.from, w.to), "marketplaces", heavy.markets[0].country, "ad_products", kinds[0].adProduct.String(), "page_size", "1000")
+	w.question = a.all[0]
+	return w
+}
+
+// begin notes that a version's load begins: from now on it may be answered.
+func (w *witness) begin(version int) {
+	right := w.expect(version)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.right[version], w.begun = right, version
+}
+
+// end notes that the load has ended: nothing older may be answered now.
+func (w *witness) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.right, w.ended-1)
+	w.ended = w.begun
+}
+
+// expect sums what the generator drew for a version.
+func (w *witness) expect(version int) expected {
+	heavy := &w.bench.accounts[0]
+	groups := map[string]*group{}
+	for day := w.from; day <= w.to; day++ {
+		w.bench.shape.draw(slice{heavy, 0, kinds[0]}, day, version, func(r *row) {
+			g := groups[r.product.id]
+			if g == nil {
+				g = &group{product: r.product.id, markets: 1}
+				groups[r.product.id] = g
+			}
+			g.sums.addRow(r)
+		})
+	}
+	var all []group
+	for _, g := range groups {
+		all = append(all, *g)
+	}
+	return w.question.expect(all, places{0: heavy.markets[0]})
+}
+
+// addRow adds a row of Sponsored Products. What stands behind the sixth
+// decimal of a cost is rounded away, row by row.
+func (s *sums) addRow(r *row) {
+	add := func(to *big.Int, n int64) { to.Add(to, big.NewInt(n)) }
+	const microsPerCent = 10_000
+	add(&s.impressions, r.values[0])
+	add(&s.clicks, r.values[1])
+	add(&s.spend, r.values[2]*microsPerCent)
+	add(&s.purchases, r.values[kinds[0].headline[2]])
+	add(&s.sales, r.values[kinds[0].headline[4]]*microsPerCent)
+}
+
+// ask asks once and compares the answer with all states that it may be of.
+func (w *witness) ask(ctx context.Context, who *api) error {
+	w.mu.Lock()
+	oldest := w.ended
+	w.mu.Unlock()
+	r, err := who.ask(ctx, w.question)
+	if err != nil {
+		return err
+	}
+	got, err := r.lines()
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if oldest == 0 {
+		return nil // before the first restatement of this run has ended
+	}
+	err = fmt.Errorf("versions %d to %d may be answered, and none is", oldest, w.begun)
+	for version := oldest; version <= w.begun; version++ {
+		right, ok := w.right[version]
+		if !ok {
+			return nil // so slow an answer that its state is forgotten
+		}
+		different := difference(right.shown, got)
+		if different == nil {
+			return nil
+		}
+		err = errors.Join(err, different)
+	}
+	return &mixedError{err}
+}

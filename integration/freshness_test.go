@@ -1,0 +1,196 @@
+package integration_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+)
+
+// How long a reading may take on a busy machine.
+const readingTime = 90 * time.Second
+
+func random(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(seed(t), 23)) }
+
+func TestTheFirstCallIsEmptyAndThenTheListIsWhole(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "US", "MX", "CA")
+	r := random(t)
+	m.hold(r, 0, "big", 1_500, 500, 345)
+	m.hold(r, 1, "small", 3, 2, 1)
+	m.connect(t)
+
+	began := time.Now()
+	if first := m.begin(t, "/campaigns", 0); len(first.Data) != 0 || first.Meta.SyncedAt != nil {
+		t.Errorf("want an empty list that was never read, got %s", first.answer)
+	}
+	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	for _, path := range []string{"/campaigns", "/ad-groups"} {
+		q := ask(path, "marketplace_id="+m.id(0))
+		checkPages(t, m.tenant, q, 1000, rowsOf(t, m.model, q))
+	}
+	check(t, m.ask, m.model, ask("/marketplaces", "")) // the others are null
+	m.wantOneReading(t, 0)
+
+	// The other endpoint begins a reading just as well, of its marketplace only.
+	began = time.Now()
+	if first := m.begin(t, "/ad-groups", 1); len(first.Data) != 0 {
+		t.Errorf("want an empty list, got %s", first.answer)
+	}
+	m.read(t, 1, began, m.settled(t, 1, readingTime))
+	for _, q := range narrowedLists(m.model) {
+		if !strings.Contains(q.query.Get("marketplace_id"), m.id(2)) {
+			check(t, m.ask, m.model, q)
+		}
+	}
+	m.wantOneReading(t, 0)
+	m.wantOneReading(t, 1)
+	if n := m.listCalls(2); n != 0 {
+		t.Errorf("a marketplace that nobody asked for was read with %d calls", n)
+	}
+}
+
+func TestAMarketplaceWithoutCampaignsHasAListThatIsEmpty(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "BR")
+	m.connect(t)
+	began := time.Now()
+	m.begin(t, "/campaigns", 0)
+	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	checkLists(t, m.tenant)
+	m.wantOneReading(t, 0)
+}
+
+func TestAnOldListIsReplacedAndAYoungOneIsNotTouched(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "US", "CA")
+	r := random(t)
+	m.connect(t)
+	for marketplace, age := range []time.Duration{31 * time.Minute, 25 * time.Minute} {
+		m.hold(r, marketplace, "before", 40, 20, 10)
+		m.loadOld(t, marketplace, age)
+		m.hold(r, marketplace, "after", 41, 21, 11)
+	}
+	held := listOf(t, m.ask, "/campaigns", m.id(1))
+	if held.syncing() {
+		t.Errorf("a list of 25 minutes is said to be syncing")
+	}
+	began := time.Now()
+	old := m.begin(t, "/campaigns", 0)
+	if rows := rowsOf(t, m.model, ask("/campaigns", "marketplace_id="+m.id(0))); len(old.Data) != rows {
+		t.Errorf("want the %d campaigns held while they are read anew, got %d", rows, len(old.Data))
+	}
+	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	checkLists(t, m.tenant)
+	m.wantOneReading(t, 0)
+	if n := m.listCalls(1); n != 0 {
+		t.Errorf("a list of 25 minutes was read anew with %d calls", n)
+	}
+}
+
+func TestAListOfTheFutureIsReadAnew(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "US")
+	r := random(t)
+	m.connect(t)
+	m.hold(r, 0, "dated by a wrong clock", 4, 4, 4)
+	done, err := m.live.Load(m.files.ID, m.exports(t, 0, time.Now().Add(20*time.Hour)))
+	if err != nil || done.Code != 0 {
+		t.Skip("such an export is refused, which is well")
+	}
+	m.hold(r, 0, "true", 5, 5, 5)
+	began := time.Now()
+	m.begin(t, "/campaigns", 0)
+	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	checkLists(t, m.tenant)
+}
+
+func TestAListWithoutAConnectionNeverSyncs(t *testing.T) {
+	t.Parallel()
+	l := liveHouse(t)
+	r := random(t)
+	alone, connected := l.merchant(t, "US"), l.merchant(t, "US")
+	alone.hold(r, 0, "alone", 5, 5, 5)
+	connected.hold(r, 0, "connected", 5, 5, 5)
+	load(t, l.Program, alone.tenant, alone.profilesFile(t))
+	alone.loadOld(t, 0, time.Hour)
+	connected.connect(t)
+	for range 3 {
+		checkLists(t, alone.tenant) // the model says syncing false
+	}
+	// Whoever is asked for first is read first: by then the other would be.
+	connected.begin(t, "/campaigns", 0)
+	connected.settled(t, 0, readingTime)
+	checkLists(t, alone.tenant)
+	if n := alone.listCalls(0); n != 0 {
+		t.Errorf("an account without a connection was read with %d calls", n)
+	}
+}
+
+func TestCallsThatAreRefusedStartNothing(t *testing.T) {
+	t.Parallel()
+	l := liveHouse(t)
+	r := random(t)
+	m, other := l.merchant(t, "US", "CA"), l.merchant(t, "US")
+	for marketplace := range 2 {
+		m.hold(r, marketplace, "mine", 4, 4, 4)
+	}
+	m.connect(t)
+	other.connect(t)
+	for _, c := range []struct {
+		ask    harness.Client
+		query  string
+		status int
+	}{
+		{other.ask, "marketplace_id=" + m.id(0), 400},
+		{m.ask, "marketplace_id=" + other.id(0), 400},
+		{m.ask, "marketplace_id=" + m.id(0) + "&page_size=0", 400},
+		{m.ask, "marketplace_id=" + m.id(0) + "&colour=blue", 400},
+		{harness.Client{Address: m.ask.Address}, "marketplace_id=" + m.id(0), 401},
+	} {
+		for _, path := range []string{"/campaigns?", "/ad-groups?"} {
+			if a := get(t, c.ask, "/api/v1"+path+c.query); a.Status != c.status {
+				t.Errorf("%s%s: want %d, got %s", path, c.query, c.status, a)
+			}
+		}
+	}
+	m.begin(t, "/campaigns", 1)
+	m.settled(t, 1, readingTime)
+	if mine, theirs := m.listCalls(0), other.listCalls(0); mine != 0 || theirs != 0 {
+		t.Errorf("refused calls began a reading: %d and %d calls", mine, theirs)
+	}
+	wantMembers(t, other.ask, "/campaigns?marketplace_id="+other.id(0), "name")
+}
+
+func TestATagTellsSyncingFromSettled(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "US")
+	m.hold(random(t), 0, "tagged", 5, 5, 5)
+	m.connect(t)
+	m.loadOld(t, 0, time.Hour)
+	gate := make(chan struct{})
+	m.holdBack(0, gate)
+	path := "/api/v1/campaigns?page_size=1000&marketplace_id=" + m.id(0)
+	tag := m.begin(t, "/campaigns", 0).answer.Header.Get("ETag")
+	if again := get(t, m.ask, path, "If-None-Match", tag); again.Status != 304 {
+		t.Errorf("want 304 while the reading goes on, got %s", again)
+	}
+	marketplaces := get(t, m.ask, "/api/v1/marketplaces").Header.Get("ETag")
+	close(gate)
+	began := time.Now()
+	// For a moment the new list may be there and said to be syncing.
+	eventually(t, readingTime, "the tag changes", func() bool {
+		return get(t, m.ask, path, "If-None-Match", tag).Status == 200
+	})
+	done := m.settled(t, 0, readingTime)
+	m.read(t, 0, began, done)
+	checkLists(t, m.tenant)
+	if a := get(t, m.ask, path, "If-None-Match", done.answer.Header.Get("ETag")); a.Status != 304 {
+		t.Errorf("want 304 for a list that is held, got %s", a)
+	}
+	if a := get(t, m.ask, "/api/v1/marketplaces", "If-None-Match", marketplaces); a.Status != 200 {
+		t.Errorf("want new counts of marketplaces after a reading, got %s", a)
+	}
+}

@@ -1,0 +1,55 @@
+package clickhouse
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"adlens"
+)
+
+// A client that goes away frees the engine within a second, as the engine's
+// own list of what it runs shows.
+func TestACancelledStatementLeavesTheEngine(t *testing.T) {
+	d := openShared(t)
+	const endless = "SELECT max(sipHash64(number)) FROM numbers(1000000000000) WHERE {account:String} != ''"
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- d.reading(ctx, endless, Params{"account": t.Name()}, each(func(func(...any) error) error { return nil }))
+	}()
+	awaitRunning(t, d, 1)
+	cancel()
+	began := time.Now()
+	if err := <-ended; adlens.KindOf(err) != adlens.Cancelled {
+		t.Errorf("the statement ended with %v", err)
+	}
+	awaitRunning(t, d, 0)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the engine went on for %s", took)
+	}
+	if d.gate.running != 0 {
+		t.Errorf("%d places are taken", d.gate.running)
+	}
+}
+
+// awaitRunning waits until so many endless statements run in the engine.
+func awaitRunning(t *testing.T, d *database, want uint64) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		p, err := d.connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var running uint64
+		row := p.writer.QueryRow(t.Context(), "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000000000000)%' AND query NOT LIKE '%processes%'")
+		if err := row.Scan(&running); err != nil {
+			t.Fatal(err)
+		}
+		if running == want {
+			return
+		}
+	}
+	t.Fatalf("the engine does not come to run %d", want)
+}

@@ -1,0 +1,168 @@
+package clickhouse
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/query/period"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+// manyProducts writes so many products, of which most share their figures with others:
+// ties, zeros and missing bases are everywhere. Some figures are larger than
+// 64 bits. The marketplaces have these keys.
+func manyProducts(t testing.TB, d *database, account string, keys []uint16, many int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(len(account))))
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const columns = `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
+		impressions, clicks, purchases, spend, sales)`
+	must(d.insert(t.Context(), columns, func(batch driver.Batch) error {
+		for key := range uint32(many) {
+			for _, marketplace := range keys {
+				if rng.IntN(2) == 0 {
+					continue
+				}
+				small := func() *big.Int { return big.NewInt(int64(rng.IntN(3))) }
+				money := func() decimal.Decimal { return decimal.New(int64(rng.IntN(3))*4_000, -6) }
+				spend := money()
+				if key%300 == 7 {
+					spend = decimal.RequireFromString("99999999999999999999.123456")
+				}
+				if err := batch.Append(account, uint32(10), adlens.Date(2026, 1, 1).Time(), key, marketplace, uint8(adlens.SponsoredProducts),
+					small(), small(), small(), spend, money()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	ids, titles := map[string]uint32{}, map[string]string{}
+	for key := uint32(1); key < uint32(many); key++ {
+		id := fmt.Sprintf("P%05d", rng.IntN(1_000_000)*many+int(key))
+		ids[id] = key
+		if key%3 == 0 {
+			titles[id] = fmt.Sprintf("title %d 'of' many", key)
+		}
+	}
+	ids["P-never-shown"] = 1_000_000 // so that the engine is thought to be needed
+	must(d.InsertProductKeys(t.Context(), account, ids))
+	must(d.InsertProductKeys(t.Context(), account, ids)) // a key may be stored twice
+	must(d.InsertTitles(t.Context(), account, 20, titles))
+}
+
+// viewOf is a view of the account whose manifest promises so many rows.
+func viewOf(account string, keys []uint16, rows uint64) query.View {
+	v := query.View{Account: account}
+	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}}
+	for i, key := range keys {
+		slice := manifest.Slice{Marketplace: key, AdProduct: adlens.SponsoredProducts}
+		v.Marketplaces = append(v.Marketplaces, query.Marketplace{Key: key, ID: fmt.Sprint(i), Country: []string{"DE", "UK", "US"}[i]})
+		entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice, Start: adlens.Date(2026, 1, 1)},
+			Generation: 10, Rows: rows, Sources: []manifest.Source{{Days: 1<<31 - 1}}})
+	}
+	v.Manifest = manifest.New(1, entries...)
+	return v
+}
+
+// The engine's order and Go's are the same to the last row, at every sort and
+// order, on every page.
+func TestTheEngineRanksProductsAsGoDoes(t *testing.T) {
+	d := openShared(t)
+	s := query.NewService(d.DB, nil)
+	for name, keys := range map[string][]uint16{"small keys": {1, 2, 63}, "large keys": {1, 64, 65535}} {
+		account := t.Name() + name
+		manyProducts(t, d, account, keys, 1500)
+		few, lots := viewOf(account, keys, 0), viewOf(account, keys, 1_000_000)
+		for _, r := range everyRanking() {
+			want, err := s.Products(t.Context(), few, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Products(t.Context(), lots, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(shownRows(want), shownRows(got)); diff != "" {
+				t.Fatalf("%s, by %s %s, page %d of %d (-Go +engine):\n%s", name, r.Sort, r.Order, r.Page, r.PageSize, diff)
+			}
+		}
+	}
+}
+
+func everyRanking() []query.Request {
+	var all []query.Request
+	sorts := []string{query.SortProduct}
+	for _, f := range query.Catalogue {
+		sorts = append(sorts, f.Name)
+	}
+	january := period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)}
+	for _, sort := range sorts {
+		for _, order := range []string{query.Ascending, query.Descending} {
+			for _, paging := range []query.Paging{
+				{Page: 1, PageSize: query.MaxRows, All: true}, {Page: 4, PageSize: 300},
+			} {
+				all = append(all, query.Request{Period: january, Sort: sort, Order: order, Paging: paging})
+			}
+		}
+	}
+	for _, paging := range []query.Paging{{Page: 2, PageSize: query.MaxRows, All: true}, {Page: 900, PageSize: 1000}, {Page: 5, PageSize: 1}} {
+		all = append(all, query.Request{Period: january, Sort: "spend", Order: query.Descending, Paging: paging})
+	}
+	return all
+}
+
+// shownRows are the rows as text, with the count that pages are made of.
+func shownRows(p *query.Products) []string {
+	rows := []string{fmt.Sprint(p.TotalRows, " rows, truncated ", p.Meta.Truncated)}
+	for _, row := range p.Rows {
+		text := fmt.Appendf(nil, "%q %q %v", row.ID, row.Title, row.Marketplaces)
+		for _, figure := range row.Figures {
+			text = figure.Append(append(text, ' '))
+		}
+		rows = append(rows, string(text))
+	}
+	return rows
+}
+
+// BenchmarkProducts compares the two ways for a page of a hundred.
+func BenchmarkProducts(b *testing.B) {
+	d := openShared(b)
+	s := query.NewService(d.DB, nil)
+	keys := []uint16{1, 2, 3}
+	r := query.Request{Period: period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)},
+		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: 100}}
+	for _, n := range []int{50, 2_500, 10_000} {
+		account := fmt.Sprint(b.Name(), n)
+		manyProducts(b, d, account, keys, n)
+		few, lots := viewOf(account, keys, 0), viewOf(account, keys, 1_000_000)
+		ranked := query.PlanProducts(r, lots).RankedStatement(r, 20)
+		b.Run(fmt.Sprint(n, " products in Go"), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Products(b.Context(), few, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint(n, " products by the engine"), func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := d.Ranked(b.Context(), ranked); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

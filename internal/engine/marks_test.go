@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func TestAMarkIsSettledOnlyBetweenChanges(t *testing.T) {
+	m := Marks{filepath.Join(t.TempDir(), "marks")}
+	first, settled := m.Read("a")
+	if again, _ := m.Read("a"); !settled || again != first {
+		t.Errorf("before the first change: %x (settled %v), then %x", first, settled, again)
+	}
+	seen := map[uint64]bool{first: true}
+	for range 100 {
+		settle, err := m.Change("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, settled := m.Read("a"); settled {
+			t.Fatal("settled in the middle of a change")
+		}
+		if err := settle(); err != nil {
+			t.Fatal(err)
+		}
+		mark, settled := m.Read("a")
+		if !settled || seen[mark] {
+			t.Fatalf("mark %x: settled %v, seen before %v", mark, settled, seen[mark])
+		}
+		seen[mark] = true
+	}
+	if mark, _ := m.Read("b"); seen[mark] {
+		t.Error("another account has the mark")
+	}
+	if files, err := os.ReadDir(m.dir); err != nil || len(files) != 2 {
+		t.Errorf("two accounts have the files %v: %v", files, err)
+	}
+}
+
+// A first mark never takes the place of a writer's.
+func TestAReadersFirstMarkDoesNotHideAChange(t *testing.T) {
+	for range 200 {
+		m := Marks{t.TempDir()}
+		var readers sync.WaitGroup
+		for range 2 {
+			readers.Go(func() { m.Read("a") })
+		}
+		settle, err := m.Change("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers.Wait()
+		if _, settled := m.Read("a"); settled {
+			t.Fatal("settled in the middle of a change")
+		}
+		if err := settle(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A writer that died in the middle leaves readers careful, until the next
+// change is over.
+func TestAChangeThatWasNotSettledStaysOpen(t *testing.T) {
+	m := Marks{t.TempDir()}
+	for range 2 {
+		if _, err := m.Change("a"); err != nil {
+			t.Fatal(err)
+		}
+		if _, settled := m.Read("a"); settled {
+			t.Error("settled by nobody")
+		}
+	}
+	settle, err := m.Change("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := settle(); err != nil {
+		t.Fatal(err)
+	}
+	if _, settled := m.Read("a"); !settled {
+		t.Error("the change that was over left the account unsettled")
+	}
+}

@@ -1,0 +1,48 @@
+-- The page is cut here, so that a few rows leave the engine and not all. Only
+-- rows that may be on the page get their ids, which decide between equal
+-- figures: streaming all ids past those few is cheaper than the other way.
+SELECT
+    page.id,
+    titles.title,
+    page.marketplace_keys,
+    page.impressions_sum,
+    page.clicks_sum,
+    page.purchases_sum,
+    page.spend_sum,
+    page.sales_sum,
+    page.total
+FROM (
+    SELECT product_id, title
+    FROM product_titles
+    WHERE account_id = {account:String} AND generation = {titles:UInt32}
+) AS titles
+RIGHT ANY JOIN (
+    SELECT ids.product_id AS id, ranked.*
+    FROM (
+        SELECT product_key, product_id
+        FROM product_keys
+        WHERE account_id = {account:String}
+    ) AS ids
+    RIGHT ANY JOIN (
+        SELECT *, /*shown*/ AS shown, count() OVER () AS total
+        FROM (
+            SELECT
+                product_key,
+                /*marketplaces*/ AS marketplace_keys,
+                sum(impressions) AS impressions_sum,
+                sum(clicks) AS clicks_sum,
+                sum(purchases) AS purchases_sum,
+                reinterpret(sum(spend), 'UInt128') AS spend_sum,
+                reinterpret(sum(sales), 'UInt128') AS sales_sum
+            FROM (
+/*parts*/
+            )
+            GROUP BY product_key
+        )
+        WHERE impressions_sum > 0 OR clicks_sum > 0 OR purchases_sum > 0 OR spend_sum > 0 OR sales_sum > 0
+        /*candidates*/
+    ) AS ranked ON ids.product_key = ranked.product_key
+    ORDER BY /*order*/
+    LIMIT {limit:UInt64} OFFSET {offset:UInt64}
+) AS page ON titles.product_id = page.id
+ORDER BY /*order*/
