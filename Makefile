@@ -36,12 +36,14 @@ lint: ## gofmt, go vet, staticcheck, govulncheck
 	else echo "govulncheck: left out, its database cannot be reached from here"; fi
 
 fuzz: ## fuzz the parsers, half a minute each
-	$(GO) test -run '^$$' -fuzz FuzzParseAmount -fuzztime 30s .
+	for target in FuzzParseAmount FuzzParseDay; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s . || exit 1; done
 	$(GO) test -run '^$$' -fuzz FuzzZone -fuzztime 30s ./internal/query/period
 	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/http
 	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
-	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
+	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
+	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
+	for target in FuzzRates FuzzTitles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./loader || exit 1; done
 
 bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
 	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 2s -clients 10s $(BENCH)

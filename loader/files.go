@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sys/unix"
 )
 
 // kind is what a file's name says it holds, in the order of loading.
@@ -208,21 +209,27 @@ func exists(root *os.Root, name string) bool {
 // is packed, and without a byte order mark. close fails where the file changed
 // while it was read.
 func (f file) open(name string) (io.Reader, func() error, error) {
-	before, err := f.root.Stat(name)
+	// A pipe that nobody writes to must not hold the load up, even one that
+	// took a file's place a moment ago: it is opened without waiting.
+	opened, err := f.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !before.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s is no regular file", path.Base(name))
+	before, err := opened.Stat()
+	if err == nil && !before.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path.Base(name))
 	}
-	opened, err := f.root.Open(name)
 	if err != nil {
+		opened.Close()
 		return nil, nil, err
 	}
 	content, err := unpack(opened)
 	if err != nil {
 		opened.Close()
 		return nil, nil, err
+	}
+	if f.kind != kindReport {
+		content = boundedFile(content)
 	}
 	return content, func() error {
 		defer opened.Close()

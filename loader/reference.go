@@ -77,22 +77,25 @@ func (s *session) compatible(m Marketplace, p platform.Profile) error {
 
 // readTable reads a CSV file with exactly these columns and visits its rows.
 func readTable(content io.Reader, columns []string, visit func(row int, values []string) error) (rows int, err error) {
-	reader := csv.NewReader(content)
+	source := boundedRecords(content)
+	reader := csv.NewReader(source)
 	reader.FieldsPerRecord = len(columns)
 	header, err := reader.Read()
 	if errors.Is(err, io.EOF) {
 		return 0, errors.New("the file is empty")
 	}
 	if err != nil || !slices.Equal(header, columns) {
-		return 0, &platform.Fault{Row: 1, Value: strings.Join(header, ","), Expected: "the columns " + strings.Join(columns, ",")}
+		return 0, &platform.Fault{Row: 1, Value: fmt.Sprintf("%q", strings.Join(header, ",")),
+			Expected: "the columns " + strings.Join(columns, ",") + ", with commas between them, and each row in a line of its own, in UTF-8"}
 	}
 	for {
+		source.from(reader.InputOffset())
 		values, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
 		}
 		if err != nil {
-			return rows, err
+			return rows, tableError(rows+2, values, columns, err)
 		}
 		rows++
 		line, _ := reader.FieldPos(0)
@@ -105,6 +108,20 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 			return rows, err
 		}
 	}
+}
+
+// tableError says what is wrong with the form of a row. row is its number where
+// the error does not know its line.
+func tableError(row int, values, columns []string, err error) error {
+	var form *csv.ParseError
+	switch errors.As(err, &form); {
+	case form == nil:
+		return fmt.Errorf("row %d: %w", row, err)
+	case errors.Is(err, csv.ErrFieldCount):
+		return &platform.Fault{Row: form.Line, Value: fmt.Sprintf("%q", strings.Join(values, ",")),
+			Expected: fmt.Sprintf("%d values, %s, and not %d", len(columns), strings.Join(columns, ","), len(values))}
+	}
+	return &platform.Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
 }
 
 // titles loads products.csv: titles are put over earlier ones.
@@ -148,7 +165,7 @@ func readRates(content io.Reader) (rates Rates, rows int, err error) {
 	rows, err = readTable(content, []string{"date", "currency", "usd"}, func(row int, values []string) error {
 		day, err := adlens.ParseDay(values[0])
 		if err != nil || day < adlens.FirstStorableDay || day > adlens.LastStorableDay {
-			return &platform.Fault{Row: row, Field: "date", Value: fmt.Sprintf("%q", values[0]), Expected: "a day written YYYY-MM-DD that exists"}
+			return &platform.Fault{Row: row, Field: "date", Value: fmt.Sprintf("%q", values[0]), Expected: fmt.Sprintf("a day written YYYY-MM-DD that exists, from %s to %s", adlens.FirstStorableDay, adlens.LastStorableDay)}
 		}
 		currency := values[1]
 		if !currencyForm.MatchString(currency) {

@@ -104,9 +104,9 @@ func printResult(out, trouble io.Writer, result loader.Result) {
 		rows += f.Rows
 		switch f.Status {
 		case loader.Skipped:
-			fmt.Fprintf(trouble, "%s: skipped: %s\n", printable(f.File), f.Notice)
+			fmt.Fprintf(trouble, "%s: skipped: %s\n", printable(f.File), calm(f.Notice))
 		case loader.Refused, loader.Failed:
-			fmt.Fprintf(trouble, "%s: %s: %s\n", printable(f.File), f.Status, *f.Error)
+			fmt.Fprintf(trouble, "%s: %s: %s\n", printable(f.File), f.Status, calm(*f.Error))
 		}
 	}
 	failed := ""
@@ -123,4 +123,15 @@ func printable(name string) string {
 		return name
 	}
 	return strconv.Quote(name)
+}
+
+// calm takes out of a text, which may repeat a file's values, what would do
+// something to a terminal.
+func calm(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -30,6 +31,7 @@ func New(dataDir string) (*Program, error) {
 type Result struct {
 	Code           int
 	Stdout, Stderr string
+	Memory         int64 // the most bytes that it held, its children's where it had any
 }
 
 func (r Result) String() string {
@@ -66,6 +68,9 @@ func (p *Program) Run(args ...string) Result {
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
 	result := Result{Code: command.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
+	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		result.Memory = usage.Maxrss << 10
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		result.Code, result.Stderr = -1, result.Stderr+err.Error()

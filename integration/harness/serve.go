@@ -141,6 +141,20 @@ func (s *Server) Kill() {
 	<-s.ended
 }
 
+// Signal sends a signal that ends the server, and waits for its end.
+func (s *Server) Signal(signal os.Signal) error {
+	if err := s.command.Process.Signal(signal); err != nil {
+		return err
+	}
+	select {
+	case <-s.ended:
+		return nil
+	case <-time.After(stopTime):
+		s.Kill()
+		return fmt.Errorf("serve did not end within %v of %v", stopTime, signal)
+	}
+}
+
 // Log is what the server wrote on standard error.
 func (s *Server) Log() string { return s.stderr.String() }
 

@@ -58,6 +58,10 @@ func (s *Server) authenticate(c *gin.Context, now time.Time) (auth.Record, error
 	if errors.Is(err, auth.ErrInvalidKey) {
 		s.failures.Note(address, now)
 	}
+	if errors.Is(err, auth.ErrMissingKey) && keyInAddress(c.Request.RequestURI) {
+		return key, &problem{code: codeMissingKey, detail: "the key stands in the address, where it is not looked for and where others can read it: " +
+			"revoke it, make another, and send that in the header Authorization: Bearer key_live_..."}
+	}
 	return key, err
 }
 

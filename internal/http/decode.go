@@ -62,7 +62,7 @@ func parse(raw string) ([]parameter, *adlens.Fault) {
 		plainName, errName := url.QueryUnescape(name)
 		plainValue, errValue := url.QueryUnescape(value)
 		if errName != nil || errValue != nil || strings.Contains(part, ";") || !isText(plainName) || !isText(plainValue) {
-			return nil, &adlens.Fault{Parameter: printable(plainName), Value: printable(part), Code: adlens.InvalidParameter,
+			return nil, &adlens.Fault{Parameter: printable(plainName), Value: printable(value), Code: adlens.InvalidParameter,
 				Detail: fmt.Sprintf("the query string does not parse at %q; expected name=value pairs joined by &, in UTF-8, with %%XX for other characters", printable(part))}
 		}
 		sent = append(sent, parameter{plainName, plainValue})

@@ -56,6 +56,7 @@ func (s *Server) errorPage(c *gin.Context) {
 	for _, kind := range problemKinds {
 		if string(kind.Code) == c.Param("code") {
 			c.Header("Content-Type", "text/html; charset=utf-8")
+			c.Header("Cache-Control", "public, max-age=3600") // it holds nothing of anybody
 			c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 			c.Status(http.StatusOK)
 			if err := errorTemplate.Execute(c.Writer, kind); err != nil {

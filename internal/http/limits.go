@@ -12,6 +12,11 @@ const (
 	// this an answer explains itself.
 	hardHeaders = 1 << 20
 
+	// maxConnections bounds what connections cost in memory and descriptors,
+	// whoever opens them. Each may hold a header of hardHeaders for
+	// readHeaderTimeout.
+	maxConnections = 2_000
+
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second
 	idleTimeout       = 60 * time.Second

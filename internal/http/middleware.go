@@ -104,12 +104,20 @@ func (s *Server) measure(c *gin.Context) {
 		s.fail(c, tooLarge(http.StatusRequestHeaderFieldsTooLarge, "the header", maxHeaders))
 		return
 	}
+	if r.ContentLength == 0 {
+		return
+	}
+	// Where a body ends is what proxies and servers come to disagree about, so
+	// nothing that stands behind one is taken for a request.
+	c.Writer.Header().Set("Connection", "close")
+	if r.ContentLength > maxBody {
+		s.fail(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
+		return
+	}
 	switch n, err := io.CopyN(io.Discard, r.Body, maxBody+1); {
 	case n > maxBody:
-		c.Writer.Header().Set("Connection", "close")
 		s.fail(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
 	case !errors.Is(err, io.EOF):
-		c.Writer.Header().Set("Connection", "close")
 		s.fail(c, &problem{code: adlens.InvalidParameter, detail: "the request announced a body that did not arrive; no endpoint needs one"})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"adlens"
@@ -132,7 +133,11 @@ func storeProblem(err error) *problem {
 
 // badRequest says all faults at once; the first one gives the code.
 func badRequest(faults []adlens.Fault) *problem {
-	p := &problem{code: faults[0].Code, faults: faults, detail: faults[0].Detail}
+	first := faults[0]
+	p := &problem{code: first.Code, faults: faults, detail: first.Detail}
+	if !strings.Contains(first.Detail, first.Parameter) {
+		p.detail = first.Parameter + ": " + first.Detail // some read the detail alone
+	}
 	if len(faults) > 1 {
 		p.detail = fmt.Sprintf("%s (and %d more: see errors)", p.detail, len(faults)-1)
 	}
@@ -187,6 +192,7 @@ func (s *Server) fail(c *gin.Context, err error) {
 	if err != nil {
 		s.log.Error("an error could not be written", zap.Error(err))
 	}
+	text = masked(text)
 	h.Set("Content-Length", fmt.Sprint(len(text)))
 	c.Abort()
 	c.Writer.WriteHeader(status)

@@ -53,12 +53,13 @@ type Server struct {
 	draining    atomic.Bool
 
 	server *http.Server
+	open   openConnections
 }
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, freshener: c.Lists, answers: newAnswers(c.AnswerCache),
+		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache),
 		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
@@ -67,6 +68,7 @@ func New(c Config) *Server {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    hardHeaders,
+		ConnState:         s.open.changed,
 		ErrorLog:          zap.NewStdLog(c.Log.WithOptions(zap.IncreaseLevel(zap.FatalLevel))), // broken clients are no news
 	}
 	return s
@@ -138,9 +140,10 @@ func (s *Server) handle(run endpoint, always bool) gin.HandlerFunc {
 	}
 }
 
-// Serve answers on a listener until Shutdown.
+// Serve answers on a listener until Shutdown. Connections beyond the bound wait
+// in the system's queue for others to end.
 func (s *Server) Serve(l net.Listener) error {
-	err := s.server.Serve(l)
+	err := s.server.Serve(s.open.on(l))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// quiet is how long a connection is listened to after its last byte.
+const quiet = 1500 * time.Millisecond
+
+// Dial opens a connection to the server, to be used byte by byte.
+func (c Client) Dial() (net.Conn, error) {
+	return net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), 10*time.Second)
+}
+
+// Exchange sends bytes over one connection and reads all answers to them.
+// closed tells whether the server ended the connection.
+func (c Client) Exchange(sent string) (answers []Answer, closed bool, err error) {
+	connection, err := c.Dial()
+	if err != nil {
+		return nil, false, err
+	}
+	defer connection.Close()
+	go func() {
+		// The server may well refuse before it has read everything.
+		_, _ = io.WriteString(connection, sent)
+	}()
+	reader := bufio.NewReader(connection)
+	for {
+		patience := quiet
+		if len(answers) == 0 {
+			patience = 20 * time.Second
+		}
+		if err := connection.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return answers, false, err
+		}
+		switch _, err := reader.Peek(1); {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return answers, false, nil
+		case err != nil:
+			return answers, true, nil
+		}
+		answer, err := readAnswer(reader)
+		if err != nil {
+			return answers, false, err
+		}
+		answers = append(answers, answer)
+	}
+}
+
+func readAnswer(reader *bufio.Reader) (Answer, error) {
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return Answer{response.StatusCode, response.Header, body}, err
+}

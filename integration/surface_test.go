@@ -1,0 +1,120 @@
+package integration_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+)
+
+// common are paths that scanners look for and that some program has answered
+// to strangers before.
+var common = []string{
+	"/metrics", "/debug/pprof", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/goroutine?debug=2", "/debug/pprof/cmdline", "/debug/vars", "/debug/requests",
+	"/status", "/stats", "/health", "/health/live", "/ready", "/live", "/ping", "/version", "/info", "/env", "/config", "/config.json", "/admin", "/login", "/console",
+	"/actuator", "/actuator/env", "/actuator/heapdump", "/swagger", "/swagger.json", "/swagger-ui/", "/api", "/api/", "/api/v0/summary", "/api/v1", "/api/v2",
+	"/graphql", "/rpc", "/play", "/dashboard", "/replicas_status", "/?query=SELECT+1", "/api/v1/keys", "/api/v1/accounts", "/api/v1/users", "/api/v1/load",
+	"/.env", "/.git/HEAD", "/.git/config", "/.aws/credentials", "/.ssh/id_rsa", "/.well-known/openid-configuration", "/etc/passwd", "/../../etc/passwd", "/..%2f..%2fetc/passwd",
+	"/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/docs/errors/../../etc/passwd", "/docs/errors/..%2f..%2fetc%2fpasswd", "/static/", "/assets/", "/engine/engine.json",
+	"/engine.json", "/adlens-data/engine/engine.json", "/secret.key", "/server-status", "/phpinfo.php", "/wp-login.php", "/cgi-bin/", "/favicon.ico", "/robots.txt", "/crossdomain.xml",
+}
+
+// documented are the addresses outside /api/v1 that the contract names.
+var documented = []string{"/", "/docs", "/openapi.json", "/healthz", "/readyz"}
+
+func TestTheListenerAnswersDocumentedAddressesAlone(t *testing.T) {
+	t.Parallel()
+	_, one := shopWithData(t)
+	nobody := harness.Client{Address: one.ask.Address}
+	for _, path := range common {
+		if slices.Contains(documented, strings.Split(path, "?")[0]) {
+			continue
+		}
+		for _, c := range []harness.Client{nobody, one.ask} {
+			answers, _, err := c.Exchange("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + c.Key + "\r\nConnection: close\r\n\r\n")
+			need(t, err)
+			t.Log(path)
+			problemOf(t, answers[0], 404, "not_found")
+		}
+	}
+}
+
+func TestEveryRouteSaysWhatCachesMayDo(t *testing.T) {
+	t.Parallel()
+	_, one := shopWithData(t)
+	nobody := harness.Client{Address: one.ask.Address}
+	for _, path := range endpoints {
+		whole := get(t, one.ask, "/api/v1"+path)
+		for what, a := range map[string]harness.Answer{
+			"unchanged":        get(t, one.ask, "/api/v1"+path, "If-None-Match", whole.Header.Get("ETag")),
+			"without a key":    get(t, nobody, "/api/v1"+path),
+			"with a wrong one": get(t, nobody, "/api/v1"+path, "Authorization", "Bearer x"),
+			"with a fault":     get(t, one.ask, "/api/v1"+path+"&no=thing"),
+		} {
+			want := "no-store"
+			if a.Status == http.StatusNotModified {
+				want = "private, no-cache"
+			}
+			if got := a.Header.Get("Cache-Control"); got != want || a.Status == 200 && path != "/account" {
+				t.Errorf("%s %s: status %d, Cache-Control %q", path, what, a.Status, got)
+			}
+			if got := a.Header.Get("Vary"); got != "Authorization, Accept, Accept-Encoding" && a.Status != 404 {
+				t.Errorf("%s %s: status %d, Vary %q", path, what, a.Status, got)
+			}
+		}
+		checkCaching(t, path, whole)
+	}
+	for path, want := range map[string]string{"/healthz": "no-store", "/readyz": "no-store", "/nowhere": "no-store", "/api/v1/nowhere": "no-store",
+		"/docs/errors/none": "no-store", "/docs/errors/invalid_key": "public, max-age=3600"} {
+		if a := get(t, nobody, path); a.Header.Get("Cache-Control") != want {
+			t.Errorf("%s: Cache-Control %q, want %q", path, a.Header.Get("Cache-Control"), want)
+		}
+	}
+	for _, path := range append([]string{"/healthz", "/nowhere", "/docs/errors/invalid_key"}, "/api/v1/summary") {
+		if a := get(t, nobody, path); a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", path, a.Header)
+		}
+	}
+}
+
+func TestTheMetricsShowNoAccountAndTheirListenerNothingElse(t *testing.T) {
+	t.Parallel()
+	h := &house{Program: ownProgram(t)}
+	key, err := h.Account("a-secret-account")
+	need(t, err)
+	h.server, err = h.Program.Serve("--metrics-listen", "127.0.0.1:0")
+	need(t, err)
+	t.Cleanup(func() {
+		if err := h.server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	ask := harness.Client{Address: h.server.Address, Key: key}
+	paths := append([]string{"/api/v1/summary?timezone=Asia/Tokyo", "/api/v1/rules/a-secret-rule/runs", "/a-secret-path", "/api/v1/summary?a-secret-parameter=1"}, common...)
+	for _, path := range paths {
+		get(t, ask, strings.ReplaceAll(path, "//", "/"))
+	}
+	address, text := metricsOf(t, h.server)
+	for _, secret := range []string{"a-secret", "Tokyo", key[:13], "127.0.0.1", "actuator", h.DataDir} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the metrics hold %q", secret)
+		}
+	}
+	if !strings.Contains(text, `route="/api/v1/rules/:rule_id/runs",status="404"`) {
+		t.Errorf("the request of a rule is not counted by its pattern: %.2000s", text)
+	}
+	metrics := harness.Client{Address: address, Key: key}
+	for _, path := range append([]string{"/", "/api/v1/account", "/healthz", "/metrics/", "/metrics/x"}, common...) {
+		if path == "/metrics" {
+			continue
+		}
+		if a := get(t, metrics, path); a.Status < 300 || a.Status >= 500 || strings.HasPrefix(a.Header.Get("Location"), "http") {
+			t.Errorf("the listener of the metrics answers %s with %s", path, a)
+		}
+	}
+	if a, err := metrics.Do("POST", "/metrics"); err != nil || a.Status != 405 {
+		t.Errorf("POST /metrics: %v %v", a, err)
+	}
+}

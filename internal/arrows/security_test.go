@@ -1,0 +1,66 @@
+package arrows
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the module's root, seen from here.
+const root = "../.."
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+
+// testsOf are the names of all tests of the module.
+func testsOf(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range testFunction.FindAllStringSubmatch(string(text), -1) {
+			names[found[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestEveryThreatNamesTestsThatExist(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, rows := testsOf(t), 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 || strings.TrimSpace(cells[1]) != fmt.Sprint(rows+1) {
+			continue
+		}
+		rows++
+		proofs := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`").FindAllStringSubmatch(cells[4], -1)
+		if len(proofs) == 0 {
+			t.Errorf("threat %d names no test", rows)
+		}
+		for _, proof := range proofs {
+			if !names[proof[1]] {
+				t.Errorf("threat %d names %s, which is no test", rows, proof[1])
+			}
+		}
+	}
+	if rows != 38 {
+		t.Errorf("%d threats in a row, expected 38", rows)
+	}
+}

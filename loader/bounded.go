@@ -1,0 +1,46 @@
+package loader
+
+import (
+	"fmt"
+	"io"
+)
+
+// A packed file of a megabyte can hold a gigabyte, so what is kept in memory is
+// bounded by what comes out of it.
+const (
+	maxKept   = 1 << 30 // bytes of a whole file whose rows are kept until its end
+	maxRecord = 1 << 20 // bytes of one row of a table
+)
+
+// bounded fails where more is read than its limit.
+type bounded struct {
+	r     io.Reader
+	what  string // that the limit is of
+	bytes int64  // the size that an error names
+	limit int64
+	read  int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.read > b.limit {
+		return 0, fmt.Errorf("%s of more than %d bytes", b.what, b.bytes)
+	}
+	n, err := b.r.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
+// boundedFile bounds a file that is kept in memory. Downloads of reports are
+// not: they are summed as they are read.
+func boundedFile(r io.Reader) io.Reader {
+	return &bounded{r: r, what: "a file, unpacked,", bytes: maxKept, limit: maxKept}
+}
+
+// boundedRecords bounds each row of a table; from is told where one begins.
+func boundedRecords(r io.Reader) *bounded {
+	b := &bounded{r: r, what: "a row", bytes: maxRecord}
+	b.from(0)
+	return b
+}
+
+func (b *bounded) from(offset int64) { b.limit = offset + maxRecord }
