@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/sys/unix"
 )
@@ -241,6 +242,19 @@ func (f file) open(name string) (io.Reader, func() error, error) {
 	}, nil
 }
 
+// unpacked is the content of a packed file, whose damage is said to be that of
+// the packing.
+type unpacked struct{ packed *gzip.Reader }
+
+func (u unpacked) Read(p []byte) (int, error) {
+	n, err := u.packed.Read(p)
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
+		err = fmt.Errorf("damaged gzip file: %w", err)
+	}
+	return n, err
+}
+
 func unpack(r io.Reader) (io.Reader, error) {
 	// Small buffers: large reads pass them by, and most files are small.
 	buffered := bufio.NewReaderSize(r, 32<<10)
@@ -249,7 +263,7 @@ func unpack(r io.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("damaged gzip file: %w", err)
 		}
-		buffered = bufio.NewReader(packed)
+		buffered = bufio.NewReader(unpacked{packed})
 	}
 	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		buffered.Discard(3)

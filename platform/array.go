@@ -27,8 +27,11 @@ func (a *arrayReader) open() error {
 	if kind := a.dec.PeekKind(); kind != '[' && kind != 0 {
 		return &Fault{Row: 1, Value: kind.String(), Expected: "a JSON array of rows"}
 	}
-	if _, err := a.dec.ReadToken(); err != nil {
-		return a.damaged(0, err)
+	switch _, err := a.dec.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return &Fault{Expected: "a JSON array of rows, but the file is empty"}
+	case err != nil:
+		return a.damaged(1, err)
 	}
 	return nil
 }
@@ -48,7 +51,7 @@ func (a *arrayReader) next(read int) (more bool, err error) {
 
 func (a *arrayReader) end(read int) error {
 	if _, err := a.dec.ReadToken(); err != nil {
-		return a.damaged(read, err)
+		return a.damagedAfter(read, err)
 	}
 	switch _, err := a.dec.ReadToken(); {
 	case errors.Is(err, io.EOF):
@@ -56,16 +59,33 @@ func (a *arrayReader) end(read int) error {
 	case err == nil:
 		return &Fault{Expected: "the file's end after the array of rows, but more follows"}
 	default:
-		return a.damaged(read, err)
+		return a.damagedAfter(read, err)
 	}
 }
 
-// damaged names the place of an error of the file's form.
+// damaged names the place of an error of the file's form in a row.
 func (a *arrayReader) damaged(number int, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", max(number-1, 0))
+	if isCut(err) {
+		return cut(number - 1)
 	}
-	return fmt.Errorf("row %d: damaged: %w", max(number, 1), a.place.of(err))
+	return fmt.Errorf("row %d: %w", number, Damage(a.place.of(err)))
+}
+
+// damagedAfter names the place of an error behind some whole rows.
+func (a *arrayReader) damagedAfter(whole int, err error) error {
+	if isCut(err) {
+		return cut(whole)
+	}
+	if whole == 0 {
+		return a.damaged(1, err)
+	}
+	return fmt.Errorf("after row %d: %w", whole, Damage(a.place.of(err)))
+}
+
+func isCut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+func cut(whole int) error {
+	return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", whole)
 }
 
 // of puts an error of the form where it stands in the file.

@@ -35,7 +35,7 @@ func written(each func(func(*Row) error) error) (said []string) {
 
 // How much of the text the decoder repeats in an error of the form depends on
 // how much it happens to have read.
-var quotation = regexp.MustCompile("(?s)(jsontext: invalid (?:character|surrogate pair|escape sequence)) ['`\"].*['`\"] ")
+var quotation = regexp.MustCompile("(?s)(damaged JSON at byte [0-9]+: invalid (?:character|surrogate pair|escape sequence)) ['`\"].*['`\"] ")
 
 func writtenByOld(r io.Reader) []string {
 	return written(newOldRowReader(r, januaryReport(), "purchases7d", "sales7d").Each)

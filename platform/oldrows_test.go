@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -19,13 +18,11 @@ type oldArrayReader struct {
 	source *meter
 }
 
+// The words of errors, and how a file begins and ends, are today's.
 func (a *oldArrayReader) each(visit func(number int) error) error {
-	number := 0
-	if kind := a.dec.PeekKind(); kind != '[' && kind != 0 {
-		return &Fault{Row: 1, Value: kind.String(), Expected: "a JSON array of rows"}
-	}
-	if _, err := a.dec.ReadToken(); err != nil {
-		return a.damaged(0, err)
+	today, number := arrayReader{dec: a.dec}, 0
+	if err := today.open(); err != nil {
+		return err
 	}
 	for a.dec.PeekKind() == '{' {
 		number++
@@ -38,17 +35,7 @@ func (a *oldArrayReader) each(visit func(number int) error) error {
 	if kind := a.dec.PeekKind(); kind != ']' && kind != 0 {
 		return &Fault{Row: number + 1, Value: kind.String(), Expected: "a row in braces, or the array's end"}
 	}
-	if _, err := a.dec.ReadToken(); err != nil {
-		return a.damaged(number, err)
-	}
-	switch _, err := a.dec.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err == nil:
-		return &Fault{Expected: "the file's end after the array of rows, but more follows"}
-	default:
-		return a.damaged(number, err)
-	}
+	return today.end(number)
 }
 
 // newOldArrayReader reads an array whose rows are bounded in size.
@@ -57,12 +44,8 @@ func newOldArrayReader(r io.Reader) oldArrayReader {
 	return oldArrayReader{dec: jsontext.NewDecoder(source), source: source}
 }
 
-// damaged names the place of an error of the file's form.
 func (a *oldArrayReader) damaged(number int, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", max(number-1, 0))
-	}
-	return fmt.Errorf("row %d: damaged: %w", max(number, 1), err)
+	return (&arrayReader{}).damaged(number, err)
 }
 
 // oldRowReader reads a download's JSON array one row at a time.

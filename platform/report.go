@@ -86,7 +86,7 @@ func decodeObject(r io.Reader, limit int64, into any) error {
 		if errors.As(err, &fault) {
 			return err
 		}
-		return fmt.Errorf("damaged JSON: %w", err)
+		return Damage(err)
 	}
 	return nil
 }

@@ -156,25 +156,28 @@ func TestAFaultyValueIsNamedWithItsRowFieldAndWhatWasExpected(t *testing.T) {
 func TestADamagedFileIsNeverTakenForAWholeOne(t *testing.T) {
 	row := "{" + good + "}"
 	for text, want := range map[string]string{
-		"":                                   "the file ends in the middle, after row 0: it is half-written or damaged",
+		"":                                   "expected a JSON array of rows, but the file is empty",
+		"[" + row:                            "the file ends in the middle, after row 1: it is half-written or damaged",
+		"<html>":                             "row 1: it begins like HTML or XML, expected JSON in UTF-8",
+		"\xff\xfe[\x00":                      "row 1: it begins like text in UTF-16, expected JSON in UTF-8",
 		"{}":                                 "row 1: is {, expected a JSON array of rows",
 		"null":                               "row 1: is null, expected a JSON array of rows",
 		"[null]":                             "row 1: is null, expected a row in braces, or the array's end",
 		"[" + row + ",3]":                    "row 2: is number, expected a row in braces, or the array's end",
 		"[" + row + "] []":                   "expected the file's end after the array of rows, but more follows",
 		"[" + row + "]" + row:                "expected the file's end after the array of rows, but more follows",
-		"[" + row + "]]":                     "row 1: damaged: jsontext: ",
-		"[" + row + ",]":                     "row 1: damaged: jsontext: ",
-		"[" + row + row + "]":                "row 1: damaged: jsontext: ",
-		"[" + row + "]\x00":                  "row 1: damaged: jsontext: ",
-		"[{" + good + `,"clicks":1}]`:        "row 1: damaged: jsontext: duplicate object member name \"clicks\"",
-		"[{" + good + `,"\u0063licks":1}]`:   "row 1: damaged: jsontext: duplicate object member name",
-		"[{" + good + `,"x":{"a":1,"a":2}}]`: "row 1: damaged: jsontext: duplicate object member name",
-		"[" + with("advertisedAsin", "\"B\xff\"") + "]": "row 1: damaged: jsontext: invalid UTF-8",
-		"[{" + good + ",\"\xff\":1}]":                   "row 1: damaged: jsontext: invalid UTF-8",
-		"[" + with("advertisedAsin", `"\ud800"`) + "]":  "row 1: damaged: jsontext: invalid",
-		"[" + with("clicks", "01") + "]":                "row 1: damaged: jsontext: ",
-		"[" + with("clicks", "NaN") + "]":               "row 1: damaged: jsontext: ",
+		"[" + row + "]]":                     "after row 1: damaged JSON at byte",
+		"[" + row + ",]":                     "after row 1: damaged JSON at byte",
+		"[" + row + row + "]":                "after row 1: damaged JSON at byte",
+		"[" + row + "]\x00":                  "after row 1: damaged JSON at byte",
+		"[{" + good + `,"clicks":1}]`:        "row 1: clicks: damaged JSON at byte 112: duplicate object member name",
+		"[{" + good + `,"\u0063licks":1}]`:   "row 1: clicks: damaged JSON at byte 112: duplicate object member name",
+		"[{" + good + `,"x":{"a":1,"a":2}}]`: "row 1: a: damaged JSON at byte 123: duplicate object member name",
+		"[" + with("advertisedAsin", "\"B\xff\"") + "]": "row 1: advertisedAsin: damaged JSON at byte 41: invalid UTF-8",
+		"[{" + good + ",\"\xff\":1}]":                   "row 1: damaged JSON at byte 113: invalid UTF-8",
+		"[" + with("advertisedAsin", `"\ud800"`) + "]":  "row 1: advertisedAsin: damaged JSON at byte 40: invalid",
+		"[" + with("clicks", "01") + "]":                "row 1: damaged JSON at byte",
+		"[" + with("clicks", "NaN") + "]":               "row 1: clicks: damaged JSON at byte 71: invalid character 'N' at start of value",
 	} {
 		if _, err := readRows(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s:\n got: %v\nwant: %s", text, err, want)
@@ -187,7 +190,7 @@ func TestAFileCutOffAnywhereIsRefused(t *testing.T) {
 	if rows, err := readRows(whole); err != nil || len(rows) != 3 {
 		t.Fatal(rows, err)
 	}
-	for cut := range len(whole) {
+	for cut := 1; cut < len(whole); cut++ {
 		rows, err := readRows(whole[:cut])
 		if err == nil {
 			t.Errorf("cut off after %d bytes, the file is taken for whole with %d rows", cut, len(rows))
@@ -201,7 +204,7 @@ func TestAFileCutOffAnywhereIsRefused(t *testing.T) {
 
 func TestNoRowTakesUnboundedMemory(t *testing.T) {
 	deep := strings.Repeat("[", 100_000)
-	if _, err := readRows("[{" + good + `,"x":` + deep); err == nil || !strings.Contains(err.Error(), "row 1: damaged: jsontext: exceeded max depth") {
+	if _, err := readRows("[{" + good + `,"x":` + deep); err == nil || !strings.Contains(err.Error(), "exceeded max depth") {
 		t.Errorf("a row of endless depth: %.200v", err)
 	}
 	for name, text := range map[string]string{

@@ -55,7 +55,7 @@ func lineError(number int, err error) error {
 	if errors.As(err, &fault) {
 		return err
 	}
-	return fmt.Errorf("row %d: damaged: %w", number, err)
+	return fmt.Errorf("row %d: %w", number, platform.Damage(err))
 }
 
 func need(ok bool, field string, value any, expected string) error {
