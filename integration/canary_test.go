@@ -153,8 +153,14 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	_, metrics := metricsOf(t, server)
 	l.in(t, "the metrics", metrics)
 	need(t, h.KillEngine())
-	get(t, ask, "/api/v1/summary")          // while the engine is away
+	get(t, ask, "/api/v1/summary") // while the engine is away
+	pid, err := h.EnginePID()
+	need(t, err)
 	need(t, server.Signal(syscall.SIGQUIT)) // prints the stacks of all goroutines
+	// The engine ends with its last user, and writes until then.
+	for until := time.Now().Add(30 * time.Second); syscall.Kill(pid, 0) == nil && time.Now().Before(until); {
+		<-time.After(50 * time.Millisecond)
+	}
 	dumped := server.Log()
 	l.in(t, "the log, with the dump of all goroutines", dumped)
 	if !strings.Contains(dumped, "SIGQUIT") || !strings.Contains(dumped, `"account":"canary"`) {
