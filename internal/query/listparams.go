@@ -141,7 +141,11 @@ func (p *parser) marketplaceIDs() string {
 	if len(p.view.Marketplaces) == 0 {
 		return "it has none"
 	}
-	return strings.Join(p.ids(), ", ")
+	named := make([]string, len(p.view.Marketplaces))
+	for i, m := range p.view.Marketplaces {
+		named[i] = fmt.Sprintf("%s (%s)", m.ID, m.Country)
+	}
+	return strings.Join(named, ", ")
 }
 
 // UnknownCampaign is the fault of a campaign that is not in the list.

@@ -72,7 +72,7 @@ func lower(text string) string {
 func oneOf(set []string) rule {
 	return rule{
 		valid: func(value string) bool { _, ok := canonical(value, set); return ok },
-		fault: func(value string) adlens.Fault { return unknownValue(value, set, "one of "+strings.Join(set, ", ")) },
+		fault: func(value string) adlens.Fault { return unknownValue(value, set, anyOf(set)) },
 	}
 }
 
@@ -163,4 +163,11 @@ func check(params any) []adlens.Fault {
 		faults[i].Parameter, _, _ = strings.Cut(w.Field(), "[")
 	}
 	return faults
+}
+
+func anyOf(set []string) string {
+	if len(set) == 1 {
+		return set[0]
+	}
+	return "one of " + strings.Join(set, ", ")
 }
