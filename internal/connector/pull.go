@@ -21,6 +21,9 @@ const (
 	// on them side by side, and some hang for hours: these must not keep others
 	// back. How many calls run at once is the client's business.
 	inFlight = 256
+	// askingAt is how many reports are asked for at once. Each is remembered
+	// before the next, so that a kill forgets hardly any.
+	askingAt = 2
 	// requestLife is for how long a report that was asked for is waited on
 	// after a restart. The platform needs three hours at most.
 	requestLife = 12 * time.Hour
@@ -78,6 +81,7 @@ type pull struct {
 	poll      time.Duration
 
 	client  *api.Client
+	asking  chan struct{}
 	windows []window
 	running map[string]adlens.ReportRequest // by name of the window, from before a restart
 
@@ -98,7 +102,7 @@ func (p *pull) run(ctx context.Context, choose func([]platform.Profile) error) e
 	if err := os.MkdirAll(p.out, 0o700); err != nil {
 		return err
 	}
-	p.client = client
+	p.client, p.asking = client, make(chan struct{}, askingAt)
 	profiles, err := p.connector.takeProfiles(ctx, client, p.account)
 	if err := p.connector.accepted(ctx, connection, err); err != nil {
 		return err
@@ -231,6 +235,8 @@ func (p *pull) fetch(ctx context.Context, w window) (path string, err error) {
 func (p *pull) request(ctx context.Context, w window) (adlens.ReportRequest, error) {
 	r, ok := p.running[w.name()]
 	if !ok {
+		p.asking <- struct{}{}
+		defer func() { <-p.asking }()
 		id, err := p.client.CreateReport(ctx, w.profile.ID, api.ReportRequest{Type: w.report, Start: w.start, End: w.end,
 			Columns: w.report.RequestColumns(), Name: "adlens " + w.name()})
 		if err != nil {
