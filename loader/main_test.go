@@ -54,11 +54,15 @@ func openShared(t testing.TB) *database {
 }
 
 func (d *database) open() (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
 	if d.dir, err = os.MkdirTemp("", "adlens-loader-test-"); err != nil {
 		return err
 	}
+	return d.reopen()
+}
+
+func (d *database) reopen() (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	if d.engine, err = engine.Open(ctx, d.dir); err != nil {
 		return err
 	}
@@ -77,19 +81,24 @@ func closeShared() error {
 	if shared.db == nil {
 		return nil
 	}
-	if err := shared.db.Close(); err != nil {
+	return shared.close()
+}
+
+// close ends the engine, and makes sure that its process is gone.
+func (d *database) close() error {
+	if err := d.db.Close(); err != nil {
 		return err
 	}
-	if err := shared.engine.Close(); err != nil {
+	if err := d.engine.Close(); err != nil {
 		return err
 	}
-	for range 100 {
-		if unix.Kill(shared.at.PID, 0) == unix.ESRCH {
+	for range 200 {
+		if unix.Kill(d.at.PID, 0) == unix.ESRCH {
 			return nil
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return fmt.Errorf("the engine process %d is left behind", shared.at.PID)
+	return fmt.Errorf("the engine process %d is left behind", d.at.PID)
 }
 
 func (d *database) store() loader.Store {

@@ -93,6 +93,9 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err != nil {
 		return err
 	}
+	if err := d.intact(ctx, log); err != nil {
+		return err
+	}
 	limits, err := d.limits(ctx, so, log)
 	if err != nil {
 		return err

@@ -169,23 +169,32 @@ const notes = "dead_generations"
 // deleting returns the tables whose last deletion still goes on. One at a time
 // is enough: what comes meanwhile goes together with the next.
 func (db *DB) deleting(ctx context.Context) (map[string]bool, error) {
+	busy := map[string]bool{}
+	err := db.inspect(ctx, "SELECT DISTINCT table FROM system.mutations WHERE database = currentDatabase() AND NOT is_done", func(table string) {
+		busy[table] = true
+	})
+	return busy, err
+}
+
+// inspect runs a statement of one text on the system tables, into which only
+// the loader may look.
+func (db *DB) inspect(ctx context.Context, sql string, visit func(text string)) error {
 	p, err := db.connect(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rows, err := p.writer.Query(ctx, "SELECT DISTINCT table FROM system.mutations WHERE database = currentDatabase() AND NOT is_done")
+	rows, err := p.writer.Query(ctx, sql)
 	if err != nil {
-		return nil, db.failed(ctx, p, err)
+		return db.failed(ctx, p, err)
 	}
 	defer rows.Close()
-	busy := map[string]bool{}
 	err = each(func(scan func(...any) error) error {
-		var table string
-		err := scan(&table)
-		busy[table] = true
+		var text string
+		err := scan(&text)
+		visit(text)
 		return err
 	})(rows)
-	return busy, db.failed(ctx, p, errors.Join(err, rows.Err()))
+	return db.failed(ctx, p, errors.Join(err, rows.Err()))
 }
 
 // Bounds of one statement's length.
