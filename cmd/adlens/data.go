@@ -43,7 +43,7 @@ func openRemote(ctx context.Context, address string) (*data, error) {
 	}
 	db, err := clickhouse.Open(ctx, remote)
 	if err != nil {
-		return nil, err
+		return nil, remote.Explain(err)
 	}
 	return &data{DB: db, locker: clickhouse.Leases{DB: db}}, nil
 }

@@ -2,7 +2,9 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -54,7 +56,10 @@ func (e Embedded) Target(ctx context.Context) (Target, error) {
 func (e Embedded) Marks() Marks { return e.Engine.Marks() }
 
 // Remote is an existing server.
-type Remote struct{ options *clickhouse.Options }
+type Remote struct {
+	options *clickhouse.Options
+	shown   string // the address without its password
+}
 
 // NewRemote reads the address of a server, clickhouse://user:password@host:9000/database
 // or http://user:password@host:8123/database. Without a database it is adlens.
@@ -67,7 +72,20 @@ func NewRemote(address string) (Remote, error) {
 		options.Auth.Database = engine.Database
 	}
 	options.DialTimeout = dialPatience
-	return Remote{options}, nil
+	return Remote{options, redacted(address)}, nil
+}
+
+// Explain says in a sentence why the server could not be used.
+func (r Remote) Explain(err error) error {
+	var exception *clickhouse.Exception
+	var network *net.OpError
+	switch {
+	case errors.As(err, &exception):
+		return fmt.Errorf("the ClickHouse server %s refuses: %s (code %d)", r.shown, exception.Message, exception.Code)
+	case errors.As(err, &network):
+		return fmt.Errorf("the ClickHouse server %s cannot be reached: %w", r.shown, network)
+	}
+	return err
 }
 
 // redacted hides the password of an address, and all before its host where the
