@@ -118,9 +118,10 @@ func TestAFailedFillHarmsNothing(t *testing.T) {
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	s.failed, service.memory.store = nil, broken{s}
-	if err := service.fill(context.Background(), "acct-7", november(1)); err == nil || !strings.Contains(err.Error(), "panic: broken") {
+	if _, _, err := service.fillSome(context.Background()); err == nil || !strings.Contains(err.Error(), "panic: broken") {
 		t.Errorf("got %v", err)
 	}
+	mustBeRemembered(t, service, s.view, november(1), false)
 	service.memory.store = s
 	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
 		t.Fatal(err)
@@ -162,6 +163,33 @@ func TestWhatWasMissedIsThereSoonAndTheReaderEnds(t *testing.T) {
 	}
 	stop()
 	<-ended
+}
+
+// After one question, others about the account need no statement either, as
+// far as there is room.
+func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
+	for _, c := range []struct {
+		bytes int
+		all   bool
+	}{{1 << 20, true}, {64 << 10, false}} {
+		s := someShop()
+		service := NewService(s, nil)
+		service.Remember(s, c.bytes)
+		mustBeRemembered(t, service, s.view, november(1), false)
+		for worked := true; worked; {
+			var err error
+			if _, worked, err = service.fillSome(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustBeRemembered(t, service, s.view, november(1), true)
+		other := november(1)
+		other.Period = days("2024-10-05", "2026-10-15")
+		mustBeRemembered(t, service, s.view, other, c.all)
+		if used := service.memory.units.Weight(); used > c.bytes || !c.all && used > c.bytes/4*3 {
+			t.Errorf("%d bytes are used of %d", used, c.bytes)
+		}
+	}
 }
 
 // An account that asks much does not keep others from being read in.

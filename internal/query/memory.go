@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -26,6 +25,8 @@ const (
 	// maxRememberedKey bounds the products of an account that is answered from
 	// memory. Beyond, the engine puts them in order.
 	maxRememberedKey = 100_000
+	// marketplaceBits is how many marketplaces the bits of a tally can tell apart.
+	marketplaceBits = 64
 	// maxWishes bounds the accounts whose units wait to be read.
 	maxWishes = 1_000
 	// rowsAtOnce bounds what a statement brings of several generations.
@@ -33,6 +34,8 @@ const (
 	// fillPatience bounds how long units are read for one wish. Generations
 	// that die meanwhile are still there for much longer.
 	fillPatience = time.Minute
+	// afterFailure is a rest, for an engine that is being started anew.
+	afterFailure = time.Second
 )
 
 // memory keeps units, and reads those that were missed.
@@ -45,6 +48,8 @@ type memory struct {
 	wishes map[string]Request // the last one of each account that was not answered from here
 	turns  []string           // the accounts in the order of their wishes
 	wished chan struct{}      // has a value where there may be wishes
+
+	ahead []string // the accounts of which more may be read ahead; only Fill knows them
 }
 
 type unitName struct {
@@ -127,7 +132,7 @@ func (f *found) add(v View, u *unit, rows []unitRow) {
 	sums, ok := f.sums.plus(u.sums)
 	at := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == u.marketplace })
 	f.sums, f.last = sums, max(f.last, u.last)
-	f.unfit = f.unfit || u.unfit || !ok || len(u.rows) > 0 && (at < 0 || at >= bits.UintSize)
+	f.unfit = f.unfit || u.unfit || !ok || len(u.rows) > 0 && (at < 0 || at >= marketplaceBits)
 	if len(rows) > 0 && !f.unfit {
 		f.parts = append(f.parts, part{rows, 1 << at})
 	}
@@ -164,26 +169,53 @@ func (m *memory) next() (account string, r Request, ok bool) {
 }
 
 // Fill reads into memory what requests have missed, one account after the
-// other, until the context ends. It rests as long as it worked, so that those
-// who wait for the engine have it.
+// other, and what they may ask for next, until the context ends. It rests as
+// long as it worked, so that those who wait for the engine have it.
 func (s *Service) Fill(ctx context.Context, warn func(error)) {
-	if s.memory == nil {
-		return
-	}
-	for {
+	for s.memory != nil && ctx.Err() == nil {
+		began := time.Now()
+		account, worked, err := s.fillSome(ctx)
+		if err != nil && ctx.Err() == nil {
+			warn(fmt.Errorf("account %s: %w", account, err))
+			rest(ctx, afterFailure)
+		}
+		if worked {
+			rest(ctx, time.Since(began))
+			continue
+		}
 		select {
 		case <-ctx.Done():
-			return
 		case <-s.memory.wished:
 		}
-		for account, r, ok := s.memory.next(); ok && ctx.Err() == nil; account, r, ok = s.memory.next() {
-			began := time.Now()
-			if err := s.fill(ctx, account, r); err != nil && ctx.Err() == nil {
-				warn(fmt.Errorf("account %s: %w", account, err))
-			}
-			rest(ctx, time.Since(began))
-		}
 	}
+}
+
+// fillSome reads what a wish needs, or where there is none, some of what
+// nobody asked for yet. A panic is an error too: no request is to end for it.
+func (s *Service) fillSome(ctx context.Context) (account string, worked bool, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, fillPatience)
+	defer cancel()
+	m := s.memory
+	if account, r, ok := m.next(); ok {
+		if !slices.Contains(m.ahead, account) {
+			m.ahead = append(m.ahead, account)
+		}
+		return account, true, s.fill(ctx, account, r)
+	}
+	if len(m.ahead) == 0 {
+		return "", false, nil
+	}
+	account, m.ahead = m.ahead[0], m.ahead[1:]
+	more, err := m.readAhead(ctx, account)
+	if more {
+		m.ahead = append(m.ahead, account)
+	}
+	return account, true, err
 }
 
 func rest(ctx context.Context, d time.Duration) {
@@ -193,16 +225,8 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// fill reads what a request needs of the account as it is now. A panic is an
-// error too: no request is to end for it.
-func (s *Service) fill(ctx context.Context, account string, r Request) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, fillPatience)
-	defer cancel()
+// fill reads what a request needs of the account as it is now.
+func (s *Service) fill(ctx context.Context, account string, r Request) error {
 	v, err := s.memory.store.View(ctx, account)
 	if err != nil {
 		return err

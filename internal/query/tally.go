@@ -1,6 +1,7 @@
 package query
 
 import (
+	"math/big"
 	"math/bits"
 	"sync"
 )
@@ -81,6 +82,26 @@ func (t *tally) sums() *Sums {
 	s.Spend.SetUint64(t.spend)
 	s.Sales.SetUint64(t.sales)
 	return &s
+}
+
+// figures are those of FiguresOf. A page has thousands of them, so they lie
+// together instead of each for itself.
+func (t *tally) figures() Figures {
+	figures := make(Figures, len(Catalogue))
+	numbers := make([]big.Int, len(Catalogue))
+	words := make([][2]big.Word, len(Catalogue)) // of 64 bits on all platforms of the engine
+	for i, f := range Catalogue {
+		if !f.small(t) {
+			return FiguresOf(t.sums())
+		}
+		n, null := f.shown(t)
+		figures[i].hundredths = f.base != whole
+		if !null {
+			words[i] = [2]big.Word{big.Word(n.lo), big.Word(n.hi)}
+			figures[i].n = numbers[i].SetBits(words[i][:])
+		}
+	}
+	return figures
 }
 
 // wide is a number of 128 bits.

@@ -25,7 +25,7 @@ func talliedProducts(r Request, v View, t *tallies, names productNames) *Product
 		sums := &t.of[one.key]
 		id := names.ids[one.key]
 		p.Rows = append(p.Rows, Product{ID: id, Title: names.titles[id],
-			Marketplaces: countries.codes(v, sums.marketplaces), Figures: FiguresOf(sums.sums())})
+			Marketplaces: countries.codes(v, sums.marketplaces), Figures: sums.figures()})
 	}
 	return p
 }
