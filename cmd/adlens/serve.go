@@ -133,9 +133,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	d.keep(background, &running, usage, log)
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keep(background) })
-	running.Go(func() {
-		figures.Fill(background, func(err error) { log.Warn("figures could not be read into memory", zap.Error(err)) })
-	})
+	running.Go(func() { keepFigures(background, figures, log) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = ready("http://" + listener.Addr().String())

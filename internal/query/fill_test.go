@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -29,7 +28,7 @@ func someShop() *shop {
 
 func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *Products {
 	t.Helper()
-	p, ok := s.remembered(v, r, PlanProducts(r, v))
+	p, ok := s.remembered(context.Background(), v, r, PlanProducts(r, v))
 	if ok != want {
 		t.Fatalf("answered from memory: %v, want %v", ok, want)
 	}
@@ -53,7 +52,7 @@ func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
 	changed.Generation = 7
 	s.view.Manifest = s.view.Manifest.With(13, changed)
 	mustBeRemembered(t, service, s.view, november(1), false)
-	if err := service.fill(context.Background(), s.view.Account, november(1)); err != nil {
+	if _, err := service.fill(context.Background(), s.view.Account, november(1)); err != nil {
 		t.Fatal(err)
 	}
 	after := mustBeRemembered(t, service, s.view, november(1), true)
@@ -66,15 +65,15 @@ func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
 	}
 }
 
-// What 63 bits do not hold is left to the engine, and not read again and again.
+// What is beyond the bounds is left to the engine, and not read again and again.
 func TestNumbersThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
-	for name, measures := range map[string][5]uint64{
-		"beyond 63 bits": {0, 0, 0, mostMeasure, 0}, "a count in too many rows": {1 << 50, 0, 0, 0, 0},
+	for name, large := range map[string]UnitRow{
+		"beyond 63 bits": {Measures: [5]uint64{0, 0, 0, mostMeasure, 0}}, "a count in too many rows": {Measures: [5]uint64{1 << 50, 0, 0, 0, 0}},
+		"too many products": {Key: maxRememberedKey + 1, Measures: [5]uint64{1, 0, 0, 0, 0}},
 	} {
 		s := someShop()
-		for generation, rows := range s.rows {
-			rows[0].Measures = measures
-			s.rows[generation] = append(rows, rows[0])
+		for _, rows := range s.rows {
+			rows[0].Measures, rows[0].Key = large.Measures, large.Key
 			break
 		}
 		r := Request{Period: days("2024-10-01", "2026-11-19"), Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 10}}
@@ -113,17 +112,17 @@ func TestAFailedFillHarmsNothing(t *testing.T) {
 	service := NewService(s, nil)
 	service.Remember(s, 1<<20)
 	s.failed = errors.New("away")
-	if err := service.fill(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
+	if _, err := service.fill(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
 		t.Errorf("got %v", err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	s.failed, service.memory.store = nil, broken{s}
-	if _, _, err := service.fillSome(context.Background()); err == nil || !strings.Contains(err.Error(), "panic: broken") {
+	if _, err := service.Fill(context.Background()); err == nil || !strings.Contains(err.Error(), "panic: broken") {
 		t.Errorf("got %v", err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	service.memory.store = s
-	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
+	if _, err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
 		t.Fatal(err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), true)
@@ -138,31 +137,43 @@ func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 	s := someShop()
 	service := NewService(s, nil)
 	service.Remember(s, 1000)
-	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
+	if _, err := service.fill(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
 		t.Errorf("%d statements, %v", s.reads, err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 }
 
-func TestWhatWasMissedIsThereSoonAndTheReaderEnds(t *testing.T) {
+func TestAMissedReportIsSaidToBeMissed(t *testing.T) {
 	s := someShop()
 	service := NewService(s, nil)
+	mustNotBeSaid(t, service)
 	service.Remember(s, 1<<20)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		service.Fill(ctx, func(err error) { t.Error(err) })
-		close(ended)
-	}()
-	deadline := time.Now().Add(20 * time.Second)
-	for answered := false; !answered; {
-		_, answered = service.remembered(s.view, november(1), PlanProducts(november(1), s.view))
-		if time.Now().After(deadline) {
-			t.Fatal("the memory is not filled")
+	mustNotBeSaid(t, service)
+	mustBeRemembered(t, service, s.view, november(1), false)
+	<-service.Missed()
+	mustBeFilled(t, service)
+	mustBeRemembered(t, service, s.view, november(1), true)
+	mustNotBeSaid(t, service)
+}
+
+func mustNotBeSaid(t *testing.T, s *Service) {
+	t.Helper()
+	select {
+	case <-s.Missed():
+		t.Error("a report was missed")
+	default:
+	}
+}
+
+// mustBeFilled reads until nothing is left to do.
+func mustBeFilled(t *testing.T, s *Service) {
+	t.Helper()
+	for worked := true; worked; {
+		var err error
+		if worked, err = s.Fill(context.Background()); err != nil {
+			t.Fatal(err)
 		}
 	}
-	stop()
-	<-ended
 }
 
 // After one question, others about the account need no statement either, as
@@ -176,12 +187,7 @@ func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
 		service := NewService(s, nil)
 		service.Remember(s, c.bytes)
 		mustBeRemembered(t, service, s.view, november(1), false)
-		for worked := true; worked; {
-			var err error
-			if _, worked, err = service.fillSome(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		mustBeFilled(t, service)
 		mustBeRemembered(t, service, s.view, november(1), true)
 		other := november(1)
 		other.Period = days("2024-10-05", "2026-10-15")

@@ -3,10 +3,10 @@ package query
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
-	"time"
 
 	"adlens/internal/lru"
 )
@@ -31,11 +31,6 @@ const (
 	maxWishes = 1_000
 	// rowsAtOnce bounds what a statement brings of several generations.
 	rowsAtOnce = 500_000
-	// fillPatience bounds how long units are read for one wish. Generations
-	// that die meanwhile are still there for much longer.
-	fillPatience = time.Minute
-	// afterFailure is a rest, for an engine that is being started anew.
-	afterFailure = time.Second
 )
 
 // memory keeps units, and reads those that were missed.
@@ -49,7 +44,9 @@ type memory struct {
 	turns  []string           // the accounts in the order of their wishes
 	wished chan struct{}      // has a value where there may be wishes
 
-	ahead []string // the accounts of which more may be read ahead; only Fill knows them
+	adding chan struct{} // has a value for each report that is being added up
+
+	ahead []string // the accounts of which more may be read ahead; only Fill knows it
 }
 
 type unitName struct {
@@ -60,7 +57,8 @@ type unitName struct {
 
 func newMemory(store UnitStore, bytes int) *memory {
 	weigh := func(_ unitName, u *unit) int { return u.weight() }
-	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), wishes: map[string]Request{}, wished: make(chan struct{}, 1)}
+	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), wishes: map[string]Request{},
+		wished: make(chan struct{}, 1), adding: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Remember has product reports answered from memory where it has what they
@@ -69,7 +67,7 @@ func (s *Service) Remember(store UnitStore, bytes int) { s.memory = newMemory(st
 
 // remembered answers a page of the product report from memory; ok is false
 // where the engine has to. Nobody waits for the memory to be filled.
-func (s *Service) remembered(v View, r Request, plan Plan) (p *Products, ok bool) {
+func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) (p *Products, ok bool) {
 	if s.memory == nil {
 		return nil, false
 	}
@@ -84,6 +82,13 @@ func (s *Service) remembered(v View, r Request, plan Plan) (p *Products, ok bool
 	names, ok := s.directory.known(v, found.last)
 	if !ok {
 		s.memory.wish(v.Account, r)
+		return nil, false
+	}
+	// More at once than there are cores would only take more memory.
+	select {
+	case s.memory.adding <- struct{}{}:
+		defer func() { <-s.memory.adding }()
+	case <-ctx.Done():
 		return nil, false
 	}
 	t := talliesOf(found.parts, found.last)
@@ -102,7 +107,7 @@ type found struct {
 // small tells whether all can be computed in 64 bits.
 func (f *found) small(sort string) bool {
 	most := &tally{f.sums[0], f.sums[1], f.sums[2], f.sums[3], f.sums[4], 0}
-	return !f.unfit && f.last <= maxRememberedKey && (sort == SortProduct || Catalogue[figureIndex(sort)].small(most))
+	return !f.unfit && (sort == SortProduct || Catalogue[figureIndex(sort)].small(most))
 }
 
 // generations are those of a plan by table.
@@ -168,79 +173,64 @@ func (m *memory) next() (account string, r Request, ok bool) {
 	return account, r, true
 }
 
-// Fill reads into memory what requests have missed, one account after the
-// other, and what they may ask for next, until the context ends. It rests as
-// long as it worked, so that those who wait for the engine have it.
-func (s *Service) Fill(ctx context.Context, warn func(error)) {
-	for s.memory != nil && ctx.Err() == nil {
-		began := time.Now()
-		account, worked, err := s.fillSome(ctx)
-		if err != nil && ctx.Err() == nil {
-			warn(fmt.Errorf("account %s: %w", account, err))
-			rest(ctx, afterFailure)
-		}
-		if worked {
-			rest(ctx, time.Since(began))
-			continue
-		}
-		select {
-		case <-ctx.Done():
-		case <-s.memory.wished:
-		}
+// Missed has a value where there is something to Fill since it was read last.
+func (s *Service) Missed() <-chan struct{} {
+	if s.memory == nil {
+		return nil
 	}
+	return s.memory.wished
 }
 
-// fillSome reads what a wish needs, or where there is none, some of what
-// nobody asked for yet. A panic is an error too: no request is to end for it.
-func (s *Service) fillSome(ctx context.Context) (account string, worked bool, err error) {
+// Fill reads into memory what a request has missed, or where none has, some
+// of what may be asked for next. worked is false once nothing is left to do.
+// It is for one caller, who decides how much of the engine it may take. A
+// panic is an error too: no request is to end for it.
+func (s *Service) Fill(ctx context.Context) (worked bool, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, fillPatience)
-	defer cancel()
 	m := s.memory
+	if m == nil {
+		return false, nil
+	}
 	if account, r, ok := m.next(); ok {
-		if !slices.Contains(m.ahead, account) {
+		useful, err := s.fill(ctx, account, r)
+		if useful && !slices.Contains(m.ahead, account) {
 			m.ahead = append(m.ahead, account)
 		}
-		return account, true, s.fill(ctx, account, r)
+		return true, err
 	}
 	if len(m.ahead) == 0 {
-		return "", false, nil
+		return false, nil
 	}
-	account, m.ahead = m.ahead[0], m.ahead[1:]
+	account := m.ahead[0]
+	m.ahead = m.ahead[1:]
 	more, err := m.readAhead(ctx, account)
 	if more {
 		m.ahead = append(m.ahead, account)
 	}
-	return account, true, err
+	return true, err
 }
 
-func rest(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
-// fill reads what a request needs of the account as it is now.
-func (s *Service) fill(ctx context.Context, account string, r Request) error {
+// fill reads what a request needs of the account as it is now. useful is false
+// where the engine has to answer nevertheless.
+func (s *Service) fill(ctx context.Context, account string, r Request) (useful bool, err error) {
 	v, err := s.memory.store.View(ctx, account)
 	if err != nil {
-		return err
+		return false, err
 	}
 	plan := PlanProducts(r, v)
 	if err := s.memory.fill(ctx, plan); err != nil {
-		return err
+		return false, err
 	}
 	found, ok := s.memory.find(v, plan)
 	if !ok || !found.small(r.Sort) {
-		return nil
+		return false, nil
 	}
 	_, err = s.directory.of(ctx, v, found.last)
-	return err
+	return err == nil, err
 }
 
 // fill reads the missing units of a plan, unless they would crowd out most of

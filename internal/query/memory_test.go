@@ -168,7 +168,7 @@ func drawShop(t *rapid.T) *shop {
 func remembering(t rapid.TB, s *shop, r Request) *Service {
 	service := NewService(s, nil)
 	service.Remember(s, 512<<20)
-	if err := service.fill(context.Background(), s.view.Account, r); err != nil {
+	if _, err := service.fill(context.Background(), s.view.Account, r); err != nil {
 		t.Fatal(err)
 	}
 	return service
@@ -198,7 +198,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if plan.Empty() {
 			return
 		}
-		got, ok := service.remembered(s.view, r, plan)
+		got, ok := service.remembered(context.Background(), s.view, r, plan)
 		if !ok {
 			t.Fatal("the report is not answered from memory")
 		}
@@ -282,7 +282,7 @@ func BenchmarkRemembered(b *testing.B) {
 		service := remembering(b, s, r)
 		b.Run(c.from+" by "+c.sort, func(b *testing.B) {
 			for b.Loop() {
-				if _, ok := service.remembered(s.view, r, PlanProducts(r, s.view)); !ok {
+				if _, ok := service.remembered(context.Background(), s.view, r, PlanProducts(r, s.view)); !ok {
 					b.Fatal("the report is not answered from memory")
 				}
 			}

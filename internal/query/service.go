@@ -71,7 +71,7 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	if plan.Empty() {
 		return newProducts(r, v, nil, productNames{}), nil
 	}
-	if p, ok := s.remembered(v, r, plan); ok {
+	if p, ok := s.remembered(ctx, v, r, plan); ok {
 		return p, nil
 	}
 	products := plan.Rows

@@ -16,7 +16,7 @@ type unit struct {
 	days        []dayStart // of the days that have rows; years and months have one of them
 	last        uint32     // the greatest product key
 	sums        counts     // of all rows
-	unfit       bool       // its numbers are too large: only the engine answers for it
+	unfit       bool       // numbers or keys are too large: only the engine answers for it
 }
 
 // unitRow is figures of one product, packed. A count that 32 bits do not hold
@@ -85,11 +85,12 @@ func (u *unit) add(r *UnitRow) {
 }
 
 // fits adds a row to the unit's sums; false where they are beyond 63 bits,
-// or the row is none of this unit.
+// the product is beyond those that are put in order here, or the row is of
+// another marketplace than the unit.
 func (u *unit) fits(r *UnitRow) bool {
 	sums, ok := u.sums.plus(r.Measures)
 	u.sums = sums
-	return ok && max(r.Measures[0], r.Measures[1], r.Measures[2]) < mostRowsOfAProduct<<32 &&
+	return ok && r.Key <= maxRememberedKey && max(r.Measures[0], r.Measures[1], r.Measures[2]) < mostRowsOfAProduct<<32 &&
 		(len(u.rows) == 0 || u.marketplace == r.Marketplace)
 }
 
