@@ -17,25 +17,22 @@ const (
 	afterFailure = time.Second
 )
 
-// keepFigures reads into memory what requests have missed. It rests as long as
-// it worked, so that those who wait for the engine have it.
+// keepFigures reads into memory what requests have missed, and between that
+// what may be asked for next: for this it rests as long as it worked, so that
+// those who wait for the engine have it.
 func keepFigures(ctx context.Context, figures *query.Service, log *zap.Logger) {
-	for {
+	for ctx.Err() == nil {
 		began := time.Now()
 		worked, err := fill(ctx, figures)
 		switch {
 		case ctx.Err() != nil:
-			return
 		case err != nil:
 			log.Warn("figures could not be read into memory", zap.Error(err))
-			rest(ctx, afterFailure)
+			rest(ctx, time.After(afterFailure), nil)
 		case worked:
-			rest(ctx, time.Since(began))
+			rest(ctx, time.After(time.Since(began)), figures.Missed())
 		default:
-			select {
-			case <-ctx.Done():
-			case <-figures.Missed():
-			}
+			rest(ctx, nil, figures.Missed())
 		}
 	}
 }
@@ -46,9 +43,11 @@ func fill(ctx context.Context, figures *query.Service) (worked bool, err error) 
 	return figures.Fill(ctx)
 }
 
-func rest(ctx context.Context, d time.Duration) {
+// rest waits for a time, or until a request has missed something.
+func rest(ctx context.Context, over <-chan time.Time, missed <-chan struct{}) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(d):
+	case <-over:
+	case <-missed:
 	}
 }

@@ -29,8 +29,9 @@ const (
 	marketplaceBits = 64
 	// maxWishes bounds the accounts whose units wait to be read.
 	maxWishes = 1_000
-	// rowsAtOnce bounds what a statement brings of several generations.
-	rowsAtOnce = 500_000
+	// rowsAtOnce bounds what a statement brings of several generations, and
+	// so how long a wish waits while something else is read.
+	rowsAtOnce = 200_000
 )
 
 // memory keeps units, and reads those that were missed.
