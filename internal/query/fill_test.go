@@ -42,12 +42,8 @@ func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
 	service := remembering(t, s, november(1))
 	before := mustBeRemembered(t, service, s.view, november(1), true)
 	old, reads := s.view, s.reads
-	changed := s.view.Manifest.Of(manifest.Month)[0]
-	for _, e := range s.view.Manifest.Of(manifest.Month) {
-		if e.Start == day("2026-11-01") && e.Slice == (manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}) {
-			changed = e
-		}
-	}
+	unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}, Start: day("2026-11-01")}
+	changed, _ := s.view.Manifest.Find(unit)
 	s.rows[7] = []UnitRow{{Generation: 7, Day: day("2026-11-02"), Marketplace: usKey, Key: 3, Measures: [5]uint64{0, 0, 1, 0, 0}}}
 	changed.Generation = 7
 	s.view.Manifest = s.view.Manifest.With(13, changed)
