@@ -27,6 +27,7 @@ type serveOptions struct {
 	limitDay    int
 	redis       string
 	answerCache int
+	memory      int // of figures
 	logLevel    string
 	metrics     string
 	platform    platformOptions
@@ -37,6 +38,7 @@ func (so *serveOptions) flags(cmd *cobra.Command, level string) {
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
 	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are asked for again; 0 is off")
+	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
 	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
 }
 
@@ -89,6 +91,9 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if so.answerCache < 0 {
 		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
 	}
+	if so.memory < 0 {
+		return fmt.Errorf("--figure-memory %d is negative; expected bytes, 0 is off", so.memory)
+	}
 	log, err := newLog(so.logLevel)
 	if err != nil {
 		return err
@@ -113,9 +118,13 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err != nil {
 		return err
 	}
+	figures := query.NewService(d.DB, clickhouse.Lists{DB: d.DB})
+	if so.memory > 0 {
+		figures.Remember(d.DB, so.memory)
+	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
-		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
+		Figures: figures, Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
 		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache,
 		Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
 	})
@@ -127,6 +136,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	d.keep(background, &running, usage, log)
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keep(background) })
+	running.Go(func() { keepFigures(background, figures, log) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = ready("http://" + listener.Addr().String())

@@ -43,6 +43,21 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return place.Value.(*entry[K, V]).value, true
 }
 
+// Has tells whether there is a value under a key. That is no use of it.
+func (c *Cache[K, V]) Has(key K) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.places[key]
+	return ok
+}
+
+// Weight is that of all values together.
+func (c *Cache[K, V]) Weight() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.weight
+}
+
 // Put remembers a value, and drops what was not used for the longest time to
 // make room. A value above the whole limit is not remembered.
 func (c *Cache[K, V]) Put(key K, value V) {

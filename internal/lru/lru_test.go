@@ -72,3 +72,16 @@ func TestManyCanUseACacheAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func TestLookingWhetherAValueIsThereIsNoUse(t *testing.T) {
+	c := New(2, func(string, int) int { return 1 })
+	c.Put("a", 1)
+	c.Put("b", 2)
+	if !c.Has("a") || c.Has("c") || c.Weight() != 2 {
+		t.Errorf("a is there: %v, c is there: %v, weight %d", c.Has("a"), c.Has("c"), c.Weight())
+	}
+	c.Put("c", 3)
+	if c.Has("a") || !c.Has("b") || c.Weight() != 2 {
+		t.Errorf("a is there: %v, b is there: %v, weight %d", c.Has("a"), c.Has("b"), c.Weight())
+	}
+}

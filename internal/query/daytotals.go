@@ -45,7 +45,7 @@ type dayTotals struct {
 type dayUnit struct {
 	rows        []DayTotal
 	first, last adlens.Day // of the rows
-	total       tally
+	total       wideTally
 }
 
 func newDayUnit(rows []DayTotal) dayUnit {
@@ -62,9 +62,9 @@ func newDayUnit(rows []DayTotal) dayUnit {
 }
 
 // addTo adds the days that lie in the period up.
-func (u *dayUnit) addTo(t *tally, p Plan) {
+func (u *dayUnit) addTo(t *wideTally, p Plan) {
 	if p.has(u.first) && p.has(u.last) {
-		t.addTally(&u.total)
+		t.addWide(&u.total)
 		return
 	}
 	for i := range u.rows {
@@ -139,10 +139,10 @@ type PointRow struct {
 
 // bySlice adds the plan's days up by slice.
 func bySlice(p Plan, units []dayUnit) []SliceRow {
-	tallies := map[manifest.Slice]*tally{}
+	tallies := map[manifest.Slice]*wideTally{}
 	for i := range units {
 		if len(units[i].rows) > 0 {
-			units[i].addTo(tallyOf(tallies, p.Slices[i]), p)
+			units[i].addTo(wideTallyOf(tallies, p.Slices[i]), p)
 		}
 	}
 	all := make([]SliceRow, 0, len(tallies))
@@ -154,17 +154,17 @@ func bySlice(p Plan, units []dayUnit) []SliceRow {
 
 // byDate adds the plan's days up by day or month, oldest first.
 func byDate(p Plan, units []dayUnit, granularity string) []PointRow {
-	tallies := map[adlens.Day]*tally{}
+	tallies := map[adlens.Day]*wideTally{}
 	for i := range units {
 		u := &units[i]
 		switch {
 		case len(u.rows) == 0:
 		case granularity == ByMonth:
-			u.addTo(tallyOf(tallies, u.first.FirstOfMonth()), p)
+			u.addTo(wideTallyOf(tallies, u.first.FirstOfMonth()), p)
 		default:
 			for j := range u.rows {
 				if day := u.rows[j].Day; p.has(day) {
-					tallyOf(tallies, day).add(&u.rows[j].Sums)
+					wideTallyOf(tallies, day).add(&u.rows[j].Sums)
 				}
 			}
 		}
@@ -176,20 +176,20 @@ func byDate(p Plan, units []dayUnit, granularity string) []PointRow {
 	return all
 }
 
-// tally adds wide sums up. It is exact: sums of 128 bits are carried on in a
+// wideTally adds wide sums up. It is exact: sums of 128 bits are carried on in a
 // third word, which no number of rows fills.
-type tally [measures][3]uint64
+type wideTally [measures][3]uint64
 
-func tallyOf[K comparable](tallies map[K]*tally, key K) *tally {
+func wideTallyOf[K comparable](tallies map[K]*wideTally, key K) *wideTally {
 	t, ok := tallies[key]
 	if !ok {
-		t = &tally{}
+		t = &wideTally{}
 		tallies[key] = t
 	}
 	return t
 }
 
-func (t *tally) add(w *Wide) {
+func (t *wideTally) add(w *Wide) {
 	for i := range t {
 		var carry uint64
 		t[i][0], carry = bits.Add64(t[i][0], w[i][0], 0)
@@ -198,7 +198,7 @@ func (t *tally) add(w *Wide) {
 	}
 }
 
-func (t *tally) addTally(o *tally) {
+func (t *wideTally) addWide(o *wideTally) {
 	for i := range t {
 		var carry uint64
 		t[i][0], carry = bits.Add64(t[i][0], o[i][0], 0)
@@ -208,7 +208,7 @@ func (t *tally) addTally(o *tally) {
 }
 
 // sums returns what was added up.
-func (t *tally) sums() (s Sums) {
+func (t *wideTally) sums() (s Sums) {
 	for i, into := range []*big.Int{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales} {
 		for _, word := range []uint64{t[i][2], t[i][1], t[i][0]} {
 			into.Lsh(into, 64).Or(into, new(big.Int).SetUint64(word))

@@ -29,7 +29,7 @@ func (w Wide) big(i int) *big.Int {
 
 func TestATallyIsExactAtAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var got tally
+		var got wideTally
 		var want [measures]big.Int
 		for range rapid.IntRange(0, 20).Draw(t, "rows") {
 			w := drawWide(t)
@@ -63,19 +63,6 @@ func (r *rollup) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
 		}
 	}
 	return all, nil
-}
-
-func numbersOf(text string) (all []uint32) {
-	n := uint32(0)
-	for _, c := range text {
-		switch {
-		case c >= '0' && c <= '9':
-			n = n*10 + uint32(c-'0')
-		case n > 0:
-			all, n = append(all, n), 0
-		}
-	}
-	return all
 }
 
 // Random days of random generations, asked for by random plans: the sums are

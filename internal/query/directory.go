@@ -3,13 +3,16 @@ package query
 import (
 	"context"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 
+	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
 
-// maxDirectories bounds the accounts whose product names are kept in memory.
-const maxDirectories = 64
+// maxNameBytes bounds the product names that are kept in memory.
+const maxNameBytes = 128 << 20
 
 // maxDirectorySizes bounds the accounts of which the number of products is
 // kept.
@@ -22,6 +25,8 @@ type productNames struct {
 	last   uint32
 	titles map[string]string
 	of     uint32 // the generation of the titles
+
+	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
 }
 
 // directory keeps product names between requests. Keys are given once and
@@ -30,9 +35,10 @@ type productNames struct {
 type directory struct {
 	store Store
 
-	mu       sync.Mutex
-	accounts map[string]productNames
-	sizes    map[string]directorySize
+	accounts *lru.Cache[string, productNames]
+
+	mu    sync.Mutex
+	sizes map[string]directorySize
 }
 
 // directorySize is how many products an account has had at a version.
@@ -42,7 +48,8 @@ type directorySize struct {
 }
 
 func newDirectory(store Store) *directory {
-	return &directory{store: store, accounts: map[string]productNames{}, sizes: map[string]directorySize{}}
+	weigh := func(_ string, n productNames) int { return n.weight() }
+	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh), sizes: map[string]directorySize{}}
 }
 
 // size is how many products the account has at most.
@@ -67,53 +74,88 @@ func (d *directory) size(ctx context.Context, v View) (uint64, error) {
 	return products, nil
 }
 
-// of returns names for all products of the rows. What it returns is never
-// changed afterwards.
-func (d *directory) of(ctx context.Context, v View, rows []ProductRow) (productNames, error) {
-	d.mu.Lock()
-	names := d.accounts[v.Account]
-	d.mu.Unlock()
-	titles := v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles})
-	if names.ids != nil && names.knows(rows) && names.of == titles {
+// of returns names for all products whose keys are no greater than the last
+// one. What it returns is never changed afterwards.
+func (d *directory) of(ctx context.Context, v View, last uint32) (productNames, error) {
+	names, ok := d.known(v, last)
+	if ok {
 		return names, nil
 	}
-	next, err := d.read(ctx, v.Account, names, titles)
+	next, err := d.read(ctx, v.Account, names, titlesOf(v))
 	if err != nil {
 		return names, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, here := d.accounts[v.Account]; !here && len(d.accounts) >= maxDirectories {
-		clear(d.accounts)
-	}
-	d.accounts[v.Account] = next
+	d.accounts.Put(v.Account, next)
 	return next, nil
 }
 
-func (n productNames) knows(rows []ProductRow) bool {
+// known returns the names that are in memory; ok is false where some have to
+// be read.
+func (d *directory) known(v View, last uint32) (names productNames, ok bool) {
+	names, _ = d.accounts.Get(v.Account)
+	return names, names.ids != nil && last <= names.last && names.of == titlesOf(v)
+}
+
+func titlesOf(v View) uint32 { return v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) }
+
+// lastKey is the greatest key of some rows.
+func lastKey(rows []ProductRow) (last uint32) {
 	for i := range rows {
-		if rows[i].Key > n.last {
-			return false
-		}
+		last = max(last, rows[i].Key)
 	}
-	return true
+	return last
 }
 
 func (d *directory) read(ctx context.Context, account string, known productNames, titles uint32) (productNames, error) {
-	next := productNames{ids: maps.Clone(known.ids), last: known.last, titles: known.titles, of: titles}
+	next := known
+	next.of = titles
 	added, err := d.store.ProductIDs(ctx, account, known.last)
 	if err != nil {
 		return known, err
 	}
-	if next.ids == nil {
-		next.ids = map[uint32]string{}
-	}
-	for key, id := range added {
-		next.ids[key] = id
-		next.last = max(next.last, key)
+	if known.ids == nil || len(added) > 0 {
+		next.add(added)
 	}
 	if known.titles == nil || known.of != titles {
 		next.titles, err = d.store.Titles(ctx, account, titles)
 	}
 	return next, err
+}
+
+// add makes these the names of more products.
+func (n *productNames) add(added map[uint32]string) {
+	ids := make(map[uint32]string, len(n.ids)+len(added))
+	maps.Copy(ids, n.ids)
+	maps.Copy(ids, added)
+	n.ids = ids
+	for key := range added {
+		n.last = max(n.last, key)
+	}
+	keys := slices.SortedFunc(maps.Keys(ids), func(a, b uint32) int { return strings.Compare(ids[a], ids[b]) })
+	n.places = slices.Repeat([]uint32{noID}, int(n.last)+1)
+	for place, key := range keys {
+		n.places[key] = uint32(place)
+	}
+}
+
+// place is where a product's id is in the order of ids.
+func (n *productNames) place(key uint32) uint32 {
+	if int(key) >= len(n.places) {
+		return noID
+	}
+	return n.places[key]
+}
+
+// mapEntryBytes is about what an entry of the maps takes beside its texts.
+const mapEntryBytes = 48
+
+func (n *productNames) weight() int {
+	bytes := 4*len(n.places) + mapEntryBytes*(len(n.ids)+len(n.titles))
+	for _, id := range n.ids {
+		bytes += len(id)
+	}
+	for id, title := range n.titles {
+		bytes += len(id) + len(title)
+	}
+	return bytes
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/lru"
 	"adlens/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,7 +67,7 @@ func keys(keys ...uint32) []ProductRow {
 
 func mustLookUp(t testing.TB, d *directory, v View, rows []ProductRow) productNames {
 	t.Helper()
-	names, err := d.of(context.Background(), v, rows)
+	names, err := d.of(context.Background(), v, lastKey(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestAccountsHaveTheirOwnNames(t *testing.T) {
 func TestAFailureIsNotKept(t *testing.T) {
 	s := &shelf{last: 1, fail: errors.New("away")}
 	d := newDirectory(s)
-	if _, err := d.of(context.Background(), ofAccount("a", 7), keys(1)); !errors.Is(err, s.fail) {
+	if _, err := d.of(context.Background(), ofAccount("a", 7), 1); !errors.Is(err, s.fail) {
 		t.Errorf("got %v", err)
 	}
 	s.fail = nil
@@ -164,30 +165,36 @@ func TestAFailureIsNotKept(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfAccountsInMemoryIsBounded(t *testing.T) {
+func TestTheNamesInMemoryAreBounded(t *testing.T) {
 	s := &shelf{last: 1}
 	d := newDirectory(s)
-	for i := range 5 * maxDirectories {
-		if names := mustLookUp(t, d, ofAccount(fmt.Sprint(i), 7), keys(1)); names.ids[1] != "P1" {
-			t.Fatalf("account %d: %+v", i, names)
+	one := mustLookUp(t, d, ofAccount("0", 7), keys(1))
+	d.accounts = lru.New(10*one.weight(), func(_ string, n productNames) int { return n.weight() })
+	for range 3 {
+		for i := range 20 {
+			if names := mustLookUp(t, d, ofAccount(fmt.Sprint(i), 7), keys(1)); names.ids[1] != "P1" {
+				t.Fatalf("account %d: %+v", i, names)
+			}
 		}
-		if len(d.accounts) > maxDirectories {
-			t.Fatalf("%d accounts are kept", len(d.accounts))
+	}
+	kept := 0
+	for i := range 20 {
+		if _, ok := d.known(ofAccount(fmt.Sprint(i), 7), 1); ok {
+			kept++
 		}
+	}
+	if kept != 10 {
+		t.Errorf("the names of %d accounts are kept, want 10", kept)
 	}
 }
 
-// An account that is kept takes no new place, so learning more of it must not
-// cost the others theirs.
-func TestLearningMoreOfAnAccountForgetsNoOther(t *testing.T) {
-	s := &shelf{last: 1}
-	d := newDirectory(s)
-	for i := range maxDirectories {
-		mustLookUp(t, d, ofAccount(fmt.Sprint(i), 7), keys(1))
-	}
-	mustLookUp(t, d, ofAccount("0", 8), keys(1))
-	if len(d.accounts) != maxDirectories {
-		t.Errorf("%d accounts are kept, want %d", len(d.accounts), maxDirectories)
+// The places of ids are what comparing the ids says, also after more of them.
+func TestPlacesOfIDsAreInTheirOrder(t *testing.T) {
+	names := productNames{}
+	names.add(map[uint32]string{1: "b", 3: "a"})
+	names.add(map[uint32]string{2: "aa"})
+	if diff := cmp.Diff([]uint32{noID, 2, 1, 0}, names.places); diff != "" || names.place(4) != noID {
+		t.Error(diff)
 	}
 }
 

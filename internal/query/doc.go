@@ -7,4 +7,7 @@
 //
 // The account is part of the plan from its beginning; there is no statement
 // without it.
+//
+// Product reports may be answered from rows in memory instead of a statement;
+// who calls Fill decides when those are read.
 package query

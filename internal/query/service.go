@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"adlens"
-	"adlens/internal/manifest"
 )
 
 // Service answers questions about accounts from a store.
@@ -13,6 +12,7 @@ type Service struct {
 	lists     ListStore
 	directory *directory
 	days      *dayTotals
+	memory    *memory // nil: every product report is read
 }
 
 // NewService returns a service on a store of figures and one of lists.
@@ -66,6 +66,9 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	if plan.Empty() {
 		return newProducts(r, v, nil, productNames{}), nil
 	}
+	if p, ok := s.remembered(ctx, v, r, plan); ok {
+		return p, nil
+	}
 	products := plan.Rows
 	if products >= rankedFrom {
 		known, err := s.directory.size(ctx, v)
@@ -81,7 +84,7 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.directory.of(ctx, v, rows)
+	names, err := s.directory.of(ctx, v, lastKey(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +93,7 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 
 // ranked answers a page that the engine has cut.
 func (s *Service) ranked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
-	titles := v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles})
+	titles := titlesOf(v)
 	ask := func(r Request) ([]RankedRow, int, error) {
 		return s.store.Ranked(ctx, plan.RankedStatement(r, titles))
 	}

@@ -108,6 +108,35 @@ func ranking(r Request) rankingTerms {
 		"ORDER BY " + by + "\n        LIMIT {until:UInt64} WITH TIES", by + ", id = '', id"}
 }
 
+// unitTable is a table of which whole generations are kept in memory.
+type unitTable uint8
+
+const (
+	yearUnits unitTable = iota
+	monthUnits
+	dayUnits
+)
+
+// unitTables are the texts of statements about the tables.
+var unitTables = [...]struct{ name, day, order string }{
+	yearUnits:  {"year_products", "toUInt16(0)", "product_key"},
+	monthUnits: {"month_products", "toUInt16(0)", "product_key"},
+	dayUnits:   {"facts", "toUInt16(day)", "day, product_key"},
+}
+
+// unitsStatement reads generations whole.
+func unitsStatement(account string, table unitTable, generations []uint32) Statement {
+	t := unitTables[table]
+	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*order*/", t.order, "/*figures*/", hasFigures),
+		map[string]string{"account": Text(account), "generations": Numbers(generations)}}
+}
+
+// unitSizesStatement counts the rows of generations.
+func unitSizesStatement(account string, table unitTable, generations []uint32) Statement {
+	return Statement{fill("unit_sizes", "/*table*/", unitTables[table].name),
+		map[string]string{"account": Text(account), "generations": Numbers(generations)}}
+}
+
 // hasFigures is true for stored rows that are not all zero.
 const hasFigures = "impressions > 0 OR clicks > 0 OR purchases > 0 OR spend > 0 OR sales > 0"
 

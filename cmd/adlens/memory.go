@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"adlens/internal/query"
+
+	"go.uber.org/zap"
+)
+
+const (
+	// fillPatience bounds one reading into memory. Generations that die
+	// meanwhile are there for much longer (loader.CollectAfter).
+	fillPatience = time.Minute
+	// afterFailure is how long an engine that failed is left alone.
+	afterFailure = time.Second
+)
+
+// keepFigures reads into memory what requests have missed, and between that
+// what may be asked for next: for this it rests as long as it worked, so that
+// those who wait for the engine have it.
+func keepFigures(ctx context.Context, figures *query.Service, log *zap.Logger) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		worked, err := fill(ctx, figures)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			log.Warn("figures could not be read into memory", zap.Error(err))
+			rest(ctx, time.After(afterFailure), nil)
+		case worked:
+			rest(ctx, time.After(time.Since(began)), figures.Missed())
+		default:
+			rest(ctx, nil, figures.Missed())
+		}
+	}
+}
+
+func fill(ctx context.Context, figures *query.Service) (worked bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fillPatience)
+	defer cancel()
+	return figures.Fill(ctx)
+}
+
+// rest waits for a time, or until a request has missed something.
+func rest(ctx context.Context, over <-chan time.Time, missed <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-over:
+	case <-missed:
+	}
+}

@@ -1,0 +1,220 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// november is a report of a month of the example by its days, which every
+// table can answer.
+func november(page int) Request {
+	return Request{Period: days("2026-11-01", "2026-11-19"), Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: 10}}
+}
+
+// someShop has one row in each month.
+func someShop() *shop {
+	s := &shop{view: exampleView(), last: 3, rows: map[uint32][]UnitRow{}}
+	for _, e := range s.view.Manifest.Of(manifest.Month) {
+		first, _ := e.FirstHeld()
+		s.rows[e.Generation] = []UnitRow{{Generation: e.Generation, Day: first, Marketplace: e.Slice.Marketplace, Key: 2, Measures: [5]uint64{5, 4, 3, 2_000_000, 1_000_000}}}
+	}
+	return s
+}
+
+func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *Products {
+	t.Helper()
+	p, ok := s.remembered(context.Background(), v, r, PlanProducts(r, v))
+	if ok != want {
+		t.Fatalf("answered from memory: %v, want %v", ok, want)
+	}
+	return p
+}
+
+// A load makes new generations, and until they are read the engine answers.
+// Those that stayed are not read again.
+func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
+	s := someShop()
+	service := remembering(t, s, november(1))
+	before := mustBeRemembered(t, service, s.view, november(1), true)
+	old, reads := s.view, s.reads
+	unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}, Start: day("2026-11-01")}
+	changed, _ := s.view.Manifest.Find(unit)
+	s.rows[7] = []UnitRow{{Generation: 7, Day: day("2026-11-02"), Marketplace: usKey, Key: 3, Measures: [5]uint64{0, 0, 1, 0, 0}}}
+	changed.Generation = 7
+	s.view.Manifest = s.view.Manifest.With(13, changed)
+	mustBeRemembered(t, service, s.view, november(1), false)
+	if _, err := service.fill(context.Background(), s.view.Account, november(1)); err != nil {
+		t.Fatal(err)
+	}
+	after := mustBeRemembered(t, service, s.view, november(1), true)
+	if s.reads != reads+1 || len(before.Rows) != 1 || len(after.Rows) != 2 {
+		t.Errorf("%d statements, %d rows before and %d after", s.reads-reads, len(before.Rows), len(after.Rows))
+	}
+	// A request that began before the load is still answered as of then.
+	if p := mustBeRemembered(t, service, old, november(1), true); len(p.Rows) != 1 {
+		t.Errorf("the old view has %d rows", len(p.Rows))
+	}
+}
+
+// What is beyond the bounds is left to the engine, and not read again and again.
+func TestNumbersThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
+	for name, large := range map[string]UnitRow{
+		"beyond 63 bits": {Measures: [5]uint64{0, 0, 0, mostMeasure, 0}}, "a count in too many rows": {Measures: [5]uint64{1 << 50, 0, 0, 0, 0}},
+		"too many products": {Key: maxRememberedKey + 1, Measures: [5]uint64{1, 0, 0, 0, 0}},
+	} {
+		s := someShop()
+		for _, rows := range s.rows {
+			rows[0].Measures, rows[0].Key = large.Measures, large.Key
+			break
+		}
+		r := Request{Period: days("2024-10-01", "2026-11-19"), Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 10}}
+		service := remembering(t, s, r)
+		mustBeRemembered(t, service, s.view, r, false)
+		if _, _, wished := service.memory.next(); wished {
+			t.Errorf("%s: it is wished for again", name)
+		}
+	}
+}
+
+// Each unit fits and all together do not; and a ratio needs more than its sums.
+func TestSumsThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
+	s := someShop()
+	for _, rows := range s.rows {
+		rows[0].Measures = [5]uint64{1, 1 << 35, 1, mostMeasure / 2, 1}
+	}
+	service := remembering(t, s, november(1))
+	mustBeRemembered(t, service, s.view, november(1), false)
+	one := november(1)
+	one.Filters = Filters{Marketplaces: []string{"US"}, AdProducts: []adlens.AdProduct{adlens.SponsoredBrands}}
+	mustBeRemembered(t, remembering(t, s, one), s.view, one, true)
+	for _, rows := range s.rows {
+		rows[0].Measures = [5]uint64{1, 15 << 32, 1, 1, 1 << 62}
+	}
+	service = remembering(t, s, one)
+	for sort, want := range map[string]bool{"roas": true, "acos": true, "sales": true, "average_cpc": true} {
+		one.Sort = sort
+		mustBeRemembered(t, service, s.view, one, want)
+	}
+}
+
+// A store that fails, or breaks off midway, leaves nothing behind.
+func TestAFailedFillHarmsNothing(t *testing.T) {
+	s := someShop()
+	service := NewService(s, nil)
+	service.Remember(s, 1<<20)
+	s.failed = errors.New("away")
+	if _, err := service.fill(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
+		t.Errorf("got %v", err)
+	}
+	mustBeRemembered(t, service, s.view, november(1), false)
+	s.failed, service.memory.store = nil, broken{s}
+	if _, err := service.Fill(context.Background()); err == nil || !strings.Contains(err.Error(), "panic: broken") {
+		t.Errorf("got %v", err)
+	}
+	mustBeRemembered(t, service, s.view, november(1), false)
+	service.memory.store = s
+	if _, err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
+		t.Fatal(err)
+	}
+	mustBeRemembered(t, service, s.view, november(1), true)
+}
+
+type broken struct{ UnitStore }
+
+func (broken) UnitSizes(context.Context, Statement) (map[uint32]int, error) { panic("broken") }
+
+// What would crowd out most of the rest is never read.
+func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
+	s := someShop()
+	service := NewService(s, nil)
+	service.Remember(s, 1000)
+	if _, err := service.fill(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
+		t.Errorf("%d statements, %v", s.reads, err)
+	}
+	mustBeRemembered(t, service, s.view, november(1), false)
+}
+
+func TestAMissedReportIsSaidToBeMissed(t *testing.T) {
+	s := someShop()
+	service := NewService(s, nil)
+	mustNotBeSaid(t, service)
+	service.Remember(s, 1<<20)
+	mustNotBeSaid(t, service)
+	mustBeRemembered(t, service, s.view, november(1), false)
+	<-service.Missed()
+	mustBeFilled(t, service)
+	mustBeRemembered(t, service, s.view, november(1), true)
+	mustNotBeSaid(t, service)
+}
+
+func mustNotBeSaid(t *testing.T, s *Service) {
+	t.Helper()
+	select {
+	case <-s.Missed():
+		t.Error("a report was missed")
+	default:
+	}
+}
+
+// mustBeFilled reads until nothing is left to do.
+func mustBeFilled(t *testing.T, s *Service) {
+	t.Helper()
+	for worked := true; worked; {
+		var err error
+		if worked, err = s.Fill(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// After one question, others about the account need no statement either, as
+// far as there is room.
+func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
+	for _, c := range []struct {
+		bytes int
+		all   bool
+	}{{1 << 20, true}, {64 << 10, false}} {
+		s := someShop()
+		service := NewService(s, nil)
+		service.Remember(s, c.bytes)
+		mustBeRemembered(t, service, s.view, november(1), false)
+		mustBeFilled(t, service)
+		mustBeRemembered(t, service, s.view, november(1), true)
+		other := november(1)
+		other.Period = days("2024-10-05", "2026-10-15")
+		mustBeRemembered(t, service, s.view, other, c.all)
+		if used := service.memory.units.Weight(); used > c.bytes || !c.all && used > c.bytes/4*3 {
+			t.Errorf("%d bytes are used of %d", used, c.bytes)
+		}
+	}
+}
+
+// An account that asks much does not keep others from being read in.
+func TestEachAccountHasOneWish(t *testing.T) {
+	m := newMemory(nil, 1<<20)
+	m.wish("a", november(1))
+	m.wish("b", november(1))
+	for page := range 5_000 {
+		m.wish("a", november(page))
+	}
+	for _, want := range []string{"a", "b"} {
+		if account, r, ok := m.next(); account != want || !ok || want == "a" && r.Page != 4_999 {
+			t.Errorf("%q, %+v", account, r)
+		}
+	}
+	if _, _, ok := m.next(); ok {
+		t.Error("a wish is left")
+	}
+}
+
+func TestStatementsForUnitsKeepValuesApart(t *testing.T) {
+	for _, table := range []unitTable{yearUnits, monthUnits, dayUnits} {
+		mustKeepValuesApart(t, unitsStatement("acct-'7", table, []uint32{112603, 112604}))
+		mustKeepValuesApart(t, unitSizesStatement("acct-'7", table, []uint32{112603, 112604}))
+	}
+}

@@ -1,0 +1,280 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"adlens"
+	"adlens/internal/manifest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// shop is a store with rows of its own, and gives units as the tables would
+// have them.
+type shop struct {
+	Store
+	view   View
+	last   uint32
+	rows   map[uint32][]UnitRow // by generation of a month: in the order of days
+	reads  int                  // statements for units
+	failed error
+}
+
+func (s *shop) View(context.Context, string) (View, error) { return s.view, s.failed }
+
+func (s *shop) ProductIDs(_ context.Context, _ string, above uint32) (map[uint32]string, error) {
+	ids := map[uint32]string{}
+	for key := above + 1; key <= s.last; key++ {
+		ids[key] = fmt.Sprintf("P%d", (key*7919)%100_003) // in another order than the keys
+	}
+	return ids, s.failed
+}
+
+func (s *shop) Titles(_ context.Context, _ string, generation uint32) (map[string]string, error) {
+	return map[string]string{"P7919": fmt.Sprint("title of ", generation)}, s.failed
+}
+
+func (s *shop) UnitSizes(_ context.Context, st Statement) (map[uint32]int, error) {
+	sizes := map[uint32]int{}
+	for _, row := range s.unitRows(st) {
+		sizes[row.Generation]++
+	}
+	return sizes, s.failed
+}
+
+func (s *shop) UnitRows(_ context.Context, st Statement, visit func(*UnitRow)) error {
+	s.reads++
+	for _, row := range s.unitRows(st) {
+		visit(&row)
+	}
+	return s.failed
+}
+
+// unitRows are what a table has of the generations of a statement, without
+// summing what a rollup would: sums do not depend on it.
+func (s *shop) unitRows(st Statement) (all []UnitRow) {
+	for _, generation := range numbersOf(st.Params["generations"]) {
+		for _, e := range append(slices.Clone(s.view.Manifest.Of(manifest.Month)), s.view.Manifest.Of(manifest.Year)...) {
+			if e.Generation == generation {
+				all = append(all, s.rowsOf(e)...)
+			}
+		}
+	}
+	return all
+}
+
+// rowsOf are the rows of a month or a year.
+func (s *shop) rowsOf(e manifest.Entry) (all []UnitRow) {
+	for _, month := range s.view.Manifest.Of(manifest.Month) {
+		if month.Slice == e.Slice && (month.Start == e.Start || e.Kind == manifest.Year && month.Start.FirstOfYear() == e.Start) {
+			for _, row := range s.rows[month.Generation] {
+				row.Generation = e.Generation
+				all = append(all, row)
+			}
+		}
+	}
+	return all
+}
+
+// numbersOf are the numbers of an array parameter.
+func numbersOf(text string) (all []uint32) {
+	for part := range strings.SplitSeq(strings.Trim(text, "[]"), ",") {
+		n, err := strconv.ParseUint(part, 10, 32)
+		if err != nil {
+			panic(err) // the text is this package's own
+		}
+		all = append(all, uint32(n))
+	}
+	return all
+}
+
+// answer sums the days of a request by product, in numbers of any size.
+func (s *shop) answer(r Request) []ProductRow {
+	match := s.view.slices(r.Filters)
+	sums := map[uint32]*ProductRow{}
+	for _, e := range s.view.Manifest.Of(manifest.Month) {
+		if !match(e.Slice) {
+			continue
+		}
+		for _, row := range s.rows[e.Generation] {
+			if row.Day < r.Period.Start || row.Day > r.Period.End {
+				continue
+			}
+			p, ok := sums[row.Key]
+			if !ok {
+				p = &ProductRow{Key: row.Key}
+				sums[row.Key] = p
+			}
+			if !slices.Contains(p.Marketplaces, row.Marketplace) {
+				p.Marketplaces = append(p.Marketplaces, row.Marketplace)
+			}
+			for i, sum := range []*big.Int{&p.Sums.Impressions, &p.Sums.Clicks, &p.Sums.Purchases, &p.Sums.Spend, &p.Sums.Sales} {
+				sum.Add(sum, new(big.Int).SetUint64(row.Measures[i]))
+			}
+		}
+	}
+	var rows []ProductRow
+	for _, p := range sums {
+		rows = append(rows, *p)
+	}
+	return rows
+}
+
+// drawShop draws some rows for every month of the example.
+func drawShop(t *rapid.T) *shop {
+	s := &shop{view: exampleView(), last: 12, rows: map[uint32][]UnitRow{}}
+	seed := rapid.Uint64().Draw(t, "seed")
+	random := func(n uint64) uint64 {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		return (seed >> 33) % n
+	}
+	large := rapid.SampledFrom([]uint64{3, 3, 1000, 1 << 35}).Draw(t, "size")
+	for _, e := range s.view.Manifest.Of(manifest.Month) {
+		for d := range 31 {
+			if e.Held()>>d&1 == 0 || random(4) > 0 {
+				continue
+			}
+			row := UnitRow{Generation: e.Generation, Day: e.Start + adlens.Day(d), Marketplace: e.Slice.Marketplace, Key: uint32(random(12))}
+			for i := range row.Measures {
+				row.Measures[i] = random(large)
+			}
+			if row.Measures != [5]uint64{} {
+				s.rows[e.Generation] = append(s.rows[e.Generation], row)
+			}
+		}
+	}
+	return s
+}
+
+// remembering returns a service that has in memory what a request needs.
+func remembering(t rapid.TB, s *shop, r Request) *Service {
+	service := NewService(s, nil)
+	service.Remember(s, 512<<20)
+	if _, err := service.fill(context.Background(), s.view.Account, r); err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func productsAsText(p *Products) []string {
+	all := []string{fmt.Sprint(p.TotalRows, " rows, ", p.Meta.Truncated)}
+	for _, row := range p.Rows {
+		text := fmt.Sprintf("%s %q %v", row.ID, row.Title, row.Marketplaces)
+		for _, figure := range row.Figures {
+			text += " " + shown(figure)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawShop(t)
+		r := drawRequest(t, "2024-09-01", "2027-01-31")
+		sorting := drawSorting(t)
+		r.Sort, r.Order = sorting.Sort, sorting.Order
+		r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
+		service := remembering(t, s, r)
+		plan := PlanProducts(r, s.view)
+		if plan.Empty() {
+			return
+		}
+		got, ok := service.remembered(context.Background(), s.view, r, plan)
+		if !ok {
+			t.Fatal("the report is not answered from memory")
+		}
+		rows := s.answer(r)
+		names, err := service.directory.of(context.Background(), s.view, lastKey(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(productsAsText(newProducts(r, s.view, rows, names)), productsAsText(got)); diff != "" {
+			t.Fatalf("(-days +memory):\n%s", diff)
+		}
+	})
+}
+
+// The two translations of a figure are one.
+func TestFiguresIn128BitsAreThoseOfAnySize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func() uint64 { return rapid.Uint64Max(1<<rapid.Uint64Max(63).Draw(t, "bits")-1).Draw(t, "measure") }
+		sums := tally{draw(), draw(), draw(), draw(), draw(), 1}
+		for i, v := range sums.figures() {
+			if want := shown(Catalogue[i].of(sums.sums())); shown(v) != want {
+				t.Fatalf("%s of %v is %s, want %s", Catalogue[i].Name, sums, shown(v), want)
+			}
+		}
+		for _, f := range Catalogue {
+			if !f.small(&sums) {
+				continue
+			}
+			want := f.of(sums.sums())
+			got, null := f.shown(&sums)
+			if null != want.Null() {
+				t.Fatalf("%s of %v: null is %v", f.Name, sums, null)
+			}
+			n := new(big.Int).Add(new(big.Int).Lsh(new(big.Int).SetUint64(got.hi), 64), new(big.Int).SetUint64(got.lo))
+			if !null && n.Cmp(want.n) != 0 {
+				t.Fatalf("%s of %v is %v, want %v", f.Name, sums, n, want.n)
+			}
+		}
+	})
+}
+
+// largeShop is six years of eighteen slices with so many products each, all in
+// January and in the last month.
+func largeShop(products uint32) *shop {
+	s := &shop{view: View{Account: "large"}, last: products, rows: map[uint32][]UnitRow{}}
+	var entries []manifest.Entry
+	for i, country := range []string{"CA", "DE", "FR", "JP", "UK", "US"} {
+		key := uint16(i + 1)
+		s.view.Marketplaces = append(s.view.Marketplaces, Marketplace{Key: key, ID: country, Country: country})
+		for _, ad := range []adlens.AdProduct{adlens.SponsoredProducts, adlens.SponsoredBrands, adlens.SponsoredDisplay} {
+			slice := manifest.Slice{Marketplace: key, AdProduct: ad}
+			entries = append(entries, holding(slice, [2]string{"2020-01-01", "2025-12-31"})...)
+			for year := 2020; year < 2026; year++ {
+				s.fill(slice, adlens.Date(year, 1, 1), products)
+			}
+			s.fill(slice, adlens.Date(2025, 12, 1), products)
+		}
+	}
+	s.view.Manifest = manifest.New(1, entries...)
+	return s
+}
+
+// fill gives a month of a slice a row of each product, on one of its days.
+func (s *shop) fill(slice manifest.Slice, month adlens.Day, products uint32) {
+	generation := generationOf(manifest.Unit{Kind: manifest.Month, Slice: slice, Start: month})
+	for key := range products {
+		n := uint64(key)*2654435761 + uint64(generation)
+		s.rows[generation] = append(s.rows[generation], UnitRow{Generation: generation, Day: month + adlens.Day(key*28/products), Marketplace: slice.Marketplace,
+			Key: key, Measures: [5]uint64{n % 9000, n % 300, n % 7, n % 99_000_000, n % 900_000_000}})
+	}
+}
+
+// BenchmarkRemembered answers the first hundred products of eighteen slices.
+func BenchmarkRemembered(b *testing.B) {
+	s := largeShop(10_000)
+	for _, c := range []struct{ from, to, sort string }{
+		{"2020-01-01", "2025-12-31", "spend"}, {"2020-01-01", "2025-12-31", "acos"}, {"2020-01-01", "2025-12-31", "purchases"},
+		{"2020-02-10", "2025-02-09", "spend"}, {"2025-12-02", "2025-12-31", "spend"}, {"2025-12-02", "2025-12-31", SortProduct},
+	} {
+		r := Request{Period: days(c.from, c.to), Sort: c.sort, Order: Descending, Paging: Paging{Page: 1, PageSize: 100}}
+		service := remembering(b, s, r)
+		b.Run(c.from+" by "+c.sort, func(b *testing.B) {
+			for b.Loop() {
+				if _, ok := service.remembered(context.Background(), s.view, r, PlanProducts(r, s.view)); !ok {
+					b.Fatal("the report is not answered from memory")
+				}
+			}
+		})
+	}
+}

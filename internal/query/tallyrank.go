@@ -1,0 +1,120 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+)
+
+// place is a product among all in the order of the report.
+type place struct {
+	by   wide // the figure that is sorted by, as shown
+	null bool
+	id   uint32 // the place of the product's id in the order of ids
+	key  uint32
+}
+
+// noID is the place of a product without an id: behind all.
+const noID = ^uint32(0)
+
+// talliedProducts is the page that newProducts would make of the same sums.
+func talliedProducts(r Request, v View, t *tallies, names productNames) *Products {
+	all := places(r, t, names)
+	p := emptyPage(r, v, len(all))
+	var countries marketplaceSets
+	for _, one := range page(firstPlaces(all, r), r) {
+		sums := &t.of[one.key]
+		id := names.ids[one.key]
+		p.Rows = append(p.Rows, Product{ID: id, Title: names.titles[id],
+			Marketplaces: countries.codes(v, sums.marketplaces), Figures: sums.figures()})
+	}
+	return p
+}
+
+// places are the products with figures, in no order.
+func places(r Request, t *tallies, names productNames) []place {
+	all := make([]place, 0, len(t.of))
+	sorted := figureIndex(r.Sort)
+	for key := range t.of {
+		sums := &t.of[key]
+		if sums.empty() {
+			continue
+		}
+		one := place{id: names.place(uint32(key)), key: uint32(key)}
+		if r.Sort != SortProduct {
+			one.by, one.null = Catalogue[sorted].shown(sums)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// firstPlaces puts all up to the end of the asked page in order, and leaves
+// out what is behind. What cannot be among them any more is passed over, so a
+// first page costs little more than looking at all products once.
+func firstPlaces(all []place, r Request) []place {
+	compare := placeComparison(r.Sort, r.Order)
+	n := min(r.Page*r.PageSize, len(all))
+	if n == 0 || 2*n >= len(all) {
+		slices.SortFunc(all, compare)
+		return all[:n]
+	}
+	first := all[:2*n]
+	slices.SortFunc(first, compare)
+	first = first[:n]
+	for _, one := range all[2*n:] {
+		if compare(one, first[n-1]) > 0 {
+			continue
+		}
+		if first = append(first, one); len(first) == 2*n {
+			slices.SortFunc(first, compare)
+			first = first[:n]
+		}
+	}
+	slices.SortFunc(first, compare)
+	return first[:n]
+}
+
+// placeComparison orders as comparison does.
+func placeComparison(sort, order string) func(a, b place) int {
+	sign := 1
+	if order == Descending {
+		sign = -1
+	}
+	if sort == SortProduct {
+		return func(a, b place) int {
+			return cmp.Or(nullsLast(a.id == noID, b.id == noID), sign*cmp.Compare(a.id, b.id))
+		}
+	}
+	return func(a, b place) int {
+		switch {
+		case a.null != b.null:
+			return nullsLast(a.null, b.null)
+		case a.by != b.by:
+			return sign * a.by.compare(b.by)
+		}
+		return cmp.Compare(a.id, b.id)
+	}
+}
+
+func (w wide) compare(x wide) int { return cmp.Or(cmp.Compare(w.hi, x.hi), cmp.Compare(w.lo, x.lo)) }
+
+// marketplaceSets are the countries of sets of marketplaces. Most rows of a
+// page have one of few sets.
+type marketplaceSets map[uint64][]string
+
+func (s *marketplaceSets) codes(v View, set uint64) []string {
+	if codes, ok := (*s)[set]; ok {
+		return codes
+	}
+	var keys []uint16
+	for i := range v.Marketplaces {
+		if set>>i&1 == 1 {
+			keys = append(keys, v.Marketplaces[i].Key)
+		}
+	}
+	if *s == nil {
+		*s = marketplaceSets{}
+	}
+	(*s)[set] = v.codes(keys)
+	return (*s)[set]
+}
