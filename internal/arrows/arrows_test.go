@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"adlens/internal/records":      {"adlens", "adlens/platform"},
 	"adlens/internal/query": {"adlens", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
 		"adlens/internal/query/period", "adlens/internal/records", "adlens/platform"},
-	"adlens/internal/auth":   {"adlens"},
+	"adlens/internal/auth":   {"adlens", "adlens/internal/flight"},
 	"adlens/platform":        {"adlens"},
 	"adlens/platform/api":    {"adlens", "adlens/platform"},
 	"adlens/internal/secret": {},

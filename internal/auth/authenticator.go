@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"adlens/internal/flight"
 )
 
 // What can be wrong with the key of a request. Unknown, malformed, revoked
@@ -23,10 +25,18 @@ type Store interface {
 
 // Authenticator finds out whose request it is. It is safe for concurrent use.
 type Authenticator struct {
-	store   Store
-	cache   recordCache
-	known   knownKeys
-	lookups lookups
+	store Store
+	cache recordCache
+	known knownKeys
+	// lookups lets concurrent requests of one key share one question, so that a
+	// burst does not reach the store as a burst.
+	lookups flight.Group[[32]byte, lookup]
+}
+
+// lookup is the store's answer about a key.
+type lookup struct {
+	record Record
+	found  bool
 }
 
 // NewAuthenticator returns an authenticator that asks a store.
@@ -77,13 +87,14 @@ func (a *Authenticator) record(ctx context.Context, hash [32]byte, now time.Time
 	if record, ok := a.cache.get(hash, now); ok {
 		return record, true, nil
 	}
-	return a.lookups.share(ctx, hash, func() (Record, bool, error) {
+	l, err := a.lookups.Do(ctx, hash, func(ctx context.Context) (lookup, error) {
 		record, found, err := a.store.KeyByHash(ctx, hash)
 		if err == nil && found {
 			a.cache.put(hash, record, now)
 		}
-		return record, found, err
+		return lookup{record, found}, err
 	})
+	return l.record, l.found, err
 }
 
 // same compares in constant time: how much of a hash was right must not be
