@@ -127,8 +127,8 @@ func (d *Daily) refresh(ctx context.Context, account string) (result loader.Resu
 	if err != nil {
 		return result, notNow, err
 	}
-	todo, err := d.due(ctx, account, profiles)
-	if err != nil || len(todo) == 0 {
+	tasks, err := d.due(ctx, account, profiles)
+	if err != nil || len(tasks) == 0 {
 		return result, nothingDue, err
 	}
 	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: pullName(account), rest: func(failures int) time.Duration {
@@ -160,7 +160,7 @@ func (d *Daily) due(ctx context.Context, account string, profiles []platform.Pro
 	if err != nil {
 		return nil, err
 	}
-	var todo []task
+	var tasks []task
 	for _, profile := range profiles {
 		last := lastEnded(profile, d.Now())
 		for _, t := range platform.ReportTypes {
@@ -169,11 +169,11 @@ func (d *Daily) due(ctx context.Context, account string, profiles []platform.Pro
 				before = &states[i]
 			}
 			if one, ok := newTask(account, profile, t, before, last); ok && !d.isRefused(one) {
-				todo = append(todo, one)
+				tasks = append(tasks, one)
 			}
 		}
 	}
-	return todo, nil
+	return tasks, nil
 }
 
 func newTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day) (task, bool) {
@@ -206,10 +206,10 @@ func (one task) key() string {
 // another try may mend.
 func (d *Daily) pull(ctx context.Context, account string) (result loader.Result, failed, err error) {
 	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll}
-	var todo []task
+	var tasks []task
 	err = p.run(ctx, func(all []platform.Profile) (err error) {
-		todo, err = d.due(ctx, account, all)
-		for _, one := range todo {
+		tasks, err = d.due(ctx, account, all)
+		for _, one := range tasks {
 			p.windows = append(p.windows, one.windows...)
 		}
 		return err
@@ -217,7 +217,7 @@ func (d *Daily) pull(ctx context.Context, account string) (result loader.Result,
 	err = errors.Join(err, refusals(p.result))
 	var through []adlens.Refreshed
 	refusedAll := true // that failed, and nothing else did
-	for _, one := range todo {
+	for _, one := range tasks {
 		switch {
 		case one.is(func(name string) bool { return p.loaded[name] }):
 			through = append(through, one.after)
@@ -231,7 +231,7 @@ func (d *Daily) pull(ctx context.Context, account string) (result loader.Result,
 		noting := errors.Join(d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), prune(p.out))
 		err, refusedAll = errors.Join(err, noting), refusedAll && noting == nil
 	}
-	if len(todo) > 0 && refusedAll {
+	if len(tasks) > 0 && refusedAll {
 		return p.result, nil, err
 	}
 	return p.result, err, err
