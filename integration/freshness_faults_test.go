@@ -145,9 +145,7 @@ func TestAnAuthorWithoutBrandsHasTheOtherLists(t *testing.T) {
 	l.platform.Change(m.profiles[0].ID, func(p *standin.Profile) { p.SubType = "KDP_AUTHOR" })
 	m.hold(random(t), 0, "book", 12, 0, 7)
 	m.connect(t)
-	began := time.Now()
-	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	m.readAnew(t)
 	checkLists(t, m.tenant)
 }
 
@@ -178,9 +176,7 @@ func TestReadingsThatHaveToWaitKeepNoOtherBack(t *testing.T) {
 	m := l.merchant(t, "US")
 	m.hold(random(t), 0, "free", 3, 3, 3)
 	m.connect(t)
-	began := time.Now()
-	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	m.readAnew(t)
 	checkLists(t, m.tenant)
 }
 

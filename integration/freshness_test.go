@@ -56,9 +56,7 @@ func TestAMarketplaceWithoutCampaignsHasAListThatIsEmpty(t *testing.T) {
 	t.Parallel()
 	m := liveHouse(t).merchant(t, "BR")
 	m.connect(t)
-	began := time.Now()
-	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	m.readAnew(t)
 	checkLists(t, m.tenant)
 	m.wantOneReading(t, 0)
 }
@@ -100,9 +98,7 @@ func TestAListOfTheFutureIsReadAnew(t *testing.T) {
 		t.Fatalf("loading it: %v %s", err, done.Result)
 	}
 	m.hold(r, 0, "true", 5, 5, 5)
-	began := time.Now()
-	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	m.readAnew(t)
 	checkLists(t, m.tenant)
 }
 

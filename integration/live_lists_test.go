@@ -103,6 +103,15 @@ func (m *merchant) begin(t *testing.T, path string, marketplace int) listing {
 	return l
 }
 
+// readAnew has the lists of the first marketplace read, and demands that they
+// come to their end and are shown with their time.
+func (m *merchant) readAnew(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	m.begin(t, "/campaigns", 0)
+	m.read(t, 0, began, m.settled(t, 0, readingTime))
+}
+
 // read makes the model hold what the platform holds, as of the time that the
 // answer states, which must be between begin and now.
 func (m *merchant) read(t *testing.T, marketplace int, began time.Time, l listing) {
