@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func sampleEntries() []manifest.Entry {
 	}
 }
 
-var comparable = cmp.AllowUnexported(manifest.Manifest{})
+var comparable = cmp.Exporter(func(t reflect.Type) bool { return t.PkgPath() == reflect.TypeFor[manifest.Manifest]().PkgPath() })
 
 func TestACommittedManifestIsReadBackWhole(t *testing.T) {
 	d := openShared(t)

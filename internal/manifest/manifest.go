@@ -127,7 +127,11 @@ type Manifest struct {
 	Version uint32 // of the load that was visible last; 0 before the first
 	entries map[Unit]Entry
 	kinds   map[Kind][]Entry // the same entries in the order of their units
+	held    map[Slice]span   // of slices with a held day
 }
+
+// span is the oldest and the newest of some days.
+type span struct{ first, last adlens.Day }
 
 // New returns the manifest of these live entries.
 func New(version uint32, entries ...Entry) Manifest {
@@ -135,18 +139,31 @@ func New(version uint32, entries ...Entry) Manifest {
 	for _, e := range entries {
 		m.entries[e.Unit] = e
 	}
-	m.sort()
+	m.index()
 	return m
 }
 
-// sort puts the entries in order once, because every request asks for them.
-func (m *Manifest) sort() {
+// index puts the entries in order and finds the ends of what is held once,
+// because every request asks for them.
+func (m *Manifest) index() {
 	m.kinds = map[Kind][]Entry{}
 	for _, e := range m.entries {
 		m.kinds[e.Kind] = append(m.kinds[e.Kind], e)
 	}
 	for _, of := range m.kinds {
 		slices.SortFunc(of, func(a, b Entry) int { return a.Unit.Compare(b.Unit) })
+	}
+	m.held = map[Slice]span{}
+	for _, e := range m.kinds[Month] { // in the order of their days
+		first, some := e.FirstHeld()
+		if !some {
+			continue
+		}
+		last, _ := e.LastHeld()
+		if known, more := m.held[e.Slice]; more {
+			first = known.first
+		}
+		m.held[e.Slice] = span{first, last}
 	}
 }
 
@@ -162,7 +179,7 @@ func (m Manifest) With(version uint32, entries ...Entry) Manifest {
 	for _, e := range entries {
 		next.entries[e.Unit] = e
 	}
-	next.sort()
+	next.index()
 	return next
 }
 
@@ -182,22 +199,14 @@ func (m Manifest) Of(kind Kind) []Entry { return m.kinds[kind] }
 // HeldDays returns the oldest and the newest held day of the slices that
 // match; ok is false where none is held.
 func (m Manifest) HeldDays(match func(Slice) bool) (oldest, newest adlens.Day, ok bool) {
-	for _, e := range m.kinds[Month] {
-		if !match(e.Slice) {
+	for slice, held := range m.held {
+		if !match(slice) {
 			continue
 		}
-		first, held := e.FirstHeld()
-		if !held {
-			continue
+		if !ok {
+			oldest, newest, ok = held.first, held.last, true
 		}
-		last, _ := e.LastHeld()
-		if !ok || first < oldest {
-			oldest = first
-		}
-		if !ok || last > newest {
-			newest = last
-		}
-		ok = true
+		oldest, newest = min(oldest, held.first), max(newest, held.last)
 	}
 	return oldest, newest, ok
 }
