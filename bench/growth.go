@@ -33,7 +33,7 @@ func grow(ctx context.Context, o options) (curves []*Curve, err error) {
 	}
 	for _, rows := range o.sizes {
 		one := o
-		one.shape.Rows, one.dir = rows, filepath.Join(o.dir, fmt.Sprint(rows))
+		one.shape, one.dir = o.shape.sized(rows, slices.Max(o.sizes)), filepath.Join(o.dir, fmt.Sprint(rows))
 		if err := os.MkdirAll(one.dir, 0o711); err != nil {
 			return nil, err
 		}
@@ -50,6 +50,16 @@ func grow(ctx context.Context, o options) (curves []*Curve, err error) {
 		c.Exponent = exponent(c.Rows, c.Values)
 	}
 	return curves, nil
+}
+
+// sized is the shape with fewer rows: the heavy account gets lighter, and of
+// the small ones there are fewer, but each is as large as before.
+func (s Shape) sized(rows, largest int) Shape {
+	s.Rows = rows
+	if s.Small > 0 {
+		s.Small = max(1, s.Small*rows/largest)
+	}
+	return s
 }
 
 // curves adds a size's results to the curves.
