@@ -137,6 +137,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keep(background) })
 	running.Go(func() { keepFigures(background, figures, log) })
+	running.Go(func() { d.warm(background, figures, log) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = ready("http://" + listener.Addr().String())

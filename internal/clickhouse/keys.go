@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"adlens/internal/auth"
@@ -44,6 +45,21 @@ func (db *DB) KeyByID(ctx context.Context, id string) (auth.Record, bool, error)
 // Keys reads the keys of an account, oldest first.
 func (db *DB) Keys(ctx context.Context, account string) ([]auth.Record, error) {
 	return db.keys(ctx, "account_id = {account:String}", Params{"account": query.Text(account)})
+}
+
+// LastServed lists the accounts whose keys were used last, the most recent
+// first.
+func (db *DB) LastServed(ctx context.Context, most int) ([]string, error) {
+	return collect(ctx, db, `
+SELECT k.account_id
+FROM (SELECT DISTINCT key_id, account_id FROM api_keys) AS k
+INNER JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses GROUP BY key_id) AS u ON u.key_id = k.key_id
+GROUP BY k.account_id
+ORDER BY max(u.used) DESC
+LIMIT {most:UInt32}`, Params{"most": strconv.Itoa(most)}, func(scan func(...any) error) (account string, err error) {
+		err = scan(&account)
+		return account, err
+	})
 }
 
 func first[T any](all []T, err error) (T, bool, error) {

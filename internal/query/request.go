@@ -22,6 +22,7 @@ const (
 	Descending = "desc"
 
 	SortProduct = "product_id"
+	DefaultSort = "spend"
 )
 
 // maxDailyPoints is how many days a timeline shows day by day.
@@ -94,7 +95,7 @@ func ParseProducts(params ProductParams, view View, now time.Time) (Request, []a
 	p := newParser(params, view, now)
 	p.period(params.PeriodParams)
 	p.filters(params.FilterParams)
-	p.request.Sort, p.request.Order = "spend", Descending
+	p.request.Sort, p.request.Order = DefaultSort, Descending
 	if sort, ok := canonical(params.Sort, append(figureNames(), SortProduct)); ok {
 		p.request.Sort = sort
 	}

@@ -1,0 +1,29 @@
+package query
+
+import (
+	"context"
+
+	"adlens/internal/manifest"
+	"adlens/internal/query/period"
+)
+
+// Warm brings an account's day totals into memory, and has its product rows
+// brought in by Fill, as if somebody had asked for all of time.
+func (s *Service) Warm(ctx context.Context, account string) error {
+	v, err := s.View(ctx, account)
+	if err != nil {
+		return err
+	}
+	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
+	if !held {
+		return nil
+	}
+	r := Request{Period: period.Period{Start: oldest, End: newest}, Sort: DefaultSort, Order: Descending}
+	if _, err := s.days.of(ctx, PlanDays(r, v)); err != nil {
+		return err
+	}
+	if s.memory != nil {
+		s.memory.wish(account, r)
+	}
+	return nil
+}
