@@ -47,30 +47,32 @@ type filler struct {
 	scratch string // for extracts on their way
 	state   *state
 	say     func(format string, args ...any)
+	skip    int // batches that were loaded before
 }
 
 // fill adds the accounts and loads all their reports, the next ones being
-// written while the last ones are loaded.
+// written while the last ones are loaded. What an earlier run had loaded before
+// it was interrupted is passed over.
 func (f *filler) fill(ctx context.Context, accounts []account) error {
 	batches := make(chan batch, 1)
 	making, stop := context.WithCancel(ctx)
 	defer stop()
+	f.skip = f.state.Batches
 	go func() {
 		defer close(batches)
 		for i := range accounts {
 			f.make(making, &accounts[i], batches)
 		}
 	}()
-	added, last := "", time.Now()
+	last := time.Now()
 	for b := range batches {
 		if b.err != nil {
 			return b.err
 		}
-		if b.account.id != added {
+		if _, added := f.state.Keys[b.account.id]; !added {
 			if err := f.add(ctx, b.account); err != nil {
 				return err
 			}
-			added = b.account.id
 		}
 		if err := f.load(ctx, b); err != nil {
 			return err
@@ -89,8 +91,11 @@ func (f *filler) add(ctx context.Context, a *account) error {
 		return err
 	}
 	key, _, err := f.program.run(ctx, "key", "create", "--account", a.id, "--name", "bench")
+	if err != nil {
+		return err
+	}
 	f.state.Keys[a.id] = key
-	return err
+	return f.state.save()
 }
 
 // make writes an account's extracts in batches of some months.
@@ -99,12 +104,14 @@ func (f *filler) make(ctx context.Context, a *account, to chan<- batch) {
 	days := adlens.Day(max(31, batchRows/perDay))
 	for from := f.shape.start(); from <= f.shape.End; {
 		end := min(f.shape.End, (from+days).FirstOfMonth()-1)
-		b := f.makeBatch(a, from, end)
-		select {
-		case to <- b:
-		case <-ctx.Done():
-			os.RemoveAll(b.dir)
-			return
+		if f.skip--; f.skip < 0 {
+			b := f.makeBatch(a, from, end)
+			select {
+			case to <- b:
+			case <-ctx.Done():
+				os.RemoveAll(b.dir)
+				return
+			}
 		}
 		from = end + 1
 	}
@@ -156,7 +163,8 @@ func (f *filler) load(ctx context.Context, b batch) error {
 	t := f.state.Totals[b.account.id]
 	t.add(b.totals)
 	f.state.Totals[b.account.id] = t
-	return nil
+	f.state.Batches++
+	return f.state.save()
 }
 
 func (f *filler) loadDir(ctx context.Context, a *account, dir string) (used, error) {

@@ -76,7 +76,7 @@ func (f *filler) restate(ctx context.Context, a *account, slices int, from, to a
 	f.state.Totals[a.id] = live
 	f.state.Restated = append(f.state.Restated, restated{a.id, slices, from.String(), to.String()})
 	f.state.Raw, f.state.DuckDB, f.state.Postgres = false, false, false
-	return totals, took, nil
+	return totals, took, f.state.save()
 }
 
 // versionOf is the version of the rows that are live for a slice's day.

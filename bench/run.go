@@ -61,14 +61,13 @@ func open(ctx context.Context, o options) (_ *bench, err error) {
 	if b.accounts, err = o.shape.accounts(); err != nil {
 		return nil, err
 	}
-	var found bool
-	if b.state, found, err = openState(o.dir, o.shape); err != nil {
+	if b.state, err = openState(o.dir, o.shape); err != nil {
 		return nil, err
 	}
 	if err := b.serve(ctx); err != nil {
 		return nil, err
 	}
-	if !found {
+	if !b.state.Filled {
 		if err := b.fill(ctx); err != nil {
 			return nil, err
 		}
@@ -93,8 +92,12 @@ func (b *bench) serve(ctx context.Context) (err error) {
 	return err
 }
 
+func (b *bench) filler() *filler {
+	return &filler{shape: b.shape, program: b.program, scratch: b.dir, state: b.state, say: b.say}
+}
+
 func (b *bench) fill(ctx context.Context) error {
-	f := filler{b.shape, b.program, b.dir, b.state, b.say}
+	f := b.filler()
 	began := time.Now()
 	if err := f.fill(ctx, b.accounts); err != nil {
 		return err
@@ -105,6 +108,7 @@ func (b *bench) fill(ctx context.Context) error {
 	}
 	b.say("restated")
 	_, b.state.Loading.EngineRSS = resident(b.engine.at.PID)
+	b.state.Filled = true
 	return b.state.save()
 }
 

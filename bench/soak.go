@@ -110,7 +110,7 @@ func (b *bench) soak(ctx context.Context, lasting time.Duration) error {
 
 // restating loads one restatement after the other until the time is over.
 func (b *bench) restating(ctx context.Context, w *witness) (loads int, err error) {
-	f := filler{b.shape, b.program, b.dir, b.state, b.say}
+	f := b.filler()
 	for ctx.Err() == nil {
 		w.begin(len(b.state.Restated) + 1)
 		// A load that was begun is finished: half of one would be no state.

@@ -17,8 +17,10 @@ type state struct {
 	Keys     map[string]string `json:"keys"`   // API keys by account
 	Restated []restated        `json:"restated"`
 	Loading  Loading           `json:"loading"`
-	Raw      bool              `json:"raw"`    // the raw table is filled
-	DuckDB   bool              `json:"duckdb"` // so is DuckDB's
+	Batches  int               `json:"batches"` // of extracts that are loaded
+	Filled   bool              `json:"filled"`  // all are, and the restatements
+	Raw      bool              `json:"raw"`     // the raw table is filled
+	DuckDB   bool              `json:"duckdb"`  // so is DuckDB's
 	Postgres bool              `json:"postgres"`
 
 	path string
@@ -32,31 +34,31 @@ type restated struct {
 	To      string `json:"to"`
 }
 
-// openState reads the state of a directory; found is false where there is none.
-func openState(dir string, shape Shape) (s *state, found bool, err error) {
+// openState reads the state of a directory, a new one where there is none.
+func openState(dir string, shape Shape) (s *state, err error) {
 	wanted, err := json.Marshal(shape)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	s = &state{Shape: wanted, Totals: map[string]Totals{}, Keys: map[string]string{}, path: filepath.Join(dir, "bench.json")}
 	text, err := os.ReadFile(s.path)
 	if errors.Is(err, os.ErrNotExist) {
-		return s, false, nil
+		return s, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, false, fmt.Errorf("%s: %w", s.path, err)
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, s.Shape); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if !bytes.Equal(compact.Bytes(), wanted) {
-		return nil, false, fmt.Errorf("%s holds data of another shape, %s; this run is of %s (remove the directory, or give the same flags and -end)", dir, compact.Bytes(), wanted)
+		return nil, fmt.Errorf("%s holds data of another shape, %s; this run is of %s (remove the directory, or give the same flags and -end)", dir, compact.Bytes(), wanted)
 	}
-	return s, true, nil
+	return s, nil
 }
 
 // save writes the state.
