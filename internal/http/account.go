@@ -7,6 +7,7 @@ import (
 	"adlens/internal/auth"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/table"
 
 	"github.com/gin-gonic/gin"
 )
@@ -62,6 +63,6 @@ func (a accountAnswer) fields(w *writer) {
 		w.timestamp("created_at", &a.key.CreatedAt)
 		w.timestamp("last_used_at", a.lastUse)
 	})
-	w.null("connected_app")
+	w.null("connected_app", table.JSON)
 	w.object("meta", func() { w.day("data_last_date", a.lastDate) })
 }

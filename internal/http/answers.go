@@ -21,7 +21,7 @@ const answerOverhead = 400
 
 func newAnswers(bytes int) *answers {
 	return &answers{
-		known:   lru.New(bytes, func(name string, f *finished) int { return answerOverhead + len(name) + len(f.body) }),
+		known:   lru.New(bytes, func(name string, f *finished) int { return answerOverhead + len(name) + len(f.file) + len(f.body) }),
 		largest: bytes / 8, // one answer with all rows does not drive out all others
 	}
 }
@@ -33,8 +33,8 @@ func (as *answers) remembered(name string) (answer, bool) {
 }
 
 // of computes the answer of a name, once for all who ask at the same time, and
-// remembers it.
-func (as *answers) of(ctx context.Context, name string, compute func(context.Context) (answer, error)) (answer, error) {
+// remembers it as it is written.
+func (as *answers) of(ctx context.Context, name string, m meaning, compute func(context.Context) (answer, error)) (answer, error) {
 	f, err := as.flights.Do(ctx, name, func(ctx context.Context) (*finished, error) {
 		ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
@@ -42,14 +42,22 @@ func (as *answers) of(ctx context.Context, name string, compute func(context.Con
 		if err != nil {
 			return nil, err
 		}
-		f := finish(a)
-		if len(f.body) <= as.largest {
-			as.known.Put(name, f)
+		f, err := finish(a, m.question.Written(), m.address())
+		if err != nil {
+			return nil, err
 		}
+		f.name, f.file = name, m.fileName()
+		as.remember(name, f)
 		return f, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+func (as *answers) remember(name string, f *finished) {
+	if len(f.body) <= as.largest {
+		as.known.Put(name, f)
+	}
 }

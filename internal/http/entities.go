@@ -7,6 +7,7 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/records"
+	"adlens/internal/table"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -25,7 +26,7 @@ func (w *writer) marketplace(m query.MarketplaceInfo) {
 			if n, read := m.Counts[kind.kind]; read {
 				w.number(kind.name, n)
 			} else {
-				w.null(kind.name)
+				w.null(kind.name, table.Whole)
 			}
 		}
 	})
@@ -57,41 +58,9 @@ func (w *writer) adGroup(m query.Marketplace, g query.AdGroup) {
 	w.text("name", g.Name)
 	w.text("ad_product", g.AdProduct.String())
 	w.text("state", string(g.State))
-	if g.DefaultBid == nil {
-		w.null("default_bid")
-		return
-	}
-	w.object("default_bid", func() {
-		w.amount("amount", g.DefaultBid)
+	nullable(w, "default_bid", g.DefaultBid, func(bid adlens.Amount) {
+		w.amount("amount", &bid)
 		w.text("currency_code", m.Currency)
-	})
-}
-
-// amount writes an amount of the marketplace's currency as it was set.
-func (w *writer) amount(name string, a *adlens.Amount) {
-	if a == nil {
-		w.null(name)
-		return
-	}
-	w.raw(name, a.String())
-}
-
-// raw writes a value that is JSON already; none is null.
-func (w *writer) raw(name string, value string) {
-	if value == "" {
-		w.null(name)
-		return
-	}
-	w.name(name)
-	w.b = append(w.b, value...)
-}
-
-func (w *writer) ids(name string, ids []records.ID) {
-	w.list(name, func() {
-		for _, id := range ids {
-			w.separate()
-			w.quote(string(id))
-		}
 	})
 }
 
@@ -100,31 +69,31 @@ func (w *writer) rule(r query.Rule) {
 	w.text("name", r.Name)
 	w.text("status", r.Status)
 	w.object("scope", func() {
-		if r.Scope.Marketplaces == nil {
-			w.null("marketplaces")
-		} else {
-			w.texts("marketplaces", *r.Scope.Marketplaces)
-		}
-		if r.Scope.CampaignIDs == nil {
-			w.null("campaign_ids")
-		} else {
-			w.ids("campaign_ids", *r.Scope.CampaignIDs)
-		}
+		w.textsOrNull("marketplaces", everywhere(r.Scope.Marketplaces))
+		w.textsOrNull("campaign_ids", everywhere(r.Scope.CampaignIDs))
 	})
 	w.object("schedule", func() {
 		w.text("frequency", r.Schedule.Frequency)
 		w.textOrNull("time", r.Schedule.Time)
 		w.textOrNull("timezone", r.Schedule.TimeZone)
 	})
-	if last := r.LastRun; last == nil {
-		w.null("last_run")
-	} else {
-		w.object("last_run", func() {
-			w.runHead(*last)
-			w.count("changed", last.Changed)
-		})
-	}
+	nullable(w, "last_run", r.LastRun, func(last records.RuleRun) {
+		w.runHead(last)
+		w.count("changed", last.Changed)
+	})
 	w.timestamp("edited_at", &r.EditedAt)
+}
+
+// everywhere are the values of a scope; nil is all that there are.
+func everywhere[T ~string](scope *[]T) []string {
+	if scope == nil {
+		return nil
+	}
+	values := make([]string, len(*scope))
+	for i, value := range *scope {
+		values[i] = string(value)
+	}
+	return values
 }
 
 func (w *writer) runHead(r records.RuleRun) {
@@ -156,8 +125,8 @@ func (w *writer) change(c records.Change) {
 	w.text("entity_id", string(c.EntityID))
 	w.optional("entity_name", c.EntityName)
 	w.text("field", c.Field)
-	w.raw("from", compact(c.From))
-	w.raw("to", compact(c.To))
+	w.json("from", compact(c.From))
+	w.json("to", compact(c.To))
 	w.optional("reason", c.Reason)
 }
 
@@ -170,14 +139,6 @@ func compact(v jsontext.Value) string {
 		return ""
 	}
 	return string(v)
-}
-
-func (w *writer) optional(name string, text *string) {
-	if text == nil {
-		w.null(name)
-		return
-	}
-	w.text(name, *text)
 }
 
 func (w *writer) activity(a records.Activity) {

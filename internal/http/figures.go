@@ -2,8 +2,6 @@ package http
 
 import (
 	"context"
-	"net/http"
-	"strings"
 	"time"
 
 	"adlens"
@@ -12,11 +10,18 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
+// question is a request as its answer is written and called.
+type question interface {
+	Written() query.Format
+	About() []string
+	Spelled() string
+}
+
 // asked is an endpoint that answers a question about an account: its parameters
 // are read and understood, what of it depends on more than the data is settled,
 // its answer is named, and only then, where the client does not hold it yet,
 // computed.
-func asked[Params, Request any](
+func asked[Params any, Request question](
 	s *Server, name string,
 	parse func(Params, query.View, time.Time) (Request, []adlens.Fault),
 	settle func(context.Context, query.View, Request) Request,
@@ -29,6 +34,7 @@ func asked[Params, Request any](
 		if !readable {
 			return nil, &query.FaultsError{Faults: faults}
 		}
+		chooseFormat(&params, c.Request.Header.Values("Accept"))
 		view, err := s.figures.View(c.Request.Context(), caller.account.ID)
 		if err != nil {
 			return nil, err
@@ -39,17 +45,16 @@ func asked[Params, Request any](
 		}
 		request = settle(c.Request.Context(), view, request)
 		tag := `"` + identity(name, view, request) + `"`
-		c.Writer.Header().Set("ETag", tag)
-		if holds(c.Request.Header.Values("If-None-Match"), tag) {
+		if held, ok := heldTag(c.Request.Header.Values("If-None-Match"), tag); ok {
 			c.Set(keyHow, Unchanged)
-			return notModified{}, nil
+			return notModified{held}, nil
 		}
 		if a, ok := s.answers.remembered(tag); ok {
 			c.Set(keyHow, Remembered)
 			return a, nil
 		}
 		c.Set(keyHow, Computed)
-		return s.answers.of(c.Request.Context(), tag, func(ctx context.Context) (answer, error) { return compute(ctx, view, request) })
+		return s.answers.of(c.Request.Context(), tag, meaning{name, request}, func(ctx context.Context) (answer, error) { return compute(ctx, view, request) })
 	}
 }
 
@@ -78,25 +83,4 @@ func (s *Server) timeline(ctx context.Context, v query.View, r query.Request) (a
 func (s *Server) products(ctx context.Context, v query.View, r query.Request) (answer, error) {
 	products, err := s.figures.Products(ctx, v, r)
 	return productsAnswer{products}, err
-}
-
-// notModified is the answer that the client holds already.
-type notModified struct{}
-
-func (notModified) fields(*writer) {}
-
-func (notModified) status() int { return http.StatusNotModified }
-
-// holds tells whether a client's If-None-Match names a tag. Tags are compared
-// weakly, as the header asks for.
-func holds(values []string, tag string) bool {
-	for _, value := range values {
-		for _, candidate := range strings.Split(value, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
 }

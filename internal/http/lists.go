@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"adlens"
@@ -76,7 +77,7 @@ func (s *Server) activity(ctx context.Context, v query.View, r query.ListRequest
 // ruleRuns answers for the rule that the path names.
 func (s *Server) ruleRuns(c *gin.Context, who caller) (answer, error) {
 	rule := c.Param("rule_id")
-	return lists(s, "rules/"+rule+"/runs", query.ParsePlain, func(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
+	return lists(s, "rules/"+url.PathEscape(rule)+"/runs", query.ParsePlain, func(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
 		runs, found, err := s.figures.RuleRuns(ctx, v, rule)
 		if err == nil && !found {
 			err = &problem{code: codeNotFound, detail: fmt.Sprintf("there is no rule %q", printable(rule))}
@@ -93,11 +94,8 @@ type listAnswer[T any] struct {
 }
 
 func (a listAnswer[T]) fields(w *writer) {
-	w.list("data", func() {
-		for _, row := range a.Rows {
-			w.object("", func() { a.one(w, row) })
-		}
-	})
+	var blank T
+	rows(w, "data", blank, a.Rows, func(row T) { a.one(w, row) })
 	w.pagination(a.Request.Paging, a.Total)
 	w.object("meta", func() {
 		if a.synced {
@@ -115,11 +113,7 @@ func (a listAnswer[T]) paged() paged { return paged{a.Request.Paging, a.Total, a
 type runsAnswer []records.RuleRun
 
 func (a runsAnswer) fields(w *writer) {
-	w.list("data", func() {
-		for _, run := range a {
-			w.object("", func() { w.run(run) })
-		}
-	})
+	rows(w, "data", records.RuleRun{}, a, w.run)
 	w.object("meta", func() {})
 }
 
@@ -129,11 +123,7 @@ type marketplacesAnswer struct {
 }
 
 func (a marketplacesAnswer) fields(w *writer) {
-	w.list("data", func() {
-		for _, m := range a.all {
-			w.object("", func() { w.marketplace(m) })
-		}
-	})
+	rows(w, "data", query.MarketplaceInfo{}, a.all, w.marketplace)
 	w.object("meta", func() {
 		var last *adlens.Day
 		if _, newest, held := a.view.Manifest.HeldDays(manifest.Any); held {

@@ -52,7 +52,7 @@ var problemKinds = []problemKind{
 	{adlens.InvalidParameter, 400, "Invalid parameter", "A parameter is not written as it must be: a day that does not exist, a number out of bounds, an empty value, a parameter given twice, or a query string that does not parse."},
 	{adlens.UnknownParameter, 400, "Unknown parameter", "The request has a parameter that this endpoint does not know. It is refused because a misspelt filter would otherwise silently widen the answer."},
 	{adlens.MissingParameter, 400, "Missing parameter", "A parameter is needed that was not sent. start_date and end_date go together."},
-	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other: a named range and dates."},
+	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other: a named range and dates, or a separator or decimal and a format other than csv."},
 	{adlens.PeriodTooLong, 400, "Period too long", "end_date may lie at most six calendar years after start_date. For everything, send range=all_time."},
 	{adlens.GranularityTooFine, 400, "Granularity too fine", "Days are shown for periods of up to 92 days. Send granularity=month, or auto."},
 	{codeMissingKey, 401, "Missing API key", "Send the header Authorization: Bearer key_live_... with a key made by: adlens key create."},
@@ -86,6 +86,7 @@ type problem struct {
 	faults []adlens.Fault
 	limit  string
 	retry  time.Duration
+	size   int   // in bytes, of an answer that does not have the part asked for
 	cause  error // for the log alone
 }
 
@@ -178,6 +179,9 @@ func (s *Server) fail(c *gin.Context, err error) {
 	}
 	if status == http.StatusMethodNotAllowed {
 		h.Set("Allow", "GET, HEAD")
+	}
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		h.Set("Content-Range", fmt.Sprintf("bytes */%d", p.size))
 	}
 	if p.retry > 0 {
 		h.Set("Retry-After", fmt.Sprint(wholeSeconds(p.retry)))

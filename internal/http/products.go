@@ -15,15 +15,11 @@ func (a productsAnswer) fields(w *writer) {
 	w.question(a.Request)
 	w.text("sort", a.Request.Sort)
 	w.text("order", a.Request.Order)
-	w.list("data", func() {
-		for _, p := range a.Rows {
-			w.object("", func() {
-				w.textOrNull("product_id", p.ID)
-				w.textOrNull("title", p.Title)
-				w.texts("marketplaces", p.Marketplaces)
-				w.figures(p.Figures)
-			})
-		}
+	rows(w, "data", query.Product{}, a.Rows, func(p query.Product) {
+		w.textOrNull("product_id", p.ID)
+		w.textOrNull("title", p.Title)
+		w.texts("marketplaces", p.Marketplaces)
+		w.figures(p.Figures)
 	})
 	w.pagination(a.Request.Paging, a.TotalRows)
 	w.meta(a.Meta)

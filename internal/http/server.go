@@ -136,7 +136,9 @@ func (s *Server) handle(run endpoint, always bool) gin.HandlerFunc {
 			s.fail(c, err)
 			return
 		}
-		s.write(c, a)
+		if err := s.write(c, a); err != nil {
+			s.fail(c, err)
+		}
 	}
 }
 

@@ -8,12 +8,21 @@ type summaryAnswer struct{ *query.Summary }
 
 func (a summaryAnswer) fields(w *writer) {
 	w.question(a.Request)
+	if w.flat() {
+		rows(w, "data", sectionRow{}, a.sections(), w.section)
+	} else {
+		a.nested(w)
+	}
+	w.meta(a.Meta)
+}
+
+// nested writes the totals, and below them their parts.
+func (a summaryAnswer) nested(w *writer) {
 	w.figures(a.Total)
 	w.list("by_marketplace", func() {
 		for _, m := range a.ByMarketplace {
 			w.object("", func() {
-				w.text("marketplace", m.Marketplace.Country)
-				w.text("marketplace_id", m.Marketplace.ID)
+				w.marketplaceName(m.Marketplace)
 				w.figures(m.Figures)
 			})
 		}
@@ -26,5 +35,37 @@ func (a summaryAnswer) fields(w *writer) {
 			})
 		}
 	})
-	w.meta(a.Meta)
+}
+
+// sectionRow is the total or a part of it, for formats that have only rows.
+// What a section does not go by is "" there.
+type sectionRow struct {
+	section     string
+	marketplace query.Marketplace
+	adProduct   string
+	figures     query.Figures
+}
+
+// sections are the total and its parts as rows.
+func (a summaryAnswer) sections() []sectionRow {
+	all := []sectionRow{{section: "total", figures: a.Total}}
+	for _, m := range a.ByMarketplace {
+		all = append(all, sectionRow{section: "by_marketplace", marketplace: m.Marketplace, figures: m.Figures})
+	}
+	for _, p := range a.ByAdProduct {
+		all = append(all, sectionRow{section: "by_ad_product", adProduct: p.AdProduct.String(), figures: p.Figures})
+	}
+	return all
+}
+
+func (w *writer) section(r sectionRow) {
+	w.text("section", r.section)
+	w.marketplaceName(r.marketplace)
+	w.textOrNull("ad_product", r.adProduct)
+	w.figures(r.figures)
+}
+
+func (w *writer) marketplaceName(m query.Marketplace) {
+	w.textOrNull("marketplace", m.Country)
+	w.textOrNull("marketplace_id", m.ID)
 }

@@ -9,13 +9,9 @@ type timelineAnswer struct{ *query.Timeline }
 func (a timelineAnswer) fields(w *writer) {
 	w.question(a.Request)
 	w.text("granularity", a.Request.Granularity)
-	w.list("data", func() {
-		for _, p := range a.Points {
-			w.object("", func() {
-				w.text("date", p.Date.String())
-				w.figures(p.Figures)
-			})
-		}
+	rows(w, "data", query.Point{}, a.Points, func(p query.Point) {
+		w.day("date", &p.Date)
+		w.figures(p.Figures)
 	})
 	w.meta(a.Meta)
 }

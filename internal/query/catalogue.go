@@ -90,3 +90,16 @@ func (v Value) Append(to []byte) []byte {
 	}
 	return slices.Insert(to, len(to)-2, '.')
 }
+
+// Hundredths tells whether the figure has two decimals, also where it is null;
+// else it is a whole number.
+func (v Value) Hundredths() bool { return v.hundredths }
+
+// NoFigures are figures that are all null.
+var NoFigures = func() Figures {
+	none := make(Figures, len(Catalogue))
+	for i, f := range Catalogue {
+		none[i] = Value{hundredths: f.base != whole}
+	}
+	return none
+}()

@@ -19,7 +19,7 @@ func TestTheSameMeaningHasTheSameIdentity(t *testing.T) {
 	plain := identityOf(t, ProductParams{}, exampleView(), now)
 	for name, params := range map[string]ProductParams{
 		"defaults spelled out": {PeriodParams: PeriodParams{Range: "LAST_30_DAYS", TimeZone: "UTC"}, Sort: "Spend", Order: "DESC",
-			PagingParams: PagingParams{Page: "1", PageSize: "0100"}, Format: "json", Compare: "none"},
+			PagingParams: PagingParams{Page: "1", PageSize: "0100"}, FormatParams: FormatParams{Format: "JSON"}, Compare: "none"},
 	} {
 		if got := identityOf(t, params, exampleView(), now); got != plain {
 			t.Errorf("%s: %s, want %s", name, got, plain)

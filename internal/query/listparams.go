@@ -16,7 +16,7 @@ type CampaignParams struct {
 	MarketplaceID string   `query:"marketplace_id"`
 	States        []string `query:"states" validate:"dive,element,state"`
 	ListPaging
-	Format string `query:"format" validate:"omitempty,format"`
+	FormatParams
 }
 
 // AdGroupParams are the parameters of the ad-group list.
@@ -24,7 +24,7 @@ type AdGroupParams struct {
 	MarketplaceID string `query:"marketplace_id"`
 	CampaignID    string `query:"campaign_id"`
 	ListPaging
-	Format string `query:"format" validate:"omitempty,format"`
+	FormatParams
 }
 
 // ListPaging chooses a page of a list that is never answered as a whole.
@@ -36,19 +36,14 @@ type ListPaging struct {
 // RulesParams are the parameters of the rules.
 type RulesParams struct {
 	PagingParams
-	Format string `query:"format" validate:"omitempty,format"`
+	FormatParams
 }
 
 // ActivityParams are the parameters of the activity.
 type ActivityParams struct {
 	Tools []string `query:"tool" validate:"dive,element,tool"`
 	PagingParams
-	Format string `query:"format" validate:"omitempty,format"`
-}
-
-// FormatParams are the parameters of a list that has no others.
-type FormatParams struct {
-	Format string `query:"format" validate:"omitempty,format"`
+	FormatParams
 }
 
 // ListRequest is a question about a list with every default filled in.
@@ -59,6 +54,7 @@ type ListRequest struct {
 	Tools       []string // nil is no filter
 	RuleID      string
 	Paging
+	Format
 	Syncing bool // the list is being read anew from the platform
 }
 
@@ -68,7 +64,8 @@ const DefaultRules = 1000
 // ParseCampaigns makes a request of the campaign list's parameters.
 func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(params, v, now)
-	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize)}
+	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize),
+		Format: p.format(params.FormatParams)}
 	for _, text := range params.States {
 		if state, ok := canonical(text, listedStates); ok && !slices.Contains(r.States, state) {
 			r.States = append(r.States, state)
@@ -82,20 +79,22 @@ func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, 
 // the campaign is there is for the store to say.
 func ParseAdGroups(params AdGroupParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(params, v, now)
-	return ListRequest{Marketplace: p.marketplace(params.MarketplaceID), CampaignID: params.CampaignID,
-		Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize)}, p.faults
+	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), CampaignID: params.CampaignID,
+		Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize), Format: p.format(params.FormatParams)}
+	return r, p.faults
 }
 
 // ParseRules makes a request of the rules' parameters.
 func ParseRules(params RulesParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(params, v, now)
-	return ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultRules)}, p.faults
+	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultRules), Format: p.format(params.FormatParams)}
+	return r, p.faults
 }
 
 // ParseActivity makes a request of the activity's parameters.
 func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(params, v, now)
-	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize)}
+	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize), Format: p.format(params.FormatParams)}
 	for _, text := range params.Tools {
 		if tool, ok := canonical(text, tools); ok && !slices.Contains(r.Tools, tool) {
 			r.Tools = append(r.Tools, tool)
@@ -107,7 +106,9 @@ func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, [
 
 // ParsePlain checks the parameters of a list that has none of its own.
 func ParsePlain(params FormatParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	return ListRequest{}, newParser(params, v, now).faults
+	p := newParser(params, v, now)
+	r := ListRequest{Format: p.format(params)}
+	return r, p.faults
 }
 
 var listedStates = []string{string(platform.Enabled), string(platform.Paused)}

@@ -28,7 +28,7 @@ type PagingParams struct {
 type SummaryParams struct {
 	PeriodParams
 	FilterParams
-	Format  string `query:"format" validate:"omitempty,format"`
+	FormatParams
 	Compare string `query:"compare" validate:"omitempty,compare"`
 }
 
@@ -37,8 +37,8 @@ type TimelineParams struct {
 	PeriodParams
 	FilterParams
 	Granularity string `query:"granularity" validate:"omitempty,granularity"`
-	Format      string `query:"format" validate:"omitempty,format"`
-	Compare     string `query:"compare" validate:"omitempty,compare"`
+	FormatParams
+	Compare string `query:"compare" validate:"omitempty,compare"`
 }
 
 // ProductParams are the parameters of the product report.
@@ -48,6 +48,6 @@ type ProductParams struct {
 	Sort  string `query:"sort" validate:"omitempty,sort"`
 	Order string `query:"order" validate:"omitempty,order"`
 	PagingParams
-	Format  string `query:"format" validate:"omitempty,format"`
+	FormatParams
 	Compare string `query:"compare" validate:"omitempty,compare"`
 }

@@ -98,7 +98,7 @@ func TestChoicesThatAreNoneAreRefused(t *testing.T) {
 		"title":      {ProductParams{Sort: "title"}, refusal{"sort", "title", unknown, allSorts, ""}},
 		"descending": {ProductParams{Order: "descending"}, refusal{"order", "descending", unknown, "asc desc", ""}},
 		"des":        {ProductParams{Order: "des"}, refusal{"order", "des", unknown, "asc desc", "desc"}},
-		"jsn":        {ProductParams{Format: "jsn"}, refusal{"format", "jsn", unknown, "json", "json"}},
+		"jsn":        {ProductParams{FormatParams: FormatParams{Format: "jsn"}}, refusal{"format", "jsn", unknown, "json csv xlsx parquet ndjson", "json"}},
 		"non":        {ProductParams{Compare: "non"}, refusal{"compare", "non", unknown, "none", "none"}},
 		"spend,acos": {ProductParams{Sort: "spend,acos"}, refusal{"sort", "spend,acos", unknown, allSorts, ""}},
 	} {

@@ -147,13 +147,13 @@ func TestFaultsOfAPeriodSayWhatWouldBeRight(t *testing.T) {
 // Everything that is wrong is said at once.
 func TestFaultsOfAllParametersAreFoundTogether(t *testing.T) {
 	params := ProductParams{PeriodParams: PeriodParams{Range: "ever", TimeZone: "Nowhere/Land"}, FilterParams: FilterParams{Marketplaces: []string{"XX"}, AdProducts: []string{"TV"}},
-		Sort: "price", Order: "up", PagingParams: PagingParams{Page: "0", PageSize: "0"}, Format: "pdf", Compare: "twin"}
+		Sort: "price", Order: "up", PagingParams: PagingParams{Page: "0", PageSize: "0"}, FormatParams: FormatParams{"pdf", "pipe", "dot"}, Compare: "twin"}
 	_, faults := ParseProducts(params, exampleView(), now)
 	found := map[string]bool{}
 	for _, f := range faults {
 		found[f.Parameter] = true
 	}
-	for _, name := range strings.Fields("range timezone marketplaces ad_products sort order page page_size format compare") {
+	for _, name := range strings.Fields("range timezone marketplaces ad_products sort order page page_size format separator decimal compare") {
 		if !found[name] {
 			t.Errorf("nothing was said about %s", name)
 		}

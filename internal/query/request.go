@@ -40,6 +40,14 @@ type Filters struct {
 	AdProducts   []adlens.AdProduct
 }
 
+// AdProductNames are the platform's names of the ad products; nil is no filter.
+func (f Filters) AdProductNames() []string {
+	if f.AdProducts == nil {
+		return nil
+	}
+	return names(f.AdProducts)
+}
+
 // Request is a question with every default filled in.
 type Request struct {
 	Period   period.Period
@@ -49,6 +57,7 @@ type Request struct {
 	Granularity string // timeline: ByDay or ByMonth
 	Sort, Order string // products
 	Paging             // products
+	Format
 }
 
 // parser collects faults while it fills a request.
@@ -76,6 +85,7 @@ func (p *parser) add(parameter string, f adlens.Fault) {
 // ParseSummary makes a request of the summary's parameters.
 func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
+	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
 	p.filters(params.FilterParams)
 	return p.request, p.faults
@@ -84,6 +94,7 @@ func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []ad
 // ParseTimeline makes a request of the timeline's parameters.
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
+	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
 	p.filters(params.FilterParams)
 	p.granularity(params.Granularity)
@@ -93,6 +104,7 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 // ParseProducts makes a request of the product report's parameters.
 func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
+	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
 	p.filters(params.FilterParams)
 	p.request.Sort, p.request.Order = DefaultSort, Descending

@@ -1,0 +1,37 @@
+package http
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"adlens"
+	"adlens/internal/query"
+	"adlens/internal/query/period"
+)
+
+// manyProducts is a product report of so many rows.
+func manyProducts(rows int) productsAnswer {
+	p := &query.Products{TotalRows: rows, Answer: query.Answer{Request: query.Request{
+		Period: period.Period{Start: adlens.Date(2026, 3, 1), End: adlens.Date(2026, 3, 31), Range: "last_month"}, TimeZone: "UTC",
+		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: query.MaxRows, All: true}}}}
+	for i := range rows {
+		n := int64(i)
+		s := query.Sums{Impressions: *big.NewInt(1000 + 77*n), Clicks: *big.NewInt(10 + n), Purchases: *big.NewInt(n % 40), Spend: *big.NewInt(5_005_000 + 1_234_567*n), Sales: *big.NewInt(n % 3 * 20_000_000)}
+		p.Rows = append(p.Rows, query.Product{ID: fmt.Sprintf("B0%08d", i), Title: fmt.Sprintf("Lamp %d, blue, with \"Nº 1\" switch", i),
+			Marketplaces: []string{"DE", "US"}, Figures: query.FiguresOf(&s)})
+	}
+	return productsAnswer{p}
+}
+
+func BenchmarkProducts(b *testing.B) {
+	for _, rows := range []int{100, 1_000, 100_000} {
+		a := manyProducts(rows)
+		b.Run(fmt.Sprintf("%d", rows), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				finish(a, plainJSON, "")
+			}
+		})
+	}
+}

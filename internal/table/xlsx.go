@@ -1,0 +1,214 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// Bounds of a spreadsheet. A text beyond its bound is cut where everybody sees
+// it.
+const (
+	maxCellText = 32_767   // UTF-16 units
+	maxWidth    = 60       // letters
+	measured    = 200      // rows that decide about widths
+	flushed     = 64 << 10 // bytes that are written to the archive at once
+)
+
+// cutNote ends a text that was too long for a cell.
+const cutNote = " [cut: a cell holds 32767 characters; the other formats have all]"
+
+// The styles of cells, by their places in xlsxStyles.
+const (
+	plainStyle = iota
+	headStyle
+	dayStyle
+	instantStyle
+	wholeStyle
+	hundredthsStyle
+	textStyle
+)
+
+// xlsxWriter writes a workbook: a sheet of the rows and one about them.
+type xlsxWriter struct {
+	file    bytes.Buffer
+	zip     *zip.Writer
+	columns []Column
+	rows    *sheet
+	err     error // the first one
+}
+
+// NewXLSX returns a writer of a workbook. Numbers and days are numbers and
+// days, all else is text; what looks like a formula is none.
+func NewXLSX(columns []Column) Writer {
+	w := &xlsxWriter{columns: columns, rows: newSheet(len(columns), true)}
+	w.zip = zip.NewWriter(&w.file)
+	w.zip.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })
+	for _, part := range xlsxParts {
+		w.note(io.WriteString(w.part(part.name), part.content))
+	}
+	w.rows.begin()
+	for _, c := range columns {
+		w.rows.text(headStyle, []byte(c.Name))
+	}
+	w.rows.end()
+	return w
+}
+
+func (w *xlsxWriter) Row(cells []Cell) {
+	w.rows.begin()
+	for i, cell := range cells {
+		w.rows.cell(w.columns[i], cell)
+	}
+	w.rows.end()
+	if w.rows.row >= measured && len(w.rows.b) >= flushed {
+		w.flush(w.rows, rowsPart)
+	}
+}
+
+func (w *xlsxWriter) Close(facts []Fact) ([]byte, error) {
+	w.rows.b = append(w.rows.b, xlsxSheetEnd...)
+	w.flush(w.rows, rowsPart)
+	about := newSheet(2, false)
+	for _, f := range facts {
+		about.begin()
+		about.text(headStyle, []byte(f.Name))
+		about.cell(f.Column, f.Cell)
+		about.end()
+	}
+	about.b = append(about.b, xlsxSheetEnd...)
+	w.flush(about, aboutPart)
+	w.note(0, w.zip.Close())
+	return w.file.Bytes(), w.err
+}
+
+// The parts of the workbook that hold its sheets.
+const (
+	rowsPart  = "xl/worksheets/sheet1.xml"
+	aboutPart = "xl/worksheets/sheet2.xml"
+)
+
+// flush writes what there is of a sheet into its part of the archive.
+func (w *xlsxWriter) flush(s *sheet, part string) {
+	if s.out == nil {
+		s.out = w.part(part)
+		w.note(s.out.Write(s.top()))
+	}
+	w.note(s.out.Write(s.b))
+	s.b = s.b[:0]
+}
+
+// archived is the time of every part: the same rows are the same bytes.
+var archived = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// part begins the next file of the archive.
+func (w *xlsxWriter) part(name string) io.Writer {
+	out, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: archived})
+	if err != nil {
+		w.note(0, err)
+		return io.Discard
+	}
+	return out
+}
+
+func (w *xlsxWriter) note(_ int, err error) { w.err = cmp.Or(w.err, err) }
+
+// sheet is a sheet that is being written.
+type sheet struct {
+	out    io.Writer // its part of the archive, once begun
+	b      []byte    // what is not there yet
+	widths []int     // of columns, in letters
+	frozen bool      // the first row stays in sight
+	row    int
+	column int
+}
+
+func newSheet(columns int, frozen bool) *sheet {
+	return &sheet{widths: make([]int, columns), frozen: frozen}
+}
+
+func (s *sheet) begin() {
+	s.row++
+	s.column = 0
+	s.b = append(s.b, "<row>"...)
+}
+
+func (s *sheet) end() { s.b = append(s.b, "</row>"...) }
+
+// open begins a cell of a width in letters.
+func (s *sheet) open(style int, attributes string, width int) {
+	if s.row <= measured {
+		s.widths[s.column] = max(s.widths[s.column], min(width+2, maxWidth))
+	}
+	s.column++
+	s.b = append(s.b, `<c s="`...)
+	s.b = strconv.AppendInt(s.b, int64(style), 10)
+	s.b = append(append(s.b, '"'), attributes...)
+	s.b = append(s.b, '>')
+}
+
+func (s *sheet) cell(c Column, cell Cell) {
+	switch {
+	case cell.Null:
+		s.column++
+		s.b = append(s.b, "<c/>"...)
+	case c.Kind == Whole:
+		s.number(wholeStyle, cell.Text, len(cell.Text))
+	case c.Kind == Decimal && c.Scale == 2:
+		s.number(hundredthsStyle, cell.Text, len(cell.Text))
+	case c.Kind == Decimal:
+		s.number(plainStyle, cell.Text, len(cell.Text))
+	case c.Kind == Day:
+		s.moment(dayStyle, cell.Text)
+	case c.Kind == Instant:
+		s.moment(instantStyle, cell.Text)
+	case c.Kind == Bool:
+		s.open(plainStyle, ` t="b"`, len(cell.Text))
+		s.b = fmt.Appendf(s.b, "<v>%d</v></c>", map[bool]int{true: 1}[string(cell.Text) == "true"])
+	default:
+		s.text(textStyle, guarded(cell.Text))
+	}
+}
+
+func (s *sheet) number(style int, text []byte, width int) {
+	s.open(style, "", width)
+	s.b = append(append(append(s.b, "<v>"...), text...), "</v></c>"...)
+}
+
+// moment writes a day or an instant as a spreadsheet counts them; one before
+// its calendar begins is text.
+func (s *sheet) moment(style int, text []byte) {
+	serial, ok := serialOf(text)
+	if !ok {
+		s.text(textStyle, text)
+		return
+	}
+	s.number(style, serial, len(text))
+}
+
+func (s *sheet) text(style int, text []byte) {
+	s.open(style, ` t="inlineStr"`, utf8.RuneCount(text))
+	s.b = append(s.b, `<is><t xml:space="preserve">`...)
+	s.b = appendXML(s.b, cut(text))
+	s.b = append(s.b, `</t></is></c>`...)
+}
+
+// top is what stands before the rows.
+func (s *sheet) top() []byte {
+	b := []byte(xlsxSheet + `<sheetViews><sheetView workbookViewId="0">`)
+	if s.frozen {
+		b = append(b, `<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>`...)
+	}
+	b = append(b, `</sheetView></sheetViews><cols>`...)
+	for i, width := range s.widths {
+		b = fmt.Appendf(b, `<col min="%d" max="%d" width="%d" customWidth="1"/>`, i+1, i+1, max(width, 4))
+	}
+	return append(b, `</cols><sheetData>`...)
+}
