@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -13,6 +14,7 @@ import (
 )
 
 type xlsxCell struct {
+	Place string  `xml:"r,attr"`
 	Type  string  `xml:"t,attr"`
 	Style int     `xml:"s,attr"`
 	Value *string `xml:"v"`
@@ -69,31 +71,45 @@ func XLSX(file []byte) (w Workbook, err error) {
 		}
 	}
 	w.About, w.Frozen = map[string]*string{}, data.Pane.State == "frozen" && data.Pane.Split == 1
-	rows, err := xlsxRows(data, styles)
-	if err != nil || len(rows) == 0 {
-		return w, fmt.Errorf("%d rows: %w", len(rows), err)
+	if len(data.Rows) == 0 {
+		return w, errors.New("no line of names")
+	}
+	rows, err := xlsxRows(data, len(data.Rows[0].Cells), styles)
+	if err != nil {
+		return w, err
 	}
 	for _, name := range rows[0] {
 		w.Columns = append(w.Columns, *name)
 	}
 	w.Rows = rows[1:]
-	facts, err := xlsxRows(about, styles)
+	facts, err := xlsxRows(about, 2, styles)
 	for _, fact := range facts {
 		w.About[*fact[0]] = fact[1]
 	}
 	return w, err
 }
 
-func xlsxRows(s xlsxSheet, styles xlsxStyles) ([][]*string, error) {
+func xlsxRows(s xlsxSheet, width int, styles xlsxStyles) ([][]*string, error) {
 	var rows [][]*string
-	for _, row := range s.Rows {
-		values := make([]*string, len(row.Cells))
-		for i, c := range row.Cells {
+	for i, row := range s.Rows {
+		values := make([]*string, width)
+		for _, c := range row.Cells {
+			place, n := 0, 0
+			for _, letter := range c.Place {
+				if letter >= 'A' {
+					place = place*26 + int(letter-'A') + 1
+				} else {
+					n = n*10 + int(letter-'0')
+				}
+			}
+			if n != i+1 || place > width {
+				return nil, fmt.Errorf("%s is in row %d of %d columns", c.Place, i+1, width)
+			}
 			value, err := c.text(styles)
 			if err != nil {
 				return nil, err
 			}
-			values[i] = value
+			values[place-1] = value
 		}
 		rows = append(rows, values)
 	}

@@ -131,7 +131,12 @@ func ask(h http.Handler, path string, headers ...string) *httptest.ResponseRecor
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden.json")
+	goldenFile(t, name+".golden.json", got)
+}
+
+func goldenFile(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -137,18 +137,28 @@ func newSheet(columns int, frozen bool) *sheet {
 func (s *sheet) begin() {
 	s.row++
 	s.column = 0
-	s.b = append(s.b, "<row>"...)
+	s.b = append(strconv.AppendInt(append(s.b, `<row r="`...), int64(s.row), 10), `">`...)
 }
 
 func (s *sheet) end() { s.b = append(s.b, "</row>"...) }
+
+// columnName is what spreadsheets call a column: A to Z, then AA.
+func columnName(column int) string {
+	if column < 26 {
+		return string(rune('A' + column))
+	}
+	return columnName(column/26-1) + columnName(column%26)
+}
 
 // open begins a cell of a width in letters.
 func (s *sheet) open(style int, attributes string, width int) {
 	if s.row <= measured {
 		s.widths[s.column] = max(s.widths[s.column], min(width+2, maxWidth))
 	}
+	s.b = append(s.b, `<c r="`...)
+	s.b = strconv.AppendInt(append(s.b, columnName(s.column)...), int64(s.row), 10)
+	s.b = append(s.b, `" s="`...)
 	s.column++
-	s.b = append(s.b, `<c s="`...)
 	s.b = strconv.AppendInt(s.b, int64(style), 10)
 	s.b = append(append(s.b, '"'), attributes...)
 	s.b = append(s.b, '>')
@@ -158,7 +168,6 @@ func (s *sheet) cell(c Column, cell Cell) {
 	switch {
 	case cell.Null:
 		s.column++
-		s.b = append(s.b, "<c/>"...)
 	case c.Kind == Whole:
 		s.number(wholeStyle, cell.Text, len(cell.Text))
 	case c.Kind == Decimal && c.Scale == 2:
