@@ -24,6 +24,22 @@ func manyProducts(rows int) productsAnswer {
 	return productsAnswer{p}
 }
 
+func BenchmarkFormats(b *testing.B) {
+	a := manyProducts(100_000)
+	for _, name := range query.Formats {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f, err := finish(a, query.Format{Name: name, Separator: query.Comma}, "")
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(len(f.body)), "bytes")
+			}
+		})
+	}
+}
+
 func BenchmarkProducts(b *testing.B) {
 	for _, rows := range []int{100, 1_000, 100_000} {
 		a := manyProducts(rows)

@@ -2,11 +2,11 @@ package table
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -163,7 +163,7 @@ func (o ordered) Fields() []parquet.Field {
 
 // aboutJSON writes facts as a JSON object of texts and nulls.
 func aboutJSON(facts []Fact) (string, error) {
-	about := map[string]*string{} // written in the order of the names
+	about := map[string]*string{}
 	for _, f := range facts {
 		text := string(f.Text)
 		about[f.Name] = &text
@@ -171,6 +171,6 @@ func aboutJSON(facts []Fact) (string, error) {
 			about[f.Name] = nil
 		}
 	}
-	b, err := json.Marshal(about)
+	b, err := json.Marshal(about, json.Deterministic(true))
 	return string(b), err
 }

@@ -224,6 +224,44 @@ func TestALongTextIsCutInSight(t *testing.T) {
 	}
 }
 
+func TestColumnsAreCalledAsSpreadsheetsDo(t *testing.T) {
+	for column, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"} {
+		if got := columnName(column); got != want {
+			t.Errorf("column %d is %s, want %s", column, got, want)
+		}
+	}
+}
+
+// A count that 64 bits do not hold is exact in Parquet all the same, in rows
+// before it too.
+func TestLargeCountsStayExact(t *testing.T) {
+	w := NewParquet([]Column{{Name: "count", Kind: Whole}, {Name: "other", Kind: Whole}})
+	for _, text := range []string{"7", "170141183460469231731687303715884105727", "9223372036854775807"} {
+		w.Row([]Cell{{Text: []byte(text)}, {Text: []byte("9223372036854775807")}})
+	}
+	file, err := w.Close(nil)
+	if err == nil {
+		t.Fatal("39 digits fit into 38")
+	}
+	w = NewParquet([]Column{{Name: "count", Kind: Whole}})
+	want := []string{"7", "99999999999999999999999999999999999999", "9223372036854775808"}
+	for _, text := range want {
+		w.Row([]Cell{{Text: []byte(text)}})
+	}
+	if file, err = w.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := readers.Parquet(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if *got.Rows[i][0] != want[i] {
+			t.Errorf("%s, want %s", *got.Rows[i][0], want[i])
+		}
+	}
+}
+
 func FuzzGuard(f *testing.F) {
 	for _, text := range oddTexts {
 		f.Add(text)
