@@ -239,8 +239,7 @@ func TestLargeCountsStayExact(t *testing.T) {
 	for _, text := range []string{"7", "170141183460469231731687303715884105727", "9223372036854775807"} {
 		w.Row([]Cell{{Text: []byte(text)}, {Text: []byte("9223372036854775807")}})
 	}
-	file, err := w.Close(nil)
-	if err == nil {
+	if _, err := w.Close(nil); err == nil {
 		t.Fatal("39 digits fit into 38")
 	}
 	w = NewParquet([]Column{{Name: "count", Kind: Whole}})
@@ -248,7 +247,8 @@ func TestLargeCountsStayExact(t *testing.T) {
 	for _, text := range want {
 		w.Row([]Cell{{Text: []byte(text)}})
 	}
-	if file, err = w.Close(nil); err != nil {
+	file, err := w.Close(nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := readers.Parquet(file)
