@@ -124,7 +124,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
-		Figures: figures, Keys: auth.NewAuthenticator(d.DB), Limiter: limits,
+		Figures: figures, Keys: auth.NewAuthenticator(d.DB), Feeds: auth.NewAuthenticator(clickhouse.Feeds{DB: d.DB}), Limiter: limits,
 		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache,
 		Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
 	})

@@ -23,7 +23,8 @@ type Store interface {
 	KeyByHash(ctx context.Context, hash [32]byte) (record Record, found bool, err error)
 }
 
-// Authenticator finds out whose request it is. It is safe for concurrent use.
+// Authenticator finds out whose request it is, from a store of keys or from one
+// of feed links. It is safe for concurrent use.
 type Authenticator struct {
 	store Store
 	cache recordCache
@@ -50,6 +51,26 @@ func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string,
 	if err != nil {
 		return Record{}, err
 	}
+	return a.find(ctx, key, now)
+}
+
+// Feed returns the record of the valid feed link of a token. The error is
+// ErrInvalidKey, or wraps the store's.
+func (a *Authenticator) Feed(ctx context.Context, token string, now time.Time) (Record, error) {
+	key, ok := ParseFeedToken(token)
+	if !ok {
+		return Record{}, ErrInvalidKey
+	}
+	return a.find(ctx, key, now)
+}
+
+// KnownFeed is Known for the token of a feed link.
+func (a *Authenticator) KnownFeed(token string) bool {
+	key, ok := ParseFeedToken(token)
+	return ok && a.known.has(key.Hash())
+}
+
+func (a *Authenticator) find(ctx context.Context, key Key, now time.Time) (Record, error) {
 	hash := key.Hash()
 	record, found, err := a.record(ctx, hash, now)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // ScopeRead lets a key read the account. It is the only scope of v1.
 const ScopeRead = "read"
 
-// Record is what is stored about a key. Several requests share one record:
+// Record is what is stored about a key or a feed link. Several requests share one record:
 // nobody may change what its slice and its pointers point to.
 type Record struct {
 	ID, AccountID, Name string
@@ -19,6 +19,7 @@ type Record struct {
 	LastUsedAt          *time.Time // as persisted; Usage knows better
 	ExpiresAt           *time.Time // the first instant at which it is invalid
 	RevokedAt           *time.Time
+	Request             string // of a feed link: the path and query string that it answers
 }
 
 // ValidAt tells whether the key may be used. A revocation has no date to wait

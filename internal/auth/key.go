@@ -14,17 +14,18 @@ import (
 // asking the database, and lets scanners tell keys from what only looks so.
 const (
 	keyPrefix    = "key_live_"
+	feedPrefix   = "feed_"
 	secretLength = 30 // 178.6 bits
 	checkLength  = 6  // 62^6 exceeds 2^32
-	keyLength    = len(keyPrefix) + secretLength + checkLength
-	startLength  = len(keyPrefix) + 4
+	startLength  = 4  // after the prefix
 	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	ellipsis     = "…"
 )
 
-// Key is an API key. It never prints itself: only Reveal gives its text, for
-// the one time that it is shown.
+// Key is an API key, or the token of a feed link. It never prints itself: only
+// Reveal gives its text, for the one time that it is shown.
 type Key struct {
+	prefix string
 	// A pointer, because fmt prints unexported fields of other structs, and
 	// operands of unfit verbs, without asking the type's own methods. Of a
 	// pointer that shows an address.
@@ -32,24 +33,35 @@ type Key struct {
 }
 
 // NewKey makes a new random key.
-func NewKey() Key {
-	body := keyPrefix + randomText(secretLength)
+func NewKey() Key { return newKey(keyPrefix) }
+
+// NewFeedToken makes a new random token of a feed link. It is no key: neither
+// is taken for the other.
+func NewFeedToken() Key { return newKey(feedPrefix) }
+
+func newKey(prefix string) Key {
+	body := prefix + randomText(secretLength)
 	text := body + checksum(body)
-	return Key{&text}
+	return Key{prefix, &text}
 }
 
 // ParseKey returns the key of a text that can be one: length, alphabet and
 // checksum are right. Whether such a key was ever given out, only the store
 // knows.
-func ParseKey(text string) (Key, bool) {
-	if len(text) != keyLength || !strings.HasPrefix(text, keyPrefix) {
+func ParseKey(text string) (Key, bool) { return parseKey(keyPrefix, text) }
+
+// ParseFeedToken is ParseKey for the token of a feed link.
+func ParseFeedToken(text string) (Key, bool) { return parseKey(feedPrefix, text) }
+
+func parseKey(prefix, text string) (Key, bool) {
+	if len(text) != len(prefix)+secretLength+checkLength || !strings.HasPrefix(text, prefix) {
 		return Key{}, false
 	}
-	body, check := text[:keyLength-checkLength], text[keyLength-checkLength:]
-	if !isBase62(body[len(keyPrefix):]) || check != checksum(body) {
+	body, check := text[:len(text)-checkLength], text[len(text)-checkLength:]
+	if !isBase62(body[len(prefix):]) || check != checksum(body) {
 		return Key{}, false
 	}
-	return Key{&text}, true
+	return Key{prefix, &text}, true
 }
 
 func isBase62(text string) bool {
@@ -66,7 +78,7 @@ func isBase62(text string) bool {
 func (k Key) Hash() [32]byte { return sha256.Sum256([]byte(k.Reveal())) }
 
 // Start returns the first characters, by which people tell their keys apart.
-func (k Key) Start() string { return k.Reveal()[:min(startLength, len(k.Reveal()))] }
+func (k Key) Start() string { return k.Reveal()[:min(len(k.prefix)+startLength, len(k.Reveal()))] }
 
 // Reveal returns the text of the key.
 func (k Key) Reveal() string {

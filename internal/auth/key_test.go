@@ -120,7 +120,7 @@ func TestAllCharactersOfTheAlphabetAreEquallyLikely(t *testing.T) {
 	const keys = 5000
 	counts := map[byte]int{}
 	for range keys {
-		secret := NewKey().Reveal()[len(keyPrefix) : keyLength-checkLength]
+		secret := NewKey().Reveal()[len(keyPrefix):][:secretLength]
 		for i := range len(secret) {
 			counts[secret[i]]++
 		}

@@ -22,13 +22,23 @@ type caller struct {
 }
 
 // admit lets a request in: key, limit, subscription, scope.
-func (s *Server) admit(c *gin.Context, always bool) (caller, error) {
+func (s *Server) admit(c *gin.Context) (caller, error) { return s.admitKey(c, false) }
+
+// admitAlways is admit, without an active subscription too.
+func (s *Server) admitAlways(c *gin.Context) (caller, error) { return s.admitKey(c, true) }
+
+func (s *Server) admitKey(c *gin.Context, always bool) (caller, error) {
 	now := s.now()
 	key, err := s.authenticate(c, now)
 	if err != nil {
 		return caller{}, err
 	}
 	c.Set(keyCaller, key)
+	return s.welcome(c, key, always, now)
+}
+
+// welcome lets the bearer of a valid key or feed link in.
+func (s *Server) welcome(c *gin.Context, key auth.Record, always bool, now time.Time) (caller, error) {
 	if err := s.limit(c, key.AccountID, now); err != nil {
 		return caller{}, err
 	}
@@ -51,8 +61,7 @@ func (s *Server) admit(c *gin.Context, always bool) (caller, error) {
 func (s *Server) authenticate(c *gin.Context, now time.Time) (auth.Record, error) {
 	sent, address := c.Request.Header.Values("Authorization"), addressOf(c)
 	if wait := s.failures.Wait(address, now); wait > 0 && !s.keys.Known(sent) {
-		return auth.Record{}, &problem{code: codeRateLimited, limit: auth.LimitAddress, retry: wait,
-			detail: fmt.Sprintf("this address sent too many keys that are not valid; try again in %d s", wholeSeconds(wait))}
+		return auth.Record{}, addressWaits(wait)
 	}
 	key, err := s.keys.Authenticate(c.Request.Context(), sent, now)
 	if errors.Is(err, auth.ErrInvalidKey) {
@@ -63,6 +72,11 @@ func (s *Server) authenticate(c *gin.Context, now time.Time) (auth.Record, error
 			"revoke it, make another, and send that in the header Authorization: Bearer key_live_..."}
 	}
 	return key, err
+}
+
+func addressWaits(wait time.Duration) *problem {
+	return &problem{code: codeRateLimited, limit: auth.LimitAddress, retry: wait,
+		detail: fmt.Sprintf("this address sent too many keys that are not valid; try again in %d s", wholeSeconds(wait))}
 }
 
 // addressOf is the address of the client's end of the connection. What proxies

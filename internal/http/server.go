@@ -21,6 +21,7 @@ import (
 type Config struct {
 	Figures     *query.Service
 	Keys        *auth.Authenticator
+	Feeds       *auth.Authenticator // of feed links
 	Limiter     Limiter
 	Usage       *auth.Usage
 	Accounts    AccountStore
@@ -39,6 +40,9 @@ type Config struct {
 type Server struct {
 	figures     *query.Service
 	keys        *auth.Authenticator
+	feeds       *auth.Authenticator
+	feedBudget  *auth.Limiter
+	endpoints   map[string]endpoint // of figures and lists, by path
 	failures    *auth.Failures
 	limiter     Limiter
 	usage       *auth.Usage
@@ -58,9 +62,10 @@ type Server struct {
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
-	s := &Server{figures: c.Figures, keys: c.Keys, failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
+	s := &Server{figures: c.Figures, keys: c.Keys, feeds: c.Feeds, feedBudget: auth.NewLimiter(feedMinute, feedDay), failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
 		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache),
 		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
+	s.endpoints = s.answering()
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -94,19 +99,29 @@ func (s *Server) Handler() http.Handler {
 }
 
 func (s *Server) routes(engine *gin.Engine) {
-	s.get(engine, "/api/v1/account", s.handle(s.account, true))
-	s.get(engine, "/api/v1/summary", s.handle(figures(s, "summary", query.ParseSummary, s.summary), false))
-	s.get(engine, "/api/v1/timeline", s.handle(figures(s, "timeline", query.ParseTimeline, s.timeline), false))
-	s.get(engine, "/api/v1/reports/products", s.handle(figures(s, "reports/products", query.ParseProducts, s.products), false))
-	s.get(engine, "/api/v1/marketplaces", s.handle(lists(s, "marketplaces", query.ParsePlain, s.marketplaces), false))
-	s.get(engine, "/api/v1/campaigns", s.handle(fresh(s, "campaigns", manifest.Campaigns, query.ParseCampaigns, s.campaigns), false))
-	s.get(engine, "/api/v1/ad-groups", s.handle(fresh(s, "ad-groups", manifest.AdGroups, query.ParseAdGroups, s.adGroups), false))
-	s.get(engine, "/api/v1/rules", s.handle(lists(s, "rules", query.ParseRules, s.rules), false))
-	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.ruleRuns, false))
-	s.get(engine, "/api/v1/activity", s.handle(lists(s, "activity", query.ParseActivity, s.activity), false))
+	s.get(engine, "/api/v1/account", s.handle(s.admitAlways, s.account))
+	for path, run := range s.endpoints {
+		s.get(engine, path, s.handle(s.admit, run))
+	}
+	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.admit, s.ruleRuns))
+	s.get(engine, feedOf+":token", s.handle(s.feed, s.saved))
 	s.get(engine, "/healthz", s.healthz)
 	s.get(engine, "/readyz", s.readyz)
 	s.get(engine, docsOfErrors+":code", s.errorPage)
+}
+
+// answering are the endpoints of figures and lists, by path.
+func (s *Server) answering() map[string]endpoint {
+	return map[string]endpoint{
+		"/api/v1/summary":          figures(s, "summary", query.ParseSummary, s.summary),
+		"/api/v1/timeline":         figures(s, "timeline", query.ParseTimeline, s.timeline),
+		"/api/v1/reports/products": figures(s, "reports/products", query.ParseProducts, s.products),
+		"/api/v1/marketplaces":     lists(s, "marketplaces", query.ParsePlain, s.marketplaces),
+		"/api/v1/campaigns":        fresh(s, "campaigns", manifest.Campaigns, query.ParseCampaigns, s.campaigns),
+		"/api/v1/ad-groups":        fresh(s, "ad-groups", manifest.AdGroups, query.ParseAdGroups, s.adGroups),
+		"/api/v1/rules":            lists(s, "rules", query.ParseRules, s.rules),
+		"/api/v1/activity":         lists(s, "activity", query.ParseActivity, s.activity),
+	}
 }
 
 // get answers HEAD wherever it answers GET.
@@ -118,15 +133,14 @@ func (s *Server) get(engine *gin.Engine, path string, h gin.HandlerFunc) {
 // endpoint answers an admitted caller.
 type endpoint func(*gin.Context, caller) (answer, error)
 
-// handle runs an endpoint inside its deadline. With always it answers without
-// an active subscription too.
-func (s *Server) handle(run endpoint, always bool) gin.HandlerFunc {
+// handle runs an endpoint inside its deadline, for those who are admitted.
+func (s *Server) handle(admit func(*gin.Context) (caller, error), run endpoint) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), queryTimeout)
 		defer cancel()
 		c.Request = c.Request.WithContext(ctx)
 		c.Writer.Header().Set("Vary", "Authorization, Accept, Accept-Encoding")
-		who, err := s.admit(c, always)
+		who, err := admit(c)
 		if err != nil {
 			s.fail(c, err)
 			return

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"adlens/internal/auth"
+	"adlens/internal/clickhouse"
+	adhttp "adlens/internal/http"
+	"adlens/internal/query"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+)
+
+func newFeed(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "feed",
+		Short: "Create, list and revoke addresses that answer one saved request",
+		Long: `A feed link is an address that answers one saved request without a key, for
+spreadsheet functions that cannot send a header: IMPORTDATA, WEBSERVICE, or the
+external links of LibreOffice Calc. Who has the address can read that one
+answer and nothing else. It has a small budget of its own, and counts against
+the account's limits too.`,
+		RunE: needSubcommand,
+	}
+	cmd.AddCommand(newFeedCreate(o), newFeedList(o), newFeedRevoke(o))
+	return cmd
+}
+
+// feedDays is for how long a feed link is valid where nobody says otherwise.
+const feedDays = 365
+
+func newFeedCreate(o *options) *cobra.Command {
+	var account, name, request, expires, base string
+	cmd := &cobra.Command{
+		Use:   "create --account ID --name NAME --request REQUEST [--expires DATE]",
+		Short: "Save a request and print the address that answers it, this once",
+		Long: `Save a request and print the address that answers it, this once.
+
+The request is what would follow /api/v1 in an address: its answer is tried
+before anything is saved. Where it names no format, the feed is CSV; where it
+names no page, it has all rows that an answer can have.
+
+  adlens feed create --account acme --name "daily sheet" \
+    --request '/timeline?range=last_30_days' --base https://figures.example.com
+
+In a cell of Google Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			record, token, err := newFeedLink(account, name, request, expires, time.Now())
+			if err != nil {
+				return err
+			}
+			return o.with(cmd.Context(), func(d *data) error {
+				if err := d.saveFeed(cmd.Context(), token, record); err != nil {
+					return err
+				}
+				address := strings.TrimRight(base, "/") + "/feed/" + token.Reveal()
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), struct {
+						Address string `json:"address"`
+						feedJSON
+					}{address, feedLine(record)})
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), address)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account that is read (needed)")
+	cmd.Flags().StringVar(&name, "name", "", "what the feed is for (needed)")
+	cmd.Flags().StringVar(&request, "request", "", "path and query string after /api/v1 (needed)")
+	cmd.Flags().StringVar(&expires, "expires", "", fmt.Sprintf("last day, YYYY-MM-DD in UTC, on which it answers; in %d days by default", feedDays))
+	cmd.Flags().StringVar(&base, "base", "", "what clients see before /feed, https://figures.example.com for example; the path alone by default")
+	cmd.MarkFlagRequired("account")
+	cmd.MarkFlagRequired("name")
+	cmd.MarkFlagRequired("request")
+	return cmd
+}
+
+// newFeedLink makes a link that nobody has stored yet.
+func newFeedLink(account, name, request, expires string, now time.Time) (auth.Record, auth.Key, error) {
+	if strings.TrimSpace(name) == "" {
+		return auth.Record{}, auth.Key{}, fmt.Errorf("the name is empty; expected what the feed is for")
+	}
+	end, err := endOf(expires, now)
+	if err != nil {
+		return auth.Record{}, auth.Key{}, err
+	}
+	if end == nil {
+		later := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, feedDays+1)
+		end = &later
+	}
+	saved, err := savedRequest(request)
+	if err != nil {
+		return auth.Record{}, auth.Key{}, err
+	}
+	token := auth.NewFeedToken()
+	return auth.Record{
+		ID: "f_" + strings.ToLower(rand.Text()[:20]), AccountID: account, Name: name, Start: token.Start(), Hash: token.Hash(),
+		Scopes: []string{auth.ScopeRead}, Request: saved, CreatedAt: now.UTC().Truncate(time.Millisecond), ExpiresAt: end,
+	}, token, nil
+}
+
+// pagedPaths are those whose answers can have all rows at once.
+var pagedPaths = map[string]bool{"/api/v1/reports/products": true, "/api/v1/rules": true, "/api/v1/activity": true}
+
+// savedRequest fills in what a feed is by default.
+func savedRequest(request string) (string, error) {
+	path, query, _ := strings.Cut(strings.TrimPrefix(request, "/api/v1"), "?")
+	if !strings.HasPrefix(path, "/") {
+		return "", fmt.Errorf("--request %q: expected a path after /api/v1, /summary?range=last_30_days for example", request)
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", fmt.Errorf("--request %q: %w", request, err)
+	}
+	path = "/api/v1" + path
+	if !values.Has("format") {
+		query = join(query, "format=csv")
+	}
+	if pagedPaths[path] && !values.Has("page") && !values.Has("page_size") {
+		query = join(query, "page_size=all")
+	}
+	return path + "?" + query, nil
+}
+
+// join adds a parameter to a query string as it was written.
+func join(query, more string) string {
+	if query == "" {
+		return more
+	}
+	return query + "&" + more
+}
+
+// saveFeed stores a link whose request was answered.
+func (d *data) saveFeed(ctx context.Context, token auth.Key, record auth.Record) error {
+	if err := d.exists(ctx, record.AccountID); err != nil {
+		return err
+	}
+	if err := d.tryFeed(ctx, token, record); err != nil {
+		return fmt.Errorf("--request %q is not answered: %w", record.Request, err)
+	}
+	return d.PutFeed(ctx, record)
+}
+
+// tryFeed answers the link with the rooms of a server, before anybody has it.
+func (d *data) tryFeed(ctx context.Context, token auth.Key, record auth.Record) error {
+	server := adhttp.New(adhttp.Config{
+		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Feeds: auth.NewAuthenticator(candidate{record}), Limiter: auth.NewLimiter(0, 0),
+		Usage: auth.NewUsage(), Accounts: d.DB, Connections: d.DB, Lists: idle{}, Log: zap.NewNop(), Now: time.Now,
+		Observe: func(string, int, string, time.Duration) {},
+	})
+	return server.TryFeed(ctx, token.Reveal())
+}
+
+// candidate is a store of one feed link.
+type candidate struct{ auth.Record }
+
+func (c candidate) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, bool, error) {
+	return c.Record, c.Hash == hash, nil
+}
+
+// idle reads nothing from the platform: nobody is asking yet.
+type idle struct{}
+
+func (idle) Asked(context.Context, string, string, *time.Time) (bool, error) { return false, nil }
+
+type feedJSON struct {
+	ID         string  `json:"feed_id"`
+	Name       string  `json:"name"`
+	Start      string  `json:"start"`
+	Request    string  `json:"request"`
+	CreatedAt  string  `json:"created_at"`
+	LastUsedAt *string `json:"last_used_at"`
+	ExpiresAt  *string `json:"expires_at"`
+	RevokedAt  *string `json:"revoked_at"`
+}
+
+func feedLine(r auth.Record) feedJSON {
+	return feedJSON{r.ID, r.Name, r.Start, r.Request, timestamp(r.CreatedAt), orNull(r.LastUsedAt), orNull(r.ExpiresAt), orNull(r.RevokedAt)}
+}
+
+func newFeedList(o *options) *cobra.Command {
+	var account string
+	cmd := &cobra.Command{
+		Use:   "list --account ID",
+		Short: "List the feed links of an account",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				if err := d.exists(cmd.Context(), account); err != nil {
+					return err
+				}
+				feeds, err := d.Feeds(cmd.Context(), account)
+				if err != nil {
+					return err
+				}
+				lines := make([]feedJSON, len(feeds))
+				for i, f := range feeds {
+					lines[i] = feedLine(f)
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
+				}
+				return printFeeds(cmd, lines)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account (needed)")
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+func printFeeds(cmd *cobra.Command, lines []feedJSON) error {
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "FEED ID\tNAME\tSTART\tREQUEST\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
+	for _, l := range lines {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Name, l.Start, l.Request, l.CreatedAt, orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt))
+	}
+	return table.Flush()
+}
+
+func newFeedRevoke(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke FEED_ID",
+		Short: "Revoke a feed link; running servers stop answering it within seconds",
+		Args:  one("FEED_ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				record, found, err := d.FeedByID(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if !found {
+					return fmt.Errorf("there is no feed %q; adlens feed list --account ID shows the ids", args[0])
+				}
+				if record.RevokedAt == nil {
+					now := time.Now().UTC().Truncate(time.Millisecond)
+					record.RevokedAt = &now
+					if err := d.PutFeed(cmd.Context(), record); err != nil {
+						return err
+					}
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), feedLine(record))
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "feed %s (%s) is revoked\n", record.ID, record.Name)
+				return nil
+			})
+		},
+	}
+}
