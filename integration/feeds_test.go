@@ -32,7 +32,7 @@ func TestAFeedAnswersItsRequestWithoutAKey(t *testing.T) {
 	h, one := shopWithData(t)
 	for _, request := range []string{
 		"/summary?range=all_time&format=json", "/timeline?range=all_time&granularity=month&format=csv&separator=semicolon",
-		"/reports/products?range=all_time&sort=clicks&page_size=2&format=json", "/marketplaces?format=ndjson", "/rules?format=json", "/activity",
+		"/reports/products?range=all_time&sort=clicks&page_size=2&format=json", "/marketplaces?format=ndjson", "/rules?format=json&page_size=all", "/activity",
 	} {
 		a := get(t, nobody(h), feed(t, h, one.files.ID, request))
 		saved := request

@@ -76,7 +76,7 @@ func TestMarshalledKeysAreTheirStarts(t *testing.T) {
 // that fmt knows.
 func mustNotLeak(t *testing.T, key Key, output, format string, args ...any) {
 	t.Helper()
-	secret := key.Reveal()[startLength : startLength+8]
+	secret := key.Reveal()[len(key.prefix)+startLength:][:8]
 	decimal := strings.Trim(fmt.Sprint([]byte(secret)), "[]")
 	for _, leak := range []string{secret, hex.EncodeToString([]byte(secret)), fmt.Sprintf("% x", secret), decimal} {
 		if strings.Contains(strings.ToLower(output), strings.ToLower(leak)) {

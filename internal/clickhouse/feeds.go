@@ -35,7 +35,7 @@ FROM (SELECT * FROM feeds WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY s
 LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
            WHERE key_id IN (SELECT feed_id FROM feeds WHERE `+filter+`) GROUP BY key_id) AS u ON u.key_id = f.feed_id
 ORDER BY f.created_at, f.feed_id`, params, func(scan func(...any) error) (auth.Record, error) {
-		var r auth.Record
+		r := auth.Record{Scopes: []string{auth.ScopeRead}}
 		var hash string
 		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Request, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
 		copy(r.Hash[:], hash)

@@ -46,7 +46,10 @@ func (s *Server) write(c *gin.Context, a answer) error {
 	f.headers(h)
 	part.headers(h)
 	if f.paged != nil {
-		f.paged.headers(h, c.Request.URL.Path, c.Request.URL.RawQuery)
+		f.paged.headers(h)
+		if c.FullPath() != feedOf+":token" { // its bearer can read no other page
+			f.paged.link(h, c.Request.URL.Path, c.Request.URL.RawQuery)
+		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
 	c.Writer.WriteHeader(part.status)

@@ -35,11 +35,15 @@ type paged struct {
 }
 
 // headers say the paging again, for formats whose body has no place for it.
-func (p paged) headers(h http.Header, path, sent string) {
+func (p paged) headers(h http.Header) {
 	h.Set("X-Total-Rows", strconv.Itoa(p.rows))
 	if p.truncated {
 		h.Set("X-Truncated", "true")
 	}
+}
+
+// link leads to the next page of what was asked for.
+func (p paged) link(h http.Header, path, sent string) {
 	if next, ok := p.NextPage(p.rows); ok {
 		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", path, withPage(sent, next)))
 	}
