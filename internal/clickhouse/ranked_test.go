@@ -159,7 +159,7 @@ func BenchmarkProducts(b *testing.B) {
 		})
 		b.Run(fmt.Sprint(n, " products by the engine"), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := d.Ranked(b.Context(), ranked); err != nil {
+				if _, _, err := d.Ranked(b.Context(), ranked, false); err != nil {
 					b.Fatal(err)
 				}
 			}

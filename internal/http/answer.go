@@ -82,12 +82,7 @@ func finish(a answer) *finished {
 
 // question writes what every figure answer repeats of its request.
 func (w *writer) question(r query.Request) {
-	w.object("period", func() {
-		w.text("start_date", r.Period.Start.String())
-		w.text("end_date", r.Period.End.String())
-		w.text("range", string(r.Period.Range))
-		w.text("timezone", r.TimeZone)
-	})
+	w.period(r)
 	w.object("filters", func() {
 		if r.Filters.Marketplaces == nil {
 			w.null("marketplaces")
@@ -106,6 +101,16 @@ func (w *writer) question(r query.Request) {
 		})
 	})
 	w.text("currency", "USD")
+}
+
+// period writes days, how they were found, and whose calendar says today.
+func (w *writer) period(r query.Request) {
+	w.object("period", func() {
+		w.text("start_date", r.Period.Start.String())
+		w.text("end_date", r.Period.End.String())
+		w.text("range", string(r.Period.Range))
+		w.text("timezone", r.TimeZone)
+	})
 }
 
 func (w *writer) meta(m query.Meta) {

@@ -15,6 +15,7 @@ func (a productsAnswer) fields(w *writer) {
 	w.question(a.Request)
 	w.text("sort", a.Request.Sort)
 	w.text("order", a.Request.Order)
+	w.compared(a.Answer, nil)
 	w.list("data", func() {
 		for _, p := range a.Rows {
 			w.object("", func() {
@@ -22,6 +23,7 @@ func (a productsAnswer) fields(w *writer) {
 				w.textOrNull("title", p.Title)
 				w.texts("marketplaces", p.Marketplaces)
 				w.figures(p.Figures)
+				w.comparison(p.Comparison)
 			})
 		}
 	})

@@ -9,11 +9,13 @@ type timelineAnswer struct{ *query.Timeline }
 func (a timelineAnswer) fields(w *writer) {
 	w.question(a.Request)
 	w.text("granularity", a.Request.Granularity)
+	w.compared(a.Answer, nil)
 	w.list("data", func() {
 		for _, p := range a.Points {
 			w.object("", func() {
-				w.text("date", p.Date.String())
+				w.day("date", p.Date)
 				w.figures(p.Figures)
+				w.pointComparison(p.Comparison)
 			})
 		}
 	})

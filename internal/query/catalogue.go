@@ -85,6 +85,9 @@ func (v Value) Append(to []byte) []byte {
 	}
 	from := len(to)
 	to = v.n.Append(to, 10)
+	if v.n.Sign() < 0 {
+		from++ // behind the sign
+	}
 	for len(to)-from < 3 {
 		to = slices.Insert(to, from, '0')
 	}

@@ -46,6 +46,10 @@ type Request struct {
 	TimeZone string
 	Filters  Filters
 
+	// Earlier is what the period is compared with; its Range says in which
+	// way, and is "" where nothing is compared. Period stops at yesterday then.
+	Earlier period.Period
+
 	Granularity string // timeline: ByDay or ByMonth
 	Sort, Order string // products
 	Paging             // products
@@ -77,6 +81,7 @@ func (p *parser) add(parameter string, f adlens.Fault) {
 func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
 	p.period(params.PeriodParams)
+	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	return p.request, p.faults
 }
@@ -85,6 +90,7 @@ func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []ad
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
 	p.period(params.PeriodParams)
+	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	p.granularity(params.Granularity)
 	return p.request, p.faults
@@ -94,6 +100,7 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(params, view, now)
 	p.period(params.PeriodParams)
+	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
 	if sort, ok := canonical(params.Sort, append(figureNames(), SortProduct)); ok {

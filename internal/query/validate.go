@@ -28,7 +28,7 @@ var rules = map[string]rule{
 	"sort":        oneOf(append(figureNames(), SortProduct)),
 	"order":       oneOf([]string{Ascending, Descending}),
 	"format":      oneOf([]string{"json"}),
-	"compare":     oneOf([]string{"none"}),
+	"compare":     oneOf(comparisons),
 	"day":         {isDay, dayFault},
 	"zone":        {isZone, zoneFault},
 	"page":        number(MaxPage, ""),
