@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"adlens"
@@ -132,6 +133,11 @@ func shownRows(p *query.Products) []string {
 		text := fmt.Appendf(nil, "%q %q %v", row.ID, row.Title, row.Marketplaces)
 		for _, figure := range row.Figures {
 			text = figure.Append(append(text, ' '))
+		}
+		if c := row.Comparison; c != nil {
+			for _, figure := range slices.Concat(c.Figures, c.Change) {
+				text = figure.Append(append(text, ' '))
+			}
 		}
 		rows = append(rows, string(text))
 	}
