@@ -447,3 +447,33 @@ func TestASideWithoutHeldDaysIsNotAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// The two translations of a change are one.
+func TestChangesIn128BitsAreThoseOfAnySize(t *testing.T) {
+	a, fast := Answer{thisYear, Meta{EarlierCovered: true}}, 0
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.Uint64Max(63).Draw(t, "bits")
+		draw := func() uint64 {
+			return rapid.Uint64Max(1<<rapid.Uint64Max(most).Draw(t, "bits of it")-1).Draw(t, "measure")
+		}
+		now, then := tally{draw(), draw(), draw(), draw(), draw(), 1}, tally{draw(), draw(), draw(), draw(), draw(), 1}
+		if rapid.Bool().Draw(t, "nearly the same") {
+			then = now
+			then.spend += rapid.Uint64Max(9).Draw(t, "more")
+		}
+		s := &sides{*now.sums(), *then.sums()}
+		c := a.talliedComparison(&now, &then)
+		mustShow(t, figuresText(c.Figures), figuresText(FiguresOf(&s[earlier])))
+		for i, f := range Catalogue {
+			if got, want := shown(c.Change[i]), changeOracle(f.Name, s); got != want {
+				t.Fatalf("%s from %v to %v changed by %s, want %s", f.Name, then, now, got, want)
+			}
+			if _, _, _, ok := f.shownChange(&now, &then); ok {
+				fast++
+			}
+		}
+	})
+	if fast == 0 {
+		t.Error("128 bits were never enough")
+	}
+}

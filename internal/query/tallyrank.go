@@ -27,7 +27,7 @@ func talliedProducts(r Request, v View, t, then *tallies, names productNames) *P
 		id := names.ids[one.key]
 		row := Product{ID: id, Title: names.titles[id], Marketplaces: countries.codes(v, sums.marketplaces), Figures: sums.figures()}
 		if then != nil {
-			row.Comparison = p.comparison(&sides{*sums.sums(), *then.of[one.key].sums()})
+			row.Comparison = p.talliedComparison(sums, &then.of[one.key])
 		}
 		p.Rows = append(p.Rows, row)
 	}
