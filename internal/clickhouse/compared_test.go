@@ -45,9 +45,9 @@ func TestComparisonsOfProductsAreTheSameInEveryWay(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go keepFilled(ctx, t, memory)
-	for first, p := range comparedPeriods() {
-		rankings := everyRanking()
-		for i := first; i < len(rankings); i += 3 { // all of them, on one pair of periods or another
+	pairs, rankings := comparedPeriods(), everyRanking()
+	for first, p := range pairs {
+		for i := first; i < len(rankings); i += len(pairs) { // each of them, on one pair of periods or another
 			r := rankings[i]
 			r.Period, r.Earlier = p[0], p[1]
 			if i%2 == 0 {
