@@ -25,9 +25,10 @@ func NewFile(mediaType string, body []byte, policy string) File {
 // and not a line of script.
 const ReadingPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// HTML, CSS and JSON are the media types of files.
+// The media types of files.
 const (
 	HTML = "text/html; charset=utf-8"
 	CSS  = "text/css; charset=utf-8"
+	SVG  = "image/svg+xml"
 	JSON = "application/json"
 )

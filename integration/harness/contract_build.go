@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,6 +90,11 @@ func (b *contractBuilder) closed(value any, part bool) any {
 		case "oneOf", "anyOf":
 			schema[name] = b.each(inner, part)
 		}
+	}
+	// Many validators reckon with binary floats, and find that 304.97 is no
+	// multiple of 0.01. This one does not; so the document says it in its own way.
+	if schema["x-decimals"] == json.Number("2") {
+		schema["multipleOf"] = json.Number("0.01")
 	}
 	_, open := schema["additionalProperties"]
 	if isObject(schema) && !part && !open {

@@ -14,7 +14,7 @@ import (
 	"adlens/web"
 )
 
-//go:embed pages recipes style.css
+//go:embed pages recipes style.css icon.svg
 var files embed.FS
 
 // Facts are what the pages say of the program they are in.
@@ -68,11 +68,13 @@ func New(facts Facts) (*Site, error) {
 	if s.templates, err = parseTemplates(); err != nil {
 		return nil, err
 	}
-	style, err := files.ReadFile("style.css")
-	if err != nil {
-		return nil, err
+	for name, mediaType := range map[string]string{"style.css": web.CSS, "icon.svg": web.SVG} {
+		body, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		s.files["/docs/"+name] = web.NewFile(mediaType, body, web.ReadingPolicy)
 	}
-	s.files["/docs/style.css"] = web.NewFile(web.CSS, style, web.ReadingPolicy)
 	return s, s.build()
 }
 
