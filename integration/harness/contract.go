@@ -139,8 +139,8 @@ func (d described) checkBody(method string, a Answer) error {
 	if !ok {
 		return fmt.Errorf("the type %q", media)
 	}
-	if schema == nil {
-		return nil
+	if schema == nil || a.Header.Get("Content-Encoding") != "" {
+		return nil // who asks for a packed answer unpacks it, and compares
 	}
 	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.Body))
 	if err != nil {
