@@ -76,7 +76,7 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 	h.Set("Referrer-Policy", "no-referrer")
 	if status == http.StatusOK {
 		h.Set("ETag", f.ETag)
-		if holds(c.Request.Header.Values("If-None-Match"), f.ETag) {
+		if _, held := heldTag(c.Request.Header.Values("If-None-Match"), f.ETag); held {
 			c.Writer.WriteHeader(http.StatusNotModified)
 			c.Writer.WriteHeaderNow()
 			return
