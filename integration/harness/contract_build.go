@@ -14,7 +14,7 @@ import (
 type contractBuilder struct {
 	document map[string]any
 	compiler *jsonschema.Compiler
-	compiled int
+	compiled map[string]*jsonschema.Schema // by what is compiled
 	faults   []error
 }
 
@@ -59,10 +59,14 @@ func (b *contractBuilder) answers(responses map[string]any) map[string]described
 	return all
 }
 
-// compile makes a schema that allows nothing beyond what is described.
+// compile makes a schema that allows nothing beyond what is described. What
+// many answers share, like the problem, is made once.
 func (b *contractBuilder) compile(schema any) *jsonschema.Schema {
-	b.compiled++
-	name := fmt.Sprintf("schema-%d.json", b.compiled)
+	text := fmt.Sprint(schema) // maps are printed in the order of their keys
+	if done, ok := b.compiled[text]; ok {
+		return done
+	}
+	name := fmt.Sprintf("schema-%d.json", len(b.compiled))
 	if err := b.compiler.AddResource(name, b.closed(schema, false)); err != nil {
 		b.faults = append(b.faults, err)
 		return nil
@@ -71,6 +75,7 @@ func (b *contractBuilder) compile(schema any) *jsonschema.Schema {
 	if err != nil {
 		b.faults = append(b.faults, err)
 	}
+	b.compiled[text] = compiled
 	return compiled
 }
 
