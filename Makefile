@@ -62,4 +62,5 @@ bench-json: ## the reader of rows beside other decoders of JSON, on the same byt
 	cd platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
 
 clean: ## remove what was built; data directories stay
-	rm -rf bin node_modules bench/duckdb/node_modules
+	rm -rf bin node_modules bench/duckdb/node_modules integration/clients/*/node_modules integration/clients/typescript/built
+	rm -f integration/clients/*/openapi.json integration/clients/go/generated.go integration/clients/typescript/generated.d.ts
