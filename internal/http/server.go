@@ -104,6 +104,7 @@ func (s *Server) routes(engine *gin.Engine) {
 	s.get(engine, "/api/v1/rules", s.handle(lists(s, "rules", query.ParseRules, s.rules), false))
 	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.ruleRuns, false))
 	s.get(engine, "/api/v1/activity", s.handle(lists(s, "activity", query.ParseActivity, s.activity), false))
+	s.pageRoutes(engine)
 	s.get(engine, "/healthz", s.healthz)
 	s.get(engine, "/readyz", s.readyz)
 	s.get(engine, docsOfErrors+":code", s.errorPage)
