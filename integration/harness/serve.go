@@ -45,6 +45,7 @@ func (l *log) String() string {
 
 const (
 	startTime = time.Minute
+	demoTime  = 4 * time.Minute // it makes and loads years of figures first
 	stopTime  = time.Minute
 )
 
@@ -65,7 +66,7 @@ func (p *Program) ServeLimited(minute int) (*Server, error) {
 const nobody = "http://127.0.0.1:1"
 
 func (p *Program) serve(args []string) (*Server, error) {
-	if !slices.Contains(args, "--platform-url") {
+	if args[0] == "serve" && !slices.Contains(args, "--platform-url") {
 		args = append(args, "--platform-url", nobody, "--platform-token-url", nobody)
 	}
 	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}
@@ -89,7 +90,11 @@ func (p *Program) serve(args []string) (*Server, error) {
 		_ = s.command.Wait()
 		close(s.ended)
 	}()
-	return s, s.await(first)
+	patience := startTime
+	if args[0] == "demo" {
+		patience = demoTime
+	}
+	return s, s.await(first, patience)
 }
 
 // drain passes the first line on and reads the rest away, so that the program
@@ -102,7 +107,7 @@ func drain(read *os.File, first chan<- string) {
 	_, _ = io.Copy(io.Discard, lines)
 }
 
-func (s *Server) await(first <-chan string) error {
+func (s *Server) await(first <-chan string, patience time.Duration) error {
 	select {
 	case line := <-first:
 		var said struct{ Address string }
@@ -112,9 +117,9 @@ func (s *Server) await(first <-chan string) error {
 		}
 		s.Address = said.Address
 		return nil
-	case <-time.After(startTime):
+	case <-time.After(patience):
 		s.Kill()
-		return fmt.Errorf("serve did not answer within %v; standard error: %s", startTime, s.stderr)
+		return fmt.Errorf("serve did not answer within %v; standard error: %s", patience, s.stderr)
 	}
 }
 

@@ -29,6 +29,9 @@ export class Unreachable extends Error {}
 const TRIES_WHILE_UNREADY = 3
 const USUAL_WAIT = 5
 
+// sendable tells whether a text can stand in a header at all.
+export const sendable = (key) => /^[\x21-\x7e]+$/.test(key)
+
 // Api asks with one key, which only its memory holds.
 export class Api {
   #key

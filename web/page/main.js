@@ -1,7 +1,7 @@
 // The page: a key is typed in, the fragment says what to show, the API is
 // asked, and the answers are drawn.
 
-import { address, Api, Problem } from './api.js'
+import { address, Api, Problem, sendable } from './api.js'
 import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { elsewhere } from './elsewhere.js'
@@ -34,7 +34,9 @@ const requestTo = (path) => ({ path, params: [] })
 byId('key-form').addEventListener('submit', (event) => {
   event.preventDefault() // the key goes into no form's address or body
   drawRefusal(byId('key-fault'))
-  begin(new Api(byId('key').value.trim()))
+  const key = byId('key').value.trim()
+  if (sendable(key)) begin(new Api(key))
+  else drawRefusal(byId('key-fault'), new Problem(401, {}))
 })
 byId('forget').addEventListener('click', () => forget('The key is forgotten.'))
 byId('skip').addEventListener('click', (event) => {
@@ -89,6 +91,7 @@ function welcome(account) {
 function furnish() {
   session.controls = controls(go, () => session.shown && periodOf(session.shown.answers), session.marketplaces)
   redraw(byId('controls'), session.controls.node)
+  byId('elsewhere').hidden = true
   session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: session.running.signal, waiting }), say)
 }
 
@@ -129,7 +132,7 @@ async function show({ again = false } = {}) {
   clearTimeout(mine.later)
   const running = mine.running = new AbortController()
   if (!again && mine.shown && !mine.failed && sameRequests(requests, mine.shown.requests)) return draw(state, mine.shown)
-  session.elsewhere.show(requests)
+  if (!mine.shown) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
   byId('view').setAttribute('aria-busy', 'true')
   try {
     const shown = { requests, ...await askAll(requests, running) }
@@ -137,7 +140,7 @@ async function show({ again = false } = {}) {
     draw(state, shown)
     comeBack(shown.answers, running)
   } catch (error) {
-    if (mine === session && error.name !== 'AbortError') fail(error, running)
+    if (mine === session && error.name !== 'AbortError') fail(error, requests, running)
   } finally {
     if (running === session?.running) byId('view').setAttribute('aria-busy', 'false')
   }
@@ -206,10 +209,11 @@ function nameOf(code, id) {
 
 // fail shows why there are no figures. A key that is not valid any more is
 // forgotten.
-function fail(error, running) {
+function fail(error, requests, running) {
   if (error instanceof Problem && error.status === 401) return forget('', error)
   running.abort()
   session.failed = true
   byId('notices').replaceChildren()
+  session.elsewhere.show(requests)
   redraw(byId('view'), drawFault(error, () => show({ again: true })))
 }
