@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 func TestTheKeyIsInTheHeaderOfRequestsToTheAPIAlone(t *testing.T) {
@@ -41,8 +43,8 @@ func TestAReloadAndForgettingAskForTheKeyAgain(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
-	js[any](p, "(location.reload(), null)")
-	p.until("!document.getElementById('signin').hidden && document.readyState === 'complete'")
+	p.do(chromedp.Reload())
+	p.until("!document.getElementById('signin').hidden")
 	p.signIn(h.key)
 	if got := p.text("#view h1"); got != "Products" {
 		t.Errorf("after the reload the view is %q", got)

@@ -36,7 +36,7 @@ byId('key-form').addEventListener('submit', (event) => {
   drawRefusal(byId('key-fault'))
   const key = byId('key').value.trim()
   if (sendable(key)) begin(new Api(key))
-  else drawRefusal(byId('key-fault'), new Problem(401, {}))
+  else forget('', new Problem(401, {}))
 })
 byId('forget').addEventListener('click', () => forget('The key is forgotten.'))
 byId('skip').addEventListener('click', (event) => {
@@ -65,11 +65,16 @@ async function begin(api) {
 }
 
 // refuse tells why a session did not begin. Who is known stays: a canceled
-// subscription is no wrong key.
+// subscription is no wrong key. A key that may be right need not be typed again.
 function refuse(error) {
-  if (!session.account) return forget('', error)
-  const { api } = session
-  redraw(byId('view'), drawFault(error, () => begin(api)))
+  const { api, account } = session
+  if (!account) {
+    const typed = byId('key').value
+    forget('', error)
+    byId('key').value = error.status === 401 ? '' : typed
+    return
+  }
+  redraw(byId('view'), el('h1', {}, session.account.name), drawFault(error, () => begin(api)))
 }
 
 // welcome shows whose key it is.
@@ -215,5 +220,5 @@ function fail(error, requests, running) {
   session.failed = true
   byId('notices').replaceChildren()
   session.elsewhere.show(requests)
-  redraw(byId('view'), drawFault(error, () => show({ again: true })))
+  redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })))
 }

@@ -8,7 +8,7 @@ import { el, hidden, svg } from './dom.js'
 // sort is {by, order, choose(name)} of the whole table, for columns with one.
 export function table({ caption, columns, rows, sort, empty = 'Nothing to show.' }) {
   if (rows.length === 0) return el('p', { class: 'empty' }, empty)
-  return el('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption },
+  return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': caption },
     el('table', {},
       el('caption', { class: 'hidden' }, caption),
       el('thead', {}, el('tr', {}, columns.map((column) => header(column, sort)))),
