@@ -1,11 +1,13 @@
 package http
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"io/fs"
 	"net/http"
 	"path"
+	"time"
 
 	"adlens/web/page"
 
@@ -29,43 +31,52 @@ var pageKinds = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// pageRoutes serves the page at / and its files below /page/. Each file is a
-// route of its own, so that nothing else there exists.
+// asset is a file of the page with its tag.
+type asset struct {
+	name, tag string
+	body      []byte
+}
+
+// pageRoutes serves the page at / and its files below /page/.
 func (s *Server) pageRoutes(engine *gin.Engine) {
 	files, err := fs.ReadDir(page.Files, ".")
 	if err != nil {
 		panic(err) // they are part of the binary
 	}
+	assets := map[string]asset{}
 	for _, file := range files {
-		address := "/page/" + file.Name()
-		if file.Name() == pageIndex {
-			address = "/"
-		}
-		s.get(engine, address, pageFile(file.Name()))
+		assets[file.Name()] = newAsset(file.Name())
 	}
+	index := assets[pageIndex]
+	delete(assets, pageIndex)
+	s.get(engine, "/", index.serve)
+	s.get(engine, "/page/:file", func(c *gin.Context) {
+		a, known := assets[c.Param("file")]
+		if !known {
+			s.fail(c, notFound(printable(c.Request.URL.Path)))
+			return
+		}
+		a.serve(c)
+	})
 }
 
-// pageFile serves one file. It holds nothing of anybody, so whoever keeps it
-// may show it again once its tag is confirmed.
-func pageFile(name string) gin.HandlerFunc {
+func newAsset(name string) asset {
 	body, err := page.Files.ReadFile(name)
 	if err != nil {
 		panic(err)
 	}
 	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
-	kind := pageKinds[path.Ext(name)]
-	return func(c *gin.Context) {
-		h := c.Writer.Header()
-		h.Set("Cache-Control", "no-cache")
-		h.Set("Content-Security-Policy", pagePolicy)
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("ETag", tag)
-		if holds(c.Request.Header.Values("If-None-Match"), tag) {
-			c.Status(http.StatusNotModified)
-			c.Writer.WriteHeaderNow()
-			return
-		}
-		c.Data(http.StatusOK, kind, body)
-	}
+	return asset{name: name, tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`, body: body}
+}
+
+// serve answers with the file. It holds nothing of anybody, so whoever keeps it
+// may show it again once its tag is confirmed.
+func (a asset) serve(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("ETag", a.tag)
+	h.Set("Content-Type", pageKinds[path.Ext(a.name)])
+	http.ServeContent(c.Writer, c.Request, a.name, time.Time{}, bytes.NewReader(a.body))
 }
