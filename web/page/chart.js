@@ -5,6 +5,7 @@
 import { day, month, shortDay, shown, tick } from './figures.js'
 import { el, svg } from './dom.js'
 
+const MEASURES = ['spend', 'sales', 'impressions', 'clicks', 'purchases']
 const HEIGHT = 260
 const EDGE = { top: 14, right: 24, bottom: 28, left: 62 }
 const ROOM_FOR_LABEL = { day: 66, month: 84 } // pixels between labels of the time axis
@@ -12,8 +13,8 @@ const ROOM_FOR_LABEL = { day: 66, month: 84 } // pixels between labels of the ti
 // chart draws a figure of a timeline answer.
 export function chart(timeline, figure) {
   const slots = slotsOf(timeline)
-  const values = valuesOf(timeline, slots, (point) => point[figure.name])
-  const earlier = valuesOf(timeline, slots, (point) => point.comparison?.[figure.name])
+  const values = valuesOf(timeline, slots, (point) => point, figure)
+  const earlier = valuesOf(timeline, slots, (point) => point.comparison, figure)
   const named = timeline.granularity === 'month' ? month : day
   const tip = el('div', { class: 'tip', hidden: true })
   const picture = svg('svg', { class: 'chart', 'aria-hidden': 'true', height: HEIGHT })
@@ -42,10 +43,15 @@ function slotsOf({ period, granularity, data }) {
   return [...new Set([...dates, ...data.map((point) => point.date)])]
 }
 
-function valuesOf({ data }, slots, of) {
-  const byDate = new Map(data.map((point) => [point.date, of(point) ?? null]))
+// valuesOf are the values of one side of a comparison, null where it has none.
+function valuesOf({ data }, slots, sideOf, figure) {
+  const byDate = new Map(data.map((point) => [point.date, held(sideOf(point)) ? sideOf(point)[figure.name] : null]))
   return slots.map((date) => byDate.get(date) ?? null)
 }
+
+// held tells whether a side of a point has figures: a point of which only the
+// other side has some shows zeros here, which are none.
+const held = (side) => side && MEASURES.some((name) => /[1-9]/.test(side[name]))
 
 // follow keeps the picture as wide as its place, and the mark where the pointer
 // or the keyboard is.

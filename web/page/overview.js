@@ -46,7 +46,7 @@ const compares = (timeline) => timeline.data.some((point) => point.comparison)
 
 function legend(timeline) {
   if (!compares(timeline)) return null
-  return el('p', { class: 'legend' }, el('span', { class: 'key now' }), 'This period ', el('span', { class: 'key earlier' }), 'Compared with')
+  return el('p', { class: 'legend' }, el('span', { class: 'key now' }), 'This period ', el('span', { class: 'key earlier' }), 'The period compared with')
 }
 
 // asTable is the timeline for those who read rather than look.
