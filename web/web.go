@@ -27,8 +27,9 @@ const ReadingPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; for
 
 // The media types of files.
 const (
-	HTML = "text/html; charset=utf-8"
-	CSS  = "text/css; charset=utf-8"
-	SVG  = "image/svg+xml"
-	JSON = "application/json"
+	HTML       = "text/html; charset=utf-8"
+	CSS        = "text/css; charset=utf-8"
+	JavaScript = "text/javascript; charset=utf-8"
+	SVG        = "image/svg+xml"
+	JSON       = "application/json"
 )

@@ -46,7 +46,6 @@ func (l *log) String() string {
 
 const (
 	startTime = time.Minute
-	demoTime  = 5 * time.Minute // three years of extracts are written and loaded
 	stopTime  = time.Minute
 )
 
@@ -71,11 +70,6 @@ func (p *Program) serve(args []string) (*Server, error) {
 		args = append(args, "--platform-url", nobody, "--platform-token-url", nobody)
 	}
 	return p.start(startTime, args)
-}
-
-// Demo makes the demonstration account and serves it with both limits off.
-func (p *Program) Demo() (*Server, error) {
-	return p.start(demoTime, []string{"demo", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--json"})
 }
 
 func (p *Program) start(patience time.Duration, args []string) (*Server, error) {

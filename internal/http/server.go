@@ -109,6 +109,7 @@ func (s *Server) routes(engine *gin.Engine) {
 	}
 	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.admit, s.ruleRuns))
 	s.get(engine, feedOf+":token", s.handle(s.feed, s.saved))
+	s.dashboard(engine)
 	s.get(engine, "/healthz", s.healthz)
 	s.get(engine, "/readyz", s.readyz)
 	s.pages(engine)
