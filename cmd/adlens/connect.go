@@ -27,6 +27,11 @@ type platformOptions struct {
 func (po *platformOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.baseURL, "platform-url", "", "address in place of the platform's, for tests; loopback http is allowed")
 	cmd.Flags().StringVar(&po.tokenURL, "platform-token-url", "", "address in place of the platform's token service, for tests")
+	po.secretFlag(cmd)
+}
+
+// secretFlag is the flag of those who read credentials.
+func (po *platformOptions) secretFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
 }
 

@@ -45,7 +45,7 @@ type PullOptions struct {
 // Pull fetches the platform's own reports of an account's last days, leaves
 // them in the layout of extracts, and loads them.
 func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (loader.Result, error) {
-	release, err := c.Locks.Lock(ctx, pullName(account), func(holder string) {
+	release, err := c.Locks.Lock(ctx, ReportsWork(account), func(holder string) {
 		c.Notice(account, fmt.Sprintf("waiting for another pull of account %s (%s)", account, holder))
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll}
 	err = p.run(ctx, func(all []platform.Profile) error {
 		for _, profile := range all {
-			last := lastEnded(profile, time.Now())
+			last := LastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {
 				p.windows = append(p.windows, windows(profile, t, last, days)...)
 			}
@@ -69,9 +69,9 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	return p.result, err
 }
 
-// pullName is the name under which one process at a time fetches an account's
-// reports.
-func pullName(account string) string { return "reports/" + account }
+// ReportsWork is the name under which one process at a time fetches an
+// account's reports.
+func ReportsWork(account string) string { return "reports/" + account }
 
 // pull is one run over an account's windows.
 type pull struct {
