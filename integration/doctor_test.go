@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adlens/integration/harness"
+	"adlens/integration/standin"
 )
 
 // Damage to one account of many, beside a server that runs: what was done is
@@ -23,13 +24,13 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 		want   []sick
 	}{
 		{"nothing", "SELECT 1 /* %s */", nil},
-		{"a day's total is gone", "ALTER TABLE day_totals DELETE WHERE account_id = '%s' AND day = today() - 2",
+		{"the total of a day is gone", "ALTER TABLE day_totals DELETE WHERE account_id = '%s' AND day = today() - 2",
 			[]sick{{"rollups", "failed", "day_totals differs from their facts: US 3982475484689176"}}},
-		{"a day's total is another", "ALTER TABLE day_totals UPDATE spend = spend + 0.000001 WHERE account_id = '%s' AND day = today() - 2",
+		{"the total of a day is another", "ALTER TABLE day_totals UPDATE spend = spend + 0.000001 WHERE account_id = '%s' AND day = today() - 2",
 			[]sick{{"rollups", "failed", "day_totals"}}},
-		{"a day's total is of another marketplace", "ALTER TABLE day_totals UPDATE marketplace_key = 7 WHERE account_id = '%s' AND day = today() - 2",
+		{"the total of a day is of another marketplace", "ALTER TABLE day_totals UPDATE marketplace_key = 7 WHERE account_id = '%s' AND day = today() - 2",
 			[]sick{{"rollups", "failed", "day_totals"}}},
-		{"two products are exchanged", "ALTER TABLE month_products UPDATE product_key = 3 - product_key WHERE account_id = '%s'",
+		{"what one product has too much another lacks", "ALTER TABLE month_products UPDATE clicks = if(product_key = 1, clicks + 1, clicks - 1) WHERE account_id = '%s'",
 			[]sick{{"rollups", "failed", "month_products"}}},
 		{"a year has no products", "ALTER TABLE year_products DELETE WHERE account_id = '%s'",
 			[]sick{{"rollups", "failed", "year_products differs from their months: US 3982475484689176"}}},
@@ -121,26 +122,38 @@ func outside(t *testing.T, dir string) string {
 
 func TestTheDoctorLooksAtTheConnection(t *testing.T) {
 	t.Parallel()
-	h := sharedHouse(t)
-	account := name(t)
-	healthy(t, h.Program, account)
-	p := platformOf(t)
-	if r := connect(t, h, p, account, canarySecret); r.Code != 0 {
+	p, platform := ownProgram(t), platformOf(t)
+	healthy(t, p, "acct")
+	if r := speakAs(t, p, platform, canarySecret, canaryRefresh, "connect", "--account", "acct", "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
 		t.Fatalf("connect: %s", r)
 	}
-	doctor(t, h.Program, nil, "--account", account)
-	doctor(t, h.Program, []sick{{"connection", "failed", "its credentials cannot be read"}}, "--account", account, "--secret-key-file", filepath.Join(t.TempDir(), "none"))
+	doctor(t, p, nil)
+	platform.Revoke(canaryRefresh)
+	speakAs(t, p, platform, canarySecret, canaryRefresh, "pull", "--account", "acct", "--out", t.TempDir())
+	refused := sick{"connection", "failed", "the platform refused its credentials"}
+	doctor(t, p, []sick{refused})
 
-	p.Revoke(canaryRefresh)
-	pull(t, h, p, account, t.TempDir())
-	doctor(t, h.Program, []sick{{"connection", "failed", "refused its credentials"}}, "--account", account)
-
-	asWriter(t, h.Program, fmt.Sprintf("INSERT INTO attempts SELECT 'reports/%s', now64(3) - 600, 4, now64(9)", account))
-	asWriter(t, h.Program, fmt.Sprintf("INSERT INTO attempts SELECT 'lists/%s/3982475484689176', now64(3) - 600, 2, now64(9)", account))
-	all := doctor(t, h.Program, []sick{{"connection", "failed", "refused"}, {"refresh", "warning", "4 times in a row"}, {"lists", "warning", "2 times in a row"}}, "--account", account)
+	// A server whose platform does not answer at all.
+	key, err := p.Key("acct")
+	need(t, err)
+	server := serve(t, p)
+	get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/campaigns?marketplace_id=3982475484689176")
+	logged(t, server, "figures could not be refreshed")
+	logged(t, server, "campaigns could not be read")
+	all := doctor(t, p, []sick{refused, {"refresh", "warning", "figures could not be refreshed, once"}, {"lists", "warning", "the lists of US 3982475484689176 could not be read, once"}})
 	for _, f := range all {
 		if strings.Contains(f.Detail, "canary") {
 			t.Errorf("a secret: %v", f)
+		}
+	}
+}
+
+// logged waits until a server's log has some words.
+func logged(t *testing.T, server *harness.Server, words string) {
+	t.Helper()
+	for until := time.Now().Add(refreshTime); !strings.Contains(server.Log(), words); <-time.After(50 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("the log never says %q: %s", words, server.Log())
 		}
 	}
 }

@@ -74,7 +74,8 @@ are kept encrypted.`,
 				if err != nil {
 					return err
 				}
-				p := newProgress(cmd.ErrOrStderr())
+				p := o.newProgress(cmd.ErrOrStderr())
+				defer p.end()
 				c := o.connector(d, po, d.loader(p), secret.ReadOrMakeKey, p.noticeOf)
 				profiles, err := c.Connect(cmd.Context(), account, string(region), clientID, secrets)
 				if err != nil {

@@ -42,11 +42,14 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 	}
 	dir := filepath.Join(o.dataDir, "demo-extracts")
 	fmt.Fprintf(trouble, "writing extracts to %s\n", dir)
-	if _, err := demo.Write(dir, demo.Options{Today: time.Now().UTC()}); err != nil {
+	p := o.newProgress(trouble)
+	_, err := demo.Write(dir, demo.Options{Today: time.Now().UTC(), Written: p.Written})
+	p.end()
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(trouble, "loading them")
-	result, err := d.load(ctx, demoAccount, []string{dir}, newProgress(trouble))
+	result, err := d.load(ctx, demoAccount, []string{dir}, o.newProgress(trouble))
 	if err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ and account.`,
   adlens doctor --json | jq '.checks[] | select(.status != "ok")'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p := newProgress(cmd.ErrOrStderr())
-			examine.Step = func(what string, done, total uint64) {}
+			p := o.newProgress(cmd.ErrOrStderr())
+			examine.Added = p.Added
 			findings, err := doctor.Examine(cmd.Context(), o.installation(po, redis), examine)
 			p.end()
 			if err != nil {

@@ -46,7 +46,7 @@ at once.`,
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				result, err := d.load(cmd.Context(), account, paths, newProgress(cmd.ErrOrStderr()))
+				result, err := d.load(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()))
 				return o.said(cmd, result, err)
 			})
 		},

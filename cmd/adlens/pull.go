@@ -34,8 +34,9 @@ can be loaded again anywhere.`,
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				p := newProgress(cmd.ErrOrStderr())
+				p := o.newProgress(cmd.ErrOrStderr())
 				defer p.end()
+				pull.Fetched = p.Fetched
 				c := o.connector(d, po, d.loader(p), secret.ReadKey, p.noticeOf)
 				result, err := c.Pull(cmd.Context(), account, pull)
 				if err != nil && len(result.Files) == 0 {

@@ -205,7 +205,9 @@ func (one task) key() string {
 // now, and notes what came through whole. failed is the part of the error that
 // another try may mend.
 func (d *Daily) pull(ctx context.Context, account string) (result loader.Result, failed, err error) {
-	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll}
+	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll, fetched: func(done, total int) {
+		d.Connector.Notice(account, fmt.Sprintf("%d of %d reports fetched", done, total))
+	}}
 	var tasks []task
 	err = p.run(ctx, func(all []platform.Profile) (err error) {
 		tasks, err = d.due(ctx, account, all)

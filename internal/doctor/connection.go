@@ -54,7 +54,7 @@ func (e *examination) lists(c *checkup) (string, error) {
 				return err
 			}
 			if found && attempt.Failures > 0 && !e.busy(connector.ListsWork(a.ID, m.ID)) {
-				c.warn(whyFailed, "the lists of %s %s could not be read %s in a row, the last time %s ago", m.Country, m.ID, times(attempt.Failures), short(attempt.Age))
+				c.warn(whyFailed, "the lists of %s %s could not be read, %s, last begun %s ago", m.Country, m.ID, inARow(attempt.Failures), short(attempt.Age))
 			}
 			for _, l := range a.manifest.Of(manifest.Campaigns) {
 				if l.Slice.Marketplace == key && len(l.Sources) > 0 {
@@ -95,7 +95,7 @@ func (e *examination) refreshes(c *checkup) (string, error) {
 		}
 		if found && attempt.Failures > 0 && !e.busy(work) {
 			c.warn("the log of adlens serve says why (figures could not be refreshed); it is tried again by itself",
-				"figures could not be refreshed %s in a row, the last time %s ago", times(attempt.Failures), short(attempt.Age))
+				"figures could not be refreshed, %s, last begun %s ago", inARow(attempt.Failures), short(attempt.Age))
 			return nil
 		}
 		if !connection.Accepted {
@@ -126,11 +126,11 @@ func (e *examination) lagging(c *checkup, a account) error {
 	return err
 }
 
-func times(n int) string {
-	if n == 1 {
+func inARow(failures int) string {
+	if failures == 1 {
 		return "once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("%d times in a row", failures)
 }
 
 // short writes how long ago something was.

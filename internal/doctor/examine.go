@@ -32,8 +32,8 @@ type Locks interface {
 type Options struct {
 	Account string // "" for all
 	Quick   bool   // leave out what reads every row
-	// Step hears how reading every row goes on, in rows.
-	Step func(what string, done, total uint64)
+	// Added hears how many rows of facts are added up anew.
+	Added func(done, total uint64)
 }
 
 // examination is under way.

@@ -28,7 +28,7 @@ func (e *examination) rollups(c *checkup) (string, error) {
 			return err
 		}
 		for _, batch := range batches(months) {
-			e.step(a, done, total)
+			e.Added(done, total)
 			wrong, err := e.monthRollups(c, a, batch)
 			if err != nil {
 				return err
@@ -38,16 +38,10 @@ func (e *examination) rollups(c *checkup) (string, error) {
 				done += l.Rows
 			}
 		}
-		e.step(a, done, total)
+		e.Added(done, total)
 		return e.yearRollups(c, a, spoilt)
 	})
 	return fmt.Sprintf("%s of facts added up anew, to the last digit", count(int(total), "row")), nil
-}
-
-func (e *examination) step(a account, done, total uint64) {
-	if e.Step != nil {
-		e.Step(fmt.Sprintf("adding up account %s", a.ID), done, total)
-	}
 }
 
 // wholeMonths are the months that have the rows that were loaded. What is wrong
