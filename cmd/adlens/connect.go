@@ -60,6 +60,8 @@ The client secret and the refresh token are never arguments. They come from
 ADLENS_CLIENT_SECRET and ADLENS_REFRESH_TOKEN, or from a file of JSON with
 client_secret and refresh_token (--secrets-file), or they are asked for. They
 are kept encrypted.`,
+		Example: `  export ADLENS_CLIENT_SECRET=... ADLENS_REFRESH_TOKEN=...
+  adlens connect --account acme --region NA --client-id amzn1.application-oa2-client...`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			region, err := api.ParseRegion(region)

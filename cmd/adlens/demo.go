@@ -25,6 +25,8 @@ func newDemo(o *options) *cobra.Command {
 		Long: `Write three years of made-up extracts in the platform's own formats below the
 data directory, load them as any extracts, print a key and curl lines, and
 serve. Running it again keeps the account, and brings it up to date.`,
+		Example: `  adlens demo
+  adlens demo --listen 127.0.0.1:0 --data-dir my-demo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error { return o.demo(cmd, d, *so) })

@@ -18,7 +18,7 @@ type account struct {
 
 // closed tells whether nobody may ask about the account: then it needs neither
 // keys nor fresh figures.
-func (a account) closed() bool { return a.Subscription == "canceled" }
+func (a account) closed() bool { return a.Subscription == adlens.Canceled }
 
 // unit names a unit for people, beside the table that it is of.
 func (a account) unit(u manifest.Unit) string {
