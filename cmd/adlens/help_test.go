@@ -85,7 +85,10 @@ func TestTheTableOfFlagsAgreesWithTheHelp(t *testing.T) {
 	all := commands()
 	rows := flagRows(t)
 	for _, row := range rows {
-		flags, variables, defaults := named(row[0]), named(row[1]), strings.Split(strings.Split(row[2], ";")[0], ", ")
+		flags, variables, defaults := named(row[0]), named(row[1]), []string{row[2]}
+		if len(flags) > 1 {
+			defaults = strings.Split(strings.Split(row[2], ";")[0], ", ")
+		}
 		for i, flag := range flags {
 			name := strings.TrimPrefix(flag, "--")
 			if variables[i] != variable(name) {
