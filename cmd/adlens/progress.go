@@ -32,6 +32,7 @@ type progress struct {
 	stage stage
 	begun map[string]time.Time // when each kind of stage began, by its noun
 	shown time.Time
+	drawn bool // a line stands on the terminal
 	ended bool
 
 	rows, inFile uint64 // of finished files, and of the one that is being read
@@ -114,6 +115,7 @@ func (p *progress) at(next stage) {
 	p.shown = now
 	line := next.line(now.Sub(p.begun[next.noun]))
 	if p.terminal {
+		p.drawn = true
 		fmt.Fprintf(p.w, "\r\x1b[K%s", cut(line, p.width()-1))
 		return
 	}
@@ -149,7 +151,8 @@ func (p *progress) end() {
 }
 
 func (p *progress) clear() {
-	if p.terminal && !p.silent && !p.ended {
+	if p.drawn {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
+	p.drawn = false
 }
