@@ -30,7 +30,7 @@ func Verify(ctx context.Context, store Store, account string) (faults []string, 
 		}
 	}
 	years := m.Of(manifest.Year)
-	yearSums, err := store.YearSums(ctx, account, partsOf(years, months))
+	yearSums, err := store.YearSums(ctx, account, PartsOf(years, months))
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func generationsOf(entries []manifest.Entry) []uint32 {
 	return all
 }
 
-// partsOf says which live months each year is made of.
-func partsOf(years, months []manifest.Entry) []YearParts {
+// PartsOf says which live months each year is made of.
+func PartsOf(years, months []manifest.Entry) []YearParts {
 	all := make([]YearParts, len(years))
 	for i, y := range years {
 		all[i].Generation = y.Generation
