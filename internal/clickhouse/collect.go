@@ -183,18 +183,12 @@ func (db *DB) inspect(ctx context.Context, sql string, visit func(text string)) 
 	if err != nil {
 		return err
 	}
-	rows, err := p.writer.Query(ctx, sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	err = each(func(scan func(...any) error) error {
+	return db.inspectAt(ctx, p, sql, nil, each(func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)
 		visit(text)
 		return err
-	})(rows)
-	return db.failed(ctx, p, errors.Join(err, rows.Err()))
+	}))
 }
 
 // Bounds of one statement's length.
@@ -253,4 +247,22 @@ type Locker interface {
 type LoadStore struct {
 	*DB
 	Locker
+}
+
+// Lock makes the caller the account's only writer. Nothing is loaded into an
+// account that lost something: what a load takes over of it would be believed
+// from then on.
+func (s LoadStore) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
+	release, err = s.Locker.Lock(ctx, account, waiting)
+	if err != nil {
+		return nil, err
+	}
+	losses, err := s.Losses(ctx, account)
+	if err == nil && len(losses) > 0 {
+		err = damaged(account, whats(losses))
+	}
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return release, nil
 }

@@ -17,10 +17,11 @@ const (
 )
 
 // Watch keeps the engine running until the context ends. failed hears of every
-// question without an answer. It asks over a connection of its own, so that
-// nothing that waits for the engine can hold it up.
-func (e *Engine) Watch(ctx context.Context, failed func(error)) {
-	silent := 0
+// question without an answer, and restarted of each engine that took the place
+// of another. It asks over a connection of its own, so that nothing that waits
+// for the engine can hold it up.
+func (e *Engine) Watch(ctx context.Context, failed func(error), restarted func()) {
+	silent, met := 0, ""
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
@@ -29,7 +30,13 @@ func (e *Engine) Watch(ctx context.Context, failed func(error)) {
 			return
 		case <-ticker.C:
 		}
-		err := e.look(ctx)
+		at, err := e.look(ctx)
+		if err == nil && met != "" && met != at.Gate {
+			restarted()
+		}
+		if err == nil {
+			met = at.Gate
+		}
 		if err == nil || ctx.Err() != nil {
 			silent = 0
 			continue
@@ -46,23 +53,22 @@ func (e *Engine) Watch(ctx context.Context, failed func(error)) {
 
 // look starts the engine where it is dead, and asks it where it lives. Any
 // answer at all will do.
-func (e *Engine) look(ctx context.Context) error {
+func (e *Engine) look(ctx context.Context) (Endpoint, error) {
 	running, err := held(e.home.engineLock())
 	if err != nil {
-		return err
+		return Endpoint{}, err
 	}
 	if !running {
-		_, err := e.Endpoint(ctx)
-		return err
+		return e.Endpoint(ctx)
 	}
 	at, err := e.home.readEndpoint()
 	if err != nil {
-		return err
+		return at, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, watchPatience)
 	defer cancel()
 	if _, err := at.ask(ctx); err != nil {
-		return fmt.Errorf("the engine is silent: %w", err)
+		return at, fmt.Errorf("the engine is silent: %w", err)
 	}
-	return nil
+	return at, nil
 }
