@@ -91,8 +91,10 @@ func (i *inspector) run(ctx context.Context) {
 				err = errors.Join(err, i.readAll(ctx))
 			}
 		case <-i.Alarms():
-			i.log.Error("rows cannot be read; all figures are held against what was loaded", zap.Error(i.Damage().Unread))
-			err = i.readAll(ctx)
+			if unread := i.Damage().Unread; unread != nil {
+				i.log.Error("rows cannot be read; all figures are held against what was loaded", zap.Error(unread))
+				err = i.readAll(ctx)
+			}
 		}
 		if err != nil && ctx.Err() == nil {
 			i.log.Warn("the stored data could not be looked through", zap.Error(err))

@@ -19,7 +19,7 @@ type guard struct {
 	on      bool
 	lost    map[string]Faults // by account, in the text form of parameters
 	alarmed error             // what met rows that cannot be read
-	alarm   chan struct{}     // has a value after that
+	alarm   chan struct{}     // has a value after that, and after a loss was found
 }
 
 func newGuard() *guard { return &guard{lost: map[string]Faults{}, alarm: make(chan struct{}, 1)} }
@@ -60,6 +60,7 @@ func (db *DB) inspectPool(ctx context.Context, p *pool) error {
 	defer db.guard.mu.Unlock()
 	for account, faults := range lost {
 		db.guard.lost[account] = faults
+		db.guard.ring()
 	}
 	return nil
 }
@@ -86,7 +87,8 @@ func (db *DB) Damage() Damage {
 	return Damage{maps.Clone(db.guard.lost), db.guard.alarmed}
 }
 
-// Alarms has a value whenever rows were met that cannot be read.
+// Alarms has a value whenever something was found lost, or rows were met that
+// cannot be read.
 func (db *DB) Alarms() <-chan struct{} { return db.guard.alarm }
 
 // Calm forgets what was met: everything was looked through since.
@@ -106,6 +108,10 @@ func (g *guard) sound(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.alarmed = err
+	g.ring()
+}
+
+func (g *guard) ring() {
 	select {
 	case g.alarm <- struct{}{}:
 	default:
