@@ -249,7 +249,7 @@ type LoadStore struct {
 	Locker
 }
 
-// Lock makes the caller the account's only writer. Nothing is loaded into an
+// Lock makes the caller the account's only writer. Nothing is built on an
 // account that lost something: what a load takes over of it would be believed
 // from then on.
 func (s LoadStore) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
@@ -257,11 +257,7 @@ func (s LoadStore) Lock(ctx context.Context, account string, waiting func(holder
 	if err != nil {
 		return nil, err
 	}
-	losses, err := s.Losses(ctx, account)
-	if err == nil && len(losses) > 0 {
-		err = damaged(account, whats(losses))
-	}
-	if err != nil {
+	if err := s.buildable(ctx, account); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	return release, nil

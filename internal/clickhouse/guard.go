@@ -154,11 +154,3 @@ func (faults Faults) String() string {
 	}
 	return text
 }
-
-func whats(losses []Loss) Faults {
-	all := make(Faults, len(losses))
-	for i, l := range losses {
-		all[i] = l.What
-	}
-	return all
-}

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -102,7 +101,7 @@ func (db *DB) lossesAt(ctx context.Context, p *pool, account string) ([]Loss, er
 func (db *DB) look(ctx context.Context, p *pool, account string) (all []Loss, err error) {
 	params := Params{"account": query.Text(account)}
 	err = db.inspectAt(ctx, p, selectBrokenSeals, params, each(func(scan func(...any) error) error {
-		l := Loss{What: "the list of what is loaded (table manifest) is older or shorter than it was"}
+		l := Loss{What: manifestLost}
 		err := scan(&l.Account)
 		all = append(all, l)
 		return err
@@ -132,11 +131,9 @@ func scanLoss(scan func(...any) error) (Loss, error) {
 		return l, err
 	}
 	u.Kind, u.Slice.AdProduct, u.Start = manifest.Kind(kind), adlens.AdProduct(adProduct), adlens.DayOf(start)
-	switch {
-	case rows > 0 && found != rows:
-		l.What = fmt.Sprintf("%s (generation %d) has %d rows, %d were loaded", u, generation, found, rows)
-	default:
-		l.What = fmt.Sprintf("%s (generation %d) has no rollups", u, generation)
+	l.What = rollupsLost(u, generation)
+	if rows > 0 && found != rows {
+		l.What = rowsLost(u, generation, found, rows)
 	}
 	return l, nil
 }
