@@ -11,6 +11,7 @@ const (
 	EngineUnavailable Kind = "engine_unavailable" // the engine cannot be reached
 	Overloaded        Kind = "overloaded"         // a limit of memory, rows or concurrency
 	DiskFull          Kind = "disk_full"          // nothing more can be written
+	Damaged           Kind = "damaged"            // the disk lost or changed what was stored
 	QueryTimeout      Kind = "query_timeout"      // the deadline passed
 	Cancelled         Kind = "cancelled"          // the caller went away
 	Internal          Kind = "internal"

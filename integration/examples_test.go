@@ -45,6 +45,9 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`"start":"key_live_[^"]*"`), `"start":"key_live_Qm3x"`},
 	{regexp.MustCompile(`"created_at":"[^"]*"`), `"created_at":"2026-10-01T08:30:00.000Z"`},
+	{regexp.MustCompile(`"newest_load":[0-9nul]+`), `"newest_load":5400`},
+	{regexp.MustCompile(`"oldest_load":[0-9nul]+`), `"oldest_load":93600`},
+	{regexp.MustCompile(`"oldest_refresh":[0-9nul]+`), `"oldest_refresh":34000`},
 	{regexp.MustCompile(`"last_used_at":"[^"]*"`), `"last_used_at":"2026-11-08T07:15:30.250Z"`},
 }
 

@@ -244,10 +244,19 @@ func (f file) open(name string) (io.Reader, func() error, error) {
 
 // unpacked is the content of a packed file, whose damage is said to be that of
 // the packing.
-type unpacked struct{ packed *gzip.Reader }
+type unpacked struct {
+	file   *bufio.Reader // gzip takes no byte more of it than it needs
+	packed *gzip.Reader
+}
 
 func (u unpacked) Read(p []byte) (int, error) {
 	n, err := u.packed.Read(p)
+	if err == io.EOF {
+		err = u.next()
+	}
+	if n == 0 && err == nil {
+		return u.Read(p)
+	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
 		err = fmt.Errorf("damaged gzip file: %w", err)
@@ -255,15 +264,33 @@ func (u unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// next begins the next archive of a file that is several in a row, or returns
+// io.EOF behind the last.
+func (u unpacked) next() error {
+	head, err := u.file.Peek(2)
+	switch {
+	case len(head) == 0:
+		return err
+	case string(head) != gzipMark:
+		return errors.New("damaged gzip file: what stands behind its end is no gzip")
+	}
+	err = u.packed.Reset(u.file)
+	u.packed.Multistream(false)
+	return err
+}
+
+const gzipMark = "\x1f\x8b"
+
 func unpack(r io.Reader) (io.Reader, error) {
 	// Small buffers: large reads pass them by, and most files are small.
 	buffered := bufio.NewReaderSize(r, 32<<10)
-	if head, _ := buffered.Peek(2); string(head) == "\x1f\x8b" {
+	if head, _ := buffered.Peek(2); string(head) == gzipMark {
 		packed, err := gzip.NewReader(buffered)
 		if err != nil {
 			return nil, fmt.Errorf("damaged gzip file: %w", err)
 		}
-		buffered = bufio.NewReader(unpacked{packed})
+		packed.Multistream(false)
+		buffered = bufio.NewReader(unpacked{buffered, packed})
 	}
 	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		buffered.Discard(3)

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -156,6 +157,17 @@ func (c *rowChecker) adProduct(name string) adlens.AdProduct {
 	return p
 }
 
+// maxName bounds the name of a campaign or an ad group, far above what the
+// platform lets anybody type: all names of a list are in memory together.
+const maxName = 10_000
+
+func (c *rowChecker) name(name string) string {
+	if len(name) > maxName {
+		c.checker.row(c.row, false, "name", fmt.Sprintf("%d bytes long", len(name)), fmt.Sprintf("at most %d", maxName))
+	}
+	return name
+}
+
 func (c *rowChecker) state(text string) State {
 	state, ok := states[strings.ToUpper(text)]
 	c.checker.row(c.row, ok, "state", text, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
@@ -194,7 +206,7 @@ func (c *rowChecker) day(field string, text *string) *adlens.Day {
 func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int, err error) {
 	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
 		campaign := Campaign{
-			ID: c.id("campaignId", row.CampaignID), Name: row.Name, AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State),
+			ID: c.id("campaignId", row.CampaignID), Name: c.name(row.Name), AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State),
 			Budget: c.amount("budgetCaps.budgetValue.monetaryBudget.amount", row.Budget.Value.Monetary.Amount),
 			Start:  c.day("startDate", row.StartDate), End: c.day("endDate", row.EndDate),
 		}
@@ -213,7 +225,7 @@ func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int
 func ReadAdGroups(r io.Reader, e *Export, visit func(AdGroup) error) (rows int, err error) {
 	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
 		group := AdGroup{
-			ID: c.id("adGroupId", row.AdGroupID), CampaignID: c.id("campaignId", row.CampaignID), Name: row.Name,
+			ID: c.id("adGroupId", row.AdGroupID), CampaignID: c.id("campaignId", row.CampaignID), Name: c.name(row.Name),
 			AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State), DefaultBid: c.amount("bid.defaultBid", row.Bid.DefaultBid),
 		}
 		c.currency("bid.currencyCode", row.Bid.Currency)

@@ -96,7 +96,10 @@ func (o *options) said(cmd *cobra.Command, result loader.Result, err error) erro
 
 // plain says in a sentence what a person can do about.
 func plain(err error) error {
-	if adlens.KindOf(err) == adlens.DiskFull {
+	switch adlens.KindOf(err) {
+	case adlens.Damaged:
+		return fmt.Errorf("stored data is damaged, and a load would build on it: nothing of the failed files was made visible; restore a backup, or load the extracts into a new data directory (%w)", err)
+	case adlens.DiskFull:
 		return fmt.Errorf("the disk is full: nothing of the failed files was made visible, what was there is unharmed; free some space and load again (%w)", err)
 	}
 	return err

@@ -26,7 +26,7 @@ type refreshers struct {
 
 // refreshers returns them for a server; lists are read until the context ends.
 func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
-	c := o.connector(d, po, &oneAtATime{loader: d.loader(quiet{log})}, secret.ReadKey, func(account, text string) {
+	c := o.connector(d, po, &oneAtATime{loader: d.loader(quiet{log}), counts: counts}, secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
 	err := c.Check()
@@ -64,12 +64,21 @@ const pollEvery = 30 * time.Second
 type oneAtATime struct {
 	mu     sync.Mutex
 	loader *loader.Loader
+	counts *metrics.Metrics
 }
 
 func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.loader.Load(ctx, account, paths)
+	began := time.Now()
+	result, err := o.loader.Load(ctx, account, paths)
+	files, rows := map[string]int{}, 0
+	for _, f := range result.Files {
+		files[string(f.Status)]++
+		rows += f.Rows
+	}
+	o.counts.Loaded(files, rows, time.Since(began), err)
+	return result, err
 }
 
 func (o *oneAtATime) ReplaceLists(ctx context.Context, account string, read loader.Lists) error {

@@ -29,6 +29,7 @@ type serveOptions struct {
 	answerCache int
 	memory      int // of figures
 	logLevel    string
+	drain       time.Duration
 	metrics     string
 	platform    platformOptions
 }
@@ -67,6 +68,7 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 		},
 	}
 	so.flags(cmd, "info")
+	cmd.Flags().DurationVar(&so.drain, "drain", 0, "how long to go on answering after SIGTERM, while /readyz says 503, so that a proxy has time to send requests elsewhere")
 	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
 	so.platform.flags(cmd)
@@ -100,7 +102,8 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err != nil {
 		return err
 	}
-	if err := d.intact(ctx, log); err != nil {
+	inspector := d.inspector(log)
+	if err := inspector.begin(ctx); err != nil {
 		return err
 	}
 	limits, err := d.limits(ctx, so, log)
@@ -111,6 +114,8 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	defer stop()
 	counts := metrics.New()
 	d.watch(counts)
+	inspector.watch(counts)
+	limits.watch(counts)
 	closeMetrics, err := serveMetrics(so.metrics, counts, log)
 	if err != nil {
 		return err
@@ -128,14 +133,20 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	server := adhttp.New(adhttp.Config{
 		Figures: figures, Keys: auth.NewAuthenticator(d.DB), Feeds: auth.NewAuthenticator(clickhouse.Feeds{DB: d.DB}), Limiter: limits,
 		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache,
-		Observe: counts.Request, Ping: d.Ping, Log: log, Now: time.Now,
+		Observe: counts.Request, Refused: counts.Refused, Ping: d.Ping, Log: log, Now: time.Now,
+		Health: func() adhttp.Health {
+			h := inspector.health()
+			h.Limits = limits.trouble()
+			return h
+		},
 	})
+	watchMemories(counts, figures, server)
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {
 		return err
 	}
 	var running sync.WaitGroup
-	d.keep(background, &running, usage, log)
+	d.keep(background, &running, usage, inspector)
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keep(background) })
 	running.Go(func() { keepFigures(background, figures, log) })
@@ -146,6 +157,11 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err == nil {
 		select {
 		case <-ctx.Done():
+			server.Drain()
+			select {
+			case <-time.After(so.drain):
+			case err = <-served:
+			}
 		case err = <-served:
 		}
 	}
@@ -158,40 +174,15 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	return err
 }
 
-// watch shows what the database has to do.
-func (d *data) watch(m *metrics.Metrics) {
-	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Work().Running) })
-	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Work().Queued) })
-	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Work().Statements) })
-	m.Counter("statements_seconds_total", "How long they took, all together.", func() float64 { return d.Work().Took.Seconds() })
-	m.Counter("statements_refused_total", "Statements that did not get a turn in time.", func() float64 { return float64(d.Work().Refused) })
-}
-
-// serveMetrics shows metrics at an address, or nowhere.
-func serveMetrics(address string, m *metrics.Metrics, log *zap.Logger) (end func() error, err error) {
-	if address == "" {
-		return func() error { return nil }, nil
-	}
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--metrics-listen: %w", err)
-	}
-	log.Info("metrics", zap.String("address", "http://"+listener.Addr().String()+"/metrics"))
-	go func() {
-		if err := m.Serve(listener); err != nil {
-			log.Warn("metrics are not shown any more", zap.Error(err))
-		}
-	}()
-	return listener.Close, nil
-}
-
 // keep runs what a server does beside answering.
-func (d *data) keep(ctx context.Context, running *sync.WaitGroup, usage *auth.Usage, log *zap.Logger) {
+func (d *data) keep(ctx context.Context, running *sync.WaitGroup, usage *auth.Usage, i *inspector) {
+	log := i.log
+	running.Go(func() { i.run(ctx) })
 	running.Go(func() { d.keepUsage(ctx, usage, log) })
 	running.Go(func() { d.keepClean(ctx, log) })
 	if d.engine != nil {
 		running.Go(func() {
-			d.engine.Watch(ctx, func(err error) { log.Warn("the engine did not answer", zap.Error(err)) })
+			d.engine.Watch(ctx, func(err error) { log.Warn("the engine did not answer", zap.Error(err)) }, i.engineRestarted)
 		})
 	}
 }

@@ -38,29 +38,34 @@ func testsOf(t *testing.T) map[string]bool {
 	return names
 }
 
-func TestEveryThreatNamesTestsThatExist(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, rows := testsOf(t), 0
-	for line := range strings.Lines(string(text)) {
-		cells := strings.Split(line, "|")
-		if len(cells) != 6 || strings.TrimSpace(cells[1]) != fmt.Sprint(rows+1) {
-			continue
+// Both tables have rows of a number, what may happen, what is done about it, and
+// the tests that show it.
+func TestEveryThreatAndFaultNamesTestsThatExist(t *testing.T) {
+	names := testsOf(t)
+	for document, want := range map[string]int{"security.md": 40, "faults.md": 23} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", document))
+		if err != nil {
+			t.Fatal(err)
 		}
-		rows++
-		proofs := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`").FindAllStringSubmatch(cells[4], -1)
-		if len(proofs) == 0 {
-			t.Errorf("threat %d names no test", rows)
-		}
-		for _, proof := range proofs {
-			if !names[proof[1]] {
-				t.Errorf("threat %d names %s, which is no test", rows, proof[1])
+		rows := 0
+		for line := range strings.Lines(string(text)) {
+			cells := strings.Split(line, "|")
+			if len(cells) != 6 || strings.TrimSpace(cells[1]) != fmt.Sprint(rows+1) {
+				continue
+			}
+			rows++
+			proofs := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`").FindAllStringSubmatch(cells[4], -1)
+			if len(proofs) == 0 {
+				t.Errorf("%s: row %d names no test", document, rows)
+			}
+			for _, proof := range proofs {
+				if !names[proof[1]] {
+					t.Errorf("%s: row %d names %s, which is no test", document, rows, proof[1])
+				}
 			}
 		}
-	}
-	if rows != 40 {
-		t.Errorf("%d threats in a row, expected 40", rows)
+		if rows != want {
+			t.Errorf("%s: %d rows in order, expected %d", document, rows, want)
+		}
 	}
 }

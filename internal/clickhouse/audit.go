@@ -179,15 +179,7 @@ func (db *DB) asOwner(ctx context.Context, sql string, params Params, read func(
 	if err != nil {
 		return err
 	}
-	rows, err := p.writer.Query(withParams(ctx, params), sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	if err := read(rows); err != nil {
-		return db.failed(ctx, p, err)
-	}
-	return db.failed(ctx, p, rows.Err())
+	return db.inspectAt(ctx, p, sql, params, read)
 }
 
 // TablesOf are the tables that hold what is live of a kind.

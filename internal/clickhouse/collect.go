@@ -183,18 +183,12 @@ func (db *DB) inspect(ctx context.Context, sql string, visit func(text string)) 
 	if err != nil {
 		return err
 	}
-	rows, err := p.writer.Query(ctx, sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	err = each(func(scan func(...any) error) error {
+	return db.inspectAt(ctx, p, sql, nil, each(func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)
 		visit(text)
 		return err
-	})(rows)
-	return db.failed(ctx, p, errors.Join(err, rows.Err()))
+	}))
 }
 
 // Bounds of one statement's length.
@@ -253,4 +247,18 @@ type Locker interface {
 type LoadStore struct {
 	*DB
 	Locker
+}
+
+// Lock makes the caller the account's only writer. Nothing is built on an
+// account that lost something: what a load takes over of it would be believed
+// from then on.
+func (s LoadStore) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
+	release, err = s.Locker.Lock(ctx, account, waiting)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.buildable(ctx, account); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return release, nil
 }

@@ -42,12 +42,15 @@ type DB struct {
 	mu      sync.Mutex
 	pool    *pool
 
+	guard  *guard
 	views  *views
 	claims sync.Map // account -> *claim, of accounts locked by Leases
 }
 
 // pool is the connections to one incarnation of the server.
 type pool struct{ reader, writer driver.Conn }
+
+func (p *pool) close() error { return errors.Join(p.reader.Close(), p.writer.Close()) }
 
 // Open connects and brings the schema up to date.
 func Open(ctx context.Context, source Source) (*DB, error) {
@@ -59,7 +62,7 @@ func Open(ctx context.Context, source Source) (*DB, error) {
 }
 
 func newDB(source Source) *DB {
-	db := &DB{source: source, finding: make(chan struct{}, 1), gate: newGate(max(4, 2*runtime.NumCPU()))}
+	db := &DB{source: source, finding: make(chan struct{}, 1), gate: newGate(max(4, 2*runtime.NumCPU())), guard: newGuard()}
 	db.views = newViews(db)
 	return db
 }
@@ -71,7 +74,7 @@ func (db *DB) Close() error {
 	if db.pool == nil {
 		return nil
 	}
-	err := errors.Join(db.pool.reader.Close(), db.pool.writer.Close())
+	err := db.pool.close()
 	db.pool = nil
 	return err
 }
@@ -95,6 +98,11 @@ func (db *DB) connect(ctx context.Context) (*pool, error) {
 	p, err := openPool(ctx, db.source)
 	if err != nil {
 		return nil, err
+	}
+	if db.guard.isOn() {
+		if err := db.inspectPool(ctx, p); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -131,10 +139,7 @@ func (db *DB) drop(lost *pool) {
 	defer db.mu.Unlock()
 	if db.pool == lost {
 		db.pool = nil
-		go func() {
-			lost.reader.Close()
-			lost.writer.Close()
-		}()
+		go lost.close()
 	}
 }
 
@@ -147,6 +152,7 @@ type Params map[string]string
 // middle is looked for once more inside the deadline: reading twice does no
 // harm.
 func (db *DB) reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
+	came := time.Now()
 	leave, err := db.gate.enter(ctx, params["account"])
 	if err != nil {
 		db.counts.refused.Add(1)
@@ -154,6 +160,7 @@ func (db *DB) reading(ctx context.Context, sql string, params Params, read func(
 	}
 	defer leave()
 	began := time.Now()
+	db.counts.waited.Add(int64(began.Sub(came)))
 	defer func() { db.counts.ended(time.Since(began)) }()
 	err = db.readOnce(ctx, sql, params, read)
 	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
@@ -165,6 +172,9 @@ func (db *DB) reading(ctx context.Context, sql string, params Params, read func(
 func (db *DB) readOnce(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
 	p, err := db.connect(ctx)
 	if err != nil {
+		return err
+	}
+	if err := db.guard.refuse(ctx, params["account"]); err != nil {
 		return err
 	}
 	rows, err := p.reader.Query(withParams(ctx, params), sql)
@@ -242,10 +252,14 @@ func (db *DB) failed(ctx context.Context, p *pool, err error) error {
 		return nil
 	}
 	kind := kindOf(ctx, err)
-	if kind == adlens.EngineUnavailable {
+	failed := &adlens.Error{Kind: kind, Err: err}
+	switch kind {
+	case adlens.EngineUnavailable:
 		db.drop(p)
+	case adlens.Damaged:
+		db.guard.sound(failed)
 	}
-	return &adlens.Error{Kind: kind, Err: err}
+	return failed
 }
 
 // Exception codes that say which limit was met. Codes are stable; texts are
@@ -260,6 +274,13 @@ var kindOfCode = map[int32]adlens.Kind{
 	307: adlens.Overloaded,        // TOO_MANY_BYTES
 	396: adlens.Overloaded,        // TOO_MANY_ROWS_OR_BYTES
 	243: adlens.DiskFull,          // NOT_ENOUGH_SPACE
+	33:  adlens.Damaged,           // CANNOT_READ_ALL_DATA
+	40:  adlens.Damaged,           // CHECKSUM_DOESNT_MATCH
+	107: adlens.Damaged,           // FILE_DOESNT_EXIST
+	226: adlens.Damaged,           // NO_FILE_IN_DATA_PART
+	228: adlens.Damaged,           // BAD_SIZE_OF_FILE_IN_DATA_PART
+	246: adlens.Damaged,           // CORRUPTED_DATA
+	271: adlens.Damaged,           // CANNOT_DECOMPRESS
 	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"adlens"
@@ -61,13 +62,12 @@ func scanEntry(scan func(...any) error, version *uint32, e *manifest.Entry) erro
 // Commit inserts the entries as one block: readers see all of them or none.
 // It returns once readers in all processes know that they have to look.
 func (db *DB) Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {
-	marks := db.source.Marks()
-	if marks == nil {
-		return db.commit(ctx, account, version, entries)
-	}
-	settle, err := marks.Change(account)
-	if err != nil {
-		return err
+	settle := func() error { return nil }
+	if marks := db.source.Marks(); marks != nil {
+		var err error
+		if settle, err = marks.Change(account); err != nil {
+			return err
+		}
 	}
 	// After an error nobody knows what became of the insert, and a mark that
 	// cannot be set says the same: the change stays under way for readers,
@@ -75,7 +75,7 @@ func (db *DB) Commit(ctx context.Context, account string, version uint32, entrie
 	if err := db.commit(ctx, account, version, entries); err != nil {
 		return err
 	}
-	return settle()
+	return errors.Join(settle(), db.seal(ctx, account))
 }
 
 func (db *DB) commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {

@@ -11,12 +11,13 @@ type Work struct {
 	Statements      uint64        // that ended, so far
 	Refused         uint64        // for which there was no turn, so far
 	Took            time.Duration // of all that ended
+	Waited          time.Duration // for a turn, of all that got one
 }
 
 // counts adds up what ended.
 type counts struct {
 	statements, refused atomic.Uint64
-	took                atomic.Int64
+	took, waited        atomic.Int64
 }
 
 func (c *counts) ended(took time.Duration) {
@@ -26,7 +27,8 @@ func (c *counts) ended(took time.Duration) {
 
 // Work returns what was done so far, and what is being done.
 func (db *DB) Work() Work {
-	w := Work{Statements: db.counts.statements.Load(), Refused: db.counts.refused.Load(), Took: time.Duration(db.counts.took.Load())}
+	w := Work{Statements: db.counts.statements.Load(), Refused: db.counts.refused.Load(), Took: time.Duration(db.counts.took.Load()),
+		Waited: time.Duration(db.counts.waited.Load())}
 	w.Running, w.Queued = db.gate.now()
 	return w
 }

@@ -199,7 +199,7 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 		case <-ctx.Done():
 			return Endpoint{}, fmt.Errorf("the engine does not answer (its log is %s): %w", e.home.log(), ctx.Err())
 		case <-exited:
-			return Endpoint{}, fmt.Errorf("the engine ended while it started: %s", e.lastWords())
+			return Endpoint{}, e.endedEarly()
 		case <-pause.C:
 			if running, err := held(e.home.engineLock()); exited == nil && (err != nil || !running) {
 				return Endpoint{}, errors.Join(errGone, err)
@@ -232,6 +232,19 @@ func (at Endpoint) ask(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	return res.StatusCode, res.Body.Close()
+}
+
+// neededSpace is what an engine needs on its disk to start, with much to spare.
+const neededSpace = 1 << 20
+
+// endedEarly says why the engine did not start. What it says of a full disk
+// itself is that a write failed.
+func (e *Engine) endedEarly() error {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(string(e.home), &disk); err == nil && disk.Bavail*uint64(disk.Bsize) < neededSpace {
+		return fmt.Errorf("the disk is full: the engine cannot start with %d bytes left at %s; free some space (%s)", disk.Bavail*uint64(disk.Bsize), e.home, e.lastWords())
+	}
+	return fmt.Errorf("the engine ended while it started: %s", e.lastWords())
 }
 
 func (e *Engine) lastWords() string {

@@ -8,7 +8,8 @@ import (
 
 // A living engine answers the smallest question, if only to say that it is
 // busy; one that is silent for watchFailures questions in a row is frozen and
-// is killed. One that is dead is started by whoever asks it next, this watch
+// is killed. One that never answered yet is starting, which takes its time on a
+// busy machine. One that is dead is started by whoever asks it next, this watch
 // at the latest.
 const (
 	watchEvery    = time.Second
@@ -16,11 +17,27 @@ const (
 	watchFailures = 3
 )
 
+// watch is what was seen of the engine so far.
+type watch struct {
+	engine    *Engine
+	failed    func(error)
+	restarted func()
+
+	met    string    // the gate of the last engine that answered
+	silent int       // questions in a row without an answer
+	coming string    // the gate of one that never answered
+	since  time.Time // when that was first seen
+}
+
 // Watch keeps the engine running until the context ends. failed hears of every
-// question without an answer. It asks over a connection of its own, so that
-// nothing that waits for the engine can hold it up.
-func (e *Engine) Watch(ctx context.Context, failed func(error)) {
-	silent := 0
+// question without an answer, and restarted of each engine that took the place
+// of another. It asks over a connection of its own, so that nothing that waits
+// for the engine can hold it up.
+func (e *Engine) Watch(ctx context.Context, failed func(error), restarted func()) {
+	w := &watch{engine: e, failed: failed, restarted: restarted}
+	if at, err := e.home.readEndpoint(); err == nil {
+		w.met = at.Gate // it answered when it was opened
+	}
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
@@ -28,41 +45,64 @@ func (e *Engine) Watch(ctx context.Context, failed func(error)) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		}
-		err := e.look(ctx)
-		if err == nil || ctx.Err() != nil {
-			silent = 0
-			continue
-		}
-		failed(err)
-		if silent++; silent == watchFailures {
-			silent = 0
-			if err := e.Kill(); err != nil {
-				failed(err)
-			}
+			w.look(ctx)
 		}
 	}
 }
 
+func (w *watch) look(ctx context.Context) {
+	at, err := w.engine.look(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err == nil:
+		if w.met != "" && w.met != at.Gate {
+			w.restarted()
+		}
+		w.met, w.silent = at.Gate, 0
+	case w.starts(at, time.Now()):
+		w.failed(err)
+	default:
+		w.failed(err)
+		w.silent++
+		if w.silent < watchFailures {
+			return
+		}
+		w.silent = 0
+		if err := w.engine.Kill(); err != nil {
+			w.failed(err)
+		}
+	}
+}
+
+// starts tells whether an engine that does not answer may still be starting.
+func (w *watch) starts(at Endpoint, now time.Time) bool {
+	if at.Gate == w.met {
+		return false
+	}
+	if at.Gate != w.coming {
+		w.coming, w.since, w.silent = at.Gate, now, 0
+	}
+	return now.Sub(w.since) < startPatience
+}
+
 // look starts the engine where it is dead, and asks it where it lives. Any
 // answer at all will do.
-func (e *Engine) look(ctx context.Context) error {
+func (e *Engine) look(ctx context.Context) (Endpoint, error) {
 	running, err := held(e.home.engineLock())
 	if err != nil {
-		return err
+		return Endpoint{}, err
 	}
 	if !running {
-		_, err := e.Endpoint(ctx)
-		return err
+		return e.Endpoint(ctx)
 	}
 	at, err := e.home.readEndpoint()
 	if err != nil {
-		return err
+		return at, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, watchPatience)
 	defer cancel()
 	if _, err := at.ask(ctx); err != nil {
-		return fmt.Errorf("the engine is silent: %w", err)
+		return at, fmt.Errorf("the engine is silent: %w", err)
 	}
-	return nil
+	return at, nil
 }

@@ -26,6 +26,10 @@ func newAnswers(bytes int) *answers {
 	}
 }
 
+// RememberedAnswers is what the server remembers of answers, for those who
+// watch it.
+func (s *Server) RememberedAnswers() lru.Stats { return s.answers.known.Stats() }
+
 // remembered returns the answer of a name where it is remembered.
 func (as *answers) remembered(name string) (answer, bool) {
 	f, ok := as.known.Get(name)

@@ -13,6 +13,16 @@ import (
 // pingTimeout is how long readiness waits for the engine.
 const pingTimeout = 2 * time.Second
 
+// Health is what a server knows about itself beside whether its engine answers.
+// It is shown to everybody, so it names nothing of an account.
+type Health struct {
+	Data   string // what is wrong with the stored data, and what helps; "" for nothing
+	Limits string // what is wrong with limits that are shared; "" for nothing
+
+	// How old what is stored is, over all accounts; zero where there is nothing.
+	NewestLoad, OldestLoad, OldestRefresh time.Time
+}
+
 // healthz tells that the process lives. It never depends on the engine: a
 // restart of this process would not mend that one.
 func (s *Server) healthz(c *gin.Context) {
@@ -20,17 +30,76 @@ func (s *Server) healthz(c *gin.Context) {
 	c.JSON(http.StatusOK, gin.H{"status": "ok"})
 }
 
+type readiness struct {
+	Status string            `json:"status"` // ready, not ready
+	Reason string            `json:"reason,omitempty"`
+	Code   adlens.Kind       `json:"code,omitempty"`
+	Checks map[string]string `json:"checks"` // by what was looked at: ok, or what is wrong
+	Ages   ages              `json:"age_seconds"`
+}
+
+type ages struct {
+	NewestLoad    *int `json:"newest_load"`
+	OldestLoad    *int `json:"oldest_load"`
+	OldestRefresh *int `json:"oldest_refresh"`
+}
+
+// draining is the code of a server that is about to stop.
+const draining adlens.Kind = "draining"
+
 // readyz tells whether requests should be sent here, and why not.
 func (s *Server) readyz(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	ctx, cancel := context.WithTimeout(c.Request.Context(), pingTimeout)
 	defer cancel()
-	switch err := s.ping(ctx); {
-	case s.draining.Load():
-		c.JSON(http.StatusServiceUnavailable, gin.H{"status": "not ready", "reason": "the server is stopping"})
-	case err != nil:
-		c.JSON(http.StatusServiceUnavailable, gin.H{"status": "not ready", "reason": "the database does not answer", "code": adlens.KindOf(err)})
-	default:
-		c.JSON(http.StatusOK, gin.H{"status": "ready"})
+	r := s.readiness(ctx)
+	status := http.StatusOK
+	if r.Code != "" {
+		status = http.StatusServiceUnavailable
 	}
+	c.JSON(status, r)
+}
+
+// readiness looks at everything. Limits that are not shared at the moment are
+// said, but each server goes on holding them by itself.
+func (s *Server) readiness(ctx context.Context) readiness {
+	h, now := s.health(), s.now()
+	r := readiness{Status: "ready", Checks: map[string]string{},
+		Ages: ages{age(h.NewestLoad, now), age(h.OldestLoad, now), age(h.OldestRefresh, now)}}
+	r.check("limits", h.Limits, "")
+	r.check("data", h.Data, adlens.Damaged)
+	if err := s.ping(ctx); err != nil {
+		r.check("engine", "the database does not answer", adlens.KindOf(err))
+	} else {
+		r.check("engine", "", "")
+	}
+	stopping := ""
+	if s.draining.Load() {
+		stopping = "the server is stopping"
+	}
+	r.check("server", stopping, draining)
+	return r
+}
+
+// check notes what was found. What is wrong with a code makes the server not
+// ready, for the reason that was noted last.
+func (r *readiness) check(name, wrong string, code adlens.Kind) {
+	if wrong == "" {
+		r.Checks[name] = "ok"
+		return
+	}
+	r.Checks[name] = wrong
+	if code != "" {
+		r.Status, r.Reason, r.Code = "not ready", wrong, code
+	}
+}
+
+// age is in whole seconds; a time of the future, after the clock was set back,
+// is now.
+func age(t, now time.Time) *int {
+	if t.IsZero() {
+		return nil
+	}
+	seconds := max(0, int(now.Sub(t).Seconds()))
+	return &seconds
 }

@@ -26,4 +26,7 @@ const (
 	// A server that cannot be asked now, most often because it restarts, is
 	// back after about this long.
 	unavailableRetry = 2 * time.Second
+
+	// Damaged data waits for somebody to restore it.
+	damagedRetry = time.Minute
 )

@@ -40,6 +40,9 @@ func (s *Server) identify(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("X-Request-Id", id)
 	h.Set("X-Content-Type-Options", "nosniff")
+	if s.draining.Load() {
+		h.Set("Connection", "close")
+	}
 }
 
 func requestID(c *gin.Context) string { return c.GetString(keyRequestID) }

@@ -140,6 +140,9 @@ func problemOf(err error) *problem {
 // storeProblem keeps what the store says to the log.
 func storeProblem(err error) *problem {
 	switch adlens.KindOf(err) {
+	case adlens.Damaged:
+		return &problem{code: codeUnavailable, retry: damagedRetry, cause: err,
+			detail: "the disk lost or changed a part of what is stored of the account; nothing is answered rather than a wrong figure, until its operator has restored it"}
 	case adlens.EngineUnavailable:
 		return &problem{code: codeUnavailable, retry: unavailableRetry, cause: err, detail: "the database cannot be reached at the moment"}
 	case adlens.Overloaded:
@@ -202,6 +205,9 @@ func (s *Server) fail(c *gin.Context, err error) {
 	}
 	if status == http.StatusRequestedRangeNotSatisfiable {
 		h.Set("Content-Range", fmt.Sprintf("bytes */%d", p.size))
+	}
+	if p.limit != "" {
+		s.refused(p.limit)
 	}
 	if p.retry > 0 {
 		h.Set("Retry-After", fmt.Sprint(wholeSeconds(p.retry)))

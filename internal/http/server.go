@@ -33,7 +33,11 @@ type Config struct {
 	// Observe hears of each answer: how is Computed, Remembered, Unchanged, or ""
 	// where there was nothing to compute.
 	Observe func(route string, status int, how string, took time.Duration)
+	// Refused hears of each request beyond a limit, by the limit's name. It and
+	// Health may be nil.
+	Refused func(limit string)
 	Ping    func(context.Context) error // does the engine answer?
+	Health  func() Health               // what else is known; it must not wait
 	Log     *zap.Logger
 	Now     func() time.Time
 }
@@ -53,7 +57,9 @@ type Server struct {
 	freshener   Freshener
 	answers     *answers
 	observed    func(route string, status int, how string, took time.Duration)
+	refused     func(limit string)
 	ping        func(context.Context) error
+	health      func() Health
 	log         *zap.Logger
 	now         func() time.Time
 	// documentation is made when somebody reads it first.
@@ -68,7 +74,13 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, feeds: c.Feeds, feedBudget: auth.NewLimiter(feedMinute, feedDay), failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
 		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache),
-		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now, documentation: sync.OnceValues(newDocumentation)}
+		observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now, documentation: sync.OnceValues(newDocumentation)}
+	if s.refused == nil {
+		s.refused = func(string) {}
+	}
+	if s.health == nil {
+		s.health = func() Health { return Health{} }
+	}
 	s.endpoints = s.answering()
 	s.server = &http.Server{
 		Handler:           s.Handler(),
@@ -171,9 +183,13 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// Shutdown stops taking requests, reports not ready, and waits for the
-// running ones until the context ends.
+// Drain reports not ready from now on, so that nobody sends more requests
+// here. Those that come are answered, and their connections ended.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// Shutdown stops taking requests and waits for the running ones until the
+// context ends.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.draining.Store(true)
+	s.Drain()
 	return s.server.Shutdown(ctx)
 }

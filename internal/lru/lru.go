@@ -14,9 +14,15 @@ type Cache[K comparable, V any] struct {
 	weigh func(K, V) int
 
 	mu     sync.Mutex
-	weight int
+	stats  Stats
 	order  *list.List // of *entry[K, V], the last used first
 	places map[K]*list.Element
+}
+
+// Stats are what a cache holds and what became of it so far.
+type Stats struct {
+	Weight, Values        int    // now
+	Hits, Misses, Dropped uint64 // of Get; values that had to make room
 }
 
 type entry[K comparable, V any] struct {
@@ -37,8 +43,10 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	defer c.mu.Unlock()
 	place, ok := c.places[key]
 	if !ok {
+		c.stats.Misses++
 		return value, false
 	}
+	c.stats.Hits++
 	c.order.MoveToFront(place)
 	return place.Value.(*entry[K, V]).value, true
 }
@@ -52,10 +60,15 @@ func (c *Cache[K, V]) Has(key K) bool {
 }
 
 // Weight is that of all values together.
-func (c *Cache[K, V]) Weight() int {
+func (c *Cache[K, V]) Weight() int { return c.Stats().Weight }
+
+// Stats returns what the cache holds now, and what became of it so far.
+func (c *Cache[K, V]) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.weight
+	s := c.stats
+	s.Values = len(c.places)
+	return s
 }
 
 // Put remembers a value, and drops what was not used for the longest time to
@@ -71,7 +84,7 @@ func (c *Cache[K, V]) Put(key K, value V) {
 		return
 	}
 	c.places[key] = c.order.PushFront(&entry[K, V]{key, value, weight})
-	for c.weight += weight; c.weight > c.limit; {
+	for c.stats.Weight += weight; c.stats.Weight > c.limit; c.stats.Dropped++ {
 		c.drop(c.order.Back())
 	}
 }
@@ -79,5 +92,5 @@ func (c *Cache[K, V]) Put(key K, value V) {
 func (c *Cache[K, V]) drop(place *list.Element) {
 	e := c.order.Remove(place).(*entry[K, V])
 	delete(c.places, e.key)
-	c.weight -= e.weight
+	c.stats.Weight -= e.weight
 }

@@ -18,6 +18,10 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+	files    *prometheus.CounterVec
+	rows     prometheus.Counter
+	loads    *work
 	reads    *work
 	refresh  *work
 }
@@ -37,7 +41,12 @@ func New() *Metrics {
 		Name: "adlens_http_request_duration_seconds", Help: "Requests by route, status and where the answer came from, and how long it took.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"route", "status", "answer"})
-	m.registry.MustRegister(m.requests)
+	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adlens_limit_refusals_total", Help: "Requests that were refused with 429, by the limit that they met."}, []string{"limit"})
+	m.files = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adlens_loaded_files_total",
+		Help: "Files that this server itself loaded for connected accounts, by what became of them. Loads by other commands are in adlens_newest_load_timestamp_seconds alone."}, []string{"status"})
+	m.rows = prometheus.NewCounter(prometheus.CounterOpts{Name: "adlens_loaded_rows_total", Help: "Rows of those files."})
+	m.registry.MustRegister(m.requests, m.refused, m.files, m.rows)
+	m.loads = m.newWork("loads", "Loads by this server itself, for connected accounts")
 	m.reads = m.newWork("campaign_reads", "Reads of a marketplace's campaigns, ad groups and ads from the platform")
 	m.refresh = m.newWork("refreshes", "Refreshes of an account's figures from the platform's reports")
 	return m
@@ -90,6 +99,34 @@ func (m *Metrics) Gauge(name, help string, now func() float64) {
 // Counter shows a number that only grows.
 func (m *Metrics) Counter(name, help string, total func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "adlens_" + name, Help: help}, total))
+}
+
+// Refused counts a request beyond a limit, which is one of few.
+func (m *Metrics) Refused(limit string) { m.refused.WithLabelValues(limit).Inc() }
+
+// Loaded counts a load: its files by what became of them, of which there are
+// few kinds, and all their rows.
+func (m *Metrics) Loaded(files map[string]int, rows int, took time.Duration, err error) {
+	for status, n := range files {
+		m.files.WithLabelValues(status).Add(float64(n))
+	}
+	m.rows.Add(float64(rows))
+	m.loads.end(took, err)
+}
+
+// Memory is what is remembered, and what became of it so far.
+type Memory struct {
+	Weight, Values        int // bytes, and how many things they are
+	Hits, Misses, Dropped uint64
+}
+
+// Remembers shows a memory under a name of its own.
+func (m *Metrics) Remembers(name string, now func() Memory) {
+	m.Gauge(name+"_memory_bytes", "Memory that is taken.", func() float64 { return float64(now().Weight) })
+	m.Gauge(name+"_memory_values", "How many things are remembered.", func() float64 { return float64(now().Values) })
+	m.Counter(name+"_memory_hits_total", "Questions that were answered from memory.", func() float64 { return float64(now().Hits) })
+	m.Counter(name+"_memory_misses_total", "Questions that were not.", func() float64 { return float64(now().Misses) })
+	m.Counter(name+"_memory_dropped_total", "What had to make room.", func() float64 { return float64(now().Dropped) })
 }
 
 // CampaignRead counts a read of a marketplace's campaigns.

@@ -76,6 +76,13 @@ func newLimiter(address string, minute, day int, local *auth.Limiter, notice fun
 		local: local, notice: notice, patience: patience}, nil
 }
 
+// Broken tells whether Redis did not answer the last time.
+func (l *Limiter) Broken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
+}
+
 // Close gives the connections back.
 func (l *Limiter) Close() error { return l.client.Close() }
 

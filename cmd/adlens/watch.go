@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	adhttp "adlens/internal/http"
+	"adlens/internal/metrics"
+	"adlens/internal/query"
+
+	"go.uber.org/zap"
+)
+
+// watch shows what the database has to do.
+func (d *data) watch(m *metrics.Metrics) {
+	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Work().Running) })
+	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Work().Queued) })
+	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Work().Statements) })
+	m.Counter("statements_seconds_total", "How long they took, all together.", func() float64 { return d.Work().Took.Seconds() })
+	m.Counter("statements_waited_seconds_total", "How long they waited for their turns, all together.", func() float64 { return d.Work().Waited.Seconds() })
+	m.Counter("statements_refused_total", "Statements that did not get a turn in time.", func() float64 { return float64(d.Work().Refused) })
+}
+
+// serveMetrics shows metrics at an address, or nowhere.
+func serveMetrics(address string, m *metrics.Metrics, log *zap.Logger) (end func() error, err error) {
+	if address == "" {
+		return func() error { return nil }, nil
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-listen: %w", err)
+	}
+	log.Info("metrics", zap.String("address", "http://"+listener.Addr().String()+"/metrics"))
+	go func() {
+		if err := m.Serve(listener); err != nil {
+			log.Warn("metrics are not shown any more", zap.Error(err))
+		}
+	}()
+	return listener.Close, nil
+}
+
+// watch shows what is known about the stored data and its engine.
+func (i *inspector) watch(m *metrics.Metrics) {
+	m.Counter("engine_restarts_total", "Engines that took the place of another since this server started.", func() float64 {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		return float64(i.restarts)
+	})
+	m.Gauge("damaged_accounts", "Accounts that are not answered because stored data of them is damaged.", func() float64 { return float64(len(i.Damage().Lost)) })
+	for name, of := range map[string]struct {
+		help string
+		when func(adhttp.Health) time.Time
+	}{
+		"newest_load":    {"When something was last loaded into any account, by whatever command; 0 for never.", func(h adhttp.Health) time.Time { return h.NewestLoad }},
+		"oldest_load":    {"The last load of the account that waits longest for one; 0 for none.", func(h adhttp.Health) time.Time { return h.OldestLoad }},
+		"oldest_refresh": {"When reports were last read for the connected account that waits longest; 0 for none.", func(h adhttp.Health) time.Time { return h.OldestRefresh }},
+	} {
+		m.Gauge(name+"_timestamp_seconds", of.help, func() float64 {
+			if t := of.when(i.health()); !t.IsZero() {
+				return float64(t.Unix())
+			}
+			return 0
+		})
+	}
+}
+
+// watch shows whether limits are shared as they should be.
+func (l *limits) watch(m *metrics.Metrics) {
+	m.Gauge("limits_shared", "1 where servers share the limits through Redis and it answered the last time, else 0.", func() float64 {
+		if l.shared == nil || l.shared.Broken() {
+			return 0
+		}
+		return 1
+	})
+}
+
+// trouble says what is wrong with limits that are shared.
+func (l *limits) trouble() string {
+	if l.shared != nil && l.shared.Broken() {
+		return "Redis does not answer; this server holds limits by itself"
+	}
+	return ""
+}
+
+// watchMemories shows what a server remembers, and whether that is of use.
+func watchMemories(m *metrics.Metrics, figures *query.Service, server *adhttp.Server) {
+	m.Remembers("answers", func() metrics.Memory { return metrics.Memory(server.RememberedAnswers()) })
+	m.Remembers("figures", func() metrics.Memory { return metrics.Memory(figures.Memories().Figures) })
+	m.Remembers("day_totals", func() metrics.Memory { return metrics.Memory(figures.Memories().DayTotals) })
+}

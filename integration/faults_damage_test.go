@@ -1,0 +1,166 @@
+package integration_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/model"
+)
+
+// partsOf are the directories of the parts of a table, told by a column that
+// it alone has.
+func (w *ward) partsOf(t *testing.T, column string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(w.DataDir, "engine", "store", "store", "*", "*", "*_*_*", "columns.txt"))
+	need(t, err)
+	var parts []string
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue // it was merged meanwhile
+		}
+		need(t, err)
+		if bytes.Contains(text, []byte("`"+column+"`")) {
+			parts = append(parts, filepath.Dir(path))
+		}
+	}
+	if len(parts) == 0 {
+		t.Fatalf("no part has the column %s", column)
+	}
+	return parts
+}
+
+// isWithheld demands that nothing of any account is answered, and that
+// readiness says why.
+func (w *ward) isWithheld(t *testing.T) {
+	t.Helper()
+	r := w.awaits(t, "damaged")
+	if !strings.Contains(r.Checks["data"], "restore a backup") || r.Checks["engine"] != "ok" {
+		t.Errorf("readiness says %+v", r)
+	}
+	for _, one := range w.tenants {
+		if strings.Contains(r.Reason, one.files.ID) {
+			t.Errorf("readiness names an account: %s", r.Reason)
+		}
+		for _, q := range everything() {
+			w.refuses(t, one, q)
+		}
+	}
+}
+
+// refusesLoads demands that nothing is built on what is left.
+func (w *ward) refusesLoads(t *testing.T) {
+	t.Helper()
+	for _, one := range w.tenants {
+		done, err := w.Load(one.files.ID, one.files.Reports[0].Files()...)
+		if err != nil || done.Code == 0 || !strings.Contains(done.Stderr, "stored data is damaged") {
+			t.Errorf("a load into damaged data: %v %s", err, done.Result)
+		}
+	}
+}
+
+// refuses waits out the seconds for which an account's record is believed:
+// until then, right answers may come from memory.
+func (w *ward) refuses(t *testing.T, one *tenant, q question) {
+	t.Helper()
+	for until := time.Now().Add(30 * time.Second); ; <-time.After(100 * time.Millisecond) {
+		a := get(t, one.ask, "/api/v1"+q.String())
+		one.isRightIfAnswered(t, q, a)
+		if a.Status == 503 && strings.Contains(string(a.Body), "rather than a wrong figure") {
+			if p := problemOf(t, a, 503, "engine_unavailable"); strings.Contains(p.Detail, "generation") || a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: %s", q, a)
+			}
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s is still answered: %.300s", q, a)
+		}
+	}
+}
+
+// Parts that vanish under a running server are missed by no engine that starts
+// afterwards.
+func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
+	for _, column := range []string{"spend_local_rest", "report_days", "month"} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			w := openWard(t, t.TempDir(), 1)
+			w.start(t)
+			w.isWhole(t)
+			aside := t.TempDir()
+			for _, part := range w.partsOf(t, column) {
+				need(t, os.CopyFS(filepath.Join(aside, part), os.DirFS(part)))
+				need(t, os.RemoveAll(part))
+			}
+			need(t, w.KillEngine())
+			w.isWithheld(t)
+			w.refusesLoads(t)
+			eventually(t, time.Minute, "the log says what is missing", func() bool {
+				return strings.Contains(w.server.Log(), "the data of an account is damaged; nothing of it is answered until it is restored from a backup")
+			})
+			w.stop(t)
+			if _, err := w.Serve(); err == nil || !strings.Contains(err.Error(), "the data is damaged") {
+				t.Errorf("a server starts on damaged data: %v", err)
+			}
+			// Restored, all is as it was.
+			need(t, os.CopyFS("/", os.DirFS(aside)))
+			w.start(t)
+			w.isWhole(t)
+			w.stop(t)
+		})
+	}
+}
+
+// Bytes that change under a running server are met by the next answer that
+// needs them, which is none.
+func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
+	t.Parallel()
+	w := openWard(t, t.TempDir(), 1)
+	w.start(t, withoutMemory...)
+	for _, column := range []string{"month", "year"} {
+		for _, part := range w.partsOf(t, column) {
+			flip(t, filepath.Join(part, "data.bin"))
+		}
+	}
+	for until := time.Now().Add(30 * time.Second); ; <-time.After(200 * time.Millisecond) {
+		a := get(t, w.tenants[0].ask, "/api/v1"+products.String())
+		w.tenants[0].isRightIfAnswered(t, products, a)
+		if a.Status == 503 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("spoilt bytes are not met: %.300s", a)
+		}
+	}
+	w.isWithheld(t)
+	w.stop(t)
+}
+
+// isRightIfAnswered demands the model's answer, or none.
+func (one *tenant) isRightIfAnswered(t *testing.T, q question, a harness.Answer) {
+	t.Helper()
+	if a.Status != 200 {
+		return
+	}
+	got, err := model.Decode(a.Body)
+	need(t, err)
+	want, err := expected(one.model, q, time.Now())
+	need(t, err)
+	if lines := model.Diff(want, got); len(lines) > 0 {
+		t.Fatalf("%s is answered wrongly: %v", q, lines[:min(len(lines), 5)])
+	}
+}
+
+// flip changes one bit of a file, near its end: where a part keeps sales.
+func flip(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	need(t, err)
+	content[len(content)*15/16] ^= 4
+	need(t, os.WriteFile(path, content, 0o600))
+}

@@ -1,0 +1,170 @@
+package integration_test
+
+import (
+	"encoding/json"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"adlens/integration/extracts"
+	"adlens/integration/harness"
+	"adlens/integration/model"
+)
+
+// ward is a data directory that faults befall, with accounts in it.
+type ward struct {
+	*harness.Program
+	server  *harness.Server
+	tenants []*tenant
+}
+
+// openWard loads some accounts into a data directory of the test's own. Each
+// has reports left for later.
+func openWard(t *testing.T, dir string, accounts int) *ward {
+	t.Helper()
+	p, err := harness.New(dir)
+	need(t, err)
+	written, err := extracts.Write(t.TempDir(), extracts.Options{Seed: seed(t), Accounts: accounts, Reports: 4 + 8*scaled(1), Now: time.Now(), Days: 150})
+	need(t, err)
+	w := &ward{Program: p}
+	t.Cleanup(func() {
+		if w.server != nil {
+			w.server.Kill()
+		}
+		w.engineEnds(t)
+	})
+	for _, files := range written {
+		one := &tenant{files, model.New(), harness.Client{}}
+		one.ask.Key, err = p.Account(files.ID)
+		need(t, err)
+		load(t, p, one, append([]string{files.Base}, one.take(4)...)...)
+		w.tenants = append(w.tenants, one)
+	}
+	return w
+}
+
+// take gives the files of some reports that were not loaded yet.
+func (one *tenant) take(n int) []string {
+	var paths []string
+	for _, report := range one.files.Reports[:n] {
+		paths = append(paths, report.Files()...)
+	}
+	one.files.Reports = one.files.Reports[n:]
+	return paths
+}
+
+func (w *ward) start(t *testing.T, more ...string) {
+	t.Helper()
+	var err error
+	w.server, err = w.Serve(more...)
+	need(t, err)
+	for _, one := range w.tenants {
+		one.ask.Address = w.server.Address
+	}
+}
+
+func (w *ward) stop(t *testing.T) {
+	t.Helper()
+	need(t, w.server.Stop())
+	w.server = nil
+}
+
+// isWhole demands the model's answers of every account.
+func (w *ward) isWhole(t *testing.T) {
+	t.Helper()
+	for _, one := range w.tenants {
+		checkAll(t, one.ask, one.model)
+	}
+}
+
+// readiness is what /readyz says.
+type readiness struct {
+	http   int
+	Status string
+	Reason string
+	Code   string
+	Checks map[string]string
+	Age    map[string]*int `json:"age_seconds"`
+}
+
+func (w *ward) ready(t *testing.T) readiness {
+	t.Helper()
+	a, err := harness.Client{Address: w.server.Address}.Get("/readyz")
+	need(t, err)
+	r := readiness{http: a.Status}
+	if err := json.Unmarshal(a.Body, &r); err != nil || (r.Status == "ready") != (a.Status == 200) || (r.Reason == "") != (a.Status == 200) {
+		t.Fatalf("readiness is %s: %v", a, err)
+	}
+	return r
+}
+
+// awaits waits until readiness has a code, "" for being ready. Liveness does
+// not wait for anything.
+func (w *ward) awaits(t *testing.T, code string) readiness {
+	t.Helper()
+	until := time.Now().Add(2 * time.Minute)
+	for {
+		r := w.ready(t)
+		if r.Code == code {
+			return r
+		}
+		if time.Now().After(until) {
+			t.Fatalf("readiness stays %+v, expected code %q; the server's log:\n%s", r, code, w.server.Log())
+		}
+		if a := get(t, harness.Client{Address: w.server.Address}, "/healthz"); a.Status != 200 {
+			t.Fatalf("liveness is %s", a)
+		}
+		<-time.After(100 * time.Millisecond)
+	}
+}
+
+// engineEnds waits until the engine has noticed that its users are dead.
+func (w *ward) engineEnds(t *testing.T) {
+	t.Helper()
+	pid, err := w.EnginePID()
+	if err != nil {
+		return // there was none
+	}
+	eventually(t, time.Minute, "the engine has ended", func() bool { return syscall.Kill(pid, 0) != nil })
+}
+
+// signalEngine sends a signal to the engine of the data directory.
+func (w *ward) signalEngine(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	pid, err := w.EnginePID()
+	need(t, err)
+	need(t, syscall.Kill(pid, signal))
+}
+
+// mounted gives a directory on a file system of its own, of so many bytes. The
+// test is skipped where this user may not mount.
+func mounted(t *testing.T, source, kind, options string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount(source, dir, kind, 0, options); err != nil {
+		t.Skipf("%s cannot be mounted here, which needs root: %v", kind, err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// fill takes all space of the file system that a directory is on but some
+// bytes, and returns how to give it back.
+func fill(t *testing.T, dir string, but int64) (free func()) {
+	t.Helper()
+	ballast, err := os.Create(dir + "/ballast")
+	need(t, err)
+	eventually(t, time.Minute, "the disk is full", func() bool {
+		// The engine writes too: what was left a moment ago may be less now.
+		var stat syscall.Statfs_t
+		need(t, syscall.Statfs(dir, &stat))
+		return syscall.Fallocate(int(ballast.Fd()), 0, 0, int64(stat.Bavail)*stat.Bsize-but) == nil
+	})
+	need(t, ballast.Close())
+	return func() { need(t, os.Remove(ballast.Name())) }
+}

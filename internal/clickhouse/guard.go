@@ -1,0 +1,156 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	"adlens"
+	"adlens/internal/query"
+)
+
+// guard withholds what is stored of accounts that lost something. An engine
+// that starts anew passes over what is not on its disk any more without a
+// word, so each one is looked through before the first figure is read from it.
+type guard struct {
+	mu      sync.Mutex
+	on      bool
+	lost    map[string]Faults // by account, in the text form of parameters
+	alarmed error             // what met rows that cannot be read
+	alarm   chan struct{}     // has a value after that, and after a loss was found
+}
+
+func newGuard() *guard { return &guard{lost: map[string]Faults{}, alarm: make(chan struct{}, 1)} }
+
+// Guard has every engine that this process will meet looked through before it
+// is read from, this one first.
+func (db *DB) Guard(ctx context.Context) error {
+	db.guard.mu.Lock()
+	db.guard.on = true
+	db.guard.mu.Unlock()
+	return db.Inspect(ctx)
+}
+
+// Inspect looks for what is missing, and withholds accounts that miss
+// something from now on.
+func (db *DB) Inspect(ctx context.Context) error {
+	p, err := db.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return db.inspectPool(ctx, p)
+}
+
+func (db *DB) inspectPool(ctx context.Context, p *pool) error {
+	losses, err := db.lossesAt(ctx, p, "")
+	if adlens.KindOf(err) == adlens.Damaged {
+		return nil // the engine itself refuses to read what is damaged, and the alarm says so
+	}
+	if err != nil {
+		return err
+	}
+	lost := map[string]Faults{}
+	for _, l := range losses {
+		account := query.Text(l.Account)
+		lost[account] = append(lost[account], l.What)
+	}
+	db.guard.mu.Lock()
+	defer db.guard.mu.Unlock()
+	for account, faults := range lost {
+		db.guard.lost[account] = faults
+		db.guard.ring()
+	}
+	return nil
+}
+
+// Withhold has nothing of an account read any more, for these reasons. Only a
+// restart of this process, with the data in order, takes it back.
+func (db *DB) Withhold(account string, faults ...string) {
+	db.guard.mu.Lock()
+	defer db.guard.mu.Unlock()
+	account = query.Text(account)
+	db.guard.lost[account] = append(db.guard.lost[account], faults...)
+}
+
+// Damage is what is known to be wrong with the stored data.
+type Damage struct {
+	Lost   map[string]Faults // by account: what is missing
+	Unread error             // what was met that cannot be read, nil for nothing
+}
+
+// Damage returns what is known now.
+func (db *DB) Damage() Damage {
+	db.guard.mu.Lock()
+	defer db.guard.mu.Unlock()
+	return Damage{maps.Clone(db.guard.lost), db.guard.alarmed}
+}
+
+// Alarms has a value whenever something was found lost, or rows were met that
+// cannot be read.
+func (db *DB) Alarms() <-chan struct{} { return db.guard.alarm }
+
+// Calm forgets what was met: everything was looked through since.
+func (db *DB) Calm() {
+	db.guard.mu.Lock()
+	defer db.guard.mu.Unlock()
+	db.guard.alarmed = nil
+}
+
+func (g *guard) isOn() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.on
+}
+
+func (g *guard) sound(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.alarmed = err
+	g.ring()
+}
+
+func (g *guard) ring() {
+	select {
+	case g.alarm <- struct{}{}:
+	default:
+	}
+}
+
+type inspecting struct{}
+
+// Inspecting is a context for those who read an account to find out what is
+// wrong with it.
+func Inspecting(ctx context.Context) context.Context {
+	return context.WithValue(ctx, inspecting{}, true)
+}
+
+// refuse tells why nothing of an account, in the text form of a parameter, is
+// to be read.
+func (g *guard) refuse(ctx context.Context, account string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	faults := g.lost[account]
+	if len(faults) == 0 || ctx.Value(inspecting{}) != nil {
+		return nil
+	}
+	return damaged(account, faults)
+}
+
+func damaged(account string, faults Faults) error {
+	return &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("stored data of account %s is damaged: %s", account, faults)}
+}
+
+// Faults are what is wrong with an account.
+type Faults []string
+
+// String cuts a long list short.
+func (faults Faults) String() string {
+	const most = 5
+	text := strings.Join(faults[:min(len(faults), most)], "; ")
+	if more := len(faults) - most; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}

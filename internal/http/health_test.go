@@ -1,0 +1,60 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/query"
+
+	"go.uber.org/zap"
+)
+
+func TestReadinessNamesEveryCheckAndTheAgeOfTheData(t *testing.T) {
+	w, health := newWorld(), Health{NewestLoad: now.Add(-90 * time.Second), OldestLoad: now.Add(time.Hour)}
+	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{}),
+		Limiter: auth.NewLimiter(0, 0), Usage: auth.NewUsage(), Accounts: w, Connections: w, Log: zap.NewNop(), Now: func() time.Time { return now },
+		Ping: func(context.Context) error { return w.fails }, Health: func() Health { return health }})
+	h := s.Handler()
+	for _, c := range []struct {
+		name   string
+		change func()
+		status int
+		code   string
+		checks map[string]string // what each begins with
+	}{
+		{"all is well", func() {}, 200, "", map[string]string{"engine": "ok", "data": "ok", "limits": "ok", "server": "ok"}},
+		{"Redis is away, which harms nobody", func() { health.Limits = "Redis does not" }, 200, "", map[string]string{"limits": "Redis"}},
+		{"data is damaged", func() { health.Data = "stored data is" }, 503, "damaged", map[string]string{"data": "stored", "engine": "ok"}},
+		{"the engine is away too", func() { w.fails = &adlens.Error{Kind: adlens.EngineUnavailable, Err: context.DeadlineExceeded} }, 503, "engine_unavailable",
+			map[string]string{"data": "stored", "engine": "the database"}},
+		{"and the server stops", s.Drain, 503, "draining", map[string]string{"server": "the server is stopping"}},
+	} {
+		c.change()
+		got := ask(h, "/readyz")
+		var said struct {
+			Status, Reason, Code string
+			Checks               map[string]string
+			Age                  map[string]*int `json:"age_seconds"`
+		}
+		if err := json.Unmarshal(got.Body.Bytes(), &said); err != nil || got.Code != c.status || said.Code != c.code || (said.Reason == "") != (c.code == "") {
+			t.Errorf("%s: status %d, %s, %v", c.name, got.Code, got.Body, err)
+		}
+		for check, begins := range c.checks {
+			if !strings.HasPrefix(said.Checks[check], begins) {
+				t.Errorf("%s: check %s says %q", c.name, check, said.Checks[check])
+			}
+		}
+		if a := said.Age; len(a) != 3 || *a["newest_load"] != 90 || *a["oldest_load"] != 0 || a["oldest_refresh"] != nil {
+			t.Errorf("%s: ages are %s", c.name, got.Body)
+		}
+	}
+	if got := ask(h, "/healthz"); got.Code != http.StatusOK || got.Header().Get("Connection") != "close" {
+		t.Errorf("a server that is about to stop answers %d, Connection %q", got.Code, got.Header().Get("Connection"))
+	}
+}
