@@ -24,6 +24,24 @@ type Batch struct {
 // Rows returns how many facts the batch holds.
 func (b *Batch) Rows() int { return len(b.Day) }
 
+// Select returns a batch of some of the rows, in the order given.
+func (b *Batch) Select(rows []int) *Batch {
+	s := &Batch{AdProduct: b.AdProduct, Columns: b.Columns, Names: b.Names,
+		Generation: selected(b.Generation, rows), Day: selected(b.Day, rows), Product: selected(b.Product, rows), Marketplace: selected(b.Marketplace, rows)}
+	for _, values := range b.Values {
+		s.Values = append(s.Values, selected(values, rows))
+	}
+	return s
+}
+
+func selected[T any](values []T, rows []int) []T {
+	some := make([]T, len(rows))
+	for i, row := range rows {
+		some[i] = values[row]
+	}
+	return some
+}
+
 // Names of the fact columns that every ad product has.
 const (
 	colImpressions = iota
