@@ -5,10 +5,13 @@ export CGO_ENABLED := 0
 
 version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help demo build engine test lint fuzz bench bench-small bench-go bench-json clean
+# The embedded engine's library, of which images are made too.
+library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
+
+.PHONY: help demo build engine test lint fuzz image-clickhouse bench bench-small bench-go bench-json clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## make a demonstration account, load it and serve it
 	bin/adlens demo
@@ -45,6 +48,14 @@ fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
 	for target in FuzzRates FuzzTitles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./loader || exit 1; done
+
+image-clickhouse: build ## a ClickHouse server as an image, made of the embedded engine, for tests where none can be pulled
+	rm -rf bin/clickhouse-image && mkdir -p bin/clickhouse-image/root
+	integration/clickhouse-image/libraries bin/clickhouse-image/root
+	$(GO) build -trimpath -o bin/clickhouse-image/clickhouse-image ./integration/clickhouse-image
+	ln -L $(library) bin/clickhouse-image/libchdb.so 2>/dev/null || cp -L $(library) bin/clickhouse-image/libchdb.so
+	docker build --quiet --tag adlens-clickhouse --file integration/clickhouse-image/Dockerfile bin/clickhouse-image
+	rm -rf bin/clickhouse-image
 
 bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
 	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 2s -clients 10s $(BENCH)
