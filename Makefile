@@ -8,7 +8,7 @@ version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 # The embedded engine's library, of which images are made too.
 library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
 
-.PHONY: help demo build engine test lint fuzz image-clickhouse bench bench-small bench-go bench-json clean
+.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers bench bench-small bench-go bench-json clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,13 @@ node_modules/.package-lock.json: package.json package-lock.json
 
 test: build lint integration/browser/node_modules/.package-lock.json ## run every test
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 20m ./...
+
+# What `make test-containers` runs: all that a server may do otherwise than the
+# engine. RUN=. runs everything.
+RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses)
+
+test-containers: build ## run the integration tests on a ClickHouse server in a container
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' ./integration
 
 lint: ## gofmt, go vet, staticcheck, govulncheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
