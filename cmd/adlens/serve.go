@@ -30,6 +30,7 @@ type serveOptions struct {
 	memory      int // of figures
 	logLevel    string
 	metrics     string
+	drainDelay  time.Duration
 	platform    platformOptions
 }
 
@@ -69,6 +70,7 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 	so.flags(cmd, "info")
 	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
+	cmd.Flags().DurationVar(&so.drainDelay, "drain-delay", 0, "how long to go on answering after SIGTERM while /readyz says 503, so that a balancer sees it; like 5s")
 	so.platform.flags(cmd)
 	return cmd
 }
@@ -92,6 +94,9 @@ const (
 func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
 	if so.answerCache < 0 {
 		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
+	}
+	if so.drainDelay < 0 {
+		return fmt.Errorf("--drain-delay %s is negative; expected a time like 5s, 0 is none", so.drainDelay)
 	}
 	if so.memory < 0 {
 		return fmt.Errorf("--figure-memory %d is negative; expected bytes, 0 is off", so.memory)
@@ -146,6 +151,11 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err == nil {
 		select {
 		case <-ctx.Done():
+			server.Drain()
+			select {
+			case <-time.After(so.drainDelay):
+			case err = <-served:
+			}
 		case err = <-served:
 		}
 	}

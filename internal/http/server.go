@@ -171,9 +171,13 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
+// Drain reports not ready from now on, while requests are answered as before:
+// whoever spreads requests over servers has time to see it.
+func (s *Server) Drain() { s.draining.Store(true) }
+
 // Shutdown stops taking requests, reports not ready, and waits for the
 // running ones until the context ends.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.draining.Store(true)
+	s.Drain()
 	return s.server.Shutdown(ctx)
 }
