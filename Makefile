@@ -8,7 +8,7 @@ version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 # The embedded engine's library, of which images are made too.
 library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
 
-.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers bench bench-small bench-go bench-json clean
+.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers image release bench bench-small bench-go bench-json clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,29 @@ node_modules/.package-lock.json: package.json package-lock.json
 
 test: build lint integration/browser/node_modules/.package-lock.json ## run every test
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 20m ./...
+
+# Where releases go, and for what they are built. The engine's library is pinned
+# for linux-amd64 alone; elsewhere --clickhouse is needed.
+RELEASE ?= bin/release
+PLATFORMS ?= linux-amd64 linux-arm64 darwin-arm64
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+name = adlens-$(version)-$*
+
+release: $(PLATFORMS:%=release-of-%) ## archives of this version with their checksums, the same to the byte wherever they are built
+	cd $(RELEASE) && sha256sum adlens-$(version)-*.tar.gz > SHA256SUMS
+
+release-of-%:
+	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
+	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -trimpath -buildvcs=false \
+	  -ldflags "-s -w -buildid= -X main.version=$(version)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
+	cp -r README.md CHANGELOG.md docs deploy package.json package-lock.json $(RELEASE)/$(name)/
+	rm $(RELEASE)/$(name)/deploy/*_test.go
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) \
+	  -C $(RELEASE) -cf - $(name) | gzip -n -9 > $(RELEASE)/$(name).tar.gz
+	rm -rf $(RELEASE)/$(name)
+
+image: ## the image of adlens, as the Dockerfile has it
+	docker build --build-arg VERSION=$(version) --tag adlens .
 
 # What `make test-containers` runs: all that a server may do otherwise than the
 # engine. RUN=. runs everything.
