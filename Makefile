@@ -54,7 +54,7 @@ image: ## the image of adlens, as the Dockerfile has it
 
 # What `make test-containers` runs: all that a server may do otherwise than the
 # engine. RUN=. runs everything.
-RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses)
+RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses|ARolling|ReplicasThat|EveryReplica|ThreeReplicas)
 
 test-containers: build ## run the integration tests on a ClickHouse server in a container
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' ./integration
