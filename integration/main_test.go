@@ -95,6 +95,15 @@ func aloneProgram(t *testing.T) *harness.Program {
 	return p
 }
 
+// needEngine skips tests that kill the embedded engine, or look at its memory
+// and files, where data are elsewhere.
+func needEngine(t *testing.T) {
+	t.Helper()
+	if harness.Contained() {
+		t.Skip("it is about the embedded engine")
+	}
+}
+
 // have ends the test on an error, or skips it where what it needs is a
 // container and this machine has none.
 func have(t *testing.T, err error) {
