@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 )
 
 // The fields of Kubernetes that the manifests use, by its API's own names. A
@@ -135,8 +135,7 @@ func read(t *testing.T, path string) (all []manifest) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	decoder := yaml.NewDecoder(f)
-	decoder.KnownFields(true)
+	decoder := yaml.NewDecoder(f, yaml.Strict())
 	for {
 		var m manifest
 		err := decoder.Decode(&m)

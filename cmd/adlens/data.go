@@ -40,8 +40,13 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	return &data{DB: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
 }
 
+// remote is the server that was named.
+func (o *options) remote() (clickhouse.Remote, error) {
+	return clickhouse.NewRemote(clickhouse.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca})
+}
+
 func (o *options) openRemote(ctx context.Context) (*data, error) {
-	remote, err := clickhouse.NewRemote(clickhouse.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca})
+	remote, err := o.remote()
 	if err != nil {
 		return nil, err
 	}

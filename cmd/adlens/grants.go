@@ -20,12 +20,11 @@ func newGrants(o *options) *cobra.Command {
 		Short: "Print the statements that make adlens's users on your own ClickHouse server",
 		Long: `Print the SQL that makes two users on a ClickHouse server of yours: a writer, who
 may make tables in one database and write them, and a reader, who may only
-read them. Run it as somebody who may make users:
-
-  adlens grants | clickhouse-client --user admin --password ...
-
-The passwords are made anew each time and are shown at the end, in the
-variables that adlens takes. Nothing is connected to or changed.`,
+read them. Run it as somebody who may make users. The passwords are made anew
+each time and are shown at the end, in the variables
+that adlens takes. Nothing is connected to or changed.`,
+		Example: `  adlens grants | clickhouse-client --user admin --ask-password
+  adlens grants --database figures --writer loading --reader serving`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.print(cmd.OutOrStdout(), o.json) },
 	}

@@ -18,7 +18,6 @@ import (
 
 // Exception codes of servers that were not set up for us.
 const (
-	unknownDatabase      = 81
 	readOnly             = 164
 	unknownUser          = 192
 	wrongPassword        = 193
