@@ -2,8 +2,6 @@ package integration_test
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -166,7 +164,7 @@ func TestEveryReplicaSeesNewFiguresAndRevocationsWithinSeconds(t *testing.T) {
 
 func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 	t.Parallel()
-	address := redisServer(t)
+	address, _ := redisServer(t)
 	r := three(t, false, "--redis", address, "--limit-minute", "60")
 	second, err := r.Key(r.one.files.ID)
 	need(t, err)
@@ -190,24 +188,4 @@ func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 	if allowed.Load() != 60 || refused.Load() != 36 {
 		t.Errorf("%d of 96 requests were let in and %d refused, expected 60 and 36", allowed.Load(), refused.Load())
 	}
-}
-
-// redisServer starts a real Redis for one test.
-func redisServer(t *testing.T) (address string) {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed")
-	}
-	socket := filepath.Join(t.TempDir(), "redis")
-	command := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "")
-	need(t, command.Start())
-	t.Cleanup(func() {
-		need(t, command.Process.Kill())
-		_ = command.Wait() // killed is how it ends
-	})
-	eventually(t, 20*time.Second, "Redis answers", func() bool {
-		pong, err := exec.Command("redis-cli", "-s", socket, "ping").Output()
-		return err == nil && strings.TrimSpace(string(pong)) == "PONG"
-	})
-	return "unix://" + socket
 }
