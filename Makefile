@@ -5,10 +5,13 @@ export CGO_ENABLED := 0
 
 version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help demo build engine test lint fuzz bench bench-small bench-go bench-json clean
+# The embedded engine's library, of which images are made too.
+library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
+
+.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers image release bench bench-small bench-go bench-json clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## make a demonstration account, load it and serve it
 	bin/adlens demo
@@ -24,7 +27,37 @@ node_modules/.package-lock.json: package.json package-lock.json
 	$(MAKE) engine
 
 test: build lint integration/browser/node_modules/.package-lock.json ## run every test
-	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 20m ./...
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 60m ./...
+
+# Where releases go, and for what they are built. The engine's library is pinned
+# for linux-amd64 alone; elsewhere --clickhouse is needed.
+RELEASE ?= bin/release
+PLATFORMS ?= linux-amd64 linux-arm64 darwin-arm64
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+name = adlens-$(version)-$*
+
+release: $(PLATFORMS:%=release-of-%) ## archives of this version with their checksums, the same to the byte wherever they are built
+	cd $(RELEASE) && sha256sum adlens-$(version)-*.tar.gz > SHA256SUMS
+
+release-of-%:
+	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
+	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -trimpath -buildvcs=false \
+	  -ldflags "-s -w -buildid= -X main.version=$(version)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
+	cp -r README.md CHANGELOG.md docs deploy package.json package-lock.json $(RELEASE)/$(name)/
+	rm $(RELEASE)/$(name)/deploy/*_test.go
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) \
+	  -C $(RELEASE) -cf - $(name) | gzip -n -9 > $(RELEASE)/$(name).tar.gz
+	rm -rf $(RELEASE)/$(name)
+
+image: ## the image of adlens, as the Dockerfile has it
+	docker build --build-arg VERSION=$(version) --tag adlens .
+
+# What `make test-containers` runs: all that a server may do otherwise than the
+# engine. RUN=. runs everything.
+RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses|ARolling|ReplicasThat|EveryReplica|ThreeReplicas)
+
+test-containers: build ## run the integration tests on a ClickHouse server in a container
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' ./integration
 
 lint: ## gofmt, go vet, staticcheck, govulncheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -45,6 +78,14 @@ fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
 	for target in FuzzRates FuzzTitles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./loader || exit 1; done
+
+image-clickhouse: build ## a ClickHouse server as an image, made of the embedded engine, for tests where none can be pulled
+	rm -rf bin/clickhouse-image && mkdir -p bin/clickhouse-image/root
+	integration/clickhouse-image/libraries bin/clickhouse-image/root
+	$(GO) build -trimpath -o bin/clickhouse-image/clickhouse-image ./integration/clickhouse-image
+	ln -L $(library) bin/clickhouse-image/libchdb.so 2>/dev/null || cp -L $(library) bin/clickhouse-image/libchdb.so
+	docker build --quiet --tag adlens-clickhouse --file integration/clickhouse-image/Dockerfile bin/clickhouse-image
+	rm -rf bin/clickhouse-image
 
 bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
 	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 2s -clients 10s $(BENCH)

@@ -112,6 +112,7 @@ func metricsOf(t *testing.T, s *harness.Server) (address, text string) {
 // the secrets in all that comes out and all that stays behind.
 func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	h := &house{Program: ownProgram(t)}
 	account, l := "canary", leaks{}
 	key, err := h.Account(account)

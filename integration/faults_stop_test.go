@@ -20,7 +20,7 @@ import (
 func TestStoppingUnderLoadFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, t.TempDir(), 1)
-	w.start(t, append(withoutMemory, "--drain", "3s")...)
+	w.start(t, append(withoutMemory, "--drain-delay", "3s")...)
 	one := w.tenants[0]
 	// The days are fixed, so that the answer is one whenever it is asked for.
 	days := question{"/reports/products", url.Values{"start_date": {daysAgo(120)}, "end_date": {daysAgo(1)}, "page_size": {"all"}}}

@@ -63,6 +63,7 @@ func TestNoKillTearsAReading(t *testing.T) {
 
 func TestAReadingOutlivesTheEngine(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	l := ownLive(t, 1)
 	m := l.stale(t)
 	gate := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 
 func TestManyCallersServersAndRestartsBeginOneReading(t *testing.T) {
 	t.Parallel()
-	l := ownLive(t, 2)
+	l := ownLive(t, 3)
 	m := l.merchant(t, "US", "CA")
 	r := random(t)
 	for marketplace := range 2 {
@@ -27,8 +27,9 @@ func TestManyCallersServersAndRestartsBeginOneReading(t *testing.T) {
 
 	// Who starts anew knows what was begun before.
 	need(t, l.stop())
-	l.start(t)
-	l.start(t)
+	for range 3 {
+		l.start(t)
+	}
 	m.callAtOnce(t, 4)
 	m.sameOnEveryServer(t)
 	for marketplace := range 2 {
@@ -36,7 +37,7 @@ func TestManyCallersServersAndRestartsBeginOneReading(t *testing.T) {
 	}
 }
 
-// callAtOnce asks both servers for all lists, from so many callers each.
+// callAtOnce asks every server for all lists, from so many callers each.
 func (m *merchant) callAtOnce(t *testing.T, callers int) {
 	t.Helper()
 	var all sync.WaitGroup

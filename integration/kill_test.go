@@ -57,7 +57,7 @@ func TestNoKillLosesOrTearsAList(t *testing.T) {
 // besiege loads two reports or exports a round, while somebody dies.
 func besiege(t *testing.T, from uint64, rounds int, files extracts.Account, asks func(*model.Account) []question) {
 	t.Helper()
-	s := &siege{Program: ownProgram(t), Rand: rand.New(rand.NewPCG(from, 17)), one: &tenant{files, model.New(), harness.Client{}}, asks: asks}
+	s := &siege{Program: aloneProgram(t), Rand: rand.New(rand.NewPCG(from, 17)), one: &tenant{files, model.New(), harness.Client{}}, asks: asks}
 	var err error
 	s.one.ask.Key, err = s.Account(files.ID)
 	need(t, err)

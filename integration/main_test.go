@@ -59,7 +59,7 @@ func closeShared() error {
 func sharedHouse(t *testing.T) *house {
 	t.Helper()
 	shared.Do(func() { shared.err = openShared() })
-	need(t, shared.err)
+	have(t, shared.err)
 	return &shared.house
 }
 
@@ -81,8 +81,37 @@ func openShared() (err error) {
 func ownProgram(t *testing.T) *harness.Program {
 	t.Helper()
 	p, err := harness.New(t.TempDir())
-	need(t, err)
+	have(t, err)
 	return p
+}
+
+// aloneProgram is ownProgram for tests that kill the engine, or the server that
+// stands for it.
+func aloneProgram(t *testing.T) *harness.Program {
+	t.Helper()
+	p, err := harness.NewAlone(t.TempDir())
+	have(t, err)
+	t.Cleanup(func() { need(t, p.Close()) })
+	return p
+}
+
+// needEngine skips tests that kill the embedded engine, or look at its memory
+// and files, where data are elsewhere.
+func needEngine(t *testing.T) {
+	t.Helper()
+	if harness.Contained() {
+		t.Skip("it is about the embedded engine")
+	}
+}
+
+// have ends the test on an error, or skips it where what it needs is a
+// container and this machine has none.
+func have(t *testing.T, err error) {
+	t.Helper()
+	if harness.NoContainer(err) {
+		t.Skip(err)
+	}
+	need(t, err)
 }
 
 // serve starts a server and stops it, with exit code 0, when the test ends.

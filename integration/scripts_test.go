@@ -59,8 +59,10 @@ func TestScriptsGiveTheirAnswers(t *testing.T) {
 	}
 }
 
-func runScript(t *testing.T, path string) {
-	h := sharedHouse(t)
+func runScript(t *testing.T, path string) { runScriptOn(t, sharedHouse(t), path) }
+
+func runScriptOn(t *testing.T, h *house, path string) {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	need(t, err)
 	awayFromMidnight(t)

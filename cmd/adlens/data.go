@@ -13,14 +13,18 @@ import (
 type data struct {
 	*clickhouse.DB
 	locker clickhouse.Locker
-	engine *engine.Engine // nil for a server that is not ours
+	engine *engine.Engine     // nil for a server that is not ours
+	remote *clickhouse.Remote // nil for ours
 }
 
 // open finds the database: the embedded engine of the data directory, started
 // where it does not run, or the server that was named.
 func (o *options) open(ctx context.Context) (*data, error) {
 	if o.clickhouse != "" {
-		return openRemote(ctx, o.clickhouse)
+		return o.openRemote(ctx)
+	}
+	if o.reader != "" || o.ca != "" {
+		return nil, errors.New("--clickhouse-reader and --clickhouse-ca belong to --clickhouse, which is not given")
 	}
 	if o.dataDir == "" {
 		return nil, errors.New("--data-dir is empty; expected a directory")
@@ -36,8 +40,13 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	return &data{DB: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
 }
 
-func openRemote(ctx context.Context, address string) (*data, error) {
-	remote, err := clickhouse.NewRemote(address)
+// remote is the server that was named.
+func (o *options) remote() (clickhouse.Remote, error) {
+	return clickhouse.NewRemote(clickhouse.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca})
+}
+
+func (o *options) openRemote(ctx context.Context) (*data, error) {
+	remote, err := o.remote()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +54,7 @@ func openRemote(ctx context.Context, address string) (*data, error) {
 	if err != nil {
 		return nil, remote.Explain(err)
 	}
-	return &data{DB: db, locker: clickhouse.Leases{DB: db}}, nil
+	return &data{DB: db, locker: clickhouse.Leases{DB: db}, remote: &remote}, nil
 }
 
 // Close gives the database back. Where nobody else uses the embedded engine,
@@ -65,7 +74,11 @@ func (o *options) with(ctx context.Context, run func(*data) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	return run(d)
+	err = run(d)
+	if d.remote != nil {
+		err = d.remote.Explain(err)
+	}
+	return err
 }
 
 // exists makes sure that an account is there.

@@ -79,7 +79,7 @@ func databaseOf(address string) string {
 // look opens the database as it is, without bringing its schema up to date.
 func (o *options) look(ctx context.Context) (*clickhouse.DB, doctor.Locks, func() error, error) {
 	if o.clickhouse != "" {
-		remote, err := clickhouse.NewRemote(o.clickhouse)
+		remote, err := o.remote()
 		if err != nil {
 			return nil, nil, nil, err
 		}

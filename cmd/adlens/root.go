@@ -16,7 +16,9 @@ var version = "dev"
 // options are the flags that every command has.
 type options struct {
 	dataDir    string
-	clickhouse string
+	clickhouse string // address of a server that is not ours
+	reader     string // its address for all that only reads
+	ca         string // file of the authorities of its certificate
 	json       bool
 }
 
@@ -46,8 +48,10 @@ Where something seems wrong, adlens doctor looks for it.`,
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.dataDir, "data-dir", "adlens-data", "home of the embedded engine, made where it is missing")
 	flags.StringVar(&o.clickhouse, "clickhouse", "", "address of an existing ClickHouse server to use instead, like clickhouse://user:password@host:9000/adlens")
+	flags.StringVar(&o.reader, "clickhouse-reader", "", "address of the same server and database for a user who may only read, for all that only reads")
+	flags.StringVar(&o.ca, "clickhouse-ca", "", "file of the authorities (PEM) that signed the server's certificate; the system's where empty")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newDoctor(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o))
 	addCompletion(root)
 	o.finish(root)
 	return root

@@ -29,8 +29,8 @@ type serveOptions struct {
 	answerCache int
 	memory      int // of figures
 	logLevel    string
-	drain       time.Duration
 	metrics     string
+	drainDelay  time.Duration
 	platform    platformOptions
 }
 
@@ -68,9 +68,9 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 		},
 	}
 	so.flags(cmd, "info")
-	cmd.Flags().DurationVar(&so.drain, "drain", 0, "how long to go on answering after SIGTERM, while /readyz says 503, so that a proxy has time to send requests elsewhere")
 	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
+	cmd.Flags().DurationVar(&so.drainDelay, "drain-delay", 0, "how long to go on answering after SIGTERM while /readyz says 503, so that a balancer sees it; like 5s")
 	so.platform.flags(cmd)
 	return cmd
 }
@@ -94,6 +94,9 @@ const (
 func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
 	if so.answerCache < 0 {
 		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
+	}
+	if so.drainDelay < 0 {
+		return fmt.Errorf("--drain-delay %s is negative; expected a time like 5s, 0 is none", so.drainDelay)
 	}
 	if so.memory < 0 {
 		return fmt.Errorf("--figure-memory %d is negative; expected bytes, 0 is off", so.memory)
@@ -159,7 +162,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 		case <-ctx.Done():
 			server.Drain()
 			select {
-			case <-time.After(so.drain):
+			case <-time.After(so.drainDelay):
 			case err = <-served:
 			}
 		case err = <-served:

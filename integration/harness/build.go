@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -50,10 +51,11 @@ func build() (string, error) {
 	return path, nil
 }
 
-// Cleanup removes what Binary built.
+// Cleanup removes what Binary built, and the server that programs shared.
 func Cleanup() error {
+	err := cleanServer()
 	if binary.dir == "" {
-		return nil
+		return err
 	}
-	return os.RemoveAll(binary.dir)
+	return errors.Join(err, os.RemoveAll(binary.dir))
 }

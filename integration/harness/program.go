@@ -13,18 +13,32 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"adlens/integration/containers"
 )
 
 // Program is the binary with one data directory.
 type Program struct {
 	Bin, DataDir string
+	Settings     []string // variables of its environment
 	loads        sync.Mutex
+	server       *containers.ClickHouse // nil for the embedded engine
+	alone        bool                   // the server is this program's
 }
 
-// New finds or builds the binary.
+// New finds or builds the binary. Its data are where ADLENS_TEST_STORE says:
+// in the embedded engine, or in a database of its own in a container.
 func New(dataDir string) (*Program, error) {
 	bin, err := Binary()
-	return &Program{Bin: bin, DataDir: dataDir}, err
+	p := &Program{Bin: bin, DataDir: dataDir}
+	if err != nil || !Contained() {
+		return p, err
+	}
+	server, err := SharedServer()
+	if err != nil {
+		return p, err
+	}
+	return p, p.use(server)
 }
 
 // Result is how a command ended.
@@ -56,6 +70,7 @@ func (p *Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 			command.Env = append(command.Env, setting)
 		}
 	}
+	command.Env = append(command.Env, p.Settings...)
 	return command
 }
 

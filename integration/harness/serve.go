@@ -179,9 +179,15 @@ func (p *Program) EnginePID() (int, error) {
 	return engine.PID, nil
 }
 
-// KillEngine kills the engine's process. The process must be the program or a
+// KillEngine kills the engine's process, or the server that is this program's
+// alone, which is then started again. The process must be the program or a
 // child of it: a stale number may by now be somebody else's.
 func (p *Program) KillEngine() error {
+	if p.alone {
+		ctx, cancel := context.WithTimeout(context.Background(), startTime)
+		defer cancel()
+		return p.server.Kill(ctx)
+	}
 	pid, err := p.EnginePID()
 	if err != nil {
 		return err

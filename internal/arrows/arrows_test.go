@@ -76,6 +76,8 @@ var keepers = map[string][]string{
 	"github.com/yuin/goldmark/":           {"adlens/web/docs"},
 	"github.com/goccy/go-yaml":            {"adlens/docs"},
 	"github.com/santhosh-tekuri/":         {}, // tests alone
+	"github.com/testcontainers/":          {}, // tests alone
+	"github.com/moby/":                    {},
 	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api", "adlens/bench"},
 }
 

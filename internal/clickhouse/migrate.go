@@ -2,7 +2,9 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"adlens"
 	"adlens/schema"
@@ -27,6 +29,9 @@ func (db *DB) migrate(ctx context.Context) error {
 		return err
 	}
 	if err := db.createDatabase(ctx); err != nil {
+		return err
+	}
+	if err := db.atLeast(ctx, oldest); err != nil {
 		return err
 	}
 	if err := db.exec(ctx, createMigrations, nil); err != nil {
@@ -65,22 +70,53 @@ func (db *DB) appliedMigration(ctx context.Context) (uint32, error) {
 	return number, err
 }
 
-// createDatabase makes the database before anything can connect to it.
+// createDatabase makes the database before anything can connect to it. It looks
+// first: whoever may not make databases can still use one that is there.
 func (db *DB) createDatabase(ctx context.Context) error {
 	target, err := db.source.Target(ctx)
 	if err != nil {
 		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
 	}
-	options := *target.Writer
-	options.Auth.Database = ""
-	conn, err := clickhouse.Open(&options)
-	if err != nil {
-		return err
+	err = knock(ctx, target.Writer)
+	var exception *clickhouse.Exception
+	if errors.As(err, &exception) && exception.Code == unknownDatabase {
+		err = execAt(ctx, target.Writer, "", "CREATE DATABASE IF NOT EXISTS "+identifier(target.Writer.Auth.Database))
 	}
-	defer conn.Close()
-	err = conn.Exec(ctx, "CREATE DATABASE IF NOT EXISTS "+identifier(target.Writer.Auth.Database))
 	if err != nil {
 		return &adlens.Error{Kind: kindOf(ctx, err), Err: err}
 	}
 	return nil
+}
+
+// knock tries whether a server answers and lets us in.
+func knock(ctx context.Context, options *clickhouse.Options) error {
+	ctx, cancel := context.WithTimeout(ctx, knockPatience)
+	defer cancel()
+	err := execAt(ctx, options, options.Auth.Database, "SELECT 1")
+	var exception *clickhouse.Exception
+	if err == nil || errors.As(err, &exception) {
+		return err
+	}
+	return &stranger{err}
+}
+
+// stranger is what answered when we knocked, if anything did: no ClickHouse.
+type stranger struct{ err error }
+
+func (s *stranger) Error() string { return "no ClickHouse server answers: " + s.err.Error() }
+
+func (s *stranger) Unwrap() error { return s.err }
+
+// knockPatience is how long a server may take to answer at all.
+const knockPatience = 15 * time.Second
+
+// execAt runs a statement over a connection of its own.
+func execAt(ctx context.Context, options *clickhouse.Options, database, sql string) error {
+	one := *options
+	one.Auth.Database = database
+	conn, err := clickhouse.Open(&one)
+	if err != nil {
+		return err
+	}
+	return errors.Join(conn.Exec(ctx, sql), conn.Close())
 }

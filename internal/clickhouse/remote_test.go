@@ -10,7 +10,7 @@ func TestABadAddressIsRefusedWithoutItsPassword(t *testing.T) {
 		"clickhouse://user:s3cret@ho st:9000/db", "clickhouse://user:s3cret@host:nine/db", "clickhouse://user:s3cret%zz@host:9000/db",
 		"clickhouse://user:s3cret@host:9000/db?dial_timeout=soon", "user:s3cret@host:9000",
 	} {
-		_, err := NewRemote(address)
+		_, err := NewRemote(RemoteConfig{Address: address})
 		if err == nil {
 			t.Logf("%s is taken", address)
 			continue
@@ -25,7 +25,7 @@ func TestAnAddressWithoutADatabaseMeansOurs(t *testing.T) {
 	for address, want := range map[string]string{
 		"clickhouse://u:p@host:9000": "adlens", "clickhouse://u:p@host:9000/": "adlens", "http://u:p@host:8123/other": "other",
 	} {
-		r, err := NewRemote(address)
+		r, err := NewRemote(RemoteConfig{Address: address})
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
@@ -37,5 +37,60 @@ func TestAnAddressWithoutADatabaseMeansOurs(t *testing.T) {
 		if target.Writer.Settings["insert_deduplicate"] != 0 || target.Reader.Settings["insert_deduplicate"] != nil {
 			t.Errorf("%s: the writer's settings are %v, the reader's %v", address, target.Writer.Settings, target.Reader.Settings)
 		}
+	}
+}
+
+func TestPasswordsAreHiddenWhereverTheyStand(t *testing.T) {
+	for _, address := range []string{
+		"http://user:s3cret@host:8123/db?secure=true", "clickhouse://host:9000/db?username=u&password=s3cret&dial_timeout=soon",
+		"clickhouse://user:s3cret@a,b/db?secure=perhaps", "clickhouse://user:s3cret@with@host:nine/db",
+	} {
+		if _, err := NewRemote(RemoteConfig{Address: address}); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestHTTPSMeansTLS(t *testing.T) {
+	for address, secure := range map[string]bool{
+		"https://u:p@host:8443/db": true, "https://u:p@host:8443/db?skip_verify=true": true, "http://u:p@host:8123/db": false,
+		"clickhouse://u:p@host:9440/db?secure=true": true, "clickhouse://u:p@host:9000/db": false,
+	} {
+		r, err := NewRemote(RemoteConfig{Address: address})
+		if err != nil || (r.writer.TLS != nil) != secure || (r.reader.TLS != nil) != secure {
+			t.Errorf("%s: TLS %v, expected %v: %v", address, r.writer.TLS != nil, secure, err)
+		}
+	}
+}
+
+func TestAnOlderServerIsRefusedByItsVersion(t *testing.T) {
+	d := openShared(t)
+	for _, is := range []version{{1, 1}, oldest} {
+		if err := d.atLeast(t.Context(), is); err != nil {
+			t.Errorf("%v: %v", is, err)
+		}
+	}
+	err := d.atLeast(t.Context(), version{9999, 3})
+	remote, addressing := NewRemote(RemoteConfig{Address: "clickhouse://u:p@host:9000"})
+	if addressing != nil {
+		t.Fatal(addressing)
+	}
+	if text := remote.Explain(err).Error(); !strings.HasPrefix(text, "the ClickHouse server host:9000 is version ") || !strings.HasSuffix(text, "; expected 9999.3 or a later one") {
+		t.Errorf("it is said so: %s", text)
+	}
+}
+
+func TestGrantsNameEveryUserAndNoPassword(t *testing.T) {
+	statements := strings.Join(Grants("figures", User{"loading", "s3cret-one"}, User{"odd name", "s3cret-two"}), ";\n")
+	for _, want := range []string{
+		"CREATE USER IF NOT EXISTS loading IDENTIFIED WITH sha256_hash BY '", "SETTINGS readonly = 2",
+		"GRANT SELECT ON figures.* TO `odd name`", "CREATE TABLE", " ON figures.* TO loading",
+	} {
+		if !strings.Contains(statements, want) {
+			t.Errorf("%q is missing in\n%s", want, statements)
+		}
+	}
+	if strings.Contains(statements, "s3cret") {
+		t.Errorf("a password is in\n%s", statements)
 	}
 }

@@ -115,9 +115,22 @@ func (h home) leaveWithTheLastUser(terminal *os.File) {
 	runtime.KeepAlive(alone)
 }
 
-// runLibrary becomes clickhouse-local until the session ends. Errors of the
-// start are only in the result object: the library says 0 all the same.
+// runLibrary becomes clickhouse-local until the session ends.
 func (h home) runLibrary(library, address string) error {
+	_, port, _ := strings.Cut(address, ":")
+	return Become(library,
+		"--path="+h.store(), "--config-file="+h.config(),
+		"--interactive", "--disable_suggestion", "--query", "SYSTEM START LISTEN HTTP",
+		"--listen_host=127.0.0.1", "--http_port="+port,
+		"--history_file="+filepath.Join(string(h), "history"),
+	)
+}
+
+// Become runs the library's own main, clickhouse-local, until its session
+// ends. It wants the process's main thread, and a terminal as standard input.
+// Errors of the start are only in the result object: the library says 0 all the
+// same.
+func Become(library string, args ...string) error {
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return &LibraryError{fmt.Sprintf("the ClickHouse library %s cannot be loaded: %v", library, err)}
@@ -127,14 +140,8 @@ func (h home) runLibrary(library, address string) error {
 	purego.RegisterLibFunc(&run, handle, "chdb_query_cmdline")
 	purego.RegisterLibFunc(&failure, handle, "chdb_result_error")
 
-	_, port, _ := strings.Cut(address, ":")
-	args := arguments{
-		"clickhouse-local", "--path=" + h.store(), "--config-file=" + h.config(),
-		"--interactive", "--disable_suggestion", "--query", "SYSTEM START LISTEN HTTP",
-		"--listen_host=127.0.0.1", "--http_port=" + port,
-		"--history_file=" + filepath.Join(string(h), "history"),
-	}
-	if result := run(int32(len(args)), args.pointers()); result != 0 {
+	words := append(arguments{"clickhouse-local"}, args...)
+	if result := run(int32(len(words)), words.pointers()); result != 0 {
 		if text := failure(result); text != "" {
 			return errors.New(strconv.Quote(text))
 		}

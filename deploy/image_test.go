@@ -1,0 +1,206 @@
+// Package deploy_test holds the files of shipping to what they promise.
+package deploy_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+const root = ".."
+
+// tool is the path of a program that a test needs; without it the test is
+// skipped, but not where CI promised it.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("ADLENS_TEST_DOCKER") == "required" && name == "docker" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return path
+}
+
+// run runs a command to its end and returns what it said.
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, args...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func needDocker(t *testing.T) {
+	t.Helper()
+	if err := exec.Command(tool(t, "docker"), "info").Run(); err != nil {
+		if os.Getenv("ADLENS_TEST_DOCKER") == "required" {
+			t.Fatalf("no Docker answers: %v", err)
+		}
+		t.Skipf("no Docker answers: %v", err)
+	}
+}
+
+// lastStage is the Dockerfile's last stage, on nothing but this machine's
+// libraries: the stages before it fetch from the network what is built here.
+func lastStage(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.LastIndex(string(text), "\nFROM ")
+	_, stage, _ := strings.Cut(string(text)[at+1:], "\n")
+	stage = regexp.MustCompile(`--from=\w+ `).ReplaceAllString(stage, "")
+	stage = regexp.MustCompile(`/out/`).ReplaceAllString(stage, "")
+	return "FROM scratch\nCOPY libraries/ /\n" + stage
+}
+
+// library is the engine's.
+func library(t *testing.T) string {
+	t.Helper()
+	path := cmp.Or(os.Getenv("ADLENS_ENGINE_LIBRARY"), filepath.Join(root, "node_modules/@chdb/lib-linux-x64-gnu/libchdb.so"))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the engine's library is not here: %v", err)
+	}
+	return path
+}
+
+// image builds the last stage and returns its name.
+func image(t *testing.T) string {
+	t.Helper()
+	needDocker(t)
+	dir := t.TempDir()
+	run(t, filepath.Join(root, "integration/clickhouse-image/libraries"), filepath.Join(dir, "libraries"))
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program := os.Getenv("ADLENS_BIN")
+	if program == "" {
+		program = filepath.Join(dir, "adlens")
+		run(t, "go", "build", "-C", root, "-trimpath", "-o", program, "./cmd/adlens")
+	} else {
+		run(t, "cp", "-L", program, filepath.Join(dir, "adlens"))
+	}
+	run(t, "cp", "-L", library(t), dir)
+	if err := os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(lastStage(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("adlens-shipping-test-%d", os.Getpid())
+	run(t, "docker", "build", "--quiet", "--tag", name, dir)
+	t.Cleanup(func() { run(t, "docker", "image", "rm", "--force", name) })
+	return name
+}
+
+func TestTheImageServesWithoutRootOnAReadOnlyFileSystem(t *testing.T) {
+	t.Parallel()
+	name := image(t)
+	container := run(t, "docker", "run", "--detach", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges:true",
+		"--volume=/data", "--publish=127.0.0.1::8080", name)
+	t.Cleanup(func() { run(t, "docker", "rm", "--force", "--volumes", container) })
+	address := "http://" + run(t, "docker", "port", container, "8080")
+	awaitReady(t, container, address)
+	adlens := func(args ...string) string {
+		return run(t, "docker", append([]string{"exec", container, "/usr/local/bin/adlens"}, args...)...)
+	}
+	adlens("account", "add", "acme", "--name", "Acme Ltd")
+	key := adlens("key", "create", "--account", "acme", "--name", "sheet")
+	request, err := http.NewRequest(http.MethodGet, address+"/api/v1/account", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var body struct {
+		AccountID string `json:"account_id"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil || body.AccountID != "acme" {
+		t.Errorf("the account is %+v: %v", body, err)
+	}
+	if user := run(t, "docker", "inspect", "--format", "{{.Config.User}}", container); user != "65532:65532" {
+		t.Errorf("it runs as %q", user)
+	}
+	run(t, "docker", "stop", "--time", "60", container)
+	if code := run(t, "docker", "inspect", "--format", "{{.State.ExitCode}}", container); code != "0" {
+		t.Errorf("it ended with exit code %s", code)
+	}
+}
+
+// awaitReady waits until a container says that it is ready.
+func awaitReady(t *testing.T, container, address string) {
+	t.Helper()
+	for until := time.Now().Add(2 * time.Minute); ; <-time.After(200 * time.Millisecond) {
+		answer, err := http.Get(address + "/readyz")
+		if err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		if time.Now().After(until) {
+			logs, _ := exec.Command("docker", "logs", container).CombinedOutput()
+			t.Fatalf("it is not ready: %v\n%s", err, logs)
+		}
+	}
+}
+
+func TestTheComposeFilesAreValid(t *testing.T) {
+	t.Parallel()
+	compose := []string{tool(t, "docker"), "compose"}
+	if exec.Command(compose[0], compose[1], "version").Run() != nil {
+		compose = []string{tool(t, "docker-compose")}
+	}
+	for _, file := range []string{"one.yaml", "replicas.yaml"} {
+		command := exec.Command(compose[0], append(compose[1:], "-f", "compose/"+file, "config")...)
+		command.Env = append(os.Environ(), "CLICKHOUSE_PASSWORD=a", "REDIS_PASSWORD=b")
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", file, err, out)
+		}
+	}
+}
+
+// HAProxy looks the servers' names up when it checks; here nobody knows them.
+func TestTheBalancersFileIsValid(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.Command(tool(t, "haproxy"), "-c", "-f", "compose/haproxy.cfg").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestTheUnitIsValidAndLeavesLittleOpen(t *testing.T) {
+	t.Parallel()
+	analyze := tool(t, "systemd-analyze")
+	text, err := os.ReadFile("systemd/adlens.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The program is not installed where tests run.
+	unit := filepath.Join(t.TempDir(), "adlens.service")
+	text = bytes.ReplaceAll(text, []byte("/opt/adlens/adlens"), []byte("/bin/true"))
+	if err := os.WriteFile(unit, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(t, analyze, "verify", "--man=no", unit); said != "" {
+		t.Errorf("systemd-analyze verify: %s", said)
+	}
+	run(t, analyze, "security", "--offline=true", "--threshold=20", "--no-pager", unit)
+}

@@ -1,0 +1,164 @@
+package containers
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/wait"
+)
+
+// official is the image that is taken where ADLENS_TEST_CLICKHOUSE_IMAGE names
+// no other.
+const official = "clickhouse/clickhouse-server:26.7"
+
+// The owner of the server, who may do all.
+const owner = "owner"
+
+// The server's ports inside its container.
+const (
+	httpPort   = "8123/tcp"
+	nativePort = "9000/tcp"
+)
+
+// The longest that a server may take to start.
+const startTime = time.Minute
+
+// Password is that of every user of every server here.
+var Password = rand.Text()
+
+// ClickHouse is a server in a container.
+type ClickHouse struct {
+	HTTP, Native string // host:port; they stay through restarts
+	container    *testcontainers.DockerContainer
+}
+
+// StartClickHouse starts a server with further users, each a name with the
+// statements that give it its rights.
+func StartClickHouse(ctx context.Context, users map[string][]string) (*ClickHouse, error) {
+	image := cmp.Or(os.Getenv("ADLENS_TEST_CLICKHOUSE_IMAGE"), official)
+	if err := have(ctx, image); err != nil {
+		return nil, err
+	}
+	c := &ClickHouse{}
+	var err error
+	if c.HTTP, c.Native, err = freeAddresses(); err != nil {
+		return nil, err
+	}
+	c.container, err = testcontainers.Run(ctx, image,
+		testcontainers.WithEnv(map[string]string{"CLICKHOUSE_USER": owner, "CLICKHOUSE_PASSWORD": Password}),
+		testcontainers.WithExposedPorts(httpPort, nativePort),
+		testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
+			host.PortBindings = network.PortMap{network.MustParsePort(httpPort): bound(c.HTTP), network.MustParsePort(nativePort): bound(c.Native)}
+		}),
+		testcontainers.WithFiles(testcontainers.ContainerFile{
+			Reader: strings.NewReader(usersFile(users)), ContainerFilePath: "/etc/clickhouse-server/users.d/test.xml", FileMode: 0o644,
+		}),
+		testcontainers.WithWaitStrategy(wait.ForHTTP("/?query=SELECT+1").WithPort(httpPort).WithBasicAuth(owner, Password).WithStartupTimeout(startTime)),
+	)
+	if err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
+// freeAddresses picks two ports, since those that Docker picks change with
+// every restart.
+func freeAddresses() (first, second string, err error) {
+	var addresses [2]string
+	for i := range addresses {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return "", "", err
+		}
+		defer l.Close()
+		addresses[i] = l.Addr().String()
+	}
+	return addresses[0], addresses[1], nil
+}
+
+// bound is a port of this machine that leads to a container's.
+func bound(address string) []network.PortBinding {
+	at := netip.MustParseAddrPort(address)
+	return []network.PortBinding{{HostIP: at.Addr(), HostPort: strconv.Itoa(int(at.Port()))}}
+}
+
+// usersFile has users whose rights are statements.
+func usersFile(users map[string][]string) string {
+	var b strings.Builder
+	b.WriteString("<clickhouse><profiles><only_reading><readonly>2</readonly></only_reading></profiles><users>")
+	for name, grants := range users {
+		profile := "default"
+		if strings.Contains(name, "reader") {
+			profile = "only_reading"
+		}
+		fmt.Fprintf(&b, "<%s><password>%s</password><networks><ip>::/0</ip></networks><profile>%s</profile><quota>default</quota><grants>", name, Password, profile)
+		for _, grant := range grants {
+			fmt.Fprintf(&b, "<query>%s</query>", grant)
+		}
+		fmt.Fprintf(&b, "</grants></%s>", name)
+	}
+	b.WriteString("</users></clickhouse>")
+	return b.String()
+}
+
+// Address is the address of a database for a user, over the native protocol.
+func (c *ClickHouse) Address(user, database string) string {
+	return (&url.URL{Scheme: "clickhouse", User: url.UserPassword(user, Password), Host: c.Native, Path: "/" + database}).String()
+}
+
+// Kill ends the server as a power cut would, and starts it again.
+func (c *ClickHouse) Kill(ctx context.Context) error {
+	docker, err := api()
+	if err != nil {
+		return err
+	}
+	if _, err := docker.ContainerKill(ctx, c.container.GetContainerID(), client.ContainerKillOptions{}); err != nil {
+		return err
+	}
+	return c.Start(ctx)
+}
+
+// Stop ends the server cleanly.
+func (c *ClickHouse) Stop(ctx context.Context) error {
+	patience := 15 * time.Second
+	return c.container.Stop(ctx, &patience)
+}
+
+// Start starts a server that ended, and waits until it answers.
+func (c *ClickHouse) Start(ctx context.Context) error { return c.container.Start(ctx) }
+
+// Pause makes the server hang, with all its connections, until it is let go on.
+func (c *ClickHouse) Pause(ctx context.Context) (goOn func() error, err error) {
+	docker, err := api()
+	if err != nil {
+		return nil, err
+	}
+	id := c.container.GetContainerID()
+	_, err = docker.ContainerPause(ctx, id, client.ContainerPauseOptions{})
+	return func() error {
+		_, err := docker.ContainerUnpause(context.Background(), id, client.ContainerUnpauseOptions{})
+		return err
+	}, err
+}
+
+// Remove ends the server and removes its container with its data.
+func (c *ClickHouse) Remove() error {
+	if c.container == nil {
+		return nil
+	}
+	return testcontainers.TerminateContainer(c.container)
+}

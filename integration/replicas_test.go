@@ -1,0 +1,191 @@
+package integration_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/model"
+)
+
+// replicas are three servers on one store behind a balancer, and an account
+// with figures.
+type replicas struct {
+	*harness.Program
+	one      *tenant
+	servers  []*harness.Server
+	balancer *balancer
+	settings []string // of each server
+}
+
+// three starts them; everything says whether the balancer asks again whatever
+// went wrong.
+func three(t *testing.T, everything bool, settings ...string) *replicas {
+	t.Helper()
+	r := &replicas{Program: ownProgram(t), one: &tenant{model: model.New()}, settings: settings}
+	r.one.files.ID = "shared"
+	var err error
+	r.one.ask.Key, err = r.Account(r.one.files.ID)
+	need(t, err)
+	load(t, r.Program, r.one, profilesFile(t, t.TempDir(), [4]string{"101", "US", "USD", "seller"}))
+	load(t, r.Program, r.one, restatements(t, 1)[0]...)
+	for range 3 {
+		server, err := r.Serve(r.settings...)
+		need(t, err)
+		r.servers = append(r.servers, server)
+	}
+	t.Cleanup(func() {
+		for _, server := range r.servers {
+			if err := server.Stop(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	r.balancer = newBalancer(t, r.servers, everything)
+	r.one.ask.Address = r.balancer.address()
+	return r
+}
+
+// restart ends a server in its own way and starts another in its place.
+func (r *replicas) restart(t *testing.T, i int, end func(*harness.Server)) {
+	t.Helper()
+	end(r.servers[i])
+	server, err := r.Serve(r.settings...)
+	need(t, err)
+	r.servers[i] = server
+	r.balancer.replace(i, server)
+	t.Logf("server %d is started again; answered so far %v", i, r.balancer.passed())
+	eventually(t, time.Minute, fmt.Sprintf("server %d is ready again", i), func() bool { return r.balancer.isReady(i) })
+}
+
+// underLoad asks all along, from several clients, while something is done. An
+// answer that is not the one before is a failure.
+func (r *replicas) underLoad(t *testing.T, do func()) (asked int64) {
+	t.Helper()
+	want := map[string]string{}
+	for _, q := range fixedQuestions() {
+		check(t, r.one.ask, r.one.model, q)
+		want[q.String()] = string(get(t, r.one.ask, "/api/v1"+q.String()).Body)
+	}
+	done := make(chan struct{})
+	var count atomic.Int64
+	var all sync.WaitGroup
+	for range 2 {
+		for question, body := range want {
+			all.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					a, err := r.one.ask.Get("/api/v1" + question)
+					if err != nil || a.Status != 200 || string(a.Body) != body {
+						t.Errorf("%s: %v %.300s", question, err, a)
+						return
+					}
+					count.Add(1)
+				}
+			})
+		}
+	}
+	do()
+	close(done)
+	all.Wait()
+	return count.Load()
+}
+
+func TestARollingRestartUnderLoadLosesNoRequest(t *testing.T) {
+	t.Parallel()
+	r := three(t, false, "--drain-delay", "1s")
+	asked := r.underLoad(t, func() {
+		for i := range r.servers {
+			r.restart(t, i, func(s *harness.Server) { need(t, s.Stop()) })
+		}
+	})
+	t.Logf("%d requests were answered, by the servers' places %v", asked, r.balancer.passed())
+	for i, passed := range r.balancer.passed() {
+		if passed == 0 {
+			t.Errorf("server %d was never asked", i)
+		}
+	}
+}
+
+func TestReplicasThatAreKilledInTurnCostNothingThatCanBeAskedAgain(t *testing.T) {
+	t.Parallel()
+	r := three(t, true)
+	asked := r.underLoad(t, func() {
+		for i := range r.servers {
+			r.restart(t, i, (*harness.Server).Kill)
+		}
+	})
+	t.Logf("%d requests were answered, by the servers' places %v", asked, r.balancer.passed())
+}
+
+func TestEveryReplicaSeesNewFiguresAndRevocationsWithinSeconds(t *testing.T) {
+	t.Parallel()
+	r := three(t, false)
+	second, err := r.Key(r.one.files.ID)
+	need(t, err)
+	for _, server := range r.servers {
+		if a := get(t, harness.Client{Address: server.Address, Key: second}, "/api/v1/account"); a.Status != 200 {
+			t.Fatal(a)
+		}
+	}
+	for _, paths := range restatements(t, 3)[1:] {
+		load(t, r.Program, r.one, paths...)
+		for _, server := range r.servers {
+			ask := harness.Client{Address: server.Address, Key: r.one.ask.Key}
+			eventually(t, 10*time.Second, "a server shows what was loaded", func() bool {
+				return len(differences(ask, r.one.model, fixedQuestions()[0])) == 0
+			})
+			for _, q := range fixedQuestions() {
+				check(t, ask, r.one.model, q)
+			}
+		}
+	}
+	for _, key := range keyList(t, &house{Program: r.Program}, r.one.files.ID) {
+		if strings.HasPrefix(second, key.Start) {
+			if done := r.Run("key", "revoke", key.KeyID); done.Code != 0 {
+				t.Fatal(done)
+			}
+		}
+	}
+	for _, server := range r.servers {
+		eventually(t, 10*time.Second, "a server refuses the key", func() bool {
+			return get(t, harness.Client{Address: server.Address, Key: second}, "/api/v1/account").Status == 401
+		})
+	}
+}
+
+func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
+	t.Parallel()
+	address, _ := redisServer(t)
+	r := three(t, false, "--redis", address, "--limit-minute", "60")
+	second, err := r.Key(r.one.files.ID)
+	need(t, err)
+	var allowed, refused atomic.Int64
+	var all sync.WaitGroup
+	for i := range 96 {
+		all.Go(func() {
+			c := harness.Client{Address: r.servers[i%3].Address, Key: []string{r.one.ask.Key, second}[i%2]}
+			a, err := c.Get("/api/v1/account")
+			switch {
+			case err == nil && a.Status == 200:
+				allowed.Add(1)
+			case err == nil && a.Status == 429 && a.Header.Get("Retry-After") != "":
+				refused.Add(1)
+			default:
+				t.Errorf("%v %s", err, a)
+			}
+		})
+	}
+	all.Wait()
+	if allowed.Load() != 60 || refused.Load() != 36 {
+		t.Errorf("%d of 96 requests were let in and %d refused, expected 60 and 36", allowed.Load(), refused.Load())
+	}
+}
