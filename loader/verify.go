@@ -16,6 +16,11 @@ func Verify(ctx context.Context, store Store, account string) (faults []string, 
 	if err != nil {
 		return nil, err
 	}
+	return VerifyAs(ctx, store, account, m)
+}
+
+// VerifyAs is Verify against a manifest that need not be visible.
+func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manifest) (faults []string, err error) {
 	months := m.Of(manifest.Month)
 	sums, err := store.MonthSums(ctx, account, generationsOf(months))
 	if err != nil {
@@ -29,12 +34,11 @@ func Verify(ctx context.Context, store Store, account string) (faults []string, 
 			faults = append(faults, fmt.Sprintf("%s: its rollups do not add up to its facts", e.Unit))
 		}
 	}
-	years := m.Of(manifest.Year)
-	yearSums, err := store.YearSums(ctx, account, partsOf(years, months))
+	yearSums, err := store.YearSums(ctx, account, YearsOf(m))
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range years {
+	for _, e := range m.Of(manifest.Year) {
 		if s := yearSums[e.Generation]; !s.Year.sameFigures(s.Months) {
 			faults = append(faults, fmt.Sprintf("%s does not add up to its months", e.Unit))
 		}
@@ -50,14 +54,15 @@ func generationsOf(entries []manifest.Entry) []uint32 {
 	return all
 }
 
-// partsOf says which live months each year is made of.
-func partsOf(years, months []manifest.Entry) []YearParts {
+// YearsOf says which live months each live year is made of.
+func YearsOf(m manifest.Manifest) []YearParts {
+	years := m.Of(manifest.Year)
 	all := make([]YearParts, len(years))
 	for i, y := range years {
 		all[i].Generation = y.Generation
-		for _, m := range months {
-			if m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start {
-				all[i].Months = append(all[i].Months, m.Generation)
+		for _, month := range m.Of(manifest.Month) {
+			if month.Slice == y.Slice && month.Start.FirstOfYear() == y.Start {
+				all[i].Months = append(all[i].Months, month.Generation)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ ADLENS_DATA_DIR, and so on. A flag wins over its variable.
 	flags.StringVar(&o.dataDir, "data-dir", "adlens-data", "home of the embedded engine, made where it is missing")
 	flags.StringVar(&o.clickhouse, "clickhouse", "", "address of an existing ClickHouse server to use instead, like clickhouse://user:password@host:9000/adlens")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newBackup(o), newRestore(o))
 	return root
 }
 

@@ -45,12 +45,13 @@ var arrows = map[string][]string{
 	"adlens/internal/metrics": {},
 	"adlens/internal/table":   {},
 	"adlens/internal/redis":   {"adlens/internal/auth"},
-	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/flight",
+	"adlens/internal/backup":  {"adlens", "adlens/internal/manifest"},
+	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/engine", "adlens/internal/flight",
 		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
 	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
 		"adlens/internal/query", "adlens/internal/records", "adlens/internal/table"},
 	"adlens/bench": {"adlens", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
-	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
+	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/clickhouse", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
 		"adlens/internal/secret", "adlens/loader", "adlens/platform", "adlens/platform/api"},
 }
@@ -67,6 +68,7 @@ var keepers = map[string][]string{
 	"github.com/redis/":                   {"adlens/internal/redis"},
 	"github.com/parquet-go/":              {"adlens/internal/table"},
 	"github.com/prometheus/":              {"adlens/internal/metrics"},
+	"github.com/minio/":                   {"adlens/internal/backup"},
 	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api", "adlens/bench"},
 }
 
