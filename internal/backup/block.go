@@ -29,8 +29,12 @@ func newBlock(h Header, account string) *Block {
 	return &Block{Header: h, columns: make([]values, len(h)), account: account}
 }
 
-// add takes the first row of some bytes and returns how long it is.
+// add takes the first row of some bytes and returns how long it is. Of a row
+// that is not whole nothing is taken.
 func (b *Block) add(from []byte) (size int, err error) {
+	if _, err := b.Header.row(from); err != nil {
+		return 0, err
+	}
 	for i, c := range b.Header {
 		n, err := b.columns[i].add(c.Type, from[size:])
 		if err != nil {

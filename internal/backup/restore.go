@@ -44,7 +44,7 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 	if err != nil {
 		return nil, err
 	}
-	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
+	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string]*Block{}}
 	return chosen, errors.Join(r.all(ctx, chosen), release())
 }
 
@@ -54,7 +54,7 @@ type restoring struct {
 	place    Place
 	taken    Taken
 	progress Progress
-	shown    map[string][]*Block // rows that are inserted after all others
+	shown    map[string]*Block // rows of all accounts, which are inserted after all others
 }
 
 func (r *restoring) all(ctx context.Context, chosen []Entry) error {
@@ -148,7 +148,7 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 		case f.Table == "manifest":
 			keep = func(b *Block) error { live = b; return nil }
 		case slices.Contains(shown, f.Table):
-			keep = func(b *Block) error { r.shown[f.Table] = append(r.shown[f.Table], b); return nil }
+			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
 		}
 		if err := r.file(ctx, e.Account, f, keep); err != nil {
 			return err
@@ -204,8 +204,8 @@ func (r *restoring) show(ctx context.Context) error {
 		return fmt.Errorf("an account was added meanwhile, nothing was made visible: %w", r.refuse(there))
 	}
 	for _, table := range shown {
-		if blocks := r.shown[table]; len(blocks) > 0 {
-			if err := r.Insert(ctx, table, blocks...); err != nil {
+		if block := r.shown[table]; block != nil {
+			if err := r.Insert(ctx, table, block); err != nil {
 				return err
 			}
 		}
@@ -232,26 +232,45 @@ func (r *restoring) file(ctx context.Context, account string, f File, keep func(
 	if err := r.fits(ctx, f, in.header); err != nil {
 		return err
 	}
-	b := newBlock(in.header, account)
+	b, err := r.block(f, in.header, account)
+	if err != nil {
+		return err
+	}
 	var refused error // by keep, for which the file cannot be blamed
+	var rows uint64
 	err = in.rows(func(from []byte) (int, error) {
 		if !f.whole() && (b.Rows == blockRows || b.bytes > blockBytes) {
-			if refused = r.keep(b, keep); refused != nil {
+			if refused = keep(b); refused != nil {
 				return 0, refused
 			}
-			b = newBlock(in.header, account)
+			r.progress.Rows(rows, 0)
+			b, rows = newBlock(in.header, account), 0
 		}
-		return b.add(from)
+		size, err := b.add(from)
+		if err == nil {
+			rows++
+		}
+		return size, err
 	})
+	r.progress.Rows(rows, 0)
 	if refused != nil || err != nil || b.Rows == 0 {
 		return cmp.Or(refused, err)
 	}
-	return r.keep(b, keep)
+	return keep(b)
 }
 
-func (r *restoring) keep(b *Block, keep func(*Block) error) error {
-	r.progress.Rows(uint64(b.Rows), 0)
-	return keep(b)
+// block returns where a file's rows go: behind those of other accounts, where
+// they are shown together.
+func (r *restoring) block(f File, h Header, account string) (*Block, error) {
+	b := r.shown[f.Table]
+	if b == nil {
+		return newBlock(h, account), nil
+	}
+	if !slices.Equal(b.Header, h) {
+		return nil, &Damage{f.Name, errors.New("it has other columns than that table has for other accounts")}
+	}
+	b.account = account
+	return b, nil
 }
 
 // fits makes sure that a file's rows go into a table as they are. A column

@@ -213,3 +213,58 @@ func TestAMissingFileIsSaidToBeMissing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// bulk is a source with more rows than are read at once, of many lengths.
+type bulk struct {
+	shelf
+	rows int
+}
+
+func (s *bulk) Columns(context.Context, string) (Header, error) { return rowHeader, nil }
+
+func (s *bulk) row(i int) []byte {
+	return row{account: "acme", number: uint32(i), list: []string{strings.Repeat("x", i%700)}, numbers: make([]uint64, i%50)}.encode()
+}
+
+func (s *bulk) Export(_ context.Context, e Extent, _ Header, visit func([]byte) error) error {
+	for i := range s.rows {
+		if e.Table != "facts" {
+			break
+		}
+		if err := visit(s.row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestRowsThatCrossPiecesOfAFileAreTakenOnce(t *testing.T) {
+	s := &bulk{shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 12_000}, 12_000}
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadCatalogue(t.Context(), place, taken.Accounts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := open(t.Context(), place, c.Files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	b := newBlock(in.header, "acme")
+	if err := in.rows(b.add); err != nil || b.Rows != s.rows || in.File.Bytes < 5<<20 {
+		t.Fatalf("%d rows in %d bytes: %v", b.Rows, in.File.Bytes, err)
+	}
+	texts, numbers := b.Words(3).([][]string), b.Native(1)
+	for i := range s.rows {
+		if got := binary.LittleEndian.Uint32(numbers[4*i:]); got != uint32(i) || len(texts[i][0]) != i%700 {
+			t.Fatalf("row %d: number %d, text of %d letters", i, got, len(texts[i][0]))
+		}
+	}
+}

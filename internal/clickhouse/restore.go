@@ -114,40 +114,28 @@ func (db *DB) Clear(ctx context.Context, account string) error {
 	return nil
 }
 
-// Insert writes the rows of blocks of the same columns.
-func (db *DB) Insert(ctx context.Context, table string, blocks ...*backup.Block) error {
-	names := make([]string, len(blocks[0].Header))
-	for i, c := range blocks[0].Header {
+// Insert writes the rows of a block, in columns as the server gets them.
+func (db *DB) Insert(ctx context.Context, table string, block *backup.Block) error {
+	names := make([]string, len(block.Header))
+	for i, c := range block.Header {
 		names[i] = identifier(c.Name)
 	}
 	return db.insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch driver.Batch) error {
-		for _, b := range blocks {
-			if !slices.Equal(b.Header, blocks[0].Header) {
-				return fmt.Errorf("rows of %s have different columns", table)
-			}
-			if err := appendBlock(batch, b); err != nil {
-				return err
+		for i, c := range block.Header {
+			if err := appendColumn(batch, block, i); err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
 			}
 		}
 		return nil
 	})
 }
 
-// appendBlock gives the driver columns as the server will get them. A column
-// with a dictionary is built by the driver.
-func appendBlock(batch driver.Batch, b *backup.Block) error {
-	for i, c := range b.Header {
-		if c.Words {
-			if err := batch.Column(i).Append(b.Words(i)); err != nil {
-				return fmt.Errorf("column %s: %w", c.Name, err)
-			}
-			continue
-		}
-		if err := batch.Columns()[i].Decode(proto.NewReader(bytes.NewReader(b.Native(i))), b.Rows); err != nil {
-			return fmt.Errorf("column %s: %w", c.Name, err)
-		}
+// appendColumn fills a column. One with a dictionary is built by the driver.
+func appendColumn(batch driver.Batch, block *backup.Block, i int) error {
+	if block.Header[i].Words {
+		return batch.Column(i).Append(block.Words(i))
 	}
-	return nil
+	return batch.Columns()[i].Decode(proto.NewReader(bytes.NewReader(block.Native(i))), block.Rows)
 }
 
 // derivedAtOnce is how many generations one statement derives rollups of: it
