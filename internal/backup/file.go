@@ -141,7 +141,10 @@ func (r *reading) fill() error {
 	kept := copy(buffer, r.rest)
 	n, err := r.in.Read(buffer[kept:])
 	r.rest = buffer[:kept+n]
-	if r.bytes += int64(n); n > 0 {
+	if r.bytes += int64(n); r.SHA256 != "" && r.bytes > r.File.Bytes {
+		return fmt.Errorf("it unpacks to more than %d bytes", r.File.Bytes)
+	}
+	if n > 0 {
 		return nil
 	}
 	return err

@@ -276,7 +276,7 @@ func (r *restoring) block(f File, h Header, account string) (*Block, error) {
 // fits makes sure that a file's rows go into a table as they are. A column
 // that is newer than the backup gets its default.
 func (r *restoring) fits(ctx context.Context, f File, h Header) error {
-	if !isTable(f.Table) {
+	if !Holds(f.Table) {
 		return &Damage{f.Name, fmt.Errorf("%q is no table of a backup", f.Table)}
 	}
 	columns, err := r.Columns(ctx, f.Table)

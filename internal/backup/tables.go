@@ -31,8 +31,8 @@ var generations = map[manifest.Kind][]string{
 	manifest.Rules: {"rules"}, manifest.RuleRuns: {"rule_runs"}, manifest.Activity: {"activity"},
 }
 
-// isTable tells whether a backup holds rows of a table.
-func isTable(name string) bool {
+// Holds tells whether a backup holds rows of a table.
+func Holds(name string) bool {
 	if name == "manifest" || slices.Contains(before, name) || slices.Contains(after, name) {
 		return true
 	}
