@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"adlens"
 	"adlens/internal/backup"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: schema, Lock: d.locker.Lock}, t)
 	t.end()
 	if err != nil {
-		return plain(err)
+		return noRoom(err)
 	}
 	taken.Accounts = restored
 	line := takenLine(place, taken)
@@ -72,5 +73,13 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 		return printJSON(cmd.OutOrStdout(), line)
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored %d accounts, %d rows, from backup %s in %s\n", line.Accounts, line.Rows, line.ID, line.Place)
+	return err
+}
+
+// noRoom says in a sentence what a person can do about.
+func noRoom(err error) error {
+	if adlens.KindOf(err) == adlens.DiskFull {
+		return fmt.Errorf("the disk is full: nothing was made visible; free some space and restore again (%w)", err)
+	}
 	return err
 }

@@ -56,7 +56,7 @@ func (t *taking) round(ctx context.Context, all []group, copied map[string]File,
 			t.progress.Rows(0, f.Rows)
 			continue
 		}
-		if t.options.Now().Sub(began) > patience/2 {
+		if t.options.Now().Sub(began) > Patience/2 {
 			return false, nil
 		}
 		f, kept, err := t.copy(ctx, g, h, name, began)
@@ -83,7 +83,7 @@ func (t *taking) copy(ctx context.Context, g group, h Header, name string, began
 	}
 	expected, known := g.rows()
 	short := known && d.Rows != expected
-	if short || t.options.Now().Sub(began) > patience {
+	if short || t.options.Now().Sub(began) > Patience {
 		live, err := t.live(ctx, g, h, name)
 		if err != nil || !live {
 			return f, false, err

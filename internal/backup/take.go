@@ -25,10 +25,10 @@ type Options struct {
 	Now     func() time.Time
 }
 
-// patience is how long rows are certain to stay after the manifest named their
+// Patience is how long rows are certain to stay after the manifest named their
 // generations as live: what a load supersedes is deleted at the earliest
-// a quarter of an hour after it was noted as dead (loader.CollectAfter).
-const patience = 10 * time.Minute
+// loader.CollectAfter after it was noted as dead.
+const Patience = 10 * time.Minute
 
 // Take writes a backup of everything to a place, while others read and load.
 // Until it returns without an error the place has no new backup.

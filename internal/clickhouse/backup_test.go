@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adlens/internal/backup"
+	"adlens/loader"
 )
 
 // notCopied are the tables that a backup does not hold, and why.
@@ -43,5 +44,12 @@ func TestEveryTableIsInABackupOrSaysWhyNot(t *testing.T) {
 		if cleared := slices.Contains(accountTables, table); cleared != (ofAccounts && table != "leases" && table != "restoring") {
 			t.Errorf("table %s: rows of accounts: %v, looked at before a restore: %v", table, ofAccounts, cleared)
 		}
+	}
+}
+
+// The clocks of two machines may differ, and a statement takes its time.
+func TestRowsStayLongerThanABackupRelies(t *testing.T) {
+	if backup.Patience > loader.CollectAfter*2/3 {
+		t.Errorf("a backup relies on rows for %v, they are deleted after %v", backup.Patience, loader.CollectAfter)
 	}
 }
