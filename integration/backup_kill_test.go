@@ -11,15 +11,15 @@ import (
 	"adlens/integration/harness"
 )
 
-// killed runs a command and kills it somewhere within its usual time. It tells
-// whether the command had come to its end before.
-func killed(t *testing.T, p *harness.Program, r *rand.Rand, usual time.Duration, args ...string) bool {
+// killed runs a command and kills it after a while. It tells whether the command
+// had come to its end before.
+func killed(t *testing.T, p *harness.Program, after time.Duration, args ...string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	command := p.Command(ctx, args...)
 	need(t, command.Start())
-	<-time.After(time.Duration(r.Int64N(int64(usual)*5/4 + 1)))
+	<-time.After(after)
 	// It may have ended just before; then there is nothing to kill.
 	_ = command.Process.Kill()
 	return command.Wait() == nil
@@ -53,7 +53,7 @@ func TestNoKillLeavesHalfABackup(t *testing.T) {
 	whole := len(place.listed(t))
 	for round := range rounds {
 		load(t, p, figures, takeFiles(figures, 1)...)
-		if killed(t, p, r, usual, "backup", "--to", place.place) {
+		if killed(t, p, time.Duration(r.Int64N(int64(usual)*5/4+1)), "backup", "--to", place.place) {
 			whole++
 		}
 		// A backup that was killed after its last file is there too.
@@ -81,17 +81,16 @@ func TestNoKillOfARestoreShowsAnything(t *testing.T) {
 	figures, lists := figuresAndLists(t, p, from, 0)
 	place := copied{p, t.TempDir(), nil}
 	place.backup(t)
-	r := rand.New(rand.NewPCG(from, 41))
-	began := time.Now()
 	into := ownProgram(t)
 	server := serve(t, into)
-	usual := max(time.Since(began), time.Second)
-	for round, whole := 0, false; round < rounds && !whole; round++ {
-		began := time.Now()
-		whole = killed(t, into, r, usual, "restore", "--from", place.place)
-		if took := time.Since(began); whole {
-			usual = took
-		}
+	began := time.Now()
+	place.restore(t)
+	step := time.Since(began) / time.Duration(rounds) // an engine was started too
+	r := rand.New(rand.NewPCG(from, 41))
+	round := 0
+	for whole := false; round < rounds && !whole; round++ {
+		after := time.Duration(round)*step + time.Duration(r.Int64N(int64(step)+1))
+		whole = killed(t, into, after, "restore", "--from", place.place)
 		status := get(t, harness.Client{Address: server.Address, Key: figures.ask.Key}, "/api/v1/summary").Status
 		switch {
 		case whole && status != 200, !whole && status != 401 && status != 200:
@@ -100,6 +99,7 @@ func TestNoKillOfARestoreShowsAnything(t *testing.T) {
 			whole = true
 		}
 	}
+	t.Logf("killed in %d rounds", round)
 	// It is done, or it is done now.
 	if r := into.Run("restore", "--from", place.place); r.Code != 0 && !strings.Contains(r.Stderr, "not empty") {
 		t.Fatalf("restore: %s", r)

@@ -74,14 +74,31 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return object, nil
 }
 
-func (b *bucket) Draft() (*os.File, error) { return os.CreateTemp("", "adlens-backup-") }
+// Draft makes a file without a name, which goes with the process.
+func (b *bucket) Draft() (*os.File, error) {
+	draft, err := os.CreateTemp("", "adlens-backup-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(draft.Name()); err != nil {
+		return nil, errors.Join(err, draft.Close())
+	}
+	return draft, nil
+}
 
 // Keep sends the draft. The store shows an object whole or not at all.
 func (b *bucket) Keep(ctx context.Context, name string, draft *os.File) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	_, err := b.client.FPutObject(ctx, b.name, b.prefix+name, draft.Name(), minio.PutObjectOptions{ContentType: "application/octet-stream"})
+	size, err := draft.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := draft.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = b.client.PutObject(ctx, b.name, b.prefix+name, draft, size, minio.PutObjectOptions{ContentType: "application/octet-stream"})
 	return b.explain(err)
 }
 
