@@ -179,5 +179,8 @@ func (db *DB) Publish(ctx context.Context, account string, live *backup.Block) e
 			return err
 		}
 	}
+	if err := db.stillHeld(account); err != nil {
+		return err
+	}
 	return db.announced(account, func() error { return db.Insert(ctx, "manifest", live) })
 }
