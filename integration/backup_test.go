@@ -113,6 +113,7 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 	revoked, err := p.Key(figures.files.ID)
 	need(t, err)
 	revoke(t, p, figures.files.ID)
+	link := feed(t, &house{Program: p}, figures.files.ID, "/summary?range=all_time&format=json")
 	server := serve(t, p)
 	place := copied{p, t.TempDir(), nil}
 	if _, rows := place.backup(t); rows == 0 {
@@ -132,6 +133,9 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 		one.ask = there
 		sameBytes(t, here, there, questions(r, one))
 		checkAll(t, there, one.model)
+	}
+	if a, b := get(t, harness.Client{Address: server.Address}, link), get(t, harness.Client{Address: other.Address}, link); a.Status != 200 || !bytes.Equal(a.Body, b.Body) {
+		t.Errorf("a feed says %s, the restored one %s", a, b)
 	}
 	problemOf(t, get(t, harness.Client{Address: other.Address, Key: revoked}, "/api/v1/summary"), 401, "invalid_key")
 

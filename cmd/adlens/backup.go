@@ -41,8 +41,8 @@ func newBackup(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup --to PLACE",
 		Short: "Copy everything to a directory or an S3-compatible store, and look after such copies",
-		Long: `Copy all accounts, with their figures, lists, records, keys and connections, to
-a directory or an S3-compatible store. Servers answer and loads go on meanwhile;
+		Long: `Copy all accounts, with their figures, lists, records, keys, feeds and
+connections, to a directory or an S3-compatible store. Servers answer and loads go on meanwhile;
 each account is copied as it was at one moment.
 
 A place holds any number of backups. What did not change since an earlier one is
@@ -55,7 +55,7 @@ goes on with what it had copied.
   adlens backup verify --from /mnt/backups/adlens
   adlens restore --from /mnt/backups/adlens
 
-Of API keys a backup holds the hashes. The credentials of platform connections
+Of API keys and feeds a backup holds the hashes. The credentials of platform connections
 are sealed, and the key that opens them is NOT in the backup: keep secret.key of
 the data directory (or your --secret-key-file) in another safe place.
 

@@ -16,11 +16,11 @@ var before = []string{"ledger", "report_requests", "refreshed", "attempts"}
 
 // after are the tables that are read after the manifest: the numbers and keys
 // that its rows use are in them then.
-var after = []string{"reservations", "product_keys", "connections", "accounts", "api_keys", "api_key_uses", "day_uses"}
+var after = []string{"reservations", "product_keys", "connections", "accounts", "api_keys", "api_key_uses", "feeds", "day_uses"}
 
 // shown are the tables that make an account and its keys visible, in the order
 // in which they are restored, after all else.
-var shown = []string{"connections", "api_keys", "accounts"}
+var shown = []string{"connections", "api_keys", "feeds", "accounts"}
 
 // generations are the tables whose rows live with a generation of a kind.
 // Months and years of products are not among them: they are derived anew, and

@@ -21,7 +21,7 @@ var _ backup.Sink = (*DB)(nil)
 // accountTables are all tables that hold rows of accounts, but for those of the
 // moment: what another process holds, and how many requests were let in.
 var accountTables = []string{
-	"accounts", "api_keys", "api_key_uses", "connections", "report_requests", "refreshed", "attempts",
+	"accounts", "api_keys", "api_key_uses", "feeds", "connections", "report_requests", "refreshed", "attempts",
 	"manifest", "reservations", "accounted", "ledger", "product_keys", "dead_generations",
 	"marketplaces", "rates", "product_titles", "facts", "day_totals", "month_products", "year_products",
 	"campaigns", "ad_groups", "ads", "rules", "rule_runs", "activity", "day_uses",
