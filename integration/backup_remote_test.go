@@ -3,7 +3,6 @@ package integration_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -25,12 +24,10 @@ func asServer(t *testing.T, p *harness.Program) string {
 		Password      string `json:"loader_password"`
 	}
 	need(t, json.Unmarshal(content, &at))
-	through := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: at.Address})
-	direct := through.Director
-	through.Director = func(r *http.Request) {
-		direct(r)
-		r.Header.Set("X-Adlens-Gate", at.Gate)
-	}
+	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: at.Address})
+		r.Out.Header.Set("X-Adlens-Gate", at.Gate)
+	}}
 	server := httptest.NewServer(through)
 	t.Cleanup(server.Close)
 	host, err := url.Parse(server.URL)

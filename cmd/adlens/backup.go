@@ -42,8 +42,8 @@ func newBackup(o *options) *cobra.Command {
 		Use:   "backup --to PLACE",
 		Short: "Copy everything to a directory or an S3-compatible store, and look after such copies",
 		Long: `Copy all accounts, with their figures, lists, records, keys, feeds and
-connections, to a directory or an S3-compatible store. Servers answer and loads go on meanwhile;
-each account is copied as it was at one moment.
+connections, to a directory or an S3-compatible store. Servers answer and loads
+go on meanwhile; each account is copied as it was at one moment.
 
 A place holds any number of backups. What did not change since an earlier one is
 not copied again. A backup that was interrupted is not there, and the next one
