@@ -109,6 +109,9 @@ func (b *bucket) Remove(ctx context.Context, name string) error {
 	return b.explain(b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}))
 }
 
+// Settle has nothing to do: what a store has taken is there.
+func (b *bucket) Settle(context.Context) error { return nil }
+
 // unneeded is how long a file stays that no backup names: one that is being
 // written may be about to name it.
 const unneeded = 24 * time.Hour

@@ -85,27 +85,25 @@ func (d *directory) Draft() (*os.File, error) {
 	return os.CreateTemp(filepath.Join(d.path, drafts), "draft-")
 }
 
-// Keep syncs the draft, gives it its name and syncs that.
+// Keep gives the draft its name. It is not synced: see Settle.
 func (d *directory) Keep(_ context.Context, name string, draft *os.File) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	folder := path.Dir(name)
-	if err := errors.Join(draft.Sync(), d.root.MkdirAll(folder, 0o700)); err != nil {
+	if err := d.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
-	if err := d.root.Rename(path.Join(drafts, filepath.Base(draft.Name())), name); err != nil {
-		return err
-	}
-	return errors.Join(d.sync(folder), d.sync(path.Dir(folder)))
+	return d.root.Rename(path.Join(drafts, filepath.Base(draft.Name())), name)
 }
 
-func (d *directory) sync(folder string) error {
-	f, err := d.root.Open(folder)
+// Settle syncs the file system, which costs once what syncing each of many
+// small files would cost each time.
+func (d *directory) Settle(context.Context) error {
+	f, err := d.root.Open(".")
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
 func (d *directory) Remove(_ context.Context, name string) error {

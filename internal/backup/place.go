@@ -20,9 +20,10 @@ type Place interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Draft makes a file of this machine that Keep takes.
 	Draft() (*os.File, error)
-	// Keep makes what was written into a draft a file of the place, for good
-	// once it returns.
+	// Keep makes what was written into a draft a file of the place. Settle
+	// returns once all that was kept outlives a power cut.
 	Keep(ctx context.Context, name string, draft *os.File) error
+	Settle(ctx context.Context) error
 	Remove(ctx context.Context, name string) error
 	// Sweep removes the files of accounts that are not needed.
 	Sweep(ctx context.Context, needed map[string]bool) error

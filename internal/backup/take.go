@@ -65,10 +65,17 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 		}
 		index.Accounts = append(index.Accounts, entry)
 	}
+	// Whatever the index names is on the disk before it.
+	if err := p.Settle(ctx); err != nil {
+		return Taken{}, err
+	}
 	name, _, err := write(ctx, p, index, func(sum string) string {
 		return backups + index.TakenAt.Format(indexTime) + "." + sum + ".json"
 	})
-	return Taken{name, index}, err
+	if err != nil {
+		return Taken{}, err
+	}
+	return Taken{name, index}, p.Settle(ctx)
 }
 
 // taking is a backup that is being written.
@@ -216,7 +223,7 @@ func (t *taking) whole(ctx context.Context, table string, h Header, export func(
 		return d.File, err
 	}
 	d.Name = fileName(t.id, table, d.SHA256)
-	if t.stored[d.Name] == d.Stored {
+	if f, found := t.has(ctx, d.Name, table); found && f.SHA256 == d.SHA256 {
 		t.progress.Rows(0, d.Rows)
 		return d.File, nil
 	}
