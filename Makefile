@@ -23,7 +23,7 @@ engine: ## fetch the embedded ClickHouse, anew where it is damaged
 node_modules/.package-lock.json: package.json package-lock.json
 	$(MAKE) engine
 
-test: build lint ## run every test
+test: build lint integration/browser/node_modules/.package-lock.json ## run every test
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 20m ./...
 
 lint: ## gofmt, go vet, staticcheck, govulncheck
@@ -61,5 +61,9 @@ bench-go: ## measure decoding and summing of a report
 bench-json: ## the reader of rows beside other decoders of JSON, on the same bytes
 	cd platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
 
+integration/browser/node_modules/.package-lock.json: integration/browser/package.json integration/browser/package-lock.json
+	cd integration/browser && npm ci --no-progress && touch node_modules/.package-lock.json
+
 clean: ## remove what was built; data directories stay
-	rm -rf bin node_modules bench/duckdb/node_modules
+	rm -rf bin node_modules bench/duckdb/node_modules integration/browser/node_modules integration/clients/*/node_modules integration/clients/typescript/built
+	rm -f integration/clients/*/openapi.json integration/clients/go/generated.go integration/clients/typescript/generated.d.ts

@@ -156,6 +156,9 @@ func (a asker) ask() question {
 	q := question{query: url.Values{}}
 	a.period(q.query)
 	a.filters(q.query)
+	if a.IntN(2) == 0 {
+		a.compare(q.query)
+	}
 	switch a.IntN(3) {
 	case 0:
 		q.path = "/summary"

@@ -85,7 +85,8 @@ func flatRows(t *testing.T, body []byte) [][]flatField {
 	section := func(name string) flatField { return flatField{"section", &name, 't'} }
 	total := []flatField{section("total")}
 	for _, f := range flatten(t, "", body) {
-		if strings.Contains(" spend sales acos roas impressions clicks ctr average_cpc purchases conversion_rate ", " "+f.name+" ") {
+		figure := strings.TrimPrefix(strings.TrimPrefix(f.name, "comparison_"), "change_")
+		if strings.Contains(" spend sales acos roas impressions clicks ctr average_cpc purchases conversion_rate ", " "+figure+" ") {
 			total = append(total, f)
 		}
 	}

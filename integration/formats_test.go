@@ -46,6 +46,8 @@ func shopWithOddTexts(t *testing.T) (*house, *tenant) {
 var paths = []string{
 	"/marketplaces", "/summary?range=all_time", "/summary?range=today", "/timeline?range=all_time", "/reports/products?range=all_time&page_size=all",
 	"/reports/products?range=all_time&page_size=7&page=2&sort=product_id&order=asc", "/reports/products?range=today", "/campaigns?marketplace_id=101", "/campaigns?marketplace_id=102",
+	"/summary?range=all_time&compare=previous_year", "/summary?range=this_year&compare=previous_period", "/timeline?range=last_60_days&compare=previous_period",
+	"/timeline?range=last_7_days&compare=previous_year", "/reports/products?range=last_14_days&compare=previous_period&page_size=all",
 	"/ad-groups?marketplace_id=101", "/rules", "/rules?page_size=all", "/rules/one/runs", "/activity?page_size=all", "/activity?page_size=1",
 }
 
@@ -108,13 +110,20 @@ func csvOf(separator rune, comma bool) func(*testing.T, []byte) readers.Table {
 		for _, row := range table.Rows {
 			unguard(row)
 			for i, value := range row {
-				if value != nil && comma && slices.Contains(strings.Fields("spend sales acos roas ctr average_cpc conversion_rate budget_amount default_bid_amount"), table.Columns[i]) {
+				if value != nil && comma && hasDecimals(table.Columns[i]) {
 					*row[i] = strings.Replace(*value, ",", ".", 1)
 				}
 			}
 		}
 		return table
 	}
+}
+
+// hasDecimals tells a column of amounts, ratios or changes from all others.
+func hasDecimals(column string) bool {
+	figure := strings.TrimPrefix(column, "comparison_")
+	return strings.HasPrefix(figure, "change_") ||
+		slices.Contains(strings.Fields("spend sales acos roas ctr average_cpc conversion_rate budget_amount default_bid_amount"), figure)
 }
 
 func unguard(row []*string) {

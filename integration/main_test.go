@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/docs"
 	"adlens/integration/harness"
 )
 
@@ -28,6 +29,12 @@ var shared = struct {
 }{}
 
 func TestMain(m *testing.M) {
+	contract, err := harness.ReadContract(docs.OpenAPI())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "docs/openapi.yaml:", err)
+		os.Exit(1)
+	}
+	harness.HoldAnswersTo(contract)
 	code := m.Run()
 	if err := errors.Join(closeLive(), closeShared()); err != nil {
 		fmt.Fprintln(os.Stderr, "after the tests:", err)

@@ -114,6 +114,7 @@ func oddRequests() []request {
 		summary("a script", "range=%3Cscript%3Ealert(1)%3C/script%3E"),
 		summary("a format that is not there", "format=pdf"),
 		summary("a comparison that is not there", "compare=last_year"),
+		summary("a comparison with days before the calendar", "compare=previous_year&start_date=0001-06-01&end_date=0002-05-31"),
 		on("timeline", "days over too long a time", "granularity=day&start_date=2026-01-01&end_date=2026-04-03"),
 		on("account", "a parameter where there is none", "range=today"),
 		summary("an address of twenty kilobytes", "x="+strings.Repeat("a", 20_000)),

@@ -36,7 +36,8 @@ func (c Client) Get(path string, headers ...string) (Answer, error) {
 	return c.Do(http.MethodGet, path, headers...)
 }
 
-// Do is Get with another method.
+// Do is Get with another method. An answer that is not as the API's document
+// says is an error (HoldAnswersTo).
 func (c Client) Do(method, path string, headers ...string) (Answer, error) {
 	request, err := http.NewRequest(method, c.Address+path, nil)
 	if err != nil {
@@ -54,7 +55,11 @@ func (c Client) Do(method, path string, headers ...string) (Answer, error) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	return Answer{response.StatusCode, response.Header, body}, err
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{response.StatusCode, response.Header, body}
+	return a, held(method, path, a)
 }
 
 // Raw sends bytes that no decent client would, and reads one answer. The rest

@@ -19,6 +19,7 @@ import (
 // Server is a running adlens serve.
 type Server struct {
 	Address string
+	Key     string // of the demonstration account, where it serves that
 	program *Program
 	command *exec.Cmd
 	stderr  *log
@@ -68,6 +69,10 @@ func (p *Program) serve(args []string) (*Server, error) {
 	if !slices.Contains(args, "--platform-url") {
 		args = append(args, "--platform-url", nobody, "--platform-token-url", nobody)
 	}
+	return p.start(startTime, args)
+}
+
+func (p *Program) start(patience time.Duration, args []string) (*Server, error) {
 	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}
 	s.command = p.Command(context.Background(), args...)
 	s.command.Stderr = s.stderr
@@ -89,7 +94,7 @@ func (p *Program) serve(args []string) (*Server, error) {
 		_ = s.command.Wait()
 		close(s.ended)
 	}()
-	return s, s.await(first)
+	return s, s.await(first, patience)
 }
 
 // drain passes the first line on and reads the rest away, so that the program
@@ -102,19 +107,19 @@ func drain(read *os.File, first chan<- string) {
 	_, _ = io.Copy(io.Discard, lines)
 }
 
-func (s *Server) await(first <-chan string) error {
+func (s *Server) await(first <-chan string, patience time.Duration) error {
 	select {
 	case line := <-first:
-		var said struct{ Address string }
+		var said struct{ Address, Key string }
 		if err := json.Unmarshal([]byte(line), &said); err != nil || said.Address == "" {
 			s.Kill()
-			return fmt.Errorf("serve --json said %q, not its address; standard error: %s", line, s.stderr)
+			return fmt.Errorf("it said %q, not its address; standard error: %s", line, s.stderr)
 		}
-		s.Address = said.Address
+		s.Address, s.Key = said.Address, said.Key
 		return nil
-	case <-time.After(startTime):
+	case <-time.After(patience):
 		s.Kill()
-		return fmt.Errorf("serve did not answer within %v; standard error: %s", startTime, s.stderr)
+		return fmt.Errorf("nothing answered within %v; standard error: %s", patience, s.stderr)
 	}
 }
 

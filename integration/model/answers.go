@@ -15,12 +15,17 @@ type request struct {
 	period       Period
 	marketplaces []string // nil where not sent
 	adProducts   []string
+	compare      *comparison // nil where nothing is compared
 }
 
 func (a *Account) request(q url.Values, now time.Time) (request, error) {
 	oldest, _ := a.Held()
 	p, err := ResolvePeriod(q, now, oldest)
-	return request{p, list(q, "marketplaces"), list(q, "ad_products")}, err
+	r := request{p, list(q, "marketplaces"), list(q, "ad_products"), nil}
+	if err == nil {
+		r.compare = a.compare(&r, q, now)
+	}
+	return r, err
 }
 
 // list reads a comma-separated parameter as the contract says: trimmed,
@@ -37,12 +42,21 @@ func list(q url.Values, name string) []string {
 	return slices.Compact(values)
 }
 
-func (a *Account) selected(r request) []*fact {
+// selected are the facts of the period, and those of the earlier one.
+func (a *Account) selected(r request) (now, then []*fact) {
+	now = a.selectedIn(r, r.period)
+	if r.compare != nil {
+		then = a.selectedIn(r, r.compare.Period)
+	}
+	return now, then
+}
+
+func (a *Account) selectedIn(r request, p Period) []*fact {
 	var chosen []*fact
 	facts := a.derive()
 	for i := range facts {
 		f := &facts[i]
-		if r.period.holds(f.day) && admits(r.adProducts, f.adProduct) &&
+		if p.holds(f.day) && admits(r.adProducts, f.adProduct) &&
 			admits(r.marketplaces, a.profiles[f.profile].country) {
 			chosen = append(chosen, f)
 		}
@@ -60,14 +74,17 @@ func (a *Account) Summary(q url.Values, now time.Time) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts := a.selected(r)
-	var total figures
-	for _, f := range facts {
-		total.add(&f.figures)
+	facts, then := a.selected(r)
+	total := &pair{}
+	for _, one := range groupBy(facts, then, func(*fact) string { return "" }) {
+		total = one
 	}
-	answer := total.put(a.frame(r))
-	answer["by_marketplace"] = a.byMarketplace(facts)
-	answer["by_ad_product"] = byAdProduct(facts)
+	answer := total.now.put(a.frame(r))
+	if r.compare != nil {
+		answer["comparison"] = r.compare.put(r.compare.head(), &total.now, &total.then)
+	}
+	answer["by_marketplace"] = a.byMarketplace(r, facts, then)
+	answer["by_ad_product"] = byAdProduct(r, facts, then)
 	return answer, nil
 }
 
@@ -86,48 +103,66 @@ func (a *Account) frame(r request) map[string]any {
 	}
 }
 
-func (a *Account) byMarketplace(facts []*fact) []any {
-	groups := groupBy(facts, func(f *fact) string { return f.profile })
-	return ranked(groups, func(id string) string { return a.profiles[id].country + "|" + id },
+func (a *Account) byMarketplace(r request, now, then []*fact) []any {
+	groups := groupBy(now, then, func(f *fact) string { return f.profile })
+	return ranked(r, groups, func(id string) string { return a.profiles[id].country + "|" + id },
 		func(id string) map[string]any {
 			return map[string]any{"marketplace": a.profiles[id].country, "marketplace_id": id}
 		})
 }
 
-func byAdProduct(facts []*fact) []any {
-	groups := groupBy(facts, func(f *fact) string { return f.adProduct })
-	return ranked(groups, func(code string) string { return code },
+func byAdProduct(r request, now, then []*fact) []any {
+	groups := groupBy(now, then, func(f *fact) string { return f.adProduct })
+	return ranked(r, groups, func(code string) string { return code },
 		func(code string) map[string]any { return map[string]any{"ad_product": code} })
 }
 
-func groupBy(facts []*fact, key func(*fact) string) map[string]*figures {
-	groups := map[string]*figures{}
-	for _, f := range facts {
-		g := groups[key(f)]
-		if g == nil {
-			g = &figures{}
-			groups[key(f)] = g
+// pair is the sums of a period, and of the earlier one.
+type pair struct{ now, then figures }
+
+func (p *pair) none() bool { return p.now.none() && p.then.none() }
+
+// put writes the figures, and the comparison where one is asked for.
+func (p *pair) put(r request, object map[string]any) map[string]any {
+	p.now.put(object)
+	if r.compare != nil {
+		object["comparison"] = r.compare.put(map[string]any{}, &p.now, &p.then)
+	}
+	return object
+}
+
+func groupBy(now, then []*fact, key func(*fact) string) map[string]*pair {
+	groups := map[string]*pair{}
+	of := func(f *fact) *pair {
+		if groups[key(f)] == nil {
+			groups[key(f)] = &pair{}
 		}
-		g.add(&f.figures)
+		return groups[key(f)]
+	}
+	for _, f := range now {
+		of(f).now.add(&f.figures)
+	}
+	for _, f := range then {
+		of(f).then.add(&f.figures)
 	}
 	return groups
 }
 
 // ranked lists groups with figures: largest shown spend first, then by tie.
-func ranked(groups map[string]*figures, tie func(string) string, head func(string) map[string]any) []any {
+func ranked(r request, groups map[string]*pair, tie func(string) string, head func(string) map[string]any) []any {
 	keys := listed(groups)
 	slices.SortFunc(keys, func(x, y string) int {
-		shown := shownAmount(groups[y]).Cmp(shownAmount(groups[x]))
+		shown := shownAmount(&groups[y].now).Cmp(shownAmount(&groups[x].now))
 		return cmp.Or(shown, cmp.Compare(tie(x), tie(y)))
 	})
 	elements := []any{}
 	for _, key := range keys {
-		elements = append(elements, groups[key].put(head(key)))
+		elements = append(elements, groups[key].put(r, head(key)))
 	}
 	return elements
 }
 
-func listed(groups map[string]*figures) []string {
+func listed(groups map[string]*pair) []string {
 	var keys []string
 	for key, g := range groups {
 		if !g.none() {
@@ -143,35 +178,6 @@ func shownAmount(f *figures) *big.Rat { return number(amount(&f.spend)) }
 func number(n json.Number) *big.Rat {
 	r, _ := new(big.Rat).SetString(n.String())
 	return r
-}
-
-// Timeline is the answer of /timeline.
-func (a *Account) Timeline(q url.Values, now time.Time) (map[string]any, error) {
-	r, err := a.request(q, now)
-	if err != nil {
-		return nil, err
-	}
-	grain := strings.ToLower(strings.TrimSpace(q.Get("granularity")))
-	if grain == "" || grain == "auto" {
-		grain = "day"
-		if DaysIn(r.period.Start, r.period.End) > 92 {
-			grain = "month"
-		}
-	}
-	points := groupBy(a.selected(r), func(f *fact) string {
-		if grain == "month" {
-			return monthOf(f.day)
-		}
-		return f.day
-	})
-	data := []any{}
-	for _, date := range listed(points) {
-		data = append(data, points[date].put(map[string]any{"date": date}))
-	}
-	answer := a.frame(r)
-	answer["granularity"] = grain
-	answer["data"] = data
-	return answer, nil
 }
 
 func texts(values []string) any {

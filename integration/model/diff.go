@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Decode reads an answer without losing a digit.
@@ -68,10 +69,11 @@ var (
 	wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 )
 
-// notWhole finds counts that are not written as integers.
+// notWhole finds counts that are not written as integers. A change of a count
+// is in percent.
 func notWhole(path, name string, got any) []string {
 	n, ok := got.(json.Number)
-	if ok && wholeNames.MatchString(name) && !wholeNumber.MatchString(n.String()) {
+	if ok && !strings.Contains(path, ".change.") && wholeNames.MatchString(name) && !wholeNumber.MatchString(n.String()) {
 		return []string{fmt.Sprintf("%s: want an integer, got %s", path, n)}
 	}
 	return nil

@@ -17,12 +17,15 @@ func (a *Account) Products(q url.Values, now time.Time) (map[string]any, error) 
 		return nil, err
 	}
 	sort, order := choice(q, "sort", "spend"), choice(q, "order", "desc")
-	rows := a.productRows(a.selected(r))
+	rows := a.productRows(r)
 	slices.SortFunc(rows, func(x, y map[string]any) int {
 		return cmp.Or(byValue(x[sort], y[sort], order == "desc"), byValue(x["product_id"], y["product_id"], false))
 	})
 	answer := a.frame(r)
 	answer["sort"], answer["order"] = sort, order
+	if r.compare != nil {
+		answer["comparison"] = r.compare.head()
+	}
 	answer["data"], answer["pagination"], err = paged(rows, q, 100)
 	return answer, err
 }
@@ -34,8 +37,9 @@ func choice(q url.Values, name, otherwise string) string {
 	return strings.ToLower(strings.TrimSpace(q.Get(name)))
 }
 
-func (a *Account) productRows(facts []*fact) []map[string]any {
-	groups := groupBy(facts, func(f *fact) string { return f.product })
+func (a *Account) productRows(r request) []map[string]any {
+	facts, then := a.selected(r)
+	groups := groupBy(facts, then, func(f *fact) string { return f.product })
 	places := map[string][]string{}
 	for _, f := range facts {
 		if !f.none() {
@@ -48,11 +52,21 @@ func (a *Account) productRows(facts []*fact) []map[string]any {
 		head := map[string]any{
 			"product_id":   orNull(id),
 			"title":        orNull(a.titles[id]),
-			"marketplaces": texts(slices.Compact(places[id])),
+			"marketplaces": codesOf(places[id]),
 		}
-		rows = append(rows, groups[id].put(head))
+		rows = append(rows, groups[id].put(r, head))
 	}
 	return rows
+}
+
+// codesOf is a list even where it is empty: a row of the earlier period alone
+// has figures in no marketplace now.
+func codesOf(places []string) []any {
+	list := []any{}
+	for _, code := range slices.Compact(places) {
+		list = append(list, code)
+	}
+	return list
 }
 
 // byValue orders two values as shown, nulls last whichever way it runs.

@@ -48,8 +48,12 @@ var arrows = map[string][]string{
 	"adlens/internal/backup":  {"adlens", "adlens/internal/manifest"},
 	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/engine", "adlens/internal/flight",
 		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
-	"adlens/internal/http": {"adlens", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
-		"adlens/internal/query", "adlens/internal/records", "adlens/internal/table"},
+	"adlens/docs":     {},
+	"adlens/web":      {},
+	"adlens/web/page": {},
+	"adlens/web/docs": {"adlens", "adlens/docs", "adlens/internal/query/period", "adlens/web"},
+	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
+		"adlens/internal/query", "adlens/internal/query/period", "adlens/internal/records", "adlens/internal/table", "adlens/web", "adlens/web/docs", "adlens/web/page"},
 	"adlens/bench": {"adlens", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/clickhouse", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
@@ -69,6 +73,9 @@ var keepers = map[string][]string{
 	"github.com/parquet-go/":              {"adlens/internal/table"},
 	"github.com/prometheus/":              {"adlens/internal/metrics"},
 	"github.com/minio/":                   {"adlens/internal/backup"},
+	"github.com/yuin/goldmark/":           {"adlens/web/docs"},
+	"github.com/goccy/go-yaml":            {"adlens/docs"},
+	"github.com/santhosh-tekuri/":         {}, // tests alone
 	"net/http":                            {"adlens/internal/http", "adlens/internal/engine", "adlens/internal/metrics", "adlens/platform/api", "adlens/bench"},
 }
 

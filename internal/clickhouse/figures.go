@@ -44,12 +44,16 @@ func (db *DB) Products(ctx context.Context, s query.Statement) ([]query.ProductR
 	})
 }
 
-// Ranked runs the statement of a page of products.
-func (db *DB) Ranked(ctx context.Context, s query.Statement) ([]query.RankedRow, int, error) {
+// Ranked runs the statement of a page of products, which has the sums of two
+// periods where they are compared.
+func (db *DB) Ranked(ctx context.Context, s query.Statement, compared bool) ([]query.RankedRow, int, error) {
 	var total uint64
 	page, err := collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.RankedRow, error) {
 		var row query.RankedRow
 		places := append([]any{&row.ID, &row.Title, &row.Marketplaces}, fiveSums(&row.Sums)...)
+		if compared {
+			places = append(places, fiveSums(&row.Earlier)...)
+		}
 		err := scan(append(places, &total)...)
 		return row, err
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"adlens"
@@ -133,6 +134,11 @@ func shownRows(p *query.Products) []string {
 		for _, figure := range row.Figures {
 			text = figure.Append(append(text, ' '))
 		}
+		if c := row.Comparison; c != nil {
+			for _, figure := range slices.Concat(c.Figures, c.Change) {
+				text = figure.Append(append(text, ' '))
+			}
+		}
 		rows = append(rows, string(text))
 	}
 	return rows
@@ -159,7 +165,7 @@ func BenchmarkProducts(b *testing.B) {
 		})
 		b.Run(fmt.Sprint(n, " products by the engine"), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := d.Ranked(b.Context(), ranked); err != nil {
+				if _, _, err := d.Ranked(b.Context(), ranked, false); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -2,7 +2,6 @@ package http
 
 import (
 	"context"
-	"html/template"
 	"net/http"
 	"time"
 
@@ -34,36 +33,4 @@ func (s *Server) readyz(c *gin.Context) {
 	default:
 		c.JSON(http.StatusOK, gin.H{"status": "ready"})
 	}
-}
-
-// docsOfErrors is where the type of every problem leads.
-const docsOfErrors = "/docs/errors/"
-
-var errorTemplate = template.Must(template.New("error").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Title}} - adlens</title>
-<style>:root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}code{font-size:.95em}</style>
-<h1>{{.Title}}</h1>
-<p><code>{{.Code}}</code>, status {{.Status}}</p>
-<p>{{.Help}}</p>
-</html>
-`))
-
-// errorPage explains a problem.
-func (s *Server) errorPage(c *gin.Context) {
-	for _, kind := range problemKinds {
-		if string(kind.Code) == c.Param("code") {
-			c.Header("Content-Type", "text/html; charset=utf-8")
-			c.Header("Cache-Control", "public, max-age=3600") // it holds nothing of anybody
-			c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-			c.Status(http.StatusOK)
-			if err := errorTemplate.Execute(c.Writer, kind); err != nil {
-				c.Set(keyCause, err)
-			}
-			return
-		}
-	}
-	s.fail(c, notFound(printable(c.Request.URL.Path)))
 }

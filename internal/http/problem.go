@@ -24,7 +24,8 @@ type problemKind struct {
 	Code   adlens.Code
 	Status int
 	Title  string
-	Help   string
+	Help   string // what it means
+	Remedy string // what to do about it
 }
 
 // The problems that are no fault of a parameter.
@@ -48,25 +49,44 @@ const statusClientIsGone = 499
 
 // problemKinds is the only map from errors to statuses.
 var problemKinds = []problemKind{
-	{adlens.UnknownValue, 400, "Unknown value", "A parameter has a value that is not among those it can have. The detail names it, and allowed or did_you_mean say what would be right. Nothing is answered rather than an answer to another question."},
-	{adlens.InvalidParameter, 400, "Invalid parameter", "A parameter is not written as it must be: a day that does not exist, a number out of bounds, an empty value, a parameter given twice, or a query string that does not parse."},
-	{adlens.UnknownParameter, 400, "Unknown parameter", "The request has a parameter that this endpoint does not know. It is refused because a misspelt filter would otherwise silently widen the answer."},
-	{adlens.MissingParameter, 400, "Missing parameter", "A parameter is needed that was not sent. start_date and end_date go together."},
-	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other: a named range and dates, or a separator or decimal and a format other than csv."},
-	{adlens.PeriodTooLong, 400, "Period too long", "end_date may lie at most six calendar years after start_date. For everything, send range=all_time."},
-	{adlens.GranularityTooFine, 400, "Granularity too fine", "Days are shown for periods of up to 92 days. Send granularity=month, or auto."},
-	{codeMissingKey, 401, "Missing API key", "Send the header Authorization: Bearer key_live_... with a key made by: adlens key create."},
-	{codeInvalidKey, 401, "Invalid API key", "The Authorization header does not hold exactly one valid key. The key may be misspelt, unknown, revoked or expired."},
-	{codeInactive, 403, "Subscription inactive", "The account's subscription is canceled. The account endpoint still answers."},
-	{codeScope, 403, "Insufficient scope", "The key was made without the scope that this endpoint needs."},
-	{codeNotFound, 404, "Not found", "There is no such address, or no such thing in this account."},
-	{codeMethod, 405, "Method not allowed", "The API only reads: GET and HEAD."},
-	{codeTooLarge, 413, "Request too large", "An address may have 8 KiB, all headers together 16 KiB, and a body 1 KiB, although no endpoint needs one."},
-	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says."},
-	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After."},
-	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period."},
-	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows."},
-	{codeInternal, 500, "Internal error", "Something went wrong inside. The log has it under the request id."},
+	{adlens.UnknownValue, 400, "Unknown value", "A parameter has a value that is not among those it can have. The detail names it, and allowed or did_you_mean say what would be right. Nothing is answered rather than an answer to another question.",
+		"Send one of the values in allowed. The marketplaces and ids that an account has are listed by /api/v1/marketplaces."},
+	{adlens.InvalidParameter, 400, "Invalid parameter", "A parameter is not written as it must be: a day that does not exist, a number out of bounds, an empty value, a parameter given twice, or a query string that does not parse.",
+		"Write the value as the detail says. In a query string, join name=value pairs by & and write other characters as %XX."},
+	{adlens.UnknownParameter, 400, "Unknown parameter", "The request has a parameter that this endpoint does not know. It is refused because a misspelt filter would otherwise silently widen the answer.",
+		"Correct the name, or leave it out. The detail lists the names that this endpoint knows."},
+	{adlens.MissingParameter, 400, "Missing parameter", "A parameter is needed that was not sent. start_date and end_date go together.",
+		"Send it. The ids of marketplaces are listed by /api/v1/marketplaces."},
+	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other: a named range and dates, or a separator or decimal and a format other than csv.",
+		"Leave one of them out."},
+	{adlens.PeriodTooLong, 400, "Period too long", "end_date may lie at most six calendar years after start_date. For everything, send range=all_time.",
+		"Send an earlier end, or ask for the years one after the other. For everything, send range=all_time."},
+	{adlens.GranularityTooFine, 400, "Granularity too fine", "Days are shown for periods of up to 92 days. Send granularity=month, or auto.",
+		"Send granularity=month or auto, or a shorter period."},
+	{codeMissingKey, 401, "Missing API key", "Send the header Authorization: Bearer key_live_... with a key made by: adlens key create.",
+		"Send the header Authorization: Bearer key_live_... A key in the address is not looked for, as others can read it there; revoke one that stood there."},
+	{codeInvalidKey, 401, "Invalid API key", "The Authorization header does not hold exactly one valid key. The key may be misspelt, unknown, revoked or expired.",
+		"Compare the key's first characters with those that adlens key list shows, and make another where it is revoked, expired or lost."},
+	{codeInactive, 403, "Subscription inactive", "The account's subscription is canceled. The account endpoint still answers.",
+		"Have the subscription renewed. Whoever runs the server changes it with adlens account set."},
+	{codeScope, 403, "Insufficient scope", "The key was made without the scope that this endpoint needs.",
+		"Make a key that has the scope, and send that."},
+	{codeNotFound, 404, "Not found", "There is no such address, or no such thing in this account.",
+		"Compare the address with the reference. An id of a rule is one that /api/v1/rules lists for this key's account."},
+	{codeMethod, 405, "Method not allowed", "The API only reads: GET and HEAD.",
+		"Send a GET, or a HEAD for the headers alone."},
+	{codeTooLarge, 413, "Request too large", "An address may have 8 KiB, all headers together 16 KiB, and a body 1 KiB, although no endpoint needs one.",
+		"Send a shorter address: fewer values in a list, or none where all are meant. Send no body."},
+	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says.",
+		"Wait for as many seconds as Retry-After says; a retry is let in then. To stay below the limit, ask for everything at once (page_size=all) and not page by page."},
+	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After.",
+		"Wait for as many seconds as Retry-After says and ask again. Where it stays, whoever runs the server finds the reason in engine/engine.log of the data directory."},
+	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period.",
+		"Wait for as many seconds as Retry-After says and ask again, one question at a time, or for a shorter period."},
+	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows.",
+		"Ask for a shorter period, for one marketplace, or for a page rather than all rows."},
+	{codeInternal, 500, "Internal error", "Something went wrong inside. The log has it under the request id.",
+		"Ask again once. Where it stays, tell whoever runs the server the request_id."},
 }
 
 func kindOf(code adlens.Code) problemKind {

@@ -15,11 +15,13 @@ func (a productsAnswer) fields(w *writer) {
 	w.question(a.Request)
 	w.text("sort", a.Request.Sort)
 	w.text("order", a.Request.Order)
-	rows(w, "data", query.Product{}, a.Rows, func(p query.Product) {
+	w.compared(a.Answer, nil)
+	rows(w, "data", query.Product{Comparison: blankComparison(a.Request)}, a.Rows, func(p query.Product) {
 		w.textOrNull("product_id", p.ID)
 		w.textOrNull("title", p.Title)
 		w.texts("marketplaces", p.Marketplaces)
 		w.figures(p.Figures)
+		w.comparison(p.Comparison)
 	})
 	w.pagination(a.Request.Paging, a.TotalRows)
 	w.meta(a.Meta)

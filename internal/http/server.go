@@ -6,12 +6,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"adlens/internal/auth"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	webdocs "adlens/web/docs"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
@@ -54,7 +56,9 @@ type Server struct {
 	ping        func(context.Context) error
 	log         *zap.Logger
 	now         func() time.Time
-	draining    atomic.Bool
+	// documentation is made when somebody reads it first.
+	documentation func() (*webdocs.Site, error)
+	draining      atomic.Bool
 
 	server *http.Server
 	open   openConnections
@@ -64,7 +68,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, feeds: c.Feeds, feedBudget: auth.NewLimiter(feedMinute, feedDay), failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
 		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache),
-		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now}
+		observed: c.Observe, ping: c.Ping, log: c.Log, now: c.Now, documentation: sync.OnceValues(newDocumentation)}
 	s.endpoints = s.answering()
 	s.server = &http.Server{
 		Handler:           s.Handler(),
@@ -105,9 +109,10 @@ func (s *Server) routes(engine *gin.Engine) {
 	}
 	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.admit, s.ruleRuns))
 	s.get(engine, feedOf+":token", s.handle(s.feed, s.saved))
+	s.dashboard(engine)
 	s.get(engine, "/healthz", s.healthz)
 	s.get(engine, "/readyz", s.readyz)
-	s.get(engine, docsOfErrors+":code", s.errorPage)
+	s.pages(engine)
 }
 
 // answering are the endpoints of figures and lists, by path.

@@ -31,6 +31,7 @@ type world struct {
 	view  query.View
 	days  []query.DayTotal
 	items []query.ProductRow
+	then  []query.ProductRow // of the year before
 	fails error
 	asked int // statements
 }
@@ -42,12 +43,15 @@ func (w *world) DayTotals(context.Context, query.Statement) ([]query.DayTotal, e
 	return w.days, w.fails
 }
 
-func (w *world) Products(context.Context, query.Statement) ([]query.ProductRow, error) {
+func (w *world) Products(_ context.Context, s query.Statement) ([]query.ProductRow, error) {
 	w.asked++
+	if strings.HasPrefix(s.Params["from"], "2025") {
+		return w.then, w.fails
+	}
 	return w.items, w.fails
 }
 
-func (w *world) Ranked(context.Context, query.Statement) ([]query.RankedRow, int, error) {
+func (w *world) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
 	w.asked++
 	return nil, 0, w.fails
 }

@@ -9,7 +9,8 @@ type summaryAnswer struct{ *query.Summary }
 func (a summaryAnswer) fields(w *writer) {
 	w.question(a.Request)
 	if w.flat() {
-		rows(w, "data", sectionRow{}, a.sections(), w.section)
+		w.compared(a.Answer, nil)
+		rows(w, "data", sectionRow{comparison: blankComparison(a.Request)}, a.sections(), w.section)
 	} else {
 		a.nested(w)
 	}
@@ -19,11 +20,13 @@ func (a summaryAnswer) fields(w *writer) {
 // nested writes the totals, and below them their parts.
 func (a summaryAnswer) nested(w *writer) {
 	w.figures(a.Total)
+	w.compared(a.Answer, a.Comparison)
 	w.list("by_marketplace", func() {
 		for _, m := range a.ByMarketplace {
 			w.object("", func() {
 				w.marketplaceName(m.Marketplace)
 				w.figures(m.Figures)
+				w.comparison(m.Comparison)
 			})
 		}
 	})
@@ -32,6 +35,7 @@ func (a summaryAnswer) nested(w *writer) {
 			w.object("", func() {
 				w.text("ad_product", p.AdProduct.String())
 				w.figures(p.Figures)
+				w.comparison(p.Comparison)
 			})
 		}
 	})
@@ -44,16 +48,17 @@ type sectionRow struct {
 	marketplace query.Marketplace
 	adProduct   string
 	figures     query.Figures
+	comparison  *query.Comparison
 }
 
 // sections are the total and its parts as rows.
 func (a summaryAnswer) sections() []sectionRow {
-	all := []sectionRow{{section: "total", figures: a.Total}}
+	all := []sectionRow{{section: "total", figures: a.Total, comparison: a.Comparison}}
 	for _, m := range a.ByMarketplace {
-		all = append(all, sectionRow{section: "by_marketplace", marketplace: m.Marketplace, figures: m.Figures})
+		all = append(all, sectionRow{section: "by_marketplace", marketplace: m.Marketplace, figures: m.Figures, comparison: m.Comparison})
 	}
 	for _, p := range a.ByAdProduct {
-		all = append(all, sectionRow{section: "by_ad_product", adProduct: p.AdProduct.String(), figures: p.Figures})
+		all = append(all, sectionRow{section: "by_ad_product", adProduct: p.AdProduct.String(), figures: p.Figures, comparison: p.Comparison})
 	}
 	return all
 }
@@ -63,6 +68,7 @@ func (w *writer) section(r sectionRow) {
 	w.marketplaceName(r.marketplace)
 	w.textOrNull("ad_product", r.adProduct)
 	w.figures(r.figures)
+	w.comparison(r.comparison)
 }
 
 func (w *writer) marketplaceName(m query.Marketplace) {

@@ -9,9 +9,11 @@ type timelineAnswer struct{ *query.Timeline }
 func (a timelineAnswer) fields(w *writer) {
 	w.question(a.Request)
 	w.text("granularity", a.Request.Granularity)
-	rows(w, "data", query.Point{}, a.Points, func(p query.Point) {
-		w.day("date", &p.Date)
+	w.compared(a.Answer, nil)
+	rows(w, "data", query.Point{Comparison: blankPoint(a.Request)}, a.Points, func(p query.Point) {
+		w.day("date", p.Date)
 		w.figures(p.Figures)
+		w.pointComparison(p.Comparison)
 	})
 	w.meta(a.Meta)
 }

@@ -159,17 +159,22 @@ func (w *writer) pagination(p query.Paging, rows int) {
 
 // question writes what every figure answer repeats of its request.
 func (w *writer) question(r query.Request) {
+	w.period(r)
+	w.object("filters", func() {
+		w.textsOrNull("marketplaces", r.Filters.Marketplaces)
+		w.textsOrNull("ad_products", r.Filters.AdProductNames())
+	})
+	w.text("currency", "USD")
+}
+
+// period writes days, how they were found, and whose calendar says today.
+func (w *writer) period(r query.Request) {
 	w.object("period", func() {
 		w.day("start_date", &r.Period.Start)
 		w.day("end_date", &r.Period.End)
 		w.text("range", string(r.Period.Range))
 		w.text("timezone", r.TimeZone)
 	})
-	w.object("filters", func() {
-		w.textsOrNull("marketplaces", r.Filters.Marketplaces)
-		w.textsOrNull("ad_products", r.Filters.AdProductNames())
-	})
-	w.text("currency", "USD")
 }
 
 func (w *writer) meta(m query.Meta) {

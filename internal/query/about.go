@@ -66,6 +66,7 @@ func (r Request) Spelled() string {
 	s.set("timezone", r.TimeZone)
 	s.set("marketplaces", strings.Join(r.Filters.Marketplaces, ","))
 	s.set("ad_products", strings.Join(r.Filters.AdProductNames(), ","))
+	s.set("compare", string(r.Earlier.Range))
 	s.set("granularity", r.Granularity)
 	s.set("sort", r.Sort)
 	s.set("order", r.Order)

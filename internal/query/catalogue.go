@@ -86,6 +86,9 @@ func (v Value) Append(to []byte) []byte {
 	}
 	from := len(to)
 	to = v.digits(to)
+	if v.n.Sign() < 0 {
+		from++ // behind the sign
+	}
 	for len(to)-from < 3 {
 		to = slices.Insert(to, from, '0')
 	}
@@ -104,6 +107,9 @@ func (v Value) digits(to []byte) []byte {
 // Hundredths tells whether the figure has two decimals, also where it is null;
 // else it is a whole number.
 func (v Value) Hundredths() bool { return v.hundredths }
+
+// NoChange says of no figure that it changed: all are null, with two decimals.
+var NoChange = slices.Repeat(Figures{{hundredths: true}}, len(Catalogue))
 
 // NoFigures are figures that are all null.
 var NoFigures = func() Figures {

@@ -184,6 +184,6 @@ func BenchmarkSummaryOfSixYears(b *testing.B) {
 	}
 	p.From, p.To = 20_000, 30_000
 	for b.Loop() {
-		newSummary(january, exampleView(), bySlice(p, units))
+		newSummary(january, exampleView(), bySlice(p, units), nil)
 	}
 }

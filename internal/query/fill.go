@@ -69,21 +69,21 @@ func (s *Service) fill(ctx context.Context, account string, r Request) (useful b
 	if err := s.memory.fill(ctx, plan); err != nil {
 		return false, err
 	}
-	found, ok := s.memory.find(v, plan)
-	if !ok || !found.small(r.Sort) {
+	found, then, ok := s.memory.findBoth(v, plan)
+	if !ok || !found.small(r.Sort) || then.unfit {
 		return false, nil
 	}
-	_, err = s.directory.of(ctx, v, found.last)
+	_, err = s.directory.of(ctx, v, max(found.last, then.last))
 	return err == nil, err
 }
 
-// fill reads the missing units of a plan, unless they would crowd out most of
+// fill reads the missing units of a plan, both periods, unless they would crowd out most of
 // what the memory has.
 func (m *memory) fill(ctx context.Context, plan Plan) error {
 	var missing [3][]uint32
 	var sizes [3]map[uint32]int
 	bytes := 0
-	for table, generations := range plan.generations() {
+	for table, generations := range plan.allGenerations() {
 		for _, generation := range generations {
 			if u, ok := m.units.Get(unitName{plan.Account, unitTable(table), generation}); ok {
 				bytes += u.weight()

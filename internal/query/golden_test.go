@@ -52,7 +52,7 @@ func rankedCase(name string, params ProductParams) goldenCase {
 	c.name = "products_ranked_" + name
 	request, faults := ParseProducts(params, exampleView(), now)
 	plan := PlanProducts(request, exampleView())
-	c.empty = plan.Empty()
+	c.empty = plan.Empty() && plan.then().Empty()
 	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9002) }
 	return c
 }
@@ -100,6 +100,10 @@ func goldenCases() []goldenCase {
 		rankedCase("by_spend", products(ranged("last_year"), FilterParams{})),
 		rankedCase("by_acos", ProductParams{PeriodParams: ranged("all_time"), Sort: "acos", Order: "asc", PagingParams: PagingParams{Page: "3", PageSize: "50"}}),
 		rankedCase("by_product", ProductParams{PeriodParams: between("2025-01-01", "2026-02-10"), Sort: "product_id", PagingParams: PagingParams{PageSize: "all"}}),
+		rankedCase("compared", ProductParams{PeriodParams: between("2026-01-10", "2026-05-31"), Sort: "roas", Compare: "previous_year"}),
+		rankedCase("compared_with_all_three_tables", ProductParams{PeriodParams: between("2025-11-15", "2026-11-19"), Compare: "previous_period", PagingParams: PagingParams{Page: "2"}}),
+		rankedCase("compared_with_nothing", ProductParams{PeriodParams: ranged("all_time"), Compare: "previous_period"}),
+		rankedCase("compared_nothing_with", ProductParams{PeriodParams: between("2025-08-12", "2025-08-15"), FilterParams: usProducts, Compare: "previous_period", Sort: "product_id"}),
 		productsCase("awkward_account", awkward, products(ranged("this_month"), usProducts)),
 	}
 }

@@ -67,15 +67,16 @@ func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) 
 	if s.memory == nil {
 		return nil, false
 	}
-	found, ok := s.memory.find(v, plan)
+	found, then, ok := s.memory.findBoth(v, plan)
 	if !ok {
 		s.memory.wish(v.Account, r)
 		return nil, false
 	}
-	if !found.small(r.Sort) {
+	if !found.small(r.Sort) || then.unfit {
 		return nil, false
 	}
-	names, ok := s.directory.known(v, found.last)
+	last := max(found.last, then.last)
+	names, ok := s.directory.known(v, last)
 	if !ok {
 		s.memory.wish(v.Account, r)
 		return nil, false
@@ -87,9 +88,14 @@ func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) 
 	case <-ctx.Done():
 		return nil, false
 	}
-	t := talliesOf(found.parts, found.last)
+	t := talliesOf(found.parts, last)
 	defer tallyPool.Put(t)
-	return talliedProducts(r, v, t, names), true
+	if plan.Earlier == nil {
+		return talliedProducts(r, v, t, nil, names), true
+	}
+	before := talliesOf(then.parts, last)
+	defer tallyPool.Put(before)
+	return talliedProducts(r, v, t, before, names), true
 }
 
 // found is what a plan reads, from memory.
@@ -109,6 +115,25 @@ func (f *found) small(sort string) bool {
 // generations are those of a plan by table.
 func (p Plan) generations() [3][]uint32 {
 	return [...][]uint32{yearUnits: p.Years, monthUnits: p.Months, dayUnits: p.Days}
+}
+
+// allGenerations are those of both periods, each once.
+func (p Plan) allGenerations() [3][]uint32 {
+	all := p.generations()
+	for table, generations := range p.then().generations() {
+		all[table] = slices.Concat(all[table], generations)
+		slices.Sort(all[table])
+		all[table] = slices.Compact(all[table])
+	}
+	return all
+}
+
+// findBoth looks up all units of a plan and of the earlier one.
+func (m *memory) findBoth(v View, plan Plan) (f, then found, ok bool) {
+	if f, ok = m.find(v, plan); ok {
+		then, ok = m.find(v, plan.then())
+	}
+	return f, then, ok
 }
 
 // find looks up all units of a plan; ok is false where one is missing.

@@ -11,6 +11,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/query/period"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -170,6 +171,11 @@ func productsAsText(p *Products) []string {
 		for _, figure := range row.Figures {
 			text += " " + shown(figure)
 		}
+		if c := row.Comparison; c != nil {
+			for _, figure := range slices.Concat(c.Figures, c.Change) {
+				text += " " + shown(figure)
+			}
+		}
 		all = append(all, text)
 	}
 	return all
@@ -181,10 +187,13 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		r := drawRequest(t, "2024-09-01", "2027-01-31")
 		sorting := drawSorting(t)
 		r.Sort, r.Order = sorting.Sort, sorting.Order
+		if way := rapid.SampledFrom([]period.Name{"", period.PreviousPeriod, period.PreviousYear}).Draw(t, "compare"); way != "" {
+			r.Earlier = r.Period.Earlier(way)
+		}
 		r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
 		service := remembering(t, s, r)
 		plan := PlanProducts(r, s.view)
-		if plan.Empty() {
+		if plan.Empty() && plan.then().Empty() {
 			return
 		}
 		got, ok := service.remembered(context.Background(), s.view, r, plan)
@@ -192,6 +201,9 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 			t.Fatal("the report is not answered from memory")
 		}
 		rows := s.answer(r)
+		if r.Compared() {
+			rows = withEarlier(rows, s.answer(r.EarlierRequest()))
+		}
 		names, err := service.directory.of(context.Background(), s.view, lastKey(rows))
 		if err != nil {
 			t.Fatal(err)
@@ -260,6 +272,14 @@ func (s *shop) fill(slice manifest.Slice, month adlens.Day, products uint32) {
 	}
 }
 
+func benchmarkRemembered(b *testing.B, service *Service, v View, r Request) {
+	for b.Loop() {
+		if _, ok := service.remembered(context.Background(), v, r, PlanProducts(r, v)); !ok {
+			b.Fatal("the report is not answered from memory")
+		}
+	}
+}
+
 // BenchmarkRemembered answers the first hundred products of eighteen slices.
 func BenchmarkRemembered(b *testing.B) {
 	s := largeShop(10_000)
@@ -269,12 +289,9 @@ func BenchmarkRemembered(b *testing.B) {
 	} {
 		r := Request{Period: days(c.from, c.to), Sort: c.sort, Order: Descending, Paging: Paging{Page: 1, PageSize: 100}}
 		service := remembering(b, s, r)
-		b.Run(c.from+" by "+c.sort, func(b *testing.B) {
-			for b.Loop() {
-				if _, ok := service.remembered(context.Background(), s.view, r, PlanProducts(r, s.view)); !ok {
-					b.Fatal("the report is not answered from memory")
-				}
-			}
-		})
+		b.Run(c.from+" by "+c.sort, func(b *testing.B) { benchmarkRemembered(b, service, s.view, r) })
+		r.Earlier = r.Period // as many rows on either side
+		r.Earlier.Range = period.PreviousYear
+		b.Run(c.from+" by "+c.sort+" compared", func(b *testing.B) { benchmarkRemembered(b, service, s.view, r) })
 	}
 }

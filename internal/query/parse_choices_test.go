@@ -99,7 +99,7 @@ func TestChoicesThatAreNoneAreRefused(t *testing.T) {
 		"descending": {ProductParams{Order: "descending"}, refusal{"order", "descending", unknown, "asc desc", ""}},
 		"des":        {ProductParams{Order: "des"}, refusal{"order", "des", unknown, "asc desc", "desc"}},
 		"jsn":        {ProductParams{FormatParams: FormatParams{Format: "jsn"}}, refusal{"format", "jsn", unknown, "json csv xlsx parquet ndjson", "json"}},
-		"non":        {ProductParams{Compare: "non"}, refusal{"compare", "non", unknown, "none", "none"}},
+		"non":        {ProductParams{Compare: "non"}, refusal{"compare", "non", unknown, "none previous_period previous_year", "none"}},
 		"spend,acos": {ProductParams{Sort: "spend,acos"}, refusal{"sort", "spend,acos", unknown, allSorts, ""}},
 	} {
 		_, faults := ParseProducts(c.params, exampleView(), now)

@@ -25,12 +25,26 @@ type Plan struct {
 	// it has no more products than that.
 	Rows uint64
 
+	// Earlier is the plan of the period that is compared with; nil where
+	// nothing is compared.
+	Earlier *Plan
+
 	// SmallKeys tells that all marketplaces of the account have keys below 64.
 	SmallKeys bool
 }
 
-// Empty tells whether nothing that is held can answer: no statement is run.
+// Empty tells whether nothing that is held of the period can answer: no
+// statement is run.
 func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
+
+// then is the plan of the earlier period, an empty one where nothing is
+// compared.
+func (p Plan) then() Plan {
+	if p.Earlier == nil {
+		return Plan{}
+	}
+	return *p.Earlier
+}
 
 // has tells whether a day lies in the period.
 func (p Plan) has(day adlens.Day) bool { return p.From <= day && day <= p.To }
@@ -81,6 +95,15 @@ func covers(p Plan, e manifest.Entry) coverage {
 // PlanDays plans a summary or timeline: the day totals of months answer it
 // alone.
 func PlanDays(r Request, v View) Plan {
+	p := planDays(r, v)
+	if r.Compared() {
+		then := planDays(r.EarlierRequest(), v)
+		p.Earlier = &then
+	}
+	return p
+}
+
+func planDays(r Request, v View) Plan {
 	p, ok := base(r, v)
 	if !ok {
 		return p
@@ -98,6 +121,15 @@ func PlanDays(r Request, v View) Plan {
 // held of them, else months likewise, else single days. Held days decide, not
 // the calendar: the running month is whole for this_month.
 func PlanProducts(r Request, v View) Plan {
+	p := planProducts(r, v)
+	if r.Compared() {
+		then := planProducts(r.EarlierRequest(), v)
+		p.Earlier = &then
+	}
+	return p
+}
+
+func planProducts(r Request, v View) Plan {
 	p, ok := base(r, v)
 	if !ok {
 		return p

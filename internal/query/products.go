@@ -17,8 +17,9 @@ type Products struct {
 type Product struct {
 	ID           string   // "" for figures that the platform ties to no product
 	Title        string   // "" where none is known
-	Marketplaces []string // codes with figures of this row, sorted
+	Marketplaces []string // codes with figures of this row in the period, sorted
 	Figures      Figures
+	Comparison   *Comparison // nil where nothing is compared
 }
 
 // ranked is a row of the report with what it is sorted by. Its other figures
@@ -35,7 +36,7 @@ func newProducts(r Request, v View, rows []ProductRow, names productNames) *Prod
 	all := rank(r, rows, names)
 	p := emptyPage(r, v, len(all))
 	for _, one := range page(all, r) {
-		p.Rows = append(p.Rows, Product{ID: one.id, Title: names.titles[one.id], Marketplaces: v.codes(one.row.Marketplaces), Figures: FiguresOf(&one.row.Sums)})
+		p.Rows = append(p.Rows, p.product(one.id, names.titles[one.id], v.codes(one.row.Marketplaces), &sides{one.row.Sums, one.row.Earlier}))
 	}
 	return p
 }
@@ -52,9 +53,13 @@ func rankedProducts(r Request, v View, rows []RankedRow, total int) *Products {
 	p := emptyPage(r, v, total)
 	for i := range rows {
 		row := &rows[i]
-		p.Rows = append(p.Rows, Product{ID: row.ID, Title: row.Title, Marketplaces: v.codes(row.Marketplaces), Figures: FiguresOf(&row.Sums)})
+		p.Rows = append(p.Rows, p.product(row.ID, row.Title, v.codes(row.Marketplaces), &sides{row.Sums, row.Earlier}))
 	}
 	return p
+}
+
+func (p *Products) product(id, title string, marketplaces []string, s *sides) Product {
+	return Product{ID: id, Title: title, Marketplaces: marketplaces, Figures: FiguresOf(&s[current]), Comparison: p.comparison(s)}
 }
 
 func rank(r Request, rows []ProductRow, names productNames) []ranked {
@@ -62,7 +67,7 @@ func rank(r Request, rows []ProductRow, names productNames) []ranked {
 	sorted := figureIndex(r.Sort)
 	for i := range rows {
 		row := &rows[i]
-		if row.Sums.Empty() {
+		if row.Sums.Empty() && row.Earlier.Empty() {
 			continue
 		}
 		one := ranked{row: row, id: names.ids[row.Key]}

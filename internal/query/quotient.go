@@ -38,9 +38,42 @@ func (q quotient) of(s *Sums) Value {
 	if base.Sign() == 0 {
 		return Value{hundredths: true}
 	}
-	n := new(big.Int).Mul(s.measure(q.numerator), big.NewInt(200*q.times))
-	d := new(big.Int).Mul(base, big.NewInt(q.by))
-	n.Add(n, d)
+	n := new(big.Int).Mul(s.measure(q.numerator), big.NewInt(100*q.times))
+	return rounded(n, new(big.Int).Mul(base, big.NewInt(q.by)))
+}
+
+// change is how the figure differs from the earlier one: of sums, in percent
+// of the earlier one; of ratios, in their own unit, which is points for those
+// in percent. It is null where either is, or where there is nothing to take
+// percent of.
+func (q quotient) change(s *sides) Value {
+	now, then := s[current].measure(q.numerator), s[earlier].measure(q.numerator)
+	if q.base == whole || q.base == one {
+		if then.Sign() == 0 {
+			return Value{hundredths: true}
+		}
+		n := new(big.Int).Sub(now, then)
+		return rounded(n.Mul(n, big.NewInt(100*100)), new(big.Int).Set(then))
+	}
+	base, baseThen := s[current].measure(q.base), s[earlier].measure(q.base)
+	if base.Sign() == 0 || baseThen.Sign() == 0 {
+		return Value{hundredths: true}
+	}
+	n := new(big.Int).Mul(now, baseThen)
+	n.Sub(n, new(big.Int).Mul(then, base))
+	d := new(big.Int).Mul(base, baseThen)
+	return rounded(n.Mul(n, big.NewInt(100*q.times)), d.Mul(d, big.NewInt(q.by)))
+}
+
+// rounded is n / d as a value of whole hundredths, rounded half away from
+// zero. d is positive; both are used up.
+func rounded(n, d *big.Int) Value {
+	n.Lsh(n, 1)
+	if n.Sign() < 0 {
+		n.Sub(n, d)
+	} else {
+		n.Add(n, d)
+	}
 	return Value{n: n.Quo(n, d.Lsh(d, 1)), hundredths: true}
 }
 

@@ -54,6 +54,10 @@ type Request struct {
 	TimeZone string
 	Filters  Filters
 
+	// Earlier is what the period is compared with; its Range says in which
+	// way, and is "" where nothing is compared. Period stops at yesterday then.
+	Earlier period.Period
+
 	Granularity string // timeline: ByDay or ByMonth
 	Sort, Order string // products
 	Paging             // products
@@ -87,6 +91,7 @@ func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []ad
 	p := newParser(params, view, now)
 	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
+	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	return p.request, p.faults
 }
@@ -96,6 +101,7 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 	p := newParser(params, view, now)
 	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
+	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	p.granularity(params.Granularity)
 	return p.request, p.faults
@@ -106,6 +112,7 @@ func ParseProducts(params ProductParams, view View, now time.Time) (Request, []a
 	p := newParser(params, view, now)
 	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
+	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
 	if sort, ok := canonical(params.Sort, append(figureNames(), SortProduct)); ok {

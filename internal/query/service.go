@@ -39,21 +39,30 @@ type Answer struct {
 // Summary answers the totals of a period.
 func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, error) {
 	plan := PlanDays(r, v)
-	units, err := s.days.of(ctx, plan)
+	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newSummary(r, v, bySlice(plan, units)), nil
+	return newSummary(r, v, bySlice(plan, units), bySlice(plan.then(), then)), nil
+}
+
+// bothDays are the days of the period, and of the earlier one.
+func (s *Service) bothDays(ctx context.Context, plan Plan) (units, then []dayUnit, err error) {
+	if units, err = s.days.of(ctx, plan); err != nil {
+		return nil, nil, err
+	}
+	then, err = s.days.of(ctx, plan.then())
+	return units, then, err
 }
 
 // Timeline answers a point for each day or month with figures.
 func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
 	plan := PlanDays(r, v)
-	units, err := s.days.of(ctx, plan)
+	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newTimeline(r, v, byDate(plan, units, r.Granularity)), nil
+	return newTimeline(r, v, byDate(plan, units, r.Granularity), byDate(plan.then(), then, r.Granularity)), nil
 }
 
 // rankedFrom is the number of products from which on the engine puts them in
@@ -63,13 +72,13 @@ const rankedFrom = 5_000
 // Products answers a page of the product report.
 func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
 	plan := PlanProducts(r, v)
-	if plan.Empty() {
+	if plan.Empty() && plan.then().Empty() {
 		return newProducts(r, v, nil, productNames{}), nil
 	}
 	if p, ok := s.remembered(ctx, v, r, plan); ok {
 		return p, nil
 	}
-	products := plan.Rows
+	products := plan.Rows + plan.then().Rows
 	if products >= rankedFrom {
 		known, err := s.directory.size(ctx, v)
 		if err != nil {
@@ -80,7 +89,7 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	if products >= rankedFrom {
 		return s.ranked(ctx, v, r, plan)
 	}
-	rows, err := s.store.Products(ctx, plan.ProductsStatement())
+	rows, err := s.productRows(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +100,40 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	return newProducts(r, v, rows, names), nil
 }
 
+// productRows are the sums by product of the period, and of the earlier one.
+func (s *Service) productRows(ctx context.Context, plan Plan) (rows []ProductRow, err error) {
+	if !plan.Empty() {
+		rows, err = s.store.Products(ctx, plan.ProductsStatement())
+	}
+	if err != nil || plan.then().Empty() {
+		return rows, err
+	}
+	then, err := s.store.Products(ctx, plan.then().ProductsStatement())
+	return withEarlier(rows, then), err
+}
+
+// withEarlier puts the sums of the earlier period beside those of the same
+// products. A product of the earlier period alone has no marketplaces now.
+func withEarlier(rows, then []ProductRow) []ProductRow {
+	at := make(map[uint32]int, len(rows))
+	for i := range rows {
+		at[rows[i].Key] = i
+	}
+	for i := range then {
+		if place, ok := at[then[i].Key]; ok {
+			rows[place].Earlier = then[i].Sums
+		} else {
+			rows = append(rows, ProductRow{Key: then[i].Key, Earlier: then[i].Sums})
+		}
+	}
+	return rows
+}
+
 // ranked answers a page that the engine has cut.
 func (s *Service) ranked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
 	titles := titlesOf(v)
 	ask := func(r Request) ([]RankedRow, int, error) {
-		return s.store.Ranked(ctx, plan.RankedStatement(r, titles))
+		return s.store.Ranked(ctx, plan.RankedStatement(r, titles), r.Compared())
 	}
 	if r.All && r.Page > 1 {
 		return s.beyond(v, r, ask)

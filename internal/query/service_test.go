@@ -41,7 +41,7 @@ func (e *engine) Products(_ context.Context, s Statement) ([]ProductRow, error) 
 	return e.products, e.failed
 }
 
-func (e *engine) Ranked(_ context.Context, s Statement) ([]RankedRow, int, error) {
+func (e *engine) Ranked(_ context.Context, s Statement, _ bool) ([]RankedRow, int, error) {
 	e.asked = append(e.asked, s)
 	return e.ranked, len(e.ranked), e.failed
 }

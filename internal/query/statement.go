@@ -58,9 +58,9 @@ func (p Plan) ProductsStatement() Statement {
 
 // parts are the tables of a product report, joined, and their parameters.
 // Tables that have nothing to say are left out.
-func (p Plan) parts() (string, []func(map[string]string)) {
+func (p Plan) parts() (string, []parameters) {
 	var parts []string
-	var values []func(map[string]string)
+	var values []parameters
 	if len(p.Years) > 0 {
 		parts = append(parts, skeleton("products_years"))
 		values = append(values, func(v map[string]string) { v["years"] = Numbers(p.Years) })
@@ -79,10 +79,10 @@ func (p Plan) parts() (string, []func(map[string]string)) {
 // RankedStatement sums by product, puts the products in order and cuts a page
 // of them. titles is the generation of the titles.
 func (p Plan) RankedStatement(r Request, titles uint32) Statement {
-	parts, values := p.parts()
+	parts, values, slots := p.rankedParts()
 	terms := ranking(r)
-	text := fill("products_ranked", "/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
-		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order)
+	text := fill("products_ranked", slices.Concat(slots, []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
+		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})...)
 	return Statement{text, p.params(append(values, func(v map[string]string) {
 		from := (r.Page - 1) * r.PageSize
 		v["titles"], v["limit"], v["offset"] = fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
@@ -149,8 +149,11 @@ func (p Plan) marketplaceKeys() string {
 	return "CAST(bitPositionsToArray(groupBitOrIf(bitShiftLeft(toUInt64(1), marketplace_key), " + hasFigures + ")), 'Array(UInt16)')"
 }
 
+// parameters sets some of a statement's parameters.
+type parameters func(map[string]string)
+
 // params begins with the account: no statement is without it.
-func (p Plan) params(values ...func(map[string]string)) map[string]string {
+func (p Plan) params(values ...parameters) map[string]string {
 	params := map[string]string{"account": Text(p.Account)}
 	for _, set := range values {
 		set(params)

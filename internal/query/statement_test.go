@@ -117,7 +117,16 @@ func TestTheTextsOfStatementsAreAClosedSet(t *testing.T) {
 
 // Whatever is sorted by, the text has no value either.
 func TestEveryRankedStatementKeepsValuesApart(t *testing.T) {
-	plan := PlanProducts(Request{Period: days("2024-11-01", "2026-02-10")}, exampleView())
+	r := Request{Period: days("2024-11-01", "2026-02-10")}
+	plain := PlanProducts(r, exampleView())
+	r.Earlier = r.Period.Earlier(period.PreviousYear)
+	for _, plan := range []Plan{plain, PlanProducts(r, exampleView())} {
+		mustRankApart(t, plan)
+	}
+}
+
+func mustRankApart(t *testing.T, plan Plan) {
+	t.Helper()
 	for _, sort := range append(figureNames(), SortProduct) {
 		for _, order := range []string{Ascending, Descending} {
 			for _, plan.SmallKeys = range []bool{true, false} {

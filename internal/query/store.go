@@ -11,8 +11,9 @@ type Store interface {
 	DayTotals(ctx context.Context, s Statement) ([]DayTotal, error)
 	Products(ctx context.Context, s Statement) ([]ProductRow, error)
 	// Ranked is a page of products in order, and how many there are on all
-	// pages, which is known only where the page has a row.
-	Ranked(ctx context.Context, s Statement) (page []RankedRow, total int, err error)
+	// pages, which is known only where the page has a row. Rows have the sums
+	// of the earlier period where the statement is of a comparison.
+	Ranked(ctx context.Context, s Statement, compared bool) (page []RankedRow, total int, err error)
 	// LastProductKey is the greatest key of the account's products.
 	LastProductKey(ctx context.Context, account string) (uint32, error)
 	// ProductIDs are the ids of products by their keys, of keys above one.
@@ -24,13 +25,15 @@ type Store interface {
 // ProductRow is a row of the product report's statement.
 type ProductRow struct {
 	Key          uint32   // 0 where the platform names no product
-	Marketplaces []uint16 // with figures of the row
+	Marketplaces []uint16 // with figures of the row in the period
 	Sums         Sums
+	Earlier      Sums // of the period that is compared with
 }
 
 // RankedRow is a row of the product report that the engine has put in order.
 type RankedRow struct {
 	ID, Title    string   // "" where there is none
-	Marketplaces []uint16 // with figures of the row
+	Marketplaces []uint16 // with figures of the row in the period
 	Sums         Sums
+	Earlier      Sums // of the period that is compared with
 }

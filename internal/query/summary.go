@@ -7,10 +7,12 @@ import (
 	"adlens"
 )
 
-// Summary is the totals of a period, whole and in parts.
+// Summary is the totals of a period, whole and in parts. Comparisons are nil
+// where nothing is compared.
 type Summary struct {
 	Answer
 	Total         Figures
+	Comparison    *Comparison
 	ByMarketplace []MarketplaceTotal // largest spend first
 	ByAdProduct   []AdProductTotal   // largest spend first
 }
@@ -19,37 +21,48 @@ type Summary struct {
 type MarketplaceTotal struct {
 	Marketplace Marketplace
 	Figures     Figures
+	Comparison  *Comparison
 }
 
 // AdProductTotal is one ad product's part.
 type AdProductTotal struct {
-	AdProduct adlens.AdProduct
-	Figures   Figures
+	AdProduct  adlens.AdProduct
+	Figures    Figures
+	Comparison *Comparison
 }
 
-// newSummary folds the rows three ways. Each sum is exact and rounded on its
-// own.
-func newSummary(r Request, v View, rows []SliceRow) *Summary {
-	var total Sums
-	marketplaces, products := map[uint16]*Sums{}, map[adlens.AdProduct]*Sums{}
-	for i := range rows {
-		row := &rows[i]
-		total.Add(&row.Sums)
-		fold(marketplaces, row.Marketplace, &row.Sums)
-		fold(products, row.AdProduct, &row.Sums)
+// newSummary folds the rows of the period, and of the earlier one, three ways.
+// Each sum is exact and rounded on its own.
+func newSummary(r Request, v View, rows, then []SliceRow) *Summary {
+	var total sides
+	marketplaces, products := map[uint16]*sides{}, map[adlens.AdProduct]*sides{}
+	for side, rows := range [...][]SliceRow{current: rows, earlier: then} {
+		for i := range rows {
+			row := &rows[i]
+			total[side].Add(&row.Sums)
+			fold(marketplaces, row.Marketplace, side, &row.Sums)
+			fold(products, row.AdProduct, side, &row.Sums)
+		}
 	}
-	s := &Summary{Answer: Answer{r, v.meta(r)}, Total: FiguresOf(&total),
+	s := &Summary{Answer: Answer{r, v.meta(r)}, Total: FiguresOf(&total[current]),
 		ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
+	s.Comparison = s.comparison(&total)
 	for key, sums := range marketplaces {
 		if !sums.Empty() {
-			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(sums)})
+			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(&sums[current]), s.comparison(sums)})
 		}
 	}
 	for product, sums := range products {
 		if !sums.Empty() {
-			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(sums)})
+			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(&sums[current]), s.comparison(sums)})
 		}
 	}
+	s.sort()
+	return s
+}
+
+// sort puts the largest spend first.
+func (s *Summary) sort() {
 	slices.SortFunc(s.ByMarketplace, func(a, b MarketplaceTotal) int {
 		return cmp.Or(b.Figures[0].Compare(a.Figures[0]), cmp.Compare(a.Marketplace.Country, b.Marketplace.Country),
 			cmp.Compare(a.Marketplace.ID, b.Marketplace.ID))
@@ -57,12 +70,11 @@ func newSummary(r Request, v View, rows []SliceRow) *Summary {
 	slices.SortFunc(s.ByAdProduct, func(a, b AdProductTotal) int {
 		return cmp.Or(b.Figures[0].Compare(a.Figures[0]), cmp.Compare(a.AdProduct.String(), b.AdProduct.String()))
 	})
-	return s
 }
 
-func fold[K comparable](into map[K]*Sums, key K, s *Sums) {
+func fold[K comparable](into map[K]*sides, key K, side int, s *Sums) {
 	if into[key] == nil {
-		into[key] = &Sums{}
+		into[key] = &sides{}
 	}
-	into[key].Add(s)
+	into[key][side].Add(s)
 }

@@ -38,7 +38,7 @@ func TestPartsAreListedByTheirShownSpendAndTheTotalIsExact(t *testing.T) {
 		sliceRow(uk1Key, adlens.SponsoredProducts, sums(1, 0, 0, 3_900, 0)), // ties with uk2 as shown
 	}
 	want := []string{"total 0.01", "UK 2001 0.00", "UK 2002 0.00", "US 1001 0.00", "SPONSORED_PRODUCTS 0.01", "SPONSORED_BRANDS 0.00"}
-	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows))); diff != "" {
+	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -49,7 +49,7 @@ func TestTiesOfSpendAreListedByName(t *testing.T) {
 		rows = append(rows, sliceRow(usKey, p, sums(0, 1, 0, 0, 0)))
 	}
 	want := []string{"total 0.00", "US 1001 0.00", "SPONSORED_BRANDS 0.00", "SPONSORED_DISPLAY 0.00", "SPONSORED_PRODUCTS 0.00"}
-	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows))); diff != "" {
+	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -60,14 +60,14 @@ func TestPartsWithoutFiguresAreNotListed(t *testing.T) {
 		sliceRow(uk1Key, adlens.SponsoredBrands, sums(0, 0, 0, 0, 1)),
 	}
 	want := []string{"total 0.00", "UK 2001 0.00", "SPONSORED_BRANDS 0.00"}
-	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows))); diff != "" {
+	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 // Lists are written as [], never as null.
 func TestASummaryOfNothingHasZerosAndEmptyLists(t *testing.T) {
-	s := newSummary(january, exampleView(), nil)
+	s := newSummary(january, exampleView(), nil, nil)
 	if s.ByMarketplace == nil || s.ByAdProduct == nil || len(s.ByMarketplace)+len(s.ByAdProduct) > 0 {
 		t.Errorf("got %+v", s)
 	}
@@ -85,7 +85,7 @@ func TestPartsAddUpToTheTotalBothWays(t *testing.T) {
 				rows = append(rows, sliceRow(key, p, *drawSums(t)))
 			}
 		}
-		s := newSummary(january, exampleView(), rows)
+		s := newSummary(january, exampleView(), rows, nil)
 		var byMarketplace, byProduct, total big.Int
 		for _, m := range s.ByMarketplace {
 			addShown(&byMarketplace, m.Figures)
@@ -110,11 +110,11 @@ func addShown(to *big.Int, f Figures) {
 
 func TestPointsWithoutFiguresAreOmittedAndOthersKeepTheirOrder(t *testing.T) {
 	rows := []PointRow{{day("2026-01-01"), sums(1, 0, 0, 0, 0)}, {day("2026-01-02"), Sums{}}, {day("2026-01-03"), sums(0, 0, 0, 0, 1)}}
-	p := newTimeline(january, exampleView(), rows).Points
-	if len(p) != 2 || p[0].Date != day("2026-01-01") || p[1].Date != day("2026-01-03") {
+	p := newTimeline(january, exampleView(), rows, nil).Points
+	if len(p) != 2 || *p[0].Date != day("2026-01-01") || *p[1].Date != day("2026-01-03") {
 		t.Errorf("got %+v", p)
 	}
-	if p := newTimeline(january, exampleView(), nil).Points; p == nil || len(p) > 0 {
+	if p := newTimeline(january, exampleView(), nil, nil).Points; p == nil || len(p) > 0 {
 		t.Errorf("got %+v", p)
 	}
 }

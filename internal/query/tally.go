@@ -127,9 +127,15 @@ func (q quotient) shown(t *tally) (n wide, null bool) {
 		return wide{}, true
 	}
 	hi, lo := bits.Mul64(t.measure(q.numerator), 200*uint64(q.times))
-	lo, carry := bits.Add64(lo, base, 0)
+	return halfUp(hi, lo, base), false
+}
+
+// halfUp is half of hi and lo, divided by d, which is less than 2^63, and
+// rounded half up.
+func halfUp(hi, lo, d uint64) (n wide) {
+	lo, carry := bits.Add64(lo, d, 0)
 	hi += carry
-	n.hi, hi = hi/(2*base), hi%(2*base)
-	n.lo, _ = bits.Div64(hi, lo, 2*base)
-	return n, false
+	n.hi, hi = hi/(2*d), hi%(2*d)
+	n.lo, _ = bits.Div64(hi, lo, 2*d)
+	return n
 }

@@ -17,26 +17,30 @@ type place struct {
 const noID = ^uint32(0)
 
 // talliedProducts is the page that newProducts would make of the same sums.
-func talliedProducts(r Request, v View, t *tallies, names productNames) *Products {
-	all := places(r, t, names)
+// then are those of the earlier period, nil where nothing is compared.
+func talliedProducts(r Request, v View, t, then *tallies, names productNames) *Products {
+	all := places(r, t, then, names)
 	p := emptyPage(r, v, len(all))
 	var countries marketplaceSets
 	for _, one := range page(firstPlaces(all, r), r) {
 		sums := &t.of[one.key]
 		id := names.ids[one.key]
-		p.Rows = append(p.Rows, Product{ID: id, Title: names.titles[id],
-			Marketplaces: countries.codes(v, sums.marketplaces), Figures: sums.figures()})
+		row := Product{ID: id, Title: names.titles[id], Marketplaces: countries.codes(v, sums.marketplaces), Figures: sums.figures()}
+		if then != nil {
+			row.Comparison = p.talliedComparison(sums, &then.of[one.key])
+		}
+		p.Rows = append(p.Rows, row)
 	}
 	return p
 }
 
-// places are the products with figures, in no order.
-func places(r Request, t *tallies, names productNames) []place {
+// places are the products with figures in either period, in no order.
+func places(r Request, t, then *tallies, names productNames) []place {
 	all := make([]place, 0, len(t.of))
 	sorted := figureIndex(r.Sort)
 	for key := range t.of {
 		sums := &t.of[key]
-		if sums.empty() {
+		if sums.empty() && (then == nil || then.of[key].empty()) {
 			continue
 		}
 		one := place{id: names.place(uint32(key)), key: uint32(key)}

@@ -1,6 +1,12 @@
 package query
 
-import "adlens"
+import (
+	"maps"
+	"slices"
+
+	"adlens"
+	"adlens/internal/query/period"
+)
 
 // Timeline is a point for each day or month with figures, oldest first.
 type Timeline struct {
@@ -9,18 +15,63 @@ type Timeline struct {
 }
 
 // Point is the figures of a day, or of the days of a month that lie in the
-// period.
+// period, beside those of the day or month at the same distance from the start
+// of the earlier period.
 type Point struct {
-	Date    adlens.Day // the day, or the first day of the month
-	Figures Figures
+	Date       *adlens.Day // the day, or the first day of the month; nil where the earlier period alone is so long
+	Figures    Figures
+	Comparison *PointComparison // nil where nothing is compared
 }
 
-func newTimeline(r Request, v View, rows []PointRow) *Timeline {
+// PointComparison is the earlier side of a point.
+type PointComparison struct {
+	Date *adlens.Day // nil where the period alone is so long
+	Comparison
+}
+
+func newTimeline(r Request, v View, rows, then []PointRow) *Timeline {
 	t := &Timeline{Answer: Answer{r, v.meta(r)}, Points: []Point{}}
-	for i := range rows {
-		if !rows[i].Sums.Empty() {
-			t.Points = append(t.Points, Point{rows[i].Day, FiguresOf(&rows[i].Sums)})
+	points := map[int]*sides{}
+	for side, rows := range [...][]PointRow{current: rows, earlier: then} {
+		start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
+		for i := range rows {
+			fold(points, r.distance(start, rows[i].Day), side, &rows[i].Sums)
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(points)) {
+		if sums := points[at]; !sums.Empty() {
+			t.Points = append(t.Points, t.point(at, sums))
 		}
 	}
 	return t
+}
+
+func (t *Timeline) point(at int, sums *sides) Point {
+	p := Point{Date: t.Request.date(t.Request.Period, at), Figures: FiguresOf(&sums[current])}
+	if c := t.comparison(sums); c != nil {
+		p.Comparison = &PointComparison{t.Request.date(t.Request.Earlier, at), *c}
+	}
+	return p
+}
+
+// distance counts the days or months from the start of a period.
+func (r Request) distance(start, date adlens.Day) int {
+	if r.Granularity != ByMonth {
+		return int(date - start)
+	}
+	from, to := start.Time(), date.Time()
+	return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
+}
+
+// date is the day or month at a distance from the start of a period, nil where
+// that is past its end.
+func (r Request) date(p period.Period, distance int) *adlens.Day {
+	date := p.Start + adlens.Day(distance)
+	if r.Granularity == ByMonth {
+		date = p.Start.FirstOfMonth().AddMonths(distance)
+	}
+	if date > p.End {
+		return nil
+	}
+	return &date
 }

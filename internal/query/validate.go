@@ -30,7 +30,7 @@ var rules = map[string]rule{
 	"format":      oneOf(Formats),
 	"separator":   oneOf(separators),
 	"decimal":     oneOf(decimals),
-	"compare":     oneOf([]string{"none"}),
+	"compare":     oneOf(comparisons),
 	"day":         {isDay, dayFault},
 	"zone":        {isZone, zoneFault},
 	"page":        number(MaxPage, ""),

@@ -48,6 +48,7 @@ type Meta struct {
 	LastDate       *adlens.Day // the account's newest held day
 	HistoryCovered bool
 	Truncated      bool
+	EarlierCovered bool // likewise of the period that is compared with
 }
 
 func (v View) meta(r Request) Meta {
@@ -55,5 +56,5 @@ func (v View) meta(r Request) Meta {
 	if !held {
 		return Meta{}
 	}
-	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest}
+	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest}
 }

@@ -10,7 +10,7 @@ SELECT
     page.purchases_sum,
     page.spend_sum,
     page.sales_sum,
-    page.total
+/*earlier page*/    page.total
 FROM (
     SELECT product_id, title
     FROM product_titles
@@ -33,13 +33,13 @@ RIGHT ANY JOIN (
                 sum(clicks) AS clicks_sum,
                 sum(purchases) AS purchases_sum,
                 reinterpret(sum(spend), 'UInt128') AS spend_sum,
-                reinterpret(sum(sales), 'UInt128') AS sales_sum
+                reinterpret(sum(sales), 'UInt128') AS sales_sum/*earlier sums*/
             FROM (
 /*parts*/
             )
             GROUP BY product_key
         )
-        WHERE impressions_sum > 0 OR clicks_sum > 0 OR purchases_sum > 0 OR spend_sum > 0 OR sales_sum > 0
+        WHERE impressions_sum > 0 OR clicks_sum > 0 OR purchases_sum > 0 OR spend_sum > 0 OR sales_sum > 0/*earlier figures*/
         /*candidates*/
     ) AS ranked ON ids.product_key = ranked.product_key
     ORDER BY /*order*/

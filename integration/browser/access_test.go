@@ -1,0 +1,139 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestTheKeyboardAloneIsEnough(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	p.press(kb.Tab)
+	if got := js[string](p, "document.activeElement.id"); got != "skip" {
+		t.Errorf("the first stop is %q", got)
+	}
+	p.press(kb.Enter)
+	if got := js[string](p, "document.activeElement.id + location.hash"); got != "main" {
+		t.Errorf("the skip link leads to %q", got)
+	}
+	p.press(kb.Tab)
+	p.do(chromedp.KeyEvent(h.key), chromedp.KeyEvent(kb.Enter))
+	p.settled()
+	if got := js[string](p, "document.activeElement.textContent"); got != "Overview" {
+		t.Errorf("after the key the focus is on %q", got)
+	}
+	p.walkTo(`[data-keep="measure-spend"]`)
+	p.press(kb.ArrowRight)
+	p.until("document.querySelector('#timeline-title').textContent === 'Sales by day' && document.activeElement.dataset.keep === 'measure-sales'")
+	p.walkTo("[role=slider]")
+	days := answer(t, h.client(h.key), "/api/v1/timeline").list("data")
+	p.press(kb.ArrowLeft)
+	said := js[string](p, "document.activeElement.getAttribute('aria-valuetext')")
+	if want := fmt.Sprint(days[len(days)-2]["sales"]); !strings.HasSuffix(bare(said), " "+want) {
+		t.Errorf("the chart says %q, want %s", said, want)
+	}
+	p.walkTo(`[aria-label="By marketplace"]`)
+	js[any](p, "(document.getElementById('main').focus(), null)")
+	p.walkTo(`[data-keep="view-products"]`)
+	p.press(kb.Enter)
+	p.until("document.activeElement.textContent === 'Products' && document.activeElement.tagName === 'H1'")
+	p.walkTo(`[data-keep="sort-clicks"]`)
+	p.press(kb.Enter)
+	p.until(`document.querySelector('[aria-sort]').textContent.includes('Clicks') && document.activeElement.dataset.keep === 'sort-clicks'`)
+	p.walkTo(`[data-keep="Next"]`)
+}
+
+// walkTo presses Tab until a place has the focus. Each stop on the way can be
+// seen to have it.
+func (p *tab) walkTo(selector string) {
+	p.t.Helper()
+	for range 60 {
+		p.press(kb.Tab)
+		seen := js[bool](p, `(() => {
+			const e = document.activeElement, mark = (n) => n && getComputedStyle(n).outlineStyle !== 'none'
+			return mark(e) || mark(e.closest('label'))
+		})()`)
+		if !seen {
+			p.t.Errorf("the focus cannot be seen on %s", p.focused())
+		}
+		if js[bool](p, fmt.Sprintf("document.activeElement.matches(%q)", selector)) {
+			return
+		}
+	}
+	p.t.Fatalf("the keyboard does not reach %s; it is on %s", selector, p.focused())
+}
+
+// everywhere are the views and states that there are to look at.
+var everywhere = []string{
+	"#/overview", "#/overview?range=all_time&measure=roas", "#/products", "#/campaigns", "#/ad-groups", "#/rules",
+	"#/activity", "#/overview?timezone=Mars&marketplaces=FR", "#/overview?start_date=2019-01-01&end_date=2019-02-01",
+}
+
+func TestNothingIsWiderThanTheScreen(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for _, width := range []int64{375, 768, 1280} {
+		p.do(chromedp.EmulateViewport(width, 900))
+		for _, fragment := range everywhere {
+			p.goTo(fragment)
+			if wide := js[int64](p, "document.documentElement.scrollWidth"); wide > width {
+				t.Errorf("%s is %d wide on a screen of %d", fragment, wide, width)
+			}
+		}
+	}
+}
+
+func TestAxeFindsNoFault(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatalf("axe-core is missing: run npm ci in integration/browser (make test does): %v", err)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			p := h.tab(t, h.server.Address, "")
+			call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			js[chromedp.Void](p, string(axe)+";null")
+			p.axe("the key's form")
+			p.typeKey("nonsense")
+			p.says("#key-fault", "misspelt")
+			p.axe("a refused key")
+			js[any](p, "(document.getElementById('key').value = '', null)")
+			p.signIn(h.key)
+			for _, fragment := range everywhere {
+				p.goTo(fragment)
+				js[chromedp.Void](p, "document.querySelectorAll('details').forEach((d) => { d.open = true })")
+				p.axe(fragment)
+			}
+		})
+	}
+}
+
+// axe runs the checker over what is shown now.
+func (p *tab) axe(what string) {
+	p.t.Helper()
+	found := js[string](p, `axe.run(document, {resultTypes: ['violations']}).then(({violations, testEngine}) => JSON.stringify({
+		engine: testEngine.name, violations: violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + n.failureSummary).join('; '))}))`)
+	var result struct {
+		Engine     string
+		Violations []string
+	}
+	need(p.t, json.Unmarshal([]byte(found), &result))
+	if result.Engine != "axe-core" {
+		p.t.Fatalf("%s: axe did not run: %s", what, found)
+	}
+	for _, violation := range result.Violations {
+		p.t.Errorf("%s: %s", what, violation)
+	}
+}

@@ -1,0 +1,203 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+)
+
+// figureNames are the figures in the order of answers, as the contract has them.
+var figureNames = []string{"spend", "sales", "acos", "roas", "impressions", "clicks", "ctr", "average_cpc", "purchases", "conversion_rate"}
+
+// row is an element of an answer, with numbers as they were sent.
+type row map[string]any
+
+func (r row) figures() []string {
+	var all []string
+	for _, name := range figureNames {
+		switch value := r[name].(type) {
+		case nil:
+			all = append(all, "none")
+		default:
+			all = append(all, fmt.Sprint(value))
+		}
+	}
+	return all
+}
+
+// answer reads what the API says, in numbers of any size.
+func answer(t *testing.T, c harness.Client, path string) row {
+	t.Helper()
+	a := api(t, c, path)
+	if a.Status != 200 {
+		t.Fatalf("%s: %s", path, a)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(a.Body)))
+	decoder.UseNumber()
+	var body row
+	need(t, decoder.Decode(&body))
+	return body
+}
+
+func (r row) list(name string) []row {
+	var rows []row
+	for _, element := range r[name].([]any) {
+		rows = append(rows, element.(map[string]any))
+	}
+	return rows
+}
+
+// bare takes from a shown figure what is not of the number.
+func bare(shown string) string {
+	if strings.Contains(shown, "no value") {
+		return "none"
+	}
+	return strings.NewReplacer("$", "", ",", "", "%", "").Replace(shown)
+}
+
+func bares(shown []string) []string {
+	var all []string
+	for _, text := range shown {
+		all = append(all, bare(text))
+	}
+	return all
+}
+
+// table is a table of the page: for each row, its figures without units.
+func (p *tab) table(caption string) [][]string {
+	p.t.Helper()
+	rows := js[[][]string](p, fmt.Sprintf(`(() => {
+		const table = [...document.querySelectorAll('table')].find((t) => t.caption.textContent === %q)
+		return [...(table?.tBodies[0].rows ?? [])].map((row) => [...row.querySelectorAll('.n')].map((cell) => cell.textContent))
+	})()`, caption))
+	for i := range rows {
+		rows[i] = bares(rows[i])
+	}
+	return rows
+}
+
+func sameRows(t *testing.T, what string, got [][]string, want []row) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d rows, want %d", what, len(got), len(want))
+		return
+	}
+	for i := range want {
+		same(t, fmt.Sprintf("%s, row %d", what, i+1), got[i], want[i].figures())
+	}
+}
+
+func TestTheFiguresOnThePageAreTheAPIs(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for _, query := range []string{
+		"range=last_30_days", "range=yesterday", "range=last_90_days&marketplaces=UK%2CUS", "range=last_month&ad_products=SPONSORED_BRANDS",
+		"range=all_time", "start_date=2025-02-20&end_date=2025-03-05&timezone=Asia%2FTokyo&marketplaces=DE", "range=today&timezone=Pacific%2FKiritimati",
+	} {
+		p.goTo("#/overview?" + query)
+		ask := h.client(h.key)
+		totals, timeline := answer(t, ask, "/api/v1/summary?"+query), answer(t, ask, "/api/v1/timeline?"+query)
+		same(t, query, bares(p.texts("[data-figure]")), totals.figures())
+		sameRows(t, query+" by marketplace", p.table("By marketplace"), totals.list("by_marketplace"))
+		sameRows(t, query+" by ad type", p.table("By ad type"), totals.list("by_ad_product"))
+		sameRows(t, query+" timeline", p.table("Timeline"), timeline.list("data"))
+	}
+}
+
+func TestProductsAreSortedAndPagedByTheAPI(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_90_days").signIn(h.key)
+	check := func(sort, order, page string) {
+		t.Helper()
+		path := fmt.Sprintf("/api/v1/reports/products?range=last_90_days&sort=%s&order=%s&page=%s&page_size=25", sort, order, page)
+		sameRows(t, path, p.table("Products"), answer(t, h.client(h.key), path).list("data"))
+		want := map[string]string{"asc": "ascending", "desc": "descending"}[order]
+		if got := js[[]string](p, `[...document.querySelectorAll('[aria-sort]')].map((th) => th.textContent.replace(/[▲▼]/, '') + ' ' + th.getAttribute('aria-sort'))`); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+			t.Errorf("aria-sort: %v, want %s by %s", got, want, sort)
+		}
+	}
+	check("spend", "desc", "1")
+	for _, step := range []struct{ click, sort, order, page string }{
+		{`[data-keep="sort-acos"]`, "acos", "desc", "1"},
+		{`[data-keep="sort-acos"]`, "acos", "asc", "1"},
+		{`[data-keep="Next"]`, "acos", "asc", "2"},
+		{`[data-keep="Last"]`, "acos", "asc", "8"},
+		{`[data-keep="sort-product_id"]`, "product_id", "desc", "1"},
+	} {
+		before := js[string](p, "location.hash")
+		p.click(step.click)
+		p.until(fmt.Sprintf("location.hash !== %q", before))
+		p.settled()
+		check(step.sort, step.order, step.page)
+		if kept := js[string](p, "document.activeElement.dataset.keep ?? ''"); !strings.Contains(step.click, kept) {
+			t.Errorf("the focus went from %s to %q", step.click, kept)
+		}
+	}
+	js[any](p, "(history.back(), null)")
+	p.until("location.hash.includes('page=8')")
+	p.settled()
+	check("acos", "asc", "8")
+}
+
+func TestTheOtherViewsShowWhatTheAPIHolds(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/campaigns").signIn(h.key)
+	ask := h.client(h.key)
+	market := answer(t, ask, "/api/v1/marketplaces").list("data")[1]["marketplace_id"].(string)
+	rule := answer(t, ask, "/api/v1/rules").list("data")[1]["rule_id"].(string)
+	for _, view := range []struct{ fragment, path, column string }{
+		{"#/campaigns?marketplace_id=" + market + "&page=2&page_size=25", "/api/v1/campaigns?page=2&page_size=25&marketplace_id=" + market, "campaign_id"},
+		{"#/ad-groups?marketplace_id=" + market, "/api/v1/ad-groups?page_size=50&marketplace_id=" + market, "ad_group_id"},
+		{"#/rules", "/api/v1/rules", "rule_id"},
+		{"#/activity?tool=undo", "/api/v1/activity?tool=undo&page_size=50", "summary"},
+	} {
+		p.goTo(view.fragment)
+		var want []string
+		for _, r := range answer(t, ask, view.path).list("data") {
+			want = append(want, r[view.column].(string))
+		}
+		got := p.texts("tbody th .id")
+		if view.column == "summary" {
+			got = p.texts("tbody th")
+		}
+		same(t, view.fragment, got, want)
+	}
+	p.goTo("#/runs?rule_id=" + rule)
+	if got, want := len(p.texts("details.run")), len(answer(t, ask, "/api/v1/rules/"+rule+"/runs").list("data")); got != want || want == 0 {
+		t.Errorf("%d runs, want %d", got, want)
+	}
+}
+
+// Where the server compares, the page shows the changes; where it refuses to,
+// the page says so, and shows the figures without.
+func TestComparisonsAreShownOrSaidToBeMissing(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for _, query := range []string{"range=last_7_days&compare=previous_period", "range=last_month&compare=previous_year", "range=today&compare=previous_period"} {
+		p.goTo("#/overview?" + query)
+		a := api(t, h.client(h.key), "/api/v1/summary?"+query)
+		if a.Status == 400 {
+			var refusal struct{ Detail string }
+			need(t, json.Unmarshal(a.Body, &refusal))
+			p.says("#notices", refusal.Detail)
+			plain := strings.Split(query, "&")[0]
+			same(t, query, bares(p.texts("[data-figure]")), answer(t, h.client(h.key), "/api/v1/summary?"+plain).figures())
+			continue
+		}
+		totals := answer(t, h.client(h.key), "/api/v1/summary?"+query)
+		same(t, query, bares(p.texts("[data-figure]")), totals.figures())
+		changes := row(row(totals["comparison"].(map[string]any))["change"].(map[string]any)).figures()
+		for i, shown := range p.texts(".since .change") {
+			if got := strings.NewReplacer("+", "", " pts", "", "–", "none").Replace(bare(shown)); got != changes[i] {
+				t.Errorf("%s: %s changed by %q, want %s", query, figureNames[i], shown, changes[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+func TestTheKeyIsInTheHeaderOfRequestsToTheAPIAlone(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for _, fragment := range []string{"#/products", "#/campaigns", "#/rules", "#/activity", "#/overview?range=last_7_days"} {
+		p.goTo(fragment)
+	}
+	p.lock.Lock()
+	for _, e := range p.sent {
+		body, err := json.Marshal(e.Request)
+		need(t, err)
+		times, inHeader := strings.Count(string(body), h.key), fmt.Sprint(e.Request.Headers["Authorization"]) == "Bearer "+h.key
+		isAPI := strings.HasPrefix(e.Request.URL, h.server.Address+"/api/v1/")
+		if isAPI != inHeader || isAPI && times != 1 || !isAPI && times != 0 || !strings.HasPrefix(e.Request.URL, h.server.Address+"/") && !strings.HasPrefix(e.Request.URL, "blob:") {
+			t.Errorf("a request to %s has the key %d times, in the header %t", e.Request.URL, times, inHeader)
+		}
+	}
+	p.lock.Unlock()
+	kept := js[string](p, `(async () => JSON.stringify([
+		location.href, document.cookie, {...localStorage}, {...sessionStorage}, history.state, window.name, document.documentElement.outerHTML,
+		document.getElementById('key').value, await caches.keys(), (await indexedDB.databases()).map((d) => d.name), performance.getEntries().map((e) => e.name)]))()`)
+	if strings.Contains(kept, h.key) {
+		t.Errorf("the key is kept: %s", kept)
+	}
+	if stored := js[int](p, "localStorage.length + sessionStorage.length + document.cookie.length"); stored != 0 {
+		t.Errorf("%d things are stored", stored)
+	}
+}
+
+func TestAReloadAndForgettingAskForTheKeyAgain(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
+	p.do(chromedp.Reload())
+	p.until("!document.getElementById('signin').hidden")
+	p.signIn(h.key)
+	if got := p.text("#view h1"); got != "Products" {
+		t.Errorf("after the reload the view is %q", got)
+	}
+	p.click("#forget")
+	p.until("!document.getElementById('signin').hidden && document.activeElement.id === 'key'")
+	if left := js[string](p, "(document.getElementById('account').textContent + document.getElementById('who').textContent).trim()"); left != "" {
+		t.Errorf("what it showed is still there: %s", left)
+	}
+	before := len(p.asked())
+	js[any](p, "(location.hash = '#/rules', null)")
+	p.until("location.hash === '#/rules'")
+	if after := p.asked(); len(after) != before {
+		t.Errorf("without a key it asked %v", after[before:])
+	}
+}
+
+func TestARefusedKeyIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	for _, wrong := range []string{"nonsense", "key_live_" + strings.Repeat("a", 36), "ключ"} {
+		p.typeKey(wrong)
+		p.says("#key-fault", "misspelt, revoked or expired")
+		js[any](p, "document.getElementById('key-fault').replaceChildren()")
+	}
+	p.signIn(h.key)
+	if p.text("#key-fault") != "" {
+		t.Error("the old fault is still shown")
+	}
+}
+
+func TestAKeyThatIsRevokedMeanwhileIsForgotten(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Key("demo", "--expires", time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly))
+	need(t, err)
+	p := h.tab(t, h.server.Address, "").signIn(key)
+	var listed struct {
+		Data []struct {
+			KeyID string `json:"key_id"`
+			Start string
+		}
+	}
+	need(t, json.Unmarshal([]byte(h.Run("key", "list", "--account", "demo", "--json").Stdout), &listed))
+	for _, k := range listed.Data {
+		if strings.HasPrefix(key, k.Start) {
+			if r := h.Run("key", "revoke", k.KeyID); r.Code != 0 {
+				t.Fatal(r)
+			}
+		}
+	}
+	p.until(`(document.querySelector('[data-keep="again"]')?.click(), !document.getElementById('signin').hidden)`)
+	p.says("#key-fault", "revoked")
+}

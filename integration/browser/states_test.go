@@ -1,0 +1,157 @@
+package browser_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+
+	"github.com/chromedp/cdproto/network"
+)
+
+func TestAnEmptyAccountIsSaidToBeEmpty(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("empty")
+	need(t, err)
+	p := h.tab(t, h.server.Address, "").signIn(key)
+	p.says("#notices", "holds no figures yet")
+	for fragment, text := range map[string]string{"#/products": "No product has figures", "#/campaigns": "no marketplace", "#/ad-groups": "no marketplace", "#/rules": "no rules", "#/activity": "Nothing was done"} {
+		p.goTo(fragment)
+		p.says("#view", text)
+	}
+}
+
+func TestACanceledSubscriptionIsExplained(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("canceled")
+	need(t, err)
+	if r := h.Run("account", "set", "canceled", "--subscription", "canceled"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	p := h.tab(t, h.server.Address, "").signIn(key)
+	p.says("#view .failed", "subscription is canceled")
+	p.says("#who", "Account canceled")
+	if link := js[string](p, "document.querySelector('#view .failed a').pathname"); link != "/docs/errors/subscription_inactive" {
+		t.Errorf("the error leads to %s", link)
+	}
+}
+
+func TestFaultsOfARequestAreAllShown(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?timezone=Mars&marketplaces=FR").signIn(h.key)
+	p.says("#view .failed", `"Mars" is not known here`)
+	p.says("#view .failed", "the connected marketplaces are: DE, UK, US")
+	p.goTo("#/overview?start_date=2020-01-01&end_date=2024-01-31")
+	p.says("#notices", "begins before the oldest day that is held")
+	p.goTo("#/runs?rule_id=nobodys%2Frule")
+	p.says("#view .failed", "Not found")
+}
+
+// An engine whose log cannot be written is not started again.
+func TestAStoppedEngineIsSaidAndTheServerAskedAgain(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	program, err := harness.New(t.TempDir())
+	need(t, err)
+	key, err := program.Account("acct")
+	need(t, err)
+	server, err := program.Serve("--answer-cache", "0")
+	need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := h.tab(t, server.Address, "#/activity").signIn(key)
+	log := filepath.Join(program.DataDir, "engine", "engine.log")
+	need(t, os.Rename(log, log+".away"))
+	need(t, os.Mkdir(log, 0o700))
+	need(t, program.KillEngine())
+	js[any](p, "(location.hash = '#/rules', null)")
+	p.says("#said", "The page asks again by itself")
+	p.says("#view .failed", "database cannot be reached")
+	if asked := strings.Count(fmt.Sprint(p.asked()), "/api/v1/rules"); asked != 3 {
+		t.Errorf("it asked %d times, expected 3", asked)
+	}
+	need(t, os.Remove(log))
+	p.click(".failed button")
+	p.until("document.querySelector('#view h1')?.textContent === 'Rules'")
+}
+
+func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	offline := func(yes bool) {
+		call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{{URLPattern: "", Offline: yes, DownloadThroughput: -1, UploadThroughput: -1}}})
+	}
+	offline(true)
+	p.goTo("#/rules")
+	p.says("#view .failed", "cannot be reached")
+	offline(false)
+	p.until("(document.querySelector('.failed button')?.click(), document.querySelector('#view h1')?.textContent === 'Rules')")
+}
+
+// The limit's minute is real; only the page's clock is put ahead.
+func TestTheLimitIsWaitedForAndSaid(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("busy")
+	need(t, err)
+	server, err := h.ServeLimited(4)
+	need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := h.tab(t, server.Address, "")
+	p.everScripted("{const now = performance.now.bind(performance); window.ahead = 0; performance.now = () => now() + window.ahead}")
+	p.signIn(key) // all four that are let in
+	js[any](p, "(location.hash = '#/rules', null)")
+	p.says("#said .waiting", "limit of requests per minute is reached")
+	if seconds := js[int](p, "parseInt(document.querySelector('[data-clock]').textContent)"); seconds < 1 || seconds > 60 {
+		t.Errorf("it says that it waits %d s", seconds)
+	}
+	before := len(p.asked())
+	js[any](p, "window.ahead = 20_000, new Promise((over) => setTimeout(() => over(null), 1500))")
+	if again := p.asked()[before:]; len(again) != 0 {
+		t.Errorf("before its time it asked %v", again)
+	}
+	js[any](p, "(window.ahead = 61_000, null)")
+	p.until("performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/api/v1/rules')).length === 2")
+	p.says("#said .waiting", "limit of requests")
+	p.click("#forget")
+	p.until("document.querySelector('#said').textContent.includes('forgotten')")
+}
+
+func TestTextsOfAnAccountAreTextsOnly(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("hostile")
+	need(t, err)
+	const evil = `<img src=x onerror=alert(1)><script>alert(2)</script>"'&lt;`
+	dir := t.TempDir()
+	write := func(name, text string) { need(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
+	write("profiles.json", `[{"profileId": 9007199254740993, "countryCode": "US", "currencyCode": "USD", "timezone": "America/Los_Angeles", "accountInfo": {"type": "seller"}}]`)
+	write("rules.ndjson", fmt.Sprintf(`{"rule_id": "r", "name": %q, "status": "on", "scope": {"marketplaces": ["US"], "campaign_ids": null}, "schedule": {"frequency": "daily", "time": "05:00", "timezone": "UTC"}, "edited_at": "2026-01-01T00:00:00.000Z"}`, evil)+"\n")
+	l, err := h.Load("hostile", dir)
+	need(t, err)
+	if l.Code != 0 {
+		t.Fatal(l)
+	}
+	p := h.tab(t, h.server.Address, "#/rules").signIn(key)
+	p.says("#view", evil)
+	if made := js[int](p, "document.querySelectorAll('#view img, #view script').length"); made != 0 {
+		t.Errorf("a text became %d elements", made)
+	}
+	p.goTo("#/campaigns")
+	p.says("#view", "9007199254740993")
+}

@@ -1,0 +1,226 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a page may take: the machine may be busy.
+const patience = 40 * time.Second
+
+// tab is a page of a browser context of its own. It notes what was requested
+// and what the browser complained about.
+type tab struct {
+	t       *testing.T
+	ctx     context.Context
+	address string
+
+	lock     sync.Mutex
+	sent     []*network.EventRequestWillBeSent
+	statuses []int64 // as the server sent them, 304 among them
+	faults   []string
+}
+
+// tab opens the page of a server at a fragment. At the end of the test the
+// browser must have had nothing to complain about.
+func (h *house) tab(t *testing.T, server, fragment string) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(h.browser, chromedp.WithNewBrowserContext())
+	ctx, timeout := context.WithTimeout(ctx, 3*patience)
+	p := &tab{t: t, ctx: ctx, address: server}
+	t.Cleanup(func() {
+		timeout()
+		cancel()
+		p.lock.Lock()
+		defer p.lock.Unlock()
+		for _, fault := range p.faults {
+			t.Errorf("the browser complains: %s", fault)
+		}
+	})
+	need(t, chromedp.Listen(ctx, p.note))
+	call(p, network.Enable, network.EnableParams{})
+	call(p, log.Enable, cdp.Empty{})
+	call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
+	p.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server+"/"+fragment))
+	return p
+}
+
+// note hears what happens. That a request was answered with an error is what
+// many tests are about, and no fault of the page.
+func (p *tab) note(event any) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.sent = append(p.sent, e)
+	case *network.EventResponseReceivedExtraInfo:
+		p.statuses = append(p.statuses, e.StatusCode)
+	case *runtime.EventExceptionThrown:
+		p.faults = append(p.faults, e.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		p.faults = append(p.faults, fmt.Sprintf("%s %s", e.Type, e.Args[0].Value))
+	case *log.EventEntryAdded:
+		if e.Entry.Source != "network" {
+			p.faults = append(p.faults, fmt.Sprintf("%s: %s", e.Entry.Source, e.Entry.Text))
+		}
+	}
+}
+
+// asked are the addresses below the API that were requested so far.
+func (p *tab) asked() []string {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	var paths []string
+	for _, e := range p.sent {
+		if path, ok := strings.CutPrefix(e.Request.URL, p.address); ok && strings.HasPrefix(path, "/api/") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	need(p.t, chromedp.Do(p.ctx, actions...))
+}
+
+// call gives the browser a command of its protocol.
+func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
+	p.t.Helper()
+	result, err := chromedp.Call(p.ctx, command, params)
+	need(p.t, err)
+	return result
+}
+
+// js gives the value of an expression on the page.
+func js[T any](p *tab, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits for an expression to be true.
+func (p *tab) until(expression string) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); !js[bool](p, "Boolean("+expression+")"); {
+		if time.Now().After(end) {
+			p.t.Fatalf("still not so: %s; the page says: %.2000s", expression, p.text("body"))
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// says waits for a place to have a text.
+func (p *tab) says(selector, text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("document.querySelector(%q)?.textContent.includes(%q)", selector, text))
+}
+
+// text is what a place says.
+func (p *tab) text(selector string) string {
+	p.t.Helper()
+	return js[string](p, fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector))
+}
+
+// texts are what all such places say, hidden ones and those for screen readers
+// included.
+func (p *tab) texts(selector string) []string {
+	p.t.Helper()
+	return js[[]string](p, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.textContent)", selector))
+}
+
+// signIn types a key and waits for a view.
+func (p *tab) signIn(key string) *tab {
+	p.t.Helper()
+	p.typeKey(key)
+	p.settled()
+	return p
+}
+
+func (p *tab) typeKey(key string) {
+	p.t.Helper()
+	p.do(chromedp.SendKeys(chromedp.CSS("#key"), key+"\r"))
+}
+
+// settled waits until the page shows what was asked for last.
+func (p *tab) settled() {
+	p.t.Helper()
+	js[chromedp.Void](p, "new Promise((told) => setTimeout(told))") // a new fragment is heard of in the next turn
+	p.until(`!document.getElementById('account').hidden && document.querySelector('#view h1, #view .failed') && document.getElementById('view').getAttribute('aria-busy') === 'false'`)
+}
+
+// goTo changes the fragment, and waits for what it asks for.
+func (p *tab) goTo(fragment string) {
+	p.t.Helper()
+	js[chromedp.Void](p, fmt.Sprintf("location.hash = %q", fragment))
+	p.settled()
+}
+
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	p.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// choose picks a value of a select, as its user would.
+func (p *tab) choose(selector, value string) {
+	p.t.Helper()
+	js[chromedp.Void](p, fmt.Sprintf(
+		"{const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true}))}",
+		selector, value))
+	p.settled()
+}
+
+// press presses keys one after the other.
+func (p *tab) press(keys ...string) {
+	p.t.Helper()
+	for _, key := range keys {
+		p.do(chromedp.KeyEvent(key))
+	}
+}
+
+// focused is what has the focus: its tag, and its text or name.
+func (p *tab) focused() string {
+	p.t.Helper()
+	return js[string](p, `{const e = document.activeElement; e.tagName.toLowerCase() + ' ' + (e.getAttribute('aria-label') ?? e.id ?? '') + '|' + e.textContent.slice(0, 40)}`)
+}
+
+// everScripted puts a script into the page before its own ones run.
+func (p *tab) everScripted(source string) {
+	p.t.Helper()
+	call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source})
+	p.do(chromedp.Reload())
+}
+
+// api is the answer to a request that the page made.
+func api(t *testing.T, c harness.Client, path string) harness.Answer {
+	t.Helper()
+	a, err := c.Get(path)
+	need(t, err)
+	return a
+}
+
+// same tells where two lists of texts differ.
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}

@@ -1,0 +1,135 @@
+package browser_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestTheFirstViewTakesFourRequestsAndTheNextOnesOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	same(t, "the first view", p.asked(), []string{"/api/v1/account", "/api/v1/marketplaces", "/api/v1/summary?range=last_30_days", "/api/v1/timeline?range=last_30_days"})
+	p.press(kb.Tab)
+	js[any](p, `(document.querySelector('[data-keep="measure-roas"]').click(), null)`)
+	p.until("document.querySelector('#timeline-title').textContent === 'ROAS by day'")
+	if n := len(p.asked()); n != 4 {
+		t.Errorf("another figure in the chart took %d requests", n-4)
+	}
+	p.choose(`[data-keep="granularity"]`, "month")
+	p.until("document.querySelector('#timeline-title').textContent === 'ROAS by month'")
+	p.click(`[data-keep="again"]`)
+	p.settled()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if !slices.Contains(p.statuses, 304) {
+		t.Errorf("what did not change was not revalidated: %v", p.statuses)
+	}
+}
+
+func TestTheAddressHoldsTheViewAndBackGoesBack(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	p.choose(".controls select", "last_7_days")
+	p.click(".ticks summary")
+	p.click(`.ticks input[value="UK"]`)
+	p.until("location.hash.includes('marketplaces=UK')")
+	p.settled()
+	p.click(`[data-keep="view-products"]`)
+	p.settled()
+	if got := js[string](p, "location.hash"); got != "#/products?range=last_7_days&marketplaces=UK" {
+		t.Errorf("the fragment is %s", got)
+	}
+	p.do(chromedp.Reload())
+	p.signIn(h.key)
+	want := "/api/v1/reports/products?range=last_7_days&marketplaces=UK&sort=spend&order=desc&page=1&page_size=25"
+	if asked := p.asked(); asked[len(asked)-1] != want {
+		t.Errorf("after the reload it asked for %s, want %s", asked[len(asked)-1], want)
+	}
+	for _, before := range []string{"#/overview?range=last_7_days&marketplaces=UK", "#/overview?range=last_7_days"} {
+		js[any](p, "(history.back(), null)")
+		p.until(fmt.Sprintf("location.hash === %q", before))
+		p.settled()
+	}
+	if got := p.text("#view h1"); got != "Overview" {
+		t.Errorf("Back leads to %s", got)
+	}
+}
+
+// Whoever changes their mind sees the last choice, whatever the order in which
+// answers come.
+func TestWhatIsSupersededIsNotShown(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	js[chromedp.Void](p, `(async () => {
+		for (const range of ['all_time', 'last_90_days', 'this_year', 'yesterday', 'last_7_days']) {
+			location.hash = '#/overview?range=' + range
+			await new Promise((next) => setTimeout(next))
+		}
+	})()`)
+	p.settled()
+	same(t, "the last choice", bares(p.texts("[data-figure]")), answer(t, h.client(h.key), "/api/v1/summary?range=last_7_days").figures())
+}
+
+func TestTheRequestBehindAViewWorksAsItIsShown(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?range=last_month&marketplaces=DE%2CUS").signIn(h.key)
+	for _, which := range []string{"summary", "timeline"} {
+		js[chromedp.Void](p, fmt.Sprintf(`{const s = document.querySelector('[data-keep="which"]'); s.value = %q; s.dispatchEvent(new Event('change'))}`, which))
+		line := strings.ReplaceAll(js[string](p, "document.querySelector('#elsewhere pre').textContent"), "YOUR_API_KEY", h.key)
+		said, err := exec.Command("sh", "-c", strings.Replace(line, "curl", "curl -sS", 1)).Output()
+		need(t, err)
+		want := api(t, h.client(h.key), "/api/v1/"+which+"?range=last_month&marketplaces=DE,US")
+		if string(said) != string(want.Body) || want.Status != 200 {
+			t.Errorf("curl of %s says %.200s, want %.200s", which, said, want.Body)
+		}
+	}
+	for _, tool := range []string{"sheets", "powerquery", "pandas"} {
+		p.click(fmt.Sprintf(`[data-keep="recipe-%s"]`, tool))
+		text := js[string](p, "document.querySelector('#elsewhere pre').textContent")
+		if !strings.Contains(text, "format") || !strings.Contains(text, "DE") || strings.Contains(text, h.key) {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+}
+
+// Each format is saved with the API's bytes; what the server refuses is said.
+func TestAViewIsSavedAsTheServerAnswersIt(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
+	dir := t.TempDir()
+	call(p, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID})
+	for _, format := range []string{"json", "csv", "xlsx", "parquet"} {
+		want := api(t, h.client(h.key), "/api/v1/reports/products?range=last_7_days&page_size=25&format="+format)
+		p.click(fmt.Sprintf(`[data-keep="save-%s"]`, format))
+		if want.Status != 200 {
+			p.says("#said", "Not saved")
+			continue
+		}
+		p.says("#said", "Saved as "+format)
+		var got []byte
+		for end := time.Now().Add(patience); string(got) != string(want.Body) && time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+			if found, _ := filepath.Glob(filepath.Join(dir, "*."+format)); len(found) > 0 {
+				got, _ = os.ReadFile(found[0])
+			}
+		}
+		if string(got) != string(want.Body) {
+			t.Errorf("%s: saved %d bytes, the API answers %d others", format, len(got), len(want.Body))
+		}
+	}
+}

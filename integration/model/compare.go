@@ -1,0 +1,142 @@
+package model
+
+import (
+	"encoding/json"
+	"math/big"
+	"net/url"
+	"time"
+)
+
+// comparison is the earlier days of a request, and whether they are covered.
+type comparison struct {
+	Period
+	covered bool
+}
+
+// Comparable tells whether a request leaves a day to compare: the end is cut
+// to the day before today.
+func Comparable(q url.Values, now time.Time, oldest string) bool {
+	p, err := ResolvePeriod(q, now, oldest)
+	return err == nil && p.Start <= yesterdayOf(p.Zone, now)
+}
+
+func yesterdayOf(zone string, now time.Time) string {
+	place, err := time.LoadLocation(zone)
+	if err != nil {
+		panic("model: " + err.Error())
+	}
+	return AddDays(dayOf(now.In(place)), -1)
+}
+
+// compare cuts the request's period and gives the earlier one; nil where
+// nothing is compared.
+func (a *Account) compare(r *request, q url.Values, now time.Time) *comparison {
+	way := choice(q, "compare", "none")
+	if way == "none" {
+		return nil
+	}
+	r.period.End = min(r.period.End, yesterdayOf(r.period.Zone, now))
+	c := &comparison{Period: Period{Range: way, Zone: r.period.Zone}}
+	if way == "previous_period" {
+		c.Start = AddDays(r.period.Start, -DaysIn(r.period.Start, r.period.End))
+		c.End = AddDays(r.period.Start, -1)
+	} else {
+		c.Start, c.End = yearBefore(r.period.Start), yearBefore(r.period.End)
+	}
+	oldest, _ := a.Held()
+	c.covered = oldest != "" && oldest <= c.Start
+	return c
+}
+
+// yearBefore is the same date of the year before, or its 28 February.
+func yearBefore(day string) string {
+	t, err := parseDay(day)
+	if err != nil {
+		panic("model: not a day: " + day)
+	}
+	if t.Month() == time.February && t.Day() == 29 {
+		t = t.AddDate(0, 0, -1)
+	}
+	return dayOf(t.AddDate(-1, 0, 0))
+}
+
+// head is what the whole answer says of the comparison.
+func (c *comparison) head() map[string]any {
+	return map[string]any{"period": c.object(), "history_covered": c.covered}
+}
+
+// put writes the earlier figures and the change since.
+func (c *comparison) put(object map[string]any, now, then *figures) map[string]any {
+	then.put(object)
+	change := map[string]any{}
+	for _, name := range FigureNames {
+		change[name] = nil
+		if c.covered {
+			change[name] = changeOf(name, now, then)
+		}
+	}
+	object["change"] = change
+	return object
+}
+
+// changeOf follows the words of the contract: percent of the earlier value for
+// the sums, and the difference of the exact values for all ratios.
+func changeOf(name string, now, then *figures) any {
+	x, y := now.exact(name), then.exact(name)
+	if x == nil || y == nil {
+		return nil
+	}
+	difference := new(big.Rat).Sub(x, y)
+	switch name {
+	case "spend", "sales", "impressions", "clicks", "purchases":
+		if y.Sign() == 0 {
+			return nil
+		}
+		difference.Quo(difference, y)
+		difference.Mul(difference, big.NewRat(100, 1))
+	}
+	return hundredths(difference)
+}
+
+// hundredths rounds half away from zero; there is no zero below zero.
+func hundredths(r *big.Rat) json.Number {
+	n := twoDecimals(r)
+	if n == "-0.00" {
+		return "0.00"
+	}
+	return n
+}
+
+// exact is a figure without any rounding, nil where its base is missing.
+func (f *figures) exact(name string) *big.Rat {
+	whole := func(n *big.Int) *big.Rat { return new(big.Rat).SetInt(n) }
+	over := func(x, y *big.Rat, times int64) *big.Rat {
+		if y.Sign() == 0 {
+			return nil
+		}
+		return new(big.Rat).Mul(new(big.Rat).Quo(x, y), big.NewRat(times, 1))
+	}
+	switch name {
+	case "spend":
+		return dollars(&f.spend)
+	case "sales":
+		return dollars(&f.sales)
+	case "impressions":
+		return whole(&f.impressions)
+	case "clicks":
+		return whole(&f.clicks)
+	case "purchases":
+		return whole(&f.purchases)
+	case "acos":
+		return over(dollars(&f.spend), dollars(&f.sales), 100)
+	case "roas":
+		return over(dollars(&f.sales), dollars(&f.spend), 1)
+	case "ctr":
+		return over(whole(&f.clicks), whole(&f.impressions), 100)
+	case "average_cpc":
+		return over(dollars(&f.spend), whole(&f.clicks), 1)
+	case "conversion_rate":
+		return over(whole(&f.purchases), whole(&f.clicks), 100)
+	}
+	panic("model: no figure " + name)
+}

@@ -1,0 +1,101 @@
+package http
+
+import (
+	"net/http"
+	"strconv"
+
+	"adlens/docs"
+	"adlens/internal/query"
+	"adlens/internal/query/period"
+	"adlens/web"
+	webdocs "adlens/web/docs"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+)
+
+// docsOfErrors is where the type of every problem leads.
+const docsOfErrors = "/docs/errors/"
+
+// What caches may do with pages: they are of nobody's account. That of the
+// periods changes at midnight, in some zone.
+const (
+	keptAnHour = "public, max-age=3600"
+	askedAnew  = "public, no-cache"
+)
+
+// pages are the addresses for people, and the document for machines.
+func (s *Server) pages(engine *gin.Engine) {
+	s.get(engine, "/openapi.json", s.openAPI)
+	s.get(engine, "/docs", s.docsPage)
+	s.get(engine, "/docs/*page", s.docsPage)
+}
+
+func (s *Server) openAPI(c *gin.Context) {
+	s.serveFile(c, http.StatusOK, web.NewFile(web.JSON, docs.OpenAPI(), web.ReadingPolicy), keptAnHour)
+}
+
+// docsPage answers a page of the documentation.
+func (s *Server) docsPage(c *gin.Context) {
+	site, err := s.documentation()
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	address := c.Request.URL.Path
+	if address == webdocs.PeriodsPath {
+		s.periodsPage(c, site)
+		return
+	}
+	file, found := site.File(address)
+	if !found {
+		s.fail(c, notFound(printable(address)))
+		return
+	}
+	s.serveFile(c, http.StatusOK, file, keptAnHour)
+}
+
+// periodsPage shows the days of each period in a time zone.
+func (s *Server) periodsPage(c *gin.Context, site *webdocs.Site) {
+	file, known, err := site.Periods(s.now(), c.DefaultQuery("timezone", "UTC"))
+	switch {
+	case err != nil:
+		s.fail(c, err)
+	case known:
+		s.serveFile(c, http.StatusOK, file, askedAnew)
+	default:
+		s.serveFile(c, http.StatusBadRequest, file, "no-store")
+	}
+}
+
+// serveFile sends a file, or says that the client has it.
+func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string) {
+	h := c.Writer.Header()
+	h.Set("Cache-Control", cache)
+	h.Set("Content-Security-Policy", f.Policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	if status == http.StatusOK {
+		h.Set("ETag", f.ETag)
+		if _, held := heldTag(c.Request.Header.Values("If-None-Match"), f.ETag); held {
+			c.Writer.WriteHeader(http.StatusNotModified)
+			c.Writer.WriteHeaderNow()
+			return
+		}
+	}
+	h.Set("Content-Type", f.Type)
+	h.Set("Content-Length", strconv.Itoa(len(f.Body)))
+	c.Writer.WriteHeader(status)
+	if _, err := c.Writer.Write(f.Body); err != nil {
+		s.log.Debug("a page did not reach its reader", zap.Error(err))
+	}
+}
+
+// newDocumentation makes the pages, which say of this program what it does.
+func newDocumentation() (*webdocs.Site, error) {
+	facts := webdocs.Facts{Limits: webdocs.Limits{Address: maxAddress, Headers: maxHeaders, Body: maxBody, Work: queryTimeout,
+		Rows: query.MaxRows, PageSize: query.MaxPageSize, Years: period.MaxYears}}
+	for _, k := range problemKinds {
+		facts.Errors = append(facts.Errors, webdocs.Error{Code: string(k.Code), Title: k.Title, Meaning: k.Help, Remedy: k.Remedy})
+	}
+	return webdocs.New(facts)
+}

@@ -1,0 +1,195 @@
+package http
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"adlens/docs"
+	"adlens/web"
+	webdocs "adlens/web/docs"
+
+	"golang.org/x/net/html"
+)
+
+// visit reads a page as a stranger.
+func visit(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func allPages(t *testing.T) []string {
+	t.Helper()
+	site, err := newDocumentation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := site.Paths()
+	slices.Sort(paths)
+	return paths
+}
+
+func TestEveryPageIsServedSafely(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	paths := allPages(t)
+	for _, path := range paths {
+		got := visit(h, path)
+		if got.Code != http.StatusOK {
+			t.Errorf("%s: status %d", path, got.Code)
+		}
+		for name, want := range map[string]string{"Content-Security-Policy": web.ReadingPolicy, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"} {
+			if value := got.Header().Get(name); value != want {
+				t.Errorf("%s: %s is %q", path, name, value)
+			}
+		}
+		tag := got.Header().Get("ETag")
+		again := visit(h, path, "If-None-Match", tag)
+		if !strings.HasPrefix(tag, `"`) || again.Code != http.StatusNotModified || again.Body.Len() != 0 || again.Header().Get("ETag") != tag {
+			t.Errorf("%s: ETag %s, and then status %d", path, tag, again.Code)
+		}
+	}
+	if len(paths) < 40 {
+		t.Errorf("there are %d pages", len(paths))
+	}
+	for _, path := range []string{"/docs/none", "/docs/reference/none", "/docs/errors/none", "/docs/recipes/none", "/docs/pages/home.html", "/docs/../server.go"} {
+		if got := visit(h, path); got.Code != http.StatusNotFound {
+			t.Errorf("%s: status %d", path, got.Code)
+		}
+	}
+}
+
+// reading is what is found on a page: the ids of places, and where it leads.
+type reading struct {
+	ids   map[string]bool
+	links []string
+}
+
+func TestThePagesHoldTogether(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	pages := map[string]reading{}
+	for _, path := range allPages(t) {
+		if got := visit(h, path); strings.HasPrefix(got.Header().Get("Content-Type"), "text/html") {
+			pages[path] = read(t, path, got.Body.String())
+		}
+	}
+	for path, page := range pages {
+		for _, link := range page.links {
+			target, err := url.Parse(link)
+			if err != nil || target.Host != "" || target.Scheme != "" {
+				t.Errorf("%s leads to another host: %s", path, link)
+				continue
+			}
+			to := target.Path
+			if to == "" {
+				to = path
+			} else if got := visit(h, to); got.Code != http.StatusOK {
+				t.Errorf("%s leads to %s: status %d", path, link, got.Code)
+			}
+			if target.Fragment != "" && !pages[to].ids[target.Fragment] {
+				t.Errorf("%s leads to %s, where there is no such place", path, link)
+			}
+		}
+	}
+}
+
+// Elements that have no end.
+var void = []string{"meta", "link", "br", "hr", "img", "input", "source"}
+
+// read checks the form of a page: what is opened is closed, in order, one main
+// heading, no step left out between headings, and nothing that the policy
+// would refuse.
+func read(t *testing.T, path, text string) reading {
+	t.Helper()
+	r := reading{ids: map[string]bool{}}
+	var open []string
+	level, landmarks := 0, map[string]int{}
+	z := html.NewTokenizer(strings.NewReader(text))
+	for {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			if len(open) > 0 || landmarks["main"] != 1 || landmarks["h1"] != 1 || landmarks["nav"] != 1 || landmarks["header"] != 1 || landmarks["footer"] != 1 {
+				t.Errorf("%s: open at the end %q, landmarks %v", path, open, landmarks)
+			}
+			return r
+		case html.StartTagToken:
+			token := z.Token()
+			landmarks[token.Data]++
+			if !slices.Contains(void, token.Data) {
+				open = append(open, token.Data)
+			}
+			if heading := regexp.MustCompile(`^h([1-6])$`).FindStringSubmatch(token.Data); heading != nil {
+				now := int(heading[1][0] - '0')
+				if now > level+1 {
+					t.Errorf("%s: a heading of level %d after one of level %d", path, now, level)
+				}
+				level = now
+			}
+			r.attributes(t, path, token)
+		case html.EndTagToken:
+			token := z.Token()
+			if len(open) == 0 || open[len(open)-1] != token.Data {
+				t.Fatalf("%s: </%s> where %q are open", path, token.Data, open)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+func (r *reading) attributes(t *testing.T, path string, token html.Token) {
+	t.Helper()
+	if token.Data == "script" || token.Data == "style" || token.Data == "iframe" {
+		t.Errorf("%s has a %s", path, token.Data)
+	}
+	named := map[string]string{}
+	for _, a := range token.Attr {
+		named[a.Key] = a.Val
+		switch {
+		case a.Key == "href" || a.Key == "src" || a.Key == "action":
+			r.links = append(r.links, a.Val)
+		case a.Key == "style" || strings.HasPrefix(a.Key, "on"):
+			t.Errorf("%s: <%s %s> is inline", path, token.Data, a.Key)
+		case a.Key == "id" && r.ids[a.Val]:
+			t.Errorf("%s has the id %s twice", path, a.Val)
+		case a.Key == "id":
+			r.ids[a.Val] = true
+		}
+	}
+	if token.Data == "th" && named["scope"] == "" && !strings.HasPrefix(path, "/docs/recipes/") {
+		t.Errorf("%s: a header cell does not say of what", path)
+	}
+}
+
+func TestThePeriodsAreThoseOfNowAndOfTheZone(t *testing.T) {
+	h := handler(newWorld(), "acme-active") // on 10 March 2026, noon in UTC
+	row := regexp.MustCompile(`(?s)<code>last_7_days</code>.*?<td class="day">([^<]*)</td><td class="day">([^<]*)</td>`)
+	for zone, want := range map[string][2]string{"": {"2026-03-04", "2026-03-10"}, "?timezone=Pacific/Kiritimati": {"2026-03-05", "2026-03-11"}} {
+		got := visit(h, webdocs.PeriodsPath+zone)
+		days := row.FindStringSubmatch(got.Body.String())
+		if got.Code != http.StatusOK || days == nil || [2]string(days[1:]) != want {
+			t.Errorf("%s: status %d, %q, want %q", zone, got.Code, days, want)
+		}
+	}
+	got := visit(h, webdocs.PeriodsPath+"?timezone="+url.QueryEscape(`<b>Mars</b>`))
+	if got.Code != http.StatusBadRequest || strings.Contains(got.Body.String(), "<b>Mars") || !strings.Contains(got.Body.String(), "&lt;b&gt;Mars") || got.Header().Get("ETag") != "" {
+		t.Errorf("a zone that is none: status %d, %.300s", got.Code, got.Body)
+	}
+}
+
+func TestTheDocumentIsServedWhole(t *testing.T) {
+	got := visit(handler(newWorld(), "acme-active"), "/openapi.json")
+	if got.Code != http.StatusOK || got.Header().Get("Content-Type") != "application/json" || got.Body.String() != string(docs.OpenAPI()) {
+		t.Errorf("status %d, %s, %d bytes", got.Code, got.Header().Get("Content-Type"), got.Body.Len())
+	}
+	if strings.Contains(got.Body.String(), `"$ref":"examples/`) {
+		t.Error("an example is not in its place")
+	}
+}

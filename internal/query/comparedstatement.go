@@ -1,0 +1,64 @@
+package query
+
+import (
+	"slices"
+	"strings"
+)
+
+// The slots of a ranked statement that only a comparison fills.
+const (
+	earlierPage    = "/*earlier page*/"
+	earlierSums    = "/*earlier sums*/"
+	earlierFigures = "/*earlier figures*/"
+)
+
+var (
+	uncompared = []string{earlierPage, "", earlierSums, "", earlierFigures, ""}
+	compared   = []string{
+		earlierPage, skeleton("products_earlier_page"),
+		earlierSums, strings.TrimSuffix(skeleton("products_earlier_sums"), "\n"),
+		earlierFigures, strings.TrimSuffix(skeleton("products_earlier_figures"), "\n"),
+	}
+)
+
+// rankedParts are what a ranked statement reads, and how its slots are filled.
+func (p Plan) rankedParts() (parts string, values []parameters, slots []string) {
+	parts, values = p.parts()
+	if p.Earlier == nil {
+		return parts, values, uncompared
+	}
+	parts, values = p.bothParts()
+	return parts, values, compared
+}
+
+// bothParts are the tables of both periods. Each row has measures of one of
+// them and zeros of the other, so one summing does for both.
+func (p Plan) bothParts() (string, []parameters) {
+	var sides []string
+	parts, values := p.parts()
+	if !p.Empty() {
+		sides = append(sides, fill("products_current", "/*parts*/\n", parts))
+	}
+	if then := p.then(); !then.Empty() {
+		parts, more := then.parts()
+		sides = append(sides, fill("products_earlier", "/*parts*/\n", earlierNames.Replace(parts)))
+		values = append(slices.Clone(values), earlierParameters(more))
+	}
+	return strings.Join(sides, "    UNION ALL\n"), values
+}
+
+// earlierNames are the names of the earlier period's parameters.
+var earlierNames = strings.NewReplacer("{years:", "{earlier_years:", "{months:", "{earlier_months:",
+	"{days:", "{earlier_days:", "{from:", "{earlier_from:", "{to:", "{earlier_to:")
+
+func earlierParameters(values []parameters) parameters {
+	return func(v map[string]string) {
+		own := map[string]string{}
+		for _, set := range values {
+			set(own)
+		}
+		for name, value := range own {
+			v["earlier_"+name] = value
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"adlens"
+	"adlens/internal/query/period"
+)
+
+// NoComparison is what compare says where nothing is compared.
+const NoComparison = "none"
+
+// comparisons are the values of compare.
+var comparisons = []string{NoComparison, string(period.PreviousPeriod), string(period.PreviousYear)}
+
+// firstDay is the first one that can be written YYYY-MM-DD.
+var firstDay = adlens.Date(1, 1, 1)
+
+// Compared tells whether the period is compared with an earlier one.
+func (r Request) Compared() bool { return r.Earlier.Range != "" }
+
+// EarlierRequest asks the same of the earlier period alone.
+func (r Request) EarlierRequest() Request {
+	r.Period, r.Earlier = r.Earlier, period.Period{}
+	return r
+}
+
+// compare finds the earlier period. Both stop at yesterday: today is not over,
+// and would be compared with a whole day. Where faults leave the period open,
+// there is nothing to compare.
+func (p *parser) compare(text string) {
+	way, _ := canonical(text, comparisons)
+	if way == "" || way == NoComparison || slices.ContainsFunc(p.faults, isOfPeriod) {
+		return
+	}
+	yesterday := period.DayIn(p.zone(), p.now) - 1
+	asked := p.request.Period
+	cut, ok := asked.Until(yesterday)
+	if !ok {
+		p.add("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+			Detail: fmt.Sprintf("compare %q stops both periods at yesterday, which is %s in %s, and nothing is left of %s to %s; expected a period that starts on %s or earlier",
+				text, yesterday, p.request.TimeZone, asked.Start, asked.End, yesterday)})
+		return
+	}
+	p.request.Period, p.request.Earlier = cut, cut.Earlier(period.Name(way))
+	if p.request.Earlier.Start < firstDay {
+		p.add("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+			Detail: fmt.Sprintf("compare %q of %s to %s would start before %s, the first day of the calendar; expected a later period",
+				text, cut.Start, cut.End, firstDay)})
+	}
+}
+
+func isOfPeriod(f adlens.Fault) bool {
+	return slices.Contains([]string{"range", "start_date", "end_date", "timezone"}, f.Parameter)
+}
+
+// sides are the sums of a period and of the earlier one that it is compared
+// with, which are zero where it is not.
+type sides [2]Sums
+
+const (
+	current = iota
+	earlier
+)
+
+// Empty tells whether there is no figure on either side.
+func (s *sides) Empty() bool { return s[current].Empty() && s[earlier].Empty() }
+
+// Comparison is the figures of the earlier period, and how they changed since.
+type Comparison struct {
+	Figures Figures
+	Change  Figures // by the names of the figures that changed
+}
+
+// comparison is nil where nothing is compared. Nothing is said to have changed
+// since days of which some are from before the history held.
+func (a *Answer) comparison(s *sides) *Comparison {
+	if !a.Request.Compared() {
+		return nil
+	}
+	c := &Comparison{FiguresOf(&s[earlier]), slices.Clone(NoChange)}
+	if a.Meta.EarlierCovered {
+		for i, f := range Catalogue {
+			c.Change[i] = f.change(s)
+		}
+	}
+	return c
+}

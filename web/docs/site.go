@@ -1,0 +1,175 @@
+// Package docs holds the documentation that the program serves below /docs:
+// templates, texts, and what is made of the OpenAPI document.
+package docs
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	contract "adlens/docs"
+	"adlens/web"
+)
+
+//go:embed pages recipes style.css icon.svg
+var files embed.FS
+
+// Facts are what the pages say of the program they are in.
+type Facts struct {
+	Errors []Error
+	Limits Limits
+}
+
+// Error is an error code, explained.
+type Error struct {
+	Code, Title string
+	Meaning     string
+	Remedy      string // what to do about it
+}
+
+// Limits are the published limits of requests.
+type Limits struct {
+	Address, Headers, Body int // bytes
+	Work                   time.Duration
+	Rows                   int // of an answer with page_size=all
+	PageSize               int // the largest
+	Years                  int // between the dates of a period
+}
+
+// Site is all pages, made once.
+type Site struct {
+	templates *template.Template
+	document  *document
+	recipes   []recipe
+	facts     Facts
+	files     map[string]web.File
+}
+
+// page is what a template is given.
+type page struct {
+	Path, Title string
+	*Site
+	Data any
+}
+
+// New makes the pages.
+func New(facts Facts) (*Site, error) {
+	s := &Site{facts: facts, files: map[string]web.File{}}
+	var err error
+	if s.document, err = readDocument(contract.OpenAPI()); err != nil {
+		return nil, err
+	}
+	if s.recipes, err = readRecipes(); err != nil {
+		return nil, err
+	}
+	if s.templates, err = parseTemplates(); err != nil {
+		return nil, err
+	}
+	for name, mediaType := range map[string]string{"style.css": web.CSS, "icon.svg": web.SVG} {
+		body, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		s.files["/docs/"+name] = web.NewFile(mediaType, body, web.ReadingPolicy)
+	}
+	return s, s.build()
+}
+
+func parseTemplates() (*template.Template, error) {
+	return template.New("").Funcs(template.FuncMap{
+		"prose": prose, "indented": indented, "curl": curl, "bytes": inKiB, "number": withCommas,
+	}).ParseFS(files, "pages/*.html")
+}
+
+// build makes every page that does not depend on the day.
+func (s *Site) build() error {
+	for _, p := range []struct{ path, title, template string }{
+		{"/docs", "Quick start", "home.html"}, {"/docs/reference", "Reference", "reference.html"},
+		{"/docs/errors", "Errors", "errors.html"}, {"/docs/figures", "Figures", "figures.html"},
+		{"/docs/limits", "Limits", "limits.html"}, {"/docs/freshness", "Freshness", "freshness.html"},
+		{"/docs/formats", "Formats", "formats.html"}, {"/docs/recipes", "Recipes", "recipes.html"},
+	} {
+		if err := s.add(p.path, p.title, p.template, nil); err != nil {
+			return err
+		}
+	}
+	for _, o := range s.document.operations() {
+		if err := s.add("/docs/reference/"+o.ID, o.Summary, "operation.html", o); err != nil {
+			return err
+		}
+	}
+	for _, e := range s.facts.Errors {
+		if err := s.add("/docs/errors/"+e.Code, e.Title, "error.html", s.errorPage(e)); err != nil {
+			return err
+		}
+	}
+	for _, r := range s.recipes {
+		if err := s.add("/docs/recipes/"+r.Name, r.Title, "recipe.html", r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Site) add(path, title, name string, data any) error {
+	file, err := s.render(path, title, name, data)
+	s.files[path] = file
+	return err
+}
+
+func (s *Site) render(path, title, name string, data any) (web.File, error) {
+	var body bytes.Buffer
+	if err := s.templates.ExecuteTemplate(&body, name, page{path, title, s, data}); err != nil {
+		return web.File{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return web.NewFile(web.HTML, body.Bytes(), web.ReadingPolicy), nil
+}
+
+// File finds a page by its path.
+func (s *Site) File(path string) (file web.File, found bool) {
+	file, found = s.files[path]
+	return file, found
+}
+
+// PeriodsPath is where Periods is to be found.
+const PeriodsPath = "/docs/periods"
+
+// Periods is the page of periods with the dates of an instant. known is false
+// where there is no such time zone; the page says so.
+func (s *Site) Periods(now time.Time, zone string) (file web.File, known bool, err error) {
+	data := periodsOf(now, zone)
+	file, err = s.render(PeriodsPath, "Periods", "periods.html", data)
+	return file, data.Unknown == "", err
+}
+
+// Paths are the paths of all pages.
+func (s *Site) Paths() []string {
+	paths := []string{PeriodsPath}
+	for path := range s.files {
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// curl is the command for a request of an example.
+func curl(request string) string {
+	method, address, _ := strings.Cut(request, " ")
+	options := ""
+	if method != "GET" {
+		options = "-X " + method + " "
+	}
+	return fmt.Sprintf(`curl %s-H "Authorization: Bearer $KEY" "$ADLENS%s"`, options, address)
+}
+
+func inKiB(n int) string { return fmt.Sprintf("%d KiB", n>>10) }
+
+// withCommas writes a number below a million as people read it.
+func withCommas(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}

@@ -1,0 +1,128 @@
+// How the API is asked: with the key in the header, each answer revalidated by
+// its ETag, with patience where the server asks for it, and with an end where
+// nobody waits for the answer any more.
+
+// Problem is an error that the server explained (RFC 9457).
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail ?? body.title ?? `the server answered with status ${status}`)
+    this.status = status
+    this.title = body.title ?? 'Error'
+    this.code = body.code ?? ''
+    this.type = body.type ?? ''
+    this.requestId = body.request_id ?? ''
+    this.errors = body.errors ?? []
+    this.limit = body.limit ?? ''
+  }
+
+  // about tells whether all that is wrong is one parameter.
+  about(parameter) {
+    return this.status === 400 && this.errors.length > 0 && this.errors.every((fault) => fault.parameter === parameter)
+  }
+}
+
+// Unreachable is that no answer came at all.
+export class Unreachable extends Error {}
+
+// How often a server that is not ready is asked again, and for how long at
+// most without its own word.
+const TRIES_WHILE_UNREADY = 3
+const USUAL_WAIT = 5
+
+// sendable tells whether a text can stand in a header at all.
+export const sendable = (key) => /^[\x21-\x7e]+$/.test(key)
+
+// Api asks with one key, which only its memory holds.
+export class Api {
+  #key
+
+  constructor(key) {
+    this.#key = key
+  }
+
+  // get gives the answer to a request, as an object.
+  async get(request, { signal, waiting }) {
+    const response = await this.#fetch(request, { signal, waiting })
+    return exact(await text(response))
+  }
+
+  // file gives an answer to be saved, and its name.
+  async file(request, options) {
+    const response = await this.#fetch(request, options)
+    const named = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')
+    return { blob: await response.blob(), name: named?.[1], truncated: response.headers.get('X-Truncated') === 'true' }
+  }
+
+  async #fetch(request, { signal, waiting }) {
+    for (let tries = 1; ; tries++) {
+      const response = await this.#once(request, signal)
+      if (response.ok) return response
+      const problem = new Problem(response.status, await problemBody(response))
+      const patient = response.status === 429 || (response.status === 503 && tries < TRIES_WHILE_UNREADY)
+      if (!patient) throw problem
+      await pause(Number(response.headers.get('Retry-After')) || USUAL_WAIT, signal, (left) => waiting(problem, left))
+      waiting(null)
+    }
+  }
+
+  async #once(request, signal) {
+    try {
+      return await fetch(address(request), {
+        headers: { Authorization: `Bearer ${this.#key}` }, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
+      })
+    } catch (error) {
+      throw error.name === 'AbortError' ? error : new Unreachable('the server cannot be reached', { cause: error })
+    }
+  }
+}
+
+// address is the path and query of a request {path, params}.
+export function address({ path, params }) {
+  const query = new URLSearchParams(params).toString()
+  return query ? `${path}?${query}` : path
+}
+
+async function text(response) {
+  try {
+    return await response.text()
+  } catch (error) {
+    throw error.name === 'AbortError' ? error : new Unreachable('the answer was cut off', { cause: error })
+  }
+}
+
+// exact reads JSON with every number as the text that was sent: what is shown
+// has the server's own digits, however many they are.
+function exact(json) {
+  return JSON.parse(json, (_, value, context) => (typeof value === 'number' ? context?.source ?? String(value) : value))
+}
+
+async function problemBody(response) {
+  try {
+    return await response.json()
+  } catch (error) {
+    if (error.name === 'AbortError') throw error
+    return {}
+  }
+}
+
+// pause waits for some seconds, and says each how many are left.
+export function pause(seconds, signal, tell) {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const end = performance.now() + seconds * 1000
+    const finish = (how, value) => {
+      clearInterval(clock)
+      signal.removeEventListener('abort', stop)
+      how(value)
+    }
+    const stop = () => finish(reject, signal.reason)
+    const look = () => {
+      const left = Math.ceil((end - performance.now()) / 1000)
+      if (left <= 0) finish(resolve)
+      else tell(left)
+    }
+    const clock = setInterval(look, 1000)
+    signal.addEventListener('abort', stop)
+    look()
+  })
+}

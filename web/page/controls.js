@@ -1,0 +1,95 @@
+// The pickers of period, filters and comparison. They are made once and follow
+// the state, so that the focus stays where it is.
+
+import { el, labelled, option } from './dom.js'
+import { adType, words } from './figures.js'
+
+const RANGES = ['today', 'yesterday', 'last_7_days', 'last_14_days', 'last_30_days', 'last_60_days', 'last_90_days',
+  'this_month', 'last_month', 'this_year', 'last_year', 'all_time']
+const AD_PRODUCTS = ['SPONSORED_PRODUCTS', 'SPONSORED_BRANDS', 'SPONSORED_DISPLAY']
+const COMPARISONS = { none: 'Nothing', previous_period: 'The period before', previous_year: 'The year before' }
+
+// What somebody is still ticking is not asked for yet.
+const TICKING = 500
+
+// controls makes the pickers. current() is the period that is shown.
+export function controls(go, current, marketplaces) {
+  const range = el('select', { onchange: () => (range.value === 'custom' ? custom() : go({ range: range.value })) },
+    RANGES.map((name) => option(name, words(name))), option('custom', 'Custom dates …'))
+  const start = el('input', { type: 'date' })
+  const end = el('input', { type: 'date' })
+  const apply = () => start.value && end.value && go({ start_date: start.value, end_date: end.value })
+  const dates = el('div', { class: 'dates', hidden: true, onkeydown: (event) => event.key === 'Enter' && apply() },
+    labelled('From', start), labelled('To', end), el('button', { type: 'button', class: 'plain', onclick: apply }, 'Show'))
+  const custom = () => {
+    dates.hidden = false
+    start.value ||= current()?.start_date ?? ''
+    end.value ||= current()?.end_date ?? ''
+    start.focus()
+  }
+  const zone = el('select', { onchange: () => go({ timezone: zone.value }) }, zones().map((name) => option(name, name)))
+  const compare = el('select', { onchange: () => go({ compare: compare.value }) }, Object.entries(COMPARISONS).map(([value, text]) => option(value, text)))
+  const places = ticks('Marketplaces', countries(marketplaces), (chosen) => go({ marketplaces: chosen }))
+  const kinds = ticks('Ad types', AD_PRODUCTS.map((name) => [name, adType(name)]), (chosen) => go({ ad_products: chosen }))
+
+  const update = (state) => {
+    range.value = state.range || 'custom'
+    dates.hidden = state.range !== ''
+    start.value = state.start_date
+    end.value = state.end_date
+    if (![...zone.options].some(({ value }) => value === state.timezone)) zone.append(option(state.timezone, state.timezone))
+    zone.value = state.timezone
+    compare.value = state.compare
+    places.update(state.marketplaces)
+    kinds.update(state.ad_products)
+  }
+  const node = el('div', { class: 'controls', role: 'group', 'aria-label': 'Period and filters' },
+    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), places.node, kinds.node)
+  return { node, update }
+}
+
+// countries are the choices of marketplaces; two profiles of a country are one.
+const countries = (marketplaces) => [...new Map(marketplaces.map((m) => [m.country_code, `${m.country_code} · ${m.name}`]))]
+
+// zones begin with UTC and the reader's own.
+function zones() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return [...new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')])].filter(Boolean)
+}
+
+// ticks is a list of choices of which none means all.
+function ticks(title, choices, chosen) {
+  const said = el('span', { class: 'value' })
+  const boxes = choices.map(([value]) => el('input', { type: 'checkbox', value }))
+  const node = el('details', { class: 'field ticks', name: 'ticks' },
+    el('summary', {}, el('span', {}, title), said),
+    el('div', { class: 'choices', role: 'group', 'aria-label': title }, choices.map(([, text], i) => el('label', {}, boxes[i], text))))
+  const values = () => boxes.filter((box) => box.checked).map((box) => box.value)
+  const say = () => { said.textContent = values().length ? values().map((value) => (value.length > 3 ? adType(value) : value)).join(', ') : 'All' }
+  let later
+  node.addEventListener('change', () => {
+    say()
+    clearTimeout(later)
+    later = setTimeout(() => chosen(values().length === boxes.length ? '' : values().join(',')), TICKING)
+  })
+  node.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return
+    node.open = false
+    node.querySelector('summary').focus()
+  })
+  return {
+    node,
+    update(text) {
+      const wanted = text.split(',')
+      boxes.forEach((box) => { box.checked = wanted.includes(box.value) })
+      say()
+    },
+  }
+}
+
+// A click anywhere else closes the list of choices.
+document.addEventListener('pointerdown', (event) => {
+  for (const open of document.querySelectorAll('.ticks[open]')) {
+    if (!open.contains(event.target)) open.open = false
+  }
+})

@@ -1,0 +1,46 @@
+// How elements are made. Texts are always set as texts, so nothing that comes
+// from an account can become markup.
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+// el makes an element: el('td', {class: 'n', onclick: f}, 'text', child, null).
+export function el(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children)
+}
+
+// svg makes an element of a picture.
+export function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children)
+}
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value)
+    else node.setAttribute(name, value === true ? '' : value)
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false))
+  return node
+}
+
+// byId finds an element of index.html.
+export const byId = (id) => document.getElementById(id)
+
+// redraw replaces what is in a place. The focus stays on what has the same
+// data-keep as before, so that whoever uses the keyboard is not thrown out.
+export function redraw(place, ...nodes) {
+  const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : undefined
+  place.replaceChildren(...nodes.flat(Infinity).filter(Boolean))
+  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus({ preventScroll: true })
+}
+
+// hidden is a text for screen readers alone.
+export const hidden = (text) => el('span', { class: 'hidden' }, text)
+
+// option is one choice of a select.
+export const option = (value, text, chosen) => el('option', { value, selected: value === chosen }, text)
+
+// labelled is a control with its label above it.
+export function labelled(text, control) {
+  return el('label', { class: 'field' }, el('span', {}, text), control)
+}

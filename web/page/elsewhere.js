@@ -1,0 +1,76 @@
+// The part below each view: the request behind it for other tools, and its
+// answer as a file.
+
+import { byId, el, labelled, option, redraw } from './dom.js'
+import { address, Problem } from './api.js'
+import { FORMATS, RECIPES } from './recipes.js'
+
+// elsewhere makes the part. save(request, format) gives a file's blob and name.
+export function elsewhere(place, save, say) {
+  const chosen = { request: '', recipe: 'curl' }
+  let requests = []
+  const request = () => requests.find(({ name }) => name === chosen.request) ?? requests[0]
+
+  const draw = () => {
+    place.hidden = requests.length === 0
+    if (place.hidden) return
+    const recipe = RECIPES.find(({ name }) => name === chosen.recipe)
+    redraw(place,
+      el('h2', { id: 'elsewhere-title' }, 'Use these figures elsewhere'),
+      el('p', { class: 'muted' }, 'This page asks the same public API. ', el('code', { class: 'address' }, `GET ${address(request())}`)),
+      el('div', { class: 'row' }, which(), files()),
+      recipes(recipe),
+      el('div', { class: 'snippet' },
+        el('button', { type: 'button', class: 'plain copy', 'data-keep': 'copy', onclick: () => copy(place.querySelector('pre'), say) }, 'Copy'),
+        el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin)))))
+  }
+
+  const which = () => requests.length > 1 && labelled('Answer', el('select', {
+    'data-keep': 'which', onchange: (event) => { chosen.request = event.target.value; draw() },
+  }, requests.map(({ name, title }) => option(name, title, request().name))))
+
+  const files = () => el('div', { class: 'field', role: 'group', 'aria-label': 'Download' }, el('span', {}, 'Download'),
+    el('div', { class: 'buttons' }, FORMATS.map((format) => el('button', {
+      type: 'button', class: 'plain', 'data-keep': `save-${format}`, onclick: () => download(request(), format),
+    }, format))))
+
+  const recipes = () => el('fieldset', { class: 'segments' }, el('legend', { class: 'hidden' }, 'Tool'),
+    RECIPES.map(({ name, label }) => el('label', {},
+      el('input', { type: 'radio', name: 'recipe', value: name, 'data-keep': `recipe-${name}`, checked: name === chosen.recipe, onchange: () => { chosen.recipe = name; draw() } }), label)))
+
+  const download = async (asked, format) => {
+    say(`Fetching ${asked.title} as ${format} …`)
+    try {
+      const file = await save({ ...asked, params: [...asked.params, ['format', format]] })
+      keep(file.blob, file.name ?? `${asked.name}.${format}`)
+      say(file.truncated ? 'Saved, but the server left rows out: there are more than it gives at once.' : `Saved as ${format}.`)
+    } catch (error) {
+      if (error.name !== 'AbortError') say(`Not saved: ${error.message}`, error instanceof Problem ? error : null)
+    }
+  }
+
+  return { show(now) { requests = now; draw() } }
+}
+
+// keep gives a file to the browser to be saved.
+function keep(blob, name) {
+  const at = URL.createObjectURL(blob)
+  const link = el('a', { href: at, download: name, hidden: true })
+  document.body.append(link)
+  link.click()
+  link.remove()
+  setTimeout(() => URL.revokeObjectURL(at), 60_000)
+}
+
+// copy puts a text into the clipboard. Without a safe context there is none,
+// and the text is marked for the reader to copy.
+async function copy(pre, say) {
+  try {
+    await navigator.clipboard.writeText(pre.textContent)
+    say('Copied.')
+  } catch {
+    getSelection().selectAllChildren(pre)
+    byId('elsewhere').querySelector('pre').focus()
+    say('The text is marked: copy it with Ctrl+C.')
+  }
+}

@@ -1,0 +1,103 @@
+// The figures in the order of the API, and how they and other values are shown.
+//
+// Numbers of answers are texts here, with the very digits that the server sent
+// (see exact in api.js). Intl.NumberFormat takes such a text as it is, so no
+// figure passes through a binary float on its way to the reader.
+
+// better is 1 where more is good, -1 where less is, and 0 where it depends.
+export const FIGURES = [
+  { name: 'spend', label: 'Spend', kind: 'money', better: 0 },
+  { name: 'sales', label: 'Sales', kind: 'money', better: 1 },
+  { name: 'acos', label: 'ACOS', kind: 'percent', better: -1, means: 'spend / sales' },
+  { name: 'roas', label: 'ROAS', kind: 'ratio', better: 1, means: 'sales / spend' },
+  { name: 'impressions', label: 'Impressions', kind: 'count', better: 1 },
+  { name: 'clicks', label: 'Clicks', kind: 'count', better: 1 },
+  { name: 'ctr', label: 'CTR', kind: 'percent', better: 1, means: 'clicks / impressions' },
+  { name: 'average_cpc', label: 'Average CPC', kind: 'money', better: -1, means: 'spend / clicks' },
+  { name: 'purchases', label: 'Orders', kind: 'count', better: 1 },
+  { name: 'conversion_rate', label: 'Conversion', kind: 'percent', better: 1, means: 'orders / clicks' },
+]
+
+export const figureNamed = (name) => FIGURES.find((figure) => figure.name === name) ?? FIGURES[0]
+
+const cents = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+const shapes = {
+  money: { style: 'currency', currency: 'USD', ...cents },
+  percent: { style: 'unit', unit: 'percent', ...cents },
+  ratio: cents,
+  count: { maximumFractionDigits: 0 },
+}
+const compact = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 }
+const signed = { signDisplay: 'exceptZero' }
+
+const formats = new Map()
+
+function format(shape, value) {
+  const name = JSON.stringify(shape)
+  if (!formats.has(name)) formats.set(name, new Intl.NumberFormat(undefined, shape))
+  return formats.get(name).format(value)
+}
+
+// NONE stands where there is no value: a ratio without its base.
+export const NONE = '–'
+
+const orNone = (value, show) => (value === null || value === undefined ? NONE : show(value))
+
+// shown is a figure as its text.
+export const shown = (figure, value) => orNone(value, () => format(shapes[figure.kind], value))
+
+// tick is a value at an axis, in few characters.
+export const tick = (figure, value) => format({ ...shapes[figure.kind], ...compact }, value)
+
+// amount is an amount in the marketplace's own currency.
+export const amount = (value, currency) => orNone(value, () => format({ style: 'currency', currency, ...cents }, value))
+
+// count is a whole number.
+export const count = (value) => orNone(value, () => format(shapes.count, value))
+
+// Sums change by percent, percentages by points, other ratios by their unit.
+const units = { spend: '%', sales: '%', impressions: '%', clicks: '%', purchases: '%', acos: ' pts', ctr: ' pts', conversion_rate: ' pts' }
+
+// changed is the change of a figure as its text.
+export function changed(figure, value) {
+  const unit = units[figure.name]
+  return orNone(value, () => (unit ? format({ ...cents, ...signed }, value) + unit : format({ ...shapes[figure.kind], ...signed }, value)))
+}
+
+// judged tells whether a change is good, bad or neither, as a class name.
+export function judged(figure, value) {
+  const direction = value === null || value === undefined || /^-?[0.]+$/.test(value) ? 0 : value.startsWith('-') ? -1 : 1
+  const verdict = direction * figure.better
+  return verdict > 0 ? 'good' : verdict < 0 ? 'bad' : 'even'
+}
+
+const days = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' })
+const shortDays = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short' })
+const months = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' })
+const times = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium', timeStyle: 'short' })
+
+const noon = (date) => new Date(`${date}T12:00:00Z`)
+
+// day is a date (YYYY-MM-DD) as people write it.
+export const day = (date) => orNone(date, () => days.format(noon(date)))
+
+// shortDay leaves the year out.
+export const shortDay = (date) => shortDays.format(noon(date))
+
+// month is the month of a date.
+export const month = (date) => months.format(noon(date))
+
+// span is a period in words.
+export const span = (period) => days.formatRange(noon(period.start_date), noon(period.end_date))
+
+// time is a timestamp, in UTC.
+export const time = (stamp) => orNone(stamp, () => `${times.format(new Date(stamp))} UTC`)
+
+// words makes SPONSORED_PRODUCTS readable.
+export function words(name) {
+  const text = String(name).toLowerCase().replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+// adType is a kind of advertising by its name: Sponsored Products.
+export const adType = (name) => String(name).split('_').map(words).join(' ')

@@ -1,0 +1,137 @@
+// The other views: products, campaigns, ad groups, rules, their runs, activity.
+
+import { el, labelled, option } from './dom.js'
+import { adType, amount, count, day, time, words } from './figures.js'
+import { figureColumns, pages, table, withShares } from './tables.js'
+
+const section = (title, ...children) => el('section', { class: 'card', 'aria-label': title }, ...children)
+
+const name = (cell, label = 'Name') => ({ label, head: true, looks: 'name', cell })
+const plain = (label, cell) => ({ label, cell })
+const whole = (label, cell) => ({ label, cell, looks: 'whole' }) // on one line
+const number = (label, cell) => ({ label, numeric: true, cell })
+
+const badge = (text, looks = '') => el('span', { class: `badge ${looks}` }, text)
+const id = (text) => el('span', { class: 'id' }, text)
+
+// drawProducts shows the product report.
+export function drawProducts(state, { products }, { go }) {
+  const sort = {
+    by: products.sort, order: products.order,
+    choose: (by) => go({ sort: by, order: by === products.sort && products.order === 'desc' ? 'asc' : 'desc' }),
+  }
+  const product = { label: 'Product', head: true, looks: 'name', sort: 'product_id', cell: titled }
+  const where = plain('Marketplaces', (row) => row.marketplaces.join(', '))
+  const columns = withShares([product, where, ...figureColumns()], products.data)
+  return [section('Products',
+    table({ caption: 'Products', columns, rows: products.data, sort, empty: 'No product has figures in this period.' }),
+    pages(products.pagination, state, go, 'products'))]
+}
+
+function titled(row) {
+  if (row.product_id === null) return [el('span', {}, 'Not tied to a product'), id('mostly Sponsored Brands')]
+  return [el('span', {}, row.title ?? row.product_id), row.title !== null && id(row.product_id)]
+}
+
+// marketplaceOf is the choice of the one marketplace whose list is shown.
+function marketplaceOf(state, { go, marketplaces }) {
+  return labelled('Marketplace', el('select', { 'data-keep': 'marketplace', onchange: (event) => go({ marketplace_id: event.target.value, campaign_id: '' }) },
+    marketplaces.map((m) => option(m.marketplace_id, `${m.country_code} · ${m.name} (${m.marketplace_id})`, state.marketplace_id))))
+}
+
+function syncing(meta) {
+  if (meta.syncing) return el('p', { class: 'notice', role: 'status' }, 'The list is being read from the platform. The page asks again in a minute.')
+  return el('p', { class: 'muted' }, meta.synced_at ? `As of ${time(meta.synced_at)}` : 'No list was read from the platform yet.')
+}
+
+// drawCampaigns shows one marketplace's campaigns.
+export function drawCampaigns(state, { campaigns }, tools) {
+  if (!campaigns) return [section('Campaigns', el('p', { class: 'empty' }, 'The account has no marketplace.'))]
+  const state_ = labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
+    option('', 'Enabled and paused', state.states), option('ENABLED', 'Enabled', state.states), option('PAUSED', 'Paused', state.states)))
+  const columns = [
+    name((row) => [el('span', {}, row.name), id(row.campaign_id)], 'Campaign'),
+    plain('Ad type', (row) => adType(row.ad_product)),
+    plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
+    plain('Targeting', (row) => (row.targeting === null ? '–' : words(row.targeting))),
+    number('Budget', (row) => [amount(row.budget.amount, row.budget.currency_code), id(words(row.budget.type))]),
+    plain('By this service', (row) => words(row.provenance)),
+    whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
+    whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
+  ]
+  return [section('Campaigns', el('div', { class: 'row' }, marketplaceOf(state, tools), state_), syncing(campaigns.meta),
+    table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: 'No campaign is listed.' }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
+}
+
+// drawAdGroups shows one marketplace's ad groups, or those of one campaign.
+export function drawAdGroups(state, answers, tools) {
+  const groups = answers['ad-groups']
+  if (!groups) return [section('Ad groups', el('p', { class: 'empty' }, 'The account has no marketplace.'))]
+  const columns = [
+    name((row) => [el('span', {}, row.name), id(row.ad_group_id)], 'Ad group'),
+    plain('Campaign', (row) => id(row.campaign_id)),
+    plain('Ad type', (row) => adType(row.ad_product)),
+    plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
+    number('Default bid', (row) => (row.default_bid === null ? '–' : amount(row.default_bid.amount, row.default_bid.currency_code))),
+  ]
+  const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
+  return [section('Ad groups', el('div', { class: 'row' }, marketplaceOf(state, tools)), narrowed, syncing(groups.meta),
+    table({ caption: 'Ad groups', columns, rows: groups.data, empty: 'No ad group is listed.' }), pages(groups.pagination, state, tools.go, 'ad groups'))]
+}
+
+const schedule = ({ frequency, time: at, timezone }) => [words(frequency), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
+
+// drawRules shows all rules.
+export function drawRules(state, { rules }, { link }) {
+  const columns = [
+    name((row) => [el('span', {}, row.name), id(row.rule_id)], 'Rule'),
+    plain('Status', (row) => badge(words(row.status), row.status)),
+    whole('Acts in', (row) => [row.scope.marketplaces.join(', '), id(row.scope.campaign_ids === null ? 'all campaigns' : `${count(row.scope.campaign_ids.length)} campaigns`)]),
+    whole('Schedule', (row) => schedule(row.schedule)),
+    whole('Last run', (row) => (row.last_run === null ? 'Never' : [time(row.last_run.started_at), id(words(row.last_run.status))])),
+    number('Changed', (row) => count(row.last_run?.changed)),
+    whole('Edited', (row) => time(row.edited_at)),
+    whole('Runs', (row) => el('a', { href: link({ view: 'runs', rule_id: row.rule_id }), 'aria-label': `Runs of ${row.name}` }, 'Runs')),
+  ]
+  return [section('Rules', table({ caption: 'Rules', columns, rows: rules.data, empty: 'The account has no rules.' }))]
+}
+
+// drawRuns shows the last runs of a rule, each with what it changed.
+export function drawRuns(state, { runs }, { link }) {
+  return [section('Runs of the rule', el('p', {}, id(state.rule_id), ' ', el('a', { href: link({ view: 'rules' }) }, 'All rules')),
+    runs.data.length ? runs.data.map(run) : el('p', { class: 'empty' }, 'The rule has not run yet.'))]
+}
+
+function run(row) {
+  const looked = Object.entries(row.looked_at).map(([what, n]) => `${count(n)} ${words(what).toLowerCase()}`).join(', ')
+  const columns = [
+    name((c) => [el('span', {}, c.entity_name ?? c.entity_id), id(c.entity_id)], 'What'),
+    plain('Kind', (c) => words(c.entity_type)), plain('Marketplace', (c) => c.marketplace), plain('Field', (c) => words(c.field)),
+    number('From', (c) => text(c.from)), number('To', (c) => text(c.to)), plain('Why', (c) => text(c.reason)),
+  ]
+  return el('details', { class: 'run' },
+    el('summary', {}, el('span', { class: 'when' }, time(row.started_at)), badge(words(row.status), row.status), ` ${row.marketplaces.join(', ')}: changed ${count(row.changed)}`),
+    el('p', { class: 'muted' }, `Looked at ${looked}. Ended ${time(row.finished_at)}.`),
+    table({ caption: `Changes of the run of ${time(row.started_at)}`, columns, rows: row.changes, empty: 'It changed nothing.' }))
+}
+
+const text = (value) => (value === null || value === undefined ? '–' : String(value))
+
+const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo']
+
+// drawActivity shows what was done on the platform.
+export function drawActivity(state, { activity }, { go, link }) {
+  const tool = labelled('Operation', el('select', { 'data-keep': 'tool', onchange: (event) => go({ tool: event.target.value }) },
+    option('', 'All', state.tool), TOOLS.map((t) => option(t, words(t), state.tool))))
+  const columns = [
+    whole('When', (row) => el('time', { datetime: row.occurred_at }, time(row.occurred_at))),
+    plain('Operation', (row) => words(row.tool)),
+    plain('Marketplace', (row) => row.marketplace),
+    name((row) => row.summary, 'What happened'),
+    plain('Status', (row) => badge(words(row.status), row.status)),
+    number('Changed', (row) => count(row.changed)),
+    plain('Rule', (row) => (row.rule_id === null ? '–' : el('a', { href: link({ view: 'runs', rule_id: row.rule_id }) , 'aria-label': `Runs of the rule behind: ${row.summary}` }, 'Runs'))),
+  ]
+  return [section('Activity', el('div', { class: 'row' }, tool),
+    table({ caption: 'Activity', columns, rows: activity.data, empty: 'Nothing was done on the platform yet.' }), pages(activity.pagination, state, go, 'operations'))]
+}

@@ -1,0 +1,224 @@
+// The page: a key is typed in, the fragment says what to show, the API is
+// asked, and the answers are drawn.
+
+import { address, Api, Problem, sendable } from './api.js'
+import { controls } from './controls.js'
+import { byId, el, redraw } from './dom.js'
+import { elsewhere } from './elsewhere.js'
+import { span } from './figures.js'
+import { drawActivity, drawAdGroups, drawCampaigns, drawProducts, drawRules, drawRuns } from './lists.js'
+import { drawOverview } from './overview.js'
+import { requestsOf } from './requests.js'
+import { drawFault, drawNotices, drawRefusal, freshness, say, waiting } from './said.js'
+import { changed, read, write } from './state.js'
+
+const VIEWS = {
+  overview: { title: 'Overview', draw: drawOverview, figures: true },
+  products: { title: 'Products', draw: drawProducts, figures: true },
+  campaigns: { title: 'Campaigns', draw: drawCampaigns },
+  'ad-groups': { title: 'Ad groups', draw: drawAdGroups },
+  rules: { title: 'Rules', draw: drawRules },
+  runs: { title: 'Runs of a rule', draw: drawRuns, within: 'rules' },
+  activity: { title: 'Activity', draw: drawActivity },
+}
+
+// A list that is being read from the platform is there after about this long.
+const SYNCING_SECONDS = 60
+
+// session is all that the page knows, and is dropped with the key. shown is
+// what stands on the page: its state, requests, answers.
+let session = null
+
+const requestTo = (path) => ({ path, params: [] })
+
+byId('key-form').addEventListener('submit', (event) => {
+  event.preventDefault() // the key goes into no form's address or body
+  drawRefusal(byId('key-fault'))
+  const key = byId('key').value.trim()
+  if (sendable(key)) begin(new Api(key))
+  else forget('', new Problem(401, {}))
+})
+byId('forget').addEventListener('click', () => forget('The key is forgotten.'))
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault() // the fragment is the state of the view
+  byId('main').focus()
+})
+addEventListener('hashchange', () => session?.controls && show())
+addEventListener('online', () => session?.failed && show())
+
+// begin starts a session. The account comes first: it tells whether the key is
+// right, and answers without an active subscription too.
+async function begin(api) {
+  session?.running.abort()
+  clearTimeout(session?.later)
+  const mine = session = { api, running: new AbortController(), shown: null }
+  const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
+  try {
+    welcome(await ask('/api/v1/account'))
+    mine.marketplaces = (await ask('/api/v1/marketplaces')).data
+    furnish()
+  } catch (error) {
+    if (session === mine) refuse(error)
+    return
+  }
+  show()
+}
+
+// refuse tells why a session did not begin. Who is known stays: a canceled
+// subscription is no wrong key. A key that may be right need not be typed again.
+function refuse(error) {
+  const { api, account } = session
+  if (!account) {
+    const typed = byId('key').value
+    forget('', error)
+    byId('key').value = error.status === 401 ? '' : typed
+    return
+  }
+  redraw(byId('view'), el('h1', {}, session.account.name), drawFault(error, () => begin(api)))
+}
+
+// welcome shows whose key it is.
+function welcome(account) {
+  session.account = account
+  byId('key').value = ''
+  byId('signin').hidden = true
+  byId('account').hidden = false
+  byId('forget').hidden = false
+  const { status } = account.subscription
+  redraw(byId('who'),
+    el('strong', {}, account.name),
+    account.is_demo && el('span', { class: 'badge' }, 'Demonstration'),
+    status !== 'active' && el('span', { class: 'badge warn' }, status),
+    el('span', { class: 'muted' }, `Key ${account.api_key.name} (${account.api_key.start}…)`))
+}
+
+// furnish makes what depends on the account's marketplaces.
+function furnish() {
+  session.controls = controls(go, () => session.shown && periodOf(session.shown.answers), session.marketplaces)
+  redraw(byId('controls'), session.controls.node)
+  byId('elsewhere').hidden = true
+  session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: session.running.signal, waiting }), say)
+}
+
+// forget drops the key with all that it showed, and asks for another.
+function forget(text, fault) {
+  session?.running.abort()
+  clearTimeout(session?.later)
+  session = null
+  for (const id of ['who', 'views', 'controls', 'notices', 'view', 'elsewhere']) byId(id).replaceChildren()
+  byId('account').hidden = byId('forget').hidden = true
+  byId('signin').hidden = false
+  byId('key').value = ''
+  drawRefusal(byId('key-fault'), fault)
+  document.title = 'adlens'
+  say(text)
+  byId('key').focus()
+}
+
+const go = (patch) => { location.hash = link(patch) }
+const link = (patch) => write(changed(session.state, patch))
+const periodOf = (answers) => Object.values(answers).find((answer) => answer.period)?.period
+
+// settled is the state of the fragment, with a marketplace where one is needed.
+function settled() {
+  const state = read(location.hash)
+  const first = session.marketplaces[0]?.marketplace_id
+  return state.marketplace_id === '' && first ? { ...state, marketplace_id: first } : state
+}
+
+// show brings the page to what the fragment says. Requests that are shown
+// already are asked again only if that is wished; what was running is given up.
+async function show({ again = false } = {}) {
+  const mine = session
+  const state = mine.state = settled()
+  const requests = requestsOf(state)
+  frame(state)
+  mine.running.abort()
+  clearTimeout(mine.later)
+  const running = mine.running = new AbortController()
+  if (!again && mine.shown && !mine.failed && sameRequests(requests, mine.shown.requests)) return draw(state, mine.shown)
+  if (!mine.shown) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
+  byId('view').setAttribute('aria-busy', 'true')
+  try {
+    const shown = { requests, ...await askAll(requests, running) }
+    mine.failed = false
+    draw(state, shown)
+    comeBack(shown.answers, running)
+  } catch (error) {
+    if (mine === session && error.name !== 'AbortError') fail(error, requests, running)
+  } finally {
+    if (running === session?.running) byId('view').setAttribute('aria-busy', 'false')
+  }
+}
+
+const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
+
+// askAll asks for all answers of a view at once. Where the server refuses only
+// the comparison, it is asked without.
+async function askAll(requests, running) {
+  const ask = (request) => session.api.get(request, { signal: running.signal, waiting })
+  const all = async (asked) => Object.fromEntries(await Promise.all(asked.map(async (request) => [request.name, await ask(request)])))
+  try {
+    return { asked: requests, answers: await all(requests) }
+  } catch (error) {
+    if (!(error instanceof Problem && error.about('compare'))) throw error
+    const plain = requests.map((request) => ({ ...request, params: request.params.filter(([name]) => name !== 'compare') }))
+    return { asked: plain, answers: await all(plain), refused: error.message }
+  }
+}
+
+// comeBack asks again about a list that is still being read from the platform.
+function comeBack(answers, running) {
+  if (!Object.values(answers).some(({ meta }) => meta?.syncing)) return
+  const mine = session
+  mine.later = setTimeout(() => mine === session && running === mine.running && show({ again: true }), SYNCING_SECONDS * 1000)
+}
+
+// frame draws what stands around the figures.
+function frame(state) {
+  const view = VIEWS[state.view]
+  const tabs = Object.entries(VIEWS).filter(([, { within }]) => !within)
+  redraw(byId('views'), el('ul', {}, tabs.map(([name, { title }]) => el('li', {},
+    el('a', { href: link({ view: name }), 'data-keep': `view-${name}`, 'aria-current': [state.view, view.within].includes(name) && 'page' }, title)))))
+  byId('controls').hidden = !view.figures
+  session.controls.update(state)
+  document.title = `${view.title} · ${session.account.name} · adlens`
+}
+
+// draw shows answers.
+function draw(state, shown) {
+  const before = session.shown
+  session.shown = shown
+  const { asked, answers, refused } = shown
+  session.elsewhere.show(asked)
+  const view = VIEWS[state.view]
+  const figures = Object.values(answers).find((answer) => answer.period)
+  const heading = el('h1', { tabindex: -1 }, view.title)
+  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused })
+  redraw(byId('view'),
+    el('div', { class: 'title' }, heading,
+      figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
+      el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh')),
+    figures && el('p', { class: 'muted' }, freshness(figures.meta)),
+    view.draw(state, answers, { go, link, marketplaces: session.marketplaces, nameOf }))
+  say('')
+  if (!before || session.view !== state.view) heading.focus({ preventScroll: true })
+  session.view = state.view
+}
+
+// nameOf is a marketplace in words; two of one country are told apart by id.
+function nameOf(code, id) {
+  const twins = session.marketplaces.filter((m) => m.country_code === code)
+  return [`${code} · ${twins[0]?.name ?? code}`, twins.length > 1 && el('span', { class: 'id' }, id)]
+}
+
+// fail shows why there are no figures. A key that is not valid any more is
+// forgotten.
+function fail(error, requests, running) {
+  if (error instanceof Problem && error.status === 401) return forget('', error)
+  running.abort()
+  session.failed = true
+  byId('notices').replaceChildren()
+  session.elsewhere.show(requests)
+  redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })))
+}

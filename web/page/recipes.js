@@ -1,0 +1,92 @@
+// The request behind a view as other tools write it. Each asks for CSV, whose
+// columns are the same as in JSON; the key is a placeholder.
+
+import { address } from './api.js'
+
+const ids = ['product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'activity_id']
+
+// whole is a request for all rows at once, where its answers have that.
+function whole(request) {
+  const all = ['products', 'rules', 'activity'].includes(request.name)
+  const rest = request.params.filter(([name]) => !(all && ['page', 'page_size'].includes(name)))
+  return { path: request.path, params: all ? [...rest, ['page_size', 'all']] : rest }
+}
+
+const asCSV = (request) => ({ path: request.path, params: [...request.params, ['format', 'csv']] })
+
+const shell = (text) => `'${text.replaceAll("'", `'\\''`)}'`
+const script = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+const m = (text) => `"${text.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`
+
+function curl(request, origin) {
+  return `curl -H 'Authorization: Bearer YOUR_API_KEY' \\\n  ${shell(origin + address(request))}\n`
+}
+
+function sheets(request, origin) {
+  return `// Extensions > Apps Script. Put the key into Project Settings > Script
+// properties, as ADLENS_KEY; then run refresh, or give it a trigger.
+function refresh() {
+  const key = PropertiesService.getScriptProperties().getProperty('ADLENS_KEY');
+  const address = ${script(origin + address(asCSV(whole(request))))};
+  const options = {headers: {Authorization: 'Bearer ' + key}, muteHttpExceptions: true};
+  let answer = UrlFetchApp.fetch(address, options);
+  if (answer.getResponseCode() === 429) {
+    Utilities.sleep(1000 * Math.min(300, Number(answer.getHeaders()['Retry-After'])));
+    answer = UrlFetchApp.fetch(address, options);
+  }
+  if (answer.getResponseCode() !== 200) throw new Error(answer.getContentText());
+  const rows = Utilities.parseCsv(answer.getContentText());
+  const sheet = SpreadsheetApp.getActiveSheet().clearContents();
+  const room = sheet.getRange(1, 1, rows.length, rows[0].length);
+  rows[0].forEach((name, i) => { // ids are texts: a number would lose their last digits
+    if (/_ids?$/.test(name)) sheet.getRange(1, i + 1, rows.length).setNumberFormat('@');
+  });
+  room.setValues(rows);
+}
+`
+}
+
+function powerQuery(request, origin) {
+  const { path, params } = asCSV(whole(request))
+  const query = params.map(([name, value]) => `#${m(name)} = ${m(value)}`).join(', ')
+  return `let
+    Key = "YOUR_API_KEY",
+    Answer = Web.Contents(${m(origin)}, [
+        RelativePath = ${m(path.slice(1))},
+        Query = [${query}],
+        Headers = [Authorization = "Bearer " & Key]
+    ]),
+    Rows = Csv.Document(Answer, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),
+    Named = Table.PromoteHeaders(Rows, [PromoteAllScalars = true]),
+    // Ids stay texts; all that reads as a number becomes one.
+    Typed = Table.TransformColumns(Named,
+        List.Transform(List.Select(Table.ColumnNames(Named), each not Text.EndsWith(_, "_id") and not Text.EndsWith(_, "_ids")),
+            (name) => {name, each if _ = "" then null else try Number.FromText(_, "en-US") otherwise _}))
+in
+    Typed
+`
+}
+
+function pandas(request, origin) {
+  const types = ids.map((name) => `"${name}": str`).join(', ')
+  return `import pandas as pd
+
+table = pd.read_csv(
+    ${JSON.stringify(origin + address(asCSV(whole(request))))},
+    storage_options={"Authorization": "Bearer YOUR_API_KEY"},
+    dtype={${types}},  # a number would lose the last digits
+)
+print(table)
+`
+}
+
+// RECIPES are the tools, in the order of their tabs.
+export const RECIPES = [
+  { name: 'curl', label: 'curl', write: curl },
+  { name: 'sheets', label: 'Google Sheets', write: sheets },
+  { name: 'powerquery', label: 'Power Query', write: powerQuery },
+  { name: 'pandas', label: 'pandas', write: pandas },
+]
+
+// FORMATS are the files that a view can be saved as.
+export const FORMATS = ['csv', 'xlsx', 'parquet', 'json']

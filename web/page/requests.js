@@ -1,0 +1,36 @@
+// The requests behind each view: what the page asks for is what it offers to
+// spreadsheets and scripts.
+
+const request = (name, title, path, params) => ({ name, title, path, params: params.filter(([, value]) => value !== '') })
+
+function period(state) {
+  const days = state.start_date || state.end_date ? [['start_date', state.start_date], ['end_date', state.end_date]] : [['range', state.range]]
+  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], unless('none', 'compare', state)]
+}
+
+// unless leaves a parameter out that says what is so anyway.
+const unless = (usual, name, state) => [name, state[name] === usual ? '' : state[name]]
+
+const paging = (state) => [['page', state.page], ['page_size', state.page_size]]
+
+const behind = {
+  overview: (state) => [
+    request('summary', 'Totals, by marketplace and ad type', '/api/v1/summary', period(state)),
+    request('timeline', 'Timeline', '/api/v1/timeline', [...period(state), unless('auto', 'granularity', state)]),
+  ],
+  products: (state) => [
+    request('products', 'Products', '/api/v1/reports/products', [...period(state), ['sort', state.sort], ['order', state.order], ...paging(state)]),
+  ],
+  campaigns: (state) => (state.marketplace_id
+    ? [request('campaigns', 'Campaigns', '/api/v1/campaigns', [['marketplace_id', state.marketplace_id], ['states', state.states], ...paging(state)])]
+    : []),
+  'ad-groups': (state) => (state.marketplace_id
+    ? [request('ad-groups', 'Ad groups', '/api/v1/ad-groups', [['marketplace_id', state.marketplace_id], ['campaign_id', state.campaign_id], ...paging(state)])]
+    : []),
+  rules: () => [request('rules', 'Rules', '/api/v1/rules', [])],
+  runs: (state) => [request('runs', 'Runs of the rule', `/api/v1/rules/${encodeURIComponent(state.rule_id)}/runs`, [])],
+  activity: (state) => [request('activity', 'Activity', '/api/v1/activity', [['tool', state.tool], ...paging(state)])],
+}
+
+// requestsOf are the requests that show a state.
+export const requestsOf = (state) => behind[state.view](state)
