@@ -50,8 +50,8 @@ func another(path string) error {
 	return os.WriteFile(path, raw, 0o600)
 }
 
-// outside makes a file a link to the same bytes outside the place.
-func outside(path string) error {
+// linkedFromOutside makes a file a link to the same bytes outside the place.
+func linkedFromOutside(path string) error {
 	target := filepath.Join(filepath.Dir(path), "..", "..", "..", "outside")
 	if err := os.Rename(path, target); err != nil {
 		return err
@@ -70,7 +70,7 @@ var damages = []damage{
 	{"a missing file", "accounts/acme/day_totals-", os.Remove},
 	{"a missing catalogue", "accounts/acme/catalogue.", os.Remove},
 	{"another file in its place", "accounts/acme/facts-", another},
-	{"a link out of the place", "accounts/acme/rates.", outside},
+	{"a link out of the place", "accounts/acme/rates.", linkedFromOutside},
 }
 
 func TestADamagedBackupIsRefusedByName(t *testing.T) {

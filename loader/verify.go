@@ -34,11 +34,12 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 			faults = append(faults, fmt.Sprintf("%s: its rollups do not add up to its facts", e.Unit))
 		}
 	}
-	yearSums, err := store.YearSums(ctx, account, YearsOf(m))
+	years := m.Of(manifest.Year)
+	yearSums, err := store.YearSums(ctx, account, PartsOf(years, months))
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range m.Of(manifest.Year) {
+	for _, e := range years {
 		if s := yearSums[e.Generation]; !s.Year.sameFigures(s.Months) {
 			faults = append(faults, fmt.Sprintf("%s does not add up to its months", e.Unit))
 		}
@@ -54,15 +55,14 @@ func generationsOf(entries []manifest.Entry) []uint32 {
 	return all
 }
 
-// YearsOf says which live months each live year is made of.
-func YearsOf(m manifest.Manifest) []YearParts {
-	years := m.Of(manifest.Year)
+// PartsOf says which live months each year is made of.
+func PartsOf(years, months []manifest.Entry) []YearParts {
 	all := make([]YearParts, len(years))
 	for i, y := range years {
 		all[i].Generation = y.Generation
-		for _, month := range m.Of(manifest.Month) {
-			if month.Slice == y.Slice && month.Start.FirstOfYear() == y.Start {
-				all[i].Months = append(all[i].Months, month.Generation)
+		for _, m := range months {
+			if m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start {
+				all[i].Months = append(all[i].Months, m.Generation)
 			}
 		}
 	}

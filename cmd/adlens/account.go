@@ -14,7 +14,11 @@ import (
 )
 
 func newAccount(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "account", Short: "Add, change and list accounts", RunE: needSubcommand}
+	cmd := &cobra.Command{Use: "account", Short: "Add, change and list accounts", RunE: needSubcommand,
+		Long: `Add, change and list accounts. An account is one advertiser: extracts are loaded
+for it, keys read it alone, and limits hold for it over all of its keys.`,
+		Example: `  adlens account add acme --name "Acme Ltd"
+  adlens account list`}
 	cmd.AddCommand(newAccountAdd(o), newAccountSet(o), newAccountList(o))
 	return cmd
 }
@@ -26,7 +30,12 @@ func newAccountAdd(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add ID --name NAME",
 		Short: "Add an account",
-		Args:  one("ID"),
+		Long: `Add an account. Its id stands in commands and is never shown to others: 1 to 64
+letters, digits, dots, dashes and underscores. It answers in every subscription
+but canceled.`,
+		Example: `  adlens account add acme --name "Acme Ltd"
+  adlens account add trial-7 --name "Lamps & Co" --subscription trialing`,
+		Args: one("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.ID, a.CreatedAt = args[0], time.Now().UTC().Truncate(time.Millisecond)
 			if err := checkAccount(a); err != nil {
@@ -62,7 +71,12 @@ func newAccountSet(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set ID [--name NAME] [--subscription STATUS]",
 		Short: "Change the name or subscription of an account",
-		Args:  one("ID"),
+		Long: `Change the name or the subscription of an account. Running servers notice within
+seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
+		Example: `  adlens account set acme --subscription canceled
+  adlens account set acme --name "Acme Limited"`,
+		Args:              one("ID"),
+		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			named, stated := cmd.Flags().Changed("name"), cmd.Flags().Changed("subscription")
 			if !named && !stated {
@@ -136,7 +150,11 @@ func newAccountList(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the accounts",
-		Args:  cobra.NoArgs,
+		Long: `List the accounts of the data directory by their ids. With --json each of data[]
+has account_id, name, is_demo, subscription_status and created_at.`,
+		Example: `  adlens account list
+  adlens account list --json | jq -r '.data[].account_id'`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				all, err := d.Accounts(cmd.Context())

@@ -93,7 +93,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		defer t.end()
 		// The wall's clock goes on while a laptop sleeps, and so do deletions.
 		now := func() time.Time { return time.Now().Round(0) }
-		taken, err := backup.Take(ctx, d.DB, place, backup.Options{Version: version, Schema: schema, Now: now, Keep: keep}, t)
+		taken, err := backup.Take(ctx, d.DB, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep}, t)
 		if err != nil {
 			return err
 		}

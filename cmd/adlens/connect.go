@@ -27,6 +27,11 @@ type platformOptions struct {
 func (po *platformOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.baseURL, "platform-url", "", "address in place of the platform's, for tests; loopback http is allowed")
 	cmd.Flags().StringVar(&po.tokenURL, "platform-token-url", "", "address in place of the platform's token service, for tests")
+	po.secretFlag(cmd)
+}
+
+// secretFlag is the flag of those who read credentials.
+func (po *platformOptions) secretFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
 }
 
@@ -55,6 +60,8 @@ The client secret and the refresh token are never arguments. They come from
 ADLENS_CLIENT_SECRET and ADLENS_REFRESH_TOKEN, or from a file of JSON with
 client_secret and refresh_token (--secrets-file), or they are asked for. They
 are kept encrypted.`,
+		Example: `  export ADLENS_CLIENT_SECRET=... ADLENS_REFRESH_TOKEN=...
+  adlens connect --account acme --region NA --client-id amzn1.application-oa2-client...`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			region, err := api.ParseRegion(region)
@@ -69,7 +76,8 @@ are kept encrypted.`,
 				if err != nil {
 					return err
 				}
-				p := newProgress(cmd.ErrOrStderr())
+				p := o.newProgress(cmd.ErrOrStderr())
+				defer p.end()
 				c := o.connector(d, po, d.loader(p), secret.ReadOrMakeKey, p.noticeOf)
 				profiles, err := c.Connect(cmd.Context(), account, string(region), clientID, secrets)
 				if err != nil {

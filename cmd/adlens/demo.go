@@ -25,6 +25,8 @@ func newDemo(o *options) *cobra.Command {
 		Long: `Write three years of made-up extracts in the platform's own formats below the
 data directory, load them as any extracts, print a key and curl lines, and
 serve. Running it again keeps the account, and brings it up to date.`,
+		Example: `  adlens demo
+  adlens demo --listen 127.0.0.1:0 --data-dir my-demo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error { return o.demo(cmd, d, *so) })
@@ -42,11 +44,14 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 	}
 	dir := filepath.Join(o.dataDir, "demo-extracts")
 	fmt.Fprintf(trouble, "writing extracts to %s\n", dir)
-	if _, err := demo.Write(dir, demo.Options{Today: time.Now().UTC()}); err != nil {
+	p := o.newProgress(trouble)
+	_, err := demo.Write(dir, demo.Options{Today: time.Now().UTC(), Written: p.Written})
+	p.end()
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(trouble, "loading them")
-	result, err := d.load(ctx, demoAccount, []string{dir}, newProgress(trouble))
+	result, err := d.load(ctx, demoAccount, []string{dir}, o.newProgress(trouble))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ spreadsheet functions that cannot send a header: IMPORTDATA, WEBSERVICE, or the
 external links of LibreOffice Calc. Who has the address can read that one
 answer and nothing else. It has a small budget of its own, and counts against
 the account's limits too.`,
-		RunE: needSubcommand,
+		Example: `  adlens feed create --account acme --name sheet --request '/timeline?range=last_30_days'`,
+		RunE:    needSubcommand,
 	}
 	cmd.AddCommand(newFeedCreate(o), newFeedList(o), newFeedRevoke(o))
 	return cmd
@@ -45,12 +46,10 @@ func newFeedCreate(o *options) *cobra.Command {
 
 The request is what would follow /api/v1 in an address: its answer is tried
 before anything is saved. Where it names no format, the feed is CSV; where it
-names no page, it has all rows that an answer can have.
-
-  adlens feed create --account acme --name "daily sheet" \
-    --request '/timeline?range=last_30_days' --base https://figures.example.com
-
-In a cell of Google Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
+names no page, it has all rows that an answer can have. In a cell of Google
+Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
+		Example: `  adlens feed create --account acme --name "daily sheet" \
+    --request '/timeline?range=last_30_days' --base https://figures.example.com`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			record, token, err := newFeedLink(account, name, request, expires, time.Now())
@@ -192,7 +191,10 @@ func newFeedList(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list --account ID",
 		Short: "List the feed links of an account",
-		Args:  cobra.NoArgs,
+		Long: `List the feed links of an account, revoked and expired ones too: what each
+answers and when it was last used. The tokens themselves are kept nowhere.`,
+		Example: `  adlens feed list --account acme`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				if err := d.exists(cmd.Context(), account); err != nil {
@@ -231,7 +233,10 @@ func newFeedRevoke(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke FEED_ID",
 		Short: "Revoke a feed link; running servers stop answering it within seconds",
-		Args:  one("FEED_ID"),
+		Long: `Revoke a feed link for good. Running servers stop answering it within seconds.
+Sheets that use it show an error from then on.`,
+		Example: `  adlens feed revoke f_vxq3yk6fdzh2m5b7c4wl`,
+		Args:    one("FEED_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				record, found, err := d.FeedByID(cmd.Context(), args[0])

@@ -15,7 +15,11 @@ import (
 )
 
 func newKey(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "key", Short: "Create, list and revoke API keys", RunE: needSubcommand}
+	cmd := &cobra.Command{Use: "key", Short: "Create, list and revoke API keys", RunE: needSubcommand,
+		Long: `Create, list and revoke API keys. A key reads one account; an account can have
+any number of them, so give each spreadsheet or script one of its own.`,
+		Example: `  adlens key create --account acme --name sheet
+  adlens key list --account acme`}
 	cmd.AddCommand(newKeyCreate(o), newKeyList(o), newKeyRevoke(o))
 	return cmd
 }
@@ -25,7 +29,12 @@ func newKeyCreate(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create --account ID --name NAME [--expires DATE]",
 		Short: "Create an API key and print it, this once",
-		Args:  cobra.NoArgs,
+		Long: `Create an API key and print it, alone on standard output. This is the only time
+that it is shown: only its hash is kept. With --expires it is valid to the end
+of that day in UTC.`,
+		Example: `  adlens key create --account acme --name sheet
+  KEY=$(adlens key create --account acme --name report --expires 2027-03-31)`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			end, err := endOf(expires, time.Now())
 			if err != nil {
@@ -115,7 +124,11 @@ func newKeyList(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list --account ID",
 		Short: "List the keys of an account",
-		Args:  cobra.NoArgs,
+		Long: `List the keys of an account, the revoked and expired ones included: their ids,
+first characters, and when each was last used. With --json each of data[] has
+key_id, name, start, scopes, created_at, last_used_at, expires_at and revoked_at.`,
+		Example: `  adlens key list --account acme`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				if err := d.exists(cmd.Context(), account); err != nil {
@@ -161,7 +174,10 @@ func newKeyRevoke(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke KEY_ID",
 		Short: "Revoke a key; running servers refuse it within seconds",
-		Args:  one("KEY_ID"),
+		Long: `Revoke a key for good, by its id, which adlens key list shows. Running servers
+refuse it within seconds. To revoke it again changes nothing.`,
+		Example: `  adlens key revoke k_6yq3mzn5xw2a7tbd4c8f`,
+		Args:    one("KEY_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				record, found, err := d.KeyByID(cmd.Context(), args[0])

@@ -36,17 +36,23 @@ A file's name says what it is:
   activity.ndjson                   records, one JSON object a line
 
 Whatever the order of the arguments, profiles are loaded first, then rates,
-products, reports, exports and records. A bad file is refused, with its row, field and value and
-what was expected; the others are still loaded, and the exit code is not 0.
-Loading a file again changes nothing. A running server shows the new figures
-at once.`,
+products, reports, exports and records. A bad file is refused, with its row,
+field and value and what was expected; the others are still loaded, and the exit
+code is not 0. Loading a file again changes nothing. A running server shows the
+new figures at once.
+
+On a terminal a line tells how far it is; elsewhere a line does every ten
+seconds. With --json each of files[] has file, status (loaded, unchanged,
+refused, skipped, failed), rows and error.`,
+		Example: `  adlens load --account acme extracts/
+  adlens load --account acme profiles.json rates.csv november.report.json`,
 		Args: some("PATH"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				result, err := d.load(cmd.Context(), account, paths, newProgress(cmd.ErrOrStderr()))
+				result, err := d.load(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()))
 				return o.said(cmd, result, err)
 			})
 		},

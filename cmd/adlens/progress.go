@@ -6,58 +6,129 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
 
-// progress shows how a load goes on: one line that is written over on a
-// terminal, nothing but notices elsewhere. It may be used from several
-// goroutines.
+// How often progress is shown: often enough to live on a terminal, and seldom
+// enough for a log.
+const (
+	redrawEvery = 100 * time.Millisecond
+	lineEvery   = 10 * time.Second
+)
+
+// progress shows how long work goes on: one line that is written over on a
+// terminal, whole lines now and then elsewhere. Where machines read (--json)
+// it says nothing but notices. It may be used from several goroutines.
 type progress struct {
 	w        io.Writer
 	terminal bool
-	began    time.Time
+	silent   bool
+	width    func() int // of the terminal
+	now      func() time.Time
 
-	mu     sync.Mutex
-	shown  time.Time
-	rows   int // of finished files
-	inFile int
-	line   string
+	mu    sync.Mutex
+	stage stage
+	begun map[string]time.Time // when each kind of stage began, by its noun
+	shown time.Time
+	drawn bool // a line stands on the terminal
+	ended bool
+
+	rows, inFile uint64 // of finished files, and of the one that is being read
 }
 
-func newProgress(w io.Writer) *progress {
-	f, ok := w.(*os.File)
-	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), began: time.Now()}
+// newProgress returns the progress of a command, on its standard error.
+func (o *options) newProgress(w io.Writer) *progress {
+	p := &progress{w: w, silent: o.json, now: time.Now, begun: map[string]time.Time{}}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.terminal, p.width = true, func() int { return widthOf(int(f.Fd())) }
+	}
+	p.shown = p.now() // work that is done before the first line was due needs none
+	return p
 }
 
-// Step begins a file.
-func (p *progress) Step(file string, done, total int) {
+// widthOf is the width of a terminal now: a person may change it.
+func widthOf(fd int) int {
+	if width, _, err := term.GetSize(fd); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}
+
+// Step begins a file of a load.
+func (p *progress) Step(_ string, done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rows, p.inFile = p.rows+p.inFile, 0
-	p.line = fmt.Sprintf("%d of %d files", done, total)
-	if elapsed := time.Since(p.began); done > 0 && total > done && elapsed > time.Second {
-		left := elapsed / time.Duration(done) * time.Duration(total-done)
-		p.line += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	if done == 0 {
+		p.rows, p.inFile = 0, 0
 	}
-	p.show()
+	p.rows, p.inFile = p.rows+p.inFile, 0
+	p.at(stage{doing: "loading", noun: "files", done: uint64(done), total: uint64(total), measured: p.rows, measure: "rows"})
 }
 
 // Rows counts rows of the file that is being read.
 func (p *progress) Rows(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.inFile = n
-	p.show()
+	p.inFile = uint64(n)
+	next := p.stage
+	next.measured = p.rows + p.inFile
+	p.at(next)
 }
 
-func (p *progress) show() {
-	if !p.terminal || time.Since(p.shown) < 100*time.Millisecond {
+// Fetched counts reports that the platform gave.
+func (p *progress) Fetched(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at(stage{doing: "fetching", noun: "reports", done: uint64(done), total: uint64(total)})
+}
+
+// Written counts extracts of a demonstration.
+func (p *progress) Written(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at(stage{doing: "writing", noun: "extracts", done: uint64(done), total: uint64(total), measured: uint64(done), measure: "extracts"})
+}
+
+// Added counts rows that are added up anew.
+func (p *progress) Added(done, total uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at(stage{doing: "adding up", noun: "rows", done: done, total: total, measured: done, measure: "rows"})
+}
+
+// at goes to a stage, and shows it where it is time to.
+func (p *progress) at(next stage) {
+	now := p.now()
+	if _, known := p.begun[next.noun]; !known || next.done == 0 && p.stage.done != 0 {
+		p.begun[next.noun] = now
+	}
+	p.stage = next
+	interval := lineEvery
+	if p.terminal {
+		interval = redrawEvery
+	}
+	if p.silent || p.ended || now.Sub(p.shown) < interval {
 		return
 	}
-	p.shown = time.Now()
-	rate := float64(p.rows+p.inFile) / time.Since(p.began).Seconds()
-	fmt.Fprintf(p.w, "\r\x1b[K%s, %.0f rows/s", p.line, rate)
+	p.shown = now
+	line := next.line(now.Sub(p.begun[next.noun]))
+	if p.terminal {
+		p.drawn = true
+		fmt.Fprintf(p.w, "\r\x1b[K%s", cut(line, p.width()-1))
+		return
+	}
+	fmt.Fprintln(p.w, line)
+}
+
+// cut shortens a line: one that is longer than the terminal is wide would not
+// be written over.
+func cut(line string, width int) string {
+	if utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:max(0, width)])
 }
 
 // Notice says something in a line of its own.
@@ -71,14 +142,17 @@ func (p *progress) Notice(text string) {
 // noticeOf is Notice for a command that has one account only.
 func (p *progress) noticeOf(_, text string) { p.Notice(text) }
 
+// end leaves the terminal as it was found. Nothing is shown any more.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
+	p.ended = true
 }
 
 func (p *progress) clear() {
-	if p.terminal {
+	if p.drawn {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
+	p.drawn = false
 }

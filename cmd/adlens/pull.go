@@ -22,6 +22,8 @@ wait for them, download them and load them. The platform needs minutes, and
 hours at times; interrupted, the command goes on with the same reports when it
 is started again. The files are left in the layout of extracts, so that they
 can be loaded again anywhere.`,
+		Example: `  adlens pull --account acme --days 14
+  adlens pull --account acme --out /srv/extracts/acme`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if pull.Days < 0 {
@@ -34,8 +36,9 @@ can be loaded again anywhere.`,
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				p := newProgress(cmd.ErrOrStderr())
+				p := o.newProgress(cmd.ErrOrStderr())
 				defer p.end()
+				pull.Fetched = p.Fetched
 				c := o.connector(d, po, d.loader(p), secret.ReadKey, p.noticeOf)
 				result, err := c.Pull(cmd.Context(), account, pull)
 				if err != nil && len(result.Files) == 0 {

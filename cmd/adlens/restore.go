@@ -62,7 +62,7 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 		}
 	}
 	t := newTransfer(cmd.ErrOrStderr(), expected)
-	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: schema, Lock: d.locker.Lock}, t)
+	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: schema.Applied, Lock: d.locker.Lock}, t)
 	t.end()
 	if err != nil {
 		return noRoom(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,7 +32,8 @@ data directory, or uses an existing server.
 Every flag can be given as an environment variable too: --data-dir as
 ADLENS_DATA_DIR, and so on. A flag wins over its variable.
 
-  adlens demo                                   see it work with a made-up account
+Where something seems wrong, adlens doctor looks for it.`,
+		Example: `  adlens demo                                   see it work with a made-up account
   adlens account add acme --name "Acme Ltd"     begin with your own
   adlens load --account acme extracts/
   adlens key create --account acme --name sheet
@@ -47,7 +47,9 @@ ADLENS_DATA_DIR, and so on. A flag wins over its variable.
 	flags.StringVar(&o.dataDir, "data-dir", "adlens-data", "home of the embedded engine, made where it is missing")
 	flags.StringVar(&o.clickhouse, "clickhouse", "", "address of an existing ClickHouse server to use instead, like clickhouse://user:password@host:9000/adlens")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newBackup(o), newRestore(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newDoctor(o), newBackup(o), newRestore(o))
+	addCompletion(root)
+	o.finish(root)
 	return root
 }
 
@@ -82,9 +84,9 @@ func some(name string) cobra.PositionalArgs {
 // fromEnvironment sets flags that were not given from their variables.
 func fromEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := "ADLENS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(f.Name)
 		value, ok := os.LookupEnv(name)
-		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "version" {
+		if !ok || f.Changed || err != nil || !hasVariable(f) {
 			return
 		}
 		if setting := flags.Set(f.Name, value); setting != nil {

@@ -55,6 +55,8 @@ day of a marketplace has ended where it is: the last 14 days daily, the last 60
 weekly, and at first all that the platform still has. What it gives is left
 below extracts in the data directory. Campaigns are read from the platform when
 they are asked for, each marketplace's at most every 30 minutes.`,
+		Example: `  adlens serve
+  adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {

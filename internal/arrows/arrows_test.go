@@ -54,9 +54,11 @@ var arrows = map[string][]string{
 	"adlens/web/docs": {"adlens", "adlens/docs", "adlens/internal/query/period", "adlens/web"},
 	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
 		"adlens/internal/query", "adlens/internal/query/period", "adlens/internal/records", "adlens/internal/table", "adlens/web", "adlens/web/docs", "adlens/web/page"},
+	"adlens/internal/doctor": {"adlens", "adlens/internal/clickhouse", "adlens/internal/connector", "adlens/internal/engine",
+		"adlens/internal/manifest", "adlens/internal/redis", "adlens/loader"},
 	"adlens/bench": {"adlens", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/clickhouse", "adlens/internal/connector",
-		"adlens/internal/demo", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
+		"adlens/internal/demo", "adlens/internal/doctor", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
 		"adlens/internal/secret", "adlens/loader", "adlens/platform", "adlens/platform/api"},
 }
 

@@ -14,9 +14,6 @@ import (
 
 var _ backup.Source = (*DB)(nil)
 
-// Schema is the newest step of the schema that the database has.
-func (db *DB) Schema(ctx context.Context) (uint32, error) { return db.appliedMigration(ctx) }
-
 // Columns are the stored columns of a table.
 func (db *DB) Columns(ctx context.Context, table string) (backup.Header, error) {
 	var names, types []string

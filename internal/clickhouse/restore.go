@@ -154,7 +154,7 @@ func (db *DB) Complete(ctx context.Context, account string, m manifest.Manifest)
 			return nil, err
 		}
 	}
-	for some := range slices.Chunk(loader.YearsOf(m), max(1, derivedAtOnce/12)) {
+	for some := range slices.Chunk(loader.PartsOf(m.Of(manifest.Year), m.Of(manifest.Month)), max(1, derivedAtOnce/12)) {
 		if err := db.DeriveYears(ctx, account, some); err != nil {
 			return nil, err
 		}

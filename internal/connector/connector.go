@@ -185,6 +185,13 @@ func (c *Connector) unseal(connection adlens.Connection) (s Secrets, err error) 
 	return s, json.Unmarshal(text, &s)
 }
 
+// CanOpen tells whether the credentials of a connection can be read with the
+// operator's key; the error says what to do where they cannot.
+func (c *Connector) CanOpen(connection adlens.Connection) error {
+	_, err := c.unseal(connection)
+	return err
+}
+
 // accepted notes whether the platform took the credentials, where it says
 // something of them.
 func (c *Connector) accepted(ctx context.Context, connection adlens.Connection, err error) error {

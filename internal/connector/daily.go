@@ -131,7 +131,7 @@ func (d *Daily) refresh(ctx context.Context, account string) (result loader.Resu
 	if err != nil || len(tasks) == 0 {
 		return result, nothingDue, err
 	}
-	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: pullName(account), rest: func(failures int) time.Duration {
+	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: ReportsWork(account), rest: func(failures int) time.Duration {
 		if failures == 0 {
 			// What is due says when; this only bounds how often the platform
 			// is asked in vain for a marketplace that it lists no more.
@@ -162,7 +162,7 @@ func (d *Daily) due(ctx context.Context, account string, profiles []platform.Pro
 	}
 	var tasks []task
 	for _, profile := range profiles {
-		last := lastEnded(profile, d.Now())
+		last := LastEnded(profile, d.Now())
 		for _, t := range platform.ReportTypes {
 			var before *adlens.Refreshed
 			if i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID }); i >= 0 {
@@ -205,7 +205,9 @@ func (one task) key() string {
 // now, and notes what came through whole. failed is the part of the error that
 // another try may mend.
 func (d *Daily) pull(ctx context.Context, account string) (result loader.Result, failed, err error) {
-	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll}
+	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll, fetched: func(done, total int) {
+		d.Connector.Notice(account, fmt.Sprintf("%d of %d reports fetched", done, total))
+	}}
 	var tasks []task
 	err = p.run(ctx, func(all []platform.Profile) (err error) {
 		tasks, err = d.due(ctx, account, all)

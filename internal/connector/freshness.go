@@ -90,7 +90,7 @@ func (l *Lists) begin(ctx context.Context, m *market, account, marketplaceID str
 	if err != nil || !connected {
 		return false, err
 	}
-	w := work{store: l.store, locks: l.locks, name: "lists/" + account + "/" + marketplaceID,
+	w := work{store: l.store, locks: l.locks, name: ListsWork(account, marketplaceID),
 		rest: growing(listLife, 2, longestRest)}
 	// A caller that goes away leaves no half-begun work behind.
 	end, turn, err := w.begin(context.WithoutCancel(ctx))
@@ -100,6 +100,10 @@ func (l *Lists) begin(ctx context.Context, m *market, account, marketplaceID str
 	}
 	return turn != resting && err == nil, err
 }
+
+// ListsWork is the name under which one process at a time reads the lists of a
+// marketplace.
+func ListsWork(account, marketplaceID string) string { return "lists/" + account + "/" + marketplaceID }
 
 func (l *Lists) run(m *market, account, marketplaceID string, end func(error) error) {
 	began := time.Now()

@@ -40,12 +40,14 @@ type PullOptions struct {
 	Days int           // up to yesterday; 0 is all that the platform has
 	Out  string        // directory that the extracts are left in
 	Poll time.Duration // the first wait between two looks at a report
+	// Fetched hears how many of the reports are here.
+	Fetched func(done, total int)
 }
 
 // Pull fetches the platform's own reports of an account's last days, leaves
 // them in the layout of extracts, and loads them.
 func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (loader.Result, error) {
-	release, err := c.Locks.Lock(ctx, pullName(account), func(holder string) {
+	release, err := c.Locks.Lock(ctx, ReportsWork(account), func(holder string) {
 		c.Notice(account, fmt.Sprintf("waiting for another pull of account %s (%s)", account, holder))
 	})
 	if err != nil {
@@ -56,10 +58,10 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	if days == 0 {
 		days = lookBack[adlens.SponsoredProducts] // the longest
 	}
-	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll}
+	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll, fetched: o.Fetched}
 	err = p.run(ctx, func(all []platform.Profile) error {
 		for _, profile := range all {
-			last := lastEnded(profile, time.Now())
+			last := LastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {
 				p.windows = append(p.windows, windows(profile, t, last, days)...)
 			}
@@ -69,9 +71,9 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	return p.result, err
 }
 
-// pullName is the name under which one process at a time fetches an account's
-// reports.
-func pullName(account string) string { return "reports/" + account }
+// ReportsWork is the name under which one process at a time fetches an
+// account's reports.
+func ReportsWork(account string) string { return "reports/" + account }
 
 // pull is one run over an account's windows.
 type pull struct {
@@ -79,6 +81,7 @@ type pull struct {
 	account   string
 	out       string
 	poll      time.Duration
+	fetched   func(done, total int)
 
 	client  *api.Client
 	asking  chan struct{}
@@ -204,7 +207,7 @@ func (p *pull) loadFetched(ctx context.Context, fetched <-chan string) (failure 
 			}
 			count++
 			waiting = append(waiting, path)
-			p.connector.Notice(p.account, fmt.Sprintf("%d of %d reports fetched", count, len(p.windows)))
+			p.fetched(count, len(p.windows))
 		case <-ticker.C:
 			failure = errors.Join(failure, p.load(ctx, waiting))
 			waiting = nil

@@ -39,10 +39,10 @@ func windows(p platform.Profile, t *platform.ReportType, last adlens.Day, days i
 	return all
 }
 
-// lastEnded is the newest day that has ended where a profile is. Where that
+// LastEnded is the newest day that has ended where a profile is. Where that
 // cannot be told, because its zone is not known here, it is the newest day that
 // has ended everywhere.
-func lastEnded(p platform.Profile, now time.Time) adlens.Day {
+func LastEnded(p platform.Profile, now time.Time) adlens.Day {
 	zone, err := period.Zone(p.TimeZone)
 	if err != nil {
 		zone = lastOnEarth

@@ -43,7 +43,7 @@ func TestADayEndsWhereTheMarketplaceIs(t *testing.T) {
 		"America/New_York": "2026-11-18", "America/St_Johns": "2026-11-19",
 		"Mars/Olympus": "2026-11-18",
 	} {
-		if got := lastEnded(platform.Profile{TimeZone: zone}, now); got.String() != want {
+		if got := LastEnded(platform.Profile{TimeZone: zone}, now); got.String() != want {
 			t.Errorf("%s: %s, expected %s", zone, got, want)
 		}
 	}

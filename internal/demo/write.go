@@ -25,6 +25,9 @@ type Options struct {
 	Today time.Time
 	Years int    // 0 means 3
 	Seed  uint64 // 0 means a fixed default
+	// Written, where it is not nil, hears how many extracts of all are
+	// written; one call at a time.
+	Written func(done, total int)
 }
 
 // Write writes the demonstration extracts below dir and returns the paths
@@ -40,7 +43,7 @@ func Write(dir string, o Options) ([]string, error) {
 			return nil, err
 		}
 	}
-	return run(dir, newAccount(o.seed(), s).jobs())
+	return run(dir, newAccount(o.seed(), s).jobs(), o.Written)
 }
 
 // A job writes one extract, which may be one file or two, and returns the
@@ -49,7 +52,7 @@ type job func(p *press) ([]string, error)
 
 // run does the jobs with a worker for each processor and stops early where one
 // fails.
-func run(dir string, jobs []job) ([]string, error) {
+func run(dir string, jobs []job, heard func(done, total int)) ([]string, error) {
 	var (
 		next   atomic.Int64
 		failed atomic.Bool
@@ -57,6 +60,7 @@ func run(dir string, jobs []job) ([]string, error) {
 		paths  []string
 		faults []error
 		wait   sync.WaitGroup
+		done   int
 	)
 	work := func() {
 		p := newPress(dir)
@@ -68,6 +72,9 @@ func run(dir string, jobs []job) ([]string, error) {
 			written, err := jobs[i](p)
 			mu.Lock()
 			paths = append(paths, written...)
+			if done++; heard != nil {
+				heard(done, len(jobs))
+			}
 			if err != nil {
 				faults = append(faults, err)
 				failed.Store(true)

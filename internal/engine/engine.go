@@ -49,6 +49,9 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 	return e, nil
 }
 
+// Runs tells whether the engine of a data directory runs. It leaves no trace.
+func Runs(dataDir string) (bool, error) { return heldNow(homeOf(dataDir).engineLock()) }
+
 // Close leaves the engine. Where this was its last user, Close waits until it
 // has stopped, so that nothing is left behind when the caller's process ends.
 func (e *Engine) Close() error {

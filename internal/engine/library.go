@@ -102,13 +102,32 @@ func checkLibrary(path, note string) error {
 	if text, err := os.ReadFile(note); err == nil && string(text) == seen {
 		return nil
 	}
-	if info.Size() != libraryBytes && pinned() {
-		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: it has %d bytes, not %d", path, info.Size(), libraryBytes)}
-	}
-	if err := checkHash(path); err != nil {
+	if err := checkFile(path, info.Size()); err != nil {
 		return err
 	}
 	return os.WriteFile(note, []byte(seen), 0o600)
+}
+
+// VerifyLibrary looks for the engine's library and compares all of it with the
+// pinned hash, whatever was found before. It returns where the library is. The
+// error is a *LibraryError where it is missing or wrong.
+func VerifyLibrary() (path string, err error) {
+	path, err = FindLibrary()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return path, &LibraryError{fmt.Sprintf("the ClickHouse library cannot be read: %v", err)}
+	}
+	return path, checkFile(path, info.Size())
+}
+
+func checkFile(path string, size int64) error {
+	if size != libraryBytes && pinned() {
+		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: it has %d bytes, not %d", path, size, libraryBytes)}
+	}
+	return checkHash(path)
 }
 
 // pinned says whether the hash of this platform's library is known.

@@ -43,7 +43,7 @@ func TestThePageMayRunAndAskNothingButItsOwn(t *testing.T) {
 		w := fromPage(t, "GET", address)
 		for name, want := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache",
+			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "public, no-cache",
 		} {
 			if got := w.Header().Get(name); w.Code != 200 || got != want {
 				t.Errorf("%s: status %d, %s %q, want %q", address, w.Code, name, got, want)

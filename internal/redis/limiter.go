@@ -50,10 +50,24 @@ func New(address string, minute, day int, local *auth.Limiter, notice func(error
 	return newLimiter(address, minute, day, local, notice, patience)
 }
 
+// errAddress does not repeat the address, which may hold a password.
+var errAddress = errors.New("it is no address of a Redis; expected one like redis://:password@host:6379/0")
+
+// Ping tells whether the Redis at an address answers. It changes nothing there.
+func Ping(ctx context.Context, address string) error {
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return errAddress
+	}
+	options.MaxRetries, options.DialerRetries = -1, 1
+	client := redis.NewClient(options)
+	return errors.Join(client.Ping(ctx).Err(), client.Close())
+}
+
 func newLimiter(address string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
 	options, err := redis.ParseURL(address)
 	if err != nil {
-		return nil, errors.New("it is no address of a Redis; expected one like redis://:password@host:6379/0")
+		return nil, errAddress
 	}
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
 	options.MaxRetries, options.DialerRetries = -1, 1

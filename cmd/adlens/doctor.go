@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/doctor"
+	"adlens/internal/engine"
+	"adlens/internal/secret"
+
+	"github.com/spf13/cobra"
+)
+
+func newDoctor(o *options) *cobra.Command {
+	po, examine, redis := platformOptions{}, doctor.Options{}, ""
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine an installation and say what to do about what is found",
+		Long: `Examine the data directory, the engine, what is stored, clocks, keys, and the
+connection to the platform, and say what to do about each finding.
+
+Every rollup is added up anew from its facts and compared to the last digit,
+which reads all that is held: seconds for a million rows. --quick leaves that
+out. Nothing is changed, and a running server is not in the way; where no engine
+runs, one is started for as long as the examination takes.
+
+The exit code is 0 where nothing failed; warnings alone do not change it. With
+--json each of checks[] has check, status (ok, warning, failed), detail, advice
+and account.`,
+		Example: `  adlens doctor
+  adlens doctor --account acme --quick
+  adlens doctor --json | jq '.checks[] | select(.status != "ok")'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p := o.newProgress(cmd.ErrOrStderr())
+			examine.Added = p.Added
+			findings, err := doctor.Examine(cmd.Context(), o.installation(po, redis), examine)
+			p.end()
+			if err != nil {
+				return err
+			}
+			return o.sayFindings(cmd, findings)
+		},
+	}
+	cmd.Flags().StringVar(&examine.Account, "account", "", "examine this account alone")
+	cmd.Flags().BoolVar(&examine.Quick, "quick", false, "leave out adding up everything anew")
+	cmd.Flags().StringVar(&redis, "redis", "", "Redis that servers share the limits through, to see whether it answers")
+	po.secretFlag(cmd)
+	return cmd
+}
+
+// installation is what the flags name.
+func (o *options) installation(po platformOptions, redis string) doctor.Installation {
+	in := doctor.Installation{Redis: redis, Open: o.look, Now: time.Now,
+		CanOpen: o.connector(&data{}, po, nil, secret.ReadKey, nil).CanOpen}
+	if o.clickhouse != "" {
+		in.Remote = databaseOf(o.clickhouse)
+	} else {
+		in.DataDir = o.dataDir
+	}
+	return in
+}
+
+// databaseOf is the database that the address of a server names.
+func databaseOf(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil || strings.Trim(parsed.Path, "/") == "" {
+		return engine.Database
+	}
+	return strings.Trim(parsed.Path, "/")
+}
+
+// look opens the database as it is, without bringing its schema up to date.
+func (o *options) look(ctx context.Context) (*clickhouse.DB, doctor.Locks, func() error, error) {
+	if o.clickhouse != "" {
+		remote, err := clickhouse.NewRemote(o.clickhouse)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		db := clickhouse.Look(remote)
+		if err := db.Ping(ctx); err != nil {
+			return nil, nil, nil, errors.Join(remote.Explain(err), db.Close())
+		}
+		return db, clickhouse.Leases{DB: db}, db.Close, nil
+	}
+	e, err := engine.Open(ctx, o.dataDir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	d := &data{DB: clickhouse.Look(clickhouse.Embedded{Engine: e}), engine: e}
+	return d.DB, engine.Locks{DataDir: o.dataDir}, d.Close, nil
+}
+
+// sayFindings prints what was found, and fails where something has failed.
+func (o *options) sayFindings(cmd *cobra.Command, findings []doctor.Finding) error {
+	var err error
+	if o.json {
+		err = printJSON(cmd.OutOrStdout(), map[string]any{"checks": findings})
+	} else {
+		_, err = fmt.Fprint(cmd.OutOrStdout(), findingsTable(findings, colours(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))))
+	}
+	if err == nil && doctor.Worst(findings) == doctor.Failed {
+		return errSaid
+	}
+	return err
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"adlens/internal/doctor"
+
+	"golang.org/x/term"
+)
+
+// colour is how a status looks on a terminal.
+var colour = map[doctor.Status]string{doctor.OK: "\x1b[32m", doctor.Warning: "\x1b[33m", doctor.Failed: "\x1b[31m"}
+
+const noColour = "\x1b[0m"
+
+// colours tells whether an output shows colours: on a terminal, unless the
+// variable NO_COLOR has any value.
+func colours(w io.Writer, wish string) bool {
+	f, ok := w.(*os.File)
+	return ok && wish == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+// findingsTable is a line for each finding, with what to do about it indented
+// below, and a line that counts them.
+func findingsTable(all []doctor.Finding, coloured bool) string {
+	names, accounts := 0, 0
+	for _, f := range all {
+		names, accounts = max(names, len(f.Check)), max(accounts, len(accountOf(f)))
+	}
+	var b strings.Builder
+	counts := map[doctor.Status]int{}
+	for _, f := range all {
+		counts[f.Status]++
+		status := fmt.Sprintf("%-7s", f.Status)
+		if coloured {
+			status = colour[f.Status] + status + noColour
+		}
+		account := ""
+		if accounts > 0 {
+			account = fmt.Sprintf("  %-*s", accounts, accountOf(f))
+		}
+		fmt.Fprintf(&b, "%s  %-*s%s  %s\n", status, names, strings.ReplaceAll(f.Check, "_", " "), account, f.Detail)
+		if f.Advice != nil {
+			fmt.Fprintf(&b, "%*s%s\n", len("warning")+2, "", *f.Advice)
+		}
+	}
+	fmt.Fprintf(&b, "%d ok, %d warnings, %d failed\n", counts[doctor.OK], counts[doctor.Warning], counts[doctor.Failed])
+	return b.String()
+}
+
+func accountOf(f doctor.Finding) string {
+	if f.Account == nil {
+		return ""
+	}
+	return *f.Account
+}

@@ -1,0 +1,126 @@
+package integration_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+	"adlens/integration/standin"
+)
+
+func TestTheDoctorDoesNotMakeWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	p := ownProgram(t)
+	doctor(t, p, []sick{{"data_directory", "failed", "holds no data of adlens"}})
+	if entries, err := os.ReadDir(p.DataDir); err != nil || len(entries) > 0 {
+		t.Errorf("the directory has %v now: %v", entries, err)
+	}
+	p.DataDir = filepath.Join(p.DataDir, "none")
+	doctor(t, p, []sick{{"data_directory", "failed", "does not exist"}})
+	if _, err := os.Stat(p.DataDir); err == nil {
+		t.Error("the directory was made")
+	}
+}
+
+func TestTheDoctorExaminesTheDataDirectory(t *testing.T) {
+	t.Parallel()
+	p := ownProgram(t)
+	healthy(t, p, "acct")
+	if r := speakAs(t, p, platformOf(t), canarySecret, canaryRefresh, "connect", "--account", "acct", "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
+		t.Fatalf("connect: %s", r)
+	}
+	doctor(t, p, nil)
+	engine, secret := filepath.Join(p.DataDir, "engine"), filepath.Join(p.DataDir, "secret.key")
+
+	t.Run("modes", func(t *testing.T) {
+		need(t, os.Chmod(engine, 0o755))
+		doctor(t, p, []sick{{"file_modes", "failed", "engine can be read by others (mode 0755)"}})
+		need(t, os.Chmod(engine, 0o700))
+		need(t, os.Chmod(p.DataDir, 0o777))
+		doctor(t, p, []sick{{"file_modes", "failed", "can be changed by others (mode 0777)"}})
+		need(t, os.Chmod(p.DataDir, 0o700))
+	})
+	t.Run("owners", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Skip("only root gives files away")
+		}
+		need(t, os.Chown(secret, 54321, 54321))
+		doctor(t, p, []sick{{"file_owners", "failed", "secret.key among them, belong to user 54321"}})
+		need(t, os.Chown(secret, 0, 0))
+	})
+	t.Run("secret key", func(t *testing.T) {
+		need(t, os.Rename(secret, secret+".away"))
+		doctor(t, p, []sick{{"connection", "failed", "secret.key is missing"}})
+		need(t, os.WriteFile(secret, bytes.Repeat([]byte("A"), 43), 0o600))
+		doctor(t, p, []sick{{"connection", "failed", "its credentials cannot be read"}})
+		need(t, os.Rename(secret+".away", secret))
+	})
+	t.Run("library", func(t *testing.T) {
+		wrong := filepath.Join(t.TempDir(), "libchdb.so")
+		put(t, filepath.Dir(wrong), "libchdb.so", []byte("not a library"))
+		command := p.Command(t.Context(), "doctor", "--json")
+		command.Env = append(command.Env, "ADLENS_ENGINE_LIBRARY="+wrong)
+		examined(t, output(t, command), []sick{{"engine_library", "failed", "damaged or of another version"}})
+	})
+	doctor(t, p, nil)
+}
+
+// output runs a prepared command.
+func output(t *testing.T, command *exec.Cmd) harness.Result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		t.Fatal(err)
+	}
+	return harness.Result{Code: command.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
+}
+
+// Directories of parts that vanish while nothing runs leave no trace in the
+// engine: it starts without them.
+func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
+	t.Parallel()
+	for table, want := range map[string][]sick{
+		"facts":          {{"manifest", "failed", "were loaded"}},
+		"day_totals":     {{"rollups", "failed", "day_totals"}},
+		"month_products": {{"rollups", "failed", "month_products"}},
+		"year_products":  {{"rollups", "failed", "year_products"}},
+		"product_titles": {{"manifest", "failed", "product_titles"}},
+	} {
+		t.Run(table, func(t *testing.T) {
+			p := ownProgram(t)
+			healthy(t, p, "acct")
+			server, err := p.Serve()
+			need(t, err)
+			parts := strings.Fields(asWriter(t, p, "SELECT path FROM system.parts WHERE database = 'adlens' AND active AND table = '"+table+"'"))
+			need(t, server.Stop())
+			if len(parts) == 0 {
+				t.Fatal("no parts")
+			}
+			for _, part := range parts {
+				need(t, os.RemoveAll(part))
+			}
+			doctor(t, p, want)
+		})
+	}
+}
+
+func TestTheDoctorWarnsOfMemoryAsADisk(t *testing.T) {
+	t.Parallel()
+	const memory = "/dev/shm"
+	if out, err := exec.Command("stat", "-f", "-c", "%T", memory).Output(); err != nil || strings.TrimSpace(string(out)) != "tmpfs" {
+		t.Skip("there is no tmpfs at " + memory)
+	}
+	dir, err := os.MkdirTemp(memory, "adlens-doctor-")
+	need(t, err)
+	t.Cleanup(func() { need(t, os.RemoveAll(dir)) })
+	p, err := harness.New(dir)
+	need(t, err)
+	healthy(t, p, "acct")
+	doctor(t, p, []sick{{"file_system", "warning", "tmpfs: all of it is gone when the machine restarts"}})
+}

@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/loader"
+)
+
+// account is one account as it is held.
+type account struct {
+	adlens.Account
+	manifest manifest.Manifest
+	markets  map[uint16]loader.Marketplace
+}
+
+// closed tells whether nobody may ask about the account: then it needs neither
+// keys nor fresh figures.
+func (a account) closed() bool { return a.Subscription == adlens.Canceled }
+
+// unit names a unit for people, beside the table that it is of.
+func (a account) unit(u manifest.Unit) string {
+	if u.Slice == (manifest.Slice{}) {
+		return "the whole"
+	}
+	where := fmt.Sprintf("marketplace %d", u.Slice.Marketplace)
+	if m, ok := a.markets[u.Slice.Marketplace]; ok {
+		where = m.Country + " " + m.ID
+	}
+	text := fmt.Sprintf("%s, %s", where, u.Slice.AdProduct)
+	switch u.Kind {
+	case manifest.Month:
+		return text + u.Start.Time().Format(", 2006-01")
+	case manifest.Year:
+		return text + u.Start.Time().Format(", 2006")
+	}
+	return text
+}
+
+// readAccounts reads the accounts that are examined. What is wrong with one of
+// them is found by the checks.
+func (e *examination) readAccounts() error {
+	all, err := e.db.Accounts(e.ctx)
+	if err != nil {
+		return err
+	}
+	for _, known := range all {
+		if e.Account != "" && e.Account != known.ID {
+			continue
+		}
+		a := account{Account: known, markets: map[uint16]loader.Marketplace{}}
+		if a.manifest, err = e.db.Manifest(e.ctx, a.ID); err != nil {
+			return err
+		}
+		markets, err := e.db.Marketplaces(e.ctx, a.ID, a.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+		if err != nil {
+			return err
+		}
+		for _, m := range markets {
+			a.markets[m.Key] = m
+		}
+		e.accounts = append(e.accounts, a)
+	}
+	if e.Account != "" && len(e.accounts) == 0 {
+		return errNoAccount(e.Account)
+	}
+	return nil
+}
+
+func (e *examination) someAccount(c *checkup) (string, error) {
+	if len(e.accounts) == 0 {
+		c.warn("adlens account add ID --name NAME; adlens demo makes one to look at", "there is none")
+	}
+	return count(len(e.accounts), "account"), nil
+}
+
+// Days that figures may lag behind before somebody should look: the platform
+// needs a day, a weekend is two, and a marketplace that stays behind its
+// sisters is missing its reports.
+const (
+	staleDays  = 4
+	behindDays = 7
+)
+
+func (e *examination) dataAge(c *checkup) (string, error) {
+	today := adlens.DayOf(e.Now().UTC())
+	oldest := adlens.Day(0)
+	e.forEach(c, func(c *checkup, a account) error {
+		_, newest, held := a.manifest.HeldDays(manifest.Any)
+		if held && (oldest == 0 || newest < oldest) {
+			oldest = newest
+		}
+		if a.closed() {
+			return nil
+		}
+		switch {
+		case !held:
+			c.warn(fmt.Sprintf("adlens load --account %s PATH, or adlens pull --account %s", a.ID, a.ID), "no figures are held")
+		case newest < today-staleDays:
+			c.warn(e.adviceToRefresh(a), "the newest day with figures is %s, %d days ago", newest, today-newest)
+		default:
+			e.behind(c, a, newest)
+		}
+		return nil
+	})
+	if oldest == 0 {
+		return "no account to look at", nil
+	}
+	return "every account has figures up to " + oldest.String() + " or later", nil
+}
+
+// behind warns of marketplaces whose figures end before those of the others.
+func (e *examination) behind(c *checkup, a account, newest adlens.Day) {
+	for key, m := range a.markets {
+		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key })
+		if held && last < newest-behindDays {
+			c.warn(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
+		}
+	}
+}
+
+func (e *examination) adviceToRefresh(a account) string {
+	if a.IsDemo {
+		return "adlens demo brings it up to date"
+	}
+	return fmt.Sprintf("load newer reports; a connected account is refreshed by adlens serve, or by adlens pull --account %s", a.ID)
+}
+
+// keyNotice is for how long before its end somebody should know of a key.
+const keyNotice = 14 * 24 * time.Hour
+
+func (e *examination) keys(c *checkup) (string, error) {
+	valid := 0
+	e.forEach(c, func(c *checkup, a account) error {
+		live, err := e.keysOf(c, a)
+		valid += live
+		if err == nil && live == 0 && !a.closed() {
+			c.warn(renew(a), "no key is valid: nobody can ask about the account")
+		}
+		return err
+	})
+	return count(valid, "valid key"), nil
+}
+
+func renew(a account) string { return fmt.Sprintf("adlens key create --account %s --name NAME", a.ID) }
+
+func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
+	now := e.Now()
+	all, err := e.db.Keys(e.ctx, a.ID)
+	for _, k := range all {
+		switch {
+		case k.RevokedAt != nil:
+		case k.ExpiresAt == nil:
+			live++
+		case !k.ExpiresAt.After(now):
+			c.warn(fmt.Sprintf("%s; or, where nobody needs it any more: adlens key revoke %s", renew(a), k.ID), "key %s (%s) expired at %s", k.ID, k.Name, stamp(*k.ExpiresAt))
+		default:
+			live++
+			if k.ExpiresAt.Sub(now) < keyNotice {
+				c.warn(renew(a)+", and give it to whoever uses this one", "key %s (%s) expires at %s", k.ID, k.Name, stamp(*k.ExpiresAt))
+			}
+		}
+	}
+	return live, err
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+)
+
+// How far clocks may be apart: a little is nothing, more confuses limits, keys
+// that expire, and which day today is.
+const (
+	clockSlack = 5 * time.Second
+	clockWrong = time.Minute
+)
+
+func (e *examination) clocks(c *checkup) (string, error) {
+	before := e.Now()
+	server, err := e.db.Now(e.ctx)
+	if err != nil {
+		return "", err
+	}
+	after := e.Now()
+	apart := server.Sub(after)
+	if early := before.Sub(server); early > 0 {
+		apart = -early
+	} else if apart < 0 {
+		apart = 0 // the answer lies between the question and its end
+	}
+	if apart.Abs() > clockSlack {
+		c.add(severity(apart.Abs()), "set the clocks of both machines by NTP", "the clock of the database is %s this machine's", []any{beside(apart)})
+	}
+	e.forEach(c, func(c *checkup, a account) error {
+		committed, err := e.db.NewestCommit(e.ctx, a.ID)
+		if ahead := committed.Sub(after); err == nil && ahead > clockSlack {
+			c.add(severity(ahead), "set the clock of this machine, and of those that load, by NTP; which day is today, and which keys have expired, goes by it",
+				"the last load is dated %s, which is %s from now: this clock is late, or that of the load was early", []any{stamp(committed), ahead.Round(time.Second)})
+		}
+		return err
+	})
+	return fmt.Sprintf("%s, the same as the database's", stamp(after)), nil
+}
+
+func severity(apart time.Duration) Status {
+	if apart > clockWrong {
+		return Failed
+	}
+	return Warning
+}
+
+func beside(apart time.Duration) string {
+	if apart < 0 {
+		return fmt.Sprintf("%s behind", (-apart).Round(time.Millisecond))
+	}
+	return fmt.Sprintf("%s ahead of", apart.Round(time.Millisecond))
+}

@@ -1,0 +1,139 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse"
+)
+
+// Installation is what is examined.
+type Installation struct {
+	DataDir string // home of the embedded engine; "" where the server is not ours
+	Remote  string // the database on a server that is not ours; "" for the embedded engine
+	Redis   string // address of the store that servers share limits through; "" where there is none
+
+	// Open returns the database as it is. close gives it back.
+	Open func(context.Context) (db *clickhouse.DB, locks Locks, close func() error, err error)
+	// CanOpen tells whether the credentials of a connection can be read.
+	CanOpen func(adlens.Connection) error
+	Now     func() time.Time
+}
+
+// Locks tell who is at work.
+type Locks interface {
+	Held(ctx context.Context, name string) (bool, error)
+}
+
+// Options narrow an examination.
+type Options struct {
+	Account string // "" for all
+	Quick   bool   // leave out what reads every row
+	// Added hears how many rows of facts are added up anew.
+	Added func(done, total uint64)
+}
+
+// examination is under way.
+type examination struct {
+	Installation
+	Options
+	ctx      context.Context
+	findings []Finding
+
+	db       *clickhouse.DB
+	locks    Locks
+	accounts []account
+	rowsOf   map[[2]string]map[uint32]uint64 // rows by generation, of an account and table
+}
+
+// Examine runs all checks that make sense after one another: where the engine
+// does not start, nothing is said about what it holds. The error is of the
+// examination itself.
+func Examine(ctx context.Context, in Installation, o Options) (findings []Finding, err error) {
+	e := &examination{Installation: in, Options: o, ctx: ctx, rowsOf: map[[2]string]map[uint32]uint64{}}
+	if in.DataDir != "" && !e.home() {
+		return e.findings, ctx.Err()
+	}
+	leave, opened := e.engine()
+	if !opened {
+		return e.findings, ctx.Err()
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if e.schema() {
+		if err := e.readAccounts(); err != nil {
+			return e.findings, err
+		}
+		e.stored()
+		e.people()
+	}
+	e.check("limits_store", e.limitsStore)
+	return e.findings, ctx.Err()
+}
+
+// stored are the checks of what is held.
+func (e *examination) stored() {
+	e.check("damaged_parts", e.damagedParts)
+	e.check("manifest", e.manifests)
+	if !e.Quick {
+		e.check("rollups", e.rollups)
+	}
+	e.check("garbage", e.garbage)
+	e.check("dead_loads", e.deadLoads)
+}
+
+// people are the checks of what somebody has to look after.
+func (e *examination) people() {
+	e.check("clock", e.clocks)
+	e.check("accounts", e.someAccount)
+	e.check("data_age", e.dataAge)
+	e.check("keys", e.keys)
+	e.check("connection", e.connections)
+	e.check("lists", e.lists)
+	e.check("refresh", e.refreshes)
+}
+
+// check runs one check. Where it has nothing to say against anything, its
+// detail says what was looked at; an error is a finding like any other.
+func (e *examination) check(name string, run func(*checkup) (detail string, err error)) (sound bool) {
+	if e.ctx.Err() != nil {
+		return false
+	}
+	c := &checkup{name: name}
+	detail, err := run(c)
+	if e.ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		c.fail("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
+	}
+	if len(c.findings) == 0 {
+		c.add(OK, "", "%s", []any{detail})
+	}
+	e.findings = append(e.findings, c.findings...)
+	return Worst(c.findings) != Failed
+}
+
+// forEach runs a check for each account. One that cannot be checked does not
+// keep the others from it.
+func (e *examination) forEach(c *checkup, run func(*checkup, account) error) {
+	for _, a := range e.accounts {
+		err := c.of(a.ID, func(c *checkup) error {
+			err := run(c, a)
+			if err != nil && e.ctx.Err() == nil {
+				c.fail("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
+			}
+			return err
+		})
+		if err != nil && e.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// errNoAccount says that the account which was asked for does not exist.
+func errNoAccount(id string) error {
+	return fmt.Errorf("account %q does not exist; adlens account list shows those that do", id)
+}

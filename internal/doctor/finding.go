@@ -1,0 +1,110 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Status says how bad a finding is.
+type Status string
+
+// The statuses of findings.
+const (
+	OK      Status = "ok"
+	Warning Status = "warning" // it works, but not for long, or not as somebody may think
+	Failed  Status = "failed"  // something does not work, or figures would be wrong
+)
+
+// Finding is what one check found. The names of its fields are stable, and so
+// are those of the checks.
+type Finding struct {
+	Check   string  `json:"check"`
+	Status  Status  `json:"status"`
+	Detail  string  `json:"detail"`
+	Advice  *string `json:"advice"`  // null where nothing needs to be done
+	Account *string `json:"account"` // null where it concerns no single one
+}
+
+// Worst is the worst status among findings.
+func Worst(all []Finding) Status {
+	worst := OK
+	for _, f := range all {
+		if f.Status == Failed || f.Status == Warning && worst == OK {
+			worst = f.Status
+		}
+	}
+	return worst
+}
+
+// checkup is one check while it runs.
+type checkup struct {
+	name     string
+	account  string
+	findings []Finding
+}
+
+// of returns the same check for an account.
+func (c *checkup) of(account string, run func(*checkup) error) error {
+	one := &checkup{name: c.name, account: account}
+	err := run(one)
+	c.findings = append(c.findings, one.findings...)
+	return err
+}
+
+func (c *checkup) warn(advice, detail string, args ...any) { c.add(Warning, advice, detail, args) }
+
+func (c *checkup) fail(advice, detail string, args ...any) { c.add(Failed, advice, detail, args) }
+
+func (c *checkup) add(status Status, advice, detail string, args []any) {
+	f := Finding{Check: c.name, Status: status, Detail: calm(fmt.Sprintf(detail, args...))}
+	if advice != "" {
+		f.Advice = &advice
+	}
+	if c.account != "" {
+		f.Account = &c.account
+	}
+	c.findings = append(c.findings, f)
+}
+
+// calm makes one line of a text that may come from files or from a server.
+func calm(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// few lists some of many texts.
+func few(all []string) string {
+	const shown = 3
+	all = slices.Compact(slices.Clone(all))
+	if len(all) <= shown {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:shown], ", "), len(all)-shown)
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// size writes bytes for people.
+func size(bytes uint64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	n, unit := float64(bytes), 0
+	for n >= 1024 && unit < len(units)-1 {
+		n, unit = n/1024, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", n, units[unit])
+}

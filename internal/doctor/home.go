@@ -1,0 +1,150 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+
+	"adlens/internal/engine"
+
+	"golang.org/x/sys/unix"
+)
+
+// home checks the data directory, and tells whether the engine may be started
+// in it: in what is no data directory it would make one, and as another user
+// files that the owner cannot write.
+func (e *examination) home() bool {
+	if !e.check("data_directory", e.dataDirectory) {
+		return false
+	}
+	owned := e.check("file_owners", e.fileOwners)
+	e.check("file_modes", e.fileModes)
+	e.check("file_system", e.fileSystem)
+	e.check("disk_space", e.diskSpace)
+	return owned && e.check("engine_library", e.library)
+}
+
+func (e *examination) dataDirectory(c *checkup) (string, error) {
+	const advice = "name the directory with --data-dir or ADLENS_DATA_DIR; adlens account add makes a new one"
+	info, err := os.Stat(e.DataDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.fail(advice, "%s does not exist", e.DataDir)
+		return "", nil
+	case err != nil:
+		return "", err
+	case !info.IsDir():
+		c.fail(advice, "%s is no directory", e.DataDir)
+		return "", nil
+	}
+	if _, err := os.Stat(filepath.Join(e.DataDir, "engine")); errors.Is(err, fs.ErrNotExist) {
+		c.fail(advice, "%s holds no data of adlens", e.DataDir)
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(e.DataDir)
+	return path, err
+}
+
+// fileOwners looks for files of other users: what root loaded, say, the server
+// cannot merge.
+func (e *examination) fileOwners(c *checkup) (string, error) {
+	me := uint32(os.Geteuid())
+	var first string
+	var others, owner uint32
+	err := e.walk(func(path string, stat *unix.Stat_t) {
+		if stat.Uid != me {
+			if others == 0 {
+				first, owner = path, stat.Uid
+			}
+			others++
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	if others > 0 {
+		c.fail(fmt.Sprintf("run adlens as the user that owns the data, always the same one; or give it all to this one: chown -R %s %s", userName(me), e.DataDir),
+			"%s, %s among them, belong to %s, and this is %s; the engine was not started", count(int(others), "file"), first, userName(owner), userName(me))
+	}
+	return "all belong to " + userName(me), nil
+}
+
+func userName(id uint32) string {
+	if u, err := user.LookupId(strconv.Itoa(int(id))); err == nil {
+		return u.Username
+	}
+	return "user " + strconv.Itoa(int(id))
+}
+
+// walk visits all files of the data directory. Those that go meanwhile are
+// nobody's fault: the engine moves its files about.
+func (e *examination) walk(visit func(path string, stat *unix.Stat_t)) error {
+	return filepath.WalkDir(e.DataDir, func(path string, entry fs.DirEntry, err error) error {
+		if e.ctx.Err() != nil {
+			return e.ctx.Err()
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var stat unix.Stat_t
+		err = unix.Lstat(path, &stat)
+		if err == nil {
+			visit(path, &stat)
+		}
+		if errors.Is(err, unix.ENOENT) {
+			return nil
+		}
+		return err
+	})
+}
+
+// private are the places in a data directory that nobody but its owner may
+// look into: figures of accounts, passwords of the engine, the key of secrets.
+var private = []string{"engine", "locks", "extracts", "secret.key"}
+
+func (e *examination) fileModes(c *checkup) (string, error) {
+	for _, name := range append([]string{""}, private...) {
+		path := filepath.Join(e.DataDir, name)
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		needed, forbidden := fs.FileMode(0o700), fs.FileMode(0o077)
+		if !info.IsDir() {
+			needed = 0o600
+		}
+		if name == "" {
+			forbidden = 0o022 // what is private in it says so itself
+		}
+		advice := fmt.Sprintf("chmod %o %s", needed, path)
+		switch mode := info.Mode().Perm(); {
+		case mode&forbidden != 0:
+			c.fail(advice, "%s can be %s by others (mode %04o)", path, map[bool]string{true: "changed", false: "read"}[name == ""], mode)
+		case mode&needed != needed:
+			c.fail(advice, "%s cannot be used by its owner (mode %04o)", path, mode)
+		}
+	}
+	return "nobody but the owner can read what is private", nil
+}
+
+func (e *examination) library(c *checkup) (string, error) {
+	path, err := engine.VerifyLibrary()
+	var wrong *engine.LibraryError
+	if errors.As(err, &wrong) {
+		c.fail("make engine fetches the right one", "%s", wrong.Problem)
+		return "", nil
+	}
+	return path + ", as pinned", err
+}

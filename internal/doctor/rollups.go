@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/manifest"
+	"adlens/loader"
+)
+
+// batchRows bounds the rows of facts that one statement adds up, so that it
+// takes little memory and seconds at most.
+const batchRows = 2_000_000
+
+// rollups adds up everything anew and compares it, row by row.
+func (e *examination) rollups(c *checkup) (string, error) {
+	var done, total uint64
+	for _, a := range e.accounts {
+		for _, l := range a.manifest.Of(manifest.Month) {
+			total += l.Rows
+		}
+	}
+	e.forEach(c, func(c *checkup, a account) error {
+		var spoilt []manifest.Unit
+		months, err := e.wholeMonths(a)
+		if err != nil {
+			return err
+		}
+		for _, batch := range batches(months) {
+			e.Added(done, total)
+			wrong, err := e.monthRollups(c, a, batch)
+			if err != nil {
+				return err
+			}
+			spoilt = append(spoilt, wrong...)
+			for _, l := range batch {
+				done += l.Rows
+			}
+		}
+		e.Added(done, total)
+		return e.yearRollups(c, a, spoilt)
+	})
+	return fmt.Sprintf("%s of facts added up anew, to the last digit", count(int(total), "row")), nil
+}
+
+// wholeMonths are the months that have the rows that were loaded. What is wrong
+// with the others is said by the manifest's check.
+func (e *examination) wholeMonths(a account) ([]manifest.Entry, error) {
+	months := a.manifest.Of(manifest.Month)
+	if len(months) == 0 {
+		return nil, nil
+	}
+	stored, err := e.rows(a, "facts")
+	return slices.DeleteFunc(slices.Clone(months), func(l manifest.Entry) bool { return stored[l.Generation] != l.Rows }), err
+}
+
+// batches splits units so that each batch has a bounded number of rows.
+func batches(all []manifest.Entry) (split [][]manifest.Entry) {
+	rows := uint64(0)
+	for _, l := range all {
+		if len(split) == 0 || rows+l.Rows > batchRows {
+			split, rows = append(split, nil), 0
+		}
+		split[len(split)-1] = append(split[len(split)-1], l)
+		rows += l.Rows
+	}
+	return split
+}
+
+// monthRollups compares days and products with their facts, and returns the
+// months whose products are wrong.
+func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry) (wrong []manifest.Unit, err error) {
+	days, err := e.db.DayDifferences(e.ctx, a.ID, generations(batch))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.sayDifferences(c, a, "day_totals", "their facts", days, batch); err != nil {
+		return nil, err
+	}
+	products, err := e.db.MonthDifferences(e.ctx, a.ID, generations(batch))
+	if err != nil {
+		return nil, err
+	}
+	return e.sayDifferences(c, a, "month_products", "their facts", products, batch)
+}
+
+// yearRollups compares years with their months. Years of a month that is wrong
+// itself are left out: that was said.
+func (e *examination) yearRollups(c *checkup, a account, spoilt []manifest.Unit) error {
+	years := slices.DeleteFunc(slices.Clone(a.manifest.Of(manifest.Year)), func(y manifest.Entry) bool {
+		return slices.ContainsFunc(spoilt, func(m manifest.Unit) bool { return m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start })
+	})
+	if len(years) == 0 {
+		return nil
+	}
+	different, err := e.db.YearDifferences(e.ctx, a.ID, loader.PartsOf(years, a.manifest.Of(manifest.Month)))
+	if err != nil {
+		return err
+	}
+	_, err = e.sayDifferences(c, a, "year_products", "their months", different, years)
+	return err
+}
+
+func generations(all []manifest.Entry) []uint32 {
+	numbers := make([]uint32, len(all))
+	for i, l := range all {
+		numbers[i] = l.Generation
+	}
+	return numbers
+}
+
+// sayDifferences names the units whose rollup is wrong, and returns them.
+func (e *examination) sayDifferences(c *checkup, a account, table, source string, different map[uint32]clickhouse.Difference, units []manifest.Entry) ([]manifest.Unit, error) {
+	suspects := slices.DeleteFunc(slices.Clone(units), func(l manifest.Entry) bool { return different[l.Generation].Rows == 0 })
+	suspects, err := e.stillLive(a, suspects)
+	if err != nil || len(suspects) == 0 {
+		return nil, err
+	}
+	var wrong []manifest.Unit
+	var names []string
+	for _, l := range suspects {
+		d := different[l.Generation]
+		wrong = append(wrong, l.Unit)
+		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unit(l.Unit), count(d.Rows, "row"), keyOf[table], d.First))
+	}
+	c.fail(restore, "%s differs from %s: %s", table, source, few(names))
+	return wrong, nil
+}
+
+// keyOf says what tells the rows of a rollup's unit apart.
+var keyOf = map[string]string{"day_totals": "day", "month_products": "product key", "year_products": "product key"}

@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/engine"
+)
+
+// engine opens the database. leave gives it back.
+func (e *examination) engine() (leave func() error, opened bool) {
+	opened = e.check("engine", func(c *checkup) (string, error) {
+		how := "running already"
+		if e.DataDir != "" {
+			if running, err := engine.Runs(e.DataDir); err != nil {
+				return "", err
+			} else if !running {
+				how = "started for this examination"
+			}
+		}
+		db, locks, closing, err := e.Open(e.ctx)
+		if err != nil {
+			c.fail(e.adviceToOpen(err), "it does not start, and what it holds was not examined: %v", err)
+			return "", nil
+		}
+		e.db, e.locks, leave = db, locks, closing
+		version, err := db.Version(e.ctx)
+		if err != nil {
+			c.fail(e.adviceToOpen(err), "it does not answer: %v", err)
+			return "", nil
+		}
+		if e.DataDir == "" {
+			return "ClickHouse " + version, e.rights(c)
+		}
+		return fmt.Sprintf("ClickHouse %s, %s", version, how), nil
+	})
+	if !opened && leave != nil {
+		if err := leave(); err != nil {
+			e.findings[len(e.findings)-1].Detail += "; " + calm(err.Error())
+		}
+	}
+	return leave, opened
+}
+
+func (e *examination) adviceToOpen(err error) string {
+	var wrong *engine.LibraryError
+	switch {
+	case e.DataDir == "":
+		return "check the address, user and password of --clickhouse, and that the server runs"
+	case errors.As(err, &wrong):
+		return "make engine fetches the right library"
+	}
+	return "read engine/engine.log in the data directory"
+}
+
+// rights holds what the user of a server may do against what is needed.
+func (e *examination) rights(c *checkup) error {
+	missing, err := e.db.MissingRights(e.ctx, e.Remote)
+	if err != nil {
+		c.warn("use a newer server, or try: adlens account list", "the server cannot say what its user may do: %v", err)
+		return nil
+	}
+	if len(missing) > 0 {
+		c.fail(fmt.Sprintf("GRANT %s ON %s.* TO the user", strings.Join(missing, ", "), e.Remote), "the user may not %s in %s", strings.Join(missing, ", "), e.Remote)
+	}
+	return nil
+}
+
+// schema tells whether the tables are as the other checks need them.
+func (e *examination) schema() (current bool) {
+	const update = "any other command brings it up to date, such as: adlens account list"
+	var state clickhouse.SchemaState
+	sound := e.check("schema", func(c *checkup) (_ string, err error) {
+		state, err = e.db.Schema(e.ctx)
+		switch {
+		case err != nil:
+		case state.Applied > state.Newest:
+			c.fail("use that version or a later one", "the data was written by a newer adlens (step %d; this one knows %d)", state.Applied, state.Newest)
+		case state.Applied == 0:
+			c.warn(update, "there are no tables yet")
+		case state.Applied < state.Newest:
+			c.warn(update, "step %d of %d; what is held was not examined", state.Applied, state.Newest)
+		case len(state.Missing) > 0:
+			c.fail("restore a backup, or load the extracts into a new data directory", "these tables are gone: %s", strings.Join(state.Missing, ", "))
+		}
+		return fmt.Sprintf("all %d steps", state.Newest), err
+	})
+	return sound && state.Applied == state.Newest
+}
+
+func (e *examination) damagedParts(c *checkup) (string, error) {
+	parts, err := e.db.DamagedParts(e.ctx)
+	if len(parts) > 0 {
+		c.warn("manifest and rollups below say whether something is missing; if not, these parts held nothing that is shown",
+			"the engine set %s aside when it started: %s", count(len(parts), "damaged part"), few(parts))
+	}
+	return "none", err
+}

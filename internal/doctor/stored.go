@@ -1,0 +1,171 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"adlens/internal/clickhouse"
+	"adlens/internal/manifest"
+)
+
+const restore = "restore a backup, or load the extracts into a new data directory"
+
+// kinds are all kinds of units.
+var kinds = []manifest.Kind{manifest.Month, manifest.Year, manifest.Marketplaces, manifest.Rates, manifest.Titles,
+	manifest.Campaigns, manifest.AdGroups, manifest.Ads, manifest.Rules, manifest.RuleRuns, manifest.Activity}
+
+// counted are the kinds of which the manifest says how many rows were loaded.
+var counted = []manifest.Kind{manifest.Month, manifest.Campaigns, manifest.AdGroups, manifest.Ads}
+
+// neverEmpty are the kinds of which nobody ever loads nothing.
+var neverEmpty = []manifest.Kind{manifest.Marketplaces, manifest.Rates, manifest.Titles}
+
+// manifests holds the rows that are there against those that were loaded.
+func (e *examination) manifests(c *checkup) (string, error) {
+	units := 0
+	e.forEach(c, func(c *checkup, a account) error {
+		units += a.manifest.Len()
+		for _, kind := range counted {
+			if err := e.loaded(c, a, kind, func(live manifest.Entry, rows uint64) bool { return rows == live.Rows }); err != nil {
+				return err
+			}
+		}
+		for _, kind := range neverEmpty {
+			if err := e.loaded(c, a, kind, func(_ manifest.Entry, rows uint64) bool { return rows > 0 }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return fmt.Sprintf("%s with the rows that were loaded", count(units, "live unit")), nil
+}
+
+// loaded holds the units of a kind against the rows of their main table. An
+// account may have thousands; a few are named.
+func (e *examination) loaded(c *checkup, a account, kind manifest.Kind, right func(live manifest.Entry, rows uint64) bool) error {
+	live := a.manifest.Of(kind)
+	if len(live) == 0 {
+		return nil
+	}
+	table := clickhouse.TablesOf(kind)[0]
+	stored, err := e.rows(a, table)
+	if err != nil {
+		return err
+	}
+	suspects := slices.DeleteFunc(slices.Clone(live), func(l manifest.Entry) bool { return right(l, stored[l.Generation]) })
+	suspects, err = e.stillLive(a, suspects)
+	if err != nil || len(suspects) == 0 {
+		return err
+	}
+	wrong := make([]string, len(suspects))
+	for i, l := range suspects {
+		wrong[i] = fmt.Sprintf("%s has %d rows, %d were loaded", a.unit(l.Unit), stored[l.Generation], l.Rows)
+		if l.Rows == 0 {
+			wrong[i] = a.unit(l.Unit) + " has no rows, and was never empty"
+		}
+	}
+	c.fail(restore, "%s: %s", table, few(wrong))
+	return nil
+}
+
+// rows counts the rows of an account's generations in a table, once.
+func (e *examination) rows(a account, table string) (map[uint32]uint64, error) {
+	key := [2]string{a.ID, table}
+	if known, ok := e.rowsOf[key]; ok {
+		return known, nil
+	}
+	all, err := e.db.GenerationRows(e.ctx, a.ID, table)
+	if err == nil {
+		e.rowsOf[key] = all
+	}
+	return all, err
+}
+
+// stillLive leaves out what a load has replaced since the examination began:
+// its rows may be gone rightly.
+func (e *examination) stillLive(a account, all []manifest.Entry) ([]manifest.Entry, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	now, err := e.db.Manifest(e.ctx, a.ID)
+	return slices.DeleteFunc(all, func(l manifest.Entry) bool { return now.Generation(l.Unit) != l.Generation }), err
+}
+
+// garbageNotice is from how many bytes on garbage is worth a thought, where it
+// is also more than what lives.
+const garbageNotice = 1 << 30
+
+// garbage adds up what is on the disk and in no answer.
+func (e *examination) garbage(c *checkup) (string, error) {
+	sizes, err := e.db.TableSizes(e.ctx)
+	if err != nil {
+		return "", err
+	}
+	dead, err := e.deadRows()
+	if err != nil {
+		return "", err
+	}
+	var rows, bytes, replaced, living uint64
+	for name, table := range sizes {
+		deadBytes := uint64(0)
+		if table.Rows > 0 {
+			deadBytes = uint64(float64(table.Bytes) * float64(min(dead[name], table.Rows)) / float64(table.Rows))
+		}
+		rows, bytes, replaced, living = rows+dead[name], bytes+deadBytes, replaced+table.Replaced, living+table.Bytes-deadBytes
+	}
+	if total := bytes + replaced; total > garbageNotice && total > living {
+		c.warn("adlens serve deletes it within hours, and the next load begins with it", "%s are garbage, more than the %s that live", size(total), size(living))
+	}
+	return fmt.Sprintf("%d dead rows take %s, merged parts %s; what lives takes %s", rows, size(bytes), size(replaced), size(living)), nil
+}
+
+// deadRows counts rows of the examined accounts that no manifest names, by
+// their table.
+func (e *examination) deadRows() (map[string]uint64, error) {
+	dead := map[string]uint64{}
+	for _, a := range e.accounts {
+		for _, kind := range kinds {
+			live := map[uint32]bool{}
+			for _, l := range a.manifest.Of(kind) {
+				live[l.Generation] = true
+			}
+			for _, table := range clickhouse.TablesOf(kind) {
+				stored, err := e.rows(a, table)
+				if err != nil {
+					return nil, err
+				}
+				for generation, rows := range stored {
+					if !live[generation] {
+						dead[table] += rows
+					}
+				}
+			}
+		}
+	}
+	return dead, nil
+}
+
+// deadLoads finds accounts of which a load did not end well. One that is under
+// way is none.
+func (e *examination) deadLoads(c *checkup) (string, error) {
+	unaccounted, err := e.db.Unaccounted(e.ctx)
+	if err != nil {
+		return "", err
+	}
+	left := map[string]bool{}
+	for _, id := range unaccounted {
+		left[id] = true
+	}
+	e.forEach(c, func(c *checkup, a account) error {
+		if !left[a.ID] {
+			return nil
+		}
+		busy, err := e.locks.Held(e.ctx, a.ID)
+		if err == nil && !busy {
+			c.warn(fmt.Sprintf("nothing is wrong with what is shown; load its files again where that was not done: adlens load --account %s PATH", a.ID),
+				"a load was interrupted; what it left behind is deleted by the next one, or by adlens serve within hours")
+		}
+		return err
+	})
+	return "none", nil
+}
