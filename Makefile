@@ -74,6 +74,7 @@ fuzz: ## fuzz the parsers, half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/http
 	$(GO) test -run '^$$' -fuzz FuzzGuard -fuzztime 30s ./internal/table
+	$(GO) test -run '^$$' -fuzz FuzzCells -fuzztime 30s ./internal/backup
 	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
 	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done

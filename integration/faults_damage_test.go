@@ -124,7 +124,7 @@ func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 	w.start(t, withoutMemory...)
 	for _, column := range []string{"month", "year"} {
 		for _, part := range w.partsOf(t, column) {
-			flip(t, filepath.Join(part, "data.bin"))
+			flipBit(t, filepath.Join(part, "data.bin"))
 		}
 	}
 	for until := time.Now().Add(30 * time.Second); ; <-time.After(200 * time.Millisecond) {
@@ -156,8 +156,8 @@ func (one *tenant) isRightIfAnswered(t *testing.T, q question, a harness.Answer)
 	}
 }
 
-// flip changes one bit of a file, near its end: where a part keeps sales.
-func flip(t *testing.T, path string) {
+// flipBit changes one bit of a file, near its end: where a part keeps sales.
+func flipBit(t *testing.T, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	need(t, err)

@@ -16,6 +16,11 @@ func Verify(ctx context.Context, store Store, account string) (faults []string, 
 	if err != nil {
 		return nil, err
 	}
+	return VerifyAs(ctx, store, account, m)
+}
+
+// VerifyAs is Verify against a manifest that need not be visible.
+func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manifest) (faults []string, err error) {
 	months := m.Of(manifest.Month)
 	sums, err := store.MonthSums(ctx, account, generationsOf(months))
 	if err != nil {

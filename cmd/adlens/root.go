@@ -51,7 +51,7 @@ Where something seems wrong, adlens doctor looks for it.`,
 	flags.StringVar(&o.reader, "clickhouse-reader", "", "address of the same server and database for a user who may only read, for all that only reads")
 	flags.StringVar(&o.ca, "clickhouse-ca", "", "file of the authorities (PEM) that signed the server's certificate; the system's where empty")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o))
 	addCompletion(root)
 	o.finish(root)
 	return root

@@ -45,7 +45,8 @@ var arrows = map[string][]string{
 	"adlens/internal/metrics": {},
 	"adlens/internal/table":   {},
 	"adlens/internal/redis":   {"adlens/internal/auth"},
-	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/engine", "adlens/internal/flight",
+	"adlens/internal/backup":  {"adlens", "adlens/internal/manifest"},
+	"adlens/internal/clickhouse": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/engine", "adlens/internal/flight",
 		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records", "adlens/loader", "adlens/platform", "adlens/schema"},
 	"adlens/docs":     {},
 	"adlens/web":      {},
@@ -56,7 +57,7 @@ var arrows = map[string][]string{
 	"adlens/internal/doctor": {"adlens", "adlens/internal/clickhouse", "adlens/internal/connector", "adlens/internal/engine",
 		"adlens/internal/manifest", "adlens/internal/redis", "adlens/loader"},
 	"adlens/bench": {"adlens", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
-	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/connector",
+	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/clickhouse", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/doctor", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
 		"adlens/internal/secret", "adlens/loader", "adlens/platform", "adlens/platform/api"},
 }
@@ -73,6 +74,7 @@ var keepers = map[string][]string{
 	"github.com/redis/":                   {"adlens/internal/redis"},
 	"github.com/parquet-go/":              {"adlens/internal/table"},
 	"github.com/prometheus/":              {"adlens/internal/metrics"},
+	"github.com/minio/":                   {"adlens/internal/backup"},
 	"github.com/yuin/goldmark/":           {"adlens/web/docs"},
 	"github.com/goccy/go-yaml":            {"adlens/docs"},
 	"github.com/santhosh-tekuri/":         {}, // tests alone

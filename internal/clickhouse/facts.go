@@ -178,20 +178,27 @@ func together(statements ...func() error) error {
 
 // DeriveMonths writes the rollups of new month generations from their facts.
 func (db *DB) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
-	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
 	return together(func() error {
 		return db.exec(ctx, `INSERT INTO day_totals
 SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
 WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
-GROUP BY account_id, generation, day`, params)
+GROUP BY account_id, generation, day`, monthParams(account, generations))
 	}, func() error {
-		return db.exec(ctx, `INSERT INTO month_products
+		return db.deriveMonthProducts(ctx, account, generations)
+	})
+}
+
+func (db *DB) deriveMonthProducts(ctx context.Context, account string, generations []uint32) error {
+	return db.exec(ctx, `INSERT INTO month_products
 SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
 WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
-GROUP BY account_id, generation, product_key`, params)
-	})
+GROUP BY account_id, generation, product_key`, monthParams(account, generations))
+}
+
+func monthParams(account string, generations []uint32) Params {
+	return Params{"account": query.Text(account), "generations": query.Numbers(generations)}
 }
 
 func yearParams(account string, years []loader.YearParts) Params {

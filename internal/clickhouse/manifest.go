@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"adlens"
@@ -62,20 +61,30 @@ func scanEntry(scan func(...any) error, version *uint32, e *manifest.Entry) erro
 // Commit inserts the entries as one block: readers see all of them or none.
 // It returns once readers in all processes know that they have to look.
 func (db *DB) Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {
-	settle := func() error { return nil }
-	if marks := db.source.Marks(); marks != nil {
-		var err error
-		if settle, err = marks.Change(account); err != nil {
-			return err
-		}
+	if err := db.announced(account, func() error { return db.commit(ctx, account, version, entries) }); err != nil {
+		return err
+	}
+	return db.seal(ctx, account)
+}
+
+// announced changes the manifest of an account, telling the readers in all
+// processes.
+func (db *DB) announced(account string, change func() error) error {
+	marks := db.source.Marks()
+	if marks == nil {
+		return change()
+	}
+	settle, err := marks.Change(account)
+	if err != nil {
+		return err
 	}
 	// After an error nobody knows what became of the insert, and a mark that
 	// cannot be set says the same: the change stays under way for readers,
 	// who then ask each time.
-	if err := db.commit(ctx, account, version, entries); err != nil {
+	if err := change(); err != nil {
 		return err
 	}
-	return errors.Join(settle(), db.seal(ctx, account))
+	return settle()
 }
 
 func (db *DB) commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {

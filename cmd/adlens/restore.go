@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+
+	"adlens"
+	"adlens/internal/backup"
+
+	"github.com/spf13/cobra"
+)
+
+func newRestore(o *options) *cobra.Command {
+	po, id, account := &placeOptions{}, "", ""
+	cmd := &cobra.Command{
+		Use:   "restore --from PLACE",
+		Short: "Copy a backup into an empty data directory or database",
+		Long: `Copy a backup, the newest one unless another is named, into an empty data
+directory or into an empty database of a ClickHouse server, wherever it was taken
+from: this is also the way from the one to the other.
+
+Checksums and numbers of rows are checked, totals are derived anew and compared
+with the figures, and only then the accounts appear, all at once. A restore that
+was interrupted has shown nothing; the same command begins anew.
+
+Keys work as before. Platform connections need the key that their credentials
+were sealed with, which is not in a backup: copy secret.key into the data
+directory, give it by --secret-key-file, or connect again.
+
+` + credentialsHelp,
+		Example: `  adlens restore --from /mnt/backups/adlens --data-dir new-data
+  adlens restore --from s3://bucket/adlens --clickhouse clickhouse://user@host:9000/adlens
+  adlens restore --from /mnt/backups/adlens --account acme    one that is missing`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			place, err := po.find("from", false)
+			if err != nil {
+				return err
+			}
+			taken, err := backup.Choose(cmd.Context(), place, id)
+			if err != nil {
+				return err
+			}
+			return o.with(cmd.Context(), func(d *data) error { return o.restore(cmd, d, place, taken, account) })
+		},
+	}
+	po.flags(cmd, "from", "where the backups are")
+	cmd.Flags().StringVar(&id, "backup", "", "which one: its id, or how that begins; without it the newest")
+	cmd.Flags().StringVar(&account, "account", "", "restore this account alone, where it is missing")
+	return cmd
+}
+
+func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken backup.Taken, account string) error {
+	schema, err := d.Schema(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var expected uint64
+	for _, e := range taken.Accounts {
+		if account == "" || e.Account == account {
+			expected += e.Rows
+		}
+	}
+	t := newTransfer(cmd.ErrOrStderr(), expected)
+	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: schema.Applied, Lock: d.locker.Lock}, t)
+	t.end()
+	if err != nil {
+		return noRoom(err)
+	}
+	taken.Accounts = restored
+	line := takenLine(place, taken)
+	if o.json {
+		return printJSON(cmd.OutOrStdout(), line)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored %d accounts, %d rows, from backup %s in %s\n", line.Accounts, line.Rows, line.ID, line.Place)
+	return err
+}
+
+// noRoom says in a sentence what a person can do about.
+func noRoom(err error) error {
+	if adlens.KindOf(err) == adlens.DiskFull {
+		return fmt.Errorf("the disk is full: nothing was made visible; free some space and restore again (%w)", err)
+	}
+	return err
+}

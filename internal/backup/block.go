@@ -1,0 +1,106 @@
+package backup
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Block is rows turned into columns, to be inserted together.
+type Block struct {
+	Header  Header
+	Rows    int
+	bytes   int // that the rows had
+	columns []values
+	account string
+}
+
+// values are the values of a column one behind the other, as the database
+// sends them.
+type values struct {
+	bytes []byte
+	nulls []byte
+	ends  []byte   // of arrays, how many values there are up to the end of each cell
+	words []string // of texts with a dictionary, instead of bytes
+	count uint64
+}
+
+// newBlock returns an empty block for rows of one account.
+func newBlock(h Header, account string) *Block {
+	return &Block{Header: h, columns: make([]values, len(h)), account: account}
+}
+
+// add takes the first row of some bytes and returns how long it is. Of a row
+// that is not whole nothing is taken.
+func (b *Block) add(from []byte) (size int, err error) {
+	if _, err := b.Header.row(from); err != nil {
+		return 0, err
+	}
+	for i, c := range b.Header {
+		n, err := b.columns[i].add(c.Type, from[size:])
+		if err != nil {
+			return 0, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		if c.Name == "account_id" && string(text(from[size:size+n])) != b.account {
+			return 0, fmt.Errorf("it holds a row of account %q, expected %q alone", text(from[size:size+n]), b.account)
+		}
+		size += n
+	}
+	b.Rows++
+	b.bytes += size
+	return size, nil
+}
+
+func (v *values) add(t Type, row []byte) (size int, err error) {
+	_, _, null, err := t.head(row)
+	if err != nil {
+		return 0, err
+	}
+	size, err = t.cell(row, func(value []byte) {
+		if v.count++; t.Words {
+			v.words = append(v.words, string(text(value)))
+		} else {
+			v.bytes = append(v.bytes, value...)
+		}
+	})
+	if t.Nullable {
+		v.nulls = append(v.nulls, row[0])
+		if null { // a value stands there nevertheless
+			v.bytes = append(v.bytes, make([]byte, t.Width)...)
+		}
+	}
+	if t.Array {
+		v.ends = binary.LittleEndian.AppendUint64(v.ends, v.count)
+	}
+	return size, err
+}
+
+// Native returns a column as the database's native format has it. It is not
+// for columns of words.
+func (b *Block) Native(i int) []byte {
+	v := b.columns[i]
+	return append(append(append([]byte(nil), v.nulls...), v.ends...), v.bytes...)
+}
+
+// Words returns the texts of a column of words, and for arrays of words the
+// texts of each cell.
+func (b *Block) Words(i int) any {
+	v := b.columns[i]
+	if !b.Header[i].Array {
+		return v.words
+	}
+	cells, from := make([][]string, b.Rows), uint64(0)
+	for row := range cells {
+		end := binary.LittleEndian.Uint64(v.ends[8*row:])
+		cells[row], from = v.words[from:end], end
+	}
+	return cells
+}
+
+// number returns a whole number of a row; the column is of numbers.
+func (b *Block) number(column string, row int) uint64 {
+	i := b.Header.Index(column)
+	var wide [8]byte
+	width := b.Header[i].Width
+	copy(wide[:], b.columns[i].bytes[row*width:(row+1)*width])
+	return binary.LittleEndian.Uint64(wide[:])
+}

@@ -1,0 +1,242 @@
+package backup
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// File is a file of rows as a catalogue names it.
+type File struct {
+	Name   string `json:"name"`
+	Table  string `json:"table"`
+	Rows   uint64 `json:"rows"`
+	Bytes  int64  `json:"bytes"` // unpacked
+	Stored int64  `json:"stored_bytes"`
+	SHA256 string `json:"sha256"` // of the stored bytes
+}
+
+// draft is a file of rows that is being written beside the place, under no
+// name that anybody reads.
+type draft struct {
+	File
+	on     *os.File
+	hashed hash.Hash
+	packed *zstd.Encoder
+	out    *bufio.Writer
+}
+
+// counter counts the bytes that pass.
+type counter struct {
+	w io.Writer
+	n *int64
+}
+
+func (c counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	*c.n += int64(n)
+	return n, err
+}
+
+func newDraft(p Place, table string, h Header) (*draft, error) {
+	on, err := p.Draft()
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{File: File{Table: table}, on: on, hashed: sha256.New()}
+	d.packed, err = zstd.NewWriter(counter{io.MultiWriter(on, d.hashed), &d.Stored}, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		return nil, errors.Join(err, d.drop())
+	}
+	d.out = bufio.NewWriterSize(counter{d.packed, &d.Bytes}, 1<<16)
+	_, err = d.out.Write(h.encode())
+	return d, err
+}
+
+func (d *draft) row(row []byte) error {
+	d.Rows++
+	_, err := d.out.Write(row)
+	return err
+}
+
+// finish completes the bytes of the file and their sum.
+func (d *draft) finish() error {
+	err := errors.Join(d.out.Flush(), d.packed.Close())
+	d.SHA256 = hex.EncodeToString(d.hashed.Sum(nil))
+	return err
+}
+
+// drop removes the draft, where it was not kept under a name.
+func (d *draft) drop() error {
+	return errors.Join(d.on.Close(), removed(d.on.Name()))
+}
+
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Bounds of reading: a window of more than this was not written by us, and a
+// row of more is none.
+const (
+	maxWindow = 64 << 20
+	maxRow    = 256 << 20
+)
+
+// reading is a file of rows that is being read and checked on the way.
+type reading struct {
+	File
+	header Header
+
+	hashed   hash.Hash
+	stored   int64
+	closer   io.Closer
+	unpacked *zstd.Decoder
+	in       *bufio.Reader
+	bytes    int64
+	rest     []byte // read, and not yet taken as rows
+}
+
+// open begins to read a file. What it says is believed after end.
+func open(ctx context.Context, p Place, f File) (*reading, error) {
+	body, err := p.Open(ctx, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{File: f, hashed: sha256.New(), closer: body}
+	raw := io.TeeReader(body, counter{r.hashed, &r.stored})
+	if r.unpacked, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err != nil {
+		return nil, errors.Join(err, body.Close())
+	}
+	r.in = bufio.NewReaderSize(r.unpacked, 1<<20)
+	if err := r.readHeader(); err != nil {
+		return nil, errors.Join(r.blame(err), r.Close())
+	}
+	return r, nil
+}
+
+// Close gives the file back.
+func (r *reading) Close() error {
+	r.unpacked.Close()
+	return r.closer.Close()
+}
+
+// fill reads more bytes behind those that are not taken yet. It returns io.EOF
+// at the end of the file.
+func (r *reading) fill() error {
+	if len(r.rest) > maxRow {
+		return fmt.Errorf("a row is longer than %d bytes", maxRow)
+	}
+	buffer := make([]byte, len(r.rest)+1<<20)
+	kept := copy(buffer, r.rest)
+	n, err := r.in.Read(buffer[kept:])
+	r.rest = buffer[:kept+n]
+	if r.bytes += int64(n); r.SHA256 != "" && r.bytes > r.File.Bytes {
+		return fmt.Errorf("it unpacks to more than %d bytes", r.File.Bytes)
+	}
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+func (r *reading) readHeader() error {
+	for {
+		err := r.fill()
+		if err != nil {
+			return fmt.Errorf("it does not begin with the names of columns: %w", err)
+		}
+		h, size, err := decodeHeader(r.rest)
+		if err == nil {
+			r.header, r.rest = h, r.rest[size:]
+			return nil
+		}
+		if !errors.Is(err, errShort) {
+			return err
+		}
+	}
+}
+
+// rows visits what is left of the rows. take takes the first row of some bytes
+// and says how long it is.
+func (r *reading) rows(take func(from []byte) (size int, err error)) error {
+	var rows uint64
+	for {
+		for len(r.rest) > 0 {
+			size, err := take(r.rest)
+			if errors.Is(err, errShort) {
+				break
+			}
+			if err != nil {
+				return r.blame(fmt.Errorf("row %d: %w", rows+1, err))
+			}
+			r.rest = r.rest[size:]
+			rows++
+		}
+		err := r.fill()
+		if errors.Is(err, io.EOF) {
+			return r.blame(r.end(rows))
+		}
+		if err != nil {
+			return r.blame(err)
+		}
+	}
+}
+
+// end holds the file that was read to its end against what is said of it.
+func (r *reading) end(rows uint64) error {
+	if _, err := io.Copy(io.Discard, r.unpacked); err != nil {
+		return err
+	}
+	sum := hex.EncodeToString(r.hashed.Sum(nil))
+	switch {
+	case len(r.rest) > 0:
+		return errShort
+	case r.SHA256 != "" && sum != r.SHA256:
+		return fmt.Errorf("its SHA-256 is %s, expected %s", sum, r.SHA256)
+	case r.SHA256 != "" && rows != r.Rows:
+		return fmt.Errorf("it has %d rows, expected %d", rows, r.Rows)
+	}
+	r.File.SHA256, r.File.Rows, r.File.Bytes, r.File.Stored = sum, rows, r.bytes, r.stored
+	return nil
+}
+
+// blame says which file it was. That somebody gave up waiting is no damage.
+func (r *reading) blame(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &Damage{r.Name, err}
+}
+
+// Damage says which file of a backup is not as it was written.
+type Damage struct {
+	Name string
+	Err  error
+}
+
+func (d *Damage) Error() string { return fmt.Sprintf("%s is damaged: %v", d.Name, d.Err) }
+
+// Unwrap returns what is wrong.
+func (d *Damage) Unwrap() error { return d.Err }
+
+// survey reads a file to its end, checks it and says what it is.
+func survey(ctx context.Context, p Place, f File) (File, error) {
+	r, err := open(ctx, p, f)
+	if err != nil {
+		return f, err
+	}
+	defer r.Close()
+	err = r.rows(r.header.row)
+	return r.File, err
+}

@@ -1,0 +1,223 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// format is what this program writes, and the newest that it reads. A change
+// that an older program would misread makes it one more.
+const format = 1
+
+// Index is a backup: what it holds, and by which catalogues.
+type Index struct {
+	Format   int       `json:"format"`
+	Program  string    `json:"program"` // always adlens
+	Version  string    `json:"version"` // of the program
+	Schema   uint32    `json:"schema"`  // the newest step that the database had
+	TakenAt  time.Time `json:"taken_at"`
+	Accounts []Entry   `json:"accounts"`
+}
+
+// Entry is an account in an index. What is said of its size follows from its
+// catalogue.
+type Entry struct {
+	Account   string `json:"account_id"`
+	Catalogue string `json:"catalogue"`
+	SHA256    string `json:"sha256"` // of the catalogue
+	Version   uint32 `json:"manifest_version"`
+	Files     int    `json:"files"`
+	Rows      uint64 `json:"rows"`
+	Stored    int64  `json:"stored_bytes"`
+}
+
+// Catalogue is an account of a backup: all files that hold its rows.
+type Catalogue struct {
+	Account string `json:"account_id"`
+	Files   []File `json:"files"`
+}
+
+// Taken is a backup in a place, and what it holds.
+type Taken struct {
+	Name string // of the index in the place
+	Index
+}
+
+// ID is how people name a backup: the time and the beginning of its sum.
+func (t Taken) ID() string { return idOf(t.Name) }
+
+func idOf(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(name, backups), ".json")
+}
+
+const backups = "backups/"
+
+// indexName matches names of indexes, which sort by time.
+var indexName = regexp.MustCompile(`^backups/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z\.[0-9a-f]{16}\.json$`)
+
+const indexTime = "20060102T150405.000Z"
+
+// Bounds of what is read into memory.
+const (
+	maxIndex  = 256 << 20
+	sumLetter = 16 // how many letters of a sum a name carries
+)
+
+func sumOf(parts ...[]byte) string {
+	sum := sha256.New()
+	for _, p := range parts {
+		sum.Write(p)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// List returns the names of all backups of a place, the oldest first.
+func List(ctx context.Context, p Place) ([]string, error) {
+	sizes, err := p.List(ctx, backups)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for name := range sizes {
+		if indexName.MatchString(name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// ErrNone says that a place holds no backup.
+var ErrNone = errors.New("there is no whole backup")
+
+// Choose returns the backup whose id begins so; the newest one for "".
+func Choose(ctx context.Context, p Place, id string) (Taken, error) {
+	all, err := List(ctx, p)
+	if err != nil {
+		return Taken{}, err
+	}
+	if len(all) == 0 {
+		return Taken{}, fmt.Errorf("%w in %s", ErrNone, p)
+	}
+	if id == "" {
+		return ReadIndex(ctx, p, all[len(all)-1])
+	}
+	var found []string
+	for _, name := range all {
+		if strings.HasPrefix(idOf(name), id) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return Taken{}, fmt.Errorf("%d backups in %s have an id that begins with %q, expected one; see adlens backup list", len(found), p, id)
+	}
+	return ReadIndex(ctx, p, found[0])
+}
+
+// ReadIndex reads and checks an index.
+func ReadIndex(ctx context.Context, p Place, name string) (Taken, error) {
+	t := Taken{Name: name}
+	raw, err := readAll(ctx, p, name)
+	if err != nil {
+		return t, err
+	}
+	if sum := sumOf(raw); !strings.Contains(name, "."+sum[:sumLetter]+".") {
+		return t, &Damage{name, fmt.Errorf("its SHA-256 begins with %s, which its name does not say", sum[:sumLetter])}
+	}
+	// Of a newer format nothing may be relied on but its number.
+	var head struct{ Format int }
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return t, &Damage{name, err}
+	}
+	if head.Format > format {
+		return t, fmt.Errorf("%s has format %d, this adlens reads formats up to %d: use the version that wrote it or a later one", name, head.Format, format)
+	}
+	if err := decode(raw, &t.Index); err != nil {
+		return t, &Damage{name, err}
+	}
+	if t.Program != "adlens" || t.Format < 1 {
+		return t, &Damage{name, errors.New("it is no index of a backup of adlens")}
+	}
+	return t, nil
+}
+
+// ReadCatalogue reads and checks the catalogue of an account.
+func ReadCatalogue(ctx context.Context, p Place, e Entry) (Catalogue, error) {
+	var c Catalogue
+	raw, err := readAll(ctx, p, e.Catalogue)
+	if err != nil {
+		return c, err
+	}
+	if sum := sumOf(raw); sum != e.SHA256 {
+		return c, &Damage{e.Catalogue, fmt.Errorf("its SHA-256 is %s, expected %s", sum, e.SHA256)}
+	}
+	if err := decode(raw, &c); err != nil {
+		return c, &Damage{e.Catalogue, err}
+	}
+	if c.Account != e.Account {
+		return c, &Damage{e.Catalogue, fmt.Errorf("it is of account %q, expected %q", c.Account, e.Account)}
+	}
+	return c, nil
+}
+
+func readAll(ctx context.Context, p Place, name string) ([]byte, error) {
+	body, err := p.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	raw, err := io.ReadAll(io.LimitReader(body, maxIndex+1))
+	if err == nil && len(raw) > maxIndex {
+		err = &Damage{name, fmt.Errorf("it is larger than %d bytes", maxIndex)}
+	}
+	return raw, err
+}
+
+func decode(raw []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind its end")
+	}
+	return nil
+}
+
+// write keeps a value as JSON under a name that carries its sum.
+func write(ctx context.Context, p Place, value any, name func(sum string) string) (kept, sum string, err error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return "", "", err
+	}
+	on, err := p.Draft()
+	if err != nil {
+		return "", "", err
+	}
+	d := draft{on: on}
+	sum = sumOf(raw)
+	kept = name(sum[:sumLetter])
+	if _, err = on.Write(raw); err == nil {
+		err = p.Keep(ctx, kept, on)
+	}
+	return kept, sum, errors.Join(err, d.drop())
+}
+
+// total sums up a catalogue.
+func (c Catalogue) total() (files int, rows uint64, stored int64) {
+	for _, f := range c.Files {
+		rows, stored = rows+f.Rows, stored+f.Stored
+	}
+	return len(c.Files), rows, stored
+}

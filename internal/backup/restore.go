@@ -1,0 +1,296 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// Restoring says what is restored.
+type Restoring struct {
+	Account string // one account only; "" for everything
+	Schema  uint32 // the newest step of the database's schema
+	// Lock lets one process at a time do a thing that has a name.
+	Lock func(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error)
+}
+
+// lockName is the name of restoring anything. No account has it.
+const lockName = "restore/"
+
+// Restore copies a backup, or one account of it, into a database that has
+// nothing of the kind. Accounts and their keys appear together, as the last
+// act, after everything was held against the backup and against itself. What
+// a restore that was killed has left is not visible, and is taken away by the
+// next.
+func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, progress Progress) ([]Entry, error) {
+	if t.Schema > o.Schema {
+		return nil, fmt.Errorf("%s was written by adlens %s with schema %d, this adlens knows %d: use that version or a later one", t.Name, t.Version, t.Schema, o.Schema)
+	}
+	chosen := t.Accounts
+	if o.Account != "" {
+		i := slices.IndexFunc(t.Accounts, func(e Entry) bool { return e.Account == o.Account })
+		if i < 0 {
+			return nil, fmt.Errorf("backup %s has no account %q", t.ID(), o.Account)
+		}
+		chosen = t.Accounts[i : i+1]
+	}
+	release, err := o.Lock(ctx, lockName, func(holder string) { progress.Notice("waiting for another restore: " + holder) })
+	if err != nil {
+		return nil, err
+	}
+	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string]*Block{}}
+	return chosen, errors.Join(r.all(ctx, chosen), release())
+}
+
+type restoring struct {
+	Sink
+	Restoring
+	place    Place
+	taken    Taken
+	progress Progress
+	shown    map[string]*Block // rows of all accounts, which are inserted after all others
+}
+
+func (r *restoring) all(ctx context.Context, chosen []Entry) error {
+	finished, err := r.prepare(ctx, chosen)
+	if err != nil || finished {
+		return err
+	}
+	for i, e := range chosen {
+		r.progress.Account(e.Account, i, len(chosen))
+		if err := r.one(ctx, e); err != nil {
+			return fmt.Errorf("account %s: %w", e.Account, err)
+		}
+	}
+	return r.show(ctx)
+}
+
+// prepare makes sure that nothing is there but what an earlier attempt has
+// left, and takes that away. finished is true where the earlier one lacked
+// nothing but to say so.
+func (r *restoring) prepare(ctx context.Context, chosen []Entry) (finished bool, err error) {
+	began, err := r.Began(ctx, r.Account)
+	if err != nil {
+		return false, err
+	}
+	there, err := r.Shown(ctx, r.Account)
+	if err != nil {
+		return false, err
+	}
+	if began == r.taken.ID() && len(chosen) > 0 && slices.Equal(there, idsOf(chosen)) {
+		return true, r.Done(ctx, r.Account)
+	}
+	if len(there) > 0 {
+		return false, r.refuse(there)
+	}
+	left, err := r.Left(ctx, r.Account)
+	if err != nil {
+		return false, err
+	}
+	if len(left) > 0 && began == "" {
+		return false, fmt.Errorf("there is no account, but there are rows in the tables %s: that is no empty database, and nothing was changed", strings.Join(left, ", "))
+	}
+	if began != "" {
+		r.progress.Notice("the restore of " + began + " did not come to its end; beginning anew")
+	}
+	if len(left) > 0 {
+		if err := r.Clear(ctx, r.Account); err != nil {
+			return false, err
+		}
+	}
+	return false, r.Begin(ctx, r.Account, r.taken.ID())
+}
+
+func idsOf(entries []Entry) []string {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.Account
+	}
+	return ids
+}
+
+// named is how many accounts a refusal names.
+const named = 5
+
+func (r *restoring) refuse(there []string) error {
+	names := strings.Join(there[:min(named, len(there))], ", ")
+	if len(there) > named {
+		names += fmt.Sprintf(" and %d more", len(there)-named)
+	}
+	if r.Account != "" {
+		return fmt.Errorf("account %s is there already; restore it where it is not", names)
+	}
+	return fmt.Errorf("the database is not empty, it has the accounts %s: restore into an empty data directory or database, or one account that is missing with --account", names)
+}
+
+// one restores an account up to its manifest. It cannot be seen yet: the
+// account itself and its keys are still missing.
+func (r *restoring) one(ctx context.Context, e Entry) (err error) {
+	release, err := r.Lock(ctx, e.Account, func(holder string) { r.progress.Notice("waiting for the account's writer: " + holder) })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	c, err := readWhole(ctx, r.place, e)
+	if err != nil {
+		return err
+	}
+	var live *Block
+	for _, f := range c.Files {
+		keep := func(b *Block) error { return r.Insert(ctx, f.Table, b) }
+		switch {
+		case f.Table == "manifest":
+			keep = func(b *Block) error { live = b; return nil }
+		case slices.Contains(shown, f.Table):
+			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
+		}
+		if err := r.file(ctx, e.Account, f, keep); err != nil {
+			return err
+		}
+	}
+	if live == nil { // nothing was ever loaded
+		return nil
+	}
+	return r.publish(ctx, e.Account, live)
+}
+
+// publish completes an account, and makes its manifest live when all of it is
+// as it was.
+func (r *restoring) publish(ctx context.Context, account string, live *Block) error {
+	faults, err := r.Complete(ctx, account, live.manifest())
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("what was restored is not what was backed up, and was not made visible: %s", strings.Join(faults, "; "))
+	}
+	return r.Publish(ctx, account, live)
+}
+
+// manifest reads the units of manifest rows. The reports that speak for them
+// are not needed here.
+func (b *Block) manifest() manifest.Manifest {
+	var version uint32
+	entries := make([]manifest.Entry, b.Rows)
+	for i := range entries {
+		entries[i] = manifest.Entry{
+			Unit: manifest.Unit{
+				Kind:  manifest.Kind(b.number("kind", i)),
+				Slice: manifest.Slice{Marketplace: uint16(b.number("marketplace_key", i)), AdProduct: adlens.AdProduct(b.number("ad_product", i))},
+				Start: adlens.Day(b.number("start", i)),
+			},
+			Generation: uint32(b.number("generation", i)),
+			Rows:       b.number("fact_rows", i),
+		}
+		version = max(version, uint32(b.number("version", i)))
+	}
+	return manifest.New(version, entries...)
+}
+
+// show makes what was restored visible: keys first, and the accounts, without
+// which nobody sees anything, in one insert.
+func (r *restoring) show(ctx context.Context) error {
+	there, err := r.Shown(ctx, r.Account)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("an account was added meanwhile, nothing was made visible: %w", r.refuse(there))
+	}
+	for _, table := range shown {
+		if block := r.shown[table]; block != nil {
+			if err := r.Insert(ctx, table, block); err != nil {
+				return err
+			}
+		}
+	}
+	return r.Done(ctx, r.Account)
+}
+
+// Bounds of a block: rows, and about how many bytes.
+const (
+	blockRows  = 100_000
+	blockBytes = 64 << 20
+)
+
+// whole tells the tables of which an account's rows are one block.
+func (f File) whole() bool { return f.Table == "manifest" || slices.Contains(shown, f.Table) }
+
+// file reads a file and hands its rows on in blocks.
+func (r *restoring) file(ctx context.Context, account string, f File, keep func(*Block) error) error {
+	in, err := open(ctx, r.place, f)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := r.fits(ctx, f, in.header); err != nil {
+		return err
+	}
+	b, err := r.block(f, in.header, account)
+	if err != nil {
+		return err
+	}
+	var refused error // by keep, for which the file cannot be blamed
+	var rows uint64
+	err = in.rows(func(from []byte) (int, error) {
+		if !f.whole() && (b.Rows == blockRows || b.bytes > blockBytes) {
+			if refused = keep(b); refused != nil {
+				return 0, refused
+			}
+			r.progress.Rows(rows, 0)
+			b, rows = newBlock(in.header, account), 0
+		}
+		size, err := b.add(from)
+		if err == nil {
+			rows++
+		}
+		return size, err
+	})
+	r.progress.Rows(rows, 0)
+	if refused != nil || err != nil || b.Rows == 0 {
+		return cmp.Or(refused, err)
+	}
+	return keep(b)
+}
+
+// block returns where a file's rows go: behind those of other accounts, where
+// they are shown together.
+func (r *restoring) block(f File, h Header, account string) (*Block, error) {
+	b := r.shown[f.Table]
+	if b == nil {
+		return newBlock(h, account), nil
+	}
+	if !slices.Equal(b.Header, h) {
+		return nil, &Damage{f.Name, errors.New("it has other columns than that table has for other accounts")}
+	}
+	b.account = account
+	return b, nil
+}
+
+// fits makes sure that a file's rows go into a table as they are. A column
+// that is newer than the backup gets its default.
+func (r *restoring) fits(ctx context.Context, f File, h Header) error {
+	if !Holds(f.Table) {
+		return &Damage{f.Name, fmt.Errorf("%q is no table of a backup", f.Table)}
+	}
+	columns, err := r.Columns(ctx, f.Table)
+	if err != nil {
+		return err
+	}
+	for _, c := range h {
+		i := columns.Index(c.Name)
+		if i < 0 || columns[i].Type != c.Type {
+			return &Damage{f.Name, fmt.Errorf("its column %s of type %s is not in the table %s", c.Name, c.Type.Name, f.Table)}
+		}
+	}
+	if f.Table == "manifest" && slices.ContainsFunc(columns, func(c Column) bool { return h.Index(c.Name) < 0 }) {
+		return &Damage{f.Name, errors.New("it lacks columns of the manifest")}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package backup
+
+import (
+	"context"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// Source is a database that is backed up. It is only read.
+type Source interface {
+	Accounts(ctx context.Context) ([]adlens.Account, error)
+	// Columns are the stored columns of a table.
+	Columns(ctx context.Context, table string) (Header, error)
+	// Live reads which generations of an account are live, at one moment.
+	// The rows have the columns of h, the manifest's.
+	Live(ctx context.Context, account string, h Header) ([]Live, error)
+	// Export visits rows as RowBinary has them, with the columns of h.
+	Export(ctx context.Context, e Extent, h Header, visit func(row []byte) error) error
+}
+
+// Live is a live unit of an account.
+type Live struct {
+	manifest.Unit
+	Version    uint32
+	Generation uint32
+	Rows       uint64 // of facts; 0 for other kinds
+	Row        []byte // of the manifest
+}
+
+// Extent is what of a table is meant: the rows of an account, of some
+// generations only where the table has any.
+type Extent struct {
+	Table, Account string
+	Generations    []uint32
+}
+
+// Sink is a database into which a backup is restored. An account "" means all
+// accounts.
+type Sink interface {
+	Columns(ctx context.Context, table string) (Header, error)
+	// Shown returns the ids of the accounts that are there, sorted.
+	Shown(ctx context.Context, account string) ([]string, error)
+	// Left returns the tables that hold rows, visible or not.
+	Left(ctx context.Context, account string) ([]string, error)
+	// Began says which backup was begun to be restored there and did not come
+	// to its end; "" for none.
+	Began(ctx context.Context, account string) (backup string, err error)
+	// Begin notes, before the first row, that a backup is being restored.
+	Begin(ctx context.Context, account, backup string) error
+	// Clear takes away what an earlier attempt has left.
+	Clear(ctx context.Context, account string) error
+	// Done takes the note of Begin away.
+	Done(ctx context.Context, account string) error
+
+	// Insert writes the rows of a block in one insert.
+	Insert(ctx context.Context, table string, block *Block) error
+	// Complete derives what is not in a backup, and holds all of an account
+	// against the manifest that is going to be its own, and against itself.
+	Complete(ctx context.Context, account string, m manifest.Manifest) (faults []string, err error)
+	// Publish makes an account's manifest live. Numbers that were given out
+	// since the backup, where it is from, are not given out again.
+	Publish(ctx context.Context, account string, live *Block) error
+}

@@ -1,0 +1,232 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Progress is told how far the work has come. It may do nothing.
+type Progress interface {
+	// Account begins an account; so many are done.
+	Account(id string, done, total int)
+	// Rows counts rows that were copied, and those that need no copying.
+	Rows(copied, kept uint64)
+	Notice(text string)
+}
+
+// Options say what a backup is of.
+type Options struct {
+	Version string // of the program
+	Schema  uint32 // the newest step of the database's schema
+	Keep    int    // how many of the newest backups stay; 0 for all
+	Now     func() time.Time
+}
+
+// Patience is how long rows are certain to stay after the manifest named their
+// generations as live: what a load supersedes is deleted at the earliest
+// loader.CollectAfter after it was noted as dead.
+const Patience = 10 * time.Minute
+
+// Take writes a backup of everything to a place, while others read and load.
+// Until it returns without an error the place has no new backup.
+func Take(ctx context.Context, from Source, p Place, o Options, progress Progress) (Taken, error) {
+	release, err := p.Lock(ctx)
+	if err != nil {
+		return Taken{}, err
+	}
+	taken, err := take(ctx, from, p, o, progress)
+	if err == nil {
+		err = forget(ctx, p, o.Keep)
+	}
+	return taken, errors.Join(err, release())
+}
+
+func take(ctx context.Context, from Source, p Place, o Options, progress Progress) (Taken, error) {
+	accounts, err := from.Accounts(ctx)
+	if err != nil {
+		return Taken{}, err
+	}
+	if len(accounts) == 0 {
+		return Taken{}, errors.New("there is no account to back up; is it the right --data-dir or --clickhouse?")
+	}
+	t := &taking{Source: from, place: p, options: o, progress: progress, headers: map[string]Header{}, last: map[string]Entry{}}
+	if err := t.remember(ctx); err != nil {
+		return Taken{}, err
+	}
+	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: o.Now().UTC().Truncate(time.Millisecond)}
+	for i, a := range accounts {
+		progress.Account(a.ID, i, len(accounts))
+		entry, err := t.account(ctx, a.ID)
+		if err != nil {
+			return Taken{}, fmt.Errorf("account %s: %w", a.ID, err)
+		}
+		index.Accounts = append(index.Accounts, entry)
+	}
+	// Whatever the index names is on the disk before it.
+	if err := p.Settle(ctx); err != nil {
+		return Taken{}, err
+	}
+	name, _, err := write(ctx, p, index, func(sum string) string {
+		return backups + index.TakenAt.Format(indexTime) + "." + sum + ".json"
+	})
+	if err != nil {
+		return Taken{}, err
+	}
+	return Taken{name, index}, p.Settle(ctx)
+}
+
+// taking is a backup that is being written.
+type taking struct {
+	Source
+	place    Place
+	options  Options
+	progress Progress
+	headers  map[string]Header
+	last     map[string]Entry // accounts of the backup before, whose files may serve again
+
+	id     string           // the account
+	stored map[string]int64 // files that the place has of it
+	known  map[string]File  // files of it that the backup before names
+}
+
+// remember reads what the newest backup holds. One that is damaged is of no
+// use, and no obstacle.
+func (t *taking) remember(ctx context.Context) error {
+	before, err := Choose(ctx, t.place, "")
+	switch {
+	case errors.Is(err, ErrNone):
+		return nil
+	case isDamage(err):
+		t.progress.Notice(fmt.Sprintf("the backup before cannot be built on: %v", err))
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, e := range before.Accounts {
+		t.last[e.Account] = e
+	}
+	return nil
+}
+
+// account copies an account and returns what the index says of it.
+func (t *taking) account(ctx context.Context, id string) (Entry, error) {
+	if err := t.begin(ctx, id); err != nil {
+		return Entry{}, err
+	}
+	c := Catalogue{Account: id}
+	early, err := t.wholes(ctx, before)
+	if err != nil {
+		return Entry{}, err
+	}
+	live, figures, err := t.generations(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	late, err := t.wholes(ctx, after)
+	if err != nil {
+		return Entry{}, err
+	}
+	c.Files = slices.Concat(early, figures, late)
+	entry := Entry{Account: id}
+	for _, l := range live {
+		entry.Version = max(entry.Version, l.Version)
+	}
+	entry.Files, entry.Rows, entry.Stored = c.total()
+	entry.Catalogue, entry.SHA256, err = write(ctx, t.place, c, func(sum string) string {
+		return fmt.Sprintf("accounts/%s/catalogue.%s.json", id, sum)
+	})
+	return entry, err
+}
+
+// begin looks which files of an account the place has already.
+func (t *taking) begin(ctx context.Context, id string) (err error) {
+	t.id, t.known = id, map[string]File{}
+	if err := checkName(fileName(id, "facts", sumOf())); err != nil {
+		return err
+	}
+	if t.stored, err = t.place.List(ctx, "accounts/"+id+"/"); err != nil {
+		return err
+	}
+	e, found := t.last[id]
+	if !found {
+		return nil
+	}
+	c, err := ReadCatalogue(ctx, t.place, e)
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	for _, f := range c.Files {
+		t.known[f.Name] = f
+	}
+	return nil
+}
+
+// has returns a file that the place has already. One that no backup names was
+// left behind by one that did not come to its end: it is read once, to be sure
+// of it.
+func (t *taking) has(ctx context.Context, name, table string) (File, bool) {
+	size, there := t.stored[name]
+	if f, known := t.known[name]; known && there && f.Stored == size && f.Table == table {
+		return f, true
+	}
+	if !there {
+		return File{}, false
+	}
+	f, err := survey(ctx, t.place, File{Name: name, Table: table})
+	return f, err == nil
+}
+
+// header returns the columns of a table, which stay while the program runs.
+func (t *taking) header(ctx context.Context, table string) (Header, error) {
+	if h, known := t.headers[table]; known {
+		return h, nil
+	}
+	h, err := t.Columns(ctx, table)
+	if err == nil && len(h) == 0 {
+		err = fmt.Errorf("the database has no table %s", table)
+	}
+	t.headers[table] = h
+	return h, err
+}
+
+// wholes copy all rows of an account in some tables, where there are any.
+func (t *taking) wholes(ctx context.Context, tables []string) (files []File, err error) {
+	for _, table := range tables {
+		h, err := t.header(ctx, table)
+		if err != nil {
+			return nil, err
+		}
+		f, err := t.whole(ctx, table, h, func(visit func([]byte) error) error {
+			return t.Export(ctx, Extent{Table: table, Account: t.id}, h, visit)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", table, err)
+		}
+		if f.Rows > 0 {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// whole writes rows into a file that is named after what is in it.
+func (t *taking) whole(ctx context.Context, table string, h Header, export func(visit func([]byte) error) error) (f File, err error) {
+	d, err := newDraft(t.place, table, h)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, d.drop()) }()
+	if err := errors.Join(export(d.row), d.finish()); err != nil || d.Rows == 0 {
+		return d.File, err
+	}
+	d.Name = fileName(t.id, table, d.SHA256)
+	if f, found := t.has(ctx, d.Name, table); found && f.SHA256 == d.SHA256 {
+		t.progress.Rows(0, d.Rows)
+		return d.File, nil
+	}
+	t.progress.Rows(d.Rows, 0)
+	return d.File, t.place.Keep(ctx, d.Name, d.on)
+}

@@ -1,0 +1,270 @@
+package backup
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// shelf is a source of one account and one month of figures, which change and
+// vanish as a test says. Its clock is the test's.
+type shelf struct {
+	now        time.Time
+	generation uint32
+	stored     map[uint32]int // rows of generations
+	promised   uint64         // rows that the manifest names
+	exporting  func()         // happens before the rows of facts are read
+	exports    int
+}
+
+func (s *shelf) clock() time.Time { return s.now }
+
+func (s *shelf) Accounts(context.Context) ([]adlens.Account, error) {
+	return []adlens.Account{{ID: "acme"}}, nil
+}
+
+func (s *shelf) Columns(context.Context, string) (Header, error) {
+	return NewHeader([]string{"generation"}, []string{"UInt32"})
+}
+
+func (s *shelf) Live(context.Context, string, Header) ([]Live, error) {
+	unit := manifest.Unit{Kind: manifest.Month, Start: adlens.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))}
+	row := binary.LittleEndian.AppendUint32(nil, s.generation)
+	return []Live{{Unit: unit, Version: s.generation, Generation: s.generation, Rows: s.promised, Row: row}}, nil
+}
+
+func (s *shelf) Export(_ context.Context, e Extent, _ Header, visit func([]byte) error) error {
+	if e.Table != "facts" {
+		return nil
+	}
+	s.exports++
+	if s.exporting != nil {
+		s.exporting()
+	}
+	for _, generation := range e.Generations {
+		for range s.stored[generation] {
+			if err := visit(binary.LittleEndian.AppendUint32(nil, generation)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// silence is progress that nobody looks at.
+type silence struct{}
+
+func (silence) Account(string, int, int) {}
+func (silence) Rows(uint64, uint64)      {}
+func (silence) Notice(string)            {}
+
+func (s *shelf) take(t *testing.T) (Catalogue, error) {
+	t.Helper()
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
+	if err != nil {
+		if all, fault := List(t.Context(), place); len(all) > 0 || fault != nil {
+			t.Errorf("a backup that failed is listed: %v, %v", all, fault)
+		}
+		return Catalogue{}, err
+	}
+	if faults, err := Verify(t.Context(), place, taken, silence{}); len(faults) > 0 || err != nil {
+		t.Errorf("the backup is damaged: %v, %v", faults, err)
+	}
+	c, err := ReadCatalogue(t.Context(), place, taken.Accounts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, nil
+}
+
+func rowsIn(c Catalogue, table string) (rows uint64) {
+	for _, f := range c.Files {
+		if f.Table == table {
+			rows += f.Rows
+		}
+	}
+	return rows
+}
+
+func TestWhatIsDeletedDuringASlowCopyIsCopiedAnew(t *testing.T) {
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}
+	s.exporting = func() {
+		if s.generation == 1 { // a load supersedes it, and it is deleted
+			s.now = s.now.Add(20 * time.Minute)
+			s.generation, s.promised, s.stored = 2, 7, map[uint32]int{2: 7}
+		}
+	}
+	c, err := s.take(t)
+	if err != nil || rowsIn(c, "facts") != 7 || rowsIn(c, "manifest") != 1 {
+		t.Errorf("%+v, %v: want the 7 rows of the second generation", c, err)
+	}
+}
+
+func TestWhatIsStillLiveAfterASlowCopyIsKept(t *testing.T) {
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}
+	s.exporting = func() { s.now = s.now.Add(20 * time.Minute) }
+	c, err := s.take(t)
+	if err != nil || rowsIn(c, "facts") != 5 || s.exports != 1 {
+		t.Errorf("%+v after %d copies, %v: want 5 rows after one", c, s.exports, err)
+	}
+}
+
+func TestDamagedFiguresAreNotBackedUp(t *testing.T) {
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 4}}
+	if _, err := s.take(t); err == nil || !strings.Contains(err.Error(), "has 4 rows, 5 were loaded") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOneBackupAtATimeIsWrittenToADirectory(t *testing.T) {
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := place.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{now: time.Unix(1_800_000_000, 0)}
+	if _, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{}); err == nil || !strings.Contains(err.Error(), "another backup") {
+		t.Errorf("got %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOldBackupsGoAndTakeTheirFilesAlong(t *testing.T) {
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{now: time.Unix(1_800_000_000, 0)}
+	for generation := range uint32(5) {
+		s.generation, s.promised, s.stored = generation+1, 3, map[uint32]int{generation + 1: 3}
+		s.now = s.now.Add(time.Hour)
+		if _, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 2}, silence{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := List(t.Context(), place)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%v, %v: want two backups", all, err)
+	}
+	for _, name := range all {
+		taken, err := ReadIndex(t.Context(), place, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults, err := Verify(t.Context(), place, taken, silence{}); len(faults) > 0 || err != nil {
+			t.Errorf("%s: %v, %v", name, faults, err)
+		}
+	}
+	stored, err := place.List(t.Context(), "accounts/acme/")
+	if want := 2 * len([]string{"catalogue", "manifest", "facts"}); err != nil || len(stored) != want {
+		t.Errorf("%v, %v: want %d files", stored, err, want)
+	}
+}
+
+func TestNamesOutsideAPlaceAreNotTouched(t *testing.T) {
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"", "/etc/passwd", "../x", "accounts/../../x", "accounts/a/../x", "accounts/a/b/c", "backups/..", "accounts/.hidden/x",
+		"drafts/x", "lock", "accounts/a/x\x00", "accounts//x", `accounts\a\x`, "accounts/a/" + strings.Repeat("x", 200),
+	} {
+		_, opening := place.Open(t.Context(), name)
+		draft, err := place.Draft()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keeping, removing := place.Keep(t.Context(), name, draft), place.Remove(t.Context(), name)
+		if err := draft.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for what, got := range map[string]error{"opened": opening, "kept": keeping, "removed": removing} {
+			if got == nil || !strings.Contains(got.Error(), "is no name of a file of a backup") {
+				t.Errorf("%q was %s: %v", name, what, got)
+			}
+		}
+	}
+}
+
+func TestAMissingFileIsSaidToBeMissing(t *testing.T) {
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("accounts/acme/facts.%016x.rows.zst", 1)
+	if _, err := place.Open(t.Context(), name); !errors.Is(err, ErrMissing) || !isDamage(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// bulk is a source with more rows than are read at once, of many lengths.
+type bulk struct {
+	shelf
+	rows int
+}
+
+func (s *bulk) Columns(context.Context, string) (Header, error) { return rowHeader, nil }
+
+func (s *bulk) row(i int) []byte {
+	return row{account: "acme", number: uint32(i), list: []string{strings.Repeat("x", i%700)}, numbers: make([]uint64, i%50)}.encode()
+}
+
+func (s *bulk) Export(_ context.Context, e Extent, _ Header, visit func([]byte) error) error {
+	for i := range s.rows {
+		if e.Table != "facts" {
+			break
+		}
+		if err := visit(s.row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestRowsThatCrossPiecesOfAFileAreTakenOnce(t *testing.T) {
+	s := &bulk{shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 12_000}, 12_000}
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadCatalogue(t.Context(), place, taken.Accounts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := open(t.Context(), place, c.Files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	b := newBlock(in.header, "acme")
+	if err := in.rows(b.add); err != nil || b.Rows != s.rows || in.File.Bytes < 5<<20 {
+		t.Fatalf("%d rows in %d bytes: %v", b.Rows, in.File.Bytes, err)
+	}
+	texts, numbers := b.Words(3).([][]string), b.Native(1)
+	for i := range s.rows {
+		if got := binary.LittleEndian.Uint32(numbers[4*i:]); got != uint32(i) || len(texts[i][0]) != i%700 {
+			t.Fatalf("row %d: number %d, text of %d letters", i, got, len(texts[i][0]))
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package clickhouse
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"adlens/internal/backup"
+)
+
+// What 100,000 facts cost to read for a backup: as the rows that the server
+// writes into a column, which any protocol carries, and in formats that only
+// HTTP hands out.
+func BenchmarkExport(b *testing.B) {
+	d := openShared(b)
+	if err := d.exec(b.Context(), fmt.Sprintf(someFacts, "facts", 4000), Params{"generation": "1"}); err != nil {
+		b.Fatal(err)
+	}
+	h, err := d.Columns(b.Context(), "facts")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("formatRow", func(b *testing.B) {
+		for b.Loop() {
+			err := d.Export(b.Context(), backup.Extent{Table: "facts", Account: "a", Generations: []uint32{1}}, h, func([]byte) error { return nil })
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, format := range []string{"RowBinary", "Native", "Parquet"} {
+		b.Run(format, func(b *testing.B) {
+			for b.Loop() {
+				if err := exportAs(b, d.DB, format); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func exportAs(b *testing.B, db *DB, format string) error {
+	p, err := db.connect(b.Context())
+	if err != nil {
+		return err
+	}
+	stream, err := p.writer.QueryFormat(b.Context(), format, "SELECT * FROM facts WHERE account_id = 'a' AND generation = 1")
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	_, err = io.Copy(io.Discard, stream)
+	return err
+}

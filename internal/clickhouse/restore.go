@@ -1,0 +1,189 @@
+package clickhouse
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens/internal/backup"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/loader"
+
+	"github.com/ClickHouse/ch-go/proto"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+var _ backup.Sink = (*DB)(nil)
+
+// accountTables are all tables that hold rows of accounts, but for those of the
+// moment: what another process holds, and how many requests were let in.
+var accountTables = []string{
+	"accounts", "api_keys", "api_key_uses", "feeds", "connections", "report_requests", "refreshed", "attempts",
+	"manifest", "seals", "reservations", "accounted", "ledger", "product_keys", "dead_generations",
+	"marketplaces", "rates", "product_titles", "facts", "day_totals", "month_products", "year_products",
+	"campaigns", "ad_groups", "ads", "rules", "rule_runs", "activity", "day_uses",
+}
+
+// rowsOf filters the rows of an account in a table.
+func rowsOf(table string) string {
+	if filter, own := ownRows[table]; own {
+		return filter
+	}
+	return "account_id = {account:String}"
+}
+
+// Shown returns the ids of the accounts that are there: of all, or of the one
+// that is asked for.
+func (db *DB) Shown(ctx context.Context, account string) ([]string, error) {
+	all, err := db.accounts(ctx, account)
+	ids := make([]string, len(all))
+	for i, a := range all {
+		ids[i] = a.ID
+	}
+	return ids, err
+}
+
+// Left returns the tables that hold rows of an account; of any for "".
+func (db *DB) Left(ctx context.Context, account string) ([]string, error) {
+	looks := make([]string, len(accountTables))
+	for i, table := range accountTables {
+		looks[i] = "SELECT '" + table + "' FROM (SELECT 1 FROM " + table + " WHERE {account:String} = '' OR " + rowsOf(table) + " LIMIT 1)"
+	}
+	return collect(ctx, db, strings.Join(looks, "\nUNION ALL\n"), Params{"account": query.Text(account)}, func(scan func(...any) error) (string, error) {
+		var table string
+		err := scan(&table)
+		return table, err
+	})
+}
+
+// The note of what is being restored is a table of its own, which is there
+// while something is. Rows are deleted only where it says that they were
+// written by a restore.
+const createRestoring = `CREATE TABLE IF NOT EXISTS restoring (
+    account_id String,
+    backup String
+) ENGINE = MergeTree
+ORDER BY account_id
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+// Began says which backup is noted as being restored, of the account or of all.
+func (db *DB) Began(ctx context.Context, account string) (id string, err error) {
+	if err := db.exec(ctx, createRestoring, nil); err != nil {
+		return "", err
+	}
+	err = db.reading(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", Params{"account": query.Text(account)},
+		each(func(scan func(...any) error) error { return scan(&id) }))
+	return id, err
+}
+
+// Begin notes that a backup is being restored.
+func (db *DB) Begin(ctx context.Context, account, id string) error {
+	if err := db.Done(ctx, account); err != nil {
+		return err
+	}
+	if err := db.exec(ctx, createRestoring, nil); err != nil {
+		return err
+	}
+	return db.insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch driver.Batch) error { return batch.Append(account, id) })
+}
+
+// Done takes the note of an account away, or all notes.
+func (db *DB) Done(ctx context.Context, account string) error {
+	return db.exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", Params{"account": query.Text(account)})
+}
+
+// Clear takes away all rows of an account, or all rows. Where all go, nothing
+// of them was ever visible.
+func (db *DB) Clear(ctx context.Context, account string) error {
+	left, err := db.Left(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, table := range left {
+		sql, params := "TRUNCATE TABLE "+table, Params(nil)
+		if account != "" {
+			sql, params = "ALTER TABLE "+table+" DELETE WHERE "+rowsOf(table), Params{"account": query.Text(account)}
+		}
+		if err := db.exec(ctx, sql, params); err != nil {
+			return fmt.Errorf("clearing %s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// Insert writes the rows of a block, in columns as the server gets them.
+func (db *DB) Insert(ctx context.Context, table string, block *backup.Block) error {
+	names := make([]string, len(block.Header))
+	for i, c := range block.Header {
+		names[i] = identifier(c.Name)
+	}
+	return db.insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch driver.Batch) error {
+		for i, c := range block.Header {
+			if err := appendColumn(batch, block, i); err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// appendColumn fills a column. One with a dictionary is built by the driver.
+func appendColumn(batch driver.Batch, block *backup.Block, i int) error {
+	if block.Header[i].Words {
+		return batch.Column(i).Append(block.Words(i))
+	}
+	return batch.Columns()[i].Decode(proto.NewReader(bytes.NewReader(block.Native(i))), block.Rows)
+}
+
+// derivedAtOnce is how many generations one statement derives rollups of: it
+// holds their products in memory.
+const derivedAtOnce = 32
+
+// Complete derives the products of months and years, and holds everything
+// against the manifest.
+func (db *DB) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
+	var months []uint32
+	for _, e := range m.Of(manifest.Month) {
+		months = append(months, e.Generation)
+	}
+	for some := range slices.Chunk(months, derivedAtOnce) {
+		if err := db.deriveMonthProducts(ctx, account, some); err != nil {
+			return nil, err
+		}
+	}
+	for some := range slices.Chunk(loader.PartsOf(m.Of(manifest.Year), m.Of(manifest.Month)), max(1, derivedAtOnce/12)) {
+		if err := db.DeriveYears(ctx, account, some); err != nil {
+			return nil, err
+		}
+	}
+	return loader.VerifyAs(ctx, LoadStore{DB: db}, account, m)
+}
+
+// leap is how many numbers a restored account does not give out. Since the
+// backup, loads where it is from have used some, for versions that clients
+// may remember answers of. It is enough for sixteen thousand loads.
+const leap = 1 << 24
+
+// Publish makes a restored manifest live as one block. What its account may
+// reserve next begins behind the leap, and no number below is unaccounted for:
+// dead rows were not restored.
+func (db *DB) Publish(ctx context.Context, account string, live *backup.Block) error {
+	for _, sql := range []string{
+		"INSERT INTO reservations SELECT {account:String}, toUInt32(least(toUInt64(max(next)) + {leap:UInt32}, 4294967295)) FROM reservations WHERE account_id = {account:String}",
+		"INSERT INTO accounted SELECT {account:String}, max(next) FROM reservations WHERE account_id = {account:String}",
+	} {
+		if err := db.exec(ctx, sql, Params{"account": query.Text(account), "leap": number(leap)}); err != nil {
+			return err
+		}
+	}
+	if err := db.stillHeld(account); err != nil {
+		return err
+	}
+	if err := db.announced(account, func() error { return db.Insert(ctx, "manifest", live) }); err != nil {
+		return err
+	}
+	return db.seal(ctx, account)
+}
