@@ -1,0 +1,100 @@
+package integration_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"reflect"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// calc is LibreOffice with a sheet that is linked to an address.
+type calc struct {
+	refresh io.WriteCloser
+	said    *bufio.Scanner
+}
+
+// python is the system's own, which knows LibreOffice's interface.
+const python = "/usr/bin/python3"
+
+func openCalc(t *testing.T, address string) *calc {
+	t.Helper()
+	if _, err := exec.LookPath("soffice"); err != nil {
+		t.Skip("LibreOffice is not installed")
+	}
+	if err := exec.CommandContext(t.Context(), python, "-c", "import uno").Run(); err != nil {
+		t.Skip("python3-uno is not installed")
+	}
+	command := exec.Command(python, "recipes/calc.py", address) // ends with its input, and LibreOffice before it
+	in, errIn := command.StdinPipe()
+	out, errOut := command.StdoutPipe()
+	need(t, errors.Join(errIn, errOut))
+	need(t, command.Start())
+	t.Cleanup(func() {
+		in.Close()
+		if err := command.Wait(); err != nil {
+			t.Errorf("LibreOffice ended with %v", err)
+		}
+	})
+	c := &calc{in, bufio.NewScanner(out)}
+	c.said.Buffer(nil, 1<<20)
+	return c
+}
+
+// rows are the texts of the sheet's cells.
+func (c *calc) rows(t *testing.T) (rows [][]string) {
+	t.Helper()
+	if !c.said.Scan() {
+		t.Fatalf("LibreOffice says nothing: %v", c.said.Err())
+	}
+	need(t, json.Unmarshal(c.said.Bytes(), &rows))
+	return rows
+}
+
+// asShown compares texts, and numbers by their value: a spreadsheet shows 1.5
+// for 1.50.
+func asShown(shown, sent string) bool {
+	a, errA := strconv.ParseFloat(shown, 64)
+	b, errB := strconv.ParseFloat(sent, 64)
+	return shown == sent || errA == nil && errB == nil && a == b
+}
+
+func mustShow(t *testing.T, c *calc, want [][]string) {
+	t.Helper()
+	got := c.rows(t)
+	same := len(got) == len(want)
+	for i := 0; same && i < len(want); i++ {
+		same = len(got[i]) == len(want[i])
+		for j := 0; same && j < len(want[i]); j++ {
+			same = asShown(got[i][j], want[i][j])
+		}
+	}
+	if !same || len(want) < 2 {
+		t.Fatalf("the sheet shows\n%v\nthe feed has\n%v", got, want)
+	}
+}
+
+func TestASheetOfCalcFollowsItsFeed(t *testing.T) {
+	t.Parallel()
+	h, one := shopWithData(t)
+	path := feed(t, h, one.files.ID, "/reports/products?range=all_time")
+	read := func() [][]string { return csvRows(t, get(t, nobody(h), path).Body) }
+	before := read()
+	sheet := openCalc(t, h.server.Address+path)
+	mustShow(t, sheet, before)
+
+	dir := t.TempDir()
+	spPair("more", "101", daysAgo(9), 5, time.Now()).write(t, dir)
+	load(t, h.Program, one, dir)
+	after := read()
+	if reflect.DeepEqual(after, before) {
+		t.Fatalf("five days more changed nothing: %v", after)
+	}
+	_, err := io.WriteString(sheet.refresh, "\n")
+	need(t, err)
+	mustShow(t, sheet, after)
+}

@@ -1,0 +1,66 @@
+"""Links a sheet of LibreOffice Calc to an address, as the recipe says, and says
+what the sheet shows: calc.py ADDRESS. Each line on standard input has the link
+refreshed; each answer is one line of JSON, rows of texts."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import uno
+from com.sun.star.beans import PropertyValue
+from com.sun.star.connection import NoConnectException
+from com.sun.star.sheet.SheetLinkMode import NORMAL
+
+# Comma, quotes, UTF-8, from the first line on; the language is English (USA), so
+# that a point is the decimal sign; the first column is text.
+CSV = "44,34,76,1,1/2,1033,false,true"
+
+
+def setting(name, value):
+    return PropertyValue(Name=name, Value=value)
+
+
+def connect(pipe):
+    local = uno.getComponentContext()
+    resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
+    for _ in range(600):
+        try:
+            return resolver.resolve(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
+        except NoConnectException:
+            time.sleep(0.1)
+    raise SystemExit("LibreOffice did not start")
+
+
+def shown(sheet):
+    cursor = sheet.createCursor()
+    cursor.gotoEndOfUsedArea(False)
+    last = cursor.RangeAddress
+    return [[sheet.getCellByPosition(column, row).String for column in range(last.EndColumn + 1)] for row in range(last.EndRow + 1)]
+
+
+def serve(office, address):
+    desktop = office.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", office)
+    book = desktop.loadComponentFromURL("private:factory/scalc", "_blank", 0, (setting("Hidden", True),))
+    sheet = book.Sheets.getByIndex(0)
+    sheet.link(address, "", "Text - txt - csv (StarCalc)", CSV, NORMAL)
+    print(json.dumps(shown(sheet)), flush=True)
+    for _ in sys.stdin:
+        book.SheetLinks.getByIndex(0).refresh()
+        print(json.dumps(shown(sheet)), flush=True)
+    book.close(True)
+    desktop.terminate()
+
+
+with tempfile.TemporaryDirectory() as home:
+    pipe = f"adlens{os.getpid()}"
+    program = subprocess.Popen(
+        ["soffice", "--headless", "--norestore", "--nologo", f"-env:UserInstallation=file://{home}", f"--accept=pipe,name={pipe};urp;"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        serve(connect(pipe), sys.argv[1])
+    finally:
+        program.terminate()
+        program.wait()
