@@ -58,9 +58,10 @@ with tempfile.TemporaryDirectory() as home:
     pipe = f"adlens{os.getpid()}"
     program = subprocess.Popen(
         ["soffice", "--headless", "--norestore", "--nologo", f"-env:UserInstallation=file://{home}", f"--accept=pipe,name={pipe};urp;"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"TMPDIR": home})
     try:
         serve(connect(pipe), sys.argv[1])
+        program.wait(60)  # it tidies up behind itself
     finally:
         program.terminate()
         program.wait()
