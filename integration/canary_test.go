@@ -101,7 +101,7 @@ func metricsOf(t *testing.T, s *harness.Server) (address, text string) {
 	if found == nil {
 		t.Fatalf("the log does not say where the metrics are: %s", s.Log())
 	}
-	a := get(t, harness.Client{Address: strings.TrimSuffix(found[1], "/metrics")}, "/metrics")
+	a := get(t, harness.Client{Address: strings.TrimSuffix(found[1], "/metrics"), Other: true}, "/metrics")
 	if a.Status != http.StatusOK {
 		t.Fatal(a)
 	}
@@ -143,6 +143,7 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	}
 	server, err := h.Program.Serve("--log-level", "debug", "--metrics-listen", "127.0.0.1:0", "--platform-url", p.URL(), "--platform-token-url", p.TokenURL())
 	need(t, err)
+	t.Cleanup(server.Kill) // where something fails before it is told to end
 	ask := harness.Client{Address: server.Address, Key: key}
 	probe(t, ask, l)
 	probe(t, harness.Client{Address: server.Address, Key: revoked}, l)

@@ -44,7 +44,7 @@ func TestTheDoctorExaminesAServer(t *testing.T) {
 			t.Errorf("%s of a server that is not ours", f.Check)
 		}
 	}
-	for _, f := range doctor(t, ours, []sick{{"engine", "failed", "refuses"}}, "--clickhouse", address("loader", "wr0ng")) {
+	for _, f := range doctor(t, ours, []sick{{"engine", "failed", "does not let user"}}, "--clickhouse", address("loader", "wr0ng")) {
 		if strings.Contains(f.Detail, "wr0ng") {
 			t.Errorf("the password is shown: %s", f.Detail)
 		}

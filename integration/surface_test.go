@@ -105,7 +105,7 @@ func TestTheMetricsShowNoAccountAndTheirListenerNothingElse(t *testing.T) {
 	if !strings.Contains(text, `route="/api/v1/rules/:rule_id/runs",status="404"`) {
 		t.Errorf("the request of a rule is not counted by its pattern: %.2000s", text)
 	}
-	metrics := harness.Client{Address: address, Key: key}
+	metrics := harness.Client{Address: address, Key: key, Other: true}
 	for _, path := range append([]string{"/", "/api/v1/account", "/healthz", "/metrics/", "/metrics/x"}, common...) {
 		if path == "/metrics" {
 			continue

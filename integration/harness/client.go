@@ -13,6 +13,7 @@ import (
 // Client asks the API with one key; an empty key sends no header.
 type Client struct {
 	Address, Key string
+	Other        bool // another listener than the API's: the document says nothing of it
 }
 
 // Answer is a whole answer.
@@ -59,6 +60,9 @@ func (c Client) Do(method, path string, headers ...string) (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{response.StatusCode, response.Header, body}
+	if c.Other {
+		return a, nil
+	}
 	return a, held(method, path, a)
 }
 

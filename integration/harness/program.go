@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"adlens/integration/containers"
@@ -45,7 +44,7 @@ func New(dataDir string) (*Program, error) {
 type Result struct {
 	Code           int
 	Stdout, Stderr string
-	Memory         int64 // the most bytes that it held, its children's where it had any
+	Memory         int64 // about the most bytes that it held
 }
 
 func (r Result) String() string {
@@ -81,11 +80,16 @@ func (p *Program) Run(args ...string) Result {
 	command := p.Command(ctx, args...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Run()
-	result := Result{Code: command.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
-	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		result.Memory = usage.Maxrss << 10
+	err := command.Start()
+	var held int64
+	if err == nil {
+		ended := make(chan struct{})
+		most := peak(command.Process.Pid, ended)
+		err = command.Wait()
+		close(ended)
+		held = <-most
 	}
+	result := Result{Code: command.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(), Memory: held}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		result.Code, result.Stderr = -1, result.Stderr+err.Error()
