@@ -17,7 +17,7 @@ import (
 // named, and nothing else.
 func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 	t.Parallel()
-	h := sharedHouse(t)
+	h := ownHouse(t)
 	for _, c := range []struct {
 		name   string
 		damage string // %s is the account
@@ -65,7 +65,7 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 
 func TestTheDoctorLeavesOutWhatTakesLong(t *testing.T) {
 	t.Parallel()
-	h := sharedHouse(t)
+	h := ownHouse(t)
 	healthy(t, h.Program, name(t))
 	asWriter(t, h.Program, fmt.Sprintf("ALTER TABLE day_totals DELETE WHERE account_id = '%s'", name(t)))
 	for _, f := range doctor(t, h.Program, nil, "--account", name(t), "--quick") {

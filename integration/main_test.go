@@ -85,6 +85,18 @@ func ownProgram(t *testing.T) *harness.Program {
 	return p
 }
 
+// ownHouse is a program of its own with a running server, for tests that damage
+// what is stored: the shared server would not be ready any more.
+func ownHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{Program: ownProgram(t)}
+	var err error
+	h.server, err = h.Serve()
+	need(t, err)
+	t.Cleanup(func() { need(t, h.server.Stop()) })
+	return h
+}
+
 // aloneProgram is ownProgram for tests that kill the engine, or the server that
 // stands for it.
 func aloneProgram(t *testing.T) *harness.Program {

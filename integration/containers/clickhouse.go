@@ -141,6 +141,9 @@ func (c *ClickHouse) Stop(ctx context.Context) error {
 // Start starts a server that ended, and waits until it answers.
 func (c *ClickHouse) Start(ctx context.Context) error { return c.container.Start(ctx) }
 
+// pauseTries bounds the attempts to pause a container.
+const pauseTries = 20
+
 // Pause makes the server hang, with all its connections, until it is let go on.
 func (c *ClickHouse) Pause(ctx context.Context) (goOn func() error, err error) {
 	docker, err := api()
@@ -148,7 +151,12 @@ func (c *ClickHouse) Pause(ctx context.Context) (goOn func() error, err error) {
 		return nil, err
 	}
 	id := c.container.GetContainerID()
-	_, err = docker.ContainerPause(ctx, id, client.ContainerPauseOptions{})
+	for range pauseTries {
+		// A busy machine may not get all of its threads to stand still at once.
+		if _, err = docker.ContainerPause(ctx, id, client.ContainerPauseOptions{}); err == nil {
+			break
+		}
+	}
 	return func() error {
 		_, err := docker.ContainerUnpause(context.Background(), id, client.ContainerUnpauseOptions{})
 		return err
