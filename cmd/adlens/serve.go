@@ -153,9 +153,9 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keep(background) })
 	running.Go(func() { keepFigures(background, figures, log) })
-	running.Go(func() { d.warm(background, figures, log) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
+	d.warm(ctx, figures, log)
 	err = ready("http://" + listener.Addr().String())
 	if err == nil {
 		select {

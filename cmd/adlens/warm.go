@@ -13,13 +13,14 @@ import (
 const (
 	// warmAccounts bounds the accounts that a start prepares for.
 	warmAccounts = 32
-	// warmPatience bounds what is done for nobody yet.
-	warmPatience = 30 * time.Second
+	// warmPatience bounds what a start waits for nobody yet.
+	warmPatience = 2 * time.Second
 )
 
 // warm asks what the first requests will ask. The first statement of each kind
 // takes the engine ten times as long as those after it, and accounts that were
-// served before are likely to be asked for again.
+// served before are likely to be asked for again. Where it takes too long, the
+// rest is left to those who ask.
 func (d *data) warm(ctx context.Context, figures *query.Service, log *zap.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmPatience)
 	defer cancel()
