@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,15 @@ func (po *placeOptions) find(flag string, create bool) (backup.Place, error) {
 		return nil, fmt.Errorf("--%s is missing; expected a directory or s3://bucket/prefix", flag)
 	}
 	return backup.Find(po.address, po.s3, create)
+}
+
+// choose finds a backup of the place by its id, the newest where it is "".
+func (po *placeOptions) choose(ctx context.Context, id string) (place backup.Place, taken backup.Taken, err error) {
+	if place, err = po.find("from", false); err != nil {
+		return nil, taken, err
+	}
+	taken, err = backup.Choose(ctx, place, id)
+	return place, taken, err
 }
 
 const credentialsHelp = `The credentials of an S3-compatible store come from AWS_ACCESS_KEY_ID and
@@ -208,11 +218,7 @@ To heal a backup, remove the damaged files and back up again.`,
 		Example: `  adlens backup verify --from s3://bucket/adlens`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, err := po.find("from", false)
-			if err != nil {
-				return err
-			}
-			taken, err := backup.Choose(cmd.Context(), place, id)
+			place, taken, err := po.choose(cmd.Context(), id)
 			if err != nil {
 				return err
 			}

@@ -32,11 +32,7 @@ directory, give it by --secret-key-file, or connect again.
   adlens restore --from /mnt/backups/adlens --account acme    one that is missing`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, err := po.find("from", false)
-			if err != nil {
-				return err
-			}
-			taken, err := backup.Choose(cmd.Context(), place, id)
+			place, taken, err := po.choose(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
