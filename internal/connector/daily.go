@@ -218,11 +218,12 @@ func (d *Daily) pull(ctx context.Context, account string) (result loader.Result,
 	})
 	err = errors.Join(err, refusals(p.result))
 	var through []adlens.Refreshed
+	var done []window
 	refusedAll := true // that failed, and nothing else did
 	for _, one := range tasks {
 		switch {
 		case one.is(func(name string) bool { return p.loaded[name] }):
-			through = append(through, one.after)
+			through, done = append(through, one.after), append(done, one.windows...)
 		case one.is(func(name string) bool { return errors.Is(p.failed[name], api.Refused) }):
 			d.refuse(one)
 		default:
@@ -231,6 +232,9 @@ func (d *Daily) pull(ctx context.Context, account string) (result loader.Result,
 	}
 	if len(through) > 0 {
 		noting := errors.Join(d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), prune(p.out))
+		if noting == nil {
+			noting = p.forgetLoaded(ctx, done)
+		}
 		err, refusedAll = errors.Join(err, noting), refusedAll && noting == nil
 	}
 	if len(tasks) > 0 && refusedAll {

@@ -68,7 +68,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 		}
 		return nil
 	})
-	return p.result, err
+	return p.result, errors.Join(err, p.forgetLoaded(ctx, p.windows))
 }
 
 // ReportsWork is the name under which one process at a time fetches an
@@ -90,8 +90,10 @@ type pull struct {
 
 	mu     sync.Mutex
 	asked  map[string]adlens.ReportRequest // by name of the window
-	loaded map[string]bool                 // names of windows
 	failed map[string]error                // by name of the window
+
+	// Of the goroutine that loads.
+	loaded map[string]bool // names of windows
 	result loader.Result
 }
 
@@ -116,7 +118,7 @@ func (p *pull) run(ctx context.Context, choose func([]platform.Profile) error) e
 	return p.fetchAll(ctx)
 }
 
-// remember reads which reports were asked for and are not loaded yet.
+// remember reads which reports were asked for and are still needed.
 func (p *pull) remember(ctx context.Context) error {
 	p.running, p.asked, p.loaded = map[string]adlens.ReportRequest{}, map[string]adlens.ReportRequest{}, map[string]bool{}
 	p.failed = map[string]error{}
@@ -257,6 +259,20 @@ func (p *pull) request(ctx context.Context, w window) (adlens.ReportRequest, err
 	return r, nil
 }
 
+// forgetLoaded forgets the requests of those windows whose reports are visible.
+// It comes after everything else that a pull notes: a request that a kill leaves
+// behind is fetched once more, which changes nothing, but one forgotten too early
+// is asked of the platform again.
+func (p *pull) forgetLoaded(ctx context.Context, windows []window) error {
+	var failures []error
+	for _, w := range windows {
+		if p.loaded[w.name()] {
+			failures = append(failures, p.forget(context.WithoutCancel(ctx), p.asked[w.name()]))
+		}
+	}
+	return errors.Join(failures...)
+}
+
 // forget notes that a request need not be waited for any more.
 func (p *pull) forget(ctx context.Context, r adlens.ReportRequest) error {
 	r.Done = true
@@ -269,16 +285,11 @@ func (p *pull) load(ctx context.Context, paths []string) error {
 		return nil
 	}
 	result, err := p.connector.Loader.Load(ctx, p.account, paths)
-	failures := []error{err}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.result.Files = append(p.result.Files, result.Files...)
 	for _, f := range result.Files {
-		name, _ := cutReport(filepath.Base(f.File))
-		if r, ok := p.asked[name]; ok && (f.Status == loader.Loaded || f.Status == loader.Unchanged) {
+		if name, _ := cutReport(filepath.Base(f.File)); f.Status == loader.Loaded || f.Status == loader.Unchanged {
 			p.loaded[name] = true
-			failures = append(failures, p.forget(ctx, r))
 		}
 	}
-	return errors.Join(failures...)
+	return err
 }

@@ -1,0 +1,157 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/integration/standin"
+	"adlens/internal/secret"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// noted is a store that keeps what a refresh notes, until it has taken so many
+// notes: then nothing comes through any more, as after a kill.
+type noted struct {
+	*memory
+	connection adlens.Connection
+	profiles   []platform.Profile
+	requests   map[string]adlens.ReportRequest // by id
+	refreshed  map[string]adlens.Refreshed     // by report type
+	notes      int                             // that are still taken
+}
+
+var errKilled = errors.New("the process was killed")
+
+// note takes one note. A note is as whole as its insert.
+func (n *noted) note(take func()) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.notes == 0 {
+		return errKilled
+	}
+	n.notes--
+	take()
+	return nil
+}
+
+func (n *noted) Connection(context.Context, string) (adlens.Connection, bool, error) {
+	return n.connection, true, nil
+}
+
+func (n *noted) PutConnection(_ context.Context, c adlens.Connection) error {
+	n.connection = c
+	return nil
+}
+
+func (n *noted) Forgive(context.Context, string) error { return nil }
+
+func (n *noted) Profiles(context.Context, string) ([]platform.Profile, error) {
+	return n.profiles, nil
+}
+
+func (n *noted) OpenRequests(context.Context, string) (open []adlens.ReportRequest, _ error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, r := range n.requests {
+		if !r.Done {
+			open = append(open, r)
+		}
+	}
+	return open, nil
+}
+
+func (n *noted) PutRequest(_ context.Context, r adlens.ReportRequest) error {
+	return n.note(func() { n.requests[r.ReportID] = r })
+}
+
+func (n *noted) Refreshed(context.Context, string) (all []adlens.Refreshed, _ error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, r := range n.refreshed {
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func (n *noted) PutRefreshed(_ context.Context, all []adlens.Refreshed) error {
+	return n.note(func() {
+		for _, r := range all {
+			n.refreshed[r.ReportType] = r
+		}
+	})
+}
+
+// Work that was killed holds no lock, and rests no longer in this test.
+func (n *noted) Attempt(context.Context, string) (adlens.Attempt, bool, error) {
+	return adlens.Attempt{}, false, nil
+}
+
+// taken is a loader that takes every report.
+type taken struct{}
+
+func (taken) Load(_ context.Context, _ string, paths []string) (r loader.Result, _ error) {
+	for _, path := range paths {
+		r.Files = append(r.Files, loader.FileResult{File: path, Status: loader.Loaded})
+	}
+	return r, nil
+}
+
+func (taken) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
+
+// A report that the platform made once is not asked of it again, whichever
+// note a refresh was killed at.
+func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
+	t.Parallel()
+	const account, askedFor = "one", 4 + 2 + 3
+	for notes := 0; ; notes++ {
+		ended := false
+		t.Run(fmt.Sprintf("killed after %d notes", notes), func(t *testing.T) {
+			p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
+			defer p.Close()
+			key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			store := &noted{memory: newMemory(account), notes: notes,
+				requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
+			begin := func() *Daily {
+				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: time.Now, Connector: New(Config{Store: store, Loader: taken{}, Locks: store,
+					BaseURL: p.URL(), TokenURL: p.TokenURL(), Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
+			}
+			store.profiles, err = begin().Connector.Connect(t.Context(), account, "NA", standin.DefaultClientID,
+				Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = begin().refresh(t.Context(), account)
+			if ended = err == nil; !ended && !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			lost := p.Calls(standin.ReportCreate) - len(store.requests)
+			store.notes = 1 << 30
+			if _, _, err := begin().refresh(t.Context(), account); err != nil {
+				t.Fatal(err)
+			}
+			if n := p.Calls(standin.ReportCreate); n != askedFor+lost {
+				t.Errorf("%d reports were asked for, %d of them before their ids could be noted; want %d", n, lost, askedFor+lost)
+			}
+			for _, r := range store.requests {
+				if ended && !r.Done {
+					t.Errorf("a report of %s to %s is still waited for when all is read", r.Start, r.End)
+				}
+			}
+			if len(store.refreshed) != len(lookBack) {
+				t.Errorf("%d report types are noted as read, want %d", len(store.refreshed), len(lookBack))
+			}
+		})
+		if ended || t.Failed() {
+			return
+		}
+	}
+}
