@@ -14,12 +14,12 @@ import (
 )
 
 func newAccount(o *options) *cobra.Command {
-	cmd := &cobra.Command{Use: "account", Short: "Add, change and list accounts", RunE: needSubcommand,
-		Long: `Add, change and list accounts. An account is one advertiser: extracts are loaded
+	cmd := &cobra.Command{Use: "account", Short: "Add, change, list and move accounts", RunE: needSubcommand,
+		Long: `Add, change, list and move accounts. An account is one advertiser: extracts are loaded
 for it, keys read it alone, and limits hold for it over all of its keys.`,
 		Example: `  adlens account add acme --name "Acme Ltd"
   adlens account list`}
-	cmd.AddCommand(newAccountAdd(o), newAccountSet(o), newAccountList(o))
+	cmd.AddCommand(newAccountAdd(o), newAccountSet(o), newAccountList(o), newAccountMove(o))
 	return cmd
 }
 

@@ -23,8 +23,8 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	if o.clickhouse != "" {
 		return o.openRemote(ctx)
 	}
-	if o.reader != "" || o.ca != "" {
-		return nil, errors.New("--clickhouse-reader and --clickhouse-ca belong to --clickhouse, which is not given")
+	if o.reader != "" || o.ca != "" || o.cluster != "" {
+		return nil, errors.New("--clickhouse-reader, --clickhouse-ca and --cluster belong to --clickhouse, which is not given")
 	}
 	if o.dataDir == "" {
 		return nil, errors.New("--data-dir is empty; expected a directory")
@@ -50,11 +50,23 @@ func (o *options) openRemote(ctx context.Context) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := clickhouse.Open(ctx, remote)
+	db, err := o.connect(ctx, remote)
 	if err != nil {
 		return nil, remote.Explain(err)
 	}
 	return &data{DB: db, locker: clickhouse.Leases{DB: db}, remote: &remote}, nil
+}
+
+// connect opens the database of a server, or of the cluster that it belongs to.
+func (o *options) connect(ctx context.Context, remote clickhouse.Remote) (*clickhouse.DB, error) {
+	if o.cluster == "" {
+		return clickhouse.Open(ctx, remote)
+	}
+	cluster, err := remote.FindCluster(ctx, o.cluster)
+	if err != nil {
+		return nil, err
+	}
+	return clickhouse.OpenCluster(ctx, cluster)
 }
 
 // Close gives the database back. Where nobody else uses the embedded engine,

@@ -84,6 +84,13 @@ func (o *options) look(ctx context.Context) (*clickhouse.DB, doctor.Locks, func(
 			return nil, nil, nil, err
 		}
 		db := clickhouse.Look(remote)
+		if o.cluster != "" {
+			cluster, err := remote.FindCluster(ctx, o.cluster)
+			if err != nil {
+				return nil, nil, nil, remote.Explain(err)
+			}
+			db = clickhouse.LookCluster(cluster)
+		}
 		if err := db.Ping(ctx); err != nil {
 			return nil, nil, nil, errors.Join(remote.Explain(err), db.Close())
 		}

@@ -19,6 +19,7 @@ type options struct {
 	clickhouse string // address of a server that is not ours
 	reader     string // its address for all that only reads
 	ca         string // file of the authorities of its certificate
+	cluster    string // its name there
 	json       bool
 }
 
@@ -50,8 +51,9 @@ Where something seems wrong, adlens doctor looks for it.`,
 	flags.StringVar(&o.clickhouse, "clickhouse", "", "address of an existing ClickHouse server to use instead, like clickhouse://user:password@host:9000/adlens")
 	flags.StringVar(&o.reader, "clickhouse-reader", "", "address of the same server and database for a user who may only read, for all that only reads")
 	flags.StringVar(&o.ca, "clickhouse-ca", "", "file of the authorities (PEM) that signed the server's certificate; the system's where empty")
+	flags.StringVar(&o.cluster, "cluster", "", "name of a cluster that the server's configuration has: accounts are spread over its shards")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o), newShards(o))
 	addCompletion(root)
 	o.finish(root)
 	return root

@@ -49,30 +49,81 @@ type ClickHouse struct {
 // StartClickHouse starts a server with further users, each a name with the
 // statements that give it its rights.
 func StartClickHouse(ctx context.Context, users map[string][]string) (*ClickHouse, error) {
-	image := cmp.Or(os.Getenv("ADLENS_TEST_CLICKHOUSE_IMAGE"), official)
-	if err := have(ctx, image); err != nil {
-		return nil, err
-	}
 	c := &ClickHouse{}
 	var err error
 	if c.HTTP, c.Native, err = freeAddresses(); err != nil {
 		return nil, err
 	}
+	if err := c.run(ctx, file("users.d/test.xml", usersFile(users))); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Cluster is the name of the cluster that StartCluster's servers know.
+const Cluster = "suite"
+
+// StartCluster starts servers that each know all of them as the shards of a
+// cluster.
+func StartCluster(ctx context.Context, shards int, users map[string][]string) (all []*ClickHouse, err error) {
+	remove := func() {
+		for _, c := range all {
+			err = errors.Join(err, c.Remove())
+		}
+	}
+	for range shards {
+		c := &ClickHouse{}
+		if c.HTTP, c.Native, err = freeAddresses(); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	for _, c := range all {
+		if err = c.run(ctx, file("users.d/test.xml", usersFile(users)), file("config.d/cluster.xml", clusterFile(all))); err != nil {
+			remove()
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// file is one of the server's configuration.
+func file(path, text string) testcontainers.ContainerFile {
+	return testcontainers.ContainerFile{Reader: strings.NewReader(text), ContainerFilePath: "/etc/clickhouse-server/" + path, FileMode: 0o644}
+}
+
+// clusterFile names the servers as shards, by addresses that this machine knows.
+func clusterFile(all []*ClickHouse) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<clickhouse><remote_servers><%s>", Cluster)
+	for _, c := range all {
+		at := netip.MustParseAddrPort(c.Native)
+		fmt.Fprintf(&b, "<shard><replica><host>%s</host><port>%d</port></replica></shard>", at.Addr(), at.Port())
+	}
+	fmt.Fprintf(&b, "</%s></remote_servers></clickhouse>", Cluster)
+	return b.String()
+}
+
+// run starts the server with some files of its configuration.
+func (c *ClickHouse) run(ctx context.Context, files ...testcontainers.ContainerFile) error {
+	image := cmp.Or(os.Getenv("ADLENS_TEST_CLICKHOUSE_IMAGE"), official)
+	if err := have(ctx, image); err != nil {
+		return err
+	}
+	var err error
 	c.container, err = testcontainers.Run(ctx, image,
 		testcontainers.WithEnv(map[string]string{"CLICKHOUSE_USER": owner, "CLICKHOUSE_PASSWORD": Password}),
 		testcontainers.WithExposedPorts(httpPort, nativePort),
 		testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
 			host.PortBindings = network.PortMap{network.MustParsePort(httpPort): bound(c.HTTP), network.MustParsePort(nativePort): bound(c.Native)}
 		}),
-		testcontainers.WithFiles(testcontainers.ContainerFile{
-			Reader: strings.NewReader(usersFile(users)), ContainerFilePath: "/etc/clickhouse-server/users.d/test.xml", FileMode: 0o644,
-		}),
+		testcontainers.WithFiles(files...),
 		testcontainers.WithWaitStrategy(wait.ForHTTP("/?query=SELECT+1").WithPort(httpPort).WithBasicAuth(owner, Password).WithStartupTimeout(startTime)),
 	)
 	if err != nil {
-		return nil, errors.Join(err, c.Remove())
+		return errors.Join(err, c.Remove())
 	}
-	return c, nil
+	return nil
 }
 
 // freeAddresses picks two ports, since those that Docker picks change with

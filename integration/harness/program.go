@@ -21,23 +21,23 @@ type Program struct {
 	Bin, DataDir string
 	Settings     []string // variables of its environment
 	loads        sync.Mutex
-	server       *containers.ClickHouse // nil for the embedded engine
-	alone        bool                   // the server is this program's
+	servers      []*containers.ClickHouse // none for the embedded engine, several for a cluster
+	alone        bool                     // the servers are this program's
 }
 
 // New finds or builds the binary. Its data are where ADLENS_TEST_STORE says:
-// in the embedded engine, or in a database of its own in a container.
+// in the embedded engine, or in a database of its own in containers.
 func New(dataDir string) (*Program, error) {
 	bin, err := Binary()
 	p := &Program{Bin: bin, DataDir: dataDir}
 	if err != nil || !Contained() {
 		return p, err
 	}
-	server, err := SharedServer()
+	servers, err := sharedStore()
 	if err != nil {
 		return p, err
 	}
-	return p, p.use(server)
+	return p, p.use(servers)
 }
 
 // Result is how a command ended.

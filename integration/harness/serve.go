@@ -186,7 +186,12 @@ func (p *Program) KillEngine() error {
 	if p.alone {
 		ctx, cancel := context.WithTimeout(context.Background(), startTime)
 		defer cancel()
-		return p.server.Kill(ctx)
+		for _, server := range p.servers {
+			if err := server.Kill(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	pid, err := p.EnginePID()
 	if err != nil {

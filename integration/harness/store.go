@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,9 +16,16 @@ import (
 	"adlens/integration/containers"
 )
 
-// Contained tells whether programs keep their data in a server in a container,
-// as ADLENS_TEST_STORE=container has it, instead of in the embedded engine.
-func Contained() bool { return os.Getenv("ADLENS_TEST_STORE") == "container" }
+// Contained tells whether programs keep their data in servers in containers
+// instead of in the embedded engine: in one, as ADLENS_TEST_STORE=container has
+// it, or in the two shards of a cluster, as cluster does.
+func Contained() bool { return os.Getenv("ADLENS_TEST_STORE") == "container" || Clustered() }
+
+// Clustered tells whether programs keep their data in a cluster.
+func Clustered() bool { return os.Getenv("ADLENS_TEST_STORE") == "cluster" }
+
+// shards is how many a cluster has.
+const shards = 2
 
 // Users of servers in containers, with the rights that the program asks for.
 const (
@@ -33,22 +41,65 @@ const everyDatabase = "adlens_"
 // included.
 const serverTime = 5 * time.Minute
 
-// shared is the server of all programs that do not kill theirs.
-var shared struct {
+// store is servers that programs share.
+type store struct {
 	sync.Mutex
-	server *containers.ClickHouse
-	err    error
+	servers []*containers.ClickHouse
+	err     error
 }
 
+// shared is the server of all programs that do not kill theirs, sharedShards is
+// their cluster.
+var shared, sharedShards store
+
 // SharedServer starts the server that programs share, or repeats why it cannot
-// be had.
+// be had. Of a cluster it is the first shard.
 func SharedServer() (*containers.ClickHouse, error) {
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil && shared.err == nil {
-		shared.server, shared.err = NewServer()
+	servers, err := sharedStore()
+	if err != nil {
+		return nil, err
 	}
-	return shared.server, shared.err
+	return servers[0], nil
+}
+
+func sharedStore() ([]*containers.ClickHouse, error) {
+	if Clustered() {
+		return SharedCluster()
+	}
+	return shared.get(newStore)
+}
+
+// SharedCluster starts the shards that programs share, or repeats why they
+// cannot be had.
+func SharedCluster() ([]*containers.ClickHouse, error) { return sharedShards.get(NewCluster) }
+
+// get starts the servers where they were not.
+func (s *store) get(start func() ([]*containers.ClickHouse, error)) ([]*containers.ClickHouse, error) {
+	s.Lock()
+	defer s.Unlock()
+	if s.servers == nil && s.err == nil {
+		s.servers, s.err = start()
+	}
+	return s.servers, s.err
+}
+
+func newStore() ([]*containers.ClickHouse, error) {
+	if Clustered() {
+		return NewCluster()
+	}
+	server, err := NewServer()
+	return []*containers.ClickHouse{server}, err
+}
+
+// NewCluster starts the shards of a cluster, each with the users of NewServer.
+func NewCluster() ([]*containers.ClickHouse, error) {
+	rights, err := printedRights()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), serverTime)
+	defer cancel()
+	return containers.StartCluster(ctx, shards, rights)
 }
 
 // NewServer starts a server with a writer and a reader, who have in all
@@ -88,23 +139,52 @@ func printedRights() (map[string][]string, error) {
 	return rights, nil
 }
 
-// use makes the program keep its data in a server.
-func (p *Program) use(server *containers.ClickHouse) error {
+// use makes the program keep its data in a server, or in the shards of a
+// cluster, of which it is told the first.
+func (p *Program) use(servers []*containers.ClickHouse) error {
 	dir, err := filepath.Abs(p.DataDir)
 	if err != nil {
 		return err
 	}
-	p.server = server
+	p.servers = servers
 	database := Database(dir)
 	p.Settings = append(p.Settings,
-		"ADLENS_CLICKHOUSE="+server.Address(Writer, database), "ADLENS_CLICKHOUSE_READER="+server.Address(Reader, database))
+		"ADLENS_CLICKHOUSE="+servers[0].Address(Writer, database), "ADLENS_CLICKHOUSE_READER="+servers[0].Address(Reader, database))
+	if len(servers) > 1 {
+		p.Settings = append(p.Settings, "ADLENS_CLUSTER="+containers.Cluster)
+	}
 	return nil
+}
+
+// NewClustered is New for a program on the shards of a cluster, wherever the
+// others are.
+func NewClustered(dataDir string, servers []*containers.ClickHouse) (*Program, error) {
+	bin, err := Binary()
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Bin: bin, DataDir: dataDir}
+	return p, p.use(servers)
 }
 
 // Database is the name of a database in which the writer and the reader have
 // their rights: a different one for each text.
 func Database(of string) string {
 	return fmt.Sprintf("%s%x", everyDatabase, sha256.Sum256([]byte(of)))[:len(everyDatabase)+16]
+}
+
+// Database is the database that the program's settings name; "" for the embedded
+// engine.
+func (p *Program) Database() string {
+	for _, setting := range p.Settings {
+		if address, ok := strings.CutPrefix(setting, "ADLENS_CLICKHOUSE="); ok {
+			parsed, err := url.Parse(address)
+			if err == nil {
+				return strings.Trim(parsed.Path, "/")
+			}
+		}
+	}
+	return ""
 }
 
 // NewAt is New for a program whose data are where its settings say, such as
@@ -124,12 +204,12 @@ func NewAlone(dataDir string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := NewServer()
+	servers, err := newStore()
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{Bin: bin, DataDir: dataDir, alone: true}
-	return p, p.use(server)
+	return p, p.use(servers)
 }
 
 // Close removes a server that was this program's alone.
@@ -137,17 +217,28 @@ func (p *Program) Close() error {
 	if !p.alone {
 		return nil
 	}
-	return p.server.Remove()
+	return remove(p.servers)
 }
 
-// cleanServer removes the shared server.
+// cleanServer removes the shared servers.
 func cleanServer() error {
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil {
-		return nil
+	return errors.Join(shared.remove(), sharedShards.remove())
+}
+
+func (s *store) remove() error {
+	s.Lock()
+	defer s.Unlock()
+	return remove(s.servers)
+}
+
+func remove(servers []*containers.ClickHouse) error {
+	var all []error
+	for _, server := range servers {
+		if server != nil {
+			all = append(all, server.Remove())
+		}
 	}
-	return shared.server.Remove()
+	return errors.Join(all...)
 }
 
 // NoContainer says that no container can be had on this machine, which is

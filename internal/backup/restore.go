@@ -141,9 +141,12 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := r.Place(ctx, e.Account); err != nil {
+		return err
+	}
 	var live *Block
 	for _, f := range c.Files {
-		keep := func(b *Block) error { return r.Insert(ctx, f.Table, b) }
+		keep := func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) }
 		switch {
 		case f.Table == "manifest":
 			keep = func(b *Block) error { live = b; return nil }
@@ -205,7 +208,7 @@ func (r *restoring) show(ctx context.Context) error {
 	}
 	for _, table := range shown {
 		if block := r.shown[table]; block != nil {
-			if err := r.Insert(ctx, table, block); err != nil {
+			if err := r.Insert(ctx, block.account, table, block); err != nil {
 				return err
 			}
 		}

@@ -53,8 +53,10 @@ type Sink interface {
 	// Done takes the note of Begin away.
 	Done(ctx context.Context, account string) error
 
+	// Place chooses where the rows of an account will be, before the first.
+	Place(ctx context.Context, account string) error
 	// Insert writes the rows of a block in one insert.
-	Insert(ctx context.Context, table string, block *Block) error
+	Insert(ctx context.Context, account, table string, block *Block) error
 	// Complete derives what is not in a backup, and holds all of an account
 	// against the manifest that is going to be its own, and against itself.
 	Complete(ctx context.Context, account string, m manifest.Manifest) (faults []string, err error)

@@ -33,7 +33,7 @@ func (db *DB) Account(ctx context.Context, id string) (adlens.Account, bool, err
 func (db *DB) Accounts(ctx context.Context) ([]adlens.Account, error) { return db.accounts(ctx, "") }
 
 func (db *DB) accounts(ctx context.Context, id string) ([]adlens.Account, error) {
-	return collect(ctx, db, selectAccounts, Params{"account": query.Text(id)}, func(scan func(...any) error) (adlens.Account, error) {
+	return collect(ctx, db.home, selectAccounts, Params{"account": query.Text(id)}, func(scan func(...any) error) (adlens.Account, error) {
 		var a adlens.Account
 		err := scan(&a.ID, &a.Name, &a.IsDemo, &a.Subscription, &a.CreatedAt)
 		a.CreatedAt = a.CreatedAt.UTC()
@@ -43,7 +43,10 @@ func (db *DB) accounts(ctx context.Context, id string) ([]adlens.Account, error)
 
 // PutAccount adds an account, or changes the one that has its id.
 func (db *DB) PutAccount(ctx context.Context, a adlens.Account) error {
-	return db.insert(ctx, "INSERT INTO accounts (account_id, name, is_demo, subscription_status, created_at, updated_at)", func(batch driver.Batch) error {
+	if err := db.Place(ctx, a.ID); err != nil {
+		return err
+	}
+	return db.home.insert(ctx, "INSERT INTO accounts (account_id, name, is_demo, subscription_status, created_at, updated_at)", func(batch driver.Batch) error {
 		return batch.Append(a.ID, a.Name, a.IsDemo, a.Subscription, a.CreatedAt, time.Now().UTC())
 	})
 }

@@ -13,28 +13,44 @@ type Ages struct {
 	OldestRefresh time.Time // the last reading of the platform's reports of the connected account that waits longest for one
 }
 
-const selectAges = `
-SELECT
-    (SELECT max(committed_at) FROM manifest),
-    (SELECT min(last) FROM (SELECT max(committed_at) AS last FROM manifest GROUP BY account_id)),
-    (SELECT min(last) FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT account_id FROM connections) GROUP BY account_id))`
+const (
+	selectLoads = `SELECT max(last), min(last) FROM (SELECT max(committed_at) AS last FROM manifest GROUP BY account_id)`
+
+	selectRefreshes = `
+SELECT min(last)
+FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT account_id FROM connections) GROUP BY account_id)`
+)
 
 // Ages reads how old what is stored is.
 func (db *DB) Ages(ctx context.Context) (a Ages, err error) {
-	err = db.readOnce(ctx, selectAges, nil, each(func(scan func(...any) error) error {
-		var times [3]*time.Time
-		if err := scan(&times[0], &times[1], &times[2]); err != nil {
+	err = db.everywhere(ctx, func(s *server) error {
+		return s.readOnce(ctx, selectLoads, nil, each(func(scan func(...any) error) error {
+			var newest, oldest time.Time
+			err := scan(&newest, &oldest)
+			if newest = known(newest); newest.After(a.NewestLoad) {
+				a.NewestLoad = newest
+			}
+			if oldest = known(oldest); a.OldestLoad.IsZero() || !oldest.IsZero() && oldest.Before(a.OldestLoad) {
+				a.OldestLoad = oldest
+			}
 			return err
-		}
-		a = Ages{known(times[0]), known(times[1]), known(times[2])}
-		return nil
+		}))
+	})
+	if err != nil {
+		return Ages{}, err
+	}
+	err = db.home.readOnce(ctx, selectRefreshes, nil, each(func(scan func(...any) error) error {
+		var oldest time.Time
+		err := scan(&oldest)
+		a.OldestRefresh = known(oldest)
+		return err
 	}))
 	return a, err
 }
 
 // known takes the beginning of time, which is the least of none, for none.
-func known(t *time.Time) time.Time {
-	if t == nil || t.Unix() <= 0 {
+func known(t time.Time) time.Time {
+	if t.Unix() <= 0 {
 		return time.Time{}
 	}
 	return t.UTC()

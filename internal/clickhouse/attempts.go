@@ -12,7 +12,7 @@ import (
 
 // Attempt reads when named work was last begun, by the server's clock.
 func (db *DB) Attempt(ctx context.Context, name string) (adlens.Attempt, bool, error) {
-	return first(collect(ctx, db, `
+	return first(collect(ctx, db.home, `
 SELECT toInt64(toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(argMax(began_at, updated_at))), argMax(failures, updated_at)
 FROM attempts
 WHERE name = {name:String}
@@ -27,14 +27,14 @@ GROUP BY name`, Params{"name": query.Text(name)}, func(scan func(...any) error) 
 // BeginAttempt notes that work begins now. As nobody knows how it ends, it
 // counts as failed until EndAttempt.
 func (db *DB) BeginAttempt(ctx context.Context, name string, failures int) error {
-	return db.exec(ctx, `
+	return db.home.exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT {name:String}, now64(3), {failures:UInt16}, now64(9)`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
 }
 
 // EndAttempt notes how often work has failed in a row by now.
 func (db *DB) EndAttempt(ctx context.Context, name string, failures int) error {
-	return db.exec(ctx, `
+	return db.home.exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT name, argMax(began_at, updated_at), {failures:UInt16}, now64(9)
 FROM attempts
@@ -45,7 +45,7 @@ GROUP BY name`, Params{"name": query.Text(name), "failures": number(uint32(failu
 // Forgive forgets the failures of all work of an account. Reports may be asked
 // for at once; lists keep their distance.
 func (db *DB) Forgive(ctx context.Context, account string) error {
-	return db.exec(ctx, `
+	return db.home.exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, now64(9)
 FROM attempts
@@ -55,7 +55,7 @@ GROUP BY name`, Params{"reports": query.Text("reports/" + account), "lists": que
 
 // Refreshed reads how far the reports of an account were read.
 func (db *DB) Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error) {
-	return collect(ctx, db, `
+	return collect(ctx, db.home, `
 SELECT marketplace_id, report_type, argMax(through, updated_at), argMax(deep_through, updated_at)
 FROM refreshed
 WHERE account_id = {account:String}
@@ -72,7 +72,7 @@ ORDER BY marketplace_id, report_type`, Params{"account": query.Text(account)}, f
 // PutRefreshed notes how far reports were read.
 func (db *DB) PutRefreshed(ctx context.Context, all []adlens.Refreshed) error {
 	const columns = "INSERT INTO refreshed (account_id, marketplace_id, report_type, through, deep_through, updated_at)"
-	return db.insert(ctx, columns, func(batch driver.Batch) error {
+	return db.home.insert(ctx, columns, func(batch driver.Batch) error {
 		for _, r := range all {
 			if err := batch.Append(r.Account, r.MarketplaceID, r.ReportType, r.Through.Time(), r.DeepThrough.Time(), time.Now().UTC()); err != nil {
 				return err

@@ -8,8 +8,6 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/loader"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // Difference says how a rollup's generation differs from what it was made of.
@@ -110,29 +108,31 @@ type TableSize struct {
 // TableSizes reads how large our tables are.
 func (db *DB) TableSizes(ctx context.Context) (map[string]TableSize, error) {
 	all := map[string]TableSize{}
-	err := db.asOwner(ctx, `
+	err := db.everywhere(ctx, func(s *server) error {
+		return s.asOwner(ctx, `
 SELECT table, sumIf(rows, active), sumIf(bytes_on_disk, active), sumIf(bytes_on_disk, NOT active)
 FROM system.parts
 WHERE database = currentDatabase()
 GROUP BY table`, nil, each(func(scan func(...any) error) error {
-		var name string
-		var s TableSize
-		err := scan(&name, &s.Rows, &s.Bytes, &s.Replaced)
-		all[name] = s
-		return err
-	}))
+			var name string
+			var of TableSize
+			err := scan(&name, &of.Rows, &of.Bytes, &of.Replaced)
+			all[name] = TableSize{all[name].Rows + of.Rows, all[name].Bytes + of.Bytes, all[name].Replaced + of.Replaced}
+			return err
+		}))
+	})
 	return all, err
 }
 
 // Version is the server's.
 func (db *DB) Version(ctx context.Context) (version string, err error) {
-	err = db.asOwner(ctx, "SELECT version()", nil, each(func(scan func(...any) error) error { return scan(&version) }))
+	err = db.home.asOwner(ctx, "SELECT version()", nil, each(func(scan func(...any) error) error { return scan(&version) }))
 	return version, err
 }
 
 // Now is the time by the server's clock.
 func (db *DB) Now(ctx context.Context) (now time.Time, err error) {
-	err = db.readOnce(ctx, "SELECT now64(3)", nil, each(func(scan func(...any) error) error { return scan(&now) }))
+	err = db.home.readOnce(ctx, "SELECT now64(3)", nil, each(func(scan func(...any) error) error { return scan(&now) }))
 	return now, err
 }
 
@@ -166,20 +166,16 @@ func (db *DB) MissingRights(ctx context.Context, database string) (missing []str
 	return missing, nil
 }
 
+// granted tells whether all servers grant something.
 func (db *DB) granted(ctx context.Context, grant string) (bool, error) {
-	var answer uint8
-	err := db.asOwner(ctx, "CHECK GRANT "+grant, nil, each(func(scan func(...any) error) error { return scan(&answer) }))
-	return answer == 1, err
-}
-
-// asOwner runs a reading statement as the user that owns the tables, who may
-// look into the system's as well.
-func (db *DB) asOwner(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
-	p, err := db.connect(ctx)
-	if err != nil {
+	all := true
+	err := db.everywhere(ctx, func(s *server) error {
+		var answer uint8
+		err := s.asOwner(ctx, "CHECK GRANT "+grant, nil, each(func(scan func(...any) error) error { return scan(&answer) }))
+		all = all && answer == 1
 		return err
-	}
-	return db.inspectAt(ctx, p, sql, params, read)
+	})
+	return all, err
 }
 
 // TablesOf are the tables that hold what is live of a kind.

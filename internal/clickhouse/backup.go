@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ var _ backup.Source = (*DB)(nil)
 // Columns are the stored columns of a table.
 func (db *DB) Columns(ctx context.Context, table string) (backup.Header, error) {
 	var names, types []string
-	err := db.exporting(ctx, `SELECT name, type FROM system.columns
+	err := db.home.exporting(ctx, `SELECT name, type FROM system.columns
 WHERE database = currentDatabase() AND table = {table:String} ORDER BY position`, Params{"table": table},
 		func(scan func(...any) error) error {
 			var name, kind string
@@ -56,8 +55,15 @@ ORDER BY kind, marketplace_key, ad_product, start`, Params{"account": query.Text
 
 // LiveRows is how many facts of all accounts are live, roughly: loads may go on.
 func (db *DB) LiveRows(ctx context.Context) (rows uint64, err error) {
-	err = db.exporting(ctx, `SELECT sum(rows) FROM (SELECT argMax(fact_rows, version) AS rows FROM manifest
-GROUP BY account_id, kind, marketplace_key, ad_product, start)`, nil, func(scan func(...any) error) error { return scan(&rows) })
+	err = db.everywhere(ctx, func(s *server) error {
+		return s.exporting(ctx, `SELECT sum(rows) FROM (SELECT argMax(fact_rows, version) AS rows FROM manifest
+GROUP BY account_id, kind, marketplace_key, ad_product, start)`, nil, func(scan func(...any) error) error {
+			var some uint64
+			err := scan(&some)
+			rows += some
+			return err
+		})
+	})
 	return rows, err
 }
 
@@ -82,16 +88,15 @@ var ownRows = map[string]string{
 // Export visits the rows of a table. Rows without generations come in order
 // and as their newest say, so that the same rows make the same bytes.
 func (db *DB) Export(ctx context.Context, e backup.Extent, h backup.Header, visit func(row []byte) error) error {
-	params := Params{"account": query.Text(e.Account)}
-	filter := rowsOf(e.Table)
-	sql := "SELECT " + asRow(h) + " AS line FROM " + e.Table
-	if e.Generations != nil {
-		params["generations"] = query.Numbers(e.Generations)
-		sql += " WHERE " + filter + " AND generation IN {generations:Array(UInt32)}"
-	} else {
-		sql += " FINAL WHERE " + filter + " ORDER BY line"
+	sql, params := exported(asRow(h)+" AS line", e)
+	if e.Generations == nil {
+		sql += " ORDER BY line"
 	}
-	return db.exporting(ctx, sql, params, func(scan func(...any) error) error {
+	s, err := db.keeper(ctx, e.Table, query.Text(e.Account))
+	if err != nil {
+		return err
+	}
+	return s.exporting(ctx, sql, params, func(scan func(...any) error) error {
 		var row []byte
 		if err := scan(&row); err != nil {
 			return err
@@ -100,19 +105,12 @@ func (db *DB) Export(ctx context.Context, e backup.Extent, h backup.Header, visi
 	})
 }
 
-// exporting runs a statement that reads much, as the loader: no deadline is
-// set to it, and it takes no turn from a request. It is not repeated, because
-// visit has seen rows.
-func (db *DB) exporting(ctx context.Context, sql string, params Params, visit func(scan func(...any) error) error) error {
-	p, err := db.connect(ctx)
-	if err != nil {
-		return err
+// exported reads an expression of the rows of an extent.
+func exported(expression string, e backup.Extent) (sql string, params Params) {
+	params = Params{"account": query.Text(e.Account)}
+	if e.Generations == nil {
+		return "SELECT " + expression + " FROM " + e.Table + " FINAL WHERE " + rowsOf(e.Table), params
 	}
-	rows, err := p.writer.Query(withParams(ctx, params), sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	err = errors.Join(each(visit)(rows), rows.Err())
-	return db.failed(ctx, p, err)
+	params["generations"] = query.Numbers(e.Generations)
+	return "SELECT " + expression + " FROM " + e.Table + " WHERE " + rowsOf(e.Table) + " AND generation IN {generations:Array(UInt32)}", params
 }

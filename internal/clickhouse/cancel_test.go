@@ -29,8 +29,8 @@ func TestACancelledStatementLeavesTheEngine(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("the engine went on for %s", took)
 	}
-	if d.gate.running != 0 {
-		t.Errorf("%d places are taken", d.gate.running)
+	if d.home.gate.running != 0 {
+		t.Errorf("%d places are taken", d.home.gate.running)
 	}
 }
 
@@ -38,7 +38,7 @@ func TestACancelledStatementLeavesTheEngine(t *testing.T) {
 func awaitRunning(t *testing.T, d *database, want uint64) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		p, err := d.connect(t.Context())
+		p, err := d.home.connect(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ FROM (SELECT greatest(max(next), 1) AS known FROM accounted WHERE account_id = {
 
 func (db *DB) noteRetired(ctx context.Context, account string, dead []manifest.Entry) error {
 	now := time.Now().UTC()
-	return db.insert(ctx, "INSERT INTO dead_generations (account_id, table_name, generation, found_at)", func(batch driver.Batch) error {
+	return db.insert(ctx, account, "INSERT INTO dead_generations (account_id, table_name, generation, found_at)", func(batch driver.Batch) error {
 		for _, e := range dead {
 			for _, table := range tablesOf[e.Kind] {
 				if err := batch.Append(account, table, e.Generation, now); err != nil {
@@ -53,12 +53,17 @@ func (db *DB) noteRetired(ctx context.Context, account string, dead []manifest.E
 
 // Unaccounted returns the accounts of which a load is under way or did not end
 // well.
-func (db *DB) Unaccounted(ctx context.Context) ([]string, error) {
-	return db.unaccounted(ctx, "")
+func (db *DB) Unaccounted(ctx context.Context) (all []string, err error) {
+	err = db.everywhere(ctx, func(s *server) error {
+		some, err := unaccounted(ctx, s, "")
+		all = append(all, some...)
+		return err
+	})
+	return all, err
 }
 
-func (db *DB) unaccounted(ctx context.Context, account string) ([]string, error) {
-	return collect(ctx, db, `SELECT account_id
+func unaccounted(ctx context.Context, at querier, account string) ([]string, error) {
+	return collect(ctx, at, `SELECT account_id
 FROM (SELECT account_id, max(next) AS reserved FROM reservations WHERE ({account:String} = '' OR account_id = {account:String}) GROUP BY account_id) AS r
 LEFT JOIN (SELECT account_id, max(next) AS known FROM accounted WHERE ({account:String} = '' OR account_id = {account:String}) GROUP BY account_id) AS a USING account_id
 WHERE known < reserved
@@ -85,7 +90,7 @@ WHERE account_id = {account:String}
 // did not say what became of every number that they reserved. The caller is the
 // account's only writer.
 func (db *DB) AccountFor(ctx context.Context, account string) error {
-	found, err := db.unaccounted(ctx, account)
+	found, err := unaccounted(ctx, db, account)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -111,13 +116,17 @@ func (db *DB) Collect(ctx context.Context, account string, after time.Duration) 
 	if err := db.AccountFor(ctx, account); err != nil {
 		return err
 	}
-	return db.deleteRipe(ctx, account, after, batches*after)
+	s, err := db.holder(ctx, query.Text(account))
+	if err != nil {
+		return err
+	}
+	return s.deleteRipe(ctx, account, after, batches*after)
 }
 
 // DeleteDead deletes the rows of generations of all accounts that were noted
 // longer ago than after.
 func (db *DB) DeleteDead(ctx context.Context, after time.Duration) error {
-	return db.deleteRipe(ctx, "", after, after)
+	return db.everywhere(ctx, func(s *server) error { return s.deleteRipe(ctx, "", after, after) })
 }
 
 // ripe are the dead generations of tables that no query can still be reading,
@@ -138,9 +147,9 @@ type dead struct {
 	generations    []uint32
 }
 
-func (db *DB) deleteRipe(ctx context.Context, account string, after, oldest time.Duration) error {
+func (s *server) deleteRipe(ctx context.Context, account string, after, oldest time.Duration) error {
 	params := Params{"account": query.Text(account), "after": number(uint32(after.Seconds())), "oldest": number(uint32(oldest.Seconds()))}
-	all, err := collect(ctx, db, ripe, params, func(scan func(...any) error) (dead, error) {
+	all, err := collect(ctx, s, ripe, params, func(scan func(...any) error) (dead, error) {
 		var d dead
 		err := scan(&d.table, &d.account, &d.generations)
 		return d, err
@@ -148,7 +157,7 @@ func (db *DB) deleteRipe(ctx context.Context, account string, after, oldest time
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	busy, err := db.deleting(ctx)
+	busy, err := s.deleting(ctx)
 	if err != nil || busy[notes] {
 		return err
 	}
@@ -156,7 +165,7 @@ func (db *DB) deleteRipe(ctx context.Context, account string, after, oldest time
 		if busy[some[0].table] {
 			continue // the next collection takes these too
 		}
-		if err := db.deleteRows(ctx, some); err != nil {
+		if err := s.deleteRows(ctx, some); err != nil {
 			return fmt.Errorf("deleting dead rows of %s: %w", some[0].table, err)
 		}
 	}
@@ -168,27 +177,12 @@ const notes = "dead_generations"
 
 // deleting returns the tables whose last deletion still goes on. One at a time
 // is enough: what comes meanwhile goes together with the next.
-func (db *DB) deleting(ctx context.Context) (map[string]bool, error) {
+func (s *server) deleting(ctx context.Context) (map[string]bool, error) {
 	busy := map[string]bool{}
-	err := db.inspect(ctx, "SELECT DISTINCT table FROM system.mutations WHERE database = currentDatabase() AND NOT is_done", func(table string) {
+	err := s.inspect(ctx, "SELECT DISTINCT table FROM system.mutations WHERE database = currentDatabase() AND NOT is_done", func(table string) {
 		busy[table] = true
 	})
 	return busy, err
-}
-
-// inspect runs a statement of one text on the system tables, into which only
-// the loader may look.
-func (db *DB) inspect(ctx context.Context, sql string, visit func(text string)) error {
-	p, err := db.connect(ctx)
-	if err != nil {
-		return err
-	}
-	return db.inspectAt(ctx, p, sql, nil, each(func(scan func(...any) error) error {
-		var text string
-		err := scan(&text)
-		visit(text)
-		return err
-	}))
 }
 
 // Bounds of one statement's length.
@@ -218,7 +212,7 @@ func statements(all []dead) [][]dead {
 
 // deleteRows has the server delete rows of one table in its own time. The
 // server keeps the order on its disk, so the notes can go too.
-func (db *DB) deleteRows(ctx context.Context, some []dead) error {
+func (s *server) deleteRows(ctx context.Context, some []dead) error {
 	params := Params{"table": some[0].table}
 	terms := make([]string, len(some))
 	for i, d := range some {
@@ -227,10 +221,10 @@ func (db *DB) deleteRows(ctx context.Context, some []dead) error {
 		terms[i] = "account_id = {" + account + ":String} AND generation IN {" + generations + ":Array(UInt32)}"
 	}
 	rows := "(" + strings.Join(terms, " OR ") + ")"
-	if err := db.exec(ctx, "ALTER TABLE "+some[0].table+" DELETE WHERE "+rows+" SETTINGS mutations_sync = 0", params); err != nil {
+	if err := s.exec(ctx, "ALTER TABLE "+some[0].table+" DELETE WHERE "+rows+" SETTINGS mutations_sync = 0", params); err != nil {
 		return err
 	}
-	return db.exec(ctx, "ALTER TABLE "+notes+" DELETE WHERE table_name = {table:String} AND "+rows+" SETTINGS mutations_sync = 0", params)
+	return s.exec(ctx, "ALTER TABLE "+notes+" DELETE WHERE table_name = {table:String} AND "+rows+" SETTINGS mutations_sync = 0", params)
 }
 
 var _ loader.Store = (*LoadStore)(nil)

@@ -15,7 +15,7 @@ import (
 // Connections reads the newest state of connections; of all accounts where
 // none is named.
 func (db *DB) Connections(ctx context.Context, account string) ([]adlens.Connection, error) {
-	return collect(ctx, db, `
+	return collect(ctx, db.home, `
 SELECT account_id, region, client_id, sealed, connected_at, accepted
 FROM connections
 WHERE {account:String} IN ('', account_id)
@@ -35,7 +35,7 @@ func (db *DB) Connection(ctx context.Context, account string) (adlens.Connection
 
 // PutConnection stores a connection, or its new state.
 func (db *DB) PutConnection(ctx context.Context, c adlens.Connection) error {
-	return db.insert(ctx, "INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)", func(batch driver.Batch) error {
+	return db.home.insert(ctx, "INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)", func(batch driver.Batch) error {
 		return batch.Append(c.Account, c.Region, c.ClientID, c.Sealed, c.ConnectedAt, c.Accepted, time.Now().UTC())
 	})
 }
@@ -57,7 +57,7 @@ func (db *DB) Profiles(ctx context.Context, account string) ([]platform.Profile,
 // OpenRequests reads the reports of an account that were asked for and are not
 // loaded yet.
 func (db *DB) OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error) {
-	return collect(ctx, db, `
+	return collect(ctx, db.home, `
 SELECT marketplace_id, report_type, start_date, end_date, argMax(report_id, updated_at), argMax(requested_at, updated_at)
 FROM report_requests
 WHERE account_id = {account:String}
@@ -75,7 +75,7 @@ ORDER BY marketplace_id, report_type, start_date, end_date`, Params{"account": q
 // PutRequest remembers a report that was asked for, or that it is done.
 func (db *DB) PutRequest(ctx context.Context, r adlens.ReportRequest) error {
 	const columns = "INSERT INTO report_requests (account_id, marketplace_id, report_type, start_date, end_date, report_id, requested_at, done, updated_at)"
-	return db.insert(ctx, columns, func(batch driver.Batch) error {
+	return db.home.insert(ctx, columns, func(batch driver.Batch) error {
 		return batch.Append(r.Account, r.MarketplaceID, r.ReportType, r.Start.Time(), r.End.Time(), r.ReportID, r.RequestedAt, r.Done, time.Now().UTC())
 	})
 }

@@ -7,10 +7,12 @@ import "context"
 // have been of no account, as that of a load which a power cut ended. Tables
 // that are not synced to the disk, because nothing hangs on them, do not count.
 func (db *DB) DamagedParts(ctx context.Context) (parts []string, err error) {
-	err = db.inspect(ctx, `
+	err = db.whereReachable(ctx, func(s *server) error {
+		return s.inspect(ctx, `
 SELECT concat(table, ' ', name, ' (', reason, ')')
 FROM system.detached_parts
 WHERE database = currentDatabase() AND startsWith(reason, 'broken') AND table NOT IN ('leases', 'day_uses', 'api_key_uses')
 ORDER BY ALL`, func(text string) { parts = append(parts, text) })
+	})
 	return parts, err
 }

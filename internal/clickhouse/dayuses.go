@@ -12,7 +12,7 @@ import (
 
 // PutDayUses notes how many requests a server has let in.
 func (db *DB) PutDayUses(ctx context.Context, server string, uses []auth.DayUse) error {
-	return db.insert(ctx, "INSERT INTO day_uses (account_id, day, server, used, updated_at)", func(batch driver.Batch) error {
+	return db.home.insert(ctx, "INSERT INTO day_uses (account_id, day, server, used, updated_at)", func(batch driver.Batch) error {
 		for _, u := range uses {
 			if err := batch.Append(u.Account, u.Day.Time(), server, uint32(u.Used), time.Now().UTC()); err != nil {
 				return err
@@ -24,7 +24,7 @@ func (db *DB) PutDayUses(ctx context.Context, server string, uses []auth.DayUse)
 
 // DayUses reads how many requests all other servers have let in on a day.
 func (db *DB) DayUses(ctx context.Context, server string, day adlens.Day) ([]auth.DayUse, error) {
-	return collect(ctx, db, `
+	return collect(ctx, db.home, `
 SELECT account_id, toUInt64(sum(newest))
 FROM (
     SELECT account_id, server, argMax(used, updated_at) AS newest

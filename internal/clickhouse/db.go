@@ -32,162 +32,58 @@ type Source interface {
 	Marks() Marks
 }
 
-// DB is a database of adlens on a server, embedded or not.
+// DB is a database of adlens: on one server, embedded or not, or on the shards
+// of a cluster.
 type DB struct {
-	source Source
-	gate   *gate
+	cluster    string    // its name; "" for a database by itself
+	home       *server   // the first shard, or the only server
+	shards     []*server // home first
+	placements *placements
+
 	counts counts
-
-	finding chan struct{} // held by the one who looks for the server
-	mu      sync.Mutex
-	pool    *pool
-
 	guard  *guard
 	views  *views
 	claims sync.Map // account -> *claim, of accounts locked by Leases
 }
 
-// pool is the connections to one incarnation of the server.
-type pool struct{ reader, writer driver.Conn }
-
-func (p *pool) close() error { return errors.Join(p.reader.Close(), p.writer.Close()) }
-
 // Open connects and brings the schema up to date.
-func Open(ctx context.Context, source Source) (*DB, error) {
-	db := newDB(source)
-	if err := db.migrate(ctx); err != nil {
+func Open(ctx context.Context, source Source) (*DB, error) { return open(ctx, newDB(source)) }
+
+func open(ctx context.Context, db *DB) (*DB, error) {
+	for _, s := range db.shards {
+		s.prepare = db.prepare
+	}
+	if err := db.whereReachable(ctx, func(*server) error { return nil }); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-func newDB(source Source) *DB {
-	db := &DB{source: source, finding: make(chan struct{}, 1), gate: newGate(max(4, 2*runtime.NumCPU())), guard: newGuard()}
+// newDB is the database of one server, or of the servers of all shards.
+func newDB(sources ...Source) *DB {
+	db := &DB{guard: newGuard()}
+	for _, source := range sources {
+		s := &server{source: source, preparing: make(chan struct{}, 1), finding: make(chan struct{}, 1), gate: newGate(max(4, 2*runtime.NumCPU())), guard: db.guard, counts: &db.counts}
+		db.shards = append(db.shards, s)
+	}
+	db.home = db.shards[0]
+	db.placements = newPlacements(db.home)
 	db.views = newViews(db)
 	return db
 }
 
 // Close gives all connections back.
 func (db *DB) Close() error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.pool == nil {
-		return nil
+	var all []error
+	for _, s := range db.shards {
+		all = append(all, s.close())
 	}
-	err := db.pool.close()
-	db.pool = nil
-	return err
-}
-
-// connect returns the connections, opening them where there are none. One
-// caller looks for the server, which may take a while; the others wait no
-// longer than their contexts let them.
-func (db *DB) connect(ctx context.Context) (*pool, error) {
-	if p := db.current(); p != nil {
-		return p, nil
-	}
-	select {
-	case db.finding <- struct{}{}:
-		defer func() { <-db.finding }()
-	case <-ctx.Done():
-		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: ctx.Err()}
-	}
-	if p := db.current(); p != nil {
-		return p, nil
-	}
-	p, err := openPool(ctx, db.source)
-	if err != nil {
-		return nil, err
-	}
-	if db.guard.isOn() {
-		if err := db.inspectPool(ctx, p); err != nil {
-			return nil, errors.Join(err, p.close())
-		}
-	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	db.pool = p
-	return p, nil
-}
-
-func (db *DB) current() *pool {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.pool
-}
-
-func openPool(ctx context.Context, source Source) (*pool, error) {
-	target, err := source.Target(ctx)
-	if err != nil {
-		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
-	}
-	reader, err := clickhouse.Open(target.Reader)
-	if err != nil {
-		return nil, err
-	}
-	writer, err := clickhouse.Open(target.Writer)
-	if err != nil {
-		return nil, errors.Join(err, reader.Close())
-	}
-	return &pool{reader, writer}, nil
-}
-
-// drop forgets connections that turned out to lead nowhere, unless somebody
-// else has done so already.
-func (db *DB) drop(lost *pool) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.pool == lost {
-		db.pool = nil
-		go lost.close()
-	}
+	return errors.Join(all...)
 }
 
 // Params are the values of a statement's parameters in the server's text
 // form.
 type Params map[string]string
-
-// reading runs a statement as the reader, when it is the turn of the account
-// that is its parameter. A server that went away in the
-// middle is looked for once more inside the deadline: reading twice does no
-// harm.
-func (db *DB) reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
-	came := time.Now()
-	leave, err := db.gate.enter(ctx, params["account"])
-	if err != nil {
-		db.counts.refused.Add(1)
-		return err
-	}
-	defer leave()
-	began := time.Now()
-	db.counts.waited.Add(int64(began.Sub(came)))
-	defer func() { db.counts.ended(time.Since(began)) }()
-	err = db.readOnce(ctx, sql, params, read)
-	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
-		err = db.readOnce(ctx, sql, params, read)
-	}
-	return err
-}
-
-func (db *DB) readOnce(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error {
-	p, err := db.connect(ctx)
-	if err != nil {
-		return err
-	}
-	if err := db.guard.refuse(ctx, params["account"]); err != nil {
-		return err
-	}
-	rows, err := p.reader.Query(withParams(ctx, params), sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	if err := read(rows); err != nil {
-		return db.failed(ctx, p, err)
-	}
-	// A deadline may show only here, after rows that looked like all.
-	return db.failed(ctx, p, rows.Err())
-}
 
 // each visits the rows of a statement.
 func each(visit func(scan func(...any) error) error) func(driver.Rows) error {
@@ -201,10 +97,16 @@ func each(visit func(scan func(...any) error) error) func(driver.Rows) error {
 	}
 }
 
+// querier runs reading statements: a server, or a database, which finds the
+// server that holds the account.
+type querier interface {
+	reading(ctx context.Context, sql string, params Params, read func(driver.Rows) error) error
+}
+
 // collect runs a reading statement and returns one value for each row.
-func collect[T any](ctx context.Context, db *DB, sql string, params Params, one func(scan func(...any) error) (T, error)) ([]T, error) {
+func collect[T any](ctx context.Context, at querier, sql string, params Params, one func(scan func(...any) error) (T, error)) ([]T, error) {
 	var all []T
-	err := db.reading(ctx, sql, params, func(rows driver.Rows) error {
+	err := at.reading(ctx, sql, params, func(rows driver.Rows) error {
 		all = all[:0]
 		return each(func(scan func(...any) error) error {
 			t, err := one(scan)
@@ -215,51 +117,8 @@ func collect[T any](ctx context.Context, db *DB, sql string, params Params, one 
 	return all, err
 }
 
-// exec runs a writing statement. It is never repeated: after an error nobody
-// knows what it did.
-func (db *DB) exec(ctx context.Context, sql string, params Params) error {
-	p, err := db.connect(ctx)
-	if err != nil {
-		return err
-	}
-	return db.failed(ctx, p, p.writer.Exec(withParams(ctx, params), sql))
-}
-
-// insert sends one block of columns.
-func (db *DB) insert(ctx context.Context, sql string, fill func(driver.Batch) error) error {
-	p, err := db.connect(ctx)
-	if err != nil {
-		return err
-	}
-	batch, err := p.writer.PrepareBatch(ctx, sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	if err := fill(batch); err != nil {
-		return errors.Join(err, batch.Abort())
-	}
-	return db.failed(ctx, p, batch.Send())
-}
-
 func withParams(ctx context.Context, params Params) context.Context {
 	return clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters(params)))
-}
-
-// failed gives an error its kind, and forgets connections to a server that
-// is not there.
-func (db *DB) failed(ctx context.Context, p *pool, err error) error {
-	if err == nil {
-		return nil
-	}
-	kind := kindOf(ctx, err)
-	failed := &adlens.Error{Kind: kind, Err: err}
-	switch kind {
-	case adlens.EngineUnavailable:
-		db.drop(p)
-	case adlens.Damaged:
-		db.guard.sound(failed)
-	}
-	return failed
 }
 
 // Exception codes that say which limit was met. Codes are stable; texts are
@@ -313,15 +172,6 @@ func kindOf(ctx context.Context, err error) adlens.Kind {
 		return adlens.EngineUnavailable
 	}
 	return adlens.Internal
-}
-
-// Ping tells whether the server answers. It does not wait for its turn: a busy
-// server is not a dead one.
-func (db *DB) Ping(ctx context.Context) error {
-	return db.readOnce(ctx, "SELECT 1", nil, each(func(scan func(...any) error) error {
-		var one uint8
-		return scan(&one)
-	}))
 }
 
 // dialPatience is how long a connection may take to come about.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
+
+	"adlens/internal/query"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
@@ -56,22 +57,8 @@ func (o *otherServer) Error() string {
 // which the server made up when our first table was made; "" before that.
 func behind(ctx context.Context, options *clickhouse.Options, host string) (identity string, err error) {
 	one := *options
-	one.Addr, one.Auth.Database = []string{host}, ""
-	conn, err := clickhouse.Open(&one)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	rows, err := conn.Query(withParams(ctx, Params{"database": strings.ReplaceAll(options.Auth.Database, `\`, `\\`)}),
-		"SELECT toString(uuid) FROM system.tables WHERE database = {database:String} AND name = 'migrations'")
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(&identity); err != nil {
-			return "", err
-		}
-	}
-	return identity, rows.Err()
+	one.Addr = []string{host}
+	err = askAt(ctx, &one, "", "SELECT toString(uuid) FROM system.tables WHERE database = {database:String} AND name = 'migrations'",
+		Params{"database": query.Text(options.Auth.Database)}, func(scan func(...any) error) error { return scan(&identity) })
+	return identity, err
 }

@@ -38,16 +38,21 @@ func (r Remote) Explain(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
+	server := r.server()
+	var shard *shardError
+	if errors.As(err, &shard) {
+		server = fmt.Sprintf("shard %d of the cluster, %s,", shard.number, shard.address)
+	}
 	var exception *clickhouse.Exception
 	var other *otherServer
 	switch {
 	case errors.As(failed, &other):
 		return other
 	case errors.As(failed, &exception):
-		return r.refused(exception)
+		return r.refused(server, exception)
 	}
 	if reason := unreachable(failed); reason != "" {
-		return fmt.Errorf("%s %s", r.server(), reason)
+		return fmt.Errorf("%s %s", server, reason)
 	}
 	return err
 }
@@ -66,19 +71,19 @@ func (r Remote) users() string {
 
 // refused explains an exception by its code; texts are the server's own and
 // change.
-func (r Remote) refused(exception *clickhouse.Exception) error {
+func (r Remote) refused(server string, exception *clickhouse.Exception) error {
 	database := r.writer.Auth.Database
 	switch exception.Code {
 	case unknownUser, wrongPassword, requiredPassword, authenticationFailed:
-		return fmt.Errorf("%s does not let user %s in: the name or the password is wrong", r.server(), r.users())
+		return fmt.Errorf("%s does not let user %s in: the name or the password is wrong", server, r.users())
 	case accessDenied:
-		return fmt.Errorf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", r.server(), r.users(), database)
+		return fmt.Errorf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", server, r.users(), database)
 	case unknownDatabase:
-		return fmt.Errorf("%s has no database %q: create it, or correct the address", r.server(), database)
+		return fmt.Errorf("%s has no database %q: create it, or correct the address", server, database)
 	case readOnly:
-		return fmt.Errorf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none", r.server(), r.users())
+		return fmt.Errorf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none", server, r.users())
 	}
-	return fmt.Errorf("%s refuses: %s (code %d)", r.server(), exception.Message, exception.Code)
+	return fmt.Errorf("%s refuses: %s (code %d)", server, exception.Message, exception.Code)
 }
 
 // unreachable explains why nothing that is a ClickHouse server answered, "" for

@@ -40,7 +40,7 @@ func BenchmarkExport(b *testing.B) {
 }
 
 func exportAs(b *testing.B, db *DB, format string) error {
-	p, err := db.connect(b.Context())
+	p, err := db.home.connect(b.Context())
 	if err != nil {
 		return err
 	}

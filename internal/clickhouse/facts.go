@@ -59,7 +59,7 @@ func byMonths(b *loader.Batch) [][]int {
 
 func (db *DB) insertFacts(ctx context.Context, account string, b *loader.Batch) error {
 	columns := "account_id, generation, day, product_key, marketplace_key, ad_product, " + strings.Join(b.Names, ", ")
-	return db.insert(ctx, "INSERT INTO facts ("+columns+")", func(batch driver.Batch) error {
+	return db.insert(ctx, account, "INSERT INTO facts ("+columns+")", func(batch driver.Batch) error {
 		n := b.Rows()
 		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Marketplace, repeat(uint8(b.AdProduct), n)}
 		for i, column := range keys {

@@ -29,7 +29,7 @@ func (db *DB) Feeds(ctx context.Context, account string) ([]auth.Record, error) 
 }
 
 func (db *DB) feeds(ctx context.Context, filter string, params Params) ([]auth.Record, error) {
-	return collect(ctx, db, `
+	return collect(ctx, db.home, `
 SELECT f.sha256, f.feed_id, f.account_id, f.name, f.start, f.request, f.created_at, f.expires_at, f.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM feeds WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS f
 LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
@@ -45,7 +45,7 @@ ORDER BY f.created_at, f.feed_id`, params, func(scan func(...any) error) (auth.R
 
 // PutFeed adds a feed link, or changes the one that has its hash.
 func (db *DB) PutFeed(ctx context.Context, r auth.Record) error {
-	return db.insert(ctx, "INSERT INTO feeds (sha256, feed_id, account_id, name, start, request, created_at, expires_at, revoked_at, updated_at)",
+	return db.home.insert(ctx, "INSERT INTO feeds (sha256, feed_id, account_id, name, start, request, created_at, expires_at, revoked_at, updated_at)",
 		func(batch driver.Batch) error {
 			return batch.Append(string(r.Hash[:]), r.ID, r.AccountID, r.Name, r.Start, r.Request, r.CreatedAt, r.ExpiresAt, r.RevokedAt, time.Now().UTC())
 		})

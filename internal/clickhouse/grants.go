@@ -19,7 +19,7 @@ const (
 )
 
 // looked are the system tables that only the writer looks at.
-var looked = []string{"system.mutations", "system.detached_parts", "system.tables"}
+var looked = []string{"system.mutations", "system.detached_parts", "system.tables", "system.clusters", "system.parts"}
 
 // Grants are the statements that make the two users of a database, to be run by
 // somebody who may. The passwords are in them as hashes only.

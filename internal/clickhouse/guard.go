@@ -36,15 +36,17 @@ func (db *DB) Guard(ctx context.Context) error {
 // Inspect looks for what is missing, and withholds accounts that miss
 // something from now on.
 func (db *DB) Inspect(ctx context.Context) error {
-	p, err := db.connect(ctx)
-	if err != nil {
-		return err
-	}
-	return db.inspectPool(ctx, p)
+	return db.whereReachable(ctx, func(s *server) error {
+		p, err := s.connect(ctx)
+		if err != nil {
+			return err
+		}
+		return s.inspectPool(ctx, p)
+	})
 }
 
-func (db *DB) inspectPool(ctx context.Context, p *pool) error {
-	losses, err := db.lossesAt(ctx, p, "")
+func (s *server) inspectPool(ctx context.Context, p *pool) error {
+	losses, err := s.lossesAt(ctx, p, "")
 	if adlens.KindOf(err) == adlens.Damaged {
 		return nil // the engine itself refuses to read what is damaged, and the alarm says so
 	}
@@ -56,11 +58,11 @@ func (db *DB) inspectPool(ctx context.Context, p *pool) error {
 		account := query.Text(l.Account)
 		lost[account] = append(lost[account], l.What)
 	}
-	db.guard.mu.Lock()
-	defer db.guard.mu.Unlock()
+	s.guard.mu.Lock()
+	defer s.guard.mu.Unlock()
 	for account, faults := range lost {
-		db.guard.lost[account] = faults
-		db.guard.ring()
+		s.guard.lost[account] = faults
+		s.guard.ring()
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ ORDER BY k.created_at, k.key_id`
 }
 
 func (db *DB) keys(ctx context.Context, filter string, params Params) ([]auth.Record, error) {
-	return collect(ctx, db, newestKeys(filter), params, func(scan func(...any) error) (auth.Record, error) {
+	return collect(ctx, db.home, newestKeys(filter), params, func(scan func(...any) error) (auth.Record, error) {
 		var r auth.Record
 		var hash string
 		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
@@ -50,7 +50,7 @@ func (db *DB) Keys(ctx context.Context, account string) ([]auth.Record, error) {
 // LastServed lists the accounts whose keys were used last, the most recent
 // first.
 func (db *DB) LastServed(ctx context.Context, most int) ([]string, error) {
-	return collect(ctx, db, `
+	return collect(ctx, db.home, `
 SELECT k.account_id
 FROM (SELECT DISTINCT key_id, account_id FROM api_keys) AS k
 INNER JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses GROUP BY key_id) AS u ON u.key_id = k.key_id
@@ -72,7 +72,7 @@ func first[T any](all []T, err error) (T, bool, error) {
 
 // PutKey adds a key, or changes the one that has its hash.
 func (db *DB) PutKey(ctx context.Context, r auth.Record) error {
-	return db.insert(ctx, "INSERT INTO api_keys (sha256, key_id, account_id, name, start, scopes, created_at, expires_at, revoked_at, updated_at)",
+	return db.home.insert(ctx, "INSERT INTO api_keys (sha256, key_id, account_id, name, start, scopes, created_at, expires_at, revoked_at, updated_at)",
 		func(batch driver.Batch) error {
 			return batch.Append(string(r.Hash[:]), r.ID, r.AccountID, r.Name, r.Start, r.Scopes, r.CreatedAt, r.ExpiresAt, r.RevokedAt, time.Now().UTC())
 		})
@@ -80,7 +80,7 @@ func (db *DB) PutKey(ctx context.Context, r auth.Record) error {
 
 // PutKeyUses notes the last uses of keys.
 func (db *DB) PutKeyUses(ctx context.Context, uses map[string]time.Time) error {
-	return db.insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch driver.Batch) error {
+	return db.home.insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch driver.Batch) error {
 		for id, at := range uses {
 			if err := batch.Append(id, at.UTC()); err != nil {
 				return err

@@ -113,7 +113,7 @@ func (c *claim) hold() (release func() error) {
 
 // others returns who else holds the name, "" for nobody.
 func (c *claim) others(ctx context.Context) (other string, err error) {
-	err = c.db.reading(ctx, `
+	err = c.db.home.reading(ctx, `
 SELECT argMax(holder, beat)
 FROM leases
 WHERE account_id = {account:String} AND token != {token:String}
@@ -126,7 +126,7 @@ LIMIT 1`, Params{"account": query.Text(c.name), "token": c.token}, each(func(sca
 // put writes the claim for some time from now, by the server's clock.
 func (c *claim) put(ctx context.Context, life time.Duration) error {
 	asked := time.Now()
-	err := c.db.exec(ctx, `
+	err := c.db.home.exec(ctx, `
 INSERT INTO leases (account_id, token, holder, expires_at, beat)
 SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, now64(9)`,
 		Params{"account": query.Text(c.name), "token": c.token, "holder": query.Text(c.holder), "life": number(uint32(life.Seconds()))})

@@ -16,7 +16,7 @@ import (
 // its ad product; those of ad products without one are left out.
 func (db *DB) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {
 	const columns = `INSERT INTO campaigns (account_id, generation, campaign_id, name, marketplace_key, ad_product, state, targeting, budget, budget_type, start_date, end_date)`
-	return insertEach(ctx, db, columns, all, func(batch driver.Batch, c platform.Campaign) error {
+	return insertEach(ctx, db, account, columns, all, func(batch driver.Batch, c platform.Campaign) error {
 		generation, ok := generations[c.AdProduct]
 		if !ok {
 			return nil
@@ -29,7 +29,7 @@ func (db *DB) InsertCampaigns(ctx context.Context, account string, marketplace u
 // InsertAdGroups writes the ad groups of a list.
 func (db *DB) InsertAdGroups(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.AdGroup) error {
 	const columns = `INSERT INTO ad_groups (account_id, generation, ad_group_id, campaign_id, name, marketplace_key, ad_product, state, default_bid)`
-	return insertEach(ctx, db, columns, all, func(batch driver.Batch, g platform.AdGroup) error {
+	return insertEach(ctx, db, account, columns, all, func(batch driver.Batch, g platform.AdGroup) error {
 		generation, ok := generations[g.AdProduct]
 		if !ok {
 			return nil
@@ -41,7 +41,7 @@ func (db *DB) InsertAdGroups(ctx context.Context, account string, marketplace ui
 // InsertAds writes the ads of a list.
 func (db *DB) InsertAds(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Ad) error {
 	const columns = `INSERT INTO ads (account_id, generation, ad_id, ad_group_id, marketplace_key, ad_product, state)`
-	return insertEach(ctx, db, columns, all, func(batch driver.Batch, a platform.Ad) error {
+	return insertEach(ctx, db, account, columns, all, func(batch driver.Batch, a platform.Ad) error {
 		generation, ok := generations[a.AdProduct]
 		if !ok {
 			return nil
@@ -51,11 +51,11 @@ func (db *DB) InsertAds(ctx context.Context, account string, marketplace uint16,
 }
 
 // insertEach sends rows in blocks: nobody sees them before the manifest does.
-func insertEach[T any](ctx context.Context, db *DB, columns string, all []T, one func(driver.Batch, T) error) error {
+func insertEach[T any](ctx context.Context, db *DB, account, columns string, all []T, one func(driver.Batch, T) error) error {
 	const block = 100_000
 	for len(all) > 0 {
 		n := min(block, len(all))
-		err := db.insert(ctx, columns, func(batch driver.Batch) error {
+		err := db.insert(ctx, account, columns, func(batch driver.Batch) error {
 			for _, t := range all[:n] {
 				if err := one(batch, t); err != nil {
 					return err

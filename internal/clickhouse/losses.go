@@ -8,8 +8,6 @@ import (
 	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // Loss is something that an account had and has no more.
@@ -80,27 +78,44 @@ GROUP BY account_id`, Params{"account": query.Text(account)})
 // what was loaded, and names what is missing. It costs little, and finds rows
 // that went, not such that changed: that is what loader.Verify does.
 func (db *DB) Losses(ctx context.Context, account string) ([]Loss, error) {
-	p, err := db.connect(ctx)
+	if account != "" {
+		s, err := db.holder(ctx, query.Text(account))
+		if err != nil {
+			return nil, err
+		}
+		return s.losses(ctx, account)
+	}
+	var all []Loss
+	err := db.everywhere(ctx, func(s *server) error {
+		some, err := s.losses(ctx, "")
+		all = append(all, some...)
+		return err
+	})
+	return all, err
+}
+
+func (s *server) losses(ctx context.Context, account string) ([]Loss, error) {
+	p, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return db.lossesAt(ctx, p, account)
+	return s.lossesAt(ctx, p, account)
 }
 
 // lossesAt looks twice where something seems to be missing: what the second
 // look misses as well was committed before it began.
-func (db *DB) lossesAt(ctx context.Context, p *pool, account string) ([]Loss, error) {
-	first, err := db.look(ctx, p, account)
+func (s *server) lossesAt(ctx context.Context, p *pool, account string) ([]Loss, error) {
+	first, err := s.look(ctx, p, account)
 	if err != nil || len(first) == 0 {
 		return nil, err
 	}
-	second, err := db.look(ctx, p, account)
+	second, err := s.look(ctx, p, account)
 	return slices.DeleteFunc(second, func(l Loss) bool { return !slices.Contains(first, l) }), err
 }
 
-func (db *DB) look(ctx context.Context, p *pool, account string) (all []Loss, err error) {
+func (s *server) look(ctx context.Context, p *pool, account string) (all []Loss, err error) {
 	params := Params{"account": query.Text(account)}
-	err = db.inspectAt(ctx, p, selectBrokenSeals, params, each(func(scan func(...any) error) error {
+	err = s.inspectAt(ctx, p, selectBrokenSeals, params, each(func(scan func(...any) error) error {
 		l := Loss{What: manifestLost}
 		err := scan(&l.Account)
 		all = append(all, l)
@@ -109,7 +124,7 @@ func (db *DB) look(ctx context.Context, p *pool, account string) (all []Loss, er
 	if err != nil {
 		return nil, err
 	}
-	err = db.inspectAt(ctx, p, selectLostRows, params, each(func(scan func(...any) error) error {
+	err = s.inspectAt(ctx, p, selectLostRows, params, each(func(scan func(...any) error) error {
 		l, err := scanLoss(scan)
 		all = append(all, l)
 		return err
@@ -136,18 +151,4 @@ func scanLoss(scan func(...any) error) (Loss, error) {
 		l.What = rowsLost(u, generation, found, rows)
 	}
 	return l, nil
-}
-
-// inspectAt runs a reading statement as the one who may look into everything,
-// taking no turn from a request.
-func (db *DB) inspectAt(ctx context.Context, p *pool, sql string, params Params, read func(driver.Rows) error) error {
-	rows, err := p.writer.Query(withParams(ctx, params), sql)
-	if err != nil {
-		return db.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	if err := read(rows); err != nil {
-		return db.failed(ctx, p, err)
-	}
-	return db.failed(ctx, p, rows.Err())
 }

@@ -70,7 +70,7 @@ func (db *DB) Commit(ctx context.Context, account string, version uint32, entrie
 // announced changes the manifest of an account, telling the readers in all
 // processes.
 func (db *DB) announced(account string, change func() error) error {
-	marks := db.source.Marks()
+	marks := db.home.source.Marks()
 	if marks == nil {
 		return change()
 	}
@@ -94,7 +94,7 @@ func (db *DB) commit(ctx context.Context, account string, version uint32, entrie
 		return err
 	}
 	now := time.Now().UTC()
-	return db.insert(ctx, columns, func(batch driver.Batch) error {
+	return db.insert(ctx, account, columns, func(batch driver.Batch) error {
 		for _, e := range entries {
 			ids, times, hashes, days := sourceColumns(e.Sources)
 			err := batch.Append(account, uint8(e.Kind), e.Slice.Marketplace, uint8(e.Slice.AdProduct), e.Start.Time(), version, e.Generation, e.Rows,
@@ -124,7 +124,7 @@ func (db *DB) Reserve(ctx context.Context, account string, n uint32) (uint32, er
 	if err != nil {
 		return 0, err
 	}
-	return next, db.insert(ctx, "INSERT INTO reservations (account_id, next)", func(batch driver.Batch) error {
+	return next, db.insert(ctx, account, "INSERT INTO reservations (account_id, next)", func(batch driver.Batch) error {
 		return batch.Append(account, next+n)
 	})
 }

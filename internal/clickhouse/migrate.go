@@ -23,21 +23,21 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
 // migrate brings the schema up to date. Every statement may run twice, so two
 // processes that do this at once do no harm, and one that was killed in the
 // middle is simply followed by another.
-func (db *DB) migrate(ctx context.Context) error {
+func (s *server) migrate(ctx context.Context) error {
 	steps, err := schema.Migrations()
 	if err != nil {
 		return err
 	}
-	if err := db.createDatabase(ctx); err != nil {
+	if err := s.createDatabase(ctx); err != nil {
 		return err
 	}
-	if err := db.atLeast(ctx, oldest); err != nil {
+	if err := s.atLeast(ctx, oldest); err != nil {
 		return err
 	}
-	if err := db.exec(ctx, createMigrations, nil); err != nil {
+	if err := s.exec(ctx, s.making(createMigrations), nil); err != nil {
 		return err
 	}
-	applied, err := db.appliedMigration(ctx)
+	applied, err := s.appliedMigration(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,26 +45,34 @@ func (db *DB) migrate(ctx context.Context) error {
 		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
 	}
 	for _, step := range steps[applied:] {
-		if err := db.apply(ctx, step); err != nil {
+		if err := s.apply(ctx, step); err != nil {
 			return fmt.Errorf("schema/%s: %w", step.Name, err)
 		}
 	}
 	return nil
 }
 
-func (db *DB) apply(ctx context.Context, step schema.Migration) error {
+func (s *server) apply(ctx context.Context, step schema.Migration) error {
 	for _, statement := range step.Statements {
-		if err := db.exec(ctx, statement, nil); err != nil {
+		if err := s.exec(ctx, s.making(statement), nil); err != nil {
 			return err
 		}
 	}
-	return db.exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",
+	return s.exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",
 		Params{"number": fmt.Sprint(step.Number), "name": step.Name})
 }
 
-func (db *DB) appliedMigration(ctx context.Context) (uint32, error) {
+// making is a statement that makes a table, as the server needs it.
+func (s *server) making(statement string) string {
+	if r, ok := s.source.(Remote); ok && r.replicated {
+		return replicating(statement)
+	}
+	return statement
+}
+
+func (s *server) appliedMigration(ctx context.Context) (uint32, error) {
 	var number uint32
-	err := db.reading(ctx, "SELECT max(number) FROM migrations", nil, each(func(scan func(...any) error) error {
+	err := s.reading(ctx, "SELECT max(number) FROM migrations", nil, each(func(scan func(...any) error) error {
 		return scan(&number)
 	}))
 	return number, err
@@ -72,8 +80,8 @@ func (db *DB) appliedMigration(ctx context.Context) (uint32, error) {
 
 // createDatabase makes the database before anything can connect to it. It looks
 // first: whoever may not make databases can still use one that is there.
-func (db *DB) createDatabase(ctx context.Context) error {
-	target, err := db.source.Target(ctx)
+func (s *server) createDatabase(ctx context.Context) error {
+	target, err := s.source.Target(ctx)
 	if err != nil {
 		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
 	}
@@ -119,4 +127,21 @@ func execAt(ctx context.Context, options *clickhouse.Options, database, sql stri
 		return err
 	}
 	return errors.Join(conn.Exec(ctx, sql), conn.Close())
+}
+
+// askAt runs a reading statement over a connection of its own.
+func askAt(ctx context.Context, options *clickhouse.Options, database, sql string, params Params, visit func(scan func(...any) error) error) error {
+	one := *options
+	one.Auth.Database = database
+	conn, err := clickhouse.Open(&one)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	rows, err := conn.Query(withParams(ctx, params), sql)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return errors.Join(each(visit)(rows), rows.Err())
 }

@@ -83,7 +83,7 @@ func TestOpeningAgainChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if err := again.migrate(t.Context()); err != nil {
+	if err := again.home.migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if after := one[uint64](t, d.DB, "SELECT count() FROM migrations", nil); after != before {
@@ -105,7 +105,7 @@ func TestEveryMeasureHasItsColumnAndEveryColumnItsMeasure(t *testing.T) {
 		}
 	}
 	// Only the loader may look into the system tables.
-	p, err := d.connect(t.Context())
+	p, err := d.home.connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

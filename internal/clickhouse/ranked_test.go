@@ -31,7 +31,7 @@ func manyProducts(t testing.TB, d *database, account string, keys []uint16, many
 	}
 	const columns = `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
 		impressions, clicks, purchases, spend, sales)`
-	must(d.insert(t.Context(), columns, func(batch driver.Batch) error {
+	must(d.home.insert(t.Context(), columns, func(batch driver.Batch) error {
 		for key := range uint32(many) {
 			for _, marketplace := range keys {
 				if rng.IntN(2) == 0 {

@@ -29,7 +29,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32} ORDER B
 
 // InsertRules writes all rules under a new generation.
 func (db *DB) InsertRules(ctx context.Context, account string, generation uint32, all []records.Rule) error {
-	return insertEach(ctx, db, "INSERT INTO rules (account_id, generation, rule_id, edited_at, record)", all, func(batch driver.Batch, r records.Rule) error {
+	return insertEach(ctx, db, account, "INSERT INTO rules (account_id, generation, rule_id, edited_at, record)", all, func(batch driver.Batch, r records.Rule) error {
 		text, err := json.Marshal(r)
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32} ORDER B
 
 // InsertRuleRuns writes all runs under a new generation.
 func (db *DB) InsertRuleRuns(ctx context.Context, account string, generation uint32, all []records.RuleRun) error {
-	return insertEach(ctx, db, "INSERT INTO rule_runs (account_id, generation, rule_id, rule_run_id, test, started_at, record)", all,
+	return insertEach(ctx, db, account, "INSERT INTO rule_runs (account_id, generation, rule_id, rule_run_id, test, started_at, record)", all,
 		func(batch driver.Batch, r records.RuleRun) error {
 			text, err := json.Marshal(r)
 			if err != nil {
@@ -65,7 +65,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32} ORDER B
 // InsertActivity writes all activity entries under a new generation.
 func (db *DB) InsertActivity(ctx context.Context, account string, generation uint32, all []records.Activity) error {
 	const columns = "INSERT INTO activity (account_id, generation, activity_id, occurred_at, tool, marketplace_id, created_campaign_ids, changed_campaign_ids, record)"
-	return insertEach(ctx, db, columns, all, func(batch driver.Batch, a records.Activity) error {
+	return insertEach(ctx, db, account, columns, all, func(batch driver.Batch, a records.Activity) error {
 		text, err := json.Marshal(a)
 		if err != nil {
 			return err

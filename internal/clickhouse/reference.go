@@ -36,7 +36,7 @@ ORDER BY marketplace_key`, of(account, generation), func(scan func(...any) error
 
 // InsertMarketplaces writes all marketplaces under a new generation.
 func (db *DB) InsertMarketplaces(ctx context.Context, account string, generation uint32, all []loader.Marketplace) error {
-	return db.insert(ctx, "INSERT INTO marketplaces (account_id, generation, marketplace_key, marketplace_id, country_code, currency_code, timezone, vendor, name)",
+	return db.insert(ctx, account, "INSERT INTO marketplaces (account_id, generation, marketplace_key, marketplace_id, country_code, currency_code, timezone, vendor, name)",
 		func(batch driver.Batch) error {
 			for _, m := range all {
 				if err := batch.Append(account, generation, m.Key, m.ID, m.Country, m.Currency, m.TimeZone, m.Vendor, m.Name); err != nil {
@@ -79,7 +79,7 @@ ORDER BY currency, day`, of(account, generation), func(scan func(...any) error) 
 
 // InsertRates writes all rates under a new generation.
 func (db *DB) InsertRates(ctx context.Context, account string, generation uint32, all loader.Rates) error {
-	return db.insert(ctx, "INSERT INTO rates (account_id, generation, currency, day, usd)", func(batch driver.Batch) error {
+	return db.insert(ctx, account, "INSERT INTO rates (account_id, generation, currency, day, usd)", func(batch driver.Batch) error {
 		for currency, rates := range all {
 			for _, r := range rates {
 				if err := batch.Append(account, generation, currency, r.Day.Time(), unitsDecimal(r.USD)); err != nil {
@@ -115,7 +115,7 @@ func (db *DB) pairs(ctx context.Context, sql string, params Params) (map[string]
 
 // InsertTitles writes all titles under a new generation.
 func (db *DB) InsertTitles(ctx context.Context, account string, generation uint32, all map[string]string) error {
-	return db.insert(ctx, "INSERT INTO product_titles (account_id, generation, product_id, title)", func(batch driver.Batch) error {
+	return db.insert(ctx, account, "INSERT INTO product_titles (account_id, generation, product_id, title)", func(batch driver.Batch) error {
 		for id, title := range all {
 			if err := batch.Append(account, generation, id, title); err != nil {
 				return err
@@ -160,7 +160,7 @@ WHERE account_id = {account:String} AND product_key > {above:UInt32}`, Params{"a
 
 // InsertProductKeys gives products their numbers, for ever.
 func (db *DB) InsertProductKeys(ctx context.Context, account string, added map[string]uint32) error {
-	return db.insert(ctx, "INSERT INTO product_keys (account_id, product_key, product_id)", func(batch driver.Batch) error {
+	return db.insert(ctx, account, "INSERT INTO product_keys (account_id, product_key, product_id)", func(batch driver.Batch) error {
 		for id, key := range added {
 			if err := batch.Append(account, key, id); err != nil {
 				return err
@@ -188,7 +188,7 @@ func (db *DB) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]
 // InsertLedger notes loaded report files.
 func (db *DB) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
 	now := time.Now().UTC()
-	return db.insert(ctx, "INSERT INTO ledger (account_id, sha256, file, report_id, fact_rows, loaded_at)", func(batch driver.Batch) error {
+	return db.insert(ctx, account, "INSERT INTO ledger (account_id, sha256, file, report_id, fact_rows, loaded_at)", func(batch driver.Batch) error {
 		for _, l := range lines {
 			if err := batch.Append(account, l.SHA256, l.File, l.ReportID, l.Rows, now); err != nil {
 				return err

@@ -30,6 +30,7 @@ type RemoteConfig struct {
 type Remote struct {
 	reader, writer *clickhouse.Options
 	doors          *doors
+	replicated     bool // its hosts are the replicas of a shard
 }
 
 // NewRemote reads the addresses of a server. Without a database it is adlens.
@@ -51,7 +52,7 @@ func NewRemote(config RemoteConfig) (Remote, error) {
 	}
 	reader.Settings = with(reader.Settings, readerSettings)
 	writer.Settings = with(writer.Settings, writerSettings)
-	return Remote{&reader, writer, &doors{}}, nil
+	return Remote{reader: &reader, writer: writer, doors: &doors{}}, nil
 }
 
 // readerSettings may be set by a user who has readonly = 2. Deadlines travel
@@ -131,6 +132,9 @@ func redacted(address string) string {
 // Target returns the server's options for reading and writing.
 func (r Remote) Target(ctx context.Context) (Target, error) {
 	reader, writer := *r.reader, *r.writer
+	if r.replicated { // each has a database of its own
+		return Target{Reader: &reader, Writer: &writer}, nil
+	}
 	for _, options := range []*clickhouse.Options{&reader, &writer} {
 		open, err := r.doors.open(ctx, options)
 		if err != nil {

@@ -66,11 +66,11 @@ func TestHTTPSMeansTLS(t *testing.T) {
 func TestAnOlderServerIsRefusedByItsVersion(t *testing.T) {
 	d := openShared(t)
 	for _, is := range []version{{1, 1}, oldest} {
-		if err := d.atLeast(t.Context(), is); err != nil {
+		if err := d.home.atLeast(t.Context(), is); err != nil {
 			t.Errorf("%v: %v", is, err)
 		}
 	}
-	err := d.atLeast(t.Context(), version{9999, 3})
+	err := d.home.atLeast(t.Context(), version{9999, 3})
 	remote, addressing := NewRemote(RemoteConfig{Address: "clickhouse://u:p@host:9000"})
 	if addressing != nil {
 		t.Fatal(addressing)

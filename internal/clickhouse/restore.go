@@ -48,15 +48,17 @@ func (db *DB) Shown(ctx context.Context, account string) ([]string, error) {
 
 // Left returns the tables that hold rows of an account; of any for "".
 func (db *DB) Left(ctx context.Context, account string) ([]string, error) {
-	looks := make([]string, len(accountTables))
-	for i, table := range accountTables {
-		looks[i] = "SELECT '" + table + "' FROM (SELECT 1 FROM " + table + " WHERE {account:String} = '' OR " + rowsOf(table) + " LIMIT 1)"
+	all, err := tablesWith(ctx, db.home, directory, account)
+	if err != nil {
+		return nil, err
 	}
-	return collect(ctx, db, strings.Join(looks, "\nUNION ALL\n"), Params{"account": query.Text(account)}, func(scan func(...any) error) (string, error) {
-		var table string
-		err := scan(&table)
-		return table, err
+	err = db.everywhere(ctx, func(s *server) error {
+		left, err := s.left(ctx, account)
+		all = append(all, left...)
+		return err
 	})
+	slices.Sort(all)
+	return slices.Compact(all), err
 }
 
 // The note of what is being restored is a table of its own, which is there
@@ -71,10 +73,10 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
 
 // Began says which backup is noted as being restored, of the account or of all.
 func (db *DB) Began(ctx context.Context, account string) (id string, err error) {
-	if err := db.exec(ctx, createRestoring, nil); err != nil {
+	if err := db.home.exec(ctx, createRestoring, nil); err != nil {
 		return "", err
 	}
-	err = db.reading(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", Params{"account": query.Text(account)},
+	err = db.home.reading(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", Params{"account": query.Text(account)},
 		each(func(scan func(...any) error) error { return scan(&id) }))
 	return id, err
 }
@@ -84,43 +86,43 @@ func (db *DB) Begin(ctx context.Context, account, id string) error {
 	if err := db.Done(ctx, account); err != nil {
 		return err
 	}
-	if err := db.exec(ctx, createRestoring, nil); err != nil {
+	if err := db.home.exec(ctx, createRestoring, nil); err != nil {
 		return err
 	}
-	return db.insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch driver.Batch) error { return batch.Append(account, id) })
+	return db.home.insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch driver.Batch) error { return batch.Append(account, id) })
 }
 
 // Done takes the note of an account away, or all notes.
 func (db *DB) Done(ctx context.Context, account string) error {
-	return db.exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", Params{"account": query.Text(account)})
+	return db.home.exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", Params{"account": query.Text(account)})
 }
 
 // Clear takes away all rows of an account, or all rows. Where all go, nothing
 // of them was ever visible.
 func (db *DB) Clear(ctx context.Context, account string) error {
-	left, err := db.Left(ctx, account)
+	left, err := tablesWith(ctx, db.home, directory, account)
 	if err != nil {
 		return err
 	}
 	for _, table := range left {
-		sql, params := "TRUNCATE TABLE "+table, Params(nil)
-		if account != "" {
-			sql, params = "ALTER TABLE "+table+" DELETE WHERE "+rowsOf(table), Params{"account": query.Text(account)}
-		}
-		if err := db.exec(ctx, sql, params); err != nil {
-			return fmt.Errorf("clearing %s: %w", table, err)
+		if err := db.home.clearTable(ctx, table, account); err != nil {
+			return err
 		}
 	}
-	return nil
+	return db.everywhere(ctx, func(s *server) error { return s.clear(ctx, account) })
 }
 
 // Insert writes the rows of a block, in columns as the server gets them.
-func (db *DB) Insert(ctx context.Context, table string, block *backup.Block) error {
+func (db *DB) Insert(ctx context.Context, account, table string, block *backup.Block) error {
+	s, err := db.keeper(ctx, table, query.Text(account))
+	if err != nil {
+		return err
+	}
 	names := make([]string, len(block.Header))
 	for i, c := range block.Header {
 		names[i] = identifier(c.Name)
 	}
-	return db.insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch driver.Batch) error {
+	return s.insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch driver.Batch) error {
 		for i, c := range block.Header {
 			if err := appendColumn(batch, block, i); err != nil {
 				return fmt.Errorf("column %s: %w", c.Name, err)
@@ -182,7 +184,7 @@ func (db *DB) Publish(ctx context.Context, account string, live *backup.Block) e
 	if err := db.stillHeld(account); err != nil {
 		return err
 	}
-	if err := db.announced(account, func() error { return db.Insert(ctx, "manifest", live) }); err != nil {
+	if err := db.announced(account, func() error { return db.Insert(ctx, account, "manifest", live) }); err != nil {
 		return err
 	}
 	return db.seal(ctx, account)

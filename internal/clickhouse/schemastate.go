@@ -23,14 +23,28 @@ type SchemaState struct {
 
 const unknownDatabase = 81 // UNKNOWN_DATABASE
 
-// Schema reads how far the schema is.
+// Schema reads how far the schema is; of several servers, that of the one that
+// is least far.
 func (db *DB) Schema(ctx context.Context) (SchemaState, error) {
+	var all SchemaState
+	err := db.everywhere(ctx, func(s *server) error {
+		one, err := s.schema(ctx)
+		if s == db.home || one.Applied < all.Applied {
+			all.Applied, all.Newest = one.Applied, one.Newest
+		}
+		all.Missing = append(all.Missing, one.Missing...)
+		return err
+	})
+	return all, err
+}
+
+func (s *server) schema(ctx context.Context) (SchemaState, error) {
 	steps, err := schema.Migrations()
 	if err != nil {
 		return SchemaState{}, err
 	}
 	state := SchemaState{Newest: steps[len(steps)-1].Number}
-	tables, err := db.tables(ctx)
+	tables, err := s.tables(ctx)
 	var exception *clickhouse.Exception
 	if errors.As(err, &exception) && exception.Code == unknownDatabase {
 		return state, nil
@@ -38,7 +52,7 @@ func (db *DB) Schema(ctx context.Context) (SchemaState, error) {
 	if err != nil || !slices.Contains(tables, "migrations") {
 		return state, err
 	}
-	if state.Applied, err = db.appliedMigration(ctx); err != nil {
+	if state.Applied, err = s.appliedMigration(ctx); err != nil {
 		return state, err
 	}
 	for _, table := range madeBy(steps[:min(state.Applied, state.Newest)]) {
@@ -49,8 +63,8 @@ func (db *DB) Schema(ctx context.Context) (SchemaState, error) {
 	return state, nil
 }
 
-func (db *DB) tables(ctx context.Context) (names []string, err error) {
-	err = db.asOwner(ctx, "SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name", nil,
+func (s *server) tables(ctx context.Context) (names []string, err error) {
+	err = s.asOwner(ctx, "SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name", nil,
 		each(func(scan func(...any) error) error {
 			var name string
 			err := scan(&name)

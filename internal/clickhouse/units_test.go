@@ -39,7 +39,7 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 	rng := rand.New(rand.NewPCG(3, 4))
 	v := query.View{Account: account, Marketplaces: []query.Marketplace{{Key: 7, ID: "1", Country: "DE"}, {Key: 9000, ID: "2", Country: "US"}}}
 	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}}
-	must(d.insert(t.Context(), `INSERT INTO facts (account_id, generation, day, product_key, marketplace_key, ad_product,
+	must(d.home.insert(t.Context(), `INSERT INTO facts (account_id, generation, day, product_key, marketplace_key, ad_product,
 		impressions, clicks, purchases, spend, sales)`, func(batch driver.Batch) error {
 		for i, m := range v.Marketplaces {
 			slice := manifest.Slice{Marketplace: m.Key, AdProduct: adlens.SponsoredBrands}
@@ -147,7 +147,7 @@ func TestUnitsSayWhatIsTooLargeForThem(t *testing.T) {
 	d := openShared(t)
 	account := t.Name()
 	huge, _ := new(big.Int).SetString("18446744073709551617", 10) // 2^64 + 1
-	err := d.insert(t.Context(), `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
+	err := d.home.insert(t.Context(), `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
 		impressions, clicks, purchases, spend, sales)`, func(batch driver.Batch) error {
 		return batch.Append(account, uint32(10), adlens.Date(2026, 1, 1).Time(), uint32(1), uint16(1), uint8(1),
 			huge, huge, big.NewInt(7), decimal.RequireFromString("99999999999999999999.123456"), decimal.RequireFromString("0.000001"))

@@ -25,14 +25,14 @@ func before(t *testing.T, dir string) *database {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.createDatabase(ctx); err != nil {
+	if err := db.home.createDatabase(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.exec(ctx, createMigrations, nil); err != nil {
+	if err := db.home.exec(ctx, createMigrations, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range steps[:len(steps)-1] {
-		if err := db.apply(ctx, step); err != nil {
+		if err := db.home.apply(ctx, step); err != nil {
 			t.Fatal(step.Name, err)
 		}
 	}

@@ -21,8 +21,8 @@ func (o *oldServer) Error() string {
 }
 
 // atLeast makes sure that a server is not older than it may be.
-func (db *DB) atLeast(ctx context.Context, needs version) error {
-	has, err := collect(ctx, db, "SELECT version()", nil, func(scan func(...any) error) (text string, err error) {
+func (s *server) atLeast(ctx context.Context, needs version) error {
+	has, err := collect(ctx, s, "SELECT version()", nil, func(scan func(...any) error) (text string, err error) {
 		err = scan(&text)
 		return text, err
 	})

@@ -71,7 +71,7 @@ func (vs *views) now(ctx context.Context, account string) (query.View, error) {
 }
 
 func (vs *views) settled(known knownView) bool {
-	marks := vs.db.source.Marks()
+	marks := vs.db.home.source.Marks()
 	if marks == nil {
 		return false
 	}
@@ -111,7 +111,7 @@ func (vs *views) ask(ctx context.Context, t *turn, account string) (query.View, 
 // read first: a change that comes later makes it another.
 func (vs *views) refresh(ctx context.Context, account string) (query.View, error) {
 	next, settled := knownView{}, false
-	if marks := vs.db.source.Marks(); marks != nil {
+	if marks := vs.db.home.source.Marks(); marks != nil {
 		next.mark, settled = marks.Read(account)
 	}
 	known, ok := vs.known.Get(account)

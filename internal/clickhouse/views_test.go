@@ -47,7 +47,7 @@ func mustView(t *testing.T, db *DB, account string) query.View {
 // the last one that was acknowledged before it asked.
 func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 	d := openShared(t)
-	for name, source := range map[string]Source{"with marks": d.source, "without": unmarked{d.source}} {
+	for name, source := range map[string]Source{"with marks": d.home.source, "without": unmarked{d.home.source}} {
 		t.Run(name, func(t *testing.T) {
 			writer, reader := another(t, source), another(t, source)
 			var acknowledged atomic.Uint32
@@ -79,7 +79,7 @@ func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 // remembered at all is an engine that is not asked.
 func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 	d := openShared(t)
-	writer, reader := another(t, d.source), another(t, d.source)
+	writer, reader := another(t, d.home.source), another(t, d.home.source)
 	commit := func(version uint32) {
 		t.Helper()
 		if err := writer.Commit(t.Context(), t.Name(), version, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: version}}); err != nil {
@@ -90,8 +90,8 @@ func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 	if v := mustView(t, reader, t.Name()); v.Manifest.Version != 3 {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
-	source := reader.source
-	reader.source = marksOnly{noServer{}, source.Marks()}
+	source := reader.home.source
+	reader.home.source = marksOnly{noServer{}, source.Marks()}
 	if err := reader.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 	if _, err := reader.View(t.Context(), t.Name()); err == nil {
 		t.Error("a changed account was answered from memory")
 	}
-	reader.source = source
+	reader.home.source = source
 	if v := mustView(t, reader, t.Name()); v.Manifest.Version != 5 {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
@@ -120,9 +120,9 @@ func (m marksOnly) Marks() Marks { return m.marks }
 // made visible is seen all the same.
 func TestAnUnsettledAccountIsAskedForEachTime(t *testing.T) {
 	d := openShared(t)
-	reader := another(t, d.source)
+	reader := another(t, d.home.source)
 	for version := uint32(1); version <= 5; version++ {
-		if _, err := d.source.Marks().Change(t.Name()); err != nil {
+		if _, err := d.home.source.Marks().Change(t.Name()); err != nil {
 			t.Fatal(err)
 		}
 		before := mustView(t, reader, t.Name())
@@ -152,7 +152,7 @@ func BenchmarkView(b *testing.B) {
 	if err := d.Commit(b.Context(), b.Name(), 1, entries); err != nil {
 		b.Fatal(err)
 	}
-	asking := newDB(unmarked{d.source})
+	asking := newDB(unmarked{d.home.source})
 	defer asking.Close()
 	for name, view := range map[string]func() (query.View, error){
 		"by the mark":     func() (query.View, error) { return d.View(b.Context(), b.Name()) },

@@ -29,6 +29,9 @@ func (c *counts) ended(took time.Duration) {
 func (db *DB) Work() Work {
 	w := Work{Statements: db.counts.statements.Load(), Refused: db.counts.refused.Load(), Took: time.Duration(db.counts.took.Load()),
 		Waited: time.Duration(db.counts.waited.Load())}
-	w.Running, w.Queued = db.gate.now()
+	for _, s := range db.shards {
+		running, queued := s.gate.now()
+		w.Running, w.Queued = w.Running+running, w.Queued+queued
+	}
 	return w
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"adlens/internal/clickhouse"
+
+	"github.com/spf13/cobra"
+)
+
+type shardJSON struct {
+	Number   uint16 `json:"shard"`
+	Address  string `json:"address"`
+	Accounts int    `json:"accounts"`
+	Rows     uint64 `json:"fact_rows"`
+	Bytes    uint64 `json:"bytes_on_disk"`
+}
+
+var errNoCluster = errors.New("there are no shards without --cluster")
+
+func newShards(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "shards",
+		Short: "List the shards of a cluster, and what each of them has",
+		Long: `List the shards of the cluster that --cluster names: how many accounts each has,
+and how many rows of facts and bytes on its disk. With --json each of data[] has
+shard, address, accounts, fact_rows and bytes_on_disk.
+
+An account is whole on one shard. New accounts are spread over all shards by
+their ids; adlens account move brings one to another. A shard that is new to the
+cluster is empty until then.`,
+		Example: `  adlens shards --clickhouse clickhouse://user:password@host:9000/adlens --cluster ads
+  adlens account move acme --to 2`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.with(cmd.Context(), func(d *data) error {
+				all, err := d.shards(cmd.Context())
+				if err != nil {
+					return err
+				}
+				lines := make([]shardJSON, len(all))
+				for i, s := range all {
+					lines[i] = shardJSON(s)
+				}
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
+				}
+				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(table, "SHARD\tADDRESS\tACCOUNTS\tFACT ROWS\tON DISK")
+				for _, l := range lines {
+					fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%s\n", l.Number, l.Address, l.Accounts, l.Rows, size(int64(l.Bytes)))
+				}
+				return table.Flush()
+			})
+		},
+	}
+}
+
+func (d *data) shards(ctx context.Context) ([]clickhouse.Shard, error) {
+	all, err := d.Shards(ctx)
+	if err == nil && len(all) == 0 {
+		err = errNoCluster
+	}
+	return all, err
+}
+
+func newAccountMove(o *options) *cobra.Command {
+	var to uint16
+	cmd := &cobra.Command{
+		Use:   "move ID --to SHARD",
+		Short: "Bring an account to another shard of a cluster",
+		Long: `Bring an account to another shard of a cluster. Servers go on answering; loads
+of the account wait. All its rows are copied, held against the old ones column by
+column and against themselves, and only then the account is read at its new
+place. Three quarters of a minute later, when no request can still be reading at
+the old one, what is left there is deleted.
+
+A move that was interrupted has changed nothing, or only left something to
+delete: the same command goes on, and repeats no harm.`,
+		Example:           `  adlens account move acme --to 2`,
+		Args:              one("ID"),
+		ValidArgsFunction: o.completeAccounts,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.with(cmd.Context(), func(d *data) error { return o.move(cmd, d, args[0], to) })
+		},
+	}
+	cmd.Flags().Uint16Var(&to, "to", 0, "number of the shard, as adlens shards lists it (needed)")
+	cmd.MarkFlagRequired("to")
+	return cmd
+}
+
+func (o *options) move(cmd *cobra.Command, d *data, account string, to uint16) (err error) {
+	ctx := cmd.Context()
+	all, err := d.shards(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(s clickhouse.Shard) bool { return s.Number == to }) {
+		return fmt.Errorf("--to %d is no shard; the cluster has the shards 1 to %d", to, len(all))
+	}
+	if err := d.exists(ctx, account); err != nil {
+		return err
+	}
+	t := newTransfer(cmd.ErrOrStderr(), 0)
+	defer t.end()
+	release, err := d.locker.Lock(ctx, account, func(holder string) { t.Notice("waiting for the account's writer: " + holder) })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	t.Account(account, 0, 1)
+	rows, err := d.Move(ctx, account, to, t.Rows)
+	t.end()
+	if err != nil {
+		return noRoom(err)
+	}
+	if o.json {
+		return printJSON(cmd.OutOrStdout(), map[string]any{"account_id": account, "shard": to, "copied_rows": rows})
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "account %s is on shard %d; %d rows were copied\n", account, to, rows)
+	return err
+}
