@@ -109,7 +109,7 @@ func (c cluster) home(t *testing.T, account string) int {
 func (c cluster) move(t *testing.T, account string) {
 	t.Helper()
 	from := c.home(t, account)
-	if r := c.Run("account", "move", account, "--to", fmt.Sprint(3-from)); r.Code != 0 {
+	if r := c.Run("account", "move", account, "--shard", fmt.Sprint(3-from)); r.Code != 0 {
 		t.Fatalf("move: %s", r)
 	}
 	if now := c.home(t, account); now != 3-from {
@@ -221,7 +221,7 @@ func TestAMovedAccountAnswersByteForByteAllTheWhile(t *testing.T) {
 		load(t, c.Program, figures, takeFiles(figures, 1)...)
 		checkAll(t, figures.ask, figures.model)
 	}()
-	if r := c.Run("account", "move", figures.files.ID, "--to", fmt.Sprint(3-c.home(t, figures.files.ID))); r.Code != 0 {
+	if r := c.Run("account", "move", figures.files.ID, "--shard", fmt.Sprint(3-c.home(t, figures.files.ID))); r.Code != 0 {
 		t.Fatalf("move: %s", r)
 	}
 	<-came
@@ -239,7 +239,7 @@ func TestNoKillOfAMoveLosesAnything(t *testing.T) {
 	to := fmt.Sprint(3 - c.home(t, id))
 	r := rand.New(rand.NewPCG(from, 47))
 	for round := range rounds {
-		killed(t, c.Program, time.Duration(r.Int64N(int64(4*time.Second))), "account", "move", id, "--to", to)
+		killed(t, c.Program, time.Duration(r.Int64N(int64(4*time.Second))), "account", "move", id, "--shard", to)
 		checkAll(t, figures.ask, figures.model)
 		load(t, c.Program, figures, takeFiles(figures, 1)...)
 		checkAll(t, figures.ask, figures.model)
@@ -247,7 +247,7 @@ func TestNoKillOfAMoveLosesAnything(t *testing.T) {
 			t.Fatalf("round %d", round)
 		}
 	}
-	if r := c.Run("account", "move", id, "--to", to); r.Code != 0 {
+	if r := c.Run("account", "move", id, "--shard", to); r.Code != 0 {
 		t.Fatalf("move: %s", r)
 	}
 	if now := fmt.Sprint(c.home(t, id)); now != to {
@@ -364,8 +364,8 @@ func TestAShardIsNotTakenForAnother(t *testing.T) {
 	mustRefuse(t, "no such cluster", c.Run("account", "list", "--cluster", "none"), `knows no cluster "none"`)
 	overHTTP := strings.Replace(strings.Replace(c.shards[0].Address(harness.Writer, c.Database()), "clickhouse://", "http://", 1), c.shards[0].Native, c.shards[0].HTTP, 1)
 	mustRefuse(t, "over HTTP", c.Run("account", "list", "--clickhouse", overHTTP, "--clickhouse-reader", overHTTP), "native protocol")
-	mustRefuse(t, "no such shard", c.Run("account", "move", "taken", "--to", "3"), "--to 3 is no shard", "1 to 2")
-	mustRefuse(t, "no such account", c.Run("account", "move", "taker", "--to", "1"), `account "taker" does not exist`)
+	mustRefuse(t, "no such shard", c.Run("account", "move", "taken", "--shard", "3"), "--shard 3 is none", "1 to 2")
+	mustRefuse(t, "no such account", c.Run("account", "move", "taker", "--shard", "1"), `account "taker" does not exist`)
 	c.at(t, 2, "TRUNCATE TABLE shard")
 	c.at(t, 2, "INSERT INTO shard VALUES (1, 'suite')")
 	mustRefuse(t, "another shard", c.Run("account", "list"), c.shards[1].Native, "is shard 1", "is taken for shard 2")

@@ -34,7 +34,7 @@ An account is whole on one shard. New accounts are spread over all shards by
 their ids; adlens account move brings one to another. A shard that is new to the
 cluster is empty until then.`,
 		Example: `  adlens shards --clickhouse clickhouse://user:password@host:9000/adlens --cluster ads
-  adlens account move acme --to 2`,
+  adlens account move acme --shard 2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
@@ -69,9 +69,9 @@ func (d *data) shards(ctx context.Context) ([]clickhouse.Shard, error) {
 }
 
 func newAccountMove(o *options) *cobra.Command {
-	var to uint16
+	to := 0
 	cmd := &cobra.Command{
-		Use:   "move ID --to SHARD",
+		Use:   "move ID --shard N",
 		Short: "Bring an account to another shard of a cluster",
 		Long: `Bring an account to another shard of a cluster. Servers go on answering; loads
 of the account wait. All its rows are copied, held against the old ones column by
@@ -81,26 +81,26 @@ the old one, what is left there is deleted.
 
 A move that was interrupted has changed nothing, or only left something to
 delete: the same command goes on, and repeats no harm.`,
-		Example:           `  adlens account move acme --to 2`,
+		Example:           `  adlens account move acme --shard 2`,
 		Args:              one("ID"),
 		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd.Context(), func(d *data) error { return o.move(cmd, d, args[0], to) })
 		},
 	}
-	cmd.Flags().Uint16Var(&to, "to", 0, "number of the shard, as adlens shards lists it (needed)")
-	cmd.MarkFlagRequired("to")
+	cmd.Flags().IntVar(&to, "shard", 0, "number of the shard, as adlens shards lists it (needed)")
+	cmd.MarkFlagRequired("shard")
 	return cmd
 }
 
-func (o *options) move(cmd *cobra.Command, d *data, account string, to uint16) (err error) {
+func (o *options) move(cmd *cobra.Command, d *data, account string, to int) (err error) {
 	ctx := cmd.Context()
 	all, err := d.shards(ctx)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(all, func(s clickhouse.Shard) bool { return s.Number == to }) {
-		return fmt.Errorf("--to %d is no shard; the cluster has the shards 1 to %d", to, len(all))
+	if !slices.ContainsFunc(all, func(s clickhouse.Shard) bool { return int(s.Number) == to }) {
+		return fmt.Errorf("--shard %d is none of the cluster's shards; expected 1 to %d", to, len(all))
 	}
 	if err := d.exists(ctx, account); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (o *options) move(cmd *cobra.Command, d *data, account string, to uint16) (
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	t.Account(account, 0, 1)
-	rows, err := d.Move(ctx, account, to, t.Rows)
+	rows, err := d.Move(ctx, account, uint16(to), t.Rows)
 	t.end()
 	if err != nil {
 		return noRoom(err)

@@ -12,7 +12,7 @@ import (
 func TestTablesOfSeveralReplicasAreReplicated(t *testing.T) {
 	t.Parallel()
 	for statement, want := range map[string]string{
-		"x) ENGINE = MergeTree\nORDER BY a": "x) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')\nORDER BY a",
+		"x) ENGINE = MergeTree\nORDER BY a":                     "x) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')\nORDER BY a",
 		") ENGINE = ReplacingMergeTree(updated_at)\nORDER BY a": ") ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', updated_at)\nORDER BY a",
 		"ALTER TABLE a ADD COLUMN b UInt8":                      "ALTER TABLE a ADD COLUMN b UInt8",
 	} {
