@@ -8,7 +8,7 @@ version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 # The embedded engine's library, of which images are made too.
 library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
 
-.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers test-cluster image release bench bench-small bench-go bench-json clean
+.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers test-cluster image release bench bench-small bench-cluster bench-go bench-json clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,6 +99,9 @@ bench-small: build bench/duckdb/node_modules/.package-lock.json ## the same with
 
 bench/duckdb/node_modules/.package-lock.json: bench/duckdb/package.json bench/duckdb/package-lock.json
 	cd bench/duckdb && npm install --no-save --no-progress && touch node_modules/.package-lock.json || echo "DuckDB cannot be fetched and is left out"
+
+bench-cluster: build ## two shards beside one server, in containers
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench TwoShards -benchtime 500x ./integration
 
 bench-go: ## measure decoding and summing of a report
 	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader

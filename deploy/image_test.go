@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -169,11 +170,15 @@ func TestTheComposeFilesAreValid(t *testing.T) {
 	if exec.Command(compose[0], compose[1], "version").Run() != nil {
 		compose = []string{tool(t, "docker-compose")}
 	}
-	for _, file := range []string{"one.yaml", "replicas.yaml"} {
-		command := exec.Command(compose[0], append(compose[1:], "-f", "compose/"+file, "config")...)
+	for _, files := range [][]string{{"one.yaml"}, {"replicas.yaml"}, {"replicas.yaml", "cluster.yaml"}} {
+		arguments := slices.Clone(compose[1:])
+		for _, file := range files {
+			arguments = append(arguments, "-f", "compose/"+file)
+		}
+		command := exec.Command(compose[0], append(arguments, "config")...)
 		command.Env = append(os.Environ(), "CLICKHOUSE_PASSWORD=a", "REDIS_PASSWORD=b")
 		if out, err := command.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", file, err, out)
+			t.Errorf("%v: %v\n%s", files, err, out)
 		}
 	}
 }

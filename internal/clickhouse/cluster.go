@@ -67,7 +67,8 @@ func (r *Remote) add(host string) {
 	r.reader.Addr, r.writer.Addr = append(r.reader.Addr, host), append(r.writer.Addr, host)
 	if r.replicated = len(r.writer.Addr) > 1; r.replicated {
 		r.reader.Settings = with(r.reader.Settings, clickhouse.Settings{"select_sequential_consistency": 1})
-		r.writer.Settings = with(r.writer.Settings, clickhouse.Settings{"select_sequential_consistency": 1, "insert_quorum": "auto", "insert_quorum_parallel": 0})
+		r.writer.Settings = with(r.writer.Settings, clickhouse.Settings{"select_sequential_consistency": 1, "insert_quorum": "auto", "insert_quorum_parallel": 0,
+			"mutations_sync": 2})
 	}
 }
 

@@ -73,7 +73,7 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
 
 // Began says which backup is noted as being restored, of the account or of all.
 func (db *DB) Began(ctx context.Context, account string) (id string, err error) {
-	if err := db.home.exec(ctx, createRestoring, nil); err != nil {
+	if err := db.home.exec(ctx, db.home.making(createRestoring), nil); err != nil {
 		return "", err
 	}
 	err = db.home.reading(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", Params{"account": query.Text(account)},
@@ -86,7 +86,7 @@ func (db *DB) Begin(ctx context.Context, account, id string) error {
 	if err := db.Done(ctx, account); err != nil {
 		return err
 	}
-	if err := db.home.exec(ctx, createRestoring, nil); err != nil {
+	if err := db.home.exec(ctx, db.home.making(createRestoring), nil); err != nil {
 		return err
 	}
 	return db.home.insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch driver.Batch) error { return batch.Append(account, id) })

@@ -65,7 +65,8 @@ func (s *Server) observe(c *gin.Context) {
 	if code, ok := c.Value(keyCode).(adlens.Code); ok {
 		fields = append(fields, zap.String("code", string(code)))
 	}
-	if cause, ok := c.Value(keyCause).(error); ok {
+	// A client that goes away is nobody's failure.
+	if cause, ok := c.Value(keyCause).(error); ok && c.Writer.Status() != statusClientIsGone {
 		s.log.Error("request failed", append(fields, zap.Error(cause))...)
 		return
 	}

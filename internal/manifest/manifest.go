@@ -214,7 +214,24 @@ func (m Manifest) HeldDays(match func(Slice) bool) (oldest, newest adlens.Day, o
 // Any matches every slice.
 func Any(Slice) bool { return true }
 
-// String writes the unit for logs and errors.
+// names are what people call the kinds.
+var names = map[Kind]string{
+	Marketplaces: "marketplaces", Rates: "rates", Titles: "titles", Campaigns: "campaigns", AdGroups: "ad groups", Ads: "ads",
+	Rules: "rules", RuleRuns: "rule runs", Activity: "activity",
+}
+
+// String writes the unit for logs and errors. Marketplaces are numbered in the
+// order in which the account got them.
 func (u Unit) String() string {
-	return fmt.Sprintf("unit %d of marketplace %d, %s, %s", u.Kind, u.Slice.Marketplace, u.Slice.AdProduct, u.Start)
+	text := names[u.Kind]
+	switch u.Kind {
+	case Month:
+		text = "figures of " + u.Start.String()[:len("2006-01")]
+	case Year:
+		text = "products of the year " + u.Start.String()[:len("2006")]
+	}
+	if u.Slice != (Slice{}) {
+		text += fmt.Sprintf(", marketplace no. %d, %s", u.Slice.Marketplace, u.Slice.AdProduct)
+	}
+	return text
 }

@@ -69,3 +69,22 @@ func TestALoadDoesNotChangeTheManifestBeforeIt(t *testing.T) {
 		t.Errorf("before %d, after %d", before.Generation(u), after.Generation(u))
 	}
 }
+
+func TestAUnitIsNamedForPeople(t *testing.T) {
+	slice := Slice{Marketplace: 2, AdProduct: adlens.SponsoredBrands}
+	for want, u := range map[string]Unit{
+		"figures of 2026-03, marketplace no. 2, " + adlens.SponsoredBrands.String():        {Kind: Month, Slice: slice, Start: adlens.Date(2026, 3, 1)},
+		"products of the year 2026, marketplace no. 2, " + adlens.SponsoredBrands.String(): {Kind: Year, Slice: slice, Start: adlens.Date(2026, 1, 1)},
+		"ad groups, marketplace no. 2, " + adlens.SponsoredBrands.String():                 {Kind: AdGroups, Slice: slice},
+		"rates": {Kind: Rates},
+	} {
+		if got := u.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for kind := Month; kind <= Activity; kind++ {
+		if (Unit{Kind: kind, Start: adlens.Date(2026, 3, 1)}).String() == "" {
+			t.Errorf("kind %d has no name", kind)
+		}
+	}
+}
