@@ -27,7 +27,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 	$(MAKE) engine
 
 test: build lint integration/browser/node_modules/.package-lock.json ## run every test
-	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 60m ./...
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -timeout 80m ./...
 
 # Where releases go, and for what they are built. The engine's library is pinned
 # for linux-amd64 alone; elsewhere --clickhouse is needed.

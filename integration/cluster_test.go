@@ -231,7 +231,7 @@ func TestAMovedAccountAnswersByteForByteAllTheWhile(t *testing.T) {
 
 func TestNoKillOfAMoveLosesAnything(t *testing.T) {
 	t.Parallel()
-	from, rounds := seed(t), scaled(10)
+	from, rounds := seed(t), scaled(3) // each waits for the lease of the killed move to end
 	c := sharedCluster(t)
 	figures, _ := figuresAndLists(t, c.Program, from, rounds)
 	figures.ask.Address = serve(t, c.Program).Address
