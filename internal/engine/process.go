@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -60,9 +61,15 @@ func process(dataDir, library string) int {
 	return 0
 }
 
+// ownPatience is how long an engine tries to own its directory.
+const ownPatience = 3 * time.Second
+
 func runProcess(h home, library string) error {
-	own, err := lock(h.engineLock(), unix.LOCK_EX)
-	if errors.Is(err, errLocked) {
+	// Who looks whether an engine runs holds the lock for that moment.
+	waiting, cancel := context.WithTimeout(context.Background(), ownPatience)
+	defer cancel()
+	own, err := waitLock(waiting, h.engineLock(), unix.LOCK_EX)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("another engine owns %s", h)
 	}
 	if err != nil {
