@@ -165,7 +165,12 @@ func (s *server) readOnce(ctx context.Context, sql string, params Params, read f
 	if err := s.guard.refuse(ctx, params["account"]); err != nil {
 		return err
 	}
-	rows, err := p.reader.Query(withParams(ctx, params), sql)
+	return s.ask(ctx, p, p.reader, sql, params, read)
+}
+
+// ask runs a reading statement as one of the two users.
+func (s *server) ask(ctx context.Context, p *pool, as driver.Conn, sql string, params Params, read func(driver.Rows) error) error {
+	rows, err := as.Query(withParams(ctx, params), sql)
 	if err != nil {
 		return s.failed(ctx, p, err)
 	}
@@ -233,15 +238,7 @@ func (s *server) asOwner(ctx context.Context, sql string, params Params, read fu
 // inspectAt runs a reading statement as the one who may look into everything,
 // taking no turn from a request.
 func (s *server) inspectAt(ctx context.Context, p *pool, sql string, params Params, read func(driver.Rows) error) error {
-	rows, err := p.writer.Query(withParams(ctx, params), sql)
-	if err != nil {
-		return s.failed(ctx, p, err)
-	}
-	defer rows.Close()
-	if err := read(rows); err != nil {
-		return s.failed(ctx, p, err)
-	}
-	return s.failed(ctx, p, rows.Err())
+	return s.ask(ctx, p, p.writer, sql, params, read)
 }
 
 // inspect runs a statement of one text on the system tables, into which only
