@@ -144,7 +144,7 @@ func (e *Engine) start(ctx context.Context) (Endpoint, error) {
 	if err := os.Remove(e.home.endpoint()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Endpoint{}, err
 	}
-	exited, err := e.spawn(library)
+	exited, err := e.spawn(ctx, library)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("the engine cannot be started: %w", err)
 	}
@@ -153,12 +153,21 @@ func (e *Engine) start(ctx context.Context) (Endpoint, error) {
 
 // spawn starts the engine's process in a session of its own, with a new
 // pseudo-terminal whose both sides it gets, so that neither a Ctrl-C at our
-// terminal nor our own end reaches it. The channel closes when it has ended.
-func (e *Engine) spawn(library string) (<-chan struct{}, error) {
+// terminal nor our own end reaches it. The engine's lock is taken here and given
+// to it, so that there is no moment at which an engine is on its way and nobody
+// sees it: another start would send a second one after it, and Close would not
+// wait for it. The channel closes when it has ended.
+func (e *Engine) spawn(ctx context.Context, library string) (<-chan struct{}, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
+	// Those who look whether an engine runs hold the lock for that moment.
+	own, err := waitLock(ctx, e.home.engineLock(), unix.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, err
@@ -172,7 +181,7 @@ func (e *Engine) spawn(library string) (<-chan struct{}, error) {
 	defer log.Close()
 	cmd := exec.Command(self, Command, filepath.Dir(string(e.home)), library)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, log, log
-	cmd.ExtraFiles = []*os.File{master}
+	cmd.ExtraFiles = []*os.File{master, own} // masterFD, ownFD
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	if err := cmd.Start(); err != nil {
 		return nil, err

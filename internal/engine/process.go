@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,8 +38,12 @@ func RunIfAsked() {
 	}
 }
 
-// masterFD is where the starter leaves the master side of the terminal.
-const masterFD = 3
+// Where the starter leaves the master side of the terminal, and the lock by
+// which the engine owns its directory.
+const (
+	masterFD = 3
+	ownFD    = 4
+)
 
 // process is the engine's own process: it takes the directory, opens the
 // listener and stays until no user of the directory is left. It returns the
@@ -61,22 +64,12 @@ func process(dataDir, library string) int {
 	return 0
 }
 
-// ownPatience is how long an engine tries to own its directory.
-const ownPatience = 3 * time.Second
-
 func runProcess(h home, library string) error {
-	// Who looks whether an engine runs holds the lock for that moment.
-	waiting, cancel := context.WithTimeout(context.Background(), ownPatience)
-	defer cancel()
-	own, err := waitLock(waiting, h.engineLock(), unix.LOCK_EX)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("another engine owns %s", h)
+	// The directory is this process's own for as long as it lives: the lock came
+	// with it, and goes with it. Nothing that it may start must keep it.
+	if _, err := unix.FcntlInt(ownFD, unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
+		return fmt.Errorf("the lock of %s did not come along: %w", h, err)
 	}
-	if err != nil {
-		return err
-	}
-	defer own.Close()
-
 	address, err := freeAddress()
 	if err != nil {
 		return err
@@ -114,10 +107,13 @@ func (h home) leaveWithTheLastUser(terminal *os.File) {
 		time.Sleep(50 * time.Millisecond)
 		alone, _ = lock(h.usersLock(), unix.LOCK_EX) // fails while there are users
 	}
-	terminal.WriteString("exit\n")
-	// A session that does not end when told to has nothing left to lose:
-	// what was acknowledged is on the disk.
-	time.Sleep(10 * time.Second)
+	// A session that is still on its way to its first prompt throws away what was
+	// typed before, so it is told again. One that does not end at all has nothing
+	// left to lose: what was acknowledged is on the disk.
+	for range 40 {
+		terminal.WriteString("exit\n")
+		time.Sleep(250 * time.Millisecond)
+	}
 	unix.Kill(os.Getpid(), unix.SIGKILL)
 	runtime.KeepAlive(alone)
 }

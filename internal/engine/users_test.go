@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ask sends a statement and returns the answer's status and text.
-// ask sends a statement through the gate.
+// ask sends a statement through the gate and returns the answer's status and
+// text.
 func ask(t *testing.T, at Endpoint, user, password, sql string) (status int, text string) {
 	t.Helper()
 	return askBy(t, at, at.Gate, user, password, sql)
@@ -146,5 +148,43 @@ func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
 		if err != nil || next.PID == at.PID {
 			t.Fatalf("asked at once after its death: process %d, then %d: %v", at.PID, next.PID, err)
 		}
+	}
+}
+
+// Whoever asked for an engine may give up while it starts: it is on its way all
+// the same, and neither a second start nor the end of its users may overlook it.
+func TestAnEngineThatNobodyWaitsForIsOverlookedByNobody(t *testing.T) {
+	for patience := time.Millisecond; patience < 200*time.Millisecond; patience *= 2 {
+		t.Run(patience.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := dataDir(t)
+			h := homeOf(dir)
+			users, err := waitLock(t.Context(), h.usersLock(), unix.LOCK_SH)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := &Engine{home: h, users: users}
+			short, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			_, asked := e.Endpoint(short)
+			spawned := true
+			if _, err := os.Stat(h.log()); err != nil {
+				spawned = false // it gave up before
+			}
+			if running, err := Runs(dir); err != nil || spawned && !running {
+				t.Errorf("gave up after %v (%v), started %v, runs %v, %v", patience, asked, spawned, running, err)
+			}
+			closed(t, e)
+			if running, err := Runs(dir); err != nil || running {
+				t.Errorf("it runs %v after its last user has left, %v", running, err)
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(300 * time.Millisecond)
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("something wrote there after the end")
+			}
+		})
 	}
 }
