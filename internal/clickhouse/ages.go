@@ -23,21 +23,20 @@ FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT 
 
 // Ages reads how old what is stored is.
 func (db *DB) Ages(ctx context.Context) (a Ages, err error) {
-	err = db.everywhere(ctx, func(s *server) error {
-		return s.readOnce(ctx, selectLoads, nil, each(func(scan func(...any) error) error {
-			var newest, oldest time.Time
-			err := scan(&newest, &oldest)
-			if newest = known(newest); newest.After(a.NewestLoad) {
-				a.NewestLoad = newest
-			}
-			if oldest = known(oldest); a.OldestLoad.IsZero() || !oldest.IsZero() && oldest.Before(a.OldestLoad) {
-				a.OldestLoad = oldest
-			}
-			return err
-		}))
+	loads, err := gather(ctx, db, func(s *server) (one Ages, err error) {
+		err = s.readOnce(ctx, selectLoads, nil, each(func(scan func(...any) error) error { return scan(&one.NewestLoad, &one.OldestLoad) }))
+		return one, err
 	})
 	if err != nil {
 		return Ages{}, err
+	}
+	for _, one := range loads {
+		if newest := known(one.NewestLoad); newest.After(a.NewestLoad) {
+			a.NewestLoad = newest
+		}
+		if oldest := known(one.OldestLoad); a.OldestLoad.IsZero() || !oldest.IsZero() && oldest.Before(a.OldestLoad) {
+			a.OldestLoad = oldest
+		}
 	}
 	err = db.home.readOnce(ctx, selectRefreshes, nil, each(func(scan func(...any) error) error {
 		var oldest time.Time

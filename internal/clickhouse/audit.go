@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"adlens/internal/manifest"
@@ -107,9 +108,10 @@ type TableSize struct {
 
 // TableSizes reads how large our tables are.
 func (db *DB) TableSizes(ctx context.Context) (map[string]TableSize, error) {
-	all := map[string]TableSize{}
-	err := db.everywhere(ctx, func(s *server) error {
-		return s.asOwner(ctx, `
+	type sizes = map[string]TableSize
+	shards, err := gather(ctx, db, func(s *server) (sizes, error) {
+		one := sizes{}
+		err := s.asOwner(ctx, `
 SELECT table, sumIf(rows, active), sumIf(bytes_on_disk, active), sumIf(bytes_on_disk, NOT active)
 FROM system.parts
 WHERE database = currentDatabase()
@@ -117,10 +119,17 @@ GROUP BY table`, nil, each(func(scan func(...any) error) error {
 			var name string
 			var of TableSize
 			err := scan(&name, &of.Rows, &of.Bytes, &of.Replaced)
-			all[name] = TableSize{all[name].Rows + of.Rows, all[name].Bytes + of.Bytes, all[name].Replaced + of.Replaced}
+			one[name] = of
 			return err
 		}))
+		return one, err
 	})
+	all := sizes{}
+	for _, one := range shards {
+		for name, of := range one {
+			all[name] = TableSize{all[name].Rows + of.Rows, all[name].Bytes + of.Bytes, all[name].Replaced + of.Replaced}
+		}
+	}
 	return all, err
 }
 
@@ -168,14 +177,11 @@ func (db *DB) MissingRights(ctx context.Context, database string) (missing []str
 
 // granted tells whether all servers grant something.
 func (db *DB) granted(ctx context.Context, grant string) (bool, error) {
-	all := true
-	err := db.everywhere(ctx, func(s *server) error {
-		var answer uint8
-		err := s.asOwner(ctx, "CHECK GRANT "+grant, nil, each(func(scan func(...any) error) error { return scan(&answer) }))
-		all = all && answer == 1
-		return err
+	all, err := gather(ctx, db, func(s *server) (answer uint8, err error) {
+		err = s.asOwner(ctx, "CHECK GRANT "+grant, nil, each(func(scan func(...any) error) error { return scan(&answer) }))
+		return answer, err
 	})
-	return all, err
+	return !slices.Contains(all, 0), err
 }
 
 // TablesOf are the tables that hold what is live of a kind.

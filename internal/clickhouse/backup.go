@@ -55,15 +55,14 @@ ORDER BY kind, marketplace_key, ad_product, start`, Params{"account": query.Text
 
 // LiveRows is how many facts of all accounts are live, roughly: loads may go on.
 func (db *DB) LiveRows(ctx context.Context) (rows uint64, err error) {
-	err = db.everywhere(ctx, func(s *server) error {
-		return s.exporting(ctx, `SELECT sum(rows) FROM (SELECT argMax(fact_rows, version) AS rows FROM manifest
-GROUP BY account_id, kind, marketplace_key, ad_product, start)`, nil, func(scan func(...any) error) error {
-			var some uint64
-			err := scan(&some)
-			rows += some
-			return err
-		})
+	all, err := gather(ctx, db, func(s *server) (some uint64, err error) {
+		err = s.exporting(ctx, `SELECT sum(rows) FROM (SELECT argMax(fact_rows, version) AS rows FROM manifest
+GROUP BY account_id, kind, marketplace_key, ad_product, start)`, nil, func(scan func(...any) error) error { return scan(&some) })
+		return some, err
 	})
+	for _, some := range all {
+		rows += some
+	}
 	return rows, err
 }
 

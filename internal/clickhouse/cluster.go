@@ -203,15 +203,12 @@ func (db *DB) Shards(ctx context.Context) ([]Shard, error) {
 		}
 		counts[place]++
 	}
-	var all []Shard
-	err = db.everywhere(ctx, func(s *server) error {
+	return gather(ctx, db, func(s *server) (Shard, error) {
 		one := Shard{Number: s.number, Address: s.address(), Accounts: counts[s.number]}
 		err := s.asOwner(ctx, "SELECT sumIf(rows, table = 'facts'), sum(bytes_on_disk) FROM system.parts WHERE database = currentDatabase() AND active", nil,
 			each(func(scan func(...any) error) error { return scan(&one.Rows, &one.Bytes) }))
-		all = append(all, one)
-		return err
+		return one, err
 	})
-	return all, err
 }
 
 var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)

@@ -53,13 +53,9 @@ func (db *DB) noteRetired(ctx context.Context, account string, dead []manifest.E
 
 // Unaccounted returns the accounts of which a load is under way or did not end
 // well.
-func (db *DB) Unaccounted(ctx context.Context) (all []string, err error) {
-	err = db.everywhere(ctx, func(s *server) error {
-		some, err := unaccounted(ctx, s, "")
-		all = append(all, some...)
-		return err
-	})
-	return all, err
+func (db *DB) Unaccounted(ctx context.Context) ([]string, error) {
+	all, err := gather(ctx, db, func(s *server) ([]string, error) { return unaccounted(ctx, s, "") })
+	return slices.Concat(all...), err
 }
 
 func unaccounted(ctx context.Context, at querier, account string) ([]string, error) {

@@ -18,6 +18,9 @@ const (
 	readerRights = "SELECT"
 )
 
+// tableEngines are those of our tables: on one server, and on replicas of a shard.
+var tableEngines = []string{"MergeTree", "ReplacingMergeTree", "ReplicatedMergeTree", "ReplicatedReplacingMergeTree"}
+
 // looked are the system tables that only the writer looks at.
 var looked = []string{"system.mutations", "system.detached_parts", "system.tables", "system.clusters", "system.parts"}
 
@@ -40,7 +43,7 @@ func WriterGrants(database, name string) []string {
 	for _, table := range looked {
 		grants = append(grants, fmt.Sprintf("GRANT SELECT ON %s TO %s", table, named(name)))
 	}
-	for _, engine := range []string{"MergeTree", "ReplacingMergeTree"} {
+	for _, engine := range tableEngines {
 		grants = append(grants, fmt.Sprintf("GRANT TABLE ENGINE ON %s TO %s", engine, named(name)))
 	}
 	return grants

@@ -96,13 +96,8 @@ func (db *DB) Losses(ctx context.Context, account string) ([]Loss, error) {
 		}
 		return s.losses(ctx, account)
 	}
-	var all []Loss
-	err := db.everywhere(ctx, func(s *server) error {
-		some, err := s.losses(ctx, "")
-		all = append(all, some...)
-		return err
-	})
-	return all, err
+	all, err := gather(ctx, db, func(s *server) ([]Loss, error) { return s.losses(ctx, "") })
+	return slices.Concat(all...), err
 }
 
 func (s *server) losses(ctx context.Context, account string) ([]Loss, error) {

@@ -52,11 +52,8 @@ func (db *DB) Left(ctx context.Context, account string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = db.everywhere(ctx, func(s *server) error {
-		left, err := s.left(ctx, account)
-		all = append(all, left...)
-		return err
-	})
+	left, err := gather(ctx, db, func(s *server) ([]string, error) { return s.left(ctx, account) })
+	all = slices.Concat(append(left, all)...)
 	slices.Sort(all)
 	return slices.Compact(all), err
 }

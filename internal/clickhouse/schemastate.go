@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -26,16 +27,16 @@ const unknownDatabase = 81 // UNKNOWN_DATABASE
 // Schema reads how far the schema is; of several servers, that of the one that
 // is least far.
 func (db *DB) Schema(ctx context.Context) (SchemaState, error) {
-	var all SchemaState
-	err := db.everywhere(ctx, func(s *server) error {
-		one, err := s.schema(ctx)
-		if s == db.home || one.Applied < all.Applied {
-			all.Applied, all.Newest = one.Applied, one.Newest
-		}
+	states, err := gather(ctx, db, func(s *server) (SchemaState, error) { return s.schema(ctx) })
+	if err != nil {
+		return SchemaState{}, err
+	}
+	all := slices.MinFunc(states, func(a, b SchemaState) int { return cmp.Compare(a.Applied, b.Applied) })
+	all.Missing = nil
+	for _, one := range states {
 		all.Missing = append(all.Missing, one.Missing...)
-		return err
-	})
-	return all, err
+	}
+	return all, nil
 }
 
 func (s *server) schema(ctx context.Context) (SchemaState, error) {

@@ -1,10 +1,12 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"adlens"
 	"adlens/internal/query"
@@ -74,30 +76,50 @@ func (db *DB) keeper(ctx context.Context, table, account string) (*server, error
 	return db.holder(ctx, account)
 }
 
-// everywhere does something at all servers, and ends at the first that cannot:
-// what some of them say is no answer.
-func (db *DB) everywhere(ctx context.Context, do func(*server) error) error {
-	for _, s := range db.shards {
-		if err := s.ready(ctx); err != nil {
-			return s.named(err)
-		}
-		if err := do(s); err != nil {
-			return s.named(err)
-		}
+// atEach does something at all servers at once. The errors are in the servers'
+// order.
+func (db *DB) atEach(ctx context.Context, do func(i int, s *server) error) []error {
+	errs := make([]error, len(db.shards))
+	var busy sync.WaitGroup
+	for i, s := range db.shards {
+		busy.Go(func() {
+			err := s.ready(ctx)
+			if err == nil {
+				err = do(i, s)
+			}
+			errs[i] = s.named(err)
+		})
 	}
-	return nil
+	busy.Wait()
+	return errs
+}
+
+// everywhere does something at all servers at once. Its error is that of the
+// first that could not.
+func (db *DB) everywhere(ctx context.Context, do func(*server) error) error {
+	return cmp.Or(db.atEach(ctx, func(_ int, s *server) error { return do(s) })...)
+}
+
+// gather asks all servers at once, and has their answers in their order. Where
+// one has none there are none: what some of them say is no answer.
+func gather[T any](ctx context.Context, db *DB, ask func(*server) (T, error)) ([]T, error) {
+	all := make([]T, len(db.shards))
+	err := cmp.Or(db.atEach(ctx, func(i int, s *server) (err error) {
+		all[i], err = ask(s)
+		return err
+	})...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // whereReachable is everywhere for what can be made up for when a shard that is
 // away is back. The one with the directory has to be there.
 func (db *DB) whereReachable(ctx context.Context, do func(*server) error) error {
-	for _, s := range db.shards {
-		err := s.ready(ctx)
-		if err == nil {
-			err = do(s)
-		}
-		if err != nil && (s == db.home || !away(ctx, err)) {
-			return s.named(err)
+	for i, err := range db.atEach(ctx, func(_ int, s *server) error { return do(s) }) {
+		if err != nil && (db.shards[i] == db.home || !away(ctx, err)) {
+			return err
 		}
 	}
 	return nil
