@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,32 @@ func TestRollupsCoverAPeriodOnce(t *testing.T) {
 					t.Fatalf("%s to %s: %s is answered %d times", q.from, q.to, day, seen[day])
 				}
 			}
+		}
+	}
+}
+
+// The small accounts of one size are not those of another, and are one curve all
+// the same.
+func TestSmallAccountsOfAllSizesAreOneCurve(t *testing.T) {
+	var curves []*Curve
+	for size, accounts := range [][]string{{"small-001"}, {"small-001", "small-020", "small-101"}} {
+		r := Results{Storage: Storage{Facts: int64(size + 1)}}
+		for i, account := range append(accounts, "") {
+			question := account + ": summary, all_time"
+			if account == "" {
+				question = "summary, all_time"
+			}
+			r.Questions = append(r.Questions, &Measured{Question: question, Times: []Times{{Contestant: nameAPI, Median: float64(10*size + i)}}})
+		}
+		r.curves(&curves)
+	}
+	got := map[string][]float64{}
+	for _, c := range curves {
+		got[c.What] = c.Values
+	}
+	for what, want := range map[string][]float64{"api: a small account: summary, all_time": {0, 11}, "api: summary, all_time": {1, 13}} {
+		if !slices.Equal(got[what], want) {
+			t.Errorf("%s: %v, expected %v", what, got[what], want)
 		}
 	}
 }
