@@ -8,7 +8,7 @@ version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 # The embedded engine's library, of which images are made too.
 library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
 
-.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers test-cluster image release bench bench-small bench-cluster bench-go bench-json clean
+.PHONY: help demo build engine test lint fuzz image-clickhouse test-containers test-cluster picture image release bench bench-small bench-cluster bench-go bench-json clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ test-containers: build ## run the integration tests on a ClickHouse server in a 
 
 test-cluster: build ## the same on the two shards of a cluster
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -timeout 15m -run '$(RUN)' ./integration
+
+picture: build integration/browser/node_modules/.package-lock.json ## the picture of the page that the README shows
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -run '^TestThePictureOfThePage$$' ./integration/browser
 
 lint: ## gofmt, go vet, staticcheck, govulncheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \

@@ -14,6 +14,7 @@ import (
 
 func TestTheDoctorDoesNotMakeWhatIsMissing(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	p := ownProgram(t)
 	doctor(t, p, []sick{{"data_directory", "failed", "holds no data of adlens"}})
 	if entries, err := os.ReadDir(p.DataDir); err != nil || len(entries) > 0 {
@@ -28,6 +29,7 @@ func TestTheDoctorDoesNotMakeWhatIsMissing(t *testing.T) {
 
 func TestTheDoctorExaminesTheDataDirectory(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	p := ownProgram(t)
 	healthy(t, p, "acct")
 	if r := speakAs(t, p, platformOf(t), canarySecret, canaryRefresh, "connect", "--account", "acct", "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
@@ -85,6 +87,7 @@ func output(t *testing.T, command *exec.Cmd) harness.Result {
 // engine: it starts without them.
 func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	for table, want := range map[string][]sick{
 		"facts":          {{"manifest", "failed", "were loaded"}},
 		"day_totals":     {{"rollups", "failed", "day_totals"}},
@@ -112,6 +115,7 @@ func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
 
 func TestTheDoctorWarnsOfMemoryAsADisk(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	const memory = "/dev/shm"
 	if out, err := exec.Command("stat", "-f", "-c", "%T", memory).Output(); err != nil || strings.TrimSpace(string(out)) != "tmpfs" {
 		t.Skip("there is no tmpfs at " + memory)

@@ -16,6 +16,7 @@ import (
 // and a reader, who may not.
 func TestTheDoctorExaminesAServer(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	theirs := ownProgram(t)
 	serve(t, theirs)
 	healthy(t, theirs, "acct")

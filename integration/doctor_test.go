@@ -65,6 +65,7 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 
 func TestTheDoctorLeavesOutWhatTakesLong(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	h := ownHouse(t)
 	healthy(t, h.Program, name(t))
 	asWriter(t, h.Program, fmt.Sprintf("ALTER TABLE day_totals DELETE WHERE account_id = '%s'", name(t)))
@@ -86,6 +87,7 @@ func TestTheDoctorKnowsAnUnknownAccount(t *testing.T) {
 // file more or less.
 func TestTheDoctorChangesNothing(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	p := ownProgram(t)
 	server := serve(t, p)
 	healthy(t, p, "acct")

@@ -86,6 +86,7 @@ func (w *ward) refuses(t *testing.T, one *tenant, q question) {
 // Parts that vanish under a running server are missed by no engine that starts
 // afterwards.
 func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
+	needEngine(t)
 	for _, column := range []string{"spend_local_rest", "report_days", "month"} {
 		t.Run(column, func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +121,7 @@ func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
 // needs them, which is none.
 func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	w := openWard(t, t.TempDir(), 1)
 	w.start(t, withoutMemory...)
 	for _, column := range []string{"month", "year"} {

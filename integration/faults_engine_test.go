@@ -61,6 +61,7 @@ func TestAKilledEngineFailsNoClientForGood(t *testing.T) {
 // An engine that stands still answers nobody and does not end either.
 func TestAFrozenEngineIsReplacedAndNothingIsLost(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	w := openWard(t, t.TempDir(), 1)
 	w.start(t, append(withoutMemory, "--metrics-listen", "127.0.0.1:0")...)
 	w.isWhole(t)

@@ -55,6 +55,7 @@ func detach(t *testing.T, dir string) {
 // that had ended well before the copy began must be in it.
 func TestAPowerCutTakesNoAcknowledgedLoad(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	image, dir := disk(t)
 	w := openWard(t, dir, 1)
 	one, cuts := w.tenants[0], min(scaled(3), len(w.tenants[0].files.Reports)/2)

@@ -23,8 +23,9 @@ type ward struct {
 // has reports left for later.
 func openWard(t *testing.T, dir string, accounts int) *ward {
 	t.Helper()
-	p, err := harness.New(dir)
-	need(t, err)
+	p, err := harness.NewAlone(dir)
+	have(t, err)
+	t.Cleanup(func() { need(t, p.Close()) })
 	written, err := extracts.Write(t.TempDir(), extracts.Options{Seed: seed(t), Accounts: accounts, Reports: 4 + 8*scaled(1), Now: time.Now(), Days: 150})
 	need(t, err)
 	w := &ward{Program: p}
