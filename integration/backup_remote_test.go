@@ -38,6 +38,7 @@ func asServer(t *testing.T, p *harness.Program) string {
 // From the embedded engine to a server, and back.
 func TestABackupMovesToAServerAndBack(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	p := ownProgram(t)
 	figures, lists := figuresAndLists(t, p, seed(t), 2)
 	place := copied{p, t.TempDir(), nil}

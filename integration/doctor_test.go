@@ -17,6 +17,7 @@ import (
 // named, and nothing else.
 func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 	t.Parallel()
+	needEngine(t)
 	h := ownHouse(t)
 	for _, c := range []struct {
 		name   string
