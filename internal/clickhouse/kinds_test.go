@@ -33,6 +33,8 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 		{thrown(241), adlens.Overloaded}, {thrown(202), adlens.Overloaded}, {thrown(201), adlens.Overloaded}, {thrown(158), adlens.Overloaded},
 		{thrown(307), adlens.Overloaded}, {thrown(396), adlens.Overloaded},
 		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.Cancelled}, {thrown(395), adlens.Internal},
+		{thrown(242), adlens.EngineUnavailable}, {thrown(285), adlens.EngineUnavailable}, {thrown(286), adlens.EngineUnavailable},
+		{thrown(289), adlens.EngineUnavailable}, {thrown(319), adlens.EngineUnavailable}, {thrown(999), adlens.EngineUnavailable},
 	} {
 		if err := d.reading(t.Context(), c.sql, nil, nothing); err == nil || adlens.KindOf(err) != c.want {
 			t.Errorf("%s: kind %s, expected %s: %v", c.sql, adlens.KindOf(err), c.want, err)

@@ -15,9 +15,6 @@ func identifier(name string) string {
 	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
 }
 
-// micros is a Decimal(18, 6) of millionths.
-func micros(n uint64) decimal.Decimal { return decimal.New(int64(n), -6) }
-
 // unitsDecimal is a Decimal(38, 20) of an exact amount.
 func unitsDecimal(a adlens.Amount) decimal.Decimal {
 	return decimal.NewFromBigInt(a.Big(), -adlens.AmountDecimals)

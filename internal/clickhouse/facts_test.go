@@ -1,0 +1,65 @@
+package clickhouse
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// Values of every size that a column holds come back as they were given, and the
+// engine sums them as the amounts that they are.
+func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
+	d := openShared(t)
+	const rows = 500
+	names, units := loader.FactColumns()
+	month, err := adlens.ParseDay("2026-02-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &loader.Batch{AdProduct: 1, Columns: units, Names: names, Values: make([][]uint64, len(names))}
+	for row := range rows {
+		b.Generation, b.Day = append(b.Generation, 7), append(b.Day, month)
+		b.Product, b.Marketplace = append(b.Product, uint32(row)), append(b.Marketplace, 3)
+		for i, unit := range units {
+			most := uint64(1<<63 - 1)
+			if unit == platform.Money {
+				most = 1_000_000_000_000_000_000 - 1
+			}
+			b.Values[i] = append(b.Values[i], []uint64{0, 1, most, rand.Uint64N(most), rand.Uint64N(1000)}[rand.IntN(5)])
+		}
+	}
+	account := t.Name()
+	if err := d.InsertFacts(t.Context(), account, b); err != nil {
+		t.Fatal(err)
+	}
+	unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: 3, AdProduct: 1}, Start: month}
+	row := 0
+	err = d.Facts(t.Context(), account, unit, 7, manifest.DaysBetween(month, month), func(f *loader.StoredFact) error {
+		for i, values := range b.Values {
+			if f.Day != month || f.Product != uint32(row) || f.Values[i] != values[row] {
+				t.Errorf("row %d, %s: %d, expected %d", row, names[i], f.Values[i], values[row])
+			}
+		}
+		row++
+		return nil
+	})
+	if err != nil || row != rows {
+		t.Fatalf("%d rows came back, expected %d: %v", row, rows, err)
+	}
+	sums, err := d.MonthSums(t.Context(), account, []uint32{7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spend adlens.Amount
+	for _, micros := range b.Values[slices.Index(names, "spend")] {
+		spend, _ = spend.Add(adlens.AmountOf(0, micros))
+	}
+	if got := sums[7].Facts.SpendMicros; got != spend {
+		t.Errorf("the spend of all is %s, expected %s", got, spend)
+	}
+}
