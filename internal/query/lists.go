@@ -65,7 +65,7 @@ type MarketplaceInfo struct {
 
 // Marketplaces lists the account's marketplaces by country and id.
 func (s *Service) Marketplaces(ctx context.Context, v View) ([]MarketplaceInfo, error) {
-	counts, err := s.lists.ListCounts(ctx, v.listStatement("list_counts", ListRequest{Paging: Paging{Page: 1}}))
+	counts, err := s.counts.of(ctx, v)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 type Service struct {
 	store     Store
 	lists     ListStore
+	counts    *listCounts
 	directory *directory
 	days      *dayTotals
 	memory    *memory // nil: every product report is read
@@ -17,7 +18,7 @@ type Service struct {
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, directory: newDirectory(store), days: newDayTotals(store)}
+	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store)}
 }
 
 // View is what is known about an account now.
