@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
 )
 
-// calc is LibreOffice with a sheet that is linked to an address.
+// calc is LibreOffice with a sheet that follows a feed.
 type calc struct {
 	refresh io.WriteCloser
 	said    *bufio.Scanner
@@ -21,7 +24,8 @@ type calc struct {
 // python is the system's own, which knows LibreOffice's interface.
 const python = "/usr/bin/python3"
 
-func openCalc(t *testing.T, address string) *calc {
+// openCalc has a sheet follow a feed by a way that recipes/calc.py knows.
+func openCalc(t *testing.T, way, what string) *calc {
 	t.Helper()
 	if _, err := exec.LookPath("soffice"); err != nil {
 		t.Skip("LibreOffice is not installed")
@@ -29,7 +33,7 @@ func openCalc(t *testing.T, address string) *calc {
 	if err := exec.CommandContext(t.Context(), python, "-c", "import uno").Run(); err != nil {
 		t.Skip("python3-uno is not installed")
 	}
-	command := exec.Command(python, "recipes/calc.py", address) // ends with its input, and LibreOffice before it
+	command := exec.Command(python, "recipes/calc.py", way, what) // ends with its input, and LibreOffice before it
 	in, errIn := command.StdinPipe()
 	out, errOut := command.StdoutPipe()
 	need(t, errors.Join(errIn, errOut))
@@ -78,13 +82,20 @@ func mustShow(t *testing.T, c *calc, want [][]string) {
 	}
 }
 
+func mustShowCell(t *testing.T, c *calc, want string) {
+	t.Helper()
+	if got := c.rows(t); len(got) != 1 || len(got[0]) != 1 || !asShown(got[0][0], want) {
+		t.Errorf("the sheet shows %v, expected %s", got, want)
+	}
+}
+
 func TestASheetOfCalcFollowsItsFeed(t *testing.T) {
 	t.Parallel()
 	h, one := shopWithData(t)
 	path := feed(t, h, one.files.ID, "/reports/products?range=all_time")
 	read := func() [][]string { return csvRows(t, get(t, nobody(h), path).Body) }
 	before := read()
-	sheet := openCalc(t, h.server.Address+path)
+	sheet := openCalc(t, "link", h.server.Address+path)
 	mustShow(t, sheet, before)
 
 	dir := t.TempDir()
@@ -97,4 +108,25 @@ func TestASheetOfCalcFollowsItsFeed(t *testing.T) {
 	_, err := io.WriteString(sheet.refresh, "\n")
 	need(t, err)
 	mustShow(t, sheet, after)
+}
+
+// ofCalc finds the recipe's formula and the address in it.
+var ofCalc = regexp.MustCompile(`(?m)^(=NUMBERVALUE.*WEBSERVICE\(")([^"]*)(".*)$`)
+
+func TestACellOfCalcShowsTheFigureOfAFeed(t *testing.T) {
+	t.Parallel()
+	h, one := shopWithData(t)
+	path := feed(t, h, one.files.ID, "/summary?range=all_time&format=json")
+	var summary struct{ Spend json.Number }
+	need(t, json.Unmarshal([]byte(get(t, nobody(h), path).Body), &summary))
+	if s := summary.Spend.String(); s == "" || s == "0" {
+		t.Fatalf("the feed's spend is %q", s)
+	}
+	recipe, err := os.ReadFile(filepath.Join(recipes, "libreoffice.md"))
+	need(t, err)
+	formula := ofCalc.FindStringSubmatch(string(recipe))
+	if formula == nil {
+		t.Fatal("the recipe has no formula")
+	}
+	mustShowCell(t, openCalc(t, "formula", formula[1]+h.server.Address+path+formula[3]), summary.Spend.String())
 }

@@ -1,6 +1,7 @@
-"""Links a sheet of LibreOffice Calc to an address, as the recipe says, and says
-what the sheet shows: calc.py ADDRESS. Each line on standard input has the link
-refreshed; each answer is one line of JSON, rows of texts."""
+"""Has a sheet of LibreOffice Calc follow a feed, as the recipe says, and says what
+the sheet shows: calc.py link ADDRESS, or calc.py formula FORMULA. Each line on
+standard input has the sheet refreshed; each answer is one line of JSON, rows of
+texts."""
 
 import json
 import os
@@ -41,15 +42,24 @@ def shown(sheet):
     return [[sheet.getCellByPosition(column, row).String for column in range(last.EndColumn + 1)] for row in range(last.EndRow + 1)]
 
 
-def serve(office, address):
+def link(book, address):
+    book.Sheets.getByIndex(0).link(address, "", "Text - txt - csv (StarCalc)", CSV, NORMAL)
+    return lambda: book.SheetLinks.getByIndex(0).refresh()
+
+
+def formula(book, text):
+    book.Sheets.getByIndex(0).getCellByPosition(0, 0).FormulaLocal = text
+    return book.calculateAll
+
+
+def serve(office, way, what):
     desktop = office.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", office)
     book = desktop.loadComponentFromURL("private:factory/scalc", "_blank", 0, (setting("Hidden", True),))
-    sheet = book.Sheets.getByIndex(0)
-    sheet.link(address, "", "Text - txt - csv (StarCalc)", CSV, NORMAL)
-    print(json.dumps(shown(sheet)), flush=True)
+    refresh = {"link": link, "formula": formula}[way](book, what)
+    print(json.dumps(shown(book.Sheets.getByIndex(0))), flush=True)
     for _ in sys.stdin:
-        book.SheetLinks.getByIndex(0).refresh()
-        print(json.dumps(shown(sheet)), flush=True)
+        refresh()
+        print(json.dumps(shown(book.Sheets.getByIndex(0))), flush=True)
     book.close(True)
     desktop.terminate()
 
@@ -60,7 +70,7 @@ with tempfile.TemporaryDirectory() as home:
         ["soffice", "--headless", "--norestore", "--nologo", f"-env:UserInstallation=file://{home}", f"--accept=pipe,name={pipe};urp;"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"TMPDIR": home})
     try:
-        serve(connect(pipe), sys.argv[1])
+        serve(connect(pipe), sys.argv[1], sys.argv[2])
         program.wait(60)  # it tidies up behind itself
     finally:
         program.terminate()
