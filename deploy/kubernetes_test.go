@@ -77,6 +77,7 @@ type (
 		Name, Image     string
 		Args            []string
 		EnvFrom         []source `yaml:"envFrom"`
+		Env             []struct{ Name, Value string }
 		Ports           []port
 		StartupProbe    probe `yaml:"startupProbe"`
 		ReadinessProbe  probe `yaml:"readinessProbe"`
@@ -112,11 +113,15 @@ type (
 	mount struct {
 		Name      string
 		MountPath string `yaml:"mountPath"`
-		SubPath   string `yaml:"subPath"`
+		ReadOnly  bool   `yaml:"readOnly"`
 	}
 	volume struct {
 		Name     string
 		EmptyDir struct{} `yaml:"emptyDir"`
+		Secret   struct {
+			SecretName  string `yaml:"secretName"`
+			DefaultMode int    `yaml:"defaultMode"`
+		}
 	}
 	claim struct {
 		Metadata metadata
@@ -206,8 +211,42 @@ func podIsRight(t *testing.T, m manifest) {
 	if one.VolumeMounts[0].MountPath != "/data" || one.Resources.Requests["memory"] == "" || one.Resources.Limits["memory"] == "" {
 		t.Errorf("%s: %+v %+v", m.Kind, one.VolumeMounts, one.Resources)
 	}
+	filesAreRight(t, m)
 	// Running requests and the delay before them have to fit in.
 	if pod.TerminationGracePeriodSeconds < 60 {
 		t.Errorf("%s: %d s to end are too few", m.Kind, pod.TerminationGracePeriodSeconds)
 	}
+}
+
+// filesAreRight holds a pod to what the program asks of its files: a data
+// directory that it makes itself where the volume stays, because the root of a
+// volume is root's and its group may write; and a key that all servers share,
+// which nobody but their group may read.
+func filesAreRight(t *testing.T, m manifest) {
+	t.Helper()
+	pod := m.Spec.Template.Spec
+	env := map[string]string{}
+	for _, e := range pod.Containers[0].Env {
+		env[e.Name] = e.Value
+	}
+	mounts := map[string]string{}
+	for _, one := range pod.Containers[0].VolumeMounts {
+		mounts[one.Name] = one.MountPath
+	}
+	if m.Kind == "StatefulSet" {
+		if dir := env["ADLENS_DATA_DIR"]; filepath.Dir(dir) != mounts["data"] {
+			t.Errorf("the data directory is %q, the volume is at %q", dir, mounts["data"])
+		}
+		return
+	}
+	for _, v := range pod.Volumes {
+		if v.Secret.SecretName == "" {
+			continue
+		}
+		if file := env["ADLENS_SECRET_KEY_FILE"]; filepath.Dir(file) != mounts[v.Name] || v.Secret.DefaultMode&^0o440 != 0 {
+			t.Errorf("the key is at %q with mode %o, its file %q", mounts[v.Name], v.Secret.DefaultMode, file)
+		}
+		return
+	}
+	t.Errorf("the servers of a %s share no key", m.Kind)
 }

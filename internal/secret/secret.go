@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // keyBytes is the size of a key: AES-256.
@@ -46,7 +47,7 @@ func ReadKey(path string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && !(isMounted(info) && mode&^0o440 == 0) {
 		return Key{}, fmt.Errorf("%s can be read by others (mode %04o); expected 0600: chmod 600 %s", path, mode, path)
 	}
 	text, err := os.ReadFile(path)
@@ -58,6 +59,17 @@ func ReadKey(path string) (Key, error) {
 		return Key{}, fmt.Errorf("%s holds no key; expected %d bytes in base64", path, keyBytes)
 	}
 	return newKey(raw)
+}
+
+// isMounted tells whether a file is given to a program without root in the way
+// of Kubernetes: it is root's, and the program's own group may read it.
+func isMounted(info fs.FileInfo) bool {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	return known && isGiven(int(stat.Uid), int(stat.Gid), os.Geteuid(), os.Getegid())
+}
+
+func isGiven(owner, group, user, own int) bool {
+	return owner == 0 && user != 0 && group != 0 && group == own
 }
 
 // makeKey writes a new key. Of two processes that do so at once, one wins and

@@ -56,6 +56,19 @@ func TestAKeyFileIsTheOwnersAlone(t *testing.T) {
 	}
 }
 
+// A secret of Kubernetes is root's, and is read by the group of the pod.
+func TestAMountedKeyIsReadByTheProgramsOwnGroup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		owner, group, user, own int
+		given                   bool
+	}{{0, 65532, 65532, 65532, true}, {0, 65532, 1000, 1000, false}, {1000, 65532, 65532, 65532, false}, {0, 0, 65532, 0, false}, {0, 0, 0, 0, false}} {
+		if given := isGiven(c.owner, c.group, c.user, c.own); given != c.given {
+			t.Errorf("%+v: %t", c, given)
+		}
+	}
+}
+
 func TestProcessesThatMakeTheKeyAtOnceShareIt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "key")
