@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,6 +104,28 @@ func TestTheRequestBehindAViewWorksAsItIsShown(t *testing.T) {
 		if !strings.Contains(text, "format") || !strings.Contains(text, "DE") || strings.Contains(text, h.key) {
 			t.Errorf("%s: %s", tool, text)
 		}
+		if tool == "sheets" {
+			mustFillASheet(t, h, text)
+		}
+	}
+}
+
+// mustFillASheet runs the page's script for Google Sheets, whose numbers have to
+// be numbers: a text is read by the rules of the sheet's country.
+func mustFillASheet(t *testing.T, h *house, script string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "script.js")
+	need(t, os.WriteFile(file, []byte(script), 0o600))
+	out, err := exec.CommandContext(t.Context(), "node", "../recipes/sheets.mjs", file, h.server.Address, h.key).CombinedOutput()
+	var wrote struct {
+		Sheets struct{ Active struct{ Rows [][]any } }
+	}
+	if jsonErr := json.Unmarshal(out, &wrote); err != nil || jsonErr != nil || len(wrote.Sheets.Active.Rows) < 2 {
+		t.Fatalf("%v, %v: %s", err, jsonErr, out)
+	}
+	rows := wrote.Sheets.Active.Rows
+	if _, number := rows[1][slices.Index(rows[0], any("spend"))].(float64); !number {
+		t.Errorf("spend is no number in %v", rows[1])
 	}
 }
 
@@ -114,7 +137,7 @@ func TestAViewIsSavedAsTheServerAnswersIt(t *testing.T) {
 	dir := t.TempDir()
 	call(p, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID})
-	for _, format := range []string{"json", "csv", "xlsx", "parquet"} {
+	for _, format := range []string{"json", "csv", "xlsx", "parquet", "ndjson"} {
 		want := api(t, h.client(h.key), "/api/v1/reports/products?range=last_7_days&page_size=25&format="+format)
 		p.click(fmt.Sprintf(`[data-keep="save-%s"]`, format))
 		if want.Status != 200 {

@@ -1,5 +1,6 @@
 // Runs the Apps Script of the recipe for Google Sheets, as it stands in the
-// documentation, against a server: node sheets.mjs RECIPE SERVER KEY TABLES.
+// documentation, against a server: node sheets.mjs RECIPE SERVER KEY TABLES. A
+// RECIPE that is no Markdown is the script itself.
 // Google's services are replaced by the least that behaves like them; requests
 // are real. What the script wrote is printed as JSON.
 import { execFileSync } from 'node:child_process'
@@ -7,7 +8,8 @@ import { readFileSync } from 'node:fs'
 import vm from 'node:vm'
 
 const [recipe, server, key, tables] = process.argv.slice(2)
-const script = readFileSync(recipe, 'utf8').match(/```js\n([\s\S]*?)```/)[1]
+const text = readFileSync(recipe, 'utf8')
+const script = recipe.endsWith('.md') ? text.match(/```js\n([\s\S]*?)```/)[1] : text
 
 // fetch is synchronous, as UrlFetchApp is.
 function fetch(address, { headers, muteHttpExceptions }) {
@@ -16,11 +18,13 @@ function fetch(address, { headers, muteHttpExceptions }) {
   const end = out.indexOf('\r\n\r\n')
   const [status, ...said] = out.slice(0, end).split('\r\n')
   const code = Number(status.split(' ')[1])
+  const names = Object.fromEntries(said.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
   if (code >= 400 && !muteHttpExceptions) throw new Error(`Request failed, code ${code}`)
   return {
     getResponseCode: () => code,
     getContentText: () => out.slice(end + 4),
-    getAllHeaders: () => Object.fromEntries(said.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)])),
+    getHeaders: () => names,
+    getAllHeaders: () => names,
   }
 }
 
@@ -41,8 +45,8 @@ const slept = []
 
 function sheet(name) {
   const s = (sheets[name] ??= { rows: [], texts: [] })
-  return {
-    clearContents: () => { s.rows = [] },
+  const itself = {
+    clearContents: () => { s.rows = []; return itself },
     getRange: (row, column, rows, columns = 1) => ({
       setNumberFormat: (format) => { if (format === '@') s.texts.push(column) },
       setValues: (values) => {
@@ -51,6 +55,7 @@ function sheet(name) {
       },
     }),
   }
+  return itself
 }
 
 const world = {
@@ -60,7 +65,7 @@ const world = {
     sleep: (milliseconds) => { slept.push(milliseconds); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds) },
   },
   PropertiesService: { getScriptProperties: () => ({ getProperty: (name) => ({ ADLENS: server, ADLENS_KEY: key })[name] }) },
-  SpreadsheetApp: { getActiveSpreadsheet: () => ({ getSheetByName: (name) => (name in sheets ? sheet(name) : null), insertSheet: sheet }) },
+  SpreadsheetApp: { getActiveSpreadsheet: () => ({ getSheetByName: (name) => (name in sheets ? sheet(name) : null), insertSheet: sheet }), getActiveSheet: () => sheet('active') },
 }
 const asked = tables ? script.replace(/const TABLES = \{[\s\S]*?\};/, `const TABLES = ${tables};`) : script
 vm.runInNewContext(`${asked}\nrefresh()`, world)

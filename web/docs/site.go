@@ -161,7 +161,7 @@ func curl(request string) string {
 	if method != "GET" {
 		options = "-X " + method + " "
 	}
-	return fmt.Sprintf(`curl %s-H "Authorization: Bearer $KEY" "$ADLENS%s"`, options, address)
+	return fmt.Sprintf(`curl %s-H "Authorization: Bearer $ADLENS_KEY" "$ADLENS%s"`, options, address)
 }
 
 func inKiB(n int) string { return fmt.Sprintf("%d KiB", n>>10) }

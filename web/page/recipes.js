@@ -37,11 +37,14 @@ function refresh() {
   if (answer.getResponseCode() !== 200) throw new Error(answer.getContentText());
   const rows = Utilities.parseCsv(answer.getContentText());
   const sheet = SpreadsheetApp.getActiveSheet().clearContents();
-  const room = sheet.getRange(1, 1, rows.length, rows[0].length);
-  rows[0].forEach((name, i) => { // ids are texts: a number would lose their last digits
-    if (/_ids?$/.test(name)) sheet.getRange(1, i + 1, rows.length).setNumberFormat('@');
+  const names = rows[0];
+  const texts = /(^|_)(ids?|title|name|summary)$/; // as numbers, ids would lose their last digits
+  names.forEach((name, i) => {
+    if (texts.test(name)) sheet.getRange(1, i + 1, rows.length).setNumberFormat('@');
   });
-  room.setValues(rows);
+  // Left to the sheet, 4.25 would be a date where numbers are written with a comma.
+  const value = (name, text) => (texts.test(name) || text === '' || isNaN(text) ? text : Number(text));
+  sheet.getRange(1, 1, rows.length, names.length).setValues(rows.map((row) => row.map((cell, i) => value(names[i], cell))));
 }
 `
 }
@@ -58,10 +61,11 @@ function powerQuery(request, origin) {
     ]),
     Rows = Csv.Document(Answer, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),
     Named = Table.PromoteHeaders(Rows, [PromoteAllScalars = true]),
-    // Ids stay texts; all that reads as a number becomes one.
-    Typed = Table.TransformColumns(Named,
-        List.Transform(List.Select(Table.ColumnNames(Named), each not Text.EndsWith(_, "_id") and not Text.EndsWith(_, "_ids")),
-            (name) => {name, each if _ = "" then null else try Number.FromText(_, "en-US") otherwise _}))
+    // Ids and what somebody wrote stay texts; all else that reads as a number becomes one.
+    Texts = {"id", "ids", "title", "name", "summary"},
+    Others = List.Select(Table.ColumnNames(Named), (name) => not List.Contains(Texts, List.Last(Text.Split(name, "_")))),
+    Typed = Table.TransformColumns(Named, List.Transform(Others,
+        (name) => {name, each if _ = "" then null else try Number.FromText(_, "en-US") otherwise _}))
 in
     Typed
 `
@@ -89,4 +93,4 @@ export const RECIPES = [
 ]
 
 // FORMATS are the files that a view can be saved as.
-export const FORMATS = ['csv', 'xlsx', 'parquet', 'json']
+export const FORMATS = ['csv', 'xlsx', 'parquet', 'json', 'ndjson']
