@@ -80,7 +80,7 @@ var problemKinds = []problemKind{
 	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says.",
 		"Wait for as many seconds as Retry-After says; a retry is let in then. To stay below the limit, ask for everything at once (page_size=all) and not page by page."},
 	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After.",
-		"Wait for as many seconds as Retry-After says and ask again. Where it stays, whoever runs the server finds the reason in engine/engine.log of the data directory."},
+		"Wait for as many seconds as Retry-After says and ask again. Where it stays, whoever runs the server examines the installation with adlens doctor; what the engine said last is in engine/engine.log of the data directory."},
 	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period.",
 		"Wait for as many seconds as Retry-After says and ask again, one question at a time, or for a shorter period."},
 	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows.",
