@@ -43,7 +43,9 @@ release-of-%:
 	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
 	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -trimpath -buildvcs=false \
 	  -ldflags "-s -w -buildid= -X main.version=$(version)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
-	cp -r README.md CHANGELOG.md docs deploy package.json package-lock.json $(RELEASE)/$(name)/
+	cp -r README.md CHANGELOG.md CONTRIBUTING.md Dockerfile docs deploy package.json package-lock.json $(RELEASE)/$(name)/
+	mkdir $(RELEASE)/$(name)/bench $(RELEASE)/$(name)/integration
+	cp -r bench/results $(RELEASE)/$(name)/bench/ && cp integration/README.md $(RELEASE)/$(name)/integration/
 	rm $(RELEASE)/$(name)/deploy/*_test.go
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) \
 	  -C $(RELEASE) -cf - $(name) | gzip -n -9 > $(RELEASE)/$(name).tar.gz

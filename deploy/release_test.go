@@ -1,8 +1,10 @@
 package deploy_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -26,6 +28,7 @@ func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	archive := "adlens-test-linux-amd64"
 	var sums []string
 	for _, dir := range []string{root, elsewhere} {
 		to := t.TempDir()
@@ -35,12 +38,41 @@ func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums = append(sums, string(sum))
-		run(t, "sh", "-c", "cd "+to+" && sha256sum --check SHA256SUMS && tar xzf adlens-test-linux-amd64.tar.gz")
-		if said := run(t, filepath.Join(to, "adlens-test-linux-amd64", "adlens"), "--version"); !strings.Contains(said, "test") {
+		run(t, "sh", "-c", "cd "+to+" && sha256sum --check SHA256SUMS && tar xzf "+archive+".tar.gz")
+		mustLeadSomewhere(t, filepath.Join(to, archive))
+		if said := run(t, filepath.Join(to, archive, "adlens"), "--version"); !strings.Contains(said, "test") {
 			t.Errorf("the program says that it is %q", said)
 		}
 	}
 	if sums[0] != sums[1] {
 		t.Errorf("two builds differ:\n%s%s", sums[0], sums[1])
+	}
+}
+
+// Links of a document to another file.
+var link = regexp.MustCompile(`\]\(([^)#\s]+)`)
+
+// mustLeadSomewhere holds the documents of an archive to what is in it.
+func mustLeadSomewhere(t *testing.T, dir string) {
+	t.Helper()
+	links := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), found[1])); err != nil {
+				t.Errorf("%s leads nowhere: %v", filepath.Base(path), err)
+			}
+		}
+		return err
+	})
+	if err != nil || links < 30 {
+		t.Errorf("%d links: %v", links, err)
 	}
 }
