@@ -67,7 +67,7 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 }
 
 // rankedFrom is the number of products from which on the engine puts them in
-// order. Below, it is quicker to do it here (decision 21).
+// order. Below, it is quicker to do it here (decision 26).
 const rankedFrom = 5_000
 
 // Products answers a page of the product report.
