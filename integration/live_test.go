@@ -150,13 +150,10 @@ func (l *live) merchant(t *testing.T, countries ...string) *merchant {
 	m.files.ID = fmt.Sprintf("merchant-%d", number)
 	m.refresh = canaryRefresh + "-" + m.files.ID
 	var ids []int64
+	zones := wakingZones(t)
 	for i, country := range countries {
-		zone := map[string]string{"BR": "America/Sao_Paulo"}[country]
-		if zone == "" {
-			zone = "America/Los_Angeles"
-		}
 		currency := map[string]string{"US": "USD", "CA": "CAD", "MX": "MXN", "BR": "BRL"}[country]
-		m.profiles = append(m.profiles, standin.Profile{ID: 3_982_475_484_000_000 + number + int64(i), Country: country, Currency: currency, TimeZone: zone})
+		m.profiles = append(m.profiles, standin.Profile{ID: 3_982_475_484_000_000 + number + int64(i), Country: country, Currency: currency, TimeZone: zones[i%len(zones)]})
 		ids = append(ids, m.profiles[i].ID)
 	}
 	l.platform.AddProfiles(m.profiles...)
@@ -169,6 +166,20 @@ func (l *live) merchant(t *testing.T, countries ...string) *merchant {
 	}
 	m.model.Load(m.profilesFile(t))
 	return m
+}
+
+// wakingZones are zones where the day neither has just begun nor is about to
+// end: what a test says of a marketplace's today is true for as long as it runs.
+func wakingZones(t *testing.T) (waking []string) {
+	t.Helper()
+	for _, name := range []string{"America/Los_Angeles", "America/Sao_Paulo", "Europe/Berlin", "Asia/Kolkata", "Australia/Sydney"} {
+		zone, err := time.LoadLocation(name)
+		need(t, err)
+		if hour := time.Now().In(zone).Hour(); 1 <= hour && hour <= 21 {
+			waking = append(waking, name)
+		}
+	}
+	return waking
 }
 
 // profilesFile says of the marketplaces what the platform says.
