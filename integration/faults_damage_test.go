@@ -117,6 +117,38 @@ func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
 	}
 }
 
+// Servers behind a balancer all see the same damage: it must not take them away
+// from accounts that are whole.
+func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
+	t.Parallel()
+	needEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	key, err := w.Account("bystander")
+	need(t, err)
+	loaded, err := w.Load("bystander", put(t, t.TempDir(), "products.csv", []byte("product_id,title\nB0A,Lamp\n")))
+	if err != nil || loaded.Code != 0 {
+		t.Fatalf("%v %s", err, loaded.Result)
+	}
+	w.start(t)
+	for _, part := range w.partsOf(t, "spend_local_rest") {
+		need(t, os.RemoveAll(part))
+	}
+	need(t, w.KillEngine())
+	w.refuses(t, w.tenants[0], products)
+	var r readiness
+	eventually(t, time.Minute, "readiness says what is wrong", func() bool {
+		r = w.ready(t)
+		return strings.Contains(r.Checks["data"], "restore a backup")
+	})
+	if r.http != 200 || r.Status != "ready" {
+		t.Errorf("readiness is %+v", r)
+	}
+	if a := get(t, harness.Client{Address: w.server.Address, Key: key}, "/api/v1/summary"); a.Status != 200 {
+		t.Errorf("the account that is whole is answered %s", a)
+	}
+	w.stop(t)
+}
+
 // Bytes that change under a running server are met by the next answer that
 // needs them, which is none.
 func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {

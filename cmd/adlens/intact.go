@@ -185,12 +185,15 @@ func (i *inspector) readAges(ctx context.Context) {
 // health is what is known now, for everybody to see.
 func (i *inspector) health() adhttp.Health {
 	i.mu.Lock()
-	h := adhttp.Health{NewestLoad: i.ages.NewestLoad, OldestLoad: i.ages.OldestLoad, OldestRefresh: i.ages.OldestRefresh}
+	ages := i.ages
 	i.mu.Unlock()
+	h := adhttp.Health{NewestLoad: ages.NewestLoad, OldestLoad: ages.OldestLoad, OldestRefresh: ages.OldestRefresh}
 	switch d := i.Damage(); {
 	case len(d.Lost) > 0:
+		h.NoData = uint64(len(d.Lost)) >= ages.Loaded
 		h.Data = "stored data is damaged, and the accounts that it is of are not answered: the log names what is missing; restore a backup, or load the extracts into a new data directory"
 	case d.Unread != nil:
+		h.NoData = true // whose they are is found out now
 		h.Data = "stored rows cannot be read, and what needs them is not answered: the log says which; look after the disk, and restore a backup"
 	}
 	return h

@@ -10,11 +10,12 @@ import (
 type Ages struct {
 	NewestLoad    time.Time // when something was last loaded into any account
 	OldestLoad    time.Time // the last load of the account that waits longest for one
+	Loaded        uint64    // accounts that something was loaded into
 	OldestRefresh time.Time // the last reading of the platform's reports of the connected account that waits longest for one
 }
 
 const (
-	selectLoads = `SELECT max(last), min(last) FROM (SELECT max(committed_at) AS last FROM manifest GROUP BY account_id)`
+	selectLoads = `SELECT max(last), min(last), count() FROM (SELECT max(committed_at) AS last FROM manifest GROUP BY account_id)`
 
 	selectRefreshes = `
 SELECT min(last)
@@ -24,13 +25,14 @@ FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT 
 // Ages reads how old what is stored is.
 func (db *DB) Ages(ctx context.Context) (a Ages, err error) {
 	loads, err := gather(ctx, db, func(s *server) (one Ages, err error) {
-		err = s.readOnce(ctx, selectLoads, nil, each(func(scan func(...any) error) error { return scan(&one.NewestLoad, &one.OldestLoad) }))
+		err = s.readOnce(ctx, selectLoads, nil, each(func(scan func(...any) error) error { return scan(&one.NewestLoad, &one.OldestLoad, &one.Loaded) }))
 		return one, err
 	})
 	if err != nil {
 		return Ages{}, err
 	}
 	for _, one := range loads {
+		a.Loaded += one.Loaded
 		if newest := known(one.NewestLoad); newest.After(a.NewestLoad) {
 			a.NewestLoad = newest
 		}

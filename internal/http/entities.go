@@ -73,7 +73,7 @@ func (w *writer) rule(r query.Rule) {
 		w.textsOrNull("campaign_ids", everywhere(r.Scope.CampaignIDs))
 	})
 	w.object("schedule", func() {
-		w.text("frequency", r.Schedule.Frequency)
+		w.textOrNull("frequency", r.Schedule.Frequency)
 		w.textOrNull("time", r.Schedule.Time)
 		w.textOrNull("timezone", r.Schedule.TimeZone)
 	})

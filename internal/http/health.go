@@ -17,6 +17,7 @@ const pingTimeout = 2 * time.Second
 // It is shown to everybody, so it names nothing of an account.
 type Health struct {
 	Data   string // what is wrong with the stored data, and what helps; "" for nothing
+	NoData bool   // and no account can be answered for it
 	Limits string // what is wrong with limits that are shared; "" for nothing
 
 	// How old what is stored is, over all accounts; zero where there is nothing.
@@ -61,13 +62,19 @@ func (s *Server) readyz(c *gin.Context) {
 }
 
 // readiness looks at everything. Limits that are not shared at the moment are
-// said, but each server goes on holding them by itself.
+// said, but each server goes on holding them by itself; so is damage to some
+// accounts, which must not take a server, or all that read the same data, from
+// the others.
 func (s *Server) readiness(ctx context.Context) readiness {
 	h, now := s.health(), s.now()
 	r := readiness{Status: "ready", Checks: map[string]string{},
 		Ages: ages{age(h.NewestLoad, now), age(h.OldestLoad, now), age(h.OldestRefresh, now)}}
 	r.check("limits", h.Limits, "")
-	r.check("data", h.Data, adlens.Damaged)
+	var withheld adlens.Kind
+	if h.NoData {
+		withheld = adlens.Damaged
+	}
+	r.check("data", h.Data, withheld)
 	if err := s.ping(ctx); err != nil {
 		r.check("engine", "the database does not answer", adlens.KindOf(err))
 	} else {

@@ -30,7 +30,8 @@ func TestReadinessNamesEveryCheckAndTheAgeOfTheData(t *testing.T) {
 	}{
 		{"all is well", func() {}, 200, "", map[string]string{"engine": "ok", "data": "ok", "limits": "ok", "server": "ok"}},
 		{"Redis is away, which harms nobody", func() { health.Limits = "Redis does not" }, 200, "", map[string]string{"limits": "Redis"}},
-		{"data is damaged", func() { health.Data = "stored data is" }, 503, "damaged", map[string]string{"data": "stored", "engine": "ok"}},
+		{"data of an account is damaged", func() { health.Data = "stored data is" }, 200, "", map[string]string{"data": "stored"}},
+		{"data of all accounts is damaged", func() { health.NoData = true }, 503, "damaged", map[string]string{"data": "stored", "engine": "ok"}},
 		{"the engine is away too", func() { w.fails = &adlens.Error{Kind: adlens.EngineUnavailable, Err: context.DeadlineExceeded} }, 503, "engine_unavailable",
 			map[string]string{"data": "stored", "engine": "the database"}},
 		{"and the server stops", s.Drain, 503, "draining", map[string]string{"server": "the server is stopping"}},
