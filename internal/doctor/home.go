@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
 
 	"adlens/internal/engine"
 
@@ -69,21 +67,15 @@ func (e *examination) fileOwners(c *checkup) (string, error) {
 		return "", err
 	}
 	if others > 0 {
-		c.fail(fmt.Sprintf("run adlens as the user that owns the data, always the same one; or give it all to this one: chown -R %s %s", userName(me), e.DataDir),
-			"%s, %s among them, belong to %s, and this is %s; the engine was not started", count(int(others), "file"), first, userName(owner), userName(me))
+		c.fail(fmt.Sprintf("run adlens as the user that owns the data, always the same one; or give it all to this one: chown -R %s %s", engine.UserName(me), e.DataDir),
+			"%s, %s among them, belong to user %s, and this is user %s; the engine was not started", count(int(others), "file"), first, engine.UserName(owner), engine.UserName(me))
 	}
-	return "all belong to " + userName(me), nil
+	return "all belong to user " + engine.UserName(me), nil
 }
 
-func userName(id uint32) string {
-	if u, err := user.LookupId(strconv.Itoa(int(id))); err == nil {
-		return u.Username
-	}
-	return "user " + strconv.Itoa(int(id))
-}
-
-// walk visits all files of the data directory. Those that go meanwhile are
-// nobody's fault: the engine moves its files about.
+// walk visits all files of the data directory that can be seen. Those that go
+// meanwhile are nobody's fault: the engine moves its files about. A folder that
+// this user may not look into is visited itself: whose it is tells enough.
 func (e *examination) walk(visit func(path string, stat *unix.Stat_t)) error {
 	return filepath.WalkDir(e.DataDir, func(path string, entry fs.DirEntry, err error) error {
 		if e.ctx.Err() != nil {
@@ -92,7 +84,8 @@ func (e *examination) walk(visit func(path string, stat *unix.Stat_t)) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil {
+		hidden := errors.Is(err, fs.ErrPermission)
+		if err != nil && !hidden {
 			return err
 		}
 		var stat unix.Stat_t
@@ -102,6 +95,9 @@ func (e *examination) walk(visit func(path string, stat *unix.Stat_t)) error {
 		}
 		if errors.Is(err, unix.ENOENT) {
 			return nil
+		}
+		if err == nil && hidden {
+			return fs.SkipDir
 		}
 		return err
 	})

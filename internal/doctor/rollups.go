@@ -41,7 +41,10 @@ func (e *examination) rollups(c *checkup) (string, error) {
 		e.Added(done, total)
 		return e.yearRollups(c, a, spoilt)
 	})
-	return fmt.Sprintf("%s of facts added up anew, to the last digit", count(int(total), "row")), nil
+	if done < total {
+		return fmt.Sprintf("%s of facts added up anew, to the last digit; %s of months that lost some were left out", count(int(done), "row"), count(int(total-done), "row")), nil
+	}
+	return fmt.Sprintf("%s of facts added up anew, to the last digit", count(int(done), "row")), nil
 }
 
 // wholeMonths are the months that have the rows that were loaded. What is wrong

@@ -35,6 +35,9 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 		return nil, err
 	}
 	h := homeOf(dataDir)
+	if err := h.ours(); err != nil {
+		return nil, err
+	}
 	if err := h.make(); err != nil {
 		return nil, err
 	}

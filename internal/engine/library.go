@@ -29,12 +29,14 @@ type LibraryError struct{ Problem string }
 
 func (e *LibraryError) Error() string {
 	if os.Getenv(LibraryVariable) != "" {
-		return e.Problem + "; unset " + LibraryVariable + ", and fetch the right one with: make engine"
+		return e.Problem + "; unset " + LibraryVariable + ", and fetch the right one with: " + fetchLibrary
 	}
-	return e.Problem + "; fetch it with: make engine"
+	return e.Problem + "; fetch it with: " + fetchLibrary
 }
 
-// packageDirectories are where npm puts the library below an installation.
+const fetchLibrary = "make engine (or, beside the package.json of a release, npm ci)"
+
+// packageDirectory is where npm puts the library below an installation.
 // Only linux on x86-64 is pinned and tried; the siblings have the same shape.
 func packageDirectory() string {
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]

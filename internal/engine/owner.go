@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// UserName is the name of a user of this machine, and the number alone where
+// it has none, as in a container. Programs such as chown take either.
+func UserName(id uint32) string {
+	number := strconv.FormatUint(uint64(id), 10)
+	if u, err := user.LookupId(number); err == nil {
+		return u.Username
+	}
+	return number
+}
+
+// ours makes sure that the engine's folder, where there is one, belongs to who
+// runs this. Files that root writes into another's folder are its own, and keep
+// the owner's engine from starting ever after.
+func (h home) ours() error {
+	var stat unix.Stat_t
+	err := unix.Stat(string(h), &stat)
+	if errors.Is(err, fs.ErrPermission) { // then who may look into the directory around it is who has to run this
+		err = unix.Stat(filepath.Dir(string(h)), &stat)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", h, err)
+	}
+	if me := uint32(os.Geteuid()); stat.Uid != me {
+		owner := UserName(stat.Uid)
+		return fmt.Errorf("the data in %s belongs to user %s, and this is user %s, whose files that one could not use; run this as user %s: sudo -u '#%d' adlens ...",
+			filepath.Dir(string(h)), owner, UserName(me), owner, stat.Uid)
+	}
+	return nil
+}
