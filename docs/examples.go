@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 
@@ -28,19 +27,6 @@ func ReadExample(name string) (example Example, found bool) {
 		return Example{}, false
 	}
 	return example, json.Unmarshal(text, &example) == nil
-}
-
-// ExampleNames lists all examples.
-func ExampleNames() []string {
-	var names []string
-	// A walk through files of the program itself does not fail.
-	_ = fs.WalkDir(files, exampleDir, func(file string, _ fs.DirEntry, err error) error {
-		if name, ok := strings.CutSuffix(strings.TrimPrefix(file, exampleDir+"/"), ".json"); ok {
-			names = append(names, name)
-		}
-		return err
-	})
-	return names
 }
 
 // fileOf finds a reference to another file, which is an example.

@@ -24,7 +24,7 @@ type accountAnswer struct {
 
 func (s *Server) account(c *gin.Context, caller caller) (answer, error) {
 	var none struct{}
-	if faults, _ := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
+	if faults := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
 		return nil, &query.FaultsError{Faults: faults}
 	}
 	view, err := s.figures.View(c.Request.Context(), caller.account.ID)

@@ -22,13 +22,8 @@ type parameter struct{ name, value string }
 // decode reads a query string into a parameter struct. It is strict where Go
 // and Gin are not: what does not parse, is unknown, empty or given twice is a
 // fault, because a lost filter widens an answer.
-// readable is false where the string as a whole does not parse: then nothing
-// is known of what else was sent.
-func decode(raw string, into any) (faults []adlens.Fault, readable bool) {
-	sent, fault := parse(raw)
-	if fault != nil {
-		return []adlens.Fault{*fault}, false
-	}
+func decode(raw string, into any) []adlens.Fault {
+	sent, faults := parse(raw)
 	fields := fieldsOf(reflect.ValueOf(into).Elem())
 	seen := map[string]bool{}
 	for _, p := range sent {
@@ -38,7 +33,7 @@ func decode(raw string, into any) (faults []adlens.Fault, readable bool) {
 			faults = append(faults, unknownParameter(p, fields))
 		case seen[p.name]:
 			faults = append(faults, adlens.Fault{Parameter: p.name, Value: p.value, Code: adlens.InvalidParameter,
-				Detail: fmt.Sprintf("%s was given twice; send it once%s", p.name, fields[i].listHint())})
+				Detail: fmt.Sprintf("%s was given twice, then as %q; send it once%s", p.name, printable(p.value), fields[i].listHint())})
 		case strings.TrimSpace(p.value) == "":
 			faults = append(faults, adlens.Fault{Parameter: p.name, Value: p.value, Code: adlens.InvalidParameter,
 				Detail: fmt.Sprintf("%s is empty; give it a value or leave it out", p.name)})
@@ -47,11 +42,12 @@ func decode(raw string, into any) (faults []adlens.Fault, readable bool) {
 		}
 		seen[p.name] = true
 	}
-	return faults, true
+	return faults
 }
 
-func parse(raw string) ([]parameter, *adlens.Fault) {
-	var sent []parameter
+// parse splits a query string. What does not parse is a fault, and the rest is
+// read nevertheless.
+func parse(raw string) (sent []parameter, faults []adlens.Fault) {
 	for raw != "" {
 		var part string
 		part, raw, _ = strings.Cut(raw, "&")
@@ -62,16 +58,17 @@ func parse(raw string) ([]parameter, *adlens.Fault) {
 		plainName, errName := url.QueryUnescape(name)
 		plainValue, errValue := url.QueryUnescape(value)
 		if errName != nil || errValue != nil || strings.Contains(part, ";") || !isText(plainName) || !isText(plainValue) {
-			return nil, &adlens.Fault{Parameter: printable(plainName), Value: printable(value), Code: adlens.InvalidParameter,
-				Detail: fmt.Sprintf("the query string does not parse at %q; expected name=value pairs joined by &, in UTF-8, with %%XX for other characters", printable(part))}
+			faults = append(faults, adlens.Fault{Parameter: printable(plainName), Value: printable(value), Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("the query string does not parse at %q; expected name=value pairs joined by &, in UTF-8, with %%XX for other characters", printable(part))})
+		} else {
+			sent = append(sent, parameter{plainName, plainValue})
 		}
-		sent = append(sent, parameter{plainName, plainValue})
-		if len(sent) > maxParameters {
-			return nil, &adlens.Fault{Parameter: printable(plainName), Code: adlens.InvalidParameter,
-				Detail: fmt.Sprintf("the query string has more than %d parameters", maxParameters)}
+		if len(sent)+len(faults) > maxParameters {
+			return nil, []adlens.Fault{{Parameter: printable(plainName), Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("the query string has more than %d parameters", maxParameters)}}
 		}
 	}
-	return sent, nil
+	return sent, faults
 }
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 		strings.Repeat("range=a&", 101): {Code: adlens.InvalidParameter},
 	} {
 		var params query.SummaryParams
-		faults, _ := decode(raw, &params)
+		faults := decode(raw, &params)
 		if len(faults) == 0 {
 			t.Errorf("%q was read as %+v", raw, params)
 			continue
@@ -35,9 +36,22 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 	}
 }
 
+func TestWhatDoesNotParseHidesNoOtherFault(t *testing.T) {
+	var params query.SummaryParams
+	faults := decode("range=bogus&range=today&a=%zz&zz=1&%q=2", &params)
+	var got []string
+	for _, f := range faults {
+		got = append(got, f.Parameter+" "+string(f.Code))
+	}
+	want := []string{"a invalid_parameter", " invalid_parameter", "range invalid_parameter", "zz unknown_parameter"}
+	if !slices.Equal(got, want) || params.Range != "bogus" {
+		t.Errorf("got %q and range %q, want %q", got, params.Range, want)
+	}
+}
+
 func TestListsAreTakenApartAndTrimmed(t *testing.T) {
 	var params query.ProductParams
-	if faults, _ := decode("marketplaces=US,%20uk+,&sort=clicks&&page_size=5", &params); len(faults) != 0 {
+	if faults := decode("marketplaces=US,%20uk+,&sort=clicks&&page_size=5", &params); len(faults) != 0 {
 		t.Fatal(faults)
 	}
 	if strings.Join(params.Marketplaces, "|") != "US|uk|" || params.Sort != "clicks" || params.PageSize != "5" {
@@ -51,11 +65,10 @@ func FuzzDecodeNeverLosesAParameter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		var params query.SummaryParams
-		faults, _ := decode(raw, &params)
-		sent, fault := parse(raw)
-		if fault != nil || len(faults) > 0 {
+		if faults := decode(raw, &params); len(faults) > 0 {
 			return
 		}
+		sent, _ := parse(raw)
 		// Without a fault, every pair that was sent is in its field.
 		for _, p := range sent {
 			if p.name == "range" && params.Range != p.value || p.name == "timezone" && params.TimeZone != p.value {

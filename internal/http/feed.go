@@ -45,7 +45,7 @@ func (s *Server) feed(c *gin.Context) (caller, error) {
 		return caller{}, err
 	}
 	var none struct{}
-	if faults, _ := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
+	if faults := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
 		return caller{}, &query.FaultsError{Faults: faults}
 	}
 	saved, err := url.Parse(feed.Request)
@@ -82,7 +82,7 @@ func (s *Server) saved(c *gin.Context, who caller) (answer, error) {
 		c.Params = gin.Params{{Key: "rule_id", Value: strings.TrimSuffix(rule, "/runs")}}
 		return s.ruleRuns(c, who)
 	}
-	return nil, notFound(printable(path))
+	return nil, &problem{code: codeNotFound, detail: fmt.Sprintf("%s is nothing that a feed can answer", printable(path))}
 }
 
 // TryFeed answers a feed link that nobody was given yet, for nobody. The error

@@ -30,10 +30,7 @@ func asked[Params any, Request question](
 ) endpoint {
 	return func(c *gin.Context, caller caller) (answer, error) {
 		var params Params
-		faults, readable := decode(c.Request.URL.RawQuery, &params)
-		if !readable {
-			return nil, &query.FaultsError{Faults: faults}
-		}
+		faults := decode(c.Request.URL.RawQuery, &params)
 		chooseFormat(&params, c.Request.Header.Values("Accept"))
 		view, err := s.figures.View(c.Request.Context(), caller.account.ID)
 		if err != nil {

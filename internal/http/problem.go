@@ -155,17 +155,17 @@ func storeProblem(err error) *problem {
 	return &problem{code: codeInternal, cause: err, detail: "something went wrong inside; the log has it under the request id"}
 }
 
-// badRequest says all faults at once; the first one gives the code.
+// badRequest says all faults at once, in the detail too: some read that alone.
+// The first one gives the code.
 func badRequest(faults []adlens.Fault) *problem {
-	first := faults[0]
-	p := &problem{code: first.Code, faults: faults, detail: first.Detail}
-	if !strings.Contains(first.Detail, first.Parameter) {
-		p.detail = first.Parameter + ": " + first.Detail // some read the detail alone
+	details := make([]string, len(faults))
+	for i, f := range faults {
+		details[i] = f.Detail
+		if !strings.Contains(f.Detail, f.Parameter) {
+			details[i] = f.Parameter + ": " + f.Detail
+		}
 	}
-	if len(faults) > 1 {
-		p.detail = fmt.Sprintf("%s (and %d more: see errors)", p.detail, len(faults)-1)
-	}
-	return p
+	return &problem{code: faults[0].Code, faults: faults, detail: strings.Join(details, "; also ")}
 }
 
 type problemBody struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens/internal/manifest"
+	"adlens/internal/records"
 )
 
 func identityOf(t *testing.T, params ProductParams, v View, now time.Time) string {
@@ -27,6 +28,19 @@ func TestTheSameMeaningHasTheSameIdentity(t *testing.T) {
 	}
 	if a, b := identityOf(t, ofLists("us,GB,UK", ""), exampleView(), now), identityOf(t, ofLists("UK,US", ""), exampleView(), now); a != b {
 		t.Errorf("%s and %s for the same countries", a, b)
+	}
+	lists := func(states, tools []string) string {
+		c, faults := ParseCampaigns(CampaignParams{MarketplaceID: "1001", States: states}, exampleView(), now)
+		mustNotFail(t, faults)
+		a, faults := ParseActivity(ActivityParams{Tools: tools}, exampleView(), now)
+		mustNotFail(t, faults)
+		return ListIdentity("campaigns", exampleView(), c) + ListIdentity("activity", exampleView(), a)
+	}
+	if a, b := lists(nil, nil), lists([]string{"PAUSED", "enabled"}, records.Tools); a != b {
+		t.Errorf("%s and %s for all states and tools", a, b)
+	}
+	if a, b := lists(nil, nil), lists([]string{"PAUSED"}, nil); a == b {
+		t.Errorf("%s for all states, and for one", a)
 	}
 	if later := identityOf(t, ProductParams{}, exampleView(), now.Add(time.Hour)); later != plain {
 		t.Errorf("an hour later on the same day: %s, want %s", later, plain)

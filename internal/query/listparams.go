@@ -49,7 +49,7 @@ type ActivityParams struct {
 // ListRequest is a question about a list with every default filled in.
 type ListRequest struct {
 	Marketplace Marketplace // campaigns, ad groups
-	States      []string    // nil is no filter
+	States      []string    // nil is no filter: all of them
 	CampaignID  string
 	Tools       []string // nil is no filter
 	RuleID      string
@@ -66,12 +66,7 @@ func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, 
 	p := newParser(params, v, now)
 	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize),
 		Format: p.format(params.FormatParams)}
-	for _, text := range params.States {
-		if state, ok := canonical(text, listedStates); ok && !slices.Contains(r.States, state) {
-			r.States = append(r.States, state)
-		}
-	}
-	slices.Sort(r.States)
+	r.States = chosen(params.States, listedStates)
 	return r, p.faults
 }
 
@@ -95,13 +90,23 @@ func ParseRules(params RulesParams, v View, now time.Time) (ListRequest, []adlen
 func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(params, v, now)
 	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize), Format: p.format(params.FormatParams)}
-	for _, text := range params.Tools {
-		if tool, ok := canonical(text, tools); ok && !slices.Contains(r.Tools, tool) {
-			r.Tools = append(r.Tools, tool)
+	r.Tools = chosen(params.Tools, tools)
+	return r, p.faults
+}
+
+// chosen are words of a closed set in canonical form, sorted. All of them are
+// no filter, like none: the answer is the same, and so is its name.
+func chosen(texts, all []string) (words []string) {
+	for _, text := range texts {
+		if word, ok := canonical(text, all); ok && !slices.Contains(words, word) {
+			words = append(words, word)
 		}
 	}
-	slices.Sort(r.Tools)
-	return r, p.faults
+	if len(words) == len(all) {
+		return nil
+	}
+	slices.Sort(words)
+	return words
 }
 
 // ParsePlain checks the parameters of a list that has none of its own.

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"adlens"
@@ -114,9 +115,19 @@ func (s *Service) Rules(ctx context.Context, v View, r ListRequest) (*Page[Rule]
 	return listPage(ctx, s, v, r, "rules", s.lists.RulesWithRuns, nil)
 }
 
-// Activity answers a page of the activity, newest first.
+// Activity answers a page of the activity, newest first. Each entry names the
+// country that its marketplace is of now, as every other list does.
 func (s *Service) Activity(ctx context.Context, v View, r ListRequest) (*Page[records.Activity], error) {
-	return listPage(ctx, s, v, r, "activity", s.lists.Entries, nil)
+	p, err := listPage(ctx, s, v, r, "activity", s.lists.Entries, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Rows {
+		if at := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.ID == string(p.Rows[i].MarketplaceID) }); at >= 0 {
+			p.Rows[i].Marketplace = v.Marketplaces[at].Country
+		}
+	}
+	return p, nil
 }
 
 // RuleRuns answers the last runs of a rule, newest first, tests left out; found

@@ -59,10 +59,12 @@ func TestTheZoneCanMakeDaysTooMany(t *testing.T) {
 	mustRefuse(t, "Kiritimati", faults, refusal{"granularity", "day", adlens.GranularityTooFine, "auto month", ""})
 }
 
-// Where the period itself is in doubt, its length says nothing.
-func TestGranularityIsNotBlamedForAPeriodThatIsWrong(t *testing.T) {
+// A period that is too long is too long for days, too. Where it is in doubt,
+// its length says nothing.
+func TestGranularityIsBlamedForTheLengthOfAPeriodAlone(t *testing.T) {
 	_, faults := ParseTimeline(TimelineParams{PeriodParams: between("2020-01-01", "2029-01-01"), Granularity: "day"}, exampleView(), now)
-	mustRefuse(t, "too long", faults, refusal{"end_date", "2029-01-01", adlens.PeriodTooLong, "", ""})
+	mustRefuse(t, "too long", faults, refusal{"end_date", "2029-01-01", adlens.PeriodTooLong, "", ""},
+		refusal{"granularity", "day", adlens.GranularityTooFine, "auto month", ""})
 	_, faults = ParseTimeline(TimelineParams{PeriodParams: ranged("ever"), Granularity: "week"}, exampleView(), now)
 	mustRefuse(t, "both", faults, refusal{"range", "ever", adlens.UnknownValue, allRanges, ""},
 		refusal{"granularity", "week", adlens.UnknownValue, everyKindOfDay, ""})

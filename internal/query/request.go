@@ -126,7 +126,8 @@ func ParseProducts(params ProductParams, view View, now time.Time) (Request, []a
 }
 
 // period finds the days asked for. Where faults leave them open, they stay a
-// single day, which no other rule objects to.
+// single day, which no other rule objects to; days that are too many are known,
+// and other rules speak of them too.
 func (p *parser) period(params PeriodParams) {
 	p.request.TimeZone = "UTC"
 	if p.valid("timezone", params.TimeZone) {
@@ -185,6 +186,7 @@ func (p *parser) between(params PeriodParams, err error) {
 	var tooLong *period.TooLongError
 	switch {
 	case errors.As(err, &tooLong):
+		p.request.Period = period.Period{Start: tooLong.Start, End: tooLong.End, Range: period.Custom}
 		p.add("end_date", adlens.Fault{Value: params.EndDate, Code: adlens.PeriodTooLong,
 			Detail: fmt.Sprintf("%s to %s is longer than %d years; from that start_date, end_date can be %s at the latest",
 				params.StartDate, params.EndDate, period.MaxYears, tooLong.LastEnd)})
