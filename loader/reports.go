@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -60,7 +61,7 @@ func (s *session) decode(f file) (pending, error) {
 	purchases, sales := report.Type.Headline(market.Vendor)
 	for _, column := range []string{purchases, sales} {
 		if !report.Has(column) {
-			return pending{}, refusef("configuration.columns is %v, expected the column %s among them", report.Columns, column)
+			return pending{}, refusef("configuration.columns is [%s], expected the column %s among them", strings.Join(report.Columns, ", "), column)
 		}
 	}
 	return pending{file: f, report: report, market: market}, nil
@@ -108,6 +109,7 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 		case err != nil:
 			return err
 		}
+		s.progress.Rows(t.rows) // small files say nothing of themselves
 		taken = append(taken, t)
 		if last := i == len(sound)-1; last || b.rows >= commitRows {
 			if err := s.publish(ctx, b, taken); err != nil {

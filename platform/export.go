@@ -57,7 +57,7 @@ func DecodeExport(r io.Reader) (*Export, error) {
 	c.check(slices.Contains([]Entity{Campaigns, AdGroups, Ads}, e.Entity), "entity", o.Entity, "campaigns, adGroups or ads")
 	c.check(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
 	at, err := storableTime(o.GeneratedAt)
-	c.check(err == nil, "generatedAt", o.GeneratedAt, "a time like 2026-11-20T10:24:00.000Z")
+	c.check(err == nil, "generatedAt", o.GeneratedAt, aStorableTime)
 	e.GeneratedAt = at
 	e.AdProducts = c.adProducts(o.AdProductFilter)
 	return e, errors.Join(c.faults...)

@@ -147,13 +147,25 @@ func (t *ReportType) needed() []string {
 func (c *checker) days(o reportObject) (start, end adlens.Day) {
 	start, errStart := storableDay(o.StartDate)
 	end, errEnd := storableDay(o.EndDate)
-	okStart := c.check(errStart == nil, "startDate", o.StartDate, "a day written YYYY-MM-DD")
-	okEnd := c.check(errEnd == nil, "endDate", o.EndDate, "a day written YYYY-MM-DD")
+	okStart := c.check(errStart == nil, "startDate", o.StartDate, aStorableDay)
+	okEnd := c.check(errEnd == nil, "endDate", o.EndDate, aStorableDay)
 	if okStart && okEnd {
 		c.check(start <= end, "endDate", o.EndDate, "a day not before startDate "+o.StartDate)
 	}
 	return start, end
 }
+
+// What days and times are expected to be.
+var (
+	aStorableDay  = fmt.Sprintf("a day written YYYY-MM-DD that exists, from %s to %s", adlens.FirstStorableDay, adlens.LastStorableDay)
+	aStorableTime = fmt.Sprintf("a time like 2026-11-20T10:24:00.000Z, of the years %d to %d", firstStorableYear, lastStorableYear)
+)
+
+// The years whose times fit into 64 bits of nanoseconds.
+const (
+	firstStorableYear = 1970
+	lastStorableYear  = 2261
+)
 
 func storableDay(text string) (adlens.Day, error) {
 	day, err := adlens.ParseDay(text)
@@ -166,7 +178,7 @@ func storableDay(text string) (adlens.Day, error) {
 // storableTime reads a time that fits into 64 bits of nanoseconds.
 func storableTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err == nil && (t.Year() < 1970 || t.Year() > 2261) {
+	if err == nil && (t.Year() < firstStorableYear || t.Year() > lastStorableYear) {
 		err = errors.New("a time that cannot be stored")
 	}
 	return t.UTC(), err
@@ -174,7 +186,7 @@ func storableTime(text string) (time.Time, error) {
 
 func (c *checker) generatedAt(text string, end adlens.Day) time.Time {
 	t, err := storableTime(text)
-	if !c.check(err == nil, "generatedAt", text, "a time like 2026-11-20T10:24:00.000Z") {
+	if !c.check(err == nil, "generatedAt", text, aStorableTime) {
 		return t
 	}
 	c.check(end <= adlens.DayOf(t)+1, "endDate", end.String(),

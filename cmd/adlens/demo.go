@@ -55,7 +55,8 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 	if err != nil {
 		return err
 	}
-	printResult(trouble, trouble, result)
+	printTrouble(trouble, result)
+	printCounts(trouble, result)
 	if result.Refused() > 0 {
 		return errSaid
 	}

@@ -80,13 +80,14 @@ const loadGCPercent = 50
 
 // said reports what became of each file.
 func (o *options) said(cmd *cobra.Command, result loader.Result, err error) error {
+	printTrouble(cmd.ErrOrStderr(), result)
 	if o.json {
 		if result.Files == nil {
 			result.Files = []loader.FileResult{}
 		}
 		err = errors.Join(err, printJSON(cmd.OutOrStdout(), result))
 	} else {
-		printResult(cmd.OutOrStdout(), cmd.ErrOrStderr(), result)
+		printCounts(cmd.OutOrStdout(), result)
 	}
 	if err == nil && result.Refused() > 0 {
 		return errSaid
@@ -105,18 +106,26 @@ func plain(err error) error {
 	return err
 }
 
-// printResult names what needs attention, and counts the rest.
-func printResult(out, trouble io.Writer, result loader.Result) {
+// printTrouble names what needs attention. Files that failed did so for the
+// one reason that ended the load, which is said once, at the end.
+func printTrouble(trouble io.Writer, result loader.Result) {
+	for _, f := range result.Files {
+		switch f.Status {
+		case loader.Skipped:
+			fmt.Fprintf(trouble, "%s: skipped: %s\n", printable(f.File), calm(f.Notice))
+		case loader.Failed:
+			fmt.Fprintf(trouble, "%s: failed\n", printable(f.File))
+		case loader.Refused:
+			fmt.Fprintf(trouble, "%s: %s: %s\n", printable(f.File), f.Status, calm(*f.Error))
+		}
+	}
+}
+
+func printCounts(out io.Writer, result loader.Result) {
 	counts, rows := map[loader.Status]int{}, 0
 	for _, f := range result.Files {
 		counts[f.Status]++
 		rows += f.Rows
-		switch f.Status {
-		case loader.Skipped:
-			fmt.Fprintf(trouble, "%s: skipped: %s\n", printable(f.File), calm(f.Notice))
-		case loader.Refused, loader.Failed:
-			fmt.Fprintf(trouble, "%s: %s: %s\n", printable(f.File), f.Status, calm(*f.Error))
-		}
 	}
 	failed := ""
 	if n := counts[loader.Failed]; n > 0 {
