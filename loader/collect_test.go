@@ -39,7 +39,7 @@ func (d *database) makeGarbage(t *testing.T, account string) {
 	writeFile(t, filepath.Join(other, "profiles.json"), `[{"profileId": 1002, "countryCode": "GB", "currencyCode": "GBP", "timezone": "Europe/London", "accountInfo": {"type": "seller", "name": "More"}}]`)
 	writeRates(t, other, changedRates...)
 	mustLoad(t, d.store(), account, other)
-	l := loader.Loader{Store: &faulty{store: d.store(), at: 16}, Progress: silent{}}
+	l := loader.Loader{Store: &faulty{store: d.store(), on: "Commit"}, Progress: silent{}}
 	if _, err := l.Load(t.Context(), account, []string{restated.write(t, t.TempDir())}); err == nil {
 		t.Fatal("the load that should leave garbage behind was well")
 	}
@@ -130,7 +130,7 @@ func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
 	mustLoad(t, d.store(), account, other, restated.write(t, t.TempDir()))
 	d.isAccounted(t, account)
 	d.allDeadAreNoted(t, account)
-	l := loader.Loader{Store: &faulty{store: d.store(), at: 16}, Progress: silent{}}
+	l := loader.Loader{Store: &faulty{store: d.store(), on: "Commit"}, Progress: silent{}}
 	if _, err := l.Load(t.Context(), account, []string{reportFile{"third", profileDE, "2026-01-01", "2026-01-05", "2026-01-13T04:00:00Z", nil}.write(t, t.TempDir())}); err == nil {
 		t.Fatal("the load that should leave garbage behind was well")
 	}

@@ -7,20 +7,36 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/flight"
 	"adlens/internal/manifest"
 )
 
-// commit finishes the load: what is still held back is written, the rest of
+// commit finishes the load: what is still held back is written and the rest of
 // each month copied, the rollups derived, everything summed and compared, and
 // then made visible at once. Up to the last step nothing of it can be seen.
 func (b *build) commit(ctx context.Context) error {
 	if b.version == 0 {
 		return nil
 	}
-	for _, step := range []func(context.Context) error{
-		b.session.writeProducts, b.writeBlocks, b.copyDays, b.deriveMonths, b.verifyMonths, b.deriveYears,
+	years, err := b.years(ctx)
+	if err != nil {
+		return err
+	}
+	for _, steps := range [][]func() error{
+		{
+			func() error { return b.session.writeProducts(ctx) },
+			func() error { return b.writeBlocks(ctx) },
+			func() error { return b.copyDays(ctx) },
+		},
+		{
+			func() error { return b.deriveMonths(ctx) },
+		},
+		{
+			func() error { return b.verifyMonths(ctx) },
+			func() error { return b.deriveYears(ctx, years) },
+		},
 	} {
-		if err := step(ctx); err != nil {
+		if err := flight.Together(steps...); err != nil {
 			return err
 		}
 	}
@@ -90,11 +106,15 @@ func (b *build) verifyMonths(ctx context.Context) error {
 	if len(generations) == 0 {
 		return nil
 	}
-	stored, err := b.session.store.MonthSums(ctx, b.session.account, generations)
-	if err != nil {
+	var stored map[uint32]MonthSums
+	var copied map[uint32]Sums
+	err := flight.Together(func() (err error) {
+		stored, err = b.session.store.MonthSums(ctx, b.session.account, generations)
 		return err
-	}
-	copied, err := b.session.store.DaySums(ctx, b.session.account, b.copies())
+	}, func() (err error) {
+		copied, err = b.session.store.DaySums(ctx, b.session.account, b.copies())
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -115,10 +135,9 @@ func (b *build) verifyMonths(ctx context.Context) error {
 
 // deriveYears writes the years of the months that the load touches, and
 // compares them with their months.
-func (b *build) deriveYears(ctx context.Context) error {
-	years, err := b.years(ctx)
-	if err != nil || len(years) == 0 {
-		return err
+func (b *build) deriveYears(ctx context.Context, years []YearParts) error {
+	if len(years) == 0 {
+		return nil
 	}
 	if err := b.session.store.DeriveYears(ctx, b.session.account, years); err != nil {
 		return err
@@ -135,6 +154,7 @@ func (b *build) deriveYears(ctx context.Context) error {
 	return nil
 }
 
+// years begins the new generations of the years that the load touches.
 func (b *build) years(ctx context.Context) ([]YearParts, error) {
 	var years []YearParts
 	for _, ub := range b.months() {

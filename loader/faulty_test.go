@@ -3,6 +3,7 @@ package loader_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"adlens/internal/manifest"
@@ -28,18 +29,30 @@ func (f fault) String() string { return [...]string{"not done", "answer lost", "
 type faulty struct {
 	store  loader.Store
 	fault  fault
-	at     int // the number of the call that fails, from 1
-	calls  int
-	name   string // of the call that failed
+	at     int    // the number of the call that fails, from 1
+	on     string // or its name
 	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	calls int
+	name  string // of the call that failed
+}
+
+// failsNow counts a call, and tells whether it is the one that fails.
+func (f *faulty) failsNow(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls++; f.calls != f.at && name != f.on {
+		return false
+	}
+	f.name = name
+	return true
 }
 
 func call[T any](f *faulty, name string, do func() (T, error)) (T, error) {
-	f.calls++
-	if f.calls != f.at {
+	if !f.failsNow(name) {
 		return do()
 	}
-	f.name = name
 	switch f.fault {
 	case cancelled:
 		f.cancel()

@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"adlens/internal/secret": {},
 	"adlens/internal/connector": {"adlens", "adlens/internal/query/period", "adlens/internal/secret", "adlens/loader", "adlens/platform",
 		"adlens/platform/api"},
-	"adlens/loader":           {"adlens", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
+	"adlens/loader":           {"adlens", "adlens/internal/flight", "adlens/internal/manifest", "adlens/internal/records", "adlens/platform"},
 	"adlens/internal/engine":  {},
 	"adlens/internal/flight":  {"adlens"},
 	"adlens/internal/lru":     {},

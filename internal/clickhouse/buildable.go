@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
@@ -26,7 +27,7 @@ func (db *DB) buildable(ctx context.Context, account string) error {
 		facts, months map[uint32]uint64
 	)
 	params := Params{"account": query.Text(account)}
-	err := together(func() (err error) {
+	err := flight.Together(func() (err error) {
 		live, err = db.Manifest(ctx, account)
 		return err
 	}, func() error {

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"math/big"
 	"strings"
-	"sync"
 	"time"
 
 	"adlens"
+	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/loader"
@@ -30,7 +29,7 @@ func (db *DB) InsertFacts(ctx context.Context, account string, b *loader.Batch) 
 	for i, rows := range portions {
 		inserts[i] = func() error { return db.insertFacts(ctx, account, b.Select(rows)) }
 	}
-	return together(inserts...)
+	return flight.Together(inserts...)
 }
 
 // insertsAtOnce bounds the inserts side by side. The engine writes a part for
@@ -166,21 +165,9 @@ const sumTerms = `
     sum(toDecimal128(spend, 6)) AS spend,
     sum(toDecimal128(sales, 6)) AS sales`
 
-// together runs statements that do not need one another side by side: one waits
-// for the disk while another computes.
-func together(statements ...func() error) error {
-	faults := make([]error, len(statements))
-	var running sync.WaitGroup
-	for i, run := range statements {
-		running.Go(func() { faults[i] = run() })
-	}
-	running.Wait()
-	return errors.Join(faults...)
-}
-
 // DeriveMonths writes the rollups of new month generations from their facts.
 func (db *DB) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
-	return together(func() error {
+	return flight.Together(func() error {
 		return db.exec(ctx, `INSERT INTO day_totals
 SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
@@ -285,7 +272,7 @@ func (db *DB) MonthSums(ctx context.Context, account string, generations []uint3
 	const filter = "generation IN {generations:Array(UInt32)}"
 	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
 	var facts, days, products map[uint32]loader.Sums
-	err := together(func() (err error) {
+	err := flight.Together(func() (err error) {
 		facts, err = db.sums(ctx, bySlot("facts", readBack+readBackLocal, filter), params, true)
 		return err
 	}, func() (err error) {
@@ -309,7 +296,7 @@ func (db *DB) MonthSums(ctx context.Context, account string, generations []uint3
 func (db *DB) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
 	params := yearParams(account, years)
 	var written, months map[uint32]loader.Sums
-	err := together(func() (err error) {
+	err := flight.Together(func() (err error) {
 		written, err = db.sums(ctx, bySlot("year_products", readBack, "generation IN {years:Array(UInt32)}"), params, false)
 		return err
 	}, func() (err error) {

@@ -1,5 +1,6 @@
-// Package flight lets everybody who asks for the same thing at the same time
-// share one computation.
+// Package flight is what runs side by side: everybody who asks for the same
+// thing at the same time shares one computation, and steps that do not need one
+// another are taken together.
 package flight
 
 import (
