@@ -55,6 +55,9 @@ func newBackup(o *options) *cobra.Command {
 connections, to a directory or an S3-compatible store. Servers answer and loads
 go on meanwhile; each account is copied as it was at one moment.
 
+Of an account that is damaged the backup has what the last one had of it; it is
+named, nothing is removed for --keep, and the exit code is not 0.
+
 A place holds any number of backups. What did not change since an earlier one is
 not copied again. A backup that was interrupted is not there, and the next one
 goes on with what it had copied.
@@ -103,11 +106,14 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		// The wall's clock goes on while a laptop sleeps, and so do deletions.
 		now := func() time.Time { return time.Now().Round(0) }
 		taken, err := backup.Take(ctx, d.DB, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep}, t)
-		if err != nil {
+		t.end()
+		if taken.Name == "" {
 			return err
 		}
-		t.end()
-		return o.sayTaken(cmd.OutOrStdout(), place, taken, t)
+		if err != nil {
+			err = fmt.Errorf("not all was backed up; of what is damaged, what the last backup has of it stays: %w", err)
+		}
+		return errors.Join(o.sayTaken(cmd.OutOrStdout(), place, taken, t), err)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"adlens"
 )
 
 // generations copies what is live of an account at one moment: the rows of
@@ -90,7 +92,8 @@ func (t *taking) copy(ctx context.Context, g group, h Header, name string, began
 		}
 	}
 	if short {
-		return f, false, fmt.Errorf("%s%s has %d rows, %d were loaded: the data is damaged, and a backup of it would be too", g.table, g.month, d.Rows, expected)
+		return f, false, &adlens.Error{Kind: adlens.Damaged,
+			Err: fmt.Errorf("%s%s has %d rows, %d were loaded: the data is damaged, and a backup of it would be too", g.table, g.month, d.Rows, expected)}
 	}
 	t.progress.Rows(d.Rows, 0)
 	return d.File, true, t.place.Keep(ctx, name, d.on)

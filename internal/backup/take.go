@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"adlens"
 )
 
 // Progress is told how far the work has come. It may do nothing.
@@ -31,7 +33,9 @@ type Options struct {
 const Patience = 10 * time.Minute
 
 // Take writes a backup of everything to a place, while others read and load.
-// Until it returns without an error the place has no new backup.
+// Until it returns one the place has no new backup. A damaged account takes the
+// backup from no other: what the last backup has of it stays, the error names
+// it beside the backup that was taken, and no older backup is removed.
 func Take(ctx context.Context, from Source, p Place, o Options, progress Progress) (Taken, error) {
 	release, err := p.Lock(ctx)
 	if err != nil {
@@ -57,13 +61,27 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 		return Taken{}, err
 	}
 	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: o.Now().UTC().Truncate(time.Millisecond)}
+	var spoilt []error
 	for i, a := range accounts {
 		progress.Account(a.ID, i, len(accounts))
 		entry, err := t.account(ctx, a.ID)
 		if err != nil {
-			return Taken{}, fmt.Errorf("account %s: %w", a.ID, err)
+			err = fmt.Errorf("account %s: %w", a.ID, err)
 		}
-		index.Accounts = append(index.Accounts, entry)
+		switch {
+		case adlens.KindOf(err) == adlens.Damaged:
+			spoilt = append(spoilt, err)
+			if len(t.known) > 0 {
+				index.Accounts = append(index.Accounts, t.last[a.ID])
+			}
+		case err != nil:
+			return Taken{}, err
+		default:
+			index.Accounts = append(index.Accounts, entry)
+		}
+	}
+	if len(spoilt) == len(accounts) {
+		return Taken{}, errors.Join(spoilt...)
 	}
 	// Whatever the index names is on the disk before it.
 	if err := p.Settle(ctx); err != nil {
@@ -75,7 +93,7 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	if err != nil {
 		return Taken{}, err
 	}
-	return Taken{name, index}, p.Settle(ctx)
+	return Taken{name, index}, errors.Join(append(spoilt, p.Settle(ctx))...)
 }
 
 // taking is a backup that is being written.

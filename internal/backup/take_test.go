@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +126,68 @@ func TestDamagedFiguresAreNotBackedUp(t *testing.T) {
 	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 4}}
 	if _, err := s.take(t); err == nil || !strings.Contains(err.Error(), "has 4 rows, 5 were loaded") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// shelves are a source of several accounts.
+type shelves map[string]*shelf
+
+func (all shelves) Accounts(context.Context) (accounts []adlens.Account, err error) {
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		accounts = append(accounts, adlens.Account{ID: id})
+	}
+	return accounts, nil
+}
+
+func (all shelves) Columns(ctx context.Context, table string) (Header, error) {
+	return (&shelf{}).Columns(ctx, table)
+}
+
+func (all shelves) Live(ctx context.Context, account string, h Header) ([]Live, error) {
+	return all[account].Live(ctx, account, h)
+}
+
+func (all shelves) Export(ctx context.Context, e Extent, h Header, visit func([]byte) error) error {
+	return all[e.Account].Export(ctx, e, h, visit)
+}
+
+func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
+	clock := time.Unix(1_800_000_000, 0)
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(generation uint32, rows int) *shelf {
+		return &shelf{now: clock, generation: generation, promised: uint64(rows), stored: map[uint32]int{generation: rows}}
+	}
+	take := func(all shelves) (versions []uint32, err error) {
+		t.Helper()
+		clock = clock.Add(time.Hour)
+		taken, err := Take(t.Context(), all, place, Options{Now: func() time.Time { return clock }, Keep: 1}, silence{})
+		for _, e := range taken.Accounts {
+			versions = append(versions, e.Version)
+		}
+		if taken.Name != "" {
+			if faults, wrong := Verify(t.Context(), place, taken, silence{}); len(faults) > 0 || wrong != nil {
+				t.Errorf("the backup is damaged: %v, %v", faults, wrong)
+			}
+		}
+		return versions, err
+	}
+	if versions, err := take(shelves{"acme": whole(1, 5), "bolt": whole(1, 6)}); err != nil || !slices.Equal(versions, []uint32{1, 1}) {
+		t.Fatal(versions, err)
+	}
+	spoilt := whole(2, 5)
+	spoilt.stored[2] = 4
+	versions, err := take(shelves{"acme": spoilt, "bolt": whole(2, 7), "cord": spoilt})
+	if err == nil || !strings.Contains(err.Error(), "account acme: ") || !strings.Contains(err.Error(), "account cord: ") {
+		t.Errorf("the error is %v", err)
+	}
+	if !slices.Equal(versions, []uint32{1, 2}) {
+		t.Errorf("the backup has the versions %v, want the old one of acme and the new one of bolt", versions)
+	}
+	if all, err := List(t.Context(), place); err != nil || len(all) != 2 {
+		t.Errorf("there are %d backups, want both: %v", len(all), err)
 	}
 }
 
