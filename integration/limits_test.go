@@ -100,19 +100,10 @@ func calls(t *testing.T, c harness.Client, n int) (allowed int) {
 	return allowed
 }
 
-// awayFromMidnight waits for a new UTC day where this one is about to end: its
-// count begins anew.
-func awayFromMidnight() {
-	now := time.Now().UTC()
-	if left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now); left < 3*time.Minute {
-		<-time.After(left)
-	}
-}
-
 func TestTheDaysCountOutlivesServersHoweverTheyEnd(t *testing.T) {
 	t.Parallel()
 	p := ownProgram(t)
-	awayFromMidnight()
+	awayFromMidnight(t) // a new day counts anew
 	key, err := p.Account("busy")
 	need(t, err)
 	first, err := p.Serve("--limit-day", "20")
