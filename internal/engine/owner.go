@@ -39,7 +39,7 @@ func (h home) ours() error {
 	}
 	if me := uint32(os.Geteuid()); stat.Uid != me {
 		owner := UserName(stat.Uid)
-		return fmt.Errorf("the data in %s belongs to user %s, and this is user %s, whose files that one could not use; run this as user %s: sudo -u '#%d' adlens ...",
+		return fmt.Errorf("the data in %s belongs to user %s, and this is user %s, whose files that one could not use; run this as user %s: sudo -u '#%d' adlens COMMAND",
 			filepath.Dir(string(h)), owner, UserName(me), owner, stat.Uid)
 	}
 	return nil
