@@ -166,26 +166,69 @@ func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 	t.Parallel()
 	address, _ := redisServer(t)
 	r := three(t, false, "--redis", address, "--limit-minute", "60")
-	second, err := r.Key(r.one.files.ID)
+	// On a machine with much else to do, Redis may not be heard in time, and a
+	// server decides alone for a second, as it says. Then it was not this that was
+	// tried, and another account tries it.
+	for attempt := range 10 {
+		r.shareLimits(t)
+		alone := r.alone()
+		allowed, refused := r.burst(t, fmt.Sprint("burst-", attempt))
+		if r.alone() > alone {
+			t.Logf("a server held limits by itself; %d were let in and %d refused", allowed, refused)
+			continue
+		}
+		if allowed != 60 || refused != 36 {
+			t.Errorf("%d of 96 requests were let in and %d refused, expected 60 and 36", allowed, refused)
+		}
+		return
+	}
+	t.Error("Redis was never heard in time")
+}
+
+// shareLimits waits until all servers ask Redis: one that decided alone does so
+// until a later request finds it there.
+func (r *replicas) shareLimits(t *testing.T) {
+	t.Helper()
+	for _, server := range r.servers {
+		eventually(t, time.Minute, "a server shares its limits", func() bool {
+			get(t, harness.Client{Address: server.Address, Key: r.one.ask.Key}, "/api/v1/account")
+			return strings.Contains(string(get(t, harness.Client{Address: server.Address}, "/readyz").Body), `"limits":"ok"`)
+		})
+	}
+}
+
+// alone counts how often servers said that they hold limits by themselves.
+func (r *replicas) alone() (times int) {
+	for _, server := range r.servers {
+		times += strings.Count(server.Log(), "this server holds limits by itself")
+	}
+	return times
+}
+
+// burst sends 96 requests at once with two keys of a new account to all servers.
+func (r *replicas) burst(t *testing.T, account string) (allowed, refused int64) {
+	t.Helper()
+	first, err := r.Account(account)
 	need(t, err)
-	var allowed, refused atomic.Int64
+	second, err := r.Key(account)
+	need(t, err)
+	var let, kept atomic.Int64
 	var all sync.WaitGroup
 	for i := range 96 {
 		all.Go(func() {
-			c := harness.Client{Address: r.servers[i%3].Address, Key: []string{r.one.ask.Key, second}[i%2]}
+			c := harness.Client{Address: r.servers[i%3].Address, Key: []string{first, second}[i%2]}
 			a, err := c.Get("/api/v1/account")
 			switch {
 			case err == nil && a.Status == 200:
-				allowed.Add(1)
+				let.Add(1)
 			case err == nil && a.Status == 429 && a.Header.Get("Retry-After") != "":
-				refused.Add(1)
+				kept.Add(1)
 			default:
 				t.Errorf("%v %s", err, a)
 			}
 		})
 	}
 	all.Wait()
-	if allowed.Load() != 60 || refused.Load() != 36 {
-		t.Errorf("%d of 96 requests were let in and %d refused, expected 60 and 36", allowed.Load(), refused.Load())
-	}
+	<-time.After(100 * time.Millisecond) // for what the servers have to say
+	return let.Load(), kept.Load()
 }

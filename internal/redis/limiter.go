@@ -22,6 +22,9 @@ var allowScript string
 const (
 	// patience is how long a request may wait for Redis.
 	patience = 50 * time.Millisecond
+	// idleConnections are kept open; at most connections are used at a time.
+	idleConnections = 32
+	connections     = 64
 	// rest is how long Redis is left alone after it failed; then one request
 	// tries it again.
 	rest = time.Second
@@ -72,8 +75,18 @@ func newLimiter(address string, minute, day int, local *auth.Limiter, notice fun
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
 	options.MaxRetries, options.DialerRetries = -1, 1
 	options.ContextTimeoutEnabled = true
-	return &Limiter{client: redis.NewClient(options), script: redis.NewScript(allowScript), minute: minute, day: day,
-		local: local, notice: notice, patience: patience}, nil
+	// A burst finds connections that are open, and one that it has to open costs
+	// no question about versions first: patience is short.
+	options.Protocol, options.DisableIdentity = 2, true
+	options.MinIdleConns, options.PoolSize = idleConnections, connections
+	l := &Limiter{client: redis.NewClient(options), script: redis.NewScript(allowScript), minute: minute, day: day,
+		local: local, notice: notice, patience: patience}
+	// A Redis that knows the script already answers the first calls in one round;
+	// one that is away is asked again by them.
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	l.script.Load(ctx, l.client)
+	return l, nil
 }
 
 // Broken tells whether Redis did not answer the last time.
