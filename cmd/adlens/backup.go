@@ -110,9 +110,6 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		if taken.Name == "" {
 			return err
 		}
-		if err != nil {
-			err = fmt.Errorf("not all was backed up; of what is damaged, what the last backup has of it stays: %w", err)
-		}
 		return errors.Join(o.sayTaken(cmd.OutOrStdout(), place, taken, t), err)
 	})
 }

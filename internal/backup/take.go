@@ -93,7 +93,13 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	if err != nil {
 		return Taken{}, err
 	}
-	return Taken{name, index}, errors.Join(append(spoilt, p.Settle(ctx))...)
+	if err := p.Settle(ctx); err != nil {
+		return Taken{}, err
+	}
+	if len(spoilt) > 0 {
+		err = fmt.Errorf("not all was backed up; of what is damaged, what the last backup has of it stays: %w", errors.Join(spoilt...))
+	}
+	return Taken{name, index}, err
 }
 
 // taking is a backup that is being written.
