@@ -3,13 +3,10 @@ package loader
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
-	"adlens"
 	"adlens/internal/manifest"
-	"adlens/platform"
 )
 
 // Sizes of what is held back before it goes on. A block of facts goes to the
@@ -32,7 +29,7 @@ type build struct {
 	end     uint32
 	version uint32
 	units   map[manifest.Unit]*unitBuild
-	blocks  map[string]*Batch
+	block   Batch
 	rows    int
 }
 
@@ -45,7 +42,7 @@ type unitBuild struct {
 }
 
 func (s *session) newBuild() *build {
-	return &build{session: s, units: map[manifest.Unit]*unitBuild{}, blocks: map[string]*Batch{}}
+	return &build{session: s, units: map[manifest.Unit]*unitBuild{}}
 }
 
 // number gives out a number that was never used.
@@ -114,31 +111,17 @@ func (ub *unitBuild) claim(s manifest.Source) {
 	ub.replaced |= s.Days
 }
 
-// block returns the batch for facts of these columns.
-func (b *build) block(p adlens.AdProduct, extra []platform.Measure) *Batch {
-	var key strings.Builder
-	fmt.Fprint(&key, p)
-	for _, m := range extra {
-		key.WriteString(" " + m.Column)
-	}
-	batch, ok := b.blocks[key.String()]
-	if !ok {
-		batch = newBatch(p, extra)
-		b.blocks[key.String()] = batch
-	}
-	return batch
-}
-
-// send passes a full block on to the store.
-func (b *build) send(ctx context.Context, batch *Batch, atLeast int) error {
-	if batch.Rows() < atLeast || batch.Rows() == 0 {
+// send passes a block of so many rows or more on to the store.
+func (b *build) send(ctx context.Context, atLeast int) error {
+	if b.block.Rows() < atLeast {
 		return nil
 	}
-	b.rows += batch.Rows()
-	if err := b.session.store.InsertFacts(ctx, b.session.account, batch); err != nil {
+	b.block.complete()
+	b.rows += b.block.Rows()
+	if err := b.session.store.InsertFacts(ctx, b.session.account, &b.block); err != nil {
 		return err
 	}
-	batch.clear()
+	b.block.clear()
 	return nil
 }
 

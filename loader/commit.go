@@ -25,7 +25,7 @@ func (b *build) commit(ctx context.Context) error {
 	for _, steps := range [][]func() error{
 		{
 			func() error { return b.session.writeProducts(ctx) },
-			func() error { return b.writeBlocks(ctx) },
+			func() error { return b.send(ctx, 1) },
 			func() error { return b.copyDays(ctx) },
 		},
 		{
@@ -41,15 +41,6 @@ func (b *build) commit(ctx context.Context) error {
 		}
 	}
 	return b.publish(ctx)
-}
-
-func (b *build) writeBlocks(ctx context.Context) error {
-	for _, batch := range b.blocks {
-		if err := b.send(ctx, batch, 1); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // months are the months of the load in the order of their units.

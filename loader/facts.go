@@ -3,21 +3,24 @@ package loader
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"adlens"
+	"adlens/internal/manifest"
 	"adlens/platform"
 )
 
-// Batch is a block of facts on their way into the store, column by column.
-// Money is in millionths, as its columns keep it.
+// Batch is a block of facts on their way into the store, column by column. It
+// has the columns of every report in it; a row is 0 in those of others, as in
+// the store. Money is in millionths, as its columns keep it.
 type Batch struct {
-	AdProduct   adlens.AdProduct
 	Columns     []platform.Unit // of Names and Values
 	Names       []string        // fact columns
 	Generation  []uint32
 	Day         []adlens.Day
 	Product     []uint32
 	Marketplace []uint16
+	AdProduct   []adlens.AdProduct
 	Values      [][]uint64 // by column, then row
 }
 
@@ -26,8 +29,9 @@ func (b *Batch) Rows() int { return len(b.Day) }
 
 // Select returns a batch of some of the rows, in the order given.
 func (b *Batch) Select(rows []int) *Batch {
-	s := &Batch{AdProduct: b.AdProduct, Columns: b.Columns, Names: b.Names,
-		Generation: selected(b.Generation, rows), Day: selected(b.Day, rows), Product: selected(b.Product, rows), Marketplace: selected(b.Marketplace, rows)}
+	s := &Batch{Columns: b.Columns, Names: b.Names,
+		Generation: selected(b.Generation, rows), Day: selected(b.Day, rows), Product: selected(b.Product, rows),
+		Marketplace: selected(b.Marketplace, rows), AdProduct: selected(b.AdProduct, rows)}
 	for _, values := range b.Values {
 		s.Values = append(s.Values, selected(values, rows))
 	}
@@ -65,16 +69,26 @@ var headlineUnits = [headlineColumns]platform.Unit{
 	colSpend: platform.Money, colSales: platform.Money, colSpendLocal: platform.Money, colSalesLocal: platform.Money,
 }
 
-func newBatch(p adlens.AdProduct, extra []platform.Measure) *Batch {
-	b := &Batch{AdProduct: p}
-	b.Names = append(b.Names, headlineNames[:]...)
-	b.Columns = append(b.Columns, headlineUnits[:]...)
-	for _, m := range extra {
-		b.Names = append(b.Names, m.FactColumn())
-		b.Columns = append(b.Columns, m.Unit)
+// column is the place of a column, which is added where it was missing.
+func (b *Batch) column(name string, unit platform.Unit) int {
+	at := slices.Index(b.Names, name)
+	if at < 0 {
+		at = len(b.Names)
+		b.Names, b.Columns, b.Values = append(b.Names, name), append(b.Columns, unit), append(b.Values, nil)
 	}
-	b.Values = make([][]uint64, len(b.Names))
-	return b
+	return at
+}
+
+// columns are the places of the headline and of further measures.
+func (b *Batch) columns(extra []platform.Measure) []int {
+	all := make([]int, 0, headlineColumns+len(extra))
+	for i, name := range headlineNames {
+		all = append(all, b.column(name, headlineUnits[i]))
+	}
+	for _, m := range extra {
+		all = append(all, b.column(m.FactColumn(), m.Unit))
+	}
+	return all
 }
 
 // What one stored value holds at most. A larger sum goes on in further rows
@@ -107,24 +121,41 @@ func (w *wide) take(limit uint64) uint64 {
 	return limit
 }
 
-// add appends the rows of one key, and returns how many.
-func (b *Batch) add(generation uint32, day adlens.Day, product uint32, marketplace uint16, sums []wide) (rows int) {
-	for more := true; more; rows++ {
+// add appends the rows of one key, whose sums are those of the columns at.
+func (b *Batch) add(u manifest.Slice, generation uint32, day adlens.Day, product uint32, at []int, sums []wide) {
+	for more := true; more; {
 		more = false
-		for column := range sums {
-			b.Values[column] = append(b.Values[column], sums[column].take(b.limit(column)))
-			more = more || sums[column] != wide{}
+		row := b.Rows()
+		for i, column := range at {
+			b.fill(column, row)
+			b.Values[column] = append(b.Values[column], sums[i].take(b.limit(column)))
+			more = more || sums[i] != wide{}
 		}
 		b.Generation = append(b.Generation, generation)
 		b.Day = append(b.Day, day)
 		b.Product = append(b.Product, product)
-		b.Marketplace = append(b.Marketplace, marketplace)
+		b.Marketplace = append(b.Marketplace, u.Marketplace)
+		b.AdProduct = append(b.AdProduct, u.AdProduct)
 	}
-	return rows
+}
+
+// fill lets a column be 0 up to a row, of whose report it is not.
+func (b *Batch) fill(column, row int) {
+	if missing := row - len(b.Values[column]); missing > 0 {
+		b.Values[column] = append(b.Values[column], make([]uint64, missing)...)
+	}
+}
+
+// complete makes all columns as long as the batch.
+func (b *Batch) complete() {
+	for column := range b.Values {
+		b.fill(column, b.Rows())
+	}
 }
 
 func (b *Batch) clear() {
-	b.Generation, b.Day, b.Product, b.Marketplace = b.Generation[:0], b.Day[:0], b.Product[:0], b.Marketplace[:0]
+	b.Generation, b.Day, b.Product = b.Generation[:0], b.Day[:0], b.Product[:0]
+	b.Marketplace, b.AdProduct = b.Marketplace[:0], b.AdProduct[:0]
 	for i := range b.Values {
 		b.Values[i] = b.Values[i][:0]
 	}

@@ -80,7 +80,7 @@ func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manife
 		return err
 	}
 	ub.replaced |= days
-	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, batch: b.block(e.Slice.AdProduct, allExtras())}
+	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.columns(allExtras())}
 	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.fact(ctx, f) })
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ type reconverter struct {
 	ub       *unitBuild
 	currency string
 	rates    Rates
-	batch    *Batch
+	columns  []int // of the build's block
 
 	day     adlens.Day
 	product uint32
@@ -164,9 +164,9 @@ func (c *reconverter) flush(ctx context.Context) error {
 	if err := setMoney(c.sums, spend, sales, rate); err != nil {
 		return err
 	}
-	c.batch.add(c.ub.entry.Generation, c.day, c.product, c.ub.entry.Slice.Marketplace, c.sums)
+	c.build.block.add(c.ub.entry.Slice, c.ub.entry.Generation, c.day, c.product, c.columns, c.sums)
 	c.sums = nil
-	return c.build.send(ctx, c.batch, blockRows)
+	return c.build.send(ctx, blockRows)
 }
 
 // local puts an amount of the own currency together again.

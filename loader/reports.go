@@ -30,14 +30,14 @@ func (p pending) slice() manifest.Slice {
 	return manifest.Slice{Marketplace: p.market.Key, AdProduct: p.report.Type.AdProduct}
 }
 
-// order sorts reports by slice and puts the newest first, so that each day is
-// written once: the first report that covers it keeps it.
+// order puts the newest report first, so that each day is written once: the
+// first report that covers it keeps it. Reports of one time are about the same
+// months as a rule, and then a block of facts touches few of them.
 func order(all []pending) {
 	slices.SortStableFunc(all, func(a, b pending) int {
-		if a.slice() != b.slice() {
-			return cmp.Or(cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.report.Type.AdProduct, b.report.Type.AdProduct))
-		}
-		return cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt), cmp.Compare(b.report.ID, a.report.ID))
+		return cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt),
+			cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.report.Type.AdProduct, b.report.Type.AdProduct),
+			cmp.Compare(b.report.ID, a.report.ID))
 	})
 }
 

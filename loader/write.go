@@ -19,9 +19,9 @@ type reportWriter struct {
 
 // layout says where the columns of a fact come from.
 type layout struct {
-	batch  *Batch
-	head   headline
-	extras []from // of the columns behind the headline
+	head    headline
+	extras  []from // of the columns behind the headline
+	columns []int  // of the build's block
 }
 
 // from is a column of the reader.
@@ -46,7 +46,7 @@ func (w *reportWriter) layout(r *platform.RowReader) layout {
 			stored, l.extras = append(stored, m), append(l.extras, f)
 		}
 	}
-	l.batch = w.build.block(w.download.report.Type.AdProduct, stored)
+	l.columns = w.build.block.columns(stored)
 	return l
 }
 
@@ -62,7 +62,7 @@ func (w *reportWriter) table(ctx context.Context, t *table) error {
 			return err
 		}
 	}
-	l := w.layout(t.reader)
+	l, slice := w.layout(t.reader), w.slice()
 	for _, i := range t.sorted(keys) {
 		g := t.grains[i]
 		generation, claimed := w.generation(g.day)
@@ -76,18 +76,22 @@ func (w *reportWriter) table(ctx context.Context, t *table) error {
 		if !anySum(sums) {
 			continue
 		}
-		l.batch.add(generation, g.day, keys[g.product], w.download.market.Key, sums)
-		if err := w.build.send(ctx, l.batch, blockRows); err != nil {
+		w.build.block.add(slice, generation, g.day, keys[g.product], l.columns, sums)
+		if err := w.build.send(ctx, blockRows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (w *reportWriter) slice() manifest.Slice {
+	return manifest.Slice{Marketplace: w.download.market.Key, AdProduct: w.download.report.Type.AdProduct}
+}
+
 // generation returns the generation that a day's facts are written under, if
 // the report speaks for the day.
 func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
-	u := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: w.download.market.Key, AdProduct: w.download.report.Type.AdProduct}, Start: day.FirstOfMonth()}
+	u := manifest.Unit{Kind: manifest.Month, Slice: w.slice(), Start: day.FirstOfMonth()}
 	if !holdsDay(w.claims[u], day) {
 		return 0, false
 	}

@@ -62,7 +62,7 @@ func (db *DB) insertFacts(ctx context.Context, account string, b *loader.Batch) 
 	columns := "account_id, generation, day, product_key, marketplace_key, ad_product, " + strings.Join(b.Names, ", ")
 	return db.insert(ctx, account, "INSERT INTO facts ("+columns+")", func(batch driver.Batch) error {
 		n := b.Rows()
-		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Marketplace, repeat(uint8(b.AdProduct), n)}
+		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Marketplace, numbers(b.AdProduct)}
 		for i, column := range keys {
 			if err := batch.Column(i).Append(column); err != nil {
 				return err
@@ -93,6 +93,14 @@ func repeat[T any](value T, n int) []T {
 	all := make([]T, n)
 	for i := range all {
 		all[i] = value
+	}
+	return all
+}
+
+func numbers(adProducts []adlens.AdProduct) []uint8 {
+	all := make([]uint8, len(adProducts))
+	for i, p := range adProducts {
+		all[i] = uint8(p)
 	}
 	return all
 }

@@ -21,10 +21,11 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &loader.Batch{AdProduct: 1, Columns: units, Names: names, Values: make([][]uint64, len(names))}
+	b := &loader.Batch{Columns: units, Names: names, Values: make([][]uint64, len(names))}
 	for row := range rows {
 		b.Generation, b.Day = append(b.Generation, 7), append(b.Day, month)
 		b.Product, b.Marketplace = append(b.Product, uint32(row)), append(b.Marketplace, 3)
+		b.AdProduct = append(b.AdProduct, 1)
 		for i, unit := range units {
 			most := uint64(1<<63 - 1)
 			if unit == platform.Money {
