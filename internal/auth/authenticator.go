@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"adlens/internal/flight"
+	"adlens/internal/recent"
 )
 
 // What can be wrong with the key of a request. Unknown, malformed, revoked
@@ -26,22 +26,22 @@ type Store interface {
 // Authenticator finds out whose request it is, from a store of keys or from one
 // of feed links. It is safe for concurrent use.
 type Authenticator struct {
-	store Store
-	cache recordCache
-	known knownKeys
-	// lookups lets concurrent requests of one key share one question, so that a
-	// burst does not reach the store as a burst.
-	lookups flight.Group[[32]byte, lookup]
+	records *recent.Values[[32]byte, Record] // by hash
+	known   knownKeys
 }
 
-// lookup is the store's answer about a key.
-type lookup struct {
-	record Record
-	found  bool
-}
+const (
+	// recordFor is how long a record may be used after it was asked for: the
+	// time that a running server may take to obey a revocation.
+	recordFor = 2 * time.Second
+	// maxRecords bounds the records that are kept.
+	maxRecords = 10_000
+)
 
 // NewAuthenticator returns an authenticator that asks a store.
-func NewAuthenticator(store Store) *Authenticator { return &Authenticator{store: store} }
+func NewAuthenticator(store Store) *Authenticator {
+	return &Authenticator{records: recent.New(recordFor, maxRecords, store.KeyByHash)}
+}
 
 // Authenticate returns the record of the valid key of a request whose
 // Authorization header has these values. The error is ErrMissingKey,
@@ -72,7 +72,7 @@ func (a *Authenticator) KnownFeed(token string) bool {
 
 func (a *Authenticator) find(ctx context.Context, key Key, now time.Time) (Record, error) {
 	hash := key.Hash()
-	record, found, err := a.record(ctx, hash, now)
+	record, found, err := a.records.Get(ctx, hash, now)
 	if err != nil {
 		return Record{}, fmt.Errorf("look up an API key: %w", err)
 	}
@@ -102,20 +102,6 @@ func keyOf(headerValues []string) (Key, error) {
 		return Key{}, ErrInvalidKey
 	}
 	return key, nil
-}
-
-func (a *Authenticator) record(ctx context.Context, hash [32]byte, now time.Time) (Record, bool, error) {
-	if record, ok := a.cache.get(hash, now); ok {
-		return record, true, nil
-	}
-	l, err := a.lookups.Do(ctx, hash, func(ctx context.Context) (lookup, error) {
-		record, found, err := a.store.KeyByHash(ctx, hash)
-		if err == nil && found {
-			a.cache.put(hash, record, now)
-		}
-		return lookup{record, found}, err
-	})
-	return l.record, l.found, err
 }
 
 // same compares in constant time: how much of a hash was right must not be

@@ -3,14 +3,14 @@ package http
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"adlens"
+	"adlens/internal/recent"
 )
 
-// An account is read again after accountsFor, so that a changed subscription
-// shows within seconds; at most maxAccounts are remembered.
+// An account that is remembered is never older than accountsFor, so that a
+// changed subscription shows within seconds; at most maxAccounts are remembered.
 const (
 	accountsFor = 2 * time.Second
 	maxAccounts = 10_000
@@ -18,40 +18,19 @@ const (
 
 // accounts remembers accounts for a moment, because every request asks.
 type accounts struct {
-	store AccountStore
-
-	mu    sync.Mutex
-	known map[string]knownAccount
-}
-
-type knownAccount struct {
-	account adlens.Account
-	read    time.Time
+	known *recent.Values[string, adlens.Account]
 }
 
 func newAccounts(store AccountStore) *accounts {
-	return &accounts{store: store, known: map[string]knownAccount{}}
+	return &accounts{recent.New(accountsFor, maxAccounts, func(ctx context.Context, id string) (adlens.Account, bool, error) {
+		return store.Account(ctx, id)
+	})}
 }
 
 func (a *accounts) get(ctx context.Context, id string, now time.Time) (adlens.Account, error) {
-	a.mu.Lock()
-	known, ok := a.known[id]
-	a.mu.Unlock()
-	if ok && now.Sub(known.read).Abs() < accountsFor {
-		return known.account, nil
+	account, found, err := a.known.Get(ctx, id, now)
+	if err == nil && !found {
+		err = fmt.Errorf("a key belongs to account %q, which does not exist", id)
 	}
-	account, found, err := a.store.Account(ctx, id)
-	if err != nil {
-		return account, err
-	}
-	if !found {
-		return account, fmt.Errorf("a key belongs to account %q, which does not exist", id)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.known) >= maxAccounts {
-		clear(a.known)
-	}
-	a.known[id] = knownAccount{account, now}
-	return account, nil
+	return account, err
 }

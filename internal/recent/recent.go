@@ -1,0 +1,119 @@
+// Package recent keeps what every request asks a store for, for a moment: whose
+// key it is, and whether the account may come in.
+package recent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adlens/internal/flight"
+)
+
+// Values are values of a store by their keys, none older than a given age. It
+// is safe for concurrent use.
+//
+// A value that is half as old as it may become is read anew behind the request
+// that finds it so, so that a stream of requests never waits for the store.
+// Whoever finds none waits, together with all who ask for the same one. Keys
+// that the store does not have are not kept: whoever makes keys up could fill
+// the memory with them.
+//
+// There are two generations. When the young one is full or old, it becomes the
+// old one, whose values are dropped at once: nobody ever sweeps.
+type Values[K comparable, V any] struct {
+	age  time.Duration
+	most int
+	read func(context.Context, K) (value V, found bool, err error)
+
+	reads flight.Group[K, answer[V]]
+
+	mu         sync.Mutex
+	young, old map[K]*kept[V]
+	turned     time.Time // when the young generation began
+}
+
+// answer is what the store said.
+type answer[V any] struct {
+	value V
+	found bool
+}
+
+type kept[V any] struct {
+	value   V
+	asked   time.Time // before the store was, so that it errs to the safe side
+	renewed bool      // somebody is reading it anew, or tried to
+}
+
+// New returns values of up to an age, at most so many, which read finds; found
+// is false for what there is not.
+func New[K comparable, V any](age time.Duration, most int, read func(context.Context, K) (value V, found bool, err error)) *Values[K, V] {
+	return &Values[K, V]{age: age, most: most, read: read}
+}
+
+// Get returns the value of a key as of now or a moment before.
+func (v *Values[K, V]) Get(ctx context.Context, key K, now time.Time) (value V, found bool, err error) {
+	value, found, renew := v.get(key, now)
+	if renew {
+		go v.renew(context.WithoutCancel(ctx), key, now)
+	}
+	if found {
+		return value, true, nil
+	}
+	a, err := v.ask(ctx, key, now)
+	return a.value, a.found, err
+}
+
+// renew reads a value anew. Where that fails, who asks when the value is too
+// old hears why.
+func (v *Values[K, V]) renew(ctx context.Context, key K, now time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, v.age)
+	defer cancel()
+	v.ask(ctx, key, now)
+}
+
+func (v *Values[K, V]) ask(ctx context.Context, key K, now time.Time) (answer[V], error) {
+	return v.reads.Do(ctx, key, func(ctx context.Context) (a answer[V], err error) {
+		a.value, a.found, err = v.read(ctx, key)
+		if err == nil {
+			v.put(key, a, now)
+		}
+		return a, err
+	})
+}
+
+// get returns what is kept, and whether it is time to read it anew, which one
+// caller alone is told.
+func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k, ok := v.young[key]
+	if !ok {
+		k, ok = v.old[key]
+	}
+	if !ok || !near(k.asked, now, v.age) {
+		return value, false, false
+	}
+	renew = !k.renewed && !near(k.asked, now, v.age/2)
+	k.renewed = k.renewed || renew
+	return k.value, true, renew
+}
+
+// put keeps what the store has, and forgets what it has no more.
+func (v *Values[K, V]) put(key K, a answer[V], asked time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !a.found {
+		delete(v.young, key)
+		delete(v.old, key)
+		return
+	}
+	if v.young == nil || len(v.young) >= v.most/2 || !near(v.turned, asked, v.age) {
+		v.old, v.young, v.turned = v.young, map[K]*kept[V]{}, asked
+	}
+	v.young[key] = &kept[V]{value: a.value, asked: asked}
+}
+
+// near tells whether two times are less than so far apart, either way: of
+// concurrent requests, any may be the first.
+func near(a, b time.Time, age time.Duration) bool { return b.Sub(a).Abs() < age }

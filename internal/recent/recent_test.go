@@ -1,0 +1,177 @@
+package recent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const age = 2 * time.Second
+
+// shelf is a store whose answers take a while.
+type shelf struct {
+	mu     sync.Mutex
+	values map[string]int
+	takes  time.Duration
+	err    error
+	asked  int
+}
+
+func (s *shelf) read(ctx context.Context, key string) (int, bool, error) {
+	s.mu.Lock()
+	s.asked++
+	value, found := s.values[key]
+	err, takes := s.err, s.takes
+	s.mu.Unlock()
+	select {
+	case <-time.After(takes):
+		return value, found, err
+	case <-ctx.Done():
+		return 0, false, ctx.Err()
+	}
+}
+
+// expect asks and compares, and tells how long it took.
+func expect(t *testing.T, v *Values[string, int], want int) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if got, found, err := v.Get(t.Context(), "a", began); got != want || !found || err != nil {
+		t.Fatalf("got %d, %t, %v; expected %d", got, found, err, want)
+	}
+	return time.Since(began)
+}
+
+func TestAStreamOfRequestsNeverWaitsAndNothingIsOlderThanItsAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 0}, takes: 300 * time.Millisecond}
+		v := New(age, 10, s.read)
+		if took := expect(t, v, 0); took != s.takes {
+			t.Errorf("the first waited for %s", took)
+		}
+		changed := time.Now()
+		for range 100 {
+			time.Sleep(100 * time.Millisecond)
+			s.mu.Lock()
+			s.values["a"] = int(time.Since(changed) / time.Millisecond)
+			s.mu.Unlock()
+			now := time.Now()
+			got, found, err := v.Get(t.Context(), "a", now)
+			if old := int(now.Sub(changed)/time.Millisecond) - got; !found || err != nil || !time.Now().Equal(now) || old >= int(age/time.Millisecond)+300 {
+				t.Fatalf("after %s: %d, %t, %v, %d ms old, waited %s", now.Sub(changed), got, found, err, old, time.Since(now))
+			}
+		}
+		synctest.Wait()
+		if s.asked < 8 || s.asked > 11 {
+			t.Errorf("ten seconds took %d questions", s.asked)
+		}
+	})
+}
+
+func TestManyWhoWaitShareOneQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}, takes: time.Second}
+		v := New(age, 10, s.read)
+		for range 50 {
+			go func() { expect(t, v, 7) }()
+		}
+		time.Sleep(s.takes)
+		synctest.Wait()
+		// A value that is half its age is asked for once, however many find it so.
+		time.Sleep(age/2 + time.Millisecond - s.takes)
+		for range 50 {
+			go func() { expect(t, v, 7) }()
+		}
+		synctest.Wait()
+		if s.asked != 2 {
+			t.Errorf("%d questions", s.asked)
+		}
+		time.Sleep(s.takes)
+		synctest.Wait()
+	})
+}
+
+func TestWhatTheStoreHasNoMoreIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}}
+		v := New(age, 10, s.read)
+		expect(t, v, 7)
+		delete(s.values, "a")
+		time.Sleep(age / 2)
+		expect(t, v, 7) // and has it read anew
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if _, found, err := v.Get(t.Context(), "a", time.Now()); found || err != nil {
+			t.Errorf("found is %t, %v", found, err)
+		}
+		for range 3 {
+			v.Get(t.Context(), "b", time.Now())
+		}
+		if len(v.young)+len(v.old) != 0 {
+			t.Error("what there is not is kept")
+		}
+	})
+}
+
+func TestAStoreThatFailsIsHeardWhenTheValueIsTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}}
+		v := New(age, 10, s.read)
+		expect(t, v, 7)
+		s.err = errors.New("nobody there")
+		for range 3 {
+			time.Sleep(age / 4)
+			expect(t, v, 7)
+			synctest.Wait()
+		}
+		time.Sleep(age / 4)
+		if _, _, err := v.Get(t.Context(), "a", time.Now()); !errors.Is(err, s.err) {
+			t.Errorf("got %v", err)
+		}
+		s.err = nil
+		expect(t, v, 7)
+	})
+}
+
+func TestAStoreThatHangsHoldsNobodyUpBeforeTheValueIsTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}}
+		v := New(age, 10, s.read)
+		expect(t, v, 7)
+		s.takes = time.Hour
+		time.Sleep(age / 2)
+		if took := expect(t, v, 7); took != 0 {
+			t.Errorf("waited for %s", took)
+		}
+		time.Sleep(age) // the question is given up
+		synctest.Wait()
+		s.takes = 0
+		expect(t, v, 7)
+		if s.asked != 3 {
+			t.Errorf("%d questions", s.asked)
+		}
+	})
+}
+
+func TestThereAreNeverMoreThanTheMost(t *testing.T) {
+	const most = 1000
+	now := time.Now()
+	v := New[int, int](age, most, nil)
+	for i := range 3 * most {
+		v.put(i, answer[int]{i, true}, now)
+	}
+	if n := len(v.young) + len(v.old); n > most {
+		t.Errorf("%d values", n)
+	}
+	if _, found, _ := v.get(3*most-1, now); !found {
+		t.Error("the newest value is gone")
+	}
+	for _, after := range []time.Duration{age, 2 * age} {
+		v.put(0, answer[int]{0, true}, now.Add(after))
+	}
+	if n := len(v.young) + len(v.old); n > 2 {
+		t.Errorf("%d values are left of old times", n)
+	}
+}
