@@ -40,7 +40,7 @@ type known map[*question][]byte
 func (b *bench) learn(ctx context.Context, c contestant, all []*question) (known, error) {
 	k := known{}
 	for _, q := range all {
-		right, err := b.raw.expect(ctx, q)
+		right, err := b.expect(ctx, q)
 		if err != nil {
 			return nil, err
 		}

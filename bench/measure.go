@@ -94,12 +94,14 @@ func measure(ctx context.Context, q *question, right expected, all []contestant,
 				continue
 			}
 			asked = true
-			took, err := check(ctx, q, right, all[i])
-			if err != nil {
-				return nil, err
+			for range inARow(all[i]) {
+				took, err := check(ctx, q, right, all[i])
+				if err != nil {
+					return nil, err
+				}
+				spent[i] += took
+				m.Times[i].All = append(m.Times[i].All, milliseconds(took))
 			}
-			spent[i] += took
-			m.Times[i].All = append(m.Times[i].All, milliseconds(took))
 		}
 	}
 	for i := range m.Times {
@@ -107,6 +109,18 @@ func measure(ctx context.Context, q *question, right expected, all []contestant,
 		t.Median, t.P99 = percentile(t.All, 50), percentile(t.All, 99)
 	}
 	return m, nil
+}
+
+// repetitions is how often "the same request again" is asked in a row. The
+// first of them comes after other contestants' work, and often to processors
+// that went to sleep.
+const repetitions = 3
+
+func inARow(c contestant) int {
+	if c.name() == nameRepeated {
+		return repetitions
+	}
+	return 1
 }
 
 // check asks once and compares.
