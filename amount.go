@@ -251,6 +251,9 @@ func (a Amount) Times(rate Amount) (hi, lo uint64, ok bool) {
 		hi, lo = a.RoundMicros()
 		return hi, lo, true
 	}
+	if micros, ok := a.timesShort(rate); ok {
+		return 0, micros, true
+	}
 	n := new(big.Int).Mul(a.Big(), rate.Big())
 	n.Add(n, halfProduct).Quo(n, productPerMicro)
 	if n.BitLen() > 128 {
@@ -258,6 +261,29 @@ func (a Amount) Times(rate Amount) (hi, lo uint64, ok bool) {
 	}
 	lo = new(big.Int).And(n, lowWord).Uint64()
 	return n.Rsh(n, 64).Uint64(), lo, true
+}
+
+// timesShort is Times for whole millionths and a rate of up to twelve decimals,
+// which nearly all are; ok is false where 64 bits do not hold one of them, or
+// the product.
+func (a Amount) timesShort(rate Amount) (micros uint64, ok bool) {
+	const (
+		unitsPerRate = 100_000_000       // 10^(20-12)
+		perMicro     = 1_000_000_000_000 // a product counts units of 10^-18
+	)
+	aboveMicros, micros, belowMicros := a.Micros()
+	above, r := bits.Div64(0, rate.hi, unitsPerRate)
+	short, below := bits.Div64(r, rate.lo, unitsPerRate)
+	if aboveMicros|belowMicros|above|below != 0 {
+		return 0, false
+	}
+	hi, lo := bits.Mul64(micros, short)
+	lo, carry := bits.Add64(lo, perMicro/2, 0)
+	if hi += carry; hi >= perMicro {
+		return 0, false
+	}
+	micros, _ = bits.Div64(hi, lo, perMicro)
+	return micros, true
 }
 
 // A product of two amounts counts units of 10^-40.

@@ -170,8 +170,7 @@ func newDuckDB(ctx context.Context, r *raw, st *state, shape Shape, script, dir 
 		if err := fillDuckDB(ctx, process, r, dir, say); err != nil {
 			return nil, nil, errors.Join(err, process.close())
 		}
-		st.DuckDB = true
-		if err := st.save(); err != nil {
+		if err := st.note(&st.DuckDB); err != nil {
 			return nil, nil, errors.Join(err, process.close())
 		}
 	}

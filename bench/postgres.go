@@ -80,8 +80,7 @@ func newPostgres(ctx context.Context, r *raw, st *state, dir string, say func(st
 		if err := p.fill(ctx, r, say); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
-		st.Postgres = true
-		return p, st.save()
+		return p, st.note(&st.Postgres)
 	}
 	return p, nil
 }

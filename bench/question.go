@@ -142,15 +142,21 @@ const (
 func questions(shape Shape, accounts []account, keys map[string]string, now time.Time) []*question {
 	a := &asker{shape: shape, today: adlens.DayOf(now.UTC()), account: &accounts[0], key: keys[heavyID]}
 	a.heavy()
-	small := accounts[1:]
-	for i := range small {
-		if i != 0 && i != len(small)/2 && i != len(small)-1 {
-			continue
-		}
-		a.account, a.key, a.prefix = &small[i], keys[small[i].id], small[i].id+": "
+	for _, small := range someOf(accounts[1:]) {
+		a.account, a.key, a.prefix = small, keys[small.id], small.id+": "
 		a.light()
 	}
 	return a.all
+}
+
+// someOf are one in fifty of the small accounts: three at most, one at least.
+func someOf(small []account) []*account {
+	var some []*account
+	n := min(3, max(1, len(small)/50), len(small))
+	for i := range n {
+		some = append(some, &small[i*(len(small)-1)/max(1, n-1)])
+	}
+	return some
 }
 
 func (a *asker) heavy() {

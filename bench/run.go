@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"adlens"
@@ -128,31 +129,39 @@ func (b *bench) contestants(ctx context.Context) (err error) {
 	if b.wants(nameRaw) {
 		b.peers = append(b.peers, b.raw)
 	}
+	return b.databases(ctx)
+}
+
+// databases prepares the peers that are programs of their own, side by side.
+func (b *bench) databases(ctx context.Context) error {
+	var plain, rollups *duckDB
+	var relational *postgres
+	var noDuck, noPostgres error
+	var filling sync.WaitGroup
 	if b.wants(nameDuckDB) {
-		plain, rollups, err := newDuckDB(ctx, b.raw, b.state, b.shape, b.duckScript, b.dir, b.say)
-		if err == nil {
-			b.duck = plain.process
-			b.peers = append(b.peers, plain, rollups)
-		} else if err = b.absent(nameDuckDB, err); err != nil {
-			return err
-		}
+		filling.Go(func() {
+			plain, rollups, noDuck = newDuckDB(ctx, b.raw, b.state, b.shape, b.duckScript, b.dir, b.say)
+		})
 	}
 	if b.wants(namePostgres) {
-		p, err := newPostgres(ctx, b.raw, b.state, b.dir, b.say)
-		if err == nil {
-			b.peers = append(b.peers, p)
-		} else if err = b.absent(namePostgres, err); err != nil {
-			return err
-		}
+		filling.Go(func() { relational, noPostgres = newPostgres(ctx, b.raw, b.state, b.dir, b.say) })
 	}
-	return nil
+	filling.Wait()
+	if plain != nil {
+		b.duck = plain.process
+		b.peers = append(b.peers, plain, rollups)
+	}
+	if relational != nil {
+		b.peers = append(b.peers, relational)
+	}
+	return errors.Join(b.absent(nameDuckDB, noDuck), b.absent(namePostgres, noPostgres))
 }
 
 func (b *bench) wants(peer string) bool { return slices.Contains(b.options.peers, peer) }
 
 // absent notes a peer that is not installed; any other error stays one.
 func (b *bench) absent(peer string, err error) error {
-	if !errors.Is(err, errAbsent) {
+	if err == nil || !errors.Is(err, errAbsent) {
 		return err
 	}
 	b.results.Left = append(b.results.Left, fmt.Sprintf("%s: %v", peer, err))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // state is what is known of the data in a directory, so that a later run can
@@ -24,6 +25,15 @@ type state struct {
 	Postgres bool              `json:"postgres"`
 
 	path string
+	mu   sync.Mutex // of what is noted while peers are filled side by side
+}
+
+// note saves that something is done.
+func (s *state) note(done *bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*done = true
+	return s.save()
 }
 
 // restated is a window that a later report replaced.

@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -15,6 +16,7 @@ type reportWriter struct {
 	build    *build
 	download *download
 	claims   map[manifest.Unit]manifest.Days
+	row      []wide // the columns of one fact, overwritten by the next
 }
 
 // layout says where the columns of a fact come from.
@@ -98,11 +100,12 @@ func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
 	return w.build.units[u].entry.Generation, true
 }
 
-// sums are the columns of one fact, converted.
+// sums are the columns of one fact, converted. They hold until the next.
 func (w *reportWriter) sums(l layout, t *table, i int) ([]wide, error) {
 	nc, na := len(t.reader.CountColumns), len(t.reader.AmountColumns)
 	counts, amounts := t.counts[i*nc:(i+1)*nc], t.amounts[i*na:(i+1)*na]
-	sums := make([]wide, headlineColumns+len(l.extras))
+	w.row = slices.Grow(w.row[:0], headlineColumns+len(l.extras))[:headlineColumns+len(l.extras)]
+	sums := w.row
 	sums[colImpressions] = count(counts[l.head.impressions])
 	sums[colClicks] = count(counts[l.head.clicks])
 	sums[colPurchases] = count(counts[l.head.purchases])
