@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,19 +16,19 @@ import (
 type api struct {
 	label       string
 	address     string
-	client      *http.Client
+	wire        *wire
 	conditional bool     // sends the ETag of the answer before
 	tags        sync.Map // by question
 }
 
 func newAPI(label, address string) *api {
-	return &api{label: label, address: address, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512, DisableCompression: true}}}
+	return &api{label: label, address: address, wire: &wire{host: strings.TrimPrefix(address, "http://")}}
 }
 
 func (a *api) name() string { return a.label }
 
 func (a *api) close() error {
-	a.client.CloseIdleConnections()
+	a.wire.close()
 	return nil
 }
 
@@ -42,14 +41,7 @@ func (a *api) ask(ctx context.Context, q *question) (reply, error) {
 	if tag, ok := a.tags.Load(q.name); a.conditional && ok {
 		req.Header.Set("If-None-Match", tag.(string))
 	}
-	began := time.Now()
-	res, err := a.client.Do(req)
-	if err != nil {
-		return reply{}, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	took := time.Since(began)
+	res, body, took, err := a.wire.send(req)
 	if err != nil {
 		return reply{}, err
 	}

@@ -226,7 +226,7 @@ func (p *postgres) fill(ctx context.Context, r *raw, say func(string, ...any)) e
 	}
 	defer rows.Close()
 	// Into a table of its own transaction rows go without a log of their own.
-	copying, err := p.command(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", postgresTable, "-c", "COPY facts FROM STDIN")
+	copying, err := p.command(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", postgresTable, "-c", "COPY facts FROM STDIN (FREEZE)")
 	if err != nil {
 		return err
 	}

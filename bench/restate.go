@@ -19,7 +19,7 @@ func (f *filler) restatements(ctx context.Context, heavy *account, more int) err
 	if f.state.Loading.RestateAll, err = f.restateTimes(ctx, heavy, all, 3); err != nil {
 		return err
 	}
-	if f.state.Loading.RestateOne, err = f.restateTimes(ctx, heavy, one, 5); err != nil {
+	if f.state.Loading.RestateOne, err = f.restateTimes(ctx, heavy, one, 3); err != nil {
 		return err
 	}
 	for i := range more {
