@@ -60,7 +60,8 @@ func (f *filler) fill(ctx context.Context, accounts []account) error {
 	f.skip = f.state.Batches
 	go func() {
 		defer close(batches)
-		for i := range accounts {
+		// The small ones first: their first extracts are there at once.
+		for i := len(accounts) - 1; i >= 0; i-- {
 			f.make(making, &accounts[i], batches)
 		}
 	}()
