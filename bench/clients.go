@@ -32,47 +32,67 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
-// known are the answers of a contestant that were compared with the right
-// ones. Of the same data the same answer comes, to the byte.
-type known map[*question][]byte
+// known are a contestant's answers. The first to each question is compared with
+// the right one; of the same data the same answer comes, to the byte.
+type known struct {
+	right map[*question]expected
 
-// learn asks every question once and compares the answer.
-func (b *bench) learn(ctx context.Context, c contestant, all []*question) (known, error) {
-	k := known{}
+	mu     sync.Mutex
+	bodies map[*question][]byte
+}
+
+// rightAnswers are those that many clients will be given.
+func (b *bench) rightAnswers(ctx context.Context, all []*question) (map[*question]expected, error) {
+	right := map[*question]expected{}
 	for _, q := range all {
-		right, err := b.expect(ctx, q)
-		if err != nil {
+		var err error
+		if right[q], err = b.expect(ctx, q); err != nil {
 			return nil, err
 		}
-		r, err := c.ask(ctx, q)
-		if err == nil {
-			err = r.compare(q, right, c)
-		}
-		if err != nil {
-			return nil, err
-		}
-		k[q] = r.body
 	}
-	return k, nil
+	return right, nil
+}
+
+// check tells what is wrong with an answer.
+func (k *known) check(q *question, r reply, c contestant) error {
+	k.mu.Lock()
+	before, ok := k.bodies[q]
+	k.mu.Unlock()
+	if ok {
+		if !bytes.Equal(r.body, before) {
+			return fmt.Errorf("%s, asked %q among others, answers another thing than before: %.300s", c.name(), q.name, r.body)
+		}
+		return nil
+	}
+	if err := r.compare(q, k.right[q], c); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.bodies[q] = r.body
+	return nil
 }
 
 // crowd lets so many clients ask for a while, each one question after the
 // other in an order of its own. Requests that were begun are waited for, and
-// count towards the time. An answer that is not the one known ends the run.
-func crowd(ctx context.Context, c contestant, all []*question, right known, clients int, lasting time.Duration) (Crowd, error) {
+// count towards the time. A wrong answer ends the run.
+func crowd(ctx context.Context, c contestant, all []*question, answers *known, clients int, lasting time.Duration) (Crowd, error) {
 	result := Crowd{Contestant: c.name(), Clients: clients, Errors: map[string]int{}}
 	var mu sync.Mutex
 	var times []float64
 	var wrong error
 	note := func(q *question, r reply, err error) {
-		same := bytes.Equal(r.body, right[q])
+		var fault error
+		if err == nil {
+			fault = answers.check(q, r, c)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
 		case err != nil:
 			result.Errors[errorName(err)]++
-		case !same:
-			wrong = fmt.Errorf("%s, asked %q among %d clients, answers another thing than alone: %.300s", c.name(), q.name, clients, r.body)
+		case fault != nil:
+			wrong = fault
 		default:
 			times = append(times, milliseconds(r.took))
 		}
@@ -115,13 +135,14 @@ func errorName(err error) string {
 // Answers that nobody caches are asked for, and those that everybody gets.
 func (b *bench) crowds(ctx context.Context, numbers []int, lasting time.Duration) error {
 	all := questions(b.shape, b.accounts, b.state.Keys, b.now)
+	right, err := b.rightAnswers(ctx, all)
+	if err != nil {
+		return err
+	}
 	for _, who := range []contestant{newAPI(nameAPI, b.server.address), newAPI(nameRepeated, b.caching.address), b.raw} {
-		right, err := b.learn(ctx, who, all)
-		if err != nil {
-			return err
-		}
+		answers := &known{right: right, bodies: map[*question][]byte{}}
 		for _, n := range numbers {
-			c, err := crowd(ctx, who, all, right, n, lasting)
+			c, err := crowd(ctx, who, all, answers, n, lasting)
 			if err != nil {
 				return err
 			}
