@@ -63,37 +63,47 @@ func (e *Engine) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
-	for ctx.Err() == nil {
-		if gone, err := e.goneOrWanted(); gone || err != nil {
+	for seen := 0; ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+		running, wanted, err := e.stillThere()
+		if err != nil || !running {
 			return err
 		}
-		time.Sleep(10 * time.Millisecond)
+		// A process that this one is starting has a copy of every lock until
+		// it is another program, for a moment.
+		if seen++; !wanted {
+			seen = 0
+		}
+		if seen == wantedLooks {
+			return nil
+		}
 	}
 	return fmt.Errorf("the engine of %s did not stop in time", e.home)
 }
 
-// goneOrWanted tells whether there is nothing left to wait for at the end:
-// the engine has stopped, or somebody else uses it.
-func (e *Engine) goneOrWanted() (bool, error) {
-	running, err := held(e.home.engineLock())
+// wantedLooks is how often in a row other users have to be seen to be believed.
+const wantedLooks = 3
+
+// stillThere tells whether the engine runs, and whether somebody else uses it.
+func (e *Engine) stillThere() (running, wanted bool, err error) {
+	running, err = held(e.home.engineLock())
 	if err != nil || !running {
-		return true, err
+		return running, false, err
 	}
 	// The engine takes users.lock alone when it stops. If it can be had
 	// alone here, the engine has not looked yet; if it is shared, other
 	// users are there.
 	f, err := lock(e.home.usersLock(), unix.LOCK_EX)
 	if err == nil {
-		return false, f.Close()
+		return true, false, f.Close()
 	}
 	if !errors.Is(err, errLocked) {
-		return true, err
+		return true, false, err
 	}
 	f, err = lock(e.home.usersLock(), unix.LOCK_SH)
 	if err == nil {
-		return true, f.Close()
+		return true, true, f.Close()
 	}
-	return false, nil
+	return true, false, nil
 }
 
 // Endpoint returns where the engine answers now, and starts it where it does

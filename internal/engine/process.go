@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -105,7 +106,11 @@ func (h home) leaveWithTheLastUser(terminal *os.File) {
 	var alone *os.File
 	for alone == nil {
 		time.Sleep(50 * time.Millisecond)
-		alone, _ = lock(h.usersLock(), unix.LOCK_EX) // fails while there are users
+		var err error
+		alone, err = lock(h.usersLock(), unix.LOCK_EX) // fails while there are users
+		if errors.Is(err, fs.ErrNotExist) {
+			break // the data directory was removed, and nobody can come any more
+		}
 	}
 	// A session that is still on its way to its first prompt throws away what was
 	// typed before, so it is told again. One that does not end at all has nothing

@@ -188,3 +188,20 @@ func TestAnEngineThatNobodyWaitsForIsOverlookedByNobody(t *testing.T) {
 		})
 	}
 }
+
+// An engine whose data directory was removed can be asked by nobody any more,
+// whoever still thinks to use it.
+func TestAnEngineLeavesWithItsDataDirectory(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	e := open(t, dir)
+	at := endpoint(t, e)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if !gone(at.PID, 15*time.Second) {
+		t.Error("the engine outlives its data")
+		unix.Kill(at.PID, unix.SIGKILL)
+	}
+	e.users.Close()
+}
