@@ -34,13 +34,13 @@ const staleAfter = 5 * time.Second
 func (w *wire) connect(ctx context.Context) (*connection, error) {
 	w.mu.Lock()
 	for len(w.idle) > 0 {
-		l := w.idle[len(w.idle)-1]
+		c := w.idle[len(w.idle)-1]
 		w.idle = w.idle[:len(w.idle)-1]
-		if time.Since(l.used) < staleAfter {
+		if time.Since(c.used) < staleAfter {
 			w.mu.Unlock()
-			return l, nil
+			return c, nil
 		}
-		l.Close()
+		c.Close()
 	}
 	w.mu.Unlock()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", w.host)
@@ -55,25 +55,25 @@ func (w *wire) connect(ctx context.Context) (*connection, error) {
 // loses its connection, which is how the server hears of it.
 func (w *wire) send(req *http.Request) (res *http.Response, body []byte, took time.Duration, err error) {
 	ctx := req.Context()
-	l, err := w.connect(ctx)
+	c, err := w.connect(ctx)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	stop := context.AfterFunc(ctx, func() { l.Close() })
+	stop := context.AfterFunc(ctx, func() { c.Close() })
 	began := time.Now()
-	if err = req.Write(l); err == nil {
-		if res, err = http.ReadResponse(l.in, req); err == nil {
+	if err = req.Write(c); err == nil {
+		if res, err = http.ReadResponse(c.in, req); err == nil {
 			body, err = io.ReadAll(res.Body)
 		}
 	}
 	took = time.Since(began)
 	if !stop() || err != nil || res.Close {
-		l.Close()
+		c.Close()
 		return res, body, took, err
 	}
-	l.used = time.Now()
+	c.used = time.Now()
 	w.mu.Lock()
-	w.idle = append(w.idle, l)
+	w.idle = append(w.idle, c)
 	w.mu.Unlock()
 	return res, body, took, nil
 }
@@ -82,8 +82,8 @@ func (w *wire) send(req *http.Request) (res *http.Response, body []byte, took ti
 func (w *wire) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, l := range w.idle {
-		l.Close()
+	for _, c := range w.idle {
+		c.Close()
 	}
 	w.idle = nil
 }
