@@ -97,7 +97,7 @@ image-clickhouse: build ## a ClickHouse server as an image, made of the embedded
 	rm -rf bin/clickhouse-image
 
 bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
-	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 2s -clients 10s $(BENCH)
+	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 1s -clients 5s $(BENCH)
 
 bench-small: build bench/duckdb/node_modules/.package-lock.json ## the same with 6 million rows, in minutes
 	$(GO) run ./bench $(BENCH)

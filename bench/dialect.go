@@ -36,7 +36,9 @@ var duckdbSQL = dialect{
 }
 
 var postgresSQL = dialect{
-	month: "date_trunc('month', day)::date", bits: "bit_or(1::bigint << marketplace)",
+	// Without the cast the day becomes a moment in a time zone first, which takes a
+	// fifth of the statement's time.
+	month: "date_trunc('month', day::timestamp)::date", bits: "bit_or(1::bigint << marketplace)",
 	spend: "round(sp, -4)", sales: "round(sa, -4)",
 	acos:      "CASE WHEN sa = 0 THEN NULL ELSE div(sp * 20000 + sa, 2 * sa) END",
 	totalRows: "count(*) OVER ()",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"adlens"
@@ -112,16 +113,31 @@ func (s Shape) write(r report, dir string) (Totals, error) {
 		return Totals{}, err
 	}
 	defer f.Close()
-	packed, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
-	if err != nil {
-		return Totals{}, err
-	}
+	packed := packers.Get().(*gzip.Writer)
+	defer packers.Put(packed)
+	packed.Reset(f)
 	totals, err := s.download(r, packed)
 	if err == nil {
 		err = packed.Close()
 	}
 	return totals, err
 }
+
+// packers and pieces are used again: thousands of small reports are written
+// while the loader, which is measured, has the same cores.
+var (
+	packers = sync.Pool{New: func() any {
+		packed, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		if err != nil {
+			panic(err) // the level is a known one
+		}
+		return packed
+	}}
+	pieces = sync.Pool{New: func() any {
+		piece := make([]byte, 0, pieceBytes+4096)
+		return &piece
+	}}
+)
 
 // object is the platform's report object.
 func (r report) object(id string) []byte {
@@ -151,7 +167,9 @@ const pieceBytes = 1 << 20
 func (s Shape) download(r report, w io.Writer) (Totals, error) {
 	var totals Totals
 	line := newLine(r)
-	text := append(make([]byte, 0, pieceBytes+4096), '[')
+	piece := pieces.Get().(*[]byte)
+	defer pieces.Put(piece)
+	text := append((*piece)[:0], '[')
 	var failed error
 	flush := func() {
 		totals.Bytes += int64(len(text))

@@ -51,7 +51,7 @@ func read(args []string) (o options, output string, err error) {
 // shapeFlags are the flags of the data.
 func shapeFlags(flags *flag.FlagSet, s *Shape, t *flagTexts) {
 	flags.IntVar(&s.Rows, "rows", 6_000_000, "fact rows of all accounts, about")
-	flags.IntVar(&s.Small, "small-accounts", 6, "small accounts beside the heavy one, which has 60 % of the rows; with -growth, of the largest size")
+	flags.IntVar(&s.Small, "small-accounts", 4, "small accounts beside the heavy one, which has 60 % of the rows; with -growth, of the largest size")
 	flags.IntVar(&s.Products, "products", 10_000, "products of the heavy account")
 	flags.IntVar(&s.Years, "years", 6, "years of 365 days")
 	flags.Float64Var(&s.Zipf, "zipf", 1, "exponent by which products' shares fall with their rank")
