@@ -78,6 +78,10 @@ func (f *faulty) Lock(ctx context.Context, account string, waiting func(string))
 	return release, err
 }
 
+func (f *faulty) Buildable(ctx context.Context, account string) error {
+	return act(f, "Buildable", func() error { return f.store.Buildable(ctx, account) })
+}
+
 func (f *faulty) Manifest(ctx context.Context, account string) (manifest.Manifest, error) {
 	return call(f, "Manifest", func() (manifest.Manifest, error) { return f.store.Manifest(ctx, account) })
 }

@@ -57,7 +57,7 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	}
 	defer release()
 	s := l.session(account)
-	if err := errors.Join(s.readManifest(ctx), s.readMarketplaces(ctx)); err != nil {
+	if err := s.open(ctx, s.readMarketplaces); err != nil {
 		return err
 	}
 	market, ok := s.marketplace(read.ProfileID)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"adlens/internal/flight"
 	"adlens/internal/manifest"
 )
 
@@ -26,8 +27,8 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	defer release()
 	files, others, done := find(paths)
 	defer done()
-	s, err := l.open(ctx, account)
-	if err != nil {
+	s := l.session(account)
+	if err := s.open(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger); err != nil {
 		return Result{}, err
 	}
 	s.total, s.result.Files = len(files), others
@@ -112,14 +113,21 @@ func (l *Loader) session(account string) *session {
 		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, newProducts: map[string]uint32{}}
 }
 
-func (l *Loader) open(ctx context.Context, account string) (*session, error) {
-	s := l.session(account)
-	for _, read := range []func(context.Context) error{s.readManifest, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger} {
-		if err := read(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+// open reads what the load has to know, beside the look whether the account is
+// whole. The manifest says where the rest stands.
+func (s *session) open(ctx context.Context, reads ...func(context.Context) error) error {
+	return flight.Together(
+		func() error { return s.store.Buildable(ctx, s.account) },
+		func() error {
+			if err := s.readManifest(ctx); err != nil {
+				return err
+			}
+			steps := make([]func() error, len(reads))
+			for i, read := range reads {
+				steps[i] = func() error { return read(ctx) }
+			}
+			return flight.Together(steps...)
+		})
 }
 
 func (s *session) readManifest(ctx context.Context) (err error) {

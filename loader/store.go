@@ -16,6 +16,10 @@ type Store interface {
 	// Lock makes the caller the account's only writer until it calls release.
 	// It waits for another writer, and says so through waiting.
 	Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error)
+	// Buildable refuses an account that lost something: what a load takes over
+	// of it would be believed from then on. The caller is the account's only
+	// writer.
+	Buildable(ctx context.Context, account string) error
 
 	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
 	// Reserve returns the first of n numbers that were and will be given to

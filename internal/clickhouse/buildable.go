@@ -15,11 +15,11 @@ const (
 	selectMonthRows = `SELECT generation, count() FROM month_products WHERE account_id = {account:String} GROUP BY generation SETTINGS max_threads = 1`
 )
 
-// buildable makes sure that what a load builds on is there: the manifest, the
+// Buildable makes sure that what a load builds on is there: the manifest, the
 // facts from which it copies days, the months of which it makes years. It is
 // the part of Losses that each load can afford. The caller is the account's
 // only writer, so one look is enough.
-func (db *DB) buildable(ctx context.Context, account string) error {
+func (db *DB) Buildable(ctx context.Context, account string) error {
 	var (
 		live          manifest.Manifest
 		version       uint32

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -237,18 +236,4 @@ type Locker interface {
 type LoadStore struct {
 	*DB
 	Locker
-}
-
-// Lock makes the caller the account's only writer. Nothing is built on an
-// account that lost something: what a load takes over of it would be believed
-// from then on.
-func (s LoadStore) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
-	release, err = s.Locker.Lock(ctx, account, waiting)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.buildable(ctx, account); err != nil {
-		return nil, errors.Join(err, release())
-	}
-	return release, nil
 }

@@ -1,12 +1,11 @@
 package flight
 
-import (
-	"errors"
-	"sync"
-)
+import "sync"
 
 // Together runs steps that do not need one another side by side, and waits for
 // all of them, whichever fails: one waits for the disk while another computes.
+// The error is that of the first step that failed, in their order: what ails one
+// often ails all, and is said once.
 func Together(steps ...func() error) error {
 	faults := make([]error, len(steps))
 	var running sync.WaitGroup
@@ -14,5 +13,10 @@ func Together(steps ...func() error) error {
 		running.Go(func() { faults[i] = step() })
 	}
 	running.Wait()
-	return errors.Join(faults...)
+	for _, err := range faults {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
