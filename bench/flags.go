@@ -30,7 +30,7 @@ func read(args []string) (o options, output string, err error) {
 	flags.StringVar(&t.peers, "peers", "raw,duckdb,postgres", "who answers beside adlens; none for nobody")
 	flags.StringVar(&t.requests, "requests", "", "regular expression of the names of requests")
 	flags.IntVar(&o.pace.rounds, "rounds", 5, "rounds of a request")
-	flags.DurationVar(&o.pace.budget, "budget", 40*time.Millisecond, "time of one contestant for one request, after which it sits out")
+	flags.DurationVar(&o.pace.budget, "budget", 20*time.Millisecond, "time of one contestant for one request, after which it sits out")
 	flags.DurationVar(&o.crowdFor, "clients", 2*time.Second, "how long clients ask at once; 0 leaves them out")
 	flags.BoolVar(&o.concurrency, "concurrency", false, "1, 2, 4 to 256 clients instead of 64, and clients that go away")
 	flags.DurationVar(&o.soaking, "soak", 0, "how long a mixed load runs beside loads that restate, watched for growth and for mixed answers")
@@ -51,7 +51,7 @@ func read(args []string) (o options, output string, err error) {
 // shapeFlags are the flags of the data.
 func shapeFlags(flags *flag.FlagSet, s *Shape, t *flagTexts) {
 	flags.IntVar(&s.Rows, "rows", 6_000_000, "fact rows of all accounts, about")
-	flags.IntVar(&s.Small, "small-accounts", 4, "small accounts beside the heavy one, which has 60 % of the rows; with -growth, of the largest size")
+	flags.IntVar(&s.Small, "small-accounts", 3, "small accounts beside the heavy one, which has 60 % of the rows; with -growth, of the largest size")
 	flags.IntVar(&s.Products, "products", 10_000, "products of the heavy account")
 	flags.IntVar(&s.Years, "years", 6, "years of 365 days")
 	flags.Float64Var(&s.Zipf, "zipf", 1, "exponent by which products' shares fall with their rank")

@@ -216,7 +216,7 @@ func (b *bench) questions() []*question {
 // users of the engine leave, so that it ends.
 func (b *bench) first(ctx context.Context) error {
 	all := b.questions()
-	for _, name := range []string{qSummaryAll, qProductsAll, qNamed30} {
+	for _, name := range []string{qSummaryAll, qProductsAll} {
 		i := slices.IndexFunc(all, func(q *question) bool { return q.name == name })
 		if i < 0 {
 			continue
