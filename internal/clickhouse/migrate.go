@@ -81,11 +81,7 @@ func (s *server) appliedMigration(ctx context.Context) (uint32, error) {
 // createDatabase makes the database before anything can connect to it. It looks
 // first: whoever may not make databases can still use one that is there.
 func (s *server) createDatabase(ctx context.Context) error {
-	target, err := s.source.Target(ctx)
-	if err != nil {
-		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
-	}
-	err = knock(ctx, target.Writer)
+	target, err := s.answering(ctx)
 	var exception *clickhouse.Exception
 	if errors.As(err, &exception) && exception.Code == unknownDatabase {
 		err = execAt(ctx, target.Writer, "", "CREATE DATABASE IF NOT EXISTS "+identifier(target.Writer.Auth.Database))
@@ -94,6 +90,25 @@ func (s *server) createDatabase(ctx context.Context) error {
 		return &adlens.Error{Kind: kindOf(ctx, err), Err: err}
 	}
 	return nil
+}
+
+// answering finds the server and knocks. An engine that has ended since it was
+// found is looked for once more: that starts it, or says why it cannot start.
+func (s *server) answering(ctx context.Context) (Target, error) {
+	target, err := s.found(ctx)
+	var nobody *stranger
+	if _, embedded := s.source.(Embedded); embedded && errors.As(err, &nobody) {
+		return s.found(ctx)
+	}
+	return target, err
+}
+
+func (s *server) found(ctx context.Context) (Target, error) {
+	target, err := s.source.Target(ctx)
+	if err != nil {
+		return Target{}, &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+	}
+	return target, knock(ctx, target.Writer)
 }
 
 // knock tries whether a server answers and lets us in.
