@@ -92,12 +92,13 @@ func (s *server) createDatabase(ctx context.Context) error {
 	return nil
 }
 
-// answering finds the server and knocks. An engine that has ended since it was
-// found is looked for once more: that starts it, or says why it cannot start.
+// answering finds the server and knocks. One that has ended since it was found
+// is looked for once more: an embedded engine is started by that, or it is said
+// why it cannot start. A server that took all its time is not knocked at again.
 func (s *server) answering(ctx context.Context) (Target, error) {
 	target, err := s.found(ctx)
 	var nobody *stranger
-	if _, embedded := s.source.(Embedded); embedded && errors.As(err, &nobody) {
+	if errors.As(err, &nobody) && !errors.Is(err, context.DeadlineExceeded) {
 		return s.found(ctx)
 	}
 	return target, err

@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"adlens/platform"
 	"adlens/schema"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -127,5 +130,42 @@ func TestEveryMeasureHasItsColumnAndEveryColumnItsMeasure(t *testing.T) {
 	}
 	if len(names) != len(want)-6 {
 		t.Error("FactColumns names a column twice")
+	}
+}
+
+// gone is a server that ends between being found and being asked, the first
+// time; then it is what Source says.
+type gone struct {
+	Source
+	found *int
+}
+
+func (g gone) Target(ctx context.Context) (Target, error) {
+	if *g.found++; *g.found > 1 {
+		return g.Source.Target(ctx)
+	}
+	nobody := &clickhouse.Options{Protocol: clickhouse.HTTP, Addr: []string{"127.0.0.1:1"}, Auth: clickhouse.Auth{Database: "adlens"}}
+	return Target{nobody, nobody}, nil
+}
+
+// errFull is why an engine cannot start.
+var errFull = errors.New("the disk is full")
+
+type full struct{ Source }
+
+func (full) Target(context.Context) (Target, error) { return Target{}, errFull }
+
+func TestAServerThatEndedSinceItWasFoundIsLookedForOnceMore(t *testing.T) {
+	d := openShared(t)
+	for name, c := range map[string]struct {
+		then Source
+		want error
+	}{
+		"and answers again": {Embedded{d.engine}, nil}, "and says why it cannot start": {full{}, errFull},
+	} {
+		found := 0
+		if err := newDB(gone{c.then, &found}).home.createDatabase(t.Context()); !errors.Is(err, c.want) || found != 2 {
+			t.Errorf("%s: looked for %d times, and the error is %v, expected %v", name, found, err, c.want)
+		}
 	}
 }
