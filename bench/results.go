@@ -80,14 +80,9 @@ func (r *Results) print(w io.Writer) {
 	for _, f := range r.First {
 		fmt.Fprintf(w, "first request after a start (%.0f ms): %s, %.1f ms\n", f.Start, f.Question, f.Took)
 	}
-	fmt.Fprintf(w, "API above the engine: %.2f ms in the middle, %.2f ms at most; repeated: %.2f ms in the middle, %.2f ms at most\n", r.Above, r.AboveMost, r.Again, r.AgainMost)
 	fmt.Fprintf(w, "peak memory: loader %d MiB, engine %d MiB while loading and %d MiB with all that the peers asked of it, serve %d MiB\n",
 		r.Loading.PeakRSS>>20, r.Loading.EngineRSS>>20, r.EngineRSS>>20, r.ServeRSS>>20)
-	first, beaten := r.fastest()
-	fmt.Fprintf(w, "no peer is faster in %d of %d requests\n", first, first+len(beaten))
-	for _, b := range beaten {
-		fmt.Fprintf(w, "  %s\n", b)
-	}
+	r.printFastest(w)
 	fmt.Fprintf(w, "took %.0f s\n\n", r.Seconds)
 	for _, g := range r.Goals {
 		fmt.Fprintln(w, g)
@@ -139,6 +134,19 @@ func (r *Results) printQuestions(w io.Writer) {
 	}
 	table.Flush()
 	fmt.Fprintln(w)
+}
+
+// printFastest sums the questions up, where any were asked.
+func (r *Results) printFastest(w io.Writer) {
+	if len(r.Questions) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "API above the engine: %.2f ms in the middle, %.2f ms at most; repeated: %.2f ms in the middle, %.2f ms at most\n", r.Above, r.AboveMost, r.Again, r.AgainMost)
+	first, beaten := r.fastest()
+	fmt.Fprintf(w, "no peer is faster in %d of %d requests\n", first, first+len(beaten))
+	for _, b := range beaten {
+		fmt.Fprintf(w, "  %s\n", b)
+	}
 }
 
 func (r *Results) printCrowds(w io.Writer) {
