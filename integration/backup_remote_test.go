@@ -1,39 +1,6 @@
 package integration_test
 
-import (
-	"encoding/json"
-	"fmt"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"os"
-	"path/filepath"
-	"testing"
-
-	"adlens/integration/harness"
-)
-
-// asServer makes the engine of a data directory look like somebody's ClickHouse
-// server that speaks HTTP, and returns its address. The engine has to run.
-func asServer(t *testing.T, p *harness.Program) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(p.DataDir, "engine", "engine.json"))
-	need(t, err)
-	var at struct {
-		Address, Gate string
-		Password      string `json:"loader_password"`
-	}
-	need(t, json.Unmarshal(content, &at))
-	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(&url.URL{Scheme: "http", Host: at.Address})
-		r.Out.Header.Set("X-Adlens-Gate", at.Gate)
-	}}
-	server := httptest.NewServer(through)
-	t.Cleanup(server.Close)
-	host, err := url.Parse(server.URL)
-	need(t, err)
-	return fmt.Sprintf("http://loader:%s@%s/adlens", at.Password, host.Host)
-}
+import "testing"
 
 // From the embedded engine to a server, and back.
 func TestABackupMovesToAServerAndBack(t *testing.T) {
@@ -46,7 +13,8 @@ func TestABackupMovesToAServerAndBack(t *testing.T) {
 
 	elsewhere := ownProgram(t)
 	serve(t, elsewhere) // so that its engine runs
-	server := []string{"--clickhouse", asServer(t, elsewhere)}
+	theirs := asServer(t, elsewhere)
+	server := []string{"--clickhouse", theirs.loader(theirs.password)}
 	if r := p.Run(append([]string{"restore", "--from", place.place}, server...)...); r.Code != 0 {
 		t.Fatalf("restore into a server: %s", r)
 	}

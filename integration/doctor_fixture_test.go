@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,19 +112,12 @@ func healthyFiles(t *testing.T) string {
 // tables, and returns what it answers.
 func asWriter(t *testing.T, p *harness.Program, sql string) string {
 	t.Helper()
-	var at struct {
-		Address  string `json:"address"`
-		Password string `json:"loader_password"`
-		Gate     string `json:"gate"`
-	}
-	text, err := os.ReadFile(filepath.Join(p.DataDir, "engine", "engine.json"))
-	need(t, err)
-	need(t, json.Unmarshal(text, &at))
+	at := engineOf(t, p)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at.Address+"/?database=adlens&mutations_sync=1", bytes.NewBufferString(sql))
 	need(t, err)
-	request.SetBasicAuth("loader", at.Password)
+	request.SetBasicAuth("loader", at.LoaderPassword)
 	request.Header.Set("X-Adlens-Gate", at.Gate)
 	answer, err := http.DefaultClient.Do(request)
 	need(t, err)

@@ -113,7 +113,7 @@ func unreachable(err error) string {
 		return "cannot be reached: it did not answer in time. Is the host right, and does a firewall let us through?"
 	case errors.As(err, &strange):
 		return "does not answer as ClickHouse does: is the port right? 9000 is native (clickhouse://), 8123 HTTP (http://), with TLS 9440 and 8443"
-	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "went away while it was asked: is it being restarted? Try again"
 	}
 	return ""

@@ -1,7 +1,10 @@
 package clickhouse
 
 import (
+	"fmt"
+	"io"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -77,6 +80,22 @@ func TestAnOlderServerIsRefusedByItsVersion(t *testing.T) {
 	}
 	if text := remote.Explain(err).Error(); !strings.HasPrefix(text, "the ClickHouse server host:9000 is version ") || !strings.HasSuffix(text, "; expected 9999.3 or a later one") {
 		t.Errorf("it is said so: %s", text)
+	}
+}
+
+// A restart cuts what is under way: between answers, within one, or by a reset.
+func TestAServerThatWentAwayIsNamed(t *testing.T) {
+	remote, err := NewRemote(RemoteConfig{Address: "clickhouse://u:p@host:9000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{}
+	for _, cut := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
+		failed := s.failed(t.Context(), &pool{}, fmt.Errorf("readData: %w", cut))
+		text := remote.Explain(failed).Error()
+		if want := "the ClickHouse server host:9000 went away while it was asked: is it being restarted? Try again"; text != want {
+			t.Errorf("%v: it is said %q, expected %q", cut, text, want)
+		}
 	}
 }
 
