@@ -170,10 +170,16 @@ func (r *Results) printSoak(w io.Writer) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintf(w, "%.0f s of %d clients beside %d loads: %d answers, errors %v; of the restated slice %d compared, %d mixed\n",
-		s.Seconds, soakClients, s.Loads, s.Answered, s.Errors, s.Checked, s.Mixed)
+	fmt.Fprintf(w, "%.0f s of %d clients beside %d loads: %d answers, errors %v; of the restated slice %d compared, %d mixed; medians of %d stretches of the time:\n",
+		s.Seconds, soakClients, s.Loads, s.Answered, s.Errors, s.Checked, s.Mixed, stretches)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, g := range s.Growth {
-		fmt.Fprintf(w, "  %s: %.0f, later %.0f\n", g.What, g.Earlier, g.Later)
+		fmt.Fprintf(table, "%s\t", g.What)
+		for _, m := range g.Medians {
+			fmt.Fprintf(table, "%.0f\t", m)
+		}
+		fmt.Fprintln(table)
 	}
+	table.Flush()
 	fmt.Fprintln(w)
 }

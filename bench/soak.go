@@ -33,18 +33,18 @@ type Sample struct {
 	Rows              int64   `json:"rows"` // stored, dead ones too
 }
 
-// Growth compares the middle of the second quarter of the samples with that of
-// the last one: what warms up is over by then.
+// Growth is what one thing came to, as the medians of equal stretches of the
+// soak: what rests is level in the last ones.
 type Growth struct {
-	What    string  `json:"what"`
-	Earlier float64 `json:"earlier"`
-	Later   float64 `json:"later"`
+	What    string    `json:"what"`
+	Medians []float64 `json:"medians"`
 }
 
 const (
 	soakClients = 8
 	soakChecks  = 2 // clients that ask for the slice that is restated
 	sampleEvery = 5 * time.Second
+	stretches   = 10 // of a soak, each with medians of its own
 )
 
 // soak runs mixed clients for a while, loads restatements beside them, and
@@ -150,23 +150,27 @@ func (b *bench) sample(ctx context.Context, s *Soak, began time.Time) error {
 func growth(samples []Sample) []Growth {
 	var all []Growth
 	n := len(samples)
-	if n < 8 {
+	if n < stretches {
 		return nil
 	}
 	for _, kind := range []struct {
 		what string
 		of   func(Sample) int64
 	}{
-		{"serve, bytes in memory", func(s Sample) int64 { return s.ServeRSS }}, {"serve, threads", func(s Sample) int64 { return s.ServeThreads }},
-		{"serve, descriptors", func(s Sample) int64 { return s.ServeDescriptors }}, {"engine, bytes in memory", func(s Sample) int64 { return s.EngineRSS }},
+		{"serve, MiB", func(s Sample) int64 { return s.ServeRSS >> 20 }}, {"serve, threads", func(s Sample) int64 { return s.ServeThreads }},
+		{"serve, descriptors", func(s Sample) int64 { return s.ServeDescriptors }}, {"engine, MiB", func(s Sample) int64 { return s.EngineRSS >> 20 }},
 		{"engine, threads", func(s Sample) int64 { return s.EngineThreads }}, {"engine, descriptors", func(s Sample) int64 { return s.EngineDescriptors }},
 		{"parts", func(s Sample) int64 { return s.Parts }}, {"stored facts, dead ones too", func(s Sample) int64 { return s.Rows }},
 	} {
-		var values []float64
-		for _, s := range samples {
-			values = append(values, float64(kind.of(s)))
+		one := Growth{What: kind.what}
+		for k := range stretches {
+			var values []float64
+			for _, s := range samples[k*n/stretches : (k+1)*n/stretches] {
+				values = append(values, float64(kind.of(s)))
+			}
+			one.Medians = append(one.Medians, percentile(values, 50))
 		}
-		all = append(all, Growth{kind.what, percentile(values[n/4:n/2], 50), percentile(values[3*n/4:], 50)})
+		all = append(all, one)
 	}
 	return all
 }

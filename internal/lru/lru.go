@@ -51,12 +51,15 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return place.Value.(*entry[K, V]).value, true
 }
 
-// Has tells whether there is a value under a key. That is no use of it.
-func (c *Cache[K, V]) Has(key K) bool {
+// Peek returns what was put last under a key. That is no use of it.
+func (c *Cache[K, V]) Peek(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, ok := c.places[key]
-	return ok
+	place, ok := c.places[key]
+	if !ok {
+		return value, false
+	}
+	return place.Value.(*entry[K, V]).value, true
 }
 
 // Weight is that of all values together.

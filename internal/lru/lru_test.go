@@ -77,11 +77,16 @@ func TestLookingWhetherAValueIsThereIsNoUse(t *testing.T) {
 	c := New(2, func(string, int) int { return 1 })
 	c.Put("a", 1)
 	c.Put("b", 2)
-	if !c.Has("a") || c.Has("c") || c.Weight() != 2 {
-		t.Errorf("a is there: %v, c is there: %v, weight %d", c.Has("a"), c.Has("c"), c.Weight())
+	if !has(c, "a") || has(c, "c") || c.Weight() != 2 {
+		t.Errorf("a is there: %v, c is there: %v, weight %d", has(c, "a"), has(c, "c"), c.Weight())
 	}
 	c.Put("c", 3)
-	if c.Has("a") || !c.Has("b") || c.Weight() != 2 {
-		t.Errorf("a is there: %v, b is there: %v, weight %d", c.Has("a"), c.Has("b"), c.Weight())
+	if has(c, "a") || !has(c, "b") || c.Weight() != 2 {
+		t.Errorf("a is there: %v, b is there: %v, weight %d", has(c, "a"), has(c, "b"), c.Weight())
 	}
+}
+
+func has(c *Cache[string, int], key string) bool {
+	_, ok := c.Peek(key)
+	return ok
 }

@@ -31,25 +31,27 @@ type Wide [measures][2]uint64
 
 const measures = 5
 
-// dayTotals keeps the day totals of generations. What was read of a generation
-// is true for ever, because its rows never change; which generations are live
-// is said by the view. So nothing in it expires.
+// dayTotals keeps the day totals of months as they were read last. What was
+// read of a generation is true for ever, because its rows never change; which
+// generations are live is said by the view. So nothing in it expires, and what
+// a load has replaced is replaced here.
 type dayTotals struct {
 	store   Store
-	known   *lru.Cache[generationKey, dayUnit]
+	known   *lru.Cache[monthKey, dayUnit]
 	flights flight.Group[string, []DayTotal]
 }
 
 // dayUnit is the day totals of one generation, which is of one month, and what
 // they add up to: a period that has them all need not look at each.
 type dayUnit struct {
+	generation  uint32
 	rows        []DayTotal
 	first, last adlens.Day // of the rows
 	total       wideTally
 }
 
-func newDayUnit(rows []DayTotal) dayUnit {
-	u := dayUnit{rows: rows}
+func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
+	u := dayUnit{generation: generation, rows: rows}
 	for i := range rows {
 		if day := rows[i].Day; i == 0 {
 			u.first, u.last = day, day
@@ -74,33 +76,33 @@ func (u *dayUnit) addTo(t *wideTally, p Plan) {
 	}
 }
 
-type generationKey struct {
-	account    string
-	generation uint32
+type monthKey struct {
+	account string
+	month   manifest.Unit
 }
 
 func newDayTotals(store Store) *dayTotals {
-	return &dayTotals{store: store, known: lru.New(dayTotalsMemory, func(k generationKey, u dayUnit) int {
+	return &dayTotals{store: store, known: lru.New(dayTotalsMemory, func(k monthKey, u dayUnit) int {
 		return 200 + len(k.account) + int(unsafe.Sizeof(u)) + len(u.rows)*int(unsafe.Sizeof(DayTotal{}))
 	})}
 }
 
-// of returns the days of the plan's generations, in their order. Those that are
+// of returns the days of the plan's months, in their order. Those that are
 // not known are read, once for all who ask for the same ones at the same time.
 func (d *dayTotals) of(ctx context.Context, p Plan) ([]dayUnit, error) {
 	units := make([]dayUnit, len(p.Days))
 	missing := p
 	missing.Days = nil
-	for i, generation := range p.Days {
-		unit, ok := d.known.Get(generationKey{p.Account, generation})
-		if units[i] = unit; !ok {
-			missing.Days = append(missing.Days, generation)
+	for i, l := range p.Days {
+		unit, ok := d.known.Get(monthKey{p.Account, l.Unit})
+		if units[i] = unit; !ok || unit.generation != l.Generation {
+			missing.Days = append(missing.Days, l)
 		}
 	}
 	if len(missing.Days) == 0 {
 		return units, nil
 	}
-	read, err := d.flights.Do(ctx, p.Account+" "+Numbers(missing.Days), func(ctx context.Context) ([]DayTotal, error) {
+	read, err := d.flights.Do(ctx, p.Account+" "+Numbers(generationsOf(missing.Days)), func(ctx context.Context) ([]DayTotal, error) {
 		return d.store.DayTotals(ctx, missing.DayTotalsStatement())
 	})
 	if err != nil {
@@ -110,17 +112,17 @@ func (d *dayTotals) of(ctx context.Context, p Plan) ([]dayUnit, error) {
 	return units, nil
 }
 
-// keep remembers what was read, also of generations that have no rows, and
-// puts it where it is wanted.
-func (d *dayTotals) keep(account string, generations []uint32, read []DayTotal, wanted []uint32, units []dayUnit) {
-	rows := make(map[uint32][]DayTotal, len(generations))
+// keep remembers what was read, also of months that have no rows, and puts it
+// where it is wanted.
+func (d *dayTotals) keep(account string, months []Live, read []DayTotal, wanted []Live, units []dayUnit) {
+	rows := make(map[uint32][]DayTotal, len(months))
 	for _, row := range read {
 		rows[row.Generation] = append(rows[row.Generation], row)
 	}
-	for _, generation := range generations {
-		unit := newDayUnit(rows[generation])
-		d.known.Put(generationKey{account, generation}, unit)
-		units[slices.Index(wanted, generation)] = unit
+	for _, l := range months {
+		unit := newDayUnit(l.Generation, rows[l.Generation])
+		d.known.Put(monthKey{account, l.Unit}, unit)
+		units[slices.Index(wanted, l)] = unit
 	}
 }
 
@@ -142,7 +144,7 @@ func bySlice(p Plan, units []dayUnit) []SliceRow {
 	tallies := map[manifest.Slice]*wideTally{}
 	for i := range units {
 		if len(units[i].rows) > 0 {
-			units[i].addTo(wideTallyOf(tallies, p.Slices[i]), p)
+			units[i].addTo(wideTallyOf(tallies, p.Days[i].Slice), p)
 		}
 	}
 	all := make([]SliceRow, 0, len(tallies))

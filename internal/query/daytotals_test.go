@@ -82,9 +82,8 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 		for range 8 {
 			p := Plan{Account: "a", From: first + adlens.Day(rapid.IntRange(0, 40).Draw(t, "from"))}
 			p.To = p.From + adlens.Day(rapid.IntRange(0, 40).Draw(t, "days"))
-			p.Days = rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations")
-			for _, g := range p.Days {
-				p.Slices = append(p.Slices, manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)})
+			for _, g := range rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations") {
+				p.Days = append(p.Days, Live{manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, g})
 			}
 			units, err := d.of(t.Context(), p)
 			if err != nil {
@@ -108,8 +107,8 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 
 func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 	sums := map[string]*big.Int{}
-	for _, g := range p.Days {
-		for _, row := range r.rows[g] {
+	for _, l := range p.Days {
+		for _, row := range r.rows[l.Generation] {
 			if row.Day < p.From || row.Day > p.To {
 				continue
 			}
@@ -162,7 +161,7 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{1}}}}}}
 	d := newDayTotals(store)
 	for _, account := range []string{"a", "b", "a", "b"} {
-		if _, err := d.of(t.Context(), Plan{Account: account, Days: []uint32{7}, Slices: []manifest.Slice{{}}}); err != nil {
+		if _, err := d.of(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,16 +170,36 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 	}
 }
 
+// A load has its months counted anew, and what it replaced takes no room.
+func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{1}}}}, 8: {{8, day("2026-01-01"), Wide{{2}}}}}}
+	d := newDayTotals(store)
+	month := manifest.Unit{Kind: manifest.Month, Start: day("2026-01-01")}
+	for _, generation := range []uint32{7, 8, 8} {
+		units, err := d.of(t.Context(), Plan{Account: "a", Days: []Live{{month, generation}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := units[0].rows; len(got) != 1 || got[0].Generation != generation {
+			t.Errorf("generation %d has the days %v", generation, got)
+		}
+	}
+	if n := d.known.Stats().Values; n != 1 || len(store.read) != 2 {
+		t.Errorf("%d months are kept, generations %v were read", n, store.read)
+	}
+}
+
 func BenchmarkSummaryOfSixYears(b *testing.B) {
 	var p Plan
 	var units []dayUnit
 	for unit := range 72 * 18 {
-		p.Days, p.Slices = append(p.Days, uint32(unit)), append(p.Slices, manifest.Slice{Marketplace: uint16(unit % 6), AdProduct: adlens.AdProduct(1 + unit%3)})
+		slice := manifest.Slice{Marketplace: uint16(unit % 6), AdProduct: adlens.AdProduct(1 + unit%3)}
+		p.Days = append(p.Days, Live{manifest.Unit{Kind: manifest.Month, Slice: slice}, uint32(unit)})
 		rows := make([]DayTotal, 31)
 		for i := range rows {
 			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), Wide{{1000}, {10}, {1}, {5_000_000}, {20_000_000}}}
 		}
-		units = append(units, newDayUnit(rows))
+		units = append(units, newDayUnit(uint32(unit), rows))
 	}
 	p.From, p.To = 20_000, 30_000
 	for b.Loop() {

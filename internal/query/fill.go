@@ -80,15 +80,15 @@ func (s *Service) fill(ctx context.Context, account string, r Request) (useful b
 // fill reads the missing units of a plan, both periods, unless they would crowd out most of
 // what the memory has.
 func (m *memory) fill(ctx context.Context, plan Plan) error {
-	var missing [3][]uint32
+	var missing [3][]Live
 	var sizes [3]map[uint32]int
 	bytes := 0
-	for table, generations := range plan.allGenerations() {
-		for _, generation := range generations {
-			if u, ok := m.units.Get(unitName{plan.Account, unitTable(table), generation}); ok {
+	for table, units := range plan.bothTables() {
+		for _, l := range units {
+			if u, ok := m.get(plan.Account, unitTable(table), l); ok {
 				bytes += u.weight()
 			} else {
-				missing[table] = append(missing[table], generation)
+				missing[table] = append(missing[table], l)
 			}
 		}
 		if len(missing[table]) == 0 {
@@ -115,32 +115,32 @@ func (m *memory) fill(ctx context.Context, plan Plan) error {
 	return nil
 }
 
-// batches divides generations into those that are read by one statement.
-func batches(generations []uint32, sizes map[uint32]int) (all [][]uint32) {
+// batches divides units into those that are read by one statement.
+func batches(units []Live, sizes map[uint32]int) (all [][]Live) {
 	rows := 0
-	for i, generation := range generations {
-		if i == 0 || rows+sizes[generation] > rowsAtOnce {
+	for i, l := range units {
+		if i == 0 || rows+sizes[l.Generation] > rowsAtOnce {
 			all, rows = append(all, nil), 0
 		}
-		all[len(all)-1] = append(all[len(all)-1], generation)
-		rows += sizes[generation]
+		all[len(all)-1] = append(all[len(all)-1], l)
+		rows += sizes[l.Generation]
 	}
 	return all
 }
 
-// read brings some generations of a table in. What the table does not have is
-// held without figures.
-func (m *memory) read(ctx context.Context, account string, table unitTable, generations []uint32, sizes map[uint32]int) error {
-	units := make(map[uint32]*unit, len(generations))
-	for _, generation := range generations {
-		units[generation] = &unit{rows: make([]unitRow, 0, sizes[generation])}
+// read brings some units of a table in. What the table does not have is held
+// without figures.
+func (m *memory) read(ctx context.Context, account string, table unitTable, some []Live, sizes map[uint32]int) error {
+	units := make(map[uint32]*unit, len(some))
+	for _, l := range some {
+		units[l.Generation] = &unit{generation: l.Generation, rows: make([]unitRow, 0, sizes[l.Generation])}
 	}
-	err := m.store.UnitRows(ctx, unitsStatement(account, table, generations), func(r *UnitRow) { units[r.Generation].add(r) })
+	err := m.store.UnitRows(ctx, unitsStatement(account, table, some), func(r *UnitRow) { units[r.Generation].add(r) })
 	if err != nil {
 		return err
 	}
-	for generation, u := range units {
-		m.units.Put(unitName{account, table, generation}, u)
+	for _, l := range some {
+		m.units.Put(unitName{account, table, l.Unit}, units[l.Generation])
 	}
 	return nil
 }
@@ -164,8 +164,8 @@ func (m *memory) readAhead(ctx context.Context, account string) (more bool, err 
 	}
 	some := batches(missing, sizes)[0]
 	bytes := m.units.Weight()
-	for _, generation := range some {
-		bytes += unitBytes + unitRowBytes*sizes[generation]
+	for _, l := range some {
+		bytes += unitBytes + unitRowBytes*sizes[l.Generation]
 	}
 	if bytes > m.limit/4*3 {
 		return false, nil
@@ -176,26 +176,18 @@ func (m *memory) readAhead(ctx context.Context, account string) (more bool, err 
 
 // newestMissing are some units that are not in memory: years before months,
 // months before days.
-func (m *memory) newestMissing(v View) (unitTable, []uint32) {
+func (m *memory) newestMissing(v View) (unitTable, []Live) {
 	for table, kind := range [...]manifest.Kind{yearUnits: manifest.Year, monthUnits: manifest.Month, dayUnits: manifest.Month} {
-		var missing []manifest.Entry
+		var missing []Live
 		for _, e := range v.Manifest.Of(kind) {
-			if !m.units.Has(unitName{v.Account, unitTable(table), e.Generation}) {
-				missing = append(missing, e)
+			if u, ok := m.units.Peek(unitName{v.Account, unitTable(table), e.Unit}); !ok || u.generation != e.Generation {
+				missing = append(missing, live(e))
 			}
 		}
 		if len(missing) > 0 {
-			slices.SortStableFunc(missing, func(a, b manifest.Entry) int { return int(b.Start - a.Start) })
-			return unitTable(table), generationsOf(missing[:min(len(missing), unitsAtOnce)])
+			slices.SortStableFunc(missing, func(a, b Live) int { return int(b.Start - a.Start) })
+			return unitTable(table), missing[:min(len(missing), unitsAtOnce)]
 		}
 	}
 	return 0, nil
-}
-
-func generationsOf(entries []manifest.Entry) []uint32 {
-	all := make([]uint32, len(entries))
-	for i, e := range entries {
-		all[i] = e.Generation
-	}
-	return all
 }

@@ -1,12 +1,14 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
 	"sync"
 
 	"adlens/internal/lru"
+	"adlens/internal/manifest"
 )
 
 // UnitStore reads whole generations, at a low priority: nobody waits for them.
@@ -45,10 +47,12 @@ type memory struct {
 	ahead []string // the accounts of which more may be read ahead; only Fill knows it
 }
 
+// unitName says what a unit is of, and not which generation of it: a load that
+// replaces a unit replaces what memory has of it, and dead rows take no room.
 type unitName struct {
-	account    string
-	table      unitTable
-	generation uint32
+	account string
+	table   unitTable
+	unit    manifest.Unit
 }
 
 func newMemory(store UnitStore, bytes int) *memory {
@@ -61,41 +65,42 @@ func newMemory(store UnitStore, bytes int) *memory {
 // need. Fill brings that in.
 func (s *Service) Remember(store UnitStore, bytes int) { s.memory = newMemory(store, bytes) }
 
-// remembered answers a page of the product report from memory; ok is false
-// where the engine has to. Nobody waits for the memory to be filled.
-func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) (p *Products, ok bool) {
+// remembered answers a page of the product report from memory, and has it
+// computed where it cannot. What was missed is read in behind that answer:
+// beside it, each would take the other's core. Nobody waits for it.
+func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan, computed func() (*Products, error)) (*Products, error) {
 	if s.memory == nil {
-		return nil, false
+		return computed()
 	}
 	found, then, ok := s.memory.findBoth(v, plan)
 	if !ok {
-		s.memory.wish(v.Account, r)
-		return nil, false
+		defer s.memory.wish(v.Account, r)
+		return computed()
 	}
 	if !found.small(r.Sort) || then.unfit {
-		return nil, false
+		return computed()
 	}
 	last := max(found.last, then.last)
 	names, ok := s.directory.known(v, last)
 	if !ok {
-		s.memory.wish(v.Account, r)
-		return nil, false
+		defer s.memory.wish(v.Account, r)
+		return computed()
 	}
 	// More at once than there are cores would only take more memory.
 	select {
 	case s.memory.adding <- struct{}{}:
 		defer func() { <-s.memory.adding }()
 	case <-ctx.Done():
-		return nil, false
+		return computed() // which says whether it took too long or nobody waits any more
 	}
 	t := talliesOf(found.parts, last)
 	defer tallyPool.Put(t)
 	if plan.Earlier == nil {
-		return talliedProducts(r, v, t, nil, names), true
+		return talliedProducts(r, v, t, nil, names), nil
 	}
 	before := talliesOf(then.parts, last)
 	defer tallyPool.Put(before)
-	return talliedProducts(r, v, t, before, names), true
+	return talliedProducts(r, v, t, before, names), nil
 }
 
 // found is what a plan reads, from memory.
@@ -112,20 +117,29 @@ func (f *found) small(sort string) bool {
 	return !f.unfit && (sort == SortProduct || Catalogue[figureIndex(sort)].small(most))
 }
 
-// generations are those of a plan by table.
-func (p Plan) generations() [3][]uint32 {
-	return [...][]uint32{yearUnits: p.Years, monthUnits: p.Months, dayUnits: p.Days}
+// tables are the units of a plan by table.
+func (p Plan) tables() [3][]Live {
+	return [...][]Live{yearUnits: p.Years, monthUnits: p.Months, dayUnits: p.Days}
 }
 
-// allGenerations are those of both periods, each once.
-func (p Plan) allGenerations() [3][]uint32 {
-	all := p.generations()
-	for table, generations := range p.then().generations() {
-		all[table] = slices.Concat(all[table], generations)
-		slices.Sort(all[table])
+// bothTables are those of both periods, each once.
+func (p Plan) bothTables() [3][]Live {
+	all := p.tables()
+	for table, units := range p.then().tables() {
+		all[table] = slices.Concat(all[table], units)
+		slices.SortFunc(all[table], func(a, b Live) int { return cmp.Compare(a.Generation, b.Generation) })
 		all[table] = slices.Compact(all[table])
 	}
 	return all
+}
+
+// get returns what memory has of a unit's live generation.
+func (m *memory) get(account string, table unitTable, l Live) (*unit, bool) {
+	u, ok := m.units.Get(unitName{account, table, l.Unit})
+	if !ok || u.generation != l.Generation {
+		return nil, false
+	}
+	return u, true
 }
 
 // findBoth looks up all units of a plan and of the earlier one.
@@ -138,9 +152,9 @@ func (m *memory) findBoth(v View, plan Plan) (f, then found, ok bool) {
 
 // find looks up all units of a plan; ok is false where one is missing.
 func (m *memory) find(v View, plan Plan) (f found, ok bool) {
-	for table, generations := range plan.generations() {
-		for _, generation := range generations {
-			u, ok := m.units.Get(unitName{plan.Account, unitTable(table), generation})
+	for table, units := range plan.tables() {
+		for _, l := range units {
+			u, ok := m.get(plan.Account, unitTable(table), l)
 			if !ok {
 				return f, false
 			}

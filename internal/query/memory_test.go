@@ -196,7 +196,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if plan.Empty() && plan.then().Empty() {
 			return
 		}
-		got, ok := service.remembered(context.Background(), s.view, r, plan)
+		got, ok := remembered(t, service, s.view, r)
 		if !ok {
 			t.Fatal("the report is not answered from memory")
 		}
@@ -274,7 +274,7 @@ func (s *shop) fill(slice manifest.Slice, month adlens.Day, products uint32) {
 
 func benchmarkRemembered(b *testing.B, service *Service, v View, r Request) {
 	for b.Loop() {
-		if _, ok := service.remembered(context.Background(), v, r, PlanProducts(r, v)); !ok {
+		if _, ok := remembered(b, service, v, r); !ok {
 			b.Fatal("the report is not answered from memory")
 		}
 	}

@@ -16,10 +16,7 @@ type Plan struct {
 
 	// Whole years and months are answered by their rollups, the months that
 	// the period cuts by single days between From and To.
-	Years, Months, Days []uint32
-
-	// Slices are those of Days, in their order; only of a plan of days.
-	Slices []manifest.Slice
+	Years, Months, Days []Live
 
 	// Rows is how many facts the months have that a product report touches:
 	// it has no more products than that.
@@ -31,6 +28,23 @@ type Plan struct {
 
 	// SmallKeys tells that all marketplaces of the account have keys below 64.
 	SmallKeys bool
+}
+
+// Live is a unit and its live generation.
+type Live struct {
+	manifest.Unit
+	Generation uint32
+}
+
+func live(e manifest.Entry) Live { return Live{e.Unit, e.Generation} }
+
+// generationsOf are the generations alone, for a statement.
+func generationsOf(all []Live) []uint32 {
+	generations := make([]uint32, len(all))
+	for i := range all {
+		generations[i] = all[i].Generation
+	}
+	return generations
 }
 
 // Empty tells whether nothing that is held of the period can answer: no
@@ -111,7 +125,7 @@ func planDays(r Request, v View) Plan {
 	match := v.slices(r.Filters)
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if match(e.Slice) && covers(p, e) != untouched {
-			p.Days, p.Slices = append(p.Days, e.Generation), append(p.Slices, e.Slice)
+			p.Days = append(p.Days, live(e))
 		}
 	}
 	return p
@@ -143,7 +157,7 @@ func planProducts(r Request, v View) Plan {
 		}
 	}
 	for _, year := range sortedUnits(months) {
-		p.addYear(months[year], v.Manifest.Generation(year))
+		p.addYear(months[year], Live{year, v.Manifest.Generation(year)})
 	}
 	return p
 }
@@ -158,8 +172,8 @@ func sortedUnits(months map[manifest.Unit][]manifest.Entry) []manifest.Unit {
 }
 
 // addYear adds what answers for one slice's year.
-func (p *Plan) addYear(months []manifest.Entry, year uint32) {
-	var whole, part []uint32
+func (p *Plan) addYear(months []manifest.Entry, year Live) {
+	var whole, part []Live
 	outside := false
 	for _, e := range months {
 		how := covers(*p, e)
@@ -168,15 +182,15 @@ func (p *Plan) addYear(months []manifest.Entry, year uint32) {
 		}
 		switch how {
 		case wholly:
-			whole = append(whole, e.Generation)
+			whole = append(whole, live(e))
 		case partly:
-			part = append(part, e.Generation)
+			part = append(part, live(e))
 		case untouched:
 			_, held := e.FirstHeld()
 			outside = outside || held
 		}
 	}
-	if year != 0 && len(part) == 0 && !outside && len(whole) > 1 {
+	if year.Generation != 0 && len(part) == 0 && !outside && len(whole) > 1 {
 		p.Years = append(p.Years, year)
 		return
 	}

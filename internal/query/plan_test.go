@@ -61,13 +61,13 @@ func (w world) planned(p Plan, key func(fact) string) totals {
 	all := totals{}
 	for _, f := range w.facts {
 		month, year := w.view.Manifest.Generation(f.unit(manifest.Month)), w.view.Manifest.Generation(f.unit(manifest.Year))
-		if slices.Contains(p.Years, year) {
+		if slices.Contains(generationsOf(p.Years), year) {
 			all[key(f)] += f.clicks
 		}
-		if slices.Contains(p.Months, month) {
+		if slices.Contains(generationsOf(p.Months), month) {
 			all[key(f)] += f.clicks
 		}
-		if slices.Contains(p.Days, month) && p.From <= f.day && f.day <= p.To {
+		if slices.Contains(generationsOf(p.Days), month) && p.From <= f.day && f.day <= p.To {
 			all[key(f)] += f.clicks
 		}
 	}
@@ -161,13 +161,13 @@ func TestPlansNameLiveGenerationsOnceAndOnlyTheAccountsOwn(t *testing.T) {
 	})
 }
 
-func mustName(t *rapid.T, live []manifest.Entry, generations []uint32) {
-	seen := map[uint32]bool{}
-	for _, g := range generations {
-		if seen[g] || !slices.ContainsFunc(live, func(e manifest.Entry) bool { return e.Generation == g }) {
-			t.Fatalf("generation %d is named twice or not live", g)
+func mustName(t *rapid.T, live []manifest.Entry, named []Live) {
+	seen := map[Live]bool{}
+	for _, l := range named {
+		if seen[l] || !slices.ContainsFunc(live, func(e manifest.Entry) bool { return e.Unit == l.Unit && e.Generation == l.Generation }) {
+			t.Fatalf("%v is named twice or not live", l)
 		}
-		seen[g] = true
+		seen[l] = true
 	}
 }
 
@@ -181,7 +181,7 @@ func TestSingleDaysAnswerOnlyTheMonthsThatThePeriodCuts(t *testing.T) {
 		for _, e := range w.view.Manifest.Of(manifest.Month) {
 			first, _ := e.FirstHeld()
 			last, _ := e.LastHeld()
-			if slices.Contains(p.Days, e.Generation) && r.Period.Start <= first && last <= r.Period.End {
+			if slices.Contains(p.Days, live(e)) && r.Period.Start <= first && last <= r.Period.End {
 				t.Fatalf("%s is whole in %+v and read day by day", e, r.Period)
 			}
 		}
@@ -208,8 +208,8 @@ func TestAPeriodWithoutHeldDaysOfTheFiltersIsEmpty(t *testing.T) {
 // Both profiles of a country are asked for by its code.
 func TestACountryStandsForAllItsProfiles(t *testing.T) {
 	p := PlanDays(Request{Period: days("2026-11-18", "2026-11-18"), Filters: Filters{Marketplaces: []string{"UK"}}}, exampleView())
-	if want := []uint32{212611, 312611}; !slices.Equal(p.Days, want) {
-		t.Errorf("got %d, want %d", p.Days, want)
+	if want := []uint32{212611, 312611}; !slices.Equal(generationsOf(p.Days), want) {
+		t.Errorf("got %v, want %d", p.Days, want)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestAMonthWithoutHeldDaysIsPassedOver(t *testing.T) {
 	view := exampleView()
 	view.Manifest = manifest.New(1, append(holding(s, [2]string{"2025-01-05", "2025-02-20"}), manifest.Entry{Unit: bare, Generation: 5})...)
 	p := PlanProducts(Request{Period: days("2025-01-01", "2025-03-31")}, view)
-	if want := []uint32{112500}; !slices.Equal(p.Years, want) || len(p.Months)+len(p.Days) > 0 {
+	if want := []uint32{112500}; !slices.Equal(generationsOf(p.Years), want) || len(p.Months)+len(p.Days) > 0 {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -233,7 +233,7 @@ func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
 	s := manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredProducts}
 	view.Manifest = manifest.New(1, holding(s, [2]string{"2025-03-05", "2025-03-20"})...)
 	p := PlanProducts(Request{Period: days("2025-01-01", "2025-12-31")}, view)
-	if want := []uint32{112503}; !slices.Equal(p.Months, want) || len(p.Years)+len(p.Days) > 0 {
+	if want := []uint32{112503}; !slices.Equal(generationsOf(p.Months), want) || len(p.Years)+len(p.Days) > 0 {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -76,9 +76,11 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	if plan.Empty() && plan.then().Empty() {
 		return newProducts(r, v, nil, productNames{}), nil
 	}
-	if p, ok := s.remembered(ctx, v, r, plan); ok {
-		return p, nil
-	}
+	return s.remembered(ctx, v, r, plan, func() (*Products, error) { return s.computed(ctx, v, r, plan) })
+}
+
+// computed is a page of the product report that the engine has added up.
+func (s *Service) computed(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
 	products := plan.Rows + plan.then().Rows
 	if products >= rankedFrom {
 		known, err := s.directory.size(ctx, v)

@@ -63,11 +63,11 @@ func (p Plan) parts() (string, []parameters) {
 	var values []parameters
 	if len(p.Years) > 0 {
 		parts = append(parts, skeleton("products_years"))
-		values = append(values, func(v map[string]string) { v["years"] = Numbers(p.Years) })
+		values = append(values, func(v map[string]string) { v["years"] = Numbers(generationsOf(p.Years)) })
 	}
 	if len(p.Months) > 0 {
 		parts = append(parts, skeleton("products_months"))
-		values = append(values, func(v map[string]string) { v["months"] = Numbers(p.Months) })
+		values = append(values, func(v map[string]string) { v["months"] = Numbers(generationsOf(p.Months)) })
 	}
 	if len(p.Days) > 0 {
 		parts = append(parts, skeleton("products_days"))
@@ -125,16 +125,16 @@ var unitTables = [...]struct{ name, day, order string }{
 }
 
 // unitsStatement reads generations whole.
-func unitsStatement(account string, table unitTable, generations []uint32) Statement {
+func unitsStatement(account string, table unitTable, units []Live) Statement {
 	t := unitTables[table]
 	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*order*/", t.order, "/*figures*/", hasFigures),
-		map[string]string{"account": Text(account), "generations": Numbers(generations)}}
+		map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}}
 }
 
 // unitSizesStatement counts the rows of generations.
-func unitSizesStatement(account string, table unitTable, generations []uint32) Statement {
+func unitSizesStatement(account string, table unitTable, units []Live) Statement {
 	return Statement{fill("unit_sizes", "/*table*/", unitTables[table].name),
-		map[string]string{"account": Text(account), "generations": Numbers(generations)}}
+		map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}}
 }
 
 // hasFigures is true for stored rows that are not all zero.
@@ -161,7 +161,7 @@ func (p Plan) params(values ...parameters) map[string]string {
 	return params
 }
 
-func (p Plan) days(v map[string]string) { v["days"] = Numbers(p.Days) }
+func (p Plan) days(v map[string]string) { v["days"] = Numbers(generationsOf(p.Days)) }
 
 func (p Plan) between(v map[string]string) {
 	v["from"], v["to"] = storable(p.From).String(), storable(p.To).String()

@@ -189,7 +189,7 @@ func TestTextParametersAreInTheEnginesEscapedForm(t *testing.T) {
 		`a\tb`:         `a\\tb`,
 		"é 日本 {x:Int}": "é 日本 {x:Int}",
 	} {
-		plan := Plan{Account: plain, Days: []uint32{7}}
+		plan := Plan{Account: plain, Days: []Live{{Generation: 7}}}
 		if got := plan.DayTotalsStatement().Params["account"]; got != want {
 			t.Errorf("%q is sent as %q, want %q", plain, got, want)
 		}
@@ -201,10 +201,10 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 		plan Plan
 		want []string
 	}{
-		{Plan{Years: []uint32{1}}, []string{"account", "years"}},
-		{Plan{Months: []uint32{1}}, []string{"account", "months"}},
-		{Plan{Days: []uint32{1}}, []string{"account", "days", "from", "to"}},
-		{Plan{Years: []uint32{1}, Months: []uint32{2}}, []string{"account", "months", "years"}},
+		{Plan{Years: []Live{{Generation: 1}}}, []string{"account", "years"}},
+		{Plan{Months: []Live{{Generation: 1}}}, []string{"account", "months"}},
+		{Plan{Days: []Live{{Generation: 1}}}, []string{"account", "days", "from", "to"}},
+		{Plan{Years: []Live{{Generation: 1}}, Months: []Live{{Generation: 2}}}, []string{"account", "months", "years"}},
 	} {
 		if got := slices.Sorted(maps.Keys(c.plan.ProductsStatement().Params)); !slices.Equal(got, c.want) {
 			t.Errorf("%+v has %q, want %q", c.plan, got, c.want)
@@ -214,7 +214,7 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 
 // A day beyond what the engine's Date can say would be read as another day.
 func TestDaysStayInsideWhatCanBeStored(t *testing.T) {
-	plan := Plan{Account: "a", From: day("1969-12-31"), To: day("2150-01-01"), Days: []uint32{1}}
+	plan := Plan{Account: "a", From: day("1969-12-31"), To: day("2150-01-01"), Days: []Live{{Generation: 1}}}
 	s := plan.ProductsStatement()
 	if s.Params["from"] != "1970-01-01" || s.Params["to"] != "2149-06-06" {
 		t.Errorf("from %s to %s", s.Params["from"], s.Params["to"])

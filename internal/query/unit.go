@@ -11,6 +11,7 @@ import (
 // one marketplace in one year, in one month, or on the days of one month. A
 // generation never changes, so a unit is true for ever.
 type unit struct {
+	generation  uint32
 	marketplace uint16
 	rows        []unitRow
 	days        []dayStart // of the days that have rows; years and months have one of them
