@@ -33,8 +33,7 @@ type flight[V any] struct {
 // Do returns the result of compute, or that of a computation of the same key
 // that is under way. A computation is nobody's own: it goes on while anybody
 // waits for it, whoever began it, and its context ends when nobody does. Who
-// stops waiting gets the error of the own context. A panic is an error too: it
-// would end the program here, where no handler is above it.
+// stops waiting gets the error of the own context. A panic is an error too.
 func (g *Group[K, V]) Do(ctx context.Context, key K, compute func(context.Context) (V, error)) (value V, err error) {
 	f := g.board(ctx, key, compute)
 	select {
@@ -77,16 +76,27 @@ func (g *Group[K, V]) board(ctx context.Context, key K, compute func(context.Con
 
 func (g *Group[K, V]) run(ctx context.Context, key K, f *flight[V], compute func(context.Context) (V, error)) {
 	defer func() {
-		if cause := recover(); cause != nil {
-			f.err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-		}
 		f.cancel()
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.forget(key, f)
 		close(f.done)
 	}()
-	f.value, f.err = compute(ctx)
+	f.err = guarded(func() (err error) {
+		f.value, err = compute(ctx)
+		return err
+	})
+}
+
+// guarded makes a panic an error: here it would end the program, where no
+// handler is above it.
+func guarded(compute func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return compute()
 }
 
 // leave stops waiting. Who asks after the last one left gets a new

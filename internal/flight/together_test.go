@@ -2,6 +2,7 @@ package flight_test
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -22,6 +23,9 @@ func TestTogetherWaitsForAllAndTellsTheFirstFault(t *testing.T) {
 	)
 	if err != first || ran.Load() != 3 {
 		t.Errorf("%d steps ran and the error is %v, expected 3 and %v", ran.Load(), err, first)
+	}
+	if err := flight.Together(func() error { panic("a step") }); err == nil || !strings.HasPrefix(err.Error(), "panic: a step\n") {
+		t.Errorf("a panic is said as %v", err)
 	}
 	if err := flight.Together(); err != nil {
 		t.Errorf("no steps fail: %v", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
@@ -109,17 +110,23 @@ func lastKey(rows []ProductRow) (last uint32) {
 func (d *directory) read(ctx context.Context, account string, known productNames, titles uint32) (productNames, error) {
 	next := known
 	next.of = titles
-	added, err := d.store.ProductIDs(ctx, account, known.last)
+	var added map[uint32]string
+	err := flight.Together(func() (err error) {
+		added, err = d.store.ProductIDs(ctx, account, known.last)
+		return err
+	}, func() (err error) {
+		if known.titles == nil || known.of != titles {
+			next.titles, err = d.store.Titles(ctx, account, titles)
+		}
+		return err
+	})
 	if err != nil {
 		return known, err
 	}
 	if known.ids == nil || len(added) > 0 {
 		next.add(added)
 	}
-	if known.titles == nil || known.of != titles {
-		next.titles, err = d.store.Titles(ctx, account, titles)
-	}
-	return next, err
+	return next, nil
 }
 
 // add makes these the names of more products.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adlens"
+	"adlens/internal/flight"
 )
 
 // Service answers questions about accounts from a store.
@@ -92,7 +93,12 @@ func (s *Service) computed(ctx context.Context, v View, r Request, plan Plan) (*
 	if products >= rankedFrom {
 		return s.ranked(ctx, v, r, plan)
 	}
-	rows, err := s.productRows(ctx, plan)
+	var rows []ProductRow
+	err := flight.Together(
+		func() (err error) { rows, err = s.productRows(ctx, plan); return err },
+		// Names of an account of which none are known are read beside its rows.
+		func() error { _, err := s.directory.of(ctx, v, 0); return err },
+	)
 	if err != nil {
 		return nil, err
 	}
