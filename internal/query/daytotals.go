@@ -93,13 +93,14 @@ func (d *dayTotals) of(ctx context.Context, p Plan) ([]dayUnit, error) {
 	units := make([]dayUnit, len(p.Days))
 	missing := p
 	missing.Days = nil
+	var places []int // of what is missing, in units
 	for i, l := range p.Days {
 		unit, ok := d.known.Get(monthKey{p.Account, l.Unit})
 		if units[i] = unit; !ok || unit.generation != l.Generation {
-			missing.Days = append(missing.Days, l)
+			missing.Days, places = append(missing.Days, l), append(places, i)
 		}
 	}
-	if len(missing.Days) == 0 {
+	if len(places) == 0 {
 		return units, nil
 	}
 	read, err := d.flights.Do(ctx, p.Account+" "+Numbers(generationsOf(missing.Days)), func(ctx context.Context) ([]DayTotal, error) {
@@ -108,22 +109,25 @@ func (d *dayTotals) of(ctx context.Context, p Plan) ([]dayUnit, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.keep(p.Account, missing.Days, read, p.Days, units)
+	for i, unit := range d.keep(p.Account, missing.Days, read) {
+		units[places[i]] = unit
+	}
 	return units, nil
 }
 
-// keep remembers what was read, also of months that have no rows, and puts it
-// where it is wanted.
-func (d *dayTotals) keep(account string, months []Live, read []DayTotal, wanted []Live, units []dayUnit) {
+// keep remembers what was read, also of months that have no rows, and returns
+// it in their order.
+func (d *dayTotals) keep(account string, months []Live, read []DayTotal) []dayUnit {
 	rows := make(map[uint32][]DayTotal, len(months))
 	for _, row := range read {
 		rows[row.Generation] = append(rows[row.Generation], row)
 	}
-	for _, l := range months {
-		unit := newDayUnit(l.Generation, rows[l.Generation])
-		d.known.Put(monthKey{account, l.Unit}, unit)
-		units[slices.Index(wanted, l)] = unit
+	units := make([]dayUnit, len(months))
+	for i, l := range months {
+		units[i] = newDayUnit(l.Generation, rows[l.Generation])
+		d.known.Put(monthKey{account, l.Unit}, units[i])
 	}
+	return units
 }
 
 // SliceRow is the sums of a slice over a period.

@@ -77,8 +77,8 @@ func (s *Service) fill(ctx context.Context, account string, r Request) (useful b
 	return err == nil, err
 }
 
-// fill reads the missing units of a plan, both periods, unless they would crowd out most of
-// what the memory has.
+// fill reads the missing units of a plan, both periods, unless they would crowd
+// out most of what the memory has.
 func (m *memory) fill(ctx context.Context, plan Plan) error {
 	var missing [3][]Live
 	var sizes [3]map[uint32]int
