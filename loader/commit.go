@@ -60,7 +60,7 @@ func (b *build) copies() []Copy {
 	var copies []Copy
 	for _, ub := range b.months() {
 		if stay := ub.before.Held() &^ ub.replaced; stay != 0 {
-			copies = append(copies, Copy{From: ub.before.Generation, To: ub.entry.Generation, Days: stay})
+			copies = append(copies, Copy{Month: ub.entry.Start, From: ub.before.Generation, To: ub.entry.Generation, Days: stay})
 		}
 	}
 	return copies
@@ -74,33 +74,33 @@ func (b *build) copyDays(ctx context.Context) error {
 	return b.session.store.CopyDays(ctx, b.session.account, copies)
 }
 
-func (b *build) generations() []uint32 {
-	var all []uint32
+func (b *build) monthEntries() []manifest.Entry {
+	var all []manifest.Entry
 	for _, ub := range b.months() {
-		all = append(all, ub.entry.Generation)
+		all = append(all, ub.entry)
 	}
 	return all
 }
 
 func (b *build) deriveMonths(ctx context.Context) error {
-	generations := b.generations()
-	if len(generations) == 0 {
+	months := b.monthEntries()
+	if len(months) == 0 {
 		return nil
 	}
-	return b.session.store.DeriveMonths(ctx, b.session.account, generations)
+	return b.session.store.DeriveMonths(ctx, b.session.account, months)
 }
 
 // verifyMonths reads back what was written. Facts must be the file's to the
 // last unit; days and products must add up to the facts.
 func (b *build) verifyMonths(ctx context.Context) error {
-	generations := b.generations()
-	if len(generations) == 0 {
+	months := b.monthEntries()
+	if len(months) == 0 {
 		return nil
 	}
 	var stored map[uint32]MonthSums
 	var copied map[uint32]Sums
 	err := flight.Together(func() (err error) {
-		stored, err = b.session.store.MonthSums(ctx, b.session.account, generations)
+		stored, err = b.session.store.MonthSums(ctx, b.session.account, months)
 		return err
 	}, func() (err error) {
 		copied, err = b.session.store.DaySums(ctx, b.session.account, b.copies())
@@ -157,7 +157,7 @@ func (b *build) years(ctx context.Context) ([]YearParts, error) {
 		if err != nil {
 			return nil, err
 		}
-		years = append(years, YearParts{Generation: year.entry.Generation, Months: b.monthsOf(u)})
+		years = append(years, YearParts{Start: u.Start, Generation: year.entry.Generation, Months: b.monthsOf(u)})
 	}
 	return years, nil
 }

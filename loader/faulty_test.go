@@ -138,16 +138,16 @@ func (f *faulty) CopyDays(ctx context.Context, account string, copies []loader.C
 	return act(f, "CopyDays", func() error { return f.store.CopyDays(ctx, account, copies) })
 }
 
-func (f *faulty) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
-	return act(f, "DeriveMonths", func() error { return f.store.DeriveMonths(ctx, account, generations) })
+func (f *faulty) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
+	return act(f, "DeriveMonths", func() error { return f.store.DeriveMonths(ctx, account, months) })
 }
 
 func (f *faulty) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
 	return act(f, "DeriveYears", func() error { return f.store.DeriveYears(ctx, account, years) })
 }
 
-func (f *faulty) MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]loader.MonthSums, error) {
-	return call(f, "MonthSums", func() (map[uint32]loader.MonthSums, error) { return f.store.MonthSums(ctx, account, generations) })
+func (f *faulty) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.MonthSums, error) {
+	return call(f, "MonthSums", func() (map[uint32]loader.MonthSums, error) { return f.store.MonthSums(ctx, account, months) })
 }
 
 func (f *faulty) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {

@@ -44,13 +44,13 @@ type Store interface {
 	Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*StoredFact) error) error
 	// CopyDays copies days of live generations to new ones.
 	CopyDays(ctx context.Context, account string, copies []Copy) error
-	// DeriveMonths writes the rollups of new month generations from their facts.
-	DeriveMonths(ctx context.Context, account string, generations []uint32) error
+	// DeriveMonths writes the rollups of new months from their facts.
+	DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error
 	// DeriveYears writes new year generations from month rollups.
 	DeriveYears(ctx context.Context, account string, years []YearParts) error
 
 	// MonthSums and YearSums read back what was written, per generation and level.
-	MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]MonthSums, error)
+	MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]MonthSums, error)
 	YearSums(ctx context.Context, account string, years []YearParts) (map[uint32]YearSums, error)
 	// DaySums reads the sums of some days of a live generation.
 	DaySums(ctx context.Context, account string, copies []Copy) (map[uint32]Sums, error)
@@ -92,14 +92,16 @@ type Marketplace struct {
 // Generations are the new generations of a list's ad products.
 type Generations map[adlens.AdProduct]uint32
 
-// Copy takes some days of one generation over into another.
+// Copy takes some days of a month over from one generation into another.
 type Copy struct {
+	Month    adlens.Day // its first day
 	From, To uint32
 	Days     manifest.Days
 }
 
-// YearParts is a year's new generation and the months that it sums.
+// YearParts is a year's new generation and those of the months that it sums.
 type YearParts struct {
+	Start      adlens.Day // of the year
 	Generation uint32
 	Months     []uint32
 }

@@ -22,7 +22,7 @@ func Verify(ctx context.Context, store Store, account string) (faults []string, 
 // VerifyAs is Verify against a manifest that need not be visible.
 func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manifest) (faults []string, err error) {
 	months := m.Of(manifest.Month)
-	sums, err := store.MonthSums(ctx, account, generationsOf(months))
+	sums, err := store.MonthSums(ctx, account, months)
 	if err != nil {
 		return nil, err
 	}
@@ -47,19 +47,11 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 	return faults, nil
 }
 
-func generationsOf(entries []manifest.Entry) []uint32 {
-	all := make([]uint32, len(entries))
-	for i, e := range entries {
-		all[i] = e.Generation
-	}
-	return all
-}
-
 // PartsOf says which live months each year is made of.
 func PartsOf(years, months []manifest.Entry) []YearParts {
 	all := make([]YearParts, len(years))
 	for i, y := range years {
-		all[i].Generation = y.Generation
+		all[i].Start, all[i].Generation = y.Start, y.Generation
 		for _, m := range months {
 			if m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start {
 				all[i].Months = append(all[i].Months, m.Generation)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,16 +145,18 @@ ORDER BY day, product_key`
 }
 
 func copyParams(account string, copies []loader.Copy) Params {
-	from, to, days := make([]uint32, len(copies)), make([]uint32, len(copies)), make([]uint32, len(copies))
+	from, to, days, months := make([]uint32, len(copies)), make([]uint32, len(copies)), make([]uint32, len(copies)), make([]adlens.Day, len(copies))
 	for i, c := range copies {
-		from[i], to[i], days[i] = c.From, c.To, uint32(c.Days)
+		from[i], to[i], days[i], months[i] = c.From, c.To, uint32(c.Days), c.Month
 	}
-	return Params{"account": query.Text(account), "from": query.Numbers(from), "to": query.Numbers(to), "days": query.Numbers(days)}
+	return Params{"account": query.Text(account), "from": query.Numbers(from), "to": query.Numbers(to), "days": query.Numbers(days),
+		"calendar": calendarMonths(months)}
 }
 
 // copiedDays keeps the days that a copy takes over.
 const copiedDays = `account_id = {account:String}
   AND generation IN {from:Array(UInt32)}
+  AND toYYYYMM(day) IN {calendar:Array(UInt32)}
   AND bitTest(transform(generation, {from:Array(UInt32)}, {days:Array(UInt32)}, toUInt32(0)), toDayOfMonth(day) - 1)`
 
 // CopyDays copies days of live generations to new ones. The rows are chosen
@@ -173,40 +176,76 @@ const sumTerms = `
     sum(toDecimal128(spend, 6)) AS spend,
     sum(toDecimal128(sales, 6)) AS sales`
 
-// DeriveMonths writes the rollups of new month generations from their facts.
-func (db *DB) DeriveMonths(ctx context.Context, account string, generations []uint32) error {
+// DeriveMonths writes the rollups of new months from their facts.
+func (db *DB) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
 	return flight.Together(func() error {
 		return db.exec(ctx, `INSERT INTO day_totals
 SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
-WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
-GROUP BY account_id, generation, day`, monthParams(account, generations))
+WHERE `+ofMonths("day")+`
+GROUP BY account_id, generation, day`, monthParams(account, months))
 	}, func() error {
-		return db.deriveMonthProducts(ctx, account, generations)
+		return db.deriveMonthProducts(ctx, account, months)
 	})
 }
 
-func (db *DB) deriveMonthProducts(ctx context.Context, account string, generations []uint32) error {
+func (db *DB) deriveMonthProducts(ctx context.Context, account string, months []manifest.Entry) error {
 	return db.exec(ctx, `INSERT INTO month_products
 SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM facts
-WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
-GROUP BY account_id, generation, product_key`, monthParams(account, generations))
+WHERE `+ofMonths("day")+`
+GROUP BY account_id, generation, product_key`, monthParams(account, months))
 }
 
-func monthParams(account string, generations []uint32) Params {
-	return Params{"account": query.Text(account), "generations": query.Numbers(generations)}
+// ofMonths keeps the rows of months, in a table that has a day of theirs in the
+// column. Which months these are says in which partitions they stand. The index
+// does not say what generations a granule has in which the next account begins,
+// and there is one of them in most parts of all other months.
+func ofMonths(column string) string {
+	return "account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND toYYYYMM(" + column + ") IN {calendar:Array(UInt32)}"
+}
+
+func monthParams(account string, months []manifest.Entry) Params {
+	generations, starts := make([]uint32, len(months)), make([]adlens.Day, len(months))
+	for i, m := range months {
+		generations[i], starts[i] = m.Generation, m.Start
+	}
+	return Params{"account": query.Text(account), "generations": query.Numbers(generations), "calendar": calendarMonths(starts)}
+}
+
+// calendarMonths are months as toYYYYMM writes them.
+func calendarMonths(starts []adlens.Day) string {
+	return distinct(starts, func(d adlens.Day) uint32 {
+		year, month, _ := d.Time().Date()
+		return uint32(year*100 + int(month))
+	})
+}
+
+// distinct are the numbers of some days, each once.
+func distinct(days []adlens.Day, numberOf func(adlens.Day) uint32) string {
+	numbers := make([]uint32, len(days))
+	for i, d := range days {
+		numbers[i] = numberOf(d)
+	}
+	slices.Sort(numbers)
+	return query.Numbers(slices.Compact(numbers))
 }
 
 func yearParams(account string, years []loader.YearParts) Params {
 	var months, ofYear []uint32
-	for _, y := range years {
+	starts := make([]adlens.Day, len(years))
+	for i, y := range years {
+		starts[i] = y.Start
 		for _, m := range y.Months {
 			months, ofYear = append(months, m), append(ofYear, y.Generation)
 		}
 	}
-	return Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear)}
+	return Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear),
+		"calendar": distinct(starts, func(d adlens.Day) uint32 { return uint32(d.Year()) })}
 }
+
+// monthsOfYears keeps the months of years, in whose partitions they are.
+const monthsOfYears = `account_id = {account:String} AND generation IN {months:Array(UInt32)} AND toYear(month) IN {calendar:Array(UInt32)}`
 
 // DeriveYears writes new year generations from the month rollups.
 func (db *DB) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
@@ -214,7 +253,7 @@ func (db *DB) DeriveYears(ctx context.Context, account string, years []loader.Ye
 SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
     toStartOfYear(any(month)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
 FROM month_products
-WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)}
+WHERE `+monthsOfYears+`
 GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
 }
 
@@ -271,30 +310,30 @@ func localOf(whole, rest *big.Int) adlens.Amount {
 	return sum
 }
 
-func bySlot(table, terms, filter string) string {
-	return "SELECT generation, " + terms + " FROM " + table + " WHERE account_id = {account:String} AND " + filter + " GROUP BY generation"
+func byGeneration(table, terms, filter string) string {
+	return "SELECT generation, " + terms + " FROM " + table + " WHERE " + filter + " GROUP BY generation"
 }
 
 // MonthSums reads back the sums of new month generations at every level.
-func (db *DB) MonthSums(ctx context.Context, account string, generations []uint32) (map[uint32]loader.MonthSums, error) {
-	const filter = "generation IN {generations:Array(UInt32)}"
-	params := Params{"account": query.Text(account), "generations": query.Numbers(generations)}
+func (db *DB) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.MonthSums, error) {
+	params := monthParams(account, months)
 	var facts, days, products map[uint32]loader.Sums
 	err := flight.Together(func() (err error) {
-		facts, err = db.sums(ctx, bySlot("facts", readBack+readBackLocal, filter), params, true)
+		facts, err = db.sums(ctx, byGeneration("facts", readBack+readBackLocal, ofMonths("day")), params, true)
 		return err
 	}, func() (err error) {
-		days, err = db.sums(ctx, bySlot("day_totals", readBack, filter), params, false)
+		days, err = db.sums(ctx, byGeneration("day_totals", readBack, ofMonths("day")), params, false)
 		return err
 	}, func() (err error) {
-		products, err = db.sums(ctx, bySlot("month_products", readBack, filter), params, false)
+		products, err = db.sums(ctx, byGeneration("month_products", readBack, ofMonths("month")), params, false)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[uint32]loader.MonthSums, len(generations))
-	for _, g := range generations {
+	all := make(map[uint32]loader.MonthSums, len(months))
+	for _, m := range months {
+		g := m.Generation
 		all[g] = loader.MonthSums{Facts: facts[g], Days: days[g], Products: products[g]}
 	}
 	return all, nil
@@ -305,12 +344,12 @@ func (db *DB) YearSums(ctx context.Context, account string, years []loader.YearP
 	params := yearParams(account, years)
 	var written, months map[uint32]loader.Sums
 	err := flight.Together(func() (err error) {
-		written, err = db.sums(ctx, bySlot("year_products", readBack, "generation IN {years:Array(UInt32)}"), params, false)
+		written, err = db.sums(ctx, byGeneration("year_products", readBack, "account_id = {account:String} AND generation IN {years:Array(UInt32)}"), params, false)
 		return err
 	}, func() (err error) {
 		months, err = db.sums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
 FROM month_products
-WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)}
+WHERE `+monthsOfYears+`
 GROUP BY year_generation`, params, false)
 		return err
 	})
@@ -330,6 +369,5 @@ func (db *DB) DaySums(ctx context.Context, account string, copies []loader.Copy)
 	if len(copies) == 0 {
 		return nil, nil
 	}
-	return db.sums(ctx, "SELECT generation, "+readBack+readBackLocal+" FROM facts WHERE "+copiedDays+" GROUP BY generation",
-		copyParams(account, copies), true)
+	return db.sums(ctx, byGeneration("facts", readBack+readBackLocal, copiedDays), copyParams(account, copies), true)
 }

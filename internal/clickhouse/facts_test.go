@@ -4,9 +4,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/query"
 	"adlens/loader"
 	"adlens/platform"
 )
@@ -52,7 +54,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	if err != nil || row != rows {
 		t.Fatalf("%d rows came back, expected %d: %v", row, rows, err)
 	}
-	sums, err := d.MonthSums(t.Context(), account, []uint32{7})
+	sums, err := d.MonthSums(t.Context(), account, []manifest.Entry{{Unit: unit, Generation: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,5 +64,36 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	}
 	if got := sums[7].Facts.SpendMicros; got != spend {
 		t.Errorf("the spend of all is %s, expected %s", got, spend)
+	}
+}
+
+// What a load does with the rows of a month looks into no part of another month,
+// however many of those there are.
+func TestALoadLooksIntoTheMonthsOfItsOwn(t *testing.T) {
+	d := openShared(t)
+	account := t.Name()
+	var months []manifest.Entry
+	for i := range 12 {
+		month := adlens.Date(2025, time.January, 1).AddMonths(i)
+		// Two accounts are in each part: where the rows of one end and those of the
+		// next begin, the index alone does not say which generations there are.
+		err := d.home.exec(t.Context(), `INSERT INTO facts (account_id, generation, day, clicks)
+SELECT arrayJoin([{account:String}, concat({account:String}, ' beside')]), {generation:UInt32}, {month:Date}, 5`,
+			Params{"account": query.Text(account), "generation": number(uint32(1 + i)), "month": month.String()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		months = append(months, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Start: month}, Generation: uint32(1 + i)})
+	}
+	some := months[3:5]
+	copied := []loader.Copy{{Month: some[0].Start, From: some[0].Generation, To: 99, Days: 1}, {Month: some[1].Start, From: some[1].Generation, To: 99, Days: 1}}
+	for filter, params := range map[string]Params{ofMonths("day"): monthParams(account, some), copiedDays: copyParams(account, copied)} {
+		var parts uint64
+		err := d.home.asOwner(t.Context(), "SELECT sum(parts) FROM (EXPLAIN ESTIMATE SELECT sum(clicks) FROM facts WHERE "+filter+")", params, each(func(scan func(...any) error) error {
+			return scan(&parts)
+		}))
+		if err != nil || parts != uint64(len(some)) {
+			t.Errorf("%d parts are read for %d months: %v\n%s", parts, len(some), err, filter)
+		}
 	}
 }

@@ -144,11 +144,7 @@ const derivedAtOnce = 32
 // Complete derives the products of months and years, and holds everything
 // against the manifest.
 func (db *DB) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
-	var months []uint32
-	for _, e := range m.Of(manifest.Month) {
-		months = append(months, e.Generation)
-	}
-	for some := range slices.Chunk(months, derivedAtOnce) {
+	for some := range slices.Chunk(m.Of(manifest.Month), derivedAtOnce) {
 		if err := db.deriveMonthProducts(ctx, account, some); err != nil {
 			return nil, err
 		}
