@@ -41,9 +41,8 @@ type table struct {
 	reader   *platform.RowReader // for its columns
 	index    map[grain]int
 	grains   []grain
-	counts   []adlens.Amount // units; 128 bits, since counts may add up beyond 64
-	amounts  []adlens.Amount
-	products []string // by number
+	sums     [][]adlens.Amount // of grainsAtOnce grains each, so that none is moved when more come
+	products []string          // by number
 	numbers  map[string]uint32
 }
 
@@ -61,25 +60,43 @@ func (t *table) number(product string) uint32 {
 	return n
 }
 
-// memory estimates what the table takes: sums, which are held twice while they
-// grow, the index, and the products' names.
+// grainsAtOnce is how many grains get their place together. Many reports have
+// few rows.
+const grainsAtOnce = 64
+
+func (t *table) columns() (counts, amounts int) {
+	return len(t.reader.CountColumns), len(t.reader.AmountColumns)
+}
+
+// of returns the sums of a grain: counts, as units in 128 bits, since they may
+// add up beyond 64, and amounts.
+func (t *table) of(i int) (counts, amounts []adlens.Amount) {
+	nc, na := t.columns()
+	at := i % grainsAtOnce * (nc + na)
+	sums := t.sums[i/grainsAtOnce][at : at+nc+na]
+	return sums[:nc], sums[nc:]
+}
+
+// memory estimates what the table takes: sums, the index, and the products'
+// names.
 func (t *table) memory() int {
 	const amount, indexed, named = 16, 64, 120
-	columns := len(t.reader.CountColumns) + len(t.reader.AmountColumns)
-	return len(t.grains)*(amount*columns+indexed) + len(t.products)*named
+	nc, na := t.columns()
+	return len(t.grains)*(amount*(nc+na)+indexed) + len(t.products)*named
 }
 
 func (t *table) add(g grain, row *platform.Row) error {
-	nc, na := len(row.Counts), len(row.Amounts)
 	i, ok := t.index[g]
 	if !ok {
 		i = len(t.grains)
 		t.index[g] = i
 		t.grains = append(t.grains, g)
-		t.counts = append(t.counts, make([]adlens.Amount, nc)...)
-		t.amounts = append(t.amounts, make([]adlens.Amount, na)...)
+		if i%grainsAtOnce == 0 {
+			nc, na := t.columns()
+			t.sums = append(t.sums, make([]adlens.Amount, grainsAtOnce*(nc+na)))
+		}
 	}
-	counts, amounts := t.counts[i*nc:(i+1)*nc], t.amounts[i*na:(i+1)*na]
+	counts, amounts := t.of(i)
 	fits := true
 	for c, n := range row.Counts {
 		counts[c], ok = counts[c].Add(adlens.Units(n))

@@ -102,8 +102,7 @@ func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
 
 // sums are the columns of one fact, converted. They hold until the next.
 func (w *reportWriter) sums(l layout, t *table, i int) ([]wide, error) {
-	nc, na := len(t.reader.CountColumns), len(t.reader.AmountColumns)
-	counts, amounts := t.counts[i*nc:(i+1)*nc], t.amounts[i*na:(i+1)*na]
+	counts, amounts := t.of(i)
 	w.row = slices.Grow(w.row[:0], headlineColumns+len(l.extras))[:headlineColumns+len(l.extras)]
 	sums := w.row
 	sums[colImpressions] = count(counts[l.head.impressions])
