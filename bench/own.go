@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -110,8 +111,18 @@ func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
 			statement = plan.DayTotalsStatement()
 		}
 	default:
-		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters}, view, s.now)
-		if plan := query.PlanProducts(request, view); !plan.Empty() {
+		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
+			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
+		last, err := s.db.LastProductKey(ctx, q.account.id)
+		if err != nil {
+			return sql{}, err
+		}
+		plan := query.PlanProducts(request, view)
+		switch {
+		case plan.Empty():
+		case min(plan.Rows, uint64(last)+1) >= query.RankedFrom:
+			statement = plan.RankedStatement(request, query.TitlesOf(view))
+		default:
 			statement = plan.ProductsStatement()
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math/big"
-	"slices"
 	"strings"
 	"time"
 
@@ -150,7 +149,7 @@ func copyParams(account string, copies []loader.Copy) Params {
 		from[i], to[i], days[i], months[i] = c.From, c.To, uint32(c.Days), c.Month
 	}
 	return Params{"account": query.Text(account), "from": query.Numbers(from), "to": query.Numbers(to), "days": query.Numbers(days),
-		"calendar": calendarMonths(months)}
+		"calendar": query.CalendarMonths(months)}
 }
 
 // copiedDays keeps the days that a copy takes over.
@@ -210,25 +209,7 @@ func monthParams(account string, months []manifest.Entry) Params {
 	for i, m := range months {
 		generations[i], starts[i] = m.Generation, m.Start
 	}
-	return Params{"account": query.Text(account), "generations": query.Numbers(generations), "calendar": calendarMonths(starts)}
-}
-
-// calendarMonths are months as toYYYYMM writes them.
-func calendarMonths(starts []adlens.Day) string {
-	return distinct(starts, func(d adlens.Day) uint32 {
-		year, month, _ := d.Time().Date()
-		return uint32(year*100 + int(month))
-	})
-}
-
-// distinct are the numbers of some days, each once.
-func distinct(days []adlens.Day, numberOf func(adlens.Day) uint32) string {
-	numbers := make([]uint32, len(days))
-	for i, d := range days {
-		numbers[i] = numberOf(d)
-	}
-	slices.Sort(numbers)
-	return query.Numbers(slices.Compact(numbers))
+	return Params{"account": query.Text(account), "generations": query.Numbers(generations), "calendar": query.CalendarMonths(starts)}
 }
 
 func yearParams(account string, years []loader.YearParts) Params {
@@ -241,7 +222,7 @@ func yearParams(account string, years []loader.YearParts) Params {
 		}
 	}
 	return Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear),
-		"calendar": distinct(starts, func(d adlens.Day) uint32 { return uint32(d.Year()) })}
+		"calendar": query.CalendarYears(starts)}
 }
 
 // monthsOfYears keeps the months of years, in whose partitions they are.

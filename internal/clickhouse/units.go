@@ -11,40 +11,34 @@ import (
 
 var _ query.UnitStore = (*DB)(nil)
 
-// UnitSizes counts the rows of generations.
-func (db *DB) UnitSizes(ctx context.Context, s query.Statement) (map[uint32]int, error) {
-	sizes := map[uint32]int{}
-	err := db.readBeside(ctx, s, each(func(scan func(...any) error) error {
-		var generation uint32
-		var rows uint64
-		err := scan(&generation, &rows)
-		sizes[generation] = int(rows)
-		return err
-	}))
-	return sizes, err
+// UnitRows visits the rows of generations, when it is the account's turn.
+func (db *DB) UnitRows(ctx context.Context, s query.Statement, begin func() (visit func(*query.UnitRow))) error {
+	return db.reading(ctx, s.SQL, s.Params, unitRows(begin))
 }
 
-// UnitRows visits the rows of generations.
-func (db *DB) UnitRows(ctx context.Context, s query.Statement, visit func(*query.UnitRow)) error {
-	var row query.UnitRow
-	var day uint16
-	places := []any{&row.Generation, &day, &row.Marketplace, &row.Key}
-	for i := range row.Measures {
-		places = append(places, &row.Measures[i])
-	}
-	return db.readBeside(ctx, s, each(func(scan func(...any) error) error {
-		if err := scan(places...); err != nil {
-			return err
+// UnitRowsBeside takes no turn from a request. Its one caller runs one at a
+// time, on one thread of the engine.
+func (db *DB) UnitRowsBeside(ctx context.Context, s query.Statement, begin func() (visit func(*query.UnitRow))) error {
+	return db.readOnce(ctx, s.SQL, s.Params, unitRows(begin))
+}
+
+// unitRows reads what a statement of units returns.
+func unitRows(begin func() (visit func(*query.UnitRow))) func(driver.Rows) error {
+	return func(rows driver.Rows) error {
+		var row query.UnitRow
+		var day uint16
+		places := []any{&row.Generation, &day, &row.Key}
+		for i := range row.Measures {
+			places = append(places, &row.Measures[i])
 		}
-		row.Day = adlens.Day(day)
-		visit(&row)
-		return nil
-	}))
-}
-
-// readBeside runs a reading statement that takes no turn from a request. Its
-// one caller runs one at a time, on one thread of the engine. It is not
-// repeated: what it visited already would be visited twice.
-func (db *DB) readBeside(ctx context.Context, s query.Statement, read func(driver.Rows) error) error {
-	return db.readOnce(ctx, s.SQL, s.Params, read)
+		visit := begin()
+		return each(func(scan func(...any) error) error {
+			if err := scan(places...); err != nil {
+				return err
+			}
+			row.Day = adlens.Day(day)
+			visit(&row)
+			return nil
+		})(rows)
+	}
 }

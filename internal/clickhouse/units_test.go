@@ -186,9 +186,12 @@ type rowsSeen struct {
 	rows chan query.UnitRow
 }
 
-func (s rowsSeen) UnitRows(ctx context.Context, st query.Statement, visit func(*query.UnitRow)) error {
-	return s.DB.UnitRows(ctx, st, func(r *query.UnitRow) {
-		s.rows <- *r
-		visit(r)
+func (s rowsSeen) UnitRows(ctx context.Context, st query.Statement, begin func() (visit func(*query.UnitRow))) error {
+	return s.DB.UnitRows(ctx, st, func() func(*query.UnitRow) {
+		visit := begin()
+		return func(r *query.UnitRow) {
+			s.rows <- *r
+			visit(r)
+		}
 	})
 }

@@ -48,7 +48,7 @@ func (p Plan) bothParts() (string, []parameters) {
 }
 
 // earlierNames are the names of the earlier period's parameters.
-var earlierNames = strings.NewReplacer("{years:", "{earlier_years:", "{months:", "{earlier_months:",
+var earlierNames = strings.NewReplacer("{years:", "{earlier_years:", "{months:", "{earlier_months:", "{calendar:", "{earlier_calendar:",
 	"{days:", "{earlier_days:", "{from:", "{earlier_from:", "{to:", "{earlier_to:")
 
 func earlierParameters(values []parameters) parameters {

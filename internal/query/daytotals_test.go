@@ -83,7 +83,7 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 			p := Plan{Account: "a", From: first + adlens.Day(rapid.IntRange(0, 40).Draw(t, "from"))}
 			p.To = p.From + adlens.Day(rapid.IntRange(0, 40).Draw(t, "days"))
 			for _, g := range rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations") {
-				p.Days = append(p.Days, Live{manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, g})
+				p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, Generation: g})
 			}
 			units, err := d.of(t.Context(), p)
 			if err != nil {
@@ -176,7 +176,7 @@ func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
 	d := newDayTotals(store)
 	month := manifest.Unit{Kind: manifest.Month, Start: day("2026-01-01")}
 	for _, generation := range []uint32{7, 8, 8} {
-		units, err := d.of(t.Context(), Plan{Account: "a", Days: []Live{{month, generation}}})
+		units, err := d.of(t.Context(), Plan{Account: "a", Days: []Live{{Unit: month, Generation: generation}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func BenchmarkSummaryOfSixYears(b *testing.B) {
 	var units []dayUnit
 	for unit := range 72 * 18 {
 		slice := manifest.Slice{Marketplace: uint16(unit % 6), AdProduct: adlens.AdProduct(1 + unit%3)}
-		p.Days = append(p.Days, Live{manifest.Unit{Kind: manifest.Month, Slice: slice}, uint32(unit)})
+		p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice}, Generation: uint32(unit)})
 		rows := make([]DayTotal, 31)
 		for i := range rows {
 			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), Wide{{1000}, {10}, {1}, {5_000_000}, {20_000_000}}}

@@ -82,7 +82,7 @@ func (d *directory) of(ctx context.Context, v View, last uint32) (productNames, 
 	if ok {
 		return names, nil
 	}
-	next, err := d.read(ctx, v.Account, names, titlesOf(v))
+	next, err := d.read(ctx, v.Account, names, TitlesOf(v))
 	if err != nil {
 		return names, err
 	}
@@ -94,10 +94,11 @@ func (d *directory) of(ctx context.Context, v View, last uint32) (productNames, 
 // be read.
 func (d *directory) known(v View, last uint32) (names productNames, ok bool) {
 	names, _ = d.accounts.Get(v.Account)
-	return names, names.ids != nil && last <= names.last && names.of == titlesOf(v)
+	return names, names.ids != nil && last <= names.last && names.of == TitlesOf(v)
 }
 
-func titlesOf(v View) uint32 { return v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) }
+// TitlesOf is the live generation of an account's titles, 0 without any.
+func TitlesOf(v View) uint32 { return v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) }
 
 // lastKey is the greatest key of some rows.
 func lastKey(rows []ProductRow) (last uint32) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"adlens/internal/manifest"
 )
@@ -13,8 +14,11 @@ const (
 	// rowsAtOnce bounds what a statement brings of several generations, and
 	// so how long a wish waits while something else is read.
 	rowsAtOnce = 200_000
+	// aheadPatience is how long what nobody asked for waits for reports that the
+	// engine adds up.
+	aheadPatience = time.Second
 	// unitsAtOnce bounds the generations of a statement that reads ahead.
-	unitsAtOnce = 64
+	unitsAtOnce = 1000
 )
 
 // Missed has a value where there is something to Fill since it was read last.
@@ -40,137 +44,117 @@ func (s *Service) Fill(ctx context.Context) (worked bool, err error) {
 		return false, nil
 	}
 	if account, r, ok := m.next(); ok {
-		useful, err := s.fill(ctx, account, r)
-		if useful && !slices.Contains(m.ahead, account) {
-			m.ahead = append(m.ahead, account)
-		}
-		return true, err
+		return true, s.fill(ctx, account, r)
 	}
-	if len(m.ahead) == 0 {
+	account, ok := m.nextAhead()
+	if !ok {
 		return false, nil
 	}
-	account := m.ahead[0]
-	m.ahead = m.ahead[1:]
-	more, err := m.readAhead(ctx, account)
+	m.computed.wait(ctx, aheadPatience)
+	more, err := s.readAhead(ctx, account)
 	if more {
-		m.ahead = append(m.ahead, account)
+		m.goOn(account)
 	}
 	return true, err
 }
 
-// fill reads what a request needs of the account as it is now. useful is false
-// where the engine has to answer nevertheless.
-func (s *Service) fill(ctx context.Context, account string, r Request) (useful bool, err error) {
-	v, err := s.memory.store.View(ctx, account)
-	if err != nil {
-		return false, err
+// fill reads what a request needs of the account as it is now.
+func (s *Service) fill(ctx context.Context, account string, r Request) error {
+	v, products, ok, err := s.fillable(ctx, account)
+	if err != nil || !ok {
+		return err
 	}
 	plan := PlanProducts(r, v)
-	if err := s.memory.fill(ctx, plan); err != nil {
-		return false, err
+	if err := s.memory.fill(ctx, plan, products); err != nil {
+		return err
 	}
-	found, then, ok := s.memory.findBoth(v, plan)
+	found, then, ok := s.memory.findBoth(v, plan, nil)
 	if !ok || !found.small(r.Sort) || then.unfit {
-		return false, nil
+		return nil // the engine has to answer nevertheless
 	}
 	_, err = s.directory.of(ctx, v, max(found.last, then.last))
-	return err == nil, err
+	return err
+}
+
+// fillable is an account as it is now and how many products it has at most; ok
+// is false where they are too many for the memory.
+func (s *Service) fillable(ctx context.Context, account string) (v View, products uint64, ok bool, err error) {
+	if v, err = s.memory.store.View(ctx, account); err != nil {
+		return v, 0, false, err
+	}
+	products, err = s.directory.size(ctx, v)
+	return v, products, products <= maxRememberedKey+1, err
 }
 
 // fill reads the missing units of a plan, both periods, unless they would crowd
 // out most of what the memory has.
-func (m *memory) fill(ctx context.Context, plan Plan) error {
-	var missing [3][]Live
-	var sizes [3]map[uint32]int
-	bytes := 0
-	for table, units := range plan.bothTables() {
-		for _, l := range units {
-			if u, ok := m.get(plan.Account, unitTable(table), l); ok {
-				bytes += u.weight()
-			} else {
-				missing[table] = append(missing[table], l)
-			}
-		}
-		if len(missing[table]) == 0 {
-			continue
-		}
-		var err error
-		if sizes[table], err = m.store.UnitSizes(ctx, unitSizesStatement(plan.Account, unitTable(table), missing[table])); err != nil {
-			return err
-		}
-		for _, rows := range sizes[table] {
-			bytes += unitBytes + unitRowBytes*rows
-		}
+func (m *memory) fill(ctx context.Context, plan Plan, products uint64) error {
+	missing, bytes := m.missing(plan), 0
+	for table := range missing {
+		bytes += weightOf(missing[table], unitTable(table), products)
 	}
 	if bytes > m.limit/2 {
 		return nil
 	}
 	for table := range missing {
-		for _, some := range batches(missing[table], sizes[table]) {
-			if err := m.read(ctx, plan.Account, unitTable(table), some, sizes[table]); err != nil {
+		for _, some := range batches(missing[table], unitTable(table), products) {
+			began := time.Now()
+			if _, err := m.read(ctx, m.store.UnitRowsBeside, plan.Account, unitTable(table), some); err != nil {
 				return err
 			}
+			m.computed.wait(ctx, time.Since(began))
 		}
 	}
 	return nil
 }
 
+// weightOf is what units will weigh, about.
+func weightOf(units []Live, table unitTable, products uint64) (bytes int) {
+	for _, l := range units {
+		bytes += unitBytes + packedRowBytes*l.rows(table, products)
+	}
+	return bytes
+}
+
 // batches divides units into those that are read by one statement.
-func batches(units []Live, sizes map[uint32]int) (all [][]Live) {
+func batches(units []Live, table unitTable, products uint64) (all [][]Live) {
 	rows := 0
 	for i, l := range units {
-		if i == 0 || rows+sizes[l.Generation] > rowsAtOnce {
+		if more := l.rows(table, products); i == 0 || rows+more > rowsAtOnce {
 			all, rows = append(all, nil), 0
 		}
 		all[len(all)-1] = append(all[len(all)-1], l)
-		rows += sizes[l.Generation]
+		rows += l.rows(table, products)
 	}
 	return all
 }
 
-// read brings some units of a table in. What the table does not have is held
-// without figures.
-func (m *memory) read(ctx context.Context, account string, table unitTable, some []Live, sizes map[uint32]int) error {
-	units := make(map[uint32]*unit, len(some))
-	for _, l := range some {
-		units[l.Generation] = &unit{generation: l.Generation, rows: make([]unitRow, 0, sizes[l.Generation])}
-	}
-	err := m.store.UnitRows(ctx, unitsStatement(account, table, some), func(r *UnitRow) { units[r.Generation].add(r) })
-	if err != nil {
-		return err
-	}
-	for _, l := range some {
-		m.units.Put(unitName{account, table, l.Unit}, units[l.Generation])
-	}
-	return nil
-}
-
 // readAhead reads some units of an account that nobody asked for yet, the
-// newest first: who asks for one period asks for another soon. They only take
-// room that is free, and leave a quarter of the memory to what is asked for.
-// more tells whether it is worth to go on.
-func (m *memory) readAhead(ctx context.Context, account string) (more bool, err error) {
-	v, err := m.store.View(ctx, account)
-	if err != nil {
+// newest first. They only take room that is free, or that they had before a
+// load, and leave a quarter of the memory to what is asked for. more tells
+// whether it is worth to go on.
+func (s *Service) readAhead(ctx context.Context, account string) (more bool, err error) {
+	v, products, ok, err := s.fillable(ctx, account)
+	if err != nil || !ok {
 		return false, err
 	}
+	m := s.memory
 	table, missing := m.newestMissing(v)
 	if len(missing) == 0 {
-		return false, nil
-	}
-	sizes, err := m.store.UnitSizes(ctx, unitSizesStatement(account, table, missing))
-	if err != nil {
+		_, err := s.directory.of(ctx, v, 0)
 		return false, err
 	}
-	some := batches(missing, sizes)[0]
-	bytes := m.units.Weight()
+	some := batches(missing, table, products)[0]
+	bytes := m.units.Weight() + weightOf(some, table, products)
 	for _, l := range some {
-		bytes += unitBytes + unitRowBytes*sizes[l.Generation]
+		if old, ok := m.units.Peek(unitName{account, table, l.Unit}); ok {
+			bytes -= old.weight()
+		}
 	}
 	if bytes > m.limit/4*3 {
 		return false, nil
 	}
-	err = m.read(ctx, account, table, some, sizes)
+	_, err = m.read(ctx, m.store.UnitRowsBeside, account, table, some)
 	return err == nil, err
 }
 

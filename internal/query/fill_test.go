@@ -9,6 +9,7 @@ import (
 	"adlens"
 	"adlens/internal/manifest"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -23,7 +24,7 @@ func someShop() *shop {
 	s := &shop{view: exampleView(), last: 3, rows: map[uint32][]UnitRow{}}
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		first, _ := e.FirstHeld()
-		s.rows[e.Generation] = []UnitRow{{Generation: e.Generation, Day: first, Marketplace: e.Slice.Marketplace, Key: 2, Measures: [5]uint64{5, 4, 3, 2_000_000, 1_000_000}}}
+		s.rows[e.Generation] = []UnitRow{{Generation: e.Generation, Day: first, Key: 2, Measures: [5]uint64{5, 4, 3, 2_000_000, 1_000_000}}}
 	}
 	return s
 }
@@ -38,16 +39,8 @@ func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *P
 }
 
 // remembered is an answer from memory; ok is false where it has to be computed.
-func remembered(t rapid.TB, s *Service, v View, r Request) (p *Products, ok bool) {
-	ok = true
-	p, err := s.remembered(context.Background(), v, r, PlanProducts(r, v), func() (*Products, error) {
-		ok = false
-		return nil, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, ok
+func remembered(_ rapid.TB, s *Service, v View, r Request) (p *Products, ok bool) {
+	return s.remembered(context.Background(), v, r, PlanProducts(r, v))
 }
 
 // A load makes new generations, and until they are read the engine answers.
@@ -59,11 +52,11 @@ func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
 	old, reads, units := s.view, s.reads, service.memory.units.Stats().Values
 	unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}, Start: day("2026-11-01")}
 	changed, _ := s.view.Manifest.Find(unit)
-	s.rows[7] = []UnitRow{{Generation: 7, Day: day("2026-11-02"), Marketplace: usKey, Key: 3, Measures: [5]uint64{0, 0, 1, 0, 0}}}
+	s.rows[7] = []UnitRow{{Generation: 7, Day: day("2026-11-02"), Key: 3, Measures: [5]uint64{0, 0, 1, 0, 0}}}
 	changed.Generation = 7
 	s.view.Manifest = s.view.Manifest.With(13, changed)
 	mustBeRemembered(t, service, s.view, november(1), false)
-	if _, err := service.fill(context.Background(), s.view.Account, november(1)); err != nil {
+	if err := service.fill(context.Background(), s.view.Account, november(1)); err != nil {
 		t.Fatal(err)
 	}
 	after := mustBeRemembered(t, service, s.view, november(1), true)
@@ -92,6 +85,7 @@ func TestNumbersThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
 		r := Request{Period: days("2024-10-01", "2026-11-19"), Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 10}}
 		service := remembering(t, s, r)
 		mustBeRemembered(t, service, s.view, r, false)
+		service.missed(s.view, r, PlanProducts(r, s.view))
 		if _, _, wished := service.memory.next(); wished {
 			t.Errorf("%s: it is wished for again", name)
 		}
@@ -125,17 +119,18 @@ func TestAFailedFillHarmsNothing(t *testing.T) {
 	service := NewService(s, nil)
 	service.Remember(s, 1<<20)
 	s.failed = errors.New("away")
-	if _, err := service.fill(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
+	if err := service.fill(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
 		t.Errorf("got %v", err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	s.failed, service.memory.store = nil, broken{s}
+	service.memory.wish("acct-7", november(1))
 	if _, err := service.Fill(context.Background()); err == nil || !strings.Contains(err.Error(), "panic: broken") {
 		t.Errorf("got %v", err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	service.memory.store = s
-	if _, err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
+	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
 		t.Fatal(err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), true)
@@ -143,14 +138,16 @@ func TestAFailedFillHarmsNothing(t *testing.T) {
 
 type broken struct{ UnitStore }
 
-func (broken) UnitSizes(context.Context, Statement) (map[uint32]int, error) { panic("broken") }
+func (broken) UnitRowsBeside(context.Context, Statement, func() func(*UnitRow)) error {
+	panic("broken")
+}
 
 // What would crowd out most of the rest is never read.
 func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 	s := someShop()
 	service := NewService(s, nil)
 	service.Remember(s, 1000)
-	if _, err := service.fill(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
+	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
 		t.Errorf("%d statements, %v", s.reads, err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
@@ -159,21 +156,61 @@ func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 // It is read behind its answer: beside it, that would take longer.
 func TestAMissedReportIsSaidToBeMissedBehindItsAnswer(t *testing.T) {
 	s := someShop()
+	s.last = RankedFrom
+	s.holds(fetchedRows)
 	service := NewService(s, nil)
 	mustNotBeSaid(t, service)
-	service.Remember(s, 1<<20)
+	service.Remember(s, 64<<20)
 	mustNotBeSaid(t, service)
-	_, err := service.remembered(t.Context(), s.view, november(1), PlanProducts(november(1), s.view), func() (*Products, error) {
+	answered := 0
+	s.answers = func() {
+		answered++
 		mustNotBeSaid(t, service)
-		return nil, nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+	if _, err := service.Products(t.Context(), s.view, november(1)); err != nil || answered != 1 || s.reads != 0 {
+		t.Fatalf("answered by the engine %d times, %d units read: %v", answered, s.reads, err)
 	}
 	<-service.Missed()
 	mustBeFilled(t, service)
 	mustBeRemembered(t, service, s.view, november(1), true)
 	mustNotBeSaid(t, service)
+}
+
+// A report of few rows is never asked of the engine: reading them is as quick.
+func TestFewRowsAreReadBeforeTheAnswerAndOnlyOnce(t *testing.T) {
+	s := someShop()
+	s.holds(10)
+	service, want := NewService(s, nil), remembering(t, s, november(1))
+	service.Remember(s, 1<<20)
+	s.reads = 0
+	for page := 1; page < 3; page++ {
+		got, err := service.Products(t.Context(), s.view, november(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(productsAsText(mustBeRemembered(t, want, s.view, november(page), true)), productsAsText(got)); diff != "" {
+			t.Errorf("(-memory +read):\n%s", diff)
+		}
+		if s.reads != 1 {
+			t.Errorf("%d statements after %d pages", s.reads, page)
+		}
+	}
+	s.failed = errors.New("away")
+	if _, err := service.Products(t.Context(), s.view, Request{Period: days("2025-01-05", "2025-02-05"), Sort: "spend", Order: Descending}); !errors.Is(err, s.failed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Memory that is too small for what was read still answers by it.
+func TestWhatMemoryHasNoRoomForIsReadForEachAnswer(t *testing.T) {
+	s := someShop()
+	service := NewService(s, nil)
+	service.Remember(s, 100)
+	for reads := 1; reads < 3; reads++ {
+		if p, err := service.Products(t.Context(), s.view, november(1)); err != nil || len(p.Rows) != 1 || s.reads != reads {
+			t.Fatalf("%d rows, %d statements: %v", len(p.Rows), s.reads, err)
+		}
+	}
 }
 
 func mustNotBeSaid(t *testing.T, s *Service) {
@@ -197,7 +234,7 @@ func mustBeFilled(t *testing.T, s *Service) {
 }
 
 // After one question, others about the account need no statement either, as
-// far as there is room.
+// far as there is room. What a load replaces takes the room that it had.
 func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
 	for _, c := range []struct {
 		bytes int
@@ -206,16 +243,48 @@ func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
 		s := someShop()
 		service := NewService(s, nil)
 		service.Remember(s, c.bytes)
-		mustBeRemembered(t, service, s.view, november(1), false)
+		if _, err := service.Products(t.Context(), s.view, november(1)); err != nil {
+			t.Fatal(err)
+		}
 		mustBeFilled(t, service)
 		mustBeRemembered(t, service, s.view, november(1), true)
 		other := november(1)
 		other.Period = days("2024-10-05", "2026-10-15")
 		mustBeRemembered(t, service, s.view, other, c.all)
-		if used := service.memory.units.Weight(); used > c.bytes || !c.all && used > c.bytes/4*3 {
+		used := service.memory.units.Weight()
+		if used > c.bytes || !c.all && used > c.bytes/4*3 {
 			t.Errorf("%d bytes are used of %d", used, c.bytes)
 		}
+		unit := manifest.Unit{Kind: manifest.Year, Slice: manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}, Start: day("2026-01-01")}
+		s.view.Manifest = s.view.Manifest.With(13, manifest.Entry{Unit: unit, Generation: 7})
+		service.expect(s.view)
+		mustBeFilled(t, service)
+		if u, ok := service.memory.units.Peek(unitName{s.view.Account, yearUnits, unit}); !ok || u.generation != 7 {
+			t.Errorf("with %d bytes, a year is not read again: %+v", c.bytes, u)
+		}
 	}
+}
+
+// summed is a shop that has day totals.
+type summed struct {
+	*shop
+	days *rollup
+}
+
+func (s summed) DayTotals(ctx context.Context, st Statement) ([]DayTotal, error) {
+	return s.days.DayTotals(ctx, st)
+}
+
+// Who asks for a summary is likely to ask for products.
+func TestAnAccountThatAsksForASummaryIsReadAhead(t *testing.T) {
+	s := someShop()
+	service := NewService(summed{s, s.asDays()}, nil)
+	service.Remember(s, 1<<20)
+	if _, err := service.Summary(t.Context(), s.view, november(1)); err != nil {
+		t.Fatal(err)
+	}
+	mustBeFilled(t, service)
+	mustBeRemembered(t, service, s.view, november(1), true)
 }
 
 // An account that asks much does not keep others from being read in.
@@ -240,6 +309,5 @@ func TestStatementsForUnitsKeepValuesApart(t *testing.T) {
 	some := []Live{{Generation: 112603}, {Generation: 112604}}
 	for _, table := range []unitTable{yearUnits, monthUnits, dayUnits} {
 		mustKeepValuesApart(t, unitsStatement("acct-'7", table, some))
-		mustKeepValuesApart(t, unitSizesStatement("acct-'7", table, some))
 	}
 }

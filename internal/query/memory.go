@@ -5,20 +5,21 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"sync"
 
+	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
 
-// UnitStore reads whole generations, at a low priority: nobody waits for them.
+// UnitStore reads whole generations.
 type UnitStore interface {
 	View(ctx context.Context, account string) (View, error)
-	// UnitSizes are the numbers of rows by generation.
-	UnitSizes(ctx context.Context, s Statement) (map[uint32]int, error)
-	// UnitRows visits rows in the order of the statement. The row is only
-	// valid during the visit. After an error not all were visited.
-	UnitRows(ctx context.Context, s Statement, visit func(*UnitRow)) error
+	// UnitRows has the rows of a statement visited in their order. The row is
+	// only valid during the visit. Where the statement has to be repeated,
+	// begin is called again; after an error not all were visited.
+	UnitRows(ctx context.Context, s Statement, begin func() (visit func(*UnitRow))) error
+	// UnitRowsBeside does the same at a low priority, where nobody waits.
+	UnitRowsBeside(ctx context.Context, s Statement, begin func() (visit func(*UnitRow))) error
 }
 
 const (
@@ -27,8 +28,6 @@ const (
 	maxRememberedKey = 100_000
 	// marketplaceBits is how many marketplaces the bits of a tally can tell apart.
 	marketplaceBits = 64
-	// maxWishes bounds the accounts whose units wait to be read.
-	maxWishes = 1_000
 )
 
 // memory keeps units, and reads those that were missed.
@@ -37,14 +36,11 @@ type memory struct {
 	limit int // bytes
 	units *lru.Cache[unitName, *unit]
 
-	mu     sync.Mutex
-	wishes map[string]Request // the last one of each account that was not answered from here
-	turns  []string           // the accounts in the order of their wishes
-	wished chan struct{}      // has a value where there may be wishes
+	fetching flight.Group[string, map[uint32]*unit] // by statement
+	computed engagement                             // with reports that the engine adds up
+	adding   chan struct{}                          // has a value for each report that is being added up
 
-	adding chan struct{} // has a value for each report that is being added up
-
-	ahead []string // the accounts of which more may be read ahead; only Fill knows it
+	*wishes
 }
 
 // unitName says what a unit is of, and not which generation of it: a load that
@@ -57,50 +53,55 @@ type unitName struct {
 
 func newMemory(store UnitStore, bytes int) *memory {
 	weigh := func(_ unitName, u *unit) int { return u.weight() }
-	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), wishes: map[string]Request{},
-		wished: make(chan struct{}, 1), adding: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), adding: make(chan struct{}, runtime.GOMAXPROCS(0)), wishes: newWishes()}
 }
 
 // Remember has product reports answered from memory where it has what they
 // need. Fill brings that in.
 func (s *Service) Remember(store UnitStore, bytes int) { s.memory = newMemory(store, bytes) }
 
-// remembered answers a page of the product report from memory, and has it
-// computed where it cannot. What was missed is read in behind that answer:
-// beside it, each would take the other's core. Nobody waits for it.
-func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan, computed func() (*Products, error)) (*Products, error) {
+// expect has what an account was not asked for yet read ahead.
+func (s *Service) expect(v View) {
+	if s.memory != nil {
+		s.memory.expect(v.Account, v.Manifest.Version)
+	}
+}
+
+// remembered answers a page of the product report from memory; ok is false
+// where it cannot.
+func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) (p *Products, ok bool) {
 	if s.memory == nil {
-		return computed()
+		return nil, false
 	}
-	found, then, ok := s.memory.findBoth(v, plan)
+	found, then, ok := s.memory.findBoth(v, plan, nil)
+	if !ok || !found.small(r.Sort) || then.unfit {
+		return nil, false
+	}
+	names, ok := s.directory.known(v, max(found.last, then.last))
 	if !ok {
-		defer s.memory.wish(v.Account, r)
-		return computed()
+		return nil, false
 	}
-	if !found.small(r.Sort) || then.unfit {
-		return computed()
-	}
-	last := max(found.last, then.last)
-	names, ok := s.directory.known(v, last)
-	if !ok {
-		defer s.memory.wish(v.Account, r)
-		return computed()
-	}
+	return s.added(ctx, v, r, found, then, names)
+}
+
+// added adds a report up; ok is false where nobody waits for it any more.
+func (s *Service) added(ctx context.Context, v View, r Request, now, then found, names productNames) (p *Products, ok bool) {
 	// More at once than there are cores would only take more memory.
 	select {
 	case s.memory.adding <- struct{}{}:
 		defer func() { <-s.memory.adding }()
 	case <-ctx.Done():
-		return computed() // which says whether it took too long or nobody waits any more
+		return nil, false
 	}
-	t := talliesOf(found.parts, last)
+	last := max(now.last, then.last)
+	t := talliesOf(now.parts, last)
 	defer tallyPool.Put(t)
-	if plan.Earlier == nil {
-		return talliedProducts(r, v, t, nil, names), nil
+	if !r.Compared() {
+		return talliedProducts(r, v, t, nil, names), true
 	}
 	before := talliesOf(then.parts, last)
 	defer tallyPool.Put(before)
-	return talliedProducts(r, v, t, before, names), nil
+	return talliedProducts(r, v, t, before, names), true
 }
 
 // found is what a plan reads, from memory.
@@ -142,23 +143,27 @@ func (m *memory) get(account string, table unitTable, l Live) (*unit, bool) {
 	return u, true
 }
 
-// findBoth looks up all units of a plan and of the earlier one.
-func (m *memory) findBoth(v View, plan Plan) (f, then found, ok bool) {
-	if f, ok = m.find(v, plan); ok {
-		then, ok = m.find(v, plan.then())
+// findBoth looks up all units of a plan and of the earlier one, in memory and
+// among some that were just fetched.
+func (m *memory) findBoth(v View, plan Plan, fetched map[uint32]*unit) (f, then found, ok bool) {
+	if f, ok = m.find(v, plan, fetched); ok {
+		then, ok = m.find(v, plan.then(), fetched)
 	}
 	return f, then, ok
 }
 
 // find looks up all units of a plan; ok is false where one is missing.
-func (m *memory) find(v View, plan Plan) (f found, ok bool) {
+func (m *memory) find(v View, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
 	for table, units := range plan.tables() {
 		for _, l := range units {
-			u, ok := m.get(plan.Account, unitTable(table), l)
+			u, ok := fetched[l.Generation]
+			if !ok {
+				u, ok = m.get(plan.Account, unitTable(table), l)
+			}
 			if !ok {
 				return f, false
 			}
-			rows := u.rows
+			rows := u.whole()
 			if unitTable(table) == dayUnits {
 				rows = u.between(plan.From, plan.To)
 			}
@@ -168,42 +173,84 @@ func (m *memory) find(v View, plan Plan) (f found, ok bool) {
 	return f, true
 }
 
-func (f *found) add(v View, u *unit, rows []unitRow) {
+func (f *found) add(v View, u *unit, rows part) {
 	sums, ok := f.sums.plus(u.sums)
 	at := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == u.marketplace })
 	f.sums, f.last = sums, max(f.last, u.last)
-	f.unfit = f.unfit || u.unfit || !ok || len(u.rows) > 0 && (at < 0 || at >= marketplaceBits)
-	if len(rows) > 0 && !f.unfit {
-		f.parts = append(f.parts, part{rows, 1 << at})
+	f.unfit = f.unfit || u.unfit || !ok || u.sums != counts{} && (at < 0 || at >= marketplaceBits)
+	if !rows.empty() && !f.unfit {
+		rows.marketplace = 1 << at
+		f.parts = append(f.parts, rows)
 	}
 }
 
-// wish notes what an account asked for in vain.
-func (m *memory) wish(account string, r Request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, waits := m.wishes[account]; !waits {
-		if len(m.wishes) >= maxWishes {
-			return
+// missing are the units of a plan, both periods, that memory does not have.
+func (m *memory) missing(plan Plan) (missing [3][]Live) {
+	for table, units := range plan.bothTables() {
+		for _, l := range units {
+			if _, ok := m.get(plan.Account, unitTable(table), l); !ok {
+				missing[table] = append(missing[table], l)
+			}
 		}
-		m.turns = append(m.turns, account)
 	}
-	m.wishes[account] = r
-	select {
-	case m.wished <- struct{}{}:
-	default:
+	return missing
+}
+
+// missed has read in what memory lacks for a report. What it has and cannot
+// answer is not read again.
+func (s *Service) missed(v View, r Request, plan Plan) {
+	found, then, ok := s.memory.findBoth(v, plan, nil)
+	_, named := s.directory.known(v, 0)
+	if !ok || !named && found.small(r.Sort) && !then.unfit {
+		s.memory.wish(v.Account, r)
 	}
 }
 
-// next takes the wish that waits for the longest time.
-func (m *memory) next() (account string, r Request, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.turns) == 0 {
-		return "", r, false
+// rows is how many rows a table has of a unit at most, where the account has
+// no more than so many products.
+func (l Live) rows(table unitTable, products uint64) int {
+	switch table {
+	case dayUnits:
+		return int(l.Facts)
+	case monthUnits:
+		return int(min(l.Facts, products))
 	}
-	account, m.turns = m.turns[0], m.turns[1:]
-	r = m.wishes[account]
-	delete(m.wishes, account)
-	return account, r, true
+	return int(products)
+}
+
+// reader is one of a store's two ways to read units.
+type reader func(ctx context.Context, s Statement, begin func() (visit func(*UnitRow))) error
+
+// read brings some units of a table in. What the table does not have is held
+// without figures.
+func (m *memory) read(ctx context.Context, rows reader, account string, table unitTable, some []Live) (map[uint32]*unit, error) {
+	var units map[uint32]*unit
+	var last *unit
+	var room []unitRow
+	err := rows(ctx, unitsStatement(account, table, some), func() func(*UnitRow) {
+		units, last, room = make(map[uint32]*unit, len(some)), nil, room[:0]
+		for _, l := range some {
+			units[l.Generation] = &unit{generation: l.Generation, marketplace: l.Slice.Marketplace}
+		}
+		return func(r *UnitRow) {
+			if last == nil || last.generation != r.Generation {
+				if last != nil {
+					room = last.pack()
+				}
+				last = units[r.Generation]
+				last.rows = room
+			}
+			last.add(r)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if last != nil {
+		last.pack()
+	}
+	for _, l := range some {
+		m.units.Put(unitName{account, table, l.Unit}, units[l.Generation])
+	}
+	return units, nil
 }

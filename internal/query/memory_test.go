@@ -21,11 +21,12 @@ import (
 // have them.
 type shop struct {
 	Store
-	view   View
-	last   uint32
-	rows   map[uint32][]UnitRow // by generation of a month: in the order of days
-	reads  int                  // statements for units
-	failed error
+	view    View
+	last    uint32
+	rows    map[uint32][]UnitRow // by generation of a month: in the order of days
+	answers func()               // called when the engine answers; without, it may not
+	reads   int                  // statements for units
+	failed  error
 }
 
 func (s *shop) View(context.Context, string) (View, error) { return s.view, s.failed }
@@ -42,20 +43,36 @@ func (s *shop) Titles(_ context.Context, _ string, generation uint32) (map[strin
 	return map[string]string{"P7919": fmt.Sprint("title of ", generation)}, s.failed
 }
 
-func (s *shop) UnitSizes(_ context.Context, st Statement) (map[uint32]int, error) {
-	sizes := map[uint32]int{}
-	for _, row := range s.unitRows(st) {
-		sizes[row.Generation]++
-	}
-	return sizes, s.failed
-}
+func (s *shop) LastProductKey(context.Context, string) (uint32, error) { return s.last, s.failed }
 
-func (s *shop) UnitRows(_ context.Context, st Statement, visit func(*UnitRow)) error {
+func (s *shop) UnitRows(_ context.Context, st Statement, begin func() func(*UnitRow)) error {
 	s.reads++
+	begin()(&UnitRow{Generation: numbersOf(st.Params["generations"])[0], Measures: [5]uint64{1, 1, 1, 1, 1}}) // of an attempt that was lost
+	visit := begin()
 	for _, row := range s.unitRows(st) {
 		visit(&row)
 	}
 	return s.failed
+}
+
+func (s *shop) UnitRowsBeside(ctx context.Context, st Statement, begin func() func(*UnitRow)) error {
+	return s.UnitRows(ctx, st, begin)
+}
+
+// Ranked answers nothing: what memory does not have is told apart by that.
+func (s *shop) Ranked(context.Context, Statement, bool) ([]RankedRow, int, error) {
+	s.answers()
+	return nil, 0, s.failed
+}
+
+// holds says that each month of the view has so many facts.
+func (s *shop) holds(facts uint64) {
+	var entries []manifest.Entry
+	for _, e := range s.view.Manifest.Of(manifest.Month) {
+		e.Rows = facts
+		entries = append(entries, e)
+	}
+	s.view.Manifest = s.view.Manifest.With(s.view.Manifest.Version, entries...)
 }
 
 // unitRows are what a table has of the generations of a statement, without
@@ -113,8 +130,8 @@ func (s *shop) answer(r Request) []ProductRow {
 				p = &ProductRow{Key: row.Key}
 				sums[row.Key] = p
 			}
-			if !slices.Contains(p.Marketplaces, row.Marketplace) {
-				p.Marketplaces = append(p.Marketplaces, row.Marketplace)
+			if !slices.Contains(p.Marketplaces, e.Slice.Marketplace) {
+				p.Marketplaces = append(p.Marketplaces, e.Slice.Marketplace)
 			}
 			for i, sum := range []*big.Int{&p.Sums.Impressions, &p.Sums.Clicks, &p.Sums.Purchases, &p.Sums.Spend, &p.Sums.Sales} {
 				sum.Add(sum, new(big.Int).SetUint64(row.Measures[i]))
@@ -136,13 +153,13 @@ func drawShop(t *rapid.T) *shop {
 		seed = seed*6364136223846793005 + 1442695040888963407
 		return (seed >> 33) % n
 	}
-	large := rapid.SampledFrom([]uint64{3, 3, 1000, 1 << 35}).Draw(t, "size")
+	large := rapid.SampledFrom([]uint64{3, 3, 1000, 1 << 16, 1 << 22, 1 << 35}).Draw(t, "size")
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		for d := range 31 {
 			if e.Held()>>d&1 == 0 || random(4) > 0 {
 				continue
 			}
-			row := UnitRow{Generation: e.Generation, Day: e.Start + adlens.Day(d), Marketplace: e.Slice.Marketplace, Key: uint32(random(12))}
+			row := UnitRow{Generation: e.Generation, Day: e.Start + adlens.Day(d), Key: uint32(random(12))}
 			for i := range row.Measures {
 				row.Measures[i] = random(large)
 			}
@@ -158,7 +175,7 @@ func drawShop(t *rapid.T) *shop {
 func remembering(t rapid.TB, s *shop, r Request) *Service {
 	service := NewService(s, nil)
 	service.Remember(s, 512<<20)
-	if _, err := service.fill(context.Background(), s.view.Account, r); err != nil {
+	if err := service.fill(context.Background(), s.view.Account, r); err != nil {
 		t.Fatal(err)
 	}
 	return service
@@ -267,7 +284,7 @@ func (s *shop) fill(slice manifest.Slice, month adlens.Day, products uint32) {
 	generation := generationOf(manifest.Unit{Kind: manifest.Month, Slice: slice, Start: month})
 	for key := range products {
 		n := uint64(key)*2654435761 + uint64(generation)
-		s.rows[generation] = append(s.rows[generation], UnitRow{Generation: generation, Day: month + adlens.Day(key*28/products), Marketplace: slice.Marketplace,
+		s.rows[generation] = append(s.rows[generation], UnitRow{Generation: generation, Day: month + adlens.Day(key*28/products),
 			Key: key, Measures: [5]uint64{n % 9000, n % 300, n % 7, n % 99_000_000, n % 900_000_000}})
 	}
 }

@@ -34,9 +34,10 @@ type Plan struct {
 type Live struct {
 	manifest.Unit
 	Generation uint32
+	Facts      uint64 // of a month
 }
 
-func live(e manifest.Entry) Live { return Live{e.Unit, e.Generation} }
+func live(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows} }
 
 // generationsOf are the generations alone, for a statement.
 func generationsOf(all []Live) []uint32 {
@@ -157,7 +158,7 @@ func planProducts(r Request, v View) Plan {
 		}
 	}
 	for _, year := range sortedUnits(months) {
-		p.addYear(months[year], Live{year, v.Manifest.Generation(year)})
+		p.addYear(months[year], Live{Unit: year, Generation: v.Manifest.Generation(year)})
 	}
 	return p
 }

@@ -40,6 +40,7 @@ type Answer struct {
 
 // Summary answers the totals of a period.
 func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, error) {
+	defer s.expect(v)
 	plan := PlanDays(r, v)
 	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
@@ -59,6 +60,7 @@ func (s *Service) bothDays(ctx context.Context, plan Plan) (units, then []dayUni
 
 // Timeline answers a point for each day or month with figures.
 func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
+	defer s.expect(v)
 	plan := PlanDays(r, v)
 	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
@@ -67,30 +69,51 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 	return newTimeline(r, v, byDate(plan, units, r.Granularity), byDate(plan.then(), then, r.Granularity)), nil
 }
 
-// rankedFrom is the number of products from which on the engine puts them in
+// RankedFrom is the number of products from which on the engine puts them in
 // order. Below, it is quicker to do it here (decision 26).
-const rankedFrom = 5_000
+const RankedFrom = 5_000
 
-// Products answers a page of the product report.
+// Products answers a page of the product report: from memory, where little is
+// missing there after that was read, and else computed by the engine. What was
+// missed then is read in behind the answer: beside it, each would take the
+// other's core.
 func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
+	defer s.expect(v)
 	plan := PlanProducts(r, v)
 	if plan.Empty() && plan.then().Empty() {
 		return newProducts(r, v, nil, productNames{}), nil
 	}
-	return s.remembered(ctx, v, r, plan, func() (*Products, error) { return s.computed(ctx, v, r, plan) })
+	if p, ok := s.remembered(ctx, v, r, plan); ok {
+		return p, nil
+	}
+	products, err := s.most(ctx, v, plan)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok, err := s.fetched(ctx, v, r, plan, products); ok || err != nil {
+		return p, err
+	}
+	if s.memory != nil {
+		defer s.missed(v, r, plan)
+		defer s.memory.computed.begin()()
+	}
+	return s.computed(ctx, v, r, plan, products)
+}
+
+// most is how many products a report has at most. The exact bound is only
+// asked for where it matters.
+func (s *Service) most(ctx context.Context, v View, plan Plan) (uint64, error) {
+	products := plan.Rows + plan.then().Rows
+	if products < RankedFrom {
+		return products, nil
+	}
+	known, err := s.directory.size(ctx, v)
+	return min(products, known), err
 }
 
 // computed is a page of the product report that the engine has added up.
-func (s *Service) computed(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
-	products := plan.Rows + plan.then().Rows
-	if products >= rankedFrom {
-		known, err := s.directory.size(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		products = min(products, known)
-	}
-	if products >= rankedFrom {
+func (s *Service) computed(ctx context.Context, v View, r Request, plan Plan, products uint64) (*Products, error) {
+	if products >= RankedFrom {
 		return s.ranked(ctx, v, r, plan)
 	}
 	var rows []ProductRow
@@ -140,7 +163,7 @@ func withEarlier(rows, then []ProductRow) []ProductRow {
 
 // ranked answers a page that the engine has cut.
 func (s *Service) ranked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
-	titles := titlesOf(v)
+	titles := TitlesOf(v)
 	ask := func(r Request) ([]RankedRow, int, error) {
 		return s.store.Ranked(ctx, plan.RankedStatement(r, titles), r.Compared())
 	}

@@ -150,9 +150,9 @@ func TestTheEngineRanksOnlyManyProducts(t *testing.T) {
 		last          uint32
 		ranked, sizes int
 	}{
-		"few rows":     {rankedFrom / 100, 1_000_000, 0, 0},
+		"few rows":     {RankedFrom / 100, 1_000_000, 0, 0},
 		"few products": {1_000_000, 9, 0, 1},
-		"many":         {1_000_000, rankedFrom, 1, 1},
+		"many":         {1_000_000, RankedFrom, 1, 1},
 	} {
 		e := newEngine()
 		e.last, e.ranked = c.last, []RankedRow{{ID: "P1", Title: "one"}}

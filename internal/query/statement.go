@@ -67,7 +67,9 @@ func (p Plan) parts() (string, []parameters) {
 	}
 	if len(p.Months) > 0 {
 		parts = append(parts, skeleton("products_months"))
-		values = append(values, func(v map[string]string) { v["months"] = Numbers(generationsOf(p.Months)) })
+		values = append(values, func(v map[string]string) {
+			v["months"], v["calendar"] = Numbers(generationsOf(p.Months)), CalendarYears(startsOf(p.Months))
+		})
 	}
 	if len(p.Days) > 0 {
 		parts = append(parts, skeleton("products_days"))
@@ -117,24 +119,31 @@ const (
 	dayUnits
 )
 
-// unitTables are the texts of statements about the tables.
-var unitTables = [...]struct{ name, day, order string }{
-	yearUnits:  {"year_products", "toUInt16(0)", "product_key"},
-	monthUnits: {"month_products", "toUInt16(0)", "product_key"},
-	dayUnits:   {"facts", "toUInt16(day)", "day, product_key"},
+// unitTables are the texts of statements about the tables, and how the tables
+// that have partitions are divided into them.
+var unitTables = [...]struct {
+	name, day, measures, order string
+	partition                  string
+	calendar                   func(starts []adlens.Day) string
+}{
+	yearUnits: {name: "year_products", day: "toUInt16(0)", measures: "units_rollup", order: "product_key"},
+	monthUnits: {name: "month_products", day: "toUInt16(0)", measures: "units_rollup", order: "product_key",
+		partition: "toYear(month)", calendar: CalendarYears},
+	dayUnits: {name: "facts", day: "toUInt16(day)", measures: "units_facts", order: "day, product_key",
+		partition: "toYYYYMM(day)", calendar: CalendarMonths},
 }
 
 // unitsStatement reads generations whole.
 func unitsStatement(account string, table unitTable, units []Live) Statement {
 	t := unitTables[table]
-	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*order*/", t.order, "/*figures*/", hasFigures),
-		map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}}
-}
-
-// unitSizesStatement counts the rows of generations.
-func unitSizesStatement(account string, table unitTable, units []Live) Statement {
-	return Statement{fill("unit_sizes", "/*table*/", unitTables[table].name),
-		map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}}
+	params := map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}
+	partitions := ""
+	if t.partition != "" {
+		partitions = "\n  AND " + t.partition + " IN {calendar:Array(UInt32)}"
+		params["calendar"] = t.calendar(startsOf(units))
+	}
+	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*measures*/", strings.TrimSpace(skeleton(t.measures)),
+		"/*partitions*/", partitions, "/*order*/", t.order, "/*figures*/", hasFigures), params}
 }
 
 // hasFigures is true for stored rows that are not all zero.

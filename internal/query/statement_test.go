@@ -202,9 +202,9 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 		want []string
 	}{
 		{Plan{Years: []Live{{Generation: 1}}}, []string{"account", "years"}},
-		{Plan{Months: []Live{{Generation: 1}}}, []string{"account", "months"}},
+		{Plan{Months: []Live{{Generation: 1}}}, []string{"account", "calendar", "months"}},
 		{Plan{Days: []Live{{Generation: 1}}}, []string{"account", "days", "from", "to"}},
-		{Plan{Years: []Live{{Generation: 1}}, Months: []Live{{Generation: 2}}}, []string{"account", "months", "years"}},
+		{Plan{Years: []Live{{Generation: 1}}, Months: []Live{{Generation: 2}}}, []string{"account", "calendar", "months", "years"}},
 	} {
 		if got := slices.Sorted(maps.Keys(c.plan.ProductsStatement().Params)); !slices.Equal(got, c.want) {
 			t.Errorf("%+v has %q, want %q", c.plan, got, c.want)

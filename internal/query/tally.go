@@ -14,9 +14,13 @@ type tally struct {
 
 // part is rows of a unit that a plan reads, and the bit of their marketplace.
 type part struct {
+	packed      []packedRow
 	rows        []unitRow
+	step        uint64
 	marketplace uint64
 }
+
+func (p *part) empty() bool { return len(p.packed)+len(p.rows) == 0 }
 
 // tallies are those of all products by key. They are used again: most
 // accounts have thousands.
@@ -42,6 +46,16 @@ func talliesOf(parts []part, last uint32) *tallies {
 
 func (t *tallies) add(p part) {
 	all := t.of
+	for i := range p.packed {
+		row := &p.packed[i]
+		sum := &all[row.clicked>>clickBits]
+		sum.impressions += uint64(row.shown >> purchaseBits)
+		sum.clicks += uint64(row.clicked & (1<<clickBits - 1))
+		sum.purchases += uint64(row.shown & (1<<purchaseBits - 1))
+		sum.spend += uint64(row.spend) * p.step
+		sum.sales += uint64(row.sales) * p.step
+		sum.marketplaces |= p.marketplace
+	}
 	for i := range p.rows {
 		row := &p.rows[i]
 		sum := &all[row.key]

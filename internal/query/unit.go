@@ -13,20 +13,40 @@ import (
 type unit struct {
 	generation  uint32
 	marketplace uint16
-	rows        []unitRow
+	packed      []packedRow
+	rows        []unitRow  // those that are too large to be packed
+	step        uint64     // of packed amounts: so many millionths of a US dollar
 	days        []dayStart // of the days that have rows; years and months have one of them
 	last        uint32     // the greatest product key
 	sums        counts     // of all rows
 	unfit       bool       // numbers or keys are too large: only the engine answers for it
 }
 
-// unitRow is figures of one product, packed. A count that 32 bits do not hold
-// goes on in a further row of the same product.
+// unitRow is figures of one product. A count that 32 bits do not hold goes on
+// in a further row of the same product.
 type unitRow struct {
 	key                            uint32
 	impressions, clicks, purchases uint32
 	spend, sales                   uint64 // millionths of a US dollar
 }
+
+// packedRow is a unitRow in half of the space. Nearly all are small enough,
+// and adding them up takes as long as reading them does.
+type packedRow struct {
+	spend, sales uint32 // in steps of the unit
+	shown        uint32 // impressions, and purchases in the lowest bits
+	clicked      uint32 // the key, and clicks in the lowest bits
+}
+
+// The lowest bits of packed numbers, and the bits above them.
+const (
+	purchaseBits, impressionBits = 10, 22
+	clickBits, keyBits           = 16, 16
+)
+
+// cent is the step of amounts that are all in whole cents, as those of
+// marketplaces in US dollars are.
+const cent = 10_000
 
 // counts are the five measures in 64 bits: impressions, clicks, purchases, and
 // millionths of spend and sales.
@@ -34,17 +54,16 @@ type counts [5]uint64
 
 // dayStart says where the rows of a day begin.
 type dayStart struct {
-	day   adlens.Day
-	index int
+	day         adlens.Day
+	packed, row int
 }
 
-// UnitRow is a stored row of a generation.
+// UnitRow is a stored row of a generation with figures.
 type UnitRow struct {
-	Generation  uint32
-	Day         adlens.Day // 0 where the table has no days
-	Marketplace uint16
-	Key         uint32
-	Measures    [5]uint64 // as in counts; mostMeasure stands for all that is larger
+	Generation uint32
+	Day        adlens.Day // 0 where the table has no days
+	Key        uint32
+	Measures   [5]uint64 // as in counts; mostMeasure stands for all that is larger
 }
 
 const (
@@ -55,11 +74,14 @@ const (
 
 // Bytes that units take in memory.
 const (
-	unitRowBytes = 32
-	unitBytes    = 256 // all beside its rows
+	unitRowBytes   = 32
+	packedRowBytes = 16
+	unitBytes      = 256 // all beside its rows and days
 )
 
-func (u *unit) weight() int { return unitBytes + unitRowBytes*cap(u.rows) + 16*cap(u.days) }
+func (u *unit) weight() int {
+	return unitBytes + packedRowBytes*cap(u.packed) + unitRowBytes*cap(u.rows) + 24*cap(u.days)
+}
 
 // add takes a stored row into the unit. Rows come in the order of their days.
 func (u *unit) add(r *UnitRow) {
@@ -67,9 +89,9 @@ func (u *unit) add(r *UnitRow) {
 		u.rows, u.days = nil, nil
 		return
 	}
-	u.marketplace, u.last = r.Marketplace, max(u.last, r.Key)
+	u.last = max(u.last, r.Key)
 	if len(u.days) == 0 || u.days[len(u.days)-1].day != r.Day {
-		u.days = append(u.days, dayStart{r.Day, len(u.rows)})
+		u.days = append(u.days, dayStart{day: r.Day, row: len(u.rows)})
 	}
 	spend, sales := r.Measures[3], r.Measures[4]
 	rest := [3]uint64(r.Measures[:3])
@@ -85,14 +107,56 @@ func (u *unit) add(r *UnitRow) {
 	}
 }
 
-// fits adds a row to the unit's sums; false where they are beyond 63 bits,
-// the product is beyond those that are put in order here, or the row is of
-// another marketplace than the unit.
+// pack packs the rows that were added, and gives their room back for others.
+func (u *unit) pack() (room []unitRow) {
+	all, fit := u.rows, 0
+	u.step = stepOf(all)
+	for i := range all {
+		if _, ok := all[i].packed(u.step); ok {
+			fit++
+		}
+	}
+	u.packed, u.rows = make([]packedRow, 0, fit), make([]unitRow, 0, len(all)-fit)
+	days := u.days
+	for i := range all {
+		if len(days) > 0 && days[0].row == i {
+			days[0].packed, days[0].row = len(u.packed), len(u.rows)
+			days = days[1:]
+		}
+		if row, ok := all[i].packed(u.step); ok {
+			u.packed = append(u.packed, row)
+		} else {
+			u.rows = append(u.rows, all[i])
+		}
+	}
+	return all[:0]
+}
+
+// stepOf is the largest step that all amounts are multiples of.
+func stepOf(rows []unitRow) uint64 {
+	for i := range rows {
+		if rows[i].spend%cent != 0 || rows[i].sales%cent != 0 {
+			return 1
+		}
+	}
+	return cent
+}
+
+// packed packs a row whose amounts are multiples of the step; ok is false
+// where it is too large.
+func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
+	spend, sales := r.spend/step, r.sales/step
+	ok = spend <= math.MaxUint32 && sales <= math.MaxUint32 && r.impressions < 1<<impressionBits && r.purchases < 1<<purchaseBits &&
+		r.key < 1<<keyBits && r.clicks < 1<<clickBits
+	return packedRow{uint32(spend), uint32(sales), r.impressions<<purchaseBits | r.purchases, r.key<<clickBits | r.clicks}, ok
+}
+
+// fits adds a row to the unit's sums; false where they are beyond 63 bits, or
+// the product is beyond those that are put in order here.
 func (u *unit) fits(r *UnitRow) bool {
 	sums, ok := u.sums.plus(r.Measures)
 	u.sums = sums
-	return ok && r.Key <= maxRememberedKey && max(r.Measures[0], r.Measures[1], r.Measures[2]) < mostRowsOfAProduct<<32 &&
-		(len(u.rows) == 0 || u.marketplace == r.Marketplace)
+	return ok && r.Key <= maxRememberedKey && max(r.Measures[0], r.Measures[1], r.Measures[2]) < mostRowsOfAProduct<<32
 }
 
 // plus adds measures; ok is false where a sum needs more than 63 bits.
@@ -106,17 +170,21 @@ func (c counts) plus(d counts) (sum counts, ok bool) {
 	return sum, ok
 }
 
-// between returns the rows of the days from one to another.
-func (u *unit) between(from, to adlens.Day) []unitRow {
-	return u.rows[u.startOf(from):u.startOf(to+1)]
+// between are the rows of the days from one to another.
+func (u *unit) between(from, to adlens.Day) part {
+	first, behind := u.startOf(from), u.startOf(to+1)
+	return part{packed: u.packed[first.packed:behind.packed], rows: u.rows[first.row:behind.row], step: u.step}
 }
 
+// whole are all rows.
+func (u *unit) whole() part { return part{packed: u.packed, rows: u.rows, step: u.step} }
+
 // startOf is where the rows of a day and of all later ones begin.
-func (u *unit) startOf(day adlens.Day) int {
+func (u *unit) startOf(day adlens.Day) dayStart {
 	for _, d := range u.days {
 		if d.day >= day {
-			return d.index
+			return d
 		}
 	}
-	return len(u.rows)
+	return dayStart{day, len(u.packed), len(u.rows)}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Warm brings an account's day totals into memory, and has its product rows
-// brought in by Fill, as if somebody had asked for all of time.
+// read ahead, as if somebody had asked for it.
 func (s *Service) Warm(ctx context.Context, account string) error {
 	v, err := s.View(ctx, account)
 	if err != nil {
@@ -22,8 +22,6 @@ func (s *Service) Warm(ctx context.Context, account string) error {
 	if _, err := s.days.of(ctx, PlanDays(r, v)); err != nil {
 		return err
 	}
-	if s.memory != nil {
-		s.memory.wish(account, r)
-	}
+	s.expect(v)
 	return nil
 }

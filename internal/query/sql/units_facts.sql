@@ -1,0 +1,5 @@
+    impressions,
+    clicks,
+    purchases,
+    reinterpret(spend, 'UInt64'),
+    reinterpret(sales, 'UInt64')
