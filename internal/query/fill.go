@@ -17,6 +17,9 @@ const (
 	// aheadPatience is how long what nobody asked for waits for reports that the
 	// engine adds up.
 	aheadPatience = time.Second
+	// wayGiven is how many times as long as a statement took the next one waits
+	// for such reports: the one that is under way would take twice as long.
+	wayGiven = 4
 	// unitsAtOnce bounds the generations of a statement that reads ahead.
 	unitsAtOnce = 1000
 )
@@ -102,7 +105,7 @@ func (m *memory) fill(ctx context.Context, plan Plan, products uint64) error {
 			if _, err := m.read(ctx, m.store.UnitRowsBeside, plan.Account, unitTable(table), some); err != nil {
 				return err
 			}
-			m.computed.wait(ctx, time.Since(began))
+			m.computed.wait(ctx, wayGiven*time.Since(began))
 		}
 	}
 	return nil
@@ -129,20 +132,25 @@ func batches(units []Live, table unitTable, products uint64) (all [][]Live) {
 	return all
 }
 
-// readAhead reads some units of an account that nobody asked for yet, the
-// newest first. They only take room that is free, or that they had before a
-// load, and leave a quarter of the memory to what is asked for. more tells
-// whether it is worth to go on.
+// readAhead reads the names of an account's products, which every report
+// needs, and then some units that nobody asked for yet, the newest first. They
+// only take room that is free, or that they had before a load, and leave a
+// quarter of the memory to what is asked for. more tells whether it is worth
+// to go on.
 func (s *Service) readAhead(ctx context.Context, account string) (more bool, err error) {
 	v, products, ok, err := s.fillable(ctx, account)
 	if err != nil || !ok {
 		return false, err
 	}
 	m := s.memory
+	if _, named := s.directory.known(v, 0); !named {
+		_, err := s.directory.of(ctx, v, 0)
+		_, named = s.directory.known(v, 0)
+		return named, err // names without room are not read again and again
+	}
 	table, missing := m.newestMissing(v)
 	if len(missing) == 0 {
-		_, err := s.directory.of(ctx, v, 0)
-		return false, err
+		return false, nil
 	}
 	some := batches(missing, table, products)[0]
 	bytes := m.units.Weight() + weightOf(some, table, products)

@@ -283,6 +283,12 @@ func TestAnAccountThatAsksForASummaryIsReadAhead(t *testing.T) {
 	if _, err := service.Summary(t.Context(), s.view, november(1)); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := service.Fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, named := service.directory.known(s.view, s.last); !named {
+		t.Error("names, which every report needs, are not read first")
+	}
 	mustBeFilled(t, service)
 	mustBeRemembered(t, service, s.view, november(1), true)
 }
