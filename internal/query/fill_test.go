@@ -317,3 +317,14 @@ func TestStatementsForUnitsKeepValuesApart(t *testing.T) {
 		mustKeepValuesApart(t, unitsStatement("acct-'7", table, some))
 	}
 }
+
+// A statement that does not name its partitions looks into all of them.
+func TestUnitsAreLookedForInTheirPartitionsAlone(t *testing.T) {
+	some := []Live{{Unit: manifest.Unit{Start: day("2026-05-01")}, Generation: 8}, {Unit: manifest.Unit{Start: day("2025-12-01")}, Generation: 9}, {Unit: manifest.Unit{Start: day("2026-05-01")}, Generation: 7}}
+	for table, want := range map[unitTable][2]string{dayUnits: {"toYYYYMM(day) IN {calendar:Array(UInt32)}", "[202512,202605]"}, monthUnits: {"toYear(month) IN {calendar:Array(UInt32)}", "[2025,2026]"}, yearUnits: {"", ""}} {
+		s := unitsStatement("a", table, some)
+		if !strings.Contains(s.SQL, want[0]) || s.Params["calendar"] != want[1] {
+			t.Errorf("expected %q with %s:\n%s", want[0], want[1], s)
+		}
+	}
+}

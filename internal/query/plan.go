@@ -9,7 +9,8 @@ import (
 
 // Plan says which stored rows answer a request. The generations are those of
 // the account's live units that the days and filters touch, so they stand for
-// marketplace, ad product and month; no statement needs a predicate on those.
+// marketplace, ad product and month; no answer needs a predicate on those, and
+// one on the calendar only spares the engine what it need not look into.
 type Plan struct {
 	Account  string
 	From, To adlens.Day // the period, cut to what is held
