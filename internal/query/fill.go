@@ -55,7 +55,10 @@ func (s *Service) Fill(ctx context.Context) (worked bool, err error) {
 	}
 	m.computed.wait(ctx, aheadPatience)
 	more, err := s.readAhead(ctx, account)
-	if more {
+	switch {
+	case err != nil:
+		m.forget(account) // its next request has it read ahead again
+	case more:
 		m.goOn(account)
 	}
 	return true, err
@@ -89,16 +92,17 @@ func (s *Service) fillable(ctx context.Context, account string) (v View, product
 	return v, products, products <= maxRememberedKey+1, err
 }
 
-// fill reads the missing units of a plan, both periods, unless they would crowd
-// out most of what the memory has.
+// fill reads the missing units of a plan, both periods, unless all of them, with
+// those that memory has, would crowd out most of the rest, or one another.
 func (m *memory) fill(ctx context.Context, plan Plan, products uint64) error {
-	missing, bytes := m.missing(plan), 0
-	for table := range missing {
-		bytes += weightOf(missing[table], unitTable(table), products)
+	bytes := 0
+	for table, units := range plan.bothTables() {
+		bytes += weightOf(units, unitTable(table), products)
 	}
 	if bytes > m.limit/2 {
 		return nil
 	}
+	missing := m.missing(plan)
 	for table := range missing {
 		for _, some := range batches(missing[table], unitTable(table), products) {
 			began := time.Now()

@@ -153,6 +153,42 @@ func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 	mustBeRemembered(t, service, s.view, november(1), false)
 }
 
+// What of it is in memory already counts too: else its own units would drop one
+// another, and be read again for each request.
+func TestUnitsOfOneReportDoNotDropOneAnother(t *testing.T) {
+	s := someShop()
+	service := remembering(t, s, november(1))
+	some, needed := service.memory.units.Stats().Values, service.memory.missing(PlanProducts(november(1), s.view))
+	if some < 2 || len(needed[monthUnits]) > 0 {
+		t.Fatalf("%d units are in memory, %d are not", some, len(needed[monthUnits]))
+	}
+	service.memory.limit = 2 * unitBytes // room for one more, but not for all
+	unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}, Start: day("2026-11-01")}
+	changed, _ := s.view.Manifest.Find(unit)
+	changed.Generation = 7
+	s.view.Manifest = s.view.Manifest.With(13, changed)
+	s.reads = 0
+	if err := service.fill(t.Context(), s.view.Account, november(1)); err != nil || s.reads != 0 {
+		t.Errorf("%d statements, %v", s.reads, err)
+	}
+}
+
+// An engine that was away for a moment does not end reading ahead for good.
+func TestAnAccountIsReadAheadAgainAfterAFailure(t *testing.T) {
+	s := someShop()
+	service := NewService(s, nil)
+	service.Remember(s, 1<<20)
+	service.expect(s.view)
+	s.failed = errors.New("away")
+	if _, err := service.Fill(t.Context()); !errors.Is(err, s.failed) {
+		t.Fatalf("got %v", err)
+	}
+	s.failed = nil
+	service.expect(s.view)
+	mustBeFilled(t, service)
+	mustBeRemembered(t, service, s.view, november(1), true)
+}
+
 // It is read behind its answer: beside it, that would take longer.
 func TestAMissedReportIsSaidToBeMissedBehindItsAnswer(t *testing.T) {
 	s := someShop()

@@ -89,6 +89,13 @@ func (w *wishes) goOn(account string) {
 	}
 }
 
+// forget has an account read ahead again when it asks next.
+func (w *wishes) forget(account string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.expected, account)
+}
+
 func (w *wishes) say() {
 	select {
 	case w.wished <- struct{}{}:
