@@ -9,8 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestTheEngineIsLockedAgainstEverybodyElseOnTheMachine(t *testing.T) {
@@ -181,5 +184,48 @@ func stormIsSurvived(t *testing.T, at Endpoint) {
 	}
 	if status, text := ask(t, at, ReaderUser, at.ReaderPassword, "SELECT n FROM adlens.kept"); status != http.StatusOK || text != "42" {
 		t.Errorf("the engine is alive and does not answer: %d %s", status, text)
+	}
+}
+
+// A port that is let go between its choice and the engine's listener can be got
+// by another server, which was taken for the engine by whoever asked it.
+func TestNobodyElseGetsTheEnginesPort(t *testing.T) {
+	t.Parallel()
+	address, reserved, err := reserveAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(reserved)
+	if other, err := net.Listen("tcp4", address); err == nil {
+		other.Close()
+		t.Errorf("another server listens at %s while it is reserved", address)
+	}
+	shared := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) {
+			if err := unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
+				t.Error(err)
+			}
+		})
+	}}
+	engine, err := shared.Listen(t.Context(), "tcp4", address)
+	if err != nil {
+		t.Fatalf("the engine itself cannot listen at %s: %v", address, err)
+	}
+	defer engine.Close()
+	accepted := make(chan error, 1)
+	go func() {
+		c, err := engine.Accept()
+		if err == nil {
+			err = c.Close()
+		}
+		accepted <- err
+	}()
+	c, err := net.Dial("tcp4", address)
+	if err != nil {
+		t.Fatalf("the socket that reserves %s gets what is the listener's: %v", address, err)
+	}
+	c.Close()
+	if err := <-accepted; err != nil {
+		t.Error(err)
 	}
 }

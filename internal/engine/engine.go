@@ -38,6 +38,9 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 	if err := h.ours(); err != nil {
 		return nil, err
 	}
+	if err := h.writable(); err != nil {
+		return nil, err
+	}
 	if err := h.make(); err != nil {
 		return nil, err
 	}
@@ -51,6 +54,9 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 	}
 	return e, nil
 }
+
+// DataDir is the data directory.
+func (e *Engine) DataDir() string { return filepath.Dir(string(e.home)) }
 
 // Runs tells whether the engine of a data directory runs. It leaves no trace.
 func Runs(dataDir string) (bool, error) { return heldNow(homeOf(dataDir).engineLock()) }
@@ -109,7 +115,7 @@ func (e *Engine) stillThere() (running, wanted bool, err error) {
 // Endpoint returns where the engine answers now, and starts it where it does
 // not run: after a crash of the engine, the first user that asks mends it.
 func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, silencePatience+startPatience)
 	defer cancel()
 	starting, err := waitLock(ctx, e.home.startLock(), unix.LOCK_EX)
 	if err != nil {
@@ -122,25 +128,33 @@ func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
 	}
 	if running {
 		at, err := e.awaitAnswer(ctx, nil)
-		if !errors.Is(err, errGone) {
+		switch {
+		case errors.Is(err, errFrozen):
+			if err := e.kill(at); err != nil {
+				return Endpoint{}, err
+			}
+		case !errors.Is(err, errGone): // one that was dying when it was looked at
 			return at, err
 		}
-		// It was dying when it was looked at.
 	}
 	return e.start(ctx)
 }
 
-var errGone = errors.New("the engine ended while it was waited for")
+var (
+	errGone   = errors.New("the engine ended while it was waited for")
+	errFrozen = errors.New("the engine no longer answers")
+)
 
-// Kill ends an engine that no longer answers. The next Endpoint starts it
-// anew; what it had acknowledged is on the disk.
-func (e *Engine) Kill() error {
+// kill ends an engine that no longer answers, unless another one has taken its
+// place already. The next Endpoint starts a new one; what the old one had
+// acknowledged is on the disk.
+func (e *Engine) kill(silent Endpoint) error {
 	running, err := held(e.home.engineLock())
 	if err != nil || !running {
 		return err
 	}
 	at, err := e.home.readEndpoint()
-	if err != nil {
+	if err != nil || at.Gate != silent.Gate {
 		return err
 	}
 	return unix.Kill(at.PID, unix.SIGKILL)
@@ -208,14 +222,25 @@ func (e *Engine) spawn(ctx context.Context, library string) (<-chan struct{}, er
 }
 
 // awaitAnswer waits until the engine answers. It fails at once when the
-// process ends first: the engine's own last words are the reason.
+// process ends first: the engine's own last words are the reason. One that
+// another process started long ago is frozen after silencePatience.
 func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpoint, error) {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
+	heard := time.Now() // of any answer, a refusal too
 	for {
 		at, err := e.home.readEndpoint()
-		if err == nil && answers(ctx, at) {
-			return at, nil
+		if err == nil {
+			status, err := at.askSoon(ctx)
+			if status == http.StatusOK {
+				return at, nil
+			}
+			if err == nil || e.home.starts() {
+				heard = time.Now()
+			}
+		}
+		if exited == nil && err == nil && time.Since(heard) >= silencePatience {
+			return at, errFrozen
 		}
 		select {
 		case <-ctx.Done():
@@ -230,13 +255,11 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 	}
 }
 
-// answers tells whether this engine runs statements: a listener that does not
-// know the gate and the password is another's.
-func answers(ctx context.Context, at Endpoint) bool {
+// askSoon asks with little patience.
+func (at Endpoint) askSoon(ctx context.Context) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	status, err := at.ask(ctx)
-	return err == nil && status == http.StatusOK
+	return at.ask(ctx)
 }
 
 // ask sends the smallest statement as the reader and returns the answer's

@@ -28,6 +28,25 @@ func (h home) config() string     { return h.path("config.xml") }
 func (h home) users() string      { return h.path("users.xml") }
 func (h home) store() string      { return h.path("store") }
 
+// writable makes sure that the disk is not mounted read-only: whatever fails
+// there first has another reason to tell.
+func (h home) writable() error {
+	dir := string(h)
+	for _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	if !errors.Is(unix.Access(dir, unix.W_OK), unix.EROFS) {
+		return nil
+	}
+	return fmt.Errorf("the disk of the data directory %s is mounted read-only, and the engine has to write: mount it for writing, or name another directory with --data-dir", filepath.Dir(string(h)))
+}
+
+// starts reports whether the newest engine may still be starting.
+func (h home) starts() bool {
+	info, err := os.Stat(h.endpoint())
+	return err != nil || time.Since(info.ModTime()) < startPatience
+}
+
 // make creates the folder. Account figures are private: nobody but the owner
 // may look into it, whatever the umask of the caller.
 func (h home) make() error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,10 +70,11 @@ func runProcess(h home, library string) error {
 	if _, err := unix.FcntlInt(ownFD, unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
 		return fmt.Errorf("the lock of %s did not come along: %w", h, err)
 	}
-	address, err := freeAddress()
+	address, reserved, err := reserveAddress()
 	if err != nil {
-		return err
+		return fmt.Errorf("no port of 127.0.0.1 is free: %w", err)
 	}
+	defer unix.Close(reserved)
 	e := Endpoint{PID: os.Getpid(), Address: address, ReaderPassword: newPassword(), LoaderPassword: newPassword(), Gate: newPassword()}
 	if err := h.writeConfig(e); err != nil {
 		return err
@@ -88,15 +88,29 @@ func runProcess(h home, library string) error {
 	return h.runLibrary(library, address)
 }
 
-// freeAddress picks a free port of the loopback interface. Somebody may take
-// it before the engine does; then the engine does not start, and is started
-// again with another.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+// reserveAddress takes a free port of the loopback interface and keeps it as
+// long as the socket is open. The socket never listens: it shares its port with
+// the engine's listener alone, and only sockets of the same user may share.
+// Without it any process could get the port while the engine starts, and be
+// taken for the engine.
+func reserveAddress() (address string, socket int, err error) {
+	socket, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	return l.Addr().String(), l.Close()
+	unix.CloseOnExec(socket)
+	err = errors.Join(
+		unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1),
+		unix.Bind(socket, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
+	)
+	if err != nil {
+		return "", 0, errors.Join(err, unix.Close(socket))
+	}
+	bound, err := unix.Getsockname(socket)
+	if err != nil {
+		return "", 0, errors.Join(err, unix.Close(socket))
+	}
+	return fmt.Sprintf("127.0.0.1:%d", bound.(*unix.SockaddrInet4).Port), socket, nil
 }
 
 // leaveWithTheLastUser ends the session, as a person at the terminal would,
@@ -142,6 +156,9 @@ func Become(library string, args ...string) error {
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return &LibraryError{fmt.Sprintf("the ClickHouse library %s cannot be loaded: %v", library, err)}
+	}
+	if err := checkWrites(library, handle); err != nil {
+		return fmt.Errorf("failed writes of %s would go unnoticed: %w", library, err)
 	}
 	var run func(argc int32, argv **byte) uintptr
 	var failure func(result uintptr) string

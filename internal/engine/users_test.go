@@ -98,7 +98,7 @@ func TestAKilledEngineIsStartedAnewWithItsData(t *testing.T) {
 	defer closed(t, e)
 	at := endpoint(t, e)
 	makeTable(t, at)
-	if err := e.Kill(); err != nil {
+	if err := e.kill(at); err != nil {
 		t.Fatal(err)
 	}
 	if !gone(at.PID, 5*time.Second) {
@@ -141,7 +141,7 @@ func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
 	defer closed(t, e)
 	for range 3 {
 		at := endpoint(t, e)
-		if err := e.Kill(); err != nil {
+		if err := e.kill(at); err != nil {
 			t.Fatal(err)
 		}
 		next, err := e.Endpoint(t.Context())
@@ -196,12 +196,45 @@ func TestAnEngineLeavesWithItsDataDirectory(t *testing.T) {
 	dir := dataDir(t)
 	e := open(t, dir)
 	at := endpoint(t, e)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
+	// An engine that is still alive may write while its directory goes.
+	for os.RemoveAll(dir) != nil {
 	}
-	if !gone(at.PID, 15*time.Second) {
+	if !gone(at.PID, time.Minute) {
 		t.Error("the engine outlives its data")
 		unix.Kill(at.PID, unix.SIGKILL)
 	}
 	e.users.Close()
+}
+
+// Where no server watches, a command that comes to an engine that no longer
+// answers replaces it. One that may still be starting is left its time.
+func TestAFrozenEngineIsReplacedByItsNextUser(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	e := open(t, dir)
+	defer closed(t, e)
+	frozen := endpoint(t, e)
+	makeTable(t, frozen)
+	if err := unix.Kill(frozen.PID, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	waiting, cancel := context.WithTimeout(t.Context(), silencePatience+2*time.Second)
+	defer cancel()
+	if at, err := e.Endpoint(waiting); err == nil || !alive(frozen.PID) {
+		t.Errorf("an engine that may be starting is not waited for: %d, %v", at.PID, err)
+	}
+	longAgo := time.Now().Add(-startPatience)
+	if err := os.Chtimes(e.home.endpoint(), longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	next := open(t, dir)
+	defer closed(t, next)
+	fresh := endpoint(t, next)
+	if took := time.Since(began); fresh.PID == frozen.PID || took > silencePatience+startPatience/2 {
+		t.Errorf("after %v the engine is process %d", took, fresh.PID)
+	}
+	if got := must(t, fresh, "SELECT n FROM adlens.kept"); got != "42" {
+		t.Errorf("the table holds %q", got)
+	}
 }

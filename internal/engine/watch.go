@@ -15,6 +15,9 @@ const (
 	watchEvery    = time.Second
 	watchPatience = 5 * time.Second
 	watchFailures = 3
+
+	// silencePatience is how long an engine may be silent for others.
+	silencePatience = watchFailures * watchPatience
 )
 
 // watch is what was seen of the engine so far.
@@ -68,7 +71,7 @@ func (w *watch) look(ctx context.Context) {
 			return
 		}
 		w.silent = 0
-		if err := w.engine.Kill(); err != nil {
+		if err := w.engine.kill(at); err != nil {
 			w.failed(err)
 		}
 	}
