@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,14 +21,14 @@ var secretForms = regexp.MustCompile(`(?i)atz[ar](\||%7c|\\u007c)[^\s"'<>&]*|x-a
 // A server may send back what it was sent.
 type scrubber struct {
 	mu     sync.Mutex
-	fixed  []string // the connection's own
-	tokens []string // access tokens, the newest last
+	fixed  []forms // the connection's own
+	tokens []forms // access tokens, the newest last
 }
 
 func newScrubber(secrets ...Secret) *scrubber {
 	s := &scrubber{}
 	for _, secret := range secrets {
-		s.fixed = append(s.fixed, secret.Reveal())
+		s.fixed = append(s.fixed, formsOf(secret.Reveal()))
 	}
 	return s
 }
@@ -38,7 +37,7 @@ func newScrubber(secrets ...Secret) *scrubber {
 func (s *scrubber) learn(token Secret) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tokens = append(s.tokens, token.Reveal())
+	s.tokens = append(s.tokens, formsOf(token.Reveal()))
 	if len(s.tokens) > keptTokens {
 		s.tokens = slices.Delete(s.tokens, 0, len(s.tokens)-keptTokens)
 	}
@@ -53,11 +52,7 @@ func (s *scrubber) clean(text string, limit int) string {
 func (s *scrubber) hide(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, secret := range slices.Concat(s.fixed, s.tokens) {
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			text = strings.ReplaceAll(text, form, hidden)
-		}
-	}
+	text = hideForms(text, slices.Concat(s.fixed, s.tokens))
 	return secretForms.ReplaceAllString(text, hidden)
 }
 
