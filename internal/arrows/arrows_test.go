@@ -28,6 +28,8 @@ var arrows = map[string][]string{
 	"adlens/schema":                {},
 	"adlens/internal/query/period": {"adlens"},
 	"adlens/internal/manifest":     {"adlens"},
+	"adlens/internal/tables":       {"adlens/internal/manifest"},
+	"adlens/internal/commits":      {"adlens", "adlens/internal/flight", "adlens/internal/manifest", "adlens/internal/tables"},
 	"adlens/internal/records":      {"adlens", "adlens/platform"},
 	"adlens/internal/query": {"adlens", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
 		"adlens/internal/query/period", "adlens/internal/records", "adlens/platform"},

@@ -41,13 +41,13 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, compute func(context.Contex
 		return f.value, f.err
 	case <-ctx.Done():
 		g.leave(key, f)
-		return value, gaveUp(ctx)
+		return value, ContextError(ctx)
 	}
 }
 
-// gaveUp is the error of who stopped waiting, of the same kind as if the
-// computation had been the own.
-func gaveUp(ctx context.Context) error {
+// ContextError is the error of a context that has ended, of the same kind as if
+// a computation had ended with it.
+func ContextError(ctx context.Context) error {
 	kind := adlens.Cancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind = adlens.QueryTimeout

@@ -41,7 +41,12 @@ const (
 	Rules
 	RuleRuns
 	Activity
+	// Products is the numbers under which the account's products are stored.
+	Products
 )
+
+// Kinds are all kinds of units in the order of their numbers.
+var Kinds = []Kind{Month, Year, Marketplaces, Rates, Titles, Campaigns, AdGroups, Ads, Rules, RuleRuns, Activity, Products}
 
 // Slice is what a report speaks for, beside its days: one marketplace and one
 // ad product. It is zero for units that are not figures.
@@ -96,8 +101,21 @@ func (s Source) Newer(t Source) bool {
 type Entry struct {
 	Unit
 	Generation uint32
-	Rows       uint64
+	Rows       uint64   // of its first table
+	Derived    []uint64 // rows of its further tables, in their order; nil where they were not counted
 	Sources    []Source // of months: which reports speak; their days are the held days. Of lists: the export
+}
+
+// RowsAt returns how many rows the unit has in the table of its kind at a place,
+// 0 for the first.
+func (e Entry) RowsAt(place int) uint64 {
+	switch {
+	case place == 0:
+		return e.Rows
+	case place <= len(e.Derived):
+		return e.Derived[place-1]
+	}
+	return 0
 }
 
 // Held returns the days that reports cover.
@@ -167,6 +185,15 @@ func (m *Manifest) index() {
 	}
 }
 
+// Entries returns all live entries in the order of their units.
+func (m Manifest) Entries() []Entry {
+	all := make([]Entry, 0, len(m.entries))
+	for _, kind := range Kinds {
+		all = append(all, m.kinds[kind]...)
+	}
+	return all
+}
+
 // Len returns how many units are live.
 func (m Manifest) Len() int { return len(m.entries) }
 
@@ -217,7 +244,7 @@ func Any(Slice) bool { return true }
 // names are what people call the kinds.
 var names = map[Kind]string{
 	Marketplaces: "marketplaces", Rates: "rates", Titles: "titles", Campaigns: "campaigns", AdGroups: "ad groups", Ads: "ads",
-	Rules: "rules", RuleRuns: "rule runs", Activity: "activity",
+	Rules: "rules", RuleRuns: "rule runs", Activity: "activity", Products: "product numbers",
 }
 
 // String writes the unit for logs and errors. Marketplaces are numbered in the

@@ -82,7 +82,7 @@ func TestAUnitIsNamedForPeople(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	for kind := Month; kind <= Activity; kind++ {
+	for _, kind := range Kinds {
 		if (Unit{Kind: kind, Start: adlens.Date(2026, 3, 1)}).String() == "" {
 			t.Errorf("kind %d has no name", kind)
 		}

@@ -1,0 +1,235 @@
+package commits
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/tables"
+)
+
+// End notes what the session has made dead, and says that it is known what
+// became of its numbers. A session that is not ended this way is cleared up
+// after by the next one. One that reserved numbers and committed nothing makes
+// sure that what it read is still live: its caller has said that nothing had to
+// change. One that reserved none has nothing to end.
+func (s *Session) End(ctx context.Context) error {
+	if s.end == 0 {
+		return nil
+	}
+	if !s.certain || !s.orderly {
+		if err := s.Confirm(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.noteDead(ctx, s.dead); err != nil {
+		return err
+	}
+	s.dead = nil
+	if !s.orderly {
+		if err := s.noteLeft(ctx); err != nil {
+			return err
+		}
+	}
+	known := s.end
+	if s.open > 0 {
+		known = s.first
+	}
+	if err := s.port.Settled().Append(ctx, s.account, tables.Settled{Next: known}); err != nil {
+		return err
+	}
+	return s.seals
+}
+
+func (s *Session) noteDead(ctx context.Context, dead []manifest.Entry) error {
+	var notes []tables.Dead
+	for _, e := range dead {
+		for _, table := range tables.OfKind(e.Kind) {
+			notes = append(notes, tables.Dead{Table: table, Generation: e.Generation})
+		}
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	return s.port.Dead().Append(ctx, s.account, notes...)
+}
+
+// noteLeft notes the rows that earlier sessions left behind. A generation below
+// the session's numbers that is not live now never will be; greater ones may be
+// another writer's, who has taken over meanwhile.
+func (s *Session) noteLeft(ctx context.Context) error {
+	counts, err := s.port.CountRows(ctx, s.account, tables.OfGenerations()...)
+	if err != nil {
+		return err
+	}
+	noted, err := s.port.Dead().Read(ctx, s.account)
+	if err != nil {
+		return err
+	}
+	known := map[tables.Dead]bool{}
+	for _, n := range noted {
+		known[tables.Dead{Table: n.Table, Generation: n.Generation}] = true
+	}
+	live := liveGenerations(s.manifest)
+	var notes []tables.Dead
+	for _, c := range counts {
+		note := tables.Dead{Table: c.Table, Generation: c.Generation}
+		if c.Generation < s.first && !live[c.Generation] && !known[note] {
+			notes = append(notes, note)
+		}
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	return s.port.Dead().Append(ctx, s.account, notes...)
+}
+
+func liveGenerations(m manifest.Manifest) map[uint32]bool {
+	live := make(map[uint32]bool, m.Len())
+	for _, e := range m.Entries() {
+		live[e.Generation] = true
+	}
+	return live
+}
+
+// Trim deletes the rows of the record that no reader needs any more: those
+// below the oldest live commit, when that one is older than every reader.
+func (s *Session) Trim(ctx context.Context, after time.Duration) error {
+	if s.end == 0 {
+		return nil // the session that wrote last has done so
+	}
+	all, err := s.port.Commits().Read(ctx, s.account)
+	if err != nil {
+		return err
+	}
+	chain, err := manifest.FollowChain(all)
+	if err != nil {
+		return damaged(s.account, err)
+	}
+	root := chain.Root()
+	if !slices.ContainsFunc(all, func(c manifest.Commit) bool { return c.Number < root }) {
+		return nil
+	}
+	now, err := s.port.Now(ctx)
+	if err != nil || now.Sub(chain[len(chain)-1].At) < after {
+		return err
+	}
+	for _, deleteBelow := range []func(context.Context, string, uint32) error{
+		s.port.Units().DeleteBelow, s.port.Commits().DeleteBelow, s.port.Seals().DeleteBelow,
+		s.port.Reservations().DeleteBelow, s.port.Settled().DeleteBelow,
+	} {
+		if err := deleteBelow(ctx, s.account, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unsettled returns the accounts of which a session is under way or did not end
+// well.
+func Unsettled(ctx context.Context, port tables.Port) ([]string, error) {
+	reservations, err := port.Reservations().ReadAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settled, err := port.Settled().ReadAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var accounts []string
+	for account, all := range reservations {
+		known := newestSettled(settled[account])
+		if slices.ContainsFunc(all, func(r tables.Reservation) bool { return r.Next > known }) {
+			accounts = append(accounts, account)
+		}
+	}
+	slices.Sort(accounts)
+	return accounts, nil
+}
+
+// DeleteDead deletes rows of generations, of one account or, for "", of all,
+// that were noted longer ago than after, where the first of their table was
+// noted longer ago than oldest: what many loads leave goes together.
+func DeleteDead(ctx context.Context, port tables.Port, account string, after, oldest time.Duration) error {
+	notes, err := readDead(ctx, port, account)
+	if err != nil || len(notes) == 0 {
+		return err
+	}
+	now, err := port.Now(ctx)
+	if err != nil {
+		return err
+	}
+	ripe := ripeOf(notes, now, after, oldest)
+	// A writer that was taken over may have noted what is live. Of an account
+	// that is damaged it is not known what is, so nothing of it is deleted.
+	states, spared := map[string]map[uint32]bool{}, map[string]bool{}
+	for i, d := range ripe {
+		if states[d.Account] == nil {
+			state, err := Read(ctx, port, d.Account)
+			if err != nil && adlens.KindOf(err) != adlens.Damaged {
+				return err
+			}
+			states[d.Account] = liveGenerations(state.Manifest)
+			spared[d.Account] = err != nil
+		}
+		ripe[i].Generations = slices.DeleteFunc(d.Generations, func(g uint32) bool { return spared[d.Account] || states[d.Account][g] })
+	}
+	ripe = slices.DeleteFunc(ripe, func(d tables.Deletion) bool { return len(d.Generations) == 0 })
+	if len(ripe) == 0 {
+		return nil
+	}
+	return port.DeleteRows(ctx, ripe)
+}
+
+func readDead(ctx context.Context, port tables.Port, account string) (map[string][]tables.Dead, error) {
+	if account == "" {
+		return port.Dead().ReadAll(ctx)
+	}
+	notes, err := port.Dead().Read(ctx, account)
+	return map[string][]tables.Dead{account: notes}, err
+}
+
+// ripeOf returns the deletions whose time has come, in the order of tables and
+// accounts.
+func ripeOf(notes map[string][]tables.Dead, now time.Time, after, oldest time.Duration) []tables.Deletion {
+	type place struct{ table, account string }
+	first := map[string]time.Time{}           // note of a table
+	noted := map[place]map[uint32]time.Time{} // of each generation, the first time
+	for account, all := range notes {
+		for _, n := range all {
+			at := place{n.Table, account}
+			if noted[at] == nil {
+				noted[at] = map[uint32]time.Time{}
+			}
+			if before, ok := noted[at][n.Generation]; !ok || n.NotedAt.Before(before) {
+				noted[at][n.Generation] = n.NotedAt
+			}
+			if before, ok := first[n.Table]; !ok || n.NotedAt.Before(before) {
+				first[n.Table] = n.NotedAt
+			}
+		}
+	}
+	var ripe []tables.Deletion
+	for at, generations := range noted {
+		if now.Sub(first[at.table]) < oldest {
+			continue
+		}
+		d := tables.Deletion{Table: at.table, Account: at.account}
+		for g, since := range generations {
+			if now.Sub(since) >= after {
+				d.Generations = append(d.Generations, g)
+			}
+		}
+		slices.Sort(d.Generations)
+		if len(d.Generations) > 0 {
+			ripe = append(ripe, d)
+		}
+	}
+	slices.SortFunc(ripe, func(a, b tables.Deletion) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Account, b.Account))
+	})
+	return ripe
+}

@@ -1,0 +1,448 @@
+package commits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"adlens"
+	"adlens/internal/flight"
+	"adlens/internal/manifest"
+	"adlens/internal/tables"
+)
+
+const (
+	// reserved is how many numbers a session takes at a time.
+	reserved = 1024
+	// longestChain is how many commits may build on one that names all live
+	// units. Then one names them all again, and older rows can go.
+	longestChain = 64
+	// skipped is how many numbers are passed over where blocks of numbers that
+	// were taken are not on record any more.
+	skipped = 1 << 20
+	// confirmPatience is how long a store may take to come back, so that a writer
+	// learns what became of its commit.
+	confirmPatience = 30 * time.Second
+)
+
+// Session is the work of an account's only writer, from taking the account's
+// lock to giving it back. Its methods are not for concurrent use.
+type Session struct {
+	port    tables.Port
+	account string
+	token   string
+
+	first, next, end uint32 // the numbers of this session: where they begin, the next free one, the end of the last block
+	chain            manifest.Chain
+	manifest         manifest.Manifest
+
+	orderly bool // it is known what became of every number before first
+	open    int  // commits that were begun, and of which it is not known that they are live
+	certain bool // a commit of this session is live: no other writer had taken over by then
+	dead    []manifest.Entry
+	seals   error // of a commit that is live and could not be sealed
+}
+
+// Begin opens a session. Where every earlier one ended in order, it takes
+// numbers when it needs the first one: a load that finds nothing to change
+// writes nothing. Else numbers are reserved before anything is read, so that
+// whatever an earlier writer still commits has a smaller number, and a fence is
+// committed: from then on no late insert of that writer can become live.
+func Begin(ctx context.Context, port tables.Port, account, token string) (*Session, error) {
+	s := &Session{port: port, account: account, token: token}
+	orderly, err := s.beginOrderly(ctx)
+	if orderly || err != nil {
+		return s, err
+	}
+	for used := uint32(0); ; {
+		if err := s.takeNumbersAbove(ctx, used); err != nil {
+			return nil, err
+		}
+		settled, err := port.Settled().Read(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.refresh(ctx); err != nil {
+			return s, err
+		}
+		known := newestSettled(settled)
+		s.orderly = s.orderly && known >= s.first
+		// Numbers in use that are greater: another writer was faster, or the table
+		// of blocks lost rows.
+		if used = max(known-1, s.manifest.Version, newestGeneration(s.manifest)); used < s.first {
+			break
+		}
+		s.orderly = false
+	}
+	if s.orderly {
+		return s, nil
+	}
+	// A fence on a record that lost its newest commits would hide the loss.
+	seals, err := port.Seals().Read(ctx, account)
+	if err != nil {
+		return s, err
+	}
+	if lost := lostCommits(s.chain, seals); len(lost) > 0 {
+		return s, s.lostError(ctx, lost)
+	}
+	return s, s.fence(ctx)
+}
+
+// beginOrderly reads what is live where every number that was ever reserved is
+// settled, and reports whether that is so. What is settled is read first: a
+// writer settles its numbers after its last commit.
+func (s *Session) beginOrderly(ctx context.Context) (bool, error) {
+	var settled []tables.Settled
+	var blocks []tables.Reservation
+	err := flight.Together(func() (err error) {
+		settled, err = s.port.Settled().Read(ctx, s.account)
+		return err
+	}, func() (err error) {
+		blocks, err = s.port.Reservations().Read(ctx, s.account)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	if s.first = firstFree(blocks); s.first != newestSettled(settled) {
+		return false, nil
+	}
+	if err := s.refresh(ctx); err != nil {
+		return false, err
+	}
+	s.orderly = max(s.manifest.Version, newestGeneration(s.manifest)) < s.first
+	return s.orderly, nil
+}
+
+// takeFirstNumbers reserves numbers in a session that began without. Where
+// another writer has reserved some meanwhile, a fence keeps it out, unless it
+// has committed.
+func (s *Session) takeFirstNumbers(ctx context.Context) error {
+	seen := s.first
+	if err := s.takeNumbersAbove(ctx, 0); err != nil || s.first == seen {
+		return err
+	}
+	s.orderly = false
+	if err := s.Confirm(ctx); err != nil {
+		return err
+	}
+	return s.fence(ctx)
+}
+
+func firstFree(blocks []tables.Reservation) uint32 {
+	first := uint32(1)
+	for _, r := range blocks {
+		first = max(first, r.Next)
+	}
+	return first
+}
+
+// lostError is the error of an account that lost something, unless another
+// writer has taken over: then what seems to be lost is what it has added.
+func (s *Session) lostError(ctx context.Context, faults []string) error {
+	if err := s.Confirm(ctx); err != nil {
+		return err
+	}
+	return damaged(s.account, errors.New(Summary(faults)))
+}
+
+// RequireWhole refuses an account that lost commits, or rows of some tables.
+func (s *Session) RequireWhole(ctx context.Context, seals []tables.Seal, counts []tables.Count, of ...string) error {
+	if faults := append(lostCommits(s.chain, seals), RowFaults(s.manifest, counts, of...)...); len(faults) > 0 {
+		return s.lostError(ctx, faults)
+	}
+	return s.skipUsed(ctx, counts)
+}
+
+// takeNumbersAbove begins the session's numbers above one that is in use.
+func (s *Session) takeNumbersAbove(ctx context.Context, used uint32) error {
+	s.next, s.end, s.orderly = 0, 0, used == 0
+	err := s.reserve(ctx, used)
+	s.first = s.next
+	return err
+}
+
+func newestGeneration(m manifest.Manifest) (newest uint32) {
+	for _, e := range m.Entries() {
+		newest = max(newest, e.Generation)
+	}
+	return newest
+}
+
+// skipUsed makes sure that no number is given out that rows are stored under:
+// those of a writer that died, and whose block of numbers was lost.
+func (s *Session) skipUsed(ctx context.Context, counts []tables.Count) error {
+	var used uint32
+	for _, c := range counts {
+		used = max(used, c.Generation)
+	}
+	if used < max(s.first, s.next) {
+		return nil
+	}
+	if err := s.takeNumbersAbove(ctx, used); err != nil {
+		return err
+	}
+	if err := s.Confirm(ctx); err != nil {
+		return err
+	}
+	return s.fence(ctx)
+}
+
+// Manifest returns what is live: what was read at the beginning, and the
+// session's own commits.
+func (s *Session) Manifest() manifest.Manifest { return s.manifest }
+
+// Chain returns the live commits as the session knows them.
+func (s *Session) Chain() manifest.Chain { return s.chain }
+
+// Number returns a number that was never used.
+func (s *Session) Number(ctx context.Context) (uint32, error) {
+	var err error
+	switch {
+	case s.end == 0:
+		err = s.takeFirstNumbers(ctx)
+	case s.next == s.end:
+		err = s.reserve(ctx, 0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	s.next++
+	return s.next - 1, nil
+}
+
+// BeginCommit returns the number of a commit. It is smaller than every other
+// number that is taken for the commit, and greater than all before.
+func (s *Session) BeginCommit(ctx context.Context) (uint32, error) {
+	number, err := s.Number(ctx)
+	if err == nil {
+		s.open++
+	}
+	return number, err
+}
+
+// reserve takes a block of numbers, all greater than one that is known to be in
+// use. Two writers that read the same greatest number write the same block;
+// each reads the blocks once more, and leaves its own where it sees another's,
+// so at most one keeps it. Further blocks of a session have to follow its last
+// one: where they do not, another writer has begun in between, and with greater
+// numbers this one would outdo it.
+func (s *Session) reserve(ctx context.Context, used uint32) error {
+	for {
+		all, err := s.port.Reservations().Read(ctx, s.account)
+		if err != nil {
+			return err
+		}
+		first := firstFree(all)
+		if s.end != 0 && first != s.end {
+			return errTakenOver
+		}
+		left := math.MaxUint32 - max(first, used)
+		if used >= first {
+			first, left = used+skipped, left-min(left, skipped)
+		}
+		if left < reserved {
+			return fmt.Errorf("account %s has used all of its %d numbers: back it up and restore it into a new data directory", s.account, uint32(math.MaxUint32))
+		}
+		mine := tables.Reservation{First: first, Next: first + reserved, Token: s.token}
+		if err := s.port.Reservations().Append(ctx, s.account, mine); err != nil {
+			return err
+		}
+		if all, err = s.port.Reservations().Read(ctx, s.account); err != nil {
+			return err
+		}
+		if !overlapped(all, mine) {
+			s.next, s.end = mine.First, mine.Next
+			return nil
+		}
+	}
+}
+
+func overlapped(all []tables.Reservation, mine tables.Reservation) bool {
+	for _, r := range all {
+		if r.Token != mine.Token && r.First < mine.Next && mine.First < r.Next {
+			return true
+		}
+	}
+	return false
+}
+
+func newestSettled(all []tables.Settled) uint32 {
+	newest := uint32(1) // of an account of which no number was ever taken
+	for _, settled := range all {
+		newest = max(newest, settled.Next)
+	}
+	return newest
+}
+
+func (s *Session) refresh(ctx context.Context) error {
+	state, err := Read(ctx, s.port, s.account)
+	s.chain, s.manifest = state.Chain, state.Manifest
+	return err
+}
+
+// fence commits nothing under a number of its own, so that every smaller number
+// that is not live by now never will be. It fails where it is not what is live
+// then: another writer has begun meanwhile.
+func (s *Session) fence(ctx context.Context) error {
+	number, err := s.Number(ctx)
+	if err != nil {
+		return err
+	}
+	head := s.chain.Head()
+	fence := manifest.Commit{Number: number, Base: head.Number, Rows: head.Rows, Digest: head.Digest}
+	if err := s.port.Commits().Append(ctx, s.account, fence); err != nil {
+		return err
+	}
+	s.chain = s.extend(fence)
+	return s.Confirm(ctx)
+}
+
+// Confirm returns an error where another writer has taken over, or may have:
+// then what the session read may not be what is live.
+func (s *Session) Confirm(ctx context.Context) error {
+	before := s.first
+	if s.end == 0 {
+		before-- // the number is not the session's yet
+	}
+	chain, contested, err := s.look(ctx, before)
+	if err == nil && (contested || chain.Head().Number != s.chain.Head().Number) {
+		err = errTakenOver
+	}
+	return err
+}
+
+var errTakenOver = errors.New("another process took the account's lock over meanwhile; run the command again")
+
+// ErrUnknown is the error of a commit of which it cannot be known yet whether
+// it is live: the store does not answer, or another writer has taken over.
+var ErrUnknown = errors.New("it is not known yet whether the load was made visible")
+
+// Commit makes entries live under a number of BeginCommit, all at once. The
+// rows of their generations are in the store. After an error that is not
+// ErrUnknown nothing of the commit is live, and nothing ever will be.
+func (s *Session) Commit(ctx context.Context, number uint32, entries []manifest.Entry) error {
+	next := s.manifest.With(number, entries...)
+	c := manifest.Commit{Number: number, Base: s.chain.Head().Number}
+	if len(s.chain) >= longestChain || len(s.chain) == 0 {
+		c.Base, entries = 0, next.Entries()
+	}
+	rows := make([]tables.Unit, len(entries))
+	for i, e := range entries {
+		rows[i] = tables.Unit{Number: number, Entry: e}
+	}
+	c.Rows, c.Digest = uint32(next.Len()), next.Digest()
+	if err := s.port.Units().Append(ctx, s.account, rows...); err != nil {
+		return err
+	}
+	failed := s.port.Commits().Append(ctx, s.account, c)
+	if err := s.confirm(ctx, c, failed); err != nil {
+		return err
+	}
+	s.open--
+	s.certain = true
+	s.retire(entries)
+	s.chain, s.manifest = s.extend(c), next
+	if err := s.port.Seals().Append(ctx, s.account, tables.Seal{Number: number}); err != nil {
+		s.seals = err
+	}
+	return nil
+}
+
+// extend returns the chain with one more commit.
+func (s *Session) extend(c manifest.Commit) manifest.Chain {
+	if c.Base == 0 {
+		return manifest.Chain{c}
+	}
+	return append(manifest.Chain{c}, s.chain...)
+}
+
+// retire remembers what entries have replaced.
+func (s *Session) retire(entries []manifest.Entry) {
+	for _, e := range entries {
+		if before, ok := s.manifest.Find(e.Unit); ok && before.Generation != e.Generation {
+			s.dead = append(s.dead, before)
+		}
+	}
+}
+
+// confirm finds out what became of a commit. Only the store knows: after an
+// error the insert may have taken place or may yet do so, and after a success
+// another writer may have taken over. failed is the error of the insert.
+func (s *Session) confirm(ctx context.Context, c manifest.Commit, failed error) error {
+	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmPatience)
+	defer cancel()
+	chain, contested, err := s.look(looking, c.Number)
+	if err == nil && !contested && chain.Head().Number < c.Number {
+		// The insert is still on its way, or was refused. A fence decides it.
+		chain, contested, err = s.decide(looking, chain, c.Number)
+	}
+	switch {
+	case err != nil:
+		return unknown(failed, err)
+	case contested || chain.Head().Number < c.Number:
+		return unknown(failed, nil)
+	case chain.Has(c.Number):
+		return nil
+	}
+	s.chain = chain
+	return rejected(failed)
+}
+
+// decide fences a commit off that did not arrive, and looks once more.
+func (s *Session) decide(ctx context.Context, chain manifest.Chain, number uint32) (manifest.Chain, bool, error) {
+	fence, err := s.Number(ctx)
+	if err != nil {
+		return chain, false, err
+	}
+	head := chain.Head()
+	row := manifest.Commit{Number: fence, Base: head.Number, Rows: head.Rows, Digest: head.Digest}
+	if err := s.port.Commits().Append(ctx, s.account, row); err != nil {
+		return chain, false, err
+	}
+	return s.look(ctx, number)
+}
+
+// look reads the live chain, and then whether a writer has reserved numbers
+// above it that has committed nothing yet. Such a writer may have read another
+// state, and its fence is going to make that one live: until then nothing is
+// certain. Who reserves after this look reads the chain that it has read, so
+// the order of the two is what a certain answer rests on.
+func (s *Session) look(ctx context.Context, number uint32) (chain manifest.Chain, contested bool, err error) {
+	all, err := s.port.Commits().Read(ctx, s.account)
+	if err != nil {
+		return nil, false, err
+	}
+	if chain, err = manifest.FollowChain(all); err != nil {
+		return nil, false, err
+	}
+	reservations, err := s.port.Reservations().Read(ctx, s.account)
+	newest := max(number, chain.Head().Number)
+	for _, r := range reservations {
+		contested = contested || r.Token != s.token && r.First > newest
+	}
+	return chain, contested, err
+}
+
+// unknown is the error of a commit that may be live or become so.
+func unknown(failed, looked error) error {
+	err := errors.Join(failed, looked)
+	if err == nil {
+		err = errTakenOver
+	}
+	kind := adlens.KindOf(err)
+	if adlens.KindOf(looked) == adlens.DiskFull {
+		kind = adlens.DiskFull // an engine that is gone because of it is started again
+	}
+	return &adlens.Error{Kind: kind, Err: fmt.Errorf("%w: %w", ErrUnknown, err)}
+}
+
+// rejected is the error of a commit that is not live and never will be.
+func rejected(failed error) error {
+	if failed != nil {
+		return failed
+	}
+	return errors.New("another process took the account's lock over and has loaded since; nothing of this load was made visible")
+}

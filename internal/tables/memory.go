@@ -1,0 +1,215 @@
+package tables
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"adlens/internal/manifest"
+)
+
+// Memory is a plain model of a database: its small tables, and the tables of
+// generations as rows of which only the generation is known. Nothing in it
+// fails. It is not for concurrent use.
+//
+// A test runs the same steps on it and on the engine (internal/clickhouse); the
+// simulation runs whole loads on it (internal/simulation).
+type Memory struct {
+	Clock func() time.Time
+
+	reservations memoryTable[Reservation]
+	commits      memoryTable[manifest.Commit]
+	units        memoryTable[Unit]
+	seals        memoryTable[Seal]
+	settled      memoryTable[Settled]
+	dead         memoryTable[Dead]
+	generations  map[string]*memoryTable[Row] // by table
+}
+
+// Row is a row of a table of generations.
+type Row struct {
+	Generation uint32
+	Key        uint32 // of a product's number: rows of one number count once
+	Value      any
+}
+
+var _ Port = (*Memory)(nil)
+
+// NewMemory returns a model without rows.
+func NewMemory(clock func() time.Time) *Memory {
+	m := &Memory{Clock: clock, generations: map[string]*memoryTable[Row]{}}
+	m.reservations.number = func(r Reservation) uint32 { return r.Next }
+	m.commits.number = func(c manifest.Commit) uint32 { return c.Number }
+	m.commits.stamp = func(c *manifest.Commit) { c.At = clock() }
+	m.units.number = func(u Unit) uint32 { return u.Number }
+	m.seals.number = func(s Seal) uint32 { return s.Number }
+	m.settled.number = func(s Settled) uint32 { return s.Next }
+	m.dead.number = func(d Dead) uint32 { return d.Generation }
+	m.dead.stamp = func(d *Dead) { d.NotedAt = clock() }
+	for _, table := range OfGenerations() {
+		m.generations[table] = &memoryTable[Row]{number: func(r Row) uint32 { return r.Generation }}
+	}
+	return m
+}
+
+// Reservations, Commits, Units, Seals, Settled and Dead are the small tables.
+func (m *Memory) Reservations() Table[Reservation] { return &m.reservations }
+
+// Commits is the record of commits.
+func (m *Memory) Commits() Table[manifest.Commit] { return &m.commits }
+
+// Units are the units of commits.
+func (m *Memory) Units() Table[Unit] { return &m.units }
+
+// Seals are the acknowledged commits.
+func (m *Memory) Seals() Table[Seal] { return &m.seals }
+
+// Settled are the ends of sessions.
+func (m *Memory) Settled() Table[Settled] { return &m.settled }
+
+// Dead are the notes of dead generations.
+func (m *Memory) Dead() Table[Dead] { return &m.dead }
+
+// Rows is a table of generations.
+func (m *Memory) Rows(table string) Table[Row] { return m.generations[table] }
+
+// CountRows counts the rows of generations.
+func (m *Memory) CountRows(_ context.Context, account string, names ...string) ([]Count, error) {
+	var all []Count
+	for _, name := range names {
+		counts, keys := map[Count]uint64{}, map[Count]map[uint32]bool{}
+		for _, b := range m.generations[name].blocks {
+			if account != "" && b.account != account {
+				continue
+			}
+			for _, r := range b.rows {
+				of := Count{Account: b.account, Table: name, Generation: r.Generation}
+				if r.Key == 0 {
+					counts[of]++
+					continue
+				}
+				if keys[of] == nil {
+					keys[of] = map[uint32]bool{}
+				}
+				keys[of][r.Key] = true
+				counts[of] = uint64(len(keys[of]))
+			}
+		}
+		for of, rows := range counts {
+			of.Rows = rows
+			all = append(all, of)
+		}
+	}
+	slices.SortFunc(all, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Generation, b.Generation))
+	})
+	return all, nil
+}
+
+// ReadRows counts: nothing in memory is damaged.
+func (m *Memory) ReadRows(ctx context.Context, account string, names ...string) ([]Count, error) {
+	return m.CountRows(ctx, account, names...)
+}
+
+// DeleteRows deletes rows of generations and their notes.
+func (m *Memory) DeleteRows(_ context.Context, deletions []Deletion) error {
+	for _, d := range deletions {
+		m.generations[d.Table].deleteWhere(d.Account, func(r Row) bool { return slices.Contains(d.Generations, r.Generation) })
+		m.dead.deleteWhere(d.Account, func(n Dead) bool { return n.Table == d.Table && slices.Contains(d.Generations, n.Generation) })
+	}
+	return nil
+}
+
+// Now is the time by the model's clock.
+func (m *Memory) Now(context.Context) (time.Time, error) { return m.Clock(), nil }
+
+// DropBlocks loses what some inserts of an account wrote into a table: drop is
+// called with the place of each insert among those of the account, and reports
+// whether to lose it.
+func (m *Memory) DropBlocks(table, account string, drop func(place int) bool) {
+	switch table {
+	case "number_blocks":
+		m.reservations.drop(account, drop)
+	case "commits":
+		m.commits.drop(account, drop)
+	case "commit_units":
+		m.units.drop(account, drop)
+	case "seals":
+		m.seals.drop(account, drop)
+	case "accounted":
+		m.settled.drop(account, drop)
+	case "dead_generations":
+		m.dead.drop(account, drop)
+	default:
+		m.generations[table].drop(account, drop)
+	}
+}
+
+// memoryTable is the inserts into a table in their order.
+type memoryTable[R any] struct {
+	number func(R) uint32
+	stamp  func(*R) // sets what the store itself sets
+	blocks []memoryBlock[R]
+}
+
+type memoryBlock[R any] struct {
+	account string
+	rows    []R
+}
+
+func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	rows = slices.Clone(rows)
+	if t.stamp != nil {
+		for i := range rows {
+			t.stamp(&rows[i])
+		}
+	}
+	t.blocks = append(t.blocks, memoryBlock[R]{account, rows})
+	return nil
+}
+
+func (t *memoryTable[R]) Read(_ context.Context, account string) (all []R, err error) {
+	for _, b := range t.blocks {
+		if b.account == account {
+			all = append(all, b.rows...)
+		}
+	}
+	return all, nil
+}
+
+func (t *memoryTable[R]) ReadAll(context.Context) (map[string][]R, error) {
+	all := map[string][]R{}
+	for _, b := range t.blocks {
+		all[b.account] = append(all[b.account], b.rows...)
+	}
+	return all, nil
+}
+
+func (t *memoryTable[R]) DeleteBelow(_ context.Context, account string, number uint32) error {
+	t.deleteWhere(account, func(r R) bool { return t.number(r) < number })
+	return nil
+}
+
+func (t *memoryTable[R]) deleteWhere(account string, dead func(R) bool) {
+	for i, b := range t.blocks {
+		if b.account == account {
+			t.blocks[i].rows = slices.DeleteFunc(slices.Clone(b.rows), dead)
+		}
+	}
+	t.blocks = slices.DeleteFunc(t.blocks, func(b memoryBlock[R]) bool { return len(b.rows) == 0 })
+}
+
+func (t *memoryTable[R]) drop(account string, drop func(place int) bool) {
+	place := -1
+	t.blocks = slices.DeleteFunc(t.blocks, func(b memoryBlock[R]) bool {
+		if b.account != account {
+			return false
+		}
+		place++
+		return drop(place)
+	})
+}
