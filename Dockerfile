@@ -11,7 +11,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/adlens ./cmd/adlens && mkdir /out/data
+RUN CGO_ENABLED=0 go build -tags=nomsgpack -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/adlens ./cmd/adlens && mkdir /out/data
 
 FROM node:22-bookworm-slim AS engine
 WORKDIR /src

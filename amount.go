@@ -4,15 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"math/bits"
 	"strings"
+
+	"adlens/internal/exact"
 )
 
 // Amount is an exact, non-negative decimal: money, or a rate of exchange. It
 // counts units of 10^-20 in 128 bits, so it holds what any platform prints
 // (binary floats that leaked into its files have up to 17 digits) and the sum
-// of a hundred million of the largest amounts that the contract admits.
-type Amount struct{ hi, lo uint64 }
+// of three million of the largest amounts that the contract admits.
+type Amount struct{ units exact.Uint128 }
 
 // AmountDecimals is how many decimals an Amount keeps.
 const AmountDecimals = 20
@@ -26,11 +27,12 @@ var (
 )
 
 // maxAmount is 10^12: the contract refuses amounts of that size and more.
-var maxAmount = mul64(Amount{lo: 1e16}, 1e16) // in units of 10^-20
+var maxAmount = Amount{exact.Product(1e16, 1e16)} // in units of 10^-20
 
-func mul64(x Amount, n uint64) Amount {
-	hi, lo := bits.Mul64(x.lo, n)
-	return Amount{hi: hi + x.hi*n, lo: lo}
+// times is for products that are known to fit.
+func (a Amount) times(n uint64) Amount {
+	units, _ := a.units.Times(n)
+	return Amount{units}
 }
 
 // ParseAmount reads a JSON number (a sign, digits, a fraction, an exponent)
@@ -79,14 +81,14 @@ func parseShort(text []byte) (a Amount, ok bool) {
 	if point == 0 || point > maxWhole || point < len(text) && decimals == 0 {
 		return Amount{}, false
 	}
-	return mul64(powers[AmountDecimals-decimals], digits), true
+	return powers[AmountDecimals-decimals].times(digits), true
 }
 
 // powers are those of ten that an Amount's units may stand for.
 var powers = func() (all [AmountDecimals + 1]Amount) {
 	all[0] = Units(1)
 	for i := range AmountDecimals {
-		all[i+1] = mul64(all[i], 10)
+		all[i+1] = all[i].times(10)
 	}
 	return all
 }()
@@ -169,34 +171,26 @@ func scaleDigits(digits []byte, shift int) (Amount, error) {
 	}
 	var a Amount
 	for _, c := range digits {
-		a = mul64(a, 10).plusUnits(uint64(c - '0'))
+		a, _ = a.times(10).Add(Units(uint64(c - '0')))
 	}
 	for ; shift > 0; shift-- {
-		a = mul64(a, 10)
+		a = a.times(10)
 	}
 	return a, nil
 }
 
-func (a Amount) plusUnits(n uint64) Amount {
-	lo, carry := bits.Add64(a.lo, n, 0)
-	return Amount{hi: a.hi + carry, lo: lo}
-}
-
 // Add returns the exact sum; ok is false where 128 bits do not hold it.
 func (a Amount) Add(b Amount) (sum Amount, ok bool) {
-	lo, carry := bits.Add64(a.lo, b.lo, 0)
-	hi, over := bits.Add64(a.hi, b.hi, carry)
-	return Amount{hi, lo}, over == 0
+	sum.units, ok = a.units.Add(b.units)
+	return sum, ok
 }
 
 // Units returns an amount of n times the smallest unit, 10^-20. Counts that may
 // outgrow 64 bits are summed as units.
-func Units(n uint64) Amount { return Amount{lo: n} }
+func Units(n uint64) Amount { return Amount{exact.Uint128{Lo: n}} }
 
 // Less tells whether a is smaller than b.
-func (a Amount) Less(b Amount) bool {
-	return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo
-}
+func (a Amount) Less(b Amount) bool { return a.units.Compare(b.units) < 0 }
 
 // IsZero tells whether the amount is 0.
 func (a Amount) IsZero() bool { return a == Amount{} }
@@ -207,60 +201,44 @@ const (
 	unitsPerMicro = 100_000_000_000_000 // 10^(20-6)
 )
 
-// Micros takes the amount apart into whole millionths (128 bits: hi, lo) and
-// the remaining units of 10^-20.
-func (a Amount) Micros() (hi, lo, rest uint64) {
-	hi, r := bits.Div64(0, a.hi, unitsPerMicro)
-	lo, rest = bits.Div64(r, a.lo, unitsPerMicro)
-	return hi, lo, rest
-}
+// Micros takes the amount apart into whole millionths and the remaining units of
+// 10^-20.
+func (a Amount) Micros() (whole exact.Uint128, rest uint64) { return a.units.QuoRem(unitsPerMicro) }
 
 // FromMicros is the reverse of Micros; ok is false where 128 bits do not hold
 // the amount. The rest may be any number of units.
-func FromMicros(hi, lo, rest uint64) (a Amount, ok bool) {
-	over, high := bits.Mul64(hi, unitsPerMicro)
-	a = mul64(Amount{lo: lo}, unitsPerMicro)
-	var carry uint64
-	a.hi, carry = bits.Add64(a.hi, high, 0)
-	sum, fits := a.Add(Units(rest))
-	return sum, over == 0 && carry == 0 && fits
+func FromMicros(whole exact.Uint128, rest uint64) (a Amount, ok bool) {
+	units, fits := whole.Times(unitsPerMicro)
+	a, ok = Amount{units}.Add(Units(rest))
+	return a, ok && fits
 }
 
-// AmountOf is the reverse of Words.
-func AmountOf(hi, lo uint64) Amount { return Amount{hi, lo} }
+// AmountOf is the reverse of Units.
+func AmountOf(units exact.Uint128) Amount { return Amount{units} }
 
 // RoundMicros rounds the amount half away from zero to whole millionths.
-func (a Amount) RoundMicros() (hi, lo uint64) {
-	hi, lo, rest := a.Micros()
-	up := uint64(0)
+func (a Amount) RoundMicros() exact.Uint128 {
+	whole, rest := a.Micros()
 	if rest >= unitsPerMicro/2 {
-		up = 1
+		whole, _ = whole.Add(exact.Uint128{Lo: 1})
 	}
-	lo, carry := bits.Add64(lo, up, 0)
-	return hi + carry, lo
+	return whole
 }
 
 // One is the rate of US dollars to themselves.
-var One = mul64(Amount{lo: 1e10}, 1e10)
+var One = Amount{exact.Product(1e10, 1e10)}
 
 // Times multiplies the amount with a rate exactly and rounds the product half
 // away from zero to whole millionths; ok is false where 128 bits do not hold
 // them.
-func (a Amount) Times(rate Amount) (hi, lo uint64, ok bool) {
+func (a Amount) Times(rate Amount) (micros exact.Uint128, ok bool) {
 	if rate == One {
-		hi, lo = a.RoundMicros()
-		return hi, lo, true
+		return a.RoundMicros(), true
 	}
 	if micros, ok := a.timesShort(rate); ok {
-		return 0, micros, true
+		return exact.Uint128{Lo: micros}, true
 	}
-	n := new(big.Int).Mul(a.Big(), rate.Big())
-	n.Add(n, halfProduct).Quo(n, productPerMicro)
-	if n.BitLen() > 128 {
-		return 0, 0, false
-	}
-	lo = new(big.Int).And(n, lowWord).Uint64()
-	return n.Rsh(n, 64).Uint64(), lo, true
+	return exact.Uint128Of(exact.Round(new(big.Int).Mul(a.Big(), rate.Big()), new(big.Int).Set(productPerMicro)))
 }
 
 // timesShort is Times for whole millionths and a rate of up to twelve decimals,
@@ -271,33 +249,24 @@ func (a Amount) timesShort(rate Amount) (micros uint64, ok bool) {
 		unitsPerRate = 100_000_000       // 10^(20-12)
 		perMicro     = 1_000_000_000_000 // a product counts units of 10^-18
 	)
-	aboveMicros, micros, belowMicros := a.Micros()
-	above, r := bits.Div64(0, rate.hi, unitsPerRate)
-	short, below := bits.Div64(r, rate.lo, unitsPerRate)
-	if aboveMicros|belowMicros|above|below != 0 {
+	amount, belowMicros := a.Micros()
+	short, belowShort := rate.units.QuoRem(unitsPerRate)
+	if amount.Hi|belowMicros|short.Hi|belowShort != 0 {
 		return 0, false
 	}
-	hi, lo := bits.Mul64(micros, short)
-	lo, carry := bits.Add64(lo, perMicro/2, 0)
-	if hi += carry; hi >= perMicro {
+	product, _ := exact.Product(amount.Lo, short.Lo).Add(exact.Uint128{Lo: perMicro / 2})
+	if product.Hi >= perMicro {
 		return 0, false
 	}
-	micros, _ = bits.Div64(hi, lo, perMicro)
-	return micros, true
+	product, _ = product.QuoRem(perMicro)
+	return product.Lo, true
 }
 
 // A product of two amounts counts units of 10^-40.
-var (
-	productPerMicro = new(big.Int).Exp(big.NewInt(10), big.NewInt(2*AmountDecimals-microDecimals), nil)
-	halfProduct     = new(big.Int).Rsh(productPerMicro, 1)
-	lowWord         = new(big.Int).SetUint64(1<<64 - 1)
-)
+var productPerMicro = new(big.Int).Exp(big.NewInt(10), big.NewInt(2*AmountDecimals-microDecimals), nil)
 
 // Big returns the amount in units of 10^-20.
-func (a Amount) Big() *big.Int {
-	n := new(big.Int).SetUint64(a.hi)
-	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(a.lo))
-}
+func (a Amount) Big() *big.Int { return a.units.Big() }
 
 // String writes the amount without needless zeros.
 func (a Amount) String() string {
@@ -325,14 +294,14 @@ func ParseCount(text []byte) (uint64, error) {
 		return 0, err
 	case negative && !n.IsZero():
 		return 0, ErrNegative
-	case n.hi > 0 || n.lo > 1<<63-1:
+	case n.units.Hi > 0 || n.units.Lo > 1<<63-1:
 		return 0, ErrTooLarge
 	}
-	return n.lo, nil
+	return n.units.Lo, nil
 }
 
 // ErrFraction says that a count is not whole.
 var ErrFraction = errors.New("not a whole number")
 
-// Words returns the units of the amount as a number of 128 bits.
-func (a Amount) Words() (hi, lo uint64) { return a.hi, a.lo }
+// Units are how many units of 10^-20 the amount is.
+func (a Amount) Units() exact.Uint128 { return a.units }

@@ -66,14 +66,14 @@ func TestSumsAndProductsEqualRationalArithmetic(t *testing.T) {
 		}
 		product := new(big.Rat).Mul(rat(x), rat(y))
 		want := product.Mul(product, big.NewRat(1e6, 1)).FloatString(0)
-		if hi, lo, ok := a.Times(b); !ok || (Amount{hi, lo}).Big().String() != want {
-			t.Fatalf("%s x %s = %s millionths, want %s", x, y, Amount{hi, lo}.Big(), want)
+		if micros, ok := a.Times(b); !ok || micros.Big().String() != want {
+			t.Fatalf("%s x %s = %s millionths, want %s", x, y, micros.Big(), want)
 		}
-		if hi, lo, ok := a.Times(One); !ok || (Amount{hi, lo}).Big().String() != new(big.Rat).Mul(rat(x), big.NewRat(1e6, 1)).FloatString(0) {
-			t.Fatalf("%s x 1 = %s millionths", x, Amount{hi, lo}.Big())
+		if micros, ok := a.Times(One); !ok || micros.Big().String() != new(big.Rat).Mul(rat(x), big.NewRat(1e6, 1)).FloatString(0) {
+			t.Fatalf("%s x 1 = %s millionths", x, micros.Big())
 		}
-		hi, lo, rest := a.Micros()
-		if back, ok := FromMicros(hi, lo, rest); !ok || back != a {
+		micros, rest := a.Micros()
+		if back, ok := FromMicros(micros, rest); !ok || back != a {
 			t.Fatalf("%s does not survive being taken apart into millionths", x)
 		}
 	})
@@ -109,5 +109,25 @@ func BenchmarkTimes(b *testing.B) {
 	rate, _ := ParseAmount([]byte("1.084217"))
 	for b.Loop() {
 		amount.Times(rate)
+	}
+}
+
+// Add reports a sum that exceeds 128 bits and never wraps around.
+func TestAnAmountHoldsThreeMillionOfTheLargest(t *testing.T) {
+	largest, err := ParseAmount([]byte("999999999999.99999999999999999999"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 3_402_823 // 2^128 / 10^32
+	units, ok := largest.Units().Times(most)
+	if !ok {
+		t.Fatalf("%d of the largest amounts do not fit", most)
+	}
+	sum := AmountOf(units)
+	if want := new(big.Rat).Mul(rat(largest.String()), big.NewRat(most, 1)); rat(sum.String()).Cmp(want) != 0 {
+		t.Errorf("%d of the largest amounts are %s", most, sum)
+	}
+	if more, ok := sum.Add(largest); ok {
+		t.Errorf("one more is %s", more)
 	}
 }

@@ -1,6 +1,9 @@
 package adlens
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
 
 // Kind says what sort of failure an error is, so that a room that must react
 // to it (a status code, a retry) need not know where it came from.
@@ -28,11 +31,15 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of an error; an error that says none is internal.
+// KindOf returns the kind of an error. One that says none is of a full disk where
+// the system says so, as of our own files next to the engine's, else internal.
 func KindOf(err error) Kind {
 	var e *Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return e.Kind
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return DiskFull
 	}
 	return Internal
 }

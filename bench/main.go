@@ -22,14 +22,14 @@ func main() {
 	engine.RunIfAsked()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := start(ctx); err != nil {
+	if err := start(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func start(ctx context.Context) error {
-	o, output, err := read(os.Args[1:])
+func start(ctx context.Context, args []string) error {
+	o, output, err := read(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}

@@ -113,15 +113,11 @@ func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
 	default:
 		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
-		last, err := s.db.LastProductKey(ctx, q.account.id)
-		if err != nil {
-			return sql{}, err
-		}
 		plan := query.PlanProducts(request, view)
 		switch {
 		case plan.Empty():
-		case min(plan.Rows, uint64(last)+1) >= query.RankedFrom:
-			statement = plan.RankedStatement(request, query.TitlesOf(view))
+		case min(plan.Rows, query.MostProducts(view)) >= query.RankedFrom:
+			statement = plan.RankedStatement(request, query.ProductsOf(view).Generation, query.TitlesOf(view))
 		default:
 			statement = plan.ProductsStatement()
 		}

@@ -19,15 +19,18 @@ const rawTable = `CREATE TABLE bench_raw (
     impressions UInt64, clicks UInt64, purchases UInt64, spend Decimal(18, 6), sales Decimal(18, 6), product_key UInt32
 ) ENGINE = MergeTree ORDER BY (account, day, marketplace, ad_product, product)`
 
-// fillRaw copies the live facts of an account: those of the month units that
-// the manifest names.
+// liveGenerations are an account's: of each unit the one of its newest commit.
+// All commits are live here, where every load ends well.
+const liveGenerations = `(SELECT argMax(generation, number) FROM commit_units
+    WHERE account_id = {account:String} AND number IN (SELECT number FROM commits WHERE account_id = {account:String})
+    GROUP BY kind, marketplace_key, ad_product, start)`
+
+// fillRaw copies the live facts of an account.
 const fillRaw = `INSERT INTO bench_raw
 SELECT account_id, day, marketplace_key, ad_product, k.product_id, impressions, clicks, purchases, spend, sales, product_key
 FROM facts
-LEFT ANY JOIN (SELECT product_key, product_id FROM product_keys FINAL WHERE account_id = {account:String}) AS k USING product_key
-WHERE account_id = {account:String}
-  AND generation IN (SELECT argMax(generation, version) FROM manifest WHERE account_id = {account:String} AND kind = 1
-                     GROUP BY kind, marketplace_key, ad_product, start)`
+LEFT ANY JOIN (SELECT product_key, product_id FROM products WHERE account_id = {account:String} AND generation IN ` + liveGenerations + `) AS k USING product_key
+WHERE account_id = {account:String} AND generation IN ` + liveGenerations
 
 // raw is the straightforward SQL over the plain table, in the same engine.
 type raw struct {
@@ -112,7 +115,7 @@ func (r *raw) check(ctx context.Context, st *state) error {
 // places reads the stored keys of an account's marketplaces.
 func (e *embedded) places(ctx context.Context, account string) (places, error) {
 	rows, err := e.rows(ctx, sql{params: map[string]string{"account": account}, text: `SELECT marketplace_key, marketplace_id, country_code FROM marketplaces
-		WHERE account_id = {account:String} AND generation IN (SELECT argMax(generation, version) FROM manifest WHERE account_id = {account:String} AND kind = 3)`})
+		WHERE account_id = {account:String} AND generation IN ` + liveGenerations})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"adlens/integration/model"
 )
 
 // apiAnswer is what of an answer of the API is compared.
@@ -66,7 +68,7 @@ func (q *question) readAnswer(body []byte) ([]string, error) {
 
 func shownFigures(m map[string]any) string {
 	var b strings.Builder
-	for _, name := range figureNames {
+	for _, name := range model.FigureNames {
 		value := m[name]
 		if value == nil {
 			value = "null"

@@ -37,7 +37,7 @@ func tool(t *testing.T, name string) string {
 // run runs a command to its end and returns what it said.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute) // three platforms are built from nothing, beside all other tests
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	out, err := command.CombinedOutput()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,7 +33,7 @@ func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 	var sums []string
 	for _, dir := range []string{root, elsewhere} {
 		to := t.TempDir()
-		run(t, "make", "-C", dir, "release", "version=test", "SOURCE_DATE_EPOCH=1700000000", "PLATFORMS=linux-amd64", "RELEASE="+to)
+		run(t, "make", "-C", dir, "PLATFORMS=linux-amd64", "release", "version=test", "SOURCE_DATE_EPOCH=1700000000", "RELEASE="+to)
 		sum, err := os.ReadFile(filepath.Join(to, "SHA256SUMS"))
 		if err != nil {
 			t.Fatal(err)
@@ -46,6 +47,29 @@ func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 	}
 	if sums[0] != sums[1] {
 		t.Errorf("two builds differ:\n%s%s", sums[0], sums[1])
+	}
+}
+
+// The programs for other platforms are built but not run here, so they are not
+// optimized, which would take most of the time.
+func TestAReleaseIsBuiltForEveryPlatformThatItNames(t *testing.T) {
+	t.Parallel()
+	tool(t, "make")
+	platforms := strings.Fields(run(t, "make", "-C", root, "--silent", "--no-print-directory", "--eval=platforms: ; @echo $(PLATFORMS)", "platforms"))
+	others := slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == "linux-amd64" })
+	if len(others) != len(platforms)-1 || len(others) < 2 {
+		t.Fatalf("a release is for %q", platforms)
+	}
+	to := t.TempDir()
+	run(t, "env", "GOFLAGS='-gcflags=all=-N -l'", "make", "-C", root, "PLATFORMS="+strings.Join(others, " "), "release", "version=test", "RELEASE="+to)
+	for _, platform := range others {
+		system, processor, _ := strings.Cut(platform, "-")
+		dir := filepath.Join(to, "adlens-test-"+platform)
+		run(t, "tar", "xzf", dir+".tar.gz", "-C", to)
+		built := run(t, "go", "version", "-m", filepath.Join(dir, "adlens"))
+		if !strings.Contains(built, "GOOS="+system+"\n") || !strings.Contains(built, "GOARCH="+processor+"\n") {
+			t.Errorf("the program for %s is %s", platform, built)
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ var damages = []damage{
 	{"a flipped bit in the index", "backups/", flip},
 	{"half a file of figures", "accounts/acme/facts-", truncate},
 	{"half an index", "backups/", truncate},
-	{"an empty file", "accounts/acme/manifest.", func(path string) error { return os.Truncate(path, 0) }},
+	{"an empty file", "accounts/acme/commit_units.", func(path string) error { return os.Truncate(path, 0) }},
 	{"a missing file", "accounts/acme/day_totals-", os.Remove},
 	{"a missing catalogue", "accounts/acme/catalogue.", os.Remove},
 	{"another file in its place", "accounts/acme/facts-", another},
@@ -90,7 +90,7 @@ func TestADamagedBackupIsRefusedByName(t *testing.T) {
 	}
 	place := copied{p, t.TempDir(), nil}
 	place.backup(t)
-	into := ownProgram(t)
+	into := emptyProgram(t)
 	serve(t, into) // so that no restore starts an engine
 	for _, d := range damages {
 		broken := copied{p, filepath.Join(t.TempDir(), "place"), nil}

@@ -81,7 +81,7 @@ func TestNoKillOfARestoreShowsAnything(t *testing.T) {
 	figures, lists := figuresAndLists(t, p, from, 0)
 	place := copied{p, t.TempDir(), nil}
 	place.backup(t)
-	into := ownProgram(t)
+	into := emptyProgram(t)
 	server := serve(t, into)
 	began := time.Now()
 	place.restore(t)

@@ -61,7 +61,7 @@ func TestABackupInAStoreIsRestored(t *testing.T) {
 	}
 	mustRefuse(t, "no such bucket", run(p, "backup", "--to", "s3://nowhere/x"), "nowhere")
 	mustRefuse(t, "another prefix", run(p, "backup", "verify", "--from", "s3://keep/else"), "no whole backup")
-	restored := ownProgram(t)
+	restored := emptyProgram(t)
 	if r := run(restored, "restore", "--from", "s3://keep/some/where"); r.Code != 0 {
 		t.Fatalf("restore: %s", r)
 	}

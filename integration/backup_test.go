@@ -39,7 +39,7 @@ func (c copied) backup(t *testing.T, more ...string) (id string, rows int) {
 // restore restores into a program with a data directory of its own.
 func (c copied) restore(t *testing.T, more ...string) *harness.Program {
 	t.Helper()
-	p := ownProgram(t)
+	p := emptyProgram(t)
 	if r := p.Run(append([]string{"restore", "--from", c.place}, more...)...); r.Code != 0 {
 		t.Fatalf("restore: %s", r)
 	}
@@ -179,7 +179,7 @@ func TestABackupBesideLoadsIsOfOneMoment(t *testing.T) {
 	paths := takeFiles(figures, 4)
 	loaded := make(chan error, 1)
 	go func() {
-		for pair := range len(paths) / 2 { // a load and a manifest row each
+		for pair := range len(paths) / 2 { // a load and a commit each
 			if done, err := p.LoadNow(figures.files.ID, paths[2*pair:2*pair+2]...); err != nil || done.Code != 0 {
 				loaded <- err
 				return

@@ -74,7 +74,7 @@ type clientReport struct {
 
 func TestGeneratedClientsReadTheDemonstrationAccount(t *testing.T) {
 	t.Parallel()
-	server, err := ownProgram(t).Demo()
+	server, err := emptyProgram(t).Demo()
 	need(t, err)
 	t.Cleanup(func() {
 		if err := server.Stop(); err != nil {

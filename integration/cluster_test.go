@@ -72,8 +72,8 @@ func (c cluster) at(t *testing.T, shard int, sql string) string {
 }
 
 // figureTables are those whose rows are where their account is.
-var figureTables = []string{"manifest", "seals", "facts", "day_totals", "month_products", "year_products", "product_keys", "ledger",
-	"reservations", "marketplaces", "campaigns", "rules"}
+var figureTables = []string{"commits", "commit_units", "seals", "facts", "day_totals", "month_products", "year_products", "products", "ledger",
+	"number_blocks", "marketplaces", "campaigns", "rules"}
 
 // homes are the shards that have rows of an account, and the rows there.
 func (c cluster) homes(t *testing.T, account string) map[int]string {

@@ -10,7 +10,7 @@ import (
 
 func TestCompletionScriptsParse(t *testing.T) {
 	t.Parallel()
-	p := ownProgram(t)
+	p := emptyProgram(t)
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		script := p.Run("completion", shell)
 		if script.Code != 0 || len(script.Stdout) < 1000 || script.Stderr != "" {

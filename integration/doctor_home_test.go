@@ -15,7 +15,7 @@ import (
 func TestTheDoctorDoesNotMakeWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
-	p := ownProgram(t)
+	p := emptyProgram(t)
 	doctor(t, p, []sick{{"data_directory", "failed", "holds no data of adlens"}})
 	if entries, err := os.ReadDir(p.DataDir); err != nil || len(entries) > 0 {
 		t.Errorf("the directory has %v now: %v", entries, err)
@@ -90,10 +90,11 @@ func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
 	needEngine(t)
 	for table, want := range map[string][]sick{
 		"facts":          {{"manifest", "failed", "were loaded"}},
-		"day_totals":     {{"rollups", "failed", "day_totals"}},
-		"month_products": {{"rollups", "failed", "month_products"}},
-		"year_products":  {{"rollups", "failed", "year_products"}},
-		"product_titles": {{"manifest", "failed", "product_titles"}},
+		"day_totals":     {{"manifest", "failed", "day_totals: "}, {"rollups", "failed", "day_totals"}},
+		"month_products": {{"manifest", "failed", "month_products: "}, {"rollups", "failed", "month_products"}},
+		"year_products":  {{"manifest", "failed", "year_products: "}, {"rollups", "failed", "year_products"}},
+		"product_titles": {{"manifest", "failed", "product_titles: "}},
+		"products":       {{"manifest", "failed", "products: "}},
 	} {
 		t.Run(table, func(t *testing.T) {
 			p := ownProgram(t)

@@ -15,7 +15,7 @@ func TestTheDoctorExaminesAServer(t *testing.T) {
 	healthy(t, theirs, "acct")
 	server := asServer(t, theirs)
 
-	ours := ownProgram(t)
+	ours := emptyProgram(t)
 	healthyServer := doctor(t, ours, nil, "--clickhouse", server.loader(server.password))
 	for _, f := range healthyServer {
 		if strings.HasPrefix(f.Check, "file_") || f.Check == "data_directory" {

@@ -2,6 +2,8 @@ package integration_test
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,5 +82,32 @@ func TestAFrozenEngineIsReplacedAndNothingIsLost(t *testing.T) {
 		_, text := metricsOf(t, w.server)
 		return strings.Contains(text, "\nadlens_engine_restarts_total ") && !strings.Contains(text, "\nadlens_engine_restarts_total 0\n")
 	})
+	w.stop(t)
+}
+
+// No server watches this engine: its only one is stopped like it.
+func TestACommandReplacesAFrozenEngine(t *testing.T) {
+	t.Parallel()
+	needEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	w.start(t)
+	engine, err := w.EnginePID()
+	need(t, err)
+	t.Cleanup(func() { _ = syscall.Kill(engine, syscall.SIGKILL) }) // one that stays stopped would never end
+	need(t, syscall.Kill(w.server.PID(), syscall.SIGSTOP))
+	need(t, syscall.Kill(engine, syscall.SIGSTOP))
+	old := time.Now().Add(-time.Hour) // it started long ago
+	need(t, os.Chtimes(filepath.Join(w.DataDir, "engine", "engine.json"), old, old))
+	began := time.Now()
+	load(t, w.Program, w.tenants[0], w.tenants[0].take(1)...)
+	if took := time.Since(began); took > 45*time.Second {
+		t.Errorf("the load took %v", took)
+	}
+	if now, err := w.EnginePID(); err != nil || now == engine {
+		t.Errorf("the engine is still process %d: %v", now, err)
+	}
+	need(t, syscall.Kill(w.server.PID(), syscall.SIGCONT))
+	w.awaits(t, "")
+	w.isWhole(t)
 	w.stop(t)
 }

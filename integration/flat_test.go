@@ -3,8 +3,11 @@ package integration_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+
+	"adlens/integration/model"
 )
 
 // flatField is a field of a row of the JSON answer as a table shows it.
@@ -86,7 +89,7 @@ func flatRows(t *testing.T, body []byte) [][]flatField {
 	total := []flatField{section("total")}
 	for _, f := range flatten(t, "", body) {
 		figure := strings.TrimPrefix(strings.TrimPrefix(f.name, "comparison_"), "change_")
-		if strings.Contains(" spend sales acos roas impressions clicks ctr average_cpc purchases conversion_rate ", " "+figure+" ") {
+		if slices.Contains(model.FigureNames, figure) {
 			total = append(total, f)
 		}
 	}

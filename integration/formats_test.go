@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"adlens/integration/harness"
+	"adlens/integration/model"
 	"adlens/integration/readers"
 
 	"github.com/klauspost/compress/gzip"
@@ -122,8 +123,8 @@ func csvOf(separator rune, comma bool) func(*testing.T, []byte) readers.Table {
 // hasDecimals tells a column of amounts, ratios or changes from all others.
 func hasDecimals(column string) bool {
 	figure := strings.TrimPrefix(column, "comparison_")
-	return strings.HasPrefix(figure, "change_") ||
-		slices.Contains(strings.Fields("spend sales acos roas ctr average_cpc conversion_rate budget_amount default_bid_amount"), figure)
+	return strings.HasPrefix(figure, "change_") || figure == "budget_amount" || figure == "default_bid_amount" ||
+		slices.Contains(model.FigureNames, figure) && !slices.Contains([]string{"impressions", "clicks", "purchases"}, figure)
 }
 
 func unguard(row []*string) {

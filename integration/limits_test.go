@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"adlens/integration/harness"
 )
@@ -117,14 +116,38 @@ func TestTheDaysCountOutlivesServersHoweverTheyEnd(t *testing.T) {
 	if n := calls(t, harness.Client{Address: second.Address, Key: key}, 6); n != 6 {
 		t.Errorf("%d of 6 calls were let in", n)
 	}
-	time.Sleep(time.Second) // what a kill may lose
-	second.Kill()
+	second.Kill() // with the answer to the last call on its way
 	third, err := p.Serve("--limit-day", "20")
 	need(t, err)
 	if n := calls(t, harness.Client{Address: third.Address, Key: key}, 12); n != 9 {
 		t.Errorf("%d calls were let in after 11 of 20, expected 9", n)
 	}
 	need(t, third.Stop())
+}
+
+// Nothing is lost with a server that is killed in the middle of many calls, and
+// a block of 3 calls at most is refused too early.
+func TestAKillLosesNoneOfTheDaysCalls(t *testing.T) {
+	t.Parallel()
+	p := ownProgram(t)
+	awayFromMidnight(t)
+	key, err := p.Account("busy")
+	need(t, err)
+	const quota, block = 300, 3
+	allowed := 0
+	for kills, n := range []int{50, 1, 120, quota} {
+		server, err := p.Serve("--limit-day", strconv.Itoa(quota), "--limit-minute", "0")
+		need(t, err)
+		allowed += calls(t, harness.Client{Address: server.Address, Key: key}, n)
+		if n == quota {
+			if allowed > quota || allowed < quota-kills*block {
+				t.Errorf("%d calls of %d were let in with %d kills; expected at most %d fewer", allowed, quota, kills, kills*block)
+			}
+			need(t, server.Stop())
+			continue
+		}
+		server.Kill()
+	}
 }
 
 func TestWhoGuessesKeysHasToWait(t *testing.T) {
@@ -154,5 +177,11 @@ func TestWhoGuessesKeysHasToWait(t *testing.T) {
 	}
 	if a := get(t, known, "/api/v1/account"); a.Status != 200 {
 		t.Errorf("a good key of the same address: %s", a)
+	}
+	// Neither the server nor its memory has seen this one before.
+	unseen, err := p.Key("acct")
+	need(t, err)
+	if a := get(t, harness.Client{Address: server.Address, Key: unseen}, "/api/v1/account"); a.Status != 200 {
+		t.Errorf("a good key that is new at the same address: %s", a)
 	}
 }

@@ -239,6 +239,6 @@ func eventually(t *testing.T, within time.Duration, what string, holds func() bo
 		if time.Now().After(until) {
 			t.Fatalf("not within %v: %s", within, what)
 		}
-		<-time.After(50 * time.Millisecond)
+		<-time.After(200 * time.Millisecond)
 	}
 }

@@ -2,8 +2,10 @@ package integration_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,12 +37,22 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	harness.HoldAnswersTo(contract)
+	if flag.Parse(); !given("test.parallel") {
+		// Tests wait for engines to start and to end, most of their time.
+		flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0)))
+	}
 	code := m.Run()
 	if err := errors.Join(closeLive(), closeShared()); err != nil {
 		fmt.Fprintln(os.Stderr, "after the tests:", err)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// given reports whether a flag is set on the command line.
+func given(name string) (found bool) {
+	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 func closeShared() error {
@@ -82,6 +94,17 @@ func ownProgram(t *testing.T) *harness.Program {
 	t.Helper()
 	p, err := harness.New(t.TempDir())
 	have(t, err)
+	return p
+}
+
+// emptyProgram is ownProgram with a data directory in which nothing was made yet.
+func emptyProgram(t *testing.T) *harness.Program {
+	t.Helper()
+	if harness.Contained() {
+		return ownProgram(t)
+	}
+	p, err := harness.NewAt(t.TempDir())
+	need(t, err)
 	return p
 }
 

@@ -135,7 +135,7 @@ func TestProgressAtATerminal(t *testing.T) {
 func TestColoursAreForTerminalsAlone(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
-	p := ownProgram(t)
+	p := emptyProgram(t)
 	s := atTerminal(t, p, 100, nil, "doctor")
 	if code := s.ends(t); code != 1 || !strings.HasPrefix(s.shown(), "\x1b[31mfailed \x1b[0m  data directory") {
 		t.Errorf("at a terminal: %d %q", code, s.shown())

@@ -18,16 +18,11 @@ const (
 	commitRows = 2_000_000
 )
 
-// reserved is how many numbers a build takes at a time.
-const reserved = 1024
-
 // build is one load on its way: new generations of some units, invisible
 // until commit.
 type build struct {
 	session *session
-	next    uint32 // the next free number; the first one is the version
-	end     uint32
-	version uint32
+	version uint32 // the number of its commit; 0 until something is begun
 	units   map[manifest.Unit]*unitBuild
 	block   Batch
 	rows    int
@@ -45,26 +40,11 @@ func (s *session) newBuild() *build {
 	return &build{session: s, units: map[manifest.Unit]*unitBuild{}}
 }
 
-// number gives out a number that was never used.
-func (b *build) number(ctx context.Context) (uint32, error) {
-	if b.next == b.end {
-		first, err := b.session.store.Reserve(ctx, b.session.account, reserved)
-		if err != nil {
-			return 0, err
-		}
-		b.next, b.end = first, first+reserved
-		b.session.took(first, b.end)
-	}
-	b.next++
-	return b.next - 1, nil
-}
-
 // begin makes sure that the load has a version. It is smaller than every
 // generation of the load and greater than every one before.
 func (b *build) begin(ctx context.Context) (err error) {
 	if b.version == 0 {
-		b.version, err = b.number(ctx)
-		b.session.unfinished++
+		b.version, err = b.session.BeginCommit(ctx)
 	}
 	return err
 }
@@ -77,11 +57,11 @@ func (b *build) unit(ctx context.Context, u manifest.Unit) (*unitBuild, error) {
 	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
-	generation, err := b.number(ctx)
+	generation, err := b.session.Number(ctx)
 	if err != nil {
 		return nil, err
 	}
-	before, _ := b.session.manifest.Find(u)
+	before, _ := b.session.Manifest().Find(u)
 	ub := &unitBuild{before: before, entry: manifest.Entry{Unit: u, Generation: generation, Sources: slices.Clone(before.Sources)}}
 	b.units[u] = ub
 	return ub, nil
@@ -92,7 +72,7 @@ func (b *build) sources(u manifest.Unit) []manifest.Source {
 	if ub, ok := b.units[u]; ok {
 		return ub.entry.Sources
 	}
-	e, _ := b.session.manifest.Find(u)
+	e, _ := b.session.Manifest().Find(u)
 	return e.Sources
 }
 
@@ -133,21 +113,30 @@ func (s *session) productKey(product string) uint32 {
 	}
 	key, ok := s.products[product]
 	if !ok {
-		s.lastProduct++
-		key = s.lastProduct
+		key = uint32(len(s.products) + 1)
 		s.products[product] = key
-		s.newProducts[product] = key
+		s.newProducts = true
 	}
 	return key
 }
 
-// writeProducts stores the numbers of new products. They are given for ever,
-// whatever becomes of the load.
-func (s *session) writeProducts(ctx context.Context) error {
-	if len(s.newProducts) == 0 {
+// products begins the new generation of the products' numbers where the load
+// has new products. It is live with the facts that use them or not at all.
+func (b *build) products(ctx context.Context) (*unitBuild, error) {
+	if !b.session.newProducts {
+		return nil, nil
+	}
+	ub, err := b.unit(ctx, manifest.Unit{Kind: manifest.Products})
+	if err == nil {
+		ub.entry.Rows = uint64(len(b.session.products))
+	}
+	return ub, err
+}
+
+// writeProducts stores all numbers under a generation of theirs.
+func (b *build) writeProducts(ctx context.Context, ub *unitBuild) error {
+	if ub == nil {
 		return nil
 	}
-	err := s.store.InsertProductKeys(ctx, s.account, s.newProducts)
-	clear(s.newProducts)
-	return err
+	return b.session.store.InsertProductNumbers(ctx, b.session.account, ub.entry.Generation, b.session.products)
 }

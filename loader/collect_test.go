@@ -1,6 +1,7 @@
 package loader_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -8,13 +9,31 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/loader"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-var generationTables = []string{"facts", "day_totals", "month_products", "year_products", "marketplaces", "rates", "product_titles"}
+var generationTables = []string{"facts", "day_totals", "month_products", "year_products", "marketplaces", "rates", "product_titles", "products"}
+
+// collect does what a load does that finds nothing new: it notes what others
+// left, and deletes what was noted longer ago than after.
+func (d *database) collect(t *testing.T, account string, after time.Duration) {
+	t.Helper()
+	port := d.store().Tables()
+	s, err := commits.Begin(t.Context(), port, account, rand.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := commits.DeleteDead(t.Context(), port, account, after, after); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // rowCounts are an account's rows in every table, live ones first.
 func (d *database) rowCounts(t *testing.T, account string) map[string]string {
@@ -39,7 +58,7 @@ func (d *database) makeGarbage(t *testing.T, account string) {
 	writeFile(t, filepath.Join(other, "profiles.json"), `[{"profileId": 1002, "countryCode": "GB", "currencyCode": "GBP", "timezone": "Europe/London", "accountInfo": {"type": "seller", "name": "More"}}]`)
 	writeRates(t, other, changedRates...)
 	mustLoad(t, d.store(), account, other)
-	l := loader.Loader{Store: &faulty{store: d.store(), on: "Commit"}, Progress: silent{}}
+	l := loader.Loader{Store: &faulty{store: d.store(), on: "Units.Append"}, Progress: silent{}}
 	if _, err := l.Load(t.Context(), account, []string{restated.write(t, t.TempDir())}); err == nil {
 		t.Fatal("the load that should leave garbage behind was well")
 	}
@@ -82,9 +101,7 @@ func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := d.store().Collect(t.Context(), account, 15*time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		d.collect(t, account, 15*time.Minute)
 	}
 	if diff := cmp.Diff(kept, d.rowCounts(t, account)); diff != "" {
 		t.Errorf("rows went that a query may still be reading:\n%s", diff)
@@ -94,9 +111,7 @@ func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
 		t.Error("a reader with an old manifest gets no rows any more")
 	}
 	for range 2 {
-		if err := d.store().Collect(t.Context(), account, 0); err != nil {
-			t.Fatal(err)
-		}
+		d.collect(t, account, 0)
 		d.settle(t)
 	}
 	for table, counts := range d.rowCounts(t, account) {
@@ -130,16 +145,14 @@ func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
 	mustLoad(t, d.store(), account, other, restated.write(t, t.TempDir()))
 	d.isAccounted(t, account)
 	d.allDeadAreNoted(t, account)
-	l := loader.Loader{Store: &faulty{store: d.store(), on: "Commit"}, Progress: silent{}}
+	l := loader.Loader{Store: &faulty{store: d.store(), on: "Units.Append"}, Progress: silent{}}
 	if _, err := l.Load(t.Context(), account, []string{reportFile{"third", profileDE, "2026-01-01", "2026-01-05", "2026-01-13T04:00:00Z", nil}.write(t, t.TempDir())}); err == nil {
 		t.Fatal("the load that should leave garbage behind was well")
 	}
 	if found, err := d.db.Unaccounted(t.Context()); err != nil || !slices.Contains(found, account) {
 		t.Fatalf("a load broke, and nobody would look for what it left: %v, %v", found, err)
 	}
-	if err := d.store().Collect(t.Context(), account, 15*time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	d.collect(t, account, 15*time.Minute)
 	d.isAccounted(t, account)
 	d.allDeadAreNoted(t, account)
 }

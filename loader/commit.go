@@ -9,6 +9,7 @@ import (
 	"adlens"
 	"adlens/internal/flight"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // commit finishes the load: what is still held back is written and the rest of
@@ -22,9 +23,13 @@ func (b *build) commit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	products, err := b.products(ctx)
+	if err != nil {
+		return err
+	}
 	for _, steps := range [][]func() error{
 		{
-			func() error { return b.session.writeProducts(ctx) },
+			func() error { return b.writeProducts(ctx, products) },
 			func() error { return b.send(ctx, 1) },
 			func() error { return b.copyDays(ctx) },
 		},
@@ -32,8 +37,12 @@ func (b *build) commit(ctx context.Context) error {
 			func() error { return b.deriveMonths(ctx) },
 		},
 		{
-			func() error { return b.verifyMonths(ctx) },
 			func() error { return b.deriveYears(ctx, years) },
+		},
+		{
+			func() error { return b.verifyMonths(ctx) },
+			func() error { return b.verifyYears(ctx, years) },
+			func() error { return b.requireBase(ctx) },
 		},
 	} {
 		if err := flight.Together(steps...); err != nil {
@@ -119,28 +128,49 @@ func (b *build) verifyMonths(ctx context.Context) error {
 			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; days: %s; products: %s); nothing was made visible",
 				ub.entry.Unit, want, got.Facts, got.Days, got.Products)
 		}
-		ub.entry.Rows = got.Facts.Rows
+		ub.entry.Rows, ub.entry.Derived = got.Facts.Rows, []uint64{got.Days.Rows, got.Products.Rows}
 	}
 	return nil
 }
 
-// deriveYears writes the years of the months that the load touches, and
-// compares them with their months.
+// deriveYears writes the years of the months that the load touches.
 func (b *build) deriveYears(ctx context.Context, years []YearParts) error {
 	if len(years) == 0 {
 		return nil
 	}
-	if err := b.session.store.DeriveYears(ctx, b.session.account, years); err != nil {
-		return err
+	return b.session.store.DeriveYears(ctx, b.session.account, years)
+}
+
+// requireBase makes sure that what the load took over from live rows was still
+// whole after it was read, days that were copied and the other months of its
+// years: an engine may have lost rows, and restarted, since the load began. Sums
+// of a copy and its original would not show it.
+func (b *build) requireBase(ctx context.Context) error {
+	if len(b.months()) == 0 {
+		return nil
+	}
+	read := tables.OfKind(manifest.Month)
+	if len(b.copies()) == 0 {
+		read = read[1:] // years are made of what is derived
+	}
+	return b.session.requireWhole(ctx, read)
+}
+
+// verifyYears compares the years with their months.
+func (b *build) verifyYears(ctx context.Context, years []YearParts) error {
+	if len(years) == 0 {
+		return nil
 	}
 	sums, err := b.session.store.YearSums(ctx, b.session.account, years)
 	if err != nil {
 		return err
 	}
-	for generation, s := range sums {
+	for _, y := range years {
+		s := sums[y.Generation]
 		if !s.Year.sameFigures(s.Months) {
-			return fmt.Errorf("year generation %d does not add up to its months; nothing was made visible", generation)
+			return fmt.Errorf("year generation %d does not add up to its months; nothing was made visible", y.Generation)
 		}
+		b.units[y.Unit].entry.Rows = s.Year.Rows
 	}
 	return nil
 }
@@ -157,7 +187,7 @@ func (b *build) years(ctx context.Context) ([]YearParts, error) {
 		if err != nil {
 			return nil, err
 		}
-		years = append(years, YearParts{Start: u.Start, Generation: year.entry.Generation, Months: b.monthsOf(u)})
+		years = append(years, YearParts{Unit: u, Generation: year.entry.Generation, Months: b.monthsOf(u)})
 	}
 	return years, nil
 }
@@ -167,7 +197,7 @@ func (b *build) monthsOf(year manifest.Unit) []uint32 {
 	var generations []uint32
 	for month := year.Start; month.Year() == year.Start.Year(); month = month.AddMonths(1) {
 		u := manifest.Unit{Kind: manifest.Month, Slice: year.Slice, Start: month}
-		generation := b.session.manifest.Generation(u)
+		generation := b.session.Manifest().Generation(u)
 		if ub, ok := b.units[u]; ok {
 			generation = ub.entry.Generation
 		}
@@ -185,35 +215,14 @@ func (b *build) publish(ctx context.Context) error {
 		entries = append(entries, ub.entry)
 	}
 	slices.SortFunc(entries, func(x, y manifest.Entry) int { return x.Unit.Compare(y.Unit) })
-	if err := b.session.store.Commit(ctx, b.session.account, b.version, entries); err != nil && !b.isLive(ctx, entries[0]) {
+	if err := b.session.Commit(ctx, b.version, entries); err != nil {
 		return err
 	}
-	b.session.manifest = b.session.manifest.With(b.version, entries...)
-	b.retire()
+	if _, written := b.units[manifest.Unit{Kind: manifest.Products}]; written {
+		b.session.newProducts = false
+	}
 	return nil
 }
-
-// retire remembers what the build has replaced.
-func (b *build) retire() {
-	b.session.unfinished--
-	for _, ub := range b.units {
-		if ub.before.Generation != 0 {
-			b.session.retired.Dead = append(b.session.retired.Dead, ub.before)
-		}
-	}
-}
-
-// isLive looks whether a commit whose answer was lost took place after all.
-func (b *build) isLive(ctx context.Context, e manifest.Entry) bool {
-	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookPatience)
-	defer cancel()
-	m, err := b.session.store.Manifest(looking, b.session.account)
-	return err == nil && m.Generation(e.Unit) == e.Generation
-}
-
-// lookPatience is how long an engine may take to come back, so that a load
-// knows what became of it.
-const lookPatience = 30 * time.Second
 
 // CollectAfter is for how long the rows of a superseded generation are kept:
 // longer than the longest query that may still be reading them.

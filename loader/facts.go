@@ -2,10 +2,10 @@ package loader
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/platform"
 )
@@ -105,31 +105,26 @@ func (b *Batch) limit(column int) uint64 {
 	return maxCount
 }
 
-// wide is a sum of 128 bits on its way into a column.
-type wide struct{ hi, lo uint64 }
-
-// take removes at most limit from the sum and returns it.
-func (w *wide) take(limit uint64) uint64 {
-	if w.hi == 0 && w.lo <= limit {
-		taken := w.lo
-		w.lo = 0
+// take removes at most limit from a sum and returns it.
+func take(sum *exact.Uint128, limit uint64) uint64 {
+	if sum.Hi == 0 && sum.Lo <= limit {
+		taken := sum.Lo
+		sum.Lo = 0
 		return taken
 	}
-	var borrow uint64
-	w.lo, borrow = bits.Sub64(w.lo, limit, 0)
-	w.hi -= borrow
+	*sum, _ = sum.Distance(exact.Uint128{Lo: limit})
 	return limit
 }
 
 // add appends the rows of one key, whose sums are those of the columns at.
-func (b *Batch) add(u manifest.Slice, generation uint32, day adlens.Day, product uint32, at []int, sums []wide) {
+func (b *Batch) add(u manifest.Slice, generation uint32, day adlens.Day, product uint32, at []int, sums []exact.Uint128) {
 	for more := true; more; {
 		more = false
 		row := b.Rows()
 		for i, column := range at {
 			b.fill(column, row)
-			b.Values[column] = append(b.Values[column], sums[i].take(b.limit(column)))
-			more = more || sums[i] != wide{}
+			b.Values[column] = append(b.Values[column], take(&sums[i], b.limit(column)))
+			more = more || sums[i] != exact.Uint128{}
 		}
 		b.Generation = append(b.Generation, generation)
 		b.Day = append(b.Day, day)
@@ -200,10 +195,10 @@ func extraMeasures(all []platform.Measure) []platform.Measure {
 }
 
 // dollars converts an exact sum of the own currency, once.
-func dollars(local, rate adlens.Amount) (wide, error) {
-	hi, lo, ok := local.Times(rate)
+func dollars(local, rate adlens.Amount) (micros exact.Uint128, err error) {
+	micros, ok := local.Times(rate)
 	if !ok {
-		return wide{}, fmt.Errorf("%s at a rate of %s is too large an amount of US dollars to be kept", local, rate)
+		return micros, fmt.Errorf("%s at a rate of %s is too large an amount of US dollars to be kept", local, rate)
 	}
-	return wide{hi, lo}, nil
+	return micros, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/platform"
 )
@@ -47,10 +48,10 @@ func TestABlockHoldsReportsWithOtherColumns(t *testing.T) {
 		slice := manifest.Slice{Marketplace: uint16(rng.IntN(4)), AdProduct: kind.AdProduct}
 		for range rng.IntN(5) {
 			w := want{slice, map[string]uint64{}}
-			sums := make([]wide, len(at))
+			sums := make([]exact.Uint128, len(at))
 			for i, column := range at {
-				sums[i].lo = rng.Uint64N(1000)
-				w.figures[b.Names[column]] = sums[i].lo
+				sums[i].Lo = rng.Uint64N(1000)
+				w.figures[b.Names[column]] = sums[i].Lo
 			}
 			b.add(slice, 1, adlens.Day(len(rows)), 1, at, sums)
 			rows = append(rows, w)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"adlens/internal/manifest"
 	"adlens/internal/records"
@@ -36,17 +35,21 @@ type faulty struct {
 	mu    sync.Mutex
 	calls int
 	name  string // of the call that failed
+	named bool   // the units of a commit were written before it
+	units bool   // they are written now
 }
 
 // failsNow counts a call, and tells whether it is the one that fails.
 func (f *faulty) failsNow(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.calls++; f.calls != f.at && name != f.on {
-		return false
+	f.calls++
+	fails := f.calls == f.at || name == f.on
+	if fails {
+		f.name, f.named = name, f.units
 	}
-	f.name = name
-	return true
+	f.units = f.units || name == "Units.Append"
+	return fails
 }
 
 func call[T any](f *faulty, name string, do func() (T, error)) (T, error) {
@@ -78,22 +81,6 @@ func (f *faulty) Lock(ctx context.Context, account string, waiting func(string))
 	return release, err
 }
 
-func (f *faulty) Buildable(ctx context.Context, account string) error {
-	return act(f, "Buildable", func() error { return f.store.Buildable(ctx, account) })
-}
-
-func (f *faulty) Manifest(ctx context.Context, account string) (manifest.Manifest, error) {
-	return call(f, "Manifest", func() (manifest.Manifest, error) { return f.store.Manifest(ctx, account) })
-}
-
-func (f *faulty) Reserve(ctx context.Context, account string, n uint32) (uint32, error) {
-	return call(f, "Reserve", func() (uint32, error) { return f.store.Reserve(ctx, account, n) })
-}
-
-func (f *faulty) Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error {
-	return act(f, "Commit", func() error { return f.store.Commit(ctx, account, version, entries) })
-}
-
 func (f *faulty) Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error) {
 	return call(f, "Marketplaces", func() ([]loader.Marketplace, error) { return f.store.Marketplaces(ctx, account, generation) })
 }
@@ -118,12 +105,12 @@ func (f *faulty) InsertTitles(ctx context.Context, account string, generation ui
 	return act(f, "InsertTitles", func() error { return f.store.InsertTitles(ctx, account, generation, all) })
 }
 
-func (f *faulty) ProductKeys(ctx context.Context, account string) (map[string]uint32, error) {
-	return call(f, "ProductKeys", func() (map[string]uint32, error) { return f.store.ProductKeys(ctx, account) })
+func (f *faulty) ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error) {
+	return call(f, "ProductNumbers", func() (map[string]uint32, error) { return f.store.ProductNumbers(ctx, account, generation) })
 }
 
-func (f *faulty) InsertProductKeys(ctx context.Context, account string, added map[string]uint32) error {
-	return act(f, "InsertProductKeys", func() error { return f.store.InsertProductKeys(ctx, account, added) })
+func (f *faulty) InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error {
+	return act(f, "InsertProductNumbers", func() error { return f.store.InsertProductNumbers(ctx, account, generation, all) })
 }
 
 func (f *faulty) InsertFacts(ctx context.Context, account string, batch *loader.Batch) error {
@@ -164,14 +151,6 @@ func (f *faulty) Ledger(ctx context.Context, account string) (map[loader.LedgerK
 
 func (f *faulty) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
 	return act(f, "InsertLedger", func() error { return f.store.InsertLedger(ctx, account, lines) })
-}
-
-func (f *faulty) Retire(ctx context.Context, account string, r loader.Retired) error {
-	return act(f, "Retire", func() error { return f.store.Retire(ctx, account, r) })
-}
-
-func (f *faulty) Collect(ctx context.Context, account string, after time.Duration) error {
-	return act(f, "Collect", func() error { return f.store.Collect(ctx, account, after) })
 }
 
 func (f *faulty) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {

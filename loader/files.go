@@ -32,8 +32,8 @@ const (
 	kindActivity
 )
 
-// tables are the files that are known by their whole name.
-var tables = map[string]kind{
+// namedFiles are the files that are known by their whole name.
+var namedFiles = map[string]kind{
 	"profiles.json": kindProfiles, "rates.csv": kindRates, "products.csv": kindTitles,
 	"rules.ndjson": kindRules, "rule_runs.ndjson": kindRuleRuns, "activity.ndjson": kindActivity,
 }
@@ -125,7 +125,7 @@ const (
 // file takes a file by its name.
 func (f *finder) file(root *os.Root, name string) {
 	base := path.Base(name)
-	table, isTable := tables[base]
+	table, isTable := namedFiles[base]
 	switch {
 	case strings.HasPrefix(base, "."):
 		f.skip(root, name, "a hidden file")

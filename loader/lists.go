@@ -56,8 +56,11 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 		return err
 	}
 	defer release()
-	s := l.session(account)
-	if err := s.open(ctx, s.readMarketplaces); err != nil {
+	s, err := l.open(ctx, account)
+	if err != nil {
+		return err
+	}
+	if err := s.read(ctx, s.readMarketplaces); err != nil {
 		return err
 	}
 	market, ok := s.marketplace(read.ProfileID)
@@ -71,14 +74,14 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if err != nil {
 		return err
 	}
-	return s.clean(ctx)
+	return s.close(ctx)
 }
 
 // complete finds held lists of ad products that were not read.
 func (s *session) complete(market Marketplace, read Lists) error {
 	for _, p := range adlens.AdProducts {
 		for _, kind := range kindOfEntity {
-			held, _ := s.manifest.Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
+			held, _ := s.Manifest().Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
 			if held.Rows > 0 && !slices.Contains(read.AdProducts, p) {
 				return fmt.Errorf("%w: %s", ErrLeftOut, p)
 			}
@@ -93,7 +96,7 @@ func (s *session) believable(market Marketplace, read Lists) error {
 	for _, l := range read.apart() {
 		for _, p := range l.adProducts {
 			name := ListName{l.entity, p}
-			held, _ := s.manifest.Find(l.unit(market, p))
+			held, _ := s.Manifest().Find(l.unit(market, p))
 			if n := l.count(p); !read.Sure[name] && 2*n < int(held.Rows) {
 				return &LostMost{ListName: name, Held: int(held.Rows), Read: n}
 			}
@@ -185,7 +188,7 @@ func (b *build) supersede(ctx context.Context, market Marketplace, source listSo
 	generations := Generations{}
 	for _, p := range l.adProducts {
 		u := l.unit(market, p)
-		held, ok := b.session.manifest.Find(u)
+		held, ok := b.session.Manifest().Find(u)
 		if ok && len(held.Sources) > 0 && !source.supersedes(held.Sources[0]) {
 			continue
 		}

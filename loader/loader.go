@@ -2,17 +2,26 @@ package loader
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"adlens"
+	"adlens/internal/commits"
 	"adlens/internal/flight"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // Loader loads extracts into a store.
 type Loader struct {
 	Store    Store
 	Progress Progress
+	// Token returns what tells this load apart from any other; nil for random
+	// letters.
+	Token func() string
 }
 
 // Load loads the extract files of the paths for an account, directories with
@@ -27,8 +36,11 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	defer release()
 	files, others, done := find(paths)
 	defer done()
-	s := l.session(account)
-	if err := s.open(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger); err != nil {
+	s, err := l.open(ctx, account)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.read(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger); err != nil {
 		return Result{}, err
 	}
 	s.total, s.result.Files = len(files), others
@@ -36,7 +48,7 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 		s.failRest(files, err)
 		return s.result, err
 	}
-	return s.result, s.clean(ctx)
+	return s.result, s.close(ctx)
 }
 
 func (l *Loader) lock(ctx context.Context, account string) (release func() error, err error) {
@@ -45,34 +57,55 @@ func (l *Loader) lock(ctx context.Context, account string) (release func() error
 	})
 }
 
-// took remembers which numbers the load has reserved.
-func (s *session) took(first, next uint32) {
-	if s.retired.Next == 0 {
-		s.retired.First = first
-	}
-	s.retired.Next = next
-}
+// collectBatches is how many times longer than needed a load leaves dead rows,
+// so that what many loads leave is deleted in one go.
+const collectBatches = 4
 
-// clean notes what the load has made dead, and deletes what has been dead for
-// long enough.
-func (s *session) clean(ctx context.Context) error {
-	if err := s.retire(ctx); err != nil {
+// close says what became of the load's numbers, and deletes what has been dead
+// for long enough.
+func (s *session) close(ctx context.Context) error {
+	if err := s.End(ctx); err != nil {
 		return err
 	}
-	return s.store.Collect(ctx, s.account, CollectAfter)
+	return flight.Together(func() error {
+		return s.Trim(ctx, CollectAfter)
+	}, func() error {
+		return commits.DeleteDead(ctx, s.store.Tables(), s.account, CollectAfter, collectBatches*CollectAfter)
+	})
 }
 
-// retire notes what the load has made dead. After a build that was given up
-// nothing is noted: what it left behind has to be looked for.
-func (s *session) retire(ctx context.Context) error {
-	if s.retired.Next == 0 || s.unfinished > 0 {
-		return nil
+// Collect clears up after the loads of all accounts that did not end well, and
+// deletes rows that have been dead for some time. A damaged account is left as
+// it is, and keeps no other from this.
+func (l *Loader) Collect(ctx context.Context, after time.Duration) error {
+	accounts, err := commits.Unsettled(ctx, l.Store.Tables())
+	if err != nil {
+		return err
 	}
-	return s.store.Retire(ctx, s.account, s.retired)
+	for _, account := range accounts {
+		release, err := l.lock(ctx, account)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(l.settle(ctx, account), release()); err != nil && adlens.KindOf(err) != adlens.Damaged {
+			return err
+		}
+	}
+	return commits.DeleteDead(ctx, l.Store.Tables(), "", after, after)
 }
 
-// failRest reports all files that nothing was said of yet: the load ended
-// before anything of them was visible.
+// settle clears up after a load that did not end well. The caller holds the
+// account's lock.
+func (l *Loader) settle(ctx context.Context, account string) error {
+	writer, err := l.begin(ctx, account)
+	if err != nil {
+		return err
+	}
+	return writer.End(ctx)
+}
+
+// failRest reports all files that are not reported yet: the load ended before
+// anything of them was visible, or before that could be known.
 func (s *session) failRest(files []file, err error) {
 	said := map[string]bool{}
 	for _, r := range s.result.Files {
@@ -87,69 +120,88 @@ func (s *session) failRest(files []file, err error) {
 
 // session is a load's view of the account. It is the account's only writer.
 type session struct {
+	*commits.Session
 	store    Store
 	progress Progress
 	account  string
 
-	manifest      manifest.Manifest
 	markets       []Marketplace
 	rates         Rates
 	products      map[string]uint32
-	newProducts   map[string]uint32 // of products, those that the store has not got yet
-	lastProduct   uint32
+	newProducts   bool               // some of products are not stored yet
 	ledger        map[LedgerKey]bool // as it was at the beginning
 	loadedReports map[string]bool    // of ledger
 	noted         map[LedgerKey]bool // by this load
-
-	retired    Retired
-	unfinished int // builds that were begun and are not live
 
 	result      Result
 	done, total int
 }
 
-func (l *Loader) session(account string) *session {
-	return &session{store: l.Store, progress: l.Progress, account: account,
-		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, newProducts: map[string]uint32{}}
+// open begins a session on an account whose lock the caller holds. It refuses
+// an account that lost something: what a load takes over of it would be
+// believed from then on.
+func (l *Loader) open(ctx context.Context, account string) (*session, error) {
+	writer, err := l.begin(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account,
+		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}}, nil
 }
 
-// open reads what the load has to know, beside the look whether the account is
-// whole. The manifest says where the rest stands.
-func (s *session) open(ctx context.Context, reads ...func(context.Context) error) error {
-	return flight.Together(
-		func() error { return s.store.Buildable(ctx, s.account) },
-		func() error {
-			if err := s.readManifest(ctx); err != nil {
-				return err
-			}
-			steps := make([]func() error, len(reads))
-			for i, read := range reads {
-				steps[i] = func() error { return read(ctx) }
-			}
-			return flight.Together(steps...)
-		})
+func (l *Loader) begin(ctx context.Context, account string) (*commits.Session, error) {
+	token := rand.Text
+	if l.Token != nil {
+		token = l.Token
+	}
+	return commits.Begin(ctx, l.Store.Tables(), account, token())
 }
 
-func (s *session) readManifest(ctx context.Context) (err error) {
-	s.manifest, err = s.store.Manifest(ctx, s.account)
-	return err
+// read reads what the load has to know, while it makes sure that the account is
+// whole.
+func (s *session) read(ctx context.Context, reads ...func(context.Context) error) error {
+	steps := []func() error{func() error { return s.requireWhole(ctx, tables.OfGenerations()) }}
+	for _, read := range reads {
+		steps = append(steps, func() error { return read(ctx) })
+	}
+	return flight.Together(steps...)
+}
+
+// requireWhole refuses an account that lost commits, or rows of some tables.
+func (s *session) requireWhole(ctx context.Context, of []string) error {
+	var seals []tables.Seal
+	var counts []tables.Count
+	err := flight.Together(func() (err error) {
+		seals, err = s.store.Tables().Seals().Read(ctx, s.account)
+		return err
+	}, func() (err error) {
+		counts, err = s.store.Tables().CountRows(ctx, s.account, of...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.RequireWhole(ctx, seals, counts, of...)
+}
+
+// generation returns the live generation of a unit of the account as a whole, 0
+// where it has none.
+func (s *session) generation(kind manifest.Kind) uint32 {
+	return s.Manifest().Generation(manifest.Unit{Kind: kind})
 }
 
 func (s *session) readMarketplaces(ctx context.Context) (err error) {
-	s.markets, err = s.store.Marketplaces(ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	s.markets, err = s.store.Marketplaces(ctx, s.account, s.generation(manifest.Marketplaces))
 	return err
 }
 
 func (s *session) readRates(ctx context.Context) (err error) {
-	s.rates, err = s.store.Rates(ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: manifest.Rates}))
+	s.rates, err = s.store.Rates(ctx, s.account, s.generation(manifest.Rates))
 	return err
 }
 
 func (s *session) readProducts(ctx context.Context) (err error) {
-	s.products, err = s.store.ProductKeys(ctx, s.account)
-	for _, key := range s.products {
-		s.lastProduct = max(s.lastProduct, key)
-	}
+	s.products, err = s.store.ProductNumbers(ctx, s.account, s.generation(manifest.Products))
 	return err
 }
 
@@ -252,8 +304,9 @@ func (s *session) record(ctx context.Context, all []taken) error {
 	return s.store.InsertLedger(ctx, s.account, lines)
 }
 
-// publishUnit makes a unit live whose rows write puts under a new generation.
-func (s *session) publishUnit(ctx context.Context, b *build, kind manifest.Kind, write func(generation uint32) error) error {
+// publishUnit makes a unit live of which write puts so many rows under a new
+// generation.
+func (s *session) publishUnit(ctx context.Context, b *build, kind manifest.Kind, rows int, write func(generation uint32) error) error {
 	ub, err := b.unit(ctx, manifest.Unit{Kind: kind})
 	if err != nil {
 		return err
@@ -261,5 +314,6 @@ func (s *session) publishUnit(ctx context.Context, b *build, kind manifest.Kind,
 	if err := write(ub.entry.Generation); err != nil {
 		return err
 	}
+	ub.entry.Rows = uint64(rows)
 	return b.commit(ctx)
 }

@@ -109,6 +109,13 @@ func (d *database) store() loader.Store {
 // its rows.
 func (d *database) query(t testing.TB, account, sql string) [][]string {
 	t.Helper()
+	if strings.Contains(sql, live) {
+		var numbers []string
+		for _, cells := range d.run(t, engine.ReaderUser, d.at.ReaderPassword, account, liveGenerations) {
+			numbers = append(numbers, cells[0])
+		}
+		sql = strings.ReplaceAll(sql, live, "("+strings.Join(numbers, ", ")+")")
+	}
 	return d.run(t, engine.ReaderUser, d.at.ReaderPassword, account, sql)
 }
 

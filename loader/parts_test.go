@@ -1,10 +1,10 @@
 package loader_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,15 +39,17 @@ func TestAReportThatDoesNotFitIntoMemoryIsStoredLikeOneThatDoes(t *testing.T) {
 	}
 }
 
-// meddling changes a file at the moment when the loader has checked it.
+// meddling puts another file into the place of a long one while the loader
+// checks it, as it opens it again to store it.
 type meddling struct {
-	loader.Store
+	silent
 	change func()
 }
 
-func (m *meddling) Reserve(ctx context.Context, account string, n uint32) (uint32, error) {
-	m.change()
-	return m.Store.Reserve(ctx, account, n)
+func (m meddling) Rows(n int) {
+	if n == 10_000 {
+		m.change()
+	}
 }
 
 // One of its days may be in the load already when that is seen.
@@ -55,12 +57,19 @@ func TestAFileThatChangesBetweenItsReadingsIsRefusedAndTheOthersAreLoaded(t *tes
 	d := openShared(t)
 	dir := t.TempDir()
 	mustLoad(t, d.store(), t.Name(), writeBase(t, fixtureRates...))
-	reportFile{"changing", profileUS, "2026-01-05", "2026-01-12", "2026-01-12T04:00:00Z", manyRows()}.write(t, dir)
+	long := slices.Repeat(manyRows(), 170)
+	reportFile{"changing", profileUS, "2026-01-05", "2026-01-12", "2026-01-12T04:00:00Z", long}.write(t, dir)
 	reportFile{"other", profileDE, "2026-01-05", "2026-01-12", "2026-01-12T04:00:00Z", []string{row("2026-01-06", "B0Z", "3", "1", "2")}}.write(t, dir)
 	undo := loader.SetGrainBudget(1500)
 	defer undo()
-	store := &meddling{d.store(), func() { writeFile(t, filepath.Join(dir, "changing.json"), "[]") }}
-	l := loader.Loader{Store: store, Progress: silent{}}
+	other := filepath.Join(t.TempDir(), "other.json")
+	writeFile(t, other, "[]")
+	change := func() {
+		if err := os.Rename(other, filepath.Join(dir, "changing.json")); err != nil {
+			t.Error(err)
+		}
+	}
+	l := loader.Loader{Store: d.store(), Progress: meddling{change: change}}
 	result, err := l.Load(t.Context(), t.Name(), []string{dir})
 	if err != nil {
 		t.Errorf("the load as a whole failed: %v", err)

@@ -19,6 +19,14 @@ type Rate struct {
 	USD adlens.Amount
 }
 
+// count returns how many rates there are.
+func (r Rates) count() (n int) {
+	for _, days := range r {
+		n += len(days)
+	}
+	return n
+}
+
 // At returns the rate for a day: its own, else the nearest earlier one within
 // RateReach days. US dollars need no rate.
 func (r Rates) At(currency string, day adlens.Day) (adlens.Amount, bool) {

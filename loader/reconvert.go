@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/platform"
 )
@@ -30,7 +31,7 @@ func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool
 	if err := b.reconvert(ctx, next); err != nil {
 		return rows, false, err
 	}
-	err = s.publishUnit(ctx, b, manifest.Rates, func(generation uint32) error {
+	err = s.publishUnit(ctx, b, manifest.Rates, next.count(), func(generation uint32) error {
 		return s.store.InsertRates(ctx, s.account, generation, next)
 	})
 	if err == nil {
@@ -41,7 +42,7 @@ func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool
 
 // reconvert writes the held days anew whose rate is another now.
 func (b *build) reconvert(ctx context.Context, next Rates) error {
-	for _, e := range b.session.manifest.Of(manifest.Month) {
+	for _, e := range b.session.Manifest().Of(manifest.Month) {
 		currency := b.session.currency(e.Slice.Marketplace)
 		touched := touchedDays(e, currency, b.session.rates, next)
 		if touched == 0 {
@@ -115,7 +116,7 @@ type reconverter struct {
 
 	day     adlens.Day
 	product uint32
-	sums    []wide // nil before the first row
+	sums    []exact.Uint128 // nil before the first row
 }
 
 func (c *reconverter) fact(ctx context.Context, f *StoredFact) error {
@@ -125,19 +126,12 @@ func (c *reconverter) fact(ctx context.Context, f *StoredFact) error {
 		}
 	}
 	if c.sums == nil {
-		c.day, c.product, c.sums = f.Day, f.Product, make([]wide, len(f.Values))
+		c.day, c.product, c.sums = f.Day, f.Product, make([]exact.Uint128, len(f.Values))
 	}
 	for i, v := range f.Values {
-		c.sums[i].add(v)
+		c.sums[i], _ = c.sums[i].Add(exact.Uint128{Lo: v})
 	}
 	return nil
-}
-
-func (w *wide) add(n uint64) {
-	before := w.lo
-	if w.lo += n; w.lo < before {
-		w.hi++
-	}
 }
 
 func (c *reconverter) flush(ctx context.Context) error {
@@ -155,7 +149,7 @@ func (c *reconverter) flush(ctx context.Context) error {
 	}
 	var err error
 	c.ub.source, err = c.ub.source.plus(Sums{
-		Impressions: c.sums[colImpressions].amount(), Clicks: c.sums[colClicks].amount(), Purchases: c.sums[colPurchases].amount(),
+		Impressions: adlens.AmountOf(c.sums[colImpressions]), Clicks: adlens.AmountOf(c.sums[colClicks]), Purchases: adlens.AmountOf(c.sums[colPurchases]),
 		SpendLocal: spend, SalesLocal: sales,
 	})
 	if err != nil {
@@ -170,8 +164,6 @@ func (c *reconverter) flush(ctx context.Context) error {
 }
 
 // local puts an amount of the own currency together again.
-func local(whole, rest wide) (adlens.Amount, bool) {
-	return adlens.FromMicros(whole.hi, whole.lo, rest.lo)
+func local(whole, rest exact.Uint128) (adlens.Amount, bool) {
+	return adlens.FromMicros(whole, rest.Lo)
 }
-
-func (w wide) amount() adlens.Amount { return adlens.AmountOf(w.hi, w.lo) }

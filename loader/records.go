@@ -60,7 +60,7 @@ func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Conte
 		if err = errors.Join(err, closeFile()); err != nil {
 			return 0, false, refuse(err)
 		}
-		held, err := k.read(s.store, ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: k.kind}))
+		held, err := k.read(s.store, ctx, s.account, s.generation(k.kind))
 		if err != nil {
 			return len(added), false, err
 		}
@@ -68,7 +68,7 @@ func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Conte
 		if reflect.DeepEqual(held, next) {
 			return len(added), false, nil
 		}
-		return len(added), true, s.publishUnit(ctx, s.newBuild(), k.kind, func(generation uint32) error {
+		return len(added), true, s.publishUnit(ctx, s.newBuild(), k.kind, len(next), func(generation uint32) error {
 			return k.write(s.store, ctx, s.account, generation, next)
 		})
 	}

@@ -35,7 +35,7 @@ func (s *session) profiles(ctx context.Context, f file) (rows int, changed bool,
 	if err != nil || slices.Equal(next, s.markets) {
 		return len(profiles), false, err
 	}
-	err = s.publishUnit(ctx, s.newBuild(), manifest.Marketplaces, func(generation uint32) error {
+	err = s.publishUnit(ctx, s.newBuild(), manifest.Marketplaces, len(next), func(generation uint32) error {
 		return s.store.InsertMarketplaces(ctx, s.account, generation, next)
 	})
 	if err == nil {
@@ -62,7 +62,7 @@ func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, err
 
 // compatible refuses a change that would give stored figures another meaning.
 func (s *session) compatible(m Marketplace, p platform.Profile) error {
-	_, _, held := s.manifest.HeldDays(func(slice manifest.Slice) bool { return slice.Marketplace == m.Key })
+	_, _, held := s.Manifest().HeldDays(func(slice manifest.Slice) bool { return slice.Marketplace == m.Key })
 	if !held {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (s *session) titles(ctx context.Context, f file) (rows int, changed bool, e
 	if err != nil {
 		return 0, false, refuse(err)
 	}
-	old, err := s.store.Titles(ctx, s.account, s.manifest.Generation(manifest.Unit{Kind: manifest.Titles}))
+	old, err := s.store.Titles(ctx, s.account, s.generation(manifest.Titles))
 	if err != nil {
 		return 0, false, errors.Join(err, closeFile())
 	}
@@ -148,7 +148,7 @@ func (s *session) titles(ctx context.Context, f file) (rows int, changed bool, e
 	if maps.Equal(old, next) {
 		return rows, false, nil
 	}
-	return rows, true, s.publishUnit(ctx, s.newBuild(), manifest.Titles, func(generation uint32) error {
+	return rows, true, s.publishUnit(ctx, s.newBuild(), manifest.Titles, len(next), func(generation uint32) error {
 		return s.store.InsertTitles(ctx, s.account, generation, next)
 	})
 }

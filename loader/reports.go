@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -209,7 +210,8 @@ func (b *build) claims(p pending, sum string) (map[manifest.Unit]manifest.Days, 
 // write writes the claimed days of a checked report.
 func (b *build) write(ctx context.Context, d *download, c *content, claims map[manifest.Unit]manifest.Days) error {
 	w := reportWriter{build: b, download: d, claims: claims}
-	for u, days := range claims {
+	for _, u := range slices.SortedFunc(maps.Keys(claims), manifest.Unit.Compare) { // the same numbers in every run
+		days := claims[u]
 		ub, err := b.unit(ctx, u)
 		if err != nil {
 			return err

@@ -2,31 +2,22 @@ package loader
 
 import (
 	"context"
-	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/records"
+	"adlens/internal/tables"
 	"adlens/platform"
 )
 
-// Store keeps what is loaded. Everything but Commit writes rows that no
-// reader sees.
+// Store keeps what is loaded. What it inserts is not read before a commit in
+// the small tables names it.
 type Store interface {
 	// Lock makes the caller the account's only writer until it calls release.
 	// It waits for another writer, and says so through waiting.
 	Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error)
-	// Buildable refuses an account that lost something: what a load takes over
-	// of it would be believed from then on. The caller is the account's only
-	// writer.
-	Buildable(ctx context.Context, account string) error
-
-	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
-	// Reserve returns the first of n numbers that were and will be given to
-	// nobody else.
-	Reserve(ctx context.Context, account string, n uint32) (first uint32, err error)
-	// Commit makes the entries live in one atomic insert.
-	Commit(ctx context.Context, account string, version uint32, entries []manifest.Entry) error
+	// Tables are the small tables: the record of commits and what belongs to it.
+	Tables() tables.Port
 
 	Marketplaces(ctx context.Context, account string, generation uint32) ([]Marketplace, error)
 	InsertMarketplaces(ctx context.Context, account string, generation uint32, all []Marketplace) error
@@ -35,8 +26,10 @@ type Store interface {
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
 	InsertTitles(ctx context.Context, account string, generation uint32, all map[string]string) error
 
-	ProductKeys(ctx context.Context, account string) (map[string]uint32, error)
-	InsertProductKeys(ctx context.Context, account string, added map[string]uint32) error
+	// ProductNumbers are the numbers under which products are stored, from 1 without
+	// gaps.
+	ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error)
+	InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error
 
 	InsertFacts(ctx context.Context, account string, batch *Batch) error
 	// Facts reads the stored rows of some days of a unit, ordered by day and
@@ -69,18 +62,6 @@ type Store interface {
 
 	Ledger(ctx context.Context, account string) (map[LedgerKey]bool, error)
 	InsertLedger(ctx context.Context, account string, lines []LedgerLine) error
-
-	// Retire notes what a load that ended well has made dead.
-	Retire(ctx context.Context, account string, r Retired) error
-	// Collect notes what else is dead, and deletes rows that were noted longer
-	// ago than after.
-	Collect(ctx context.Context, account string, after time.Duration) error
-}
-
-// Retired says what became of a load's numbers and of what it replaced.
-type Retired struct {
-	First, Next uint32           // the numbers from First to below Next are live now, or were never used
-	Dead        []manifest.Entry // what was live before
 }
 
 // Marketplace is a profile of the account with its key in the stored rows.
@@ -101,7 +82,7 @@ type Copy struct {
 
 // YearParts is a year's new generation and those of the months that it sums.
 type YearParts struct {
-	Start      adlens.Day // of the year
+	manifest.Unit
 	Generation uint32
 	Months     []uint32
 }

@@ -4,23 +4,45 @@ import (
 	"context"
 	"fmt"
 
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
-// Verify holds what is live of an account against what the manifest says and
-// against itself, and returns what does not add up: months whose facts have
-// another number of rows than were loaded, or other sums than their rollups;
-// years that are not their months. It reads every row of the account.
+// Verify compares what is live of an account with what was loaded and with
+// itself, and returns what does not add up: small tables with another number of
+// rows; months whose facts have another number of rows, or other sums than their
+// rollups; years that are not their months. It reads every row of the account.
 func Verify(ctx context.Context, store Store, account string) (faults []string, err error) {
-	m, err := store.Manifest(ctx, account)
+	state, err := commits.Read(ctx, store.Tables(), account)
 	if err != nil {
 		return nil, err
+	}
+	return VerifyAs(ctx, store, account, state.Manifest)
+}
+
+// VerifyRestored compares all rows of an account that is not visible with what is
+// going to be its manifest, and with themselves.
+func VerifyRestored(ctx context.Context, store Store, account string, m manifest.Manifest) (faults []string, err error) {
+	counts, err := store.Tables().CountRows(ctx, account, tables.OfGenerations()...)
+	if err != nil {
+		return nil, err
+	}
+	if faults := commits.RowFaults(m, counts, tables.OfGenerations()...); m.Counted() && len(faults) > 0 {
+		return faults, nil
 	}
 	return VerifyAs(ctx, store, account, m)
 }
 
 // VerifyAs is Verify against a manifest that need not be visible.
 func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manifest) (faults []string, err error) {
+	counts, err := store.Tables().ReadRows(ctx, account, tables.SmallOfGenerations()...)
+	if err != nil {
+		return nil, err
+	}
+	if m.Counted() {
+		faults = commits.RowFaults(m, counts, tables.SmallOfGenerations()...)
+	}
 	months := m.Of(manifest.Month)
 	sums, err := store.MonthSums(ctx, account, months)
 	if err != nil {
@@ -51,7 +73,7 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 func PartsOf(years, months []manifest.Entry) []YearParts {
 	all := make([]YearParts, len(years))
 	for i, y := range years {
-		all[i].Start, all[i].Generation = y.Start, y.Generation
+		all[i].Unit, all[i].Generation = y.Unit, y.Generation
 		for _, m := range months {
 			if m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start {
 				all[i].Months = append(all[i].Months, m.Generation)

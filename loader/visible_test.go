@@ -6,14 +6,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"adlens/internal/manifest"
 )
 
-// live are the live generations as plain SQL reads them.
-const live = `(SELECT argMax(generation, version) FROM manifest WHERE account_id = {account:String} GROUP BY kind, marketplace_key, ad_product, start)`
+// chain are the numbers of the live commits as plain SQL finds them: the greatest
+// one, the one on which it builds, and so on.
+const chain = `(SELECT arrayJoin(arrayFold(
+  (found, c) -> if(c.1 = found.1, (c.2, arrayPushBack(found.2, c.1)), found),
+  arrayReverseSort(groupUniqArray((number, base))),
+  (max(number), CAST([] AS Array(UInt32)))).2)
+ FROM commits WHERE account_id = {account:String})`
 
-const productIDs = `(SELECT product_key, arrayStringConcat(groupUniqArray(product_id), ' and ') AS id FROM product_keys WHERE account_id = {account:String} GROUP BY product_key)`
+// liveGenerations finds those that are live: of each unit the one of the newest
+// live commit that wrote it.
+const liveGenerations = `SELECT arrayJoin(CAST([0], 'Array(UInt32)')) UNION ALL
+SELECT argMax(generation, number) FROM commit_units WHERE account_id = {account:String} AND number IN ` + chain + ` GROUP BY kind, marketplace_key, ad_product, start`
+
+// live stands for the live generations in statements of query, which asks for
+// them once, and for 0, which none has.
+const live = "(/*live generations*/)"
+
+const productIDs = `(SELECT product_key, arrayStringConcat(groupUniqArray(product_id), ' and ') AS id FROM products WHERE account_id = {account:String} AND generation IN ` + live + ` GROUP BY product_key)`
 
 // five are the sums that every level holds: impressions, clicks, purchases,
 // and dollars of spend and sales.
@@ -133,10 +145,8 @@ func (d *database) visible(t testing.TB, account string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []manifest.Kind{manifest.Month, manifest.Year, manifest.Marketplaces, manifest.Rates, manifest.Titles} {
-		for _, e := range m.Of(kind) {
-			fmt.Fprintln(&b, e.Unit, e.Rows, e.Sources)
-		}
+	for _, e := range m.Entries() {
+		fmt.Fprintln(&b, e.Unit, e.Rows, e.Derived, e.Sources)
 	}
 	facts := d.facts(t, account)
 	d.rollupsEqualFacts(t, account, facts)

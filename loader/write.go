@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/platform"
 )
@@ -16,7 +17,7 @@ type reportWriter struct {
 	build    *build
 	download *download
 	claims   map[manifest.Unit]manifest.Days
-	row      []wide // the columns of one fact, overwritten by the next
+	row      []exact.Uint128 // the columns of one fact, overwritten by the next
 }
 
 // layout says where the columns of a fact come from.
@@ -59,11 +60,6 @@ func (w *reportWriter) table(ctx context.Context, t *table) error {
 	for number, product := range t.products {
 		keys[number] = session.productKey(product)
 	}
-	if len(session.newProducts) >= blockRows {
-		if err := session.writeProducts(ctx); err != nil {
-			return err
-		}
-	}
 	l, slice := w.layout(t.reader), w.slice()
 	for _, i := range t.sorted(keys) {
 		g := t.grains[i]
@@ -101,23 +97,22 @@ func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
 }
 
 // sums are the columns of one fact, converted. They hold until the next.
-func (w *reportWriter) sums(l layout, t *table, i int) ([]wide, error) {
+func (w *reportWriter) sums(l layout, t *table, i int) ([]exact.Uint128, error) {
 	counts, amounts := t.of(i)
 	w.row = slices.Grow(w.row[:0], headlineColumns+len(l.extras))[:headlineColumns+len(l.extras)]
 	sums := w.row
-	sums[colImpressions] = count(counts[l.head.impressions])
-	sums[colClicks] = count(counts[l.head.clicks])
-	sums[colPurchases] = count(counts[l.head.purchases])
+	sums[colImpressions] = counts[l.head.impressions].Units()
+	sums[colClicks] = counts[l.head.clicks].Units()
+	sums[colPurchases] = counts[l.head.purchases].Units()
 	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[i].day) // convertible has made sure
 	if err := setMoney(sums, amounts[l.head.spend], amounts[l.head.sales], rate); err != nil {
 		return nil, err
 	}
 	for e, f := range l.extras {
 		if f.money {
-			hi, lo := amounts[f.at].RoundMicros()
-			sums[headlineColumns+e] = wide{hi, lo}
+			sums[headlineColumns+e] = amounts[f.at].RoundMicros()
 		} else {
-			sums[headlineColumns+e] = count(counts[f.at])
+			sums[headlineColumns+e] = counts[f.at].Units()
 		}
 	}
 	return sums, nil
@@ -125,7 +120,7 @@ func (w *reportWriter) sums(l layout, t *table, i int) ([]wide, error) {
 
 // setMoney fills the headline's amounts: exact in the own currency, rounded
 // once in US dollars.
-func setMoney(sums []wide, spend, sales, rate adlens.Amount) (err error) {
+func setMoney(sums []exact.Uint128, spend, sales, rate adlens.Amount) (err error) {
 	if sums[colSpend], err = dollars(spend, rate); err != nil {
 		return err
 	}
@@ -137,19 +132,14 @@ func setMoney(sums []wide, spend, sales, rate adlens.Amount) (err error) {
 	return nil
 }
 
-func setLocal(sums []wide, whole, rest int, a adlens.Amount) {
-	hi, lo, below := a.Micros()
-	sums[whole], sums[rest] = wide{hi, lo}, wide{0, below}
+func setLocal(sums []exact.Uint128, whole, rest int, a adlens.Amount) {
+	sums[whole], sums[rest].Lo = a.Micros()
+	sums[rest].Hi = 0
 }
 
-func count(units adlens.Amount) wide {
-	hi, lo := units.Words()
-	return wide{hi, lo}
-}
-
-func anySum(sums []wide) bool {
+func anySum(sums []exact.Uint128) bool {
 	for _, s := range sums {
-		if s != (wide{}) {
+		if s != (exact.Uint128{}) {
 			return true
 		}
 	}

@@ -83,6 +83,13 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 				return fmt.Errorf("nothing to change; give --name or --subscription")
 			}
 			return o.with(cmd.Context(), func(d *data) error {
+				// Of two who change different things at once, neither undoes what
+				// the other did. A load does not hold this lock.
+				release, err := d.locker.Lock(cmd.Context(), "account/"+args[0], func(string) {})
+				if err != nil {
+					return err
+				}
+				defer release()
 				if err := d.exists(cmd.Context(), args[0]); err != nil {
 					return err
 				}

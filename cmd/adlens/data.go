@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"adlens/internal/clickhouse"
 	"adlens/internal/engine"
@@ -42,7 +43,7 @@ func (o *options) open(ctx context.Context) (*data, error) {
 
 // remote is the server that was named.
 func (o *options) remote() (clickhouse.Remote, error) {
-	return clickhouse.NewRemote(clickhouse.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca})
+	return clickhouse.NewRemote(clickhouse.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca, DataDir: o.dataDir})
 }
 
 func (o *options) openRemote(ctx context.Context) (*data, error) {
@@ -79,8 +80,24 @@ func (d *data) Close() error {
 	return err
 }
 
-// with runs a command on the database.
-func (o *options) with(ctx context.Context, run func(*data) error) (err error) {
+// with runs a command on the database. Meanwhile an engine that freezes is
+// replaced, as a server does: no statement waits for it without end.
+func (o *options) with(ctx context.Context, run func(*data) error) error {
+	return o.use(ctx, func(d *data) error {
+		if d.engine == nil {
+			return run(d)
+		}
+		ctx, stop := context.WithCancel(ctx)
+		var watching sync.WaitGroup
+		watching.Go(func() { d.engine.Watch(ctx, func(error) {}, func() {}) })
+		defer watching.Wait()
+		defer stop()
+		return run(d)
+	})
+}
+
+// use runs on the database what watches the engine itself.
+func (o *options) use(ctx context.Context, run func(*data) error) (err error) {
 	d, err := o.open(ctx)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ serve. Running it again keeps the account, and brings it up to date.`,
   adlens demo --listen 127.0.0.1:0 --data-dir my-demo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.with(cmd.Context(), func(d *data) error { return o.demo(cmd, d, *so) })
+			return o.use(cmd.Context(), func(d *data) error { return o.demo(cmd, d, *so) })
 		},
 	}
 	so.flags(cmd, "warn")

@@ -110,7 +110,8 @@ func (o *options) sayFindings(cmd *cobra.Command, findings []doctor.Finding) err
 	if o.json {
 		err = printJSON(cmd.OutOrStdout(), map[string]any{"checks": findings})
 	} else {
-		_, err = fmt.Fprint(cmd.OutOrStdout(), findingsTable(findings, colours(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))))
+		out, coloured := colours(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))
+		_, err = fmt.Fprint(out, findingsTable(findings, coloured))
 	}
 	if err == nil && doctor.Worst(findings) == doctor.Failed {
 		return errSaid

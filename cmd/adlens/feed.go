@@ -38,7 +38,7 @@ the account's limits too.`,
 const feedDays = 365
 
 func newFeedCreate(o *options) *cobra.Command {
-	var account, name, request, expires, base string
+	var account, name, request, base string
 	cmd := &cobra.Command{
 		Use:   "create --account ID --name NAME --request REQUEST [--expires DATE]",
 		Short: "Save a request and print the address that answers it, this once",
@@ -52,7 +52,12 @@ Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
     --request '/timeline?range=last_30_days' --base https://figures.example.com`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			record, token, err := newFeedLink(account, name, request, expires, time.Now())
+			now := time.Now()
+			end, err := endOf(cmd.Flag("expires"), now)
+			if err != nil {
+				return err
+			}
+			record, token, err := newFeedLink(account, name, request, end, now)
 			if err != nil {
 				return err
 			}
@@ -75,7 +80,7 @@ Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
 	cmd.Flags().StringVar(&account, "account", "", "the account that is read (needed)")
 	cmd.Flags().StringVar(&name, "name", "", "what the feed is for (needed)")
 	cmd.Flags().StringVar(&request, "request", "", "path and query string after /api/v1 (needed)")
-	cmd.Flags().StringVar(&expires, "expires", "", fmt.Sprintf("last day, YYYY-MM-DD in UTC, on which it answers; in %d days by default", feedDays))
+	cmd.Flags().String("expires", "", fmt.Sprintf("last day, YYYY-MM-DD in UTC, on which it answers; %s at the latest, in %d days by default", lastExpiry, feedDays))
 	cmd.Flags().StringVar(&base, "base", "", "what clients see before /feed, https://figures.example.com for example; the path alone by default")
 	cmd.MarkFlagRequired("account")
 	cmd.MarkFlagRequired("name")
@@ -83,14 +88,10 @@ Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
 	return cmd
 }
 
-// newFeedLink makes a link that nobody has stored yet.
-func newFeedLink(account, name, request, expires string, now time.Time) (auth.Record, auth.Key, error) {
+// newFeedLink makes a link that is not stored yet.
+func newFeedLink(account, name, request string, end *time.Time, now time.Time) (auth.Record, auth.Key, error) {
 	if strings.TrimSpace(name) == "" {
 		return auth.Record{}, auth.Key{}, fmt.Errorf("the name is empty; expected what the feed is for")
-	}
-	end, err := endOf(expires, now)
-	if err != nil {
-		return auth.Record{}, auth.Key{}, err
 	}
 	if end == nil {
 		later := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, feedDays+1)

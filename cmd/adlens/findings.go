@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"adlens/internal/doctor"
-
-	"golang.org/x/term"
 )
 
 // colour is how a status looks on a terminal.
@@ -16,11 +14,14 @@ var colour = map[doctor.Status]string{doctor.OK: "\x1b[32m", doctor.Warning: "\x
 
 const noColour = "\x1b[0m"
 
-// colours tells whether an output shows colours: on a terminal, unless the
-// variable NO_COLOR has any value.
-func colours(w io.Writer, wish string) bool {
-	f, ok := w.(*os.File)
-	return ok && wish == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+// colours returns the terminal that shows colours, unless the variable NO_COLOR
+// has any value, and else the output as it is.
+func colours(w io.Writer, wish string) (io.Writer, bool) {
+	f, terminal := terminalOf(w)
+	if !terminal || wish != "" || os.Getenv("TERM") == "dumb" {
+		return w, false
+	}
+	return f, true
 }
 
 // findingsTable is a line for each finding, with what to do about it indented
@@ -42,9 +43,9 @@ func findingsTable(all []doctor.Finding, coloured bool) string {
 		if accounts > 0 {
 			account = fmt.Sprintf("  %-*s", accounts, accountOf(f))
 		}
-		fmt.Fprintf(&b, "%s  %-*s%s  %s\n", status, names, strings.ReplaceAll(f.Check, "_", " "), account, f.Detail)
+		fmt.Fprintf(&b, "%s  %-*s%s  %s\n", status, names, strings.ReplaceAll(f.Check, "_", " "), account, calm(f.Detail))
 		if f.Advice != nil {
-			fmt.Fprintf(&b, "%*s%s\n", len("warning")+2, "", *f.Advice)
+			fmt.Fprintf(&b, "%*s%s\n", len("warning")+2, "", calm(*f.Advice))
 		}
 	}
 	fmt.Fprintf(&b, "%d ok, %d warnings, %d failed\n", counts[doctor.OK], counts[doctor.Warning], counts[doctor.Failed])
@@ -55,5 +56,5 @@ func accountOf(f doctor.Finding) string {
 	if f.Account == nil {
 		return ""
 	}
-	return *f.Account
+	return calm(*f.Account)
 }

@@ -80,7 +80,7 @@ func TestEveryFlagCanBeGivenAsItsVariable(t *testing.T) {
 	}
 }
 
-// A row of the README's table of flags: names, variables, defaults, commands.
+// A row of the table of flags in docs/operating.md: names, variables, defaults, commands.
 func TestTheTableOfFlagsAgreesWithTheHelp(t *testing.T) {
 	all := commands()
 	rows := flagRows(t)
@@ -105,10 +105,10 @@ func TestTheTableOfFlagsAgreesWithTheHelp(t *testing.T) {
 	}
 }
 
-// flagRows reads the cells of the README's table of flags.
+// flagRows reads the cells of the table of flags in docs/operating.md.
 func flagRows(t *testing.T) (rows [][]string) {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/operating.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"adlens"
 	"adlens/internal/clickhouse"
 	adhttp "adlens/internal/http"
-	"adlens/loader"
 
 	"go.uber.org/zap"
 )
@@ -19,6 +17,9 @@ import (
 const (
 	inspectEvery = 10 * time.Minute // whether all rows are there
 	agesEvery    = time.Minute
+	// returnsEvery is how often accounts that are withheld are asked whether a
+	// restore or a load has changed them.
+	returnsEvery = 2 * time.Second
 	// deepRest is how long the reading of all figures, which takes a while,
 	// rests after it was done.
 	deepRest = time.Minute
@@ -38,33 +39,35 @@ type inspector struct {
 	broken []string // the damaged parts that the engine is known to have set aside
 	deep   time.Time
 	said   map[string]int // faults of each account that the log names already
+	looked map[string]look
+}
+
+// look is when an account that is withheld was looked through, and how far its
+// loads and restores were then.
+type look struct {
+	at       time.Time
+	progress string
 }
 
 func (d *data) inspector(log *zap.Logger) *inspector {
-	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}}
+	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}}
 }
 
-// begin looks at everything before anything is answered.
+// begin looks at everything before anything is answered. What is damaged is
+// not answered, and keeps no other account from it.
 func (i *inspector) begin(ctx context.Context) error {
 	if err := i.Guard(ctx); err != nil {
 		return err
 	}
-	if err := i.setAside(ctx); err != nil {
+	err := i.setAside(ctx)
+	if err == nil && i.Damage().Unread != nil {
+		err = i.readAll(ctx)
+	}
+	if err != nil && adlens.KindOf(err) != adlens.Damaged {
 		return err
 	}
-	if i.Damage().Unread != nil {
-		if err := i.readAll(ctx); err != nil {
-			return err
-		}
-	}
 	i.readAges(ctx)
-	var faults []error
-	for account, missing := range i.Damage().Lost {
-		faults = append(faults, fmt.Errorf("account %s: %s", account, missing))
-	}
-	if len(faults) > 0 {
-		return fmt.Errorf("the data is damaged, and answers would be wrong: restore a backup, or load the extracts into a new data directory (%w)", errors.Join(faults...))
-	}
+	i.sayDamage()
 	return nil
 }
 
@@ -72,9 +75,10 @@ func (i *inspector) begin(ctx context.Context) error {
 // and after each restart of the engine, which has passed over what it did not
 // find; at all figures where something could not be read.
 func (i *inspector) run(ctx context.Context) {
-	inspect, ages := time.NewTicker(inspectEvery), time.NewTicker(agesEvery)
+	inspect, ages, returns := time.NewTicker(inspectEvery), time.NewTicker(agesEvery), time.NewTicker(returnsEvery)
 	defer inspect.Stop()
 	defer ages.Stop()
+	defer returns.Stop()
 	for {
 		var err error
 		select {
@@ -82,6 +86,10 @@ func (i *inspector) run(ctx context.Context) {
 			return
 		case <-ages.C:
 			i.readAges(ctx)
+		case <-returns.C:
+			if err := i.returnWhole(ctx); err != nil {
+				i.log.Debug("withheld accounts could not be looked through", zap.Error(err)) // it is tried again at once
+			}
 			continue
 		case <-i.restarted:
 			err = errors.Join(i.Inspect(ctx), i.setAside(ctx))
@@ -135,23 +143,20 @@ func (i *inspector) readAll(ctx context.Context) error {
 		return nil
 	}
 	defer func() { i.deep = time.Now() }()
-	accounts, err := i.Accounts(ctx)
+	accounts, err := i.Shown(ctx, "")
 	if err != nil {
 		return err
 	}
-	for _, a := range accounts {
-		if len(i.Damage().Lost[a.ID]) > 0 {
+	for _, account := range accounts {
+		if len(i.Damage().Lost[account]) > 0 {
 			continue // nothing of it is shown anyhow
 		}
-		faults, err := loader.Verify(clickhouse.Inspecting(ctx), clickhouse.LoadStore{DB: i.DB, Locker: i.locker}, a.ID)
-		if adlens.KindOf(err) == adlens.Damaged {
-			faults, err = []string{err.Error()}, nil
-		}
+		faults, err := i.Faults(ctx, account)
 		if err != nil {
 			return err
 		}
 		if len(faults) > 0 {
-			i.Withhold(a.ID, faults...)
+			i.Withhold(account, faults...)
 		}
 	}
 	if len(i.Damage().Lost) == 0 {
@@ -161,12 +166,47 @@ func (i *inspector) readAll(ctx context.Context) error {
 	return nil
 }
 
+// returnWhole looks through accounts that are withheld, where a restore or a load
+// has changed them, and else seldom. Those that are whole are answered again.
+func (i *inspector) returnWhole(ctx context.Context) error {
+	for account := range i.Damage().Lost {
+		now, err := i.Progress(ctx, account)
+		if err != nil && adlens.KindOf(err) != adlens.Damaged {
+			return err
+		}
+		if last, ok := i.looked[account]; ok && last.progress == now && time.Since(last.at) < inspectEvery {
+			continue
+		}
+		whole, err := i.LookAgain(ctx, account)
+		if err != nil {
+			return err
+		}
+		i.looked[account] = look{time.Now(), now}
+		if whole {
+			delete(i.said, account)
+			delete(i.looked, account)
+			i.log.Info("the data of an account is whole again; it is answered", zap.String("account", account))
+		}
+	}
+	if d := i.Damage(); len(d.Lost) == 0 && d.Unread != nil {
+		return i.readAll(ctx)
+	}
+	return nil
+}
+
 // sayDamage logs what is new of what is wrong.
 func (i *inspector) sayDamage() {
-	for account, missing := range i.Damage().Lost {
+	d := i.Damage()
+	for _, err := range d.Refused {
+		if i.said[err.Error()] == 0 {
+			i.said[err.Error()] = 1
+			i.log.Error("a database is not the one that its accounts are in; they are not answered", zap.Error(err))
+		}
+	}
+	for account, missing := range d.Lost {
 		if i.said[account] != len(missing) {
 			i.said[account] = len(missing)
-			i.log.Error("the data of an account is damaged; nothing of it is answered until it is restored from a backup, or loaded into a new data directory",
+			i.log.Error("the data of an account is damaged; nothing of it is answered until it is restored from a backup: adlens restore --from PLACE --account ID",
 				zap.String("account", account), zap.Int("faults", len(missing)), zap.Stringer("missing", missing))
 		}
 	}
@@ -189,12 +229,14 @@ func (i *inspector) health() adhttp.Health {
 	i.mu.Unlock()
 	h := adhttp.Health{NewestLoad: ages.NewestLoad, OldestLoad: ages.OldestLoad, OldestRefresh: ages.OldestRefresh}
 	switch d := i.Damage(); {
+	case len(d.Refused) > 0:
+		h.Data = "a database is not the one that its accounts are in, and they are not answered: the log names it; put the right one back"
 	case len(d.Lost) > 0:
-		h.NoData = uint64(len(d.Lost)) >= ages.Loaded
-		h.Data = "stored data is damaged, and the accounts that it is of are not answered: the log names what is missing; restore a backup, or load the extracts into a new data directory"
+		h.NoData = uint64(len(d.Lost)) >= ages.Accounts
+		h.Data = "stored data is damaged, and the accounts that it is of are not answered: the log names them and what is missing; restore a backup of each in its place: adlens restore --from PLACE --account ID"
 	case d.Unread != nil:
 		h.NoData = true // whose they are is found out now
-		h.Data = "stored rows cannot be read, and what needs them is not answered: the log says which; look after the disk, and restore a backup"
+		h.Data = "stored rows cannot be read, and what needs them is not answered: the log says which; look after the disk, and restore a backup of what is damaged: adlens restore --from PLACE --account ID"
 	}
 	return h
 }

@@ -12,6 +12,7 @@ import (
 	"adlens/internal/auth"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newKey(o *options) *cobra.Command {
@@ -25,7 +26,7 @@ any number of them, so give each spreadsheet or script one of its own.`,
 }
 
 func newKeyCreate(o *options) *cobra.Command {
-	var account, name, expires string
+	var account, name string
 	cmd := &cobra.Command{
 		Use:   "create --account ID --name NAME [--expires DATE]",
 		Short: "Create an API key and print it, this once",
@@ -36,7 +37,7 @@ of that day in UTC.`,
   KEY=$(adlens key create --account acme --name report --expires 2027-03-31)`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			end, err := endOf(expires, time.Now())
+			end, err := endOf(cmd.Flag("expires"), time.Now())
 			if err != nil {
 				return err
 			}
@@ -61,20 +62,29 @@ of that day in UTC.`,
 	}
 	cmd.Flags().StringVar(&account, "account", "", "the account that the key reads (needed)")
 	cmd.Flags().StringVar(&name, "name", "", "what the key is for (needed)")
-	cmd.Flags().StringVar(&expires, "expires", "", "last day, YYYY-MM-DD in UTC, on which the key is valid")
+	cmd.Flags().String("expires", "", fmt.Sprintf("last day, YYYY-MM-DD in UTC, on which the key is valid; %s at the latest, for ever without", lastExpiry))
 	cmd.MarkFlagRequired("account")
 	cmd.MarkFlagRequired("name")
 	return cmd
 }
 
-// endOf is the first instant after a day, nil for no day.
-func endOf(day string, now time.Time) (*time.Time, error) {
-	if day == "" {
+// lastExpiry is the last day after which an instant follows that the driver of
+// the database can write: it counts nanoseconds in 64 bits.
+var lastExpiry = adlens.Date(2262, time.April, 10)
+
+// endOf returns the first instant after the day of --expires, nil where it was
+// not given.
+func endOf(flag *pflag.Flag, now time.Time) (*time.Time, error) {
+	if !flag.Changed {
 		return nil, nil
 	}
+	day := flag.Value.String()
 	last, err := adlens.ParseDay(day)
 	if err != nil {
 		return nil, fmt.Errorf("--expires: %w", err)
+	}
+	if last > lastExpiry {
+		return nil, fmt.Errorf("--expires: %s is later than can be kept; expected a day up to %s", day, lastExpiry)
 	}
 	end := (last + 1).Time()
 	if !end.After(now) {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"adlens"
 	"adlens/internal/auth"
-	adhttp "adlens/internal/http"
 	"adlens/internal/redis"
 
 	"go.uber.org/zap"
@@ -16,18 +14,14 @@ import (
 
 // limits are the limits of accounts as one server holds them.
 type limits struct {
-	adhttp.Limiter
+	*auth.StoredLimiter
 	local  *auth.Limiter
 	shared *redis.Limiter // nil where each server counts for itself
-	server string         // this server's name among those that counted
-	db     *data
 	log    *zap.Logger
 }
 
-const (
-	daysEvery      = 250 * time.Millisecond // how often the day's counts are stored
-	elsewhereEvery = 2 * time.Second        // how often those of other servers are read
-)
+// daysEvery is how often calls of the day are reserved ahead.
+const daysEvery = 250 * time.Millisecond
 
 // limits returns the limits of a server, with what was used of the day before
 // it started.
@@ -35,19 +29,20 @@ func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*l
 	if so.limitMinute < 0 || so.limitDay < 0 {
 		return nil, fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
 	}
-	l := &limits{local: auth.NewLimiter(so.limitMinute, so.limitDay), server: rand.Text(), db: d, log: log}
-	l.Limiter = l.local
+	local := auth.NewReservingLimiter(so.limitMinute, so.limitDay)
+	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DB, rand.Text(), time.Now), local: local, log: log}
+	l.Warn = func(text string, err error) { log.Warn(text, zap.Error(err)) }
 	if so.redis != "" {
-		shared, err := redis.New(so.redis, so.limitMinute, so.limitDay, l.local, l.notice)
+		shared, err := redis.New(so.redis, so.limitMinute, so.limitDay, local, l.notice)
 		if err != nil {
 			return nil, fmt.Errorf("--redis: %w", err)
 		}
-		l.Limiter, l.shared = shared, shared
+		l.Decide, l.shared = shared.Allow, shared
 	}
 	if so.limitDay == 0 {
 		return l, nil
 	}
-	return l, l.readElsewhere(ctx)
+	return l, l.ReadElsewhere(ctx)
 }
 
 func (l *limits) notice(err error) {
@@ -58,42 +53,12 @@ func (l *limits) notice(err error) {
 	l.log.Warn("Redis does not answer; this server holds limits by itself", zap.Error(err))
 }
 
-// keep stores the day's counts until the context ends, and once more then.
+// keep reserves calls of the day ahead until the context ends, and gives back
+// then what was not used.
 func (l *limits) keep(ctx context.Context) {
 	if l.shared != nil {
 		defer l.shared.Close()
 	}
-	var read time.Time
-	every(ctx, daysEvery, func(ctx context.Context) {
-		if l.store(ctx) && time.Since(read) > elsewhereEvery {
-			read = time.Now()
-			if err := l.readElsewhere(ctx); err != nil && ctx.Err() == nil {
-				l.log.Warn("what other servers let in could not be read", zap.Error(err))
-			}
-		}
-	})
-	l.store(context.Background())
-}
-
-// store notes what was let in, and tells whether anything was.
-func (l *limits) store(ctx context.Context) (any bool) {
-	uses := l.local.DayUses()
-	if len(uses) == 0 {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if err := l.db.PutDayUses(ctx, l.server, uses); err != nil {
-		l.log.Warn("the day's counts could not be stored", zap.Error(err))
-	}
-	return true
-}
-
-func (l *limits) readElsewhere(ctx context.Context) error {
-	now := time.Now()
-	uses, err := l.db.DayUses(ctx, l.server, adlens.DayOf(now.UTC()))
-	if err == nil {
-		l.local.TakeElsewhere(uses, now)
-	}
-	return err
+	every(ctx, daysEvery, l.Keep)
+	l.GiveBack(context.Background())
 }

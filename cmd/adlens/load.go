@@ -13,6 +13,7 @@ import (
 
 	"adlens"
 	"adlens/internal/clickhouse"
+	"adlens/internal/commits"
 	"adlens/loader"
 
 	"github.com/spf13/cobra"
@@ -97,10 +98,15 @@ func (o *options) said(cmd *cobra.Command, result loader.Result, err error) erro
 
 // plain says in a sentence what a person can do about.
 func plain(err error) error {
-	switch adlens.KindOf(err) {
-	case adlens.Damaged:
-		return fmt.Errorf("stored data is damaged, and a load would build on it: nothing of the failed files was made visible; restore a backup, or load the extracts into a new data directory (%w)", err)
-	case adlens.DiskFull:
+	unknown := errors.Is(err, commits.ErrUnknown)
+	switch kind := adlens.KindOf(err); {
+	case unknown && kind == adlens.DiskFull:
+		return fmt.Errorf("the disk is full: free some space, and load the failed files again: a file that is there already is reported as unchanged; what was there is unharmed (%w)", err)
+	case unknown:
+		return fmt.Errorf("%w; what was there is unharmed. Load the failed files again: a file that is there already is reported as unchanged", err)
+	case kind == adlens.Damaged:
+		return fmt.Errorf("stored data is damaged, and a load would build on it: nothing of the failed files was made visible; restore a backup in its place: adlens restore --from PLACE --account ID (%w)", err)
+	case kind == adlens.DiskFull:
 		return fmt.Errorf("the disk is full: nothing of the failed files was made visible, what was there is unharmed; free some space and load again (%w)", err)
 	}
 	return err

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,12 +16,19 @@ import (
 )
 
 func main() {
+	// Packages of the standard library log what a peer sent: a platform that
+	// repeats our secrets unasked would have net/http print them. All that they
+	// log is returned as an error too.
+	log.SetOutput(io.Discard)
 	engine.RunIfAsked()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := newRoot().ExecuteContext(ctx); err != nil {
+	root := newRoot()
+	root.SetOut(screen{os.Stdout})
+	root.SetErr(screen{os.Stderr})
+	if err := root.ExecuteContext(ctx); err != nil {
 		if !errors.Is(err, errSaid) {
-			fmt.Fprintln(os.Stderr, "adlens:", err)
+			fmt.Fprintln(root.ErrOrStderr(), "adlens:", err)
 		}
 		os.Exit(1)
 	}

@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"adlens/internal/query"
@@ -50,4 +54,33 @@ func rest(ctx context.Context, over <-chan time.Time, missed <-chan struct{}) {
 	case <-over:
 	case <-missed:
 	}
+}
+
+const (
+	// answerShare is which share of the machine's memory answers have together.
+	answerShare = 16
+	// memoryUnknown is taken for the machine's memory where it does not say.
+	memoryUnknown = 4 << 30
+)
+
+// machineMemory is how many bytes of memory the machine has, or the container
+// where that has less.
+func machineMemory() int {
+	bytes := memoryUnknown
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kilobytes int
+		if _, err := fmt.Sscanf(string(text), "MemTotal: %d kB", &kilobytes); err == nil {
+			bytes = kilobytes << 10
+		}
+	}
+	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if limit, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && limit > 0 {
+			bytes = min(bytes, limit)
+		}
+	}
+	return bytes
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -41,8 +40,8 @@ type progress struct {
 // newProgress returns the progress of a command, on its standard error.
 func (o *options) newProgress(w io.Writer) *progress {
 	p := &progress{w: w, silent: o.json, now: time.Now, begun: map[string]time.Time{}}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.terminal, p.width = true, func() int { return widthOf(int(f.Fd())) }
+	if f, ok := terminalOf(w); ok {
+		p.w, p.terminal, p.width = f, true, func() int { return widthOf(int(f.Fd())) }
 	}
 	p.shown = p.now() // work that is done before the first line was due needs none
 	return p
@@ -136,7 +135,7 @@ func (p *progress) Notice(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintln(p.w, text)
+	fmt.Fprintln(p.w, calm(text))
 }
 
 // noticeOf is Notice for a command that has one account only.

@@ -5,6 +5,7 @@ import (
 
 	"adlens"
 	"adlens/internal/backup"
+	"adlens/internal/clickhouse"
 
 	"github.com/spf13/cobra"
 )
@@ -13,14 +14,21 @@ func newRestore(o *options) *cobra.Command {
 	po, id, account := &placeOptions{}, "", ""
 	cmd := &cobra.Command{
 		Use:   "restore --from PLACE",
-		Short: "Copy a backup into an empty data directory or database",
+		Short: "Copy a backup into an empty data directory or database, or over a damaged account",
 		Long: `Copy a backup, the newest one unless another is named, into an empty data
 directory or into an empty database of a ClickHouse server, wherever it was taken
 from: this is also the way from the one to the other.
 
 Checksums and numbers of rows are checked, totals are derived anew and compared
 with the figures, and only then the accounts appear, all at once. A restore that
-was interrupted has shown nothing; the same command begins anew.
+was interrupted has shown nothing; the same command begins again.
+
+With --account, an account that is damaged is put right in its place: nothing of
+it is answered until all of it is back, and the same command repeats a restore
+that was interrupted. Keys, feeds and the connection stay as they are, and what
+was lost of them comes back; figures, lists and records are those of the backup,
+unless they are whole. Of a cluster that lost its shard, the account goes to
+another one.
 
 Keys work as before. Platform connections need the key that their credentials
 were sealed with, which is not in a backup: copy secret.key into the data
@@ -29,7 +37,7 @@ directory, give it by --secret-key-file, or connect again.
 ` + credentialsHelp,
 		Example: `  adlens restore --from /mnt/backups/adlens --data-dir new-data
   adlens restore --from s3://bucket/adlens --clickhouse clickhouse://user@host:9000/adlens
-  adlens restore --from /mnt/backups/adlens --account acme    one that is missing`,
+  adlens restore --from /mnt/backups/adlens --account acme    missing or damaged`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			place, taken, err := po.choose(cmd.Context(), id)
@@ -41,12 +49,13 @@ directory, give it by --secret-key-file, or connect again.
 	}
 	po.flags(cmd, "from", "where the backups are")
 	cmd.Flags().StringVar(&id, "backup", "", "which one: its id, or how that begins; without it the newest")
-	cmd.Flags().StringVar(&account, "account", "", "restore this account alone, where it is missing")
+	cmd.Flags().StringVar(&account, "account", "", "restore this account alone, where it is missing or damaged")
 	return cmd
 }
 
 func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken backup.Taken, account string) error {
-	schema, err := d.Schema(cmd.Context())
+	// A shard that was lost has no schema; those that are there have this one.
+	newest, err := clickhouse.NewestSchema()
 	if err != nil {
 		return err
 	}
@@ -57,7 +66,7 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 		}
 	}
 	t := newTransfer(cmd.ErrOrStderr(), expected)
-	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: schema.Applied, Lock: d.locker.Lock}, t)
+	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: newest, Lock: d.locker.Lock}, t)
 	t.end()
 	if err != nil {
 		return noRoom(err)
@@ -74,7 +83,7 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 // noRoom says in a sentence what a person can do about.
 func noRoom(err error) error {
 	if adlens.KindOf(err) == adlens.DiskFull {
-		return fmt.Errorf("the disk is full: nothing was made visible; free some space and restore again (%w)", err)
+		return fmt.Errorf("the disk is full: free some space and restore again (%w)", err)
 	}
 	return err
 }

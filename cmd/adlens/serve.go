@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 // serveOptions are the flags of a server.
@@ -28,6 +30,7 @@ type serveOptions struct {
 	redis       string
 	answerCache int
 	memory      int // of figures
+	underWay    int // memory of answers that are made and sent
 	logLevel    string
 	metrics     string
 	drainDelay  time.Duration
@@ -39,6 +42,7 @@ func (so *serveOptions) flags(cmd *cobra.Command, level string) {
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
 	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are asked for again; 0 is off")
+	cmd.Flags().IntVar(&so.underWay, "answer-memory", 0, "bytes of memory for all answers together while they are made and sent; beyond it requests wait, and then get 503. 0 is a sixteenth of the machine's memory")
 	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
 	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
 }
@@ -60,7 +64,7 @@ they are asked for, each marketplace's at most every 30 minutes.`,
   adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.use(cmd.Context(), func(d *data) error {
 				return o.serve(cmd.Context(), d, *so, func(address string) error {
 					return o.sayAddress(cmd.OutOrStdout(), address)
 				})
@@ -95,6 +99,12 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if so.answerCache < 0 {
 		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
 	}
+	if so.underWay < 0 {
+		return fmt.Errorf("--answer-memory %d is negative; expected bytes, 0 is a sixteenth of the machine's memory", so.underWay)
+	}
+	if so.underWay == 0 {
+		so.underWay = machineMemory() / answerShare
+	}
 	if so.drainDelay < 0 {
 		return fmt.Errorf("--drain-delay %s is negative; expected a time like 5s, 0 is none", so.drainDelay)
 	}
@@ -108,6 +118,9 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	inspector := d.inspector(log)
 	if err := inspector.begin(ctx); err != nil {
 		return err
+	}
+	if accounts, err := d.Accounts(ctx); err == nil && len(accounts) == 0 {
+		log.Warn("there is no account: the database is new and empty; if it should not be, is it the right --data-dir or --clickhouse?", zap.String("data_dir", o.dataDir))
 	}
 	limits, err := d.limits(ctx, so, log)
 	if err != nil {
@@ -135,7 +148,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
 		Figures: figures, Keys: auth.NewAuthenticator(d.DB), Feeds: auth.NewAuthenticator(clickhouse.Feeds{DB: d.DB}), Limiter: limits,
-		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache,
+		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache, AnswerMemory: so.underWay,
 		Observe: counts.Request, Refused: counts.Refused, Ping: d.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.health()
@@ -212,27 +225,10 @@ func (d *data) keepUsage(ctx context.Context, usage *auth.Usage, log *zap.Logger
 // keepClean deletes superseded rows of accounts that load seldom.
 func (d *data) keepClean(ctx context.Context, log *zap.Logger) {
 	every(ctx, collectEvery, func(ctx context.Context) {
-		if err := d.collectAll(ctx); err != nil && ctx.Err() == nil {
+		if err := d.loader(quiet{log}).Collect(ctx, loader.CollectAfter); err != nil && ctx.Err() == nil {
 			log.Warn("superseded rows could not be deleted", zap.Error(err))
 		}
 	})
-}
-
-func (d *data) collectAll(ctx context.Context) error {
-	accounts, err := d.Unaccounted(ctx)
-	if err != nil {
-		return err
-	}
-	for _, account := range accounts {
-		release, err := d.locker.Lock(ctx, account, func(string) {})
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(d.AccountFor(ctx, account), release()); err != nil {
-			return err
-		}
-	}
-	return d.DeleteDead(ctx, loader.CollectAfter)
 }
 
 func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
@@ -260,5 +256,7 @@ func newLog(level string) (*zap.Logger, error) {
 		return nil, fmt.Errorf("--log-level: %w; expected debug, info, warn or error", err)
 	}
 	config.EncoderConfig.EncodeTime = encodeTime
-	return config.Build()
+	return config.Build(zap.WrapCore(func(zapcore.Core) zapcore.Core {
+		return zapcore.NewCore(zapcore.NewJSONEncoder(config.EncoderConfig), zapcore.Lock(zapcore.AddSync(screen{os.Stderr})), config.Level)
+	}))
 }

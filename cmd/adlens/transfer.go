@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // transfer shows how a backup or restore goes on: one line that is written over
@@ -23,13 +20,16 @@ type transfer struct {
 }
 
 func newTransfer(w io.Writer, expected uint64) *transfer {
-	f, ok := w.(*os.File)
-	return &transfer{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), began: time.Now(), expected: expected}
+	f, terminal := terminalOf(w)
+	if terminal {
+		w = f
+	}
+	return &transfer{w: w, terminal: terminal, began: time.Now(), expected: expected}
 }
 
 // Account begins an account.
 func (t *transfer) Account(id string, done, total int) {
-	t.line = fmt.Sprintf("%s, %d of %d accounts done", id, done, total)
+	t.line = fmt.Sprintf("%s, %d of %d accounts done", calm(id), done, total)
 	t.show()
 }
 

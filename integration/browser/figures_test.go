@@ -7,17 +7,15 @@ import (
 	"testing"
 
 	"adlens/integration/harness"
+	"adlens/integration/model"
 )
-
-// figureNames are the figures in the order of answers, as the contract has them.
-var figureNames = []string{"spend", "sales", "acos", "roas", "impressions", "clicks", "ctr", "average_cpc", "purchases", "conversion_rate"}
 
 // row is an element of an answer, with numbers as they were sent.
 type row map[string]any
 
 func (r row) figures() []string {
 	var all []string
-	for _, name := range figureNames {
+	for _, name := range model.FigureNames {
 		switch value := r[name].(type) {
 		case nil:
 			all = append(all, "none")
@@ -196,7 +194,7 @@ func TestComparisonsAreShownOrSaidToBeMissing(t *testing.T) {
 		changes := row(row(totals["comparison"].(map[string]any))["change"].(map[string]any)).figures()
 		for i, shown := range p.texts(".since .change") {
 			if got := strings.NewReplacer("+", "", " pts", "", "–", "none").Replace(bare(shown)); got != changes[i] {
-				t.Errorf("%s: %s changed by %q, want %s", query, figureNames[i], shown, changes[i])
+				t.Errorf("%s: %s changed by %q, want %s", query, model.FigureNames[i], shown, changes[i])
 			}
 		}
 	}

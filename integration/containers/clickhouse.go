@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"net/netip"
 	"net/url"
@@ -127,11 +128,12 @@ func (c *ClickHouse) run(ctx context.Context, files ...testcontainers.ContainerF
 }
 
 // freeAddresses picks two ports, since those that Docker picks change with
-// every restart.
+// every restart. They are below those that the system gives to whoever asks for
+// any: a container that is killed gets its own again.
 func freeAddresses() (first, second string, err error) {
 	var addresses [2]string
 	for i := range addresses {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		l, err := freeListener()
 		if err != nil {
 			return "", "", err
 		}
@@ -139,6 +141,15 @@ func freeAddresses() (first, second string, err error) {
 		addresses[i] = l.Addr().String()
 	}
 	return addresses[0], addresses[1], nil
+}
+
+func freeListener() (l net.Listener, err error) {
+	for range 20 {
+		if l, err = net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", 15_000+mathrand.IntN(15_000))); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
 }
 
 // bound is a port of this machine that leads to a container's.

@@ -51,9 +51,10 @@ func build() (string, error) {
 	return path, nil
 }
 
-// Cleanup removes what Binary built, and the server that programs shared.
+// Cleanup removes what Binary built, the template of data directories, and the
+// server that programs shared.
 func Cleanup() error {
-	err := cleanServer()
+	err := errors.Join(cleanServer(), removeTemplate())
 	if binary.dir == "" {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 
 // peak follows the most memory that a process has held until it ends or is
 // told to stop, in bytes. What the system says at the end of a child begins
-// with what this process held when it made the child.
+// with what this process held when it made the child. What it takes in its last
+// moments may be missed.
 func peak(pid int, stop <-chan struct{}) <-chan int64 {
 	found := make(chan int64, 1)
 	go func() {
@@ -21,7 +22,7 @@ func peak(pid int, stop <-chan struct{}) <-chan int64 {
 			case <-stop:
 				found <- most
 				return
-			case <-time.After(2 * time.Millisecond):
+			case <-time.After(20 * time.Millisecond):
 			}
 		}
 	}()
@@ -42,3 +43,6 @@ func heldOf(pid int) int64 {
 	}
 	return n << 10
 }
+
+// PeakMemory is the most memory that the server has held so far, in bytes.
+func (s *Server) PeakMemory() int64 { return heldOf(s.command.Process.Pid) }

@@ -26,12 +26,16 @@ type Program struct {
 }
 
 // New finds or builds the binary. Its data are where ADLENS_TEST_STORE says:
-// in the embedded engine, or in a database of its own in containers.
+// in the embedded engine, or in a database of its own in containers. An empty
+// data directory gets its tables; NewAt leaves it empty.
 func New(dataDir string) (*Program, error) {
 	bin, err := Binary()
 	p := &Program{Bin: bin, DataDir: dataDir}
-	if err != nil || !Contained() {
+	if err != nil {
 		return p, err
+	}
+	if !Contained() {
+		return p, p.furnish()
 	}
 	servers, err := sharedStore()
 	if err != nil {

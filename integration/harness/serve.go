@@ -206,3 +206,6 @@ func (p *Program) KillEngine() error {
 	}
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
+
+// PID is the server's process.
+func (s *Server) PID() int { return s.command.Process.Pid }

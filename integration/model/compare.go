@@ -69,10 +69,10 @@ func (c *comparison) head() map[string]any {
 func (c *comparison) put(object map[string]any, now, then *figures) map[string]any {
 	then.put(object)
 	change := map[string]any{}
-	for _, name := range FigureNames {
-		change[name] = nil
+	for _, d := range definitions {
+		change[d.name] = nil
 		if c.covered {
-			change[name] = changeOf(name, now, then)
+			change[d.name] = changeOf(d.kind, d.exact(now), d.exact(then))
 		}
 	}
 	object["change"] = change
@@ -81,18 +81,16 @@ func (c *comparison) put(object map[string]any, now, then *figures) map[string]a
 
 // changeOf follows the words of the contract: percent of the earlier value for
 // the sums, and the difference of the exact values for all ratios.
-func changeOf(name string, now, then *figures) any {
-	x, y := now.exact(name), then.exact(name)
-	if x == nil || y == nil {
+func changeOf(k kind, now, then *big.Rat) any {
+	if now == nil || then == nil {
 		return nil
 	}
-	difference := new(big.Rat).Sub(x, y)
-	switch name {
-	case "spend", "sales", "impressions", "clicks", "purchases":
-		if y.Sign() == 0 {
+	difference := new(big.Rat).Sub(now, then)
+	if k != quotient {
+		if then.Sign() == 0 {
 			return nil
 		}
-		difference.Quo(difference, y)
+		difference.Quo(difference, then)
 		difference.Mul(difference, big.NewRat(100, 1))
 	}
 	return hundredths(difference)
@@ -105,38 +103,4 @@ func hundredths(r *big.Rat) json.Number {
 		return "0.00"
 	}
 	return n
-}
-
-// exact is a figure without any rounding, nil where its base is missing.
-func (f *figures) exact(name string) *big.Rat {
-	whole := func(n *big.Int) *big.Rat { return new(big.Rat).SetInt(n) }
-	over := func(x, y *big.Rat, times int64) *big.Rat {
-		if y.Sign() == 0 {
-			return nil
-		}
-		return new(big.Rat).Mul(new(big.Rat).Quo(x, y), big.NewRat(times, 1))
-	}
-	switch name {
-	case "spend":
-		return dollars(&f.spend)
-	case "sales":
-		return dollars(&f.sales)
-	case "impressions":
-		return whole(&f.impressions)
-	case "clicks":
-		return whole(&f.clicks)
-	case "purchases":
-		return whole(&f.purchases)
-	case "acos":
-		return over(dollars(&f.spend), dollars(&f.sales), 100)
-	case "roas":
-		return over(dollars(&f.sales), dollars(&f.spend), 1)
-	case "ctr":
-		return over(whole(&f.clicks), whole(&f.impressions), 100)
-	case "average_cpc":
-		return over(dollars(&f.spend), whole(&f.clicks), 1)
-	case "conversion_rate":
-		return over(whole(&f.purchases), whole(&f.clicks), 100)
-	}
-	panic("model: no figure " + name)
 }

@@ -3,12 +3,62 @@ package model
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 )
 
+// kind says how a figure is shown, and how it changes.
+type kind int
+
+const (
+	counted  kind = iota // whole; changes in percent
+	money                // two decimals; changes in percent
+	quotient             // two decimals; changes in its own unit
+)
+
+// definitions are the figures of the contract in its order, each without any
+// rounding and nil where its base is missing.
+var definitions = []struct {
+	name  string
+	kind  kind
+	exact func(*figures) *big.Rat
+}{
+	{"spend", money, func(f *figures) *big.Rat { return dollars(&f.spend) }},
+	{"sales", money, func(f *figures) *big.Rat { return dollars(&f.sales) }},
+	{"acos", quotient, func(f *figures) *big.Rat { return over(dollars(&f.spend), dollars(&f.sales), 100) }},
+	{"roas", quotient, func(f *figures) *big.Rat { return over(dollars(&f.sales), dollars(&f.spend), 1) }},
+	{"impressions", counted, func(f *figures) *big.Rat { return whole(&f.impressions) }},
+	{"clicks", counted, func(f *figures) *big.Rat { return whole(&f.clicks) }},
+	{"ctr", quotient, func(f *figures) *big.Rat { return over(whole(&f.clicks), whole(&f.impressions), 100) }},
+	{"average_cpc", quotient, func(f *figures) *big.Rat { return over(dollars(&f.spend), whole(&f.clicks), 1) }},
+	{"purchases", counted, func(f *figures) *big.Rat { return whole(&f.purchases) }},
+	{"conversion_rate", quotient, func(f *figures) *big.Rat { return over(whole(&f.purchases), whole(&f.clicks), 100) }},
+}
+
 // FigureNames are the members of a figures object, in the contract's order.
-var FigureNames = []string{
-	"spend", "sales", "acos", "roas", "impressions", "clicks", "ctr",
-	"average_cpc", "purchases", "conversion_rate",
+var FigureNames = func() (names []string) {
+	for _, d := range definitions {
+		names = append(names, d.name)
+	}
+	return names
+}()
+
+// Figure is a figure of sums without any rounding, and how many decimals it is
+// shown with; nil where its base is missing. Amounts are millionths of a dollar.
+func Figure(name string, impressions, clicks, purchases, spend, sales *big.Int) (exact *big.Rat, decimals int) {
+	d := definitions[slices.Index(FigureNames, name)]
+	if d.kind != counted {
+		decimals = 2
+	}
+	return d.exact(&figures{spend: *spend, sales: *sales, impressions: *impressions, clicks: *clicks, purchases: *purchases}), decimals
+}
+
+func whole(n *big.Int) *big.Rat { return new(big.Rat).SetInt(n) }
+
+func over(x, y *big.Rat, times int64) *big.Rat {
+	if y.Sign() == 0 {
+		return nil
+	}
+	return new(big.Rat).Mul(new(big.Rat).Quo(x, y), big.NewRat(times, 1))
 }
 
 // figures are exact sums. Amounts are millionths of a dollar: conversion has
@@ -31,18 +81,19 @@ func (f *figures) none() bool {
 		f.clicks.Sign() == 0 && f.purchases.Sign() == 0
 }
 
-// put writes the ten members into an answer's object.
+// put writes the figures into an answer's object.
 func (f *figures) put(object map[string]any) map[string]any {
-	object["spend"] = amount(&f.spend)
-	object["sales"] = amount(&f.sales)
-	object["acos"] = ratio(&f.spend, &f.sales, 100)
-	object["roas"] = ratio(&f.sales, &f.spend, 1)
-	object["impressions"] = json.Number(f.impressions.String())
-	object["clicks"] = json.Number(f.clicks.String())
-	object["ctr"] = ratio(&f.clicks, &f.impressions, 100)
-	object["average_cpc"] = perClick(f)
-	object["purchases"] = json.Number(f.purchases.String())
-	object["conversion_rate"] = ratio(&f.purchases, &f.clicks, 100)
+	for _, d := range definitions {
+		exact := d.exact(f)
+		switch {
+		case exact == nil:
+			object[d.name] = nil // never zero
+		case d.kind == counted:
+			object[d.name] = json.Number(exact.Num().String())
+		default:
+			object[d.name] = twoDecimals(exact)
+		}
+	}
 	return object
 }
 
@@ -54,19 +105,3 @@ func dollars(micros *big.Int) *big.Rat { return new(big.Rat).SetFrac(micros, mil
 func twoDecimals(r *big.Rat) json.Number { return json.Number(r.FloatString(2)) }
 
 func amount(micros *big.Int) json.Number { return twoDecimals(dollars(micros)) }
-
-// ratio is null where its base is missing, never zero.
-func ratio(part, base *big.Int, factor int64) any {
-	if base.Sign() == 0 {
-		return nil
-	}
-	r := new(big.Rat).SetFrac(part, base)
-	return twoDecimals(r.Mul(r, big.NewRat(factor, 1)))
-}
-
-func perClick(f *figures) any {
-	if f.clicks.Sign() == 0 {
-		return nil
-	}
-	return twoDecimals(new(big.Rat).Quo(dollars(&f.spend), new(big.Rat).SetInt(&f.clicks)))
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adlens"
 	"adlens/internal/recent"
 )
 
@@ -28,6 +29,7 @@ type Store interface {
 type Authenticator struct {
 	records *recent.Values[[32]byte, Record] // by hash
 	known   knownKeys
+	turn    chan struct{} // held while a key of a suspect is looked up
 }
 
 const (
@@ -40,38 +42,39 @@ const (
 
 // NewAuthenticator returns an authenticator that asks a store.
 func NewAuthenticator(store Store) *Authenticator {
-	return &Authenticator{records: recent.New(recordFor, maxRecords, store.KeyByHash)}
+	return &Authenticator{records: recent.New(recordFor, maxRecords, store.KeyByHash), turn: make(chan struct{}, 1)}
 }
 
 // Authenticate returns the record of the valid key of a request whose
-// Authorization header has these values. The error is ErrMissingKey,
-// ErrInvalidKey, or wraps the store's.
-func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string, now time.Time) (Record, error) {
+// Authorization header has these values. A suspect's is looked up as well, but
+// only in its turn. The error is ErrMissingKey, ErrInvalidKey, or wraps the
+// store's.
+func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string, suspect bool, now time.Time) (Record, error) {
 	key, err := keyOf(headerValues)
 	if err != nil {
 		return Record{}, err
 	}
-	return a.find(ctx, key, now)
+	return a.find(ctx, key, suspect, now)
 }
 
 // Feed returns the record of the valid feed link of a token. The error is
 // ErrInvalidKey, or wraps the store's.
-func (a *Authenticator) Feed(ctx context.Context, token string, now time.Time) (Record, error) {
+func (a *Authenticator) Feed(ctx context.Context, token string, suspect bool, now time.Time) (Record, error) {
 	key, ok := ParseFeedToken(token)
 	if !ok {
 		return Record{}, ErrInvalidKey
 	}
-	return a.find(ctx, key, now)
+	return a.find(ctx, key, suspect, now)
 }
 
-// KnownFeed is Known for the token of a feed link.
-func (a *Authenticator) KnownFeed(token string) bool {
-	key, ok := ParseFeedToken(token)
-	return ok && a.known.has(key.Hash())
-}
-
-func (a *Authenticator) find(ctx context.Context, key Key, now time.Time) (Record, error) {
+func (a *Authenticator) find(ctx context.Context, key Key, suspect bool, now time.Time) (Record, error) {
 	hash := key.Hash()
+	if suspect && !a.known.has(hash) {
+		if err := a.awaitTurn(ctx); err != nil {
+			return Record{}, err
+		}
+		defer func() { <-a.turn }()
+	}
 	record, found, err := a.records.Get(ctx, hash, now)
 	if err != nil {
 		return Record{}, fmt.Errorf("look up an API key: %w", err)
@@ -83,11 +86,20 @@ func (a *Authenticator) find(ctx context.Context, key Key, now time.Time) (Recor
 	return record, nil
 }
 
-// Known tells whether the key of a request was valid not long ago. It asks
-// nobody, and says nothing of whether the key is valid now.
-func (a *Authenticator) Known(headerValues []string) bool {
-	key, err := keyOf(headerValues)
-	return err == nil && a.known.has(key.Hash())
+// awaitTurn lets one key of all suspects be looked up at a time, in the order in
+// which they came: guessing keeps one statement of the store busy at most, and a
+// valid key behind the same address gets in however much others guess there.
+func (a *Authenticator) awaitTurn(ctx context.Context) error {
+	select {
+	case a.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+	}
+	kind := adlens.Cancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind = adlens.Overloaded
+	}
+	return &adlens.Error{Kind: kind, Err: fmt.Errorf("wait for a turn to look up an API key: %w", ctx.Err())}
 }
 
 // keyOf is strict: of two values, a proxy in front and this program might

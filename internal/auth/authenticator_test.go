@@ -59,7 +59,7 @@ func bearer(key Key) []string { return []string{"Bearer " + key.Reveal()} }
 func TestTheRecordOfAValidKeyIsFound(t *testing.T) {
 	key := NewKey()
 	store := newShelf(key, NewKey())
-	got, err := NewAuthenticator(store).Authenticate(t.Context(), bearer(key), noon)
+	got, err := NewAuthenticator(store).Authenticate(t.Context(), bearer(key), false, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestHeadersOfAnyOtherShapeAreRefusedWithoutALookUp(t *testing.T) {
 		"ten kilobytes of key": {[]string{"Bearer " + string(make([]byte, 10_000))}, ErrInvalidKey},
 	} {
 		store := newShelf()
-		_, err := NewAuthenticator(store).Authenticate(t.Context(), c.values, noon)
+		_, err := NewAuthenticator(store).Authenticate(t.Context(), c.values, false, noon)
 		if err != c.want || store.asked != 0 {
 			t.Errorf("%s: got %v after %d look-ups", name, err, store.asked)
 		}
@@ -116,7 +116,7 @@ func TestUnknownKeysAreInvalidAndNeverCached(t *testing.T) {
 	a := NewAuthenticator(store)
 	key := NewKey()
 	for want := 1; want <= 3; want++ {
-		if _, err := a.Authenticate(t.Context(), bearer(key), noon); err != ErrInvalidKey || store.asked != want {
+		if _, err := a.Authenticate(t.Context(), bearer(key), false, noon); err != ErrInvalidKey || store.asked != want {
 			t.Errorf("got %v after %d look-ups", err, store.asked)
 		}
 	}
@@ -143,7 +143,7 @@ func TestRevokedAndExpiredKeysAreInvalid(t *testing.T) {
 		key := NewKey()
 		c.record.Hash = key.Hash()
 		store := &shelf{records: map[[32]byte]Record{key.Hash(): c.record}}
-		if _, err := NewAuthenticator(store).Authenticate(t.Context(), bearer(key), noon); (err == nil) != c.want || err != nil && err != ErrInvalidKey {
+		if _, err := NewAuthenticator(store).Authenticate(t.Context(), bearer(key), false, noon); (err == nil) != c.want || err != nil && err != ErrInvalidKey {
 			t.Errorf("a key that %s: got %v", name, err)
 		}
 	}
@@ -154,8 +154,8 @@ func TestAKeyExpiresWhileItIsCached(t *testing.T) {
 	store := newShelf(key)
 	store.change(key, func(r *Record) { r.ExpiresAt = &end })
 	a := NewAuthenticator(store)
-	_, before := a.Authenticate(t.Context(), bearer(key), end.Add(-1))
-	_, after := a.Authenticate(t.Context(), bearer(key), end)
+	_, before := a.Authenticate(t.Context(), bearer(key), false, end.Add(-1))
+	_, after := a.Authenticate(t.Context(), bearer(key), false, end)
 	if before != nil || after != ErrInvalidKey || store.asked != 1 {
 		t.Errorf("got %v, then %v after %d look-ups", before, after, store.asked)
 	}
@@ -166,7 +166,7 @@ func TestARevocationIsObeyedWithinTwoSeconds(t *testing.T) {
 	store := newShelf(key)
 	a := NewAuthenticator(store)
 	try := func(at time.Duration) error {
-		_, err := a.Authenticate(t.Context(), bearer(key), noon.Add(at))
+		_, err := a.Authenticate(t.Context(), bearer(key), false, noon.Add(at))
 		return err
 	}
 	if err := try(0); err != nil {
@@ -190,7 +190,7 @@ func TestTheCacheIsNotTrustedWhenTheClockGoesBack(t *testing.T) {
 	store := newShelf(key)
 	a := NewAuthenticator(store)
 	for _, at := range []time.Time{noon, noon.Add(-time.Hour), noon.Add(-time.Hour)} {
-		if _, err := a.Authenticate(t.Context(), bearer(key), at); err != nil {
+		if _, err := a.Authenticate(t.Context(), bearer(key), false, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,12 +204,12 @@ func TestTheStoresErrorsAreNotTakenForInvalidKeysAndNotCached(t *testing.T) {
 	store := newShelf(key)
 	store.err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("nobody there")}
 	a := NewAuthenticator(store)
-	_, err := a.Authenticate(t.Context(), bearer(key), noon)
+	_, err := a.Authenticate(t.Context(), bearer(key), false, noon)
 	if !errors.Is(err, store.err) || adlens.KindOf(err) != adlens.EngineUnavailable {
 		t.Errorf("got %v", err)
 	}
 	store.err = nil
-	if _, err := a.Authenticate(t.Context(), bearer(key), noon); err != nil {
+	if _, err := a.Authenticate(t.Context(), bearer(key), false, noon); err != nil {
 		t.Errorf("after the store came back: %v", err)
 	}
 }
@@ -218,7 +218,7 @@ func TestARecordOfAnotherHashIsNotBelieved(t *testing.T) {
 	key := NewKey()
 	store := newShelf(key)
 	store.change(key, func(r *Record) { r.Hash[31] ^= 1 })
-	if _, err := NewAuthenticator(store).Authenticate(t.Context(), bearer(key), noon); err != ErrInvalidKey {
+	if _, err := NewAuthenticator(store).Authenticate(t.Context(), bearer(key), false, noon); err != ErrInvalidKey {
 		t.Errorf("got %v", err)
 	}
 }

@@ -17,10 +17,11 @@ const dayLength = 24 * time.Hour
 // 24 hours of the monotonic clock therefore end it all the same.
 type dayCount struct {
 	quota, used int
-	elsewhere   int // that others let in
-	told        int // of used
+	elsewhere   int // that others let in, or may have
 	day         adlens.Day
 	began       time.Time // the first look at the counter on its day
+
+	reservation *reservation // nil where calls need none
 }
 
 func newDayCount(quota int, now time.Time) *dayCount {
@@ -35,7 +36,12 @@ func (d *dayCount) wait(now time.Time) time.Duration {
 	return d.untilNext(now)
 }
 
-func (d *dayCount) take(time.Time) { d.used++ }
+func (d *dayCount) take(now time.Time) {
+	d.used++
+	if d.reservation != nil {
+		d.reservation.last = now
+	}
+}
 
 func (d *dayCount) state(now time.Time) Window {
 	return Window{
@@ -54,7 +60,11 @@ func (d *dayCount) forgettable(now time.Time) bool { return now.Sub(d.began) >= 
 // turn begins a new day where the old one is over.
 func (d *dayCount) turn(now time.Time) {
 	if d.untilNext(now) <= 0 {
+		reserves := d.reservation != nil
 		*d = *newDayCount(d.quota, now)
+		if reserves {
+			d.reservation = &reservation{}
+		}
 	}
 }
 

@@ -6,32 +6,16 @@ import (
 	"adlens"
 )
 
-// DayUse is how many requests of an account were let in on a day of UTC.
+// DayUse is how many requests of an account were let in on a day of UTC, or are
+// reserved.
 type DayUse struct {
 	Account string
 	Day     adlens.Day
 	Used    int
 }
 
-// DayUses returns the accounts that have called since the last DayUses, with
-// all requests that this limiter let in on their day.
-func (l *Limiter) DayUses() []DayUse {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var uses []DayUse
-	for account, windows := range l.accounts {
-		for _, w := range windows {
-			if d, ok := w.(*dayCount); ok && d.used != d.told {
-				uses = append(uses, DayUse{Account: account, Day: d.day, Used: d.used})
-				d.told = d.used
-			}
-		}
-	}
-	return uses
-}
-
-// TakeElsewhere tells the limiter how many requests others let in, servers
-// that ended before included. It replaces what was told before.
+// TakeElsewhere takes how many requests others let in or reserved, servers that
+// ended before included. It replaces what it took before.
 func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +28,7 @@ func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 	}
 }
 
-// Count counts a call that was let in by somebody else's decision.
+// Count counts a call that another limiter let in.
 func (l *Limiter) Count(account string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,43 +1,65 @@
 package auth
 
 import (
+	"maps"
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestADayGoesOnWhereAnotherServerLeftIt(t *testing.T) {
-	before, after := NewLimiter(0, 5), NewLimiter(0, 5)
-	for range 3 {
-		before.Allow("acme", at(0))
+// let makes a call that is reserved where it has to be, and keeps what was
+// stored.
+func let(l *Limiter, account string, now time.Time, stored map[string]DayUse) Decision {
+	for {
+		d := l.Allow(account, now)
+		if !d.Unreserved {
+			return d
+		}
+		keep(l, l.ReserveWaiting(now), stored)
 	}
-	before.Allow("zeta", at(0))
-	told := before.DayUses()
-	slices.SortFunc(told, func(a, b DayUse) int { return strings.Compare(a.Account, b.Account) })
+}
+
+func keep(l *Limiter, uses []DayUse, stored map[string]DayUse) {
+	for _, u := range uses {
+		stored[u.Account] = u
+	}
+	l.Reserved(uses, true)
+}
+
+func TestADayGoesOnWhereAnotherServerLeftIt(t *testing.T) {
+	before, after := NewReservingLimiter(0, 5), NewReservingLimiter(0, 5)
+	stored, own := map[string]DayUse{}, map[string]DayUse{}
+	for range 3 {
+		let(before, "acme", at(0), stored)
+	}
+	let(before, "zeta", at(0), stored)
+	keep(before, before.GiveBack(at(0)), stored)
 	day := utcDay(at(0))
-	if diff := cmp.Diff([]DayUse{{"acme", day, 3}, {"zeta", day, 1}}, told); diff != "" {
+	if diff := cmp.Diff(map[string]DayUse{"acme": {"acme", day, 3}, "zeta": {"zeta", day, 1}}, stored); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if again := before.DayUses(); len(again) > 0 {
-		t.Errorf("told again without a call: %v", again)
+	if again := before.GiveBack(at(0)); len(again) > 0 {
+		t.Errorf("stored again without a call: %v", again)
 	}
+	told := slices.Collect(maps.Values(stored))
 	after.TakeElsewhere(told, at(1))
 	var got []bool
 	for s := range 3 {
-		got = append(got, after.Allow("acme", at(2+s)).Allowed)
+		got = append(got, let(after, "acme", at(2+s), own).Allowed)
 	}
 	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Its own calls are its own, whatever it was told.
-	if diff := cmp.Diff([]DayUse{{"acme", day, 2}}, after.DayUses()); diff != "" {
+	if diff := cmp.Diff(map[string]DayUse{"acme": {"acme", day, 2}}, own); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	tomorrow := at(24 * 3600)
 	after.TakeElsewhere(told, tomorrow) // of yesterday
-	if d := after.Allow("acme", tomorrow); !d.Allowed || d.Windows[0].Remaining != 4 {
+	if d := let(after, "acme", tomorrow, own); !d.Allowed || d.Windows[0].Remaining != 4 {
 		t.Errorf("the next day: %+v", d)
 	}
 }
@@ -53,5 +75,85 @@ func TestWhatOthersLetInCounts(t *testing.T) {
 	}
 	if wait := int(d.RetryAfter.Seconds()); wait != 57 || l.Allow("acme", at(61)).Allowed || !l.Allow("acme", at(62)).Allowed {
 		t.Errorf("the wait is %d s; expected 57, after which one is let in", wait)
+	}
+}
+
+// Servers follow one another; some are killed and some end in order.
+func TestAKilledServerLosesNoneOfTheDaysCountAndRefusesABlockTooEarlyAtMost(t *testing.T) {
+	const quota = 1_000 // the block is 10
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var elsewhere, allowed, kills, seconds int
+		for refused := false; !refused; {
+			l, stored := NewReservingLimiter(0, quota), map[string]DayUse{}
+			l.TakeElsewhere([]DayUse{{"acme", utcDay(at(0)), elsewhere}}, at(0))
+			own := 0
+			for ends := r.IntN(400); ends > 0 && !refused; ends-- {
+				seconds += r.IntN(2) * r.IntN(70)
+				if r.IntN(3) == 0 {
+					keep(l, l.ReserveAhead(at(seconds%3600)), stored)
+				}
+				d := let(l, "acme", at(seconds%3600), stored)
+				if refused = !d.Allowed; !refused {
+					own++
+				}
+				if ahead := stored["acme"].Used - own; ahead < 0 || ahead > quota/100 {
+					t.Fatalf("seed %d: the stored count is ahead by %d after %d calls", seed, ahead, own)
+				}
+			}
+			allowed += own
+			if r.IntN(2) == 0 {
+				keep(l, l.GiveBack(at(seconds%3600)), stored)
+				if got := stored["acme"].Used; got != own {
+					t.Fatalf("seed %d: %d are stored at the end, expected %d", seed, got, own)
+				}
+			} else {
+				kills++
+			}
+			elsewhere += stored["acme"].Used
+		}
+		if allowed > quota || allowed < quota-kills*quota/100 {
+			t.Errorf("seed %d: %d calls of %d were let in with %d kills", seed, allowed, quota, kills)
+		}
+	}
+}
+
+// Two servers without a shared store: what one has reserved and does not use is
+// no reason for the other to refuse.
+func TestWhatAnIdleServerReservedIsGivenBack(t *testing.T) {
+	idle, stored := NewReservingLimiter(0, 1_000), map[string]DayUse{}
+	let(idle, "acme", at(0), stored)
+	if got := stored["acme"].Used; got != 10 {
+		t.Errorf("%d are reserved after the first call, expected 10", got)
+	}
+	near := NewReservingLimiter(0, 1_000)
+	let(near, "acme", at(0), map[string]DayUse{})
+	near.TakeElsewhere([]DayUse{{"acme", utcDay(at(0)), 985}}, at(1))
+	for name, uses := range map[string][]DayUse{"after a minute": idle.ReserveAhead(at(60)), "near the limit": near.ReserveAhead(at(1))} {
+		if diff := cmp.Diff([]DayUse{{"acme", utcDay(at(0)), 1}}, uses); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if d := idle.Allow("acme", at(61)); !d.Unreserved {
+		t.Errorf("a call that was given back is let in: %+v", d)
+	}
+}
+
+func TestWithoutTheDatabaseTheDayGoesOnAndIsStoredLater(t *testing.T) {
+	l := NewReservingLimiter(0, 5)
+	for i := range 5 {
+		if d := l.Allow("acme", at(0)); !d.Unreserved {
+			t.Fatalf("call %d: %+v", i, d)
+		}
+		l.Reserved(l.ReserveWaiting(at(0)), false)
+		if d := l.Allow("acme", at(0)); !d.Allowed {
+			t.Fatalf("call %d: %+v", i, d)
+		}
+	}
+	if d := l.Allow("acme", at(0)); d.Allowed || d.Unreserved {
+		t.Errorf("the sixth of five: %+v", d)
+	}
+	if diff := cmp.Diff([]DayUse{{"acme", utcDay(at(0)), 5}}, l.ReserveAhead(at(0))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

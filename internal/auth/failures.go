@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"net/netip"
 	"sync"
 	"time"
@@ -8,7 +9,7 @@ import (
 
 const (
 	// failuresAllowed is how many keys that are not valid an address may send
-	// in any minute before it has to wait.
+	// in any minute before it is a suspect.
 	failuresAllowed = 200
 	// failuresSize bounds the remembered addresses. Past it, one of them is
 	// forgotten: who has that many addresses is not held up by any of them.
@@ -18,9 +19,10 @@ const (
 // LimitAddress is the limit of an address that sent too many wrong keys.
 const LimitAddress = "address"
 
-// Failures counts keys that are not valid, by the address that sent them, so
-// that guessing costs the guesser and not the store. It is safe for concurrent
-// use.
+// Failures counts keys that are not valid, by the address that sent them. Keys
+// are too long to be guessed; what is bounded is the work that guesses make. A
+// suspect's valid keys are let in all the same, because an address may be a proxy
+// that all clients share. It is safe for concurrent use.
 type Failures struct {
 	mu        sync.Mutex
 	addresses map[netip.Prefix]*minuteLog
@@ -30,8 +32,8 @@ type Failures struct {
 // NewFailures returns a count of no failures.
 func NewFailures() *Failures { return &Failures{addresses: map[netip.Prefix]*minuteLog{}} }
 
-// Wait returns for how long an address has to wait before another key that is
-// not known is looked at; 0 for not at all.
+// Wait returns for how long an address is a suspect, whose keys that are not
+// valid are told to come back later; 0 for not at all.
 func (f *Failures) Wait(address netip.Addr, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,6 +41,19 @@ func (f *Failures) Wait(address netip.Addr, now time.Time) time.Duration {
 		return log.wait(now)
 	}
 	return 0
+}
+
+// Guard looks up a key that an address sent, and counts it where it is not valid.
+// wait is for how long the address has to wait then, if it is a suspect.
+func (f *Failures) Guard(address netip.Addr, now time.Time, find func(suspect bool) (Record, error)) (r Record, wait time.Duration, err error) {
+	wait = f.Wait(address, now)
+	if r, err = find(wait > 0); !errors.Is(err, ErrInvalidKey) {
+		return r, 0, err
+	}
+	if wait == 0 {
+		f.Note(address, now)
+	}
+	return r, wait, err
 }
 
 // Note counts a key that was not valid.

@@ -10,9 +10,9 @@ const (
 	knownSize = 100_000
 )
 
-// knownKeys remembers the hashes of keys that were valid lately. They may be
-// looked up whatever else their address sends: behind one address may sit a
-// whole office. Like the cache of records it has two generations.
+// knownKeys remembers the hashes of keys that were valid lately. They need not
+// wait for a turn whatever else their address sends: behind one address may sit
+// a whole office. Like the cache of records it has two generations.
 type knownKeys struct {
 	mu         sync.Mutex
 	young, old map[[32]byte]struct{}

@@ -12,6 +12,7 @@ import (
 // days, and the times of the calls that it let in within the last minute.
 type Limiter struct {
 	minute, day int
+	reserves    bool // calls of a day are let in only once they are reserved
 
 	mu       sync.Mutex
 	accounts map[string][]window
@@ -21,6 +22,7 @@ type Limiter struct {
 // Decision is the answer to one call.
 type Decision struct {
 	Allowed    bool
+	Unreserved bool          // neither let in nor refused: first what ReserveWaiting returns has to be stored
 	Limit      string        // of a refused call: the limit that it has to wait for longest
 	RetryAfter time.Duration // of a refused call: after exactly this time one is let in
 	Windows    []Window      // as they are after the call; those switched off are left out
@@ -59,6 +61,14 @@ func NewLimiter(minute, day int) *Limiter {
 	return &Limiter{minute: minute, day: day, accounts: map[string][]window{}}
 }
 
+// NewReservingLimiter returns a limiter that lets calls in only once they are
+// counted where a kill does not lose them.
+func NewReservingLimiter(minute, day int) *Limiter {
+	l := NewLimiter(minute, day)
+	l.reserves = true
+	return l
+}
+
 // Allow decides about a call of an account. A call that is let in counts in
 // all windows, a refused one in none.
 func (l *Limiter) Allow(account string, now time.Time) Decision {
@@ -67,6 +77,9 @@ func (l *Limiter) Allow(account string, now time.Time) Decision {
 	l.sweep(now)
 	windows := l.windows(account, now)
 	decision := decide(windows, now)
+	if decision.Allowed && awaitsReservation(windows) {
+		return Decision{Unreserved: true}
+	}
 	for _, w := range windows {
 		if decision.Allowed {
 			w.take(now)
@@ -97,7 +110,11 @@ func (l *Limiter) windows(account string, now time.Time) []window {
 		windows = append(windows, &minuteLog{quota: l.minute})
 	}
 	if l.day > 0 {
-		windows = append(windows, newDayCount(l.day, now))
+		d := newDayCount(l.day, now)
+		if l.reserves {
+			d.reservation = &reservation{}
+		}
+		windows = append(windows, d)
 	}
 	l.accounts[account] = windows
 	return windows

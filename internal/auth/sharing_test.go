@@ -24,7 +24,7 @@ func TestABurstOfOneKeyAsksOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 100 {
 				all.Go(func() {
-					if _, err := a.Authenticate(t.Context(), bearer(key), time.Now()); (err == nil) != known {
+					if _, err := a.Authenticate(t.Context(), bearer(key), false, time.Now()); (err == nil) != known {
 						t.Errorf("%s: got %v", name, err)
 					}
 				})
@@ -46,14 +46,14 @@ func TestACancelledRequestLeavesTheOthersTheirAnswer(t *testing.T) {
 		first, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		all.Go(func() {
-			if _, err := a.Authenticate(first, bearer(key), time.Now()); !errors.Is(err, context.Canceled) {
+			if _, err := a.Authenticate(first, bearer(key), false, time.Now()); !errors.Is(err, context.Canceled) {
 				t.Errorf("the cancelled request got %v", err)
 			}
 		})
 		synctest.Wait()
 		for range 10 {
 			all.Go(func() {
-				if _, err := a.Authenticate(t.Context(), bearer(key), time.Now()); err != nil {
+				if _, err := a.Authenticate(t.Context(), bearer(key), false, time.Now()); err != nil {
 					t.Errorf("another request got %v", err)
 				}
 			})
@@ -75,16 +75,16 @@ func TestAWaitingRequestThatEndsDoesNotWaitOn(t *testing.T) {
 		a := NewAuthenticator(store)
 		background, stop := context.WithCancel(t.Context())
 		defer stop()
-		go a.Authenticate(background, bearer(key), time.Now())
+		go a.Authenticate(background, bearer(key), false, time.Now())
 		synctest.Wait()
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := a.Authenticate(short, bearer(key), time.Now()); adlens.KindOf(err) != adlens.QueryTimeout {
+		if _, err := a.Authenticate(short, bearer(key), false, time.Now()); adlens.KindOf(err) != adlens.QueryTimeout {
 			t.Errorf("after its deadline: %v", err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := a.Authenticate(gone, bearer(key), time.Now()); adlens.KindOf(err) != adlens.Cancelled {
+		if _, err := a.Authenticate(gone, bearer(key), false, time.Now()); adlens.KindOf(err) != adlens.Cancelled {
 			t.Errorf("after it was cancelled: %v", err)
 		}
 	})
@@ -107,10 +107,10 @@ func TestAPanicInTheStoreIsAnErrorAndTheNextQuestionIsNew(t *testing.T) {
 		store := fragile{newShelf(key)}
 		store.takes = time.Second
 		a := NewAuthenticator(store)
-		if _, err := a.Authenticate(t.Context(), bearer(key), time.Now()); err == nil || adlens.KindOf(err) != adlens.Internal {
+		if _, err := a.Authenticate(t.Context(), bearer(key), false, time.Now()); err == nil || adlens.KindOf(err) != adlens.Internal {
 			t.Errorf("got %v", err)
 		}
-		if _, err := a.Authenticate(t.Context(), bearer(key), time.Now()); err != nil {
+		if _, err := a.Authenticate(t.Context(), bearer(key), false, time.Now()); err != nil {
 			t.Errorf("the next question got %v", err)
 		}
 	})

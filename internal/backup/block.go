@@ -104,3 +104,17 @@ func (b *Block) number(column string, row int) uint64 {
 	copy(wide[:], b.columns[i].bytes[row*width:(row+1)*width])
 	return binary.LittleEndian.Uint64(wide[:])
 }
+
+// numbers returns the elements of a cell; the column is of arrays of UInt64.
+func (b *Block) numbers(column string, row int) []uint64 {
+	v := b.columns[b.Header.Index(column)]
+	from, end := uint64(0), binary.LittleEndian.Uint64(v.ends[8*row:])
+	if row > 0 {
+		from = binary.LittleEndian.Uint64(v.ends[8*(row-1):])
+	}
+	all := make([]uint64, 0, end-from)
+	for i := from; i < end; i++ {
+		all = append(all, binary.LittleEndian.Uint64(v.bytes[8*i:]))
+	}
+	return all
+}

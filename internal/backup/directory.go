@@ -85,7 +85,7 @@ func (d *directory) Draft() (*os.File, error) {
 	return os.CreateTemp(filepath.Join(d.path, drafts), "draft-")
 }
 
-// Keep gives the draft its name. It is not synced: see Settle.
+// Keep gives the draft its name. It may not be synced yet: see Settle.
 func (d *directory) Keep(_ context.Context, name string, draft *os.File) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -93,18 +93,14 @@ func (d *directory) Keep(_ context.Context, name string, draft *os.File) error {
 	if err := d.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
+	if err := syncDraft(draft); err != nil {
+		return err
+	}
 	return d.root.Rename(path.Join(drafts, filepath.Base(draft.Name())), name)
 }
 
-// Settle syncs the file system, which costs once what syncing each of many
-// small files would cost each time.
-func (d *directory) Settle(context.Context) error {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
-}
+// Settle syncs what was kept.
+func (d *directory) Settle(context.Context) error { return syncPlace(d.root) }
 
 func (d *directory) Remove(_ context.Context, name string) error {
 	if err := checkName(name); err != nil {

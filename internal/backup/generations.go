@@ -18,7 +18,7 @@ import (
 // that time is over the manifest is read again, and what has changed is copied
 // anew: an account that is copied within minutes needs one round.
 func (t *taking) generations(ctx context.Context) ([]Live, []File, error) {
-	h, err := t.header(ctx, "manifest")
+	h, err := t.header(ctx, UnitTable)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,8 +83,8 @@ func (t *taking) copy(ctx context.Context, g group, h Header, name string, began
 	if err = errors.Join(err, d.finish()); err != nil {
 		return f, false, err
 	}
-	expected, known := g.rows()
-	short := known && d.Rows != expected
+	expected := g.rows()
+	short := d.Rows != expected
 	if short || t.options.Now().Sub(began) > Patience {
 		live, err := t.live(ctx, g, h, name)
 		if err != nil || !live {
@@ -101,7 +101,7 @@ func (t *taking) copy(ctx context.Context, g group, h Header, name string, began
 
 // live tells whether a group is still what the manifest names.
 func (t *taking) live(ctx context.Context, g group, h Header, name string) (bool, error) {
-	columns, err := t.header(ctx, "manifest")
+	columns, err := t.header(ctx, UnitTable)
 	if err != nil {
 		return false, err
 	}
@@ -117,7 +117,7 @@ func (t *taking) live(ctx context.Context, g group, h Header, name string) (bool
 // seal writes the manifest itself, and returns all files of it and of what it
 // names.
 func (t *taking) seal(ctx context.Context, h Header, live []Live, all []group, copied map[string]File) ([]File, error) {
-	m, err := t.whole(ctx, "manifest", h, func(visit func([]byte) error) error {
+	m, err := t.whole(ctx, UnitTable, h, func(visit func([]byte) error) error {
 		for _, l := range live {
 			if err := visit(l.Row); err != nil {
 				return err

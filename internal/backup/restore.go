@@ -3,10 +3,12 @@ package backup
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -24,7 +26,7 @@ type Restoring struct {
 const lockName = "restore/"
 
 // Restore copies a backup, or one account of it, into a database that has
-// nothing of the kind. Accounts and their keys appear together, as the last
+// nothing of the kind, or has that account damaged. Accounts and their keys appear together, as the last
 // act, after everything was held against the backup and against itself. What
 // a restore that was killed has left is not visible, and is taken away by the
 // next.
@@ -55,6 +57,7 @@ type restoring struct {
 	taken    Taken
 	progress Progress
 	shown    map[string]*Block // rows of all accounts, which are inserted after all others
+	inPlace  bool              // the account is there
 }
 
 func (r *restoring) all(ctx context.Context, chosen []Entry) error {
@@ -67,6 +70,9 @@ func (r *restoring) all(ctx context.Context, chosen []Entry) error {
 		if err := r.one(ctx, e); err != nil {
 			return fmt.Errorf("account %s: %w", e.Account, err)
 		}
+	}
+	if r.inPlace {
+		return nil
 	}
 	return r.show(ctx)
 }
@@ -85,6 +91,9 @@ func (r *restoring) prepare(ctx context.Context, chosen []Entry) (finished bool,
 	}
 	if began == r.taken.ID() && len(chosen) > 0 && slices.Equal(there, idsOf(chosen)) {
 		return true, r.Done(ctx, r.Account)
+	}
+	if r.inPlace = len(there) > 0 && r.Account != ""; r.inPlace {
+		return false, nil
 	}
 	if len(there) > 0 {
 		return false, r.refuse(there)
@@ -124,13 +133,13 @@ func (r *restoring) refuse(there []string) error {
 		names += fmt.Sprintf(" and %d more", len(there)-named)
 	}
 	if r.Account != "" {
-		return fmt.Errorf("account %s is there already; restore it where it is not", names)
+		return fmt.Errorf("account %s is there already, and whole: only one that is missing or damaged is restored; restore it into another data directory or database", names)
 	}
 	return fmt.Errorf("the database is not empty, it has the accounts %s: restore into an empty data directory or database, or one account that is missing with --account", names)
 }
 
 // one restores an account up to its manifest. It cannot be seen yet: the
-// account itself and its keys are still missing.
+// account itself and its keys are still missing, or nothing of it is answered.
 func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 	release, err := r.Lock(ctx, e.Account, func(holder string) { r.progress.Notice("waiting for the account's writer: " + holder) })
 	if err != nil {
@@ -141,14 +150,20 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.Place(ctx, e.Account); err != nil {
+	if r.inPlace {
+		whole, err := r.makeRoom(ctx, e, c)
+		if err != nil || whole {
+			return err
+		}
+		c.Files = slices.DeleteFunc(c.Files, func(f File) bool { return slices.Contains(stays, f.Table) })
+	} else if err := r.Place(ctx, e.Account); err != nil {
 		return err
 	}
 	var live *Block
 	for _, f := range c.Files {
 		keep := func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) }
 		switch {
-		case f.Table == "manifest":
+		case isUnits(f.Table):
 			keep = func(b *Block) error { live = b; return nil }
 		case slices.Contains(shown, f.Table):
 			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
@@ -157,10 +172,96 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 			return err
 		}
 	}
-	if live == nil { // nothing was ever loaded
+	if live != nil { // something was loaded
+		if err := r.publish(ctx, e.Account, live); err != nil {
+			return err
+		}
+	}
+	if r.inPlace {
+		return r.Reopen(ctx, e.Account)
+	}
+	return nil
+}
+
+// makeRoom makes sure that an account which is there is damaged, that the backup
+// is whole and of this account, and not of another one that had its name, and
+// only then clears what is there. Where the directory alone is damaged, it is
+// mended, the account is whole, and nothing is cleared.
+func (r *restoring) makeRoom(ctx context.Context, e Entry, c Catalogue) (whole bool, err error) {
+	faults, err := r.Faults(ctx, e.Account)
+	if err != nil {
+		return false, err
+	}
+	if len(faults) == 0 {
+		return false, r.refuse([]string{e.Account})
+	}
+	r.progress.Notice("it is damaged (" + strings.Join(faults[:min(named, len(faults))], "; ") + "); the backup is looked through, and takes its place")
+	for _, f := range c.Files {
+		if _, err := survey(ctx, r.place, f); err != nil {
+			return false, err
+		}
+	}
+	if err := r.isSame(ctx, e.Account, c); err != nil {
+		return false, err
+	}
+	if whole, err := r.mendDirectory(ctx, e, c); err != nil || whole {
+		return whole, err
+	}
+	return false, r.MakeRoom(ctx, e.Account, func(wait time.Duration) {
+		r.progress.Notice(fmt.Sprintf("nothing of it is answered from now on; waiting %s for those who may still be reading", wait.Round(time.Second)))
+	})
+}
+
+// mendDirectory brings back what the account lost of the directory, and reports
+// whether it is whole then. Of a row of the directory the newest counts, so what
+// was made since the backup, and is there, stays.
+func (r *restoring) mendDirectory(ctx context.Context, e Entry, c Catalogue) (whole bool, err error) {
+	err = r.RequireDirectory(ctx, e.Account)
+	if adlens.KindOf(err) != adlens.Damaged {
+		return false, err
+	}
+	for _, f := range c.Files {
+		if !slices.Contains(shown, f.Table) {
+			continue
+		}
+		err := r.file(ctx, e.Account, f, func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) })
+		if err != nil {
+			return false, err
+		}
+	}
+	if err := r.MendDirectory(ctx, e.Account); err != nil {
+		return false, err
+	}
+	faults, err := r.Faults(ctx, e.Account)
+	if err == nil && len(faults) == 0 {
+		r.progress.Notice("its name, keys, feed links and connection are those of the backup and those that were left; its figures are whole and stay as they are")
+	}
+	return len(faults) == 0, err
+}
+
+// isSame holds the time at which the account was made against the backup's,
+// where it is known: the account may be what was lost.
+func (r *restoring) isSame(ctx context.Context, id string, c Catalogue) error {
+	all, err := r.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(a adlens.Account) bool { return a.ID == id })
+	if at < 0 {
 		return nil
 	}
-	return r.publish(ctx, e.Account, live)
+	there := all[at]
+	i := slices.IndexFunc(c.Files, func(f File) bool { return f.Table == "accounts" })
+	if i < 0 {
+		return &Damage{c.Account, errors.New("the backup does not say when the account was made")}
+	}
+	return r.file(ctx, id, c.Files[i], func(b *Block) error {
+		if made := time.UnixMilli(int64(b.number("created_at", 0))).UTC(); !made.Equal(there.CreatedAt.Truncate(time.Millisecond)) {
+			return fmt.Errorf("the account of the backup was made at %s, the one that is there at %s: that is another account with its name; restore it into another data directory or database",
+				made.Format(time.RFC3339), there.CreatedAt.Format(time.RFC3339))
+		}
+		return nil
+	})
 }
 
 // publish completes an account, and makes its manifest live when all of it is
@@ -176,8 +277,8 @@ func (r *restoring) publish(ctx context.Context, account string, live *Block) er
 	return r.Publish(ctx, account, live)
 }
 
-// manifest reads the units of manifest rows. The reports that speak for them
-// are not needed here.
+// manifest reads the live units. The reports that speak for them are not needed
+// here.
 func (b *Block) manifest() manifest.Manifest {
 	var version uint32
 	entries := make([]manifest.Entry, b.Rows)
@@ -189,11 +290,30 @@ func (b *Block) manifest() manifest.Manifest {
 				Start: adlens.Day(b.number("start", i)),
 			},
 			Generation: uint32(b.number("generation", i)),
-			Rows:       b.number("fact_rows", i),
 		}
-		version = max(version, uint32(b.number("version", i)))
+		e, commit := &entries[i], "version"
+		if b.Former() {
+			e.Rows = b.number("fact_rows", i)
+		} else if counts := b.numbers("rows", i); len(counts) > 0 {
+			commit, e.Rows, e.Derived = "number", counts[0], counts[1:]
+		}
+		version = max(version, uint32(b.number(commit, i)))
 	}
 	return manifest.New(version, entries...)
+}
+
+// Former reports whether live units are of the time before there were commits.
+func (b *Block) Former() bool { return b.Header.Index("version") >= 0 }
+
+// Renumber puts all live units under one commit and returns its number: the
+// greatest that they had.
+func (b *Block) Renumber() uint32 {
+	number := b.manifest().Version
+	column := &b.columns[b.Header.Index("number")]
+	for row := range b.Rows {
+		binary.LittleEndian.PutUint32(column.bytes[4*row:], number)
+	}
+	return number
 }
 
 // show makes what was restored visible: keys first, and the accounts, without
@@ -223,7 +343,7 @@ const (
 )
 
 // whole tells the tables of which an account's rows are one block.
-func (f File) whole() bool { return f.Table == "manifest" || slices.Contains(shown, f.Table) }
+func (f File) whole() bool { return isUnits(f.Table) || slices.Contains(shown, f.Table) }
 
 // file reads a file and hands its rows on in blocks.
 func (r *restoring) file(ctx context.Context, account string, f File, keep func(*Block) error) error {
@@ -292,8 +412,8 @@ func (r *restoring) fits(ctx context.Context, f File, h Header) error {
 			return &Damage{f.Name, fmt.Errorf("its column %s of type %s is not in the table %s", c.Name, c.Type.Name, f.Table)}
 		}
 	}
-	if f.Table == "manifest" && slices.ContainsFunc(columns, func(c Column) bool { return h.Index(c.Name) < 0 }) {
-		return &Damage{f.Name, errors.New("it lacks columns of the manifest")}
+	if isUnits(f.Table) && slices.ContainsFunc(columns, func(c Column) bool { return h.Index(c.Name) < 0 }) {
+		return &Damage{f.Name, errors.New("it lacks columns of the live units")}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -9,11 +10,16 @@ import (
 
 // Source is a database that is backed up. It is only read.
 type Source interface {
-	Accounts(ctx context.Context) ([]adlens.Account, error)
+	// Shown returns the ids of the accounts that are there, or were and are lost,
+	// sorted; "" means all.
+	Shown(ctx context.Context, account string) ([]string, error)
+	// RequireDirectory returns an error of kind adlens.Damaged where rows of an
+	// account that have no generations were lost.
+	RequireDirectory(ctx context.Context, account string) error
 	// Columns are the stored columns of a table.
 	Columns(ctx context.Context, table string) (Header, error)
 	// Live reads which generations of an account are live, at one moment.
-	// The rows have the columns of h, the manifest's.
+	// The rows have the columns of h, those of the table UnitTable.
 	Live(ctx context.Context, account string, h Header) ([]Live, error)
 	// Export visits rows as RowBinary has them, with the columns of h.
 	Export(ctx context.Context, e Extent, h Header, visit func(row []byte) error) error
@@ -21,11 +27,9 @@ type Source interface {
 
 // Live is a live unit of an account.
 type Live struct {
-	manifest.Unit
-	Version    uint32
-	Generation uint32
-	Rows       uint64 // of facts; 0 for other kinds
-	Row        []byte // of the manifest
+	manifest.Entry
+	Version uint32 // of the commit that made it live
+	Row     []byte // of UnitTable
 }
 
 // Extent is what of a table is meant: the rows of an account, of some
@@ -39,7 +43,9 @@ type Extent struct {
 // accounts.
 type Sink interface {
 	Columns(ctx context.Context, table string) (Header, error)
-	// Shown returns the ids of the accounts that are there, sorted.
+	Accounts(ctx context.Context) ([]adlens.Account, error)
+	// Shown returns the ids of the accounts that are there, or were and are lost,
+	// sorted.
 	Shown(ctx context.Context, account string) ([]string, error)
 	// Left returns the tables that hold rows, visible or not.
 	Left(ctx context.Context, account string) ([]string, error)
@@ -60,6 +66,21 @@ type Sink interface {
 	// Complete derives what is not in a backup, and holds all of an account
 	// against the manifest that is going to be its own, and against itself.
 	Complete(ctx context.Context, account string, m manifest.Manifest) (faults []string, err error)
+	// Faults are what is wrong with the stored data of an account that is there,
+	// none where it is whole.
+	Faults(ctx context.Context, account string) (faults []string, err error)
+	// RequireDirectory is that of Source.
+	RequireDirectory(ctx context.Context, account string) error
+	// MendDirectory ends the repair of an account's rows without generations,
+	// after those of the backup were inserted: what cannot be had back is not
+	// missed any more, and what was revoked stays revoked.
+	MendDirectory(ctx context.Context, account string) error
+	// MakeRoom has nothing of an account that is there answered or loaded until
+	// Reopen, whatever becomes of the caller, and clears what a backup brings
+	// back. wait hears how long it waits for those who may still be reading.
+	MakeRoom(ctx context.Context, account string, wait func(time.Duration)) error
+	// Reopen has the account answered again.
+	Reopen(ctx context.Context, account string) error
 	// Publish makes an account's manifest live. Numbers that were given out
 	// since the backup, where it is from, are not given out again.
 	Publish(ctx context.Context, account string, live *Block) error

@@ -49,7 +49,7 @@ func Take(ctx context.Context, from Source, p Place, o Options, progress Progres
 }
 
 func take(ctx context.Context, from Source, p Place, o Options, progress Progress) (Taken, error) {
-	accounts, err := from.Accounts(ctx)
+	accounts, err := from.Shown(ctx, "")
 	if err != nil {
 		return Taken{}, err
 	}
@@ -62,17 +62,17 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	}
 	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: o.Now().UTC().Truncate(time.Millisecond)}
 	var spoilt []error
-	for i, a := range accounts {
-		progress.Account(a.ID, i, len(accounts))
-		entry, err := t.account(ctx, a.ID)
+	for i, id := range accounts {
+		progress.Account(id, i, len(accounts))
+		entry, err := t.account(ctx, id)
 		if err != nil {
-			err = fmt.Errorf("account %s: %w", a.ID, err)
+			err = fmt.Errorf("account %s: %w", id, err)
 		}
 		switch {
 		case adlens.KindOf(err) == adlens.Damaged:
 			spoilt = append(spoilt, err)
 			if len(t.known) > 0 {
-				index.Accounts = append(index.Accounts, t.last[a.ID])
+				index.Accounts = append(index.Accounts, t.last[id])
 			}
 		case err != nil:
 			return Taken{}, err
@@ -150,6 +150,9 @@ func (t *taking) account(ctx context.Context, id string) (Entry, error) {
 		return Entry{}, err
 	}
 	late, err := t.wholes(ctx, after)
+	if err == nil {
+		err = t.RequireDirectory(ctx, id)
+	}
 	if err != nil {
 		return Entry{}, err
 	}

@@ -22,15 +22,17 @@ type shelf struct {
 	generation uint32
 	stored     map[uint32]int // rows of generations
 	promised   uint64         // rows that the manifest names
+	derived    []uint64       // rows of rollups that it names; none is stored
 	exporting  func()         // happens before the rows of facts are read
+	lost       error          // what rows without generations were lost
 	exports    int
 }
 
 func (s *shelf) clock() time.Time { return s.now }
 
-func (s *shelf) Accounts(context.Context) ([]adlens.Account, error) {
-	return []adlens.Account{{ID: "acme"}}, nil
-}
+func (s *shelf) Shown(context.Context, string) ([]string, error) { return []string{"acme"}, nil }
+
+func (s *shelf) RequireDirectory(context.Context, string) error { return s.lost }
 
 func (s *shelf) Columns(context.Context, string) (Header, error) {
 	return NewHeader([]string{"generation"}, []string{"UInt32"})
@@ -39,7 +41,8 @@ func (s *shelf) Columns(context.Context, string) (Header, error) {
 func (s *shelf) Live(context.Context, string, Header) ([]Live, error) {
 	unit := manifest.Unit{Kind: manifest.Month, Start: adlens.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))}
 	row := binary.LittleEndian.AppendUint32(nil, s.generation)
-	return []Live{{Unit: unit, Version: s.generation, Generation: s.generation, Rows: s.promised, Row: row}}, nil
+	entry := manifest.Entry{Unit: unit, Generation: s.generation, Rows: s.promised, Derived: s.derived}
+	return []Live{{Entry: entry, Version: s.generation, Row: row}}, nil
 }
 
 func (s *shelf) Export(_ context.Context, e Extent, _ Header, visit func([]byte) error) error {
@@ -108,7 +111,7 @@ func TestWhatIsDeletedDuringASlowCopyIsCopiedAnew(t *testing.T) {
 		}
 	}
 	c, err := s.take(t)
-	if err != nil || rowsIn(c, "facts") != 7 || rowsIn(c, "manifest") != 1 {
+	if err != nil || rowsIn(c, "facts") != 7 || rowsIn(c, UnitTable) != 1 {
 		t.Errorf("%+v, %v: want the 7 rows of the second generation", c, err)
 	}
 }
@@ -127,16 +130,21 @@ func TestDamagedFiguresAreNotBackedUp(t *testing.T) {
 	if _, err := s.take(t); err == nil || !strings.Contains(err.Error(), "has 4 rows, 5 were loaded") {
 		t.Errorf("got %v", err)
 	}
+	s.stored, s.derived = map[uint32]int{1: 5}, []uint64{3, 2}
+	if _, err := s.take(t); err == nil || !strings.Contains(err.Error(), "day_totals-2026-11 has 0 rows, 3 were loaded") {
+		t.Errorf("without day totals: %v", err)
+	}
 }
 
 // shelves are a source of several accounts.
 type shelves map[string]*shelf
 
-func (all shelves) Accounts(context.Context) (accounts []adlens.Account, err error) {
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		accounts = append(accounts, adlens.Account{ID: id})
-	}
-	return accounts, nil
+func (all shelves) Shown(context.Context, string) ([]string, error) {
+	return slices.Sorted(maps.Keys(all)), nil
+}
+
+func (all shelves) RequireDirectory(_ context.Context, account string) error {
+	return all[account].lost
 }
 
 func (all shelves) Columns(ctx context.Context, table string) (Header, error) {
@@ -179,15 +187,19 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 	}
 	spoilt := whole(2, 5)
 	spoilt.stored[2] = 4
-	versions, err := take(shelves{"acme": spoilt, "bolt": whole(2, 7), "cord": spoilt})
-	if err == nil || !strings.Contains(err.Error(), "account acme: ") || !strings.Contains(err.Error(), "account cord: ") {
-		t.Errorf("the error is %v", err)
-	}
-	if !slices.Equal(versions, []uint32{1, 2}) {
-		t.Errorf("the backup has the versions %v, want the old one of acme and the new one of bolt", versions)
-	}
-	if all, err := List(t.Context(), place); err != nil || len(all) != 2 {
-		t.Errorf("there are %d backups, want both: %v", len(all), err)
+	keyless := whole(2, 5)
+	keyless.lost = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("api_keys lost 1 of its rows")}
+	for i, lost := range []*shelf{spoilt, keyless} {
+		versions, err := take(shelves{"acme": lost, "bolt": whole(2, 7), "cord": lost})
+		if err == nil || !strings.Contains(err.Error(), "account acme: ") || !strings.Contains(err.Error(), "account cord: ") {
+			t.Errorf("the error is %v", err)
+		}
+		if !slices.Equal(versions, []uint32{1, 2}) {
+			t.Errorf("the backup has the versions %v, want the old one of acme and the new one of bolt", versions)
+		}
+		if all, err := List(t.Context(), place); err != nil || len(all) != 2+i {
+			t.Errorf("there are %d backups, want all: %v", len(all), err)
+		}
 	}
 }
 
@@ -236,7 +248,7 @@ func TestOldBackupsGoAndTakeTheirFilesAlong(t *testing.T) {
 		}
 	}
 	stored, err := place.List(t.Context(), "accounts/acme/")
-	if want := 2 * len([]string{"catalogue", "manifest", "facts"}); err != nil || len(stored) != want {
+	if want := 2 * len([]string{"catalogue", UnitTable, "facts"}); err != nil || len(stored) != want {
 		t.Errorf("%v, %v: want %d files", stored, err, want)
 	}
 }
@@ -329,6 +341,54 @@ func TestRowsThatCrossPiecesOfAFileAreTakenOnce(t *testing.T) {
 	for i := range s.rows {
 		if got := binary.LittleEndian.Uint32(numbers[4*i:]); got != uint32(i) || len(texts[i][0]) != i%700 {
 			t.Fatalf("row %d: number %d, text of %d letters", i, got, len(texts[i][0]))
+		}
+	}
+}
+
+// unitHeader has the columns of live units that are read when they are restored.
+var unitHeader = mustHeader("number", "UInt32", "kind", "UInt8", "marketplace_key", "UInt16", "ad_product", "UInt8", "start", "Date", "generation", "UInt32", "rows", "Array(UInt64)")
+
+func unitRow(number, generation uint32, kind manifest.Kind, rows ...uint64) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, number)
+	b = binary.LittleEndian.AppendUint16(append(b, byte(kind)), 2)
+	b = binary.LittleEndian.AppendUint16(append(b, 1), uint16(adlens.Date(2026, 11, 1)))
+	b = binary.LittleEndian.AppendUint32(b, generation)
+	b = binary.AppendUvarint(b, uint64(len(rows)))
+	for _, n := range rows {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	return b
+}
+
+// Units that several commits wrote are restored under one.
+func TestLiveUnitsAreReadBackAndPutUnderOneCommit(t *testing.T) {
+	b := newBlock(unitHeader, "acme")
+	for _, row := range [][]byte{
+		unitRow(1030, 1031, manifest.Rates, 4), unitRow(2050, 2051, manifest.Month, 7, 3, 2), unitRow(9, 10, manifest.Titles, 1<<40),
+	} {
+		if _, err := b.add(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.manifest()
+	unit := func(kind manifest.Kind) manifest.Unit {
+		return manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: 2, AdProduct: 1}, Start: adlens.Date(2026, 11, 1)}
+	}
+	for kind, want := range map[manifest.Kind][]uint64{manifest.Rates: {1031, 4, 0, 0}, manifest.Month: {2051, 7, 3, 2}, manifest.Titles: {10, 1 << 40, 0, 0}} {
+		e, _ := m.Find(unit(kind))
+		if got := []uint64{uint64(e.Generation), e.RowsAt(0), e.RowsAt(1), e.RowsAt(2)}; !slices.Equal(got, want) {
+			t.Errorf("kind %d: generation and rows %d, expected %d", kind, got, want)
+		}
+	}
+	if m.Version != 2050 || m.Len() != 3 || !m.Counted() || b.Former() {
+		t.Errorf("version %d, %d units, counted %v, former %v", m.Version, m.Len(), m.Counted(), b.Former())
+	}
+	if number := b.Renumber(); number != 2050 {
+		t.Errorf("the one commit is %d, expected 2050", number)
+	}
+	for row := range b.Rows {
+		if got := b.number("number", row); got != 2050 {
+			t.Errorf("row %d is of commit %d, expected 2050", row, got)
 		}
 	}
 }

@@ -2,12 +2,10 @@ package clickhouse
 
 import (
 	"context"
-	"time"
+	"strconv"
 
 	"adlens"
 	"adlens/internal/query"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 const selectAccounts = `
@@ -23,10 +21,7 @@ func (db *DB) Account(ctx context.Context, id string) (adlens.Account, bool, err
 		return adlens.Account{}, false, nil
 	}
 	all, err := db.accounts(ctx, id)
-	if err != nil || len(all) == 0 {
-		return adlens.Account{}, false, err
-	}
-	return all[0], true, nil
+	return found(ctx, db.home, "accounts", query.Text(id), all, err)
 }
 
 // Accounts reads all accounts in the order of their ids.
@@ -46,7 +41,14 @@ func (db *DB) PutAccount(ctx context.Context, a adlens.Account) error {
 	if err := db.Place(ctx, a.ID); err != nil {
 		return err
 	}
-	return db.home.insert(ctx, "INSERT INTO accounts (account_id, name, is_demo, subscription_status, created_at, updated_at)", func(batch driver.Batch) error {
-		return batch.Append(a.ID, a.Name, a.IsDemo, a.Subscription, a.CreatedAt, time.Now().UTC())
-	})
+	err := db.home.change(ctx, "accounts", `
+INSERT INTO accounts (account_id, name, is_demo, subscription_status, created_at, updated_at)
+SELECT {account:String}, {name:String}, {demo:Bool}, {status:String}, fromUnixTimestamp64Milli({created:Int64}, 'UTC'), `+nextRevision+`
+FROM accounts
+WHERE account_id = {account:String}`, Params{"account": query.Text(a.ID), "name": query.Text(a.Name), "demo": strconv.FormatBool(a.IsDemo),
+		"status": query.Text(a.Subscription), "created": milliseconds(&a.CreatedAt)})
+	if err != nil || db.home.id == "" {
+		return err
+	}
+	return db.memory.keep(db.home.id)
 }

@@ -6,8 +6,6 @@ import (
 
 	"adlens"
 	"adlens/internal/query"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // Attempt reads when named work was last begun, by the server's clock.
@@ -29,14 +27,16 @@ GROUP BY name`, Params{"name": query.Text(name)}, func(scan func(...any) error) 
 func (db *DB) BeginAttempt(ctx context.Context, name string, failures int) error {
 	return db.home.exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
-SELECT {name:String}, now64(3), {failures:UInt16}, now64(9)`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
+SELECT {name:String}, now64(3), {failures:UInt16}, `+nextRevision+`
+FROM attempts
+WHERE name = {name:String}`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
 }
 
 // EndAttempt notes how often work has failed in a row by now.
 func (db *DB) EndAttempt(ctx context.Context, name string, failures int) error {
 	return db.home.exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
-SELECT name, argMax(began_at, updated_at), {failures:UInt16}, now64(9)
+SELECT name, argMax(began_at, updated_at), {failures:UInt16}, `+nextRevision+`
 FROM attempts
 WHERE name = {name:String}
 GROUP BY name`, Params{"name": query.Text(name), "failures": number(uint32(failures))})
@@ -47,7 +47,7 @@ GROUP BY name`, Params{"name": query.Text(name), "failures": number(uint32(failu
 func (db *DB) Forgive(ctx context.Context, account string) error {
 	return db.home.exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
-SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, now64(9)
+SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, `+nextRevision+`
 FROM attempts
 WHERE name = {reports:String} OR startsWith(name, {lists:String})
 GROUP BY name`, Params{"reports": query.Text("reports/" + account), "lists": query.Text("lists/" + account + "/")})
@@ -71,13 +71,17 @@ ORDER BY marketplace_id, report_type`, Params{"account": query.Text(account)}, f
 
 // PutRefreshed notes how far reports were read.
 func (db *DB) PutRefreshed(ctx context.Context, all []adlens.Refreshed) error {
-	const columns = "INSERT INTO refreshed (account_id, marketplace_id, report_type, through, deep_through, updated_at)"
-	return db.home.insert(ctx, columns, func(batch driver.Batch) error {
-		for _, r := range all {
-			if err := batch.Append(r.Account, r.MarketplaceID, r.ReportType, r.Through.Time(), r.DeepThrough.Time(), time.Now().UTC()); err != nil {
-				return err
-			}
+	for _, r := range all {
+		err := db.home.exec(ctx, `
+INSERT INTO refreshed (account_id, marketplace_id, report_type, through, deep_through, updated_at)
+SELECT {account:String}, {marketplace:String}, {type:String}, {through:Date}, {deep:Date}, `+nextRevision+`
+FROM refreshed
+WHERE account_id = {account:String} AND marketplace_id = {marketplace:String} AND report_type = {type:String}`,
+			Params{"account": query.Text(r.Account), "marketplace": query.Text(r.MarketplaceID), "type": query.Text(r.ReportType),
+				"through": r.Through.String(), "deep": r.DeepThrough.String()})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/loader"
 )
@@ -50,13 +49,17 @@ func (db *DB) YearDifferences(ctx context.Context, account string, years []loade
 
 const auditedMonths = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
 
-// auditTerms are the five measures in types that no sum overflows.
-const auditTerms = `toUInt128(impressions) AS i, toUInt128(clicks) AS c, toUInt128(purchases) AS p,
-            toDecimal128(spend, 6) AS a, toDecimal128(sales, 6) AS b`
+// auditTerms are the measures in types that no sum overflows.
+var auditTerms = query.EachMeasure(", ", func(m query.Measure) string { return m.Wide(m.Name) + " AS wide_" + m.Name })
+
+// auditDiffers is true for a group that is not stored as its source has it.
+var auditDiffers = query.EachMeasure(" OR ", func(m query.Measure) string {
+	return fmt.Sprintf("sumIf(wide_%[1]s, stored) != sumIf(wide_%[1]s, NOT stored)", m.Name)
+})
 
 // differences groups what a rollup says with what its source says, in 128 bits,
 // and counts the groups in which the two are not the same.
-const differences = `
+var differences = `
 SELECT generation, count(), toString(min(key))
 FROM (
     SELECT generation, key
@@ -66,8 +69,7 @@ FROM (
         SELECT true AS stored, generation, %s AS key, marketplace_key, ad_product, ` + auditTerms + ` FROM %s WHERE ` + auditedMonths + `
     )
     GROUP BY generation, key, marketplace_key, ad_product
-    HAVING sumIf(i, stored) != sumIf(i, NOT stored) OR sumIf(c, stored) != sumIf(c, NOT stored) OR sumIf(p, stored) != sumIf(p, NOT stored)
-        OR sumIf(a, stored) != sumIf(a, NOT stored) OR sumIf(b, stored) != sumIf(b, NOT stored)
+    HAVING ` + auditDiffers + `
 )
 GROUP BY generation
 SETTINGS max_threads = 1`
@@ -86,18 +88,14 @@ func (db *DB) differences(ctx context.Context, key, table, source string, params
 }
 
 // GenerationRows counts the rows of an account in one of its tables by their
-// generation, the dead ones included.
+// generation.
 func (db *DB) GenerationRows(ctx context.Context, account, table string) (map[uint32]uint64, error) {
-	all := map[uint32]uint64{}
-	err := db.readOnce(ctx, "SELECT generation, count() FROM "+table+" WHERE account_id = {account:String} GROUP BY generation SETTINGS max_threads = 1",
-		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error {
-			var generation uint32
-			var rows uint64
-			err := scan(&generation, &rows)
-			all[generation] = rows
-			return err
-		}))
-	return all, err
+	counts, err := db.Tables().CountRows(ctx, account, table)
+	rows := make(map[uint32]uint64, len(counts))
+	for _, c := range counts {
+		rows[c.Generation] = c.Rows
+	}
+	return rows, err
 }
 
 // TableSize is what a table takes on the disk.
@@ -149,7 +147,7 @@ func (db *DB) Now(ctx context.Context) (now time.Time, err error) {
 // clock of the machine that loaded it; zero where nothing did.
 func (db *DB) NewestCommit(ctx context.Context, account string) (at time.Time, err error) {
 	var committed *time.Time
-	err = db.readOnce(ctx, "SELECT maxOrNull(committed_at) FROM manifest WHERE account_id = {account:String}",
+	err = db.readOnce(ctx, "SELECT maxOrNull(committed_at) FROM commits WHERE account_id = {account:String}",
 		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error { return scan(&committed) }))
 	if committed != nil {
 		at = *committed
@@ -183,6 +181,3 @@ func (db *DB) granted(ctx context.Context, grant string) (bool, error) {
 	})
 	return !slices.Contains(all, 0), err
 }
-
-// TablesOf are the tables that hold what is live of a kind.
-func TablesOf(kind manifest.Kind) []string { return tablesOf[kind] }

@@ -3,10 +3,9 @@ package clickhouse
 import (
 	"context"
 	"strings"
-	"time"
 
-	"adlens"
 	"adlens/internal/backup"
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
@@ -39,43 +38,43 @@ func asRow(h backup.Header) string {
 	return "formatRow('RowBinary', " + strings.Join(names, ", ") + ")"
 }
 
-// Live reads the manifest of an account, row by row as it is stored.
-func (db *DB) Live(ctx context.Context, account string, h backup.Header) (all []backup.Live, err error) {
-	err = db.exporting(ctx, "SELECT kind, marketplace_key, ad_product, start, version, generation, fact_rows, "+asRow(h)+`
-FROM (SELECT * FROM manifest WHERE account_id = {account:String}
-      ORDER BY kind, marketplace_key, ad_product, start, version DESC
-      LIMIT 1 BY kind, marketplace_key, ad_product, start)
-ORDER BY kind, marketplace_key, ad_product, start`, Params{"account": query.Text(account)}, func(scan func(...any) error) error {
-		l, err := scanLive(scan)
-		all = append(all, l)
+// Live reads the live units of an account, row by row as they are stored. An
+// account that lost something is refused: a backup of it would not be whole.
+func (db *DB) Live(ctx context.Context, account string, h backup.Header) ([]backup.Live, error) {
+	state, err := commits.ReadWhole(ctx, db.Tables(), account)
+	if err != nil {
+		return nil, err
+	}
+	rows := map[manifest.Unit]backup.Live{}
+	err = db.exporting(ctx, "SELECT number, kind, marketplace_key, ad_product, start, generation, rows, report_ids, report_times, report_hashes, report_days, "+asRow(h)+`
+FROM commit_units WHERE account_id = {account:String}`, Params{"account": query.Text(account)}, func(scan func(...any) error) error {
+		var row string
+		u, err := scanUnit(func(into ...any) error { return scan(append(into, &row)...) })
+		// A unit that was named again by a later commit is the same.
+		if state.Names(u) && u.Number >= rows[u.Unit].Version {
+			rows[u.Unit] = backup.Live{Entry: u.Entry, Version: u.Number, Row: []byte(row)}
+		}
 		return err
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	var all []backup.Live
+	for _, e := range state.Manifest.Entries() {
+		all = append(all, rows[e.Unit])
+	}
+	return all, nil
 }
 
 // LiveRows is how many facts of all accounts are live, roughly: loads may go on.
 func (db *DB) LiveRows(ctx context.Context) (rows uint64, err error) {
-	all, err := gather(ctx, db, func(s *server) (some uint64, err error) {
-		err = s.exporting(ctx, `SELECT sum(rows) FROM (SELECT argMax(fact_rows, version) AS rows FROM manifest
-GROUP BY account_id, kind, marketplace_key, ad_product, start)`, nil, func(scan func(...any) error) error { return scan(&some) })
-		return some, err
-	})
-	for _, some := range all {
-		rows += some
+	states, _, err := commits.ReadAll(ctx, db.Tables())
+	for _, state := range states {
+		for _, e := range state.Manifest.Of(manifest.Month) {
+			rows += e.Rows
+		}
 	}
 	return rows, err
-}
-
-func scanLive(scan func(...any) error) (backup.Live, error) {
-	var (
-		l               backup.Live
-		kind, adProduct uint8
-		start           time.Time
-		row             string
-	)
-	err := scan(&kind, &l.Slice.Marketplace, &adProduct, &start, &l.Version, &l.Generation, &l.Rows, &row)
-	l.Kind, l.Slice.AdProduct, l.Start, l.Row = manifest.Kind(kind), adlens.AdProduct(adProduct), adlens.DayOf(start), []byte(row)
-	return l, err
 }
 
 // ownRows filter the tables that do not name their account in account_id.
@@ -111,5 +110,9 @@ func exported(expression string, e backup.Extent) (sql string, params Params) {
 		return "SELECT " + expression + " FROM " + e.Table + " FINAL WHERE " + rowsOf(e.Table), params
 	}
 	params["generations"] = query.Numbers(e.Generations)
-	return "SELECT " + expression + " FROM " + e.Table + " WHERE " + rowsOf(e.Table) + " AND generation IN {generations:Array(UInt32)}", params
+	table := e.Table
+	if _, repeated := countedBy[table]; repeated {
+		table += " FINAL"
+	}
+	return "SELECT " + expression + " FROM " + table + " WHERE " + rowsOf(e.Table) + " AND generation IN {generations:Array(UInt32)}", params
 }

@@ -12,12 +12,15 @@ import (
 var notCopied = map[string]string{
 	"month_products":   "derived from facts",
 	"year_products":    "derived from month_products",
-	"accounted":        "follows from the reservations, as no dead rows are restored",
+	"accounted":        "follows from the number blocks, as no dead rows are restored",
+	"commits":          "made again of the live units",
 	"dead_generations": "no dead rows are restored",
+	"identities":       "of the database itself",
+	"directory_seals":  "made again of the rows that they are of",
 	"leases":           "of the moment",
 	"migrations":       "of the database itself",
 	"restoring":        "of a restore itself",
-	"seals":            "made anew of the manifest",
+	"seals":            "made again of the live units",
 	"placements":       "of the cluster; chosen anew",
 	"shard":            "of the cluster itself",
 }

@@ -21,6 +21,7 @@ import (
 type Cluster struct {
 	name   string
 	shards []Remote // in the order of their numbers
+	memory Memory
 }
 
 // FindCluster asks a server for the shards of a cluster: each of its replicas by
@@ -29,7 +30,7 @@ func (r Remote) FindCluster(ctx context.Context, name string) (Cluster, error) {
 	if r.writer.Protocol == clickhouse.HTTP {
 		return Cluster{}, errors.New("--cluster needs the native protocol: servers name the native ports of each other; expected --clickhouse clickhouse://user:password@host:9000/database")
 	}
-	c := Cluster{name: name}
+	c := Cluster{name: name, memory: r.memory}
 	err := askAt(ctx, r.writer, "", "SELECT shard_num, host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
 		Params{"cluster": query.Text(name)}, func(scan func(...any) error) error {
 			var shard uint32
@@ -98,20 +99,36 @@ func OpenCluster(ctx context.Context, c Cluster) (*DB, error) { return open(ctx,
 // LookCluster is Look at a cluster.
 func LookCluster(c Cluster) *DB {
 	db := newDB(c.sources()...)
-	db.cluster = c.name
+	db.cluster, db.memory = c.name, c.memory
 	for i, s := range db.shards {
 		s.number = uint16(i + 1)
 	}
 	return db
 }
 
-// prepare brings a server's schema up to date, and makes sure that it is the
-// shard that it is taken for; a new one notes that it is. A database by itself is
-// no shard, and the embedded engine never is one.
+// prepare makes sure that a server is the one that it is taken for, brings its
+// schema up to date, and has a new one note which shard it is. A database by
+// itself is no shard, and the embedded engine never is one.
 func (db *DB) prepare(ctx context.Context, s *server) error {
+	if _, err := s.answering(ctx); err != nil && !isUnknown(err) {
+		return &adlens.Error{Kind: kindOf(ctx, err), Err: err}
+	}
+	// A new replica of a shard has nothing, and follows the others.
 	if err := s.makeReplicas(ctx); err != nil {
 		return err
 	}
+	if _, err := db.recognize(ctx, s); err != nil {
+		return err
+	}
+	if err := db.makeSchema(ctx, s); err != nil {
+		return err
+	}
+	return db.identify(ctx, s)
+}
+
+// makeSchema brings a server's schema up to date, and makes sure that it has the
+// number that it is taken for.
+func (db *DB) makeSchema(ctx context.Context, s *server) error {
 	if err := s.migrate(ctx); err != nil || s.source.Marks() != nil {
 		return err
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/commits"
+	"adlens/internal/tables"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,7 +28,7 @@ func TestACollectionCopesWithAnyNumberOfDeadGenerations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Collect(t.Context(), t.Name(), 0); err != nil {
+	if err := commits.DeleteDead(t.Context(), d.Tables(), t.Name(), 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, d.DB, "dead_generations")
@@ -46,7 +49,7 @@ func TestDeadRowsOfAllAccountsAreDeletedTogetherAndOnlyThey(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.DeleteDead(t.Context(), 30*time.Minute); err != nil {
+	if err := commits.DeleteDead(t.Context(), d.Tables(), "", 30*time.Minute, 30*time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, d.DB, "rates")
@@ -61,17 +64,17 @@ func TestDeadRowsOfAllAccountsAreDeletedTogetherAndOnlyThey(t *testing.T) {
 
 func TestStatementsOfDeletionsAreBounded(t *testing.T) {
 	many := make([]uint32, 2*deletedAtOnce+1)
-	all := []dead{{"facts", "a", many}, {"facts", "b", many[:5]}}
+	all := []tables.Deletion{{Table: "facts", Account: "a", Generations: many}, {Table: "facts", Account: "b", Generations: many[:5]}}
 	for range 2*accountsAtOnce + 1 {
-		all = append(all, dead{"rates", "c", many[:1]})
+		all = append(all, tables.Deletion{Table: "rates", Account: "c", Generations: many[:1]})
 	}
 	generations := 0
 	for _, some := range statements(all) {
 		of := 0
 		for _, d := range some {
-			of += len(d.generations)
-			if d.table != some[0].table {
-				t.Errorf("one statement deletes of %s and %s", some[0].table, d.table)
+			of += len(d.Generations)
+			if d.Table != some[0].Table {
+				t.Errorf("one statement deletes of %s and %s", some[0].Table, d.Table)
 			}
 		}
 		if generations += of; of > deletedAtOnce || len(some) > accountsAtOnce {
@@ -86,7 +89,7 @@ func TestStatementsOfDeletionsAreBounded(t *testing.T) {
 // A table that is forgotten here would keep its dead rows for ever.
 func TestEveryTableWithGenerationsIsCollected(t *testing.T) {
 	d := openShared(t)
-	all, err := collect(t.Context(), d.DB, "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'generation' AND table NOT IN ('manifest', 'dead_generations') ORDER BY table", nil,
+	all, err := collect(t.Context(), d.DB, "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'generation' AND table NOT IN ('commit_units', 'manifest', 'dead_generations') ORDER BY table", nil,
 		func(scan func(...any) error) (table string, err error) {
 			err = scan(&table)
 			return table, err
@@ -94,16 +97,7 @@ func TestEveryTableWithGenerationsIsCollected(t *testing.T) {
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
-	collected := slices.Sorted(func(yield func(string) bool) {
-		for _, tables := range tablesOf {
-			for _, table := range tables {
-				if !yield(table) {
-					return
-				}
-			}
-		}
-	})
-	if diff := cmp.Diff(all, collected); diff != "" {
+	if diff := cmp.Diff(all, slices.Sorted(slices.Values(tables.OfGenerations()))); diff != "" {
 		t.Errorf("tables with generations, and those that are collected (-all +collected):\n%s", diff)
 	}
 }

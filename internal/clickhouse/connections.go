@@ -2,14 +2,13 @@ package clickhouse
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/platform"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // Connections reads the newest state of connections; of all accounts where
@@ -30,14 +29,18 @@ LIMIT 1 BY account_id`, Params{"account": query.Text(account)}, func(scan func(.
 
 // Connection reads an account's connection.
 func (db *DB) Connection(ctx context.Context, account string) (adlens.Connection, bool, error) {
-	return first(db.Connections(ctx, account))
+	all, err := db.Connections(ctx, account)
+	return found(ctx, db.home, "connections", query.Text(account), all, err)
 }
 
 // PutConnection stores a connection, or its new state.
 func (db *DB) PutConnection(ctx context.Context, c adlens.Connection) error {
-	return db.home.insert(ctx, "INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)", func(batch driver.Batch) error {
-		return batch.Append(c.Account, c.Region, c.ClientID, c.Sealed, c.ConnectedAt, c.Accepted, time.Now().UTC())
-	})
+	return db.home.change(ctx, "connections", `
+INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)
+SELECT {account:String}, {region:String}, {client:String}, {sealed:String}, fromUnixTimestamp64Milli({connected:Int64}, 'UTC'), {accepted:Bool}, `+nextRevision+`
+FROM connections
+WHERE account_id = {account:String}`, Params{"account": query.Text(c.Account), "region": query.Text(c.Region), "client": query.Text(c.ClientID),
+		"sealed": query.Text(c.Sealed), "connected": milliseconds(&c.ConnectedAt), "accepted": strconv.FormatBool(c.Accepted)})
 }
 
 // Profiles reads the marketplaces that are held of an account.
@@ -74,8 +77,11 @@ ORDER BY marketplace_id, report_type, start_date, end_date`, Params{"account": q
 
 // PutRequest remembers a report that was asked for, or that it is done.
 func (db *DB) PutRequest(ctx context.Context, r adlens.ReportRequest) error {
-	const columns = "INSERT INTO report_requests (account_id, marketplace_id, report_type, start_date, end_date, report_id, requested_at, done, updated_at)"
-	return db.home.insert(ctx, columns, func(batch driver.Batch) error {
-		return batch.Append(r.Account, r.MarketplaceID, r.ReportType, r.Start.Time(), r.End.Time(), r.ReportID, r.RequestedAt, r.Done, time.Now().UTC())
-	})
+	return db.home.exec(ctx, `
+INSERT INTO report_requests (account_id, marketplace_id, report_type, start_date, end_date, report_id, requested_at, done, updated_at)
+SELECT {account:String}, {marketplace:String}, {type:String}, {start:Date}, {end:Date}, {report:String}, fromUnixTimestamp64Milli({requested:Int64}, 'UTC'), {done:Bool}, `+nextRevision+`
+FROM report_requests
+WHERE account_id = {account:String} AND marketplace_id = {marketplace:String} AND report_type = {type:String} AND start_date = {start:Date} AND end_date = {end:Date}`,
+		Params{"account": query.Text(r.Account), "marketplace": query.Text(r.MarketplaceID), "type": query.Text(r.ReportType),
+			"start": r.Start.String(), "end": r.End.String(), "report": query.Text(r.ReportID), "requested": milliseconds(&r.RequestedAt), "done": strconv.FormatBool(r.Done)})
 }

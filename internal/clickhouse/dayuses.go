@@ -10,11 +10,12 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// PutDayUses notes how many requests a server has let in.
-func (db *DB) PutDayUses(ctx context.Context, server string, uses []auth.DayUse) error {
+// PutDayUses notes how many requests a server has let in or reserved, in place of
+// what it noted at an earlier time. One server alone writes under its name.
+func (db *DB) PutDayUses(ctx context.Context, server string, uses []auth.DayUse, at time.Time) error {
 	return db.home.insert(ctx, "INSERT INTO day_uses (account_id, day, server, used, updated_at)", func(batch driver.Batch) error {
 		for _, u := range uses {
-			if err := batch.Append(u.Account, u.Day.Time(), server, uint32(u.Used), time.Now().UTC()); err != nil {
+			if err := batch.Append(u.Account, u.Day.Time(), server, uint32(u.Used), at.UTC()); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"regexp"
 	"runtime"
 	"sync"
 	"syscall"
@@ -39,6 +40,7 @@ type DB struct {
 	home       *server   // the first shard, or the only server
 	shards     []*server // home first
 	placements *placements
+	memory     Memory // of the home's identity
 
 	counts counts
 	guard  *guard
@@ -67,6 +69,9 @@ func newDB(sources ...Source) *DB {
 		db.shards = append(db.shards, s)
 	}
 	db.home = db.shards[0]
+	if one, ok := sources[0].(interface{ Memory() Memory }); ok {
+		db.memory = one.Memory()
+	}
 	db.placements = newPlacements(db.home)
 	db.views = newViews(db)
 	return db
@@ -151,6 +156,11 @@ var kindOfCode = map[int32]adlens.Kind{
 	999: adlens.EngineUnavailable, // KEEPER_EXCEPTION
 }
 
+// saysFull matches what the server's system says where a file cannot be written,
+// made or synced for want of space. The exceptions have many codes, of whatever
+// was being done: CANNOT_FSYNC, CANNOT_OPEN_FILE, STD_EXCEPTION.
+var saysFull = regexp.MustCompile(`No space left on device|Disk quota exceeded`)
+
 func kindOf(ctx context.Context, err error) adlens.Kind {
 	var known *adlens.Error
 	if errors.As(err, &known) {
@@ -169,6 +179,9 @@ func kindOf(ctx context.Context, err error) adlens.Kind {
 	if errors.As(err, &exception) {
 		if kind, ok := kindOfCode[exception.Code]; ok {
 			return kind
+		}
+		if saysFull.MatchString(exception.Message) {
+			return adlens.DiskFull
 		}
 		return adlens.Internal
 	}

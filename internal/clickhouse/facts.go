@@ -167,19 +167,16 @@ SELECT * REPLACE (transform(generation, {from:Array(UInt32)}, {to:Array(UInt32)}
 FROM (SELECT * FROM facts WHERE `+copiedDays+`)`, copyParams(account, copies))
 }
 
-// sumTerms are the five measures summed in types that no sum overflows.
-const sumTerms = `
-    sum(toUInt128(impressions)) AS impressions,
-    sum(toUInt128(clicks)) AS clicks,
-    sum(toUInt128(purchases)) AS purchases,
-    sum(toDecimal128(spend, 6)) AS spend,
-    sum(toDecimal128(sales, 6)) AS sales`
+// sumTerms are the measures summed in types that no sum overflows.
+var sumTerms = query.EachMeasure(", ", func(m query.Measure) string { return wideSum(m) + " AS " + m.Name })
+
+func wideSum(m query.Measure) string { return "sum(" + m.Wide(m.Name) + ")" }
 
 // DeriveMonths writes the rollups of new months from their facts.
 func (db *DB) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
 	return flight.Together(func() error {
 		return db.exec(ctx, `INSERT INTO day_totals
-SELECT account_id, generation, day, any(marketplace_key), any(ad_product),`+sumTerms+`
+SELECT account_id, generation, day, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM facts
 WHERE `+ofMonths("day")+`
 GROUP BY account_id, generation, day`, monthParams(account, months))
@@ -190,7 +187,7 @@ GROUP BY account_id, generation, day`, monthParams(account, months))
 
 func (db *DB) deriveMonthProducts(ctx context.Context, account string, months []manifest.Entry) error {
 	return db.exec(ctx, `INSERT INTO month_products
-SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
+SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM facts
 WHERE `+ofMonths("day")+`
 GROUP BY account_id, generation, product_key`, monthParams(account, months))
@@ -232,15 +229,14 @@ const monthsOfYears = `account_id = {account:String} AND generation IN {months:A
 func (db *DB) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
 	return db.exec(ctx, `INSERT INTO year_products
 SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
-    toStartOfYear(any(month)), product_key, any(marketplace_key), any(ad_product),`+sumTerms+`
+    toStartOfYear(any(month)), product_key, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM month_products
 WHERE `+monthsOfYears+`
 GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
 }
 
 // readBack are the sums as whole numbers: counts, and millionths of dollars.
-const readBack = `count(), sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)),
-    reinterpret(sum(toDecimal128(spend, 6)), 'UInt128'), reinterpret(sum(toDecimal128(sales, 6)), 'UInt128')`
+var readBack = "count(), " + query.EachMeasure(", ", func(m query.Measure) string { return m.Whole(wideSum(m)) })
 
 const readBackLocal = `, reinterpret(sum(toDecimal128(spend_local, 6)), 'UInt128'), sum(toUInt128(spend_local_rest)),
     reinterpret(sum(toDecimal128(sales_local, 6)), 'UInt128'), sum(toUInt128(sales_local_rest))`
@@ -278,15 +274,13 @@ func (db *DB) sums(ctx context.Context, sql string, params Params, local bool) (
 	return sums, err
 }
 
-// localOf puts millionths and the units below them together. A sum that 128
-// bits do not hold becomes one that equals no other, and fails the check.
+// localOf puts millionths and the units below them together; what 128 bits do
+// not hold becomes noSum.
 func localOf(whole, rest *big.Int) adlens.Amount {
-	w := amountOf(whole)
-	hi, lo := w.Words()
-	a, ok := adlens.FromMicros(hi, lo, 0)
+	a, ok := adlens.FromMicros(amountOf(whole).Units(), 0)
 	sum, fits := a.Add(amountOf(rest))
 	if !ok || !fits {
-		return adlens.AmountOf(1<<64-1, 1<<64-1)
+		return noSum
 	}
 	return sum
 }

@@ -60,7 +60,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	}
 	var spend adlens.Amount
 	for _, micros := range b.Values[slices.Index(names, "spend")] {
-		spend, _ = spend.Add(adlens.AmountOf(0, micros))
+		spend, _ = spend.Add(adlens.Units(micros))
 	}
 	if got := sums[7].Facts.SpendMicros; got != spend {
 		t.Errorf("the spend of all is %s, expected %s", got, spend)

@@ -2,12 +2,9 @@ package clickhouse
 
 import (
 	"context"
-	"time"
 
 	"adlens/internal/auth"
 	"adlens/internal/query"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // Feeds finds feed links as auth looks for keys.
@@ -15,7 +12,8 @@ type Feeds struct{ *DB }
 
 // KeyByHash finds a feed link by the hash of its token.
 func (f Feeds) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
-	return first(f.feeds(ctx, "sha256 = unhex({hash:String})", Params{"hash": hexText(hash[:])}))
+	all, err := f.feeds(ctx, "sha256 = unhex({hash:String})", Params{"hash": hexText(hash[:])})
+	return found(ctx, f.home, "feeds", hexText(hash[:]), all, err)
 }
 
 // FeedByID finds a feed link by its id.
@@ -45,8 +43,5 @@ ORDER BY f.created_at, f.feed_id`, params, func(scan func(...any) error) (auth.R
 
 // PutFeed adds a feed link, or changes the one that has its hash.
 func (db *DB) PutFeed(ctx context.Context, r auth.Record) error {
-	return db.home.insert(ctx, "INSERT INTO feeds (sha256, feed_id, account_id, name, start, request, created_at, expires_at, revoked_at, updated_at)",
-		func(batch driver.Batch) error {
-			return batch.Append(string(r.Hash[:]), r.ID, r.AccountID, r.Name, r.Start, r.Request, r.CreatedAt, r.ExpiresAt, r.RevokedAt, time.Now().UTC())
-		})
+	return db.putRecord(ctx, "feeds", "feed_id", "request", "{own:String}", query.Text(r.Request), r)
 }

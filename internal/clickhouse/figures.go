@@ -2,9 +2,12 @@ package clickhouse
 
 import (
 	"context"
+	"fmt"
+	"math/big"
 	"time"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/query"
 )
 
@@ -15,9 +18,25 @@ func (db *DB) View(ctx context.Context, account string) (query.View, error) {
 	return db.views.now(ctx, account)
 }
 
-// fiveSums are the places that a statement's sums are read into.
-func fiveSums(s *query.Sums) []any {
-	return []any{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales}
+// scanSums scans a row that has the measures of each of the sums between other
+// columns.
+func scanSums(scan func(...any) error, before, behind []any, into ...*query.Sums) error {
+	numbers := make([]big.Int, len(into)*len(query.Measures))
+	places := before
+	for i := range numbers {
+		places = append(places, &numbers[i])
+	}
+	if err := scan(append(places, behind...)...); err != nil {
+		return err
+	}
+	for i := range numbers {
+		sum, ok := exact.SumOf(&numbers[i])
+		if !ok {
+			return fmt.Errorf("the engine sums %s up to %s", query.Measures[i%len(query.Measures)].Name, &numbers[i])
+		}
+		into[i/len(query.Measures)][i%len(query.Measures)] = sum
+	}
+	return nil
 }
 
 // DayTotals runs a statement of day totals.
@@ -27,7 +46,7 @@ func (db *DB) DayTotals(ctx context.Context, s query.Statement) ([]query.DayTota
 		var day time.Time
 		places := []any{&row.Generation, &day}
 		for i := range row.Sums {
-			places = append(places, &row.Sums[i][0], &row.Sums[i][1])
+			places = append(places, &row.Sums[i].Lo, &row.Sums[i].Hi)
 		}
 		err := scan(places...)
 		row.Day = adlens.DayOf(day)
@@ -39,7 +58,7 @@ func (db *DB) DayTotals(ctx context.Context, s query.Statement) ([]query.DayTota
 func (db *DB) Products(ctx context.Context, s query.Statement) ([]query.ProductRow, error) {
 	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.ProductRow, error) {
 		var row query.ProductRow
-		err := scan(append([]any{&row.Key, &row.Marketplaces}, fiveSums(&row.Sums)...)...)
+		err := scanSums(scan, []any{&row.Key, &row.Marketplaces}, nil, &row.Sums)
 		return row, err
 	})
 }
@@ -50,19 +69,12 @@ func (db *DB) Ranked(ctx context.Context, s query.Statement, compared bool) ([]q
 	var total uint64
 	page, err := collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.RankedRow, error) {
 		var row query.RankedRow
-		places := append([]any{&row.ID, &row.Title, &row.Marketplaces}, fiveSums(&row.Sums)...)
-		if compared {
-			places = append(places, fiveSums(&row.Earlier)...)
+		into := []*query.Sums{&row.Sums, &row.Earlier}
+		if !compared {
+			into = into[:1]
 		}
-		err := scan(append(places, &total)...)
+		err := scanSums(scan, []any{&row.ID, &row.Title, &row.Marketplaces}, []any{&total}, into...)
 		return row, err
 	})
 	return page, int(total), err
-}
-
-// LastProductKey is the greatest key of the account's products, 0 without any.
-func (db *DB) LastProductKey(ctx context.Context, account string) (last uint32, err error) {
-	err = db.reading(ctx, "SELECT max(product_key) FROM product_keys WHERE account_id = {account:String}",
-		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error { return scan(&last) }))
-	return last, err
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
 	"sync"
 
 	"adlens"
+	"adlens/internal/commits"
 	"adlens/internal/query"
 )
 
@@ -18,11 +18,14 @@ type guard struct {
 	mu      sync.Mutex
 	on      bool
 	lost    map[string]Faults // by account, in the text form of parameters
+	found   map[string]int    // how often something of an account was found lost
 	alarmed error             // what met rows that cannot be read
 	alarm   chan struct{}     // has a value after that, and after a loss was found
 }
 
-func newGuard() *guard { return &guard{lost: map[string]Faults{}, alarm: make(chan struct{}, 1)} }
+func newGuard() *guard {
+	return &guard{lost: map[string]Faults{}, found: map[string]int{}, alarm: make(chan struct{}, 1)}
+}
 
 // Guard has every engine that this process will meet looked through before it
 // is read from, this one first.
@@ -46,9 +49,10 @@ func (db *DB) Inspect(ctx context.Context) error {
 }
 
 func (s *server) inspectPool(ctx context.Context, p *pool) error {
-	losses, err := s.lossesAt(ctx, p, "")
+	losses, err := s.lossesAt(context.WithValue(ctx, inspecting{}, nil), p)
 	if adlens.KindOf(err) == adlens.Damaged {
-		return nil // the engine itself refuses to read what is damaged, and the alarm says so
+		s.guard.sound(err) // the engine itself refuses to read what is damaged
+		return nil
 	}
 	if err != nil {
 		return err
@@ -62,31 +66,60 @@ func (s *server) inspectPool(ctx context.Context, p *pool) error {
 	defer s.guard.mu.Unlock()
 	for account, faults := range lost {
 		s.guard.lost[account] = faults
+		s.guard.found[account]++
 		s.guard.ring()
 	}
 	return nil
 }
 
-// Withhold has nothing of an account read any more, for these reasons. Only a
-// restart of this process, with the data in order, takes it back.
+// Withhold has nothing of an account read any more, for these reasons, until
+// LookAgain finds it whole.
 func (db *DB) Withhold(account string, faults ...string) {
 	db.guard.mu.Lock()
 	defer db.guard.mu.Unlock()
 	account = query.Text(account)
 	db.guard.lost[account] = append(db.guard.lost[account], faults...)
+	db.guard.found[account]++
+}
+
+// LookAgain looks through everything of an account that is withheld. Where
+// nothing is wrong with it any more, it is read again.
+func (db *DB) LookAgain(ctx context.Context, account string) (whole bool, err error) {
+	id := query.Text(account)
+	before := db.guard.timesFound(id)
+	faults, err := db.Faults(ctx, account)
+	if err != nil || len(faults) > 0 {
+		return false, err
+	}
+	db.guard.mu.Lock()
+	defer db.guard.mu.Unlock()
+	if db.guard.found[id] != before {
+		return false, nil // an engine that was started meanwhile lost something
+	}
+	delete(db.guard.lost, id)
+	return true, nil
 }
 
 // Damage is what is known to be wrong with the stored data.
 type Damage struct {
-	Lost   map[string]Faults // by account: what is missing
-	Unread error             // what was met that cannot be read, nil for nothing
+	Lost    map[string]Faults // by account: what is missing
+	Unread  error             // what was met that cannot be read, nil for nothing
+	Refused []error           // of each shard that is not the server that its accounts are on
 }
 
 // Damage returns what is known now.
 func (db *DB) Damage() Damage {
+	var refused []error
+	for _, s := range db.shards {
+		s.mu.Lock()
+		if s.refused != nil {
+			refused = append(refused, s.refused)
+		}
+		s.mu.Unlock()
+	}
 	db.guard.mu.Lock()
 	defer db.guard.mu.Unlock()
-	return Damage{maps.Clone(db.guard.lost), db.guard.alarmed}
+	return Damage{maps.Clone(db.guard.lost), db.guard.alarmed, refused}
 }
 
 // Alarms has a value whenever something was found lost, or rows were met that
@@ -104,6 +137,12 @@ func (g *guard) isOn() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.on
+}
+
+func (g *guard) timesFound(account string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.found[account]
 }
 
 func (g *guard) sound(err error) {
@@ -148,11 +187,4 @@ func damaged(account string, faults Faults) error {
 type Faults []string
 
 // String cuts a long list short.
-func (faults Faults) String() string {
-	const most = 5
-	text := strings.Join(faults[:min(len(faults), most)], "; ")
-	if more := len(faults) - most; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return text
-}
+func (faults Faults) String() string { return commits.Summary(faults) }

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"adlens/internal/auth"
@@ -34,7 +35,8 @@ func (db *DB) keys(ctx context.Context, filter string, params Params) ([]auth.Re
 
 // KeyByHash finds a key by the hash of its text.
 func (db *DB) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
-	return first(db.keys(ctx, "sha256 = unhex({hash:String})", Params{"hash": hexText(hash[:])}))
+	all, err := db.keys(ctx, "sha256 = unhex({hash:String})", Params{"hash": hexText(hash[:])})
+	return found(ctx, db.home, "api_keys", hexText(hash[:]), all, err)
 }
 
 // KeyByID finds a key by its id.
@@ -72,10 +74,22 @@ func first[T any](all []T, err error) (T, bool, error) {
 
 // PutKey adds a key, or changes the one that has its hash.
 func (db *DB) PutKey(ctx context.Context, r auth.Record) error {
-	return db.home.insert(ctx, "INSERT INTO api_keys (sha256, key_id, account_id, name, start, scopes, created_at, expires_at, revoked_at, updated_at)",
-		func(batch driver.Batch) error {
-			return batch.Append(string(r.Hash[:]), r.ID, r.AccountID, r.Name, r.Start, r.Scopes, r.CreatedAt, r.ExpiresAt, r.RevokedAt, time.Now().UTC())
-		})
+	return db.putRecord(ctx, "api_keys", "key_id", "scopes", "arrayFilter(s -> s != '', splitByChar(',', {own:String}))", query.Text(strings.Join(r.Scopes, ",")), r)
+}
+
+// putRecord writes a row of a key or a feed link, with the column that only its
+// table has. One that is revoked stays as it is.
+func (db *DB) putRecord(ctx context.Context, table, id, own, ownValue, ownText string, r auth.Record) error {
+	revision := nextRevision + " FROM " + table + " WHERE sha256 = unhex({hash:String}) HAVING countIf(revoked_at IS NOT NULL) = 0"
+	if r.RevokedAt != nil {
+		revision = lastRevision
+	}
+	return db.home.change(ctx, table, `
+INSERT INTO `+table+` (sha256, `+id+`, account_id, name, start, `+own+`, created_at, expires_at, revoked_at, updated_at)
+SELECT unhex({hash:String}), {id:String}, {account:String}, {name:String}, {start:String}, `+ownValue+`, fromUnixTimestamp64Milli({created:Int64}, 'UTC'),
+    if({expires:Int64} = 0, NULL, fromUnixTimestamp64Milli({expires:Int64}, 'UTC')), if({revoked:Int64} = 0, NULL, fromUnixTimestamp64Milli({revoked:Int64}, 'UTC')), `+revision,
+		Params{"hash": hexText(r.Hash[:]), "id": query.Text(r.ID), "account": query.Text(r.AccountID), "name": query.Text(r.Name), "start": query.Text(r.Start), "own": ownText,
+			"created": milliseconds(&r.CreatedAt), "expires": milliseconds(r.ExpiresAt), "revoked": milliseconds(r.RevokedAt)})
 }
 
 // PutKeyUses notes the last uses of keys.

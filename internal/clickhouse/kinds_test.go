@@ -3,7 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
-	"net"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +33,7 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 		{thrown(241), adlens.Overloaded}, {thrown(202), adlens.Overloaded}, {thrown(201), adlens.Overloaded}, {thrown(158), adlens.Overloaded},
 		{thrown(307), adlens.Overloaded}, {thrown(396), adlens.Overloaded},
 		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.Cancelled}, {thrown(395), adlens.Internal},
+		{thrown(243), adlens.DiskFull}, {thrown(204), adlens.Internal}, {"SELECT throwIf(1, 'errno: 28, strerror: No space left on device')", adlens.DiskFull},
 		{thrown(242), adlens.EngineUnavailable}, {thrown(285), adlens.EngineUnavailable}, {thrown(286), adlens.EngineUnavailable},
 		{thrown(289), adlens.EngineUnavailable}, {thrown(319), adlens.EngineUnavailable}, {thrown(999), adlens.EngineUnavailable},
 	} {
@@ -44,6 +45,9 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 
 func TestTheCallersDeadlineAndDepartureHaveTheirKinds(t *testing.T) {
 	d := openShared(t)
+	if err := d.reading(t.Context(), "SELECT 1", nil, nothing); err != nil {
+		t.Fatal(err) // another test may have left it without a connection, which takes its time to come about
+	}
 	const slow = "SELECT sum(sleepEachRow(0.2)) FROM numbers(15) SETTINGS max_block_size = 1"
 	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -57,6 +61,35 @@ func TestTheCallersDeadlineAndDepartureHaveTheirKinds(t *testing.T) {
 	}
 }
 
+// sought is a server that is looked for as long as anybody wants to know.
+type sought struct{}
+
+func (sought) Marks() Marks { return nil }
+
+func (sought) Target(ctx context.Context) (Target, error) {
+	<-ctx.Done()
+	return Target{}, ctx.Err()
+}
+
+func TestWhoLeavesWhileTheServerIsLookedForHasLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(context.Context) (context.Context, context.CancelFunc)
+		want adlens.Kind
+	}{
+		"left":     {context.WithCancel, adlens.Cancelled},
+		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, 0) }, adlens.EngineUnavailable},
+	} {
+		ctx, end := c.end(t.Context())
+		end()
+		if _, err := openPool(ctx, sought{}); adlens.KindOf(err) != c.want {
+			t.Errorf("%s: kind %s, expected %s: %v", name, adlens.KindOf(err), c.want, err)
+		}
+		if _, err := Open(ctx, sought{}); adlens.KindOf(err) != c.want {
+			t.Errorf("%s, opening: kind %s, expected %s: %v", name, adlens.KindOf(err), c.want, err)
+		}
+	}
+}
+
 // elsewhere is a server's address that nobody listens on.
 type elsewhere struct{ options *clickhouse.Options }
 
@@ -65,13 +98,9 @@ func (e elsewhere) Marks() Marks { return nil }
 func (e elsewhere) Target(context.Context) (Target, error) { return Target{e.options, e.options}, nil }
 
 func TestARefusedConnectionMeansThatTheEngineIsUnavailable(t *testing.T) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
+	const dead = "127.0.0.1:1" // no port that the system may give to somebody meanwhile
 	for _, protocol := range []clickhouse.Protocol{clickhouse.HTTP, clickhouse.Native} {
-		_, err = Open(t.Context(), elsewhere{&clickhouse.Options{Protocol: protocol, Addr: []string{l.Addr().String()}, DialTimeout: time.Second}})
+		_, err := Open(t.Context(), elsewhere{&clickhouse.Options{Protocol: protocol, Addr: []string{dead}, DialTimeout: time.Second}})
 		if adlens.KindOf(err) != adlens.EngineUnavailable {
 			t.Errorf("over %s, a refused connection is %s: %v", protocol, adlens.KindOf(err), err)
 		}
@@ -89,7 +118,7 @@ func TestAReadIsRepeatedOnceWhenTheEngineDies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.engine.Kill(); err != nil {
+		if err := syscall.Kill(before.PID, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		got, found, err := d.Account(t.Context(), t.Name())

@@ -88,15 +88,17 @@ func TestNothingIsCommittedUnderALeaseThatCouldNotBeRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 2}}
-	if err := d.Commit(t.Context(), t.Name(), 1, entries); err != nil {
+	s := beginWriter(t, d.DB, t.Name())
+	first := beginCommit(t, s)
+	if err := s.Commit(t.Context(), first, entries); err != nil {
 		t.Fatalf("under a fresh claim: %v", err)
 	}
 	held, _ := d.claims.Load(t.Name())
 	held.(*claim).renewed.Store(time.Now().Add(-leaseTrust - time.Second).UnixNano())
-	if err := d.Commit(t.Context(), t.Name(), 3, entries); err == nil {
+	if err := s.Commit(t.Context(), beginCommit(t, s), entries); err == nil {
 		t.Error("a commit under a claim that may be dead")
 	}
-	if m, err := d.Manifest(t.Context(), t.Name()); err != nil || m.Version != 1 {
+	if m, err := d.Manifest(t.Context(), t.Name()); err != nil || m.Version != first {
 		t.Errorf("version %d is visible: %v", m.Version, err)
 	}
 	if err := release(); err != nil {

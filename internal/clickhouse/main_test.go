@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/commits"
 	"adlens/internal/engine"
+	"adlens/internal/manifest"
 
 	"golang.org/x/sys/unix"
 )
@@ -120,4 +123,39 @@ func one[T any](t *testing.T, db *DB, sql string, params Params) T {
 		t.Fatalf("%s: %v, %v", sql, all, err)
 	}
 	return all[0]
+}
+
+// beginWriter begins a session as a load does.
+func beginWriter(t testing.TB, db *DB, account string) *commits.Session {
+	t.Helper()
+	s, err := commits.Begin(t.Context(), db.Tables(), account, rand.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// beginCommit takes the number of a commit.
+func beginCommit(t testing.TB, s *commits.Session) uint32 {
+	t.Helper()
+	number, err := s.BeginCommit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return number
+}
+
+// commitUnits makes entries live as a load does that is the account's only
+// writer, and returns the number of its commit.
+func commitUnits(t testing.TB, db *DB, account string, entries ...manifest.Entry) uint32 {
+	t.Helper()
+	s := beginWriter(t, db, account)
+	number := beginCommit(t, s)
+	if err := s.Commit(t.Context(), number, entries); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return number
 }

@@ -1,14 +1,18 @@
 package clickhouse
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 	"adlens/loader"
 	"adlens/platform"
 
@@ -19,7 +23,7 @@ func sampleEntries() []manifest.Entry {
 	sp := manifest.Slice{Marketplace: 65535, AdProduct: adlens.SponsoredDisplay}
 	hash := strings.Repeat("0123456789abcdef", 4)
 	return []manifest.Entry{
-		{Unit: manifest.Unit{Kind: manifest.Month, Slice: sp, Start: adlens.Date(2026, time.January, 1)}, Generation: 4294967295, Rows: 1<<63 + 5, Sources: []manifest.Source{
+		{Unit: manifest.Unit{Kind: manifest.Month, Slice: sp, Start: adlens.Date(2026, time.January, 1)}, Generation: 1<<32 - 1<<21, Rows: 1<<63 + 5, Derived: []uint64{1<<63 + 6, 7}, Sources: []manifest.Source{
 			{ReportID: "123e4567-e89b-12d3-a456-426614174000", GeneratedAt: time.Date(2026, 1, 2, 3, 4, 5, 123456789, time.UTC), SHA256: hash, Days: 1<<31 - 1},
 			{ReportID: `quote ' and back \ slash`, GeneratedAt: time.Date(2026, 1, 31, 23, 59, 59, 1, time.UTC), SHA256: hash, Days: 1 << 30},
 		}},
@@ -28,6 +32,7 @@ func sampleEntries() []manifest.Entry {
 		{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 6},
 		{Unit: manifest.Unit{Kind: manifest.Rates}, Generation: 7},
 		{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 8},
+		{Unit: manifest.Unit{Kind: manifest.Products}, Generation: 10, Rows: 3},
 	}
 }
 
@@ -40,22 +45,54 @@ func TestACommittedManifestIsReadBackWhole(t *testing.T) {
 		t.Fatalf("before the first load: %v, %v", m, err)
 	}
 	entries := sampleEntries()
-	if err := d.Commit(t.Context(), account, 9, entries); err != nil {
-		t.Fatal(err)
-	}
-	want := manifest.New(9, entries...)
+	want := manifest.New(commitUnits(t, d.DB, account, entries...), entries...)
 	checkManifest(t, d, account, want)
 	later := entries[1]
 	later.Generation, later.Rows = 44, 4
-	if err := d.Commit(t.Context(), account, 40, []manifest.Entry{later}); err != nil {
-		t.Fatal(err)
-	}
-	// An older version of a unit never comes back, however late it arrives.
-	if err := d.Commit(t.Context(), account, 8, entries); err != nil {
-		t.Fatal(err)
-	}
-	checkManifest(t, d, account, want.With(40, later))
+	want = want.With(commitUnits(t, d.DB, account, later), later)
+	checkManifest(t, d, account, want)
 	checkManifest(t, d, account+"2", manifest.New(0))
+}
+
+// A writer died when its commit was on its way, and another has loaded since.
+func TestALateCommitNeverComesBack(t *testing.T) {
+	d := openShared(t)
+	account, port := t.Name(), d.Tables()
+	entries := sampleEntries()
+	base := commitUnits(t, d.DB, account, entries...)
+	died := beginWriter(t, d.DB, account)
+	late := beginCommit(t, died)
+	want := manifest.New(base, entries...)
+	check := func(when string) {
+		t.Helper()
+		m, err := d.Manifest(t.Context(), account)
+		if err != nil || m.Digest() != want.Digest() {
+			t.Errorf("%s: %v\n%s", when, err, cmp.Diff(want.Entries(), m.Entries()))
+		}
+	}
+	next := beginWriter(t, d.DB, account)
+	changed := entries[0]
+	changed.Generation = 9
+	rows := manifest.Commit{Number: late, Base: base, Rows: uint32(len(entries)), Digest: want.With(late, changed).Digest()}
+	if err := port.Units().Append(t.Context(), account, tables.Unit{Number: late, Entry: changed}); err != nil {
+		t.Fatal(err)
+	}
+	if err := port.Commits().Append(t.Context(), account, rows); err != nil {
+		t.Fatal(err)
+	}
+	check("after the next writer has begun")
+	entries[3].Generation = 77
+	want = want.With(0, entries[3])
+	number := beginCommit(t, next)
+	if err := next.Commit(t.Context(), number, entries[3:4]); err != nil {
+		t.Fatal(err)
+	}
+	check("after the next writer's commit")
+	if err := next.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	commitUnits(t, d.DB, account)
+	check("after one more")
 }
 
 func checkManifest(t *testing.T, d *database, account string, want manifest.Manifest) {
@@ -86,9 +123,7 @@ func TestAViewListsMarketplacesByCountry(t *testing.T) {
 	if err := d.InsertMarketplaces(t.Context(), t.Name(), 6, all); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Commit(t.Context(), t.Name(), 5, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 6}}); err != nil {
-		t.Fatal(err)
-	}
+	commitUnits(t, d.DB, t.Name(), manifest.Entry{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 6})
 	stored, err := d.Marketplaces(t.Context(), t.Name(), 6)
 	if diff := cmp.Diff(all, stored); err != nil || diff != "" {
 		t.Errorf("stored marketplaces differ: %v\n%s", err, diff)
@@ -104,17 +139,38 @@ func TestAViewListsMarketplacesByCountry(t *testing.T) {
 	}
 }
 
-func TestReservedNumbersAreNeverGivenTwice(t *testing.T) {
+// Writers that hold no lock at all take numbers at the same moment. Each that
+// sees another one stops, which may be all of them: the next one goes on.
+func TestNumbersAreNeverGivenTwice(t *testing.T) {
 	d := openShared(t)
-	next := uint32(1)
-	for _, n := range []uint32{1, 1024, 7, 1} {
-		first, err := d.Reserve(t.Context(), t.Name(), n)
-		if err != nil || first != next {
-			t.Fatalf("reserved from %d, expected %d: %v", first, next, err)
-		}
-		next += n
+	var mu sync.Mutex
+	given, last := map[uint32]int{}, uint32(0)
+	var all sync.WaitGroup
+	for writer := range 6 {
+		all.Go(func() {
+			s, err := commits.Begin(t.Context(), d.Tables(), t.Name(), fmt.Sprint(writer))
+			before, n := uint32(0), uint32(0)
+			for taken := 0; err == nil && taken < 1500; taken++ { // more than are reserved at a time
+				if n, err = s.Number(t.Context()); err != nil {
+					break
+				}
+				mu.Lock()
+				if other, twice := given[n]; twice || n <= before {
+					t.Errorf("%d was given to writer %d after %d, and to writer %d before: %v", n, writer, before, other, twice)
+				}
+				before, given[n], last = n, writer, max(last, n)
+				mu.Unlock()
+			}
+			if err != nil && !strings.Contains(err.Error(), "took the account's lock over") {
+				t.Error(err)
+			}
+		})
 	}
-	if first, err := d.Reserve(t.Context(), t.Name()+"2", 1); err != nil || first != 1 {
-		t.Errorf("another account begins at %d: %v", first, err)
+	all.Wait()
+	if n := beginCommit(t, beginWriter(t, d.DB, t.Name())); n <= last {
+		t.Errorf("the next session begins at %d, after %d", n, last)
+	}
+	if n := beginCommit(t, beginWriter(t, d.DB, t.Name()+"2")); n != 1 {
+		t.Errorf("another account begins at %d, expected 1", n)
 	}
 }

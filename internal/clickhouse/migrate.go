@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"adlens"
@@ -44,12 +45,15 @@ func (s *server) migrate(ctx context.Context) error {
 	if newest := steps[len(steps)-1].Number; applied > newest {
 		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
 	}
+	if int(applied) == len(steps) {
+		return nil
+	}
 	for _, step := range steps[applied:] {
 		if err := s.apply(ctx, step); err != nil {
 			return fmt.Errorf("schema/%s: %w", step.Name, err)
 		}
 	}
-	return nil
+	return s.sealAll(ctx)
 }
 
 func (s *server) apply(ctx context.Context, step schema.Migration) error {
@@ -61,6 +65,28 @@ func (s *server) apply(ctx context.Context, step schema.Migration) error {
 	return s.exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",
 		Params{"number": fmt.Sprint(step.Number), "name": step.Name})
 }
+
+// takeOver runs the statements by which the step that brought commits takes over
+// what was written before it.
+func (s *server) takeOver(ctx context.Context) error {
+	steps, err := schema.Migrations()
+	if err != nil {
+		return err
+	}
+	for _, statement := range steps[commitsStep-1].Statements {
+		if insertion.MatchString(statement) {
+			if err := s.exec(ctx, statement, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// commitsStep is the step of the schema that brought commits.
+const commitsStep = 18
+
+var insertion = regexp.MustCompile(`(?m)^INSERT INTO`)
 
 // making is a statement that makes a table, as the server needs it.
 func (s *server) making(statement string) string {
@@ -107,7 +133,7 @@ func (s *server) answering(ctx context.Context) (Target, error) {
 func (s *server) found(ctx context.Context) (Target, error) {
 	target, err := s.source.Target(ctx)
 	if err != nil {
-		return Target{}, &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+		return Target{}, unavailable(ctx, err)
 	}
 	return target, knock(ctx, target.Writer)
 }

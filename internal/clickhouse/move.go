@@ -11,6 +11,7 @@ import (
 	"adlens/internal/backup"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 	"adlens/loader"
 )
 
@@ -25,7 +26,7 @@ const (
 // held are the tables that are where their account is, but for what its
 // generations are in and the notes of what is dead. The manifest and its seal
 // come last: what they do not name yet, nobody misses.
-var held = []string{"reservations", "accounted", "ledger", "product_keys", "manifest", "seals"}
+var held = []string{"number_blocks", "accounted", "ledger", "commit_units", "commits", "seals"}
 
 // Move brings an account to another shard, and returns how many rows were
 // copied. The caller is the account's only writer and stays it. Readers go on:
@@ -95,12 +96,12 @@ func (db *DB) extents(ctx context.Context, account string) (all []backup.Extent,
 	if live, err = db.Manifest(ctx, account); err != nil {
 		return nil, live, err
 	}
-	for kind, tables := range tablesOf {
+	for _, kind := range manifest.Kinds {
 		var generations []uint32
 		for _, e := range live.Of(kind) {
 			generations = append(generations, e.Generation)
 		}
-		for _, table := range tables {
+		for _, table := range tables.OfKind(kind) {
 			for some := range slices.Chunk(generations, deletedAtOnce) {
 				all = append(all, backup.Extent{Table: table, Account: account, Generations: some})
 			}
@@ -183,8 +184,8 @@ func (db *DB) leave(ctx context.Context, account string, to uint16) error {
 
 // leavable are the tables whose rows of an account go when it does: the manifest
 // first, so that nothing is missed of what goes after it.
-var leavable = slices.Concat([]string{"seals", "manifest"}, slices.DeleteFunc(slices.Clone(accountTables), func(table string) bool {
-	return table == "manifest" || table == "seals" || slices.Contains(directory, table)
+var leavable = slices.Concat([]string{"seals", "commits"}, slices.DeleteFunc(slices.Clone(accountTables), func(table string) bool {
+	return table == "commits" || table == "seals" || slices.Contains(directory, table)
 }))
 
 // left returns those of them that hold rows of an account.

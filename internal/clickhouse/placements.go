@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"adlens/internal/flight"
@@ -56,15 +57,15 @@ func (ps *placements) of(ctx context.Context, account string) (uint16, error) {
 func (ps *placements) read(ctx context.Context, account string) (number uint16, placed bool, err error) {
 	err = ps.home.readOnce(ctx, "SELECT argMax(shard, version) FROM placements WHERE account_id = {account:String}", Params{"account": account},
 		each(func(scan func(...any) error) error { return scan(&number) }))
-	if number == 0 {
-		return ps.home.number, false, err
+	if err == nil && number == 0 {
+		return ps.home.number, false, ps.home.requireNew(ctx, "placements", account)
 	}
 	return number, true, err
 }
 
 // put moves an account. The caller holds its lock.
 func (ps *placements) put(ctx context.Context, account string, to uint16) error {
-	return ps.home.exec(ctx, `
+	return ps.home.change(ctx, "placements", `
 INSERT INTO placements SELECT {account:String}, {shard:UInt16}, max(version) + 1
 FROM placements WHERE account_id = {account:String}`, Params{"account": account, "shard": number(uint32(to))})
 }
@@ -85,9 +86,36 @@ func (db *DB) Place(ctx context.Context, account string) error {
 	if err != nil || found {
 		return err
 	}
+	s, err := db.choose(ctx, account)
+	if err != nil {
+		return err
+	}
+	return db.putAt(ctx, account, s)
+}
+
+// choose spreads accounts over the shards, but for those that were never opened
+// or are not what they were.
+func (db *DB) choose(ctx context.Context, account string) (*server, error) {
+	home, err := db.home.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := slices.DeleteFunc(slices.Clone(db.shards), func(s *server) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s != db.home && home.of[s.number] == "" || s.refused != nil
+	})
+	if len(open) == 0 {
+		open = db.shards[:1]
+	}
 	hash := fnv.New64a()
 	hash.Write([]byte(account))
-	chosen := db.shards[hash.Sum64()%uint64(len(db.shards))].number
+	return open[hash.Sum64()%uint64(len(open))], nil
+}
+
+// putAt has an account on a shard from now on.
+func (db *DB) putAt(ctx context.Context, account string, s *server) error {
+	id, chosen := query.Text(account), s.number
 	if err := db.placements.put(ctx, id, chosen); err != nil {
 		return err
 	}

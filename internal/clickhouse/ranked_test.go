@@ -59,16 +59,17 @@ func manyProducts(t testing.TB, d *database, account string, keys []uint16, many
 			titles[id] = fmt.Sprintf("title %d 'of' many", key)
 		}
 	}
-	ids["P-never-shown"] = 1_000_000 // so that the engine is thought to be needed
-	must(d.InsertProductKeys(t.Context(), account, ids))
-	must(d.InsertProductKeys(t.Context(), account, ids)) // a key may be stored twice
+	must(d.InsertProductNumbers(t.Context(), account, 19, map[string]uint32{"P-of-before": 1})) // of a generation that is not live
+	must(d.InsertProductNumbers(t.Context(), account, 21, ids))
+	must(d.InsertProductNumbers(t.Context(), account, 21, ids)) // a number may be stored twice
 	must(d.InsertTitles(t.Context(), account, 20, titles))
 }
 
-// viewOf is a view of the account whose manifest promises so many rows.
+// viewOf is a view of the account whose manifest promises so many rows, and so
+// many products.
 func viewOf(account string, keys []uint16, rows uint64) query.View {
 	v := query.View{Account: account}
-	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}}
+	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}, {Unit: manifest.Unit{Kind: manifest.Products}, Generation: 21, Rows: rows}}
 	for i, key := range keys {
 		slice := manifest.Slice{Marketplace: key, AdProduct: adlens.SponsoredProducts}
 		v.Marketplaces = append(v.Marketplaces, query.Marketplace{Key: key, ID: fmt.Sprint(i), Country: []string{"DE", "UK", "US"}[i]})
@@ -129,7 +130,7 @@ func everyRanking() []query.Request {
 // shownRows are the rows as text, with the count that pages are made of.
 func shownRows(p *query.Products) []string {
 	rows := []string{fmt.Sprint(p.TotalRows, " rows, truncated ", p.Meta.Truncated)}
-	for _, row := range p.Rows {
+	for row := range p.Rows {
 		text := fmt.Appendf(nil, "%q %q %v", row.ID, row.Title, row.Marketplaces)
 		for _, figure := range row.Figures {
 			text = figure.Append(append(text, ' '))
@@ -155,7 +156,7 @@ func BenchmarkProducts(b *testing.B) {
 		account := fmt.Sprint(b.Name(), n)
 		manyProducts(b, d, account, keys, n)
 		few, lots := viewOf(account, keys, 0), viewOf(account, keys, 1_000_000)
-		ranked := query.PlanProducts(r, lots).RankedStatement(r, 20)
+		ranked := query.PlanProducts(r, lots).RankedStatement(r, 21, 20)
 		b.Run(fmt.Sprint(n, " products in Go"), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Products(b.Context(), few, r); err != nil {

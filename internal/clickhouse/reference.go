@@ -125,9 +125,9 @@ func (db *DB) InsertTitles(ctx context.Context, account string, generation uint3
 	})
 }
 
-// ProductKeys reads the stored number of each of the account's products.
-func (db *DB) ProductKeys(ctx context.Context, account string) (map[string]uint32, error) {
-	ids, err := db.ProductIDs(ctx, account, 0)
+// ProductNumbers reads the stored number of each of the account's products.
+func (db *DB) ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error) {
+	ids, err := db.ProductIDs(ctx, account, generation)
 	keys := make(map[string]uint32, len(ids))
 	for key, id := range ids {
 		keys[id] = key
@@ -135,17 +135,16 @@ func (db *DB) ProductKeys(ctx context.Context, account string) (map[string]uint3
 	return keys, err
 }
 
-// ProductIDs reads the ids of products by their stored numbers, of those
-// above one.
-func (db *DB) ProductIDs(ctx context.Context, account string, above uint32) (map[uint32]string, error) {
+// ProductIDs reads the ids of products by their stored numbers.
+func (db *DB) ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error) {
 	type pair struct {
 		key uint32
 		id  string
 	}
 	all, err := collect(ctx, db, `
 SELECT product_key, product_id
-FROM product_keys
-WHERE account_id = {account:String} AND product_key > {above:UInt32}`, Params{"account": query.Text(account), "above": number(above)},
+FROM products
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, of(account, generation),
 		func(scan func(...any) error) (pair, error) {
 			var p pair
 			err := scan(&p.key, &p.id)
@@ -158,11 +157,11 @@ WHERE account_id = {account:String} AND product_key > {above:UInt32}`, Params{"a
 	return ids, err
 }
 
-// InsertProductKeys gives products their numbers, for ever.
-func (db *DB) InsertProductKeys(ctx context.Context, account string, added map[string]uint32) error {
-	return db.insert(ctx, account, "INSERT INTO product_keys (account_id, product_key, product_id)", func(batch driver.Batch) error {
-		for id, key := range added {
-			if err := batch.Append(account, key, id); err != nil {
+// InsertProductNumbers writes the numbers of all products under a new generation.
+func (db *DB) InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error {
+	return db.insert(ctx, account, "INSERT INTO products (account_id, generation, product_key, product_id)", func(batch driver.Batch) error {
+		for id, key := range all {
+			if err := batch.Append(account, generation, key, id); err != nil {
 				return err
 			}
 		}

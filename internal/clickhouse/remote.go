@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 type RemoteConfig struct {
 	Address string
 	Reader  string // address for all that only reads; Address where empty
+	DataDir string // where it is noted which database this is, where that is there; "" for nowhere
 	CAFile  string // authorities that may have signed the server's certificate, in PEM; the system's where empty
 }
 
@@ -31,6 +33,7 @@ type Remote struct {
 	reader, writer *clickhouse.Options
 	doors          *doors
 	replicated     bool // its hosts are the replicas of a shard
+	memory         Memory
 }
 
 // NewRemote reads the addresses of a server. Without a database it is adlens.
@@ -52,7 +55,11 @@ func NewRemote(config RemoteConfig) (Remote, error) {
 	}
 	reader.Settings = with(reader.Settings, readerSettings)
 	writer.Settings = with(writer.Settings, writerSettings)
-	return Remote{reader: &reader, writer: writer, doors: &doors{}}, nil
+	r := Remote{reader: &reader, writer: writer, doors: &doors{}}
+	if config.DataDir != "" {
+		r.memory = Memory{filepath.Join(config.DataDir, memoryFile), strings.Join(writer.Addr, ",") + "/" + writer.Auth.Database}
+	}
+	return r, nil
 }
 
 // readerSettings may be set by a user who has readonly = 2. Deadlines travel
@@ -146,6 +153,9 @@ func (r Remote) Target(ctx context.Context) (Target, error) {
 	}
 	return Target{Reader: &reader, Writer: &writer}, nil
 }
+
+// Memory is in the data directory of the machine that asks.
+func (r Remote) Memory() Memory { return r.memory }
 
 // Marks are missing: any machine may load into the server.
 func (r Remote) Marks() Marks { return nil }

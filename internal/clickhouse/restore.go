@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adlens/internal/backup"
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/loader"
@@ -21,8 +22,9 @@ var _ backup.Sink = (*DB)(nil)
 // accountTables are all tables that hold rows of accounts, but for those of the
 // moment: what another process holds, and how many requests were let in.
 var accountTables = []string{
-	"accounts", "api_keys", "api_key_uses", "feeds", "connections", "report_requests", "refreshed", "attempts",
-	"manifest", "seals", "reservations", "accounted", "ledger", "product_keys", "dead_generations",
+	"directory_seals", "accounts", "api_keys", "api_key_uses", "feeds", "connections", "report_requests", "refreshed", "attempts",
+	"commits", "commit_units", "seals", "number_blocks", "accounted", "ledger", "products", "dead_generations",
+	"manifest", "reservations", "product_keys", // of the time before there were commits
 	"marketplaces", "rates", "product_titles", "facts", "day_totals", "month_products", "year_products",
 	"campaigns", "ad_groups", "ads", "rules", "rule_runs", "activity", "day_uses",
 }
@@ -35,15 +37,17 @@ func rowsOf(table string) string {
 	return "account_id = {account:String}"
 }
 
-// Shown returns the ids of the accounts that are there: of all, or of the one
-// that is asked for.
+// Shown returns the ids of the accounts that are there, or were and are lost: of
+// all, or of the one that is asked for.
 func (db *DB) Shown(ctx context.Context, account string) ([]string, error) {
-	all, err := db.accounts(ctx, account)
-	ids := make([]string, len(all))
-	for i, a := range all {
-		ids[i] = a.ID
-	}
-	return ids, err
+	return collect(ctx, db.home, `
+SELECT DISTINCT account_id
+FROM (SELECT account_id FROM accounts UNION ALL SELECT account_id FROM directory_seals WHERE table_name = 'accounts')
+WHERE {account:String} IN ('', account_id)
+ORDER BY account_id`, Params{"account": query.Text(account)}, func(scan func(...any) error) (id string, err error) {
+		err = scan(&id)
+		return id, err
+	})
 }
 
 // Left returns the tables that hold rows of an account; of any for "".
@@ -119,7 +123,7 @@ func (db *DB) Insert(ctx context.Context, account, table string, block *backup.B
 	for i, c := range block.Header {
 		names[i] = identifier(c.Name)
 	}
-	return s.insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch driver.Batch) error {
+	err = s.insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch driver.Batch) error {
 		for i, c := range block.Header {
 			if err := appendColumn(batch, block, i); err != nil {
 				return fmt.Errorf("column %s: %w", c.Name, err)
@@ -127,6 +131,10 @@ func (db *DB) Insert(ctx context.Context, account, table string, block *backup.B
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return s.sealTable(ctx, table)
 }
 
 // appendColumn fills a column. One with a dictionary is built by the driver.
@@ -154,31 +162,38 @@ func (db *DB) Complete(ctx context.Context, account string, m manifest.Manifest)
 			return nil, err
 		}
 	}
-	return loader.VerifyAs(ctx, LoadStore{DB: db}, account, m)
+	return loader.VerifyRestored(ctx, LoadStore{DB: db}, account, m)
 }
 
-// leap is how many numbers a restored account does not give out. Since the
-// backup, loads where it is from have used some, for versions that clients
-// may remember answers of. It is enough for sixteen thousand loads.
-const leap = 1 << 24
-
-// Publish makes a restored manifest live as one block. What its account may
-// reserve next begins behind the leap, and no number below is unaccounted for:
-// dead rows were not restored.
+// Publish makes the live units of a restored account visible by one commit that
+// builds on nothing. What the account may reserve next begins behind the leap,
+// and no number below is unsettled: dead rows were not restored.
 func (db *DB) Publish(ctx context.Context, account string, live *backup.Block) error {
-	for _, sql := range []string{
-		"INSERT INTO reservations SELECT {account:String}, toUInt32(least(toUInt64(max(next)) + {leap:UInt32}, 4294967295)) FROM reservations WHERE account_id = {account:String}",
-		"INSERT INTO accounted SELECT {account:String}, max(next) FROM reservations WHERE account_id = {account:String}",
-	} {
-		if err := db.exec(ctx, sql, Params{"account": query.Text(account), "leap": number(leap)}); err != nil {
-			return err
-		}
+	if live.Former() {
+		return db.publishFormer(ctx, account, live)
+	}
+	number := live.Renumber()
+	if err := db.Insert(ctx, account, backup.UnitTable, live); err != nil {
+		return err
+	}
+	return commits.PublishRestored(ctx, db.Tables(), account, number)
+}
+
+// publishFormer puts live units where they were before there were commits, and
+// has the schema's own step take them over.
+func (db *DB) publishFormer(ctx context.Context, account string, live *backup.Block) error {
+	if err := db.Insert(ctx, account, "manifest", live); err != nil {
+		return err
 	}
 	if err := db.stillHeld(account); err != nil {
 		return err
 	}
-	if err := db.announced(account, func() error { return db.Insert(ctx, account, "manifest", live) }); err != nil {
+	s, err := db.holder(ctx, query.Text(account))
+	if err != nil {
 		return err
 	}
-	return db.seal(ctx, account)
+	if err := db.announced(account, func() error { return s.takeOver(ctx) }); err != nil {
+		return err
+	}
+	return commits.Leap(ctx, db.Tables(), account)
 }

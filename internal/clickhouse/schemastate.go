@@ -24,6 +24,16 @@ type SchemaState struct {
 
 const unknownDatabase = 81 // UNKNOWN_DATABASE
 
+// NewestSchema returns the last step that is known here, to which every database
+// is brought when it is opened.
+func NewestSchema() (uint32, error) {
+	steps, err := schema.Migrations()
+	if err != nil {
+		return 0, err
+	}
+	return steps[len(steps)-1].Number, nil
+}
+
 // Schema reads how far the schema is; of several servers, that of the one that
 // is least far.
 func (db *DB) Schema(ctx context.Context) (SchemaState, error) {

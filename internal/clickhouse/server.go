@@ -26,10 +26,12 @@ type server struct {
 	prepare   func(context.Context, *server) error
 	preparing chan struct{} // held by the one who does
 	prepared  atomic.Bool
+	id        string // the database's identity, once it was prepared
 
 	finding chan struct{} // held by the one who looks for the server
 	mu      sync.Mutex
 	pool    *pool
+	refused error // why nothing of it is used: it is not the server that it was
 }
 
 // pool is the connections to one incarnation of the server.
@@ -47,13 +49,25 @@ func (s *server) ready(ctx context.Context) error {
 	case s.preparing <- struct{}{}:
 		defer func() { <-s.preparing }()
 	case <-ctx.Done():
-		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: ctx.Err()}
+		return unavailable(ctx, ctx.Err())
 	}
 	if s.prepared.Load() {
 		return nil
 	}
-	if err := s.prepare(ctx, s); err != nil {
+	if err := s.refuse(s.prepare(ctx, s)); err != nil {
+		if p := s.current(); p != nil && isRefusal(err) {
+			s.drop(p) // another server may be there the next time
+		}
 		return err
+	}
+	if s.guard.isOn() { // it was away when the others were looked through
+		p, err := s.connect(ctx)
+		if err == nil {
+			err = s.inspectPool(ctx, p)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	s.prepared.Store(true)
 	return nil
@@ -82,7 +96,7 @@ func (s *server) connect(ctx context.Context) (*pool, error) {
 	case s.finding <- struct{}{}:
 		defer func() { <-s.finding }()
 	case <-ctx.Done():
-		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: ctx.Err()}
+		return nil, unavailable(ctx, ctx.Err())
 	}
 	if p := s.current(); p != nil {
 		return p, nil
@@ -91,10 +105,12 @@ func (s *server) connect(ctx context.Context) (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.guard.isOn() {
-		if err := s.inspectPool(ctx, p); err != nil {
-			return nil, errors.Join(err, p.close())
-		}
+	err = s.stillItself(ctx, p)
+	if err == nil && s.guard.isOn() && (s.prepare == nil || s.prepared.Load()) {
+		err = s.inspectPool(ctx, p)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.close())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,10 +124,19 @@ func (s *server) current() *pool {
 	return s.pool
 }
 
+// unavailable is why no server was found. Who left while it was looked for has
+// not seen that it is away.
+func unavailable(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return &adlens.Error{Kind: adlens.Cancelled, Err: err}
+	}
+	return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+}
+
 func openPool(ctx context.Context, source Source) (*pool, error) {
 	target, err := source.Target(ctx)
 	if err != nil {
-		return nil, &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+		return nil, unavailable(ctx, err)
 	}
 	reader, err := clickhouse.Open(target.Reader)
 	if err != nil {
@@ -214,13 +239,21 @@ func (s *server) failed(ctx context.Context, p *pool, err error) error {
 	if err == nil {
 		return nil
 	}
+	if isUnknown(err) && ctx.Value(verifying{}) == nil {
+		if other := s.stillItself(ctx, p); other != nil {
+			s.drop(p)
+			return other
+		}
+	}
 	kind := kindOf(ctx, err)
 	failed := &adlens.Error{Kind: kind, Err: err}
 	switch kind {
 	case adlens.EngineUnavailable:
 		s.drop(p)
 	case adlens.Damaged:
-		s.guard.sound(failed)
+		if ctx.Value(inspecting{}) == nil { // who looks for damage knows what to do
+			s.guard.sound(failed)
+		}
 	}
 	return failed
 }

@@ -26,6 +26,7 @@ import (
 // They are small, are looked up by other things than the account too, and stay
 // where they are when an account moves.
 var directory = []string{
+	"directory_seals", // first: what is not sealed is not missed
 	"accounts", "api_keys", "api_key_uses", "feeds", "connections", "report_requests", "refreshed", "attempts", "day_uses",
 }
 
@@ -115,10 +116,10 @@ func gather[T any](ctx context.Context, db *DB, ask func(*server) (T, error)) ([
 }
 
 // whereReachable is everywhere for what can be made up for when a shard that is
-// away is back. The one with the directory has to be there.
+// away, or that another server is in the place of, is back. The one with the directory has to be there.
 func (db *DB) whereReachable(ctx context.Context, do func(*server) error) error {
 	for i, err := range db.atEach(ctx, func(_ int, s *server) error { return do(s) }) {
-		if err != nil && (db.shards[i] == db.home || !away(ctx, err)) {
+		if err != nil && (db.shards[i] == db.home || !away(ctx, err) && !isRefusal(err)) {
 			return err
 		}
 	}

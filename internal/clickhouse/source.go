@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"adlens/internal/engine"
@@ -45,6 +46,11 @@ func (e Embedded) Target(ctx context.Context) (Target, error) {
 		Reader: options(engine.ReaderUser, at.ReaderPassword, nil),
 		Writer: options(engine.LoaderUser, at.LoaderPassword, writerSettings),
 	}, nil
+}
+
+// Memory is a file in the data directory.
+func (e Embedded) Memory() Memory {
+	return Memory{filepath.Join(e.Engine.DataDir(), memoryFile), "embedded engine"}
 }
 
 // Marks are files beside the engine: all its users are on this machine.

@@ -3,9 +3,12 @@ package clickhouse
 import (
 	"encoding/hex"
 	"math/big"
+	"strconv"
 	"strings"
+	"time"
 
 	"adlens"
+	"adlens/internal/exact"
 
 	"github.com/shopspring/decimal"
 )
@@ -20,12 +23,24 @@ func unitsDecimal(a adlens.Amount) decimal.Decimal {
 	return decimal.NewFromBigInt(a.Big(), -adlens.AmountDecimals)
 }
 
-var lowWord = new(big.Int).SetUint64(1<<64 - 1)
+// noSum is what equals no sum, so that every check of it fails.
+var noSum = adlens.AmountOf(exact.Uint128{Hi: 1<<64 - 1, Lo: 1<<64 - 1})
 
-// amountOf reads an unsigned number of 128 bits.
+// amountOf reads units; what 128 bits do not hold becomes noSum.
 func amountOf(n *big.Int) adlens.Amount {
-	lo := new(big.Int).And(n, lowWord).Uint64()
-	return adlens.AmountOf(new(big.Int).Rsh(n, 64).Uint64(), lo)
+	units, ok := exact.Uint128Of(n)
+	if !ok {
+		return noSum
+	}
+	return adlens.AmountOf(units)
 }
 
 func hexText(raw []byte) string { return hex.EncodeToString(raw) }
+
+// milliseconds writes an instant for a parameter of type Int64, 0 for none.
+func milliseconds(t *time.Time) string {
+	if t == nil {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
+}

@@ -130,7 +130,7 @@ func (vs *views) refresh(ctx context.Context, account string) (query.View, error
 
 // version asks for the version of the load that was visible last.
 func (db *DB) version(ctx context.Context, account string) (version uint32, err error) {
-	err = db.reading(ctx, "SELECT max(version) FROM manifest WHERE account_id = {account:String}",
+	err = db.reading(ctx, "SELECT max(number) FROM commits WHERE account_id = {account:String}",
 		Params{"account": query.Text(account)}, each(func(scan func(...any) error) error { return scan(&version) }))
 	return version, err
 }

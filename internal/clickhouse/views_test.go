@@ -8,6 +8,7 @@ import (
 	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 )
 
 // unmarked is a server that other machines load into as well.
@@ -43,6 +44,11 @@ func mustView(t *testing.T, db *DB, account string) query.View {
 	return v
 }
 
+// titlesOf is the unit of titles at a generation.
+func titlesOf(generation uint32) []manifest.Entry {
+	return []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: generation}}
+}
+
 // Readers beside a writer of another process: none sees a version older than
 // the last one that was acknowledged before it asked.
 func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
@@ -51,10 +57,11 @@ func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			writer, reader := another(t, source), another(t, source)
 			var acknowledged atomic.Uint32
+			var done atomic.Bool
 			var readers sync.WaitGroup
 			for range 4 {
 				readers.Go(func() {
-					for acknowledged.Load() < 40 {
+					for !done.Load() {
 						before := acknowledged.Load()
 						v := mustView(t, reader, t.Name())
 						if got := v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}); got < before || v.Manifest.Version != got {
@@ -64,12 +71,18 @@ func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 					}
 				})
 			}
-			for version := uint32(1); version <= 40; version++ {
-				if err := writer.Commit(t.Context(), t.Name(), version, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: version}}); err != nil {
+			s := beginWriter(t, writer, t.Name())
+			for range 40 {
+				version, err := s.BeginCommit(t.Context())
+				if err == nil {
+					err = s.Commit(t.Context(), version, titlesOf(version))
+				}
+				if err != nil {
 					t.Error(err)
 				}
 				acknowledged.Store(version)
 			}
+			done.Store(true)
 			readers.Wait()
 		})
 	}
@@ -80,14 +93,8 @@ func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 	d := openShared(t)
 	writer, reader := another(t, d.home.source), another(t, d.home.source)
-	commit := func(version uint32) {
-		t.Helper()
-		if err := writer.Commit(t.Context(), t.Name(), version, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: version}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	commit(3)
-	if v := mustView(t, reader, t.Name()); v.Manifest.Version != 3 {
+	first := commitUnits(t, writer, t.Name(), titlesOf(3)...)
+	if v := mustView(t, reader, t.Name()); v.Manifest.Version != first {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
 	source := reader.home.source
@@ -95,15 +102,15 @@ func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 	if err := reader.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if v := mustView(t, reader, t.Name()); v.Manifest.Version != 3 {
+	if v := mustView(t, reader, t.Name()); v.Manifest.Version != first {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
-	commit(5)
+	second := commitUnits(t, writer, t.Name(), titlesOf(5)...)
 	if _, err := reader.View(t.Context(), t.Name()); err == nil {
 		t.Error("a changed account was answered from memory")
 	}
 	reader.home.source = source
-	if v := mustView(t, reader, t.Name()); v.Manifest.Version != 5 {
+	if v := mustView(t, reader, t.Name()); v.Manifest.Version != second {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
 }
@@ -121,12 +128,17 @@ func (m marksOnly) Marks() Marks { return m.marks }
 func TestAnUnsettledAccountIsAskedForEachTime(t *testing.T) {
 	d := openShared(t)
 	reader := another(t, d.home.source)
+	commit := d.Tables().Commits().(table[manifest.Commit])
+	commit.around = nil // its mark is the one that was left
 	for version := uint32(1); version <= 5; version++ {
 		if _, err := d.home.source.Marks().Change(t.Name()); err != nil {
 			t.Fatal(err)
 		}
 		before := mustView(t, reader, t.Name())
-		if err := d.DB.commit(t.Context(), t.Name(), version, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: version}}); err != nil {
+		if err := d.Tables().Units().Append(t.Context(), t.Name(), tables.Unit{Number: version, Entry: titlesOf(version)[0]}); err != nil {
+			t.Fatal(err)
+		}
+		if err := commit.Append(t.Context(), t.Name(), manifest.Commit{Number: version, Base: version - 1, Rows: 1}); err != nil {
 			t.Fatal(err)
 		}
 		after := mustView(t, reader, t.Name())
@@ -149,9 +161,7 @@ func BenchmarkView(b *testing.B) {
 				Generation: 1, Sources: []manifest.Source{{ReportID: "r", Days: 1<<28 - 1}}})
 		}
 	}
-	if err := d.Commit(b.Context(), b.Name(), 1, entries); err != nil {
-		b.Fatal(err)
-	}
+	commitUnits(b, d.DB, b.Name(), entries...)
 	asking := newDB(unmarked{d.home.source})
 	defer asking.Close()
 	for name, view := range map[string]func() (query.View, error){

@@ -134,8 +134,17 @@ func (c *Connector) Connect(ctx context.Context, account, region, clientID strin
 		return nil, err
 	}
 	connection.Sealed = key.Seal(text, purpose(connection))
+	release, err := c.lockConnection(ctx, account)
+	if err != nil {
+		return nil, err
+	}
 	// What failed with the credentials before says nothing of these.
-	return profiles, errors.Join(c.Store.PutConnection(ctx, connection), c.Store.Forgive(ctx, account))
+	return profiles, errors.Join(c.Store.PutConnection(ctx, connection), c.Store.Forgive(ctx, account), release())
+}
+
+// lockConnection lets one process at a time change an account's connection.
+func (c *Connector) lockConnection(ctx context.Context, account string) (release func() error, err error) {
+	return c.Locks.Lock(ctx, "connection/"+account, func(string) {})
 }
 
 // Check says what is wrong with the configuration, as far as it can be told
@@ -193,12 +202,20 @@ func (c *Connector) CanOpen(connection adlens.Connection) error {
 }
 
 // accepted notes whether the platform took the credentials, where it says
-// something of them.
-func (c *Connector) accepted(ctx context.Context, connection adlens.Connection, err error) error {
+// something of them. Nothing is noted where others were stored meanwhile.
+func (c *Connector) accepted(ctx context.Context, used adlens.Connection, err error) error {
 	refused := errors.Is(err, api.Unauthorized)
-	if refused == !connection.Accepted || err != nil && !refused {
+	if refused == !used.Accepted || err != nil && !refused {
 		return err
 	}
-	connection.Accepted = !refused
-	return errors.Join(err, c.Store.PutConnection(ctx, connection))
+	release, lockErr := c.lockConnection(ctx, used.Account)
+	if lockErr != nil {
+		return errors.Join(err, lockErr)
+	}
+	stored, found, readErr := c.Store.Connection(ctx, used.Account)
+	if readErr != nil || !found || stored.Sealed != used.Sealed {
+		return errors.Join(err, readErr, release())
+	}
+	stored.Accepted = !refused
+	return errors.Join(err, c.Store.PutConnection(ctx, stored), release())
 }

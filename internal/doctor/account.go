@@ -51,29 +51,42 @@ func (e *examination) readAccounts() error {
 			continue
 		}
 		a := account{Account: known, markets: map[uint16]loader.Marketplace{}}
-		if a.manifest, err = e.db.Manifest(e.ctx, a.ID); err != nil {
+		if a.manifest, err = e.db.Manifest(e.ctx, a.ID); err != nil && !e.isUnreadable(a.ID, err) {
 			return err
 		}
 		markets, err := e.db.Marketplaces(e.ctx, a.ID, a.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
-		if err != nil {
+		if err != nil && !e.isUnreadable(a.ID, err) {
 			return err
+		}
+		if e.unreadable[a.ID] != nil {
+			continue
 		}
 		for _, m := range markets {
 			a.markets[m.Key] = m
 		}
 		e.accounts = append(e.accounts, a)
 	}
-	if e.Account != "" && len(e.accounts) == 0 {
+	if e.Account != "" && len(e.accounts)+len(e.unreadable)+len(e.lost[e.Account]) == 0 {
 		return errNoAccount(e.Account)
 	}
 	return nil
 }
 
+// isUnreadable notes an account that the other checks cannot look at, where an
+// error says that it is damaged.
+func (e *examination) isUnreadable(account string, err error) bool {
+	if adlens.KindOf(err) != adlens.Damaged {
+		return false
+	}
+	e.unreadable[account] = err
+	return true
+}
+
 func (e *examination) someAccount(c *checkup) (string, error) {
-	if len(e.accounts) == 0 {
+	if len(e.accounts)+len(e.unreadable)+len(e.lost) == 0 {
 		c.warn("adlens account add ID --name NAME; adlens demo makes one to look at", "there is none")
 	}
-	return count(len(e.accounts), "account"), nil
+	return count(len(e.accounts)+len(e.unreadable), "account"), nil
 }
 
 // Days that figures may lag behind before somebody should look: the platform

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -43,7 +44,7 @@ func (e *examination) fileSystem(c *checkup) (string, error) {
 	if err := unix.Statfs(e.DataDir, &stat); err != nil {
 		return "", err
 	}
-	if stat.Flags&unix.ST_RDONLY != 0 {
+	if errors.Is(unix.Access(e.DataDir, unix.W_OK), unix.EROFS) {
 		c.fail("mount it for writing", "nothing can be written: it is mounted read-only")
 	}
 	kind, known := fileSystems[int64(stat.Type)]

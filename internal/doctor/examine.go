@@ -46,14 +46,18 @@ type examination struct {
 	db       *clickhouse.DB
 	locks    Locks
 	accounts []account
-	rowsOf   map[[2]string]map[uint32]uint64 // rows by generation, of an account and table
+	// unreadable are the accounts that are damaged so that nothing else can be
+	// said of them.
+	unreadable map[string]error
+	lost       map[string][]string             // what accounts lost of the directory
+	rowsOf     map[[2]string]map[uint32]uint64 // rows by generation, of an account and table
 }
 
 // Examine runs all checks that make sense after one another: where the engine
 // does not start, nothing is said about what it holds. The error is of the
 // examination itself.
 func Examine(ctx context.Context, in Installation, o Options) (findings []Finding, err error) {
-	e := &examination{Installation: in, Options: o, ctx: ctx, rowsOf: map[[2]string]map[uint32]uint64{}}
+	e := &examination{Installation: in, Options: o, ctx: ctx, rowsOf: map[[2]string]map[uint32]uint64{}, unreadable: map[string]error{}}
 	if in.DataDir != "" && !e.home() {
 		return e.findings, ctx.Err()
 	}
@@ -62,8 +66,12 @@ func Examine(ctx context.Context, in Installation, o Options) (findings []Findin
 		return e.findings, ctx.Err()
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if e.schema() {
+	if e.check("identity", e.identity) && e.schema() {
+		e.check("directory", e.directory)
 		if err := e.readAccounts(); err != nil {
+			if adlens.KindOf(err) == adlens.Damaged { // which is a finding already
+				err = e.ctx.Err()
+			}
 			return e.findings, err
 		}
 		e.stored()

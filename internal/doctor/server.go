@@ -28,6 +28,10 @@ func (e *examination) engine() (leave func() error, opened bool) {
 		e.db, e.locks, leave = db, locks, closing
 		version, err := db.Version(e.ctx)
 		if err != nil {
+			if wrong := e.db.Recognize(e.ctx); len(wrong) > 0 { // it was emptied
+				c.fail(putBack, "%v", wrong[0])
+				return "", nil
+			}
 			c.fail(e.adviceToOpen(err), "it does not answer: %v", err)
 			return "", nil
 		}
@@ -66,6 +70,16 @@ func (e *examination) rights(c *checkup) error {
 		c.fail(fmt.Sprintf("GRANT %s ON %s.* TO the user", strings.Join(missing, ", "), e.Remote), "the user may not %s in %s", strings.Join(missing, ", "), e.Remote)
 	}
 	return nil
+}
+
+const putBack = "put the right database back"
+
+// identity makes sure that no database was emptied, or put in another's place.
+func (e *examination) identity(c *checkup) (string, error) {
+	for _, err := range e.db.Recognize(e.ctx) {
+		c.fail(putBack, "%v", err)
+	}
+	return "the databases are those that they were", nil
 }
 
 // schema tells whether the tables are as the other checks need them.

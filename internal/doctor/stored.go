@@ -2,37 +2,54 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
-	"adlens/internal/clickhouse"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
-const restore = "restore a backup, or load the extracts into a new data directory"
+const restore = "restore a backup in its place: adlens restore --from PLACE --account ID; or load the extracts into a new data directory"
 
-// kinds are all kinds of units.
-var kinds = []manifest.Kind{manifest.Month, manifest.Year, manifest.Marketplaces, manifest.Rates, manifest.Titles,
-	manifest.Campaigns, manifest.AdGroups, manifest.Ads, manifest.Rules, manifest.RuleRuns, manifest.Activity}
+// directory finds what was lost of accounts, keys, feed links, connections and
+// placements.
+func (e *examination) directory(c *checkup) (string, error) {
+	var err error
+	e.lost, err = e.db.DirectoryFaults(e.ctx)
+	for _, id := range slices.Sorted(maps.Keys(e.lost)) {
+		if e.Account != "" && e.Account != id {
+			continue
+		}
+		// It may be in no list of accounts any more.
+		if err := c.of(id, func(c *checkup) error {
+			c.fail(restore, "%s", few(e.lost[id]))
+			return nil
+		}); err != nil {
+			return "", err
+		}
+	}
+	return "all accounts, keys, feed links and connections that were stored", err
+}
 
-// counted are the kinds of which the manifest says how many rows were loaded.
-var counted = []manifest.Kind{manifest.Month, manifest.Campaigns, manifest.AdGroups, manifest.Ads}
-
-// neverEmpty are the kinds of which nobody ever loads nothing.
-var neverEmpty = []manifest.Kind{manifest.Marketplaces, manifest.Rates, manifest.Titles}
-
-// manifests holds the rows that are there against those that were loaded.
+// manifests compares the rows that are there with those that were loaded.
 func (e *examination) manifests(c *checkup) (string, error) {
 	units := 0
+	for _, id := range slices.Sorted(maps.Keys(e.unreadable)) {
+		err := c.of(id, func(c *checkup) error {
+			c.fail(restore, "nothing of it can be examined: %v", e.unreadable[id])
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+	}
 	e.forEach(c, func(c *checkup, a account) error {
 		units += a.manifest.Len()
-		for _, kind := range counted {
-			if err := e.loaded(c, a, kind, func(live manifest.Entry, rows uint64) bool { return rows == live.Rows }); err != nil {
-				return err
-			}
-		}
-		for _, kind := range neverEmpty {
-			if err := e.loaded(c, a, kind, func(_ manifest.Entry, rows uint64) bool { return rows > 0 }); err != nil {
-				return err
+		for _, kind := range manifest.Kinds {
+			for place, table := range tables.OfKind(kind) {
+				if err := e.loaded(c, a, kind, place, table); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -40,29 +57,25 @@ func (e *examination) manifests(c *checkup) (string, error) {
 	return fmt.Sprintf("%s with the rows that were loaded", count(units, "live unit")), nil
 }
 
-// loaded holds the units of a kind against the rows of their main table. An
+// loaded compares the units of a kind with their rows in one of its tables. An
 // account may have thousands; a few are named.
-func (e *examination) loaded(c *checkup, a account, kind manifest.Kind, right func(live manifest.Entry, rows uint64) bool) error {
+func (e *examination) loaded(c *checkup, a account, kind manifest.Kind, place int, table string) error {
 	live := a.manifest.Of(kind)
 	if len(live) == 0 {
 		return nil
 	}
-	table := clickhouse.TablesOf(kind)[0]
 	stored, err := e.rows(a, table)
 	if err != nil {
 		return err
 	}
-	suspects := slices.DeleteFunc(slices.Clone(live), func(l manifest.Entry) bool { return right(l, stored[l.Generation]) })
+	suspects := slices.DeleteFunc(slices.Clone(live), func(l manifest.Entry) bool { return l.RowsAt(place) == stored[l.Generation] })
 	suspects, err = e.stillLive(a, suspects)
 	if err != nil || len(suspects) == 0 {
 		return err
 	}
 	wrong := make([]string, len(suspects))
 	for i, l := range suspects {
-		wrong[i] = fmt.Sprintf("%s has %d rows, %d were loaded", a.unit(l.Unit), stored[l.Generation], l.Rows)
-		if l.Rows == 0 {
-			wrong[i] = a.unit(l.Unit) + " has no rows, and was never empty"
-		}
+		wrong[i] = fmt.Sprintf("%s has %d rows, %d were loaded", a.unit(l.Unit), stored[l.Generation], l.RowsAt(place))
 	}
 	c.fail(restore, "%s: %s", table, few(wrong))
 	return nil
@@ -124,12 +137,12 @@ func (e *examination) garbage(c *checkup) (string, error) {
 func (e *examination) deadRows() (map[string]uint64, error) {
 	dead := map[string]uint64{}
 	for _, a := range e.accounts {
-		for _, kind := range kinds {
+		for _, kind := range manifest.Kinds {
 			live := map[uint32]bool{}
 			for _, l := range a.manifest.Of(kind) {
 				live[l.Generation] = true
 			}
-			for _, table := range clickhouse.TablesOf(kind) {
+			for _, table := range tables.OfKind(kind) {
 				stored, err := e.rows(a, table)
 				if err != nil {
 					return nil, err

@@ -56,16 +56,15 @@ func (s *Server) welcome(c *gin.Context, key auth.Record, always bool, now time.
 	return caller{account: account, key: key, lastUse: lastUse}, nil
 }
 
-// authenticate finds out whose key the request has. An address that sent too
-// many wrong ones has to wait, all but for keys that are known to be right.
+// authenticate finds out whose key the request has. Of an address that sent too
+// many wrong ones, valid keys alone get in; with others it has to wait.
 func (s *Server) authenticate(c *gin.Context, now time.Time) (auth.Record, error) {
 	sent, address := c.Request.Header.Values("Authorization"), addressOf(c)
-	if wait := s.failures.Wait(address, now); wait > 0 && !s.keys.Known(sent) {
-		return auth.Record{}, addressWaits(wait)
-	}
-	key, err := s.keys.Authenticate(c.Request.Context(), sent, now)
-	if errors.Is(err, auth.ErrInvalidKey) {
-		s.failures.Note(address, now)
+	key, wait, err := s.failures.Guard(address, now, func(suspect bool) (auth.Record, error) {
+		return s.keys.Authenticate(c.Request.Context(), sent, suspect, now)
+	})
+	if wait > 0 {
+		return key, addressWaits(wait)
 	}
 	if errors.Is(err, auth.ErrMissingKey) && keyInAddress(c.Request.RequestURI) {
 		return key, &problem{code: codeMissingKey, detail: "the key stands in the address, where it is not looked for and where others can read it: " +

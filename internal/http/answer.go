@@ -64,9 +64,19 @@ func (s *Server) coded(c *gin.Context, a answer) (*finished, error) {
 	if !ok {
 		return finish(a, plainJSON, "")
 	}
-	coding, wanted := codingFor(f, c.Request.Header.Values("Accept-Encoding"))
-	if !wanted {
-		return f, nil
+	sent := f
+	if coding, wanted := codingFor(f, c.Request.Header.Values("Accept-Encoding")); wanted {
+		var err error
+		if sent, err = s.answers.coded(c.Request.Context(), f, coding); err != nil {
+			return nil, err
+		}
 	}
-	return s.answers.coded(c.Request.Context(), f, coding)
+	if u, ok := c.Value(keyUse).(*use); ok {
+		bytes := cap(f.body)
+		if sent != f {
+			bytes += cap(sent.body)
+		}
+		u.atLeast(bytes)
+	}
+	return sent, nil
 }

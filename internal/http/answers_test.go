@@ -91,7 +91,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 		fresh, remembering := map[string]http.Handler{}, map[string]http.Handler{}
 		memory := rapid.SampledFrom([]int{0, 20_000, 1 << 20}).Draw(t, "memory")
 		// All accounts have one memory, as they do in a server.
-		shared := newAnswers(memory)
+		shared := newAnswers(memory, 0)
 		for _, account := range accounts {
 			fresh[account] = serving(b, account, 0)
 			remembering[account] = sharing(b, account, shared)

@@ -58,9 +58,17 @@ func (as *answers) coded(ctx context.Context, plain *finished, coding string) (*
 	if f, ok := as.known.Get(name); ok {
 		return f, nil
 	}
-	return as.flights.Do(ctx, name, func(context.Context) (*finished, error) {
+	return as.flights.Do(ctx, name, func(ctx context.Context) (*finished, error) {
 		f := *plain
-		f.coding, f.body = coding, compressed(plain.body, coding)
+		waiting, done := patiently(ctx)
+		defer done()
+		err := as.inTurn(waiting, len(plain.body), func() error {
+			f.coding, f.body = coding, compressed(plain.body, coding)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 		as.remember(name, &f)
 		return &f, nil
 	})

@@ -1,40 +1,114 @@
 package http
 
 import (
+	"container/list"
 	"net"
 	"net/http"
+	"sync"
 )
 
 // openConnections bounds how many connections are open at once, whoever opens
-// them. The server says when one has ended: connections are not wrapped, so
-// that each can still be closed one way first, without which a client may lose
-// the last answer.
-type openConnections struct{ open chan struct{} }
+// them. Where all are taken, the one that was idle for the longest time makes
+// room for a new one; where none is idle, the new one waits. Clients send again
+// what they sent on a connection that ended idle, as they do after idleTimeout.
+type openConnections struct {
+	bound int
 
-func newOpenConnections(bound int) openConnections {
-	return openConnections{make(chan struct{}, bound)}
+	mu     sync.Mutex
+	open   int
+	idle   *list.List // of net.Conn, the longest idle first
+	places map[net.Conn]*list.Element
+	// changes has a value since the last time that a connection ended or became
+	// idle.
+	changes chan struct{}
 }
 
-// on returns a listener whose next connection is accepted once there is room.
-func (c openConnections) on(l net.Listener) net.Listener { return &roomy{l, c.open} }
+func newOpenConnections(bound int) *openConnections {
+	return &openConnections{bound: bound, idle: list.New(), places: map[net.Conn]*list.Element{}, changes: make(chan struct{}, 1)}
+}
+
+// on returns a listener whose connections count.
+func (o *openConnections) on(l net.Listener) net.Listener {
+	return &boundedListener{Listener: l, connections: o, closed: make(chan struct{})}
+}
 
 // changed hears of the states of the connections.
-func (c openConnections) changed(_ net.Conn, state http.ConnState) {
-	if state == http.StateClosed || state == http.StateHijacked {
-		<-c.open
+func (o *openConnections) changed(c net.Conn, state http.ConnState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if place, idle := o.places[c]; idle {
+		o.idle.Remove(place)
+		delete(o.places, c)
+	}
+	switch state {
+	case http.StateIdle:
+		if h, ok := c.(*halfClosable); ok {
+			h.answered()
+		}
+		o.places[c] = o.idle.PushBack(c)
+	case http.StateClosed, http.StateHijacked:
+		o.open--
+	default:
+		return
+	}
+	select {
+	case o.changes <- struct{}{}:
+	default:
 	}
 }
 
-type roomy struct {
+// take counts a new connection where there is room; else the longest idle one
+// is to be closed, if there is one.
+func (o *openConnections) take() (ok bool, oldest net.Conn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open < o.bound {
+		o.open++
+		return true, nil
+	}
+	for place := o.idle.Front(); place != nil; place = place.Next() {
+		c := place.Value.(net.Conn)
+		if h, ok := c.(*halfClosable); ok && h.isAnswering() {
+			continue // the server calls no connection active whose next request it has read already
+		}
+		o.idle.Remove(place)
+		delete(o.places, c)
+		return false, c
+	}
+	return false, nil
+}
+
+// boundedListener accepts connections once there is room for them.
+type boundedListener struct {
 	net.Listener
-	open chan struct{}
+	connections *openConnections
+	once        sync.Once
+	closed      chan struct{}
 }
 
-func (l *roomy) Accept() (net.Conn, error) {
-	l.open <- struct{}{}
-	connection, err := l.Listener.Accept()
+func (l *boundedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
 	if err != nil {
-		<-l.open
+		return nil, err
 	}
-	return connection, err
+	for {
+		ok, oldest := l.connections.take()
+		if ok {
+			return halfClosed(c), nil
+		}
+		if oldest != nil {
+			oldest.Close()
+		}
+		select {
+		case <-l.connections.changes:
+		case <-l.closed:
+			c.Close()
+			return nil, net.ErrClosed
+		}
+	}
+}
+
+func (l *boundedListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
 }

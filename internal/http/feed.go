@@ -61,12 +61,13 @@ func (s *Server) feed(c *gin.Context) (caller, error) {
 // expired leads nowhere, like any other path.
 func (s *Server) redeem(c *gin.Context, now time.Time) (auth.Record, error) {
 	token, address := c.Param("token"), addressOf(c)
-	if wait := s.failures.Wait(address, now); wait > 0 && !s.feeds.KnownFeed(token) {
-		return auth.Record{}, addressWaits(wait)
+	feed, wait, err := s.failures.Guard(address, now, func(suspect bool) (auth.Record, error) {
+		return s.feeds.Feed(c.Request.Context(), token, suspect, now)
+	})
+	if wait > 0 {
+		return feed, addressWaits(wait)
 	}
-	feed, err := s.feeds.Feed(c.Request.Context(), token, now)
 	if errors.Is(err, auth.ErrInvalidKey) {
-		s.failures.Note(address, now)
 		return feed, &problem{code: codeNotFound, detail: "there is no such feed: it may be misspelt, revoked or expired"}
 	}
 	return feed, err

@@ -15,6 +15,7 @@ type question interface {
 	Written() query.Format
 	About() []string
 	Spelled() string
+	Compared() bool
 }
 
 // asked is an endpoint that answers a question about an account: its parameters
@@ -26,6 +27,7 @@ func asked[Params any, Request question](
 	parse func(Params, query.View, time.Time) (Request, []adlens.Fault),
 	settle func(context.Context, query.View, Request) Request,
 	identity func(string, query.View, Request) string,
+	mostRows func(context.Context, query.View, Request) (int, error),
 	compute func(context.Context, query.View, Request) (answer, error),
 ) endpoint {
 	return func(c *gin.Context, caller caller) (answer, error) {
@@ -46,12 +48,17 @@ func asked[Params any, Request question](
 			c.Set(keyHow, Unchanged)
 			return notModified{held}, nil
 		}
+		held := s.answers.hold(view.Account, tag)
+		c.Set(keyUse, held)
 		if a, ok := s.answers.remembered(tag); ok {
 			c.Set(keyHow, Remembered)
 			return a, nil
 		}
 		c.Set(keyHow, Computed)
-		return s.answers.of(c.Request.Context(), tag, meaning{name, request}, func(ctx context.Context) (answer, error) { return compute(ctx, view, request) })
+		return s.answers.of(c.Request.Context(), held, meaning{name, request}, func(ctx context.Context) (int, error) {
+			rows, err := mostRows(ctx, view, request)
+			return weightOf(rows, request.Compared()), err
+		}, func(ctx context.Context) (answer, error) { return compute(ctx, view, request) })
 	}
 }
 
@@ -61,7 +68,7 @@ func figures[Params any](
 	parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(context.Context, query.View, query.Request) (answer, error),
 ) endpoint {
-	return asked(s, name, parse, asItIs, query.Identity, compute)
+	return asked(s, name, parse, asItIs, query.Identity, s.figures.MostRows, compute)
 }
 
 // asItIs settles a request of which all is said by the data.

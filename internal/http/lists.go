@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"adlens"
@@ -22,7 +23,14 @@ func lists[Params any](
 	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
 	compute func(context.Context, query.View, query.ListRequest) (answer, error),
 ) endpoint {
-	return asked(s, name, parse, asItIs, query.ListIdentity, compute)
+	return asked(s, name, parse, asItIs, query.ListIdentity, s.mostListed(name), compute)
+}
+
+// mostListed counts the rows that an answer of a list has at most.
+func (s *Server) mostListed(name string) func(context.Context, query.View, query.ListRequest) (int, error) {
+	return func(ctx context.Context, v query.View, r query.ListRequest) (int, error) {
+		return s.figures.MostListed(ctx, v, r, name)
+	}
 }
 
 // Freshener keeps lists of the platform fresh while somebody asks for them.
@@ -46,7 +54,7 @@ func fresh[Params any](
 		}
 		r.Syncing = syncing
 		return r
-	}, query.ListIdentity, compute)
+	}, query.ListIdentity, s.mostListed(name), compute)
 }
 
 func (s *Server) marketplaces(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
@@ -95,7 +103,7 @@ type listAnswer[T any] struct {
 
 func (a listAnswer[T]) fields(w *writer) {
 	var blank T
-	rows(w, "data", blank, a.Rows, func(row T) { a.one(w, row) })
+	rows(w, "data", blank, slices.Values(a.Rows), func(row T) { a.one(w, row) })
 	w.pagination(a.Request.Paging, a.Total)
 	w.object("meta", func() {
 		if a.synced {
@@ -113,7 +121,7 @@ func (a listAnswer[T]) paged() paged { return paged{a.Request.Paging, a.Total, a
 type runsAnswer []records.RuleRun
 
 func (a runsAnswer) fields(w *writer) {
-	rows(w, "data", records.RuleRun{}, a, w.run)
+	rows(w, "data", records.RuleRun{}, slices.Values(a), w.run)
 	w.object("meta", func() {})
 }
 
@@ -123,7 +131,7 @@ type marketplacesAnswer struct {
 }
 
 func (a marketplacesAnswer) fields(w *writer) {
-	rows(w, "data", query.MarketplaceInfo{}, a.all, w.marketplace)
+	rows(w, "data", query.MarketplaceInfo{}, slices.Values(a.all), w.marketplace)
 	w.object("meta", func() {
 		var last *adlens.Day
 		if _, newest, held := a.view.Manifest.HeldDays(manifest.Any); held {

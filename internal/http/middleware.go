@@ -23,6 +23,7 @@ const (
 	keyCode      = "code"
 	keyCause     = "cause"
 	keyHow       = "how"
+	keyUse       = "use" // of an answer's memory
 )
 
 // Where an answer came from.
@@ -65,8 +66,7 @@ func (s *Server) observe(c *gin.Context) {
 	if code, ok := c.Value(keyCode).(adlens.Code); ok {
 		fields = append(fields, zap.String("code", string(code)))
 	}
-	// A client that goes away is nobody's failure.
-	if cause, ok := c.Value(keyCause).(error); ok && c.Writer.Status() != statusClientIsGone {
+	if cause, ok := c.Value(keyCause).(error); ok {
 		s.log.Error("request failed", append(fields, zap.Error(cause))...)
 		return
 	}

@@ -17,7 +17,6 @@ import (
 	"adlens/docs"
 	"adlens/internal/auth"
 
-	"github.com/gin-gonic/gin"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/zap"
@@ -60,7 +59,7 @@ var aheadOfTheProgram []string
 func TestEveryRouteIsInTheDocumentAndTheOtherWayRound(t *testing.T) {
 	s := New(Config{Log: zap.NewNop()})
 	routes := map[string]bool{}
-	for _, r := range s.Handler().(*gin.Engine).Routes() {
+	for _, r := range s.engine().Routes() {
 		path := regexp.MustCompile(`[:*](\w+)`).ReplaceAllString(r.Path, "{$1}")
 		// Pages for people describe themselves.
 		if path != "/" && path != "/docs" && !strings.HasPrefix(path, "/docs/") && !strings.HasPrefix(path, "/page/") {

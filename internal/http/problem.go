@@ -114,6 +114,11 @@ func (p *problem) Error() string { return p.detail }
 
 func (p *problem) Unwrap() error { return p.cause }
 
+// clientIsGone is an error that no client reads. It is none of the codes.
+func clientIsGone() *problem {
+	return &problem{status: statusClientIsGone, detail: "the client went away before it was answered"}
+}
+
 func notFound(path string) *problem {
 	return &problem{code: codeNotFound, detail: fmt.Sprintf("%s does not exist here", path)}
 }
@@ -132,7 +137,7 @@ func problemOf(err error) *problem {
 	case errors.Is(err, auth.ErrInvalidKey):
 		return &problem{code: codeInvalidKey, detail: "the API key is not valid; send one valid key as Authorization: Bearer key_live_..."}
 	case errors.Is(err, context.Canceled):
-		return &problem{code: codeInternal, status: statusClientIsGone, detail: "the client went away", cause: err}
+		return clientIsGone()
 	}
 	return storeProblem(err)
 }
@@ -150,7 +155,7 @@ func storeProblem(err error) *problem {
 	case adlens.QueryTimeout:
 		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the question took longer than %s; ask for a shorter period", queryTimeout)}
 	case adlens.Cancelled:
-		return &problem{code: codeInternal, status: statusClientIsGone, cause: err, detail: "the client went away"}
+		return clientIsGone()
 	}
 	return &problem{code: codeInternal, cause: err, detail: "something went wrong inside; the log has it under the request id"}
 }
@@ -191,6 +196,10 @@ type faultBody struct {
 // fail is the only place that writes an error.
 func (s *Server) fail(c *gin.Context, err error) {
 	p := problemOf(err)
+	if p.status == statusClientIsGone {
+		c.AbortWithStatus(p.status)
+		return
+	}
 	kind := kindOf(p.code)
 	status := cmp.Or(p.status, kind.Status)
 	h := c.Writer.Header()

@@ -30,6 +30,9 @@ type Config struct {
 	Connections ConnectionStore
 	Lists       Freshener
 	AnswerCache int // bytes of answers that are remembered; 0 is none
+	// AnswerMemory is how many bytes all answers take together, about, while they
+	// are made and sent; 0 is no bound.
+	AnswerMemory int
 	// Observe hears of each answer: how is Computed, Remembered, Unchanged, or ""
 	// where there was nothing to compute.
 	Observe func(route string, status int, how string, took time.Duration)
@@ -67,13 +70,13 @@ type Server struct {
 	draining      atomic.Bool
 
 	server *http.Server
-	open   openConnections
+	open   *openConnections
 }
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{figures: c.Figures, keys: c.Keys, feeds: c.Feeds, feedBudget: auth.NewLimiter(feedMinute, feedDay), failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache),
+		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache, c.AnswerMemory),
 		observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now, documentation: sync.OnceValues(newDocumentation)}
 	if s.refused == nil {
 		s.refused = func(string) {}
@@ -95,8 +98,17 @@ func New(c Config) *Server {
 	return s
 }
 
-// Handler returns the routes.
+// Handler returns the routes. However an address spells its letters, it is the
+// same one.
 func (s *Server) Handler() http.Handler {
+	engine := s.engine()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawPath = plainLetters(r.URL.RawPath)
+		engine.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) engine() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	gin.DefaultWriter, gin.DefaultErrorWriter = io.Discard, io.Discard
 	engine := gin.New()
@@ -162,6 +174,7 @@ func (s *Server) handle(admit func(*gin.Context) (caller, error), run endpoint) 
 			s.fail(c, err)
 			return
 		}
+		defer endUse(c)
 		a, err := run(c, who)
 		if err != nil {
 			s.fail(c, err)
@@ -173,8 +186,15 @@ func (s *Server) handle(admit func(*gin.Context) (caller, error), run endpoint) 
 	}
 }
 
+// endUse gives back the memory of the answer, which was sent, or will not be.
+func endUse(c *gin.Context) {
+	if u, ok := c.Value(keyUse).(*use); ok {
+		u.end()
+	}
+}
+
 // Serve answers on a listener until Shutdown. Connections beyond the bound wait
-// in the system's queue for others to end.
+// in the system's queue until others end or are idle.
 func (s *Server) Serve(l net.Listener) error {
 	err := s.server.Serve(s.open.on(l))
 	if errors.Is(err, http.ErrServerClosed) {

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 
@@ -56,8 +56,6 @@ func (w *world) Ranked(context.Context, query.Statement, bool) ([]query.RankedRo
 	return nil, 0, w.fails
 }
 
-func (w *world) LastProductKey(context.Context, string) (uint32, error) { return 2, w.fails }
-
 func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
 	return map[uint32]string{1: "B0LAMP", 2: "B0ROPE"}, nil
 }
@@ -90,13 +88,16 @@ func (k keys) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, bool, er
 }
 
 func sums(impressions, clicks, purchases, spend, sales int64) query.Sums {
-	return query.Sums{Impressions: *big.NewInt(impressions), Clicks: *big.NewInt(clicks), Purchases: *big.NewInt(purchases),
-		Spend: *big.NewInt(spend), Sales: *big.NewInt(sales)}
+	var s query.Sums
+	for m, n := range [...]int64{impressions, clicks, purchases, spend, sales} {
+		s[m].Add(exact.Uint128{Lo: uint64(n)})
+	}
+	return s
 }
 
 func wide(measures ...uint64) (w query.Wide) {
 	for i, m := range measures {
-		w[i][0] = m
+		w[i].Lo = m
 	}
 	return w
 }
@@ -268,9 +269,24 @@ func TestReadinessSaysWhyNot(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
+// A server that was started a moment ago knows no key yet.
+func TestAValidKeyGetsInWhateverOthersOfItsAddressGuess(t *testing.T) {
 	h := handler(newWorld(), "acme-active")
-	from := func(address, bearer string) *httptest.ResponseRecorder {
+	from := fromAddress(h)
+	for i := range 300 {
+		from("192.0.2.1", fmt.Sprint("key_live_", i))
+		if got := from("192.0.2.1", auth.NewKey().Reveal()); i >= 200 && got.Code != http.StatusTooManyRequests {
+			t.Fatalf("guess %d: %d", i, got.Code)
+		}
+	}
+	if got := from("192.0.2.1", key.Reveal()); got.Code != http.StatusOK {
+		t.Errorf("the right key: %d %s", got.Code, got.Body)
+	}
+}
+
+// fromAddress sends requests with a key as from an address.
+func fromAddress(h http.Handler) func(address, bearer string) *httptest.ResponseRecorder {
+	return func(address, bearer string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(http.MethodGet, "/api/v1/account", nil)
 		request.RemoteAddr = address + ":4711"
 		request.Header.Set("Authorization", "Bearer "+bearer)
@@ -279,6 +295,10 @@ func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
 		h.ServeHTTP(recorder, request)
 		return recorder
 	}
+}
+
+func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
+	from := fromAddress(handler(newWorld(), "acme-active"))
 	if got := from("192.0.2.1", key.Reveal()); got.Code != http.StatusOK {
 		t.Fatalf("the right key: %d", got.Code)
 	}

@@ -1,6 +1,8 @@
 package http
 
 import (
+	"slices"
+
 	"adlens/internal/query"
 )
 
@@ -10,7 +12,7 @@ func (a summaryAnswer) fields(w *writer) {
 	w.question(a.Request)
 	if w.flat() {
 		w.compared(a.Answer, nil)
-		rows(w, "data", sectionRow{comparison: blankComparison(a.Request)}, a.sections(), w.section)
+		rows(w, "data", sectionRow{comparison: blankComparison(a.Request)}, slices.Values(a.sections()), w.section)
 	} else {
 		a.nested(w)
 	}

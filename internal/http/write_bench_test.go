@@ -2,7 +2,7 @@ package http
 
 import (
 	"fmt"
-	"math/big"
+	"slices"
 	"testing"
 
 	"adlens"
@@ -15,12 +15,14 @@ func manyProducts(rows int) productsAnswer {
 	p := &query.Products{TotalRows: rows, Answer: query.Answer{Request: query.Request{
 		Period: period.Period{Start: adlens.Date(2026, 3, 1), End: adlens.Date(2026, 3, 31), Range: "last_month"}, TimeZone: "UTC",
 		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: query.MaxRows, All: true}}}}
+	var all []query.Product
 	for i := range rows {
 		n := int64(i)
-		s := query.Sums{Impressions: *big.NewInt(1000 + 77*n), Clicks: *big.NewInt(10 + n), Purchases: *big.NewInt(n % 40), Spend: *big.NewInt(5_005_000 + 1_234_567*n), Sales: *big.NewInt(n % 3 * 20_000_000)}
-		p.Rows = append(p.Rows, query.Product{ID: fmt.Sprintf("B0%08d", i), Title: fmt.Sprintf("Lamp %d, blue, with \"Nº 1\" switch", i),
+		s := sums(1000+77*n, 10+n, n%40, 5_005_000+1_234_567*n, n%3*20_000_000)
+		all = append(all, query.Product{ID: fmt.Sprintf("B0%08d", i), Title: fmt.Sprintf("Lamp %d, blue, with \"Nº 1\" switch", i),
 			Marketplaces: []string{"DE", "US"}, Figures: query.FiguresOf(&s)})
 	}
+	p.Rows = slices.Values(all)
 	return productsAnswer{p}
 }
 

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"iter"
 	"time"
 
 	"adlens"
@@ -65,11 +66,11 @@ func (w *writer) list(name string, elements func()) {
 
 // rows writes the rows of an answer. A blank one is not written: it shows
 // fields that all may lack.
-func rows[T any](w *writer, name string, blank T, all []T, one func(T)) {
+func rows[T any](w *writer, name string, blank T, all iter.Seq[T], one func(T)) {
 	w.rows(name, func() { one(blank) })
-	for i := range all {
+	for row := range all {
 		w.nextRow()
-		one(all[i])
+		one(row)
 		w.endRow()
 	}
 	w.endRows()

@@ -20,24 +20,38 @@ const (
 // Figure is one of the figures that every total, element, point and row has.
 type Figure struct {
 	Name    string
+	Label   string // in headings
 	Unit    Unit
+	Better  int    // 1 where more is good, -1 where less is, 0 where it depends
 	Formula string // how it follows from sums; "" for the sums themselves
+	Words   string // what it is, in the document of the API
 	quotient
 }
 
 // Catalogue is the one table of figures, in the order of every answer.
-// Ratios are made of exact sums, and rounded last.
+// Ratios are made of exact sums, and rounded last. What documents and the page
+// say of figures is written from it (documents_test.go).
 var Catalogue = []Figure{
-	{"spend", USD, "", quotient{spend, one, 1, microsPerDollar}},
-	{"sales", USD, "", quotient{sales, one, 1, microsPerDollar}},
-	{"acos", Percent, "spend / sales x 100", quotient{spend, sales, 100, 1}},
-	{"roas", Ratio, "sales / spend", quotient{sales, spend, 1, 1}},
-	{"impressions", Number, "", quotient{impressions, whole, 0, 0}},
-	{"clicks", Number, "", quotient{clicks, whole, 0, 0}},
-	{"ctr", Percent, "clicks / impressions x 100", quotient{clicks, impressions, 100, 1}},
-	{"average_cpc", USD, "spend / clicks", quotient{spend, clicks, 1, microsPerDollar}},
-	{"purchases", Number, "", quotient{purchases, whole, 0, 0}},
-	{"conversion_rate", Percent, "purchases / clicks x 100", quotient{purchases, clicks, 100, 1}},
+	{"spend", "Spend", USD, 0, "", "What the advertising cost, in US dollars.",
+		quotient{spend, one, 1, microsPerDollar}},
+	{"sales", "Sales", USD, 1, "", "What was sold because of it, in US dollars. Sales are credited to the day of the click, up to two weeks later, so the last days still grow.",
+		quotient{sales, one, 1, microsPerDollar}},
+	{"acos", "ACOS", Percent, -1, "spend / sales x 100", "Advertising cost of sales, in percent; 28.22 means 28.22 %. Null when there is no sale.",
+		quotient{spend, sales, 100, 1}},
+	{"roas", "ROAS", Ratio, 1, "sales / spend", "Return on advertising spend, a ratio. Null when nothing was spent.",
+		quotient{sales, spend, 1, 1}},
+	{"impressions", "Impressions", Number, 1, "", "How often the advertising was shown.",
+		quotient{impressions, whole, 0, 0}},
+	{"clicks", "Clicks", Number, 1, "", "How often it was clicked.",
+		quotient{clicks, whole, 0, 0}},
+	{"ctr", "CTR", Percent, 1, "clicks / impressions x 100", "Click-through rate, in percent. Null when there is no impression.",
+		quotient{clicks, impressions, 100, 1}},
+	{"average_cpc", "Average CPC", USD, -1, "spend / clicks", "The average cost of a click, in US dollars. Null when there is no click.",
+		quotient{spend, clicks, 1, microsPerDollar}},
+	{"purchases", "Orders", Number, 1, "", "Orders because of the advertising; orders, not units.",
+		quotient{purchases, whole, 0, 0}},
+	{"conversion_rate", "Conversion", Percent, 1, "purchases / clicks x 100", "Orders for each hundred clicks, in percent. Null when there is no click.",
+		quotient{purchases, clicks, 100, 1}},
 }
 
 // Figures are the values of the catalogue's figures, in its order.

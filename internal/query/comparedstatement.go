@@ -5,30 +5,14 @@ import (
 	"strings"
 )
 
-// The slots of a ranked statement that only a comparison fills.
-const (
-	earlierPage    = "/*earlier page*/"
-	earlierSums    = "/*earlier sums*/"
-	earlierFigures = "/*earlier figures*/"
-)
-
-var (
-	uncompared = []string{earlierPage, "", earlierSums, "", earlierFigures, ""}
-	compared   = []string{
-		earlierPage, skeleton("products_earlier_page"),
-		earlierSums, strings.TrimSuffix(skeleton("products_earlier_sums"), "\n"),
-		earlierFigures, strings.TrimSuffix(skeleton("products_earlier_figures"), "\n"),
-	}
-)
-
 // rankedParts are what a ranked statement reads, and how its slots are filled.
 func (p Plan) rankedParts() (parts string, values []parameters, slots []string) {
 	parts, values = p.parts()
 	if p.Earlier == nil {
-		return parts, values, uncompared
+		return parts, values, sumSlots("")
 	}
 	parts, values = p.bothParts()
-	return parts, values, compared
+	return parts, values, sumSlots("", prefixEarlier)
 }
 
 // bothParts are the tables of both periods. Each row has measures of one of
@@ -58,7 +42,7 @@ func earlierParameters(values []parameters) parameters {
 			set(own)
 		}
 		for name, value := range own {
-			v["earlier_"+name] = value
+			v[prefixEarlier+name] = value
 		}
 	}
 }

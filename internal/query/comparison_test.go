@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/integration/model"
+	"adlens/internal/exact"
 	"adlens/internal/query/period"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -22,12 +24,12 @@ import (
 // fractions: percent of the earlier value for what is summed, the difference
 // of exact values for ratios.
 func changeOracle(name string, s *sides) string {
-	now, then := exact(name, &s[current]), exact(name, &s[earlier])
+	now, then := fraction(name, &s[current]), fraction(name, &s[earlier])
 	if now == nil || then == nil {
 		return "null"
 	}
 	change := new(big.Rat).Sub(now, then)
-	if slices.Contains([]string{"spend", "sales", "impressions", "clicks", "purchases"}, name) {
+	if Catalogue[figureIndex(name)].Formula == "" {
 		if then.Sign() == 0 {
 			return "null"
 		}
@@ -40,39 +42,10 @@ func changeOracle(name string, s *sides) string {
 	return text
 }
 
-// exact is a figure as a fraction, nil without its base.
-func exact(name string, s *Sums) *big.Rat {
-	over := func(n, base *big.Int, times int64) *big.Rat {
-		if base.Sign() == 0 {
-			return nil
-		}
-		r := new(big.Rat).SetFrac(n, base)
-		return r.Mul(r, big.NewRat(times, 1))
-	}
-	one, million := big.NewInt(1), big.NewInt(1_000_000)
-	switch name {
-	case "spend":
-		return over(&s.Spend, million, 1)
-	case "sales":
-		return over(&s.Sales, million, 1)
-	case "impressions":
-		return over(&s.Impressions, one, 1)
-	case "clicks":
-		return over(&s.Clicks, one, 1)
-	case "purchases":
-		return over(&s.Purchases, one, 1)
-	case "acos":
-		return over(&s.Spend, &s.Sales, 100)
-	case "roas":
-		return over(&s.Sales, &s.Spend, 1)
-	case "ctr":
-		return over(&s.Clicks, &s.Impressions, 100)
-	case "average_cpc":
-		return over(&s.Spend, new(big.Int).Mul(&s.Clicks, million), 1)
-	case "conversion_rate":
-		return over(&s.Purchases, &s.Clicks, 100)
-	}
-	panic(name)
+// fraction is a figure as a fraction by the oracle, nil without its base.
+func fraction(name string, s *Sums) *big.Rat {
+	r, _ := model.Figure(name, s.of(impressions), s.of(clicks), s.of(purchases), s.of(spend), s.of(sales))
+	return r
 }
 
 // thisYear compares 2026 with the year before; the example covers both.
@@ -84,7 +57,8 @@ func TestChangesAreMadeOfExactValues(t *testing.T) {
 		s := &sides{*drawSums(t), *drawSums(t)}
 		if rapid.Bool().Draw(t, "nearly the same") {
 			s[earlier] = s[current]
-			s[earlier].Spend = *new(big.Int).Add(&s[current].Spend, big.NewInt(rapid.Int64Range(0, 9999).Draw(t, "more")))
+			s[earlier][spend] = s[current][spend]
+			s[earlier][spend].Add(exact.Uint128{Lo: rapid.Uint64Range(0, 9999).Draw(t, "more")})
 		}
 		before := text(&s[current]) + text(&s[earlier])
 		c := a.comparison(s)
@@ -92,7 +66,7 @@ func TestChangesAreMadeOfExactValues(t *testing.T) {
 			if got, want := shown(c.Change[i]), changeOracle(f.Name, s); got != want {
 				t.Fatalf("%s from %s to %s changed by %s, want %s", f.Name, text(&s[earlier]), text(&s[current]), got, want)
 			}
-			if got, want := shown(c.Figures[i]), oracle[f.Name](&s[earlier]); got != want {
+			if got, want := shown(c.Figures[i]), oracle(f.Name, &s[earlier]); got != want {
 				t.Fatalf("%s of %s is %s, want %s", f.Name, text(&s[earlier]), got, want)
 			}
 		}
@@ -380,7 +354,7 @@ func (s *shop) asDays() *rollup {
 		for _, row := range rows {
 			total := DayTotal{Generation: generation, Day: row.Day}
 			for i, m := range row.Measures {
-				total.Sums[i][0] = m
+				total.Sums[i].Lo = m
 			}
 			r.rows[generation] = append(r.rows[generation], total)
 		}
@@ -404,20 +378,20 @@ func TestComparedPagesAreTogetherTheProductsOfEitherPeriod(t *testing.T) {
 			}
 		}
 		whole := newProducts(r, exampleView(), withEarlier(slices.Clone(now), then), names)
-		for i, row := range whole.Rows {
+		for i, row := range rowsOf(whole) {
 			delete(listed, row.ID)
-			if i > 0 && before(positionOf(whole.Rows[i-1], r), positionOf(row, r), r) >= 0 {
-				t.Fatalf("by %s %s, %+v is listed before %+v", r.Sort, r.Order, whole.Rows[i-1], row)
+			if i > 0 && before(positionOf(rowsOf(whole)[i-1], r), positionOf(row, r), r) >= 0 {
+				t.Fatalf("by %s %s, %+v is listed before %+v", r.Sort, r.Order, rowsOf(whole)[i-1], row)
 			}
 		}
-		if len(listed) > 0 || whole.TotalRows != len(whole.Rows) {
-			t.Fatalf("%d rows, counted %d, and %v are missing", len(whole.Rows), whole.TotalRows, listed)
+		if len(listed) > 0 || whole.TotalRows != len(rowsOf(whole)) {
+			t.Fatalf("%d rows, counted %d, and %v are missing", len(rowsOf(whole)), whole.TotalRows, listed)
 		}
 		r.All, r.PageSize = false, rapid.IntRange(1, 7).Draw(t, "page size")
 		together := []string{}
 		for next := true; next; r.Page++ {
 			p := newProducts(r, exampleView(), withEarlier(shuffled(t, now), then), names)
-			mustCount(t, p, len(whole.Rows))
+			mustCount(t, p, len(rowsOf(whole)))
 			together = append(together, productsAsText(p)[1:]...)
 			_, next = p.Request.NextPage(p.TotalRows)
 		}
@@ -442,7 +416,7 @@ func TestASideWithoutHeldDaysIsNotAskedFor(t *testing.T) {
 		c.earlier.Range = period.PreviousPeriod
 		r := Request{Period: c.period, Earlier: c.earlier, Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 9}}
 		p, err := NewService(e, nil).Products(context.Background(), e.view, r)
-		if err != nil || len(e.asked) != c.asked || len(p.Rows) != min(c.asked, 1) {
+		if err != nil || len(e.asked) != c.asked || len(rowsOf(p)) != min(c.asked, 1) {
 			t.Errorf("%s: %d statements, %+v, %v", name, len(e.asked), p, err)
 		}
 	}
@@ -456,10 +430,10 @@ func TestChangesIn128BitsAreThoseOfAnySize(t *testing.T) {
 		draw := func() uint64 {
 			return rapid.Uint64Max(1<<rapid.Uint64Max(most).Draw(t, "bits of it")-1).Draw(t, "measure")
 		}
-		now, then := tally{draw(), draw(), draw(), draw(), draw(), 1}, tally{draw(), draw(), draw(), draw(), draw(), 1}
+		now, then := tally{counts{draw(), draw(), draw(), draw(), draw()}, 1}, tally{counts{draw(), draw(), draw(), draw(), draw()}, 1}
 		if rapid.Bool().Draw(t, "nearly the same") {
 			then = now
-			then.spend += rapid.Uint64Max(9).Draw(t, "more")
+			then.counts[spend] += rapid.Uint64Max(9).Draw(t, "more")
 		}
 		s := &sides{*now.sums(), *then.sums()}
 		c := a.talliedComparison(&now, &then)

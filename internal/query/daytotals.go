@@ -3,12 +3,11 @@ package query
 import (
 	"context"
 	"maps"
-	"math/big"
-	"math/bits"
 	"slices"
 	"unsafe"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
@@ -25,11 +24,8 @@ type DayTotal struct {
 	Sums       Wide
 }
 
-// Wide are the five measures as the rollups store them: impressions, clicks,
-// purchases, spend and sales, each in 128 bits, the lower half first.
-type Wide [measures][2]uint64
-
-const measures = 5
+// Wide are the measures as the rollups store them.
+type Wide [measures]exact.Uint128
 
 // dayTotals keeps the day totals of months as they were read last. What was
 // read of a generation is true for ever, because its rows never change; which
@@ -47,7 +43,7 @@ type dayUnit struct {
 	generation  uint32
 	rows        []DayTotal
 	first, last adlens.Day // of the rows
-	total       wideTally
+	total       Sums
 }
 
 func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
@@ -58,20 +54,20 @@ func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
 		} else {
 			u.first, u.last = min(u.first, day), max(u.last, day)
 		}
-		u.total.add(&rows[i].Sums)
+		u.total.addWide(&rows[i].Sums)
 	}
 	return u
 }
 
 // addTo adds the days that lie in the period up.
-func (u *dayUnit) addTo(t *wideTally, p Plan) {
+func (u *dayUnit) addTo(t *Sums, p Plan) {
 	if p.has(u.first) && p.has(u.last) {
-		t.addWide(&u.total)
+		t.Add(&u.total)
 		return
 	}
 	for i := range u.rows {
 		if p.has(u.rows[i].Day) {
-			t.add(&u.rows[i].Sums)
+			t.addWide(&u.rows[i].Sums)
 		}
 	}
 }
@@ -145,80 +141,49 @@ type PointRow struct {
 
 // bySlice adds the plan's days up by slice.
 func bySlice(p Plan, units []dayUnit) []SliceRow {
-	tallies := map[manifest.Slice]*wideTally{}
+	sums := map[manifest.Slice]*Sums{}
 	for i := range units {
 		if len(units[i].rows) > 0 {
-			units[i].addTo(wideTallyOf(tallies, p.Days[i].Slice), p)
+			units[i].addTo(sumsOf(sums, p.Days[i].Slice), p)
 		}
 	}
-	all := make([]SliceRow, 0, len(tallies))
-	for slice, t := range tallies {
-		all = append(all, SliceRow{slice.Marketplace, slice.AdProduct, t.sums()})
+	all := make([]SliceRow, 0, len(sums))
+	for slice, s := range sums {
+		all = append(all, SliceRow{slice.Marketplace, slice.AdProduct, *s})
 	}
 	return all
 }
 
 // byDate adds the plan's days up by day or month, oldest first.
 func byDate(p Plan, units []dayUnit, granularity string) []PointRow {
-	tallies := map[adlens.Day]*wideTally{}
+	sums := map[adlens.Day]*Sums{}
 	for i := range units {
 		u := &units[i]
 		switch {
 		case len(u.rows) == 0:
 		case granularity == ByMonth:
-			u.addTo(wideTallyOf(tallies, u.first.FirstOfMonth()), p)
+			u.addTo(sumsOf(sums, u.first.FirstOfMonth()), p)
 		default:
 			for j := range u.rows {
 				if day := u.rows[j].Day; p.has(day) {
-					wideTallyOf(tallies, day).add(&u.rows[j].Sums)
+					sumsOf(sums, day).addWide(&u.rows[j].Sums)
 				}
 			}
 		}
 	}
-	all := make([]PointRow, 0, len(tallies))
-	for _, date := range slices.Sorted(maps.Keys(tallies)) {
-		all = append(all, PointRow{date, tallies[date].sums()})
+	all := make([]PointRow, 0, len(sums))
+	for _, date := range slices.Sorted(maps.Keys(sums)) {
+		all = append(all, PointRow{date, *sums[date]})
 	}
 	return all
 }
 
-// wideTally adds wide sums up. It is exact: sums of 128 bits are carried on in a
-// third word, which no number of rows fills.
-type wideTally [measures][3]uint64
-
-func wideTallyOf[K comparable](tallies map[K]*wideTally, key K) *wideTally {
-	t, ok := tallies[key]
+// sumsOf are the sums of a key, none before the first.
+func sumsOf[K comparable](all map[K]*Sums, key K) *Sums {
+	s, ok := all[key]
 	if !ok {
-		t = &wideTally{}
-		tallies[key] = t
-	}
-	return t
-}
-
-func (t *wideTally) add(w *Wide) {
-	for i := range t {
-		var carry uint64
-		t[i][0], carry = bits.Add64(t[i][0], w[i][0], 0)
-		t[i][1], carry = bits.Add64(t[i][1], w[i][1], carry)
-		t[i][2] += carry
-	}
-}
-
-func (t *wideTally) addWide(o *wideTally) {
-	for i := range t {
-		var carry uint64
-		t[i][0], carry = bits.Add64(t[i][0], o[i][0], 0)
-		t[i][1], carry = bits.Add64(t[i][1], o[i][1], carry)
-		t[i][2], _ = bits.Add64(t[i][2], o[i][2], carry)
-	}
-}
-
-// sums returns what was added up.
-func (t *wideTally) sums() (s Sums) {
-	for i, into := range []*big.Int{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales} {
-		for _, word := range []uint64{t[i][2], t[i][1], t[i][0]} {
-			into.Lsh(into, 64).Or(into, new(big.Int).SetUint64(word))
-		}
+		s = &Sums{}
+		all[key] = s
 	}
 	return s
 }

@@ -15,33 +15,27 @@ import (
 
 func drawWide(t *rapid.T) (w Wide) {
 	for i := range w {
-		for j := range w[i] {
-			w[i][j] = rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<64 - 1, rapid.Uint64().Draw(t, "word")}).Draw(t, "chosen")
+		for _, word := range []*uint64{&w[i].Lo, &w[i].Hi} {
+			*word = rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<64 - 1, rapid.Uint64().Draw(t, "word")}).Draw(t, "chosen")
 		}
 	}
 	return w
 }
 
-func (w Wide) big(i int) *big.Int {
-	n := new(big.Int).SetUint64(w[i][1])
-	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(w[i][0]))
-}
-
 func TestATallyIsExactAtAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var got wideTally
+		var got Sums
 		var want [measures]big.Int
 		for range rapid.IntRange(0, 20).Draw(t, "rows") {
 			w := drawWide(t)
-			got.add(&w)
+			got.addWide(&w)
 			for i := range want {
-				want[i].Add(&want[i], w.big(i))
+				want[i].Add(&want[i], w[i].Big())
 			}
 		}
-		s := got.sums()
-		for i, n := range []*big.Int{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales} {
-			if n.Cmp(&want[i]) != 0 {
-				t.Fatalf("measure %d is %s, expected %s", i, n, &want[i])
+		for i := range want {
+			if n := got.of(measure(i)); n.Cmp(&want[i]) != 0 {
+				t.Fatalf("%s is %s, expected %s", Measures[i].Name, n, &want[i])
 			}
 		}
 	})
@@ -119,7 +113,7 @@ func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 			if sums[name] == nil {
 				sums[name] = new(big.Int)
 			}
-			sums[name].Add(sums[name], row.Sums.big(3))
+			sums[name].Add(sums[name], row.Sums[spend].Big())
 		}
 	}
 	shown := map[string]string{}
@@ -134,8 +128,8 @@ func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 func shownPoints(rows []PointRow) map[string]string {
 	shown := map[string]string{}
 	for i := range rows {
-		if rows[i].Sums.Spend.Sign() != 0 {
-			shown[rows[i].Day.String()] = rows[i].Sums.Spend.String()
+		if rows[i].Sums.of(spend).Sign() != 0 {
+			shown[rows[i].Day.String()] = rows[i].Sums.of(spend).String()
 		}
 	}
 	return shown
@@ -144,7 +138,7 @@ func shownPoints(rows []PointRow) map[string]string {
 func total(rows []SliceRow) string {
 	var sum big.Int
 	for i := range rows {
-		sum.Add(&sum, &rows[i].Sums.Sales)
+		sum.Add(&sum, rows[i].Sums.of(sales))
 	}
 	return sum.String()
 }
@@ -152,13 +146,13 @@ func total(rows []SliceRow) string {
 func total2(rows []PointRow) string {
 	var sum big.Int
 	for i := range rows {
-		sum.Add(&sum, &rows[i].Sums.Sales)
+		sum.Add(&sum, rows[i].Sums.of(sales))
 	}
 	return sum.String()
 }
 
 func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
-	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{1}}}}}}
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{Lo: 1}}}}}}
 	d := newDayTotals(store)
 	for _, account := range []string{"a", "b", "a", "b"} {
 		if _, err := d.of(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}); err != nil {
@@ -172,7 +166,7 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 
 // A load has its months counted anew, and what it replaced takes no room.
 func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
-	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{1}}}}, 8: {{8, day("2026-01-01"), Wide{{2}}}}}}
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{Lo: 1}}}}, 8: {{8, day("2026-01-01"), Wide{{Lo: 2}}}}}}
 	d := newDayTotals(store)
 	month := manifest.Unit{Kind: manifest.Month, Start: day("2026-01-01")}
 	for _, generation := range []uint32{7, 8, 8} {
@@ -197,7 +191,7 @@ func BenchmarkSummaryOfSixYears(b *testing.B) {
 		p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice}, Generation: uint32(unit)})
 		rows := make([]DayTotal, 31)
 		for i := range rows {
-			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), Wide{{1000}, {10}, {1}, {5_000_000}, {20_000_000}}}
+			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), Wide{{Lo: 1000}, {Lo: 10}, {Lo: 1}, {Lo: 5_000_000}, {Lo: 20_000_000}}}
 		}
 		units = append(units, newDayUnit(uint32(unit), rows))
 	}

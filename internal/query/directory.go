@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"adlens/internal/flight"
 	"adlens/internal/lru"
@@ -15,74 +14,39 @@ import (
 // maxNameBytes bounds the product names that are kept in memory.
 const maxNameBytes = 128 << 20
 
-// maxDirectorySizes bounds the accounts of which the number of products is
-// kept.
-const maxDirectorySizes = 10_000
-
 // productNames are the ids of an account's products by key, and their titles
 // by id.
 type productNames struct {
 	ids    map[uint32]string
-	last   uint32
 	titles map[string]string
-	of     uint32 // the generation of the titles
+	of     nameGenerations
 
 	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
 }
 
-// directory keeps product names between requests. Keys are given once and
-// never change, so ids are only ever added to; titles are kept for the
-// generation that they belong to. Nothing in it expires.
+// nameGenerations are the live generations of the names of products.
+type nameGenerations struct{ products, titles uint32 }
+
+// directory keeps product names between requests, for the generations that they
+// belong to. Nothing in it expires.
 type directory struct {
-	store Store
-
+	store    Store
 	accounts *lru.Cache[string, productNames]
-
-	mu    sync.Mutex
-	sizes map[string]directorySize
-}
-
-// directorySize is how many products an account has had at a version.
-type directorySize struct {
-	version  uint32
-	products uint64
 }
 
 func newDirectory(store Store) *directory {
 	weigh := func(_ string, n productNames) int { return n.weight() }
-	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh), sizes: map[string]directorySize{}}
+	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh)}
 }
 
-// size is how many products the account has at most.
-func (d *directory) size(ctx context.Context, v View) (uint64, error) {
-	d.mu.Lock()
-	known, ok := d.sizes[v.Account]
-	d.mu.Unlock()
-	if ok && known.version == v.Manifest.Version {
-		return known.products, nil
-	}
-	last, err := d.store.LastProductKey(ctx, v.Account)
-	if err != nil {
-		return 0, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.sizes) >= maxDirectorySizes {
-		clear(d.sizes)
-	}
-	products := uint64(last) + 1 // keys are given without gaps, and 0 is for figures without a product
-	d.sizes[v.Account] = directorySize{v.Manifest.Version, products}
-	return products, nil
-}
-
-// of returns names for all products whose keys are no greater than the last
-// one. What it returns is never changed afterwards.
-func (d *directory) of(ctx context.Context, v View, last uint32) (productNames, error) {
-	names, ok := d.known(v, last)
+// of returns the names of all products of a view. What it returns is never
+// changed afterwards.
+func (d *directory) of(ctx context.Context, v View) (productNames, error) {
+	names, ok := d.known(v)
 	if ok {
 		return names, nil
 	}
-	next, err := d.read(ctx, v.Account, names, TitlesOf(v))
+	next, err := d.read(ctx, v, names)
 	if err != nil {
 		return names, err
 	}
@@ -92,55 +56,56 @@ func (d *directory) of(ctx context.Context, v View, last uint32) (productNames, 
 
 // known returns the names that are in memory; ok is false where some have to
 // be read.
-func (d *directory) known(v View, last uint32) (names productNames, ok bool) {
-	names, _ = d.accounts.Get(v.Account)
-	return names, names.ids != nil && last <= names.last && names.of == TitlesOf(v)
+func (d *directory) known(v View) (names productNames, ok bool) {
+	names, ok = d.accounts.Get(v.Account)
+	return names, ok && names.of == namesOf(v)
 }
+
+func namesOf(v View) nameGenerations { return nameGenerations{ProductsOf(v).Generation, TitlesOf(v)} }
+
+// ProductsOf is the live unit of the numbers of an account's products. It has as
+// many rows as there are products.
+func ProductsOf(v View) manifest.Entry {
+	e, _ := v.Manifest.Find(manifest.Unit{Kind: manifest.Products})
+	return e
+}
+
+// MostProducts is how many rows a product report has at most: one for each
+// product, and one for figures without a product.
+func MostProducts(v View) uint64 { return ProductsOf(v).Rows + 1 }
 
 // TitlesOf is the live generation of an account's titles, 0 without any.
 func TitlesOf(v View) uint32 { return v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) }
 
-// lastKey is the greatest key of some rows.
-func lastKey(rows []ProductRow) (last uint32) {
-	for i := range rows {
-		last = max(last, rows[i].Key)
-	}
-	return last
-}
-
-func (d *directory) read(ctx context.Context, account string, known productNames, titles uint32) (productNames, error) {
+// read reads the names that changed since some were read.
+func (d *directory) read(ctx context.Context, v View, known productNames) (productNames, error) {
 	next := known
-	next.of = titles
-	var added map[uint32]string
-	err := flight.Together(func() (err error) {
-		added, err = d.store.ProductIDs(ctx, account, known.last)
+	next.of = namesOf(v)
+	err := flight.Together(func() error {
+		if known.ids != nil && known.of.products == next.of.products {
+			return nil
+		}
+		ids, err := d.store.ProductIDs(ctx, v.Account, next.of.products)
+		next.put(ids)
 		return err
 	}, func() (err error) {
-		if known.titles == nil || known.of != titles {
-			next.titles, err = d.store.Titles(ctx, account, titles)
+		if known.titles == nil || known.of.titles != next.of.titles {
+			next.titles, err = d.store.Titles(ctx, v.Account, next.of.titles)
 		}
 		return err
 	})
-	if err != nil {
-		return known, err
-	}
-	if known.ids == nil || len(added) > 0 {
-		next.add(added)
-	}
-	return next, nil
+	return next, err
 }
 
-// add makes these the names of more products.
-func (n *productNames) add(added map[uint32]string) {
-	ids := make(map[uint32]string, len(n.ids)+len(added))
-	maps.Copy(ids, n.ids)
-	maps.Copy(ids, added)
+// put makes these the ids of all products.
+func (n *productNames) put(ids map[uint32]string) {
 	n.ids = ids
-	for key := range added {
-		n.last = max(n.last, key)
+	last := uint32(0)
+	for key := range ids {
+		last = max(last, key)
 	}
 	keys := slices.SortedFunc(maps.Keys(ids), func(a, b uint32) int { return strings.Compare(ids[a], ids[b]) })
-	n.places = slices.Repeat([]uint32{noID}, int(n.last)+1)
+	n.places = slices.Repeat([]uint32{noID}, int(last)+1)
 	for place, key := range keys {
 		n.places[key] = uint32(place)
 	}

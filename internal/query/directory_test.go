@@ -16,7 +16,7 @@ import (
 )
 
 // shelf is a store of names that notes what is read of it. Its products are
-// P1, P2, ... up to last.
+// P1, P2, ... up to last, in every generation.
 type shelf struct {
 	Store // the rest is never called: a call would panic
 
@@ -33,12 +33,12 @@ func (s *shelf) note(format string, values ...any) error {
 	return s.fail
 }
 
-func (s *shelf) ProductIDs(_ context.Context, account string, above uint32) (map[uint32]string, error) {
+func (s *shelf) ProductIDs(_ context.Context, account string, generation uint32) (map[uint32]string, error) {
 	ids := map[uint32]string{}
-	for key := above + 1; key <= s.last; key++ {
+	for key := uint32(1); key <= s.last; key++ {
 		ids[key] = fmt.Sprint("P", key)
 	}
-	return ids, s.note("ids of %s above %d", account, above)
+	return ids, s.note("ids %d of %s", generation, account)
 }
 
 func (s *shelf) Titles(_ context.Context, account string, generation uint32) (map[string]string, error) {
@@ -54,21 +54,21 @@ func (s *shelf) since() []string {
 	return reads
 }
 
-func ofAccount(account string, titles uint32) View {
-	return View{Account: account, Manifest: manifest.New(1, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: titles})}
-}
-
-func keys(keys ...uint32) []ProductRow {
-	rows := make([]ProductRow, len(keys))
-	for i, key := range keys {
-		rows[i].Key = key
+// ofAccount is a view with these generations of product numbers and titles; 0
+// is none.
+func ofAccount(account string, products, titles uint32) View {
+	var entries []manifest.Entry
+	for kind, generation := range map[manifest.Kind]uint32{manifest.Products: products, manifest.Titles: titles} {
+		if generation != 0 {
+			entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: kind}, Generation: generation})
+		}
 	}
-	return rows
+	return View{Account: account, Manifest: manifest.New(1, entries...)}
 }
 
-func mustLookUp(t testing.TB, d *directory, v View, rows []ProductRow) productNames {
+func mustLookUp(t testing.TB, d *directory, v View) productNames {
 	t.Helper()
-	names, err := d.of(context.Background(), v, lastKey(rows))
+	names, err := d.of(context.Background(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,42 +86,41 @@ func mustHaveRead(t *testing.T, s *shelf, want ...string) {
 func TestNamesThatAreKnownAreNotReadAgain(t *testing.T) {
 	s := &shelf{last: 3}
 	d := newDirectory(s)
-	names := mustLookUp(t, d, ofAccount("a", 7), keys(0, 1, 3))
-	mustHaveRead(t, s, "ids of a above 0", "titles 7 of a")
+	names := mustLookUp(t, d, ofAccount("a", 5, 7))
+	mustHaveRead(t, s, "ids 5 of a", "titles 7 of a")
 	if names.ids[3] != "P3" || names.ids[0] != "" || names.titles["P1"] != "title 7" {
 		t.Errorf("got %+v", names)
 	}
-	mustLookUp(t, d, ofAccount("a", 7), keys(2, 0))
-	mustLookUp(t, d, ofAccount("a", 7), nil)
+	mustLookUp(t, d, ofAccount("a", 5, 7))
 	mustHaveRead(t, s)
 }
 
-func TestOnlyNewKeysAreReadAndOnce(t *testing.T) {
+func TestNewProductsAreReadForTheirGenerationAndOnce(t *testing.T) {
 	s := &shelf{last: 3}
 	d := newDirectory(s)
-	mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	mustLookUp(t, d, ofAccount("a", 5, 7))
 	s.since()
 	s.last = 5
-	names := mustLookUp(t, d, ofAccount("a", 7), keys(1, 4))
-	mustHaveRead(t, s, "ids of a above 3")
-	if names.ids[1] != "P1" || names.ids[5] != "P5" {
+	names := mustLookUp(t, d, ofAccount("a", 6, 7))
+	mustHaveRead(t, s, "ids 6 of a")
+	if names.ids[1] != "P1" || names.ids[5] != "P5" || names.titles["P1"] != "title 7" {
 		t.Errorf("got %+v", names)
 	}
-	mustLookUp(t, d, ofAccount("a", 7), keys(5))
+	mustLookUp(t, d, ofAccount("a", 6, 7))
 	mustHaveRead(t, s)
 }
 
 func TestNewTitlesAreReadForTheirGeneration(t *testing.T) {
 	s := &shelf{last: 1}
 	d := newDirectory(s)
-	mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	mustLookUp(t, d, ofAccount("a", 5, 7))
 	s.since()
-	if names := mustLookUp(t, d, ofAccount("a", 8), keys(1)); names.titles["P1"] != "title 8" || names.ids[1] != "P1" {
+	if names := mustLookUp(t, d, ofAccount("a", 5, 8)); names.titles["P1"] != "title 8" || names.ids[1] != "P1" {
 		t.Errorf("got %+v", names)
 	}
-	mustHaveRead(t, s, "ids of a above 1", "titles 8 of a")
+	mustHaveRead(t, s, "titles 8 of a")
 	// A request that began before the load still sees its own titles.
-	if names := mustLookUp(t, d, ofAccount("a", 7), keys(1)); names.titles["P1"] != "title 7" {
+	if names := mustLookUp(t, d, ofAccount("a", 5, 7)); names.titles["P1"] != "title 7" {
 		t.Errorf("got %+v", names)
 	}
 }
@@ -129,9 +128,9 @@ func TestNewTitlesAreReadForTheirGeneration(t *testing.T) {
 func TestAnAccountWithoutProductsIsReadOnce(t *testing.T) {
 	s := &shelf{}
 	d := newDirectory(s)
-	mustLookUp(t, d, ofAccount("a", 0), nil)
+	mustLookUp(t, d, ofAccount("a", 0, 0))
 	s.since()
-	mustLookUp(t, d, ofAccount("a", 0), keys(0))
+	mustLookUp(t, d, ofAccount("a", 0, 0))
 	mustHaveRead(t, s)
 }
 
@@ -139,10 +138,10 @@ func TestAnAccountWithoutProductsIsReadOnce(t *testing.T) {
 func TestNamesThatWereHandedOutDoNotChange(t *testing.T) {
 	s := &shelf{last: 1}
 	d := newDirectory(s)
-	first := mustLookUp(t, d, ofAccount("a", 7), keys(1))
+	first := mustLookUp(t, d, ofAccount("a", 5, 7))
 	s.last = 9
-	mustLookUp(t, d, ofAccount("a", 8), keys(9))
-	if len(first.ids) != 1 || first.titles["P1"] != "title 7" {
+	mustLookUp(t, d, ofAccount("a", 6, 8))
+	if len(first.ids) != 1 || first.titles["P1"] != "title 7" || first.place(9) != noID {
 		t.Errorf("the first names became %+v", first)
 	}
 }
@@ -150,19 +149,19 @@ func TestNamesThatWereHandedOutDoNotChange(t *testing.T) {
 func TestAccountsHaveTheirOwnNames(t *testing.T) {
 	s := &shelf{last: 1}
 	d := newDirectory(s)
-	mustLookUp(t, d, ofAccount("a", 7), keys(1))
-	mustLookUp(t, d, ofAccount("b", 7), keys(1))
-	mustHaveRead(t, s, "ids of a above 0", "titles 7 of a", "ids of b above 0", "titles 7 of b")
+	mustLookUp(t, d, ofAccount("a", 5, 7))
+	mustLookUp(t, d, ofAccount("b", 5, 7))
+	mustHaveRead(t, s, "ids 5 of a", "titles 7 of a", "ids 5 of b", "titles 7 of b")
 }
 
 func TestAFailureIsNotKept(t *testing.T) {
 	s := &shelf{last: 1, fail: errors.New("away")}
 	d := newDirectory(s)
-	if _, err := d.of(context.Background(), ofAccount("a", 7), 1); !errors.Is(err, s.fail) {
+	if _, err := d.of(context.Background(), ofAccount("a", 5, 7)); !errors.Is(err, s.fail) {
 		t.Errorf("got %v", err)
 	}
 	s.fail = nil
-	if names := mustLookUp(t, d, ofAccount("a", 7), keys(1)); names.ids[1] != "P1" || names.titles["P1"] == "" {
+	if names := mustLookUp(t, d, ofAccount("a", 5, 7)); names.ids[1] != "P1" || names.titles["P1"] == "" {
 		t.Errorf("got %+v", names)
 	}
 }
@@ -170,18 +169,18 @@ func TestAFailureIsNotKept(t *testing.T) {
 func TestTheNamesInMemoryAreBounded(t *testing.T) {
 	s := &shelf{last: 1}
 	d := newDirectory(s)
-	one := mustLookUp(t, d, ofAccount("0", 7), keys(1))
+	one := mustLookUp(t, d, ofAccount("0", 5, 7))
 	d.accounts = lru.New(10*one.weight(), func(_ string, n productNames) int { return n.weight() })
 	for range 3 {
 		for i := range 20 {
-			if names := mustLookUp(t, d, ofAccount(fmt.Sprint(i), 7), keys(1)); names.ids[1] != "P1" {
+			if names := mustLookUp(t, d, ofAccount(fmt.Sprint(i), 5, 7)); names.ids[1] != "P1" {
 				t.Fatalf("account %d: %+v", i, names)
 			}
 		}
 	}
 	kept := 0
 	for i := range 20 {
-		if _, ok := d.known(ofAccount(fmt.Sprint(i), 7), 1); ok {
+		if _, ok := d.known(ofAccount(fmt.Sprint(i), 5, 7)); ok {
 			kept++
 		}
 	}
@@ -190,12 +189,13 @@ func TestTheNamesInMemoryAreBounded(t *testing.T) {
 	}
 }
 
-// The places of ids are what comparing the ids says, also after more of them.
+// The places of ids are what comparing the ids says, also where a number is
+// missing.
 func TestPlacesOfIDsAreInTheirOrder(t *testing.T) {
 	names := productNames{}
-	names.add(map[uint32]string{1: "b", 3: "a"})
-	names.add(map[uint32]string{2: "aa"})
-	if diff := cmp.Diff([]uint32{noID, 2, 1, 0}, names.places); diff != "" || names.place(4) != noID {
+	names.put(map[uint32]string{1: "b", 3: "a"})
+	names.put(map[uint32]string{1: "b", 2: "aa", 4: "a"})
+	if diff := cmp.Diff([]uint32{noID, 2, 1, noID, 0}, names.places); diff != "" || names.place(5) != noID {
 		t.Error(diff)
 	}
 }
@@ -209,7 +209,7 @@ func TestManyRequestsCanLookUpNamesAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range 50 {
 				titles := uint32(1 + (worker+i)%3)
-				names := mustLookUp(t, d, ofAccount(fmt.Sprint("a", i%5), titles), keys(uint32(1+i%20)))
+				names := mustLookUp(t, d, ofAccount(fmt.Sprint("a", i%5), uint32(1+i%2), titles))
 				if names.ids[uint32(1+i%20)] == "" || names.titles["P1"] != fmt.Sprint("title ", titles) {
 					t.Errorf("worker %d: %+v", worker, names)
 				}

@@ -22,7 +22,7 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 	if s.memory == nil {
 		return nil, false, nil
 	}
-	names, known := s.directory.known(v, 0)
+	names, known := s.directory.known(v)
 	if !known && products >= RankedFrom {
 		return nil, false, nil
 	}
@@ -39,7 +39,7 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 	var units map[uint32]*unit
 	err = flight.Together(
 		func() (err error) { units, err = s.memory.fetch(ctx, plan.Account, missing); return err },
-		func() (err error) { names, err = s.directory.of(ctx, v, 0); return err },
+		func() (err error) { names, err = s.directory.of(ctx, v); return err },
 	)
 	if err != nil {
 		return nil, false, err
@@ -47,9 +47,6 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 	found, then, ok := s.memory.findBoth(v, plan, units)
 	if !ok || !found.small(r.Sort) || then.unfit {
 		return nil, false, nil
-	}
-	if names, err = s.directory.of(ctx, v, max(found.last, then.last)); err != nil {
-		return nil, false, err
 	}
 	p, ok = s.added(ctx, v, r, found, then, names)
 	return p, ok, nil

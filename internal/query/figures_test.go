@@ -3,37 +3,23 @@ package query
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
+
+	"adlens/integration/model"
 
 	"pgregory.net/rapid"
 )
 
-// oracle computes a figure's text from the definitions of the contract in
-// rational arithmetic, rounded half away from zero by FloatString.
-var oracle = map[string]func(*Sums) string{
-	"spend":           func(s *Sums) string { return hundredths(dollars(&s.Spend), big.NewInt(1), 1) },
-	"sales":           func(s *Sums) string { return hundredths(dollars(&s.Sales), big.NewInt(1), 1) },
-	"acos":            func(s *Sums) string { return hundredths(dollars(&s.Spend), &s.Sales, 100*1_000_000) },
-	"roas":            func(s *Sums) string { return hundredths(dollars(&s.Sales), &s.Spend, 1_000_000) },
-	"impressions":     func(s *Sums) string { return s.Impressions.String() },
-	"clicks":          func(s *Sums) string { return s.Clicks.String() },
-	"ctr":             func(s *Sums) string { return hundredths(new(big.Rat).SetInt(&s.Clicks), &s.Impressions, 100) },
-	"average_cpc":     func(s *Sums) string { return hundredths(dollars(&s.Spend), &s.Clicks, 1) },
-	"purchases":       func(s *Sums) string { return s.Purchases.String() },
-	"conversion_rate": func(s *Sums) string { return hundredths(new(big.Rat).SetInt(&s.Purchases), &s.Clicks, 100) },
-}
-
-func dollars(millionths *big.Int) *big.Rat {
-	return new(big.Rat).SetFrac(millionths, big.NewInt(1_000_000))
-}
-
-func hundredths(value *big.Rat, base *big.Int, times int64) string {
-	if base.Sign() == 0 {
+// oracle is a figure's text by the definitions of the contract in rational
+// arithmetic, rounded half away from zero by FloatString.
+func oracle(name string, s *Sums) string {
+	exact, decimals := model.Figure(name, s.of(impressions), s.of(clicks), s.of(purchases), s.of(spend), s.of(sales))
+	if exact == nil {
 		return "null"
 	}
-	value.Quo(value, new(big.Rat).SetInt(base))
-	return value.Mul(value, big.NewRat(times, 1)).FloatString(2)
+	return exact.FloatString(decimals)
 }
 
 // count draws a number that is often zero or small, and sometimes far beyond
@@ -50,10 +36,11 @@ func count() *rapid.Generator[*big.Int] {
 }
 
 func drawSums(t *rapid.T) *Sums {
-	var s Sums
-	for _, n := range []*big.Int{&s.Impressions, &s.Clicks, &s.Purchases, &s.Spend, &s.Sales} {
-		n.Set(count().Draw(t, "measure"))
+	var numbers [measures]*big.Int
+	for m := range numbers {
+		numbers[m] = count().Draw(t, Measures[m].Name)
 	}
+	s := bigSums(numbers[:]...)
 	return &s
 }
 
@@ -63,7 +50,7 @@ func TestFiguresEqualRationalArithmetic(t *testing.T) {
 		before := text(s)
 		for i, v := range FiguresOf(s) {
 			f := Catalogue[i]
-			want := oracle[f.Name](s)
+			want := oracle(f.Name, s)
 			if got := shown(v); got != want {
 				t.Fatalf("%s of %s is %s, want %s", f.Name, before, got, want)
 			}
@@ -168,10 +155,10 @@ func TestValuesAreAppended(t *testing.T) {
 func TestSumsAreExactAtAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawSums(t), drawSums(t)
-		want := new(big.Int).Add(&a.Sales, &b.Sales).String() + " " + new(big.Int).Add(&a.Clicks, &b.Clicks).String()
+		want := new(big.Int).Add(a.of(sales), b.of(sales)).String() + " " + new(big.Int).Add(a.of(clicks), b.of(clicks)).String()
 		before := text(b)
 		a.Add(b)
-		if got := a.Sales.String() + " " + a.Clicks.String(); got != want || text(b) != before {
+		if got := a.of(sales).String() + " " + a.of(clicks).String(); got != want || text(b) != before {
 			t.Fatalf("got %s, want %s; the other is %s and was %s", got, want, text(b), before)
 		}
 	})
@@ -190,18 +177,15 @@ func TestOnlySumsOfFiveZerosAreNoFigure(t *testing.T) {
 }
 
 func TestTheCatalogueHasTheContractsFiguresInItsOrder(t *testing.T) {
-	const want = "spend sales acos roas impressions clicks ctr average_cpc purchases conversion_rate"
-	if got := strings.Join(figureNames(), " "); got != want {
+	if got := figureNames(); !slices.Equal(got, model.FigureNames) {
 		t.Errorf("got %s", got)
 	}
 	for i, f := range Catalogue {
 		if figureIndex(f.Name) != i || f.Unit == "" {
 			t.Errorf("%+v at %d", f, i)
 		}
-		if ratio := oracleIsRatio(f.Name); (f.Formula != "") != ratio {
+		if ratio := oracle(f.Name, &Sums{}) == "null"; (f.Formula != "") != ratio {
 			t.Errorf("%s has the formula %q", f.Name, f.Formula)
 		}
 	}
 }
-
-func oracleIsRatio(name string) bool { return oracle[name](&Sums{}) == "null" }

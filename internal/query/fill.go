@@ -78,7 +78,7 @@ func (s *Service) fill(ctx context.Context, account string, r Request) error {
 	if !ok || !found.small(r.Sort) || then.unfit {
 		return nil // the engine has to answer nevertheless
 	}
-	_, err = s.directory.of(ctx, v, max(found.last, then.last))
+	_, err = s.directory.of(ctx, v)
 	return err
 }
 
@@ -88,8 +88,8 @@ func (s *Service) fillable(ctx context.Context, account string) (v View, product
 	if v, err = s.memory.store.View(ctx, account); err != nil {
 		return v, 0, false, err
 	}
-	products, err = s.directory.size(ctx, v)
-	return v, products, products <= maxRememberedKey+1, err
+	products = MostProducts(v)
+	return v, products, products <= maxRememberedKey+1, nil
 }
 
 // fill reads the missing units of a plan, both periods, unless all of them, with
@@ -147,9 +147,9 @@ func (s *Service) readAhead(ctx context.Context, account string) (more bool, err
 		return false, err
 	}
 	m := s.memory
-	if _, named := s.directory.known(v, 0); !named {
-		_, err := s.directory.of(ctx, v, 0)
-		_, named = s.directory.known(v, 0)
+	if _, named := s.directory.known(v); !named {
+		_, err := s.directory.of(ctx, v)
+		_, named = s.directory.known(v)
 		return named, err // names without room are not read again and again
 	}
 	table, missing := m.newestMissing(v)

@@ -21,7 +21,7 @@ func november(page int) Request {
 
 // someShop has one row in each month.
 func someShop() *shop {
-	s := &shop{view: exampleView(), last: 3, rows: map[uint32][]UnitRow{}}
+	s := &shop{view: selling(exampleView(), 3), rows: map[uint32][]UnitRow{}}
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		first, _ := e.FirstHeld()
 		s.rows[e.Generation] = []UnitRow{{Generation: e.Generation, Day: first, Key: 2, Measures: [5]uint64{5, 4, 3, 2_000_000, 1_000_000}}}
@@ -60,8 +60,8 @@ func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := mustBeRemembered(t, service, s.view, november(1), true)
-	if s.reads != reads+1 || len(before.Rows) != 1 || len(after.Rows) != 2 {
-		t.Errorf("%d statements, %d rows before and %d after", s.reads-reads, len(before.Rows), len(after.Rows))
+	if s.reads != reads+1 || len(rowsOf(before)) != 1 || len(rowsOf(after)) != 2 {
+		t.Errorf("%d statements, %d rows before and %d after", s.reads-reads, len(rowsOf(before)), len(rowsOf(after)))
 	}
 	// What is dead takes no room: a request that began before the load is
 	// computed, as of then.
@@ -192,7 +192,7 @@ func TestAnAccountIsReadAheadAgainAfterAFailure(t *testing.T) {
 // It is read behind its answer: beside it, that would take longer.
 func TestAMissedReportIsSaidToBeMissedBehindItsAnswer(t *testing.T) {
 	s := someShop()
-	s.last = RankedFrom
+	s.view = selling(s.view, RankedFrom)
 	s.holds(fetchedRows)
 	service := NewService(s, nil)
 	mustNotBeSaid(t, service)
@@ -243,8 +243,8 @@ func TestWhatMemoryHasNoRoomForIsReadForEachAnswer(t *testing.T) {
 	service := NewService(s, nil)
 	service.Remember(s, 100)
 	for reads := 1; reads < 3; reads++ {
-		if p, err := service.Products(t.Context(), s.view, november(1)); err != nil || len(p.Rows) != 1 || s.reads != reads {
-			t.Fatalf("%d rows, %d statements: %v", len(p.Rows), s.reads, err)
+		if p, err := service.Products(t.Context(), s.view, november(1)); err != nil || len(rowsOf(p)) != 1 || s.reads != reads {
+			t.Fatalf("%d rows, %d statements: %v", len(rowsOf(p)), s.reads, err)
 		}
 	}
 }
@@ -322,7 +322,7 @@ func TestAnAccountThatAsksForASummaryIsReadAhead(t *testing.T) {
 	if _, err := service.Fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, named := service.directory.known(s.view, s.last); !named {
+	if _, named := service.directory.known(s.view); !named {
 		t.Error("names, which every report needs, are not read first")
 	}
 	mustBeFilled(t, service)

@@ -2,11 +2,13 @@ package query
 
 import (
 	"fmt"
+	"math/big"
 	"sync"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 )
@@ -88,7 +90,8 @@ var exampleManifest = sync.OnceValue(func() manifest.Manifest {
 		holding(slice(uk1Key, adlens.SponsoredProducts), [2]string{"2024-10-01", "2026-11-19"}),
 		holding(slice(uk1Key, adlens.SponsoredBrands), [2]string{"2025-01-01", "2025-01-31"}, [2]string{"2025-06-01", "2025-06-30"}),
 		holding(slice(uk2Key, adlens.SponsoredProducts), [2]string{"2026-03-15", "2026-11-18"}),
-		{{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 9001}, {Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 9002}},
+		{{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 9001}, {Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 9002},
+			{Unit: manifest.Unit{Kind: manifest.Products}, Generation: 9004, Rows: 9}},
 	} {
 		entries = append(entries, more...)
 	}
@@ -107,15 +110,28 @@ func exampleView() View {
 	}
 }
 
+// selling is a view of an account with so many products.
+func selling(v View, products uint64) View {
+	unit := manifest.Unit{Kind: manifest.Products}
+	v.Manifest = v.Manifest.With(v.Manifest.Version, manifest.Entry{Unit: unit, Generation: 9004, Rows: products})
+	return v
+}
+
 // sums are five measures: impressions, clicks, purchases, and millionths of
 // spend and sales.
 func sums(impressions, clicks, purchases, spend, sales int64) Sums {
-	var s Sums
-	s.Impressions.SetInt64(impressions)
-	s.Clicks.SetInt64(clicks)
-	s.Purchases.SetInt64(purchases)
-	s.Spend.SetInt64(spend)
-	s.Sales.SetInt64(sales)
+	return bigSums(big.NewInt(impressions), big.NewInt(clicks), big.NewInt(purchases), big.NewInt(spend), big.NewInt(sales))
+}
+
+// bigSums are sums of any size.
+func bigSums(numbers ...*big.Int) (s Sums) {
+	for m, n := range numbers {
+		sum, ok := exact.SumOf(n)
+		if !ok {
+			panic(fmt.Sprint(n, " is no sum"))
+		}
+		s[m] = sum
+	}
 	return s
 }
 
@@ -125,7 +141,7 @@ func shown(v Value) string { return string(v.Append(nil)) }
 func figure(f Figures, name string) string { return shown(f[figureIndex(name)]) }
 
 func text(s *Sums) string {
-	return fmt.Sprint(&s.Impressions, " ", &s.Clicks, " ", &s.Purchases, " ", &s.Spend, " ", &s.Sales)
+	return fmt.Sprint(s.of(impressions), " ", s.of(clicks), " ", s.of(purchases), " ", s.of(spend), " ", s.of(sales))
 }
 
 func mustNotFail(t testing.TB, faults []adlens.Fault) {

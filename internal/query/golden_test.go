@@ -53,7 +53,7 @@ func rankedCase(name string, params ProductParams) goldenCase {
 	request, faults := ParseProducts(params, exampleView(), now)
 	plan := PlanProducts(request, exampleView())
 	c.empty = plan.Empty() && plan.then().Empty()
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9002) }
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
 	return c
 }
 

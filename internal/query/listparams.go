@@ -58,6 +58,9 @@ type ListRequest struct {
 	Syncing bool // the list is being read anew from the platform
 }
 
+// Compared is false: lists are not compared.
+func (ListRequest) Compared() bool { return false }
+
 // DefaultRules is the page size of rules: all of any sane account.
 const DefaultRules = 1000
 

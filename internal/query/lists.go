@@ -142,6 +142,16 @@ func (s *Service) RuleRuns(ctx context.Context, v View, rule string) (runs []rec
 	return runs, true, err
 }
 
+// MostListed is how many rows a page of a list has at most. Only for all rows
+// they are counted.
+func (s *Service) MostListed(ctx context.Context, v View, r ListRequest, name string) (int, error) {
+	if !r.All {
+		return r.PageSize, nil
+	}
+	total, err := s.lists.Count(ctx, v.listStatement(name+"_count", r))
+	return min(total, r.PageSize), err
+}
+
 // listPage reads a page and how many rows there are in all.
 func listPage[T any](ctx context.Context, s *Service, v View, r ListRequest, name string,
 	read func(context.Context, Statement) ([]T, error), synced *time.Time) (*Page[T], error) {

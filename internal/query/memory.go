@@ -77,7 +77,7 @@ func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) 
 	if !ok || !found.small(r.Sort) || then.unfit {
 		return nil, false
 	}
-	names, ok := s.directory.known(v, max(found.last, then.last))
+	names, ok := s.directory.known(v)
 	if !ok {
 		return nil, false
 	}
@@ -114,7 +114,7 @@ type found struct {
 
 // small tells whether all can be computed in 64 bits.
 func (f *found) small(sort string) bool {
-	most := &tally{f.sums[0], f.sums[1], f.sums[2], f.sums[3], f.sums[4], 0}
+	most := &tally{counts: f.sums}
 	return !f.unfit && (sort == SortProduct || Catalogue[figureIndex(sort)].small(most))
 }
 
@@ -200,7 +200,7 @@ func (m *memory) missing(plan Plan) (missing [3][]Live) {
 // answer is not read again.
 func (s *Service) missed(v View, r Request, plan Plan) {
 	found, then, ok := s.memory.findBoth(v, plan, nil)
-	_, named := s.directory.known(v, 0)
+	_, named := s.directory.known(v)
 	if !ok || !named && found.small(r.Sort) && !then.unfit {
 		s.memory.wish(v.Account, r)
 	}

@@ -3,13 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 
@@ -22,7 +22,6 @@ import (
 type shop struct {
 	Store
 	view    View
-	last    uint32
 	rows    map[uint32][]UnitRow // by generation of a month: in the order of days
 	answers func()               // called when the engine answers; without, it may not
 	reads   int                  // statements for units
@@ -31,9 +30,9 @@ type shop struct {
 
 func (s *shop) View(context.Context, string) (View, error) { return s.view, s.failed }
 
-func (s *shop) ProductIDs(_ context.Context, _ string, above uint32) (map[uint32]string, error) {
+func (s *shop) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
 	ids := map[uint32]string{}
-	for key := above + 1; key <= s.last; key++ {
+	for key := uint32(1); uint64(key) <= ProductsOf(s.view).Rows; key++ {
 		ids[key] = fmt.Sprintf("P%d", (key*7919)%100_003) // in another order than the keys
 	}
 	return ids, s.failed
@@ -42,8 +41,6 @@ func (s *shop) ProductIDs(_ context.Context, _ string, above uint32) (map[uint32
 func (s *shop) Titles(_ context.Context, _ string, generation uint32) (map[string]string, error) {
 	return map[string]string{"P7919": fmt.Sprint("title of ", generation)}, s.failed
 }
-
-func (s *shop) LastProductKey(context.Context, string) (uint32, error) { return s.last, s.failed }
 
 func (s *shop) UnitRows(_ context.Context, st Statement, begin func() func(*UnitRow)) error {
 	s.reads++
@@ -133,8 +130,8 @@ func (s *shop) answer(r Request) []ProductRow {
 			if !slices.Contains(p.Marketplaces, e.Slice.Marketplace) {
 				p.Marketplaces = append(p.Marketplaces, e.Slice.Marketplace)
 			}
-			for i, sum := range []*big.Int{&p.Sums.Impressions, &p.Sums.Clicks, &p.Sums.Purchases, &p.Sums.Spend, &p.Sums.Sales} {
-				sum.Add(sum, new(big.Int).SetUint64(row.Measures[i]))
+			for m, n := range row.Measures {
+				p.Sums[m].Add(exact.Uint128{Lo: n})
 			}
 		}
 	}
@@ -147,7 +144,7 @@ func (s *shop) answer(r Request) []ProductRow {
 
 // drawShop draws some rows for every month of the example.
 func drawShop(t *rapid.T) *shop {
-	s := &shop{view: exampleView(), last: 12, rows: map[uint32][]UnitRow{}}
+	s := &shop{view: selling(exampleView(), 12), rows: map[uint32][]UnitRow{}}
 	seed := rapid.Uint64().Draw(t, "seed")
 	random := func(n uint64) uint64 {
 		seed = seed*6364136223846793005 + 1442695040888963407
@@ -183,7 +180,7 @@ func remembering(t rapid.TB, s *shop, r Request) *Service {
 
 func productsAsText(p *Products) []string {
 	all := []string{fmt.Sprint(p.TotalRows, " rows, ", p.Meta.Truncated)}
-	for _, row := range p.Rows {
+	for _, row := range rowsOf(p) {
 		text := fmt.Sprintf("%s %q %v", row.ID, row.Title, row.Marketplaces)
 		for _, figure := range row.Figures {
 			text += " " + shown(figure)
@@ -221,7 +218,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if r.Compared() {
 			rows = withEarlier(rows, s.answer(r.EarlierRequest()))
 		}
-		names, err := service.directory.of(context.Background(), s.view, lastKey(rows))
+		names, err := service.directory.of(context.Background(), s.view)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +232,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 func TestFiguresIn128BitsAreThoseOfAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func() uint64 { return rapid.Uint64Max(1<<rapid.Uint64Max(63).Draw(t, "bits")-1).Draw(t, "measure") }
-		sums := tally{draw(), draw(), draw(), draw(), draw(), 1}
+		sums := tally{counts{draw(), draw(), draw(), draw(), draw()}, 1}
 		for i, v := range sums.figures() {
 			if want := shown(Catalogue[i].of(sums.sums())); shown(v) != want {
 				t.Fatalf("%s of %v is %s, want %s", Catalogue[i].Name, sums, shown(v), want)
@@ -250,9 +247,8 @@ func TestFiguresIn128BitsAreThoseOfAnySize(t *testing.T) {
 			if null != want.Null() {
 				t.Fatalf("%s of %v: null is %v", f.Name, sums, null)
 			}
-			n := new(big.Int).Add(new(big.Int).Lsh(new(big.Int).SetUint64(got.hi), 64), new(big.Int).SetUint64(got.lo))
-			if !null && n.Cmp(want.n) != 0 {
-				t.Fatalf("%s of %v is %v, want %v", f.Name, sums, n, want.n)
+			if !null && got.Big().Cmp(want.n) != 0 {
+				t.Fatalf("%s of %v is %v, want %v", f.Name, sums, got.Big(), want.n)
 			}
 		}
 	})
@@ -261,7 +257,7 @@ func TestFiguresIn128BitsAreThoseOfAnySize(t *testing.T) {
 // largeShop is six years of eighteen slices with so many products each, all in
 // January and in the last month.
 func largeShop(products uint32) *shop {
-	s := &shop{view: View{Account: "large"}, last: products, rows: map[uint32][]UnitRow{}}
+	s := &shop{view: View{Account: "large"}, rows: map[uint32][]UnitRow{}}
 	var entries []manifest.Entry
 	for i, country := range []string{"CA", "DE", "FR", "JP", "UK", "US"} {
 		key := uint16(i + 1)
@@ -276,6 +272,7 @@ func largeShop(products uint32) *shop {
 		}
 	}
 	s.view.Manifest = manifest.New(1, entries...)
+	s.view = selling(s.view, uint64(products))
 	return s
 }
 

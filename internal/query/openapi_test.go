@@ -85,7 +85,7 @@ func TestTheDocumentHasTheParametersOfTheProgram(t *testing.T) {
 				t.Errorf("%s %s: %s", short, w.Name, wrong)
 			}
 		}
-		if got, want := inOrderOf(written, built), namesOf(built); !slices.Equal(got, want) {
+		if got, want := inOrderOf(written, built), builtNames(built); !slices.Equal(got, want) {
 			t.Errorf("%s: the document has %q, the program %q", short, got, want)
 		}
 	}
@@ -123,7 +123,7 @@ func parametersOf(params reflect.Type) []builtParameter {
 	return all
 }
 
-func namesOf(built []builtParameter) []string {
+func builtNames(built []builtParameter) []string {
 	var names []string
 	for _, b := range built {
 		names = append(names, b.name)
@@ -136,7 +136,7 @@ func namesOf(built []builtParameter) []string {
 func inOrderOf(written []documentedParameter, built []builtParameter) []string {
 	var names []string
 	for _, w := range written {
-		if slices.Contains(namesOf(built), w.Name) {
+		if slices.Contains(builtNames(built), w.Name) {
 			names = append(names, w.Name)
 		}
 	}

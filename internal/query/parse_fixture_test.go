@@ -63,7 +63,8 @@ func mustMention(t *testing.T, f adlens.Fault, words ...string) {
 const (
 	allRanges      = "today yesterday last_7_days last_14_days last_30_days last_60_days last_90_days this_month last_month this_year last_year all_time"
 	allAdProducts  = "SPONSORED_PRODUCTS SPONSORED_BRANDS SPONSORED_DISPLAY"
-	allSorts       = "spend sales acos roas impressions clicks ctr average_cpc purchases conversion_rate product_id"
 	bothConnected  = "UK US"
 	everyKindOfDay = "auto day month"
 )
+
+var allSorts = strings.Join(append(figureNames(), SortProduct), " ")

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -9,7 +10,10 @@ import (
 // Products is a page of the product report.
 type Products struct {
 	Answer
-	Rows      []Product
+	// Rows makes the rows of the page one by one, in their order: with their
+	// figures, a hundred thousand at once would take as much memory as all else
+	// of an answer.
+	Rows      iter.Seq[Product]
 	TotalRows int // of all pages
 }
 
@@ -35,15 +39,27 @@ type ranked struct {
 func newProducts(r Request, v View, rows []ProductRow, names productNames) *Products {
 	all := rank(r, rows, names)
 	p := emptyPage(r, v, len(all))
-	for _, one := range page(all, r) {
-		p.Rows = append(p.Rows, p.product(one.id, names.titles[one.id], v.codes(one.row.Marketplaces), &sides{one.row.Sums, one.row.Earlier}))
-	}
+	p.Rows = eachProduct(page(all, r), func(one *ranked) Product {
+		return p.product(one.id, names.titles[one.id], v.codes(one.row.Marketplaces), &sides{one.row.Sums, one.row.Earlier})
+	})
 	return p
+}
+
+// eachProduct makes products of what is known of them, whenever they are
+// ranged over.
+func eachProduct[T any](all []T, make func(*T) Product) iter.Seq[Product] {
+	return func(yield func(Product) bool) {
+		for i := range all {
+			if !yield(make(&all[i])) {
+				return
+			}
+		}
+	}
 }
 
 // emptyPage is a page that has no rows yet.
 func emptyPage(r Request, v View, total int) *Products {
-	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: total, Rows: []Product{}}
+	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: total, Rows: func(func(Product) bool) {}}
 	p.Meta.Truncated = r.All && total > MaxRows
 	return p
 }
@@ -51,10 +67,9 @@ func emptyPage(r Request, v View, total int) *Products {
 // rankedProducts is a page that was put in order and cut by the engine.
 func rankedProducts(r Request, v View, rows []RankedRow, total int) *Products {
 	p := emptyPage(r, v, total)
-	for i := range rows {
-		row := &rows[i]
-		p.Rows = append(p.Rows, p.product(row.ID, row.Title, v.codes(row.Marketplaces), &sides{row.Sums, row.Earlier}))
-	}
+	p.Rows = eachProduct(rows, func(row *RankedRow) Product {
+		return p.product(row.ID, row.Title, v.codes(row.Marketplaces), &sides{row.Sums, row.Earlier})
+	})
 	return p
 }
 

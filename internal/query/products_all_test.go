@@ -10,7 +10,7 @@ func allRows(page int) Request {
 func manyRows(n int) []ProductRow {
 	rows := make([]ProductRow, n)
 	for i := range rows {
-		rows[i].Sums.Clicks.SetInt64(1)
+		rows[i].Sums = sums(0, 1, 0, 0, 0)
 	}
 	return rows
 }
@@ -18,11 +18,11 @@ func manyRows(n int) []ProductRow {
 func TestAllRowsAreOnePage(t *testing.T) {
 	rows, names := exampleReport()
 	p := newProducts(allRows(1), exampleView(), rows, names)
-	if _, more := p.Request.NextPage(p.TotalRows); len(p.Rows) != 3 || p.Request.TotalPages(p.TotalRows) != 1 || more || p.Meta.Truncated {
-		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(p.Rows), p.Request.TotalPages(p.TotalRows), more, p.Meta.Truncated)
+	if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 3 || p.Request.TotalPages(p.TotalRows) != 1 || more || p.Meta.Truncated {
+		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more, p.Meta.Truncated)
 	}
-	if p := newProducts(allRows(2), exampleView(), rows, names); len(p.Rows) != 0 {
-		t.Errorf("a second page has %d rows", len(p.Rows))
+	if p := newProducts(allRows(2), exampleView(), rows, names); len(rowsOf(p)) != 0 {
+		t.Errorf("a second page has %d rows", len(rowsOf(p)))
 	}
 }
 
@@ -31,8 +31,8 @@ func TestAllRowsBeyondTheCapAreCutAndSaidToBe(t *testing.T) {
 		t.Skip("a hundred thousand rows")
 	}
 	p := newProducts(allRows(1), exampleView(), manyRows(MaxRows+1), productNames{})
-	if len(p.Rows) != MaxRows || !p.Meta.Truncated || p.TotalRows != MaxRows+1 {
-		t.Errorf("%d of %d rows, truncated: %v", len(p.Rows), p.TotalRows, p.Meta.Truncated)
+	if len(rowsOf(p)) != MaxRows || !p.Meta.Truncated || p.TotalRows != MaxRows+1 {
+		t.Errorf("%d of %d rows, truncated: %v", len(rowsOf(p)), p.TotalRows, p.Meta.Truncated)
 	}
 	if _, more := p.Request.NextPage(p.TotalRows); more || p.Request.TotalPages(p.TotalRows) != 1 {
 		t.Errorf("%d pages, more: %v", p.Request.TotalPages(p.TotalRows), more)
@@ -43,8 +43,8 @@ func TestExactlyTheCapIsNotTruncated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	if p := newProducts(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); p.Meta.Truncated || len(p.Rows) != MaxRows {
-		t.Errorf("%d rows, truncated: %v", len(p.Rows), p.Meta.Truncated)
+	if p := newProducts(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); p.Meta.Truncated || len(rowsOf(p)) != MaxRows {
+		t.Errorf("%d rows, truncated: %v", len(rowsOf(p)), p.Meta.Truncated)
 	}
 }
 
@@ -56,8 +56,8 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 	}
 	r := Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 101, PageSize: MaxPageSize}}
 	p := newProducts(r, exampleView(), manyRows(MaxRows+1), productNames{})
-	if _, more := p.Request.NextPage(p.TotalRows); p.Meta.Truncated || len(p.Rows) != 1 || p.Request.TotalPages(p.TotalRows) != 101 || more {
-		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(p.Rows), p.Request.TotalPages(p.TotalRows), p.Meta.Truncated, more)
+	if _, more := p.Request.NextPage(p.TotalRows); p.Meta.Truncated || len(rowsOf(p)) != 1 || p.Request.TotalPages(p.TotalRows) != 101 || more {
+		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), p.Meta.Truncated, more)
 	}
 }
 

@@ -41,6 +41,9 @@ func drawSorting(t *rapid.T) Request {
 	}
 }
 
+// rowsOf are the rows of a page.
+func rowsOf(p *Products) []Product { return slices.Collect(p.Rows) }
+
 func ids(rows []Product) []string {
 	all := make([]string, len(rows))
 	for i, r := range rows {
@@ -58,11 +61,11 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 		var together []string
 		for next := true; next; r.Page++ {
 			p := newProducts(r, exampleView(), shuffled(t, rows), names)
-			mustCount(t, p, len(whole.Rows))
-			together = append(together, ids(p.Rows)...)
+			mustCount(t, p, len(rowsOf(whole)))
+			together = append(together, ids(rowsOf(p))...)
 			_, next = p.Request.NextPage(p.TotalRows)
 		}
-		if diff := gocmp.Diff(ids(whole.Rows), together, gocmp.Transformer("none", func(s []string) string { return fmt.Sprintf("%q", s) })); diff != "" {
+		if diff := gocmp.Diff(ids(rowsOf(whole)), together, gocmp.Transformer("none", func(s []string) string { return fmt.Sprintf("%q", s) })); diff != "" {
 			t.Fatalf("(-whole +pages):\n%s", diff)
 		}
 	})
@@ -122,8 +125,8 @@ func TestRowsAreOrderedByWhatTheyShow(t *testing.T) {
 		rows, names := drawReport(t)
 		r := drawSorting(t)
 		whole := newProducts(r, exampleView(), rows, names)
-		for i := 1; i < len(whole.Rows); i++ {
-			a, b := positionOf(whole.Rows[i-1], r), positionOf(whole.Rows[i], r)
+		for i := 1; i < len(rowsOf(whole)); i++ {
+			a, b := positionOf(rowsOf(whole)[i-1], r), positionOf(rowsOf(whole)[i], r)
 			if before(a, b, r) >= 0 {
 				t.Fatalf("by %s %s, %+v is listed before %+v", r.Sort, r.Order, a, b)
 			}
@@ -154,7 +157,7 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 		{SortProduct, Descending, `["B" "A" ""]`},
 	} {
 		r := Request{Period: days("2026-01-01", "2026-01-31"), Sort: c.sort, Order: c.order, Paging: Paging{Page: 1, PageSize: 10}}
-		if got := fmt.Sprintf("%q", ids(newProducts(r, exampleView(), rows, names).Rows)); got != c.want {
+		if got := fmt.Sprintf("%q", ids(rowsOf(newProducts(r, exampleView(), rows, names)))); got != c.want {
 			t.Errorf("by %s %s: %s, want %s", c.sort, c.order, got, c.want)
 		}
 	}
@@ -163,10 +166,10 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 	rows, names := exampleReport()
 	p := newProducts(Request{Sort: SortProduct, Order: Ascending, Paging: Paging{Page: 1, PageSize: 10}}, exampleView(), rows, names)
-	if b := p.Rows[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
+	if b := rowsOf(p)[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
 		t.Errorf("got %+v", b)
 	}
-	if a := p.Rows[0]; a.Title != "" {
+	if a := rowsOf(p)[0]; a.Title != "" {
 		t.Errorf("A has no title and shows %q", a.Title)
 	}
 }
@@ -174,8 +177,8 @@ func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
 	rows, names := exampleReport()
 	p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 2}}, exampleView(), rows, names)
-	if p.TotalRows != 3 || p.Request.TotalPages(p.TotalRows) != 2 || len(p.Rows) != 2 {
-		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.Request.TotalPages(p.TotalRows), len(p.Rows))
+	if p.TotalRows != 3 || p.Request.TotalPages(p.TotalRows) != 2 || len(rowsOf(p)) != 2 {
+		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.Request.TotalPages(p.TotalRows), len(rowsOf(p)))
 	}
 }
 
@@ -183,8 +186,8 @@ func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 	rows, names := exampleReport()
 	for _, page := range []int{3, 100, MaxPage} {
 		p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxPageSize / 500}}, exampleView(), rows, names)
-		if _, more := p.Request.NextPage(p.TotalRows); len(p.Rows) != 0 || more || p.Request.TotalPages(p.TotalRows) != 2 {
-			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(p.Rows), p.Request.TotalPages(p.TotalRows), more)
+		if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 0 || more || p.Request.TotalPages(p.TotalRows) != 2 {
+			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more)
 		}
 	}
 }
@@ -192,8 +195,8 @@ func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100, All: all}}, exampleView(), nil, productNames{})
-		if _, more := p.Request.NextPage(p.TotalRows); p.Request.TotalPages(p.TotalRows) != 0 || more || p.Rows == nil || p.Meta.Truncated {
-			t.Errorf("%d pages, more: %v, rows %v", p.Request.TotalPages(p.TotalRows), more, p.Rows)
+		if _, more := p.Request.NextPage(p.TotalRows); p.Request.TotalPages(p.TotalRows) != 0 || more || len(rowsOf(p)) != 0 || p.Meta.Truncated {
+			t.Errorf("%d pages, more: %v, rows %v", p.Request.TotalPages(p.TotalRows), more, rowsOf(p))
 		}
 	}
 }

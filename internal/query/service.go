@@ -86,10 +86,7 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	if p, ok := s.remembered(ctx, v, r, plan); ok {
 		return p, nil
 	}
-	products, err := s.most(ctx, v, plan)
-	if err != nil {
-		return nil, err
-	}
+	products := s.most(v, plan)
 	if p, ok, err := s.fetched(ctx, v, r, plan, products); ok || err != nil {
 		return p, err
 	}
@@ -100,15 +97,17 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, e
 	return s.computed(ctx, v, r, plan, products)
 }
 
-// most is how many products a report has at most. The exact bound is only
-// asked for where it matters.
-func (s *Service) most(ctx context.Context, v View, plan Plan) (uint64, error) {
-	products := plan.Rows + plan.then().Rows
-	if products < RankedFrom {
-		return products, nil
+// MostRows is how many rows an answer has at most whose rows are paged.
+func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
+	if !r.All {
+		return r.PageSize, nil
 	}
-	known, err := s.directory.size(ctx, v)
-	return min(products, known), err
+	return int(min(s.most(v, PlanProducts(r, v)), uint64(r.PageSize))), nil
+}
+
+// most is how many products a report has at most.
+func (s *Service) most(v View, plan Plan) uint64 {
+	return min(plan.Rows+plan.then().Rows, MostProducts(v))
 }
 
 // computed is a page of the product report that the engine has added up.
@@ -117,15 +116,11 @@ func (s *Service) computed(ctx context.Context, v View, r Request, plan Plan, pr
 		return s.ranked(ctx, v, r, plan)
 	}
 	var rows []ProductRow
+	var names productNames
 	err := flight.Together(
 		func() (err error) { rows, err = s.productRows(ctx, plan); return err },
-		// Names of an account of which none are known are read beside its rows.
-		func() error { _, err := s.directory.of(ctx, v, 0); return err },
+		func() (err error) { names, err = s.directory.of(ctx, v); return err },
 	)
-	if err != nil {
-		return nil, err
-	}
-	names, err := s.directory.of(ctx, v, lastKey(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +158,9 @@ func withEarlier(rows, then []ProductRow) []ProductRow {
 
 // ranked answers a page that the engine has cut.
 func (s *Service) ranked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
-	titles := TitlesOf(v)
+	names := namesOf(v)
 	ask := func(r Request) ([]RankedRow, int, error) {
-		return s.store.Ranked(ctx, plan.RankedStatement(r, titles), r.Compared())
+		return s.store.Ranked(ctx, plan.RankedStatement(r, names.products, names.titles), r.Compared())
 	}
 	if r.All && r.Page > 1 {
 		return s.beyond(v, r, ask)

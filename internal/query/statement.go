@@ -41,19 +41,51 @@ func skeleton(name string) string {
 
 // fill puts texts of this package into the slots of a skeleton.
 func fill(name string, slots ...string) string {
-	slots = append(slots, "    /*sums*/\n", skeleton("sums"))
-	return strings.NewReplacer(slots...).Replace(skeleton(name))
+	return strings.NewReplacer(append(slots, measureSlots...)...).Replace(skeleton(name))
+}
+
+// prefixEarlier begins the names of the earlier period's measures.
+const prefixEarlier = "earlier_"
+
+// measureSlots are terms of all measures.
+var measureSlots = []string{
+	"/*measures*/", EachMeasure(", ", func(m Measure) string { return m.Name }),
+	"/*wide*/", EachMeasure(", ", func(m Measure) string { return m.Wide(m.Name) + " AS " + m.Name }),
+	"/*zeros*/", EachMeasure(", ", func(m Measure) string { return m.Wide("0") + " AS " + m.Name }),
+	"/*earlier zeros*/", EachMeasure(", ", func(m Measure) string { return m.Wide("0") + " AS " + prefixEarlier + m.Name }),
+	"/*earlier measures*/", EachMeasure(", ", func(m Measure) string { return "before." + m.Name + " AS " + prefixEarlier + m.Name }),
+	"/*halves*/", EachMeasure(",\n    ", func(m Measure) string {
+		return fmt.Sprintf("toUInt64(%[1]s), toUInt64(bitShiftRight(%[1]s, 64))", m.Whole(m.Name))
+	}),
+}
+
+// sumSlots are terms of the sums of all measures, for each period by the prefix
+// of its names.
+func sumSlots(prefixes ...string) []string {
+	all := func(separator string, term func(m Measure, column string) string) string {
+		sides := make([]string, len(prefixes))
+		for i, prefix := range prefixes {
+			sides[i] = EachMeasure(separator, func(m Measure) string { return term(m, prefix+m.Name) })
+		}
+		return strings.Join(sides, separator)
+	}
+	return []string{
+		"/*sums*/", all(", ", func(m Measure, column string) string { return m.Whole("sum("+column+")") + " AS " + column + "_sum" }),
+		"/*page sums*/", all(", ", func(_ Measure, column string) string { return "page." + column + "_sum" }),
+		"/*any sum*/", all(" OR ", func(_ Measure, column string) string { return column + "_sum > 0" }),
+	}
 }
 
 // DayTotalsStatement reads the day totals of generations whole.
 func (p Plan) DayTotalsStatement() Statement {
-	return Statement{skeleton("day_totals"), p.params(p.days)}
+	return Statement{fill("day_totals"), p.params(p.days)}
 }
 
 // ProductsStatement sums by product.
 func (p Plan) ProductsStatement() Statement {
 	parts, values := p.parts()
-	return Statement{fill("products", "/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys()), p.params(values...)}
+	slots := append(sumSlots(""), "/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys())
+	return Statement{fill("products", slots...), p.params(values...)}
 }
 
 // parts are the tables of a product report, joined, and their parameters.
@@ -62,32 +94,32 @@ func (p Plan) parts() (string, []parameters) {
 	var parts []string
 	var values []parameters
 	if len(p.Years) > 0 {
-		parts = append(parts, skeleton("products_years"))
+		parts = append(parts, fill("products_years"))
 		values = append(values, func(v map[string]string) { v["years"] = Numbers(generationsOf(p.Years)) })
 	}
 	if len(p.Months) > 0 {
-		parts = append(parts, skeleton("products_months"))
+		parts = append(parts, fill("products_months"))
 		values = append(values, func(v map[string]string) {
 			v["months"], v["calendar"] = Numbers(generationsOf(p.Months)), CalendarYears(startsOf(p.Months))
 		})
 	}
 	if len(p.Days) > 0 {
-		parts = append(parts, skeleton("products_days"))
+		parts = append(parts, fill("products_days"))
 		values = append(values, p.days, p.between)
 	}
 	return strings.Join(parts, "    UNION ALL\n"), values
 }
 
 // RankedStatement sums by product, puts the products in order and cuts a page
-// of them. titles is the generation of the titles.
-func (p Plan) RankedStatement(r Request, titles uint32) Statement {
+// of them. products and titles are the generations of the names.
+func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
 	parts, values, slots := p.rankedParts()
 	terms := ranking(r)
 	text := fill("products_ranked", slices.Concat(slots, []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})...)
 	return Statement{text, p.params(append(values, func(v map[string]string) {
 		from := (r.Page - 1) * r.PageSize
-		v["titles"], v["limit"], v["offset"] = fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
+		v["products"], v["titles"], v["limit"], v["offset"] = fmt.Sprint(products), fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
 		if terms.candidates != "" {
 			v["until"] = fmt.Sprint(from + r.PageSize)
 		}
@@ -122,15 +154,29 @@ const (
 // unitTables are the texts of statements about the tables, and how the tables
 // that have partitions are divided into them.
 var unitTables = [...]struct {
-	name, day, measures, order string
-	partition                  string
-	calendar                   func(starts []adlens.Day) string
+	name, day, order string
+	column           func(Measure) string
+	partition        string
+	calendar         func(starts []adlens.Day) string
 }{
-	yearUnits: {name: "year_products", day: "toUInt16(0)", measures: "units_rollup", order: "product_key"},
-	monthUnits: {name: "month_products", day: "toUInt16(0)", measures: "units_rollup", order: "product_key",
+	yearUnits: {name: "year_products", day: "toUInt16(0)", column: rollupNumber, order: "product_key"},
+	monthUnits: {name: "month_products", day: "toUInt16(0)", column: rollupNumber, order: "product_key",
 		partition: "toYear(month)", calendar: CalendarYears},
-	dayUnits: {name: "facts", day: "toUInt16(day)", measures: "units_facts", order: "day, product_key",
+	dayUnits: {name: "facts", day: "toUInt16(day)", column: factNumber, order: "day, product_key",
 		partition: "toYYYYMM(day)", calendar: CalendarMonths},
+}
+
+// factNumber is a measure of a fact as a number of 64 bits, which hold it.
+func factNumber(m Measure) string {
+	if m.Money {
+		return "reinterpret(" + m.Name + ", 'UInt64')"
+	}
+	return m.Name
+}
+
+// rollupNumber is a measure of a rollup as one, mostMeasure where it is larger.
+func rollupNumber(m Measure) string {
+	return fmt.Sprintf("toUInt64(least(%s, %d))", m.Whole(m.Name), int64(mostMeasure))
 }
 
 // unitsStatement reads generations whole.
@@ -142,12 +188,12 @@ func unitsStatement(account string, table unitTable, units []Live) Statement {
 		partitions = "\n  AND " + t.partition + " IN {calendar:Array(UInt32)}"
 		params["calendar"] = t.calendar(startsOf(units))
 	}
-	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*measures*/", strings.TrimSpace(skeleton(t.measures)),
+	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*columns*/", EachMeasure(", ", t.column),
 		"/*partitions*/", partitions, "/*order*/", t.order, "/*figures*/", hasFigures), params}
 }
 
 // hasFigures is true for stored rows that are not all zero.
-const hasFigures = "impressions > 0 OR clicks > 0 OR purchases > 0 OR spend > 0 OR sales > 0"
+var hasFigures = EachMeasure(" OR ", func(m Measure) string { return m.Name + " > 0" })
 
 // marketplaceKeys is the term for the marketplaces of a product. Small keys
 // are collected as bits, which costs the engine less than sets.

@@ -14,10 +14,8 @@ type Store interface {
 	// pages, which is known only where the page has a row. Rows have the sums
 	// of the earlier period where the statement is of a comparison.
 	Ranked(ctx context.Context, s Statement, compared bool) (page []RankedRow, total int, err error)
-	// LastProductKey is the greatest key of the account's products.
-	LastProductKey(ctx context.Context, account string) (uint32, error)
-	// ProductIDs are the ids of products by their keys, of keys above one.
-	ProductIDs(ctx context.Context, account string, above uint32) (map[uint32]string, error)
+	// ProductIDs are the ids of products by their keys, of a generation.
+	ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error)
 	// Titles are the titles of a generation by product id.
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
 }

@@ -1,25 +1,95 @@
 package query
 
-import "math/big"
+import (
+	"math/big"
+	"strings"
 
-// Sums are the five measures of some rows, exact at any size. Money is in
-// millionths of a US dollar.
-type Sums struct {
-	Impressions, Clicks, Purchases, Spend, Sales big.Int
+	"adlens/internal/exact"
+)
+
+// measure is the place of a measure in Measures, or what stands in the place of
+// one in a quotient.
+type measure int
+
+const (
+	impressions measure = iota
+	clicks
+	purchases
+	spend // millionths of a US dollar
+	sales // likewise
+	measures
+
+	one   measure = -1 // a base that is never missing
+	whole measure = -2 // as a base: no ratio, the sum itself
+)
+
+// Measure is one of the sums that all figures follow from.
+type Measure struct {
+	Name  string // of its columns
+	Money bool   // US dollars with six decimals; else a count
 }
+
+// Measures are all of them. Sums, columns of statements and rows of the store
+// have their order.
+var Measures = [measures]Measure{
+	impressions: {Name: "impressions"},
+	clicks:      {Name: "clicks"},
+	purchases:   {Name: "purchases"},
+	spend:       {Name: "spend", Money: true},
+	sales:       {Name: "sales", Money: true},
+}
+
+// Wide is a term of SQL in a type that no sum of it overflows.
+func (m Measure) Wide(term string) string {
+	if m.Money {
+		return "toDecimal128(" + term + ", 6)"
+	}
+	return "toUInt128(" + term + ")"
+}
+
+// Whole is a wide term as a whole number: a count, or millionths of a dollar.
+func (m Measure) Whole(term string) string {
+	if m.Money {
+		return "reinterpret(" + term + ", 'UInt128')"
+	}
+	return term
+}
+
+// EachMeasure is a term of SQL for each measure, with separators between.
+func EachMeasure(separator string, term func(Measure) string) string {
+	terms := make([]string, len(Measures))
+	for i, m := range Measures {
+		terms[i] = term(m)
+	}
+	return strings.Join(terms, separator)
+}
+
+// Sums are the measures of some rows, in the order of Measures and exact at any
+// size. Money is in millionths of a US dollar.
+type Sums [measures]exact.Sum
 
 // Add adds other rows' sums.
 func (s *Sums) Add(t *Sums) {
-	s.Impressions.Add(&s.Impressions, &t.Impressions)
-	s.Clicks.Add(&s.Clicks, &t.Clicks)
-	s.Purchases.Add(&s.Purchases, &t.Purchases)
-	s.Spend.Add(&s.Spend, &t.Spend)
-	s.Sales.Add(&s.Sales, &t.Sales)
+	for m := range s {
+		s[m].AddSum(&t[m])
+	}
 }
 
-// Empty tells whether all five measures are zero: such a row is no figure and
-// is not listed.
-func (s *Sums) Empty() bool {
-	return s.Impressions.Sign() == 0 && s.Clicks.Sign() == 0 && s.Purchases.Sign() == 0 &&
-		s.Spend.Sign() == 0 && s.Sales.Sign() == 0
+// addWide adds the sums of a day.
+func (s *Sums) addWide(w *Wide) {
+	for m := range s {
+		s[m].Add(w[m])
+	}
+}
+
+// Empty reports whether all measures are zero: such a row is no figure and is not
+// listed.
+func (s *Sums) Empty() bool { return *s == Sums{} }
+
+// of is one of the sums, or 1.
+func (s *Sums) of(m measure) *big.Int {
+	if m == one {
+		return big.NewInt(1)
+	}
+	return s[m].Big()
 }

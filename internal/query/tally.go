@@ -2,14 +2,15 @@ package query
 
 import (
 	"math/big"
-	"math/bits"
 	"sync"
+
+	"adlens/internal/exact"
 )
 
 // tally is the sums of one product in 64 bits.
 type tally struct {
-	impressions, clicks, purchases, spend, sales uint64
-	marketplaces                                 uint64 // bits: places in the view's list
+	counts
+	marketplaces uint64 // bits: places in the view's list
 }
 
 // part is rows of a unit that a plan reads, and the bit of their marketplace.
@@ -49,21 +50,21 @@ func (t *tallies) add(p part) {
 	for i := range p.packed {
 		row := &p.packed[i]
 		sum := &all[row.clicked>>clickBits]
-		sum.impressions += uint64(row.shown >> purchaseBits)
-		sum.clicks += uint64(row.clicked & (1<<clickBits - 1))
-		sum.purchases += uint64(row.shown & (1<<purchaseBits - 1))
-		sum.spend += uint64(row.spend) * p.step
-		sum.sales += uint64(row.sales) * p.step
+		sum.counts[impressions] += uint64(row.shown >> purchaseBits)
+		sum.counts[clicks] += uint64(row.clicked & (1<<clickBits - 1))
+		sum.counts[purchases] += uint64(row.shown & (1<<purchaseBits - 1))
+		sum.counts[spend] += uint64(row.spend) * p.step
+		sum.counts[sales] += uint64(row.sales) * p.step
 		sum.marketplaces |= p.marketplace
 	}
 	for i := range p.rows {
 		row := &p.rows[i]
 		sum := &all[row.key]
-		sum.impressions += uint64(row.impressions)
-		sum.clicks += uint64(row.clicks)
-		sum.purchases += uint64(row.purchases)
-		sum.spend += row.spend
-		sum.sales += row.sales
+		sum.counts[impressions] += uint64(row.impressions)
+		sum.counts[clicks] += uint64(row.clicks)
+		sum.counts[purchases] += uint64(row.purchases)
+		sum.counts[spend] += row.spend
+		sum.counts[sales] += row.sales
 		sum.marketplaces |= p.marketplace
 	}
 }
@@ -71,30 +72,20 @@ func (t *tallies) add(p part) {
 // empty tells whether there is no figure: rows without one are in no unit.
 func (t *tally) empty() bool { return t.marketplaces == 0 }
 
-func (t *tally) measure(m measure) uint64 {
-	switch m {
-	case impressions:
-		return t.impressions
-	case clicks:
-		return t.clicks
-	case purchases:
-		return t.purchases
-	case spend:
-		return t.spend
-	case sales:
-		return t.sales
+// of is one of the sums, or 1.
+func (c *counts) of(m measure) uint64 {
+	if m == one {
+		return 1
 	}
-	return 1
+	return c[m]
 }
 
 // sums are the same numbers as all other sums are.
-func (t *tally) sums() *Sums {
+func (c *counts) sums() *Sums {
 	var s Sums
-	s.Impressions.SetUint64(t.impressions)
-	s.Clicks.SetUint64(t.clicks)
-	s.Purchases.SetUint64(t.purchases)
-	s.Spend.SetUint64(t.spend)
-	s.Sales.SetUint64(t.sales)
+	for m, n := range c {
+		s[m].Add(exact.Uint128{Lo: n})
+	}
 	return &s
 }
 
@@ -111,15 +102,12 @@ func (t *tally) figures() Figures {
 		n, null := f.shown(t)
 		figures[i].hundredths = f.base != whole
 		if !null {
-			words[i] = [2]big.Word{big.Word(n.lo), big.Word(n.hi)}
+			words[i] = [2]big.Word{big.Word(n.Lo), big.Word(n.Hi)}
 			figures[i].n = numbers[i].SetBits(words[i][:])
 		}
 	}
 	return figures
 }
-
-// wide is a number of 128 bits.
-type wide struct{ hi, lo uint64 }
 
 // small tells whether shown is exact for all whose sums are no larger than
 // these: twice the base has to fit into 64 bits.
@@ -127,29 +115,18 @@ func (q quotient) small(most *tally) bool {
 	if q.base == whole {
 		return true
 	}
-	hi, lo := bits.Mul64(most.measure(q.base), uint64(q.by))
-	return hi == 0 && lo < 1<<63
+	base := exact.Product(most.of(q.base), uint64(q.by))
+	return base.Hi == 0 && base.Lo < 1<<63
 }
 
 // shown is the figure as of computes it, in 128 bits; null without a base.
-func (q quotient) shown(t *tally) (n wide, null bool) {
+func (q quotient) shown(t *tally) (n exact.Uint128, null bool) {
 	if q.base == whole {
-		return wide{lo: t.measure(q.numerator)}, false
+		return exact.Uint128{Lo: t.of(q.numerator)}, false
 	}
-	base := t.measure(q.base) * uint64(q.by)
+	base := t.of(q.base) * uint64(q.by)
 	if base == 0 {
-		return wide{}, true
+		return exact.Uint128{}, true
 	}
-	hi, lo := bits.Mul64(t.measure(q.numerator), 200*uint64(q.times))
-	return halfUp(hi, lo, base), false
-}
-
-// halfUp is half of hi and lo, divided by d, which is less than 2^63, and
-// rounded half up.
-func halfUp(hi, lo, d uint64) (n wide) {
-	lo, carry := bits.Add64(lo, d, 0)
-	hi += carry
-	n.hi, hi = hi/(2*d), hi%(2*d)
-	n.lo, _ = bits.Div64(hi, lo, 2*d)
-	return n
+	return exact.Halves(exact.Product(t.of(q.numerator), 200*uint64(q.times)), base), false
 }

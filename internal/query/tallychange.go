@@ -2,7 +2,8 @@ package query
 
 import (
 	"math/big"
-	"math/bits"
+
+	"adlens/internal/exact"
 )
 
 // talliedComparison is the comparison that Answer.comparison would make of the
@@ -26,7 +27,7 @@ func (a *Answer) talliedComparison(now, then *tally) *Comparison {
 		}
 		c.Change[i].hundredths = true
 		if !null {
-			words[i] = [2]big.Word{big.Word(n.lo), big.Word(n.hi)}
+			words[i] = [2]big.Word{big.Word(n.Lo), big.Word(n.Hi)}
 			c.Change[i].n = numbers[i].SetBits(words[i][:])
 			if negative {
 				numbers[i].Neg(&numbers[i])
@@ -38,41 +39,23 @@ func (a *Answer) talliedComparison(now, then *tally) *Comparison {
 
 // shownChange is the change as change computes it, in 128 bits; ok is false
 // where they may be too few.
-func (q quotient) shownChange(now, then *tally) (n wide, negative, null, ok bool) {
-	a, b := now.measure(q.numerator), then.measure(q.numerator)
+func (q quotient) shownChange(now, then *tally) (n exact.Uint128, negative, null, ok bool) {
+	a, b := now.of(q.numerator), then.of(q.numerator)
 	if q.base == whole || q.base == one {
 		if b == 0 || b >= 1<<63 {
-			return wide{}, false, b == 0, b == 0
+			return n, false, b == 0, b == 0
 		}
-		hi, lo := bits.Mul64(max(a, b)-min(a, b), 2*100*100)
-		return halfUp(hi, lo, b), a < b, false, true
+		return exact.Halves(exact.Product(max(a, b)-min(a, b), 2*100*100), b), a < b, false, true
 	}
-	base, baseThen := now.measure(q.base), then.measure(q.base)
+	base, baseThen := now.of(q.base), then.of(q.base)
 	if base == 0 || baseThen == 0 {
-		return wide{}, false, true, true
+		return n, false, true, true
 	}
-	over, common := bits.Mul64(base, baseThen)
-	more, divisor := bits.Mul64(common, uint64(q.by))
-	difference, negative := difference(product(a, baseThen), product(b, base))
-	hi, lo := bits.Mul64(difference.lo, 200*uint64(q.times))
-	if over|more != 0 || divisor >= 1<<62 || difference.hi >= 1<<48 {
-		return wide{}, false, false, false
+	divisor, ok := exact.Product(base, baseThen).Times(uint64(q.by))
+	difference, negative := exact.Product(a, baseThen).Distance(exact.Product(b, base))
+	if !ok || divisor.Hi != 0 || divisor.Lo >= 1<<62 || difference.Hi >= 1<<48 {
+		return n, false, false, false
 	}
-	return halfUp(hi+difference.hi*200*uint64(q.times), lo, divisor), negative, false, true
-}
-
-func product(a, b uint64) (w wide) {
-	w.hi, w.lo = bits.Mul64(a, b)
-	return w
-}
-
-// difference is how far two numbers lie apart, and whether the first is less.
-func difference(a, b wide) (d wide, negative bool) {
-	if a.compare(b) < 0 {
-		a, b, negative = b, a, true
-	}
-	var borrow uint64
-	d.lo, borrow = bits.Sub64(a.lo, b.lo, 0)
-	d.hi, _ = bits.Sub64(a.hi, b.hi, borrow)
-	return d, negative
+	difference, _ = difference.Times(200 * uint64(q.times))
+	return exact.Halves(difference, divisor.Lo), negative, false, true
 }

@@ -3,11 +3,13 @@ package query
 import (
 	"cmp"
 	"slices"
+
+	"adlens/internal/exact"
 )
 
 // place is a product among all in the order of the report.
 type place struct {
-	by   wide // the figure that is sorted by, as shown
+	by   exact.Uint128 // the figure that is sorted by, as shown
 	null bool
 	id   uint32 // the place of the product's id in the order of ids
 	key  uint32
@@ -17,21 +19,37 @@ type place struct {
 const noID = ^uint32(0)
 
 // talliedProducts is the page that newProducts would make of the same sums.
-// then are those of the earlier period, nil where nothing is compared.
+// then are those of the earlier period, nil where nothing is compared. It
+// keeps neither.
 func talliedProducts(r Request, v View, t, then *tallies, names productNames) *Products {
 	all := places(r, t, then, names)
 	p := emptyPage(r, v, len(all))
+	asked := page(firstPlaces(all, r), r)
+	rows := make([]talliedRow, len(asked))
 	var countries marketplaceSets
-	for _, one := range page(firstPlaces(all, r), r) {
-		sums := &t.of[one.key]
-		id := names.ids[one.key]
-		row := Product{ID: id, Title: names.titles[id], Marketplaces: countries.codes(v, sums.marketplaces), Figures: sums.figures()}
+	for i, one := range asked {
+		rows[i] = talliedRow{key: one.key, now: t.of[one.key]}
 		if then != nil {
-			row.Comparison = p.talliedComparison(sums, &then.of[one.key])
+			rows[i].then = then.of[one.key]
 		}
-		p.Rows = append(p.Rows, row)
+		rows[i].countries = countries.codes(v, rows[i].now.marketplaces)
 	}
+	p.Rows = eachProduct(rows, func(row *talliedRow) Product {
+		id := names.ids[row.key]
+		product := Product{ID: id, Title: names.titles[id], Marketplaces: row.countries, Figures: row.now.figures()}
+		if r.Compared() {
+			product.Comparison = p.talliedComparison(&row.now, &row.then)
+		}
+		return product
+	})
 	return p
+}
+
+// talliedRow is a row of a page with the sums of both periods.
+type talliedRow struct {
+	key       uint32
+	now, then tally
+	countries []string // shared by rows
 }
 
 // places are the products with figures in either period, in no order.
@@ -94,13 +112,11 @@ func placeComparison(sort, order string) func(a, b place) int {
 		case a.null != b.null:
 			return nullsLast(a.null, b.null)
 		case a.by != b.by:
-			return sign * a.by.compare(b.by)
+			return sign * a.by.Compare(b.by)
 		}
 		return cmp.Compare(a.id, b.id)
 	}
 }
-
-func (w wide) compare(x wide) int { return cmp.Or(cmp.Compare(w.hi, x.hi), cmp.Compare(w.lo, x.lo)) }
 
 // marketplaceSets are the countries of sets of marketplaces. Most rows of a
 // page have one of few sets.

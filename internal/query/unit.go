@@ -48,9 +48,8 @@ const (
 // marketplaces in US dollars are.
 const cent = 10_000
 
-// counts are the five measures in 64 bits: impressions, clicks, purchases, and
-// millionths of spend and sales.
-type counts [5]uint64
+// counts are the measures in 64 bits, in the order of Measures.
+type counts [measures]uint64
 
 // dayStart says where the rows of a day begin.
 type dayStart struct {
@@ -63,7 +62,7 @@ type UnitRow struct {
 	Generation uint32
 	Day        adlens.Day // 0 where the table has no days
 	Key        uint32
-	Measures   [5]uint64 // as in counts; mostMeasure stands for all that is larger
+	Measures   [measures]uint64 // as in counts; mostMeasure stands for all that is larger
 }
 
 const (
@@ -93,15 +92,14 @@ func (u *unit) add(r *UnitRow) {
 	if len(u.days) == 0 || u.days[len(u.days)-1].day != r.Day {
 		u.days = append(u.days, dayStart{day: r.Day, row: len(u.rows)})
 	}
-	spend, sales := r.Measures[3], r.Measures[4]
-	rest := [3]uint64(r.Measures[:3])
-	for more := true; more; spend, sales = 0, 0 {
-		row := unitRow{key: r.Key, spend: spend, sales: sales}
+	rest := r.Measures
+	for more := true; more; rest[spend], rest[sales] = 0, 0 {
+		row := unitRow{key: r.Key, spend: rest[spend], sales: rest[sales]}
 		more = false
-		for i, part := range [...]*uint32{&row.impressions, &row.clicks, &row.purchases} {
-			*part = uint32(min(rest[i], math.MaxUint32))
-			rest[i] -= uint64(*part)
-			more = more || rest[i] > 0
+		for m, part := range [...]*uint32{impressions: &row.impressions, clicks: &row.clicks, purchases: &row.purchases} {
+			*part = uint32(min(rest[m], math.MaxUint32))
+			rest[m] -= uint64(*part)
+			more = more || rest[m] > 0
 		}
 		u.rows = append(u.rows, row)
 	}
@@ -156,7 +154,7 @@ func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
 func (u *unit) fits(r *UnitRow) bool {
 	sums, ok := u.sums.plus(r.Measures)
 	u.sums = sums
-	return ok && r.Key <= maxRememberedKey && max(r.Measures[0], r.Measures[1], r.Measures[2]) < mostRowsOfAProduct<<32
+	return ok && r.Key <= maxRememberedKey && max(r.Measures[impressions], r.Measures[clicks], r.Measures[purchases]) < mostRowsOfAProduct<<32
 }
 
 // plus adds measures; ok is false where a sum needs more than 63 bits.

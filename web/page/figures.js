@@ -6,6 +6,7 @@
 
 // better is 1 where more is good, -1 where less is, and 0 where it depends.
 export const FIGURES = [
+  // written: figures, from the catalogue, by go test ./internal/query -update
   { name: 'spend', label: 'Spend', kind: 'money', better: 0 },
   { name: 'sales', label: 'Sales', kind: 'money', better: 1 },
   { name: 'acos', label: 'ACOS', kind: 'percent', better: -1, means: 'spend / sales' },
@@ -16,6 +17,7 @@ export const FIGURES = [
   { name: 'average_cpc', label: 'Average CPC', kind: 'money', better: -1, means: 'spend / clicks' },
   { name: 'purchases', label: 'Orders', kind: 'count', better: 1 },
   { name: 'conversion_rate', label: 'Conversion', kind: 'percent', better: 1, means: 'orders / clicks' },
+  // end of figures
 ]
 
 export const figureNamed = (name) => FIGURES.find((figure) => figure.name === name) ?? FIGURES[0]
@@ -56,11 +58,11 @@ export const amount = (value, currency) => orNone(value, () => format({ style: '
 export const count = (value) => orNone(value, () => format(shapes.count, value))
 
 // Sums change by percent, percentages by points, other ratios by their unit.
-const units = { spend: '%', sales: '%', impressions: '%', clicks: '%', purchases: '%', acos: ' pts', ctr: ' pts', conversion_rate: ' pts' }
+const changesBy = (figure) => (figure.means === undefined ? '%' : figure.kind === 'percent' ? ' pts' : '')
 
 // changed is the change of a figure as its text.
 export function changed(figure, value) {
-  const unit = units[figure.name]
+  const unit = changesBy(figure)
   return orNone(value, () => (unit ? format({ ...cents, ...signed }, value) + unit : format({ ...shapes[figure.kind], ...signed }, value)))
 }
 

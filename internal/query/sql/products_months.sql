@@ -1,4 +1,4 @@
-    SELECT product_key, marketplace_key, impressions, clicks, purchases, spend, sales
+    SELECT product_key, marketplace_key, /*measures*/
     FROM month_products
     WHERE account_id = {account:String}
       AND generation IN {months:Array(UInt32)}

@@ -5,12 +5,8 @@ SELECT
     page.id,
     titles.title,
     page.marketplace_keys,
-    page.impressions_sum,
-    page.clicks_sum,
-    page.purchases_sum,
-    page.spend_sum,
-    page.sales_sum,
-/*earlier page*/    page.total
+    /*page sums*/,
+    page.total
 FROM (
     SELECT product_id, title
     FROM product_titles
@@ -20,8 +16,8 @@ RIGHT ANY JOIN (
     SELECT ids.product_id AS id, ranked.*
     FROM (
         SELECT product_key, product_id
-        FROM product_keys
-        WHERE account_id = {account:String}
+        FROM products
+        WHERE account_id = {account:String} AND generation = {products:UInt32}
     ) AS ids
     RIGHT ANY JOIN (
         SELECT *, /*shown*/ AS shown, count() OVER () AS total
@@ -29,17 +25,13 @@ RIGHT ANY JOIN (
             SELECT
                 product_key,
                 /*marketplaces*/ AS marketplace_keys,
-                sum(impressions) AS impressions_sum,
-                sum(clicks) AS clicks_sum,
-                sum(purchases) AS purchases_sum,
-                reinterpret(sum(spend), 'UInt128') AS spend_sum,
-                reinterpret(sum(sales), 'UInt128') AS sales_sum/*earlier sums*/
+                /*sums*/
             FROM (
 /*parts*/
             )
             GROUP BY product_key
         )
-        WHERE impressions_sum > 0 OR clicks_sum > 0 OR purchases_sum > 0 OR spend_sum > 0 OR sales_sum > 0/*earlier figures*/
+        WHERE /*any sum*/
         /*candidates*/
     ) AS ranked ON ids.product_key = ranked.product_key
     ORDER BY /*order*/

@@ -1,4 +1,4 @@
-    SELECT product_key, marketplace_key, impressions, clicks, purchases, spend, sales
+    SELECT product_key, marketplace_key, /*measures*/
     FROM year_products
     WHERE account_id = {account:String}
       AND generation IN {years:Array(UInt32)}

@@ -5,7 +5,9 @@ SELECT
     generation,
     /*day*/ AS day_number,
     product_key,
-    /*measures*/
+    -- A number that is too large for 63 bits comes as the largest of them,
+    -- which tells the reader so.
+    /*columns*/
 FROM /*table*/
 WHERE account_id = {account:String}
   AND generation IN {generations:Array(UInt32)}/*partitions*/

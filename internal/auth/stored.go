@@ -1,0 +1,107 @@
+package auth
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"adlens"
+)
+
+// DayStore keeps the counts of a day of all servers of a database.
+type DayStore interface {
+	// PutDayUses notes how many requests a server has let in or reserved, in
+	// place of what it noted at an earlier time.
+	PutDayUses(ctx context.Context, server string, uses []DayUse, at time.Time) error
+	// DayUses reads how many requests all other servers have let in on a day.
+	DayUses(ctx context.Context, server string, day adlens.Day) ([]DayUse, error)
+}
+
+const (
+	daysPatience   = time.Second     // how long a call waits until it is reserved
+	elsewhereEvery = 2 * time.Second // how often the counts of other servers are read
+)
+
+// StoredLimiter lets calls in once they are counted where a kill loses none of
+// them, and counts what other servers let in. It is safe for concurrent use.
+type StoredLimiter struct {
+	// Decide decides about a call: Allow of the local limiter, or of one that
+	// others share and that falls back to it.
+	Decide func(account string, now time.Time) Decision
+	// Warn hears of a count that could not be stored or read.
+	Warn func(text string, err error)
+
+	local   *Limiter
+	store   DayStore
+	server  string // this server's name among those that count
+	now     func() time.Time
+	began   time.Time     // with its monotonic reading
+	called  atomic.Int64  // when a call was last decided about, since began
+	read    time.Time     // when the counts of other servers were last read
+	storing chan struct{} // held while counts are stored, so that they are in order
+}
+
+// NewStoredLimiter returns a limiter of a server that has a name of its own.
+func NewStoredLimiter(local *Limiter, store DayStore, server string, now func() time.Time) *StoredLimiter {
+	return &StoredLimiter{Decide: local.Allow, Warn: func(string, error) {}, local: local, store: store, server: server,
+		now: now, began: now(), storing: make(chan struct{}, 1)}
+}
+
+// Allow decides about a call of an account. One that is not reserved yet waits
+// until it is.
+func (l *StoredLimiter) Allow(account string, now time.Time) Decision {
+	l.called.Store(int64(l.now().Sub(l.began)))
+	for {
+		d := l.Decide(account, now)
+		if !d.Unreserved {
+			return d
+		}
+		l.put(context.Background(), l.local.ReserveWaiting)
+	}
+}
+
+// Keep is to be called every few moments: it reserves calls ahead, and reads what
+// other servers let in while calls come.
+func (l *StoredLimiter) Keep(ctx context.Context) {
+	l.put(ctx, l.local.ReserveAhead)
+	idle := l.now().Sub(l.began) - time.Duration(l.called.Load())
+	if idle >= time.Minute || l.now().Sub(l.read) <= elsewhereEvery {
+		return
+	}
+	l.read = l.now()
+	if err := l.ReadElsewhere(ctx); err != nil && ctx.Err() == nil {
+		l.Warn("what other servers let in could not be read", err)
+	}
+}
+
+// GiveBack is for when no further calls come.
+func (l *StoredLimiter) GiveBack(ctx context.Context) { l.put(ctx, l.local.GiveBack) }
+
+// put stores what was reserved. Its times are by a clock that is never set: of
+// this server's counts the last one is the newest.
+func (l *StoredLimiter) put(ctx context.Context, reserve func(now time.Time) []DayUse) {
+	l.storing <- struct{}{}
+	defer func() { <-l.storing }()
+	now := l.now()
+	uses := reserve(now)
+	if len(uses) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, daysPatience)
+	defer cancel()
+	err := l.store.PutDayUses(ctx, l.server, uses, l.began.Add(now.Sub(l.began)))
+	if err != nil {
+		l.Warn("the day's counts could not be stored", err)
+	}
+	l.local.Reserved(uses, err == nil)
+}
+
+// ReadElsewhere reads what other servers let in, servers that ended included.
+func (l *StoredLimiter) ReadElsewhere(ctx context.Context) error {
+	now := l.now()
+	uses, err := l.store.DayUses(ctx, l.server, adlens.DayOf(now.UTC()))
+	if err == nil {
+		l.local.TakeElsewhere(uses, now)
+	}
+	return err
+}

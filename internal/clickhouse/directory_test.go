@@ -1,0 +1,262 @@
+package clickhouse
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/query"
+)
+
+// sealed makes an account with a row in each table of the directory that is
+// sealed.
+func sealed(t *testing.T, d *database) {
+	t.Helper()
+	for _, c := range changeables(t) {
+		if slices.ContainsFunc(sealedTables, func(s sealedTable) bool { return s.name == c.table }) {
+			if err := c.put(t.Context(), d, false); err != nil {
+				t.Fatal(c.table, err)
+			}
+		}
+	}
+}
+
+// lose deletes rows of a table as a lost part would, and merges the others.
+func lose(t *testing.T, db *DB, table, filter string) {
+	t.Helper()
+	for _, sql := range []string{"ALTER TABLE " + table + " DELETE WHERE " + filter, "OPTIMIZE TABLE " + table + " FINAL"} {
+		if err := db.home.exec(t.Context(), sql, Params{"account": query.Text(t.Name())}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// isLost demands that the account is refused for a table, or is whole for "".
+func isLost(t *testing.T, what string, db *DB, account, table string) {
+	t.Helper()
+	losses, err := db.Losses(t.Context(), account)
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	switch {
+	case table == "" && len(losses) > 0:
+		t.Errorf("%s: lost are %v, expected none", what, losses)
+	case table != "" && (len(losses) != 1 || !strings.HasPrefix(losses[0].What, table+" lost 1 of its rows")):
+		t.Errorf("%s: lost are %v, expected a row of %s", what, losses, table)
+	}
+	if err := db.RequireDirectory(t.Context(), account); (adlens.KindOf(err) == adlens.Damaged) != (table != "") {
+		t.Errorf("%s: a backup of the account meets %v", what, err)
+	}
+}
+
+// A row that was stored and is not found is lost, not unknown: no client is told
+// that its key is wrong, and no command makes the account again.
+func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
+	d := openShared(t)
+	sealed(t, d)
+	account, key, feed := t.Name(), recordNamed(t, 1), recordNamed(t, 2)
+	finds := map[string]func(account string, hash [32]byte) (found bool, err error){
+		"accounts": func(account string, _ [32]byte) (bool, error) {
+			_, found, err := d.Account(t.Context(), account)
+			return found, err
+		},
+		"api_keys": func(_ string, hash [32]byte) (bool, error) {
+			_, found, err := d.KeyByHash(t.Context(), hash)
+			return found, err
+		},
+		"feeds": func(_ string, hash [32]byte) (bool, error) {
+			_, found, err := Feeds{d.DB}.KeyByHash(t.Context(), hash)
+			return found, err
+		},
+		"connections": func(account string, _ [32]byte) (bool, error) {
+			_, found, err := d.Connection(t.Context(), account)
+			return found, err
+		},
+	}
+	hashes := map[string][32]byte{"api_keys": key.Hash, "feeds": feed.Hash}
+	for table, find := range finds {
+		if found, err := find(account, hashes[table]); !found || err != nil {
+			t.Errorf("%s: found is %t before: %v", table, found, err)
+		}
+		if found, err := find("unknown", recordNamed(t, "unknown").Hash); found || err != nil {
+			t.Errorf("%s: an unknown row: %t, %v", table, found, err)
+		}
+		lose(t, d.DB, table, "account_id = {account:String}")
+		if found, err := find(account, hashes[table]); found || adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "its row of "+table+" is gone") {
+			t.Errorf("%s: the lost row: found is %t, %v", table, found, err)
+		}
+	}
+	d.Calm()
+	if all, err := d.Shown(t.Context(), account); err != nil || !slices.Equal(all, []string{account}) {
+		t.Errorf("a backup would be of %v: %v", all, err)
+	}
+}
+
+// The last change of a row is lost, and an older one is there: a key that was
+// revoked, or an account that was canceled.
+func TestALostChangeOfTheDirectoryIsMissed(t *testing.T) {
+	d := openShared(t)
+	sealed(t, d)
+	account := t.Name()
+	isLost(t, "at first", d.DB, account, "")
+	done := map[string]bool{}
+	for _, c := range changeables(t) {
+		if done[c.table] || !slices.ContainsFunc(sealedTables, func(s sealedTable) bool { return s.name == c.table }) {
+			continue
+		}
+		done[c.table] = true
+		// The row before the change is put aside, as a part of its own is.
+		aside := c.table + "_aside"
+		for _, sql := range []string{"DROP TABLE IF EXISTS " + aside, "CREATE TABLE " + aside + " ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM " + c.table + " WHERE " + c.filter} {
+			if err := d.home.exec(t.Context(), sql, Params{"account": account}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.put(t.Context(), d, true); err != nil {
+			t.Fatal(err)
+		}
+		lose(t, d.DB, c.table, c.filter)
+		for _, sql := range []string{"INSERT INTO " + c.table + " SELECT * FROM " + aside, "DROP TABLE " + aside} {
+			if err := d.home.exec(t.Context(), sql, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		isLost(t, c.table, d.DB, account, c.table)
+		if err := d.PutKey(t.Context(), recordNamed(t, "later "+c.table)); err != nil { // whatever is stored and sealed later
+			t.Fatal(err)
+		}
+		isLost(t, c.table+", after another change", d.DB, account, c.table)
+		if changed, err := c.isChanged(t.Context(), d); changed || err != nil {
+			t.Errorf("%s: the change is there: %v", c.table, err)
+		}
+		if err := d.MendDirectory(t.Context(), account); err != nil {
+			t.Fatal(err)
+		}
+		isLost(t, c.table+", mended", d.DB, account, "")
+		// A revocation is known from its seal. Anything else is as it was before.
+		if changed, err := c.isChanged(t.Context(), d); changed != slices.Contains([]string{"api_keys", "feeds"}, c.table) || err != nil {
+			t.Errorf("%s: the change is there after mending: %t, %v", c.table, changed, err)
+		}
+	}
+}
+
+// Changes that were killed before their seals are sealed with the next one.
+func TestTheNextChangeSealsWhatWasLeftUnsealed(t *testing.T) {
+	d := openShared(t)
+	sealed(t, d)
+	lose(t, d.DB, "directory_seals", "account_id = {account:String}")
+	if err := d.PutAccount(t.Context(), adlens.Account{ID: t.Name() + "-other", Name: "other", Subscription: "active", CreatedAt: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	lose(t, d.DB, "accounts", "account_id = {account:String}")
+	isLost(t, "the account", d.DB, t.Name(), "accounts")
+	if err := d.home.sealAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	isLost(t, "sealing again", d.DB, t.Name(), "accounts")
+}
+
+// Rows that were there before there were seals are sealed by the upgrade.
+func TestTheDirectoryOfTheSchemaBeforeIsSealed(t *testing.T) {
+	dir := t.TempDir()
+	old := before(t, dir, sealsStep)
+	sealed(t, old)
+	if err := old.home.exec(t.Context(), "TRUNCATE TABLE directory_seals", nil); err != nil {
+		t.Fatal(err)
+	}
+	d := upgrade(t, old, dir)
+	for _, table := range []string{"accounts", "feeds", "connections"} {
+		isLost(t, table+" before", d.DB, t.Name(), "")
+		lose(t, d.DB, table, "account_id = {account:String}")
+		isLost(t, table, d.DB, t.Name(), table)
+		if err := d.MendDirectory(t.Context(), t.Name()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An account whose place is lost is not on the first shard, where it has no rows.
+func TestALostPlaceIsNoEmptyAccount(t *testing.T) {
+	t.Parallel()
+	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
+	accounts := onEach(t, db)
+	answers(t, "at first", db, accounts, true)
+	lose(t, db, "placements", "account_id = '"+accounts[1]+"'")
+	db.placements = newPlacements(db.home)
+	for i, id := range accounts {
+		v, err := db.View(t.Context(), id)
+		if refused := adlens.KindOf(err) == adlens.Damaged; refused != (i == 1) || !refused && v.Manifest.Version != 7 {
+			t.Errorf("account %s has version %d: %v", id, v.Manifest.Version, err)
+		}
+	}
+	if err := db.Guard(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lost := db.Damage().Lost; len(lost) != 1 || !strings.Contains(lost[accounts[1]].String(), "placements") {
+		t.Errorf("lost is %v, expected the place of %s", lost, accounts[1])
+	}
+	if err := db.Place(t.Context(), accounts[1]); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("another place was chosen: %v", err)
+	}
+	if err := db.MendDirectory(Inspecting(t.Context()), accounts[1]); err != nil {
+		t.Fatal(err)
+	}
+	if whole, err := db.LookAgain(t.Context(), accounts[1]); !whole || err != nil {
+		t.Errorf("after mending, the account is whole: %t, %v", whole, err)
+	}
+	answers(t, "mended", db, accounts, true)
+}
+
+// Bytes that changed are met by the scan, whichever column they are of, and are
+// of the accounts that have rows in the table.
+func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
+	t.Parallel()
+	d, err := openDatabase(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sealed(t, d)
+	other := adlens.Account{ID: "other", Name: "other", Subscription: "active", CreatedAt: time.Now()}
+	if err := d.PutAccount(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	err = d.home.inspect(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'feeds'", func(part string) {
+		path := filepath.Join(part, "data.bin")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw[len(raw)/2] ^= 0x10
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Guard(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lost := d.Damage().Lost
+	if len(lost) != 1 || !strings.HasPrefix(lost[t.Name()].String(), "feeds cannot be read: ") {
+		t.Errorf("lost is %v, expected that feeds cannot be read", lost)
+	}
+	if err := d.MendDirectory(t.Context(), t.Name()); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "new data directory") {
+		t.Errorf("what cannot be read is mended: %v", err)
+	}
+	if whole, err := d.LookAgain(t.Context(), t.Name()); whole || err != nil {
+		t.Errorf("after that the account is whole: %t, %v", whole, err)
+	}
+	if err := d.Ping(t.Context()); err != nil {
+		t.Errorf("the engine's check: %v", err)
+	}
+}

@@ -1,0 +1,353 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/engine"
+	"adlens/internal/query"
+)
+
+// asShard is the engine of a data directory that looks like a server, in whose
+// place another one may come.
+type asShard struct{ engine *engine.Engine }
+
+func (a *asShard) Target(ctx context.Context) (Target, error) {
+	return Embedded{a.engine}.Target(ctx)
+}
+
+func (a *asShard) Marks() Marks { return nil }
+
+func startEngine(t *testing.T, dir string) *engine.Engine {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e, err := engine.Open(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// pair is a database on two shards.
+func pair(t *testing.T, first, second *asShard) *DB {
+	t.Helper()
+	db, err := openPair(t.Context(), first, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func openPair(ctx context.Context, first, second *asShard) (*DB, error) {
+	db := newDB(first, second)
+	db.cluster = "ads"
+	for i, s := range db.shards {
+		s.number = uint16(i + 1)
+	}
+	return open(ctx, db)
+}
+
+// onEach makes accounts until there is one on each shard, with a load in it.
+func onEach(t *testing.T, db *DB) (accounts [2]string) {
+	t.Helper()
+	for i := 0; accounts[0] == "" || accounts[1] == ""; i++ {
+		id := fmt.Sprintf("account-%d", i)
+		if err := db.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		number, _, err := db.placements.read(t.Context(), query.Text(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		accounts[number-1] = id
+		for _, statement := range []string{
+			"INSERT INTO commits (account_id, number) VALUES ({account:String}, 7)",
+			"INSERT INTO number_blocks VALUES ({account:String}, 1, 9, '')",
+		} {
+			if err := db.exec(t.Context(), statement, Params{"account": query.Text(id)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return accounts
+}
+
+// answers demands that the account of the first shard is read, and that of the
+// second where whole is true; else it is refused for what says contains.
+func answers(t *testing.T, what string, db *DB, accounts [2]string, whole bool, says ...string) {
+	t.Helper()
+	for i, id := range accounts {
+		v, err := db.View(t.Context(), id)
+		if i == 0 || whole {
+			if err != nil || v.Manifest.Version != 7 {
+				t.Errorf("%s: account %s has version %d: %v", what, id, v.Manifest.Version, err)
+			}
+			continue
+		}
+		if adlens.KindOf(err) != adlens.Damaged {
+			t.Errorf("%s: account %s has version %d, expected that it is refused: %v", what, id, v.Manifest.Version, err)
+			continue
+		}
+		for _, text := range append(says, "shard 2") {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%s: account %s is refused with %q, which lacks %q", what, id, err, text)
+			}
+		}
+	}
+	if refused := db.Damage().Refused; (len(refused) == 0) != whole {
+		t.Errorf("%s: refused are %v", what, refused)
+	}
+	if wrong := db.Recognize(t.Context()); (len(wrong) == 0) != whole {
+		t.Errorf("%s: not recognized are %v", what, wrong)
+	}
+}
+
+func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	running := pair(t, first, second)
+	accounts := onEach(t, running)
+	answers(t, "at first", running, accounts, true)
+
+	right := second.engine
+	blank := startEngine(t, t.TempDir())
+	other := startEngine(t, t.TempDir()) // the second shard of another cluster
+	onEach(t, pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{other}))
+	for _, c := range []struct {
+		what, says string
+		engine     *engine.Engine
+	}{{"an empty server", "is empty", blank}, {"another cluster's server", "put the right servers there", other}} {
+		second.engine = c.engine
+		opened := pair(t, first, second)
+		answers(t, c.what+", opened", opened, accounts, false, c.says)
+		if _, err := opened.Schema(t.Context()); !isRefusal(err) {
+			t.Errorf("a backup would begin with %s: %v", c.what, err)
+		}
+		// The server that runs notices when its connections end.
+		running.shards[1].drop(running.shards[1].current())
+		answers(t, c.what+", under a running server", running, accounts, false, "put that one back")
+		second.engine = right
+		answers(t, "the right server instead of "+c.what, running, accounts, true)
+		answers(t, "the right server instead of "+c.what+", opened before", opened, accounts, true)
+	}
+	tables, err := newDB(&asShard{blank}).home.tables(t.Context())
+	if err == nil && len(tables) > 0 || err != nil && !isUnknown(err) {
+		t.Errorf("the empty server got the tables %v, %v", tables, err)
+	}
+
+	// New accounts do not go to a shard that is refused.
+	second.engine = blank
+	opened := pair(t, first, second)
+	for i := range 8 {
+		id := fmt.Sprintf("later-%d", i)
+		if err := opened.Place(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if number, _, err := opened.placements.read(t.Context(), id); err != nil || number != 1 {
+			t.Errorf("account %s is on shard %d, %v; expected the one that is there", id, number, err)
+		}
+	}
+	// An account of it is restored to one that is there.
+	lost := accounts[1]
+	if faults, err := opened.Faults(t.Context(), lost); err != nil || len(faults) == 0 {
+		t.Errorf("account %s of the shard that was lost has the faults %v, %v", lost, faults, err)
+	}
+	waited := false
+	if err := opened.MakeRoom(t.Context(), lost, func(time.Duration) { waited = true }); err != nil || !waited {
+		t.Errorf("an account of a lost shard cannot be restored: %v, waited %v", err, waited)
+	}
+	if _, err := opened.View(t.Context(), lost); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "it is being restored from a backup") {
+		t.Errorf("an account that is being restored is read: %v", err)
+	}
+	if err := opened.Reopen(t.Context(), lost); err != nil {
+		t.Error(err)
+	}
+	if v, err := opened.View(t.Context(), lost); err != nil || v.Manifest.Len() != 0 {
+		t.Errorf("the account has %d units, expected none of what was lost: %v", v.Manifest.Len(), err)
+	}
+	// Once no account is on it, it is a new one.
+	for _, id := range accountsOf(t, opened) {
+		if err := opened.placements.put(t.Context(), query.Text(id), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := opened.shards[1].ready(t.Context()); err != nil {
+		t.Errorf("an empty server without accounts is refused: %v", err)
+	}
+	if wrong := opened.Recognize(t.Context()); len(wrong) > 0 {
+		t.Errorf("an empty server without accounts is refused: %v", wrong)
+	}
+}
+
+func accountsOf(t *testing.T, db *DB) (ids []string) {
+	t.Helper()
+	all, err := db.Accounts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// A cluster that was made before there were identities gets them where its shards
+// have what they should.
+func TestAnOldClusterGetsItsIdentities(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	old := pair(t, first, second)
+	accounts := onEach(t, old)
+	forget := func() {
+		for _, s := range old.shards {
+			if err := s.exec(t.Context(), "TRUNCATE TABLE identities", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	forget()
+	answers(t, "an old cluster", pair(t, first, second), accounts, true)
+
+	forget()
+	right := second.engine
+	second.engine = startEngine(t, t.TempDir())
+	answers(t, "an old cluster with an empty server", pair(t, first, second), accounts, false, "is empty")
+	// It was emptied, and an older program made its tables.
+	emptied := newDB(second)
+	emptied.cluster, emptied.home.number = "ads", 2
+	if err := emptied.makeSchema(t.Context(), emptied.home); err != nil {
+		t.Fatal(err)
+	}
+	defer emptied.Close()
+	answers(t, "an old cluster with a server that was emptied", pair(t, first, second), accounts, false, "no row of any account")
+	second.engine = right
+	answers(t, "the right server", pair(t, first, second), accounts, true)
+}
+
+func putAccount(t *testing.T, dir, id string) {
+	t.Helper()
+	d, err := openDatabase(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(d.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()}), d.close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func storeOf(dir string) string { return filepath.Join(dir, "engine", "store") }
+
+func move(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestADataDirectoryRefusesAnEmptyStoreAndAnotherOnes(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir, other := filepath.Join(root, "one"), filepath.Join(root, "two")
+	putAccount(t, dir, "acme")
+	putAccount(t, other, "other")
+	refused := func(what, says string) {
+		t.Helper()
+		d, err := openDatabase(dir)
+		if err == nil {
+			d.close()
+		}
+		if !isRefusal(err) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), filepath.Join(dir, memoryFile)) || !strings.Contains(err.Error(), "restore a backup into a new data directory") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	has := func(what, dir, account string) {
+		t.Helper()
+		d, err := openDatabase(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if ids := accountsOf(t, d.DB); len(ids) != 1 || ids[0] != account {
+			t.Errorf("%s has the accounts %v, expected %s", what, ids, account)
+		}
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	right := filepath.Join(root, "right")
+	move(t, storeOf(dir), right)
+	refused("an empty store", "is empty")
+	refused("an empty store, again", "is empty")
+	if err := os.RemoveAll(storeOf(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(storeOf(dir), os.DirFS(storeOf(other))); err != nil {
+		t.Fatal(err)
+	}
+	refused("the store of another directory", "is another one")
+	if err := os.RemoveAll(storeOf(dir)); err != nil {
+		t.Fatal(err)
+	}
+	move(t, right, storeOf(dir))
+	has("the right store", dir, "acme")
+	elsewhere := filepath.Join(root, "elsewhere")
+	move(t, dir, elsewhere)
+	has("a directory that was moved", elsewhere, "acme")
+
+	// Made before there were identities, it gets one.
+	d, err := openDatabase(elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(d.exec(t.Context(), "TRUNCATE TABLE identities", nil), d.close(), os.Remove(filepath.Join(elsewhere, memoryFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	has("an old directory", elsewhere, "acme")
+	if _, err := os.Stat(filepath.Join(elsewhere, memoryFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file that two databases share remembers each.
+func TestTheMemoryOfDatabasesIsWholeOrOld(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 4 {
+		m := Memory{filepath.Join(dir, memoryFile), fmt.Sprint("database ", i)}
+		if err := m.keep(fmt.Sprint("first ", i)); err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			if id, err := m.read(); err != nil || id != fmt.Sprint("first ", i) {
+				t.Errorf("%s is %q: %v", m.Name, id, err)
+			}
+		})
+	}
+	all.Wait()
+	if left, err := filepath.Glob(filepath.Join(dir, ".identity-*")); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+	if err := (Memory{filepath.Join(dir, "nowhere", memoryFile), "x"}).keep("y"); err != nil {
+		t.Errorf("a data directory that is not there is made, or missed: %v", err)
+	}
+}

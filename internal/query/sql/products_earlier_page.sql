@@ -1,5 +1,0 @@
-    page.earlier_impressions_sum,
-    page.earlier_clicks_sum,
-    page.earlier_purchases_sum,
-    page.earlier_spend_sum,
-    page.earlier_sales_sum,

@@ -1,5 +1,0 @@
-    impressions,
-    clicks,
-    purchases,
-    reinterpret(spend, 'UInt64'),
-    reinterpret(sales, 'UInt64')

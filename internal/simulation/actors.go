@@ -1,0 +1,418 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/commits"
+	"adlens/internal/manifest"
+	"adlens/internal/tables"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// actor does one thing after the other. When its process is killed, it goes on
+// in another one.
+type actor struct {
+	world   *world
+	plan    Actor
+	process *process
+	starts  int
+}
+
+func (a *actor) run() {
+	defer func() {
+		a.world.mu.Lock()
+		a.world.running--
+		a.world.mu.Unlock()
+	}()
+	for _, step := range a.plan.Steps {
+		if a.process == nil || a.process.killed {
+			a.starts++
+			a.process = a.world.start(fmt.Sprintf("%s.%d", a.plan.Name, a.starts), slices.Contains([]string{"loader", "lister", "collector", "backupper"}, a.plan.Kind))
+		}
+		a.step(a.process, step)
+	}
+}
+
+func (a *actor) step(p *process, step Step) {
+	ctx := p.ctx
+	switch a.plan.Kind {
+	case "reader":
+		p.look(ctx, step.Account, step.Question)
+		return
+	case "backupper":
+		p.takeBackup(ctx, step)
+		return
+	case "operator", "client", "guesser", "keeper":
+		p.wait(ctx, step.Wait)
+		map[string]func(context.Context, Step){"operator": p.operate, "client": p.call, "guesser": p.call, "keeper": p.tick}[a.plan.Kind](ctx, step)
+		return
+	}
+	o := p.begin(step.Account, step.Files...)
+	p.wait(ctx, step.Wait)
+	switch a.plan.Kind {
+	case "loader":
+		p.load(ctx, o)
+	case "lister":
+		p.list(ctx, o)
+	case "collector":
+		p.collect(ctx, o)
+	}
+	if ctx.Err() != nil && !p.killed { // interrupted: the process ends
+		p.local(context.Background(), "end", "", nil, func() {
+			a.world.mu.Lock()
+			p.killed = true
+			a.world.mu.Unlock()
+		})
+	}
+}
+
+// Step, Rows and Notice hear how a load goes on.
+func (p *process) Step(file string, _, _ int) { p.op.current = p.world.plan.universe.paths[file] }
+
+// Rows hears nothing.
+func (p *process) Rows(int) {}
+
+// Notice hears nothing.
+func (p *process) Notice(string) {}
+
+func (p *process) loader() loader.Loader {
+	return loader.Loader{Store: store{p}, Progress: p, Token: p.token}
+}
+
+func (p *process) token() string {
+	p.tokens++
+	p.lastToken = fmt.Sprintf("%s/%d", p.name, p.tokens)
+	return p.lastToken
+}
+
+// load loads files, and tells the truth what was said of them.
+func (p *process) load(ctx context.Context, o *op) (loader.Result, error) {
+	var paths []string
+	for _, f := range o.files {
+		paths = append(paths, p.world.plan.universe.files[f].path)
+	}
+	l := p.loader()
+	result, err := l.Load(ctx, o.account, paths)
+	p.local(context.Background(), "loaded", brief(err), nil, func() { p.judge(o, result, err) })
+	return result, err
+}
+
+func brief(err error) string {
+	if err == nil {
+		return ""
+	}
+	return trim(err.Error())
+}
+
+// judge compares what was said of a load with what is.
+func (p *process) judge(o *op, result loader.Result, err error) {
+	t := p.world.truths[o.account]
+	p.judgeError(o, err)
+	for _, f := range result.Files {
+		file := p.world.plan.universe.paths[f.File]
+		l := fileLoad{o.id, file}
+		o.results = append(o.results, fmt.Sprint(file, " ", f.Status))
+		switch f.Status {
+		case loader.Loaded:
+			t.acknowledge(l, true)
+		case loader.Unchanged:
+			if err == nil {
+				p.unchanged(t, file)
+			}
+		case loader.Failed:
+			if !errors.Is(err, commits.ErrUnknown) || p.world.broken == BelieveFailures {
+				t.acknowledge(l, false)
+			}
+		default:
+			t.fail("%s is %s: %s", t.name(l), f.Status, *f.Error)
+		}
+	}
+	p.world.trace.add("  %s", strings.Join(o.results, ", "))
+}
+
+// judgeError makes sure that an error has a cause.
+func (p *process) judgeError(o *op, err error) {
+	w := p.world
+	switch {
+	case err == nil || w.lost(o.account) != "":
+	case adlens.KindOf(err) == adlens.Damaged:
+		w.fail("load %d: %v, and nothing was lost", o.id, err)
+	case !o.marred && w.plan.Lock == lockFile:
+		w.fail("load %d failed without a cause: %v", o.id, err)
+	}
+}
+
+// unchanged makes sure that a report adds nothing to what is visible.
+func (p *process) unchanged(t *truth, file int) {
+	if p.world.plan.universe.files[file].kind != "report" || t.vanished != "" {
+		return
+	}
+	more := visible{loads: append(t.now.loads[:len(t.now.loads):len(t.now.loads)], &atom{files: []int{file}})}
+	if !maps.Equal(t.expected(t.now).figures, t.expected(more).figures) {
+		t.fail("%s was said to change nothing, and it does", p.world.plan.universe.title(file))
+	}
+}
+
+// list replaces the lists of a marketplace by what was read just now.
+func (p *process) list(ctx context.Context, o *op) {
+	o.current = o.files[0]
+	version := p.world.plan.universe.files[o.current].list.version
+	lists := loader.Lists{ProfileID: profileDE, AdProducts: adlens.AdProducts}
+	for i := range 2 + version%2 {
+		id, name := fmt.Sprint("x", i), fmt.Sprint("v", version)
+		lists.Campaigns = append(lists.Campaigns, platform.Campaign{ID: id, Name: name, AdProduct: adlens.SponsoredProducts, State: platform.Enabled})
+		lists.AdGroups = append(lists.AdGroups, platform.AdGroup{ID: id, Name: name, AdProduct: adlens.SponsoredProducts, State: platform.Enabled})
+		lists.Ads = append(lists.Ads, platform.Ad{ID: id, State: platform.State(name), AdProduct: adlens.SponsoredProducts})
+	}
+	p.local(context.Background(), "read the platform", "", nil, func() {
+		lists.ReadAt = p.world.now()
+		p.world.listTimes[fileLoad{o.id, o.current}] = lists.ReadAt
+	})
+	l := p.loader()
+	err := l.ReplaceLists(ctx, o.account, lists)
+	p.local(context.Background(), "listed", brief(err), nil, func() {
+		p.judgeError(o, err)
+		// A success may also mean that newer lists were there.
+		t := p.world.truths[o.account]
+		if l := (fileLoad{o.id, o.current}); err == nil && t.now.has(l) {
+			t.acknowledge(l, true)
+		}
+	})
+}
+
+// collect does what a server does once an hour.
+func (p *process) collect(ctx context.Context, o *op) {
+	after := loader.CollectAfter
+	if p.world.broken == CollectAtOnce {
+		after = 0
+	}
+	l := p.loader()
+	err := l.Collect(ctx, after)
+	p.local(context.Background(), "collected", brief(err), nil, func() { p.judgeError(o, err) })
+}
+
+// begin begins to do a thing for an account, or for all.
+func (p *process) begin(account string, files ...int) *op {
+	o := &op{process: p, account: account, files: files}
+	p.local(context.Background(), "begin", account, nil, func() {
+		p.world.ops++
+		o.id, p.op = p.world.ops, o
+	})
+	return o
+}
+
+// wait lets time pass.
+func (p *process) wait(ctx context.Context, d time.Duration) {
+	if d == 0 {
+		return
+	}
+	until := p.world.now().Add(d)
+	p.world.run(&call{process: p, ctx: ctx, name: "wait", local: true, until: until, do: func() error { return nil },
+		ready: func() bool { return !p.world.now().Before(until) || ctx.Err() != nil }})
+}
+
+// readerPatience is how long a reader may take: longer, and what it reads may
+// have been deleted.
+const readerPatience = 5 * time.Minute
+
+// look reads an answer and compares it.
+func (p *process) look(ctx context.Context, account string, q Question) {
+	var began time.Time
+	p.local(ctx, "ask", account+" "+string(q), nil, func() { began, p.excused = p.world.now(), false })
+	a, err := p.answer(ctx, account, q)
+	p.local(ctx, "answered", brief(err), nil, func() {
+		switch {
+		case p.excused || p.world.now().Sub(began) > readerPatience:
+		case err != nil:
+			if adlens.KindOf(err) == adlens.Damaged && p.world.lost(account) == "" {
+				p.world.truths[account].fail("a reader is told %v, and nothing was lost", err)
+			}
+		default:
+			p.compare(p.world.truths[account], q, a)
+		}
+	})
+}
+
+func (p *process) compare(t *truth, q Question, a *answers) {
+	if t.vanished != "" {
+		for l, told := range t.told {
+			if told.visible && told.step < p.viewed && !p.view.has(l) {
+				t.fail("a reader is answered without a %s that was said to be loaded", p.world.plan.universe.files[l.file].kind)
+			}
+		}
+	}
+	if difference := a.differs(t.expected(p.view), q); difference != "" {
+		t.fail("commit %d, %s: %s", p.view.number, q, difference)
+	}
+}
+
+// answer reads what a question is about, as a server does.
+func (p *process) answer(ctx context.Context, account string, q Question) (*answers, error) {
+	if looked, ever := p.looked[account]; (!ever || looked != p.world.epoch) && p.world.broken != BelieveRows {
+		epoch := p.world.epoch
+		if err := p.inspect(ctx, account); err != nil {
+			return nil, err
+		}
+		if p.world.broken == DamageForAll {
+			for _, other := range p.world.plan.Accounts {
+				if err := p.inspect(ctx, other); err != nil {
+					return nil, err
+				}
+			}
+		}
+		p.looked[account] = epoch
+	}
+	state, err := commits.Read(ctx, port{p}, account)
+	if err != nil {
+		return nil, err
+	}
+	r := reading{store: store{p}, account: account, manifest: state.Manifest, answers: &answers{map[figureKey][5]uint64{}, map[string]string{}}}
+	return r.answers, r.read(ctx, q)
+}
+
+// inspect refuses an account that lost something, as the guard of
+// internal/clickhouse does: what it misses twice is missing.
+func (p *process) inspect(ctx context.Context, account string) error {
+	first, err := p.faults(ctx, account)
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	second, err := p.faults(ctx, account)
+	second = slices.DeleteFunc(second, func(fault string) bool { return !slices.Contains(first, fault) })
+	if err != nil || len(second) == 0 {
+		return err
+	}
+	return &adlens.Error{Kind: adlens.Damaged, Err: errors.New(commits.Summary(second))}
+}
+
+func (p *process) faults(ctx context.Context, account string) ([]string, error) {
+	state, err := commits.Read(ctx, port{p}, account)
+	if err != nil {
+		return nil, err
+	}
+	seals, err := port{p}.Seals().Read(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := port{p}.CountRows(ctx, account, tables.OfGenerations()...)
+	return commits.Faults(state, seals, counts), err
+}
+
+// reading turns rows of live generations into answers.
+type reading struct {
+	store    store
+	account  string
+	manifest manifest.Manifest
+	profiles map[uint16]string
+	asins    map[uint32]string
+	answers  *answers
+}
+
+func (r *reading) read(ctx context.Context, q Question) error {
+	markets, err := r.store.Marketplaces(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	if err != nil {
+		return err
+	}
+	r.profiles = map[uint16]string{}
+	for _, m := range markets {
+		r.profiles[m.Key] = m.ID
+	}
+	if q == Texts {
+		for _, m := range markets {
+			r.answers.texts["profile "+m.ID] = m.Name
+		}
+		return r.texts(ctx)
+	}
+	if q == Days {
+		return r.rollups(ctx, 'd', "day_totals", manifest.Month)
+	}
+	numbers, err := r.store.ProductNumbers(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Products}))
+	if err != nil {
+		return err
+	}
+	r.asins = map[uint32]string{}
+	for asin, number := range numbers {
+		r.asins[number] = asin
+	}
+	if q == Facts {
+		return r.facts(ctx)
+	}
+	if err := r.rollups(ctx, 'm', "month_products", manifest.Month); err != nil {
+		return err
+	}
+	return r.rollups(ctx, 'y', "year_products", manifest.Year)
+}
+
+func (r *reading) rollups(ctx context.Context, level byte, table string, kind manifest.Kind) error {
+	return r.store.read(ctx, "select "+table, "", func() error {
+		for _, row := range r.store.rowsOf(r.account, table, generationsOf(r.manifest.Of(kind))...) {
+			u := row.Value.(*rollup)
+			r.answers.add(figureKey{level, r.profiles[u.slice.Marketplace], u.slice.AdProduct, u.start, r.asins[u.product]}, u.sums)
+		}
+		return nil
+	})
+}
+
+func (r *reading) facts(ctx context.Context) error {
+	return r.store.read(ctx, "select facts", "", func() error {
+		for _, row := range r.store.rowsOf(r.account, "facts", generationsOf(r.manifest.Of(manifest.Month))...) {
+			f := row.Value.(fact)
+			r.answers.add(figureKey{'f', r.profiles[f.slice.Marketplace], f.slice.AdProduct, f.day, r.asins[f.product]}, f.sums())
+		}
+		return nil
+	})
+}
+
+func (r *reading) texts(ctx context.Context) error {
+	titles, err := r.store.Titles(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Titles}))
+	if err != nil {
+		return err
+	}
+	for id, title := range titles {
+		r.answers.texts["titles "+id] = title
+	}
+	rates, err := r.store.Rates(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Rates}))
+	if err != nil {
+		return err
+	}
+	for currency, all := range rates {
+		for _, rate := range all {
+			micros := rate.USD.RoundMicros().Lo
+			r.answers.texts[fmt.Sprint("rate ", currency, " ", rate.Day)] = fmt.Sprint(micros / 100)
+		}
+	}
+	rules, err := r.store.Rules(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Rules}))
+	if err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		r.answers.texts["rules "+string(rule.ID)] = rule.Status
+	}
+	return r.lists(ctx)
+}
+
+func (r *reading) lists(ctx context.Context) error {
+	for _, kind := range []manifest.Kind{manifest.Campaigns, manifest.AdGroups, manifest.Ads} {
+		table := tables.OfKind(kind)[0]
+		err := r.store.read(ctx, "select "+table, "", func() error {
+			for _, row := range r.store.rowsOf(r.account, table, generationsOf(r.manifest.Of(kind))...) {
+				l := row.Value.(listed)
+				id, text, _ := strings.Cut(l.text, " ")
+				r.answers.texts[fmt.Sprintf("%s %s %d %s", table, r.profiles[l.slice.Marketplace], l.slice.AdProduct, id)] += text
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package simulation runs loads, collections, readers, backups, restores and
+// requests with keys on a model of the store whose every failure, delay and
+// order of events is decided by one number, the seed, and compares each answer
+// with a plain model. A seed that fails is run again to the same byte, and made
+// short.
+//
+// The loader, the record of commits, the authenticator, the limits, backups,
+// restores and all that decides is the program's own code. Only the rows are the
+// model's (tables.Memory), and what happens to calls on their way to them: an
+// insert may be refused, be carried out though its answer is lost, or be carried
+// out much later; processes are killed, stopped and interrupted; locks fail;
+// clocks jump; the engine dies and loses rows; the power is cut.
+package simulation

@@ -1,0 +1,287 @@
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"adlens"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
+	"adlens/internal/tables"
+	"adlens/loader"
+)
+
+// fact is a row of the table facts.
+type fact struct {
+	day     adlens.Day
+	product uint32
+	slice   manifest.Slice
+	values  []uint64 // of the columns of loader.FactColumns
+}
+
+// rollup is a row of a table that is derived of facts.
+type rollup struct {
+	start   adlens.Day // the day, or the first of its month or year
+	product uint32
+	slice   manifest.Slice
+	sums    [5]uint64 // impressions, clicks, purchases, and millionths of dollars: spend, sales
+}
+
+var (
+	factColumns = columnNumbers()
+	headline    = [5]int{factColumns["impressions"], factColumns["clicks"], factColumns["purchases"], factColumns["spend"], factColumns["sales"]}
+)
+
+func columnNumbers() map[string]int {
+	numbers := map[string]int{}
+	names, _ := loader.FactColumns()
+	for i, name := range names {
+		numbers[name] = i
+	}
+	return numbers
+}
+
+// InsertFacts writes a block, a part of each month on its own.
+func (s store) InsertFacts(ctx context.Context, account string, b *loader.Batch) error {
+	months := map[adlens.Day][]tables.Row{}
+	var order []adlens.Day
+	for row, day := range b.Day {
+		f := fact{day: day, product: b.Product[row], slice: manifest.Slice{Marketplace: b.Marketplace[row], AdProduct: b.AdProduct[row]}, values: make([]uint64, len(factColumns))}
+		for column, name := range b.Names {
+			f.values[factColumns[name]] = b.Values[column][row]
+		}
+		month := day.FirstOfMonth()
+		if months[month] == nil {
+			order = append(order, month)
+		}
+		months[month] = append(months[month], tables.Row{Generation: b.Generation[row], Value: f})
+	}
+	return s.writeMonths(ctx, account, "facts", months, order, len(b.Day))
+}
+
+func (s store) writeMonths(ctx context.Context, account, table string, months map[adlens.Day][]tables.Row, order []adlens.Day, rows int) error {
+	slices.Sort(order)
+	var pieces []func()
+	for _, month := range order {
+		pieces = append(pieces, s.piece(s.session, account, table, months[month]))
+	}
+	return s.write(ctx, "insert "+table, fmt.Sprint(rows), pieces...)
+}
+
+// Facts reads stored rows. They are visited once all are read.
+func (s store) Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*loader.StoredFact) error) error {
+	var found []loader.StoredFact
+	err := s.read(ctx, "select facts", fmt.Sprint(generation), func() error {
+		for _, r := range s.rowsOf(account, "facts", generation) {
+			if f := r.Value.(fact); f.day.FirstOfMonth() == unit.Start && days&manifest.DaysBetween(f.day, f.day) != 0 {
+				found = append(found, loader.StoredFact{Day: f.day, Product: f.product, Values: f.values})
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(found, func(a, b loader.StoredFact) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Product, b.Product))
+	})
+	for i := range found {
+		if err == nil {
+			err = visit(&found[i])
+		}
+	}
+	return err
+}
+
+// insertSelect derives rows from rows: it reads and writes in one call, whose
+// parts may be lost one by one.
+func (s store) insertSelect(ctx context.Context, account, name, detail string, derive func() map[string][]tables.Row) error {
+	var derived map[string][]tables.Row
+	owner := s.session
+	once := func() map[string][]tables.Row {
+		if derived == nil {
+			derived = derive()
+		}
+		return derived
+	}
+	var pieces []func()
+	for _, table := range []string{"facts", "day_totals", "month_products", "year_products"} {
+		pieces = append(pieces, func() {
+			if rows := once()[table]; len(rows) > 0 {
+				s.piece(owner, account, table, rows)()
+			}
+		})
+	}
+	return s.write(ctx, name, detail, pieces...)
+}
+
+func (s store) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
+	return s.insertSelect(ctx, account, "copy days", fmt.Sprint(copies), func() map[string][]tables.Row {
+		var rows []tables.Row
+		for _, c := range copies {
+			for _, r := range s.rowsOf(account, "facts", c.From) {
+				if f := r.Value.(fact); s.hooks.copyAll || c.Days&manifest.DaysBetween(f.day, f.day) != 0 {
+					rows = append(rows, tables.Row{Generation: c.To, Value: f})
+				}
+			}
+		}
+		return map[string][]tables.Row{"facts": rows}
+	})
+}
+
+// groups sums rows by generation, time and product.
+type groups struct {
+	rows []tables.Row
+	at   map[groupKey]int
+}
+
+type groupKey struct {
+	generation, product uint32
+	start               adlens.Day
+}
+
+func (g *groups) add(generation uint32, start adlens.Day, product uint32, slice manifest.Slice, sums [5]uint64) {
+	key := groupKey{generation, product, start}
+	i, ok := g.at[key]
+	if !ok {
+		if g.at == nil {
+			g.at = map[groupKey]int{}
+		}
+		i = len(g.rows)
+		g.at[key] = i
+		g.rows = append(g.rows, tables.Row{Generation: generation, Value: &rollup{start: start, product: product, slice: slice}})
+	}
+	r := g.rows[i].Value.(*rollup)
+	for n, sum := range sums {
+		r.sums[n] += sum
+	}
+}
+
+func (f fact) sums() (sums [5]uint64) {
+	for i, column := range headline {
+		sums[i] = f.values[column]
+	}
+	return sums
+}
+
+func (s store) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
+	generations := generationsOf(months)
+	return s.insertSelect(ctx, account, "derive months", fmt.Sprint(generations), func() map[string][]tables.Row {
+		var days, products groups
+		for _, r := range s.rowsOf(account, "facts", generations...) {
+			f := r.Value.(fact)
+			days.add(r.Generation, f.day, 0, f.slice, f.sums())
+			products.add(r.Generation, f.day.FirstOfMonth(), f.product, f.slice, f.sums())
+		}
+		return map[string][]tables.Row{"day_totals": days.rows, "month_products": products.rows}
+	})
+}
+
+// deriveProducts writes the products of months alone.
+func (s store) deriveProducts(ctx context.Context, account string, months []manifest.Entry) error {
+	generations := generationsOf(months)
+	return s.insertSelect(ctx, account, "derive products", fmt.Sprint(generations), func() map[string][]tables.Row {
+		var products groups
+		for _, r := range s.rowsOf(account, "facts", generations...) {
+			f := r.Value.(fact)
+			products.add(r.Generation, f.day.FirstOfMonth(), f.product, f.slice, f.sums())
+		}
+		return map[string][]tables.Row{"month_products": products.rows}
+	})
+}
+
+func generationsOf(entries []manifest.Entry) []uint32 {
+	all := make([]uint32, len(entries))
+	for i, e := range entries {
+		all[i] = e.Generation
+	}
+	return all
+}
+
+func (s store) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
+	return s.insertSelect(ctx, account, "derive years", fmt.Sprint(years), func() map[string][]tables.Row {
+		var products groups
+		for _, y := range years {
+			for _, r := range s.rowsOf(account, "month_products", y.Months...) {
+				m := r.Value.(*rollup)
+				products.add(y.Generation, y.Start, m.product, m.slice, m.sums)
+			}
+		}
+		return map[string][]tables.Row{"year_products": products.rows}
+	})
+}
+
+func plus(a *adlens.Amount, units uint64) { *a, _ = a.Add(adlens.Units(units)) }
+
+func sumRollups(rows []tables.Row) (s loader.Sums) {
+	for _, r := range rows {
+		addSums(&s, r.Value.(*rollup).sums)
+	}
+	return s
+}
+
+func addSums(s *loader.Sums, sums [5]uint64) {
+	s.Rows++
+	plus(&s.Impressions, sums[0])
+	plus(&s.Clicks, sums[1])
+	plus(&s.Purchases, sums[2])
+	plus(&s.SpendMicros, sums[3])
+	plus(&s.SalesMicros, sums[4])
+}
+
+func sumFacts(rows []tables.Row, days manifest.Days) (s loader.Sums) {
+	local := func(f fact, sum *adlens.Amount, whole, rest string) {
+		a, _ := adlens.FromMicros(exact.Uint128{Lo: f.values[factColumns[whole]]}, f.values[factColumns[rest]])
+		*sum, _ = sum.Add(a)
+	}
+	for _, r := range rows {
+		f := r.Value.(fact)
+		if days&manifest.DaysBetween(f.day, f.day) == 0 {
+			continue
+		}
+		addSums(&s, f.sums())
+		local(f, &s.SpendLocal, "spend_local", "spend_local_rest")
+		local(f, &s.SalesLocal, "sales_local", "sales_local_rest")
+	}
+	return s
+}
+
+func (s store) MonthSums(ctx context.Context, account string, months []manifest.Entry) (all map[uint32]loader.MonthSums, err error) {
+	all = map[uint32]loader.MonthSums{}
+	err = s.read(ctx, "sum months", fmt.Sprint(generationsOf(months)), func() error {
+		for _, m := range months {
+			g := m.Generation
+			all[g] = loader.MonthSums{Facts: sumFacts(s.rowsOf(account, "facts", g), ^manifest.Days(0)), Days: sumRollups(s.rowsOf(account, "day_totals", g)), Products: sumRollups(s.rowsOf(account, "month_products", g))}
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (s store) YearSums(ctx context.Context, account string, years []loader.YearParts) (all map[uint32]loader.YearSums, err error) {
+	all = map[uint32]loader.YearSums{}
+	err = s.read(ctx, "sum years", fmt.Sprint(years), func() error {
+		for _, y := range years {
+			all[y.Generation] = loader.YearSums{Year: sumRollups(s.rowsOf(account, "year_products", y.Generation)), Months: sumRollups(s.rowsOf(account, "month_products", y.Months...))}
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (s store) DaySums(ctx context.Context, account string, copies []loader.Copy) (all map[uint32]loader.Sums, err error) {
+	all = map[uint32]loader.Sums{}
+	if len(copies) == 0 {
+		return all, nil
+	}
+	err = s.read(ctx, "sum days", fmt.Sprint(copies), func() error {
+		for _, c := range copies {
+			days := c.Days
+			if s.hooks.copyAll {
+				days = ^manifest.Days(0)
+			}
+			all[c.From] = sumFacts(s.rowsOf(account, "facts", c.From), days)
+		}
+		return nil
+	})
+	return all, err
+}

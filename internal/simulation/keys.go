@@ -1,0 +1,250 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+	"unsafe"
+
+	"adlens"
+	"adlens/internal/auth"
+)
+
+// server is what lets requests in: the program's own authenticator, count of
+// failures and limiter, on a model of the tables of keys and of the day's counts.
+type server struct {
+	*process
+	number   int
+	keys     *auth.Authenticator
+	failures *auth.Failures
+	limiter  *auth.StoredLimiter
+	troubles int                    // calls to the store that failed
+	unstored bool                   // its count could not be stored, and is let in all the same
+	learnt   map[string]int         // by account: what others let in, as far as it has read
+	allowed  map[string][]time.Time // by account
+	ready    bool
+	muddled  bool // calls came in another order than their times
+}
+
+// keyRow is a row of the table of keys.
+type keyRow struct {
+	record   auth.Record
+	revision time.Time // see internal/clickhouse
+}
+
+// useRow is a row of the table of the day's counts.
+type useRow struct {
+	auth.DayUse
+	server string
+	at     time.Time
+}
+
+// lastRevision is that of a revocation.
+var lastRevision = time.Date(2262, time.April, 11, 23, 47, 16, 0, time.UTC)
+
+// address is that of a proxy which all clients share.
+var address = netip.MustParseAddr("192.0.2.1")
+
+// serverAt returns the server of a number, started where it does not run.
+func (w *world) serverAt(number int) *server {
+	s := w.servers[number]
+	if s != nil && !s.killed {
+		return s
+	}
+	w.starts++
+	s = &server{process: w.start(fmt.Sprintf("server %d.%d", number+1, w.starts), true), number: number, learnt: map[string]int{}, allowed: map[string][]time.Time{}}
+	w.servers[number] = s
+	w.everServers = append(w.everServers, s)
+	s.keys, s.failures = auth.NewAuthenticator(keyTable{s}), auth.NewFailures()
+	local := auth.NewReservingLimiter(w.plan.Minute, w.plan.Day)
+	s.limiter = auth.NewStoredLimiter(local, dayTable{s}, s.name, s.clock)
+	s.limiter.Decide = func(account string, now time.Time) (d auth.Decision) {
+		// A turn of its own: of calls that go on at one moment, the seed says which
+		// is first.
+		s.local(context.Background(), "decide", fmt.Sprint(account, " ", now.Sub(twoHands(start, 0))), nil, func() {
+			seen := now
+			if w.broken == WallMinutes {
+				seen = now.Round(0)
+			}
+			d = local.Allow(account, seen)
+			s.decided(account, now, d)
+		})
+		return d
+	}
+	return s
+}
+
+// clock is the server's, whose wall clock may have been set while the monotonic
+// one goes on.
+func (s *server) clock() time.Time { return twoHands(s.world.now().Add(s.world.set), s.world.since()) }
+
+// twoHands returns a time that has a monotonic reading, which there is none of
+// in the bubble of a test. No function of package time makes one: of a Time's
+// first word the highest bit says that there is a reading, then come the seconds
+// since 1885 and the nanoseconds; the second word is the reading.
+func twoHands(wall time.Time, monotonic time.Duration) time.Time {
+	t := wall.UTC()
+	words := (*[2]uint64)(unsafe.Pointer(&t))
+	words[0] = 1<<63 | uint64(wall.Unix()-time.Date(1885, time.January, 1, 0, 0, 0, 0, time.UTC).Unix())<<30 | uint64(wall.Nanosecond())
+	words[1] = uint64(monotonic + time.Second)
+	return t
+}
+
+// keyTable is the table of keys as a server reads it.
+type keyTable struct{ *server }
+
+// KeyByHash returns what the row with the greatest revision says.
+func (t keyTable) KeyByHash(ctx context.Context, hash [32]byte) (r auth.Record, found bool, err error) {
+	number := slices.IndexFunc(t.world.secrets, func(k auth.Key) bool { return k.Hash() == hash })
+	if t.world.broken == KeptKeys && number >= 0 && t.world.kept[t.name][number].ID != "" {
+		return t.world.kept[t.name][number], true, nil
+	}
+	err = t.read(ctx, "select key", fmt.Sprint(number), func() error {
+		r, found = newestRow(t.world.keyRows, hash)
+		return nil
+	})
+	if err != nil {
+		t.troubles++
+	}
+	if found && t.world.broken == KeptKeys {
+		if t.world.kept[t.name] == nil {
+			t.world.kept[t.name] = map[int]auth.Record{}
+		}
+		t.world.kept[t.name][number] = r
+	}
+	return r, found, err
+}
+
+func newestRow(rows []keyRow, hash [32]byte) (auth.Record, bool) {
+	var newest *keyRow
+	for i, row := range rows {
+		if row.record.Hash == hash && (newest == nil || newest.revision.Before(row.revision)) {
+			newest = &rows[i]
+		}
+	}
+	if newest == nil {
+		return auth.Record{}, false
+	}
+	return newest.record, true
+}
+
+// putKey adds a key or changes one. The database numbers the change when it is
+// carried out.
+func (p *process) putKey(ctx context.Context, r auth.Record) error {
+	w := p.world
+	return p.write(ctx, "insert key", r.ID, func() {
+		revision := w.storeNow().Round(0)
+		for _, row := range w.keyRows {
+			if row.record.Hash != r.Hash || w.broken == KeysByClock {
+				continue
+			}
+			if row.record.RevokedAt != nil && r.RevokedAt == nil {
+				return
+			}
+			if !revision.After(row.revision) {
+				revision = row.revision.Add(1)
+			}
+		}
+		if r.RevokedAt != nil && w.broken != KeysByClock {
+			revision = lastRevision
+		}
+		w.keyRows = append(w.keyRows, keyRow{r, revision})
+	})
+}
+
+// dayTable is the table of the day's counts as a server reaches it.
+type dayTable struct{ *server }
+
+// PutDayUses notes how many requests were let in or reserved.
+func (t dayTable) PutDayUses(ctx context.Context, name string, uses []auth.DayUse, at time.Time) error {
+	slices.SortFunc(uses, func(a, b auth.DayUse) int { return int(a.Account[0]) - int(b.Account[0]) })
+	insert := func() {
+		for _, u := range uses {
+			t.world.useRows = append(t.world.useRows, useRow{u, name, at})
+		}
+	}
+	if t.world.broken == CountBehind {
+		t.world.late = append(t.world.late, &lateInsert{what: "counts of " + name, from: t.world.steps + 40, piece: func() {
+			if !t.killed {
+				insert()
+			}
+		}})
+		return nil
+	}
+	err := t.write(ctx, "insert counts", fmt.Sprint(uses), insert)
+	if t.unstored = err != nil; err != nil {
+		t.troubles++
+	}
+	return err
+}
+
+// DayUses reads what all other servers let in or reserved on a day.
+func (t dayTable) DayUses(ctx context.Context, name string, day adlens.Day) (uses []auth.DayUse, err error) {
+	learnt := map[string]int{}
+	for _, account := range t.world.plan.Accounts {
+		learnt[account] = t.world.letInElsewhere(t.server, account, true)
+	}
+	err = t.read(ctx, "select counts", "", func() error {
+		newest := map[string]map[string]useRow{}
+		for _, row := range t.world.useRows {
+			if newest[row.Account] == nil {
+				newest[row.Account] = map[string]useRow{}
+			}
+			if before, ok := newest[row.Account][row.server]; row.Day == day && row.server != name && (!ok || before.at.Before(row.at)) {
+				newest[row.Account][row.server] = row
+			}
+		}
+		for _, account := range t.world.plan.Accounts {
+			u := auth.DayUse{Account: account, Day: day}
+			for _, row := range newest[account] {
+				u.Used += row.Used
+			}
+			if t.world.broken != CountForgotten {
+				uses = append(uses, u)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.troubles++
+		return nil, err
+	}
+	t.learnt = learnt
+	return uses, nil
+}
+
+// request sends a request with a key to a server, and returns what came of it:
+// "let in", the limit that it has to wait for, "no key", or "" where nothing
+// follows from it.
+func (s *server) request(ctx context.Context, key auth.Key) string {
+	now, troubles := s.clock(), s.troubles
+	if s.world.broken == SuspectsOut && s.failures.Wait(address, now) > 0 {
+		return auth.LimitAddress
+	}
+	record, wait, err := s.failures.Guard(address, now, func(suspect bool) (auth.Record, error) {
+		return s.keys.Authenticate(ctx, []string{"Bearer " + key.Reveal()}, suspect, now)
+	})
+	var d auth.Decision
+	if err == nil {
+		d = s.limiter.Allow(record.AccountID, now)
+	}
+	switch {
+	case s.killed:
+		return ""
+	case wait > 0:
+		return auth.LimitAddress
+	case errors.Is(err, auth.ErrInvalidKey):
+		return "no key"
+	case err != nil:
+		if s.troubles == troubles {
+			s.world.fail("a request fails without a cause: %v", err)
+		}
+		return ""
+	case !d.Allowed:
+		return d.Limit
+	}
+	return "let in"
+}

@@ -1,0 +1,189 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"adlens/internal/manifest"
+	"adlens/internal/tables"
+)
+
+// port is the small tables as one process reaches them.
+type port struct{ *process }
+
+var _ tables.Port = port{}
+
+// table is a small table on the way to which calls wait and fail.
+type table[R any] struct {
+	p     *process
+	name  string
+	inner tables.Table[R]
+	// written is called with rows when they are carried out; nil for nothing.
+	written func(account string, rows []R) func()
+	// hooks of a fault of the program; nil for nothing
+	filter func(rows []R) []R
+	before func(ctx context.Context, account string, rows []R) (skip bool, err error)
+}
+
+func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if t.before != nil {
+		if skip, err := t.before(ctx, account, rows); skip || err != nil {
+			return err
+		}
+	}
+	return t.append(ctx, account, rows)
+}
+
+func (t table[R]) append(ctx context.Context, account string, rows []R) error {
+	var written func()
+	if t.written != nil {
+		written = t.written(account, rows)
+	}
+	return t.p.write(ctx, "append "+t.name, fmt.Sprintf("%+v", rows), func() {
+		t.inner.Append(ctx, account, rows...)
+		if written != nil {
+			written()
+		}
+	})
+}
+
+func (t table[R]) Read(ctx context.Context, account string) (all []R, err error) {
+	err = t.p.read(ctx, "read "+t.name, "", func() (err error) {
+		all, err = t.inner.Read(ctx, account)
+		if t.name == "commits" {
+			truth := t.p.world.truths[account]
+			t.p.view, t.p.viewed = truth.head(), t.p.world.steps
+			if !t.p.writer {
+				truth.read(t.p.view)
+			}
+		}
+		return err
+	})
+	if err == nil && t.filter != nil {
+		all = t.filter(all)
+	}
+	return all, err
+}
+
+func (t table[R]) ReadAll(ctx context.Context) (all map[string][]R, err error) {
+	err = t.p.read(ctx, "read all "+t.name, "", func() (err error) {
+		all, err = t.inner.ReadAll(ctx)
+		return err
+	})
+	if err == nil && t.filter != nil {
+		for account, rows := range all {
+			all[account] = t.filter(rows)
+		}
+	}
+	return all, err
+}
+
+func (t table[R]) DeleteBelow(ctx context.Context, account string, number uint32) error {
+	if t.p.hooks.trimming != nil {
+		number = t.p.hooks.trimming(account, number)
+	}
+	return t.p.write(ctx, "trim "+t.name, fmt.Sprint(number), func() { t.inner.DeleteBelow(ctx, account, number) })
+}
+
+func (p port) Reservations() tables.Table[tables.Reservation] {
+	return table[tables.Reservation]{p: p.process, name: "number_blocks", inner: p.world.rows.Reservations(),
+		filter: p.hooks.reservations,
+		before: func(_ context.Context, account string, rows []tables.Reservation) (bool, error) {
+			p.reserving(account, rows[0])
+			return false, nil
+		}}
+}
+
+// reserving notes which session a process is in.
+func (p *process) reserving(account string, r tables.Reservation) {
+	s := p.world.sessions[r.Token]
+	if s == nil {
+		s = &session{account: account}
+		p.world.sessions[r.Token] = s
+	}
+	p.session, p.reserved = s, r.First
+	if !s.complete {
+		s.first = r.First
+	}
+}
+
+var errLease = errors.New("the lock on the account could not be renewed; nothing was made visible")
+
+func (p port) Commits() tables.Table[manifest.Commit] {
+	return table[manifest.Commit]{p: p.process, name: "commits", inner: p.world.rows.Commits(), filter: p.hooks.commits,
+		before: func(ctx context.Context, account string, rows []manifest.Commit) (bool, error) {
+			if p.distrusted && p.world.plan.Lock == lockLease {
+				return false, errLease // as clickhouse.stillHeld does
+			}
+			if p.hooks.committing != nil {
+				return p.hooks.committing(ctx, account, rows[0])
+			}
+			return false, nil
+		},
+		written: func(account string, rows []manifest.Commit) func() {
+			owner, c := p.op, rows[0]
+			return func() { p.world.truths[account].landed(owner, c) }
+		}}
+}
+
+func (p port) Units() tables.Table[tables.Unit] {
+	return table[tables.Unit]{p: p.process, name: "commit_units", inner: p.world.rows.Units(), filter: p.hooks.units,
+		before: func(ctx context.Context, account string, rows []tables.Unit) (bool, error) {
+			p.op.begins(rows)
+			if p.hooks.naming != nil {
+				return p.hooks.naming(ctx, account, rows)
+			}
+			return false, nil
+		}}
+}
+
+func (p port) Seals() tables.Table[tables.Seal] {
+	return table[tables.Seal]{p: p.process, name: "seals", inner: p.world.rows.Seals(), filter: p.hooks.seals}
+}
+
+func (p port) Settled() tables.Table[tables.Settled] {
+	return table[tables.Settled]{p: p.process, name: "accounted", inner: p.world.rows.Settled()}
+}
+
+func (p port) Dead() tables.Table[tables.Dead] {
+	return table[tables.Dead]{p: p.process, name: "dead_generations", inner: p.world.rows.Dead()}
+}
+
+func (p port) CountRows(ctx context.Context, account string, names ...string) (all []tables.Count, err error) {
+	err = p.process.read(ctx, "count rows", fmt.Sprint(len(names)), func() (err error) {
+		all, err = p.world.rows.CountRows(ctx, account, names...)
+		return err
+	})
+	if err == nil && p.hooks.counting != nil {
+		all = p.hooks.counting(account, all)
+	}
+	return all, err
+}
+
+func (p port) ReadRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
+	return p.CountRows(ctx, account, names...)
+}
+
+func (p port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error {
+	if p.hooks.deleting != nil {
+		deletions = p.hooks.deleting(deletions)
+	}
+	var pieces []func()
+	for _, d := range deletions {
+		pieces = append(pieces, func() { p.world.rows.DeleteRows(ctx, []tables.Deletion{d}) })
+	}
+	return p.write(ctx, "delete rows", fmt.Sprintf("%+v", deletions), pieces...)
+}
+
+func (p port) Now(ctx context.Context) (now time.Time, err error) {
+	err = p.process.read(ctx, "now", "", func() error {
+		now = p.world.storeNow()
+		return nil
+	})
+	return now, err
+}

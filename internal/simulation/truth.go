@@ -1,0 +1,224 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens/internal/manifest"
+	"adlens/internal/tables"
+)
+
+// truth knows which files of an account are visible and what was told of them. It sees rows
+// of the record of commits being carried out, and nothing else of the program.
+type truth struct {
+	world    *world
+	account  string
+	vanished string // the table that lost rows
+
+	states   map[uint32]visible // by the number of their newest commit, also those that are not live
+	now      visible
+	told     map[fileLoad]claim // what was said of a load of a file
+	seen     map[fileLoad]bool  // by a reader
+	numbers  map[uint32]*session
+	expects  map[string]*answers
+	history  []moment
+	flickers int // what a reader saw went with a fence
+}
+
+// visible is what is visible at one moment: the loads in the order of their
+// commits.
+type visible struct {
+	number uint32
+	loads  []*atom
+}
+
+// atom is what one commit makes visible.
+type atom struct {
+	op    *op
+	files []int
+	at    time.Time // of lists, when they were read
+}
+
+// claim is that a load of a file is visible, or that it is not and never will
+// be.
+type claim struct {
+	visible bool
+	step    int
+}
+
+// fileLoad is a file that was loaded by an op.
+type fileLoad struct{ op, file int }
+
+func newTruth(w *world, account string) *truth {
+	return &truth{world: w, account: account, states: map[uint32]visible{}, told: map[fileLoad]claim{}, seen: map[fileLoad]bool{}, numbers: map[uint32]*session{}, expects: map[string]*answers{}, history: []moment{{}}}
+}
+
+// fail notes the first thing that is wrong.
+func (t *truth) fail(format string, args ...any) {
+	if len(t.world.plan.Accounts) > 1 {
+		format = t.account + ": " + format
+	}
+	t.world.fail(format, args...)
+}
+
+func (t *truth) head() visible { return t.now }
+
+func (v visible) has(l fileLoad) bool {
+	return slices.ContainsFunc(v.loads, func(a *atom) bool { return a.op.id == l.op && slices.Contains(a.files, l.file) })
+}
+
+func (v visible) all() (all []fileLoad) {
+	for _, a := range v.loads {
+		for _, f := range a.files {
+			all = append(all, fileLoad{a.op.id, f})
+		}
+	}
+	return all
+}
+
+// begins notes which files a commit is about, from the units that it names.
+func (o *op) begins(units []tables.Unit) {
+	number, kinds := units[0].Number, map[manifest.Kind]bool{}
+	for _, u := range units {
+		if u.Number == u.Generation || u.Generation > number {
+			kinds[u.Kind] = true
+		}
+	}
+	a := &atom{op: o, files: []int{o.current}}
+	u := o.process.world.plan.universe
+	switch f := u.files[o.current]; {
+	case f.kind == "lists":
+		a.at = o.process.world.listTimes[fileLoad{o.id, o.current}]
+	case f.kind == "export":
+		a.at = f.list.generated
+	case kinds[manifest.Month] && !kinds[manifest.Rates]:
+		a.files = nil
+		for _, file := range o.files {
+			if u.files[file].kind == "report" {
+				a.files = append(a.files, file)
+			}
+		}
+	}
+	if o.atoms == nil {
+		o.atoms = map[uint32]*atom{}
+	}
+	o.atoms[number] = a
+}
+
+// landed is called when a commit has been carried out.
+func (t *truth) landed(owner *op, c manifest.Commit) {
+	if _, twice := t.states[c.Number]; twice {
+		t.fail("two commits have the number %d", c.Number)
+	}
+	base := t.states[c.Base]
+	if c.Base == 0 {
+		base = t.now // it names all units that are live
+	}
+	next := visible{number: c.Number, loads: base.loads}
+	var a *atom
+	if owner != nil {
+		a = owner.atoms[c.Number]
+	}
+	if a != nil {
+		next.loads = append(slices.Clip(base.loads), a)
+	}
+	t.states[c.Number] = next
+	if c.Number < t.now.number {
+		return
+	}
+	if a != nil {
+		for _, s := range t.world.sessions {
+			if s.account == t.account && s.complete && s.first > c.Number {
+				t.fail("commit %d became visible after a writer of greater numbers had begun to build", c.Number)
+			}
+		}
+	}
+	t.show(next, a == nil)
+}
+
+// show makes another state visible.
+func (t *truth) show(next visible, fence bool) {
+	before := t.now
+	t.now = next
+	t.history = append(t.history, moment{t.world.steps, next})
+	for _, l := range before.all() {
+		switch {
+		case next.has(l):
+		case t.told[l].visible:
+			t.fail("commit %d takes away what was said to be loaded: %s", next.number, t.name(l))
+		case t.seen[l] && !fence:
+			t.fail("commit %d takes away what a reader has seen: %s", next.number, t.name(l))
+		case t.seen[l]:
+			t.flickers++
+		}
+	}
+	for _, l := range next.all() {
+		if told, any := t.told[l]; any && !told.visible {
+			t.fail("%s was said not to be visible, and commit %d shows it", t.name(l), next.number)
+		}
+	}
+}
+
+func (t *truth) name(l fileLoad) string {
+	return fmt.Sprintf("%s of load %d", t.world.plan.universe.title(l.file), l.op)
+}
+
+// recount finds the newest commit once more, after rows have gone.
+func (t *truth) recount() {
+	rows, _ := t.world.rows.Commits().Read(context.Background(), t.account)
+	t.now = visible{}
+	for _, c := range rows {
+		if c.Number >= t.now.number {
+			t.now = t.states[c.Number]
+		}
+	}
+	t.history = append(t.history, moment{t.world.steps, t.now})
+}
+
+// acknowledge is told that a load of a file is visible, or that it is not and
+// never will be.
+func (t *truth) acknowledge(l fileLoad, is bool) {
+	if is != t.now.has(l) && t.vanished == "" {
+		t.fail("%s was said to be visible: %t, and is: %t", t.name(l), is, !is)
+	}
+	t.told[l] = claim{is, t.world.steps}
+}
+
+// read is called with the state of which a reader's answer was.
+func (t *truth) read(v visible) {
+	for _, l := range v.all() {
+		t.seen[l] = true
+	}
+}
+
+// numbered is called when a row is stored under a generation.
+func (t *truth) numbered(generation uint32, s *session) {
+	if before := t.numbers[generation]; before != nil && before != s {
+		t.fail("two writers use the number %d", generation)
+	}
+	t.numbers[generation] = s
+}
+
+// expected returns the answers that are right for a state.
+func (t *truth) expected(v visible) *answers {
+	var loaded []loadedFile
+	var key strings.Builder
+	for _, a := range v.loads {
+		for _, f := range a.files {
+			loaded = append(loaded, loadedFile{f, a.at})
+			fmt.Fprint(&key, f, " ", a.at.UnixNano(), ";")
+		}
+	}
+	if t.expects[key.String()] == nil {
+		t.expects[key.String()] = t.world.plan.universe.expected(loaded)
+	}
+	return t.expects[key.String()]
+}
+
+// title names a file.
+func (u *universe) title(file int) string {
+	return fmt.Sprintf("%s (file %d)", u.files[file].kind, file)
+}

@@ -1,0 +1,374 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+)
+
+// universe is all files that are ever loaded, with what is in them as the
+// plain model knows it.
+type universe struct {
+	files  []*extract
+	drafts string         // a directory
+	paths  map[string]int // by path
+	lines  map[int][]ledgerRow
+}
+
+// linesOf are the ledger's lines of files.
+func (u *universe) linesOf(files []int) (all []ledgerRow) {
+	for _, f := range files {
+		all = append(all, u.lines[f]...)
+	}
+	return all
+}
+
+// extract is one file of an extract, or lists that were read from the platform.
+type extract struct {
+	kind     string // profiles, rates, titles, report, export, rules, lists
+	path     string
+	profiles []profile
+	rates    map[rateKey]uint64 // in ten-thousandths of a dollar
+	report   *report
+	texts    map[string]string // titles and rules; "" for a deleted rule
+	list     *list
+}
+
+type profile struct{ id, country, currency, name string }
+
+type rateKey struct {
+	currency string
+	day      adlens.Day
+}
+
+type report struct {
+	id, profile string
+	product     adlens.AdProduct
+	start, end  adlens.Day
+	generated   time.Time
+	rows        []reportRow
+}
+
+// reportRow has amounts in cents of the profile's currency.
+type reportRow struct {
+	day                            adlens.Day
+	asin                           string
+	impressions, clicks, purchases uint64
+	spend, sales                   uint64
+}
+
+// list is a whole list of one entity, or with entity "" all three.
+type list struct {
+	entity, profile string
+	generated       time.Time
+	version         int
+}
+
+// Places of files that runs begin with.
+const (
+	baseProfiles = iota
+	baseRates
+	firstOther
+)
+
+const (
+	profileUS = "1001"
+	profileDE = "2002"
+)
+
+// writeUniverse writes all files below a directory.
+func writeUniverse(dir string) (*universe, error) {
+	u := &universe{paths: map[string]int{}, drafts: dir}
+	b := &builder{u: u, dir: dir, random: rand.New(rand.NewPCG(4, 2))}
+	b.profiles("Lamps")
+	b.ratesFile(map[rateKey]uint64{}, 0)
+	for i := range 16 {
+		b.reportFile(i)
+	}
+	b.ratesFile(map[rateKey]uint64{}, 1)
+	b.ratesFile(map[rateKey]uint64{}, 2)
+	b.titles(map[string]string{"A1": "a lamp", "A2": "two lamps"})
+	b.titles(map[string]string{"A2": "a pair of lamps", "A3": "shade"})
+	b.rules("rule-1 on", "rule-2 on")
+	b.rules("rule-2 off", "rule-3 on", "rule-1 deleted")
+	b.profiles("Lights")
+	for i := range 3 {
+		b.export(i)
+	}
+	for i := range 3 {
+		u.files = append(u.files, &extract{kind: "lists", list: &list{profile: profileDE, version: i}})
+	}
+	for i, f := range u.files {
+		if f.path != "" {
+			u.paths[f.path] = i
+		}
+	}
+	return u, b.err
+}
+
+type builder struct {
+	u      *universe
+	dir    string
+	random *rand.Rand
+	err    error
+}
+
+// add writes a file in a directory of its own.
+func (b *builder) add(f *extract, contents map[string]string, name string) {
+	dir := filepath.Join(b.dir, fmt.Sprintf("%02d", len(b.u.files)))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.err = err
+	}
+	for name, content := range contents {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			b.err = err
+		}
+	}
+	f.path = filepath.Join(dir, name)
+	b.u.files = append(b.u.files, f)
+}
+
+func (b *builder) profiles(name string) {
+	f := &extract{kind: "profiles", profiles: []profile{{profileUS, "US", "USD", name}, {profileDE, "DE", "EUR", name}}}
+	var objects []string
+	for _, p := range f.profiles {
+		objects = append(objects, fmt.Sprintf(`{"profileId": %s, "countryCode": %q, "currencyCode": %q, "timezone": "Europe/Paris", "accountInfo": {"type": "seller", "name": %q}}`,
+			p.id, p.country, p.currency, p.name))
+	}
+	b.add(f, map[string]string{"profiles.json": "[" + strings.Join(objects, ",") + "]"}, "profiles.json")
+}
+
+var (
+	firstDay = adlens.Date(2025, time.November, 1)
+	lastDay  = adlens.Date(2026, time.February, 28)
+)
+
+// ratesFile writes rates of every fifth day; later versions of some of them.
+func (b *builder) ratesFile(rates map[rateKey]uint64, version int) {
+	text := "date,currency,usd\n"
+	for day := firstDay - 5; day <= lastDay; day += 5 {
+		if version > 0 && b.random.IntN(4) > 0 {
+			continue
+		}
+		rate := uint64(10_000 + b.random.IntN(5000))
+		rates[rateKey{"EUR", day}] = rate
+		text += fmt.Sprintf("%s,EUR,%d.%04d\n", day, rate/10_000, rate%10_000)
+	}
+	b.add(&extract{kind: "rates", rates: rates}, map[string]string{"rates.csv": text}, "rates.csv")
+}
+
+func (b *builder) reportFile(n int) {
+	r := &report{id: fmt.Sprintf("r%02d", b.random.IntN(50)*20+n), profile: []string{profileUS, profileDE}[n%2],
+		product: []adlens.AdProduct{adlens.SponsoredProducts, adlens.SponsoredDisplay}[n/2%4/3]}
+	length := adlens.Day([]int{1, 4, 12, 45}[b.random.IntN(4)])
+	r.start = firstDay + adlens.Day(b.random.IntN(int(lastDay-firstDay)))
+	r.end = min(r.start+length-1, lastDay)
+	r.generated = time.Date(2026, time.March, 1+b.random.IntN(3), 12, 0, 0, 0, time.UTC)
+	rows := b.random.IntN(7)
+	var text []string
+	for range rows {
+		row := reportRow{day: r.start + adlens.Day(b.random.IntN(int(r.end-r.start)+1)), asin: fmt.Sprintf("A%d", 1+b.random.IntN(6)),
+			impressions: uint64(1 + b.random.IntN(1000)), clicks: uint64(b.random.IntN(50)), purchases: uint64(b.random.IntN(5)),
+			spend: uint64(b.random.IntN(10_000)), sales: uint64(b.random.IntN(50_000))}
+		r.rows = append(r.rows, row)
+		text = append(text, r.row(row))
+	}
+	asin, _, purchases, sales := r.columns()
+	object, err := json.Marshal(map[string]any{
+		"reportId": r.id, "profileId": r.profile, "status": "COMPLETED", "startDate": r.start, "endDate": r.end, "generatedAt": r.generated,
+		"configuration": map[string]any{"adProduct": r.product.String(), "reportTypeId": r.typeID(), "timeUnit": "DAILY", "groupBy": []string{"advertiser"},
+			"columns": []string{"date", asin, "impressions", "clicks", "cost", purchases, sales}},
+	})
+	if err != nil {
+		b.err = err
+	}
+	b.add(&extract{kind: "report", report: r}, map[string]string{"x.report.json": string(object), "x.json": "[" + strings.Join(text, ",") + "]"}, "x.report.json")
+}
+
+func (r *report) typeID() string {
+	if r.product == adlens.SponsoredProducts {
+		return "spAdvertisedProduct"
+	}
+	return "sdAdvertisedProduct"
+}
+
+func (r *report) columns() (asin, name, purchases, sales string) {
+	if r.product == adlens.SponsoredProducts {
+		return "advertisedAsin", "SPONSORED_PRODUCTS", "purchases7d", "sales7d"
+	}
+	return "promotedAsin", "SPONSORED_DISPLAY", "purchases", "sales"
+}
+
+func (r *report) row(row reportRow) string {
+	asin, _, purchases, sales := r.columns()
+	return fmt.Sprintf(`{"date":%q,%q:%q,"impressions":%d,"clicks":%d,"cost":%d.%02d,%q:%d,%q:%d.%02d}`, row.day.String(), asin, row.asin,
+		row.impressions, row.clicks, row.spend/100, row.spend%100, purchases, row.purchases, sales, row.sales/100, row.sales%100)
+}
+
+func (b *builder) titles(titles map[string]string) {
+	f := &extract{kind: "titles", texts: map[string]string{}}
+	text := "product_id,title\n"
+	for _, id := range []string{"A1", "A2", "A3"} {
+		if title, ok := titles[id]; ok {
+			f.texts[id] = title
+			text += id + "," + title + "\n"
+		}
+	}
+	b.add(f, map[string]string{"products.csv": text}, "products.csv")
+}
+
+func (b *builder) rules(states ...string) {
+	f := &extract{kind: "rules", texts: map[string]string{}}
+	var text string
+	for _, state := range states {
+		id, status, _ := strings.Cut(state, " ")
+		if status == "deleted" {
+			f.texts[id] = ""
+			text += fmt.Sprintf(`{"rule_id":%q,"deleted":true}`+"\n", id)
+			continue
+		}
+		f.texts[id] = status
+		text += fmt.Sprintf(`{"rule_id":%q,"name":"n","status":%q,"scope":{},"schedule":{},"edited_at":"2026-01-01T00:00:00Z"}`+"\n", id, status)
+	}
+	b.add(f, map[string]string{"rules.ndjson": text}, "rules.ndjson")
+}
+
+// export writes a list of campaigns of the first marketplace. Two are of one
+// time.
+func (b *builder) export(version int) {
+	l := &list{entity: "campaigns", profile: profileUS, version: version, generated: time.Date(2026, time.March, 1+min(version, 1), 9, 0, 0, 0, time.UTC)}
+	object := fmt.Sprintf(`{"exportId":"e%d","profileId":"%s","entity":"campaigns","status":"COMPLETED","generatedAt":%q,"adProductFilter":["SPONSORED_PRODUCTS"]}`,
+		version, l.profile, l.generated.Format(time.RFC3339))
+	var rows []string
+	for i := range 2 + version {
+		rows = append(rows, fmt.Sprintf(`{"campaignId":"c%d","adProduct":"SPONSORED_PRODUCTS","name":"v%d","state":"ENABLED"}`, i, version))
+	}
+	b.add(&extract{kind: "export", list: l}, map[string]string{"x.export.json": object, "x.json": "[" + strings.Join(rows, ",") + "]"}, "x.export.json")
+}
+
+// figureKey names a figure: its level (fact, day, month or year), slice, time
+// and product.
+type figureKey struct {
+	level   byte
+	profile string
+	product adlens.AdProduct
+	start   adlens.Day
+	asin    string
+}
+
+// answers is all that can be asked of an account.
+type answers struct {
+	figures map[figureKey][5]uint64
+	texts   map[string]string
+}
+
+// expected computes, in the plainest way, what is to be answered once files
+// were loaded in this order. Lists have the times at which they were read.
+func (u *universe) expected(loaded []loadedFile) *answers {
+	a := &answers{map[figureKey][5]uint64{}, map[string]string{}}
+	rates, currencies := map[rateKey]uint64{}, map[string]string{"US": "USD"}
+	var reports []*report
+	lists := map[string]loadedFile{}
+	for _, l := range loaded {
+		f := u.files[l.file]
+		for _, p := range f.profiles {
+			currencies[p.id] = p.currency
+			a.texts["profile "+p.id] = p.name
+		}
+		for key, rate := range f.rates {
+			rates[key] = rate
+			a.texts[fmt.Sprint("rate ", key.currency, " ", key.day)] = fmt.Sprint(rate)
+		}
+		for id, text := range f.texts {
+			if a.texts[f.kind+" "+id] = text; text == "" {
+				delete(a.texts, f.kind+" "+id)
+			}
+		}
+		switch {
+		case f.report != nil && !slices.Contains(reports, f.report):
+			reports = append(reports, f.report)
+		case f.list != nil:
+			name := f.list.entity + f.list.profile
+			if held, ok := lists[name]; !ok || !l.at.Before(held.at) && (l.at.After(held.at) || f.list.version > u.files[held.file].list.version) {
+				lists[name] = l
+			}
+		}
+	}
+	for _, l := range lists {
+		u.files[l.file].list.answer(a)
+	}
+	for _, r := range reports {
+		r.answer(a, reports, rates, currencies[r.profile])
+	}
+	return a
+}
+
+// loadedFile is a file that counts as loaded; at is when its list was made.
+type loadedFile struct {
+	file int
+	at   time.Time
+}
+
+func (l *list) answer(a *answers) {
+	if l.entity == "campaigns" {
+		for i := range 2 + l.version {
+			a.texts[fmt.Sprintf("campaigns %s 1 c%d", l.profile, i)] = fmt.Sprint("v", l.version)
+		}
+		return
+	}
+	for _, table := range []string{"campaigns", "ad_groups", "ads"} {
+		for i := range 2 + l.version%2 {
+			a.texts[fmt.Sprintf("%s %s 1 x%d", table, l.profile, i)] = fmt.Sprint("v", l.version)
+		}
+	}
+}
+
+// answer adds the report's rows of the days for which it speaks: no other
+// report of its slice that covers the day is newer.
+func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, currency string) {
+	for _, row := range r.rows {
+		if slices.ContainsFunc(all, func(other *report) bool { return other.beats(r, row.day) }) {
+			continue
+		}
+		rate := uint64(10_000)
+		for back := adlens.Day(0); currency != "USD"; back++ {
+			var ok bool
+			if rate, ok = rates[rateKey{currency, row.day - back}]; ok {
+				break
+			}
+		}
+		// cents times ten-thousandths of a dollar are millionths of a dollar
+		sums := [5]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate}
+		key := figureKey{profile: r.profile, product: r.product}
+		for _, level := range []struct {
+			level byte
+			start adlens.Day
+			asin  string
+		}{{'f', row.day, row.asin}, {'d', row.day, ""}, {'m', row.day.FirstOfMonth(), row.asin}, {'y', row.day.FirstOfYear(), row.asin}} {
+			key.level, key.start, key.asin = level.level, level.start, level.asin
+			a.add(key, sums)
+		}
+	}
+}
+
+func (a *answers) add(key figureKey, sums [5]uint64) {
+	total := a.figures[key]
+	for i := range sums {
+		total[i] += sums[i]
+	}
+	a.figures[key] = total
+}
+
+func (r *report) beats(other *report, day adlens.Day) bool {
+	if r.profile != other.profile || r.product != other.product || day < r.start || day > r.end {
+		return false
+	}
+	return r.generated.After(other.generated) || r.generated.Equal(other.generated) && r.id > other.id
+}

@@ -1,0 +1,460 @@
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens/internal/auth"
+	"adlens/internal/tables"
+)
+
+// world is the store, the processes and the truth of one run.
+type world struct {
+	scheduler
+	plan   *Plan
+	rows   *tables.Memory
+	ledger map[string][]ledgerRow // by account
+	truths map[string]*truth      // by account
+	fault  string                 // the first thing that was wrong
+	broken Broken
+
+	processes []*process // in no order
+	sessions  map[string]*session
+	claims    map[string][]*process // who holds an account's lock; several where it failed
+	epoch     int                   // starts of the engine
+	calm      bool                  // nothing fails any more
+	running   int                   // actors
+	ops       int
+	listTimes map[fileLoad]time.Time
+
+	// of backups
+	disk      map[string][]byte
+	unsettled []string // files that a power cut may cut
+	handles   []any    // of rows in backups
+	copies    []*copied
+	shown     []string // accounts that were restored
+	restoring string
+	budget    int // inserts that a restore has left before it is killed
+
+	// of keys and limits
+	servers     map[int]*server
+	everServers []*server
+	starts      int
+	secrets     []auth.Key
+	keyTruths   []keyTruth
+	keyRows     []keyRow
+	useRows     []useRow
+	set         time.Duration                  // how far the servers' wall clock was set
+	kept        map[string]map[int]auth.Record // of a fault of the program
+}
+
+// process is one process of the system that is simulated.
+type process struct {
+	world  *world
+	name   string
+	writer bool
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	killed       bool
+	stalledUntil time.Time
+	claimUntil   time.Time      // of one that was killed: when its lease ends
+	distrusted   bool           // its lease could not be renewed
+	excused      bool           // the store's clock jumped under a reader
+	looked       map[string]int // at an account: in which epoch of the engine
+	op           *op
+	session      *session
+	tokens       int
+	lastToken    string
+	reserved     uint32  // where the block begins that it took last
+	view         visible // what was read last: the state that an answer has to be of
+	viewed       int     // the step of that
+
+	hooks hooks
+	disk  map[string][]byte
+}
+
+// session is what a writer does between taking the lock and giving it back.
+type session struct {
+	account  string
+	first    uint32
+	complete bool // it writes what it is going to commit
+}
+
+// op is one thing that an actor does, like a load.
+type op struct {
+	id      int
+	process *process
+	account string // "" for all
+	files   []int  // of the universe
+	current int    // the file that is being loaded
+	marred  bool   // something failed or was delayed for it
+	atoms   map[uint32]*atom
+	results []string
+}
+
+func newWorld(plan *Plan, traced bool) *world {
+	w := &world{plan: plan, sessions: map[string]*session{}, listTimes: map[fileLoad]time.Time{},
+		disk: map[string][]byte{}, ledger: map[string][]ledgerRow{}, truths: map[string]*truth{}, claims: map[string][]*process{}}
+	w.trace = &trace{on: traced}
+	w.choices = choices{random: rand.New(rand.NewPCG(plan.Seed, 77)), mutes: plan.Mutes}
+	w.slow = plan.World == SlowReaders
+	w.rows = tables.NewMemory(w.storeNow)
+	if plan.World == Keys {
+		w.servers, w.kept, w.keyTruths = map[int]*server{}, map[string]map[int]auth.Record{}, make([]keyTruth, keysMade)
+		for range keysMade {
+			w.secrets = append(w.secrets, auth.NewKey())
+		}
+	}
+	for _, account := range plan.Accounts {
+		w.truths[account] = newTruth(w, account)
+	}
+	w.broken = plan.Broken
+	return w
+}
+
+// start begins a process.
+func (w *world) start(name string, writer bool) *process {
+	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk}
+	p.hooks = w.broken.hooks(p)
+	p.ctx, p.cancel = context.WithCancelCause(context.Background())
+	w.mu.Lock()
+	w.processes = append(w.processes, p)
+	w.mu.Unlock()
+	return p
+}
+
+// sleep makes time pass for all.
+func (w *world) sleep(d time.Duration) { time.Sleep(d) }
+
+// fail notes the first thing that is wrong.
+func (w *world) fail(format string, args ...any) {
+	if w.fault == "" {
+		w.fault = fmt.Sprintf(format, args...)
+		w.trace.add("%d WRONG: %s", w.steps, w.fault)
+	}
+}
+
+// storm runs until all actors have ended.
+func (w *world) storm() {
+	for {
+		w.gather()
+		if w.running == 0 && len(w.parked) == 0 || w.fault != "" {
+			return
+		}
+		if w.steps++; w.steps > maxSteps {
+			w.fail("the run does not end: %d steps", w.steps)
+			return
+		}
+		drawn := w.choices.next()
+		if !w.calm && drawn.event != 0 && drawn.event&0xffff < w.plan.EventRate {
+			w.happen(drawn.event >> 16)
+		}
+		c, late := w.choose(drawn.pick)
+		switch {
+		case c != nil:
+			w.goOn(c, drawn.fault)
+		case late != nil:
+			w.land(late)
+		default:
+			w.waitForSomething()
+		}
+	}
+}
+
+const maxSteps = 20_000
+
+func (w *world) goOn(c *call, fault uint32) {
+	w.last = c.process
+	if !c.local {
+		c.process.begunBuilding(c)
+	}
+	v, err := w.carryOut(c, fault)
+	if v != done && c.process.op != nil {
+		c.process.op.marred = true
+	}
+	if w.trace.on {
+		result := string(v)
+		if v == done && err != nil {
+			result = err.Error()
+		}
+		if result != "" {
+			result = "  -> " + result
+		}
+		w.trace.add("%d %s %s%s", w.steps, c.process.name, trim(c.name+" "+c.detail), result)
+	}
+	w.finish(c, err)
+}
+
+func trim(s string) string {
+	if len(s) > 150 {
+		return s[:150] + "..."
+	}
+	return s
+}
+
+func (w *world) land(l *lateInsert) {
+	w.trace.add("%d LATE %s", w.steps, l.what)
+	w.late = slices.DeleteFunc(w.late, func(other *lateInsert) bool { return other == l })
+	l.piece()
+}
+
+// waitForSomething lets time pass until a call may go on.
+func (w *world) waitForSomething() {
+	d := time.Minute
+	for _, p := range w.processes {
+		if left := p.stalledUntil.Sub(w.now()); left > 0 {
+			d = min(d, left)
+		}
+	}
+	if len(w.parked) == 0 && w.running == 0 {
+		return
+	}
+	for _, c := range w.parked {
+		if left := c.until.Sub(w.now()); left > 0 {
+			d = min(d, left)
+		}
+	}
+	w.sleep(d)
+}
+
+// happen is an event of the world.
+func (w *world) happen(bits uint32) {
+	kind, bits := bits&15, bits>>4
+	if (w.plan.World == Losses || w.plan.World == Backups) && kind > 12 {
+		kind = 9
+	}
+	switch {
+	case kind < 5:
+		w.kill(w.victim(bits, true))
+	case kind < 9:
+		w.stall(w.victim(bits, false), []time.Duration{time.Second, 40 * time.Second, 70 * time.Second, 70 * time.Second, 20 * time.Minute}[int(bits>>4)%5], bits>>7&1 == 1)
+	case kind < 11:
+		w.killEngine(bits)
+	case kind < 12:
+		d := []time.Duration{5 * time.Minute, time.Hour, -5 * time.Minute, -time.Hour}[bits&3]
+		if w.plan.World == Keys && bits&4 == 0 {
+			w.trace.add("%d the servers' wall clock is set by %s", w.steps, d)
+			w.set += d
+			break
+		}
+		w.jump(d)
+	case kind < 13:
+		if p := w.victim(bits, true); p != nil {
+			w.trace.add("%d %s is interrupted", w.steps, p.name)
+			p.cancel(context.Canceled)
+		}
+	default:
+		d := []time.Duration{5 * time.Second, 61 * time.Second, 16 * time.Minute}[int(bits)%3]
+		w.trace.add("%d %s pass", w.steps, d)
+		w.sleep(d)
+	}
+}
+
+// eventRandom decides what an event is about. It hangs on the step alone.
+func (w *world) eventRandom() *rand.Rand {
+	return rand.New(rand.NewPCG(w.plan.Seed, 1<<32+uint64(w.steps)))
+}
+
+// victim is a process that is in the middle of something.
+func (w *world) victim(bits uint32, writers bool) *process {
+	var all []*process
+	for _, p := range w.processes {
+		if !p.killed && (p.writer || !writers) && slices.ContainsFunc(w.parked, func(c *call) bool { return c.process == p }) {
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b *process) int { return cmp.Compare(a.name, b.name) })
+	return all[int(bits&15)%len(all)]
+}
+
+// kill ends a process. What it has sent may still be carried out.
+func (w *world) kill(p *process) {
+	if p == nil {
+		return
+	}
+	w.trace.add("%d %s is killed", w.steps, p.name)
+	w.mu.Lock()
+	p.killed = true
+	w.mu.Unlock()
+	p.claimUntil = w.storeNow().Add(leaseLife)
+	if w.plan.Lock == lockFile {
+		w.release(p)
+	}
+	r := w.eventRandom()
+	if strings.HasPrefix(p.name, "backupper") && r.IntN(2) == 0 {
+		w.cutPower()
+	}
+	for _, c := range slices.Clone(w.parked) {
+		if c.process != p {
+			continue
+		}
+		bits := r.Uint32()
+		for _, piece := range c.pieces {
+			switch bits & 3 {
+			case 0:
+				piece()
+			case 1, 2:
+				w.late = append(w.late, &lateInsert{what: c.key(), from: w.steps + delays[int(bits>>2)%len(delays)], piece: piece})
+			}
+		}
+		w.finish(c, errKilled)
+	}
+}
+
+// stall stops a process for a while; then it goes on as if nothing had been.
+func (w *world) stall(p *process, d time.Duration, distrust bool) {
+	if p == nil {
+		return
+	}
+	w.trace.add("%d %s is stopped for %s", w.steps, p.name, d)
+	p.stalledUntil = w.now().Add(d)
+	p.claimUntil = w.storeNow().Add(leaseLife)
+	p.distrusted = p.distrusted || distrust && d > 30*time.Second
+	if p.op != nil {
+		p.op.marred = true
+	}
+}
+
+// killEngine ends the engine, and starts it again at once. What was on its way
+// to it is carried out now or never. Rows may be gone afterwards.
+func (w *world) killEngine(bits uint32) {
+	w.epoch++
+	w.trace.add("%d the engine is killed", w.steps)
+	r := w.eventRandom()
+	for _, l := range slices.Clone(w.late) {
+		if r.Uint32()&1 == 0 {
+			w.land(l)
+		}
+	}
+	w.late = nil
+	for _, c := range w.parked {
+		if !c.local {
+			// Decided now: nothing of it is carried out once the engine is back.
+			if r.Uint32()&3 == 0 {
+				for _, piece := range c.pieces {
+					piece()
+				}
+			}
+			c.pieces, c.broken = nil, true
+		}
+	}
+	if w.plan.Vanish && w.lost("") == "" && bits&1 == 1 {
+		w.vanish()
+	}
+}
+
+// lost returns the table of which an account lost rows, or any account for "".
+func (w *world) lost(account string) string {
+	for _, of := range w.plan.Accounts {
+		if t := w.truths[of]; t.vanished != "" && (account == "" || account == of) {
+			return t.vanished
+		}
+	}
+	return ""
+}
+
+// vanish loses what some inserts of an account wrote into one table.
+func (w *world) vanish() {
+	names := append([]string{"commits", "commit_units", "seals", "number_blocks", "accounted", "dead_generations", "facts", "day_totals", "products"}, tables.OfGenerations()...)
+	r := w.eventRandom()
+	table, account := names[r.IntN(len(names))], w.plan.Accounts[r.IntN(len(w.plan.Accounts))]
+	odds, dropped, inserts := 1+r.IntN(3), 0, 0
+	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })
+	newest := r.IntN(2) == 0 // the last one alone
+	w.rows.DropBlocks(table, account, func(place int) bool {
+		if newest && place != inserts-1 || !newest && r.IntN(odds+1) < odds {
+			return false
+		}
+		dropped++
+		return true
+	})
+	if dropped == 0 {
+		return
+	}
+	w.trace.add("%d %d inserts of %s of %s are gone", w.steps, dropped, account, table)
+	w.truths[account].vanished = table
+	w.truths[account].recount()
+	// A load that goes on across such a start of the engine is not simulated: it
+	// looks for losses once, at its beginning.
+	writers := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.killed || !p.writer })
+	slices.SortFunc(writers, func(a, b *process) int { return cmp.Compare(a.name, b.name) })
+	for _, p := range writers {
+		w.kill(p)
+	}
+}
+
+func (w *world) jump(d time.Duration) {
+	w.trace.add("%d the store's clock jumps by %s", w.steps, d)
+	w.jumped += d
+	for _, p := range w.processes {
+		p.excused = true
+	}
+}
+
+// Leases as internal/clickhouse has them.
+const (
+	leaseLife  = 60 * time.Second
+	leaseTrust = 30 * time.Second
+)
+
+// lockFree reports whether no other process is seen to hold an account's lock.
+func (w *world) lockFree(p *process, account string) bool {
+	if w.plan.Lock == lockNone && !w.calm {
+		return true
+	}
+	for _, other := range w.claims[account] {
+		if other != p && w.claimed(other) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) claimed(p *process) bool {
+	if w.plan.Lock == lockLease && (p.killed || p.stalledUntil.After(w.now())) {
+		return p.claimUntil.After(w.storeNow())
+	}
+	return !p.killed
+}
+
+func (w *world) release(p *process) {
+	for account, holders := range w.claims {
+		w.claims[account] = slices.DeleteFunc(holders, func(other *process) bool { return other == p })
+	}
+}
+
+// local parks a call that does not reach the store.
+func (p *process) local(ctx context.Context, name, detail string, ready func() bool, do func()) error {
+	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, ready: ready, local: true, do: func() error {
+		do()
+		return nil
+	}})
+}
+
+// read parks a call that reads.
+func (p *process) read(ctx context.Context, name, detail string, do func() error) error {
+	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: do})
+}
+
+// write parks an insert that is carried out in pieces, each wholly or not.
+func (p *process) write(ctx context.Context, name, detail string, pieces ...func()) error {
+	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, pieces: pieces})
+}
+
+// begunBuilding notes that a session writes what it is going to commit.
+func (p *process) begunBuilding(c *call) {
+	if p.session != nil && c.pieces != nil && !strings.HasPrefix(c.name, "append ") {
+		p.session.complete = true
+	}
+}
+
+func (w *world) String() string { return fmt.Sprintf("seed %d", w.plan.Seed) }
