@@ -21,7 +21,7 @@ demo: build ## make a demonstration account, load it and serve it
 build: node_modules/.package-lock.json ## build bin/adlens, ready to run
 	$(GO) build -trimpath -ldflags "-X main.version=$(version)" -o bin/adlens ./cmd/adlens
 
-engine: ## fetch the embedded ClickHouse, anew where it is damaged
+engine: ## fetch the embedded ClickHouse, again if it is damaged
 	npm ci --no-progress
 	@touch node_modules/.package-lock.json
 
@@ -105,7 +105,7 @@ image-clickhouse: build ## a ClickHouse server as an image, made of the embedded
 	docker build --quiet --tag adlens-clickhouse --file integration/clickhouse-image/Dockerfile bin/clickhouse-image
 	rm -rf bin/clickhouse-image
 
-bench: build bench/duckdb/node_modules/.package-lock.json ## measure beside peers: 100 million rows; takes long (docs/benchmarks.md)
+bench: build bench/duckdb/node_modules/.package-lock.json ## compare with peers: 100 million rows; takes about an hour (docs/benchmarks.md)
 	$(GO) run ./bench -rows 100000000 -small-accounts 200 -rounds 15 -budget 1s -clients 5s $(BENCH)
 
 bench-small: build bench/duckdb/node_modules/.package-lock.json ## the same with 6 million rows, in minutes
@@ -114,13 +114,13 @@ bench-small: build bench/duckdb/node_modules/.package-lock.json ## the same with
 bench/duckdb/node_modules/.package-lock.json: bench/duckdb/package.json bench/duckdb/package-lock.json
 	cd bench/duckdb && npm install --no-save --no-progress && touch node_modules/.package-lock.json || echo "DuckDB cannot be fetched and is left out"
 
-bench-cluster: build ## two shards beside one server, in containers
+bench-cluster: build ## compare two shards with one server, in containers
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench TwoShards -benchtime 500x ./integration
 
 bench-go: ## measure decoding and summing of a report
 	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader
 
-bench-json: ## the reader of rows beside other decoders of JSON, on the same bytes
+bench-json: ## compare the reader of rows with other JSON decoders, on the same bytes
 	cd platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
 
 integration/browser/node_modules/.package-lock.json: integration/browser/package.json integration/browser/package-lock.json

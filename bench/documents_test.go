@@ -156,7 +156,14 @@ func extrapolations(t *testing.T) []string {
 	slice := `restated 30 days of one slice, [0-9]+ rows: ([0-9.]+) s`
 	refreshed, slowly := accounts*number("small.txt", slice)/3600, accounts*number("full.txt", slice)/3600
 	disk := facts * bytes / 1e9
+	steep := 0
+	for request, sizes := range measured(t, "growth.txt") {
+		if e, err := strconv.ParseFloat(sizes[len(sizes)-1], 64); err == nil && e > 0.2 && strings.HasPrefix(request, "api: ") {
+			steep++
+		}
+	}
 	return []string{
+		fmt.Sprintf("all %d exponents of `api` above 0.2", steep),
 		fmt.Sprintf("| disk | %.0f GB, and as much again", disk),
 		fmt.Sprintf("| %.1f MB; %.0f MB |", 200_000*bytes/1e6, 60e6*bytes/1e6),
 		fmt.Sprintf("| %.0f hours on 2 cores;", history),
