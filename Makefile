@@ -20,6 +20,7 @@ demo: build ## make a demonstration account, load it and serve it
 
 build: node_modules/.package-lock.json ## build bin/adlens, ready to run
 	$(GO) build -trimpath -ldflags "-X main.version=$(version)" -o bin/adlens ./cmd/adlens
+	@rm -rf bin/template-* # data directories that tests made with the one before
 
 engine: ## fetch the embedded ClickHouse, again if it is damaged
 	npm ci --no-progress
@@ -60,11 +61,15 @@ image: ## the image of adlens, as the Dockerfile has it
 # engine. RUN=. runs everything.
 RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses|ARolling|ReplicasThat|EveryReplica|ThreeReplicas)
 
+# The packages of tests that any store may be given to. One at a time: each
+# starts its own servers.
+suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/%,$(wildcard integration/*/main_test.go)))
+
 test-containers: build ## run the integration tests on a ClickHouse server in a container
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' ./integration
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' -p 1 $(suites)
 
 test-cluster: build ## the same on the two shards of a cluster
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -timeout 15m -run '$(RUN)' ./integration
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -timeout 15m -run '$(RUN)' -p 1 $(suites)
 
 picture: build integration/browser/node_modules/.package-lock.json ## the picture of the page that the README shows
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -run '^TestThePictureOfThePage$$' ./integration/browser
@@ -115,7 +120,7 @@ bench/duckdb/node_modules/.package-lock.json: bench/duckdb/package.json bench/du
 	cd bench/duckdb && npm install --no-save --no-progress && touch node_modules/.package-lock.json || echo "DuckDB cannot be fetched and is left out"
 
 bench-cluster: build ## compare two shards with one server, in containers
-	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench TwoShards -benchtime 500x ./integration
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench TwoShards -benchtime 500x ./integration/cluster
 
 bench-go: ## measure decoding and summing of a report
 	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader

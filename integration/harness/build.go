@@ -51,10 +51,9 @@ func build() (string, error) {
 	return path, nil
 }
 
-// Cleanup removes what Binary built, the template of data directories, and the
-// server that programs shared.
+// Cleanup removes what Binary built and the server that programs shared.
 func Cleanup() error {
-	err := errors.Join(cleanServer(), removeTemplate())
+	err := cleanServer()
 	if binary.dir == "" {
 		return err
 	}

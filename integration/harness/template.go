@@ -1,21 +1,21 @@
 package harness
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 )
 
-// template is a data directory that has its tables and nothing else, made once
-// in a process: making them takes longer than most tests, copying them does not.
-var template = struct {
-	sync.Once
-	dir string
-	err error
-}{}
+// template is the path of a data directory that has its tables and nothing
+// else: making them takes longer than most tests, copying them does not. The
+// packages of tests share one for each binary, below the module's bin.
+var template = sync.OnceValues(findTemplate)
 
 // furnish makes a data directory that is not there, or empty, a copy of the
 // template.
@@ -24,33 +24,63 @@ func (p *Program) furnish() error {
 	if len(there) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	template.Do(func() { template.err = p.makeTemplate() })
-	if template.err != nil {
-		return template.err
+	made, err := template()
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(p.DataDir, 0o700); err != nil {
 		return err
 	}
-	if out, err := exec.Command("cp", "-a", template.dir+"/data/.", p.DataDir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", made+"/.", p.DataDir).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
 }
 
-func (p *Program) makeTemplate() (err error) {
-	if template.dir, err = os.MkdirTemp("", "adlens-template-"); err != nil {
-		return err
+func findTemplate() (string, error) {
+	path, err := Binary()
+	if err != nil {
+		return "", err
 	}
-	made := Program{Bin: p.Bin, DataDir: filepath.Join(template.dir, "data")}
+	name, err := templateName(path)
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(Root(), "bin")
+	found := filepath.Join(bin, name)
+	if _, err := os.Stat(found); err == nil {
+		return found, nil
+	}
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(bin, "template-unfinished-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	made := Program{Bin: path, DataDir: filepath.Join(dir, "data")}
 	if r := made.Run("account", "list"); r.Code != 0 {
-		return fmt.Errorf("account list: %s", r)
+		return "", fmt.Errorf("account list: %s", r)
 	}
-	return nil
+	// Another process may have been faster: its directory is as good.
+	if err := os.Rename(made.DataDir, found); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return found, nil
 }
 
-func removeTemplate() error {
-	if template.dir == "" {
-		return nil
+// templateName has the hash of the binary, which in turn has that of the
+// engine's library.
+func templateName(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
 	}
-	return os.RemoveAll(template.dir)
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("template-%.16x", hash.Sum(nil)), nil
 }

@@ -12,7 +12,7 @@ import (
 
 func TestScriptsAgreeWithTheOracle(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("../testdata/scripts/*.txt")
+	paths, err := filepath.Glob("../figures/testdata/scripts/*.txt")
 	if err != nil || len(paths) < 6 {
 		t.Fatalf("want the scripts, got %d, %v", len(paths), err)
 	}

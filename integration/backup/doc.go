@@ -1,0 +1,2 @@
+// Package backup holds the tests of backups and restores.
+package backup

@@ -1,0 +1,9 @@
+package backup_test
+
+import (
+	"testing"
+
+	"adlens/integration/house"
+)
+
+func TestMain(m *testing.M) { house.Main(m) }

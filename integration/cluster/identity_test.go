@@ -1,0 +1,108 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+)
+
+// A data directory whose store was emptied answers nothing, and no backup of it
+// takes the place of a good one.
+func TestAnEmptiedDataDirectoryIsRefusedByEveryCommand(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p := house.OwnProgram(t)
+	one := merchantOf(t, p, "acme")
+	place := house.Copied{Program: p, Place: t.TempDir(), More: nil}
+	good, _ := place.Backup(t)
+	store := filepath.Join(p.DataDir, "engine", "store")
+	aside := filepath.Join(t.TempDir(), "store")
+	house.Need(t, os.Rename(store, aside))
+	for _, args := range [][]string{
+		{"account", "list"}, {"serve", "--listen", "127.0.0.1:0"}, {"backup", "--to", place.Place, "--keep", "1"},
+		{"account", "add", "other", "--name", "Other"}, {"restore", "--from", place.Place}, {"doctor"}, {"account", "list"},
+	} {
+		if r := p.Run(args...); r.Code == 0 || !strings.Contains(r.Stdout+r.Stderr, "is empty") || !strings.Contains(r.Stdout+r.Stderr, "identity.json") {
+			t.Errorf("%s: %s", strings.Join(args, " "), r)
+		}
+	}
+	if ids := place.Listed(t); len(ids) != 1 || ids[0] != good {
+		t.Errorf("the place has the backups %v, expected %s", ids, good)
+	}
+	house.Need(t, os.RemoveAll(store))
+	house.Need(t, os.Rename(aside, store))
+	server := house.Serve(t, p)
+	one.Ask.Address = server.Address
+	house.CheckAll(t, one.Ask, one.Model)
+
+	// A restored one is another database, and one that is new says so.
+	restored := place.Restore(t)
+	if r := restored.Run("account", "list"); r.Code != 0 {
+		t.Fatalf("account list: %s", r)
+	}
+	if a, b := identityOf(t, p), identityOf(t, restored); a == b {
+		t.Errorf("a restored data directory has the identity of the first one, %s", a)
+	}
+	if log := house.Serve(t, house.EmptyProgram(t)).Log(); !strings.Contains(log, "the database is new and empty") {
+		t.Errorf("serve on a new data directory says %s", log)
+	}
+	if strings.Contains(server.Log(), "the database is new and empty") {
+		t.Errorf("serve on a data directory with an account says %s", server.Log())
+	}
+}
+
+func identityOf(t *testing.T, p *harness.Program) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.DataDir, "identity.json"))
+	house.Need(t, err)
+	var known map[string]string
+	house.Need(t, json.Unmarshal(text, &known))
+	return known["embedded engine"]
+}
+
+// A shard that was replaced by an empty server is refused with its accounts, and
+// each of them is restored to another shard.
+func TestAnEmptiedShardTakesItsOwnAccountsAlone(t *testing.T) {
+	t.Parallel()
+	c := ownCluster(t)
+	on := map[int]*house.Tenant{}
+	for i := 0; len(on) < len(c.shards); i++ {
+		one := merchantOf(t, c.Program, strings.Repeat("e", i+1))
+		on[c.home(t, one.Files.ID)] = one
+	}
+	place := house.Copied{Program: c.Program, Place: t.TempDir(), More: nil}
+	place.Backup(t)
+	server := house.Serve(t, c.Program)
+	for _, one := range on {
+		one.Ask.Address = server.Address
+		house.CheckAll(t, one.Ask, one.Model)
+	}
+	for table := range strings.Lines(c.at(t, 2, "SHOW TABLES")) {
+		c.at(t, 2, "DROP TABLE "+strings.TrimSpace(table)+" SYNC")
+	}
+	refused := func() {
+		t.Helper()
+		if a := house.Get(t, on[2].Ask, "/api/v1/summary?range=all_time"); a.Status != 503 {
+			t.Errorf("an account of the shard that was emptied is answered %s", a)
+		}
+		house.CheckAll(t, on[1].Ask, on[1].Model)
+	}
+	refused()
+	if r := c.Run("account", "list"); r.Code != 0 {
+		t.Errorf("account list: %s", r)
+	}
+	refused()
+	if r := c.Run("backup", "--to", place.Place, "--keep", "1"); r.Code == 0 || !strings.Contains(r.Stderr, "shard 2") {
+		t.Errorf("a backup of an emptied shard: %s", r)
+	}
+	if r := c.Run("doctor"); r.Code == 0 || !strings.Contains(r.Stdout, on[2].Files.ID) {
+		t.Errorf("doctor of an emptied shard: %s", r)
+	}
+	place.PutRight(t, on[2].Files.ID)
+	house.CheckAll(t, on[2].Ask, on[2].Model)
+}

@@ -1,0 +1,9 @@
+package cluster_test
+
+import (
+	"testing"
+
+	"adlens/integration/house"
+)
+
+func TestMain(m *testing.M) { house.Main(m) }

@@ -1,0 +1,3 @@
+// Package commands holds the tests of the command line: doctor, completion, progress
+// and names.
+package commands

@@ -1,0 +1,203 @@
+package commands_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+	"adlens/integration/standin"
+)
+
+// Damage to one account of many, beside a server that runs: what was done is
+// named, and nothing else.
+func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	h := house.Own(t)
+	for _, c := range []struct {
+		name   string
+		damage string // %s is the account
+		want   []sick
+	}{
+		{"nothing", "SELECT 1 /* %s */", nil},
+		{"the total of a day is gone", "ALTER TABLE day_totals DELETE WHERE account_id = '%s' AND day = today() - 2",
+			[]sick{{"manifest", "failed", "day_totals: "}, {"rollups", "failed", "day_totals differs from their facts: US 3982475484689176"}}},
+		{"the total of a day is another", "ALTER TABLE day_totals UPDATE spend = spend + 0.000001 WHERE account_id = '%s' AND day = today() - 2",
+			[]sick{{"rollups", "failed", "day_totals"}}},
+		{"the total of a day is of another marketplace", "ALTER TABLE day_totals UPDATE marketplace_key = 7 WHERE account_id = '%s' AND day = today() - 2",
+			[]sick{{"rollups", "failed", "day_totals"}}},
+		{"what one product has too much another lacks", "ALTER TABLE month_products UPDATE clicks = if(product_key = 1, clicks + 1, clicks - 1) WHERE account_id = '%s'",
+			[]sick{{"rollups", "failed", "month_products"}}},
+		{"a year has no products", "ALTER TABLE year_products DELETE WHERE account_id = '%s'",
+			[]sick{{"manifest", "failed", "year_products: "}, {"rollups", "failed", "year_products differs from their months: US 3982475484689176"}}},
+		{"a fact changed", "ALTER TABLE facts UPDATE clicks = clicks + 1 WHERE account_id = '%s' AND day = today() - 2",
+			[]sick{{"rollups", "failed", "day_totals"}, {"rollups", "failed", "month_products"}}},
+		{"facts are gone", "ALTER TABLE facts DELETE WHERE account_id = '%s' AND day = today() - 2",
+			[]sick{{"manifest", "failed", "rows, "}}},
+		{"numbers of products are gone", "ALTER TABLE products DELETE WHERE account_id = '%s'",
+			[]sick{{"manifest", "failed", "products: the whole has 0 rows, "}}},
+		{"titles are gone", "ALTER TABLE product_titles DELETE WHERE account_id = '%s'",
+			[]sick{{"manifest", "failed", "product_titles: the whole has 0 rows, "}}},
+		{"a load of tomorrow", "INSERT INTO commits SELECT * REPLACE (now64(3) + INTERVAL 1 DAY AS committed_at) FROM commits WHERE account_id = '%s' LIMIT 1",
+			[]sick{{"clock", "failed", "this clock is late"}}},
+		{"a load that died", "INSERT INTO number_blocks SELECT account_id, max(next), max(next) + 1024, 'died' FROM number_blocks WHERE account_id = '%s' GROUP BY account_id",
+			[]sick{{"dead_loads", "warning", "a load was interrupted"}}},
+		{"an expired key", "INSERT INTO api_keys SELECT * REPLACE (now64(3) - INTERVAL 1 DAY AS expires_at, now64(9) AS updated_at) FROM api_keys WHERE account_id = '%s'",
+			[]sick{{"keys", "warning", "expired at"}, {"keys", "warning", "no key is valid"}}},
+		{"a key that will expire", "INSERT INTO api_keys SELECT * REPLACE (now64(3) + INTERVAL 10 DAY AS expires_at, now64(9) AS updated_at) FROM api_keys WHERE account_id = '%s'",
+			[]sick{{"keys", "warning", "expires at"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			account := "doctor-" + house.AccountID(t)[len("testthedoctornameswhatiswrongwithanaccount-"):]
+			healthy(t, h.Program, account)
+			house.AsWriter(t, h.Program, fmt.Sprintf(c.damage, account))
+			for _, f := range doctor(t, h.Program, c.want, "--account", account) {
+				if f.Status != "ok" && (f.Account == nil || *f.Account != account) {
+					t.Errorf("%s: %s is of no account", f.Check, f.Detail)
+				}
+			}
+		})
+	}
+}
+
+func TestTheDoctorLeavesOutWhatTakesLong(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	h := house.Own(t)
+	healthy(t, h.Program, house.AccountID(t))
+	house.AsWriter(t, h.Program, fmt.Sprintf("ALTER TABLE day_totals UPDATE spend = spend + 0.000001 WHERE account_id = '%s'", house.AccountID(t)))
+	for _, f := range doctor(t, h.Program, nil, "--account", house.AccountID(t), "--quick") {
+		if f.Check == "rollups" {
+			t.Errorf("with --quick: %v", f)
+		}
+	}
+}
+
+func TestTheDoctorKnowsAnUnknownAccount(t *testing.T) {
+	t.Parallel()
+	if r := house.Shared(t).Run("doctor", "--account", "nobody-at-all"); r.Code != 1 || !strings.Contains(r.Stderr, `account "nobody-at-all" does not exist`) {
+		t.Errorf("%s", r)
+	}
+}
+
+// An examination leaves everything as it was: no row, no part, no mutation, no
+// file more or less.
+func TestTheDoctorChangesNothing(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p := house.OwnProgram(t)
+	server := house.Serve(t, p)
+	healthy(t, p, "acct")
+	state := func() string {
+		return house.AsWriter(t, p, "SELECT table, sum(rows), countIf(level = 0) FROM system.parts WHERE database = 'adlens' AND active AND table != 'leases' GROUP BY table ORDER BY table") +
+			house.AsWriter(t, p, "SELECT count() FROM system.mutations WHERE database = 'adlens'") + outside(t, p.DataDir)
+	}
+	before := state()
+	doctor(t, p, nil)
+	if after := state(); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	if answer, err := (harness.Client{Address: server.Address}).Get("/readyz"); err != nil || answer.Status != 200 {
+		t.Errorf("the server meanwhile: %s %v", answer, err)
+	}
+}
+
+// outside lists the files of a data directory but those of the engine's store.
+func outside(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	house.Need(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || path == filepath.Join(dir, "engine", "store") {
+			return filepath.SkipDir
+		}
+		info, err := entry.Info()
+		if err == nil {
+			fmt.Fprintln(&all, path, info.Mode(), info.Size())
+		}
+		return err
+	}))
+	return all.String()
+}
+
+func TestTheDoctorLooksAtTheConnection(t *testing.T) {
+	t.Parallel()
+	p, platform := house.OwnProgram(t), house.PlatformOf(t)
+	healthy(t, p, "acct")
+	if r := house.SpeakAs(t, p, platform, house.CanarySecret, house.CanaryRefresh, "connect", "--account", "acct", "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
+		t.Fatalf("connect: %s", r)
+	}
+	doctor(t, p, nil)
+	platform.Revoke(house.CanaryRefresh)
+	house.SpeakAs(t, p, platform, house.CanarySecret, house.CanaryRefresh, "pull", "--account", "acct", "--out", t.TempDir())
+	refused := sick{"connection", "failed", "the platform refused its credentials"}
+	doctor(t, p, []sick{refused})
+
+	// A server whose platform does not answer at all.
+	key, err := p.Key("acct")
+	house.Need(t, err)
+	server := house.Serve(t, p)
+	house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/campaigns?marketplace_id=3982475484689176")
+	logged(t, server, "figures could not be refreshed")
+	logged(t, server, "campaigns could not be read")
+	all := doctor(t, p, []sick{refused, {"refresh", "warning", "figures could not be refreshed, once"}, {"lists", "warning", "the lists of US 3982475484689176 could not be read, once"}})
+	for _, f := range all {
+		if strings.Contains(f.Detail, "canary") {
+			t.Errorf("a secret: %v", f)
+		}
+	}
+}
+
+// logged waits until a server's log has some words.
+func logged(t *testing.T, server *harness.Server, words string) {
+	t.Helper()
+	for until := time.Now().Add(house.RefreshTime); !strings.Contains(server.Log(), words); <-time.After(50 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("the log never says %q: %s", words, server.Log())
+		}
+	}
+}
+
+func TestTheDoctorLooksAtTheAgeOfFigures(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	account := house.AccountID(t)
+	_, err := h.Program.Account(account)
+	house.Need(t, err)
+	doctor(t, h.Program, []sick{{"data_age", "warning", "no figures are held"}}, "--account", account)
+	dir := healthyFiles(t)
+	old, err := filepath.Glob(filepath.Join(dir, "half-0.*"))
+	house.Need(t, err)
+	for _, path := range old {
+		house.Need(t, os.Remove(path))
+	}
+	if l, err := h.Program.Load(account, dir); err != nil || l.Code != 0 {
+		t.Fatalf("load: %v %s", err, l.Result)
+	}
+	doctor(t, h.Program, []sick{{"data_age", "warning", "11 days ago"}}, "--account", account)
+	if r := h.Run("account", "set", account, "--subscription", "canceled"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	doctor(t, h.Program, nil, "--account", account)
+}
+
+func TestTheDoctorAsksRedis(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	account := house.AccountID(t)
+	healthy(t, h.Program, account)
+	address, stop := house.RedisServer(t)
+	doctor(t, h.Program, nil, "--account", account, "--redis", address)
+	stop()
+	doctor(t, h.Program, []sick{{"limits_store", "failed", "Redis does not answer"}}, "--account", account, "--redis", address)
+	for _, f := range doctor(t, h.Program, []sick{{"limits_store", "failed", "no address of a Redis"}}, "--account", account, "--redis", "redis//:s3cret@host") {
+		if strings.Contains(f.Detail, "s3cret") {
+			t.Errorf("the password is shown: %v", f)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package faults_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+)
+
+// partsOf are the directories of the parts of a table, told by a column that
+// it alone has.
+func (w *ward) partsOf(t *testing.T, column string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(w.DataDir, "engine", "store", "store", "*", "*", "*_*_*", "columns.txt"))
+	house.Need(t, err)
+	var parts []string
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue // it was merged meanwhile
+		}
+		house.Need(t, err)
+		if bytes.Contains(text, []byte("`"+column+"`")) {
+			parts = append(parts, filepath.Dir(path))
+		}
+	}
+	if len(parts) == 0 {
+		t.Fatalf("no part has the column %s", column)
+	}
+	return parts
+}
+
+// isWithheld demands that nothing of any account is answered, and that
+// readiness says why.
+func (w *ward) isWithheld(t *testing.T) {
+	t.Helper()
+	r := w.awaits(t, "damaged")
+	if !strings.Contains(r.Checks["data"], "restore a backup") || r.Checks["engine"] != "ok" {
+		t.Errorf("readiness says %+v", r)
+	}
+	for _, one := range w.tenants {
+		if strings.Contains(r.Reason, one.Files.ID) {
+			t.Errorf("readiness names an account: %s", r.Reason)
+		}
+		for _, q := range house.Everything() {
+			w.refuses(t, one, q)
+		}
+	}
+}
+
+// refusesLoads demands that nothing is built on what is left.
+func (w *ward) refusesLoads(t *testing.T) {
+	t.Helper()
+	for _, one := range w.tenants {
+		done, err := w.Load(one.Files.ID, one.Files.Reports[0].Files()...)
+		if err != nil || done.Code == 0 || !strings.Contains(done.Stderr, "stored data is damaged") {
+			t.Errorf("a load into damaged data: %v %s", err, done.Result)
+		}
+	}
+}
+
+// refuses waits out the seconds for which an account's record is believed:
+// until then, right answers may come from memory.
+func (w *ward) refuses(t *testing.T, one *house.Tenant, q house.Question) {
+	t.Helper()
+	for until := time.Now().Add(30 * time.Second); ; <-time.After(100 * time.Millisecond) {
+		a := house.Get(t, one.Ask, "/api/v1"+q.String())
+		one.IsRightIfAnswered(t, q, a)
+		if a.Status == 503 && strings.Contains(string(a.Body), "rather than a wrong figure") {
+			if p := house.ProblemOf(t, a, 503, "engine_unavailable"); strings.Contains(p.Detail, "generation") || a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: %s", q, a)
+			}
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s is still answered: %.300s", q, a)
+		}
+	}
+}
+
+// Parts that vanish under a running server are missed by no engine that starts
+// afterwards.
+func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
+	house.NeedEngine(t)
+	for _, column := range []string{"spend_local_rest", "report_days", "month"} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			w := openWard(t, t.TempDir(), 1)
+			w.start(t)
+			w.isWhole(t)
+			aside := t.TempDir()
+			for _, part := range w.partsOf(t, column) {
+				house.Need(t, os.CopyFS(filepath.Join(aside, part), os.DirFS(part)))
+				house.Need(t, os.RemoveAll(part))
+			}
+			house.Need(t, w.KillEngine())
+			w.isWithheld(t)
+			w.refusesLoads(t)
+			house.Eventually(t, time.Minute, "the log says what is missing", func() bool {
+				return strings.Contains(w.server.Log(), "the data of an account is damaged; nothing of it is answered until it is restored from a backup")
+			})
+			w.stop(t)
+			w.start(t)
+			w.isWithheld(t)
+			w.stop(t)
+			// With the parts put back, all is as it was.
+			house.Need(t, os.CopyFS("/", os.DirFS(aside)))
+			w.start(t)
+			w.isWhole(t)
+			w.stop(t)
+		})
+	}
+}
+
+// Servers behind a balancer all see the same damage: it must not take them away
+// from accounts that are whole.
+func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	key, err := w.Account("bystander")
+	house.Need(t, err)
+	loaded, err := w.Load("bystander", house.Put(t, t.TempDir(), "products.csv", []byte("product_id,title\nB0A,Lamp\n")))
+	if err != nil || loaded.Code != 0 {
+		t.Fatalf("%v %s", err, loaded.Result)
+	}
+	w.start(t)
+	for _, part := range w.partsOf(t, "spend_local_rest") {
+		house.Need(t, os.RemoveAll(part))
+	}
+	house.Need(t, w.KillEngine())
+	w.refuses(t, w.tenants[0], products)
+	var r readiness
+	house.Eventually(t, time.Minute, "readiness says what is wrong", func() bool {
+		r = w.ready(t)
+		return strings.Contains(r.Checks["data"], "restore a backup")
+	})
+	if r.http != 200 || r.Status != "ready" {
+		t.Errorf("readiness is %+v", r)
+	}
+	if a := house.Get(t, harness.Client{Address: w.server.Address, Key: key}, "/api/v1/summary"); a.Status != 200 {
+		t.Errorf("the account that is whole is answered %s", a)
+	}
+	w.stop(t)
+}
+
+// Bytes that change under a running server are met by the next answer that
+// needs them, which is none.
+func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	w.start(t, withoutMemory...)
+	for _, column := range []string{"month", "year"} {
+		for _, part := range w.partsOf(t, column) {
+			flipBit(t, filepath.Join(part, "data.bin"))
+		}
+	}
+	for until := time.Now().Add(30 * time.Second); ; <-time.After(200 * time.Millisecond) {
+		a := house.Get(t, w.tenants[0].Ask, "/api/v1"+products.String())
+		w.tenants[0].IsRightIfAnswered(t, products, a)
+		if a.Status == 503 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("spoilt bytes are not met: %.300s", a)
+		}
+	}
+	w.isWithheld(t)
+	w.stop(t)
+}
+
+// flipBit changes one bit of a file, near its end: where a part keeps sales.
+func flipBit(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	house.Need(t, err)
+	content[len(content)*15/16] ^= 4
+	house.Need(t, os.WriteFile(path, content, 0o600))
+}

@@ -1,0 +1,173 @@
+package faults_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+	"adlens/integration/standin"
+)
+
+// directory is a landed data directory with one more account, which has a row in
+// every table that has no generations.
+type directory struct {
+	landed
+	*harness.Program
+	flags        []string // of a server, which asks the stand-in alone
+	key, revoked string   // keys of the account
+	feed         string   // the path of its feed link
+}
+
+const directoryAccount = "third"
+
+func openDirectory(t *testing.T) directory {
+	t.Helper()
+	l := landed{"testdata/landed/schema-17"}
+	platform := house.PlatformOf(t)
+	d := directory{landed: l, Program: ownProgramAt(t, l.unpack(t, "data.tar.gz")),
+		flags: []string{"--platform-url", platform.URL(), "--platform-token-url", platform.TokenURL()}}
+	var err error
+	d.key, err = d.Account(directoryAccount)
+	house.Need(t, err)
+	d.revoked = d.revokedKey(t)
+	made := d.Run("feed", "create", "--account", directoryAccount, "--name", "sheet", "--request", "/summary?range=all_time&format=json")
+	d.feed = strings.TrimSpace(made.Stdout)
+	if made.Code != 0 || !strings.HasPrefix(d.feed, "/feed/") {
+		t.Fatalf("feed create: %s", made)
+	}
+	if r := house.SpeakAs(t, d.Program, platform, house.CanarySecret, house.CanaryRefresh, "connect", "--account", directoryAccount, "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
+		t.Fatalf("connect: %s", r)
+	}
+	return d
+}
+
+// revokedKey makes a key and revokes it.
+func (d directory) revokedKey(t *testing.T) string {
+	t.Helper()
+	made := d.Run("key", "create", "--account", directoryAccount, "--name", "old", "--json")
+	var key struct {
+		Key string `json:"key"`
+		ID  string `json:"key_id"`
+	}
+	if made.Code != 0 || json.Unmarshal([]byte(made.Stdout), &key) != nil {
+		t.Fatalf("key create: %s", made)
+	}
+	if r := d.Run("key", "revoke", key.ID); r.Code != 0 {
+		t.Fatalf("key revoke: %s", r)
+	}
+	return key.Key
+}
+
+// at is the same directory elsewhere.
+func (d directory) at(t *testing.T) directory {
+	t.Helper()
+	dir := t.TempDir()
+	house.Need(t, os.CopyFS(dir, os.DirFS(d.DataDir)))
+	d.Program = ownProgramAt(t, dir)
+	return d
+}
+
+// ask asks with every key and link that there is, and demands that each is right
+// or, where refused is set, 503. It returns how many were 503.
+func (d directory) ask(t *testing.T, server *harness.Server, mayRefuse bool) (refused int) {
+	t.Helper()
+	wants := func(what string, a harness.Answer, status int, words string) {
+		switch {
+		case a.Status == 503 && mayRefuse:
+			refused++
+		case a.Status != status || !strings.Contains(string(a.Body), words):
+			t.Errorf("%s: %s, expected %d and %q", what, a, status, words)
+		}
+	}
+	as := func(key, path string) harness.Answer {
+		return house.Get(t, harness.Client{Address: server.Address, Key: key}, path)
+	}
+	wants("its account", as(d.key, "/api/v1/account"), 200, `"connected":true`)
+	wants("its figures", as(d.key, "/api/v1/summary"), 200, "")
+	wants("its feed link", as("", d.feed), 200, "")
+	wants("its revoked key", as(d.revoked, "/api/v1/account"), 401, "invalid_key")
+	wants("a key that never was", as("key_live_"+strings.Repeat("A", 36), "/api/v1/account"), 401, "invalid_key")
+	d.landed.ask(t, server, func(account, path, want string, a harness.Answer) { wants(account+" "+path, a, 200, want) })
+	wants("liveness", as("", "/healthz"), 200, "ok")
+	return refused
+}
+
+// The tables without generations lose their parts, or they are cut or changed:
+// no key or account becomes unknown by it, and none that was revoked works.
+func TestEveryTableOfTheDirectoryIsRightOrRefused(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	whole := openDirectory(t)
+	server, err := whole.Serve(whole.flags...)
+	house.Need(t, err)
+	whole.ask(t, server, false)
+	house.Need(t, server.Stop())
+	for i, table := range []string{"accounts", "api_keys", "feeds", "connections"} {
+		for j, h := range []harm{{"gone", os.RemoveAll}, {"cut", cutPart}, {"flipped", flipPart}} {
+			if (i+j)%3 != 0 && house.Scaled(1) == 1 {
+				continue // one harm each, unless more was asked for
+			}
+			t.Run(table+" "+h.name, func(t *testing.T) {
+				t.Parallel()
+				d := whole.at(t)
+				d.harmed(t, d.Program, table, h, func(server *harness.Server) {
+					if d.ask(t, server, true) == 0 {
+						t.Error("nothing was refused")
+					}
+				}, d.flags...)
+				if r := d.Run("doctor", "--quick"); !strings.Contains(r.Stdout, "directory") || !strings.Contains(r.Stdout, table) {
+					t.Errorf("doctor does not name %s: %s", table, r)
+				}
+			})
+		}
+	}
+}
+
+// What is gone of the directory is put right in its place, and figures that are
+// whole stay. A key that was revoked since the backup stays revoked.
+func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	d := openDirectory(t)
+	place := house.Copied{Program: d.Program, Place: t.TempDir(), More: nil}
+	place.Backup(t)
+	later := d.revokedKey(t)
+	server, err := d.Serve(d.flags...)
+	house.Need(t, err)
+	d.ask(t, server, false)
+	const ofOthers = "SELECT count() FROM commits WHERE account_id != '" + directoryAccount + "'" // which is refreshed meanwhile
+	commits := house.AsWriter(t, d.Program, ofOthers)
+	for _, table := range []string{"accounts", "api_keys", "feeds", "connections"} {
+		harmParts(t, d.Program, table, harm{"gone", os.RemoveAll})
+	}
+	house.Need(t, d.KillEngine())
+	house.Eventually(t, time.Minute, "everything is refused", func() bool { return d.ask(t, server, true) > 20 })
+	if r := d.Run("account", "add", directoryAccount, "--name", "another"); r.Code == 0 {
+		t.Errorf("an account that was lost is made again: %s", r)
+	}
+	house.MustRefuse(t, "an empty place", d.Run("backup", "--to", filepath.Join(t.TempDir(), "backups")), directoryAccount, "accounts lost 1 of its rows")
+	if taken := strings.Count(d.Run("backup", "list", "--from", place.Place).Stdout, "\n"); taken != 2 {
+		t.Errorf("the list of backups has %d lines", taken)
+	}
+	accounts, _ := d.accounts(t)
+	for _, account := range append(accounts, directoryAccount) {
+		place.PutRight(t, account)
+	}
+	house.Eventually(t, time.Minute, "everything is answered again", func() bool { return d.ask(t, server, true) == 0 })
+	if a := house.Get(t, harness.Client{Address: server.Address, Key: later}, "/api/v1/account"); a.Status != 401 {
+		t.Errorf("the key that was revoked since the backup is answered %s", a)
+	}
+	if now := house.AsWriter(t, d.Program, ofOthers); now != commits {
+		t.Errorf("there are %s commits, and were %s: figures that were whole were replaced", now, commits)
+	}
+	if r := d.Run("doctor"); r.Code != 0 {
+		t.Errorf("doctor: %s", r)
+	}
+	house.Need(t, server.Stop())
+	place.Backup(t)
+}

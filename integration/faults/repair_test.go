@@ -1,0 +1,102 @@
+package faults_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+)
+
+// isAnsweredAgain waits until a server has noticed that an account is whole.
+func (w *ward) isAnsweredAgain(t *testing.T, one *house.Tenant) {
+	t.Helper()
+	house.Eventually(t, time.Minute, "the account is answered again", func() bool {
+		a := house.Get(t, one.Ask, "/api/v1"+products.String())
+		one.IsRightIfAnswered(t, products, a)
+		return a.Status == 200
+	})
+	house.CheckAll(t, one.Ask, one.Model)
+}
+
+// Damage of some accounts keeps a server from no other, and each of them is put
+// right where it is, under the running server.
+func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 2)
+	bystander, err := w.Account("bystander")
+	house.Need(t, err)
+	loaded, err := w.Load("bystander", house.Put(t, t.TempDir(), "products.csv", []byte("product_id,title\nB0A,Lamp\n")))
+	if err != nil || loaded.Code != 0 {
+		t.Fatalf("%v %s", err, loaded.Result)
+	}
+	place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
+	place.Backup(t)
+	first, second := w.tenants[0], w.tenants[1]
+	younger, err := w.Key(first.Files.ID) // than the backup
+	house.Need(t, err)
+	w.start(t)
+	w.isWhole(t)
+	house.MustRefuse(t, "an account that is whole", place.Run("restore", "--from", place.Place, "--account", first.Files.ID), first.Files.ID, "is there already, and whole")
+
+	for _, part := range w.partsOf(t, "spend_local_rest") {
+		house.Need(t, os.RemoveAll(part))
+	}
+	house.Need(t, w.KillEngine())
+	w.stop(t)
+	w.start(t)
+	if r := w.ready(t); r.http != 200 || !strings.Contains(r.Checks["data"], "adlens restore --from PLACE --account ID") {
+		t.Errorf("readiness is %+v", r)
+	}
+	other := harness.Client{Address: w.server.Address, Key: bystander}
+	for _, one := range w.tenants {
+		w.refuses(t, one, products)
+		if log := w.server.Log(); !strings.Contains(log, `"account":"`+one.Files.ID+`"`) {
+			t.Errorf("the log does not name %s: %s", one.Files.ID, log)
+		}
+		if r := w.Run("doctor", "--account", one.Files.ID, "--quick"); r.Code == 0 || !strings.Contains(r.Stdout, "adlens restore --from PLACE --account ID") {
+			t.Errorf("doctor: %s", r)
+		}
+	}
+	if a := house.Get(t, other, "/api/v1/summary"); a.Status != 200 {
+		t.Errorf("the account that is whole is answered %s", a)
+	}
+
+	place.PutRight(t, first.Files.ID)
+	w.isAnsweredAgain(t, first)
+	house.CheckAll(t, harness.Client{Address: w.server.Address, Key: younger}, first.Model)
+	w.refuses(t, second, products)
+
+	// A restore that is killed leaves the account refused, and is repeated.
+	house.Killed(t, w.Program, 10*time.Second, "restore", "--from", place.Place, "--account", second.Files.ID)
+	w.refuses(t, second, products)
+	done, err := w.Load(second.Files.ID, second.Files.Reports[0].Files()...)
+	if err != nil || done.Code == 0 || !strings.Contains(done.Stderr, "stored data is damaged") {
+		t.Errorf("a load into an account that is half restored: %v %s", err, done.Result)
+	}
+	if r := w.Run("doctor", "--quick"); r.Code == 0 || !strings.Contains(r.Stdout, "it is being restored") || !strings.Contains(r.Stdout, second.Files.ID) {
+		t.Errorf("doctor of an account that is half restored: %s", r)
+	}
+	w.stop(t)
+	w.start(t)
+	w.refuses(t, second, products)
+	place.PutRight(t, second.Files.ID)
+	w.isAnsweredAgain(t, second)
+	w.awaits(t, "")
+	house.Eventually(t, time.Minute, "readiness has nothing to say", func() bool { return w.ready(t).Checks["data"] == "ok" })
+	w.isWhole(t)
+	for _, one := range w.tenants {
+		house.Load(t, w.Program, one, one.Take(2)...)
+	}
+	w.isWhole(t)
+	if r := w.Run("doctor"); r.Code != 0 {
+		t.Errorf("doctor of accounts that were restored: %s", r)
+	}
+	w.stop(t)
+	w.start(t)
+	w.isWhole(t)
+	w.stop(t)
+}

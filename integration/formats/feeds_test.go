@@ -1,0 +1,176 @@
+package formats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+)
+
+// nobody has no key.
+func nobody(h *house.House) harness.Client { return harness.Client{Address: h.Server.Address} }
+
+func TestAFeedAnswersItsRequestWithoutAKey(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	for _, request := range []string{
+		"/summary?range=all_time&format=json", "/timeline?range=all_time&granularity=month&format=csv&separator=semicolon",
+		"/reports/products?range=all_time&sort=clicks&page_size=2&format=json", "/marketplaces?format=ndjson", "/rules?format=json&page_size=all", "/activity",
+	} {
+		a := house.Get(t, nobody(h), house.Feed(t, h, one.Files.ID, request))
+		saved := request
+		if !strings.Contains(saved, "format=") {
+			saved += "?format=csv&page_size=all"
+		}
+		want := house.Get(t, one.Ask, "/api/v1"+saved)
+		if a.Status != 200 || want.Status != 200 || string(a.Body) != string(want.Body) || a.Header.Get("ETag") != want.Header.Get("ETag") {
+			t.Errorf("%s: the feed answers\n%s\nand the API\n%s", request, a, want)
+		}
+		if got, wanted := a.Header.Get("Content-Type"), want.Header.Get("Content-Type"); got != wanted {
+			t.Errorf("%s: Content-Type %q, expected %q", request, got, wanted)
+		}
+		if link := a.Header.Get("Link"); link != "" {
+			t.Errorf("%s: a feed leads on to %s, which its bearer cannot read", request, link)
+		}
+	}
+}
+
+func TestAFeedKnowsWhatItsReaderHolds(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
+	a := house.Get(t, nobody(h), path)
+	if again := house.Get(t, nobody(h), path, "If-None-Match", a.Header.Get("ETag")); again.Status != 304 || len(again.Body) != 0 {
+		t.Errorf("the same again: %s", again)
+	}
+}
+
+func TestAFeedReadsNothingElse(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
+	token := strings.TrimPrefix(path, "/feed/")
+	house.ProblemOf(t, house.Get(t, nobody(h), path+"?range=today"), 400, "unknown_parameter")
+	house.ProblemOf(t, house.Get(t, harness.Client{Address: h.Server.Address, Key: token}, "/api/v1/summary"), 401, "invalid_key")
+	house.ProblemOf(t, house.Get(t, nobody(h), "/feed/"+one.Ask.Key), 404, "not_found")
+	house.ProblemOf(t, house.Get(t, nobody(h), path+"/"), 404, "not_found")
+	unknown := house.Get(t, nobody(h), path[:len(path)-1]+"_")
+	house.ProblemOf(t, unknown, 404, "not_found")
+	if strings.Contains(string(unknown.Body), token[10:20]) {
+		t.Errorf("the answer repeats the token: %s", unknown)
+	}
+}
+
+func TestAFeedThatWouldNotAnswerIsNotMade(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	for request, wanted := range map[string]string{
+		"/summary?range=never": "never", "/summary?marketplace=US": "marketplaces", "/summary?range=today&range=today": "twice",
+		"/account": "/api/v1/account", "/nothing": "/api/v1/nothing", "summary": "summary", "/rules/none/runs": "none",
+		"/campaigns": "marketplace_id", "/summary?%zz": "%zz",
+	} {
+		r := h.Run("feed", "create", "--account", one.Files.ID, "--name", "wrong", "--request", request)
+		if r.Code == 0 || r.Stdout != "" || !strings.Contains(r.Stderr, wanted) {
+			t.Errorf("%s: want a refusal that names %q, got %s", request, wanted, r)
+		}
+	}
+	if r := h.Run("feed", "create", "--account", one.Files.ID, "--name", "late", "--request", "/summary", "--expires", house.DaysAgo(3)); r.Code == 0 {
+		t.Errorf("an end that has passed: %s", r)
+	}
+	if r := h.Run("feed", "create", "--account", "no-such", "--name", "late", "--request", "/summary"); r.Code == 0 || !strings.Contains(r.Stderr, "no-such") {
+		t.Errorf("an account that does not exist: %s", r)
+	}
+	if all := feedList(t, h, one.Files.ID); len(all) != 0 {
+		t.Errorf("there are feeds: %v", all)
+	}
+}
+
+type feedLine struct {
+	ID        string  `json:"feed_id"`
+	Start     string  `json:"start"`
+	Request   string  `json:"request"`
+	ExpiresAt *string `json:"expires_at"`
+	RevokedAt *string `json:"revoked_at"`
+}
+
+func feedList(t *testing.T, h *house.House, account string) []feedLine {
+	t.Helper()
+	r := h.Run("feed", "list", "--account", account, "--json")
+	var listed struct{ Data []feedLine }
+	if err := json.Unmarshal([]byte(r.Stdout), &listed); err != nil || r.Code != 0 {
+		t.Fatalf("%s: %v", r, err)
+	}
+	return listed.Data
+}
+
+func TestARevokedFeedEndsWithinTenSeconds(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
+	listed := feedList(t, h, one.Files.ID)
+	if len(listed) != 1 || listed[0].ExpiresAt == nil || !strings.HasPrefix(path, "/feed/"+listed[0].Start) ||
+		listed[0].Request != "/api/v1/summary?range=all_time&format=json" {
+		t.Fatalf("listed are %+v", listed)
+	}
+	if a := house.Get(t, nobody(h), path); a.Status != 200 {
+		t.Fatal(a)
+	}
+	if r := h.Run("feed", "revoke", listed[0].ID); r.Code != 0 {
+		t.Fatal(r)
+	}
+	for until := time.Now().Add(10 * time.Second); ; <-time.After(100 * time.Millisecond) {
+		if a := house.Get(t, nobody(h), path); a.Status == 404 {
+			house.ProblemOf(t, a, 404, "not_found")
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("it still answers ten seconds after the revocation")
+		}
+	}
+}
+
+func TestAFeedHasItsOwnBudget(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
+	let := 0
+	var refused harness.Answer
+	for range 15 {
+		if a := house.Get(t, nobody(h), path); a.Status == 200 {
+			let++
+		} else {
+			refused = a
+		}
+	}
+	p := house.ProblemOf(t, refused, 429, "rate_limited")
+	if wait := refused.Header.Get("Retry-After"); let != 10 || p.Limit != "minute" || wait == "" {
+		t.Errorf("let in %d of 15, then %s with Retry-After %q", let, refused, wait)
+	}
+	if a := house.Get(t, one.Ask, "/api/v1/summary"); a.Status != 200 {
+		t.Errorf("the account itself: %s", a)
+	}
+	if strings.Contains(h.Server.Log(), strings.TrimPrefix(path, "/feed/")[10:]) {
+		t.Error("the log has the token")
+	}
+}
+
+func TestAFeedCountsAgainstTheAccount(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	server, err := h.ServeLimited(4)
+	house.Need(t, err)
+	t.Cleanup(func() { server.Stop() })
+	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
+	got := ""
+	for range 3 {
+		got += fmt.Sprint(house.Get(t, harness.Client{Address: server.Address}, path).Status, " ")
+		got += fmt.Sprint(house.Get(t, harness.Client{Address: server.Address, Key: one.Ask.Key}, "/api/v1/summary").Status, " ")
+	}
+	if got != "200 200 200 200 429 429 " {
+		t.Errorf("four a minute, asked in turn by feed and key: %s", got)
+	}
+}
