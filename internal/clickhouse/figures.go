@@ -20,7 +20,7 @@ func (db *DB) View(ctx context.Context, account string) (query.View, error) {
 
 // scanSums scans a row that has the measures of each of the sums between other
 // columns.
-func scanSums(scan func(...any) error, before, behind []any, into ...*query.Sums) error {
+func scanSums(scan func(...any) error, before, behind []any, into ...*exact.Sums) error {
 	numbers := make([]big.Int, len(into)*len(query.Measures))
 	places := before
 	for i := range numbers {
@@ -34,7 +34,7 @@ func scanSums(scan func(...any) error, before, behind []any, into ...*query.Sums
 		if !ok {
 			return fmt.Errorf("the engine sums %s up to %s", query.Measures[i%len(query.Measures)].Name, &numbers[i])
 		}
-		into[i/len(query.Measures)][i%len(query.Measures)] = sum
+		*into[i/len(query.Measures)] = append(*into[i/len(query.Measures)], sum)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (db *DB) Ranked(ctx context.Context, s query.Statement, compared bool) ([]q
 	var total uint64
 	page, err := collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.RankedRow, error) {
 		var row query.RankedRow
-		into := []*query.Sums{&row.Sums, &row.Earlier}
+		into := []*exact.Sums{&row.Sums, &row.Earlier}
 		if !compared {
 			into = into[:1]
 		}

@@ -1,6 +1,7 @@
-// Package exact does arithmetic on whole numbers that exceed 64 bits. Only Halves
-// and Round round. Overflow is reported, except where a comment gives the bound
-// that rules it out.
+// Package exact does arithmetic on whole numbers that exceed 64 bits: sums of
+// several measures, and ratios of sums, which are rounded once, half away from
+// zero. Overflow is reported, except where a comment gives the bound that rules
+// it out.
 package exact
 
 import (
@@ -69,14 +70,6 @@ func (a Uint128) QuoRem(d uint64) (quotient Uint128, rest uint64) {
 	return quotient, rest
 }
 
-// Halves returns n / (2 d), rounded half up. d must be from 1 to 2^63-1, and n+d
-// less than 2^128.
-func Halves(n Uint128, d uint64) Uint128 {
-	n, _ = n.Add(Uint128{Lo: d})
-	n, _ = n.QuoRem(2 * d)
-	return n
-}
-
 // Big returns the number as a big.Int.
 func (a Uint128) Big() *big.Int {
 	if a.Hi == 0 {
@@ -84,55 +77,4 @@ func (a Uint128) Big() *big.Int {
 	}
 	n := new(big.Int).SetUint64(a.Hi)
 	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(a.Lo))
-}
-
-// Sum accumulates numbers of 128 bits in 192 bits, which fewer than 2^64 of them
-// cannot overflow. The zero value is 0.
-type Sum struct {
-	over  uint64 // above total
-	total Uint128
-}
-
-// SumOf converts a big.Int; ok is false if it is negative or exceeds 192 bits.
-func SumOf(n *big.Int) (s Sum, ok bool) {
-	low, high := new(big.Int), new(big.Int).Rsh(n, 128)
-	low.Sub(n, low.Lsh(high, 128))
-	s.total, ok = Uint128Of(low)
-	s.over = high.Uint64()
-	return s, ok && n.Sign() >= 0 && high.IsUint64()
-}
-
-// Add adds a number.
-func (s *Sum) Add(n Uint128) { s.AddSum(&Sum{total: n}) }
-
-// AddSum adds another sum.
-func (s *Sum) AddSum(t *Sum) {
-	var carry uint64
-	s.total.Lo, carry = bits.Add64(s.total.Lo, t.total.Lo, 0)
-	s.total.Hi, carry = bits.Add64(s.total.Hi, t.total.Hi, carry)
-	s.over += t.over + carry
-}
-
-// IsZero reports whether the sum is 0.
-func (s *Sum) IsZero() bool { return *s == Sum{} }
-
-// Big returns the sum as a big.Int.
-func (s *Sum) Big() *big.Int {
-	if s.over == 0 {
-		return s.total.Big()
-	}
-	n := new(big.Int).SetUint64(s.over)
-	return n.Lsh(n, 128).Or(n, s.total.Big())
-}
-
-// Round returns n / d, rounded half away from zero. d must be positive. It
-// overwrites both.
-func Round(n, d *big.Int) *big.Int {
-	n.Lsh(n, 1)
-	if n.Sign() < 0 {
-		n.Sub(n, d)
-	} else {
-		n.Add(n, d)
-	}
-	return n.Quo(n, d.Lsh(d, 1))
 }

@@ -53,9 +53,6 @@ func TestNumbersOf128BitsAreThoseOfAnySize(t *testing.T) {
 		if rest != wantRest.Uint64() {
 			t.Fatalf("%v by %d leaves %d, expected %s", a, n, rest, wantRest)
 		}
-		if _, ok := a.Add(Uint128{Lo: n}); ok && n < 1<<63 {
-			same("halves", Halves(a, n), true, Round(new(big.Int).Set(x), new(big.Int).Lsh(z, 1)))
-		}
 	})
 }
 
@@ -84,11 +81,11 @@ func TestSumsAreExactBeyond128Bits(t *testing.T) {
 		halves[i%2].Add(n)
 		want.Add(want, n.Big())
 	}
-	s[1].AddSum(&halves[0])
-	s[1].AddSum(&halves[1])
+	s[1].AddSum(halves[0])
+	s[1].AddSum(halves[1])
 	for _, sum := range s {
 		back, ok := SumOf(want)
-		if sum.Big().Cmp(want) != 0 || !ok || back != sum || sum.IsZero() {
+		if sum.Big().Cmp(want) != 0 || !ok || back != sum {
 			t.Errorf("the sum is %s, expected %s (and back %v, %v)", sum.Big(), want, back, ok)
 		}
 	}
@@ -105,4 +102,126 @@ func TestRoundIsHalfAwayFromZero(t *testing.T) {
 			t.Errorf("%d / %d is %s, expected %d", c.n, c.d, got, c.want)
 		}
 	}
+}
+
+// sum draws a sum of each length.
+func sum(t *rapid.T, name string) Sum {
+	var s Sum
+	s.total = wide(t, name)
+	s.over = numbers().Draw(t, name+" over")
+	for short := rapid.IntRange(0, 2).Draw(t, name+" is shorter by"); short > 0; short-- {
+		s.over, s.total.Hi, s.total.Lo = 0, s.over, s.total.Hi
+	}
+	if rapid.Bool().Draw(t, name+" is small") {
+		s.over, s.total.Hi = 0, 0
+	}
+	return s
+}
+
+// mustBe compares a number with a fraction as big.Rat rounds it.
+func mustBe(t *rapid.T, what string, got Number, ok bool, want *big.Rat) {
+	t.Helper()
+	if ok != (want != nil) {
+		t.Fatalf("%s: ok is %v, expected %v", what, ok, want)
+	}
+	if !ok {
+		return
+	}
+	text := want.FloatString(0) // half away from zero
+	if text == "-0" {
+		text = "0"
+	}
+	if got.Big().String() != text || string(got.Append([]byte("n"))) != "n"+text || got.Negative() != (text[0] == '-') {
+		t.Fatalf("%s is %s, %s, negative %v, expected %s", what, got.Big(), got.Append(nil), got.Negative(), text)
+	}
+}
+
+// fraction is n times / (d by), nil without a divisor.
+func fraction(n, d Sum, times, by uint64) *big.Rat {
+	if d == (Sum{}) {
+		return nil
+	}
+	r := new(big.Rat).SetFrac(n.Big(), d.Big())
+	return r.Mul(r, new(big.Rat).SetFrac(new(big.Int).SetUint64(times), new(big.Int).SetUint64(by)))
+}
+
+func TestRatiosAndDifferencesAreThoseOfFractions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, d, m, e := sum(t, "n"), sum(t, "d"), sum(t, "m"), sum(t, "e")
+		if rapid.Bool().Draw(t, "nearly the same") {
+			m, e = n, d
+			m.Add(Uint128{Lo: rapid.Uint64Range(0, 9999).Draw(t, "more")})
+		}
+		times := rapid.SampledFrom([]uint64{1, 100, 10_000, 1<<64 - 1}).Draw(t, "times")
+		by := rapid.SampledFrom([]uint64{1, 1_000_000, 1<<64 - 1}).Draw(t, "by")
+		got, ok := Ratio(n, d, times, by)
+		now, then := fraction(n, d, times, by), fraction(m, e, times, by)
+		mustBe(t, "ratio", got, ok, now)
+		before := [...]string{n.String(), d.String(), m.String(), e.String()}
+		got, ok = Difference(n, d, m, e, times, by)
+		if now == nil || then == nil {
+			mustBe(t, "difference", got, ok, nil)
+			return
+		}
+		mustBe(t, "difference", got, ok, now.Sub(now, then))
+		if before != [...]string{n.String(), d.String(), m.String(), e.String()} {
+			t.Fatal("the numbers changed")
+		}
+	})
+}
+
+func TestNumbersAreOrderedAsThoseOfAnySize(t *testing.T) {
+	draw := func(t *rapid.T, name string) *big.Int {
+		n := sum(t, name).Big()
+		if rapid.Bool().Draw(t, name+" is negative") {
+			n.Neg(n)
+		}
+		return n
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw(t, "a"), draw(t, "b")
+		x, y := NumberOf(new(big.Int).Set(a)), NumberOf(new(big.Int).Set(b))
+		if x.Compare(y) != a.Cmp(b) || x.Compare(x) != 0 || x.Big().Cmp(a) != 0 || x.Negative() != (a.Sign() < 0) {
+			t.Fatalf("%s to %s is %d", a, b, x.Compare(y))
+		}
+		s, _ := SumOf(new(big.Int).Abs(a))
+		if n := s.Number(); n.Big().CmpAbs(a) != 0 || n.Negative() {
+			t.Fatalf("the sum %s is the number %s", s, n.Big())
+		}
+	})
+}
+
+func TestSumsOfMeasuresAreAddedByPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s, together Sums
+		want := make([]*big.Int, 5)
+		for i := range want {
+			want[i] = new(big.Int)
+		}
+		for range rapid.IntRange(0, 9).Draw(t, "rows") {
+			row := make([]Uint128, rapid.IntRange(0, 5).Draw(t, "measures"))
+			for i := range row {
+				row[i] = wide(t, "measure")
+				want[i].Add(want[i], row[i].Big())
+			}
+			s.Add(row)
+			var one Sums
+			one.Add(row)
+			together.AddSums(one)
+		}
+		zero := true
+		for i := range want {
+			if got := s.At(i); got.Big().Cmp(want[i]) != 0 {
+				t.Fatalf("measure %d is %s, expected %s", i, got, want[i])
+			}
+			zero = zero && want[i].Sign() == 0
+		}
+		if !s.Equal(together) || !together.Equal(s) || s.IsZero() != zero || s.Equal(nil) != zero {
+			t.Fatalf("%v and %v; zero: %v", s, together, zero)
+		}
+		longer := append(s[:len(s):len(s)], Whole(1))
+		if s.Equal(longer) || longer.Equal(s) || longer.IsZero() {
+			t.Fatalf("%v is %v", s, longer)
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 
@@ -52,10 +53,10 @@ func (b *books) View(_ context.Context, account string) (query.View, error) {
 }
 
 // figures are those of a statement, which names account and generation.
-func (b *books) figures(s query.Statement) query.Sums {
-	var generation int64
+func (b *books) figures(s query.Statement) exact.Sums {
+	var generation uint64
 	fmt.Sscanf(s.Params["days"]+s.Params["months"], "[%d]", &generation)
-	return sums(1000*generation, int64(len(s.Params["account"])), 1, 5_000_000*generation, 1_000_000)
+	return sums(1000*generation, uint64(len(s.Params["account"])), 1, 5_000_000*generation, 1_000_000)
 }
 
 func (b *books) DayTotals(_ context.Context, s query.Statement) ([]query.DayTotal, error) {

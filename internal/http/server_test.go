@@ -87,15 +87,14 @@ func (k keys) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, bool, er
 	return record, hash == key.Hash(), nil
 }
 
-func sums(impressions, clicks, purchases, spend, sales int64) query.Sums {
-	var s query.Sums
-	for m, n := range [...]int64{impressions, clicks, purchases, spend, sales} {
-		s[m].Add(exact.Uint128{Lo: uint64(n)})
+func sums(measures ...uint64) (s exact.Sums) {
+	for _, n := range measures {
+		s = append(s, exact.Whole(n))
 	}
 	return s
 }
 
-func wide(measures ...uint64) (w query.Wide) {
+func wide(measures ...uint64) (w [5]exact.Uint128) {
 	for i, m := range measures {
 		w[i].Lo = m
 	}

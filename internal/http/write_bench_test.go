@@ -17,10 +17,10 @@ func manyProducts(rows int) productsAnswer {
 		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: query.MaxRows, All: true}}}}
 	var all []query.Product
 	for i := range rows {
-		n := int64(i)
+		n := uint64(i)
 		s := sums(1000+77*n, 10+n, n%40, 5_005_000+1_234_567*n, n%3*20_000_000)
 		all = append(all, query.Product{ID: fmt.Sprintf("B0%08d", i), Title: fmt.Sprintf("Lamp %d, blue, with \"Nº 1\" switch", i),
-			Marketplaces: []string{"DE", "US"}, Figures: query.FiguresOf(&s)})
+			Marketplaces: []string{"DE", "US"}, Figures: query.FiguresOf(s)})
 	}
 	p.Rows = slices.Values(all)
 	return productsAnswer{p}

@@ -1,9 +1,9 @@
 package query
 
 import (
-	"math/big"
 	"slices"
-	"strconv"
+
+	"adlens/internal/exact"
 )
 
 // Unit says what a figure counts.
@@ -58,10 +58,10 @@ var Catalogue = []Figure{
 type Figures []Value
 
 // FiguresOf computes the figures of some sums.
-func FiguresOf(s *Sums) Figures {
+func FiguresOf(s exact.Sums) Figures {
 	figures := make(Figures, len(Catalogue))
 	for i, f := range Catalogue {
-		figures[i] = f.of(s)
+		figures[i] = f.value(s)
 	}
 	return figures
 }
@@ -77,45 +77,37 @@ func figureNames() []string {
 
 func figureIndex(name string) int { return slices.Index(figureNames(), name) }
 
-// Value is a figure as it is shown: a whole number, or one of hundredths, or
-// null where the base of a ratio is missing.
+// Value is a figure as it is shown: a whole number, or one of hundredths. The
+// zero value is null, as a ratio without a base is.
 type Value struct {
-	n          *big.Int // nil: null
+	number     exact.Number
+	defined    bool
 	hundredths bool
 }
 
-// Null tells whether the figure's base is missing.
-func (v Value) Null() bool { return v.n == nil }
+// Null reports whether the figure's base is missing.
+func (v Value) Null() bool { return !v.defined }
 
 // Compare orders two values of one figure that are not null, as shown.
-func (v Value) Compare(w Value) int { return v.n.Cmp(w.n) }
+func (v Value) Compare(w Value) int { return v.number.Compare(w.number) }
 
 // Append writes the value as a JSON number, or null.
 func (v Value) Append(to []byte) []byte {
 	switch {
-	case v.n == nil:
+	case !v.defined:
 		return append(to, "null"...)
 	case !v.hundredths:
-		return v.digits(to)
+		return v.number.Append(to)
 	}
 	from := len(to)
-	to = v.digits(to)
-	if v.n.Sign() < 0 {
+	to = v.number.Append(to)
+	if v.number.Negative() {
 		from++ // behind the sign
 	}
 	for len(to)-from < 3 {
 		to = slices.Insert(to, from, '0')
 	}
 	return slices.Insert(to, len(to)-2, '.')
-}
-
-// digits writes the number without its point. Nearly all fit into 64 bits,
-// and those need no memory of their own.
-func (v Value) digits(to []byte) []byte {
-	if v.n.IsInt64() {
-		return strconv.AppendInt(to, v.n.Int64(), 10)
-	}
-	return v.n.Append(to, 10)
 }
 
 // Hundredths tells whether the figure has two decimals, also where it is null;

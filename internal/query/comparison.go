@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/query/period"
 )
 
@@ -57,7 +58,7 @@ func isOfPeriod(f adlens.Fault) bool {
 
 // sides are the sums of a period and of the earlier one that it is compared
 // with, which are zero where it is not.
-type sides [2]Sums
+type sides [2]exact.Sums
 
 const (
 	current = iota
@@ -65,7 +66,7 @@ const (
 )
 
 // Empty tells whether there is no figure on either side.
-func (s *sides) Empty() bool { return s[current].Empty() && s[earlier].Empty() }
+func (s *sides) Empty() bool { return s[current].IsZero() && s[earlier].IsZero() }
 
 // Comparison is the figures of the earlier period, and how they changed since.
 type Comparison struct {
@@ -79,7 +80,7 @@ func (a *Answer) comparison(s *sides) *Comparison {
 	if !a.Request.Compared() {
 		return nil
 	}
-	c := &Comparison{FiguresOf(&s[earlier]), slices.Clone(NoChange)}
+	c := &Comparison{FiguresOf(s[earlier]), slices.Clone(NoChange)}
 	if a.Meta.EarlierCovered {
 		for i, f := range Catalogue {
 			c.Change[i] = f.change(s)

@@ -2,8 +2,6 @@ package query
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"unsafe"
 
 	"adlens"
@@ -21,11 +19,8 @@ const dayTotalsMemory = 64 << 20
 type DayTotal struct {
 	Generation uint32
 	Day        adlens.Day
-	Sums       Wide
+	Sums       [measures]exact.Uint128
 }
-
-// Wide are the measures as the rollups store them.
-type Wide [measures]exact.Uint128
 
 // dayTotals keeps the day totals of months as they were read last. What was
 // read of a generation is true for ever, because its rows never change; which
@@ -43,7 +38,7 @@ type dayUnit struct {
 	generation  uint32
 	rows        []DayTotal
 	first, last adlens.Day // of the rows
-	total       Sums
+	total       exact.Sums
 }
 
 func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
@@ -54,20 +49,20 @@ func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
 		} else {
 			u.first, u.last = min(u.first, day), max(u.last, day)
 		}
-		u.total.addWide(&rows[i].Sums)
+		u.total.Add(rows[i].Sums[:])
 	}
 	return u
 }
 
-// addTo adds the days that lie in the period up.
-func (u *dayUnit) addTo(t *Sums, p Plan) {
+// addTo adds the days of the period to some sums.
+func (u *dayUnit) addTo(t *exact.Sums, p Plan) {
 	if p.has(u.first) && p.has(u.last) {
-		t.Add(&u.total)
+		t.AddSums(u.total)
 		return
 	}
 	for i := range u.rows {
 		if p.has(u.rows[i].Day) {
-			t.addWide(&u.rows[i].Sums)
+			t.Add(u.rows[i].Sums[:])
 		}
 	}
 }
@@ -79,7 +74,7 @@ type monthKey struct {
 
 func newDayTotals(store Store) *dayTotals {
 	return &dayTotals{store: store, known: lru.New(dayTotalsMemory, func(k monthKey, u dayUnit) int {
-		return 200 + len(k.account) + int(unsafe.Sizeof(u)) + len(u.rows)*int(unsafe.Sizeof(DayTotal{}))
+		return 200 + len(k.account) + int(unsafe.Sizeof(u)) + len(u.total)*int(unsafe.Sizeof(exact.Sum{})) + len(u.rows)*int(unsafe.Sizeof(DayTotal{}))
 	})}
 }
 
@@ -126,64 +121,37 @@ func (d *dayTotals) keep(account string, months []Live, read []DayTotal) []dayUn
 	return units
 }
 
-// SliceRow is the sums of a slice over a period.
-type SliceRow struct {
-	Marketplace uint16
-	AdProduct   adlens.AdProduct
-	Sums        Sums
-}
-
-// PointRow is the sums of a day, or of the days of a month.
-type PointRow struct {
-	Day  adlens.Day // the day, or the first of the month
-	Sums Sums
-}
-
-// bySlice adds the plan's days up by slice.
-func bySlice(p Plan, units []dayUnit) []SliceRow {
-	sums := map[manifest.Slice]*Sums{}
+// sumBySlice adds the plan's days up by slice.
+func sumBySlice(p Plan, units []dayUnit) map[manifest.Slice]exact.Sums {
+	all := map[manifest.Slice]exact.Sums{}
 	for i := range units {
 		if len(units[i].rows) > 0 {
-			units[i].addTo(sumsOf(sums, p.Days[i].Slice), p)
+			sums := all[p.Days[i].Slice]
+			units[i].addTo(&sums, p)
+			all[p.Days[i].Slice] = sums
 		}
-	}
-	all := make([]SliceRow, 0, len(sums))
-	for slice, s := range sums {
-		all = append(all, SliceRow{slice.Marketplace, slice.AdProduct, *s})
 	}
 	return all
 }
 
-// byDate adds the plan's days up by day or month, oldest first.
-func byDate(p Plan, units []dayUnit, granularity string) []PointRow {
-	sums := map[adlens.Day]*Sums{}
+// sumByDate adds the plan's days up by day, or by the first day of the month.
+func sumByDate(p Plan, units []dayUnit, granularity string) map[adlens.Day]exact.Sums {
+	all := map[adlens.Day]exact.Sums{}
 	for i := range units {
 		u := &units[i]
-		switch {
-		case len(u.rows) == 0:
-		case granularity == ByMonth:
-			u.addTo(sumsOf(sums, u.first.FirstOfMonth()), p)
-		default:
-			for j := range u.rows {
-				if day := u.rows[j].Day; p.has(day) {
-					sumsOf(sums, day).addWide(&u.rows[j].Sums)
-				}
+		if len(u.rows) > 0 && granularity == ByMonth {
+			sums := all[u.first.FirstOfMonth()]
+			u.addTo(&sums, p)
+			all[u.first.FirstOfMonth()] = sums
+			continue
+		}
+		for j := range u.rows {
+			if day := u.rows[j].Day; p.has(day) {
+				sums := all[day]
+				sums.Add(u.rows[j].Sums[:])
+				all[day] = sums
 			}
 		}
 	}
-	all := make([]PointRow, 0, len(sums))
-	for _, date := range slices.Sorted(maps.Keys(sums)) {
-		all = append(all, PointRow{date, *sums[date]})
-	}
 	return all
-}
-
-// sumsOf are the sums of a key, none before the first.
-func sumsOf[K comparable](all map[K]*Sums, key K) *Sums {
-	s, ok := all[key]
-	if !ok {
-		s = &Sums{}
-		all[key] = s
-	}
-	return s
 }

@@ -7,38 +7,20 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-func drawWide(t *rapid.T) (w Wide) {
+func drawWide(t *rapid.T) (w [measures]exact.Uint128) {
 	for i := range w {
 		for _, word := range []*uint64{&w[i].Lo, &w[i].Hi} {
 			*word = rapid.SampledFrom([]uint64{0, 1, 1 << 63, 1<<64 - 1, rapid.Uint64().Draw(t, "word")}).Draw(t, "chosen")
 		}
 	}
 	return w
-}
-
-func TestATallyIsExactAtAnySize(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var got Sums
-		var want [measures]big.Int
-		for range rapid.IntRange(0, 20).Draw(t, "rows") {
-			w := drawWide(t)
-			got.addWide(&w)
-			for i := range want {
-				want[i].Add(&want[i], w[i].Big())
-			}
-		}
-		for i := range want {
-			if n := got.of(measure(i)); n.Cmp(&want[i]) != 0 {
-				t.Fatalf("%s is %s, expected %s", Measures[i].Name, n, &want[i])
-			}
-		}
-	})
 }
 
 // rollup is a store of the day totals of generations that counts what is read.
@@ -84,11 +66,11 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, granularity := range []string{ByDay, ByMonth} {
-				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(byDate(p, units, granularity))); diff != "" {
+				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(sumByDate(p, units, granularity))); diff != "" {
 					t.Fatalf("%s of %+v (-rows +memory):\n%s", granularity, p, diff)
 				}
 			}
-			if got, want := total(bySlice(p, units)), total2(byDate(p, units, ByDay)); got != want {
+			if got, want := total(sumBySlice(p, units)), total(sumByDate(p, units, ByDay)); got != want {
 				t.Fatalf("by slice %s, by day %s", got, want)
 			}
 		}
@@ -125,34 +107,27 @@ func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 	return shown
 }
 
-func shownPoints(rows []PointRow) map[string]string {
+func shownPoints(byDate map[adlens.Day]exact.Sums) map[string]string {
 	shown := map[string]string{}
-	for i := range rows {
-		if rows[i].Sums.of(spend).Sign() != 0 {
-			shown[rows[i].Day.String()] = rows[i].Sums.of(spend).String()
+	for date, sums := range byDate {
+		if n := sumAt(sums, spend).Big(); n.Sign() != 0 {
+			shown[date.String()] = n.String()
 		}
 	}
 	return shown
 }
 
-func total(rows []SliceRow) string {
-	var sum big.Int
-	for i := range rows {
-		sum.Add(&sum, rows[i].Sums.of(sales))
+// total adds up what is grouped.
+func total[K comparable](groups map[K]exact.Sums) string {
+	var all exact.Sums
+	for _, sums := range groups {
+		all.AddSums(sums)
 	}
-	return sum.String()
-}
-
-func total2(rows []PointRow) string {
-	var sum big.Int
-	for i := range rows {
-		sum.Add(&sum, rows[i].Sums.of(sales))
-	}
-	return sum.String()
+	return text(all)
 }
 
 func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
-	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{Lo: 1}}}}}}
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), [measures]exact.Uint128{{Lo: 1}}}}}}
 	d := newDayTotals(store)
 	for _, account := range []string{"a", "b", "a", "b"} {
 		if _, err := d.of(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}); err != nil {
@@ -166,7 +141,7 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 
 // A load has its months counted anew, and what it replaced takes no room.
 func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
-	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), Wide{{Lo: 1}}}}, 8: {{8, day("2026-01-01"), Wide{{Lo: 2}}}}}}
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), [measures]exact.Uint128{{Lo: 1}}}}, 8: {{8, day("2026-01-01"), [measures]exact.Uint128{{Lo: 2}}}}}}
 	d := newDayTotals(store)
 	month := manifest.Unit{Kind: manifest.Month, Start: day("2026-01-01")}
 	for _, generation := range []uint32{7, 8, 8} {
@@ -191,12 +166,12 @@ func BenchmarkSummaryOfSixYears(b *testing.B) {
 		p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice}, Generation: uint32(unit)})
 		rows := make([]DayTotal, 31)
 		for i := range rows {
-			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), Wide{{Lo: 1000}, {Lo: 10}, {Lo: 1}, {Lo: 5_000_000}, {Lo: 20_000_000}}}
+			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), [measures]exact.Uint128{{Lo: 1000}, {Lo: 10}, {Lo: 1}, {Lo: 5_000_000}, {Lo: 20_000_000}}}
 		}
 		units = append(units, newDayUnit(uint32(unit), rows))
 	}
 	p.From, p.To = 20_000, 30_000
 	for b.Loop() {
-		newSummary(january, exampleView(), bySlice(p, units), nil)
+		newSummary(january, exampleView(), sumBySlice(p, units), nil)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 		return nil, false, err
 	}
 	found, then, ok := s.memory.findBoth(v, plan, units)
-	if !ok || !found.small(r.Sort) || then.unfit {
+	if !ok || found.unfit || then.unfit {
 		return nil, false, nil
 	}
 	p, ok = s.added(ctx, v, r, found, then, names)

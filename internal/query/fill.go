@@ -75,7 +75,7 @@ func (s *Service) fill(ctx context.Context, account string, r Request) error {
 		return err
 	}
 	found, then, ok := s.memory.findBoth(v, plan, nil)
-	if !ok || !found.small(r.Sort) || then.unfit {
+	if !ok || found.unfit || then.unfit {
 		return nil // the engine has to answer nevertheless
 	}
 	_, err = s.directory.of(ctx, v)

@@ -119,18 +119,18 @@ func selling(v View, products uint64) View {
 
 // sums are five measures: impressions, clicks, purchases, and millionths of
 // spend and sales.
-func sums(impressions, clicks, purchases, spend, sales int64) Sums {
+func sums(impressions, clicks, purchases, spend, sales int64) exact.Sums {
 	return bigSums(big.NewInt(impressions), big.NewInt(clicks), big.NewInt(purchases), big.NewInt(spend), big.NewInt(sales))
 }
 
 // bigSums are sums of any size.
-func bigSums(numbers ...*big.Int) (s Sums) {
-	for m, n := range numbers {
+func bigSums(numbers ...*big.Int) (s exact.Sums) {
+	for _, n := range numbers {
 		sum, ok := exact.SumOf(n)
 		if !ok {
 			panic(fmt.Sprint(n, " is no sum"))
 		}
-		s[m] = sum
+		s = append(s, sum)
 	}
 	return s
 }
@@ -140,8 +140,8 @@ func shown(v Value) string { return string(v.Append(nil)) }
 // figure is a figure as an answer shows it.
 func figure(f Figures, name string) string { return shown(f[figureIndex(name)]) }
 
-func text(s *Sums) string {
-	return fmt.Sprint(s.of(impressions), " ", s.of(clicks), " ", s.of(purchases), " ", s.of(spend), " ", s.of(sales))
+func text(s exact.Sums) string {
+	return fmt.Sprint(sumAt(s, impressions).Big(), " ", sumAt(s, clicks).Big(), " ", sumAt(s, purchases).Big(), " ", sumAt(s, spend).Big(), " ", sumAt(s, sales).Big())
 }
 
 func mustNotFail(t testing.TB, faults []adlens.Fault) {

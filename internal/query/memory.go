@@ -74,7 +74,7 @@ func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) 
 		return nil, false
 	}
 	found, then, ok := s.memory.findBoth(v, plan, nil)
-	if !ok || !found.small(r.Sort) || then.unfit {
+	if !ok || found.unfit || then.unfit {
 		return nil, false
 	}
 	names, ok := s.directory.known(v)
@@ -109,13 +109,7 @@ type found struct {
 	parts []part
 	last  uint32 // the greatest product key
 	sums  counts // of whole units: no product has more
-	unfit bool
-}
-
-// small tells whether all can be computed in 64 bits.
-func (f *found) small(sort string) bool {
-	most := &tally{counts: f.sums}
-	return !f.unfit && (sort == SortProduct || Catalogue[figureIndex(sort)].small(most))
+	unfit bool   // they exceed 64 bits
 }
 
 // tables are the units of a plan by table.
@@ -201,7 +195,7 @@ func (m *memory) missing(plan Plan) (missing [3][]Live) {
 func (s *Service) missed(v View, r Request, plan Plan) {
 	found, then, ok := s.memory.findBoth(v, plan, nil)
 	_, named := s.directory.known(v)
-	if !ok || !named && found.small(r.Sort) && !then.unfit {
+	if !ok || !named && !found.unfit && !then.unfit {
 		s.memory.wish(v.Account, r)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 
@@ -130,9 +129,8 @@ func (s *shop) answer(r Request) []ProductRow {
 			if !slices.Contains(p.Marketplaces, e.Slice.Marketplace) {
 				p.Marketplaces = append(p.Marketplaces, e.Slice.Marketplace)
 			}
-			for m, n := range row.Measures {
-				p.Sums[m].Add(exact.Uint128{Lo: n})
-			}
+			measured := counts(row.Measures)
+			p.Sums.AddSums(measured.sums())
 		}
 	}
 	var rows []ProductRow
@@ -224,32 +222,6 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		}
 		if diff := cmp.Diff(productsAsText(newProducts(r, s.view, rows, names)), productsAsText(got)); diff != "" {
 			t.Fatalf("(-days +memory):\n%s", diff)
-		}
-	})
-}
-
-// The two translations of a figure are one.
-func TestFiguresIn128BitsAreThoseOfAnySize(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		draw := func() uint64 { return rapid.Uint64Max(1<<rapid.Uint64Max(63).Draw(t, "bits")-1).Draw(t, "measure") }
-		sums := tally{counts{draw(), draw(), draw(), draw(), draw()}, 1}
-		for i, v := range sums.figures() {
-			if want := shown(Catalogue[i].of(sums.sums())); shown(v) != want {
-				t.Fatalf("%s of %v is %s, want %s", Catalogue[i].Name, sums, shown(v), want)
-			}
-		}
-		for _, f := range Catalogue {
-			if !f.small(&sums) {
-				continue
-			}
-			want := f.of(sums.sums())
-			got, null := f.shown(&sums)
-			if null != want.Null() {
-				t.Fatalf("%s of %v: null is %v", f.Name, sums, null)
-			}
-			if !null && got.Big().Cmp(want.n) != 0 {
-				t.Fatalf("%s of %v is %v, want %v", f.Name, sums, got.Big(), want.n)
-			}
 		}
 	})
 }

@@ -74,7 +74,7 @@ func rankedProducts(r Request, v View, rows []RankedRow, total int) *Products {
 }
 
 func (p *Products) product(id, title string, marketplaces []string, s *sides) Product {
-	return Product{ID: id, Title: title, Marketplaces: marketplaces, Figures: FiguresOf(&s[current]), Comparison: p.comparison(s)}
+	return Product{ID: id, Title: title, Marketplaces: marketplaces, Figures: FiguresOf(s[current]), Comparison: p.comparison(s)}
 }
 
 func rank(r Request, rows []ProductRow, names productNames) []ranked {
@@ -82,12 +82,12 @@ func rank(r Request, rows []ProductRow, names productNames) []ranked {
 	sorted := figureIndex(r.Sort)
 	for i := range rows {
 		row := &rows[i]
-		if row.Sums.Empty() && row.Earlier.Empty() {
+		if row.Sums.IsZero() && row.Earlier.IsZero() {
 			continue
 		}
 		one := ranked{row: row, id: names.ids[row.Key]}
 		if r.Sort != SortProduct {
-			one.by = Catalogue[sorted].of(&row.Sums)
+			one.by = Catalogue[sorted].value(row.Sums)
 		}
 		all = append(all, one)
 	}

@@ -2,7 +2,6 @@ package query
 
 import (
 	"fmt"
-	"math/big"
 
 	"adlens/internal/exact"
 )
@@ -14,46 +13,39 @@ const microsPerDollar = 1_000_000
 // engine compute it alike, in whole numbers of any size.
 type quotient struct {
 	numerator, base measure
-	times, by       int64
+	times, by       uint64
 }
 
-// of computes the figure of some sums.
-func (q quotient) of(s *Sums) Value {
+// sumAt returns the sum of a measure, or 1.
+func sumAt(s exact.Sums, m measure) exact.Sum {
+	if m == one {
+		return exact.Whole(1)
+	}
+	return s.At(int(m))
+}
+
+// value computes the figure of some sums.
+func (q quotient) value(s exact.Sums) Value {
 	if q.base == whole {
-		return Value{n: s.of(q.numerator)}
+		return Value{number: sumAt(s, q.numerator).Number(), defined: true}
 	}
-	base := s.of(q.base)
-	if base.Sign() == 0 {
-		return Value{hundredths: true}
-	}
-	n := s.of(q.numerator)
-	return rounded(n.Mul(n, big.NewInt(100*q.times)), base.Mul(base, big.NewInt(q.by)))
+	n, ok := exact.Ratio(sumAt(s, q.numerator), sumAt(s, q.base), 100*q.times, q.by)
+	return Value{n, ok, true}
 }
 
-// change is how the figure differs from the earlier one: of sums, in percent
-// of the earlier one; of ratios, in their own unit, which is points for those
-// in percent. It is null where either is, or where there is nothing to take
-// percent of.
+// change computes how the figure differs from the earlier one: sums in percent
+// of the earlier one, ratios in their own unit, which is points for those in
+// percent. It is null if either figure is, or if there is nothing to take percent
+// of.
 func (q quotient) change(s *sides) Value {
-	now, then := s[current].of(q.numerator), s[earlier].of(q.numerator)
+	now, then := sumAt(s[current], q.numerator), sumAt(s[earlier], q.numerator)
 	if q.base == whole || q.base == one {
-		if then.Sign() == 0 {
-			return Value{hundredths: true}
-		}
-		now.Sub(now, then)
-		return rounded(now.Mul(now, big.NewInt(100*100)), then)
+		n, ok := exact.Difference(now, then, exact.Whole(1), exact.Whole(1), 100*100, 1)
+		return Value{n, ok, true}
 	}
-	base, baseThen := s[current].of(q.base), s[earlier].of(q.base)
-	if base.Sign() == 0 || baseThen.Sign() == 0 {
-		return Value{hundredths: true}
-	}
-	n := now.Mul(now, baseThen)
-	n.Sub(n, then.Mul(then, base))
-	d := base.Mul(base, baseThen)
-	return rounded(n.Mul(n, big.NewInt(100*q.times)), d.Mul(d, big.NewInt(q.by)))
+	n, ok := exact.Difference(now, sumAt(s[current], q.base), then, sumAt(s[earlier], q.base), 100*q.times, q.by)
+	return Value{n, ok, true}
 }
-
-func rounded(n, d *big.Int) Value { return Value{n: exact.Round(n, d), hundredths: true} }
 
 // sql is the term of the same figure as it is shown, of columns that are
 // called like the measure with _sum. It is null without a base, and counts

@@ -46,7 +46,7 @@ func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, err
 	if err != nil {
 		return nil, err
 	}
-	return newSummary(r, v, bySlice(plan, units), bySlice(plan.then(), then)), nil
+	return newSummary(r, v, sumBySlice(plan, units), sumBySlice(plan.then(), then)), nil
 }
 
 // bothDays are the days of the period, and of the earlier one.
@@ -66,7 +66,7 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 	if err != nil {
 		return nil, err
 	}
-	return newTimeline(r, v, byDate(plan, units, r.Granularity), byDate(plan.then(), then, r.Granularity)), nil
+	return newTimeline(r, v, sumByDate(plan, units, r.Granularity), sumByDate(plan.then(), then, r.Granularity)), nil
 }
 
 // RankedFrom is the number of products from which on the engine puts them in

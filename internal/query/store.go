@@ -2,6 +2,8 @@ package query
 
 import (
 	"context"
+
+	"adlens/internal/exact"
 )
 
 // Store runs statements. It is asked for one account's view first, and then
@@ -24,14 +26,14 @@ type Store interface {
 type ProductRow struct {
 	Key          uint32   // 0 where the platform names no product
 	Marketplaces []uint16 // with figures of the row in the period
-	Sums         Sums
-	Earlier      Sums // of the period that is compared with
+	Sums         exact.Sums
+	Earlier      exact.Sums // of the period that is compared with
 }
 
 // RankedRow is a row of the product report that the engine has put in order.
 type RankedRow struct {
 	ID, Title    string   // "" where there is none
 	Marketplaces []uint16 // with figures of the row in the period
-	Sums         Sums
-	Earlier      Sums // of the period that is compared with
+	Sums         exact.Sums
+	Earlier      exact.Sums // of the period that is compared with
 }

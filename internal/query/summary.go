@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
 )
 
 // Summary is the totals of a period, whole and in parts. Comparisons are nil
@@ -31,30 +33,29 @@ type AdProductTotal struct {
 	Comparison *Comparison
 }
 
-// newSummary folds the rows of the period, and of the earlier one, three ways.
+// newSummary folds the sums of the period, and of the earlier one, three ways.
 // Each sum is exact and rounded on its own.
-func newSummary(r Request, v View, rows, then []SliceRow) *Summary {
+func newSummary(r Request, v View, now, then map[manifest.Slice]exact.Sums) *Summary {
 	var total sides
 	marketplaces, products := map[uint16]*sides{}, map[adlens.AdProduct]*sides{}
-	for side, rows := range [...][]SliceRow{current: rows, earlier: then} {
-		for i := range rows {
-			row := &rows[i]
-			total[side].Add(&row.Sums)
-			fold(marketplaces, row.Marketplace, side, &row.Sums)
-			fold(products, row.AdProduct, side, &row.Sums)
+	for side, bySlice := range [...]map[manifest.Slice]exact.Sums{current: now, earlier: then} {
+		for slice, sums := range bySlice {
+			total[side].AddSums(sums)
+			fold(marketplaces, slice.Marketplace, side, sums)
+			fold(products, slice.AdProduct, side, sums)
 		}
 	}
-	s := &Summary{Answer: Answer{r, v.meta(r)}, Total: FiguresOf(&total[current]),
+	s := &Summary{Answer: Answer{r, v.meta(r)}, Total: FiguresOf(total[current]),
 		ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
 	s.Comparison = s.comparison(&total)
 	for key, sums := range marketplaces {
 		if !sums.Empty() {
-			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(&sums[current]), s.comparison(sums)})
+			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(sums[current]), s.comparison(sums)})
 		}
 	}
 	for product, sums := range products {
 		if !sums.Empty() {
-			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(&sums[current]), s.comparison(sums)})
+			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(sums[current]), s.comparison(sums)})
 		}
 	}
 	s.sort()
@@ -72,9 +73,9 @@ func (s *Summary) sort() {
 	})
 }
 
-func fold[K comparable](into map[K]*sides, key K, side int, s *Sums) {
+func fold[K comparable](into map[K]*sides, key K, side int, s exact.Sums) {
 	if into[key] == nil {
 		into[key] = &sides{}
 	}
-	into[key][side].Add(s)
+	into[key][side].AddSums(s)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -13,8 +15,10 @@ import (
 
 var january = Request{Period: days("2026-01-01", "2026-01-31")}
 
-func sliceRow(marketplace uint16, product adlens.AdProduct, s Sums) SliceRow {
-	return SliceRow{Marketplace: marketplace, AdProduct: product, Sums: s}
+type bySlice = map[manifest.Slice]exact.Sums
+
+func sliceOf(marketplace uint16, product adlens.AdProduct) manifest.Slice {
+	return manifest.Slice{Marketplace: marketplace, AdProduct: product}
 }
 
 // outline is who is listed in a summary and with what spend.
@@ -32,10 +36,10 @@ func outline(s *Summary) []string {
 // Each part is rounded on its own, so what is shown of the parts need not add
 // up to what is shown of the total: 0.01 is 0.004 + 0.004 + 0.004.
 func TestPartsAreListedByTheirShownSpendAndTheTotalIsExact(t *testing.T) {
-	rows := []SliceRow{
-		sliceRow(usKey, adlens.SponsoredProducts, sums(1, 0, 0, 4_000, 0)),
-		sliceRow(uk2Key, adlens.SponsoredBrands, sums(1, 0, 0, 4_000, 0)),
-		sliceRow(uk1Key, adlens.SponsoredProducts, sums(1, 0, 0, 3_900, 0)), // ties with uk2 as shown
+	rows := bySlice{
+		sliceOf(usKey, adlens.SponsoredProducts):  sums(1, 0, 0, 4_000, 0),
+		sliceOf(uk2Key, adlens.SponsoredBrands):   sums(1, 0, 0, 4_000, 0),
+		sliceOf(uk1Key, adlens.SponsoredProducts): sums(1, 0, 0, 3_900, 0), // ties with uk2 as shown
 	}
 	want := []string{"total 0.01", "UK 2001 0.00", "UK 2002 0.00", "US 1001 0.00", "SPONSORED_PRODUCTS 0.01", "SPONSORED_BRANDS 0.00"}
 	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
@@ -44,9 +48,9 @@ func TestPartsAreListedByTheirShownSpendAndTheTotalIsExact(t *testing.T) {
 }
 
 func TestTiesOfSpendAreListedByName(t *testing.T) {
-	var rows []SliceRow
+	rows := bySlice{}
 	for _, p := range adlens.AdProducts {
-		rows = append(rows, sliceRow(usKey, p, sums(0, 1, 0, 0, 0)))
+		rows[sliceOf(usKey, p)] = sums(0, 1, 0, 0, 0)
 	}
 	want := []string{"total 0.00", "US 1001 0.00", "SPONSORED_BRANDS 0.00", "SPONSORED_DISPLAY 0.00", "SPONSORED_PRODUCTS 0.00"}
 	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
@@ -55,9 +59,9 @@ func TestTiesOfSpendAreListedByName(t *testing.T) {
 }
 
 func TestPartsWithoutFiguresAreNotListed(t *testing.T) {
-	rows := []SliceRow{
-		sliceRow(usKey, adlens.SponsoredProducts, Sums{}),
-		sliceRow(uk1Key, adlens.SponsoredBrands, sums(0, 0, 0, 0, 1)),
+	rows := bySlice{
+		sliceOf(usKey, adlens.SponsoredProducts): nil,
+		sliceOf(uk1Key, adlens.SponsoredBrands):  sums(0, 0, 0, 0, 1),
 	}
 	want := []string{"total 0.00", "UK 2001 0.00", "SPONSORED_BRANDS 0.00"}
 	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
@@ -79,10 +83,10 @@ func TestASummaryOfNothingHasZerosAndEmptyLists(t *testing.T) {
 // Counts are shown unrounded, so what is shown of parts must add up.
 func TestPartsAddUpToTheTotalBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var rows []SliceRow
+		rows := bySlice{}
 		for _, key := range []uint16{usKey, uk1Key, uk2Key} {
 			for _, p := range adlens.AdProducts {
-				rows = append(rows, sliceRow(key, p, *drawSums(t)))
+				rows[sliceOf(key, p)] = drawSums(t)
 			}
 		}
 		s := newSummary(january, exampleView(), rows, nil)
@@ -109,7 +113,7 @@ func addShown(to *big.Int, f Figures) {
 }
 
 func TestPointsWithoutFiguresAreOmittedAndOthersKeepTheirOrder(t *testing.T) {
-	rows := []PointRow{{day("2026-01-01"), sums(1, 0, 0, 0, 0)}, {day("2026-01-02"), Sums{}}, {day("2026-01-03"), sums(0, 0, 0, 0, 1)}}
+	rows := map[adlens.Day]exact.Sums{day("2026-01-01"): sums(1, 0, 0, 0, 0), day("2026-01-02"): sums(0, 0, 0, 0, 0), day("2026-01-03"): sums(0, 0, 0, 0, 1)}
 	p := newTimeline(january, exampleView(), rows, nil).Points
 	if len(p) != 2 || *p[0].Date != day("2026-01-01") || *p[1].Date != day("2026-01-03") {
 		t.Errorf("got %+v", p)

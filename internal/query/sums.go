@@ -1,11 +1,6 @@
 package query
 
-import (
-	"math/big"
-	"strings"
-
-	"adlens/internal/exact"
-)
+import "strings"
 
 // measure is the place of a measure in Measures, or what stands in the place of
 // one in a quotient.
@@ -62,34 +57,4 @@ func EachMeasure(separator string, term func(Measure) string) string {
 		terms[i] = term(m)
 	}
 	return strings.Join(terms, separator)
-}
-
-// Sums are the measures of some rows, in the order of Measures and exact at any
-// size. Money is in millionths of a US dollar.
-type Sums [measures]exact.Sum
-
-// Add adds other rows' sums.
-func (s *Sums) Add(t *Sums) {
-	for m := range s {
-		s[m].AddSum(&t[m])
-	}
-}
-
-// addWide adds the sums of a day.
-func (s *Sums) addWide(w *Wide) {
-	for m := range s {
-		s[m].Add(w[m])
-	}
-}
-
-// Empty reports whether all measures are zero: such a row is no figure and is not
-// listed.
-func (s *Sums) Empty() bool { return *s == Sums{} }
-
-// of is one of the sums, or 1.
-func (s *Sums) of(m measure) *big.Int {
-	if m == one {
-		return big.NewInt(1)
-	}
-	return s[m].Big()
 }

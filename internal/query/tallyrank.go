@@ -9,10 +9,9 @@ import (
 
 // place is a product among all in the order of the report.
 type place struct {
-	by   exact.Uint128 // the figure that is sorted by, as shown
-	null bool
-	id   uint32 // the place of the product's id in the order of ids
-	key  uint32
+	by  Value  // the figure that is sorted by
+	id  uint32 // the place of the product's id in the order of ids
+	key uint32
 }
 
 // noID is the place of a product without an id: behind all.
@@ -35,12 +34,11 @@ func talliedProducts(r Request, v View, t, then *tallies, names productNames) *P
 		rows[i].countries = countries.codes(v, rows[i].now.marketplaces)
 	}
 	p.Rows = eachProduct(rows, func(row *talliedRow) Product {
-		id := names.ids[row.key]
-		product := Product{ID: id, Title: names.titles[id], Marketplaces: row.countries, Figures: row.now.figures()}
+		id, s := names.ids[row.key], sides{current: row.now.sums()}
 		if r.Compared() {
-			product.Comparison = p.talliedComparison(&row.now, &row.then)
+			s[earlier] = row.then.sums()
 		}
-		return product
+		return p.product(id, names.titles[id], row.countries, &s)
 	})
 	return p
 }
@@ -55,15 +53,15 @@ type talliedRow struct {
 // places are the products with figures in either period, in no order.
 func places(r Request, t, then *tallies, names productNames) []place {
 	all := make([]place, 0, len(t.of))
-	sorted := figureIndex(r.Sort)
+	sorted, sums := figureIndex(r.Sort), make(exact.Sums, measures)
 	for key := range t.of {
-		sums := &t.of[key]
-		if sums.empty() && (then == nil || then.of[key].empty()) {
+		product := &t.of[key]
+		if product.empty() && (then == nil || then.of[key].empty()) {
 			continue
 		}
 		one := place{id: names.place(uint32(key)), key: uint32(key)}
 		if r.Sort != SortProduct {
-			one.by, one.null = Catalogue[sorted].shown(sums)
+			one.by = Catalogue[sorted].value(product.sumsIn(sums))
 		}
 		all = append(all, one)
 	}
@@ -108,13 +106,10 @@ func placeComparison(sort, order string) func(a, b place) int {
 		}
 	}
 	return func(a, b place) int {
-		switch {
-		case a.null != b.null:
-			return nullsLast(a.null, b.null)
-		case a.by != b.by:
-			return sign * a.by.Compare(b.by)
+		if a.by.Null() != b.by.Null() {
+			return nullsLast(a.by.Null(), b.by.Null())
 		}
-		return cmp.Compare(a.id, b.id)
+		return cmp.Or(sign*a.by.Compare(b.by), cmp.Compare(a.id, b.id))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/query/period"
 )
 
@@ -29,13 +30,13 @@ type PointComparison struct {
 	Comparison
 }
 
-func newTimeline(r Request, v View, rows, then []PointRow) *Timeline {
+func newTimeline(r Request, v View, now, then map[adlens.Day]exact.Sums) *Timeline {
 	t := &Timeline{Answer: Answer{r, v.meta(r)}, Points: []Point{}}
 	points := map[int]*sides{}
-	for side, rows := range [...][]PointRow{current: rows, earlier: then} {
+	for side, byDate := range [...]map[adlens.Day]exact.Sums{current: now, earlier: then} {
 		start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
-		for i := range rows {
-			fold(points, r.distance(start, rows[i].Day), side, &rows[i].Sums)
+		for date, sums := range byDate {
+			fold(points, r.distance(start, date), side, sums)
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(points)) {
@@ -47,7 +48,7 @@ func newTimeline(r Request, v View, rows, then []PointRow) *Timeline {
 }
 
 func (t *Timeline) point(at int, sums *sides) Point {
-	p := Point{Date: t.Request.date(t.Request.Period, at), Figures: FiguresOf(&sums[current])}
+	p := Point{Date: t.Request.date(t.Request.Period, at), Figures: FiguresOf(sums[current])}
 	if c := t.comparison(sums); c != nil {
 		p.Comparison = &PointComparison{t.Request.date(t.Request.Earlier, at), *c}
 	}

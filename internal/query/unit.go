@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"adlens"
 )
@@ -25,17 +26,20 @@ type unit struct {
 // unitRow is figures of one product. A count that 32 bits do not hold goes on
 // in a further row of the same product.
 type unitRow struct {
-	key                            uint32
-	impressions, clicks, purchases uint32
-	spend, sales                   uint64 // millionths of a US dollar
+	key    uint32
+	counts [counted]uint32
+	money  [measures - counted]uint64 // millionths of a US dollar
 }
+
+// counted is how many measures are counts. They come before amounts.
+const counted = spend
 
 // packedRow is a unitRow in half of the space. Nearly all are small enough,
 // and adding them up takes as long as reading them does.
 type packedRow struct {
-	spend, sales uint32 // in steps of the unit
-	shown        uint32 // impressions, and purchases in the lowest bits
-	clicked      uint32 // the key, and clicks in the lowest bits
+	money   [measures - counted]uint32 // in steps of the unit
+	shown   uint32                     // impressions, and purchases in the lowest bits
+	clicked uint32                     // the key, and clicks in the lowest bits
 }
 
 // The lowest bits of packed numbers, and the bits above them.
@@ -93,12 +97,13 @@ func (u *unit) add(r *UnitRow) {
 		u.days = append(u.days, dayStart{day: r.Day, row: len(u.rows)})
 	}
 	rest := r.Measures
-	for more := true; more; rest[spend], rest[sales] = 0, 0 {
-		row := unitRow{key: r.Key, spend: rest[spend], sales: rest[sales]}
+	for more := true; more; clear(rest[counted:]) {
+		row := unitRow{key: r.Key}
+		copy(row.money[:], rest[counted:])
 		more = false
-		for m, part := range [...]*uint32{impressions: &row.impressions, clicks: &row.clicks, purchases: &row.purchases} {
-			*part = uint32(min(rest[m], math.MaxUint32))
-			rest[m] -= uint64(*part)
+		for m := range row.counts {
+			row.counts[m] = uint32(min(rest[m], math.MaxUint32))
+			rest[m] -= uint64(row.counts[m])
 			more = more || rest[m] > 0
 		}
 		u.rows = append(u.rows, row)
@@ -133,8 +138,10 @@ func (u *unit) pack() (room []unitRow) {
 // stepOf is the largest step that all amounts are multiples of.
 func stepOf(rows []unitRow) uint64 {
 	for i := range rows {
-		if rows[i].spend%cent != 0 || rows[i].sales%cent != 0 {
-			return 1
+		for _, n := range rows[i].money {
+			if n%cent != 0 {
+				return 1
+			}
 		}
 	}
 	return cent
@@ -143,10 +150,15 @@ func stepOf(rows []unitRow) uint64 {
 // packed packs a row whose amounts are multiples of the step; ok is false
 // where it is too large.
 func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
-	spend, sales := r.spend/step, r.sales/step
-	ok = spend <= math.MaxUint32 && sales <= math.MaxUint32 && r.impressions < 1<<impressionBits && r.purchases < 1<<purchaseBits &&
-		r.key < 1<<keyBits && r.clicks < 1<<clickBits
-	return packedRow{uint32(spend), uint32(sales), r.impressions<<purchaseBits | r.purchases, r.key<<clickBits | r.clicks}, ok
+	n := &r.counts
+	ok = n[impressions] < 1<<impressionBits && n[purchases] < 1<<purchaseBits && n[clicks] < 1<<clickBits && r.key < 1<<keyBits
+	for m := range r.money {
+		steps := r.money[m] / step
+		p.money[m] = uint32(steps)
+		ok = ok && steps <= math.MaxUint32
+	}
+	p.shown, p.clicked = n[impressions]<<purchaseBits|n[purchases], r.key<<clickBits|n[clicks]
+	return p, ok
 }
 
 // fits adds a row to the unit's sums; false where they are beyond 63 bits, or
@@ -154,7 +166,7 @@ func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
 func (u *unit) fits(r *UnitRow) bool {
 	sums, ok := u.sums.plus(r.Measures)
 	u.sums = sums
-	return ok && r.Key <= maxRememberedKey && max(r.Measures[impressions], r.Measures[clicks], r.Measures[purchases]) < mostRowsOfAProduct<<32
+	return ok && r.Key <= maxRememberedKey && slices.Max(r.Measures[:counted]) < mostRowsOfAProduct<<32
 }
 
 // plus adds measures; ok is false where a sum needs more than 63 bits.

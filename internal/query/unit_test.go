@@ -30,7 +30,7 @@ func TestPackedRowsAreTheRowsThatWereAdded(t *testing.T) {
 		}
 		room := u.pack()
 		for i := range room[:cap(room)] {
-			room[:cap(room)][i] = unitRow{key: 9, spend: 9} // used again for another unit
+			room[:cap(room)][i] = unitRow{key: 9, money: [2]uint64{9}} // used again for another unit
 		}
 		from, to := adlens.Day(rapid.IntRange(-1, 9).Draw(t, "from")), adlens.Day(rapid.IntRange(-1, 9).Draw(t, "to"))
 		want := map[uint32]counts{}
