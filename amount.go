@@ -11,8 +11,10 @@ import (
 
 // Amount is an exact, non-negative decimal: money, or a rate of exchange. It
 // counts units of 10^-20 in 128 bits, so it holds what any platform prints
-// (binary floats that leaked into its files have up to 17 digits) and the sum
-// of three million of the largest amounts that the contract admits.
+// (binary floats that leaked into its files have up to 17 digits) and sums of less
+// than 2^128 units, which is 3.4 x 10^18: those of 3,402,823 of the largest amounts
+// that ParseAmount reads, and not of one more. Check the result of Add,
+// or add units in an exact.Sum, which holds those of any number of rows.
 type Amount struct{ units exact.Uint128 }
 
 // AmountDecimals is how many decimals an Amount keeps.
@@ -185,8 +187,7 @@ func (a Amount) Add(b Amount) (sum Amount, ok bool) {
 	return sum, ok
 }
 
-// Units returns an amount of n times the smallest unit, 10^-20. Counts that may
-// outgrow 64 bits are summed as units.
+// Units returns an amount of n times the smallest unit, 10^-20.
 func Units(n uint64) Amount { return Amount{exact.Uint128{Lo: n}} }
 
 // Less tells whether a is smaller than b.

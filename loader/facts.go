@@ -58,7 +58,16 @@ const (
 	colSpendRest
 	colSalesRest
 	headlineColumns
+
+	measures = colSales + 1 // columns that figures follow from
 )
+
+// ownColumns are the columns of an amount in its own currency, by that of its US
+// dollars: whole millionths, and the units below them.
+var ownColumns = map[int]struct{ micros, rest int }{
+	colSpend: {colSpendLocal, colSpendRest},
+	colSales: {colSalesLocal, colSalesRest},
+}
 
 var headlineNames = [headlineColumns]string{
 	"impressions", "clicks", "purchases", "spend", "sales",
@@ -194,11 +203,15 @@ func extraMeasures(all []platform.Measure) []platform.Measure {
 	return extra
 }
 
-// dollars converts an exact sum of the own currency, once.
-func dollars(local, rate adlens.Amount) (micros exact.Uint128, err error) {
-	micros, ok := local.Times(rate)
+// setAmount sets the columns of an exact sum in its own currency, which is
+// converted and rounded once.
+func setAmount(sums []exact.Uint128, column int, own, rate adlens.Amount) error {
+	micros, ok := own.Times(rate)
 	if !ok {
-		return micros, fmt.Errorf("%s at a rate of %s is too large an amount of US dollars to be kept", local, rate)
+		return fmt.Errorf("%s of %s at a rate of %s is too large an amount of US dollars to be kept", headlineNames[column], own, rate)
 	}
-	return micros, nil
+	at := ownColumns[column]
+	ownMicros, rest := own.Micros()
+	sums[column], sums[at.micros], sums[at.rest] = micros, ownMicros, exact.Uint128{Lo: rest}
+	return nil
 }

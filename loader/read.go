@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"slices"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/platform"
 )
 
@@ -41,7 +43,7 @@ type table struct {
 	reader   *platform.RowReader // for its columns
 	index    map[grain]int
 	grains   []grain
-	sums     [][]adlens.Amount // of grainsAtOnce grains each, so that none is moved when more come
+	sums     [][]exact.Uint128 // counts, then units of amounts, of grainsAtOnce grains each, so that none is moved when more come
 	products []string          // by number
 	numbers  map[string]uint32
 }
@@ -64,27 +66,37 @@ func (t *table) number(product string) uint32 {
 // few rows.
 const grainsAtOnce = 64
 
-func (t *table) columns() (counts, amounts int) {
-	return len(t.reader.CountColumns), len(t.reader.AmountColumns)
+// sumsOf returns the sums of a grain.
+func (t *table) sumsOf(i int) (counts, amounts []exact.Uint128) {
+	n := t.columns()
+	at := i % grainsAtOnce * n
+	sums := t.sums[i/grainsAtOnce][at : at+n]
+	return sums[:len(t.reader.CountColumns)], sums[len(t.reader.CountColumns):]
 }
 
-// of returns the sums of a grain: counts, as units in 128 bits, since they may
-// add up beyond 64, and amounts.
-func (t *table) of(i int) (counts, amounts []adlens.Amount) {
-	nc, na := t.columns()
-	at := i % grainsAtOnce * (nc + na)
-	sums := t.sums[i/grainsAtOnce][at : at+nc+na]
-	return sums[:nc], sums[nc:]
+// sum returns one of the sums of a grain.
+func (t *table) sum(i int, s source) exact.Uint128 {
+	counts, amounts := t.sumsOf(i)
+	if s.money {
+		return amounts[s.at]
+	}
+	return counts[s.at]
 }
+
+func (t *table) columns() int { return len(t.reader.CountColumns) + len(t.reader.AmountColumns) }
 
 // memory estimates what the table takes: sums, the index, and the products'
 // names.
 func (t *table) memory() int {
-	const amount, indexed, named = 16, 64, 120
-	nc, na := t.columns()
-	return len(t.grains)*(amount*(nc+na)+indexed) + len(t.products)*named
+	const sum, indexed, named = 16, 64, 120
+	return len(t.grains)*(sum*t.columns()+indexed) + len(t.products)*named
 }
 
+// largestSum is the largest amount of 128 bits.
+var largestSum = adlens.AmountOf(exact.Uint128{Hi: math.MaxUint64, Lo: math.MaxUint64})
+
+// add adds a row to the sums of its grain. They have 128 bits: 2^65 rows do not
+// overflow counts, and amounts are checked.
 func (t *table) add(g grain, row *platform.Row) error {
 	i, ok := t.index[g]
 	if !ok {
@@ -92,22 +104,18 @@ func (t *table) add(g grain, row *platform.Row) error {
 		t.index[g] = i
 		t.grains = append(t.grains, g)
 		if i%grainsAtOnce == 0 {
-			nc, na := t.columns()
-			t.sums = append(t.sums, make([]adlens.Amount, grainsAtOnce*(nc+na)))
+			t.sums = append(t.sums, make([]exact.Uint128, grainsAtOnce*t.columns()))
 		}
 	}
-	counts, amounts := t.of(i)
-	fits := true
+	counts, amounts := t.sumsOf(i)
 	for c, n := range row.Counts {
-		counts[c], ok = counts[c].Add(adlens.Units(n))
-		fits = fits && ok
+		counts[c], _ = counts[c].Add(exact.Uint128{Lo: n})
 	}
 	for c, a := range row.Amounts {
-		amounts[c], ok = amounts[c].Add(a)
-		fits = fits && ok
-	}
-	if !fits {
-		return refusef("row %d: the sums of day %s and product %q are too large to be kept exactly", row.Number, row.Day, row.Product)
+		if amounts[c], ok = amounts[c].Add(a.Units()); !ok {
+			return refusef("row %d: the sum of %s of product %q on %s exceeds %s, the largest that is kept exactly",
+				row.Number, t.reader.AmountColumns[c], row.Product, row.Day, largestSum)
+		}
 	}
 	return nil
 }
@@ -131,10 +139,10 @@ func (t *table) sorted(keys []uint32) []int {
 // content is what a report's download holds.
 type content struct {
 	rows   int
-	sha256 string              // of the unpacked bytes
-	days   map[adlens.Day]Sums // the file's own sums, to hold the stored ones against
-	table  *table              // nil where it did not fit into the budget
-	fitted int                 // then: how many grains did
+	sha256 string               // of the unpacked bytes
+	days   map[adlens.Day]*Sums // the file's own sums, which the stored ones are compared with
+	table  *table               // nil where it did not fit into the budget
+	fitted int                  // then: how many grains did
 }
 
 // parts says in how many readings the grains are summed. There are at most as
@@ -144,19 +152,6 @@ func (c *content) parts() int {
 		return 1
 	}
 	return c.rows/c.fitted + 1
-}
-
-// headline locates the columns that answer as figures.
-type headline struct{ impressions, clicks, purchases, spend, sales int }
-
-func headlineOf(r *platform.RowReader, purchases, sales string) headline {
-	return headline{
-		impressions: slices.Index(r.CountColumns, platform.ColumnViews),
-		clicks:      slices.Index(r.CountColumns, platform.ColumnClicks),
-		purchases:   slices.Index(r.CountColumns, purchases),
-		spend:       slices.Index(r.AmountColumns, platform.ColumnSpend),
-		sales:       slices.Index(r.AmountColumns, sales),
-	}
 }
 
 // download reads a report's download: to its end, every row checked.
@@ -232,34 +227,39 @@ func (d *download) fingerprint(ctx context.Context) (string, error) {
 
 // read checks the whole download and sums it, as far as memory allows.
 func (d *download) read(ctx context.Context) (*content, error) {
-	c := &content{days: map[adlens.Day]Sums{}}
+	c := &content{days: map[adlens.Day]*Sums{}}
 	purchases, sales := d.headlineColumns()
-	var h headline
+	var headline [measures]source
 	sum, err := d.each(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if c.table == nil && c.rows == 0 {
-			c.table, h = newTable(reader), headlineOf(reader, purchases, sales)
+			c.table, headline = newTable(reader), headlineOf(reader, purchases, sales)
 		}
 		c.rows++
 		if c.rows%10000 == 0 && d.isNext() {
 			d.progress.Rows(c.rows)
 		}
-		if err := c.count(row, h); err != nil {
-			return err
-		}
+		c.addToDay(row, headline)
 		return c.sum(ctx, row, d)
 	})
 	c.sha256 = sum
 	return c, err
 }
 
-// count keeps the file's own sums by day.
-func (c *content) count(row *platform.Row, h headline) error {
-	sums, err := c.days[row.Day].plus(Sums{
-		Rows: 1, Impressions: adlens.Units(row.Counts[h.impressions]), Clicks: adlens.Units(row.Counts[h.clicks]),
-		Purchases: adlens.Units(row.Counts[h.purchases]), SpendLocal: row.Amounts[h.spend], SalesLocal: row.Amounts[h.sales],
-	})
-	c.days[row.Day] = sums
-	return refuse(err)
+// addToDay adds a row to the file's own sums of its day.
+func (c *content) addToDay(row *platform.Row, headline [measures]source) {
+	sums, ok := c.days[row.Day]
+	if !ok {
+		sums = &Sums{Source: make(exact.Sums, measures)}
+		c.days[row.Day] = sums
+	}
+	sums.Rows++
+	for i, s := range headline {
+		if s.money {
+			sums.Source[i].Add(row.Amounts[s.at].Units())
+		} else {
+			sums.Source[i].Add(exact.Uint128{Lo: row.Counts[s.at]})
+		}
+	}
 }
 
 func (c *content) sum(ctx context.Context, row *platform.Row, d *download) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adlens"
 	"adlens/internal/exact"
@@ -138,32 +139,27 @@ func (c *reconverter) flush(ctx context.Context) error {
 	if c.sums == nil {
 		return nil
 	}
-	spend, okSpend := local(c.sums[colSpendLocal], c.sums[colSpendRest])
-	sales, okSales := local(c.sums[colSalesLocal], c.sums[colSalesRest])
-	if !okSpend || !okSales {
-		return fmt.Errorf("the stored amounts of day %s and product key %d are too large", c.day, c.product)
-	}
 	rate, ok := c.rates.At(c.currency, c.day)
 	if !ok {
 		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, c.day)
 	}
-	var err error
-	c.ub.source, err = c.ub.source.plus(Sums{
-		Impressions: adlens.AmountOf(c.sums[colImpressions]), Clicks: adlens.AmountOf(c.sums[colClicks]), Purchases: adlens.AmountOf(c.sums[colPurchases]),
-		SpendLocal: spend, SalesLocal: sales,
-	})
-	if err != nil {
-		return err
+	source := slices.Clone(c.sums[:measures])
+	for column := range measures {
+		at, money := ownColumns[column]
+		if !money {
+			continue
+		}
+		own, ok := adlens.FromMicros(c.sums[at.micros], c.sums[at.rest].Lo)
+		if !ok {
+			return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], c.day, c.product)
+		}
+		source[column] = own.Units()
+		if err := setAmount(c.sums, column, own, rate); err != nil {
+			return err
+		}
 	}
-	if err := setMoney(c.sums, spend, sales, rate); err != nil {
-		return err
-	}
+	c.ub.source.Source.Add(source)
 	c.build.block.add(c.ub.entry.Slice, c.ub.entry.Generation, c.day, c.product, c.columns, c.sums)
 	c.sums = nil
 	return c.build.send(ctx, blockRows)
-}
-
-// local puts an amount of the own currency together again.
-func local(whole, rest exact.Uint128) (adlens.Amount, bool) {
-	return adlens.FromMicros(whole, rest.Lo)
 }

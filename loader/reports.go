@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"adlens"
 	"adlens/internal/manifest"
 	"adlens/platform"
 )
@@ -217,9 +216,7 @@ func (b *build) write(ctx context.Context, d *download, c *content, claims map[m
 			return err
 		}
 		ub.claim(manifest.Source{ReportID: d.report.ID, GeneratedAt: d.report.GeneratedAt, SHA256: c.sha256, Days: days})
-		if ub.source, err = ub.source.plusDays(c.days, u.Start, days); err != nil {
-			return err
-		}
+		ub.source.addDays(c.days, u.Start, days)
 	}
 	if c.rows == 0 {
 		return nil
@@ -237,15 +234,4 @@ func (b *build) write(ctx context.Context, d *download, c *content, claims map[m
 		}
 	}
 	return nil
-}
-
-// plusDays adds the sums of those days of a month that a report speaks for.
-func (s Sums) plusDays(days map[adlens.Day]Sums, first adlens.Day, claimed manifest.Days) (Sums, error) {
-	var err error
-	for day := first; day <= first.LastOfMonth() && err == nil; day++ {
-		if holdsDay(claimed, day) {
-			s, err = s.plus(days[day])
-		}
-	}
-	return s, err
 }

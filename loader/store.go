@@ -87,15 +87,6 @@ type YearParts struct {
 	Months     []uint32
 }
 
-// Sums are the five headline sums of some rows, in US dollars, beside the
-// exact sums of the own currency.
-type Sums struct {
-	Rows                           uint64
-	Impressions, Clicks, Purchases adlens.Amount // counts, as units
-	SpendMicros, SalesMicros       adlens.Amount // US dollars in millionths, as units
-	SpendLocal, SalesLocal         adlens.Amount // facts only
-}
-
 // MonthSums are the sums of one month's generation at each of its levels.
 type MonthSums struct{ Facts, Days, Products Sums }
 

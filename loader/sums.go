@@ -4,41 +4,36 @@ import (
 	"fmt"
 
 	"adlens"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
 )
 
-// plus adds sums of rows. What 128 bits do not hold is reported rather than
-// wrapped; no real account comes near.
-func (s Sums) plus(t Sums) (Sums, error) {
+// Sums are the sums of some rows by measure, in the order of the headline
+// columns. No file or month is too large for them.
+type Sums struct {
+	Rows    uint64
+	Figures exact.Sums // counts, and money in millionths of a US dollar
+	Source  exact.Sums // of facts alone: counts, and money in units of 10^-20 of its own currency
+}
+
+// add adds the sums of other rows.
+func (s *Sums) add(t Sums) {
 	s.Rows += t.Rows
-	for _, pair := range [...]struct{ to, of *adlens.Amount }{
-		{&s.Impressions, &t.Impressions}, {&s.Clicks, &t.Clicks}, {&s.Purchases, &t.Purchases},
-		{&s.SpendMicros, &t.SpendMicros}, {&s.SalesMicros, &t.SalesMicros},
-		{&s.SpendLocal, &t.SpendLocal}, {&s.SalesLocal, &t.SalesLocal},
-	} {
-		sum, ok := pair.to.Add(*pair.of)
-		if !ok {
-			return s, fmt.Errorf("a sum is too large to be kept exactly")
+	s.Figures.AddSums(t.Figures)
+	s.Source.AddSums(t.Source)
+}
+
+// addDays adds the sums of those days of a month that a report speaks for.
+func (s *Sums) addDays(days map[adlens.Day]*Sums, first adlens.Day, claimed manifest.Days) {
+	for day := first; day <= first.LastOfMonth(); day++ {
+		if sums, ok := days[day]; ok && holdsDay(claimed, day) {
+			s.add(*sums)
 		}
-		*pair.to = sum
 	}
-	return s, nil
 }
 
-// sameFigures tells whether the counts and dollars of two levels agree.
-func (s Sums) sameFigures(t Sums) bool {
-	return s.Impressions == t.Impressions && s.Clicks == t.Clicks && s.Purchases == t.Purchases &&
-		s.SpendMicros == t.SpendMicros && s.SalesMicros == t.SalesMicros
-}
-
-// sameSource tells whether stored facts are the file's: counts and amounts of
-// the own currency.
-func (s Sums) sameSource(t Sums) bool {
-	return s.Impressions == t.Impressions && s.Clicks == t.Clicks && s.Purchases == t.Purchases &&
-		s.SpendLocal == t.SpendLocal && s.SalesLocal == t.SalesLocal
-}
-
-// String writes the sums for an error: counts, dollars and own currency.
+// String writes the sums for an error.
 func (s Sums) String() string {
-	return fmt.Sprintf("%d rows, %s impressions, %s clicks, %s purchases, %s and %s millionths of a dollar, %s and %s in its own currency",
-		s.Rows, s.Impressions.Big(), s.Clicks.Big(), s.Purchases.Big(), s.SpendMicros.Big(), s.SalesMicros.Big(), s.SpendLocal, s.SalesLocal)
+	return fmt.Sprintf("%d rows, %v are %v in millionths of a dollar and %v in units of 10^-20 of their own currency",
+		s.Rows, headlineNames[:measures], s.Figures, s.Source)
 }

@@ -52,7 +52,7 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 		switch s := sums[e.Generation]; {
 		case s.Facts.Rows != e.Rows:
 			faults = append(faults, fmt.Sprintf("%s has %d rows, %d were loaded", e.Unit, s.Facts.Rows, e.Rows))
-		case !s.Days.sameFigures(s.Facts) || !s.Products.sameFigures(s.Facts):
+		case !s.Days.Figures.Equal(s.Facts.Figures) || !s.Products.Figures.Equal(s.Facts.Figures):
 			faults = append(faults, fmt.Sprintf("%s: its rollups do not add up to its facts", e.Unit))
 		}
 	}
@@ -62,7 +62,7 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 		return nil, err
 	}
 	for _, e := range years {
-		if s := yearSums[e.Generation]; !s.Year.sameFigures(s.Months) {
+		if s := yearSums[e.Generation]; !s.Year.Figures.Equal(s.Months.Figures) {
 			faults = append(faults, fmt.Sprintf("%s does not add up to its months", e.Unit))
 		}
 	}

@@ -22,31 +22,41 @@ type reportWriter struct {
 
 // layout says where the columns of a fact come from.
 type layout struct {
-	head    headline
-	extras  []from // of the columns behind the headline
-	columns []int  // of the build's block
+	headline [measures]source
+	extras   []source // of the columns after the headline
+	columns  []int    // of the build's block
 }
 
-// from is a column of the reader.
-type from struct {
+// source is a column of the reader.
+type source struct {
 	money bool
 	at    int
 }
 
+// sourceOf finds a column of the reader.
+func sourceOf(r *platform.RowReader, column string) (s source, ok bool) {
+	if at := slices.Index(r.CountColumns, column); at >= 0 {
+		return source{at: at}, true
+	}
+	at := slices.Index(r.AmountColumns, column)
+	return source{money: true, at: at}, at >= 0
+}
+
+// headlineOf finds the columns that figures follow from, which every report has.
+func headlineOf(r *platform.RowReader, purchases, sales string) (all [measures]source) {
+	for i, column := range [...]string{platform.ColumnViews, platform.ColumnClicks, purchases, platform.ColumnSpend, sales} {
+		all[i], _ = sourceOf(r, column)
+	}
+	return all
+}
+
 func (w *reportWriter) layout(r *platform.RowReader) layout {
 	purchases, sales := w.download.headlineColumns()
-	l := layout{head: headlineOf(r, purchases, sales)}
-	place := map[string]from{}
-	for i, column := range r.CountColumns {
-		place[column] = from{at: i}
-	}
-	for i, column := range r.AmountColumns {
-		place[column] = from{money: true, at: i}
-	}
+	l := layout{headline: headlineOf(r, purchases, sales)}
 	var stored []platform.Measure
 	for _, m := range extraMeasures(w.download.report.Type.Measures) {
-		if f, ok := place[m.Column]; ok {
-			stored, l.extras = append(stored, m), append(l.extras, f)
+		if s, ok := sourceOf(r, m.Column); ok {
+			stored, l.extras = append(stored, m), append(l.extras, s)
 		}
 	}
 	l.columns = w.build.block.columns(stored)
@@ -98,43 +108,24 @@ func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
 
 // sums are the columns of one fact, converted. They hold until the next.
 func (w *reportWriter) sums(l layout, t *table, i int) ([]exact.Uint128, error) {
-	counts, amounts := t.of(i)
 	w.row = slices.Grow(w.row[:0], headlineColumns+len(l.extras))[:headlineColumns+len(l.extras)]
 	sums := w.row
-	sums[colImpressions] = counts[l.head.impressions].Units()
-	sums[colClicks] = counts[l.head.clicks].Units()
-	sums[colPurchases] = counts[l.head.purchases].Units()
 	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[i].day) // convertible has made sure
-	if err := setMoney(sums, amounts[l.head.spend], amounts[l.head.sales], rate); err != nil {
-		return nil, err
-	}
-	for e, f := range l.extras {
-		if f.money {
-			sums[headlineColumns+e] = amounts[f.at].RoundMicros()
-		} else {
-			sums[headlineColumns+e] = counts[f.at].Units()
+	for column, s := range l.headline {
+		if !s.money {
+			sums[column] = t.sum(i, s)
+		} else if err := setAmount(sums, column, adlens.AmountOf(t.sum(i, s)), rate); err != nil {
+			return nil, err
 		}
 	}
+	for e, s := range l.extras {
+		sum := t.sum(i, s)
+		if s.money {
+			sum = adlens.AmountOf(sum).RoundMicros()
+		}
+		sums[headlineColumns+e] = sum
+	}
 	return sums, nil
-}
-
-// setMoney fills the headline's amounts: exact in the own currency, rounded
-// once in US dollars.
-func setMoney(sums []exact.Uint128, spend, sales, rate adlens.Amount) (err error) {
-	if sums[colSpend], err = dollars(spend, rate); err != nil {
-		return err
-	}
-	if sums[colSales], err = dollars(sales, rate); err != nil {
-		return err
-	}
-	setLocal(sums, colSpendLocal, colSpendRest, spend)
-	setLocal(sums, colSalesLocal, colSalesRest, sales)
-	return nil
-}
-
-func setLocal(sums []exact.Uint128, whole, rest int, a adlens.Amount) {
-	sums[whole], sums[rest].Lo = a.Micros()
-	sums[rest].Hi = 0
 }
 
 func anySum(sums []exact.Uint128) bool {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"math/big"
 	"strings"
 	"time"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
@@ -238,51 +238,29 @@ GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
 // readBack are the sums as whole numbers: counts, and millionths of dollars.
 var readBack = "count(), " + query.EachMeasure(", ", func(m query.Measure) string { return m.Whole(wideSum(m)) })
 
-const readBackLocal = `, reinterpret(sum(toDecimal128(spend_local, 6)), 'UInt128'), sum(toUInt128(spend_local_rest)),
-    reinterpret(sum(toDecimal128(sales_local, 6)), 'UInt128'), sum(toUInt128(sales_local_rest))`
+// readBackSource are the same sums with money in units of 10^-20 of its own
+// currency.
+var readBackSource = ", " + query.EachMeasure(", ", func(m query.Measure) string {
+	if !m.Money {
+		return wideSum(m)
+	}
+	return "toUInt256(" + m.Whole("sum(toDecimal128("+m.Name+"_local, 6))") + ") * 100000000000000 + sum(toUInt256(" + m.Name + "_local_rest))"
+})
 
-type generationSums struct {
-	generation uint32
-	sums       loader.Sums
-}
-
-// sums reads sums by generation. With local the exact own-currency sums are
-// among them.
-func (db *DB) sums(ctx context.Context, sql string, params Params, local bool) (map[uint32]loader.Sums, error) {
-	all, err := collect(ctx, db, sql, params, func(scan func(...any) error) (generationSums, error) {
-		var g generationSums
-		var numbers [9]big.Int
-		into := []any{&g.generation, &g.sums.Rows}
-		for i := range numbers {
-			if i < 5 || local {
-				into = append(into, &numbers[i])
-			}
+// sums reads sums by generation, with those of the source or without.
+func (db *DB) sums(ctx context.Context, sql string, params Params, source bool) (map[uint32]loader.Sums, error) {
+	all := map[uint32]loader.Sums{}
+	_, err := collect(ctx, db, sql, params, func(scan func(...any) error) (generation uint32, err error) {
+		var s loader.Sums
+		into := []*exact.Sums{&s.Figures, &s.Source}
+		if !source {
+			into = into[:1]
 		}
-		if err := scan(into...); err != nil {
-			return g, err
-		}
-		s := &g.sums
-		s.Impressions, s.Clicks, s.Purchases = amountOf(&numbers[0]), amountOf(&numbers[1]), amountOf(&numbers[2])
-		s.SpendMicros, s.SalesMicros = amountOf(&numbers[3]), amountOf(&numbers[4])
-		s.SpendLocal, s.SalesLocal = localOf(&numbers[5], &numbers[6]), localOf(&numbers[7], &numbers[8])
-		return g, nil
+		err = scanSums(scan, []any{&generation, &s.Rows}, nil, into...)
+		all[generation] = s
+		return generation, err
 	})
-	sums := make(map[uint32]loader.Sums, len(all))
-	for _, g := range all {
-		sums[g.generation] = g.sums
-	}
-	return sums, err
-}
-
-// localOf puts millionths and the units below them together; what 128 bits do
-// not hold becomes noSum.
-func localOf(whole, rest *big.Int) adlens.Amount {
-	a, ok := adlens.FromMicros(amountOf(whole).Units(), 0)
-	sum, fits := a.Add(amountOf(rest))
-	if !ok || !fits {
-		return noSum
-	}
-	return sum
+	return all, err
 }
 
 func byGeneration(table, terms, filter string) string {
@@ -294,7 +272,7 @@ func (db *DB) MonthSums(ctx context.Context, account string, months []manifest.E
 	params := monthParams(account, months)
 	var facts, days, products map[uint32]loader.Sums
 	err := flight.Together(func() (err error) {
-		facts, err = db.sums(ctx, byGeneration("facts", readBack+readBackLocal, ofMonths("day")), params, true)
+		facts, err = db.sums(ctx, byGeneration("facts", readBack+readBackSource, ofMonths("day")), params, true)
 		return err
 	}, func() (err error) {
 		days, err = db.sums(ctx, byGeneration("day_totals", readBack, ofMonths("day")), params, false)
@@ -344,5 +322,5 @@ func (db *DB) DaySums(ctx context.Context, account string, copies []loader.Copy)
 	if len(copies) == 0 {
 		return nil, nil
 	}
-	return db.sums(ctx, byGeneration("facts", readBack+readBackLocal, copiedDays), copyParams(account, copies), true)
+	return db.sums(ctx, byGeneration("facts", readBack+readBackSource, copiedDays), copyParams(account, copies), true)
 }

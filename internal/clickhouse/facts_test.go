@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/loader"
@@ -58,12 +59,21 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var spend adlens.Amount
-	for _, micros := range b.Values[slices.Index(names, "spend")] {
-		spend, _ = spend.Add(adlens.Units(micros))
+	var figures, source exact.Sums
+	for row := range rows {
+		value := func(name string) exact.Uint128 { return exact.Uint128{Lo: b.Values[slices.Index(names, name)][row]} }
+		own := func(name string) exact.Uint128 {
+			amount, _ := adlens.FromMicros(value(name+"_local"), value(name+"_local_rest").Lo)
+			return amount.Units()
+		}
+		figures.Add([]exact.Uint128{value("impressions"), value("clicks"), value("purchases"), value("spend"), value("sales")})
+		source.Add([]exact.Uint128{value("impressions"), value("clicks"), value("purchases"), own("spend"), own("sales")})
 	}
-	if got := sums[7].Facts.SpendMicros; got != spend {
-		t.Errorf("the spend of all is %s, expected %s", got, spend)
+	if got := sums[7].Facts; !got.Figures.Equal(figures) || !got.Source.Equal(source) || got.Rows != uint64(rows) {
+		t.Errorf("the sums of all are %s, expected %v and %v", got, figures, source)
+	}
+	if got := sums[7].Days; !got.Figures.IsZero() || !got.Source.IsZero() {
+		t.Errorf("days that were not derived have sums %s", got)
 	}
 }
 

@@ -2,13 +2,11 @@ package clickhouse
 
 import (
 	"encoding/hex"
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
 
 	"adlens"
-	"adlens/internal/exact"
 
 	"github.com/shopspring/decimal"
 )
@@ -21,18 +19,6 @@ func identifier(name string) string {
 // unitsDecimal is a Decimal(38, 20) of an exact amount.
 func unitsDecimal(a adlens.Amount) decimal.Decimal {
 	return decimal.NewFromBigInt(a.Big(), -adlens.AmountDecimals)
-}
-
-// noSum is what equals no sum, so that every check of it fails.
-var noSum = adlens.AmountOf(exact.Uint128{Hi: 1<<64 - 1, Lo: 1<<64 - 1})
-
-// amountOf reads units; what 128 bits do not hold becomes noSum.
-func amountOf(n *big.Int) adlens.Amount {
-	units, ok := exact.Uint128Of(n)
-	if !ok {
-		return noSum
-	}
-	return adlens.AmountOf(units)
 }
 
 func hexText(raw []byte) string { return hex.EncodeToString(raw) }

@@ -210,37 +210,36 @@ func (s store) DeriveYears(ctx context.Context, account string, years []loader.Y
 	})
 }
 
-func plus(a *adlens.Amount, units uint64) { *a, _ = a.Add(adlens.Units(units)) }
-
 func sumRollups(rows []tables.Row) (s loader.Sums) {
 	for _, r := range rows {
-		addSums(&s, r.Value.(*rollup).sums)
+		s.Rows++
+		s.Figures.Add(widen(r.Value.(*rollup).sums))
 	}
 	return s
 }
 
-func addSums(s *loader.Sums, sums [5]uint64) {
-	s.Rows++
-	plus(&s.Impressions, sums[0])
-	plus(&s.Clicks, sums[1])
-	plus(&s.Purchases, sums[2])
-	plus(&s.SpendMicros, sums[3])
-	plus(&s.SalesMicros, sums[4])
+func widen(sums [5]uint64) []exact.Uint128 {
+	var all [5]exact.Uint128
+	for i, n := range sums {
+		all[i].Lo = n
+	}
+	return all[:]
 }
 
 func sumFacts(rows []tables.Row, days manifest.Days) (s loader.Sums) {
-	local := func(f fact, sum *adlens.Amount, whole, rest string) {
-		a, _ := adlens.FromMicros(exact.Uint128{Lo: f.values[factColumns[whole]]}, f.values[factColumns[rest]])
-		*sum, _ = sum.Add(a)
-	}
 	for _, r := range rows {
 		f := r.Value.(fact)
 		if days&manifest.DaysBetween(f.day, f.day) == 0 {
 			continue
 		}
-		addSums(&s, f.sums())
-		local(f, &s.SpendLocal, "spend_local", "spend_local_rest")
-		local(f, &s.SalesLocal, "sales_local", "sales_local_rest")
+		own := func(column string) exact.Uint128 {
+			a, _ := adlens.FromMicros(exact.Uint128{Lo: f.values[factColumns[column]]}, f.values[factColumns[column+"_rest"]])
+			return a.Units()
+		}
+		figures := widen(f.sums())
+		s.Rows++
+		s.Figures.Add(figures)
+		s.Source.Add(append(figures[:3:3], own("spend_local"), own("sales_local")))
 	}
 	return s
 }
