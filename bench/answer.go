@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/exact"
 )
 
 // group is one row of a peer's answer: sums by some key.
@@ -15,7 +16,7 @@ type group struct {
 	bucket            string // timeline: YYYY-MM-DD
 	product           string // products
 	markets           uint64 // products: a bit for each marketplace with rows
-	sums              sums
+	sums              exact.Sums
 }
 
 // expected is the right answer, as a peer and as the API must give it.
@@ -37,36 +38,36 @@ func (q *question) expect(groups []group, at places) expected {
 
 func expectSummary(groups []group, at places) expected {
 	var e expected
-	var total sums
+	var total exact.Sums
 	type part struct {
 		name, id string
-		sums     sums
+		sums     exact.Sums
 	}
 	byMarket, byProduct := map[int]*part{}, map[int]*part{}
 	for i := range groups {
 		g := &groups[i]
-		e.sums = append(e.sums, fmt.Sprintf("marketplace %d ad product %d %s", g.market, g.adProduct, &g.sums))
-		total.add(&g.sums)
+		e.sums = append(e.sums, fmt.Sprintf("marketplace %d ad product %d %s", g.market, g.adProduct, sumsText(g.sums)))
+		total.AddSums(g.sums)
 		if byMarket[g.market] == nil {
 			byMarket[g.market] = &part{name: at[g.market].country, id: at[g.market].profile}
 		}
 		if byProduct[g.adProduct] == nil {
 			byProduct[g.adProduct] = &part{name: adlens.AdProduct(g.adProduct).String()}
 		}
-		byMarket[g.market].sums.add(&g.sums)
-		byProduct[g.adProduct].sums.add(&g.sums)
+		byMarket[g.market].sums.AddSums(g.sums)
+		byProduct[g.adProduct].sums.AddSums(g.sums)
 	}
-	e.shown = []string{"total" + total.shown()}
+	e.shown = []string{"total" + figuresText(total)}
 	for _, by := range []map[int]*part{byMarket, byProduct} {
 		var parts []*part
 		for _, p := range by {
 			parts = append(parts, p)
 		}
 		slices.SortFunc(parts, func(a, b *part) int {
-			return cmp.Or(b.sums.figure("spend").hundredths.Cmp(a.sums.figure("spend").hundredths), strings.Compare(a.name, b.name))
+			return cmp.Or(figureOf(b.sums, "spend").hundredths.Cmp(figureOf(a.sums, "spend").hundredths), strings.Compare(a.name, b.name))
 		})
 		for _, p := range parts {
-			e.shown = append(e.shown, p.name+" "+p.id+p.sums.shown())
+			e.shown = append(e.shown, p.name+" "+p.id+figuresText(p.sums))
 		}
 	}
 	return e
@@ -75,8 +76,8 @@ func expectSummary(groups []group, at places) expected {
 func expectTimeline(groups []group) expected {
 	var e expected
 	for i := range groups {
-		e.sums = append(e.sums, groups[i].bucket+" "+groups[i].sums.String())
-		e.shown = append(e.shown, groups[i].bucket+groups[i].sums.shown())
+		e.sums = append(e.sums, groups[i].bucket+" "+sumsText(groups[i].sums))
+		e.shown = append(e.shown, groups[i].bucket+figuresText(groups[i].sums))
 	}
 	return e
 }
@@ -86,7 +87,7 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	keys := map[string]figure{}
 	if q.sort != "product_id" {
 		for i := range groups {
-			keys[groups[i].product] = groups[i].sums.figure(q.sort)
+			keys[groups[i].product] = figureOf(groups[i].sums, q.sort)
 		}
 	}
 	slices.SortFunc(sorted, func(a, b group) int { return q.compare(&a, &b, keys) })
@@ -95,8 +96,8 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	page := sorted[first:min(first+q.size, len(sorted))]
 	for i := range page {
 		g := &page[i]
-		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.product, g.markets, &g.sums))
-		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.codes(g.markets), g.sums.shown()))
+		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
+		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.codes(g.markets), figuresText(g.sums)))
 	}
 	total := fmt.Sprintf("%d rows in all", len(sorted))
 	if len(page) > 0 {

@@ -3,12 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"adlens/internal/exact"
 )
 
-func sumsOf(t *testing.T, text string) sums {
+func sumsOf(t *testing.T, text string) exact.Sums {
 	t.Helper()
-	var s sums
-	if err := s.read(strings.Fields(text), false); err != nil {
+	s, err := readSums(strings.Fields(text), false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -20,8 +22,7 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 		"0 0 0 0.004999 0":      " spend=0.00 sales=0.00 acos=null roas=0.00 impressions=0 clicks=0 ctr=null average_cpc=null purchases=0 conversion_rate=null",
 		"3 1 1 0.005 123456789": " spend=0.01 sales=123456789.00 acos=0.00 roas=24691357800.00 impressions=3 clicks=1 ctr=33.33 average_cpc=0.01 purchases=1 conversion_rate=100.00",
 	} {
-		s := sumsOf(t, text)
-		if got := s.shown(); got != want {
+		if got := figuresText(sumsOf(t, text)); got != want {
 			t.Errorf("%s:\n%s\nexpected\n%s", text, got, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"adlens/integration/model"
@@ -103,32 +102,12 @@ func (q *question) readGroups(rows [][]string, micros bool) ([]group, string, er
 				total = rest[5] + " rows in all"
 			}
 		}
-		if err := g.sums.read(rest, micros); err != nil {
+		var err error
+		if g.sums, err = readSums(rest, micros); err != nil {
 			return nil, "", fmt.Errorf("row %d, %q: %w", i+1, r, err)
 		}
 	}
 	return groups, total, nil
-}
-
-func (s *sums) read(text []string, micros bool) error {
-	into := []*big.Int{&s.impressions, &s.clicks, &s.purchases, &s.spend, &s.sales}
-	if len(text) < len(into) {
-		return fmt.Errorf("%d sums, expected %d", len(text), len(into))
-	}
-	for i, n := range into {
-		digits := text[i]
-		if i >= 3 && !micros {
-			whole, fraction, _ := strings.Cut(digits, ".")
-			if len(fraction) > 6 {
-				return fmt.Errorf("%q has more than 6 decimals", digits)
-			}
-			digits = whole + fraction + strings.Repeat("0", 6-len(fraction))
-		}
-		if _, ok := n.SetString(digits, 10); !ok {
-			return fmt.Errorf("%q is no number", text[i])
-		}
-	}
-	return nil
 }
 
 // readPeer brings a peer's answer into the form of expected.sums.
@@ -142,11 +121,11 @@ func (q *question) readPeer(rows [][]string, micros bool) ([]string, error) {
 		g := &groups[i]
 		switch q.endpoint {
 		case summaries:
-			lines = append(lines, fmt.Sprintf("marketplace %d ad product %d %s", g.market, g.adProduct, &g.sums))
+			lines = append(lines, fmt.Sprintf("marketplace %d ad product %d %s", g.market, g.adProduct, sumsText(g.sums)))
 		case timelines:
-			lines = append(lines, g.bucket+" "+g.sums.String())
+			lines = append(lines, g.bucket+" "+sumsText(g.sums))
 		default:
-			lines = append(lines, fmt.Sprintf("%q in %b %s", g.product, g.markets, &g.sums))
+			lines = append(lines, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
 		}
 	}
 	if total != "" {

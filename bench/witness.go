@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"sync"
 
 	"adlens"
+	"adlens/internal/exact"
 )
 
 // witness knows what one slice must be answered while it is restated: its
@@ -64,7 +64,7 @@ func (w *witness) expect(version int) expected {
 				g = &group{product: r.product.id, markets: 1}
 				groups[r.product.id] = g
 			}
-			g.sums.addRow(r)
+			g.sums.Add(measuresOf(r))
 		})
 	}
 	var all []group
@@ -74,16 +74,15 @@ func (w *witness) expect(version int) expected {
 	return w.question.expect(all, places{0: heavy.markets[0]})
 }
 
-// addRow adds a row of Sponsored Products. What stands behind the sixth
-// decimal of a cost is rounded away, row by row.
-func (s *sums) addRow(r *row) {
-	add := func(to *big.Int, n int64) { to.Add(to, big.NewInt(n)) }
+// measuresOf are the measures of a row of Sponsored Products. What stands behind
+// the sixth decimal of a cost is rounded away, row by row.
+func measuresOf(r *row) []exact.Uint128 {
 	const microsPerCent = 10_000
-	add(&s.impressions, r.values[0])
-	add(&s.clicks, r.values[1])
-	add(&s.spend, r.values[2]*microsPerCent)
-	add(&s.purchases, r.values[kinds[0].headline[2]])
-	add(&s.sales, r.values[kinds[0].headline[4]]*microsPerCent)
+	var all [len(sumNames)]exact.Uint128
+	for i, n := range [...]int64{r.values[0], r.values[1], r.values[kinds[0].headline[2]], r.values[2] * microsPerCent, r.values[kinds[0].headline[4]] * microsPerCent} {
+		all[i].Lo = uint64(n)
+	}
+	return all[:]
 }
 
 // ask asks once and compares the answer with all states that it may be of.

@@ -63,7 +63,7 @@ var arrows = map[string][]string{
 		"adlens/loader", "adlens/platform"},
 	"adlens/internal/doctor": {"adlens", "adlens/internal/clickhouse", "adlens/internal/connector", "adlens/internal/engine",
 		"adlens/internal/manifest", "adlens/internal/redis", "adlens/internal/tables", "adlens/loader"},
-	"adlens/bench": {"adlens", "adlens/integration/model", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/query"},
+	"adlens/bench": {"adlens", "adlens/integration/model", "adlens/internal/clickhouse", "adlens/internal/engine", "adlens/internal/exact", "adlens/internal/query"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/clickhouse", "adlens/internal/commits", "adlens/internal/connector",
 		"adlens/internal/demo", "adlens/internal/doctor", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis",
 		"adlens/internal/secret", "adlens/loader", "adlens/platform", "adlens/platform/api"},
