@@ -113,13 +113,8 @@ func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
 	default:
 		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
-		plan := query.PlanProducts(request, view)
-		switch {
-		case plan.Empty():
-		case min(plan.Rows, query.MostProducts(view)) >= query.RankedFrom:
+		if plan := query.PlanProducts(request, view); !plan.Empty() {
 			statement = plan.RankedStatement(request, query.ProductsOf(view).Generation, query.TitlesOf(view))
-		default:
-			statement = plan.ProductsStatement()
 		}
 	}
 	return sql{text: statement.SQL, params: statement.Params, format: "Native"}, nil

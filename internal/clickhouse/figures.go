@@ -54,15 +54,6 @@ func (db *DB) DayTotals(ctx context.Context, s query.Statement) ([]query.DayTota
 	})
 }
 
-// Products runs a product report's statement.
-func (db *DB) Products(ctx context.Context, s query.Statement) ([]query.ProductRow, error) {
-	return collect(ctx, db, s.SQL, s.Params, func(scan func(...any) error) (query.ProductRow, error) {
-		var row query.ProductRow
-		err := scanSums(scan, []any{&row.Key, &row.Marketplaces}, nil, &row.Sums)
-		return row, err
-	})
-}
-
 // Ranked runs the statement of a page of products, which has the sums of two
 // periods where they are compared.
 func (db *DB) Ranked(ctx context.Context, s query.Statement, compared bool) ([]query.RankedRow, int, error) {

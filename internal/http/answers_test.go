@@ -66,8 +66,9 @@ func (b *books) DayTotals(_ context.Context, s query.Statement) ([]query.DayTota
 		Sums: wide(1000*generation, uint64(len(s.Params["account"])), 1, 5_000_000*generation, 1_000_000)}}, nil
 }
 
-func (b *books) Products(_ context.Context, s query.Statement) ([]query.ProductRow, error) {
-	return []query.ProductRow{{Key: 1, Marketplaces: []uint16{1}, Sums: b.figures(s)}, {Key: 2, Marketplaces: []uint16{2}, Sums: b.figures(s)}}, nil
+func (b *books) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.RankedRow, int, error) {
+	items := []query.RankedRow{{ID: "B0LAMP", Title: lampTitle, Marketplaces: []uint16{1}, Sums: b.figures(s)}, {ID: "B0ROPE", Marketplaces: []uint16{2}, Sums: b.figures(s)}}
+	return pageOf(s, items), len(items), nil
 }
 
 // serving answers from a store, with a memory of so many bytes.

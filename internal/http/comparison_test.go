@@ -2,6 +2,7 @@ package http
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,10 +21,8 @@ func newTwoYears() *world {
 	w.days = append(w.days,
 		query.DayTotal{Generation: 4, Day: adlens.Date(2025, 3, 2), Sums: wide(300, 6, 0, 1_500_000, 0)},
 		query.DayTotal{Generation: 4, Day: adlens.Date(2025, 3, 8), Sums: wide(500, 4, 2, 3_000_000, 10_000_000)})
-	w.then = []query.ProductRow{
-		{Key: 1, Marketplaces: []uint16{1}, Sums: sums(500, 4, 2, 3_000_000, 10_000_000)},
-		{Key: 2, Marketplaces: []uint16{1}, Sums: sums(300, 6, 0, 1_500_000, 0)},
-	}
+	w.items[0].Earlier = sums(500, 4, 2, 3_000_000, 10_000_000)
+	w.items = slices.Insert(w.items, 1, query.RankedRow{ID: "B0ROPE", Earlier: sums(300, 6, 0, 1_500_000, 0)})
 	return w
 }
 

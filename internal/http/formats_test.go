@@ -162,7 +162,7 @@ func TestAcceptChoosesTheFormat(t *testing.T) {
 func long() *world {
 	w := newWorld()
 	for i := range 200 {
-		w.items = append(w.items, query.ProductRow{Key: 1, Marketplaces: []uint16{1}, Sums: sums(uint64(1000+i), 10, 1, 5_005_000, 1)})
+		w.items = append(w.items, query.RankedRow{ID: "B0LAMP", Title: lampTitle, Marketplaces: []uint16{1}, Sums: sums(uint64(1000+i), 10, 1, 5_005_000, 1)})
 	}
 	return w
 }

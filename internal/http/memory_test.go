@@ -108,15 +108,15 @@ type gauged struct {
 	asked int
 }
 
-func (g *gauged) Products(ctx context.Context, s query.Statement) ([]query.ProductRow, error) {
+func (g *gauged) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asked++
 	g.most = max(g.most, g.gauge())
 	if g.fails != nil {
-		return nil, g.fails
+		return nil, 0, g.fails
 	}
-	return g.world.items, nil
+	return g.world.items, len(g.world.items), nil
 }
 
 // blocked is an answer's way to a client that does not read.

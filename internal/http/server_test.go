@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +31,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 type world struct {
 	view  query.View
 	days  []query.DayTotal
-	items []query.ProductRow
-	then  []query.ProductRow // of the year before
+	items []query.RankedRow
 	fails error
 	asked int // statements
 }
@@ -43,26 +43,26 @@ func (w *world) DayTotals(context.Context, query.Statement) ([]query.DayTotal, e
 	return w.days, w.fails
 }
 
-func (w *world) Products(_ context.Context, s query.Statement) ([]query.ProductRow, error) {
+// Ranked cuts a page of the items, which are in order.
+func (w *world) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.RankedRow, int, error) {
 	w.asked++
-	if strings.HasPrefix(s.Params["from"], "2025") {
-		return w.then, w.fails
-	}
-	return w.items, w.fails
+	return pageOf(s, w.items), len(w.items), w.fails
 }
 
-func (w *world) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
-	w.asked++
-	return nil, 0, w.fails
+func pageOf(s query.Statement, items []query.RankedRow) []query.RankedRow {
+	offset, _ := strconv.Atoi(s.Params["offset"])
+	limit, _ := strconv.Atoi(s.Params["limit"])
+	offset = min(offset, len(items))
+	return items[offset:min(offset+limit, len(items))]
 }
 
 func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
-	return map[uint32]string{1: "B0LAMP", 2: "B0ROPE"}, nil
+	return nil, nil
 }
 
-func (w *world) Titles(context.Context, string, uint32) (map[string]string, error) {
-	return map[string]string{"B0LAMP": `Lamp "Nº 1" <b>`}, nil
-}
+func (w *world) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
+
+const lampTitle = `Lamp "Nº 1" <b>`
 
 func (w *world) Connection(context.Context, string) (adlens.Connection, bool, error) {
 	return adlens.Connection{}, false, nil
@@ -109,9 +109,9 @@ func newWorld() *world {
 			Manifest:     manifest.New(7, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: 0xff}}}),
 			Marketplaces: []query.Marketplace{{Key: 2, ID: "202", Country: "UK"}, {Key: 1, ID: "101", Country: "US"}}},
 		days: []query.DayTotal{{Generation: 5, Day: adlens.Date(2026, 3, 8), Sums: wide(1000, 10, 1, 5_005_000, 20_000_000)}},
-		items: []query.ProductRow{
-			{Key: 1, Marketplaces: []uint16{1, 2}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)},
-			{Key: 0, Marketplaces: []uint16{1}, Sums: sums(100, 1, 0, 1_005_000, 0)},
+		items: []query.RankedRow{
+			{ID: "B0LAMP", Title: lampTitle, Marketplaces: []uint16{1, 2}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)},
+			{Marketplaces: []uint16{1}, Sums: sums(100, 1, 0, 1_005_000, 0)},
 		},
 	}
 }

@@ -14,6 +14,10 @@ import (
 // report of the same rows needs nothing of it.
 const fetchedRows = 100_000
 
+// fetchedNames bounds the products whose names are read for a report before it
+// is answered.
+const fetchedNames = 5_000
+
 // fetched answers a page of the product report from memory, for which it reads
 // what is missing there, if that is little; ok is false where it is not, or
 // where memory cannot answer at all. products is how many products the report
@@ -23,7 +27,7 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 		return nil, false, nil
 	}
 	names, known := s.directory.known(v)
-	if !known && products >= RankedFrom {
+	if !known && products >= fetchedNames {
 		return nil, false, nil
 	}
 	missing := s.memory.missing(plan)

@@ -192,7 +192,7 @@ func TestAnAccountIsReadAheadAgainAfterAFailure(t *testing.T) {
 // It is read behind its answer: beside it, that would take longer.
 func TestAMissedReportIsSaidToBeMissedBehindItsAnswer(t *testing.T) {
 	s := someShop()
-	s.view = selling(s.view, RankedFrom)
+	s.view = selling(s.view, fetchedNames)
 	s.holds(fetchedRows)
 	service := NewService(s, nil)
 	mustNotBeSaid(t, service)

@@ -42,19 +42,13 @@ func productsCase(name, account string, params ProductParams) goldenCase {
 	view.Account = account
 	request, faults := ParseProducts(params, view, now)
 	plan := PlanProducts(request, view)
-	c.empty = plan.Empty()
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.ProductsStatement() }
+	c.empty = plan.Empty() && plan.then().Empty()
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
 	return c
 }
 
 func rankedCase(name string, params ProductParams) goldenCase {
-	var c goldenCase
-	c.name = "products_ranked_" + name
-	request, faults := ParseProducts(params, exampleView(), now)
-	plan := PlanProducts(request, exampleView())
-	c.empty = plan.Empty() && plan.then().Empty()
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
-	return c
+	return productsCase("ranked_"+name, "acct-7", params)
 }
 
 func between(start, end string) PeriodParams { return PeriodParams{StartDate: start, EndDate: end} }

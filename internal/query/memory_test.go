@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 
@@ -109,10 +110,16 @@ func numbersOf(text string) (all []uint32) {
 	return all
 }
 
+// answered is what the days of a period have of a product.
+type answered struct {
+	sums         exact.Sums
+	marketplaces []uint16
+}
+
 // answer sums the days of a request by product, in numbers of any size.
-func (s *shop) answer(r Request) []ProductRow {
+func (s *shop) answer(r Request) map[uint32]answered {
 	match := s.view.slices(r.Filters)
-	sums := map[uint32]*ProductRow{}
+	all := map[uint32]answered{}
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		if !match(e.Slice) {
 			continue
@@ -121,23 +128,32 @@ func (s *shop) answer(r Request) []ProductRow {
 			if row.Day < r.Period.Start || row.Day > r.Period.End {
 				continue
 			}
-			p, ok := sums[row.Key]
-			if !ok {
-				p = &ProductRow{Key: row.Key}
-				sums[row.Key] = p
+			p, measured := all[row.Key], counts(row.Measures)
+			p.sums.AddSums(measured.sums())
+			if !slices.Contains(p.marketplaces, e.Slice.Marketplace) {
+				p.marketplaces = append(p.marketplaces, e.Slice.Marketplace)
 			}
-			if !slices.Contains(p.Marketplaces, e.Slice.Marketplace) {
-				p.Marketplaces = append(p.Marketplaces, e.Slice.Marketplace)
-			}
-			measured := counts(row.Measures)
-			p.Sums.AddSums(measured.sums())
+			all[row.Key] = p
 		}
 	}
-	var rows []ProductRow
-	for _, p := range sums {
-		rows = append(rows, *p)
+	return all
+}
+
+// listed is a page of products as the contract says: all of either period are
+// sorted by what they show, and then cut.
+func listed(r Request, v View, now, then map[uint32]answered, names productNames) *Products {
+	p := emptyPage(r, v, 0)
+	var all []Product
+	for key := range uint32(13) {
+		s := sides{now[key].sums, then[key].sums}
+		if !s.Empty() {
+			all = append(all, p.product(names.ids[key], names.titles[names.ids[key]], v.codes(now[key].marketplaces), &s))
+		}
 	}
-	return rows
+	slices.SortFunc(all, func(a, b Product) int { return before(positionOf(a, r), positionOf(b, r), r) })
+	p = emptyPage(r, v, len(all))
+	p.Rows = slices.Values(page(all, r))
+	return p
 }
 
 // drawShop draws some rows for every month of the example.
@@ -212,15 +228,15 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if !ok {
 			t.Fatal("the report is not answered from memory")
 		}
-		rows := s.answer(r)
+		var then map[uint32]answered
 		if r.Compared() {
-			rows = withEarlier(rows, s.answer(r.EarlierRequest()))
+			then = s.answer(r.EarlierRequest())
 		}
 		names, err := service.directory.of(context.Background(), s.view)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(productsAsText(newProducts(r, s.view, rows, names)), productsAsText(got)); diff != "" {
+		if diff := cmp.Diff(productsAsText(listed(r, s.view, s.answer(r), then, names)), productsAsText(got)); diff != "" {
 			t.Fatalf("(-days +memory):\n%s", diff)
 		}
 	})

@@ -6,22 +6,22 @@ func allRows(page int) Request {
 	return Request{Period: days("2026-01-01", "2026-01-31"), Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxRows, All: true}}
 }
 
-// manyRows are n products that share one key: only their number matters.
-func manyRows(n int) []ProductRow {
-	rows := make([]ProductRow, n)
+// manyRows are n products: only their number matters.
+func manyRows(n int) []reportRow {
+	rows := make([]reportRow, n)
 	for i := range rows {
-		rows[i].Sums = sums(0, 1, 0, 0, 0)
+		rows[i] = reportRow{key: uint32(i), marketplaces: []uint16{usKey}, now: counts{clicks: 1}}
 	}
 	return rows
 }
 
 func TestAllRowsAreOnePage(t *testing.T) {
 	rows, names := exampleReport()
-	p := newProducts(allRows(1), exampleView(), rows, names)
+	p := tallied(allRows(1), exampleView(), rows, names)
 	if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 3 || p.Request.TotalPages(p.TotalRows) != 1 || more || p.Meta.Truncated {
 		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more, p.Meta.Truncated)
 	}
-	if p := newProducts(allRows(2), exampleView(), rows, names); len(rowsOf(p)) != 0 {
+	if p := tallied(allRows(2), exampleView(), rows, names); len(rowsOf(p)) != 0 {
 		t.Errorf("a second page has %d rows", len(rowsOf(p)))
 	}
 }
@@ -30,7 +30,7 @@ func TestAllRowsBeyondTheCapAreCutAndSaidToBe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	p := newProducts(allRows(1), exampleView(), manyRows(MaxRows+1), productNames{})
+	p := tallied(allRows(1), exampleView(), manyRows(MaxRows+1), productNames{})
 	if len(rowsOf(p)) != MaxRows || !p.Meta.Truncated || p.TotalRows != MaxRows+1 {
 		t.Errorf("%d of %d rows, truncated: %v", len(rowsOf(p)), p.TotalRows, p.Meta.Truncated)
 	}
@@ -43,7 +43,7 @@ func TestExactlyTheCapIsNotTruncated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	if p := newProducts(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); p.Meta.Truncated || len(rowsOf(p)) != MaxRows {
+	if p := tallied(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); p.Meta.Truncated || len(rowsOf(p)) != MaxRows {
 		t.Errorf("%d rows, truncated: %v", len(rowsOf(p)), p.Meta.Truncated)
 	}
 }
@@ -55,7 +55,7 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 		t.Skip("a hundred thousand rows")
 	}
 	r := Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 101, PageSize: MaxPageSize}}
-	p := newProducts(r, exampleView(), manyRows(MaxRows+1), productNames{})
+	p := tallied(r, exampleView(), manyRows(MaxRows+1), productNames{})
 	if _, more := p.Request.NextPage(p.TotalRows); p.Meta.Truncated || len(rowsOf(p)) != 1 || p.Request.TotalPages(p.TotalRows) != 101 || more {
 		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), p.Meta.Truncated, more)
 	}

@@ -11,25 +11,64 @@ import (
 	"pgregory.net/rapid"
 )
 
-// report is rows of the product statement and the names for them: key 0 is
-// figures without a product, key n is P00n.
-func drawReport(t *rapid.T) ([]ProductRow, productNames) {
+// reportRow is the sums of a product in the period, and in the earlier one.
+type reportRow struct {
+	key          uint32
+	marketplaces []uint16
+	now, then    counts
+}
+
+// tallied is the report of some rows.
+func tallied(r Request, v View, rows []reportRow, names productNames) *Products {
+	last := uint32(0)
+	for _, row := range rows {
+		last = max(last, row.key)
+	}
+	now, then := &tallies{make([]tally, last+1)}, &tallies{make([]tally, last+1)}
+	for _, row := range rows {
+		var marked uint64
+		for i, m := range v.Marketplaces {
+			if slices.Contains(row.marketplaces, m.Key) {
+				marked |= 1 << i
+			}
+		}
+		if row.now != (counts{}) { // rows without figures are in no unit
+			now.of[row.key] = tally{row.now, marked}
+		}
+		if row.then != (counts{}) {
+			then.of[row.key] = tally{row.then, marked}
+		}
+	}
+	names.put(names.ids)
+	if !r.Compared() {
+		then = nil
+	}
+	return talliedProducts(r, v, now, then, names)
+}
+
+// drawReport draws rows and the names for them: key 0 is figures without a
+// product, key n is P00n.
+func drawReport(t *rapid.T) ([]reportRow, productNames) {
 	names := productNames{ids: map[uint32]string{}, titles: map[string]string{}}
-	var rows []ProductRow
+	var rows []reportRow
 	for key := range uint32(rapid.IntRange(0, 25).Draw(t, "products")) {
 		if key > 0 {
 			names.ids[key] = fmt.Sprintf("P%03d", key)
 		}
-		small := func(label string) int64 { return rapid.Int64Range(0, 3).Draw(t, label) } // ties and zeros are wanted
-		rows = append(rows, ProductRow{Key: key, Marketplaces: []uint16{usKey},
-			Sums: sums(small("impressions"), small("clicks"), small("purchases"), small("spend")*4_000, small("sales")*4_000)})
+		rows = append(rows, reportRow{key: key, marketplaces: []uint16{usKey}, now: drawCounts(t)})
 	}
-	return shuffled(t, rows), names
+	return rows, names
 }
 
-// shuffled because the engine's order must not matter.
-func shuffled(t *rapid.T, rows []ProductRow) []ProductRow {
-	return rapid.Permutation(rows).Draw(t, "order of rows")
+// drawCounts draws small measures: ties and zeros are wanted.
+func drawCounts(t *rapid.T) (c counts) {
+	for m := range c {
+		c[m] = rapid.Uint64Range(0, 3).Draw(t, Measures[m].Name)
+		if Measures[m].Money {
+			c[m] *= 4_000
+		}
+	}
+	return c
 }
 
 func drawSorting(t *rapid.T) Request {
@@ -56,11 +95,11 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, names := drawReport(t)
 		r := drawSorting(t)
-		whole := newProducts(r, exampleView(), rows, names)
+		whole := tallied(r, exampleView(), rows, names)
 		r.All, r.PageSize = false, rapid.IntRange(1, 7).Draw(t, "page size")
 		var together []string
 		for next := true; next; r.Page++ {
-			p := newProducts(r, exampleView(), shuffled(t, rows), names)
+			p := tallied(r, exampleView(), rows, names)
 			mustCount(t, p, len(rowsOf(whole)))
 			together = append(together, ids(rowsOf(p))...)
 			_, next = p.Request.NextPage(p.TotalRows)
@@ -124,7 +163,7 @@ func TestRowsAreOrderedByWhatTheyShow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, names := drawReport(t)
 		r := drawSorting(t)
-		whole := newProducts(r, exampleView(), rows, names)
+		whole := tallied(r, exampleView(), rows, names)
 		for i := 1; i < len(rowsOf(whole)); i++ {
 			a, b := positionOf(rowsOf(whole)[i-1], r), positionOf(rowsOf(whole)[i], r)
 			if before(a, b, r) >= 0 {
@@ -135,13 +174,13 @@ func TestRowsAreOrderedByWhatTheyShow(t *testing.T) {
 }
 
 // exampleReport: B and A tie as shown, though B's exact spend is greater.
-func exampleReport() ([]ProductRow, productNames) {
+func exampleReport() ([]reportRow, productNames) {
 	names := productNames{ids: map[uint32]string{1: "A", 2: "B", 3: "C"}, titles: map[string]string{"B": "The B"}}
-	return []ProductRow{
-		{Key: 0, Marketplaces: []uint16{usKey}, Sums: sums(10, 1, 0, 1_000_000, 0)},
-		{Key: 1, Marketplaces: []uint16{uk1Key, usKey}, Sums: sums(10, 1, 0, 1_001_000, 2_000_000)},
-		{Key: 2, Marketplaces: []uint16{uk2Key, usKey, uk1Key}, Sums: sums(10, 1, 0, 1_002_000, 1_000_000)},
-		{Key: 3, Marketplaces: nil, Sums: sums(0, 0, 0, 0, 0)},
+	return []reportRow{
+		{key: 0, marketplaces: []uint16{usKey}, now: counts{10, 1, 0, 1_000_000, 0}},
+		{key: 1, marketplaces: []uint16{uk1Key, usKey}, now: counts{10, 1, 0, 1_001_000, 2_000_000}},
+		{key: 2, marketplaces: []uint16{uk2Key, usKey, uk1Key}, now: counts{10, 1, 0, 1_002_000, 1_000_000}},
+		{key: 3},
 	}, names
 }
 
@@ -157,7 +196,7 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 		{SortProduct, Descending, `["B" "A" ""]`},
 	} {
 		r := Request{Period: days("2026-01-01", "2026-01-31"), Sort: c.sort, Order: c.order, Paging: Paging{Page: 1, PageSize: 10}}
-		if got := fmt.Sprintf("%q", ids(rowsOf(newProducts(r, exampleView(), rows, names)))); got != c.want {
+		if got := fmt.Sprintf("%q", ids(rowsOf(tallied(r, exampleView(), rows, names)))); got != c.want {
 			t.Errorf("by %s %s: %s, want %s", c.sort, c.order, got, c.want)
 		}
 	}
@@ -165,7 +204,7 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 
 func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 	rows, names := exampleReport()
-	p := newProducts(Request{Sort: SortProduct, Order: Ascending, Paging: Paging{Page: 1, PageSize: 10}}, exampleView(), rows, names)
+	p := tallied(Request{Sort: SortProduct, Order: Ascending, Paging: Paging{Page: 1, PageSize: 10}}, exampleView(), rows, names)
 	if b := rowsOf(p)[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
 		t.Errorf("got %+v", b)
 	}
@@ -176,7 +215,7 @@ func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 
 func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
 	rows, names := exampleReport()
-	p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 2}}, exampleView(), rows, names)
+	p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 2}}, exampleView(), rows, names)
 	if p.TotalRows != 3 || p.Request.TotalPages(p.TotalRows) != 2 || len(rowsOf(p)) != 2 {
 		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.Request.TotalPages(p.TotalRows), len(rowsOf(p)))
 	}
@@ -185,7 +224,7 @@ func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
 func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 	rows, names := exampleReport()
 	for _, page := range []int{3, 100, MaxPage} {
-		p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxPageSize / 500}}, exampleView(), rows, names)
+		p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxPageSize / 500}}, exampleView(), rows, names)
 		if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 0 || more || p.Request.TotalPages(p.TotalRows) != 2 {
 			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more)
 		}
@@ -194,7 +233,7 @@ func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 
 func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		p := newProducts(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100, All: all}}, exampleView(), nil, productNames{})
+		p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100, All: all}}, exampleView(), nil, productNames{})
 		if _, more := p.Request.NextPage(p.TotalRows); p.Request.TotalPages(p.TotalRows) != 0 || more || len(rowsOf(p)) != 0 || p.Meta.Truncated {
 			t.Errorf("%d pages, more: %v, rows %v", p.Request.TotalPages(p.TotalRows), more, rowsOf(p))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"adlens"
-	"adlens/internal/flight"
 )
 
 // Service answers questions about accounts from a store.
@@ -69,32 +68,27 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 	return newTimeline(r, v, sumByDate(plan, units, r.Granularity), sumByDate(plan.then(), then, r.Granularity)), nil
 }
 
-// RankedFrom is the number of products from which on the engine puts them in
-// order. Below, it is quicker to do it here (decision 26).
-const RankedFrom = 5_000
-
 // Products answers a page of the product report: from memory, where little is
-// missing there after that was read, and else computed by the engine. What was
-// missed then is read in behind the answer: beside it, each would take the
-// other's core.
+// missing there after that was read, and else by a statement that sums, ranks and
+// cuts. What was missed then is read in after the answer: at the same time, each
+// would take the other's core.
 func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
 	defer s.expect(v)
 	plan := PlanProducts(r, v)
 	if plan.Empty() && plan.then().Empty() {
-		return newProducts(r, v, nil, productNames{}), nil
+		return emptyPage(r, v, 0), nil
 	}
 	if p, ok := s.remembered(ctx, v, r, plan); ok {
 		return p, nil
 	}
-	products := s.most(v, plan)
-	if p, ok, err := s.fetched(ctx, v, r, plan, products); ok || err != nil {
+	if p, ok, err := s.fetched(ctx, v, r, plan, s.most(v, plan)); ok || err != nil {
 		return p, err
 	}
 	if s.memory != nil {
 		defer s.missed(v, r, plan)
 		defer s.memory.computed.begin()()
 	}
-	return s.computed(ctx, v, r, plan, products)
+	return s.ranked(ctx, v, r, plan)
 }
 
 // MostRows is how many rows an answer has at most whose rows are paged.
@@ -108,52 +102,6 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 // most is how many products a report has at most.
 func (s *Service) most(v View, plan Plan) uint64 {
 	return min(plan.Rows+plan.then().Rows, MostProducts(v))
-}
-
-// computed is a page of the product report that the engine has added up.
-func (s *Service) computed(ctx context.Context, v View, r Request, plan Plan, products uint64) (*Products, error) {
-	if products >= RankedFrom {
-		return s.ranked(ctx, v, r, plan)
-	}
-	var rows []ProductRow
-	var names productNames
-	err := flight.Together(
-		func() (err error) { rows, err = s.productRows(ctx, plan); return err },
-		func() (err error) { names, err = s.directory.of(ctx, v); return err },
-	)
-	if err != nil {
-		return nil, err
-	}
-	return newProducts(r, v, rows, names), nil
-}
-
-// productRows are the sums by product of the period, and of the earlier one.
-func (s *Service) productRows(ctx context.Context, plan Plan) (rows []ProductRow, err error) {
-	if !plan.Empty() {
-		rows, err = s.store.Products(ctx, plan.ProductsStatement())
-	}
-	if err != nil || plan.then().Empty() {
-		return rows, err
-	}
-	then, err := s.store.Products(ctx, plan.then().ProductsStatement())
-	return withEarlier(rows, then), err
-}
-
-// withEarlier puts the sums of the earlier period beside those of the same
-// products. A product of the earlier period alone has no marketplaces now.
-func withEarlier(rows, then []ProductRow) []ProductRow {
-	at := make(map[uint32]int, len(rows))
-	for i := range rows {
-		at[rows[i].Key] = i
-	}
-	for i := range then {
-		if place, ok := at[then[i].Key]; ok {
-			rows[place].Earlier = then[i].Sums
-		} else {
-			rows = append(rows, ProductRow{Key: then[i].Key, Earlier: then[i].Sums})
-		}
-	}
-	return rows
 }
 
 // ranked answers a page that the engine has cut.

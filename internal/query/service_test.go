@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -15,13 +14,12 @@ import (
 // what it was asked.
 type engine struct {
 	shelf
-	view     View
-	noView   error
-	failed   error
-	asked    []Statement
-	days     []DayTotal
-	products []ProductRow
-	ranked   []RankedRow
+	view   View
+	noView error
+	failed error
+	asked  []Statement
+	days   []DayTotal
+	ranked []RankedRow
 }
 
 func (e *engine) View(_ context.Context, account string) (View, error) {
@@ -33,11 +31,6 @@ func (e *engine) View(_ context.Context, account string) (View, error) {
 func (e *engine) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
 	e.asked = append(e.asked, s)
 	return e.days, e.failed
-}
-
-func (e *engine) Products(_ context.Context, s Statement) ([]ProductRow, error) {
-	e.asked = append(e.asked, s)
-	return e.products, e.failed
 }
 
 func (e *engine) Ranked(_ context.Context, s Statement, _ bool) ([]RankedRow, int, error) {
@@ -97,15 +90,12 @@ func TestNothingIsAskedWhereNothingIsHeld(t *testing.T) {
 
 func TestErrorsOfTheStoreKeepTheirKind(t *testing.T) {
 	down := &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("connection refused")}
-	noRows, noNames, noView := newEngine(), newEngine(), newEngine()
-	noRows.failed, noNames.fail, noView.noView = down, down, down
+	noRows, noView := newEngine(), newEngine()
+	noRows.failed, noView.noView = down, down
 	for name, err := range ask(t, noRows, ranged("all_time")) {
 		if adlens.KindOf(err) != adlens.EngineUnavailable {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if err := ask(t, noNames, ranged("all_time"))["products"]; adlens.KindOf(err) != adlens.EngineUnavailable {
-		t.Errorf("names: %v", err)
 	}
 	if _, err := NewService(noView, nil).View(context.Background(), "a"); adlens.KindOf(err) != adlens.EngineUnavailable {
 		t.Errorf("view: %v", err)
@@ -121,48 +111,17 @@ func TestFaultsAreAnErrorThatSaysTheFirst(t *testing.T) {
 
 func TestRowsBecomeAReportWithItsQuestion(t *testing.T) {
 	e := newEngine()
-	e.products = []ProductRow{{Key: 1, Marketplaces: []uint16{uk1Key}, Sums: sums(4, 2, 1, 1_000_000, 5_000_000)}, {Key: 0, Sums: sums(1, 0, 0, 0, 0)}}
+	e.ranked = []RankedRow{{ID: "P1", Title: "one", Marketplaces: []uint16{uk1Key}, Sums: sums(4, 2, 1, 1_000_000, 5_000_000)}, {Sums: sums(1, 0, 0, 0, 0)}}
 	r, faults := ParseProducts(ProductParams{Sort: "clicks"}, e.view, now)
 	mustNotFail(t, faults)
 	p, err := NewService(e, nil).Products(context.Background(), e.view, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"P1", ""}, ids(rowsOf(p))); diff != "" || rowsOf(p)[0].Title != "title 9002" {
+	if diff := cmp.Diff([]string{"P1", ""}, ids(rowsOf(p))); diff != "" || rowsOf(p)[0].Title != "one" {
 		t.Errorf("%s\n%+v", diff, rowsOf(p))
 	}
 	if p.Request.Sort != "clicks" || *p.Meta.LastDate != day("2026-11-19") || !p.Meta.HistoryCovered {
 		t.Errorf("got %+v", p.Answer)
-	}
-}
-
-// An account with many rows but few products is put in order here, and so is one
-// with few rows.
-func TestTheEngineRanksOnlyManyProducts(t *testing.T) {
-	for name, c := range map[string]struct {
-		rows, products uint64
-		ranked         int
-	}{
-		"few rows":     {RankedFrom / 100, 1_000_000, 0},
-		"few products": {1_000_000, 9, 0},
-		"many":         {1_000_000, RankedFrom, 1},
-	} {
-		e := newEngine()
-		e.view, e.ranked = selling(e.view, c.products), []RankedRow{{ID: "P1", Title: "one"}}
-		var entries []manifest.Entry
-		for _, entry := range e.view.Manifest.Of(manifest.Month) {
-			entry.Rows = c.rows / uint64(len(e.view.Manifest.Of(manifest.Month)))
-			entries = append(entries, entry)
-		}
-		e.view.Manifest = e.view.Manifest.With(13, entries...)
-		r, faults := ParseProducts(ofPeriod(ranged("all_time")), e.view, now)
-		mustNotFail(t, faults)
-		s := NewService(e, nil)
-		for range 2 {
-			p, err := s.Products(context.Background(), e.view, r)
-			if err != nil || len(rowsOf(p)) != c.ranked {
-				t.Errorf("%s: %+v, %v", name, p, err)
-			}
-		}
 	}
 }

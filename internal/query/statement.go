@@ -81,13 +81,6 @@ func (p Plan) DayTotalsStatement() Statement {
 	return Statement{fill("day_totals"), p.params(p.days)}
 }
 
-// ProductsStatement sums by product.
-func (p Plan) ProductsStatement() Statement {
-	parts, values := p.parts()
-	slots := append(sumSlots(""), "/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys())
-	return Statement{fill("products", slots...), p.params(values...)}
-}
-
 // parts are the tables of a product report, joined, and their parameters.
 // Tables that have nothing to say are left out.
 func (p Plan) parts() (string, []parameters) {
@@ -129,7 +122,7 @@ func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
 // rankingTerms are the texts of a ranked statement that follow from its sort.
 type rankingTerms struct{ shown, candidates, order string }
 
-// ranking orders as comparison does: by the value as shown, null last both
+// ranking orders as placeComparison does: by the value as shown, null last both
 // ways, then by id, none last. Candidates are all that may be on the page:
 // what is tied with its last row is among them.
 func ranking(r Request) rankingTerms {

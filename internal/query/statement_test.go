@@ -136,6 +136,9 @@ func mustRankApart(t *testing.T, plan Plan) {
 	}
 }
 
+// bySpend is how products are sorted by default.
+var bySpend = Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100}}
+
 func drawStatements(t *rapid.T) []Statement {
 	view := exampleView()
 	view.Account = rapid.StringMatching(`[a-z]{3}-[ '"\\\t{}:;%-]{1,8}[A-Z]{4}`).Draw(t, "account")
@@ -145,7 +148,7 @@ func drawStatements(t *rapid.T) []Statement {
 		all = append(all, p.DayTotalsStatement())
 	}
 	if p := PlanProducts(request, view); !p.Empty() {
-		all = append(all, p.ProductsStatement())
+		all = append(all, p.RankedStatement(bySpend, 9004, 9002))
 	}
 	return all
 }
@@ -206,7 +209,7 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 		{Plan{Days: []Live{{Generation: 1}}}, []string{"account", "days", "from", "to"}},
 		{Plan{Years: []Live{{Generation: 1}}, Months: []Live{{Generation: 2}}}, []string{"account", "calendar", "months", "years"}},
 	} {
-		if got := slices.Sorted(maps.Keys(c.plan.ProductsStatement().Params)); !slices.Equal(got, c.want) {
+		if got := slices.Sorted(maps.Keys(c.plan.RankedStatement(bySpend, 9004, 9002).Params)); !slices.Equal(got, slices.Sorted(slices.Values(append(c.want, "limit", "offset", "products", "titles", "until")))) {
 			t.Errorf("%+v has %q, want %q", c.plan, got, c.want)
 		}
 	}
@@ -215,7 +218,7 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 // A day beyond what the engine's Date can say would be read as another day.
 func TestDaysStayInsideWhatCanBeStored(t *testing.T) {
 	plan := Plan{Account: "a", From: day("1969-12-31"), To: day("2150-01-01"), Days: []Live{{Generation: 1}}}
-	s := plan.ProductsStatement()
+	s := plan.RankedStatement(bySpend, 9004, 9002)
 	if s.Params["from"] != "1970-01-01" || s.Params["to"] != "2149-06-06" {
 		t.Errorf("from %s to %s", s.Params["from"], s.Params["to"])
 	}

@@ -11,7 +11,6 @@ import (
 type Store interface {
 	View(ctx context.Context, account string) (View, error)
 	DayTotals(ctx context.Context, s Statement) ([]DayTotal, error)
-	Products(ctx context.Context, s Statement) ([]ProductRow, error)
 	// Ranked is a page of products in order, and how many there are on all
 	// pages, which is known only where the page has a row. Rows have the sums
 	// of the earlier period where the statement is of a comparison.
@@ -22,15 +21,7 @@ type Store interface {
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
 }
 
-// ProductRow is a row of the product report's statement.
-type ProductRow struct {
-	Key          uint32   // 0 where the platform names no product
-	Marketplaces []uint16 // with figures of the row in the period
-	Sums         exact.Sums
-	Earlier      exact.Sums // of the period that is compared with
-}
-
-// RankedRow is a row of the product report that the engine has put in order.
+// RankedRow is a row of the product report.
 type RankedRow struct {
 	ID, Title    string   // "" where there is none
 	Marketplaces []uint16 // with figures of the row in the period

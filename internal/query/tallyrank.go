@@ -17,9 +17,9 @@ type place struct {
 // noID is the place of a product without an id: behind all.
 const noID = ^uint32(0)
 
-// talliedProducts is the page that newProducts would make of the same sums.
-// then are those of the earlier period, nil where nothing is compared. It
-// keeps neither.
+// talliedProducts lists, sorts and cuts. Rows are ordered by what they show, so
+// that a reader sees why; ties by id make pages that never overlap. then are the
+// sums of the earlier period, nil where nothing is compared. It keeps neither.
 func talliedProducts(r Request, v View, t, then *tallies, names productNames) *Products {
 	all := places(r, t, then, names)
 	p := emptyPage(r, v, len(all))
@@ -94,7 +94,7 @@ func firstPlaces(all []place, r Request) []place {
 	return first[:n]
 }
 
-// placeComparison orders as comparison does.
+// placeComparison orders products by a figure or by id.
 func placeComparison(sort, order string) func(a, b place) int {
 	sign := 1
 	if order == Descending {
