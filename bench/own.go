@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/query"
 )
 
@@ -60,13 +61,13 @@ func (a *api) ask(ctx context.Context, q *question) (reply, error) {
 // program's own plans, rows in the format that its driver asks for.
 type statements struct {
 	engine *embedded
-	db     *clickhouse.DB
+	db     *clickhouse.Database
 	now    time.Time
 	plans  map[string]sql // by question
 }
 
 func newStatements(ctx context.Context, e *embedded, now time.Time) (*statements, error) {
-	db, err := clickhouse.Open(ctx, clickhouse.Embedded{Engine: e.engine})
+	db, err := clickhouse.Open(ctx, conn.Embedded{Engine: e.engine})
 	return &statements{e, db, now, map[string]sql{}}, err
 }
 
@@ -92,7 +93,7 @@ func (s *statements) ask(ctx context.Context, q *question) (reply, error) {
 
 // plan finds the statement of a question.
 func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
-	view, err := s.db.View(ctx, q.account.id)
+	view, err := s.db.Figures.View(ctx, q.account.id)
 	if err != nil {
 		return sql{}, err
 	}

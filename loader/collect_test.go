@@ -149,7 +149,7 @@ func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
 	if _, err := l.Load(t.Context(), account, []string{reportFile{"third", profileDE, "2026-01-01", "2026-01-05", "2026-01-13T04:00:00Z", nil}.write(t, t.TempDir())}); err == nil {
 		t.Fatal("the load that should leave garbage behind was well")
 	}
-	if found, err := d.db.Unaccounted(t.Context()); err != nil || !slices.Contains(found, account) {
+	if found, err := commits.Unsettled(t.Context(), d.db.Tables); err != nil || !slices.Contains(found, account) {
 		t.Fatalf("a load broke, and nobody would look for what it left: %v, %v", found, err)
 	}
 	d.collect(t, account, 15*time.Minute)
@@ -159,7 +159,7 @@ func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
 
 func (d *database) isAccounted(t *testing.T, account string) {
 	t.Helper()
-	if found, err := d.db.Unaccounted(t.Context()); err != nil || slices.Contains(found, account) {
+	if found, err := commits.Unsettled(t.Context(), d.db.Tables); err != nil || slices.Contains(found, account) {
 		t.Errorf("after a good load all rows have to be looked through: %v, %v", found, err)
 	}
 }

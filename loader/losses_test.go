@@ -44,7 +44,7 @@ func TestWhatIsGoneIsFoundAndNothingOfTheAccountIsReadOrLoaded(t *testing.T) {
 	mustLoad(t, sound.store(), "acct", base, report)
 	again := restated.write(t, t.TempDir())
 	mustLoad(t, sound.store(), "acct", again)
-	if losses, err := sound.db.Losses(t.Context(), ""); err != nil || len(losses) > 0 {
+	if losses, err := sound.db.Inspector.Losses(t.Context(), ""); err != nil || len(losses) > 0 {
 		t.Fatalf("a sound database lost %v, %v", losses, err)
 	}
 	if err := sound.close(); err != nil {
@@ -79,7 +79,7 @@ func TestWhatIsGoneIsFoundAndNothingOfTheAccountIsReadOrLoaded(t *testing.T) {
 // read or loaded, and that the other goes on.
 func (d *database) misses(t *testing.T, account, report string) {
 	t.Helper()
-	losses, err := d.db.Losses(t.Context(), "")
+	losses, err := d.db.Inspector.Losses(t.Context(), "")
 	if err != nil || len(losses) == 0 || losses[0].Account != account || losses[len(losses)-1].Account != account {
 		t.Fatalf("lost is %v, %v; expected something of %s alone", losses, err, account)
 	}
@@ -89,16 +89,16 @@ func (d *database) misses(t *testing.T, account, report string) {
 		t.Errorf("a load into the account ends with %v", err)
 	}
 	before := d.visible(t, "other")
-	if err := d.db.Guard(t.Context()); err != nil {
+	if err := d.db.Inspector.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.db.View(t.Context(), account); adlens.KindOf(err) != adlens.Damaged {
+	if _, err := d.db.Figures.View(t.Context(), account); adlens.KindOf(err) != adlens.Damaged {
 		t.Errorf("a view of the account ends with %v", err)
 	}
 	if changed := diff.Diff(before, d.visible(t, "other")); changed != "" {
 		t.Errorf("the other account is no more what it was:\n%s", changed)
 	}
-	if faults := d.db.Damage().Lost[account]; len(faults) != len(losses) {
+	if faults := d.db.Inspector.Damage().Lost[account]; len(faults) != len(losses) {
 		t.Errorf("%d losses are known, expected %d", len(faults), len(losses))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/engine"
 	"adlens/loader"
 
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 type database struct {
 	dir    string
 	engine *engine.Engine
-	db     *clickhouse.DB
+	db     *clickhouse.Database
 	at     engine.Endpoint
 	err    error
 }
@@ -66,7 +67,7 @@ func (d *database) reopen() (err error) {
 	if d.engine, err = engine.Open(ctx, d.dir); err != nil {
 		return err
 	}
-	if d.db, err = clickhouse.Open(ctx, clickhouse.Embedded{Engine: d.engine}); err != nil {
+	if d.db, err = clickhouse.Open(ctx, conn.Embedded{Engine: d.engine}); err != nil {
 		return err
 	}
 	d.at, err = d.engine.Endpoint(ctx)
@@ -102,7 +103,7 @@ func (d *database) close() error {
 }
 
 func (d *database) store() loader.Store {
-	return clickhouse.LoadStore{DB: d.db, Locker: engine.Locks{DataDir: d.dir}}
+	return d.db.LoadStore(engine.Locks{DataDir: d.dir})
 }
 
 // query runs plain SQL past the store's own code, and returns the cells of

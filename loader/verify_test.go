@@ -37,7 +37,7 @@ func TestDamagedPartsAreFoundAndSaid(t *testing.T) {
 	}
 	base := writeBase(t, fixtureRates...)
 	mustLoad(t, d.store(), "acct", base, firstReport.write(t, t.TempDir()))
-	if parts, err := d.db.DamagedParts(t.Context()); err != nil || len(parts) > 0 || len(verify()) > 0 {
+	if parts, err := d.db.Inspector.DamagedParts(t.Context()); err != nil || len(parts) > 0 || len(verify()) > 0 {
 		t.Fatalf("a sound account: parts %v, %v; %v", parts, err, verify())
 	}
 	if err := d.close(); err != nil {
@@ -47,7 +47,7 @@ func TestDamagedPartsAreFoundAndSaid(t *testing.T) {
 	if err := d.reopen(); err != nil {
 		t.Fatal(err)
 	}
-	parts, err := d.db.DamagedParts(t.Context())
+	parts, err := d.db.Inspector.DamagedParts(t.Context())
 	if err != nil || !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, "facts ") }) {
 		t.Errorf("damaged parts: %q, %v", parts, err)
 	}

@@ -141,7 +141,7 @@ WHERE account_id = {account:String} AND generation IN `+live+` GROUP BY marketpl
 func (d *database) visible(t testing.TB, account string) string {
 	t.Helper()
 	var b strings.Builder
-	m, err := d.db.Manifest(t.Context(), account)
+	m, err := d.db.Tables.Manifest(t.Context(), account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package schema holds the tables of adlens as ordered .sql files, each with
 // what its tables mean. The files are applied in the order of their numbers
-// (internal/clickhouse runs them); every statement may run twice and in two
+// (internal/clickhouse/schema runs them); every statement may run twice and in two
 // processes at once. A file that was released is never edited: a change of
 // the schema is a new file.
 package schema

@@ -48,7 +48,7 @@ but canceled.`,
 					return err
 				}
 				defer release()
-				_, found, err := d.Account(cmd.Context(), a.ID)
+				_, found, err := d.Accounts.Account(cmd.Context(), a.ID)
 				if err != nil {
 					return err
 				}
@@ -93,7 +93,7 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 				if err := d.exists(cmd.Context(), args[0]); err != nil {
 					return err
 				}
-				a, _, err := d.Account(cmd.Context(), args[0])
+				a, _, err := d.Accounts.Account(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -116,7 +116,7 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 }
 
 func (o *options) putAccount(cmd *cobra.Command, d *data, a adlens.Account) error {
-	if err := d.PutAccount(cmd.Context(), a); err != nil {
+	if err := d.Accounts.PutAccount(cmd.Context(), a); err != nil {
 		return err
 	}
 	if o.json {
@@ -164,7 +164,7 @@ has account_id, name, is_demo, subscription_status and created_at.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
-				all, err := d.Accounts(cmd.Context())
+				all, err := d.Accounts.Accounts(cmd.Context())
 				if err != nil {
 					return err
 				}

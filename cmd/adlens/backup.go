@@ -93,11 +93,11 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 	}
 	return o.with(cmd.Context(), func(d *data) error {
 		ctx := cmd.Context()
-		schema, err := d.Schema(ctx)
+		schema, err := d.Audit.Schema(ctx)
 		if err != nil {
 			return err
 		}
-		expected, err := d.LiveRows(ctx)
+		expected, err := d.Source.LiveRows(ctx)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		defer t.end()
 		// The wall's clock goes on while a laptop sleeps, and so do deletions.
 		now := func() time.Time { return time.Now().Round(0) }
-		taken, err := backup.Take(ctx, d.DB, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep}, t)
+		taken, err := backup.Take(ctx, d.Source, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep}, t)
 		t.end()
 		if taken.Name == "" {
 			return err

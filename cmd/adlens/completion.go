@@ -72,7 +72,7 @@ func (o *options) runningAccounts(cmd *cobra.Command) (ids []string, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	all, err := db.Accounts(ctx)
+	all, err := db.Accounts.Accounts(ctx)
 	for _, a := range all {
 		ids = append(ids, a.ID+"\t"+a.Name)
 	}

@@ -43,7 +43,7 @@ func (o *options) connector(d *data, po platformOptions, l connector.Loader, key
 	if path == "" {
 		path = filepath.Join(o.dataDir, "secret.key")
 	}
-	return connector.New(connector.Config{Store: d.DB, Loader: l, Locks: d.locker, BaseURL: po.baseURL, TokenURL: po.tokenURL,
+	return connector.New(connector.Config{Store: d.Connections, Loader: l, Locks: d.locker, BaseURL: po.baseURL, TokenURL: po.tokenURL,
 		Key: func() (secret.Key, error) { return keyOf(path) }, Notice: notice})
 }
 

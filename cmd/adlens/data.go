@@ -7,15 +7,18 @@ import (
 	"sync"
 
 	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/connector"
 	"adlens/internal/engine"
 )
 
 // data is the database that a command works on.
 type data struct {
-	*clickhouse.DB
-	locker clickhouse.Locker
-	engine *engine.Engine     // nil for a server that is not ours
-	remote *clickhouse.Remote // nil for ours
+	*clickhouse.Database
+	locker connector.Locks
+	engine *engine.Engine // nil for a server that is not ours
+	remote *conn.Remote   // nil for ours
 }
 
 // open finds the database: the embedded engine of the data directory, started
@@ -34,16 +37,16 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := clickhouse.Open(ctx, clickhouse.Embedded{Engine: e})
+	db, err := clickhouse.Open(ctx, conn.Embedded{Engine: e})
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	return &data{DB: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
+	return &data{Database: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
 }
 
 // remote is the server that was named.
-func (o *options) remote() (clickhouse.Remote, error) {
-	return clickhouse.NewRemote(clickhouse.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca, DataDir: o.dataDir})
+func (o *options) remote() (conn.Remote, error) {
+	return conn.NewRemote(conn.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca, DataDir: o.dataDir})
 }
 
 func (o *options) openRemote(ctx context.Context) (*data, error) {
@@ -55,25 +58,21 @@ func (o *options) openRemote(ctx context.Context) (*data, error) {
 	if err != nil {
 		return nil, remote.Explain(err)
 	}
-	return &data{DB: db, locker: clickhouse.Leases{DB: db}, remote: &remote}, nil
+	return &data{Database: db, locker: cluster.Leases{Cluster: db.Cluster}, remote: &remote}, nil
 }
 
 // connect opens the database of a server, or of the cluster that it belongs to.
-func (o *options) connect(ctx context.Context, remote clickhouse.Remote) (*clickhouse.DB, error) {
+func (o *options) connect(ctx context.Context, remote conn.Remote) (*clickhouse.Database, error) {
 	if o.cluster == "" {
 		return clickhouse.Open(ctx, remote)
 	}
-	cluster, err := remote.FindCluster(ctx, o.cluster)
-	if err != nil {
-		return nil, err
-	}
-	return clickhouse.OpenCluster(ctx, cluster)
+	return clickhouse.OpenCluster(ctx, remote, o.cluster)
 }
 
-// Close gives the database back. Where nobody else uses the embedded engine,
-// it is stopped cleanly.
+// Close gives the database back. An embedded engine that is not used any more is
+// stopped cleanly.
 func (d *data) Close() error {
-	err := d.DB.Close()
+	err := d.Database.Close()
 	if d.engine != nil {
 		err = errors.Join(err, d.engine.Close())
 	}
@@ -112,7 +111,7 @@ func (o *options) use(ctx context.Context, run func(*data) error) (err error) {
 
 // exists makes sure that an account is there.
 func (d *data) exists(ctx context.Context, account string) error {
-	_, found, err := d.Account(ctx, account)
+	_, found, err := d.Accounts.Account(ctx, account)
 	if err == nil && !found {
 		err = fmt.Errorf("account %q does not exist; add it with: adlens account add %s --name NAME", account, account)
 	}

@@ -74,11 +74,11 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 }
 
 func (d *data) demoAccount(ctx context.Context) error {
-	_, found, err := d.Account(ctx, demoAccount)
+	_, found, err := d.Accounts.Account(ctx, demoAccount)
 	if err != nil || found {
 		return err
 	}
-	return d.PutAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
+	return d.Accounts.PutAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
 		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)})
 }
 

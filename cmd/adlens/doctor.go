@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/doctor"
 	"adlens/internal/engine"
 	"adlens/internal/secret"
@@ -77,7 +79,7 @@ func databaseOf(address string) string {
 }
 
 // look opens the database as it is, without bringing its schema up to date.
-func (o *options) look(ctx context.Context) (*clickhouse.DB, doctor.Locks, func() error, error) {
+func (o *options) look(ctx context.Context) (*clickhouse.Database, doctor.Locks, func() error, error) {
 	if o.clickhouse != "" {
 		remote, err := o.remote()
 		if err != nil {
@@ -85,23 +87,21 @@ func (o *options) look(ctx context.Context) (*clickhouse.DB, doctor.Locks, func(
 		}
 		db := clickhouse.Look(remote)
 		if o.cluster != "" {
-			cluster, err := remote.FindCluster(ctx, o.cluster)
-			if err != nil {
+			if db, err = clickhouse.LookCluster(ctx, remote, o.cluster); err != nil {
 				return nil, nil, nil, remote.Explain(err)
 			}
-			db = clickhouse.LookCluster(cluster)
 		}
-		if err := db.Ping(ctx); err != nil {
+		if err := db.Cluster.Ping(ctx); err != nil {
 			return nil, nil, nil, errors.Join(remote.Explain(err), db.Close())
 		}
-		return db, clickhouse.Leases{DB: db}, db.Close, nil
+		return db, cluster.Leases{Cluster: db.Cluster}, db.Close, nil
 	}
 	e, err := engine.Open(ctx, o.dataDir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	d := &data{DB: clickhouse.Look(clickhouse.Embedded{Engine: e}), engine: e}
-	return d.DB, engine.Locks{DataDir: o.dataDir}, d.Close, nil
+	d := &data{Database: clickhouse.Look(conn.Embedded{Engine: e}), engine: e}
+	return d.Database, engine.Locks{DataDir: o.dataDir}, d.Close, nil
 }
 
 // sayFindings prints what was found, and fails where something has failed.

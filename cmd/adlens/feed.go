@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"adlens/internal/auth"
-	"adlens/internal/clickhouse"
 	adhttp "adlens/internal/http"
 	"adlens/internal/query"
 
@@ -147,14 +146,14 @@ func (d *data) saveFeed(ctx context.Context, token auth.Key, record auth.Record)
 	if err := d.tryFeed(ctx, token, record); err != nil {
 		return fmt.Errorf("--request %q is not answered: %w", record.Request, err)
 	}
-	return d.PutFeed(ctx, record)
+	return d.Feeds.PutFeed(ctx, record)
 }
 
 // tryFeed answers the link with the rooms of a server, before anybody has it.
 func (d *data) tryFeed(ctx context.Context, token auth.Key, record auth.Record) error {
 	server := adhttp.New(adhttp.Config{
-		Figures: query.NewService(d.DB, clickhouse.Lists{DB: d.DB}), Feeds: auth.NewAuthenticator(candidate{record}), Limiter: auth.NewLimiter(0, 0),
-		Usage: auth.NewUsage(), Accounts: d.DB, Connections: d.DB, Lists: idle{}, Log: zap.NewNop(), Now: time.Now,
+		Figures: query.NewService(d.Figures, d.Lists), Feeds: auth.NewAuthenticator(candidate{record}), Limiter: auth.NewLimiter(0, 0),
+		Usage: auth.NewUsage(), Accounts: d.Accounts, Connections: d.Connections, Lists: idle{}, Log: zap.NewNop(), Now: time.Now,
 		Observe: func(string, int, string, time.Duration) {},
 	})
 	return server.TryFeed(ctx, token.Reveal())
@@ -201,7 +200,7 @@ answers and when it was last used. The tokens themselves are kept nowhere.`,
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				feeds, err := d.Feeds(cmd.Context(), account)
+				feeds, err := d.Feeds.Feeds(cmd.Context(), account)
 				if err != nil {
 					return err
 				}
@@ -240,7 +239,7 @@ Sheets that use it show an error from then on.`,
 		Args:    one("FEED_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
-				record, found, err := d.FeedByID(cmd.Context(), args[0])
+				record, found, err := d.Feeds.FeedByID(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -250,7 +249,7 @@ Sheets that use it show an error from then on.`,
 				if record.RevokedAt == nil {
 					now := time.Now().UTC().Truncate(time.Millisecond)
 					record.RevokedAt = &now
-					if err := d.PutFeed(cmd.Context(), record); err != nil {
+					if err := d.Feeds.PutFeed(cmd.Context(), record); err != nil {
 						return err
 					}
 				}

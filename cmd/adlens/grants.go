@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -46,8 +46,8 @@ func (g grantsOptions) print(w io.Writer, asJSON bool) error {
 	if g.writer == g.reader {
 		return fmt.Errorf("--writer and --reader are both %q; expected two users", g.writer)
 	}
-	writer, reader := clickhouse.User{Name: g.writer, Password: rand.Text()}, clickhouse.User{Name: g.reader, Password: rand.Text()}
-	statements := clickhouse.Grants(g.database, writer, reader)
+	writer, reader := schema.User{Name: g.writer, Password: rand.Text()}, schema.User{Name: g.reader, Password: rand.Text()}
+	statements := schema.Grants(g.database, writer, reader)
 	if asJSON {
 		return printJSON(w, map[string]any{"statements": statements,
 			"clickhouse": writer.Address(g.database), "clickhouse_reader": reader.Address(g.database)})

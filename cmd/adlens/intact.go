@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/audit"
 	adhttp "adlens/internal/http"
 
 	"go.uber.org/zap"
@@ -33,7 +33,7 @@ type inspector struct {
 	restarted chan struct{} // has a value after the engine was started anew
 
 	mu       sync.Mutex
-	ages     clickhouse.Ages
+	ages     audit.Ages
 	restarts int
 
 	broken []string // the damaged parts that the engine is known to have set aside
@@ -56,11 +56,11 @@ func (d *data) inspector(log *zap.Logger) *inspector {
 // begin looks at everything before anything is answered. What is damaged is
 // not answered, and keeps no other account from it.
 func (i *inspector) begin(ctx context.Context) error {
-	if err := i.Guard(ctx); err != nil {
+	if err := i.Inspector.Begin(ctx); err != nil {
 		return err
 	}
 	err := i.setAside(ctx)
-	if err == nil && i.Damage().Unread != nil {
+	if err == nil && i.Inspector.Damage().Unread != nil {
 		err = i.readAll(ctx)
 	}
 	if err != nil && adlens.KindOf(err) != adlens.Damaged {
@@ -92,14 +92,14 @@ func (i *inspector) run(ctx context.Context) {
 			}
 			continue
 		case <-i.restarted:
-			err = errors.Join(i.Inspect(ctx), i.setAside(ctx))
+			err = errors.Join(i.Inspector.InspectAll(ctx), i.setAside(ctx))
 		case <-inspect.C:
-			err = errors.Join(i.Inspect(ctx), i.setAside(ctx))
-			if i.Damage().Unread != nil {
+			err = errors.Join(i.Inspector.InspectAll(ctx), i.setAside(ctx))
+			if i.Inspector.Damage().Unread != nil {
 				err = errors.Join(err, i.readAll(ctx))
 			}
-		case <-i.Alarms():
-			if unread := i.Damage().Unread; unread != nil {
+		case <-i.Inspector.Alarms():
+			if unread := i.Inspector.Damage().Unread; unread != nil {
 				i.log.Error("rows cannot be read; all figures are held against what was loaded", zap.Error(unread))
 				err = i.readAll(ctx)
 			}
@@ -127,7 +127,7 @@ func (i *inspector) engineRestarted() {
 // not known to be: what was in them is in no answer any more. It may have been
 // of no account, as that of a load which a power cut ended.
 func (i *inspector) setAside(ctx context.Context) error {
-	parts, err := i.DamagedParts(ctx)
+	parts, err := i.Inspector.DamagedParts(ctx)
 	if err != nil || !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(i.broken, part) }) {
 		return err
 	}
@@ -143,24 +143,24 @@ func (i *inspector) readAll(ctx context.Context) error {
 		return nil
 	}
 	defer func() { i.deep = time.Now() }()
-	accounts, err := i.Shown(ctx, "")
+	accounts, err := i.Source.Shown(ctx, "")
 	if err != nil {
 		return err
 	}
 	for _, account := range accounts {
-		if len(i.Damage().Lost[account]) > 0 {
+		if len(i.Inspector.Damage().Lost[account]) > 0 {
 			continue // nothing of it is shown anyhow
 		}
-		faults, err := i.Faults(ctx, account)
+		faults, err := i.Inspector.Faults(ctx, account)
 		if err != nil {
 			return err
 		}
 		if len(faults) > 0 {
-			i.Withhold(account, faults...)
+			i.Inspector.Withhold(account, faults...)
 		}
 	}
-	if len(i.Damage().Lost) == 0 {
-		i.Calm()
+	if len(i.Inspector.Damage().Lost) == 0 {
+		i.Inspector.Calm()
 		i.log.Info("all figures are what was loaded")
 	}
 	return nil
@@ -169,15 +169,15 @@ func (i *inspector) readAll(ctx context.Context) error {
 // returnWhole looks through accounts that are withheld, where a restore or a load
 // has changed them, and else seldom. Those that are whole are answered again.
 func (i *inspector) returnWhole(ctx context.Context) error {
-	for account := range i.Damage().Lost {
-		now, err := i.Progress(ctx, account)
+	for account := range i.Inspector.Damage().Lost {
+		now, err := i.Inspector.Progress(ctx, account)
 		if err != nil && adlens.KindOf(err) != adlens.Damaged {
 			return err
 		}
 		if last, ok := i.looked[account]; ok && last.progress == now && time.Since(last.at) < inspectEvery {
 			continue
 		}
-		whole, err := i.LookAgain(ctx, account)
+		whole, err := i.Inspector.LookAgain(ctx, account)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 			i.log.Info("the data of an account is whole again; it is answered", zap.String("account", account))
 		}
 	}
-	if d := i.Damage(); len(d.Lost) == 0 && d.Unread != nil {
+	if d := i.Inspector.Damage(); len(d.Lost) == 0 && d.Unread != nil {
 		return i.readAll(ctx)
 	}
 	return nil
@@ -196,7 +196,7 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 
 // sayDamage logs what is new of what is wrong.
 func (i *inspector) sayDamage() {
-	d := i.Damage()
+	d := i.Inspector.Damage()
 	for _, err := range d.Refused {
 		if i.said[err.Error()] == 0 {
 			i.said[err.Error()] = 1
@@ -213,7 +213,7 @@ func (i *inspector) sayDamage() {
 }
 
 func (i *inspector) readAges(ctx context.Context) {
-	ages, err := i.Ages(ctx)
+	ages, err := i.Audit.Ages(ctx)
 	if err != nil {
 		return // the engine's own check says it
 	}
@@ -228,7 +228,7 @@ func (i *inspector) health() adhttp.Health {
 	ages := i.ages
 	i.mu.Unlock()
 	h := adhttp.Health{NewestLoad: ages.NewestLoad, OldestLoad: ages.OldestLoad, OldestRefresh: ages.OldestRefresh}
-	switch d := i.Damage(); {
+	switch d := i.Inspector.Damage(); {
 	case len(d.Refused) > 0:
 		h.Data = "a database is not the one that its accounts are in, and they are not answered: the log names it; put the right one back"
 	case len(d.Lost) > 0:

@@ -103,7 +103,7 @@ func (d *data) createKey(ctx context.Context, account, name string, expires *tim
 		ID: "k_" + strings.ToLower(rand.Text()[:20]), AccountID: account, Name: name, Start: key.Start(), Hash: key.Hash(),
 		Scopes: []string{auth.ScopeRead}, CreatedAt: time.Now().UTC().Truncate(time.Millisecond), ExpiresAt: expires,
 	}
-	return key, record, d.PutKey(ctx, record)
+	return key, record, d.Keys.PutKey(ctx, record)
 }
 
 type keyJSON struct {
@@ -144,7 +144,7 @@ key_id, name, start, scopes, created_at, last_used_at, expires_at and revoked_at
 				if err := d.exists(cmd.Context(), account); err != nil {
 					return err
 				}
-				keys, err := d.Keys(cmd.Context(), account)
+				keys, err := d.Keys.Keys(cmd.Context(), account)
 				if err != nil {
 					return err
 				}
@@ -190,7 +190,7 @@ refuse it within seconds. To revoke it again changes nothing.`,
 		Args:    one("KEY_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(cmd.Context(), func(d *data) error {
-				record, found, err := d.KeyByID(cmd.Context(), args[0])
+				record, found, err := d.Keys.KeyByID(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -200,7 +200,7 @@ refuse it within seconds. To revoke it again changes nothing.`,
 				if record.RevokedAt == nil {
 					now := time.Now().UTC().Truncate(time.Millisecond)
 					record.RevokedAt = &now
-					if err := d.PutKey(cmd.Context(), record); err != nil {
+					if err := d.Keys.PutKey(cmd.Context(), record); err != nil {
 						return err
 					}
 				}

@@ -59,7 +59,7 @@ func TestChangesOfAnAccountAtOnceAllCount(t *testing.T) {
 			})
 		}
 		both.Wait()
-		if a, _, err := d.Account(t.Context(), "acme"); err != nil || a.Name != name || a.Subscription != status {
+		if a, _, err := d.Accounts.Account(t.Context(), "acme"); err != nil || a.Name != name || a.Subscription != status {
 			t.Errorf("round %d: the account is %+v, %v; expected %s, %s", i, a, err, name, status)
 		}
 	}
@@ -86,7 +86,7 @@ func TestALastDayThatCannotBeKeptIsRefusedByName(t *testing.T) {
 	if _, err := run(o, "key", "create", "--account", "acme", "--name", "x", "--expires", "2262-04-10"); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := d.Keys(t.Context(), "acme")
+	keys, err := d.Keys.Keys(t.Context(), "acme")
 	if err != nil || len(keys) != 1 || keys[0].ExpiresAt == nil || timestamp(*keys[0].ExpiresAt) != "2262-04-11T00:00:00.000Z" {
 		t.Errorf("the last day that can be kept is kept as %+v, %v", keys, err)
 	}

@@ -30,7 +30,7 @@ func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*l
 		return nil, fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
 	}
 	local := auth.NewReservingLimiter(so.limitMinute, so.limitDay)
-	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DB, rand.Text(), time.Now), local: local, log: log}
+	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DayUses, rand.Text(), time.Now), local: local, log: log}
 	l.Warn = func(text string, err error) { log.Warn(text, zap.Error(err)) }
 	if so.redis != "" {
 		shared, err := redis.New(so.redis, so.limitMinute, so.limitDay, local, l.notice)

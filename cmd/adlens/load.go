@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"adlens"
-	"adlens/internal/clickhouse"
 	"adlens/internal/commits"
 	"adlens/loader"
 
@@ -73,7 +72,7 @@ func (d *data) load(ctx context.Context, account string, paths []string, p *prog
 
 // loader returns the loader of the database.
 func (d *data) loader(p loader.Progress) *loader.Loader {
-	return &loader.Loader{Store: clickhouse.LoadStore{DB: d.DB, Locker: d.locker}, Progress: p}
+	return &loader.Loader{Store: d.LoadStore(d.locker), Progress: p}
 }
 
 // loadGCPercent is how much the heap of a load may grow between collections.

@@ -5,7 +5,7 @@ import (
 
 	"adlens"
 	"adlens/internal/backup"
-	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +55,7 @@ directory, give it by --secret-key-file, or connect again.
 
 func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken backup.Taken, account string) error {
 	// A shard that was lost has no schema; those that are there have this one.
-	newest, err := clickhouse.NewestSchema()
+	newest, err := schema.Newest()
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 		}
 	}
 	t := newTransfer(cmd.ErrOrStderr(), expected)
-	restored, err := backup.Restore(cmd.Context(), place, taken, d.DB, backup.Restoring{Account: account, Schema: newest, Lock: d.locker.Lock}, t)
+	restored, err := backup.Restore(cmd.Context(), place, taken, d.Sink, backup.Restoring{Account: account, Schema: newest, Lock: d.locker.Lock}, t)
 	t.end()
 	if err != nil {
 		return noRoom(err)

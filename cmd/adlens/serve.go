@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"adlens/internal/auth"
-	"adlens/internal/clickhouse"
 	adhttp "adlens/internal/http"
 	"adlens/internal/metrics"
 	"adlens/internal/query"
@@ -119,7 +118,7 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err := inspector.begin(ctx); err != nil {
 		return err
 	}
-	if accounts, err := d.Accounts(ctx); err == nil && len(accounts) == 0 {
+	if accounts, err := d.Accounts.Accounts(ctx); err == nil && len(accounts) == 0 {
 		log.Warn("there is no account: the database is new and empty; if it should not be, is it the right --data-dir or --clickhouse?", zap.String("data_dir", o.dataDir))
 	}
 	limits, err := d.limits(ctx, so, log)
@@ -141,15 +140,15 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err != nil {
 		return err
 	}
-	figures := query.NewService(d.DB, clickhouse.Lists{DB: d.DB})
+	figures := query.NewService(d.Figures, d.Lists)
 	if so.memory > 0 {
-		figures.Remember(d.DB, so.memory)
+		figures.Remember(d.Figures, so.memory)
 	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
-		Figures: figures, Keys: auth.NewAuthenticator(d.DB), Feeds: auth.NewAuthenticator(clickhouse.Feeds{DB: d.DB}), Limiter: limits,
-		Usage: usage, Accounts: d.DB, Connections: d.DB, Lists: refresh.lists, AnswerCache: so.answerCache, AnswerMemory: so.underWay,
-		Observe: counts.Request, Refused: counts.Refused, Ping: d.Ping, Log: log, Now: time.Now,
+		Figures: figures, Keys: auth.NewAuthenticator(d.Keys), Feeds: auth.NewAuthenticator(d.Feeds), Limiter: limits,
+		Usage: usage, Accounts: d.Accounts, Connections: d.Connections, Lists: refresh.lists, AnswerCache: so.answerCache, AnswerMemory: so.underWay,
+		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.health()
 			h.Limits = limits.trouble()
@@ -213,7 +212,7 @@ func (d *data) keepUsage(ctx context.Context, usage *auth.Usage, log *zap.Logger
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		if err := d.PutKeyUses(ctx, uses); err != nil {
+		if err := d.Keys.PutKeyUses(ctx, uses); err != nil {
 			usage.PutBack(uses)
 			log.Warn("the last use of keys could not be noted", zap.Error(err))
 		}

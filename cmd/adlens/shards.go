@@ -7,7 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/audit"
 
 	"github.com/spf13/cobra"
 )
@@ -60,8 +60,8 @@ cluster is empty until then.`,
 	}
 }
 
-func (d *data) shards(ctx context.Context) ([]clickhouse.Shard, error) {
-	all, err := d.Shards(ctx)
+func (d *data) shards(ctx context.Context) ([]audit.Shard, error) {
+	all, err := d.Audit.Shards(ctx)
 	if err == nil && len(all) == 0 {
 		err = errNoCluster
 	}
@@ -99,7 +99,7 @@ func (o *options) move(cmd *cobra.Command, d *data, account string, to int) (err
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(all, func(s clickhouse.Shard) bool { return int(s.Number) == to }) {
+	if !slices.ContainsFunc(all, func(s audit.Shard) bool { return int(s.Number) == to }) {
 		return fmt.Errorf("--shard %d is none of the cluster's shards; expected 1 to %d", to, len(all))
 	}
 	if err := d.exists(ctx, account); err != nil {
@@ -113,7 +113,7 @@ func (o *options) move(cmd *cobra.Command, d *data, account string, to int) (err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	t.Account(account, 0, 1)
-	rows, err := d.Move(ctx, account, uint16(to), t.Rows)
+	rows, err := d.Mover.Move(ctx, account, uint16(to), t.Rows)
 	t.end()
 	if err != nil {
 		return noRoom(err)

@@ -32,13 +32,13 @@ func (d *data) warm(ctx context.Context, figures *query.Service, log *zap.Logger
 // ask goes the way of a request: the key, its account, the account's figures.
 func (d *data) ask(ctx context.Context, figures *query.Service) error {
 	var nobody [32]byte
-	_, _, unknown := d.KeyByHash(ctx, nobody)
-	accounts, err := d.LastServed(ctx, warmAccounts)
+	_, _, unknown := d.Keys.KeyByHash(ctx, nobody)
+	accounts, err := d.Keys.LastServed(ctx, warmAccounts)
 	if err := errors.Join(unknown, err); err != nil {
 		return err
 	}
 	for _, account := range accounts {
-		if _, _, err := d.Account(ctx, account); err != nil {
+		if _, _, err := d.Accounts.Account(ctx, account); err != nil {
 			return err
 		}
 		if err := figures.Warm(ctx, account); err != nil {

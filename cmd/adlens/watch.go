@@ -14,12 +14,12 @@ import (
 
 // watch shows what the database has to do.
 func (d *data) watch(m *metrics.Metrics) {
-	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Work().Running) })
-	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Work().Queued) })
-	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Work().Statements) })
-	m.Counter("statements_seconds_total", "How long they took, all together.", func() float64 { return d.Work().Took.Seconds() })
-	m.Counter("statements_waited_seconds_total", "How long they waited for their turns, all together.", func() float64 { return d.Work().Waited.Seconds() })
-	m.Counter("statements_refused_total", "Statements that did not get a turn in time.", func() float64 { return float64(d.Work().Refused) })
+	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Cluster.Work().Running) })
+	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Cluster.Work().Queued) })
+	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Cluster.Work().Statements) })
+	m.Counter("statements_seconds_total", "How long they took, all together.", func() float64 { return d.Cluster.Work().Took.Seconds() })
+	m.Counter("statements_waited_seconds_total", "How long they waited for their turns, all together.", func() float64 { return d.Cluster.Work().Waited.Seconds() })
+	m.Counter("statements_refused_total", "Statements that did not get a turn in time.", func() float64 { return float64(d.Cluster.Work().Refused) })
 }
 
 // serveMetrics shows metrics at an address, or nowhere.
@@ -47,7 +47,7 @@ func (i *inspector) watch(m *metrics.Metrics) {
 		defer i.mu.Unlock()
 		return float64(i.restarts)
 	})
-	m.Gauge("damaged_accounts", "Accounts that are not answered because stored data of them is damaged.", func() float64 { return float64(len(i.Damage().Lost)) })
+	m.Gauge("damaged_accounts", "Accounts that are not answered because stored data of them is damaged.", func() float64 { return float64(len(i.Inspector.Damage().Lost)) })
 	for name, of := range map[string]struct {
 		help string
 		when func(adhttp.Health) time.Time

@@ -155,7 +155,7 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 		if err != nil || whole {
 			return err
 		}
-		c.Files = slices.DeleteFunc(c.Files, func(f File) bool { return slices.Contains(stays, f.Table) })
+		c.Files = slices.DeleteFunc(c.Files, func(f File) bool { return stays(f.Table) })
 	} else if err := r.Place(ctx, e.Account); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 		switch {
 		case isUnits(f.Table):
 			keep = func(b *Block) error { live = b; return nil }
-		case slices.Contains(shown, f.Table):
+		case isShown(f.Table):
 			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
 		}
 		if err := r.file(ctx, e.Account, f, keep); err != nil {
@@ -221,7 +221,7 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c Catalogue) (wh
 		return false, err
 	}
 	for _, f := range c.Files {
-		if !slices.Contains(shown, f.Table) {
+		if !isShown(f.Table) {
 			continue
 		}
 		err := r.file(ctx, e.Account, f, func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) })
@@ -326,7 +326,7 @@ func (r *restoring) show(ctx context.Context) error {
 	if len(there) > 0 {
 		return fmt.Errorf("an account was added meanwhile, nothing was made visible: %w", r.refuse(there))
 	}
-	for _, table := range shown {
+	for _, table := range shownTables() {
 		if block := r.shown[table]; block != nil {
 			if err := r.Insert(ctx, block.account, table, block); err != nil {
 				return err
@@ -343,7 +343,7 @@ const (
 )
 
 // whole tells the tables of which an account's rows are one block.
-func (f File) whole() bool { return isUnits(f.Table) || slices.Contains(shown, f.Table) }
+func (f File) whole() bool { return isUnits(f.Table) || isShown(f.Table) }
 
 // file reads a file and hands its rows on in blocks.
 func (r *restoring) file(ctx context.Context, account string, f File, keep func(*Block) error) error {

@@ -8,59 +8,55 @@ import (
 	"adlens/internal/tables"
 )
 
-// What a backup holds of an account. The order matters, because loads go on
-// meanwhile.
-
-// before are the tables that are read before the manifest: what they say was
-// loaded is in the manifest then.
-var before = []string{"ledger", "report_requests", "refreshed", "attempts"}
-
-// after are the tables that are read after the manifest: the numbers and keys
-// that its rows use are in them then.
-var after = []string{"number_blocks", "connections", "accounts", "api_keys", "api_key_uses", "feeds", "day_uses"}
+// wholes returns the tables that a backup reads whole at one time, before or
+// after the manifest.
+func wholes(when tables.When) []string {
+	return tables.Names(func(d tables.Description) bool { return d.Backup == when })
+}
 
 // UnitTable is the table of live units. Its rows are restored last of an
 // account's figures: they make all others visible.
 const UnitTable = "commit_units"
 
-// formerUnitTable had the live units before there were commits, and former are
-// the other tables of that time, which backups of then hold. Their rows are
-// restored to where they were, and taken over by the schema's own step.
+// formerUnitTable had the live units before there were commits. Rows of that time
+// are restored to where they were, and taken over by the schema's own step.
 const formerUnitTable = "manifest"
-
-var former = []string{formerUnitTable, "reservations", "product_keys"}
 
 // isUnits reports whether a table is that of live units, now or then.
 func isUnits(table string) bool { return table == UnitTable || table == formerUnitTable }
 
-// shown are the tables that make an account and its keys visible, in the order
-// in which they are restored, after all else.
-var shown = []string{"connections", "api_keys", "feeds", "accounts"}
+// shownTables returns the tables that make an account and its keys visible, in the
+// order in which they are restored, after all else.
+func shownTables() []string {
+	shown := tables.Names(func(d tables.Description) bool { return d.Shows })
+	slices.Reverse(shown)
+	return shown
+}
 
-// stays are the tables of which an account that is restored in its place keeps
-// what it has: what was made since the backup is no less its own.
-var stays = append([]string{"api_key_uses", "day_uses", "attempts"}, shown...)
+// isShown reports whether a table makes an account or its keys visible.
+func isShown(name string) bool {
+	d, _ := tables.Find(name)
+	return d.Shows
+}
 
-// generations are the tables whose rows live with a generation of a kind.
-// Months and years of products are not among them: they are derived anew, and
-// held against the days, which are.
-var generations = map[manifest.Kind][]string{
-	manifest.Month: {"facts", "day_totals"}, manifest.Marketplaces: {"marketplaces"}, manifest.Rates: {"rates"},
-	manifest.Titles: {"product_titles"}, manifest.Campaigns: {"campaigns"}, manifest.AdGroups: {"ad_groups"}, manifest.Ads: {"ads"},
-	manifest.Rules: {"rules"}, manifest.RuleRuns: {"rule_runs"}, manifest.Activity: {"activity"}, manifest.Products: {"products"},
+// stays reports whether an account that is restored in its place keeps what it has
+// in a table.
+func stays(name string) bool {
+	d, _ := tables.Find(name)
+	return d.InPlace == tables.Kept
+}
+
+// generationTables returns the tables that a backup holds whose rows live with a
+// generation of a kind. Derived ones are not among them: they are made again, and
+// verified against the days, which are.
+func generationTables(kind manifest.Kind) []string {
+	return tables.Names(func(d tables.Description) bool { return d.Kind == kind && !d.Derived })
 }
 
 // Holds reports whether a backup may hold rows of a table.
 func Holds(name string) bool {
-	if name == UnitTable || slices.Contains(former, name) || slices.Contains(before, name) || slices.Contains(after, name) {
-		return true
-	}
-	for _, tables := range generations {
-		if slices.Contains(tables, name) {
-			return true
-		}
-	}
-	return false
+	d, known := tables.Find(name)
+	return known && (d.Backup != tables.Never || d.Kind != 0 && !d.Derived)
 }
 
 // group is the rows of a table that one file holds: of one month, or all.
@@ -105,7 +101,7 @@ func groups(all []Live) []group {
 	var list []group
 	at := map[string]int{}
 	for _, l := range all {
-		for _, table := range generations[l.Kind] {
+		for _, table := range generationTables(l.Kind) {
 			g := group{table: table}
 			if l.Kind == manifest.Month {
 				g.month = "-" + l.Start.String()[:len("2006-01")]

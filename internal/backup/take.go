@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/tables"
 )
 
 // Progress is told how far the work has come. It may do nothing.
@@ -141,7 +142,7 @@ func (t *taking) account(ctx context.Context, id string) (Entry, error) {
 		return Entry{}, err
 	}
 	c := Catalogue{Account: id}
-	early, err := t.wholes(ctx, before)
+	early, err := t.wholes(ctx, wholes(tables.BeforeManifest))
 	if err != nil {
 		return Entry{}, err
 	}
@@ -149,7 +150,7 @@ func (t *taking) account(ctx context.Context, id string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	late, err := t.wholes(ctx, after)
+	late, err := t.wholes(ctx, wholes(tables.AfterManifest))
 	if err == nil {
 		err = t.RequireDirectory(ctx, id)
 	}

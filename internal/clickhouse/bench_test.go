@@ -3,13 +3,15 @@ package clickhouse
 import (
 	"fmt"
 	"testing"
+
+	"adlens/internal/clickhouse/conn"
 )
 
 // scratch makes an empty table like facts, with some settings of its own.
-func scratch(b *testing.B, db *DB, name, settings string) {
+func scratch(b *testing.B, db *Database, name, settings string) {
 	b.Helper()
 	run := func(sql string) {
-		if err := db.exec(b.Context(), sql, nil); err != nil {
+		if err := db.Cluster.Exec(b.Context(), sql, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -35,9 +37,9 @@ func BenchmarkNewParts(b *testing.B) {
 		"compact, not synced": "fsync_after_insert = 0, fsync_part_directory = 0",
 	} {
 		b.Run(name, func(b *testing.B) {
-			scratch(b, d.DB, "bench_parts", settings)
+			scratch(b, d.Database, "bench_parts", settings)
 			for b.Loop() {
-				if err := d.exec(b.Context(), fmt.Sprintf(someFacts, "bench_parts", 2000), Params{"generation": "1"}); err != nil {
+				if err := d.Cluster.Exec(b.Context(), fmt.Sprintf(someFacts, "bench_parts", 2000), conn.Params{"generation": "1"}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -56,14 +58,14 @@ func BenchmarkDeletion(b *testing.B) {
 		{"mutation, not waited for", "ALTER TABLE bench_deletion DELETE WHERE account_id = 'a' AND generation = 9 SETTINGS mutations_sync = 0"},
 	} {
 		b.Run(way.name, func(b *testing.B) {
-			scratch(b, d.DB, "bench_deletion", "")
+			scratch(b, d.Database, "bench_deletion", "")
 			for i := range 2 {
-				if err := d.exec(b.Context(), fmt.Sprintf(someFacts, "bench_deletion", 220), Params{"generation": number(uint32(i))}); err != nil {
+				if err := d.Cluster.Exec(b.Context(), fmt.Sprintf(someFacts, "bench_deletion", 220), conn.Params{"generation": conn.Number(uint32(i))}); err != nil {
 					b.Fatal(err)
 				}
 			}
 			for b.Loop() {
-				if err := d.exec(b.Context(), way.sql, nil); err != nil {
+				if err := d.Cluster.Exec(b.Context(), way.sql, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

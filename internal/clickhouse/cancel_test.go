@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
 )
 
 // A client that goes away frees the engine within a second, as the engine's
@@ -17,7 +18,7 @@ func TestACancelledStatementLeavesTheEngine(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- d.reading(ctx, endless, Params{"account": t.Name()}, each(func(func(...any) error) error { return nil }))
+		ended <- d.Cluster.Read(ctx, endless, conn.Params{"account": t.Name()}, conn.EachRow(func(func(...any) error) error { return nil }))
 	}()
 	awaitRunning(t, d, 1)
 	cancel()
@@ -29,8 +30,8 @@ func TestACancelledStatementLeavesTheEngine(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("the engine went on for %s", took)
 	}
-	if d.home.gate.running != 0 {
-		t.Errorf("%d places are taken", d.home.gate.running)
+	if running := d.Cluster.Work().Running; running != 0 {
+		t.Errorf("%d places are taken", running)
 	}
 }
 
@@ -38,13 +39,9 @@ func TestACancelledStatementLeavesTheEngine(t *testing.T) {
 func awaitRunning(t *testing.T, d *database, want uint64) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		p, err := d.home.connect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
 		var running uint64
-		row := p.writer.QueryRow(t.Context(), "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000000000000)%' AND query NOT LIKE '%processes%'")
-		if err := row.Scan(&running); err != nil {
+		err := d.Cluster.Home().ReadAsOwner(t.Context(), "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000000000000)%' AND query NOT LIKE '%processes%'", nil, conn.ScanInto(&running))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if running == want {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
 	"adlens/internal/tables"
 
@@ -12,9 +13,9 @@ import (
 )
 
 // settle waits until a table has deleted what it was told to.
-func settle(t *testing.T, db *DB, table string) {
+func settle(t *testing.T, db *Database, table string) {
 	t.Helper()
-	if err := db.exec(t.Context(), "ALTER TABLE "+table+" DELETE WHERE 0 SETTINGS mutations_sync = 2", nil); err != nil {
+	if err := db.Cluster.Exec(t.Context(), "ALTER TABLE "+table+" DELETE WHERE 0 SETTINGS mutations_sync = 2", nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -23,74 +24,50 @@ func settle(t *testing.T, db *DB, table string) {
 // have grown long when nobody loaded anything for a while after many loads.
 func TestACollectionCopesWithAnyNumberOfDeadGenerations(t *testing.T) {
 	d := openShared(t)
-	params := Params{"account": t.Name()}
-	err := d.exec(t.Context(), "INSERT INTO dead_generations SELECT {account:String}, 'facts', number + 1000000, now64(3) - 3600 FROM numbers(150000)", params)
+	params := conn.Params{"account": t.Name()}
+	err := d.Cluster.Exec(t.Context(), "INSERT INTO dead_generations SELECT {account:String}, 'facts', number + 1000000, now64(3) - 3600 FROM numbers(150000)", params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := commits.DeleteDead(t.Context(), d.Tables(), t.Name(), 0, 0); err != nil {
+	if err := commits.DeleteDead(t.Context(), d.Tables, t.Name(), 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	settle(t, d.DB, "dead_generations")
-	if left := one[uint64](t, d.DB, "SELECT count() FROM dead_generations WHERE account_id = {account:String}", params); left != 0 {
+	settle(t, d.Database, "dead_generations")
+	if left := one[uint64](t, d.Database, "SELECT count() FROM dead_generations WHERE account_id = {account:String}", params); left != 0 {
 		t.Errorf("%d are still noted", left)
 	}
 }
 
 func TestDeadRowsOfAllAccountsAreDeletedTogetherAndOnlyThey(t *testing.T) {
 	d := openShared(t)
-	params := Params{"account": t.Name()}
+	params := conn.Params{"account": t.Name()}
 	for _, statement := range []string{
 		"INSERT INTO rates SELECT concat({account:String}, toString(number % 250)), number % 3, 'EUR', '2026-01-01', 1 FROM numbers(750)",
 		"INSERT INTO dead_generations SELECT concat({account:String}, toString(number)), 'rates', 1, now64(3) - 3600 FROM numbers(250)",
 		"INSERT INTO dead_generations SELECT concat({account:String}, toString(number)), 'rates', 2, now64(3) FROM numbers(250)",
 	} {
-		if err := d.exec(t.Context(), statement, params); err != nil {
+		if err := d.Cluster.Exec(t.Context(), statement, params); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := commits.DeleteDead(t.Context(), d.Tables(), "", 30*time.Minute, 30*time.Minute); err != nil {
+	if err := commits.DeleteDead(t.Context(), d.Tables, "", 30*time.Minute, 30*time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	settle(t, d.DB, "rates")
+	settle(t, d.Database, "rates")
 	for generation, want := range []uint64{250, 0, 250} {
-		params["generation"] = number(uint32(generation))
-		got := one[uint64](t, d.DB, "SELECT count() FROM rates WHERE startsWith(account_id, {account:String}) AND generation = {generation:UInt32}", params)
+		params["generation"] = conn.Number(uint32(generation))
+		got := one[uint64](t, d.Database, "SELECT count() FROM rates WHERE startsWith(account_id, {account:String}) AND generation = {generation:UInt32}", params)
 		if got != want {
 			t.Errorf("%d rows of generation %d are left, expected %d", got, generation, want)
 		}
 	}
 }
 
-func TestStatementsOfDeletionsAreBounded(t *testing.T) {
-	many := make([]uint32, 2*deletedAtOnce+1)
-	all := []tables.Deletion{{Table: "facts", Account: "a", Generations: many}, {Table: "facts", Account: "b", Generations: many[:5]}}
-	for range 2*accountsAtOnce + 1 {
-		all = append(all, tables.Deletion{Table: "rates", Account: "c", Generations: many[:1]})
-	}
-	generations := 0
-	for _, some := range statements(all) {
-		of := 0
-		for _, d := range some {
-			of += len(d.Generations)
-			if d.Table != some[0].Table {
-				t.Errorf("one statement deletes of %s and %s", some[0].Table, d.Table)
-			}
-		}
-		if generations += of; of > deletedAtOnce || len(some) > accountsAtOnce {
-			t.Errorf("a statement deletes %d generations of %d accounts", of, len(some))
-		}
-	}
-	if want := len(many) + 5 + 2*accountsAtOnce + 1; generations != want {
-		t.Errorf("%d generations are deleted, expected %d", generations, want)
-	}
-}
-
 // A table that is forgotten here would keep its dead rows for ever.
 func TestEveryTableWithGenerationsIsCollected(t *testing.T) {
 	d := openShared(t)
-	all, err := collect(t.Context(), d.DB, "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'generation' AND table NOT IN ('commit_units', 'manifest', 'dead_generations') ORDER BY table", nil,
-		func(scan func(...any) error) (table string, err error) {
+	all, err := conn.Collect(t.Context(), d.Cluster, "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'generation' AND table NOT IN ('commit_units', 'manifest', 'dead_generations') ORDER BY table", nil,
+		func(scan conn.Scan) (table string, err error) {
 			err = scan(&table)
 			return table, err
 		})

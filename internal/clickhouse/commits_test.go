@@ -68,8 +68,8 @@ func TestALostAnswerOfACommitIsNotGuessedAt(t *testing.T) {
 		"it did not, and the store is away too": {away: true, fails: true, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			port, account := d.Tables(), t.Name()
-			commitUnits(t, d.DB, account, titlesOf(7)...)
+			port, account := d.Tables, t.Name()
+			commitUnits(t, d.Database, account, titlesOf(7)...)
 			l := &lossy{Port: port}
 			s, err := commits.Begin(t.Context(), l, account, "first")
 			if err != nil {
@@ -97,7 +97,7 @@ func TestALostAnswerOfACommitIsNotGuessedAt(t *testing.T) {
 			if got := titlesAt(t, port, account); got != want {
 				t.Errorf("generation %d is live, expected %d", got, want)
 			}
-			beginWriter(t, d.DB, account) // fences off what is not known
+			beginWriter(t, d.Database, account) // fences off what is not known
 			if err := late(); err != nil {
 				t.Fatal(err)
 			}
@@ -112,19 +112,19 @@ func TestALostAnswerOfACommitIsNotGuessedAt(t *testing.T) {
 func TestAWriterThatWasTakenOverMakesNothingVisible(t *testing.T) {
 	d := openShared(t)
 	account := t.Name()
-	first := beginWriter(t, d.DB, account)
+	first := beginWriter(t, d.Database, account)
 	mine := beginCommit(t, first)
-	second := beginWriter(t, d.DB, account)
+	second := beginWriter(t, d.Database, account)
 	if err := first.Commit(t.Context(), mine, titlesOf(7)); err == nil || errors.Is(err, commits.ErrUnknown) {
 		t.Errorf("the first writer's commit ends with %v", err)
 	}
-	if got := titlesAt(t, d.Tables(), account); got != 0 {
+	if got := titlesAt(t, d.Tables, account); got != 0 {
 		t.Errorf("generation %d of the first writer is live", got)
 	}
 	if err := second.Commit(t.Context(), beginCommit(t, second), titlesOf(8)); err != nil {
 		t.Error(err)
 	}
-	if got := titlesAt(t, d.Tables(), account); got != 8 {
+	if got := titlesAt(t, d.Tables, account); got != 8 {
 		t.Errorf("generation %d is live, expected that of the second writer", got)
 	}
 }
@@ -133,9 +133,9 @@ func TestAWriterThatWasTakenOverMakesNothingVisible(t *testing.T) {
 // was in it or after.
 func TestACommitThatAnotherMayPassOverIsNotKnown(t *testing.T) {
 	d := openShared(t)
-	s := beginWriter(t, d.DB, t.Name())
+	s := beginWriter(t, d.Database, t.Name())
 	mine := beginCommit(t, s)
-	if err := d.Tables().Reservations().Append(t.Context(), t.Name(), tables.Reservation{First: 5000, Next: 6000, Token: "another"}); err != nil {
+	if err := d.Tables.Reservations().Append(t.Context(), t.Name(), tables.Reservation{First: 5000, Next: 6000, Token: "another"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Commit(t.Context(), mine, titlesOf(7)); !errors.Is(err, commits.ErrUnknown) {
@@ -145,10 +145,10 @@ func TestACommitThatAnotherMayPassOverIsNotKnown(t *testing.T) {
 
 func TestALongChainIsBegunAgainAndWhatIsBelowItGoes(t *testing.T) {
 	d := openShared(t)
-	port, account := d.Tables(), t.Name()
+	port, account := d.Tables, t.Name()
 	rates := manifest.Entry{Unit: manifest.Unit{Kind: manifest.Rates}, Generation: 5, Rows: 1}
-	first := commitUnits(t, d.DB, account, rates)
-	s := beginWriter(t, d.DB, account)
+	first := commitUnits(t, d.Database, account, rates)
+	s := beginWriter(t, d.Database, account)
 	for range 70 {
 		number := beginCommit(t, s)
 		if err := s.Commit(t.Context(), number, titlesOf(number)); err != nil {
@@ -164,8 +164,8 @@ func TestALongChainIsBegunAgainAndWhatIsBelowItGoes(t *testing.T) {
 		if err := s.Trim(t.Context(), after); err != nil {
 			t.Fatal(err)
 		}
-		settle(t, d.DB, "commits")
-		settle(t, d.DB, "commit_units")
+		settle(t, d.Database, "commits")
+		settle(t, d.Database, "commit_units")
 		all, err := port.Commits().Read(t.Context(), account)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +187,7 @@ func TestALongChainIsBegunAgainAndWhatIsBelowItGoes(t *testing.T) {
 	if err != nil || after.Manifest.Digest() != state.Manifest.Digest() || after.Manifest.Generation(rates.Unit) != 5 {
 		t.Errorf("what is live changed: %+v, %v", after.Manifest.Entries(), err)
 	}
-	if n := beginCommit(t, beginWriter(t, d.DB, account)); n <= state.Chain.Head().Number {
+	if n := beginCommit(t, beginWriter(t, d.Database, account)); n <= state.Chain.Head().Number {
 		t.Errorf("number %d is given again", n)
 	}
 }
@@ -196,10 +196,10 @@ func TestALongChainIsBegunAgainAndWhatIsBelowItGoes(t *testing.T) {
 // by the next.
 func TestDeadRowsAreNotedAndWhatIsLiveIsNeverDeleted(t *testing.T) {
 	d := openShared(t)
-	port, account := d.Tables(), t.Name()
+	port, account := d.Tables, t.Name()
 	write := func(generation uint32) manifest.Entry {
 		t.Helper()
-		if err := d.InsertTitles(t.Context(), account, generation, map[string]string{"P1": "one"}); err != nil {
+		if err := d.Loads.InsertTitles(t.Context(), account, generation, map[string]string{"P1": "one"}); err != nil {
 			t.Fatal(err)
 		}
 		return manifest.Entry{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: generation, Rows: 1}
@@ -224,18 +224,18 @@ func TestDeadRowsAreNotedAndWhatIsLiveIsNeverDeleted(t *testing.T) {
 		}
 		return slices.Contains(all, account)
 	}
-	commitUnits(t, d.DB, account, write(10))
-	commitUnits(t, d.DB, account, write(1030))
+	commitUnits(t, d.Database, account, write(10))
+	commitUnits(t, d.Database, account, write(1030))
 	if got := noted(); !slices.Equal(got, []uint32{10}) || unsettled() {
 		t.Fatalf("%d are noted, expected 10; unsettled %v", got, unsettled())
 	}
-	died := beginWriter(t, d.DB, account)
+	died := beginWriter(t, d.Database, account)
 	left := beginCommit(t, died)
 	write(left)
 	if !unsettled() {
 		t.Error("a session that did not end is settled")
 	}
-	commitUnits(t, d.DB, account)
+	commitUnits(t, d.Database, account)
 	if got := noted(); !slices.Equal(got, []uint32{10, left}) || unsettled() {
 		t.Fatalf("%d are noted, expected 10 and %d; unsettled %v", got, left, unsettled())
 	}
@@ -245,7 +245,7 @@ func TestDeadRowsAreNotedAndWhatIsLiveIsNeverDeleted(t *testing.T) {
 	if err := commits.DeleteDead(t.Context(), port, account, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	settle(t, d.DB, "product_titles")
+	settle(t, d.Database, "product_titles")
 	counts, err := port.CountRows(t.Context(), account, "product_titles")
 	if err != nil || len(counts) != 1 || counts[0].Generation != 1030 {
 		t.Errorf("left is %+v, expected the live generation 1030 alone: %v", counts, err)

@@ -23,7 +23,7 @@ func TestComparisonsOfProductsAreTheSameBothWays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	store := seen{d.DB, v}
+	store := seen{d.Figures, v}
 	plain, memory := query.NewService(store, nil), query.NewService(store, nil)
 	memory.Remember(store, 64<<20)
 	ctx, stop := context.WithCancel(t.Context())
@@ -83,7 +83,7 @@ func BenchmarkComparedProducts(b *testing.B) {
 			statement := query.PlanProducts(r, lots).RankedStatement(r, 21, 20)
 			b.Run(fmt.Sprint(n, " products ", name), func(b *testing.B) {
 				for b.Loop() {
-					if _, _, err := d.Ranked(b.Context(), statement, r.Compared()); err != nil {
+					if _, _, err := d.Figures.Ranked(b.Context(), statement, r.Compared()); err != nil {
 						b.Fatal(err)
 					}
 				}

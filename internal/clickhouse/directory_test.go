@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 )
 
 // sealed makes an account with a row in each table of the directory that is
@@ -17,7 +20,7 @@ import (
 func sealed(t *testing.T, d *database) {
 	t.Helper()
 	for _, c := range changeables(t) {
-		if slices.ContainsFunc(sealedTables, func(s sealedTable) bool { return s.name == c.table }) {
+		if isSealed(c.table) {
 			if err := c.put(t.Context(), d, false); err != nil {
 				t.Fatal(c.table, err)
 			}
@@ -25,20 +28,25 @@ func sealed(t *testing.T, d *database) {
 	}
 }
 
+func isSealed(table string) bool {
+	d, _ := tables.Find(table)
+	return d.Sealed
+}
+
 // lose deletes rows of a table as a lost part would, and merges the others.
-func lose(t *testing.T, db *DB, table, filter string) {
+func lose(t *testing.T, db *Database, table, filter string) {
 	t.Helper()
 	for _, sql := range []string{"ALTER TABLE " + table + " DELETE WHERE " + filter, "OPTIMIZE TABLE " + table + " FINAL"} {
-		if err := db.home.exec(t.Context(), sql, Params{"account": query.Text(t.Name())}); err != nil {
+		if err := db.Cluster.Home().Exec(t.Context(), sql, conn.Params{"account": query.Text(t.Name())}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // isLost demands that the account is refused for a table, or is whole for "".
-func isLost(t *testing.T, what string, db *DB, account, table string) {
+func isLost(t *testing.T, what string, db *Database, account, table string) {
 	t.Helper()
-	losses, err := db.Losses(t.Context(), account)
+	losses, err := db.Inspector.Losses(t.Context(), account)
 	if err != nil {
 		t.Fatal(what, err)
 	}
@@ -48,7 +56,7 @@ func isLost(t *testing.T, what string, db *DB, account, table string) {
 	case table != "" && (len(losses) != 1 || !strings.HasPrefix(losses[0].What, table+" lost 1 of its rows")):
 		t.Errorf("%s: lost are %v, expected a row of %s", what, losses, table)
 	}
-	if err := db.RequireDirectory(t.Context(), account); (adlens.KindOf(err) == adlens.Damaged) != (table != "") {
+	if err := db.Inspector.RequireDirectory(t.Context(), account); (adlens.KindOf(err) == adlens.Damaged) != (table != "") {
 		t.Errorf("%s: a backup of the account meets %v", what, err)
 	}
 }
@@ -61,19 +69,19 @@ func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
 	account, key, feed := t.Name(), recordNamed(t, 1), recordNamed(t, 2)
 	finds := map[string]func(account string, hash [32]byte) (found bool, err error){
 		"accounts": func(account string, _ [32]byte) (bool, error) {
-			_, found, err := d.Account(t.Context(), account)
+			_, found, err := d.Accounts.Account(t.Context(), account)
 			return found, err
 		},
 		"api_keys": func(_ string, hash [32]byte) (bool, error) {
-			_, found, err := d.KeyByHash(t.Context(), hash)
+			_, found, err := d.Keys.KeyByHash(t.Context(), hash)
 			return found, err
 		},
 		"feeds": func(_ string, hash [32]byte) (bool, error) {
-			_, found, err := Feeds{d.DB}.KeyByHash(t.Context(), hash)
+			_, found, err := d.Feeds.KeyByHash(t.Context(), hash)
 			return found, err
 		},
 		"connections": func(account string, _ [32]byte) (bool, error) {
-			_, found, err := d.Connection(t.Context(), account)
+			_, found, err := d.Connections.Connection(t.Context(), account)
 			return found, err
 		},
 	}
@@ -85,13 +93,13 @@ func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
 		if found, err := find("unknown", recordNamed(t, "unknown").Hash); found || err != nil {
 			t.Errorf("%s: an unknown row: %t, %v", table, found, err)
 		}
-		lose(t, d.DB, table, "account_id = {account:String}")
+		lose(t, d.Database, table, "account_id = {account:String}")
 		if found, err := find(account, hashes[table]); found || adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "its row of "+table+" is gone") {
 			t.Errorf("%s: the lost row: found is %t, %v", table, found, err)
 		}
 	}
-	d.Calm()
-	if all, err := d.Shown(t.Context(), account); err != nil || !slices.Equal(all, []string{account}) {
+	d.Inspector.Calm()
+	if all, err := d.Source.Shown(t.Context(), account); err != nil || !slices.Equal(all, []string{account}) {
 		t.Errorf("a backup would be of %v: %v", all, err)
 	}
 }
@@ -102,41 +110,41 @@ func TestALostChangeOfTheDirectoryIsMissed(t *testing.T) {
 	d := openShared(t)
 	sealed(t, d)
 	account := t.Name()
-	isLost(t, "at first", d.DB, account, "")
+	isLost(t, "at first", d.Database, account, "")
 	done := map[string]bool{}
 	for _, c := range changeables(t) {
-		if done[c.table] || !slices.ContainsFunc(sealedTables, func(s sealedTable) bool { return s.name == c.table }) {
+		if done[c.table] || !isSealed(c.table) {
 			continue
 		}
 		done[c.table] = true
 		// The row before the change is put aside, as a part of its own is.
 		aside := c.table + "_aside"
 		for _, sql := range []string{"DROP TABLE IF EXISTS " + aside, "CREATE TABLE " + aside + " ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM " + c.table + " WHERE " + c.filter} {
-			if err := d.home.exec(t.Context(), sql, Params{"account": account}); err != nil {
+			if err := d.Cluster.Home().Exec(t.Context(), sql, conn.Params{"account": account}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := c.put(t.Context(), d, true); err != nil {
 			t.Fatal(err)
 		}
-		lose(t, d.DB, c.table, c.filter)
+		lose(t, d.Database, c.table, c.filter)
 		for _, sql := range []string{"INSERT INTO " + c.table + " SELECT * FROM " + aside, "DROP TABLE " + aside} {
-			if err := d.home.exec(t.Context(), sql, nil); err != nil {
+			if err := d.Cluster.Home().Exec(t.Context(), sql, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		isLost(t, c.table, d.DB, account, c.table)
-		if err := d.PutKey(t.Context(), recordNamed(t, "later "+c.table)); err != nil { // whatever is stored and sealed later
+		isLost(t, c.table, d.Database, account, c.table)
+		if err := d.Keys.PutKey(t.Context(), recordNamed(t, "later "+c.table)); err != nil { // whatever is stored and sealed later
 			t.Fatal(err)
 		}
-		isLost(t, c.table+", after another change", d.DB, account, c.table)
+		isLost(t, c.table+", after another change", d.Database, account, c.table)
 		if changed, err := c.isChanged(t.Context(), d); changed || err != nil {
 			t.Errorf("%s: the change is there: %v", c.table, err)
 		}
-		if err := d.MendDirectory(t.Context(), account); err != nil {
+		if err := d.Inspector.MendDirectory(t.Context(), account); err != nil {
 			t.Fatal(err)
 		}
-		isLost(t, c.table+", mended", d.DB, account, "")
+		isLost(t, c.table+", mended", d.Database, account, "")
 		// A revocation is known from its seal. Anything else is as it was before.
 		if changed, err := c.isChanged(t.Context(), d); changed != slices.Contains([]string{"api_keys", "feeds"}, c.table) || err != nil {
 			t.Errorf("%s: the change is there after mending: %t, %v", c.table, changed, err)
@@ -148,16 +156,16 @@ func TestALostChangeOfTheDirectoryIsMissed(t *testing.T) {
 func TestTheNextChangeSealsWhatWasLeftUnsealed(t *testing.T) {
 	d := openShared(t)
 	sealed(t, d)
-	lose(t, d.DB, "directory_seals", "account_id = {account:String}")
-	if err := d.PutAccount(t.Context(), adlens.Account{ID: t.Name() + "-other", Name: "other", Subscription: "active", CreatedAt: time.Now()}); err != nil {
+	lose(t, d.Database, "directory_seals", "account_id = {account:String}")
+	if err := d.Accounts.PutAccount(t.Context(), adlens.Account{ID: t.Name() + "-other", Name: "other", Subscription: "active", CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	lose(t, d.DB, "accounts", "account_id = {account:String}")
-	isLost(t, "the account", d.DB, t.Name(), "accounts")
-	if err := d.home.sealAll(t.Context()); err != nil {
+	lose(t, d.Database, "accounts", "account_id = {account:String}")
+	isLost(t, "the account", d.Database, t.Name(), "accounts")
+	if err := directory.SealAll(t.Context(), d.Cluster.Home().Server); err != nil {
 		t.Fatal(err)
 	}
-	isLost(t, "sealing again", d.DB, t.Name(), "accounts")
+	isLost(t, "sealing again", d.Database, t.Name(), "accounts")
 }
 
 // Rows that were there before there were seals are sealed by the upgrade.
@@ -165,15 +173,15 @@ func TestTheDirectoryOfTheSchemaBeforeIsSealed(t *testing.T) {
 	dir := t.TempDir()
 	old := before(t, dir, sealsStep)
 	sealed(t, old)
-	if err := old.home.exec(t.Context(), "TRUNCATE TABLE directory_seals", nil); err != nil {
+	if err := old.Cluster.Home().Exec(t.Context(), "TRUNCATE TABLE directory_seals", nil); err != nil {
 		t.Fatal(err)
 	}
 	d := upgrade(t, old, dir)
 	for _, table := range []string{"accounts", "feeds", "connections"} {
-		isLost(t, table+" before", d.DB, t.Name(), "")
-		lose(t, d.DB, table, "account_id = {account:String}")
-		isLost(t, table, d.DB, t.Name(), table)
-		if err := d.MendDirectory(t.Context(), t.Name()); err != nil {
+		isLost(t, table+" before", d.Database, t.Name(), "")
+		lose(t, d.Database, table, "account_id = {account:String}")
+		isLost(t, table, d.Database, t.Name(), table)
+		if err := d.Inspector.MendDirectory(t.Context(), t.Name()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,30 +190,31 @@ func TestTheDirectoryOfTheSchemaBeforeIsSealed(t *testing.T) {
 // An account whose place is lost is not on the first shard, where it has no rows.
 func TestALostPlaceIsNoEmptyAccount(t *testing.T) {
 	t.Parallel()
-	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	db := pair(t, first, second)
 	accounts := onEach(t, db)
 	answers(t, "at first", db, accounts, true)
 	lose(t, db, "placements", "account_id = '"+accounts[1]+"'")
-	db.placements = newPlacements(db.home)
+	db = pair(t, first, second) // which remembers no place
 	for i, id := range accounts {
-		v, err := db.View(t.Context(), id)
+		v, err := db.Figures.View(t.Context(), id)
 		if refused := adlens.KindOf(err) == adlens.Damaged; refused != (i == 1) || !refused && v.Manifest.Version != 7 {
 			t.Errorf("account %s has version %d: %v", id, v.Manifest.Version, err)
 		}
 	}
-	if err := db.Guard(t.Context()); err != nil {
+	if err := db.Inspector.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if lost := db.Damage().Lost; len(lost) != 1 || !strings.Contains(lost[accounts[1]].String(), "placements") {
+	if lost := db.Inspector.Damage().Lost; len(lost) != 1 || !strings.Contains(lost[accounts[1]].String(), "placements") {
 		t.Errorf("lost is %v, expected the place of %s", lost, accounts[1])
 	}
-	if err := db.Place(t.Context(), accounts[1]); adlens.KindOf(err) != adlens.Damaged {
+	if err := db.Cluster.Placements().Place(t.Context(), accounts[1]); adlens.KindOf(err) != adlens.Damaged {
 		t.Errorf("another place was chosen: %v", err)
 	}
-	if err := db.MendDirectory(Inspecting(t.Context()), accounts[1]); err != nil {
+	if err := db.Inspector.MendDirectory(conn.Inspecting(t.Context()), accounts[1]); err != nil {
 		t.Fatal(err)
 	}
-	if whole, err := db.LookAgain(t.Context(), accounts[1]); !whole || err != nil {
+	if whole, err := db.Inspector.LookAgain(t.Context(), accounts[1]); !whole || err != nil {
 		t.Errorf("after mending, the account is whole: %t, %v", whole, err)
 	}
 	answers(t, "mended", db, accounts, true)
@@ -226,10 +235,14 @@ func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
 	}()
 	sealed(t, d)
 	other := adlens.Account{ID: "other", Name: "other", Subscription: "active", CreatedAt: time.Now()}
-	if err := d.PutAccount(t.Context(), other); err != nil {
+	if err := d.Accounts.PutAccount(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	err = d.home.inspect(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'feeds'", func(part string) {
+	parts, err := d.Cluster.Home().ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'feeds'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range parts {
 		path := filepath.Join(part, "data.bin")
 		raw, err := os.ReadFile(path)
 		if err != nil {
@@ -239,24 +252,21 @@ func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	})
-	if err != nil {
+	}
+	if err := d.Inspector.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Guard(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	lost := d.Damage().Lost
+	lost := d.Inspector.Damage().Lost
 	if len(lost) != 1 || !strings.HasPrefix(lost[t.Name()].String(), "feeds cannot be read: ") {
 		t.Errorf("lost is %v, expected that feeds cannot be read", lost)
 	}
-	if err := d.MendDirectory(t.Context(), t.Name()); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "new data directory") {
+	if err := d.Inspector.MendDirectory(t.Context(), t.Name()); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "new data directory") {
 		t.Errorf("what cannot be read is mended: %v", err)
 	}
-	if whole, err := d.LookAgain(t.Context(), t.Name()); whole || err != nil {
+	if whole, err := d.Inspector.LookAgain(t.Context(), t.Name()); whole || err != nil {
 		t.Errorf("after that the account is whole: %t, %v", whole, err)
 	}
-	if err := d.Ping(t.Context()); err != nil {
+	if err := d.Cluster.Ping(t.Context()); err != nil {
 		t.Errorf("the engine's check: %v", err)
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"adlens"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
-	"adlens/internal/query"
 	"adlens/loader"
 	"adlens/platform"
 )
@@ -38,12 +36,12 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 		}
 	}
 	account := t.Name()
-	if err := d.InsertFacts(t.Context(), account, b); err != nil {
+	if err := d.Loads.InsertFacts(t.Context(), account, b); err != nil {
 		t.Fatal(err)
 	}
 	unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: 3, AdProduct: 1}, Start: month}
 	row := 0
-	err = d.Facts(t.Context(), account, unit, 7, manifest.DaysBetween(month, month), func(f *loader.StoredFact) error {
+	err = d.Loads.Facts(t.Context(), account, unit, 7, manifest.DaysBetween(month, month), func(f *loader.StoredFact) error {
 		for i, values := range b.Values {
 			if f.Day != month || f.Product != uint32(row) || f.Values[i] != values[row] {
 				t.Errorf("row %d, %s: %d, expected %d", row, names[i], f.Values[i], values[row])
@@ -55,7 +53,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	if err != nil || row != rows {
 		t.Fatalf("%d rows came back, expected %d: %v", row, rows, err)
 	}
-	sums, err := d.MonthSums(t.Context(), account, []manifest.Entry{{Unit: unit, Generation: 7}})
+	sums, err := d.Loads.MonthSums(t.Context(), account, []manifest.Entry{{Unit: unit, Generation: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,36 +72,5 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	}
 	if got := sums[7].Days; !got.Figures.IsZero() || !got.Source.IsZero() {
 		t.Errorf("days that were not derived have sums %s", got)
-	}
-}
-
-// What a load does with the rows of a month looks into no part of another month,
-// however many of those there are.
-func TestALoadLooksIntoTheMonthsOfItsOwn(t *testing.T) {
-	d := openShared(t)
-	account := t.Name()
-	var months []manifest.Entry
-	for i := range 12 {
-		month := adlens.Date(2025, time.January, 1).AddMonths(i)
-		// Two accounts are in each part: where the rows of one end and those of the
-		// next begin, the index alone does not say which generations there are.
-		err := d.home.exec(t.Context(), `INSERT INTO facts (account_id, generation, day, clicks)
-SELECT arrayJoin([{account:String}, concat({account:String}, ' beside')]), {generation:UInt32}, {month:Date}, 5`,
-			Params{"account": query.Text(account), "generation": number(uint32(1 + i)), "month": month.String()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		months = append(months, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Start: month}, Generation: uint32(1 + i)})
-	}
-	some := months[3:5]
-	copied := []loader.Copy{{Month: some[0].Start, From: some[0].Generation, To: 99, Days: 1}, {Month: some[1].Start, From: some[1].Generation, To: 99, Days: 1}}
-	for filter, params := range map[string]Params{ofMonths("day"): monthParams(account, some), copiedDays: copyParams(account, copied)} {
-		var parts uint64
-		err := d.home.asOwner(t.Context(), "SELECT sum(parts) FROM (EXPLAIN ESTIMATE SELECT sum(clicks) FROM facts WHERE "+filter+")", params, each(func(scan func(...any) error) error {
-			return scan(&parts)
-		}))
-		if err != nil || parts != uint64(len(some)) {
-			t.Errorf("%d parts are read for %d months: %v\n%s", parts, len(some), err, filter)
-		}
 	}
 }

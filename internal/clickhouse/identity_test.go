@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/schema"
 	"adlens/internal/engine"
 	"adlens/internal/query"
 )
@@ -20,11 +22,11 @@ import (
 // place another one may come.
 type asShard struct{ engine *engine.Engine }
 
-func (a *asShard) Target(ctx context.Context) (Target, error) {
-	return Embedded{a.engine}.Target(ctx)
+func (a *asShard) Target(ctx context.Context) (conn.Target, error) {
+	return conn.Embedded{Engine: a.engine}.Target(ctx)
 }
 
-func (a *asShard) Marks() Marks { return nil }
+func (a *asShard) Marks() conn.Marks { return nil }
 
 func startEngine(t *testing.T, dir string) *engine.Engine {
 	t.Helper()
@@ -43,7 +45,7 @@ func startEngine(t *testing.T, dir string) *engine.Engine {
 }
 
 // pair is a database on two shards.
-func pair(t *testing.T, first, second *asShard) *DB {
+func pair(t *testing.T, first, second *asShard) *Database {
 	t.Helper()
 	db, err := openPair(t.Context(), first, second)
 	if err != nil {
@@ -57,24 +59,19 @@ func pair(t *testing.T, first, second *asShard) *DB {
 	return db
 }
 
-func openPair(ctx context.Context, first, second *asShard) (*DB, error) {
-	db := newDB(first, second)
-	db.cluster = "ads"
-	for i, s := range db.shards {
-		s.number = uint16(i + 1)
-	}
-	return open(ctx, db)
+func openPair(ctx context.Context, first, second *asShard) (*Database, error) {
+	return openCluster(ctx, cluster.Config{Name: "ads", Sources: []conn.Source{first, second}})
 }
 
 // onEach makes accounts until there is one on each shard, with a load in it.
-func onEach(t *testing.T, db *DB) (accounts [2]string) {
+func onEach(t *testing.T, db *Database) (accounts [2]string) {
 	t.Helper()
 	for i := 0; accounts[0] == "" || accounts[1] == ""; i++ {
 		id := fmt.Sprintf("account-%d", i)
-		if err := db.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()}); err != nil {
+		if err := db.Accounts.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
-		number, _, err := db.placements.read(t.Context(), query.Text(id))
+		number, _, err := db.Cluster.Placements().Read(t.Context(), query.Text(id))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +80,7 @@ func onEach(t *testing.T, db *DB) (accounts [2]string) {
 			"INSERT INTO commits (account_id, number) VALUES ({account:String}, 7)",
 			"INSERT INTO number_blocks VALUES ({account:String}, 1, 9, '')",
 		} {
-			if err := db.exec(t.Context(), statement, Params{"account": query.Text(id)}); err != nil {
+			if err := db.Cluster.Exec(t.Context(), statement, conn.Params{"account": query.Text(id)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -93,10 +90,10 @@ func onEach(t *testing.T, db *DB) (accounts [2]string) {
 
 // answers demands that the account of the first shard is read, and that of the
 // second where whole is true; else it is refused for what says contains.
-func answers(t *testing.T, what string, db *DB, accounts [2]string, whole bool, says ...string) {
+func answers(t *testing.T, what string, db *Database, accounts [2]string, whole bool, says ...string) {
 	t.Helper()
 	for i, id := range accounts {
-		v, err := db.View(t.Context(), id)
+		v, err := db.Figures.View(t.Context(), id)
 		if i == 0 || whole {
 			if err != nil || v.Manifest.Version != 7 {
 				t.Errorf("%s: account %s has version %d: %v", what, id, v.Manifest.Version, err)
@@ -113,10 +110,10 @@ func answers(t *testing.T, what string, db *DB, accounts [2]string, whole bool, 
 			}
 		}
 	}
-	if refused := db.Damage().Refused; (len(refused) == 0) != whole {
+	if refused := db.Inspector.Damage().Refused; (len(refused) == 0) != whole {
 		t.Errorf("%s: refused are %v", what, refused)
 	}
-	if wrong := db.Recognize(t.Context()); (len(wrong) == 0) != whole {
+	if wrong := db.Cluster.Recognize(t.Context()); (len(wrong) == 0) != whole {
 		t.Errorf("%s: not recognized are %v", what, wrong)
 	}
 }
@@ -139,18 +136,18 @@ func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
 		second.engine = c.engine
 		opened := pair(t, first, second)
 		answers(t, c.what+", opened", opened, accounts, false, c.says)
-		if _, err := opened.Schema(t.Context()); !isRefusal(err) {
+		if _, err := opened.Audit.Schema(t.Context()); !conn.IsRefusal(err) {
 			t.Errorf("a backup would begin with %s: %v", c.what, err)
 		}
 		// The server that runs notices when its connections end.
-		running.shards[1].drop(running.shards[1].current())
+		running.Cluster.Shards()[1].Disconnect()
 		answers(t, c.what+", under a running server", running, accounts, false, "put that one back")
 		second.engine = right
 		answers(t, "the right server instead of "+c.what, running, accounts, true)
 		answers(t, "the right server instead of "+c.what+", opened before", opened, accounts, true)
 	}
-	tables, err := newDB(&asShard{blank}).home.tables(t.Context())
-	if err == nil && len(tables) > 0 || err != nil && !isUnknown(err) {
+	tables, err := schema.ReadTables(t.Context(), conn.NewServer(&asShard{blank}, conn.Checks{}))
+	if err == nil && len(tables) > 0 || err != nil && !conn.IsUnknown(err) {
 		t.Errorf("the empty server got the tables %v, %v", tables, err)
 	}
 
@@ -159,48 +156,48 @@ func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
 	opened := pair(t, first, second)
 	for i := range 8 {
 		id := fmt.Sprintf("later-%d", i)
-		if err := opened.Place(t.Context(), id); err != nil {
+		if err := opened.Cluster.Placements().Place(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		if number, _, err := opened.placements.read(t.Context(), id); err != nil || number != 1 {
+		if number, _, err := opened.Cluster.Placements().Read(t.Context(), id); err != nil || number != 1 {
 			t.Errorf("account %s is on shard %d, %v; expected the one that is there", id, number, err)
 		}
 	}
 	// An account of it is restored to one that is there.
 	lost := accounts[1]
-	if faults, err := opened.Faults(t.Context(), lost); err != nil || len(faults) == 0 {
+	if faults, err := opened.Inspector.Faults(t.Context(), lost); err != nil || len(faults) == 0 {
 		t.Errorf("account %s of the shard that was lost has the faults %v, %v", lost, faults, err)
 	}
 	waited := false
-	if err := opened.MakeRoom(t.Context(), lost, func(time.Duration) { waited = true }); err != nil || !waited {
+	if err := opened.Sink.MakeRoom(t.Context(), lost, func(time.Duration) { waited = true }); err != nil || !waited {
 		t.Errorf("an account of a lost shard cannot be restored: %v, waited %v", err, waited)
 	}
-	if _, err := opened.View(t.Context(), lost); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "it is being restored from a backup") {
+	if _, err := opened.Figures.View(t.Context(), lost); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "it is being restored from a backup") {
 		t.Errorf("an account that is being restored is read: %v", err)
 	}
-	if err := opened.Reopen(t.Context(), lost); err != nil {
+	if err := opened.Sink.Reopen(t.Context(), lost); err != nil {
 		t.Error(err)
 	}
-	if v, err := opened.View(t.Context(), lost); err != nil || v.Manifest.Len() != 0 {
+	if v, err := opened.Figures.View(t.Context(), lost); err != nil || v.Manifest.Len() != 0 {
 		t.Errorf("the account has %d units, expected none of what was lost: %v", v.Manifest.Len(), err)
 	}
 	// Once no account is on it, it is a new one.
 	for _, id := range accountsOf(t, opened) {
-		if err := opened.placements.put(t.Context(), query.Text(id), 1); err != nil {
+		if err := opened.Cluster.Placements().Move(t.Context(), id, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := opened.shards[1].ready(t.Context()); err != nil {
+	if err := opened.Cluster.Shards()[1].MakeReady(t.Context()); err != nil {
 		t.Errorf("an empty server without accounts is refused: %v", err)
 	}
-	if wrong := opened.Recognize(t.Context()); len(wrong) > 0 {
+	if wrong := opened.Cluster.Recognize(t.Context()); len(wrong) > 0 {
 		t.Errorf("an empty server without accounts is refused: %v", wrong)
 	}
 }
 
-func accountsOf(t *testing.T, db *DB) (ids []string) {
+func accountsOf(t *testing.T, db *Database) (ids []string) {
 	t.Helper()
-	all, err := db.Accounts(t.Context())
+	all, err := db.Accounts.Accounts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,8 +215,8 @@ func TestAnOldClusterGetsItsIdentities(t *testing.T) {
 	old := pair(t, first, second)
 	accounts := onEach(t, old)
 	forget := func() {
-		for _, s := range old.shards {
-			if err := s.exec(t.Context(), "TRUNCATE TABLE identities", nil); err != nil {
+		for _, s := range old.Cluster.Shards() {
+			if err := s.Exec(t.Context(), "TRUNCATE TABLE identities", nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -232,12 +229,11 @@ func TestAnOldClusterGetsItsIdentities(t *testing.T) {
 	second.engine = startEngine(t, t.TempDir())
 	answers(t, "an old cluster with an empty server", pair(t, first, second), accounts, false, "is empty")
 	// It was emptied, and an older program made its tables.
-	emptied := newDB(second)
-	emptied.cluster, emptied.home.number = "ads", 2
-	if err := emptied.makeSchema(t.Context(), emptied.home); err != nil {
+	emptied := conn.NewServer(second, conn.Checks{})
+	defer emptied.Close()
+	if err := errors.Join(schema.Migrate(t.Context(), emptied), emptied.Exec(t.Context(), "INSERT INTO shard VALUES (2, 'ads')", nil)); err != nil {
 		t.Fatal(err)
 	}
-	defer emptied.Close()
 	answers(t, "an old cluster with a server that was emptied", pair(t, first, second), accounts, false, "no row of any account")
 	second.engine = right
 	answers(t, "the right server", pair(t, first, second), accounts, true)
@@ -249,7 +245,7 @@ func putAccount(t *testing.T, dir, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(d.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()}), d.close()); err != nil {
+	if err := errors.Join(d.Accounts.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()}), d.close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -275,7 +271,7 @@ func TestADataDirectoryRefusesAnEmptyStoreAndAnotherOnes(t *testing.T) {
 		if err == nil {
 			d.close()
 		}
-		if !isRefusal(err) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), filepath.Join(dir, memoryFile)) || !strings.Contains(err.Error(), "restore a backup into a new data directory") {
+		if !conn.IsRefusal(err) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), filepath.Join(dir, conn.MemoryFile)) || !strings.Contains(err.Error(), "restore a backup into a new data directory") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -285,7 +281,7 @@ func TestADataDirectoryRefusesAnEmptyStoreAndAnotherOnes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if ids := accountsOf(t, d.DB); len(ids) != 1 || ids[0] != account {
+		if ids := accountsOf(t, d.Database); len(ids) != 1 || ids[0] != account {
 			t.Errorf("%s has the accounts %v, expected %s", what, ids, account)
 		}
 		if err := d.close(); err != nil {
@@ -317,37 +313,12 @@ func TestADataDirectoryRefusesAnEmptyStoreAndAnotherOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(d.exec(t.Context(), "TRUNCATE TABLE identities", nil), d.close(), os.Remove(filepath.Join(elsewhere, memoryFile)))
+	err = errors.Join(d.Cluster.Exec(t.Context(), "TRUNCATE TABLE identities", nil), d.close(), os.Remove(filepath.Join(elsewhere, conn.MemoryFile)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	has("an old directory", elsewhere, "acme")
-	if _, err := os.Stat(filepath.Join(elsewhere, memoryFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(elsewhere, conn.MemoryFile)); err != nil {
 		t.Error(err)
-	}
-}
-
-// A file that two databases share remembers each.
-func TestTheMemoryOfDatabasesIsWholeOrOld(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var all sync.WaitGroup
-	for i := range 4 {
-		m := Memory{filepath.Join(dir, memoryFile), fmt.Sprint("database ", i)}
-		if err := m.keep(fmt.Sprint("first ", i)); err != nil {
-			t.Fatal(err)
-		}
-		all.Go(func() {
-			if id, err := m.read(); err != nil || id != fmt.Sprint("first ", i) {
-				t.Errorf("%s is %q: %v", m.Name, id, err)
-			}
-		})
-	}
-	all.Wait()
-	if left, err := filepath.Glob(filepath.Join(dir, ".identity-*")); err != nil || len(left) > 0 {
-		t.Errorf("files are left: %v, %v", left, err)
-	}
-	if err := (Memory{filepath.Join(dir, "nowhere", memoryFile), "x"}).keep("y"); err != nil {
-		t.Errorf("a data directory that is not there is made, or missed: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ func TestAccountsServedLastComeFirst(t *testing.T) {
 	d := openShared(t)
 	uses := map[string]time.Time{}
 	put := func(account, key string, used time.Duration) {
-		if err := d.PutKey(t.Context(), auth.Record{ID: key, AccountID: account, Hash: [32]byte([]byte("served last " + key + "                    ")[:32]), CreatedAt: time.Now()}); err != nil {
+		if err := d.Keys.PutKey(t.Context(), auth.Record{ID: key, AccountID: account, Hash: [32]byte([]byte("served last " + key + "                    ")[:32]), CreatedAt: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		if used > 0 {
@@ -24,10 +24,10 @@ func TestAccountsServedLastComeFirst(t *testing.T) {
 	put("served-often", "served-3", 3*time.Hour)
 	put("served-never", "served-4", 0)
 	put("served-before", "served-5", time.Second)
-	if err := d.PutKeyUses(t.Context(), uses); err != nil {
+	if err := d.Keys.PutKeyUses(t.Context(), uses); err != nil {
 		t.Fatal(err)
 	}
-	got, err := d.LastServed(t.Context(), 2)
+	got, err := d.Keys.LastServed(t.Context(), 2)
 	if want := []string{"served-often", "served-once"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, expected %q", got, err, want)
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-func nothing(driver.Rows) error { return nil }
+func nothing(conn.Rows) error { return nil }
 
 func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 	d := openShared(t)
@@ -37,7 +37,7 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 		{thrown(242), adlens.EngineUnavailable}, {thrown(285), adlens.EngineUnavailable}, {thrown(286), adlens.EngineUnavailable},
 		{thrown(289), adlens.EngineUnavailable}, {thrown(319), adlens.EngineUnavailable}, {thrown(999), adlens.EngineUnavailable},
 	} {
-		if err := d.reading(t.Context(), c.sql, nil, nothing); err == nil || adlens.KindOf(err) != c.want {
+		if err := d.Cluster.Read(t.Context(), c.sql, nil, nothing); err == nil || adlens.KindOf(err) != c.want {
 			t.Errorf("%s: kind %s, expected %s: %v", c.sql, adlens.KindOf(err), c.want, err)
 		}
 	}
@@ -45,18 +45,18 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 
 func TestTheCallersDeadlineAndDepartureHaveTheirKinds(t *testing.T) {
 	d := openShared(t)
-	if err := d.reading(t.Context(), "SELECT 1", nil, nothing); err != nil {
+	if err := d.Cluster.Read(t.Context(), "SELECT 1", nil, nothing); err != nil {
 		t.Fatal(err) // another test may have left it without a connection, which takes its time to come about
 	}
 	const slow = "SELECT sum(sleepEachRow(0.2)) FROM numbers(15) SETTINGS max_block_size = 1"
 	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := d.reading(soon, slow, nil, nothing); adlens.KindOf(err) != adlens.QueryTimeout {
+	if err := d.Cluster.Read(soon, slow, nil, nothing); adlens.KindOf(err) != adlens.QueryTimeout {
 		t.Errorf("a deadline is %s: %v", adlens.KindOf(err), err)
 	}
 	leaving, leave := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, leave)
-	if err := d.reading(leaving, slow, nil, nothing); adlens.KindOf(err) != adlens.Cancelled {
+	if err := d.Cluster.Read(leaving, slow, nil, nothing); adlens.KindOf(err) != adlens.Cancelled {
 		t.Errorf("a caller that went away is %s: %v", adlens.KindOf(err), err)
 	}
 }
@@ -64,11 +64,11 @@ func TestTheCallersDeadlineAndDepartureHaveTheirKinds(t *testing.T) {
 // sought is a server that is looked for as long as anybody wants to know.
 type sought struct{}
 
-func (sought) Marks() Marks { return nil }
+func (sought) Marks() conn.Marks { return nil }
 
-func (sought) Target(ctx context.Context) (Target, error) {
+func (sought) Target(ctx context.Context) (conn.Target, error) {
 	<-ctx.Done()
-	return Target{}, ctx.Err()
+	return conn.Target{}, ctx.Err()
 }
 
 func TestWhoLeavesWhileTheServerIsLookedForHasLeft(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWhoLeavesWhileTheServerIsLookedForHasLeft(t *testing.T) {
 	} {
 		ctx, end := c.end(t.Context())
 		end()
-		if _, err := openPool(ctx, sought{}); adlens.KindOf(err) != c.want {
+		if _, err := conn.NewServer(sought{}, conn.Checks{}).Connect(ctx); adlens.KindOf(err) != c.want {
 			t.Errorf("%s: kind %s, expected %s: %v", name, adlens.KindOf(err), c.want, err)
 		}
 		if _, err := Open(ctx, sought{}); adlens.KindOf(err) != c.want {
@@ -93,9 +93,11 @@ func TestWhoLeavesWhileTheServerIsLookedForHasLeft(t *testing.T) {
 // elsewhere is a server's address that nobody listens on.
 type elsewhere struct{ options *clickhouse.Options }
 
-func (e elsewhere) Marks() Marks { return nil }
+func (e elsewhere) Marks() conn.Marks { return nil }
 
-func (e elsewhere) Target(context.Context) (Target, error) { return Target{e.options, e.options}, nil }
+func (e elsewhere) Target(context.Context) (conn.Target, error) {
+	return conn.Target{Reader: e.options, Writer: e.options}, nil
+}
 
 func TestARefusedConnectionMeansThatTheEngineIsUnavailable(t *testing.T) {
 	const dead = "127.0.0.1:1" // no port that the system may give to somebody meanwhile
@@ -110,7 +112,7 @@ func TestARefusedConnectionMeansThatTheEngineIsUnavailable(t *testing.T) {
 func TestAReadIsRepeatedOnceWhenTheEngineDies(t *testing.T) {
 	d := openShared(t)
 	account := adlens.Account{ID: t.Name(), Name: "Lamps", Subscription: "active", CreatedAt: time.Now()}
-	if err := d.PutAccount(t.Context(), account); err != nil {
+	if err := d.Accounts.PutAccount(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -121,7 +123,7 @@ func TestAReadIsRepeatedOnceWhenTheEngineDies(t *testing.T) {
 		if err := syscall.Kill(before.PID, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		got, found, err := d.Account(t.Context(), t.Name())
+		got, found, err := d.Accounts.Account(t.Context(), t.Name())
 		if err != nil || !found || got.Name != "Lamps" {
 			t.Fatalf("after the engine died: %v, %v, %v", got, found, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
 	"adlens/internal/engine"
 	"adlens/internal/manifest"
@@ -46,9 +47,9 @@ func migrateOnce(dir string) int {
 	return 0
 }
 
-// database is a DB with its engine.
+// database is a Database with its engine.
 type database struct {
-	*DB
+	*Database
 	engine *engine.Engine
 }
 
@@ -59,7 +60,7 @@ func openDatabase(dir string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := Open(ctx, Embedded{e})
+	db, err := Open(ctx, conn.Embedded{Engine: e})
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -112,9 +113,9 @@ func closeShared() error {
 }
 
 // one reads one value.
-func one[T any](t *testing.T, db *DB, sql string, params Params) T {
+func one[T any](t *testing.T, db *Database, sql string, params conn.Params) T {
 	t.Helper()
-	all, err := collect(t.Context(), db, sql, params, func(scan func(...any) error) (T, error) {
+	all, err := conn.Collect(t.Context(), db.Cluster, sql, params, func(scan conn.Scan) (T, error) {
 		var value T
 		err := scan(&value)
 		return value, err
@@ -126,9 +127,9 @@ func one[T any](t *testing.T, db *DB, sql string, params Params) T {
 }
 
 // beginWriter begins a session as a load does.
-func beginWriter(t testing.TB, db *DB, account string) *commits.Session {
+func beginWriter(t testing.TB, db *Database, account string) *commits.Session {
 	t.Helper()
-	s, err := commits.Begin(t.Context(), db.Tables(), account, rand.Text())
+	s, err := commits.Begin(t.Context(), db.Tables, account, rand.Text())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func beginCommit(t testing.TB, s *commits.Session) uint32 {
 
 // commitUnits makes entries live as a load does that is the account's only
 // writer, and returns the number of its commit.
-func commitUnits(t testing.TB, db *DB, account string, entries ...manifest.Entry) uint32 {
+func commitUnits(t testing.TB, db *Database, account string, entries ...manifest.Entry) uint32 {
 	t.Helper()
 	s := beginWriter(t, db, account)
 	number := beginCommit(t, s)

@@ -41,15 +41,15 @@ var comparable = cmp.Exporter(func(t reflect.Type) bool { return t.PkgPath() == 
 func TestACommittedManifestIsReadBackWhole(t *testing.T) {
 	d := openShared(t)
 	account := t.Name() + " 'with' \\ everything\n"
-	if m, err := d.Manifest(t.Context(), account); err != nil || m.Version != 0 {
+	if m, err := d.Tables.Manifest(t.Context(), account); err != nil || m.Version != 0 {
 		t.Fatalf("before the first load: %v, %v", m, err)
 	}
 	entries := sampleEntries()
-	want := manifest.New(commitUnits(t, d.DB, account, entries...), entries...)
+	want := manifest.New(commitUnits(t, d.Database, account, entries...), entries...)
 	checkManifest(t, d, account, want)
 	later := entries[1]
 	later.Generation, later.Rows = 44, 4
-	want = want.With(commitUnits(t, d.DB, account, later), later)
+	want = want.With(commitUnits(t, d.Database, account, later), later)
 	checkManifest(t, d, account, want)
 	checkManifest(t, d, account+"2", manifest.New(0))
 }
@@ -57,20 +57,20 @@ func TestACommittedManifestIsReadBackWhole(t *testing.T) {
 // A writer died when its commit was on its way, and another has loaded since.
 func TestALateCommitNeverComesBack(t *testing.T) {
 	d := openShared(t)
-	account, port := t.Name(), d.Tables()
+	account, port := t.Name(), d.Tables
 	entries := sampleEntries()
-	base := commitUnits(t, d.DB, account, entries...)
-	died := beginWriter(t, d.DB, account)
+	base := commitUnits(t, d.Database, account, entries...)
+	died := beginWriter(t, d.Database, account)
 	late := beginCommit(t, died)
 	want := manifest.New(base, entries...)
 	check := func(when string) {
 		t.Helper()
-		m, err := d.Manifest(t.Context(), account)
+		m, err := d.Tables.Manifest(t.Context(), account)
 		if err != nil || m.Digest() != want.Digest() {
 			t.Errorf("%s: %v\n%s", when, err, cmp.Diff(want.Entries(), m.Entries()))
 		}
 	}
-	next := beginWriter(t, d.DB, account)
+	next := beginWriter(t, d.Database, account)
 	changed := entries[0]
 	changed.Generation = 9
 	rows := manifest.Commit{Number: late, Base: base, Rows: uint32(len(entries)), Digest: want.With(late, changed).Digest()}
@@ -91,20 +91,20 @@ func TestALateCommitNeverComesBack(t *testing.T) {
 	if err := next.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	commitUnits(t, d.DB, account)
+	commitUnits(t, d.Database, account)
 	check("after one more")
 }
 
 func checkManifest(t *testing.T, d *database, account string, want manifest.Manifest) {
 	t.Helper()
-	got, err := d.Manifest(t.Context(), account)
+	got, err := d.Tables.Manifest(t.Context(), account)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got, comparable); diff != "" {
 		t.Errorf("the manifest of %q differs (- committed, + read):\n%s", account, diff)
 	}
-	view, err := d.View(t.Context(), account)
+	view, err := d.Figures.View(t.Context(), account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,15 +120,15 @@ func TestAViewListsMarketplacesByCountry(t *testing.T) {
 		{Key: 2, Profile: platform.Profile{ID: "5", Country: "DE", Currency: "EUR", TimeZone: "Europe/Paris", Vendor: true}},
 		{Key: 3, Profile: platform.Profile{ID: "12", Country: "DE", Currency: "EUR", TimeZone: "Europe/Paris"}},
 	}
-	if err := d.InsertMarketplaces(t.Context(), t.Name(), 6, all); err != nil {
+	if err := d.Loads.InsertMarketplaces(t.Context(), t.Name(), 6, all); err != nil {
 		t.Fatal(err)
 	}
-	commitUnits(t, d.DB, t.Name(), manifest.Entry{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 6})
-	stored, err := d.Marketplaces(t.Context(), t.Name(), 6)
+	commitUnits(t, d.Database, t.Name(), manifest.Entry{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 6})
+	stored, err := d.Loads.Marketplaces(t.Context(), t.Name(), 6)
 	if diff := cmp.Diff(all, stored); err != nil || diff != "" {
 		t.Errorf("stored marketplaces differ: %v\n%s", err, diff)
 	}
-	view, err := d.View(t.Context(), t.Name())
+	view, err := d.Figures.View(t.Context(), t.Name())
 	want := []query.Marketplace{
 		{Key: 3, ID: "12", Country: "DE", Currency: "EUR", TimeZone: "Europe/Paris"},
 		{Key: 2, ID: "5", Country: "DE", Currency: "EUR", TimeZone: "Europe/Paris"},
@@ -148,7 +148,7 @@ func TestNumbersAreNeverGivenTwice(t *testing.T) {
 	var all sync.WaitGroup
 	for writer := range 6 {
 		all.Go(func() {
-			s, err := commits.Begin(t.Context(), d.Tables(), t.Name(), fmt.Sprint(writer))
+			s, err := commits.Begin(t.Context(), d.Tables, t.Name(), fmt.Sprint(writer))
 			before, n := uint32(0), uint32(0)
 			for taken := 0; err == nil && taken < 1500; taken++ { // more than are reserved at a time
 				if n, err = s.Number(t.Context()); err != nil {
@@ -167,10 +167,10 @@ func TestNumbersAreNeverGivenTwice(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := beginCommit(t, beginWriter(t, d.DB, t.Name())); n <= last {
+	if n := beginCommit(t, beginWriter(t, d.Database, t.Name())); n <= last {
 		t.Errorf("the next session begins at %d, after %d", n, last)
 	}
-	if n := beginCommit(t, beginWriter(t, d.DB, t.Name()+"2")); n != 1 {
+	if n := beginCommit(t, beginWriter(t, d.Database, t.Name()+"2")); n != 1 {
 		t.Errorf("another account begins at %d, expected 1", n)
 	}
 }

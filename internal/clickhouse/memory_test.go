@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"adlens"
-
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"adlens/internal/clickhouse/conn"
 )
 
 // A question that needs more memory than one may have is refused by the engine
@@ -17,16 +16,16 @@ func TestAQuestionBeyondTheMemoryIsRefusedAndTheEngineLives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := func(rows driver.Rows) error {
+	nothing := func(rows conn.Rows) error {
 		for rows.Next() {
 		}
 		return nil
 	}
-	err = d.reading(t.Context(), "SELECT length(groupArray(number)) FROM numbers(2000000000) SETTINGS max_memory_usage = 200000000", nil, nothing)
+	err = d.Cluster.Read(t.Context(), "SELECT length(groupArray(number)) FROM numbers(2000000000) SETTINGS max_memory_usage = 200000000", nil, nothing)
 	if adlens.KindOf(err) != adlens.Overloaded {
 		t.Fatalf("got %v, expected a refusal of the kind %s", err, adlens.Overloaded)
 	}
-	if err := d.reading(t.Context(), "SELECT 1", nil, nothing); err != nil {
+	if err := d.Cluster.Read(t.Context(), "SELECT 1", nil, nothing); err != nil {
 		t.Errorf("the next question: %v", err)
 	}
 	if after, err := d.engine.Endpoint(t.Context()); err != nil || after.PID != before.PID {

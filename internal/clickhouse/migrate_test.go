@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"adlens/internal/clickhouse/conn"
+	migrations "adlens/internal/clickhouse/schema"
 	"adlens/loader"
 	"adlens/platform"
 	"adlens/schema"
@@ -50,7 +52,7 @@ func TestTheSchemaIsMadeOnceHoweverManyMakeIt(t *testing.T) {
 	}
 	closing := false
 	for d := range databases {
-		if got := one[uint64](t, d.DB, "SELECT uniqExact(number) FROM migrations WHERE number < 9999", nil); got != uint64(len(steps)) {
+		if got := one[uint64](t, d.Database, "SELECT uniqExact(number) FROM migrations WHERE number < 9999", nil); got != uint64(len(steps)) {
 			t.Errorf("%d steps are noted, expected %d", got, len(steps))
 		}
 		if !closing {
@@ -65,7 +67,7 @@ func TestTheSchemaIsMadeOnceHoweverManyMakeIt(t *testing.T) {
 
 func newerSchemaIsRefused(t *testing.T, d *database, dir string) {
 	t.Helper()
-	if err := d.exec(t.Context(), "INSERT INTO migrations (number, name) VALUES (9999, 'from the future')", nil); err != nil {
+	if err := d.Cluster.Exec(t.Context(), "INSERT INTO migrations (number, name) VALUES (9999, 'from the future')", nil); err != nil {
 		t.Fatal(err)
 	}
 	again, err := openDatabase(dir)
@@ -80,16 +82,16 @@ func newerSchemaIsRefused(t *testing.T, d *database, dir string) {
 
 func TestOpeningAgainChangesNothing(t *testing.T) {
 	d := openShared(t)
-	before := one[uint64](t, d.DB, "SELECT count() FROM migrations", nil)
-	again, err := Open(t.Context(), Embedded{d.engine})
+	before := one[uint64](t, d.Database, "SELECT count() FROM migrations", nil)
+	again, err := Open(t.Context(), conn.Embedded{Engine: d.engine})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if err := again.home.migrate(t.Context()); err != nil {
+	if err := migrations.Migrate(t.Context(), again.Cluster.Home().Server); err != nil {
 		t.Fatal(err)
 	}
-	if after := one[uint64](t, d.DB, "SELECT count() FROM migrations", nil); after != before {
+	if after := one[uint64](t, d.Database, "SELECT count() FROM migrations", nil); after != before {
 		t.Errorf("%d steps were applied again", after-before)
 	}
 }
@@ -108,25 +110,15 @@ func TestEveryMeasureHasItsColumnAndEveryColumnItsMeasure(t *testing.T) {
 		}
 	}
 	// Only the loader may look into the system tables.
-	p, err := d.home.connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := p.writer.Query(t.Context(), "SELECT name, type FROM system.columns WHERE database = 'adlens' AND table = 'facts'")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
 	got := map[string]string{}
-	for rows.Next() {
+	err := d.Cluster.Home().ReadAsOwner(t.Context(), "SELECT name, type FROM system.columns WHERE database = 'adlens' AND table = 'facts'", nil, conn.EachRow(func(scan conn.Scan) error {
 		var name, kind string
-		if err := rows.Scan(&name, &kind); err != nil {
-			t.Fatal(err)
-		}
+		err := scan(&name, &kind)
 		got[name] = kind
-	}
-	if diff := cmp.Diff(want, got); diff != "" || rows.Err() != nil {
-		t.Errorf("the table is not what the loader writes (- loader, + table): %v\n%s", rows.Err(), diff)
+		return err
+	}))
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("the table is not what the loader writes (- loader, + table): %v\n%s", err, diff)
 	}
 	if len(names) != len(want)-6 {
 		t.Error("FactColumns names a column twice")
@@ -136,35 +128,35 @@ func TestEveryMeasureHasItsColumnAndEveryColumnItsMeasure(t *testing.T) {
 // gone is a server that ends between being found and being asked, the first
 // time; then it is what Source says.
 type gone struct {
-	Source
+	conn.Source
 	found *int
 }
 
-func (g gone) Target(ctx context.Context) (Target, error) {
+func (g gone) Target(ctx context.Context) (conn.Target, error) {
 	if *g.found++; *g.found > 1 {
 		return g.Source.Target(ctx)
 	}
-	nobody := &clickhouse.Options{Protocol: clickhouse.HTTP, Addr: []string{"127.0.0.1:1"}, Auth: clickhouse.Auth{Database: "adlens"}}
-	return Target{nobody, nobody}, nil
+	nowhere := &clickhouse.Options{Protocol: clickhouse.HTTP, Addr: []string{"127.0.0.1:1"}, Auth: clickhouse.Auth{Database: "adlens"}}
+	return conn.Target{Reader: nowhere, Writer: nowhere}, nil
 }
 
 // errFull is why an engine cannot start.
 var errFull = errors.New("the disk is full")
 
-type full struct{ Source }
+type full struct{ conn.Source }
 
-func (full) Target(context.Context) (Target, error) { return Target{}, errFull }
+func (full) Target(context.Context) (conn.Target, error) { return conn.Target{}, errFull }
 
 func TestAServerThatEndedSinceItWasFoundIsLookedForOnceMore(t *testing.T) {
 	d := openShared(t)
 	for name, c := range map[string]struct {
-		then Source
+		then conn.Source
 		want error
 	}{
-		"and answers again": {Embedded{d.engine}, nil}, "and says why it cannot start": {full{}, errFull},
+		"and answers again": {conn.Embedded{Engine: d.engine}, nil}, "and says why it cannot start": {full{}, errFull},
 	} {
 		found := 0
-		if err := newDB(gone{c.then, &found}).home.createDatabase(t.Context()); !errors.Is(err, c.want) || found != 2 {
+		if err := conn.NewServer(gone{c.then, &found}, conn.Checks{}).CreateDatabase(t.Context()); !errors.Is(err, c.want) || found != 2 {
 			t.Errorf("%s: looked for %d times, and the error is %v, expected %v", name, found, err, c.want)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
 
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
@@ -33,7 +33,7 @@ func manyProducts(t testing.TB, d *database, account string, keys []uint16, many
 	}
 	const columns = `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
 		impressions, clicks, purchases, spend, sales)`
-	must(d.home.insert(t.Context(), columns, func(batch driver.Batch) error {
+	must(d.Cluster.Home().Insert(t.Context(), columns, func(batch conn.Batch) error {
 		for key := range uint32(many) {
 			for _, marketplace := range keys {
 				if rng.IntN(2) == 0 {
@@ -61,10 +61,10 @@ func manyProducts(t testing.TB, d *database, account string, keys []uint16, many
 			titles[id] = fmt.Sprintf("title %d 'of' many", key)
 		}
 	}
-	must(d.InsertProductNumbers(t.Context(), account, 19, map[string]uint32{"P-of-before": 1})) // of a generation that is not live
-	must(d.InsertProductNumbers(t.Context(), account, 21, ids))
-	must(d.InsertProductNumbers(t.Context(), account, 21, ids)) // a number may be stored twice
-	must(d.InsertTitles(t.Context(), account, 20, titles))
+	must(d.Loads.InsertProductNumbers(t.Context(), account, 19, map[string]uint32{"P-of-before": 1})) // of a generation that is not live
+	must(d.Loads.InsertProductNumbers(t.Context(), account, 21, ids))
+	must(d.Loads.InsertProductNumbers(t.Context(), account, 21, ids)) // a number may be stored twice
+	must(d.Loads.InsertTitles(t.Context(), account, 20, titles))
 }
 
 // viewOf is a view of the account whose manifest promises so many rows, and so
@@ -86,7 +86,7 @@ func viewOf(account string, keys []uint16, rows uint64) query.View {
 // every page.
 func TestTheEngineRanksProductsAsTheContractSays(t *testing.T) {
 	d := openShared(t)
-	s := query.NewService(d.DB, nil)
+	s := query.NewService(d.Figures, nil)
 	for name, keys := range map[string][]uint16{"small keys": {1, 2, 63}, "large keys": {1, 64, 65535}} {
 		account := t.Name() + name
 		manyProducts(t, d, account, keys, 1500)
@@ -188,7 +188,7 @@ func shownRows(p *query.Products) []string {
 // BenchmarkProducts ranks and cuts a page of a hundred.
 func BenchmarkProducts(b *testing.B) {
 	d := openShared(b)
-	s := query.NewService(d.DB, nil)
+	s := query.NewService(d.Figures, nil)
 	keys := []uint16{1, 2, 3}
 	r := query.Request{Period: period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)},
 		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: 100}}

@@ -10,6 +10,7 @@ import (
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/clickhouse/conn"
 )
 
 // recordNamed is a key or a feed link of its own.
@@ -32,7 +33,7 @@ func revoked(r auth.Record) auth.Record {
 func ahead(t *testing.T, d *database, table, filter string) {
 	t.Helper()
 	sql := "INSERT INTO " + table + " SELECT * REPLACE (toDateTime64('2099-01-01 00:00:00', 9, 'UTC') AS updated_at) FROM " + table + " WHERE " + filter
-	if err := d.home.exec(t.Context(), sql, Params{"account": t.Name()}); err != nil {
+	if err := d.Cluster.Home().Exec(t.Context(), sql, conn.Params{"account": t.Name()}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,18 +52,18 @@ func changeables(t *testing.T) []changeable {
 	request := adlens.ReportRequest{Account: account, MarketplaceID: "1", ReportType: "spCampaigns", Start: day, End: day, ReportID: "r-1", RequestedAt: day.Time()}
 	return []changeable{
 		{"accounts", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
-			return d.PutAccount(ctx, adlens.Account{ID: account, Name: "It's \\ \"new\"\n", Subscription: map[bool]string{false: "active", true: "canceled"}[changed], CreatedAt: day.Time()})
+			return d.Accounts.PutAccount(ctx, adlens.Account{ID: account, Name: "It's \\ \"new\"\n", Subscription: map[bool]string{false: "active", true: "canceled"}[changed], CreatedAt: day.Time()})
 		}, func(ctx context.Context, d *database) (bool, error) {
-			a, _, err := d.Account(ctx, account)
+			a, _, err := d.Accounts.Account(ctx, account)
 			return a.Subscription == "canceled" && a.Name == "It's \\ \"new\"\n" && a.CreatedAt.Equal(day.Time()), err
 		}},
 		{"api_keys", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
 			if changed {
-				return d.PutKey(ctx, revoked(recordNamed(t, 1)))
+				return d.Keys.PutKey(ctx, revoked(recordNamed(t, 1)))
 			}
-			return d.PutKey(ctx, recordNamed(t, 1))
+			return d.Keys.PutKey(ctx, recordNamed(t, 1))
 		}, func(ctx context.Context, d *database) (bool, error) {
-			r, _, err := d.KeyByHash(ctx, recordNamed(t, 1).Hash)
+			r, _, err := d.Keys.KeyByHash(ctx, recordNamed(t, 1).Hash)
 			return r.RevokedAt != nil, err
 		}},
 		{"api_keys", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
@@ -70,47 +71,47 @@ func changeables(t *testing.T) []changeable {
 			if end := day.Time(); changed {
 				one.ExpiresAt = &end
 			}
-			return d.PutKey(ctx, one)
+			return d.Keys.PutKey(ctx, one)
 		}, func(ctx context.Context, d *database) (bool, error) {
-			r, _, err := d.KeyByHash(ctx, expiring.Hash)
+			r, _, err := d.Keys.KeyByHash(ctx, expiring.Hash)
 			return r.ExpiresAt != nil && r.ExpiresAt.Equal(day.Time()), err
 		}},
 		{"feeds", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
 			if changed {
-				return d.PutFeed(ctx, revoked(recordNamed(t, 2)))
+				return d.Feeds.PutFeed(ctx, revoked(recordNamed(t, 2)))
 			}
-			return d.PutFeed(ctx, recordNamed(t, 2))
+			return d.Feeds.PutFeed(ctx, recordNamed(t, 2))
 		}, func(ctx context.Context, d *database) (bool, error) {
-			r, _, err := d.FeedByID(ctx, recordNamed(t, 2).ID)
+			r, _, err := d.Feeds.FeedByID(ctx, recordNamed(t, 2).ID)
 			return r.RevokedAt != nil && r.Request == "/api/v1/summary", err
 		}},
 		{"connections", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
-			return d.PutConnection(ctx, adlens.Connection{Account: account, Region: "NA", ClientID: "app", Sealed: "sealed", ConnectedAt: day.Time(), Accepted: !changed})
+			return d.Connections.PutConnection(ctx, adlens.Connection{Account: account, Region: "NA", ClientID: "app", Sealed: "sealed", ConnectedAt: day.Time(), Accepted: !changed})
 		}, func(ctx context.Context, d *database) (bool, error) {
-			c, _, err := d.Connection(ctx, account)
+			c, _, err := d.Connections.Connection(ctx, account)
 			return !c.Accepted && c.Sealed == "sealed" && c.ConnectedAt.Equal(day.Time()), err
 		}},
 		{"report_requests", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
 			request.Done = changed
-			return d.PutRequest(ctx, request)
+			return d.Connections.PutRequest(ctx, request)
 		}, func(ctx context.Context, d *database) (bool, error) {
-			all, err := d.OpenRequests(ctx, account)
+			all, err := d.Connections.OpenRequests(ctx, account)
 			return len(all) == 0, err
 		}},
 		{"refreshed", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
 			through := map[bool]adlens.Day{false: day, true: day + 1}[changed]
-			return d.PutRefreshed(ctx, []adlens.Refreshed{{Account: account, MarketplaceID: "1", ReportType: "spCampaigns", Through: through, DeepThrough: day}})
+			return d.Connections.PutRefreshed(ctx, []adlens.Refreshed{{Account: account, MarketplaceID: "1", ReportType: "spCampaigns", Through: through, DeepThrough: day}})
 		}, func(ctx context.Context, d *database) (bool, error) {
-			all, err := d.Refreshed(ctx, account)
+			all, err := d.Connections.Refreshed(ctx, account)
 			return len(all) == 1 && all[0].Through == day+1 && all[0].DeepThrough == day, err
 		}},
 		{"attempts", "name = concat('reports/', {account:String})", func(ctx context.Context, d *database, changed bool) error {
 			if changed {
-				return d.EndAttempt(ctx, "reports/"+account, 0)
+				return d.Connections.EndAttempt(ctx, "reports/"+account, 0)
 			}
-			return d.BeginAttempt(ctx, "reports/"+account, 3)
+			return d.Connections.BeginAttempt(ctx, "reports/"+account, 3)
 		}, func(ctx context.Context, d *database) (bool, error) {
-			a, _, err := d.Attempt(ctx, "reports/"+account)
+			a, _, err := d.Connections.Attempt(ctx, "reports/"+account)
 			return a.Failures == 0, err
 		}},
 	}
@@ -133,7 +134,7 @@ func TestTheLastChangeCountsThoughAClockWasAheadOnce(t *testing.T) {
 			if changed, err := c.isChanged(t.Context(), d); err != nil || !changed {
 				t.Errorf("%s: the change does not count %s: %v", c.table, when, err)
 			}
-			if err := d.home.exec(t.Context(), "OPTIMIZE TABLE "+c.table+" FINAL", nil); err != nil {
+			if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE "+c.table+" FINAL", nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -147,7 +148,7 @@ func TestARevocationIsNeverLostToAConcurrentChange(t *testing.T) {
 	const rounds = 20
 	for i := range rounds {
 		one := recordNamed(t, i)
-		if err := d.PutKey(t.Context(), one); err != nil {
+		if err := d.Keys.PutKey(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
 		ahead(t, d, "api_keys", "account_id = {account:String}")
@@ -158,24 +159,24 @@ func TestARevocationIsNeverLostToAConcurrentChange(t *testing.T) {
 		var all sync.WaitGroup
 		for _, change := range changes[i%2:] { // one or two other changes
 			all.Go(func() {
-				if err := d.PutKey(t.Context(), change); err != nil {
+				if err := d.Keys.PutKey(t.Context(), change); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		all.Wait()
-		if err := d.PutKey(t.Context(), later); err != nil {
+		if err := d.Keys.PutKey(t.Context(), later); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 {
 		for i := range rounds {
-			got, found, err := d.KeyByHash(t.Context(), recordNamed(t, i).Hash)
+			got, found, err := d.Keys.KeyByHash(t.Context(), recordNamed(t, i).Hash)
 			if err != nil || !found || got.RevokedAt == nil {
 				t.Errorf("round %d: the key is valid again: %+v, %v", i, got, err)
 			}
 		}
-		if err := d.home.exec(t.Context(), "OPTIMIZE TABLE api_keys FINAL", nil); err != nil {
+		if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE api_keys FINAL", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,7 +22,7 @@ func TestTheModelOfTheSmallTablesIsLikeTheEngine(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			c := compared{t: t, ctx: t.Context(), db: d.DB, engine: d.DB.Tables(), model: tables.NewMemory(time.Now), random: rand.New(rand.NewPCG(seed, 9)),
+			c := compared{t: t, ctx: t.Context(), db: d.Database, engine: d.Tables, model: tables.NewMemory(time.Now), random: rand.New(rand.NewPCG(seed, 9)),
 				account: fmt.Sprint(t.Name(), " ", seed)}
 			for range 40 {
 				c.step()
@@ -34,7 +34,7 @@ func TestTheModelOfTheSmallTablesIsLikeTheEngine(t *testing.T) {
 type compared struct {
 	t       *testing.T
 	ctx     context.Context
-	db      *DB
+	db      *Database
 	engine  tables.Port
 	model   *tables.Memory
 	random  *rand.Rand
@@ -167,12 +167,12 @@ func (c *compared) insert() {
 	for range titles {
 		rows = append(rows, tables.Row{Generation: generation})
 	}
-	if err := c.db.InsertTitles(c.ctx, c.account, generation, titles); err != nil {
+	if err := c.db.Loads.InsertTitles(c.ctx, c.account, generation, titles); err != nil {
 		c.t.Fatal(err)
 	}
 	c.model.Rows("product_titles").Append(c.ctx, c.account, rows...)
 	numbers := map[string]uint32{"a": 1, "b": 2}
-	if err := c.db.InsertProductNumbers(c.ctx, c.account, generation, numbers); err != nil {
+	if err := c.db.Loads.InsertProductNumbers(c.ctx, c.account, generation, numbers); err != nil {
 		c.t.Fatal(err)
 	}
 	c.model.Rows("products").Append(c.ctx, c.account, tables.Row{Generation: generation, Key: 1}, tables.Row{Generation: generation, Key: 2})
@@ -197,7 +197,7 @@ func (c *compared) delete() {
 			c.t.Fatal(err)
 		}
 		for _, table := range []string{"dead_generations", "product_titles", "number_blocks", "seals", "accounted"} {
-			if err := c.db.exec(c.ctx, "ALTER TABLE "+table+" DELETE WHERE 0 SETTINGS mutations_sync = 2", nil); err != nil {
+			if err := c.db.Cluster.Exec(c.ctx, "ALTER TABLE "+table+" DELETE WHERE 0 SETTINGS mutations_sync = 2", nil); err != nil {
 				c.t.Fatal(err)
 			}
 		}

@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/figures"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
 
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
 // seen is the database with a view of its own.
 type seen struct {
-	*DB
+	*figures.Store
 	view query.View
 }
 
@@ -39,8 +40,8 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 	rng := rand.New(rand.NewPCG(3, 4))
 	v := query.View{Account: account, Marketplaces: []query.Marketplace{{Key: 7, ID: "1", Country: "DE"}, {Key: 9000, ID: "2", Country: "US"}}}
 	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}, {Unit: manifest.Unit{Kind: manifest.Products}, Generation: 21, Rows: 299}}
-	must(d.home.insert(t.Context(), `INSERT INTO facts (account_id, generation, day, product_key, marketplace_key, ad_product,
-		impressions, clicks, purchases, spend, sales)`, func(batch driver.Batch) error {
+	must(d.Cluster.Home().Insert(t.Context(), `INSERT INTO facts (account_id, generation, day, product_key, marketplace_key, ad_product,
+		impressions, clicks, purchases, spend, sales)`, func(batch conn.Batch) error {
 		for i, m := range v.Marketplaces {
 			slice := manifest.Slice{Marketplace: m.Key, AdProduct: adlens.SponsoredBrands}
 			for month := range 3 {
@@ -61,18 +62,18 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 		}
 		return nil
 	}))
-	must(d.exec(t.Context(), `INSERT INTO month_products SELECT account_id, generation, toStartOfMonth(day), product_key, marketplace_key, ad_product,
+	must(d.Cluster.Exec(t.Context(), `INSERT INTO month_products SELECT account_id, generation, toStartOfMonth(day), product_key, marketplace_key, ad_product,
 		sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)), sum(toDecimal128(spend, 6)), sum(toDecimal128(sales, 6))
-		FROM facts WHERE account_id = {account:String} GROUP BY ALL`, Params{"account": account}))
-	must(d.exec(t.Context(), `INSERT INTO year_products SELECT account_id, if(marketplace_key = 7, 200, 201), toStartOfYear(month), product_key, marketplace_key, ad_product,
+		FROM facts WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
+	must(d.Cluster.Exec(t.Context(), `INSERT INTO year_products SELECT account_id, if(marketplace_key = 7, 200, 201), toStartOfYear(month), product_key, marketplace_key, ad_product,
 		sum(impressions), sum(clicks), sum(purchases), sum(spend), sum(sales)
-		FROM month_products WHERE account_id = {account:String} GROUP BY ALL`, Params{"account": account}))
+		FROM month_products WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
 	ids := map[string]uint32{}
 	for key := uint32(1); key < 300; key++ {
 		ids[fmt.Sprintf("P%05d", key*7919%100_003)] = key
 	}
-	must(d.InsertProductNumbers(t.Context(), account, 21, ids))
-	must(d.InsertTitles(t.Context(), account, 20, map[string]string{"P07919": "one"}))
+	must(d.Loads.InsertProductNumbers(t.Context(), account, 21, ids))
+	must(d.Loads.InsertTitles(t.Context(), account, 20, map[string]string{"P07919": "one"}))
 	v.Manifest = manifest.New(1, entries...)
 	return v
 }
@@ -81,7 +82,7 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 func TestMemoryAnswersAsTheEngineDoes(t *testing.T) {
 	d := openShared(t)
 	v := threeMonths(t, d, t.Name())
-	store := seen{d.DB, v}
+	store := seen{d.Figures, v}
 	engine, memory := query.NewService(store, nil), query.NewService(store, nil)
 	memory.Remember(store, 64<<20)
 	ctx, stop := context.WithCancel(t.Context())
@@ -129,12 +130,12 @@ func keepFilled(ctx context.Context, t *testing.T, s *query.Service) {
 func fromMemory(t *testing.T, d *database, s *query.Service, v query.View, r query.Request) *query.Products {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		before := d.Work().Statements
+		before := d.Cluster.Work().Statements
 		p, err := s.Products(t.Context(), v, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Work().Statements == before {
+		if d.Cluster.Work().Statements == before {
 			return p
 		}
 	}
@@ -147,8 +148,8 @@ func TestUnitsSayWhatIsTooLargeForThem(t *testing.T) {
 	d := openShared(t)
 	account := t.Name()
 	huge, _ := new(big.Int).SetString("18446744073709551617", 10) // 2^64 + 1
-	err := d.home.insert(t.Context(), `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
-		impressions, clicks, purchases, spend, sales)`, func(batch driver.Batch) error {
+	err := d.Cluster.Home().Insert(t.Context(), `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product,
+		impressions, clicks, purchases, spend, sales)`, func(batch conn.Batch) error {
 		return batch.Append(account, uint32(10), adlens.Date(2026, 1, 1).Time(), uint32(1), uint16(1), uint8(1),
 			huge, huge, big.NewInt(7), decimal.RequireFromString("99999999999999999999.123456"), decimal.RequireFromString("0.000001"))
 	})
@@ -158,7 +159,7 @@ func TestUnitsSayWhatIsTooLargeForThem(t *testing.T) {
 	slice := manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}
 	v := query.View{Account: account, Marketplaces: []query.Marketplace{{Key: 1, ID: "1", Country: "DE"}}, Manifest: manifest.New(1,
 		manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice, Start: adlens.Date(2026, 1, 1)}, Generation: 10, Sources: []manifest.Source{{Days: 1}}})}
-	store := rowsSeen{seen: seen{d.DB, v}, rows: make(chan query.UnitRow, 10)}
+	store := rowsSeen{seen: seen{d.Figures, v}, rows: make(chan query.UnitRow, 10)}
 	s := query.NewService(store, nil)
 	s.Remember(store, 1<<20)
 	r := query.Request{Period: period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)}, Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: 10}}
@@ -187,7 +188,7 @@ type rowsSeen struct {
 }
 
 func (s rowsSeen) UnitRows(ctx context.Context, st query.Statement, begin func() (visit func(*query.UnitRow))) error {
-	return s.DB.UnitRows(ctx, st, func() func(*query.UnitRow) {
+	return s.Store.UnitRows(ctx, st, func() func(*query.UnitRow) {
 		visit := begin()
 		return func(r *query.UnitRow) {
 			s.rows <- *r

@@ -2,17 +2,21 @@ package clickhouse
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
+	migrations "adlens/internal/clickhouse/schema"
 	"adlens/internal/engine"
 	"adlens/internal/manifest"
 	"adlens/schema"
 )
 
-// Steps of the schema that brought revisions, and seals of the directory.
+// Steps of the schema that brought commits, revisions, and seals of the directory.
 const (
+	commitsStep   = 18
 	revisionsStep = 19
 	sealsStep     = 21
 )
@@ -26,24 +30,26 @@ func before(t *testing.T, dir string, step uint32) *database {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := newDB(Embedded{e})
-	steps, err := schema.Migrations()
+	db := Look(conn.Embedded{Engine: e})
+	home := db.Cluster.Home()
+	all, err := schema.Migrations()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.home.createDatabase(ctx); err != nil {
+	if err := home.CreateDatabase(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.home.exec(ctx, createMigrations, nil); err != nil {
-		t.Fatal(err)
+	statements := []string{`CREATE TABLE migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = ReplacingMergeTree ORDER BY number`}
+	for _, step := range all[:step-1] {
+		statements = append(append(statements, step.Statements...), fmt.Sprintf("INSERT INTO migrations (number, name) VALUES (%d, '%s')", step.Number, step.Name))
 	}
-	for _, step := range steps[:step-1] {
-		if err := db.home.apply(ctx, step); err != nil {
-			t.Fatal(step.Name, err)
+	for _, statement := range statements {
+		if err := home.Exec(ctx, statement, nil); err != nil {
+			t.Fatal(statement, err)
 		}
 	}
 	// What is put by today's program is sealed.
-	if err := db.home.exec(ctx, steps[sealsStep-1].Statements[0], nil); err != nil {
+	if err := home.Exec(ctx, all[sealsStep-1].Statements[0], nil); err != nil {
 		t.Fatal(err)
 	}
 	return &database{db, e}
@@ -72,7 +78,7 @@ func TestDataOfTheSchemaBeforeOpensAndIsReadAsItWas(t *testing.T) {
 	dir := t.TempDir()
 	old := before(t, dir, commitsStep)
 	account := adlens.Account{ID: "acme", Name: "Acme Ltd", Subscription: "active", CreatedAt: time.Now()}
-	if err := old.PutAccount(t.Context(), account); err != nil {
+	if err := old.Accounts.PutAccount(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
@@ -85,16 +91,16 @@ func TestDataOfTheSchemaBeforeOpensAndIsReadAsItWas(t *testing.T) {
 		"INSERT INTO seals (account_id, version, units) VALUES ('acme', 7, 1)",
 		"INSERT INTO reservations VALUES ('acme', 1025)",
 	} {
-		if err := old.exec(t.Context(), statement, nil); err != nil {
+		if err := old.Cluster.Exec(t.Context(), statement, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d := upgrade(t, old, dir)
-	got, found, err := d.Account(t.Context(), "acme")
+	got, found, err := d.Accounts.Account(t.Context(), "acme")
 	if err != nil || !found || got.Name != "Acme Ltd" {
 		t.Errorf("the account is %+v, %v: %v", got, found, err)
 	}
-	m, err := d.Manifest(t.Context(), "acme")
+	m, err := d.Tables.Manifest(t.Context(), "acme")
 	if err != nil || m.Version != 7 {
 		t.Errorf("the manifest has version %d: %v", m.Version, err)
 	}
@@ -102,24 +108,24 @@ func TestDataOfTheSchemaBeforeOpensAndIsReadAsItWas(t *testing.T) {
 	if month.Generation != 8 || month.Rows != 3 || month.RowsAt(1) != 3 || len(month.Sources) != 1 || month.Sources[0].ReportID != "r-1" {
 		t.Errorf("the month is %+v", month)
 	}
-	ids, err := d.ProductIDs(t.Context(), "acme", m.Generation(manifest.Unit{Kind: manifest.Products}))
+	ids, err := d.Figures.ProductIDs(t.Context(), "acme", m.Generation(manifest.Unit{Kind: manifest.Products}))
 	if err != nil || len(ids) != 2 || ids[2] != "P-two" || m.Len() != 2 {
 		t.Errorf("products are %v of %d units: %v", ids, m.Len(), err)
 	}
-	if losses, err := d.Losses(t.Context(), ""); err != nil || len(losses) > 0 {
+	if losses, err := d.Inspector.Losses(t.Context(), ""); err != nil || len(losses) > 0 {
 		t.Errorf("an account that is whole lost %v: %v", losses, err)
 	}
-	if number := commitUnits(t, d.DB, "acme"); number < 1025 {
+	if number := commitUnits(t, d.Database, "acme"); number < 1025 {
 		t.Errorf("number %d was given out before", number)
 	}
-	if err := d.home.takeOver(t.Context()); err != nil { // as after a restart in its middle
+	if err := migrations.TakeOver(t.Context(), d.Cluster.Home().Server); err != nil { // as after a restart in its middle
 		t.Error(err)
 	}
-	if again, err := d.Manifest(t.Context(), "acme"); err != nil || again.Digest() != m.Digest() {
+	if again, err := d.Tables.Manifest(t.Context(), "acme"); err != nil || again.Digest() != m.Digest() {
 		t.Errorf("taking over once more changed what is live: %v", err)
 	}
 	for _, table := range []string{"facts", "day_totals"} {
-		sum := one[string](t, d.DB, "SELECT concat(toString(sum(impressions)), ' ', toString(sum(spend))) FROM "+table+" WHERE account_id = 'acme' AND generation = 8", nil)
+		sum := one[string](t, d.Database, "SELECT concat(toString(sum(impressions)), ' ', toString(sum(spend))) FROM "+table+" WHERE account_id = 'acme' AND generation = 8", nil)
 		if sum != "300 3.75" {
 			t.Errorf("%s adds up to %s, expected 300 3.75", table, sum)
 		}
@@ -131,7 +137,7 @@ func TestRevocationsOfTheSchemaBeforeCountAgain(t *testing.T) {
 	dir := t.TempDir()
 	old := before(t, dir, revisionsStep)
 	key, feed := recordNamed(t, "key"), recordNamed(t, "feed")
-	for _, put := range []error{old.PutKey(t.Context(), key), old.PutFeed(t.Context(), feed)} {
+	for _, put := range []error{old.Keys.PutKey(t.Context(), key), old.Feeds.PutFeed(t.Context(), feed)} {
 		if put != nil {
 			t.Fatal(put)
 		}
@@ -139,15 +145,15 @@ func TestRevocationsOfTheSchemaBeforeCountAgain(t *testing.T) {
 	for _, table := range []string{"api_keys", "feeds"} {
 		ahead(t, old, table, "account_id = {account:String}")
 		sql := "INSERT INTO " + table + " SELECT * REPLACE (now64(3) AS revoked_at, now64(9) AS updated_at) FROM " + table + " LIMIT 1"
-		if err := old.home.exec(t.Context(), sql, nil); err != nil {
+		if err := old.Cluster.Home().Exec(t.Context(), sql, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d := upgrade(t, old, dir)
-	if got, found, err := d.KeyByHash(t.Context(), key.Hash); err != nil || !found || got.RevokedAt == nil {
+	if got, found, err := d.Keys.KeyByHash(t.Context(), key.Hash); err != nil || !found || got.RevokedAt == nil {
 		t.Errorf("the key is valid again: %+v, %v", got, err)
 	}
-	if got, found, err := d.FeedByID(t.Context(), feed.ID); err != nil || !found || got.RevokedAt == nil {
+	if got, found, err := d.Feeds.FeedByID(t.Context(), feed.ID); err != nil || !found || got.RevokedAt == nil {
 		t.Errorf("the feed link is valid again: %+v, %v", got, err)
 	}
 }

@@ -1,24 +1,27 @@
 package clickhouse
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/tables"
 )
 
 // unmarked is a server that other machines load into as well.
-type unmarked struct{ Source }
+type unmarked struct{ conn.Source }
 
-func (unmarked) Marks() Marks { return nil }
+func (unmarked) Marks() conn.Marks { return nil }
 
 // another opens the database of a data directory once more, as another
 // process does.
-func another(t *testing.T, source Source) *DB {
+func another(t *testing.T, source conn.Source) *Database {
 	t.Helper()
 	db, err := Open(t.Context(), source)
 	if err != nil {
@@ -32,9 +35,9 @@ func another(t *testing.T, source Source) *DB {
 	return db
 }
 
-func mustView(t *testing.T, db *DB, account string) query.View {
+func mustView(t *testing.T, db *Database, account string) query.View {
 	t.Helper()
-	v, err := db.View(t.Context(), account)
+	v, err := db.Figures.View(t.Context(), account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,7 @@ func titlesOf(generation uint32) []manifest.Entry {
 // the last one that was acknowledged before it asked.
 func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 	d := openShared(t)
-	for name, source := range map[string]Source{"with marks": d.home.source, "without": unmarked{d.home.source}} {
+	for name, source := range map[string]conn.Source{"with marks": d.Cluster.Home().Source(), "without": unmarked{d.Cluster.Home().Source()}} {
 		t.Run(name, func(t *testing.T) {
 			writer, reader := another(t, source), another(t, source)
 			var acknowledged atomic.Uint32
@@ -92,13 +95,13 @@ func TestAViewIsNeverOlderThanTheLastAcknowledgedLoad(t *testing.T) {
 // remembered at all is an engine that is not asked.
 func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 	d := openShared(t)
-	writer, reader := another(t, d.home.source), another(t, d.home.source)
+	source := &switched{Source: d.Cluster.Home().Source()}
+	writer, reader := another(t, d.Cluster.Home().Source()), another(t, source)
 	first := commitUnits(t, writer, t.Name(), titlesOf(3)...)
 	if v := mustView(t, reader, t.Name()); v.Manifest.Version != first {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
-	source := reader.home.source
-	reader.home.source = marksOnly{noServer{}, source.Marks()}
+	source.away.Store(true)
 	if err := reader.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,39 +109,45 @@ func TestAViewOfAnUnchangedAccountAsksNobody(t *testing.T) {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
 	second := commitUnits(t, writer, t.Name(), titlesOf(5)...)
-	if _, err := reader.View(t.Context(), t.Name()); err == nil {
+	if _, err := reader.Figures.View(t.Context(), t.Name()); err == nil {
 		t.Error("a changed account was answered from memory")
 	}
-	reader.home.source = source
+	source.away.Store(false)
 	if v := mustView(t, reader, t.Name()); v.Manifest.Version != second {
 		t.Fatalf("version %d", v.Manifest.Version)
 	}
 }
 
-// marksOnly is an engine that is away, with its files still there.
-type marksOnly struct {
-	Source
-	marks Marks
+// switched is an engine that may be away, with its files still there.
+type switched struct {
+	conn.Source
+	away atomic.Bool
 }
 
-func (m marksOnly) Marks() Marks { return m.marks }
+func (s *switched) Target(ctx context.Context) (conn.Target, error) {
+	if s.away.Load() {
+		return conn.Target{}, errors.New("the engine is away")
+	}
+	return s.Source.Target(ctx)
+}
 
 // A writer that died in the middle of a change left its mark; what it may have
 // made visible is seen all the same.
 func TestAnUnsettledAccountIsAskedForEachTime(t *testing.T) {
 	d := openShared(t)
-	reader := another(t, d.home.source)
-	commit := d.Tables().Commits().(table[manifest.Commit])
-	commit.around = nil // its mark is the one that was left
+	reader := another(t, d.Cluster.Home().Source())
 	for version := uint32(1); version <= 5; version++ {
-		if _, err := d.home.source.Marks().Change(t.Name()); err != nil {
+		if _, err := d.Cluster.Home().Source().Marks().Change(t.Name()); err != nil {
 			t.Fatal(err)
 		}
 		before := mustView(t, reader, t.Name())
-		if err := d.Tables().Units().Append(t.Context(), t.Name(), tables.Unit{Number: version, Entry: titlesOf(version)[0]}); err != nil {
+		if err := d.Tables.Units().Append(t.Context(), t.Name(), tables.Unit{Number: version, Entry: titlesOf(version)[0]}); err != nil {
 			t.Fatal(err)
 		}
-		if err := commit.Append(t.Context(), t.Name(), manifest.Commit{Number: version, Base: version - 1, Rows: 1}); err != nil {
+		// Its mark is the one that was left.
+		err := d.Cluster.Exec(t.Context(), "INSERT INTO commits (account_id, number, base, units) SELECT {account:String}, {number:UInt32}, {base:UInt32}, 1",
+			conn.Params{"account": query.Text(t.Name()), "number": conn.Number(version), "base": conn.Number(version - 1)})
+		if err != nil {
 			t.Fatal(err)
 		}
 		after := mustView(t, reader, t.Name())
@@ -161,13 +170,16 @@ func BenchmarkView(b *testing.B) {
 				Generation: 1, Sources: []manifest.Source{{ReportID: "r", Days: 1<<28 - 1}}})
 		}
 	}
-	commitUnits(b, d.DB, b.Name(), entries...)
-	asking := newDB(unmarked{d.home.source})
+	commitUnits(b, d.Database, b.Name(), entries...)
+	asking := Look(unmarked{d.Cluster.Home().Source()})
 	defer asking.Close()
 	for name, view := range map[string]func() (query.View, error){
-		"by the mark":     func() (query.View, error) { return d.View(b.Context(), b.Name()) },
-		"by the version":  func() (query.View, error) { return asking.View(b.Context(), b.Name()) },
-		"read altogether": func() (query.View, error) { return d.readView(b.Context(), b.Name(), query.View{}) },
+		"by the mark":    func() (query.View, error) { return d.Figures.View(b.Context(), b.Name()) },
+		"by the version": func() (query.View, error) { return asking.Figures.View(b.Context(), b.Name()) },
+		"read altogether": func() (query.View, error) {
+			m, err := d.Tables.Manifest(b.Context(), b.Name())
+			return query.View{Manifest: m}, err
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			if _, err := view(); err != nil {

@@ -42,7 +42,7 @@ func (a account) unit(u manifest.Unit) string {
 // readAccounts reads the accounts that are examined. What is wrong with one of
 // them is found by the checks.
 func (e *examination) readAccounts() error {
-	all, err := e.db.Accounts(e.ctx)
+	all, err := e.db.Accounts.Accounts(e.ctx)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (e *examination) readAccounts() error {
 			continue
 		}
 		a := account{Account: known, markets: map[uint16]loader.Marketplace{}}
-		if a.manifest, err = e.db.Manifest(e.ctx, a.ID); err != nil && !e.isUnreadable(a.ID, err) {
+		if a.manifest, err = e.db.Tables.Manifest(e.ctx, a.ID); err != nil && !e.isUnreadable(a.ID, err) {
 			return err
 		}
-		markets, err := e.db.Marketplaces(e.ctx, a.ID, a.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+		markets, err := e.db.Loads.Marketplaces(e.ctx, a.ID, a.manifest.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
 		if err != nil && !e.isUnreadable(a.ID, err) {
 			return err
 		}
@@ -161,7 +161,7 @@ func renew(a account) string { return fmt.Sprintf("adlens key create --account %
 
 func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 	now := e.Now()
-	all, err := e.db.Keys(e.ctx, a.ID)
+	all, err := e.db.Keys.Keys(e.ctx, a.ID)
 	for _, k := range all {
 		switch {
 		case k.RevokedAt != nil:

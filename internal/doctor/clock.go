@@ -14,7 +14,7 @@ const (
 
 func (e *examination) clocks(c *checkup) (string, error) {
 	before := e.Now()
-	server, err := e.db.Now(e.ctx)
+	server, err := e.db.Tables.Now(e.ctx)
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func (e *examination) clocks(c *checkup) (string, error) {
 		c.add(severity(apart.Abs()), "set the clocks of both machines by NTP", "the clock of the database is %s this machine's", []any{beside(apart)})
 	}
 	e.forEach(c, func(c *checkup, a account) error {
-		committed, err := e.db.NewestCommit(e.ctx, a.ID)
+		committed, err := e.db.Audit.NewestCommit(e.ctx, a.ID)
 		if ahead := committed.Sub(after); err == nil && ahead > clockSlack {
 			c.add(severity(ahead), "set the clock of this machine, and of those that load, by NTP; which day is today, and which keys have expired, goes by it",
 				"the last load is dated %s, which is %s from now: this clock is late, or that of the load was early", []any{stamp(committed), ahead.Round(time.Second)})

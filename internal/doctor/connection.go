@@ -14,7 +14,7 @@ import (
 // forConnected runs a check for each account that is connected to the platform.
 func (e *examination) forConnected(c *checkup, run func(*checkup, account, adlens.Connection) error) (connected int) {
 	e.forEach(c, func(c *checkup, a account) error {
-		connection, found, err := e.db.Connection(e.ctx, a.ID)
+		connection, found, err := e.db.Connections.Connection(e.ctx, a.ID)
 		if err != nil || !found {
 			return err
 		}
@@ -49,7 +49,7 @@ func (e *examination) lists(c *checkup) (string, error) {
 	var oldest time.Duration
 	n := e.forConnected(c, func(c *checkup, a account, _ adlens.Connection) error {
 		for key, m := range a.markets {
-			attempt, found, err := e.db.Attempt(e.ctx, connector.ListsWork(a.ID, m.ID))
+			attempt, found, err := e.db.Connections.Attempt(e.ctx, connector.ListsWork(a.ID, m.ID))
 			if err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ const refreshPatience = 2
 func (e *examination) refreshes(c *checkup) (string, error) {
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
 		work := connector.ReportsWork(a.ID)
-		attempt, found, err := e.db.Attempt(e.ctx, work)
+		attempt, found, err := e.db.Connections.Attempt(e.ctx, work)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (e *examination) refreshes(c *checkup) (string, error) {
 
 // lagging warns of reports that were refreshed once, and are behind now.
 func (e *examination) lagging(c *checkup, a account) error {
-	all, err := e.db.Refreshed(e.ctx, a.ID)
+	all, err := e.db.Connections.Refreshed(e.ctx, a.ID)
 	var late []string
 	for _, r := range all {
 		for _, m := range a.markets {

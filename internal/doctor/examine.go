@@ -17,7 +17,7 @@ type Installation struct {
 	Redis   string // address of the store that servers share limits through; "" where there is none
 
 	// Open returns the database as it is. close gives it back.
-	Open func(context.Context) (db *clickhouse.DB, locks Locks, close func() error, err error)
+	Open func(context.Context) (db *clickhouse.Database, locks Locks, close func() error, err error)
 	// CanOpen tells whether the credentials of a connection can be read.
 	CanOpen func(adlens.Connection) error
 	Now     func() time.Time
@@ -43,7 +43,7 @@ type examination struct {
 	ctx      context.Context
 	findings []Finding
 
-	db       *clickhouse.DB
+	db       *clickhouse.Database
 	locks    Locks
 	accounts []account
 	// unreadable are the accounts that are damaged so that nothing else can be

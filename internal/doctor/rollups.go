@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/audit"
 	"adlens/internal/manifest"
 	"adlens/loader"
 )
@@ -74,14 +74,14 @@ func batches(all []manifest.Entry) (split [][]manifest.Entry) {
 // monthRollups compares days and products with their facts, and returns the
 // months whose products are wrong.
 func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry) (wrong []manifest.Unit, err error) {
-	days, err := e.db.DayDifferences(e.ctx, a.ID, generations(batch))
+	days, err := e.db.Audit.DayDifferences(e.ctx, a.ID, generations(batch))
 	if err != nil {
 		return nil, err
 	}
 	if _, err := e.sayDifferences(c, a, "day_totals", "their facts", days, batch); err != nil {
 		return nil, err
 	}
-	products, err := e.db.MonthDifferences(e.ctx, a.ID, generations(batch))
+	products, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, generations(batch))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (e *examination) yearRollups(c *checkup, a account, spoilt []manifest.Unit)
 	if len(years) == 0 {
 		return nil
 	}
-	different, err := e.db.YearDifferences(e.ctx, a.ID, loader.PartsOf(years, a.manifest.Of(manifest.Month)))
+	different, err := e.db.Audit.YearDifferences(e.ctx, a.ID, loader.PartsOf(years, a.manifest.Of(manifest.Month)))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func generations(all []manifest.Entry) []uint32 {
 }
 
 // sayDifferences names the units whose rollup is wrong, and returns them.
-func (e *examination) sayDifferences(c *checkup, a account, table, source string, different map[uint32]clickhouse.Difference, units []manifest.Entry) ([]manifest.Unit, error) {
+func (e *examination) sayDifferences(c *checkup, a account, table, source string, different map[uint32]audit.Difference, units []manifest.Entry) ([]manifest.Unit, error) {
 	suspects := slices.DeleteFunc(slices.Clone(units), func(l manifest.Entry) bool { return different[l.Generation].Rows == 0 })
 	suspects, err := e.stillLive(a, suspects)
 	if err != nil || len(suspects) == 0 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/schema"
 	"adlens/internal/engine"
 )
 
@@ -26,9 +26,9 @@ func (e *examination) engine() (leave func() error, opened bool) {
 			return "", nil
 		}
 		e.db, e.locks, leave = db, locks, closing
-		version, err := db.Version(e.ctx)
+		version, err := db.Audit.Version(e.ctx)
 		if err != nil {
-			if wrong := e.db.Recognize(e.ctx); len(wrong) > 0 { // it was emptied
+			if wrong := e.db.Cluster.Recognize(e.ctx); len(wrong) > 0 { // it was emptied
 				c.fail(putBack, "%v", wrong[0])
 				return "", nil
 			}
@@ -61,7 +61,7 @@ func (e *examination) adviceToOpen(err error) string {
 
 // rights holds what the user of a server may do against what is needed.
 func (e *examination) rights(c *checkup) error {
-	missing, err := e.db.MissingRights(e.ctx, e.Remote)
+	missing, err := e.db.Audit.MissingRights(e.ctx, e.Remote)
 	if err != nil {
 		c.warn("use a newer server, or try: adlens account list", "the server cannot say what its user may do: %v", err)
 		return nil
@@ -76,7 +76,7 @@ const putBack = "put the right database back"
 
 // identity makes sure that no database was emptied, or put in another's place.
 func (e *examination) identity(c *checkup) (string, error) {
-	for _, err := range e.db.Recognize(e.ctx) {
+	for _, err := range e.db.Cluster.Recognize(e.ctx) {
 		c.fail(putBack, "%v", err)
 	}
 	return "the databases are those that they were", nil
@@ -85,9 +85,9 @@ func (e *examination) identity(c *checkup) (string, error) {
 // schema tells whether the tables are as the other checks need them.
 func (e *examination) schema() (current bool) {
 	const update = "any other command brings it up to date, such as: adlens account list"
-	var state clickhouse.SchemaState
+	var state schema.State
 	sound := e.check("schema", func(c *checkup) (_ string, err error) {
-		state, err = e.db.Schema(e.ctx)
+		state, err = e.db.Audit.Schema(e.ctx)
 		switch {
 		case err != nil:
 		case state.Applied > state.Newest:
@@ -105,7 +105,7 @@ func (e *examination) schema() (current bool) {
 }
 
 func (e *examination) damagedParts(c *checkup) (string, error) {
-	parts, err := e.db.DamagedParts(e.ctx)
+	parts, err := e.db.Inspector.DamagedParts(e.ctx)
 	if len(parts) > 0 {
 		c.warn("manifest and rollups below say whether something is missing; if not, these parts held nothing that is shown",
 			"the engine set %s aside when it started: %s", count(len(parts), "damaged part"), few(parts))

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
 )
@@ -15,7 +16,7 @@ const restore = "restore a backup in its place: adlens restore --from PLACE --ac
 // placements.
 func (e *examination) directory(c *checkup) (string, error) {
 	var err error
-	e.lost, err = e.db.DirectoryFaults(e.ctx)
+	e.lost, err = e.db.Inspector.DirectoryFaults(e.ctx)
 	for _, id := range slices.Sorted(maps.Keys(e.lost)) {
 		if e.Account != "" && e.Account != id {
 			continue
@@ -87,7 +88,7 @@ func (e *examination) rows(a account, table string) (map[uint32]uint64, error) {
 	if known, ok := e.rowsOf[key]; ok {
 		return known, nil
 	}
-	all, err := e.db.GenerationRows(e.ctx, a.ID, table)
+	all, err := e.db.Audit.GenerationRows(e.ctx, a.ID, table)
 	if err == nil {
 		e.rowsOf[key] = all
 	}
@@ -100,7 +101,7 @@ func (e *examination) stillLive(a account, all []manifest.Entry) ([]manifest.Ent
 	if len(all) == 0 {
 		return nil, nil
 	}
-	now, err := e.db.Manifest(e.ctx, a.ID)
+	now, err := e.db.Tables.Manifest(e.ctx, a.ID)
 	return slices.DeleteFunc(all, func(l manifest.Entry) bool { return now.Generation(l.Unit) != l.Generation }), err
 }
 
@@ -110,7 +111,7 @@ const garbageNotice = 1 << 30
 
 // garbage adds up what is on the disk and in no answer.
 func (e *examination) garbage(c *checkup) (string, error) {
-	sizes, err := e.db.TableSizes(e.ctx)
+	sizes, err := e.db.Audit.TableSizes(e.ctx)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +162,7 @@ func (e *examination) deadRows() (map[string]uint64, error) {
 // deadLoads finds accounts of which a load did not end well. One that is under
 // way is none.
 func (e *examination) deadLoads(c *checkup) (string, error) {
-	unaccounted, err := e.db.Unaccounted(e.ctx)
+	unaccounted, err := commits.Unsettled(e.ctx, e.db.Tables)
 	if err != nil {
 		return "", err
 	}

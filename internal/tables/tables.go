@@ -99,37 +99,3 @@ type Deletion struct {
 	Table, Account string
 	Generations    []uint32
 }
-
-// ofKind are the tables whose rows live and die with a generation of a kind,
-// the table with the loaded rows first, then what is derived of them.
-var ofKind = map[manifest.Kind][]string{
-	manifest.Month: {"facts", "day_totals", "month_products"}, manifest.Year: {"year_products"},
-	manifest.Marketplaces: {"marketplaces"}, manifest.Rates: {"rates"}, manifest.Titles: {"product_titles"},
-	manifest.Campaigns: {"campaigns"}, manifest.AdGroups: {"ad_groups"}, manifest.Ads: {"ads"},
-	manifest.Rules: {"rules"}, manifest.RuleRuns: {"rule_runs"}, manifest.Activity: {"activity"},
-	manifest.Products: {"products"},
-}
-
-// OfKind returns the tables whose rows live and die with a generation of a
-// kind, the one with the loaded rows first.
-func OfKind(kind manifest.Kind) []string { return ofKind[kind] }
-
-// SmallOfGenerations returns the tables of generations without the figures.
-func SmallOfGenerations() []string {
-	var all []string
-	for _, kind := range manifest.Kinds {
-		if kind != manifest.Month && kind != manifest.Year {
-			all = append(all, ofKind[kind]...)
-		}
-	}
-	return all
-}
-
-// OfGenerations returns all tables whose rows belong to generations.
-func OfGenerations() []string {
-	var all []string
-	for _, kind := range manifest.Kinds {
-		all = append(all, ofKind[kind]...)
-	}
-	return all
-}

@@ -1,0 +1,107 @@
+package accounts
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// Visible reads what is visible of an account.
+type Visible interface {
+	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
+	Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error)
+}
+
+// ConnectionStore is the connections of accounts, what was requested of the
+// platform, and how far it was read.
+type ConnectionStore struct {
+	cluster *cluster.Cluster
+	visible Visible
+}
+
+// NewConnectionStore returns the connections of a database.
+func NewConnectionStore(c *cluster.Cluster, v Visible) ConnectionStore { return ConnectionStore{c, v} }
+
+// Connections reads the newest state of connections; of all accounts where
+// none is named.
+func (c ConnectionStore) Connections(ctx context.Context, account string) ([]adlens.Connection, error) {
+	return conn.Collect(ctx, c.cluster.Home(), `
+SELECT account_id, region, client_id, sealed, connected_at, accepted
+FROM connections
+WHERE {account:String} IN ('', account_id)
+ORDER BY account_id, updated_at DESC
+LIMIT 1 BY account_id`, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.Connection, error) {
+		var to adlens.Connection
+		err := scan(&to.Account, &to.Region, &to.ClientID, &to.Sealed, &to.ConnectedAt, &to.Accepted)
+		to.ConnectedAt = to.ConnectedAt.UTC()
+		return to, err
+	})
+}
+
+// Connection reads an account's connection.
+func (c ConnectionStore) Connection(ctx context.Context, account string) (adlens.Connection, bool, error) {
+	all, err := c.Connections(ctx, account)
+	return directory.Found(ctx, c.cluster.Home().Server, "connections", query.Text(account), all, err)
+}
+
+// PutConnection stores a connection, or its new state.
+func (c ConnectionStore) PutConnection(ctx context.Context, to adlens.Connection) error {
+	return directory.Change(ctx, c.cluster.Home().Server, "connections", `
+INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)
+SELECT {account:String}, {region:String}, {client:String}, {sealed:String}, fromUnixTimestamp64Milli({connected:Int64}, 'UTC'), {accepted:Bool}, `+directory.NextRevision+`
+FROM connections
+WHERE account_id = {account:String}`, conn.Params{"account": query.Text(to.Account), "region": query.Text(to.Region), "client": query.Text(to.ClientID),
+		"sealed": query.Text(to.Sealed), "connected": milliseconds(&to.ConnectedAt), "accepted": strconv.FormatBool(to.Accepted)})
+}
+
+// Profiles reads the marketplaces that are held of an account.
+func (c ConnectionStore) Profiles(ctx context.Context, account string) ([]platform.Profile, error) {
+	m, err := c.visible.Manifest(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	held, err := c.visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	profiles := make([]platform.Profile, len(held))
+	for i, h := range held {
+		profiles[i] = h.Profile
+	}
+	return profiles, err
+}
+
+// OpenRequests reads the reports of an account that were requested and are not
+// loaded yet.
+func (c ConnectionStore) OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error) {
+	return conn.Collect(ctx, c.cluster.Home(), `
+SELECT marketplace_id, report_type, start_date, end_date, argMax(report_id, updated_at), argMax(requested_at, updated_at)
+FROM report_requests
+WHERE account_id = {account:String}
+GROUP BY marketplace_id, report_type, start_date, end_date
+HAVING NOT argMax(done, updated_at)
+ORDER BY marketplace_id, report_type, start_date, end_date`, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.ReportRequest, error) {
+		r := adlens.ReportRequest{Account: account}
+		var start, end time.Time
+		err := scan(&r.MarketplaceID, &r.ReportType, &start, &end, &r.ReportID, &r.RequestedAt)
+		r.Start, r.End = adlens.DayOf(start), adlens.DayOf(end)
+		return r, err
+	})
+}
+
+// PutRequest remembers a report that was requested, or that it is done.
+func (c ConnectionStore) PutRequest(ctx context.Context, r adlens.ReportRequest) error {
+	return c.cluster.Home().Exec(ctx, `
+INSERT INTO report_requests (account_id, marketplace_id, report_type, start_date, end_date, report_id, requested_at, done, updated_at)
+SELECT {account:String}, {marketplace:String}, {type:String}, {start:Date}, {end:Date}, {report:String}, fromUnixTimestamp64Milli({requested:Int64}, 'UTC'), {done:Bool}, `+directory.NextRevision+`
+FROM report_requests
+WHERE account_id = {account:String} AND marketplace_id = {marketplace:String} AND report_type = {type:String} AND start_date = {start:Date} AND end_date = {end:Date}`,
+		conn.Params{"account": query.Text(r.Account), "marketplace": query.Text(r.MarketplaceID), "type": query.Text(r.ReportType),
+			"start": r.Start.String(), "end": r.End.String(), "report": query.Text(r.ReportID), "requested": milliseconds(&r.RequestedAt), "done": strconv.FormatBool(r.Done)})
+}

@@ -1,0 +1,117 @@
+package accounts
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"adlens/internal/auth"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	"adlens/internal/query"
+)
+
+// newestKeys reads keys as their newest rows say, with their last use. The
+// filter narrows by what never changes of a key.
+func newestKeys(filter string) string {
+	return `
+SELECT k.sha256, k.key_id, k.account_id, k.name, k.start, k.scopes, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
+FROM (SELECT * FROM api_keys WHERE ` + filter + ` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS k
+LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
+           WHERE key_id IN (SELECT key_id FROM api_keys WHERE ` + filter + `) GROUP BY key_id) AS u ON u.key_id = k.key_id
+ORDER BY k.created_at, k.key_id`
+}
+
+// KeyStore is the keys of a database.
+type KeyStore struct{ cluster *cluster.Cluster }
+
+// NewKeyStore returns the keys of a database.
+func NewKeyStore(c *cluster.Cluster) KeyStore { return KeyStore{c} }
+
+func (k KeyStore) readKeys(ctx context.Context, filter string, params conn.Params) ([]auth.Record, error) {
+	return conn.Collect(ctx, k.cluster.Home(), newestKeys(filter), params, func(scan conn.Scan) (auth.Record, error) {
+		var r auth.Record
+		var hash string
+		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
+		copy(r.Hash[:], hash)
+		return r, err
+	})
+}
+
+// KeyByHash finds a key by the hash of its text.
+func (k KeyStore) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
+	all, err := k.readKeys(ctx, "sha256 = unhex({hash:String})", conn.Params{"hash": hex.EncodeToString(hash[:])})
+	return directory.Found(ctx, k.cluster.Home().Server, "api_keys", hex.EncodeToString(hash[:]), all, err)
+}
+
+// KeyByID finds a key by its id.
+func (k KeyStore) KeyByID(ctx context.Context, id string) (auth.Record, bool, error) {
+	return firstOf(k.readKeys(ctx, "key_id = {key:String}", conn.Params{"key": query.Text(id)}))
+}
+
+// Keys reads the keys of an account, oldest first.
+func (k KeyStore) Keys(ctx context.Context, account string) ([]auth.Record, error) {
+	return k.readKeys(ctx, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
+}
+
+// LastServed lists the accounts whose keys were used last, the most recent
+// first.
+func (k KeyStore) LastServed(ctx context.Context, most int) ([]string, error) {
+	return conn.CollectValues[string](ctx, k.cluster.Home(), `
+SELECT k.account_id
+FROM (SELECT DISTINCT key_id, account_id FROM api_keys) AS k
+INNER JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses GROUP BY key_id) AS u ON u.key_id = k.key_id
+GROUP BY k.account_id
+ORDER BY max(u.used) DESC
+LIMIT {most:UInt32}`, conn.Params{"most": strconv.Itoa(most)})
+}
+
+func firstOf[T any](all []T, err error) (first T, found bool, _ error) {
+	if err != nil || len(all) == 0 {
+		return first, false, err
+	}
+	return all[0], true, nil
+}
+
+// PutKey adds a key, or changes the one that has its hash.
+func (k KeyStore) PutKey(ctx context.Context, r auth.Record) error {
+	return putRecord(ctx, k.cluster, "api_keys", "key_id", "scopes", "arrayFilter(s -> s != '', splitByChar(',', {own:String}))", query.Text(strings.Join(r.Scopes, ",")), r)
+}
+
+// putRecord writes a row of a key or a feed link, with the column that only its
+// table has. One that is revoked stays as it is.
+func putRecord(ctx context.Context, c *cluster.Cluster, table, id, own, ownValue, ownText string, r auth.Record) error {
+	revision := directory.NextRevision + " FROM " + table + " WHERE sha256 = unhex({hash:String}) HAVING countIf(revoked_at IS NOT NULL) = 0"
+	if r.RevokedAt != nil {
+		revision = directory.LastRevision
+	}
+	return directory.Change(ctx, c.Home().Server, table, `
+INSERT INTO `+table+` (sha256, `+id+`, account_id, name, start, `+own+`, created_at, expires_at, revoked_at, updated_at)
+SELECT unhex({hash:String}), {id:String}, {account:String}, {name:String}, {start:String}, `+ownValue+`, fromUnixTimestamp64Milli({created:Int64}, 'UTC'),
+    if({expires:Int64} = 0, NULL, fromUnixTimestamp64Milli({expires:Int64}, 'UTC')), if({revoked:Int64} = 0, NULL, fromUnixTimestamp64Milli({revoked:Int64}, 'UTC')), `+revision,
+		conn.Params{"hash": hex.EncodeToString(r.Hash[:]), "id": query.Text(r.ID), "account": query.Text(r.AccountID), "name": query.Text(r.Name), "start": query.Text(r.Start), "own": ownText,
+			"created": milliseconds(&r.CreatedAt), "expires": milliseconds(r.ExpiresAt), "revoked": milliseconds(r.RevokedAt)})
+}
+
+// PutKeyUses notes the last uses of keys.
+func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) error {
+	return k.cluster.Home().Insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch conn.Batch) error {
+		for id, at := range uses {
+			if err := batch.Append(id, at.UTC()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// milliseconds writes an instant for a parameter of type Int64, 0 for none.
+func milliseconds(t *time.Time) string {
+	if t == nil {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
+}

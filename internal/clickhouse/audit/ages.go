@@ -1,0 +1,66 @@
+package audit
+
+import (
+	"context"
+	"time"
+
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+)
+
+// Ages are how old what is stored is, over all accounts. A time is zero where
+// there is nothing that it could be of.
+type Ages struct {
+	NewestLoad    time.Time // when something was last loaded into any account
+	OldestLoad    time.Time // the last load of the account that waits longest for one
+	Accounts      uint64    // all that there are, or were and are lost
+	OldestRefresh time.Time // the last reading of the platform's reports of the connected account that waits longest for one
+}
+
+const (
+	selectLoads = `SELECT max(last), min(last) FROM (SELECT max(committed_at) AS last FROM commits GROUP BY account_id)`
+
+	countAccounts = `SELECT uniqExact(key) FROM directory_seals WHERE table_name = 'accounts'`
+
+	selectRefreshes = `
+SELECT min(last)
+FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT account_id FROM connections) GROUP BY account_id)`
+)
+
+// Ages reads how old what is stored is.
+func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
+	loads, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (one Ages, err error) {
+		err = s.ReadOnce(ctx, selectLoads, nil, conn.ScanInto(&one.NewestLoad, &one.OldestLoad))
+		return one, err
+	})
+	if err != nil {
+		return Ages{}, err
+	}
+	for _, one := range loads {
+		if newest := orNone(one.NewestLoad); newest.After(all.NewestLoad) {
+			all.NewestLoad = newest
+		}
+		if oldest := orNone(one.OldestLoad); all.OldestLoad.IsZero() || !oldest.IsZero() && oldest.Before(all.OldestLoad) {
+			all.OldestLoad = oldest
+		}
+	}
+	err = a.cluster.Home().ReadOnce(ctx, countAccounts, nil, conn.ScanInto(&all.Accounts))
+	if err != nil {
+		return all, err
+	}
+	err = a.cluster.Home().ReadOnce(ctx, selectRefreshes, nil, conn.EachRow(func(scan conn.Scan) error {
+		var oldest time.Time
+		err := scan(&oldest)
+		all.OldestRefresh = orNone(oldest)
+		return err
+	}))
+	return all, err
+}
+
+// orNone takes the beginning of time, which is the least of none, for none.
+func orNone(t time.Time) time.Time {
+	if t.Unix() <= 0 {
+		return time.Time{}
+	}
+	return t.UTC()
+}

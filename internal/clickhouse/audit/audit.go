@@ -1,0 +1,134 @@
+// Package audit looks at what is stored for people: whether rollups say what their
+// facts say, how large tables and shards are, how far the schema is, and how old
+// the data is.
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/query"
+	"adlens/internal/tables"
+	"adlens/loader"
+)
+
+// Difference says how a rollup's generation differs from what it was made of.
+type Difference struct {
+	Rows  int    // of the rollup that are missing, too many, or say something else
+	First string // the first of them: a day, or a product's key
+}
+
+// Audit looks at what is stored, for people.
+type Audit struct {
+	cluster *cluster.Cluster
+	port    tables.Port
+}
+
+// New returns the audit of a database.
+func New(c *cluster.Cluster, port tables.Port) Audit { return Audit{c, port} }
+
+// DayDifferences adds up the facts of month generations and compares each
+// day with day_totals.
+func (a Audit) DayDifferences(ctx context.Context, account string, months []uint32) (map[uint32]Difference, error) {
+	return a.findDifferences(ctx, "day", "day_totals",
+		"SELECT generation, day AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+auditedMonths,
+		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
+}
+
+// MonthDifferences does the same for each product of a month, with
+// month_products.
+func (a Audit) MonthDifferences(ctx context.Context, account string, months []uint32) (map[uint32]Difference, error) {
+	return a.findDifferences(ctx, "product_key", "month_products",
+		"SELECT generation, product_key AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+auditedMonths,
+		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
+}
+
+// YearDifferences adds up the months of year generations and compares each
+// product with year_products.
+func (a Audit) YearDifferences(ctx context.Context, account string, years []loader.YearParts) (map[uint32]Difference, error) {
+	var months, ofYear []uint32
+	generations := make([]uint32, len(years))
+	for i, y := range years {
+		generations[i] = y.Generation
+		for _, m := range y.Months {
+			months, ofYear = append(months, m), append(ofYear, y.Generation)
+		}
+	}
+	params := conn.Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear), "generations": query.Numbers(generations)}
+	return a.findDifferences(ctx, "product_key", "year_products", `
+        SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, product_key AS key,
+            marketplace_key, ad_product, `+auditTerms+`
+        FROM (SELECT * FROM month_products WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)})`, params)
+}
+
+const auditedMonths = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
+
+// auditTerms are the measures in types that no sum overflows.
+var auditTerms = query.EachMeasure(", ", func(m query.Measure) string { return m.Wide(m.Name) + " AS wide_" + m.Name })
+
+// auditDiffers is true for a group that is not stored as its source has it.
+var auditDiffers = query.EachMeasure(" OR ", func(m query.Measure) string {
+	return fmt.Sprintf("sumIf(wide_%[1]s, stored) != sumIf(wide_%[1]s, NOT stored)", m.Name)
+})
+
+// selectDifferences groups what a rollup says with what its source says, in 128 bits,
+// and counts the groups in which the two are not the same.
+var selectDifferences = `
+SELECT generation, count(), toString(min(key))
+FROM (
+    SELECT generation, key
+    FROM (
+        SELECT false AS stored, * FROM (%s)
+        UNION ALL
+        SELECT true AS stored, generation, %s AS key, marketplace_key, ad_product, ` + auditTerms + ` FROM %s WHERE ` + auditedMonths + `
+    )
+    GROUP BY generation, key, marketplace_key, ad_product
+    HAVING ` + auditDiffers + `
+)
+GROUP BY generation
+SETTINGS max_threads = 1`
+
+func (a Audit) findDifferences(ctx context.Context, key, table, source string, params conn.Params) (map[uint32]Difference, error) {
+	all := map[uint32]Difference{}
+	err := a.cluster.ReadOnce(ctx, fmt.Sprintf(selectDifferences, source, key, table), params, conn.EachRow(func(scan conn.Scan) error {
+		var generation uint32
+		var rows uint64
+		var first string
+		err := scan(&generation, &rows, &first)
+		all[generation] = Difference{int(rows), first}
+		return err
+	}))
+	return all, err
+}
+
+// GenerationRows counts the rows of an account in one of its tables by their
+// generation.
+func (a Audit) GenerationRows(ctx context.Context, account, table string) (map[uint32]uint64, error) {
+	counts, err := a.port.CountRows(ctx, account, table)
+	rows := make(map[uint32]uint64, len(counts))
+	for _, c := range counts {
+		rows[c.Generation] = c.Rows
+	}
+	return rows, err
+}
+
+// Version is the server's.
+func (a Audit) Version(ctx context.Context) (version string, err error) {
+	err = a.cluster.Home().ReadAsOwner(ctx, "SELECT version()", nil, conn.ScanInto(&version))
+	return version, err
+}
+
+// NewestCommit is when something of an account became visible last, by the
+// clock of the machine that loaded it; zero where nothing did.
+func (a Audit) NewestCommit(ctx context.Context, account string) (at time.Time, err error) {
+	var committed *time.Time
+	err = a.cluster.ReadOnce(ctx, "SELECT maxOrNull(committed_at) FROM commits WHERE account_id = {account:String}",
+		conn.Params{"account": query.Text(account)}, conn.ScanInto(&committed))
+	if committed != nil {
+		at = *committed
+	}
+	return at, err
+}

@@ -1,0 +1,225 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/schema"
+	"adlens/internal/query"
+	"adlens/internal/tables"
+)
+
+// A database that was emptied, or put in the place of another one, answers zeros
+// and refuses nothing. So each has a random identity, which others remember: the
+// first shard that of each shard, each shard that of the first, and a file in the
+// data directory that of the only database or of the first shard.
+
+// own is the number of a database's own identity.
+const own = 0
+
+// identity is what a server says of itself. Nothing is made to find it out.
+type identity struct {
+	id    string            // "" where it was never given one
+	ids   []string          // of a database that several opened first at once
+	of    map[uint16]string // what it remembers of others, by their numbers
+	blank bool              // there are no tables
+}
+
+func (s *Shard) readIdentity(ctx context.Context) (identity, error) {
+	i := identity{of: map[uint16]string{}}
+	names, err := schema.ReadTables(ctx, s.Server)
+	if conn.IsUnknown(err) {
+		err = nil
+	}
+	if i.blank = !slices.Contains(names, "migrations"); err != nil || !slices.Contains(names, "identities") {
+		return i, err
+	}
+	err = s.ReadAsOwner(ctx, "SELECT number, groupArray(id), argMax(id, made_at) FROM identities GROUP BY number", nil, conn.EachRow(func(scan conn.Scan) error {
+		var number uint16
+		var all []string
+		var last string
+		err := scan(&number, &all, &last)
+		if i.of[number] = last; number == own {
+			i.ids, i.id = all, slices.Min(all)
+		}
+		return err
+	}))
+	return i, err
+}
+
+// was reports whether a database is one that was known.
+func (i identity) was(known string) bool { return slices.Contains(i.ids, known) }
+
+// has says what there is, for people.
+func (i identity) has() string {
+	switch {
+	case i.blank:
+		return "is empty"
+	case i.id == "":
+		return "has no identity"
+	}
+	return "is another one, " + i.id
+}
+
+// recognize makes sure that a server is the one that it is taken for, before
+// anything is made there. It changes nothing.
+func (s *Shard) recognize(ctx context.Context) error {
+	is, err := s.readIdentity(ctx)
+	if err == nil && s.id != "" && !is.was(s.id) {
+		return conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.has(), s.id)
+	}
+	if err != nil || s.id != "" {
+		return err
+	}
+	if s == s.cluster.Home() {
+		return s.recognizeHome(is)
+	}
+	return s.recognizeShard(ctx, is)
+}
+
+func (s *Shard) recognizeHome(is identity) error {
+	memory := s.cluster.memory
+	known, err := memory.Read()
+	if err != nil || known == "" || is.was(known) {
+		return err
+	}
+	return conn.Refusal("the database of %s %s, and %s says that it has accounts and is %s: put that database back as it was; or restore a backup into a new data directory and a new database; or, where you mean to begin with this one, move %s away",
+		s.Describe(), is.has(), memory.Path, known, memory.Path)
+}
+
+func (s *Shard) recognizeShard(ctx context.Context, is identity) error {
+	first := s.cluster.Home()
+	if err := first.MakeReady(ctx); err != nil {
+		return err
+	}
+	home, err := first.readIdentity(ctx)
+	if err != nil {
+		return err
+	}
+	known := home.of[s.Number]
+	if id := is.of[first.Number]; id != "" && home.id != "" && !home.was(id) {
+		return conn.Refusal("the database at %s belongs to a cluster whose first shard is %s; the first shard is %s: put the right servers there", s.Describe(), id, home.id)
+	}
+	if is.was(known) {
+		return nil
+	}
+	accounts, err := s.cluster.placements.accountsOn(ctx, s)
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	if known == "" && !is.blank { // made before there were identities
+		held, err := s.TablesWith(ctx, tables.OfShards(), "")
+		if err != nil || len(held) > 0 {
+			return err
+		}
+		return conn.Refusal("the database at %s has no row of any account, and %s on it: %s", s.Describe(), areOn(accounts), whatHelps)
+	}
+	return conn.Refusal("the database at %s %s, and %s on shard %d, which was %s: %s", s.Describe(), is.has(), areOn(accounts), s.Number, orUnknown(known), whatHelps)
+}
+
+const whatHelps = "put the right server back; or restore each of these accounts from a backup to another shard, adlens restore --from PLACE --account ID, and then this server is taken as a new one"
+
+func orUnknown(id string) string {
+	if id == "" {
+		return "never opened"
+	}
+	return id
+}
+
+func areOn(accounts []string) string {
+	const most = 5
+	names := strings.Join(accounts[:min(most, len(accounts))], ", ")
+	if more := len(accounts) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	if len(accounts) == 1 {
+		return "the account " + names + " is"
+	}
+	return "the accounts " + names + " are"
+}
+
+// identify gives a server its identity where it has none, and has it remembered.
+func (s *Shard) identify(ctx context.Context) error {
+	is, err := s.readIdentity(ctx)
+	if err == nil && is.id == "" {
+		if err = s.noteIdentity(ctx, own, rand.Text()); err == nil {
+			is, err = s.readIdentity(ctx) // another process may have been first
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.id = is.id
+	first := s.cluster.Home()
+	if s == first {
+		// Counting reads no row: a server starts where accounts cannot be read.
+		accounts, err := conn.Value[uint64](ctx, s, "SELECT count() FROM accounts", nil)
+		if err == nil && accounts > 0 {
+			err = s.cluster.RememberIdentity()
+		}
+		return err
+	}
+	home, err := first.readIdentity(ctx)
+	if err == nil && !is.was(home.of[s.Number]) {
+		err = first.noteIdentity(ctx, s.Number, is.id)
+	}
+	if err == nil && !home.was(is.of[first.Number]) {
+		err = s.noteIdentity(ctx, first.Number, home.id)
+	}
+	return err
+}
+
+func (s *Shard) noteIdentity(ctx context.Context, shard uint16, id string) error {
+	return s.Exec(ctx, "INSERT INTO identities SELECT {number:UInt16}, {id:String}, now64(9)", conn.Params{"number": conn.Number(shard), "id": query.Text(id)})
+}
+
+// RememberIdentity writes down, away from the database, which one it is. It has
+// accounts from now on.
+func (c *Cluster) RememberIdentity() error {
+	if c.Home().id == "" {
+		return nil
+	}
+	return c.memory.Keep(c.Home().id)
+}
+
+// verify makes sure that a session leads to the database that was there before.
+func (s *Shard) verify(ctx context.Context, session *conn.Session) error {
+	if s.id == "" {
+		return nil
+	}
+	now := identity{}
+	err := session.Read(ctx, "SELECT groupArray(id), min(id) FROM identities WHERE number = 0", nil, conn.ScanInto(&now.ids, &now.id))
+	if now.blank = conn.IsUnknown(err); err != nil && !now.blank {
+		return err
+	}
+	if now.was(s.id) {
+		return s.NoteRefusal(nil)
+	}
+	return s.NoteRefusal(conn.Refusal("the database at %s is not the one that was there before: it %s, and was %s; put that one back", s.Describe(), now.has(), s.id))
+}
+
+// Recognize makes sure that all servers are those that they are taken for, and
+// returns what is wrong with each that is not. It changes nothing.
+func (c *Cluster) Recognize(ctx context.Context) (wrong []error) {
+	for _, s := range c.shards {
+		if err := s.recognize(ctx); conn.IsRefusal(err) {
+			wrong = append(wrong, s.Name(err))
+		}
+	}
+	return wrong
+}
+
+// Refused returns why nothing is used of each server that is not the one that its
+// accounts are on.
+func (c *Cluster) Refused() (refused []error) {
+	for _, s := range c.shards {
+		if err := s.Refused(); err != nil {
+			refused = append(refused, s.Name(err))
+		}
+	}
+	return refused
+}

@@ -1,0 +1,168 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/query"
+)
+
+// A lease lets one process at a time do a thing that has a name, such as
+// writing an account's data, on a server that several machines share, where no
+// file lock reaches. Claims are rows (their account_id is the name, which for
+// writing is the account): a process inserts its claim and then
+// looks for others; it goes on only where it sees none, and otherwise
+// withdraws. Of two that claim at once, at least one sees the other.
+const (
+	leaseLife  = 60 * time.Second // a claim that is not renewed for so long is dead
+	leaseBeat  = 5 * time.Second  // how often a claim is renewed
+	leaseTrust = 30 * time.Second // a holder that could not renew for so long stops
+)
+
+// Leases locks names by claims in the database itself.
+type Leases struct{ Cluster *Cluster }
+
+// Lock claims a name, waiting for other holders.
+func (l Leases) Lock(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error) {
+	c := l.newClaim(name)
+	for told := false; ; told = true {
+		other, err := c.tryName(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if other == "" {
+			return c.keepAlive(), nil
+		}
+		if !told {
+			waiting(other)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(500*time.Millisecond + mathrand.N(time.Second)):
+		}
+	}
+}
+
+// Try claims a name unless it is held.
+func (l Leases) Try(ctx context.Context, name string) (release func() error, ok bool, err error) {
+	c := l.newClaim(name)
+	// Looking costs less than claiming, and leaves no trace.
+	other, err := c.findOther(ctx)
+	if err == nil && other == "" {
+		other, err = c.tryName(ctx)
+	}
+	if err != nil || other != "" {
+		return nil, false, err
+	}
+	return c.keepAlive(), true, nil
+}
+
+// Held reports whether a name is held.
+func (l Leases) Held(ctx context.Context, name string) (bool, error) {
+	other, err := l.newClaim(name).findOther(ctx)
+	return other != "", err
+}
+
+func (l Leases) newClaim(name string) *claim {
+	return &claim{cluster: l.Cluster, name: name, token: rand.Text(), holder: thisProcess()}
+}
+
+func thisProcess() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().UTC().Format(time.RFC3339))
+}
+
+type claim struct {
+	cluster             *Cluster
+	name, token, holder string
+	renewed             atomic.Int64 // unix nanoseconds
+}
+
+// tryName claims and returns "", or withdraws and returns who holds the name.
+func (c *claim) tryName(ctx context.Context) (other string, err error) {
+	if err := c.writeUntil(ctx, leaseLife); err != nil {
+		return "", err
+	}
+	other, err = c.findOther(ctx)
+	if err == nil && other == "" {
+		return "", nil
+	}
+	return other, errors.Join(err, c.writeUntil(ctx, 0))
+}
+
+// keepAlive keeps the claim alive until it is released.
+func (c *claim) keepAlive() (release func() error) {
+	c.cluster.claims.Store(c.name, c)
+	beating, stop := context.WithCancel(context.Background())
+	go c.renew(beating)
+	return func() error {
+		stop()
+		c.cluster.claims.Delete(c.name)
+		withdrawing, cancel := context.WithTimeout(context.Background(), conn.DialPatience)
+		defer cancel()
+		return c.writeUntil(withdrawing, 0)
+	}
+}
+
+// findOther returns who else holds the name, "" for no other holder.
+func (c *claim) findOther(ctx context.Context) (other string, err error) {
+	return conn.Value[string](ctx, c.cluster.Home(), `
+SELECT argMax(holder, beat)
+FROM leases
+WHERE account_id = {account:String} AND token != {token:String}
+GROUP BY token
+HAVING argMax(expires_at, beat) > now64(3)
+LIMIT 1`, conn.Params{"account": query.Text(c.name), "token": c.token})
+}
+
+// writeUntil writes the claim for some time from now, by the server's clock.
+func (c *claim) writeUntil(ctx context.Context, life time.Duration) error {
+	asked := time.Now()
+	err := c.cluster.Home().Exec(ctx, `
+INSERT INTO leases (account_id, token, holder, expires_at, beat)
+SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, now64(9)`,
+		conn.Params{"account": query.Text(c.name), "token": c.token, "holder": query.Text(c.holder), "life": conn.Number(uint32(life.Seconds()))})
+	if err == nil {
+		c.renewed.Store(asked.UnixNano())
+	}
+	return err
+}
+
+func (c *claim) renew(ctx context.Context) {
+	ticker := time.NewTicker(leaseBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			c.writeUntil(ctx, leaseLife) // failures show in requireFresh
+		}
+	}
+}
+
+// requireFresh fails where the claim may have died without its holder knowing.
+func (c *claim) requireFresh() error {
+	if time.Since(time.Unix(0, c.renewed.Load())) > leaseTrust {
+		return fmt.Errorf("the lock on %s could not be renewed; nothing was made visible", c.name)
+	}
+	return nil
+}
+
+// RequireHeld fails where the lock on an account may have been lost. It is called
+// before anything becomes visible. Accounts that are locked otherwise have no
+// claim.
+func (c *Cluster) RequireHeld(account string) error {
+	if c, ok := c.claims.Load(account); ok {
+		return c.(*claim).requireFresh()
+	}
+	return nil
+}

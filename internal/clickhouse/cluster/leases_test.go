@@ -1,0 +1,167 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/commits"
+	"adlens/internal/engine"
+	"adlens/internal/manifest"
+)
+
+func TestMain(m *testing.M) {
+	engine.RunIfAsked()
+	os.Exit(m.Run())
+}
+
+// open opens a database of its own for a test.
+func open(t *testing.T) *clickhouse.Database {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e, err := engine.Open(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := clickhouse.Open(ctx, conn.Embedded{Engine: e})
+	if err != nil {
+		t.Fatal(errors.Join(err, e.Close()))
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(d.Close(), e.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestOfTwoClaimantsNeverBothHoldTheLease(t *testing.T) {
+	d := open(t)
+	var holders, held atomic.Int32
+	done := make(chan error)
+	for range 2 {
+		go func() {
+			for range 2 {
+				release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), func(string) {})
+				if err != nil {
+					done <- err
+					return
+				}
+				if holders.Add(1) != 1 {
+					t.Error("two hold the lease")
+				}
+				held.Add(1)
+				time.Sleep(20 * time.Millisecond) // long enough for the other to look
+				holders.Add(-1)
+				if err := release(); err != nil {
+					t.Error(err)
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if held.Load() != 4 {
+		t.Errorf("the lease was had %d times, expected 4", held.Load())
+	}
+}
+
+func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
+	d := open(t)
+	unheard := func(holder string) { t.Errorf("a free lease is said to be held by %s", holder) }
+	for range 3 {
+		release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), unheard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), unheard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	holder := ""
+	if _, err := (cluster.Leases{Cluster: d.Cluster}).Lock(ctx, t.Name(), func(h string) { holder = h }); err == nil || holder != holderOf(t, d, t.Name()) {
+		t.Errorf("a held lease was had again, or %q is no holder: %v", holder, err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func holderOf(t *testing.T, d *clickhouse.Database, account string) string {
+	t.Helper()
+	holder, err := conn.Value[string](t.Context(), d.Cluster, "SELECT any(holder) FROM leases WHERE account_id = {account:String} AND holder != '' AND expires_at > now64(3)", conn.Params{"account": account})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return holder
+}
+
+// A claim is as old as its last renewal: setting that back stands for half a
+// minute without an answer, which a test cannot wait for.
+func TestNothingIsCommittedUnderALeaseThatCouldNotBeRenewed(t *testing.T) {
+	d := open(t)
+	release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 2}}
+	s, err := commits.Begin(t.Context(), d.Tables, t.Name(), "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func() uint32 {
+		number, err := s.BeginCommit(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return number
+	}
+	first := begin()
+	if err := s.Commit(t.Context(), first, entries); err != nil {
+		t.Fatalf("under a fresh claim: %v", err)
+	}
+	d.Cluster.AgeClaim(t.Name())
+	if err := s.Commit(t.Context(), begin(), entries); err == nil {
+		t.Error("a commit under a claim that may be dead")
+	}
+	if m, err := d.Tables.Manifest(t.Context(), t.Name()); err != nil || m.Version != first {
+		t.Errorf("version %d is visible: %v", m.Version, err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAClaimThatCannotBeWrittenIsNoLease(t *testing.T) {
+	broken := cluster.New(cluster.Config{Sources: []conn.Source{noServer{}}})
+	_, err := cluster.Leases{Cluster: broken}.Lock(t.Context(), t.Name(), func(string) {})
+	if adlens.KindOf(err) != adlens.EngineUnavailable {
+		t.Errorf("without a server: %v", err)
+	}
+}
+
+type noServer struct{}
+
+func (noServer) Marks() conn.Marks { return nil }
+
+func (noServer) Target(context.Context) (conn.Target, error) {
+	return conn.Target{}, errors.New("no server")
+}

@@ -1,0 +1,133 @@
+package cluster
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	"adlens/internal/flight"
+	"adlens/internal/lru"
+	"adlens/internal/query"
+)
+
+const (
+	// PlaceLife is for how long a process believes where an account is. A move
+	// keeps others from loading for longer than that, so that nothing new is ever
+	// missed by those who still ask the old place.
+	PlaceLife = 2 * time.Second
+	// maxPlaces bounds what is remembered.
+	maxPlaces = 100_000
+)
+
+// Placements knows on which shard each account is.
+type Placements struct {
+	cluster *Cluster
+	known   *lru.Cache[string, place] // by account, in the text form of parameters
+	asking  flight.Group[string, place]
+}
+
+// place is where an account was when that was read.
+type place struct {
+	shard uint16
+	asked time.Time
+}
+
+func newPlacements(c *Cluster) *Placements {
+	return &Placements{cluster: c, known: lru.New(maxPlaces, func(string, place) int { return 1 })}
+}
+
+// Find returns the shard of an account, in the text form of parameters. It may
+// have moved a moment ago.
+func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) {
+	if p, ok := ps.known.Get(account); ok && time.Since(p.asked) < PlaceLife {
+		return p.shard, nil
+	}
+	p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
+		p := place{asked: time.Now()}
+		number, _, err := ps.Read(ctx, account)
+		if p.shard = number; err == nil {
+			ps.known.Put(account, p)
+		}
+		return p, err
+	})
+	return p.shard, err
+}
+
+// Read reads the shard of an account; placed reports whether one was chosen.
+func (ps *Placements) Read(ctx context.Context, account string) (number uint16, placed bool, err error) {
+	home := ps.cluster.Home()
+	err = home.ReadOnce(ctx, "SELECT argMax(shard, version) FROM placements WHERE account_id = {account:String}", conn.Params{"account": account}, conn.ScanInto(&number))
+	if err == nil && number == 0 {
+		return home.Number, false, directory.RequireNew(ctx, home.Server, "placements", account)
+	}
+	return number, true, err
+}
+
+// accountsOn returns the accounts that are on a shard.
+func (ps *Placements) accountsOn(ctx context.Context, s *Shard) ([]string, error) {
+	return conn.CollectValues[string](ctx, ps.cluster.Home(), "SELECT account_id FROM placements GROUP BY account_id HAVING argMax(shard, version) = {shard:UInt16} ORDER BY account_id",
+		conn.Params{"shard": conn.Number(s.Number)})
+}
+
+// Move has an account on another shard. The caller holds its lock.
+func (ps *Placements) Move(ctx context.Context, account string, to uint16) error {
+	return directory.Change(ctx, ps.cluster.Home().Server, "placements", `
+INSERT INTO placements SELECT {account:String}, {shard:UInt16}, max(version) + 1
+FROM placements WHERE account_id = {account:String}`, conn.Params{"account": query.Text(account), "shard": conn.Number(to)})
+}
+
+// Put has an account on a shard from now on, in this process at once.
+func (ps *Placements) Put(ctx context.Context, account string, s *Shard) error {
+	if err := ps.Move(ctx, account, s.Number); err != nil {
+		return err
+	}
+	ps.known.Put(query.Text(account), place{s.Number, time.Now()})
+	return nil
+}
+
+// Place chooses the shard of an account that is new; one that is there stays
+// where it is. Accounts are spread by their ids, so that shards have about as
+// many of them.
+func (ps *Placements) Place(ctx context.Context, account string) error {
+	if len(ps.cluster.shards) == 1 {
+		return nil
+	}
+	id := query.Text(account)
+	_, placed, err := ps.Read(ctx, id)
+	if err != nil || placed {
+		return err
+	}
+	home := ps.cluster.Home()
+	rows, err := conn.CollectValues[string](ctx, home, "SELECT account_id FROM accounts WHERE account_id = {account:String} LIMIT 1", conn.Params{"account": id})
+	_, found, err := directory.Found(ctx, home.Server, "accounts", id, rows, err)
+	if err != nil || found {
+		return err
+	}
+	s, err := ps.Choose(ctx, account)
+	if err != nil {
+		return err
+	}
+	return ps.Put(ctx, account, s)
+}
+
+// Choose spreads accounts over the shards, except those that were never opened
+// or are not what they were.
+func (ps *Placements) Choose(ctx context.Context, account string) (*Shard, error) {
+	home := ps.cluster.Home()
+	is, err := home.readIdentity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := slices.DeleteFunc(slices.Clone(ps.cluster.shards), func(s *Shard) bool {
+		return s != home && is.of[s.Number] == "" || s.Refused() != nil
+	})
+	if len(open) == 0 {
+		open = ps.cluster.shards[:1]
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(account))
+	return open[hash.Sum64()%uint64(len(open))], nil
+}

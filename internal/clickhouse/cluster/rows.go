@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/query"
+)
+
+// ownRows filter the tables that do not name their account in account_id.
+var ownRows = map[string]string{
+	"api_key_uses": "key_id IN (SELECT key_id FROM api_keys WHERE account_id = {account:String})",
+	"attempts":     "splitByChar('/', name)[2] = {account:String}",
+}
+
+// RowsOf filters the rows of an account, the parameter, in a table.
+func RowsOf(table string) string {
+	if filter, own := ownRows[table]; own {
+		return filter
+	}
+	return "account_id = {account:String}"
+}
+
+// TablesWith returns those of some tables that hold rows of an account, of any
+// where it is "".
+func (s *Shard) TablesWith(ctx context.Context, tables []string, account string) ([]string, error) {
+	looks := make([]string, len(tables))
+	for i, table := range tables {
+		looks[i] = fmt.Sprintf("SELECT %d AS place, '%s' AS name FROM (SELECT 1 FROM %s WHERE {account:String} = '' OR %s LIMIT 1)", i, table, table, RowsOf(table))
+	}
+	return conn.CollectValues[string](ctx, s, "SELECT name FROM ("+strings.Join(looks, "\nUNION ALL\n")+") ORDER BY place", conn.Params{"account": query.Text(account)})
+}
+
+// ClearTable deletes the rows of an account from a table, or all rows where it is
+// "".
+func (s *Shard) ClearTable(ctx context.Context, table, account string) error {
+	sql, params := "TRUNCATE TABLE "+table, conn.Params(nil)
+	if account != "" {
+		sql, params = "ALTER TABLE "+table+" DELETE WHERE "+RowsOf(table), conn.Params{"account": query.Text(account)}
+	}
+	if err := s.Exec(ctx, sql, params); err != nil {
+		return fmt.Errorf("clearing %s: %w", table, err)
+	}
+	return nil
+}
+
+// ClearTables deletes the rows of an account from those of some tables that hold
+// any.
+func (s *Shard) ClearTables(ctx context.Context, tables []string, account string) error {
+	held, err := s.TablesWith(ctx, tables, account)
+	if err != nil {
+		return err
+	}
+	for _, table := range held {
+		if err := s.ClearTable(ctx, table, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package conn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"adlens/internal/query"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// doors are the hosts of one address. They have to be ways to one server: what
+// one of them was told another must know. Once a database was seen behind
+// them, a host with another is never asked.
+type doors struct {
+	mu     sync.Mutex
+	behind string // the database's identity, "" while it is not known
+}
+
+// findOpen returns the hosts that lead to the server now.
+func (d *doors) findOpen(ctx context.Context, options *clickhouse.Options) ([]string, error) {
+	if len(options.Addr) == 1 {
+		return options.Addr, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var open []string
+	var closed []error
+	for _, host := range options.Addr {
+		behind, err := identifyHost(ctx, options, host)
+		switch {
+		case err != nil:
+			closed = append(closed, fmt.Errorf("%s: %w", host, err))
+			continue
+		case len(open) > 0 && behind != d.behind, d.behind != "" && behind != d.behind:
+			return nil, &otherServer{host: host}
+		}
+		d.behind = behind
+		open = append(open, host)
+	}
+	if len(open) == 0 {
+		return nil, errors.Join(closed...)
+	}
+	return open, nil
+}
+
+// otherServer is a host that leads to another database than the others.
+type otherServer struct{ host string }
+
+func (o *otherServer) Error() string {
+	return o.host + " is another server than the hosts next to it or before; expected several addresses of one server"
+}
+
+// identifyHost returns the identity of the database that a host leads to: a table's number,
+// which the server made up when our first table was made; "" before that.
+func identifyHost(ctx context.Context, options *clickhouse.Options, host string) (identity string, err error) {
+	one := *options
+	one.Addr = []string{host}
+	err = askAt(ctx, &one, "", "SELECT toString(uuid) FROM system.tables WHERE database = {database:String} AND name = 'migrations'",
+		Params{"database": query.Text(options.Auth.Database)}, ScanInto(&identity))
+	return identity, err
+}

@@ -1,0 +1,120 @@
+package conn
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Exception codes of servers that were not set up for us.
+const (
+	readOnly             = 164
+	unknownUser          = 192
+	wrongPassword        = 193
+	requiredPassword     = 194
+	accessDenied         = 497
+	authenticationFailed = 516
+)
+
+// Explain says in a sentence why the server could not be used, and what to do.
+// Errors that are not the server's stay as they are: what failed at the server
+// has a kind.
+func (r Remote) Explain(err error) error {
+	var old *OldServer
+	if errors.As(err, &old) {
+		return fmt.Errorf("%s %w", r.describe(), old)
+	}
+	var failed *adlens.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	server := r.describe()
+	var shard *ShardError
+	if errors.As(err, &shard) {
+		server = fmt.Sprintf("shard %d of the cluster, %s,", shard.Number, shard.Address)
+	}
+	var exception *clickhouse.Exception
+	var other *otherServer
+	switch {
+	case errors.As(failed, &other):
+		return other
+	case errors.As(failed, &exception):
+		return r.explainException(server, exception)
+	}
+	if reason := explainNetwork(failed); reason != "" {
+		return fmt.Errorf("%s %s", server, reason)
+	}
+	return err
+}
+
+func (r Remote) describe() string {
+	return "the ClickHouse server " + strings.Join(r.writer.Addr, ", ")
+}
+
+// describeUsers names the users that we log in as.
+func (r Remote) describeUsers() string {
+	if r.reader.Auth.Username == r.writer.Auth.Username {
+		return fmt.Sprintf("%q", r.writer.Auth.Username)
+	}
+	return fmt.Sprintf("%q or %q", r.writer.Auth.Username, r.reader.Auth.Username)
+}
+
+// explainException explains an exception by its code; texts are the server's own and
+// change.
+func (r Remote) explainException(server string, exception *clickhouse.Exception) error {
+	database := r.writer.Auth.Database
+	switch exception.Code {
+	case unknownUser, wrongPassword, requiredPassword, authenticationFailed:
+		return fmt.Errorf("%s does not let user %s in: the name or the password is wrong", server, r.describeUsers())
+	case accessDenied:
+		return fmt.Errorf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", server, r.describeUsers(), database)
+	case unknownDatabase:
+		return fmt.Errorf("%s has no database %q: create it, or correct the address", server, database)
+	case readOnly:
+		return fmt.Errorf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none", server, r.describeUsers())
+	}
+	return fmt.Errorf("%s refuses: %s (code %d)", server, exception.Message, exception.Code)
+}
+
+// explainNetwork explains why nothing that is a ClickHouse server answered, "" for
+// errors of other kinds.
+func explainNetwork(err error) string {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var lookup *net.DNSError
+	var network net.Error
+	var strange *stranger
+	switch {
+	case errors.As(err, &authority):
+		return "has a certificate of an unknown authority: name the authority's file with --clickhouse-ca"
+	case errors.As(err, &name):
+		return "has a certificate for another name: use the name that it was made for, or tls_server_name=NAME in the address"
+	case errors.As(err, &certificate):
+		return "has a certificate that is not valid: " + certificate.Err.Error()
+	case errors.As(err, &record):
+		return "does not speak TLS at this port: use its secure port (9440 native, 8443 HTTP), or leave secure=true or https out"
+	case errors.As(err, &lookup):
+		return fmt.Sprintf("cannot be found: no address is known for %q", lookup.Name)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "cannot be reached: nothing listens there. Is it running, and are host and port right?"
+	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, clickhouse.ErrAcquireConnTimeout):
+		return "cannot be reached: it did not answer in time. Is the host right, and does a firewall let us through?"
+	case errors.As(err, &strange):
+		return "does not answer as ClickHouse does: is the port right? 9000 is native (clickhouse://), 8123 HTTP (http://), with TLS 9440 and 8443"
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return "went away while it was asked: is it being restarted? Try again"
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package conn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"regexp"
+	"syscall"
+
+	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Exception codes that say which limit was met. Codes are stable; texts are
+// not.
+var kindOfCode = map[int32]adlens.Kind{
+	159: adlens.QueryTimeout,      // TIMEOUT_EXCEEDED
+	160: adlens.QueryTimeout,      // TOO_SLOW
+	158: adlens.Overloaded,        // TOO_MANY_ROWS
+	201: adlens.Overloaded,        // QUOTA_EXCEEDED
+	202: adlens.Overloaded,        // TOO_MANY_SIMULTANEOUS_QUERIES
+	241: adlens.Overloaded,        // MEMORY_LIMIT_EXCEEDED
+	307: adlens.Overloaded,        // TOO_MANY_BYTES
+	396: adlens.Overloaded,        // TOO_MANY_ROWS_OR_BYTES
+	243: adlens.DiskFull,          // NOT_ENOUGH_SPACE
+	33:  adlens.Damaged,           // CANNOT_READ_ALL_DATA
+	40:  adlens.Damaged,           // CHECKSUM_DOESNT_MATCH
+	107: adlens.Damaged,           // FILE_DOESNT_EXIST
+	226: adlens.Damaged,           // NO_FILE_IN_DATA_PART
+	228: adlens.Damaged,           // BAD_SIZE_OF_FILE_IN_DATA_PART
+	246: adlens.Damaged,           // CORRUPTED_DATA
+	271: adlens.Damaged,           // CANNOT_DECOMPRESS
+	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
+	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
+	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
+	242: adlens.EngineUnavailable, // TABLE_IS_READ_ONLY: a replica that does not reach Keeper
+	285: adlens.EngineUnavailable, // TOO_FEW_LIVE_REPLICAS
+	286: adlens.EngineUnavailable, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
+	289: adlens.EngineUnavailable, // REPLICA_IS_NOT_IN_QUORUM
+	319: adlens.EngineUnavailable, // UNKNOWN_STATUS_OF_INSERT: Keeper went away meanwhile
+	999: adlens.EngineUnavailable, // KEEPER_EXCEPTION
+}
+
+// saysFull matches what the server's system says where a file cannot be written,
+// made or synced for lack of space. The exceptions have many codes, of whatever
+// was being done: CANNOT_FSYNC, CANNOT_OPEN_FILE, STD_EXCEPTION.
+var saysFull = regexp.MustCompile(`No space left on device|Disk quota exceeded`)
+
+// KindOf returns the kind of an error that a statement ended with.
+func KindOf(ctx context.Context, err error) adlens.Kind {
+	var known *adlens.Error
+	if errors.As(err, &known) {
+		return known.Kind
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return adlens.QueryTimeout
+	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
+		return adlens.Cancelled
+	}
+	if errors.Is(err, clickhouse.ErrAcquireConnTimeout) {
+		return adlens.Overloaded
+	}
+	var exception *clickhouse.Exception
+	if errors.As(err, &exception) {
+		if kind, ok := kindOfCode[exception.Code]; ok {
+			return kind
+		}
+		if saysFull.MatchString(exception.Message) {
+			return adlens.DiskFull
+		}
+		return adlens.Internal
+	}
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) {
+		return adlens.EngineUnavailable
+	}
+	return adlens.Internal
+}
+
+const (
+	unknownTable    = 60 // UNKNOWN_TABLE
+	unknownDatabase = 81 // UNKNOWN_DATABASE
+)
+
+// IsUnknown reports whether a server lacks the database or a table.
+func IsUnknown(err error) bool {
+	return isException(err, unknownDatabase) || isException(err, unknownTable)
+}
+
+// IsUnknownDatabase reports whether a server lacks the database.
+func IsUnknownDatabase(err error) bool { return isException(err, unknownDatabase) }
+
+func isException(err error, code int32) bool {
+	var exception *clickhouse.Exception
+	return errors.As(err, &exception) && exception.Code == code
+}
+
+// unavailable is why no server was found. A caller that left while it was looked
+// for has not seen that it is away.
+func unavailable(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return &adlens.Error{Kind: adlens.Cancelled, Err: err}
+	}
+	return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
+}
+
+// refusal is why a server is not the one that it is taken for.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// Refusal returns an error that says that a server is not the one that it is
+// taken for.
+func Refusal(format string, args ...any) error {
+	return &adlens.Error{Kind: adlens.Damaged, Err: &refusal{fmt.Sprintf(format, args...)}}
+}
+
+// IsRefusal reports whether a server is not the one that it is taken for.
+func IsRefusal(err error) bool {
+	var r *refusal
+	return errors.As(err, &r)
+}
+
+// ShardError is an error of one shard of a cluster.
+type ShardError struct {
+	Number  uint16
+	Address string
+	Err     error
+}
+
+func (e *ShardError) Error() string { return fmt.Sprintf("shard %d: %s", e.Number, e.Err) }
+
+func (e *ShardError) Unwrap() error { return e.Err }
+
+// OldServer is the error of a server whose version is too old.
+type OldServer struct{ Has, Needs string }
+
+func (o *OldServer) Error() string {
+	return fmt.Sprintf("is version %s; expected %s or a later one", o.Has, o.Needs)
+}

@@ -1,0 +1,110 @@
+package conn
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+func TestABadAddressIsRefusedWithoutItsPassword(t *testing.T) {
+	for _, address := range []string{
+		"clickhouse://user:s3cret@ho st:9000/db", "clickhouse://user:s3cret@host:nine/db", "clickhouse://user:s3cret%zz@host:9000/db",
+		"clickhouse://user:s3cret@host:9000/db?dial_timeout=soon", "user:s3cret@host:9000",
+	} {
+		_, err := NewRemote(RemoteConfig{Address: address})
+		if err == nil {
+			t.Logf("%s is taken", address)
+			continue
+		}
+		if strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the password is shown: %v", err)
+		}
+	}
+}
+
+func TestAnAddressWithoutADatabaseMeansOurs(t *testing.T) {
+	for address, want := range map[string]string{
+		"clickhouse://u:p@host:9000": "adlens", "clickhouse://u:p@host:9000/": "adlens", "http://u:p@host:8123/other": "other",
+	} {
+		r, err := NewRemote(RemoteConfig{Address: address})
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		target, err := r.Target(t.Context())
+		if err != nil || target.Reader.Auth.Database != want || target.Writer.Auth.Database != want {
+			t.Errorf("%s leads to database %q: %v", address, target.Reader.Auth.Database, err)
+		}
+		if target.Writer.Settings["insert_deduplicate"] != 0 || target.Reader.Settings["insert_deduplicate"] != nil {
+			t.Errorf("%s: the writer's settings are %v, the reader's %v", address, target.Writer.Settings, target.Reader.Settings)
+		}
+	}
+}
+
+func TestPasswordsAreHiddenWhereverTheyStand(t *testing.T) {
+	for _, address := range []string{
+		"http://user:s3cret@host:8123/db?secure=true", "clickhouse://host:9000/db?username=u&password=s3cret&dial_timeout=soon",
+		"clickhouse://user:s3cret@a,b/db?secure=perhaps", "clickhouse://user:s3cret@with@host:nine/db",
+	} {
+		if _, err := NewRemote(RemoteConfig{Address: address}); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestHTTPSMeansTLS(t *testing.T) {
+	for address, secure := range map[string]bool{
+		"https://u:p@host:8443/db": true, "https://u:p@host:8443/db?skip_verify=true": true, "http://u:p@host:8123/db": false,
+		"clickhouse://u:p@host:9440/db?secure=true": true, "clickhouse://u:p@host:9000/db": false,
+	} {
+		r, err := NewRemote(RemoteConfig{Address: address})
+		if err != nil || (r.writer.TLS != nil) != secure || (r.reader.TLS != nil) != secure {
+			t.Errorf("%s: TLS %v, expected %v: %v", address, r.writer.TLS != nil, secure, err)
+		}
+	}
+}
+
+// A restart cuts what is under way: between answers, within one, or by a reset.
+func TestAServerThatWentAwayIsNamed(t *testing.T) {
+	remote, err := NewRemote(RemoteConfig{Address: "clickhouse://u:p@host:9000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Session{server: NewServer(nil, Checks{})}
+	for _, cut := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
+		failed := c.fail(t.Context(), fmt.Errorf("readData: %w", cut))
+		text := remote.Explain(failed).Error()
+		if want := "the ClickHouse server host:9000 went away while it was asked: is it being restarted? Try again"; text != want {
+			t.Errorf("%v: it is said %q, expected %q", cut, text, want)
+		}
+	}
+}
+
+func TestReplicasWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	r, err := NewRemote(RemoteConfig{Address: "clickhouse://user:password@any:9000/adlens"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := r.withoutHosts()
+	shard.addHost("one:9000")
+	if shard.replicated || shard.writer.Settings["insert_quorum"] != nil {
+		t.Errorf("a shard of one server is taken for replicas: %v", shard.writer.Settings)
+	}
+	shard.addHost("two:9000")
+	for name, settings := range map[string]clickhouse.Settings{"reader": shard.reader.Settings, "writer": shard.writer.Settings} {
+		if settings["select_sequential_consistency"] != 1 {
+			t.Errorf("the %s may be answered by a replica that is behind: %v", name, settings)
+		}
+	}
+	if s := shard.writer.Settings; s["insert_quorum"] != "auto" || s["insert_quorum_parallel"] != 0 || s["async_insert"] != 0 {
+		t.Errorf("inserts return before most replicas have them: %v", s)
+	}
+	if all := shard.replicas(); len(all) != 2 || all[1].writer.Addr[0] != "two:9000" || len(all[1].writer.Addr) != 1 || !all[1].replicated {
+		t.Errorf("the replicas one by one are %v", all)
+	}
+}

@@ -1,0 +1,107 @@
+package conn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"adlens"
+	"adlens/internal/query"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// FindShards asks a server for the shards of a cluster, in the order of their
+// numbers: each of their replicas by host and native port. All know the same
+// users.
+func (r Remote) FindShards(ctx context.Context, cluster string) (shards []Remote, err error) {
+	if r.writer.Protocol == clickhouse.HTTP {
+		return nil, errors.New("--cluster needs the native protocol: servers name the native ports of each other; expected --clickhouse clickhouse://user:password@host:9000/database")
+	}
+	err = askAt(ctx, r.writer, "", "SELECT shard_num, host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
+		Params{"cluster": query.Text(cluster)}, EachRow(func(scan Scan) error {
+			var shard uint32
+			var host string
+			var port uint16
+			if err := scan(&shard, &host, &port); err != nil {
+				return err
+			}
+			if int(shard) > len(shards) {
+				shards = append(shards, r.withoutHosts())
+			}
+			shards[len(shards)-1].addHost(net.JoinHostPort(host, strconv.Itoa(int(port))))
+			return nil
+		}))
+	if err != nil {
+		return nil, &adlens.Error{Kind: KindOf(ctx, err), Err: err}
+	}
+	if len(shards) == 0 {
+		return nil, fmt.Errorf("%s knows no cluster %q: its configuration has to name the shards under <remote_servers>", r.describe(), cluster)
+	}
+	return shards, nil
+}
+
+// withoutHosts returns the same users at hosts that are added to it.
+func (r Remote) withoutHosts() Remote {
+	reader, writer := *r.reader, *r.writer
+	reader.Addr, writer.Addr = nil, nil
+	return Remote{reader: &reader, writer: &writer, doors: &doors{}}
+}
+
+// addHost adds a replica. Each has tables of its own, which follow the others': what
+// was written must have come to most of them before it is built on, and no
+// request may be answered by one that lacks it.
+func (r *Remote) addHost(host string) {
+	r.reader.Addr, r.writer.Addr = append(r.reader.Addr, host), append(r.writer.Addr, host)
+	if r.replicated = len(r.writer.Addr) > 1; r.replicated {
+		r.reader.Settings = mergeSettings(r.reader.Settings, clickhouse.Settings{"select_sequential_consistency": 1})
+		r.writer.Settings = mergeSettings(r.writer.Settings, clickhouse.Settings{"select_sequential_consistency": 1, "insert_quorum": "auto", "insert_quorum_parallel": 0,
+			"mutations_sync": 2})
+	}
+}
+
+// replicas returns the servers of a shard one by one: tables are made on each.
+func (r Remote) replicas() []Remote {
+	all := make([]Remote, len(r.writer.Addr))
+	for i, host := range r.writer.Addr {
+		all[i] = r.withoutHosts()
+		all[i].replicated = r.replicated
+		all[i].reader.Addr, all[i].writer.Addr = []string{host}, []string{host}
+	}
+	return all
+}
+
+// Address returns where the server is, for people; "" for the embedded engine.
+func (s *Server) Address() string {
+	if r, ok := s.source.(Remote); ok {
+		return strings.Join(r.writer.Addr, ", ")
+	}
+	return ""
+}
+
+// Describe names the server for people.
+func (s *Server) Describe() string {
+	if address := s.Address(); address != "" {
+		return address
+	}
+	return "the engine"
+}
+
+// IsReplicated reports whether the server has several replicas or is one of them.
+func (s *Server) IsReplicated() bool {
+	r, ok := s.source.(Remote)
+	return ok && r.replicated
+}
+
+// Replicas returns the replicas of the server as servers; none where it has none.
+func (s *Server) Replicas() (all []*Server) {
+	if r, ok := s.source.(Remote); ok && r.replicated {
+		for _, replica := range r.replicas() {
+			all = append(all, NewServer(replica, Checks{}))
+		}
+	}
+	return all
+}

@@ -1,0 +1,108 @@
+package conn
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/ClickHouse/ch-go/proto"
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/go-json-experiment/json"
+)
+
+// Params are the values of a statement's parameters in the server's text
+// form.
+type Params map[string]string
+
+// Rows are what a reading statement returns, and Batch is a block of columns
+// that is inserted.
+type (
+	Rows  = driver.Rows
+	Batch = driver.Batch
+)
+
+// Scan reads the values of a row.
+type Scan = func(into ...any) error
+
+// Reader runs reading statements: a server, or a cluster, which finds the
+// server that holds the account.
+type Reader interface {
+	Read(ctx context.Context, sql string, params Params, read func(Rows) error) error
+}
+
+// EachRow visits the rows of a statement.
+func EachRow(visit func(Scan) error) func(Rows) error {
+	return func(rows Rows) error {
+		for rows.Next() {
+			if err := visit(rows.Scan); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ScanInto reads the values of a statement's last row; without a row, they stay
+// what they are.
+func ScanInto(into ...any) func(Rows) error {
+	return EachRow(func(scan Scan) error { return scan(into...) })
+}
+
+// Collect runs a reading statement and returns one value for each row.
+func Collect[T any](ctx context.Context, at Reader, sql string, params Params, scanOne func(Scan) (T, error)) ([]T, error) {
+	var all []T
+	err := at.Read(ctx, sql, params, func(rows Rows) error {
+		all = all[:0]
+		return EachRow(func(scan Scan) error {
+			t, err := scanOne(scan)
+			all = append(all, t)
+			return err
+		})(rows)
+	})
+	return all, err
+}
+
+// CollectValues runs a reading statement of one column and returns its values.
+func CollectValues[T any](ctx context.Context, at Reader, sql string, params Params) ([]T, error) {
+	return Collect(ctx, at, sql, params, func(scan Scan) (value T, err error) {
+		err = scan(&value)
+		return value, err
+	})
+}
+
+// CollectJSON runs a reading statement of one column of JSON and returns what its
+// values hold.
+func CollectJSON[T any](ctx context.Context, at Reader, sql string, params Params) ([]T, error) {
+	return Collect(ctx, at, sql, params, func(scan Scan) (value T, err error) {
+		var text string
+		if err := scan(&text); err != nil {
+			return value, err
+		}
+		return value, json.Unmarshal([]byte(text), &value)
+	})
+}
+
+// Value runs a reading statement of one value, the zero value without a row.
+func Value[T any](ctx context.Context, at Reader, sql string, params Params) (value T, err error) {
+	err = at.Read(ctx, sql, params, ScanInto(&value))
+	return value, err
+}
+
+func withParams(ctx context.Context, params Params) context.Context {
+	return clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters(params)))
+}
+
+// Number writes a parameter of an integer type.
+func Number[N uint16 | uint32](n N) string { return strconv.FormatUint(uint64(n), 10) }
+
+// QuoteIdentifier quotes a name that the operator chose.
+func QuoteIdentifier(name string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+}
+
+// DecodeColumn fills a column of a block with values as the server stores them.
+func DecodeColumn(batch Batch, column int, native []byte, rows int) error {
+	return batch.Columns()[column].Decode(proto.NewReader(bytes.NewReader(native)), rows)
+}

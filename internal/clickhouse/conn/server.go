@@ -1,0 +1,319 @@
+package conn
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adlens"
+)
+
+// Guard keeps damaged rows from being read.
+type Guard interface {
+	// Admit returns why nothing of an account, in the text form of a parameter,
+	// may be read.
+	Admit(account string) error
+	// Alarm hears of rows that were met and cannot be read.
+	Alarm(err error)
+	// Inspect looks through a session before anything else is read from it.
+	Inspect(ctx context.Context, c *Session) error
+}
+
+// Checks are what has to hold of a server before it is used. Each may be nil.
+type Checks struct {
+	// Prepare brings the schema up to date, before anything else is done.
+	Prepare func(context.Context) error
+	// Verify makes sure that a session leads to the database that was there
+	// before, and notes a refusal.
+	Verify func(context.Context, *Session) error
+	Guard  Guard
+}
+
+// Server is one ClickHouse. It is safe for concurrent use.
+type Server struct {
+	source Source
+	checks Checks
+	gate   *gate
+	counts counts
+
+	preparing chan struct{} // held by the caller that prepares the server
+	prepared  atomic.Bool
+
+	finding chan struct{} // held by the caller that looks for the server
+	mu      sync.Mutex
+	session *Session
+	refused error // why nothing of it is used: it is not the server that it was
+}
+
+// NewServer returns a server that is looked for when it is first used.
+func NewServer(source Source, checks Checks) *Server {
+	return &Server{source: source, checks: checks, gate: newGate(max(4, 2*runtime.NumCPU())), preparing: make(chan struct{}, 1), finding: make(chan struct{}, 1)}
+}
+
+// Source returns where the server is looked for.
+func (s *Server) Source() Source { return s.source }
+
+// MakeReady prepares the server unless that was done already. A shard may have
+// been away when the others were opened.
+func (s *Server) MakeReady(ctx context.Context) error {
+	if s.prepared.Load() || s.checks.Prepare == nil {
+		return nil
+	}
+	select {
+	case s.preparing <- struct{}{}:
+		defer func() { <-s.preparing }()
+	case <-ctx.Done():
+		return unavailable(ctx, ctx.Err())
+	}
+	if s.prepared.Load() {
+		return nil
+	}
+	if err := s.NoteRefusal(s.checks.Prepare(ctx)); err != nil {
+		if c := s.currentSession(); c != nil && IsRefusal(err) {
+			s.drop(c) // another server may be there the next time
+		}
+		return err
+	}
+	if s.checks.Guard != nil { // it was away when the others were inspected
+		c, err := s.Connect(ctx)
+		if err == nil {
+			err = s.checks.Guard.Inspect(ctx, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.prepared.Store(true)
+	return nil
+}
+
+// Close gives all connections back.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return nil
+	}
+	err := s.session.close()
+	s.session = nil
+	return err
+}
+
+// Connect returns the session, opening one where there is none. One caller looks
+// for the server, which may take a while; the others wait no longer than their
+// contexts let them.
+func (s *Server) Connect(ctx context.Context) (*Session, error) {
+	if c := s.currentSession(); c != nil {
+		return c, nil
+	}
+	select {
+	case s.finding <- struct{}{}:
+		defer func() { <-s.finding }()
+	case <-ctx.Done():
+		return nil, unavailable(ctx, ctx.Err())
+	}
+	if c := s.currentSession(); c != nil {
+		return c, nil
+	}
+	c, err := s.openSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = s.verify(ctx, c)
+	if err == nil && s.checks.Guard != nil && (s.checks.Prepare == nil || s.prepared.Load()) {
+		err = s.checks.Guard.Inspect(ctx, c)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session = c
+	return c, nil
+}
+
+func (s *Server) currentSession() *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session
+}
+
+// drop forgets a session that turned out to lead nowhere, unless that was done
+// already.
+func (s *Server) drop(lost *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == lost {
+		s.session = nil
+		go lost.close()
+	}
+}
+
+// Disconnect drops the session, so that the server is looked for again.
+func (s *Server) Disconnect() {
+	if c := s.currentSession(); c != nil {
+		s.drop(c)
+	}
+}
+
+// verify makes sure that a session leads to the server that was there before.
+func (s *Server) verify(ctx context.Context, c *Session) error {
+	if s.checks.Verify == nil {
+		return nil
+	}
+	return s.checks.Verify(context.WithValue(ctx, verifying{}, true), c)
+}
+
+type verifying struct{}
+
+// NoteRefusal remembers why nothing of the server is used, nil where it is, and
+// returns it.
+func (s *Server) NoteRefusal(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused = nil; IsRefusal(err) {
+		s.refused = err
+	}
+	return err
+}
+
+// Refused returns why nothing of the server is used, nil where it is.
+func (s *Server) Refused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
+// Read runs a statement as the reader, when it is the turn of the account
+// that is its parameter. A server that went away in the middle is looked for
+// once more within the deadline: reading twice does no harm.
+func (s *Server) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
+	came := time.Now()
+	leave, err := s.gate.enter(ctx, params["account"])
+	if err != nil {
+		s.counts.refused.Add(1)
+		return err
+	}
+	defer leave()
+	began := time.Now()
+	s.counts.waited.Add(int64(began.Sub(came)))
+	defer func() { s.counts.addStatement(time.Since(began)) }()
+	err = s.ReadOnce(ctx, sql, params, read)
+	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
+		err = s.ReadOnce(ctx, sql, params, read)
+	}
+	return err
+}
+
+// ReadOnce runs a statement as the reader, without waiting for a turn.
+func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read func(Rows) error) error {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	if s.checks.Guard != nil && !isInspecting(ctx) {
+		if err := s.checks.Guard.Admit(params["account"]); err != nil {
+			return err
+		}
+	}
+	return c.readAs(ctx, c.reader, sql, params, read)
+}
+
+// ReadAsOwner runs a reading statement as the user who owns the tables, who may
+// look into the system's as well.
+func (s *Server) ReadAsOwner(ctx context.Context, sql string, params Params, read func(Rows) error) error {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Read(ctx, sql, params, read)
+}
+
+// ReadTexts runs a statement of one text column on the system tables, into which
+// only the owner may look.
+func (s *Server) ReadTexts(ctx context.Context, sql string) (texts []string, err error) {
+	err = s.ReadAsOwner(ctx, sql, nil, EachRow(func(scan Scan) error {
+		var text string
+		err := scan(&text)
+		texts = append(texts, text)
+		return err
+	}))
+	return texts, err
+}
+
+// Export runs a statement that reads much, as the owner: it has no deadline of
+// its own and takes no turn from a request. It is not repeated, because visit has
+// seen rows.
+func (s *Server) Export(ctx context.Context, sql string, params Params, visit func(Scan) error) error {
+	return s.ReadAsOwner(ctx, sql, params, EachRow(visit))
+}
+
+// Exec runs a writing statement. It is never repeated: after an error it is not
+// known what it did.
+func (s *Server) Exec(ctx context.Context, sql string, params Params) error {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.exec(ctx, sql, params)
+}
+
+// Insert sends one block of columns.
+func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) error) error {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.insert(ctx, sql, fillBatch)
+}
+
+// Ping reports whether the server answers. It does not wait for its turn: a busy
+// server is not a dead one.
+func (s *Server) Ping(ctx context.Context) error {
+	var one uint8
+	return s.ReadOnce(ctx, "SELECT 1", nil, ScanInto(&one))
+}
+
+// fail gives an error of a session its kind, and forgets a session with a server
+// that is not there.
+func (s *Server) fail(ctx context.Context, c *Session, err error) error {
+	if IsUnknown(err) && ctx.Value(verifying{}) == nil {
+		if other := s.verify(ctx, c); other != nil {
+			s.drop(c)
+			return other
+		}
+	}
+	kind := KindOf(ctx, err)
+	failed := &adlens.Error{Kind: kind, Err: err}
+	switch kind {
+	case adlens.EngineUnavailable:
+		s.drop(c)
+	case adlens.Damaged:
+		s.Alarm(ctx, failed)
+	}
+	return failed
+}
+
+// Alarm tells the guard of rows that were lost or cannot be read, except where
+// the caller looks for such.
+func (s *Server) Alarm(ctx context.Context, err error) {
+	if s.checks.Guard != nil && !isInspecting(ctx) {
+		s.checks.Guard.Alarm(err)
+	}
+}
+
+type inspecting struct{}
+
+// Inspecting returns a context for reading an account to find out what is wrong
+// with it: withheld accounts are read, and damage raises no alarm.
+func Inspecting(ctx context.Context) context.Context {
+	return context.WithValue(ctx, inspecting{}, true)
+}
+
+// Watching returns a context in which damage raises the alarm again.
+func Watching(ctx context.Context) context.Context { return context.WithValue(ctx, inspecting{}, nil) }
+
+func isInspecting(ctx context.Context) bool { return ctx.Value(inspecting{}) != nil }

@@ -1,0 +1,84 @@
+package conn
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// Session is the connections to one incarnation of a server.
+type Session struct {
+	server         *Server
+	reader, writer driver.Conn
+}
+
+func (s *Server) openSession(ctx context.Context) (*Session, error) {
+	target, err := s.source.Target(ctx)
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	reader, err := clickhouse.Open(target.Reader)
+	if err != nil {
+		return nil, err
+	}
+	writer, err := clickhouse.Open(target.Writer)
+	if err != nil {
+		return nil, errors.Join(err, reader.Close())
+	}
+	return &Session{s, reader, writer}, nil
+}
+
+func (c *Session) close() error { return errors.Join(c.reader.Close(), c.writer.Close()) }
+
+// Read runs a reading statement as the user who owns the tables. It takes no turn
+// from a request, and reads accounts that are withheld as well.
+func (c *Session) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
+	return c.readAs(ctx, c.writer, sql, params, read)
+}
+
+// ReadAll runs a reading statement on the rows of all accounts.
+func (c *Session) ReadAll(ctx context.Context, sql string, read func(Rows) error) error {
+	return c.Read(ctx, sql, nil, read)
+}
+
+// readAs runs a reading statement as one of the two users.
+func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, params Params, read func(Rows) error) error {
+	rows, err := user.Query(withParams(ctx, params), sql)
+	if err != nil {
+		return c.fail(ctx, err)
+	}
+	defer rows.Close()
+	if err := read(rows); err != nil {
+		return c.fail(ctx, err)
+	}
+	// A deadline may show only here, after rows that looked like all.
+	return c.fail(ctx, rows.Err())
+}
+
+// exec runs a writing statement. It is never repeated: after an error it is not
+// known what it did.
+func (c *Session) exec(ctx context.Context, sql string, params Params) error {
+	return c.fail(ctx, c.writer.Exec(withParams(ctx, params), sql))
+}
+
+func (c *Session) insert(ctx context.Context, sql string, fillBatch func(Batch) error) error {
+	batch, err := c.writer.PrepareBatch(ctx, sql)
+	if err != nil {
+		return c.fail(ctx, err)
+	}
+	if err := fillBatch(batch); err != nil {
+		return errors.Join(err, batch.Abort())
+	}
+	return c.fail(ctx, batch.Send())
+}
+
+// fail gives an error its kind, and forgets connections to a server that is not
+// there.
+func (c *Session) fail(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.server.fail(ctx, c, err)
+}

@@ -1,0 +1,189 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"adlens/internal/backup"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	smalltables "adlens/internal/clickhouse/tables"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/tables"
+	"adlens/loader"
+)
+
+const (
+	// settling is for how long a move waits after the account has its new place:
+	// by then every process has read it again.
+	settling = 2 * cluster.PlaceLife
+	// leaving is for how long a request may still be reading at the old place.
+	leaving = 40 * time.Second
+)
+
+// Mover brings accounts from one shard to another.
+type Mover struct{ sink Sink }
+
+// NewMover returns the mover of a database.
+func NewMover(s Sink) Mover { return Mover{s} }
+
+// Move brings an account to another shard, and returns how many rows were
+// copied. The caller is the account's only writer and stays it. Readers go on:
+// they see the account at its old place until all of it, compared with the
+// old row by row, is at the new. What a move that was killed has left behind is
+// taken away by the next one to the same shard.
+func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(rows, kept uint64)) (rows uint64, err error) {
+	target, err := m.sink.cluster.Shard(ctx, to)
+	if err != nil {
+		return 0, err
+	}
+	from, _, err := m.sink.cluster.Placements().Read(ctx, query.Text(account))
+	if err != nil {
+		return 0, err
+	}
+	if from != to {
+		if rows, err = m.copyAccount(ctx, account, from, target, copied); err != nil {
+			return rows, err
+		}
+	}
+	return rows, m.clearOthers(ctx, account, to)
+}
+
+func (m Mover) copyAccount(ctx context.Context, account string, from uint16, target *cluster.Shard, copied func(rows, kept uint64)) (rows uint64, err error) {
+	if err := target.ClearTables(ctx, tables.OfShards(), account); err != nil {
+		return 0, target.Name(err)
+	}
+	there := cluster.OnShard(ctx, target.Number)
+	extents, live, err := m.listExtents(cluster.OnShard(ctx, from), account)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range extents {
+		header, err := m.sink.Columns(ctx, e.Table)
+		if err != nil {
+			return rows, err
+		}
+		_, err = backup.Copy(cluster.OnShard(ctx, from), m.sink, e, header, func(b *backup.Block) error {
+			rows += uint64(b.Rows)
+			copied(uint64(b.Rows), 0)
+			return m.sink.Insert(there, account, e.Table, b)
+		})
+		if err != nil {
+			return rows, fmt.Errorf("copying %s: %w", e.Table, err)
+		}
+	}
+	if err := m.requireAlike(ctx, account, from, target.Number, extents); err != nil {
+		return rows, err
+	}
+	faults, err := loader.VerifyAs(there, m.sink.loads, account, live)
+	if err != nil {
+		return rows, err
+	}
+	if len(faults) > 0 {
+		return rows, fmt.Errorf("the account stays where it is, because what was copied does not add up: %s", directory.Faults(faults))
+	}
+	if err := m.sink.cluster.RequireHeld(account); err != nil {
+		return rows, err
+	}
+	return rows, m.sink.cluster.Placements().Move(ctx, account, target.Number)
+}
+
+// listExtents returns what of an account is moved: the rows of live generations, and
+// all rows of the tables without any.
+func (m Mover) listExtents(ctx context.Context, account string) (all []backup.Extent, live manifest.Manifest, err error) {
+	if live, err = m.sink.port.Manifest(ctx, account); err != nil {
+		return nil, live, err
+	}
+	for _, kind := range manifest.Kinds {
+		var generations []uint32
+		for _, e := range live.Of(kind) {
+			generations = append(generations, e.Generation)
+		}
+		for _, table := range tables.OfKind(kind) {
+			for some := range slices.Chunk(generations, smalltables.DeletedAtOnce) {
+				all = append(all, backup.Extent{Table: table, Account: account, Generations: some})
+			}
+		}
+	}
+	// The manifest and its seal come last: what they do not name yet is not missed.
+	moved := tables.Names(func(d tables.Description) bool { return d.Moves })
+	slices.Reverse(moved)
+	for _, table := range moved {
+		all = append(all, backup.Extent{Table: table, Account: account})
+	}
+	return all, live, nil
+}
+
+// requireAlike makes sure that two shards have the same rows, column by column.
+func (m Mover) requireAlike(ctx context.Context, account string, from, to uint16, extents []backup.Extent) error {
+	for _, e := range extents {
+		before, err := m.readFingerprint(cluster.OnShard(ctx, from), e)
+		if err != nil {
+			return err
+		}
+		after, err := m.readFingerprint(cluster.OnShard(ctx, to), e)
+		if err != nil {
+			return err
+		}
+		if before != after {
+			return fmt.Errorf("account %s stays where it is, because its rows of %s are not the same at shard %d (%s) as at shard %d (%s)", account, e.Table, to, after, from, before)
+		}
+	}
+	return nil
+}
+
+// readFingerprint counts rows and adds up a number that each makes of all its
+// columns.
+func (m Mover) readFingerprint(ctx context.Context, e backup.Extent) (string, error) {
+	header, err := m.sink.Columns(ctx, e.Table)
+	if err != nil {
+		return "", err
+	}
+	s, err := m.sink.cluster.Keeper(ctx, e.Table, query.Text(e.Account))
+	if err != nil {
+		return "", err
+	}
+	sql, params := selectExtent("toString(tuple(count(), sum(sipHash64("+asRow(header)+"))))", e)
+	var text string
+	err = s.Export(ctx, sql, params, func(scan conn.Scan) error { return scan(&text) })
+	return text, s.Name(err)
+}
+
+// clearOthers takes what is left of an account away from all shards but its own, once
+// no request reads there any more.
+func (m Mover) clearOthers(ctx context.Context, account string, to uint16) error {
+	var others []*cluster.Shard
+	for _, s := range m.sink.cluster.Shards() {
+		if s.Number == to {
+			continue
+		}
+		left, err := s.TablesWith(ctx, tables.OfShards(), account)
+		if err != nil {
+			return s.Name(err)
+		}
+		if len(left) > 0 {
+			others = append(others, s)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(settling + leaving):
+	}
+	if err := m.sink.cluster.RequireHeld(account); err != nil {
+		return err
+	}
+	var failures []error
+	for _, s := range others {
+		failures = append(failures, s.Name(s.ClearTables(ctx, tables.OfShards(), account)))
+	}
+	return errors.Join(failures...)
+}

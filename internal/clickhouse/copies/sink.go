@@ -1,0 +1,191 @@
+package copies
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/internal/backup"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	"adlens/internal/clickhouse/loads"
+	"adlens/internal/clickhouse/schema"
+	"adlens/internal/commits"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/tables"
+	"adlens/loader"
+)
+
+var _ backup.Sink = Sink{}
+
+// AccountLister reads the accounts that are in a database.
+type AccountLister interface {
+	Accounts(ctx context.Context) ([]adlens.Account, error)
+}
+
+// Sink is a database into which a backup is restored.
+type Sink struct {
+	Source
+	AccountLister
+	loads loads.Store
+}
+
+// NewSink returns a database as restores write it.
+func NewSink(s Source, a AccountLister, l loads.Store) Sink { return Sink{s, a, l} }
+
+// Place chooses where the rows of an account will be, before the first.
+func (s Sink) Place(ctx context.Context, account string) error {
+	return s.cluster.Placements().Place(ctx, account)
+}
+
+// Left returns the tables that hold rows of an account; of any for "".
+func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
+	all, err := s.cluster.Home().TablesWith(ctx, tables.OfDirectory(), account)
+	if err != nil {
+		return nil, err
+	}
+	left, err := cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) ([]string, error) { return s.TablesWith(ctx, tables.OfShards(), account) })
+	all = slices.Concat(append(left, all)...)
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
+// The note of what is being restored is a table of its own, which is there
+// while something is. Rows are deleted only where it says that they were
+// written by a restore.
+const createRestoring = `CREATE TABLE IF NOT EXISTS restoring (
+    account_id String,
+    backup String
+) ENGINE = MergeTree
+ORDER BY account_id
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+// makeNotes makes the table of what is being restored.
+func (s Sink) makeNotes(ctx context.Context) error {
+	home := s.cluster.Home()
+	return home.Exec(ctx, schema.Replicated(home.Server, createRestoring), nil)
+}
+
+// Began says which backup is noted as being restored, of the account or of all.
+func (s Sink) Began(ctx context.Context, account string) (id string, err error) {
+	if err := s.makeNotes(ctx); err != nil {
+		return "", err
+	}
+	err = s.cluster.Home().Read(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", conn.Params{"account": query.Text(account)},
+		conn.ScanInto(&id))
+	return id, err
+}
+
+// Begin notes that a backup is being restored.
+func (s Sink) Begin(ctx context.Context, account, id string) error {
+	if err := s.Done(ctx, account); err != nil {
+		return err
+	}
+	if err := s.makeNotes(ctx); err != nil {
+		return err
+	}
+	return s.cluster.Home().Insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch conn.Batch) error { return batch.Append(account, id) })
+}
+
+// Done takes the note of an account away, or all notes.
+func (s Sink) Done(ctx context.Context, account string) error {
+	return s.cluster.Home().Exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", conn.Params{"account": query.Text(account)})
+}
+
+// Clear takes away all rows of an account, or all rows. Where all go, nothing
+// of them was ever visible.
+func (s Sink) Clear(ctx context.Context, account string) error {
+	if err := s.cluster.Home().ClearTables(ctx, tables.OfDirectory(), account); err != nil {
+		return err
+	}
+	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, tables.OfShards(), account) })
+}
+
+// Insert writes the rows of a block, in columns as the server gets them.
+func (s Sink) Insert(ctx context.Context, account, table string, block *backup.Block) error {
+	shard, err := s.cluster.Keeper(ctx, table, query.Text(account))
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(block.Header))
+	for i, c := range block.Header {
+		names[i] = conn.QuoteIdentifier(c.Name)
+	}
+	err = shard.Insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch conn.Batch) error {
+		for i, c := range block.Header {
+			if err := appendColumn(batch, block, i); err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return directory.SealTable(ctx, shard.Server, table)
+}
+
+// appendColumn fills a column. One with a dictionary is built by the driver.
+func appendColumn(batch conn.Batch, block *backup.Block, i int) error {
+	if block.Header[i].Words {
+		return batch.Column(i).Append(block.Words(i))
+	}
+	return conn.DecodeColumn(batch, i, block.Native(i), block.Rows)
+}
+
+// derivedAtOnce is how many generations one statement derives rollups of: it
+// holds their products in memory.
+const derivedAtOnce = 32
+
+// Complete derives the products of months and years, and verifies everything
+// against the manifest.
+func (s Sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
+	for some := range slices.Chunk(m.Of(manifest.Month), derivedAtOnce) {
+		if err := loads.DeriveMonthProducts(ctx, s.cluster, account, some); err != nil {
+			return nil, err
+		}
+	}
+	for some := range slices.Chunk(loader.PartsOf(m.Of(manifest.Year), m.Of(manifest.Month)), max(1, derivedAtOnce/12)) {
+		if err := s.loads.DeriveYears(ctx, account, some); err != nil {
+			return nil, err
+		}
+	}
+	return loader.VerifyRestored(ctx, s.loads, account, m)
+}
+
+// Publish makes the live units of a restored account visible by one commit that
+// builds on nothing. What the account may reserve next begins after the leap,
+// and no number below is unsettled: dead rows were not restored.
+func (s Sink) Publish(ctx context.Context, account string, live *backup.Block) error {
+	if live.Former() {
+		return s.publishFormer(ctx, account, live)
+	}
+	number := live.Renumber()
+	if err := s.Insert(ctx, account, backup.UnitTable, live); err != nil {
+		return err
+	}
+	return commits.PublishRestored(ctx, s.port, account, number)
+}
+
+// publishFormer puts live units where they were before there were commits, and
+// has the schema's own step take them over.
+func (s Sink) publishFormer(ctx context.Context, account string, live *backup.Block) error {
+	if err := s.Insert(ctx, account, "manifest", live); err != nil {
+		return err
+	}
+	if err := s.cluster.RequireHeld(account); err != nil {
+		return err
+	}
+	shard, err := s.cluster.Holder(ctx, query.Text(account))
+	if err != nil {
+		return err
+	}
+	if err := s.cluster.Announce(account, func() error { return schema.TakeOver(ctx, shard.Server) }); err != nil {
+		return err
+	}
+	return commits.Leap(ctx, s.port, account)
+}

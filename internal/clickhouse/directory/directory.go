@@ -1,0 +1,166 @@
+// Package directory seals the tables that the first shard has for the accounts of
+// all: a row that was changed is acknowledged, and what is older than its seal was
+// lost.
+package directory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adlens"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/commits"
+	"adlens/internal/query"
+	"adlens/internal/tables"
+)
+
+// The directory has no generations whose rows could be counted. Each change of
+// a row has a greater number than the one before instead, and is sealed in a
+// table of its own once it is there: what is older than its seal was lost.
+
+// sealedTable is a table whose changes are sealed: which column tells its rows
+// apart, and which number is greater after each change.
+type sealedTable struct{ name, key, revision string }
+
+var sealedTables = append(ofDirectory(), sealedTable{"placements", "account_id", "version"})
+
+func ofDirectory() (all []sealedTable) {
+	for _, name := range tables.Names(func(d tables.Description) bool { return d.Sealed }) {
+		key := "account_id"
+		if name == "api_keys" || name == "feeds" { // of which an account has several
+			key = "lower(hex(sha256))"
+		}
+		all = append(all, sealedTable{name, key, "toUInt64(toUnixTimestamp64Nano(updated_at))"})
+	}
+	return all
+}
+
+// selectRows reads how far the table's rows have come, and every value on the way:
+// the engine finds bytes that changed where it reads them.
+func (t sealedTable) selectRows() string {
+	return fmt.Sprintf("SELECT account_id, '%s' AS name, %s AS row_key, max(%s) AS newest, toUInt64(ifNull(sum(cityHash64(*)), 0)) AS content FROM %s WHERE {account:String} IN ('', account_id) GROUP BY account_id, row_key",
+		t.name, t.key, t.revision, t.name)
+}
+
+// seal acknowledges what the table has now, of all writers.
+func seal(ctx context.Context, s *conn.Server, t sealedTable) error {
+	return s.Exec(ctx, fmt.Sprintf(`
+INSERT INTO directory_seals (account_id, table_name, key, revision)
+SELECT account_id, name, row_key, newest FROM (%s)
+WHERE (row_key, newest) NOT IN (SELECT key, revision FROM directory_seals WHERE table_name = '%s')`, t.selectRows(), t.name), conn.Params{"account": ""})
+}
+
+// SealAll acknowledges what all tables of the directory have now.
+func SealAll(ctx context.Context, s *conn.Server) error {
+	for _, t := range sealedTables {
+		if err := seal(ctx, s, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Change runs a statement that changes rows of a table of the directory, and
+// seals them.
+func Change(ctx context.Context, s *conn.Server, table, sql string, params conn.Params) error {
+	if err := s.Exec(ctx, sql, params); err != nil {
+		return err
+	}
+	return SealTable(ctx, s, table)
+}
+
+// SealTable seals the rows of a table, where it is one of those that are sealed.
+func SealTable(ctx context.Context, s *conn.Server, table string) error {
+	for _, t := range sealedTables {
+		if t.name == table {
+			return seal(ctx, s, t)
+		}
+	}
+	return nil
+}
+
+// FindFaults returns what an account lost of the directory, or each of all
+// where it is "". at is the server that has the directory.
+func FindFaults(ctx context.Context, at conn.Reader, account string) (map[string][]string, error) {
+	d, err := Read(ctx, at, account)
+	if err != nil {
+		return nil, err
+	}
+	return d.Faults(), nil
+}
+
+// Read reads what an account, or each where it is "", has of the directory and what
+// was sealed of it.
+func Read(ctx context.Context, at conn.Reader, account string) (d commits.Directory, err error) {
+	// Seals first: what was sealed by then is in what is read afterwards.
+	d.Sealed, err = readRows(ctx, at, account, "SELECT account_id, table_name, key, revision, toUInt64(0) FROM directory_seals WHERE {account:String} IN ('', account_id)")
+	if err != nil {
+		return d, err
+	}
+	all := make([]string, len(sealedTables))
+	for i, t := range sealedTables {
+		all[i] = t.selectRows()
+	}
+	d.Held, err = readRows(ctx, at, account, all...)
+	if adlens.KindOf(err) != adlens.Damaged {
+		return d, err
+	}
+	d.Unreadable = map[string]error{}
+	for _, t := range sealedTables {
+		rows, err := readRows(ctx, at, account, t.selectRows())
+		switch {
+		case adlens.KindOf(err) == adlens.Damaged:
+			d.Unreadable[t.name] = err
+		case err != nil:
+			return d, err
+		}
+		d.Held = append(d.Held, rows...)
+	}
+	return d, nil
+}
+
+func readRows(ctx context.Context, at conn.Reader, account string, selects ...string) ([]commits.DirectoryRow, error) {
+	return conn.Collect(ctx, at, strings.Join(selects, "\nUNION ALL\n"), conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (r commits.DirectoryRow, err error) {
+		var content uint64
+		err = scan(&r.Account, &r.Table, &r.Key, &r.Revision, &content)
+		return r, err
+	})
+}
+
+// Found returns the first of some rows of the directory that have a key. A row that
+// was there once and is not found is an error of kind adlens.Damaged: it is not
+// unknown, it was lost.
+func Found[T any](ctx context.Context, s *conn.Server, table, key string, all []T, err error) (one T, found bool, _ error) {
+	if err != nil || len(all) == 0 {
+		if err == nil {
+			err = RequireNew(ctx, s, table, key)
+		}
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// RequireNew makes sure that a row which is not there never was.
+func RequireNew(ctx context.Context, s *conn.Server, table, key string) error {
+	var accounts []string
+	err := s.ReadOnce(ctx, "SELECT groupUniqArray(account_id) FROM directory_seals WHERE table_name = {table:String} AND key = {key:String}",
+		conn.Params{"table": table, "key": key}, conn.ScanInto(&accounts))
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	err = Damaged(accounts[0], Faults{"its row of " + table + " is gone"})
+	s.Alarm(ctx, err)
+	return err
+}
+
+// Faults are what is wrong with an account.
+type Faults []string
+
+// String cuts a long list short.
+func (faults Faults) String() string { return commits.Summary(faults) }
+
+// Damaged returns the error of an account that lost something.
+func Damaged(account string, faults Faults) error {
+	return &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("stored data of account %s is damaged: %s", account, faults)}
+}

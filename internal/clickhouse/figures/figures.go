@@ -1,0 +1,100 @@
+// Package figures runs the statements of reports and lists, and remembers what is
+// visible of each account.
+package figures
+
+import (
+	"context"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/loader"
+)
+
+var (
+	_ query.Store     = (*Store)(nil)
+	_ query.UnitStore = (*Store)(nil)
+)
+
+// Account reads what is visible of an account, and the lists by which figures are
+// named.
+type Account interface {
+	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
+	Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error)
+	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
+}
+
+// Store runs the statements of figures. It is safe for concurrent use.
+type Store struct {
+	Account
+	cluster *cluster.Cluster
+	views   *views
+}
+
+// NewStore returns the figures of a database.
+func NewStore(c *cluster.Cluster, a Account) *Store {
+	s := &Store{Account: a, cluster: c}
+	s.views = newViews(s)
+	return s
+}
+
+// View is what is known about an account now.
+func (s *Store) View(ctx context.Context, account string) (query.View, error) {
+	return s.views.current(ctx, account)
+}
+
+// ProductIDs reads the ids of products by their stored numbers.
+func (s *Store) ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error) {
+	type pair struct {
+		key uint32
+		id  string
+	}
+	all, err := conn.Collect(ctx, s.cluster, `
+SELECT product_key, product_id
+FROM products
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)},
+		func(scan conn.Scan) (p pair, err error) {
+			err = scan(&p.key, &p.id)
+			return p, err
+		})
+	ids := make(map[uint32]string, len(all))
+	for _, p := range all {
+		ids[p.key] = p.id
+	}
+	return ids, err
+}
+
+// DayTotals runs a statement of day totals.
+func (s *Store) DayTotals(ctx context.Context, st query.Statement) ([]query.DayTotal, error) {
+	return conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (query.DayTotal, error) {
+		var row query.DayTotal
+		var day time.Time
+		places := []any{&row.Generation, &day}
+		for i := range row.Sums {
+			places = append(places, &row.Sums[i].Lo, &row.Sums[i].Hi)
+		}
+		err := scan(places...)
+		row.Day = adlens.DayOf(day)
+		return row, err
+	})
+}
+
+// Ranked runs the statement of a page of products, which has the sums of two
+// periods where they are compared.
+func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) ([]query.RankedRow, int, error) {
+	var total uint64
+	page, err := conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (query.RankedRow, error) {
+		var row query.RankedRow
+		into := []*exact.Sums{&row.Sums, &row.Earlier}
+		if !compared {
+			into = into[:1]
+		}
+		err := conn.ScanSums(scan, len(query.Measures), []any{&row.ID, &row.Title, &row.Marketplaces}, []any{&total}, into...)
+		return row, err
+	})
+	return page, int(total), err
+}

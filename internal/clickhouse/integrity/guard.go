@@ -1,0 +1,146 @@
+// Package integrity finds out whether what is stored is what was loaded, keeps
+// damaged accounts from being read, and mends what can be mended.
+package integrity
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"adlens"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	"adlens/internal/query"
+)
+
+var _ conn.Guard = (*Guard)(nil)
+
+// Guard withholds what is stored of accounts that lost something. An engine that
+// restarts silently skips missing parts, so each session is inspected before the
+// first figure is read from it. A Guard is safe for concurrent use.
+type Guard struct {
+	mu      sync.Mutex
+	on      bool
+	lost    map[string]directory.Faults // by account, in the text form of parameters
+	found   map[string]int              // how often something of an account was found lost
+	alarmed error                       // what met rows that cannot be read
+	alarm   chan struct{}               // has a value after that, and after a loss was found
+}
+
+// NewGuard returns a guard that inspects nothing until it is started.
+func NewGuard() *Guard {
+	return &Guard{lost: map[string]directory.Faults{}, found: map[string]int{}, alarm: make(chan struct{}, 1)}
+}
+
+// Start has every session inspected from now on.
+func (g *Guard) Start() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.on = true
+}
+
+// Inspect looks for what is missing, and withholds accounts that miss something
+// from now on.
+func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
+	if !g.isOn() {
+		return nil
+	}
+	losses, err := scanTwice(conn.Watching(ctx), c)
+	if adlens.KindOf(err) == adlens.Damaged {
+		g.Alarm(err) // the engine itself refuses to read what is damaged
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lost := map[string]directory.Faults{}
+	for _, l := range losses {
+		account := query.Text(l.Account)
+		lost[account] = append(lost[account], l.What)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for account, faults := range lost {
+		g.lost[account] = faults
+		g.found[account]++
+		g.ring()
+	}
+	return nil
+}
+
+// Withhold has nothing of an account read any more, for these reasons, until
+// Inspector.LookAgain finds it whole.
+func (g *Guard) Withhold(account string, faults ...string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	account = query.Text(account)
+	g.lost[account] = append(g.lost[account], faults...)
+	g.found[account]++
+}
+
+// Alarms has a value whenever something was found lost, or rows were met that
+// cannot be read.
+func (g *Guard) Alarms() <-chan struct{} { return g.alarm }
+
+// Calm forgets what was met: everything was inspected since.
+func (g *Guard) Calm() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.alarmed = nil
+}
+
+// Alarm notes rows that were lost or cannot be read.
+func (g *Guard) Alarm(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.alarmed = err
+	g.ring()
+}
+
+// Admit returns why nothing of an account, in the text form of a parameter, may be
+// read.
+func (g *Guard) Admit(account string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if faults := g.lost[account]; len(faults) > 0 {
+		return directory.Damaged(account, faults)
+	}
+	return nil
+}
+
+// known returns what is missing of each account, and what cannot be read.
+func (g *Guard) known() (map[string]directory.Faults, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.lost), g.alarmed
+}
+
+// readmit has an account read again, unless more was found lost since.
+func (g *Guard) readmit(account string, timesFound int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.found[account] != timesFound {
+		return false // an engine that was started meanwhile lost something
+	}
+	delete(g.lost, account)
+	return true
+}
+
+func (g *Guard) isOn() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.on
+}
+
+func (g *Guard) timesFound(account string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.found[account]
+}
+
+func (g *Guard) ring() {
+	select {
+	case g.alarm <- struct{}{}:
+	default:
+	}
+}

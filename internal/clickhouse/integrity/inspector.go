@@ -1,0 +1,229 @@
+package integrity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+)
+
+// Inspector looks through what is stored in a database.
+type Inspector struct {
+	*Guard
+	cluster *cluster.Cluster
+	verify  func(ctx context.Context, account string) (faults []string, err error)
+}
+
+// NewInspector returns the inspector of a database that a guard watches. verify
+// reads every figure of an account and returns what does not add up.
+func NewInspector(c *cluster.Cluster, g *Guard, verify func(ctx context.Context, account string) (faults []string, err error)) *Inspector {
+	return &Inspector{g, c, verify}
+}
+
+// Begin inspects all servers, and every session that is opened later.
+func (i *Inspector) Begin(ctx context.Context) error {
+	i.Start()
+	return i.InspectAll(ctx)
+}
+
+// InspectAll looks through all servers that answer, as the guard does with each
+// new session.
+func (i *Inspector) InspectAll(ctx context.Context) error {
+	return i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
+		c, err := s.Connect(ctx)
+		if err != nil {
+			return err
+		}
+		return i.Guard.Inspect(ctx, c)
+	})
+}
+
+// Damage is what is known to be wrong with the stored data.
+type Damage struct {
+	Lost    map[string]directory.Faults // by account: what is missing
+	Unread  error                       // what was met that cannot be read, nil for nothing
+	Refused []error                     // of each shard that is not the server that its accounts are on
+}
+
+// Damage returns what is known now.
+func (i *Inspector) Damage() Damage {
+	lost, unread := i.known()
+	return Damage{lost, unread, i.cluster.Refused()}
+}
+
+// Losses compares what is stored of an account, or of all where it is "", with
+// what was loaded, and names what is missing. It costs little, and finds rows
+// that went, not such that changed: that is what Faults does.
+func (i *Inspector) Losses(ctx context.Context, account string) ([]Loss, error) {
+	if account == "" {
+		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]Loss, error) { return shardLosses(ctx, s) })
+		return slices.Concat(all...), err
+	}
+	s, err := i.cluster.Holder(ctx, query.Text(account))
+	if err != nil {
+		return nil, err
+	}
+	all, err := shardLosses(ctx, s)
+	if err == nil && s != i.cluster.Home() {
+		var rows []Loss
+		rows, err = directoryLosses(ctx, i.cluster.Home(), account)
+		all = append(all, rows...)
+	}
+	return slices.DeleteFunc(all, func(l Loss) bool { return l.Account != account }), err
+}
+
+func shardLosses(ctx context.Context, s *cluster.Shard) ([]Loss, error) {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return scanTwice(ctx, c)
+}
+
+// LookAgain looks through everything of an account that is withheld. Where
+// nothing is wrong with it any more, it is read again.
+func (i *Inspector) LookAgain(ctx context.Context, account string) (whole bool, err error) {
+	id := query.Text(account)
+	before := i.timesFound(id)
+	faults, err := i.Faults(ctx, account)
+	if err != nil || len(faults) > 0 {
+		return false, err
+	}
+	return i.readmit(id, before), nil
+}
+
+// DamagedParts are the parts of our tables that the server found damaged, and
+// set aside, when it started. What was in them is in no answer any more; it may
+// have been of no account, as that of a load which a power cut ended. Tables
+// that are not synced to the disk, because nothing hangs on them, do not count.
+func (i *Inspector) DamagedParts(ctx context.Context) (parts []string, err error) {
+	var adding sync.Mutex
+	err = i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
+		texts, err := s.ReadTexts(ctx, `
+SELECT concat(table, ' ', name, ' (', reason, ')')
+FROM system.detached_parts
+WHERE database = currentDatabase() AND startsWith(reason, 'broken') AND table NOT IN ('leases', 'day_uses', 'api_key_uses')`)
+		adding.Lock()
+		defer adding.Unlock()
+		parts = append(parts, texts...)
+		return err
+	})
+	slices.Sort(parts)
+	return parts, err
+}
+
+// DirectoryFaults returns what each account lost of the directory.
+func (i *Inspector) DirectoryFaults(ctx context.Context) (map[string][]string, error) {
+	return directory.FindFaults(ctx, i.cluster.Home(), "")
+}
+
+// RequireDirectory returns an error of kind adlens.Damaged where an account lost
+// something of the directory.
+func (i *Inspector) RequireDirectory(ctx context.Context, account string) error {
+	faults, err := directory.FindFaults(ctx, i.cluster.Home(), account)
+	if err == nil && len(faults[account]) > 0 {
+		err = directory.Damaged(account, faults[account])
+	}
+	return err
+}
+
+// Faults returns what is wrong with the stored data of an account: what is
+// missing, or cannot be read, or does not add up. It reads every figure.
+func (i *Inspector) Faults(ctx context.Context, account string) (faults []string, err error) {
+	ctx = conn.Inspecting(ctx)
+	losses, err := i.Losses(ctx, account)
+	if err == nil && len(losses) > 0 {
+		for _, l := range losses {
+			faults = append(faults, l.What)
+		}
+		return faults, nil
+	}
+	if err == nil {
+		faults, err = i.verify(ctx, account)
+	}
+	if adlens.KindOf(err) == adlens.Damaged {
+		return []string{err.Error()}, nil
+	}
+	return faults, err
+}
+
+// Progress returns a text that is another one after every load and every restore
+// of an account, and once what it lost of the directory is there again.
+func (i *Inspector) Progress(ctx context.Context, account string) (text string, err error) {
+	err = i.cluster.ReadOnce(conn.Inspecting(ctx), `
+SELECT concat(toString((SELECT max(next) FROM number_blocks WHERE account_id = {account:String})), ' ', toString(max(number)))
+FROM commits WHERE account_id = {account:String}`, conn.Params{"account": query.Text(account)}, conn.ScanInto(&text))
+	if err != nil {
+		return "", err
+	}
+	faults, err := directory.FindFaults(conn.Inspecting(ctx), i.cluster.Home(), account)
+	return fmt.Sprint(text, " ", faults[account]), err
+}
+
+// MendDirectory has what an account has of the directory count as all: the rows
+// of a backup were put to those that are there. A key or a feed link of which the
+// revocation was lost is revoked again.
+func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
+	d, err := directory.Read(conn.Inspecting(ctx), i.cluster.Home(), account)
+	if err != nil {
+		return err
+	}
+	for table, err := range d.Unreadable {
+		return fmt.Errorf("%s cannot be read: %w; restore the whole backup into a new data directory or database", table, err)
+	}
+	home := i.cluster.Home()
+	params := conn.Params{"account": query.Text(account)}
+	for _, table := range []string{"api_keys", "feeds"} {
+		err := home.Exec(ctx, `
+INSERT INTO `+table+` SELECT * REPLACE (now64(3) AS revoked_at, `+directory.LastRevision+` AS updated_at)
+FROM `+table+`
+WHERE account_id = {account:String} AND sha256 NOT IN (SELECT sha256 FROM `+table+` WHERE updated_at = `+directory.LastRevision+`)
+    AND lower(hex(sha256)) IN (SELECT key FROM directory_seals WHERE table_name = '`+table+`' AND revision = toUnixTimestamp64Nano(`+directory.LastRevision+`))
+ORDER BY updated_at DESC
+LIMIT 1 BY sha256`, params)
+		if err != nil {
+			return err
+		}
+	}
+	if len(i.cluster.Shards()) > 1 {
+		if err := i.findPlace(ctx, account); err != nil {
+			return err
+		}
+	}
+	if err := home.ClearTable(ctx, "directory_seals", account); err != nil {
+		return err
+	}
+	return directory.SealAll(ctx, home.Server)
+}
+
+// findPlace places an account where its newest commit is.
+func (i *Inspector) findPlace(ctx context.Context, account string) error {
+	id := query.Text(account)
+	known, _, err := i.cluster.Placements().Read(conn.Inspecting(ctx), id)
+	if err != nil && adlens.KindOf(err) != adlens.Damaged {
+		return err
+	}
+	newest, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) (last uint32, err error) {
+		err = s.ReadOnce(conn.Inspecting(ctx), "SELECT max(number) FROM commits WHERE account_id = {account:String} AND number != {closed:UInt32}",
+			conn.Params{"account": id, "closed": conn.Number(uint32(manifest.Closed))}, conn.ScanInto(&last))
+		return last, err
+	})
+	if err != nil {
+		return err
+	}
+	shards := i.cluster.Shards()
+	best := slices.IndexFunc(shards, func(s *cluster.Shard) bool { return s.Number == known })
+	for place, number := range newest {
+		if best < 0 || number > newest[best] {
+			best = place
+		}
+	}
+	return i.cluster.Placements().Put(ctx, account, shards[best])
+}

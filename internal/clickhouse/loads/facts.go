@@ -1,0 +1,328 @@
+package loads
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/exact"
+	"adlens/internal/flight"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/loader"
+	"adlens/platform"
+)
+
+// FactStore is the facts and what is derived of them, as a load writes and reads
+// them.
+type FactStore struct{ cluster *cluster.Cluster }
+
+// InsertFacts writes a block of facts that are not visible yet.
+func (f FactStore) InsertFacts(ctx context.Context, account string, b *loader.Batch) error {
+	portions := byMonths(b)
+	if len(portions) == 1 {
+		return f.insertFacts(ctx, account, b)
+	}
+	inserts := make([]func() error, len(portions))
+	for i, rows := range portions {
+		inserts[i] = func() error { return f.insertFacts(ctx, account, b.Select(rows)) }
+	}
+	return flight.Together(inserts...)
+}
+
+// insertsAtOnce bounds the inserts side by side. The engine writes a part for
+// each month and has every file of it synced before the next: with many months
+// of few rows it does nothing else, and the disk syncs many files in the time
+// of one (decision 39).
+const insertsAtOnce = 8
+
+// byMonths shares the rows of a batch out to inserts. No month is in two of
+// them, so there are no more parts than by one insert.
+func byMonths(b *loader.Batch) [][]int {
+	portionOf := map[adlens.Day]int{}
+	var portions [][]int
+	for row, day := range b.Day {
+		month := day.FirstOfMonth()
+		at, ok := portionOf[month]
+		if !ok {
+			at = len(portionOf) % insertsAtOnce
+			portionOf[month] = at
+		}
+		if at == len(portions) {
+			portions = append(portions, nil)
+		}
+		portions[at] = append(portions[at], row)
+	}
+	return portions
+}
+
+func (f FactStore) insertFacts(ctx context.Context, account string, b *loader.Batch) error {
+	columns := "account_id, generation, day, product_key, marketplace_key, ad_product, " + strings.Join(b.Names, ", ")
+	return f.cluster.Insert(ctx, account, "INSERT INTO facts ("+columns+")", func(batch conn.Batch) error {
+		n := b.Rows()
+		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Marketplace, numbers(b.AdProduct)}
+		for i, column := range keys {
+			if err := batch.Column(i).Append(column); err != nil {
+				return err
+			}
+		}
+		for i, values := range b.Values {
+			if err := conn.DecodeColumn(batch, len(keys)+i, native(values), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// native are values as the server stores counts and amounts alike, in eight
+// bytes each. The driver's own way to take an amount makes some six objects of
+// it.
+func native(values []uint64) []byte {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, v)
+	}
+	return raw
+}
+
+func repeat[T any](value T, n int) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = value
+	}
+	return all
+}
+
+func numbers(adProducts []adlens.AdProduct) []uint8 {
+	all := make([]uint8, len(adProducts))
+	for i, p := range adProducts {
+		all[i] = uint8(p)
+	}
+	return all
+}
+
+func times(days []adlens.Day) []time.Time {
+	all := make([]time.Time, len(days))
+	for i, d := range days {
+		all[i] = d.Time()
+	}
+	return all
+}
+
+// Facts reads the stored rows of some days of a unit in the order of their
+// keys. Amounts come as the integers that Decimal(18, 6) is stored as.
+func (f FactStore) Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*loader.StoredFact) error) error {
+	names, units := loader.FactColumns()
+	terms := make([]string, len(names))
+	for i, name := range names {
+		terms[i] = name
+		if units[i] == platform.Money {
+			terms[i] = "reinterpretAsUInt64(" + name + ")"
+		}
+	}
+	sql := `SELECT day, product_key, [` + strings.Join(terms, ", ") + `]
+FROM facts
+WHERE account_id = {account:String} AND generation = {generation:UInt32}
+  AND toYYYYMM(day) = toYYYYMM({month:Date})
+  AND bitTest({days:UInt32}, toDayOfMonth(day) - 1)
+ORDER BY day, product_key`
+	params := conn.Params{"account": query.Text(account), "generation": conn.Number(generation), "month": unit.Start.String(), "days": conn.Number(uint32(days))}
+	// Not repeated after a lost connection: visit has seen rows.
+	return f.cluster.ReadOnce(ctx, sql, params, conn.EachRow(func(scan conn.Scan) error {
+		var day time.Time
+		var f loader.StoredFact
+		if err := scan(&day, &f.Product, &f.Values); err != nil {
+			return err
+		}
+		f.Day = adlens.DayOf(day)
+		return visit(&f)
+	}))
+}
+
+func copyParams(account string, copies []loader.Copy) conn.Params {
+	from, to, days, months := make([]uint32, len(copies)), make([]uint32, len(copies)), make([]uint32, len(copies)), make([]adlens.Day, len(copies))
+	for i, c := range copies {
+		from[i], to[i], days[i], months[i] = c.From, c.To, uint32(c.Days), c.Month
+	}
+	return conn.Params{"account": query.Text(account), "from": query.Numbers(from), "to": query.Numbers(to), "days": query.Numbers(days),
+		"calendar": query.CalendarMonths(months)}
+}
+
+// copiedDays keeps the days that a copy takes over.
+const copiedDays = `account_id = {account:String}
+  AND generation IN {from:Array(UInt32)}
+  AND toYYYYMM(day) IN {calendar:Array(UInt32)}
+  AND bitTest(transform(generation, {from:Array(UInt32)}, {days:Array(UInt32)}, toUInt32(0)), toDayOfMonth(day) - 1)`
+
+// CopyDays copies days of live generations to new ones. The rows are chosen
+// in a query of their own: beside the new generation's alias, the filter would
+// see that instead of the column.
+func (f FactStore) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
+	return f.cluster.Exec(ctx, `INSERT INTO facts
+SELECT * REPLACE (transform(generation, {from:Array(UInt32)}, {to:Array(UInt32)}, toUInt32(0)) AS generation)
+FROM (SELECT * FROM facts WHERE `+copiedDays+`)`, copyParams(account, copies))
+}
+
+// sumTerms are the measures summed in types that no sum overflows.
+var sumTerms = query.EachMeasure(", ", func(m query.Measure) string { return wideSum(m) + " AS " + m.Name })
+
+func wideSum(m query.Measure) string { return "sum(" + m.Wide(m.Name) + ")" }
+
+// DeriveMonths writes the rollups of new months from their facts.
+func (f FactStore) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
+	return flight.Together(func() error {
+		return f.cluster.Exec(ctx, `INSERT INTO day_totals
+SELECT account_id, generation, day, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM facts
+WHERE `+ofMonths("day")+`
+GROUP BY account_id, generation, day`, monthParams(account, months))
+	}, func() error {
+		return DeriveMonthProducts(ctx, f.cluster, account, months)
+	})
+}
+
+// DeriveMonthProducts writes the products of months from their facts.
+func DeriveMonthProducts(ctx context.Context, c *cluster.Cluster, account string, months []manifest.Entry) error {
+	return c.Exec(ctx, `INSERT INTO month_products
+SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM facts
+WHERE `+ofMonths("day")+`
+GROUP BY account_id, generation, product_key`, monthParams(account, months))
+}
+
+// ofMonths keeps the rows of months, in a table that has a day of theirs in the
+// column. Which months these are says in which partitions they stand. The index
+// does not say what generations a granule has in which the next account begins,
+// and there is one of them in most parts of all other months.
+func ofMonths(column string) string {
+	return "account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND toYYYYMM(" + column + ") IN {calendar:Array(UInt32)}"
+}
+
+func monthParams(account string, months []manifest.Entry) conn.Params {
+	generations, starts := make([]uint32, len(months)), make([]adlens.Day, len(months))
+	for i, m := range months {
+		generations[i], starts[i] = m.Generation, m.Start
+	}
+	return conn.Params{"account": query.Text(account), "generations": query.Numbers(generations), "calendar": query.CalendarMonths(starts)}
+}
+
+func yearParams(account string, years []loader.YearParts) conn.Params {
+	var months, ofYear []uint32
+	starts := make([]adlens.Day, len(years))
+	for i, y := range years {
+		starts[i] = y.Start
+		for _, m := range y.Months {
+			months, ofYear = append(months, m), append(ofYear, y.Generation)
+		}
+	}
+	return conn.Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear),
+		"calendar": query.CalendarYears(starts)}
+}
+
+// monthsOfYears keeps the months of years, in whose partitions they are.
+const monthsOfYears = `account_id = {account:String} AND generation IN {months:Array(UInt32)} AND toYear(month) IN {calendar:Array(UInt32)}`
+
+// DeriveYears writes new year generations from the month rollups.
+func (f FactStore) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
+	return f.cluster.Exec(ctx, `INSERT INTO year_products
+SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
+    toStartOfYear(any(month)), product_key, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM month_products
+WHERE `+monthsOfYears+`
+GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
+}
+
+// readBack are the sums as whole numbers: counts, and millionths of dollars.
+var readBack = "count(), " + query.EachMeasure(", ", func(m query.Measure) string { return m.Whole(wideSum(m)) })
+
+// readBackSource are the same sums with money in units of 10^-20 of its own
+// currency.
+var readBackSource = ", " + query.EachMeasure(", ", func(m query.Measure) string {
+	if !m.Money {
+		return wideSum(m)
+	}
+	return "toUInt256(" + m.Whole("sum(toDecimal128("+m.Name+"_local, 6))") + ") * 100000000000000 + sum(toUInt256(" + m.Name + "_local_rest))"
+})
+
+// readSums reads sums by generation, with those of the source or without.
+func (f FactStore) readSums(ctx context.Context, sql string, params conn.Params, source bool) (map[uint32]loader.Sums, error) {
+	all := map[uint32]loader.Sums{}
+	_, err := conn.Collect(ctx, f.cluster, sql, params, func(scan conn.Scan) (generation uint32, err error) {
+		var s loader.Sums
+		into := []*exact.Sums{&s.Figures, &s.Source}
+		if !source {
+			into = into[:1]
+		}
+		err = conn.ScanSums(scan, len(query.Measures), []any{&generation, &s.Rows}, nil, into...)
+		all[generation] = s
+		return generation, err
+	})
+	return all, err
+}
+
+func byGeneration(table, terms, filter string) string {
+	return "SELECT generation, " + terms + " FROM " + table + " WHERE " + filter + " GROUP BY generation"
+}
+
+// MonthSums reads back the sums of new month generations at every level.
+func (f FactStore) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.MonthSums, error) {
+	params := monthParams(account, months)
+	var facts, days, products map[uint32]loader.Sums
+	err := flight.Together(func() (err error) {
+		facts, err = f.readSums(ctx, byGeneration("facts", readBack+readBackSource, ofMonths("day")), params, true)
+		return err
+	}, func() (err error) {
+		days, err = f.readSums(ctx, byGeneration("day_totals", readBack, ofMonths("day")), params, false)
+		return err
+	}, func() (err error) {
+		products, err = f.readSums(ctx, byGeneration("month_products", readBack, ofMonths("month")), params, false)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[uint32]loader.MonthSums, len(months))
+	for _, m := range months {
+		g := m.Generation
+		all[g] = loader.MonthSums{Facts: facts[g], Days: days[g], Products: products[g]}
+	}
+	return all, nil
+}
+
+// YearSums reads back the sums of new years and of their months.
+func (f FactStore) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
+	params := yearParams(account, years)
+	var written, months map[uint32]loader.Sums
+	err := flight.Together(func() (err error) {
+		written, err = f.readSums(ctx, byGeneration("year_products", readBack, "account_id = {account:String} AND generation IN {years:Array(UInt32)}"), params, false)
+		return err
+	}, func() (err error) {
+		months, err = f.readSums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
+FROM month_products
+WHERE `+monthsOfYears+`
+GROUP BY year_generation`, params, false)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[uint32]loader.YearSums, len(years))
+	for _, y := range years {
+		all[y.Generation] = loader.YearSums{Year: written[y.Generation], Months: months[y.Generation]}
+	}
+	return all, nil
+}
+
+// DaySums reads the exact sums of the days that copies take over, by the
+// generation that they are copied from.
+func (f FactStore) DaySums(ctx context.Context, account string, copies []loader.Copy) (map[uint32]loader.Sums, error) {
+	if len(copies) == 0 {
+		return nil, nil
+	}
+	return f.readSums(ctx, byGeneration("facts", readBack+readBackSource, copiedDays), copyParams(account, copies), true)
+}

@@ -1,0 +1,90 @@
+package loads
+
+import (
+	"context"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/loader"
+	"adlens/platform"
+
+	"github.com/shopspring/decimal"
+)
+
+// InsertCampaigns writes the campaigns of a list, each under the generation of
+// its ad product; those of ad products without one are left out.
+func (l ListStore) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {
+	const columns = `INSERT INTO campaigns (account_id, generation, campaign_id, name, marketplace_key, ad_product, state, targeting, budget, budget_type, start_date, end_date)`
+	return insertEach(ctx, l.cluster, account, columns, all, func(batch conn.Batch, c platform.Campaign) error {
+		generation, ok := generations[c.AdProduct]
+		if !ok {
+			return nil
+		}
+		return batch.Append(account, generation, c.ID, c.Name, marketplace, uint8(c.AdProduct), string(c.State), c.Targeting,
+			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End))
+	})
+}
+
+// InsertAdGroups writes the ad groups of a list.
+func (l ListStore) InsertAdGroups(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.AdGroup) error {
+	const columns = `INSERT INTO ad_groups (account_id, generation, ad_group_id, campaign_id, name, marketplace_key, ad_product, state, default_bid)`
+	return insertEach(ctx, l.cluster, account, columns, all, func(batch conn.Batch, g platform.AdGroup) error {
+		generation, ok := generations[g.AdProduct]
+		if !ok {
+			return nil
+		}
+		return batch.Append(account, generation, g.ID, g.CampaignID, g.Name, marketplace, uint8(g.AdProduct), string(g.State), orNullDecimal(g.DefaultBid))
+	})
+}
+
+// InsertAds writes the ads of a list.
+func (l ListStore) InsertAds(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Ad) error {
+	const columns = `INSERT INTO ads (account_id, generation, ad_id, ad_group_id, marketplace_key, ad_product, state)`
+	return insertEach(ctx, l.cluster, account, columns, all, func(batch conn.Batch, a platform.Ad) error {
+		generation, ok := generations[a.AdProduct]
+		if !ok {
+			return nil
+		}
+		return batch.Append(account, generation, a.ID, a.AdGroupID, marketplace, uint8(a.AdProduct), string(a.State))
+	})
+}
+
+// insertEach sends rows in blocks: they are not visible before a commit names
+// them.
+func insertEach[T any](ctx context.Context, c *cluster.Cluster, account, columns string, all []T, appendOne func(conn.Batch, T) error) error {
+	const block = 100_000
+	for len(all) > 0 {
+		n := min(block, len(all))
+		err := c.Insert(ctx, account, columns, func(batch conn.Batch) error {
+			for _, t := range all[:n] {
+				if err := appendOne(batch, t); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
+}
+
+func orNullDecimal(a *adlens.Amount) *decimal.Decimal {
+	if a == nil {
+		return nil
+	}
+	d := unitsDecimal(*a)
+	return &d
+}
+
+func orNullTime(d *adlens.Day) *time.Time {
+	if d == nil {
+		return nil
+	}
+	t := d.Time()
+	return &t
+}

@@ -1,0 +1,178 @@
+package loads
+
+import (
+	"context"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/query"
+	"adlens/loader"
+
+	"github.com/shopspring/decimal"
+)
+
+// ListStore is the lists of an account, as a load writes and reads them.
+type ListStore struct{ cluster *cluster.Cluster }
+
+// ofGeneration returns the parameters of a statement on one generation of an
+// account's small table.
+func ofGeneration(account string, generation uint32) conn.Params {
+	return conn.Params{"account": query.Text(account), "generation": conn.Number(generation)}
+}
+
+// Marketplaces reads the account's marketplaces in the order of their keys.
+func (l ListStore) Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error) {
+	return conn.Collect(ctx, l.cluster, `
+SELECT marketplace_key, marketplace_id, country_code, currency_code, timezone, vendor, name
+FROM marketplaces
+WHERE account_id = {account:String} AND generation = {generation:UInt32}
+ORDER BY marketplace_key`, ofGeneration(account, generation), func(scan conn.Scan) (loader.Marketplace, error) {
+		var m loader.Marketplace
+		err := scan(&m.Key, &m.ID, &m.Country, &m.Currency, &m.TimeZone, &m.Vendor, &m.Name)
+		return m, err
+	})
+}
+
+// InsertMarketplaces writes all marketplaces under a new generation.
+func (l ListStore) InsertMarketplaces(ctx context.Context, account string, generation uint32, all []loader.Marketplace) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO marketplaces (account_id, generation, marketplace_key, marketplace_id, country_code, currency_code, timezone, vendor, name)",
+		func(batch conn.Batch) error {
+			for _, m := range all {
+				if err := batch.Append(account, generation, m.Key, m.ID, m.Country, m.Currency, m.TimeZone, m.Vendor, m.Name); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+}
+
+// Rates reads the account's rates.
+func (l ListStore) Rates(ctx context.Context, account string, generation uint32) (loader.Rates, error) {
+	type row struct {
+		currency string
+		rate     loader.Rate
+	}
+	all, err := conn.Collect(ctx, l.cluster, `
+SELECT currency, day, usd
+FROM rates
+WHERE account_id = {account:String} AND generation = {generation:UInt32}
+ORDER BY currency, day`, ofGeneration(account, generation), func(scan conn.Scan) (row, error) {
+		var (
+			r   row
+			day time.Time
+			usd decimal.Decimal
+		)
+		if err := scan(&r.currency, &day, &usd); err != nil {
+			return r, err
+		}
+		amount, err := adlens.ParseAmount([]byte(usd.String()))
+		r.rate = loader.Rate{Day: adlens.DayOf(day), USD: amount}
+		return r, err
+	})
+	rates := loader.Rates{}
+	for _, r := range all {
+		rates[r.currency] = append(rates[r.currency], r.rate)
+	}
+	return rates, err
+}
+
+// InsertRates writes all rates under a new generation.
+func (l ListStore) InsertRates(ctx context.Context, account string, generation uint32, all loader.Rates) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO rates (account_id, generation, currency, day, usd)", func(batch conn.Batch) error {
+		for currency, rates := range all {
+			for _, r := range rates {
+				if err := batch.Append(account, generation, currency, r.Day.Time(), unitsDecimal(r.USD)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Titles reads the titles of the account's products by id.
+func (l ListStore) Titles(ctx context.Context, account string, generation uint32) (map[string]string, error) {
+	return readMap[string](ctx, l.cluster, `
+SELECT product_id, title
+FROM product_titles
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation))
+}
+
+// readMap reads a statement of two columns, a key and its value.
+func readMap[V any](ctx context.Context, c *cluster.Cluster, sql string, params conn.Params) (map[string]V, error) {
+	type pair struct {
+		key   string
+		value V
+	}
+	all, err := conn.Collect(ctx, c, sql, params, func(scan conn.Scan) (p pair, err error) {
+		err = scan(&p.key, &p.value)
+		return p, err
+	})
+	found := make(map[string]V, len(all))
+	for _, p := range all {
+		found[p.key] = p.value
+	}
+	return found, err
+}
+
+// InsertTitles writes all titles under a new generation.
+func (l ListStore) InsertTitles(ctx context.Context, account string, generation uint32, all map[string]string) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO product_titles (account_id, generation, product_id, title)", func(batch conn.Batch) error {
+		for id, title := range all {
+			if err := batch.Append(account, generation, id, title); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ProductNumbers reads the stored number of each of the account's products.
+func (l ListStore) ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error) {
+	return readMap[uint32](ctx, l.cluster, `
+SELECT product_id, product_key
+FROM products
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation))
+}
+
+// InsertProductNumbers writes the numbers of all products under a new generation.
+func (l ListStore) InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO products (account_id, generation, product_key, product_id)", func(batch conn.Batch) error {
+		for id, key := range all {
+			if err := batch.Append(account, generation, key, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Ledger reads which report files were loaded.
+func (l ListStore) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error) {
+	all, err := conn.Collect(ctx, l.cluster, `SELECT DISTINCT report_id, sha256 FROM ledger WHERE account_id = {account:String}`,
+		conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (loader.LedgerKey, error) {
+			var k loader.LedgerKey
+			err := scan(&k.ReportID, &k.SHA256)
+			return k, err
+		})
+	known := make(map[loader.LedgerKey]bool, len(all))
+	for _, k := range all {
+		known[k] = true
+	}
+	return known, err
+}
+
+// InsertLedger notes loaded report files.
+func (l ListStore) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
+	now := time.Now().UTC()
+	return l.cluster.Insert(ctx, account, "INSERT INTO ledger (account_id, sha256, file, report_id, fact_rows, loaded_at)", func(batch conn.Batch) error {
+		for _, line := range lines {
+			if err := batch.Append(account, line.SHA256, line.File, line.ReportID, line.Rows, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

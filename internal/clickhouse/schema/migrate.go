@@ -1,0 +1,125 @@
+// Package schema brings the tables of a server up to date, and says which rights
+// its users need for that.
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
+	steps "adlens/schema"
+)
+
+const createMigrations = `CREATE TABLE IF NOT EXISTS migrations (
+    number UInt32,
+    name String,
+    applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
+) ENGINE = ReplacingMergeTree
+ORDER BY number
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+// Migrate brings the schema up to date. Every statement may run twice, so two
+// processes that do this at once do no harm, and one that was killed in the
+// middle is simply followed by another.
+func Migrate(ctx context.Context, s *conn.Server) error {
+	all, err := steps.Migrations()
+	if err != nil {
+		return err
+	}
+	if err := s.CreateDatabase(ctx); err != nil {
+		return err
+	}
+	if err := requireVersion(ctx, s, oldest); err != nil {
+		return err
+	}
+	if err := s.Exec(ctx, Replicated(s, createMigrations), nil); err != nil {
+		return err
+	}
+	applied, err := readApplied(ctx, s)
+	if err != nil {
+		return err
+	}
+	if newest := all[len(all)-1].Number; applied > newest {
+		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
+	}
+	if int(applied) == len(all) {
+		return nil
+	}
+	for _, step := range all[applied:] {
+		if err := apply(ctx, s, step); err != nil {
+			return fmt.Errorf("schema/%s: %w", step.Name, err)
+		}
+	}
+	return directory.SealAll(ctx, s)
+}
+
+func apply(ctx context.Context, s *conn.Server, step steps.Migration) error {
+	for _, statement := range step.Statements {
+		if err := s.Exec(ctx, Replicated(s, statement), nil); err != nil {
+			return err
+		}
+	}
+	return s.Exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",
+		conn.Params{"number": fmt.Sprint(step.Number), "name": step.Name})
+}
+
+// TakeOver runs the statements by which the step that brought commits takes over
+// what was written before it.
+func TakeOver(ctx context.Context, s *conn.Server) error {
+	all, err := steps.Migrations()
+	if err != nil {
+		return err
+	}
+	for _, statement := range all[commitsStep-1].Statements {
+		if insertion.MatchString(statement) {
+			if err := s.Exec(ctx, statement, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// commitsStep is the step of the schema that brought commits.
+const commitsStep = 18
+
+var insertion = regexp.MustCompile(`(?m)^INSERT INTO`)
+
+// Replicated returns a statement that makes a table as the server needs it.
+func Replicated(s *conn.Server, statement string) string {
+	if s.IsReplicated() {
+		return replicate(statement)
+	}
+	return statement
+}
+
+var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)
+
+// replicate makes a table's statement one of a table whose rows come to all
+// replicas of the shard, by the macros that their configurations have.
+func replicate(statement string) string {
+	return engines.ReplaceAllStringFunc(statement, func(engine string) string {
+		parts := engines.FindStringSubmatch(engine)
+		arguments := slices.DeleteFunc([]string{`'/clickhouse/tables/{shard}/{database}/{table}'`, `'{replica}'`, parts[2]}, func(a string) bool { return a == "" })
+		return "ENGINE = Replicated" + parts[1] + "(" + strings.Join(arguments, ", ") + ")"
+	})
+}
+
+// MigrateReplicas makes the tables on each replica of a shard that has several.
+func MigrateReplicas(ctx context.Context, s *conn.Server) error {
+	for _, replica := range s.Replicas() {
+		if err := errors.Join(Migrate(ctx, replica), replica.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readApplied(ctx context.Context, s *conn.Server) (uint32, error) {
+	return conn.Value[uint32](ctx, s, "SELECT max(number) FROM migrations", nil)
+}

@@ -1,0 +1,64 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+
+	"adlens/internal/clickhouse/conn"
+	steps "adlens/schema"
+)
+
+func TestTablesOfSeveralReplicasAreReplicated(t *testing.T) {
+	t.Parallel()
+	for statement, want := range map[string]string{
+		"x) ENGINE = MergeTree\nORDER BY a":                     "x) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')\nORDER BY a",
+		") ENGINE = ReplacingMergeTree(updated_at)\nORDER BY a": ") ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', updated_at)\nORDER BY a",
+		"ALTER TABLE a ADD COLUMN b UInt8":                      "ALTER TABLE a ADD COLUMN b UInt8",
+	} {
+		if got := replicate(statement); got != want {
+			t.Errorf("%s\nbecomes %s\nwant %s", statement, got, want)
+		}
+	}
+	all, err := steps.Migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range all {
+		for _, statement := range step.Statements {
+			if made := replicate(statement); strings.Contains(statement, "CREATE TABLE") != strings.Contains(made, "ENGINE = Replicated") {
+				t.Errorf("schema/%s becomes %s", step.Name, made)
+			}
+		}
+	}
+}
+
+func TestAnOlderServerIsRefusedByItsVersion(t *testing.T) {
+	for _, has := range []string{"25.8.1.5101", "25.10.2.65", "26.1.1.1"} {
+		if err := compareVersion(has, oldest); err != nil {
+			t.Errorf("%s: %v", has, err)
+		}
+	}
+	err := compareVersion("25.8.1.5101", version{25, 9})
+	remote, addressing := conn.NewRemote(conn.RemoteConfig{Address: "clickhouse://u:p@host:9000"})
+	if addressing != nil {
+		t.Fatal(addressing)
+	}
+	if text := remote.Explain(err).Error(); text != "the ClickHouse server host:9000 is version 25.8.1.5101; expected 25.9 or a later one" {
+		t.Errorf("an older server is explained as %q", text)
+	}
+}
+
+func TestGrantsNameEveryUserAndNoPassword(t *testing.T) {
+	statements := strings.Join(Grants("figures", User{"loading", "s3cret-one"}, User{"odd name", "s3cret-two"}), ";\n")
+	for _, want := range []string{
+		"CREATE USER IF NOT EXISTS loading IDENTIFIED WITH sha256_hash BY '", "SETTINGS readonly = 2",
+		"GRANT SELECT ON figures.* TO `odd name`", "CREATE TABLE", " ON figures.* TO loading",
+	} {
+		if !strings.Contains(statements, want) {
+			t.Errorf("%q is missing in\n%s", want, statements)
+		}
+	}
+	if strings.Contains(statements, "s3cret") {
+		t.Errorf("a password is in\n%s", statements)
+	}
+}

@@ -1,0 +1,280 @@
+// Package tables is the port of small tables on the engine: what was committed,
+// which numbers were given out, and what is dead. It decides nothing.
+package tables
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/commits"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/tables"
+)
+
+var _ tables.Port = Port{}
+
+// Reader runs reading statements on one account, and on all.
+type Reader interface {
+	conn.Reader
+	ReadAll(ctx context.Context, sql string, read func(conn.Rows) error) error
+}
+
+// Port is the port of tables on a cluster, which finds the server that holds an
+// account, or on one session alone, of which the tables can only be read.
+type Port struct {
+	cluster *cluster.Cluster
+	at      Reader
+}
+
+// On returns the small tables of a database.
+func On(c *cluster.Cluster) Port { return Port{c, c} }
+
+// OfSession returns the small tables as a session reads them.
+func OfSession(c *conn.Session) Port { return Port{at: c} }
+
+// Manifest reads what of an account is visible now.
+func (p Port) Manifest(ctx context.Context, account string) (manifest.Manifest, error) {
+	state, err := commits.Read(ctx, p, account)
+	if adlens.KindOf(err) == adlens.Damaged {
+		p.cluster.Home().Alarm(ctx, err)
+	}
+	return state.Manifest, err
+}
+
+// table is a small table whose rows are of type R.
+type table[R any] struct {
+	Port
+	name     string
+	columns  string // that are written, beside the account's
+	selected string // that are read, where they are others
+	number   string // the column by which dead rows are told
+	values   func(R) []any
+	scan     func(scan conn.Scan) (R, error)
+	// around is called with each insert; nil where nothing else is to be done.
+	around func(account string, insert func() error) error
+}
+
+func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	insert := func() error {
+		return t.cluster.Insert(ctx, account, "INSERT INTO "+t.name+" (account_id, "+t.columns+")", func(batch conn.Batch) error {
+			for _, r := range rows {
+				if err := batch.Append(append([]any{account}, t.values(r)...)...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if t.around != nil {
+		return t.around(account, insert)
+	}
+	return insert()
+}
+
+func (t table[R]) readColumns() string {
+	if t.selected != "" {
+		return t.selected
+	}
+	return t.columns
+}
+
+func (t table[R]) Read(ctx context.Context, account string) ([]R, error) {
+	return conn.Collect(ctx, t.at, "SELECT "+t.readColumns()+" FROM "+t.name+" WHERE account_id = {account:String}", conn.Params{"account": query.Text(account)}, t.scan)
+}
+
+func (t table[R]) ReadAll(ctx context.Context) (map[string][]R, error) {
+	all := map[string][]R{}
+	err := t.at.ReadAll(ctx, "SELECT account_id, "+t.readColumns()+" FROM "+t.name, conn.EachRow(func(scan conn.Scan) error {
+		var account string
+		row, err := t.scan(func(into ...any) error { return scan(append([]any{&account}, into...)...) })
+		all[account] = append(all[account], row)
+		return err
+	}))
+	return all, err
+}
+
+func (t table[R]) DeleteBelow(ctx context.Context, account string, below uint32) error {
+	return t.cluster.Exec(ctx, fmt.Sprintf("ALTER TABLE %s DELETE WHERE account_id = {account:String} AND %s < {below:UInt32} SETTINGS mutations_sync = 0", t.name, t.number),
+		conn.Params{"account": query.Text(account), "below": conn.Number(below)})
+}
+
+func (p Port) Reservations() tables.Table[tables.Reservation] {
+	return table[tables.Reservation]{Port: p, name: "number_blocks", columns: "first, next, token", number: "next",
+		values: func(r tables.Reservation) []any { return []any{r.First, r.Next, r.Token} },
+		scan: func(scan conn.Scan) (r tables.Reservation, err error) {
+			err = scan(&r.First, &r.Next, &r.Token)
+			return r, err
+		}}
+}
+
+func (p Port) Commits() tables.Table[manifest.Commit] {
+	return table[manifest.Commit]{Port: p, name: "commits", columns: "number, base, units, digest",
+		selected: "number, base, units, digest, committed_at", number: "number",
+		values: func(c manifest.Commit) []any { return []any{c.Number, c.Base, c.Rows, c.Digest} },
+		scan: func(scan conn.Scan) (c manifest.Commit, err error) {
+			err = scan(&c.Number, &c.Base, &c.Rows, &c.Digest, &c.At)
+			return c, err
+		},
+		// Readers in all processes look again once a commit is announced.
+		around: func(account string, insert func() error) error {
+			if err := p.cluster.RequireHeld(account); err != nil {
+				return err
+			}
+			return p.cluster.Announce(account, insert)
+		}}
+}
+
+func (p Port) Units() tables.Table[tables.Unit] {
+	return table[tables.Unit]{Port: p, name: "commit_units", number: "number",
+		columns: UnitColumns,
+		values:  unitValues, scan: ScanUnit}
+}
+
+// UnitColumns are the columns of a unit.
+const UnitColumns = "number, kind, marketplace_key, ad_product, start, generation, rows, report_ids, report_times, report_hashes, report_days"
+
+func unitValues(u tables.Unit) []any {
+	ids, times, hashes, days := sourceColumns(u.Sources)
+	return []any{u.Number, uint8(u.Kind), u.Slice.Marketplace, uint8(u.Slice.AdProduct), u.Start.Time(), u.Generation,
+		append([]uint64{u.Rows}, u.Derived...), ids, times, hashes, days}
+}
+
+// ScanUnit reads a row of the units as Units selects it.
+func ScanUnit(scan conn.Scan) (tables.Unit, error) {
+	var (
+		u               tables.Unit
+		kind, adProduct uint8
+		start           time.Time
+		rows            []uint64
+		ids, hashes     []string
+		times           []time.Time
+		days            []uint32
+	)
+	if err := scan(&u.Number, &kind, &u.Slice.Marketplace, &adProduct, &start, &u.Generation, &rows, &ids, &times, &hashes, &days); err != nil {
+		return u, err
+	}
+	u.Kind, u.Slice.AdProduct, u.Start = manifest.Kind(kind), adlens.AdProduct(adProduct), adlens.DayOf(start)
+	if len(rows) > 0 {
+		u.Rows = rows[0]
+	}
+	if further := len(tables.OfKind(u.Kind)) - 1; further > 0 && len(rows) > further {
+		u.Derived = rows[1 : 1+further]
+	}
+	for i := range ids {
+		u.Sources = append(u.Sources, manifest.Source{ReportID: ids[i], GeneratedAt: times[i].UTC(), SHA256: hashes[i], Days: manifest.Days(days[i])})
+	}
+	return u, nil
+}
+
+func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, hashes []string, days []uint32) {
+	for _, s := range sources {
+		ids, times = append(ids, s.ReportID), append(times, s.GeneratedAt)
+		hashes, days = append(hashes, s.SHA256), append(days, uint32(s.Days))
+	}
+	return ids, times, hashes, days
+}
+
+func (p Port) Seals() tables.Table[tables.Seal] {
+	return table[tables.Seal]{Port: p, name: "seals", columns: "version", number: "version",
+		values: func(s tables.Seal) []any { return []any{s.Number} },
+		scan: func(scan conn.Scan) (s tables.Seal, err error) {
+			err = scan(&s.Number)
+			return s, err
+		}}
+}
+
+func (p Port) Settled() tables.Table[tables.Settled] {
+	return table[tables.Settled]{Port: p, name: "accounted", columns: "next", number: "next",
+		values: func(s tables.Settled) []any { return []any{s.Next} },
+		scan: func(scan conn.Scan) (s tables.Settled, err error) {
+			err = scan(&s.Next)
+			return s, err
+		}}
+}
+
+func (p Port) Dead() tables.Table[tables.Dead] {
+	return table[tables.Dead]{Port: p, name: deadTable, columns: "table_name, generation", selected: "table_name, generation, found_at", number: "generation",
+		values: func(d tables.Dead) []any { return []any{d.Table, d.Generation} },
+		scan: func(scan conn.Scan) (d tables.Dead, err error) {
+			err = scan(&d.Table, &d.Generation, &d.NotedAt)
+			return d, err
+		}}
+}
+
+// CountedBy counts what is one row: where one may be stored twice, by its key.
+var CountedBy = map[string]string{"products": "uniqExact(product_key)"}
+
+// CountRows counts in one statement. Parts know how many rows they have, so
+// little is read.
+func (p Port) CountRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
+	return p.countRows(ctx, account, "0", names)
+}
+
+// ReadRows has the server read all columns to add up a number that is thrown away.
+func (p Port) ReadRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
+	return p.countRows(ctx, account, "ifNull(sum(cityHash64(*)), 0)", names)
+}
+
+func (p Port) countRows(ctx context.Context, account, reading string, names []string) ([]tables.Count, error) {
+	filter := "true"
+	if account != "" {
+		filter = "account_id = {account:String}"
+	}
+	selects := make([]string, len(names))
+	for i, name := range names {
+		counted, special := CountedBy[name]
+		if !special {
+			counted = "count()"
+		}
+		selects[i] = fmt.Sprintf("SELECT account_id, '%s' AS name, generation, %s AS n, toUInt64(%s) AS content FROM %s WHERE %s GROUP BY account_id, generation", name, counted, reading, name, filter)
+	}
+	sql := strings.Join(selects, "\nUNION ALL\n") + "\nSETTINGS optimize_aggregation_in_order = 1"
+	scanCount := func(scan conn.Scan) (c tables.Count, err error) {
+		var content uint64
+		err = scan(&c.Account, &c.Table, &c.Generation, &c.Rows, &content)
+		return c, err
+	}
+	if account != "" {
+		return conn.Collect(ctx, p.at, sql, conn.Params{"account": query.Text(account)}, scanCount)
+	}
+	var all []tables.Count
+	err := p.at.ReadAll(ctx, sql, conn.EachRow(func(scan conn.Scan) error {
+		c, err := scanCount(scan)
+		all = append(all, c)
+		return err
+	}))
+	return all, err
+}
+
+// DeleteRows has each server delete the rows of its accounts.
+func (p Port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error {
+	byShard := map[*cluster.Shard][]tables.Deletion{}
+	for _, d := range deletions {
+		s, err := p.cluster.Holder(ctx, query.Text(d.Account))
+		if err != nil {
+			return err
+		}
+		byShard[s] = append(byShard[s], d)
+	}
+	for _, s := range p.cluster.Shards() {
+		if err := deleteAll(ctx, s.Server, byShard[s]); err != nil {
+			return s.Name(err)
+		}
+	}
+	return nil
+}
+
+// Now is the time by the clock of the server that has the directory.
+func (p Port) Now(ctx context.Context) (now time.Time, err error) {
+	err = p.cluster.Home().ReadOnce(ctx, "SELECT now64(3)", nil, conn.ScanInto(&now))
+	return now, err
+}
