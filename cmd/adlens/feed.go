@@ -151,9 +151,9 @@ func (d *data) saveFeed(ctx context.Context, token auth.Key, record auth.Record)
 
 // tryFeed answers the link with the rooms of a server, before anybody has it.
 func (d *data) tryFeed(ctx context.Context, token auth.Key, record auth.Record) error {
-	server := adhttp.New(adhttp.Config{
-		Figures: query.NewService(d.Figures, d.Lists), Feeds: auth.NewAuthenticator(candidate{record}), Limiter: auth.NewLimiter(0, 0),
-		Usage: auth.NewUsage(), Accounts: d.Accounts, Connections: d.Connections, Lists: idle{}, Log: zap.NewNop(), Now: time.Now,
+	admission := auth.NewAdmission(nil, auth.NewAuthenticator(candidate{record}), auth.NewLimiter(0, 0), auth.NewUsage(), d.Accounts)
+	server := adhttp.New(adhttp.Config{Admission: admission,
+		Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{}, Log: zap.NewNop(), Now: time.Now,
 		Observe: func(string, int, string, time.Duration) {},
 	})
 	return server.TryFeed(ctx, token.Reveal())

@@ -146,8 +146,8 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	}
 	usage := auth.NewUsage()
 	server := adhttp.New(adhttp.Config{
-		Figures: figures, Keys: auth.NewAuthenticator(d.Keys), Feeds: auth.NewAuthenticator(d.Feeds), Limiter: limits,
-		Usage: usage, Accounts: d.Accounts, Connections: d.Connections, Lists: refresh.lists, AnswerCache: so.answerCache, AnswerMemory: so.underWay,
+		Admission: auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts),
+		Figures:   figures, Connections: d.Connections, Lists: refresh.lists, AnswerCache: so.answerCache, AnswerMemory: so.underWay,
 		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.health()

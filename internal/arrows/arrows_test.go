@@ -82,7 +82,7 @@ var arrows = map[string][]string{
 	"adlens/web/page": {},
 	"adlens/web/docs": {"adlens", "adlens/docs", "adlens/internal/query/period", "adlens/web"},
 	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
-		"adlens/internal/query", "adlens/internal/query/period", "adlens/internal/recent", "adlens/internal/records", "adlens/internal/table", "adlens/web", "adlens/web/docs", "adlens/web/page"},
+		"adlens/internal/query", "adlens/internal/query/period", "adlens/internal/records", "adlens/internal/table", "adlens/web", "adlens/web/docs", "adlens/web/page"},
 	"adlens/internal/simulation": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/commits", "adlens/internal/exact", "adlens/internal/manifest", "adlens/internal/records", "adlens/internal/tables",
 		"adlens/loader", "adlens/platform"},
 	"adlens/internal/doctor": {"adlens", "adlens/internal/clickhouse", "adlens/internal/clickhouse/audit", "adlens/internal/clickhouse/schema",

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"time"
 
 	"adlens"
@@ -12,6 +13,11 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
+// ConnectionStore finds the connections of accounts to the platform.
+type ConnectionStore interface {
+	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
+}
+
 type accountAnswer struct {
 	account  adlens.Account
 	key      auth.Record
@@ -22,20 +28,20 @@ type accountAnswer struct {
 	connectedAt *time.Time // nil where none are stored
 }
 
-func (s *Server) account(c *gin.Context, caller caller) (answer, error) {
+func (s *Server) account(c *gin.Context, caller auth.Caller) (answer, error) {
 	var none struct{}
 	if faults := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
 		return nil, &query.FaultsError{Faults: faults}
 	}
-	view, err := s.figures.View(c.Request.Context(), caller.account.ID)
+	view, err := s.figures.View(c.Request.Context(), caller.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	connection, connected, err := s.connections.Connection(c.Request.Context(), caller.account.ID)
+	connection, connected, err := s.connections.Connection(c.Request.Context(), caller.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	a := accountAnswer{account: caller.account, key: caller.key, lastUse: caller.lastUse, connected: connected && connection.Accepted}
+	a := accountAnswer{account: caller.Account, key: caller.Key, lastUse: caller.LastUse, connected: connected && connection.Accepted}
 	if connected {
 		a.connectedAt = &connection.ConnectedAt
 	}

@@ -9,15 +9,12 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"adlens"
-	"adlens/internal/auth"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 
-	"go.uber.org/zap"
 	"pgregory.net/rapid"
 )
 
@@ -72,14 +69,10 @@ func (b *books) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.Ra
 }
 
 // serving answers from a store, with a memory of so many bytes.
-func serving(store interface {
-	query.Store
-	AccountStore
-	ConnectionStore
-}, account string, answers int) http.Handler {
-	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(store, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(0, 0), AnswerCache: answers,
-		Usage: auth.NewUsage(), Accounts: store, Connections: store, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }})
-	return s.Handler()
+func serving(store stored, account string, answers int) http.Handler {
+	c := testConfig(store, keys{account})
+	c.AnswerCache = answers
+	return New(c).Handler()
 }
 
 // Two accounts, each with a server that remembers and one that does not, and
@@ -120,8 +113,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 
 // sharing is a server of one account that has its memory with others.
 func sharing(b *books, account string, memory *answers) http.Handler {
-	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(b, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(0, 0),
-		Usage: auth.NewUsage(), Accounts: b, Connections: b, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }})
+	s := New(testConfig(b, keys{account}))
 	s.answers = memory
 	return s.Handler()
 }

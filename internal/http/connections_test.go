@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/internal/auth"
 	"adlens/internal/query"
 
 	"go.uber.org/zap"
@@ -48,8 +47,9 @@ func (w *slowWorld) DayTotals(ctx context.Context, s query.Statement) ([]query.D
 func listening(t *testing.T, w *slowWorld, bound int) (address string, s *Server, logged *observer.ObservedLogs) {
 	t.Helper()
 	core, logged := observer.New(zapcore.InfoLevel)
-	s = New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{"acme-active"}), Limiter: auth.NewLimiter(0, 0),
-		Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return nil }, Log: zap.New(core), Now: func() time.Time { return now }})
+	config := testConfig(w, keys{"acme-active"})
+	config.Log = zap.New(core)
+	s = New(config)
 	s.open.bound = bound
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"adlens/internal/auth"
 	"adlens/internal/query"
@@ -17,64 +16,31 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The budget of a feed link, beside the account's limits: spreadsheets ask for
-// a cell about once an hour.
-const (
-	feedMinute = 10    // requests in any 60 seconds
-	feedDay    = 1_000 // requests in a UTC day
-)
-
 // feedOf is the path below which feed links answer.
 const feedOf = "/feed/"
 
 // feed admits the bearer of a token to the one request that was saved under
 // it, and makes the request that one.
-func (s *Server) feed(c *gin.Context) (caller, error) {
-	now := s.now()
-	feed, err := s.redeem(c, now)
+func (s *Server) feed(c *gin.Context) (auth.Caller, error) {
+	caller, err := s.admit(c, auth.Credentials{FeedToken: c.Param("token")}, false)
 	if err != nil {
-		return caller{}, err
-	}
-	c.Set(keyCaller, feed)
-	if d := s.feedBudget.Allow(feed.ID, now); !d.Allowed {
-		return caller{}, &problem{code: codeRateLimited, limit: d.Limit, retry: d.RetryAfter,
-			detail: fmt.Sprintf("this feed's own limit of requests per %s is reached; try again in %d s", d.Limit, wholeSeconds(d.RetryAfter))}
-	}
-	who, err := s.welcome(c, feed, false, now)
-	if err != nil {
-		return caller{}, err
+		return caller, err
 	}
 	var none struct{}
 	if faults := decode(c.Request.URL.RawQuery, &none); len(faults) > 0 {
-		return caller{}, &query.FaultsError{Faults: faults}
+		return caller, &query.FaultsError{Faults: faults}
 	}
-	saved, err := url.Parse(feed.Request)
+	saved, err := url.Parse(caller.Key.Request)
 	if err != nil {
-		return caller{}, err
+		return caller, err
 	}
 	c.Request.URL = saved
 	c.Request.Header.Del("Accept") // the format was saved too
-	return who, nil
-}
-
-// redeem finds the feed link of a token. One that is unknown, revoked or
-// expired leads nowhere, like any other path.
-func (s *Server) redeem(c *gin.Context, now time.Time) (auth.Record, error) {
-	token, address := c.Param("token"), addressOf(c)
-	feed, wait, err := s.failures.Guard(address, now, func(suspect bool) (auth.Record, error) {
-		return s.feeds.Feed(c.Request.Context(), token, suspect, now)
-	})
-	if wait > 0 {
-		return feed, addressWaits(wait)
-	}
-	if errors.Is(err, auth.ErrInvalidKey) {
-		return feed, &problem{code: codeNotFound, detail: "there is no such feed: it may be misspelt, revoked or expired"}
-	}
-	return feed, err
+	return caller, nil
 }
 
 // saved answers the request that a feed link has become.
-func (s *Server) saved(c *gin.Context, who caller) (answer, error) {
+func (s *Server) saved(c *gin.Context, who auth.Caller) (answer, error) {
 	path := c.Request.URL.Path
 	if run, ok := s.endpoints[path]; ok {
 		return run(c, who)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/query"
 
 	"github.com/gin-gonic/gin"
@@ -30,11 +31,11 @@ func asked[Params any, Request question](
 	mostRows func(context.Context, query.View, Request) (int, error),
 	compute func(context.Context, query.View, Request) (answer, error),
 ) endpoint {
-	return func(c *gin.Context, caller caller) (answer, error) {
+	return func(c *gin.Context, caller auth.Caller) (answer, error) {
 		var params Params
 		faults := decode(c.Request.URL.RawQuery, &params)
 		chooseFormat(&params, c.Request.Header.Values("Accept"))
-		view, err := s.figures.View(c.Request.Context(), caller.account.ID)
+		view, err := s.figures.View(c.Request.Context(), caller.Account.ID)
 		if err != nil {
 			return nil, err
 		}

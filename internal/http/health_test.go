@@ -9,17 +9,13 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/internal/auth"
-	"adlens/internal/query"
-
-	"go.uber.org/zap"
 )
 
 func TestReadinessNamesEveryCheckAndTheAgeOfTheData(t *testing.T) {
 	w, health := newWorld(), Health{NewestLoad: now.Add(-90 * time.Second), OldestLoad: now.Add(time.Hour)}
-	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{}),
-		Limiter: auth.NewLimiter(0, 0), Usage: auth.NewUsage(), Accounts: w, Connections: w, Log: zap.NewNop(), Now: func() time.Time { return now },
-		Ping: func(context.Context) error { return w.fails }, Health: func() Health { return health }})
+	config := testConfig(w, keys{})
+	config.Ping, config.Health = func(context.Context) error { return w.fails }, func() Health { return health }
+	s := New(config)
 	h := s.Handler()
 	for _, c := range []struct {
 		name   string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/records"
@@ -83,7 +84,7 @@ func (s *Server) activity(ctx context.Context, v query.View, r query.ListRequest
 }
 
 // ruleRuns answers for the rule that the path names.
-func (s *Server) ruleRuns(c *gin.Context, who caller) (answer, error) {
+func (s *Server) ruleRuns(c *gin.Context, who auth.Caller) (answer, error) {
 	rule := c.Param("rule_id")
 	return lists(s, "rules/"+url.PathEscape(rule)+"/runs", query.ParsePlain, func(ctx context.Context, v query.View, _ query.ListRequest) (answer, error) {
 		runs, found, err := s.figures.RuleRuns(ctx, v, rule)

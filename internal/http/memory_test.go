@@ -11,10 +11,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/internal/auth"
 	"adlens/internal/query"
-
-	"go.uber.org/zap"
 )
 
 // takes begins to wait for memory, and says which answer got it.
@@ -133,8 +130,9 @@ func (b *blocked) Write(p []byte) (int, error) {
 
 func TestMemoryOfAnAnswerIsCountedUntilItWasWritten(t *testing.T) {
 	g := &gauged{world: newWorld()}
-	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(g, nil), Keys: auth.NewAuthenticator(keys{"acme-active"}), Limiter: auth.NewLimiter(0, 0),
-		AnswerCache: 1 << 20, AnswerMemory: 1 << 20, Usage: auth.NewUsage(), Accounts: g, Connections: g, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }})
+	config := testConfig(g, keys{"acme-active"})
+	config.AnswerCache, config.AnswerMemory = 1<<20, 1<<20
+	s := New(config)
 	used := func() int {
 		s.answers.memory.mu.Lock()
 		defer s.answers.memory.mu.Unlock()

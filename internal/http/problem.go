@@ -127,6 +127,8 @@ func notFound(path string) *problem {
 func problemOf(err error) *problem {
 	var p *problem
 	var faults *query.FaultsError
+	var limit *auth.LimitError
+	var scope *auth.ScopeError
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -136,6 +138,14 @@ func problemOf(err error) *problem {
 		return &problem{code: codeMissingKey, detail: "the request has no API key; send the header Authorization: Bearer key_live_..."}
 	case errors.Is(err, auth.ErrInvalidKey):
 		return &problem{code: codeInvalidKey, detail: "the API key is not valid; send one valid key as Authorization: Bearer key_live_..."}
+	case errors.As(err, &limit):
+		return &problem{code: codeRateLimited, limit: limit.Limit, retry: limit.RetryAfter, detail: limit.Error()}
+	case errors.Is(err, auth.ErrUnknownFeed):
+		return &problem{code: codeNotFound, detail: err.Error()}
+	case errors.Is(err, auth.ErrCanceled):
+		return &problem{code: codeInactive, detail: err.Error()}
+	case errors.As(err, &scope):
+		return &problem{code: codeScope, detail: scope.Error()}
 	case errors.Is(err, context.Canceled):
 		return clientIsGone()
 	}

@@ -26,17 +26,15 @@ func (panicking) View(context.Context, string) (query.View, error) {
 }
 
 // watched is a server whose log can be read.
-func watched(store query.Store, keys auth.Store) (http.Handler, *observer.ObservedLogs) {
+func watched(store stored, keys auth.Store) (http.Handler, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	return server(store, keys, zap.New(core)), logs
 }
 
-func server(store query.Store, keys auth.Store, log *zap.Logger) http.Handler {
-	w := newWorld()
-	s := New(Config{Observe: func(string, int, string, time.Duration) {}, AnswerCache: 1 << 20, Figures: query.NewService(store, nil), Keys: auth.NewAuthenticator(keys),
-		Limiter: auth.NewLimiter(0, 0), Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return nil },
-		Log: log, Now: func() time.Time { return now }})
-	return s.Handler()
+func server(store stored, keys auth.Store, log *zap.Logger) http.Handler {
+	c := testConfig(store, keys)
+	c.AnswerCache, c.Log = 1<<20, log
+	return New(c).Handler()
 }
 
 // everythingLogged is the whole log as text.

@@ -22,11 +22,7 @@ import (
 // Config is what a server is made of.
 type Config struct {
 	Figures     *query.Service
-	Keys        *auth.Authenticator
-	Feeds       *auth.Authenticator // of feed links
-	Limiter     Limiter
-	Usage       *auth.Usage
-	Accounts    AccountStore
+	Admission   *auth.Admission
 	Connections ConnectionStore
 	Lists       Freshener
 	AnswerCache int // bytes of answers that are remembered; 0 is none
@@ -48,14 +44,8 @@ type Config struct {
 // Server is the API.
 type Server struct {
 	figures     *query.Service
-	keys        *auth.Authenticator
-	feeds       *auth.Authenticator
-	feedBudget  *auth.Limiter
+	admission   *auth.Admission
 	endpoints   map[string]endpoint // of figures and lists, by path
-	failures    *auth.Failures
-	limiter     Limiter
-	usage       *auth.Usage
-	accounts    *accounts
 	connections ConnectionStore
 	freshener   Freshener
 	answers     *answers
@@ -75,8 +65,8 @@ type Server struct {
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
-	s := &Server{figures: c.Figures, keys: c.Keys, feeds: c.Feeds, feedBudget: auth.NewLimiter(feedMinute, feedDay), failures: auth.NewFailures(), limiter: c.Limiter, usage: c.Usage,
-		accounts: newAccounts(c.Accounts), connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache, c.AnswerMemory),
+	s := &Server{figures: c.Figures, admission: c.Admission,
+		connections: c.Connections, open: newOpenConnections(maxConnections), freshener: c.Lists, answers: newAnswers(c.AnswerCache, c.AnswerMemory),
 		observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now, documentation: sync.OnceValues(newDocumentation)}
 	if s.refused == nil {
 		s.refused = func(string) {}
@@ -127,11 +117,11 @@ func (s *Server) engine() *gin.Engine {
 }
 
 func (s *Server) routes(engine *gin.Engine) {
-	s.get(engine, "/api/v1/account", s.handle(s.admitAlways, s.account))
+	s.get(engine, "/api/v1/account", s.handle(s.admitCanceled, s.account))
 	for path, run := range s.endpoints {
-		s.get(engine, path, s.handle(s.admit, run))
+		s.get(engine, path, s.handle(s.admitActive, run))
 	}
-	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.admit, s.ruleRuns))
+	s.get(engine, "/api/v1/rules/:rule_id/runs", s.handle(s.admitActive, s.ruleRuns))
 	s.get(engine, feedOf+":token", s.handle(s.feed, s.saved))
 	s.dashboard(engine)
 	s.get(engine, "/healthz", s.healthz)
@@ -160,10 +150,10 @@ func (s *Server) get(engine *gin.Engine, path string, h gin.HandlerFunc) {
 }
 
 // endpoint answers an admitted caller.
-type endpoint func(*gin.Context, caller) (answer, error)
+type endpoint func(*gin.Context, auth.Caller) (answer, error)
 
 // handle runs an endpoint inside its deadline, for those who are admitted.
-func (s *Server) handle(admit func(*gin.Context) (caller, error), run endpoint) gin.HandlerFunc {
+func (s *Server) handle(admit func(*gin.Context) (auth.Caller, error), run endpoint) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), queryTimeout)
 		defer cancel()

@@ -117,9 +117,26 @@ func newWorld() *world {
 }
 
 func handler(w *world, account string) http.Handler {
-	s := New(Config{Observe: func(string, int, string, time.Duration) {}, Figures: query.NewService(w, nil), Keys: auth.NewAuthenticator(keys{account}), Limiter: auth.NewLimiter(60, 10_000),
-		Usage: auth.NewUsage(), Accounts: w, Connections: w, Ping: func(context.Context) error { return w.fails }, Log: zap.NewNop(), Now: func() time.Time { return now }})
-	return s.Handler()
+	c := testConfig(w, keys{account})
+	c.Admission, c.Ping = admissionOf(w, keys{account}, auth.NewLimiter(60, 10_000)), func(context.Context) error { return w.fails }
+	return New(c).Handler()
+}
+
+// stored is all that a server of the tests reads.
+type stored interface {
+	query.Store
+	auth.AccountStore
+	ConnectionStore
+}
+
+// testConfig is that of a server without limits.
+func testConfig(store stored, keys auth.Store) Config {
+	return Config{Figures: query.NewService(store, nil), Connections: store, Admission: admissionOf(store, keys, auth.NewLimiter(0, 0)),
+		Observe: func(string, int, string, time.Duration) {}, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }}
+}
+
+func admissionOf(accounts auth.AccountStore, keys auth.Store, limits auth.Limits) *auth.Admission {
+	return auth.NewAdmission(auth.NewAuthenticator(keys), nil, limits, auth.NewUsage(), accounts)
 }
 
 func ask(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {

@@ -1,0 +1,160 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/recent"
+)
+
+// The reasons to refuse a request whose key is valid, next to LimitError and
+// ScopeError; and that of a feed link that is unknown, revoked or expired, which
+// leads nowhere, like any other path.
+var (
+	ErrCanceled    = errors.New("the account's subscription is canceled")
+	ErrUnknownFeed = errors.New("there is no such feed: it may be misspelt, revoked or expired")
+)
+
+// LimitError reports a request beyond a limit.
+type LimitError struct {
+	Limit      string        // LimitMinute, LimitDay or LimitAddress
+	RetryAfter time.Duration // a request after this time is let in
+	reached    string
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, seconds(e.RetryAfter)))
+}
+
+// ScopeError reports a key that lacks the scope that is needed.
+type ScopeError struct {
+	Scopes []string // of the key
+	Needed string
+}
+
+func (e *ScopeError) Error() string {
+	return fmt.Sprintf("the key has the scopes [%s]; this endpoint needs %s", strings.Join(e.Scopes, ", "), e.Needed)
+}
+
+// Limits decides about calls of accounts: a Limiter, or one that servers share.
+type Limits interface {
+	Allow(account string, now time.Time) Decision
+}
+
+// AccountStore finds accounts.
+type AccountStore interface {
+	Account(ctx context.Context, id string) (account adlens.Account, found bool, err error)
+}
+
+// An account that is remembered is never older than accountsFor, so that a
+// changed subscription shows within seconds; at most maxAccounts are remembered.
+const (
+	accountsFor = 2 * time.Second
+	maxAccounts = 10_000
+)
+
+// The budget of a feed link, next to the account's limits: spreadsheets fetch a
+// cell about once an hour.
+const (
+	feedMinute = 10    // requests in any 60 seconds
+	feedDay    = 1_000 // requests in a UTC day
+)
+
+// Admission decides which requests are let in. It is safe for concurrent use.
+type Admission struct {
+	keys, feeds *Authenticator
+	failures    *Failures
+	feedBudget  *Limiter
+	limits      Limits
+	usage       *Usage
+	accounts    *recent.Values[string, adlens.Account]
+}
+
+// NewAdmission returns an admission of the bearers of keys and of feed links.
+func NewAdmission(keys, feeds *Authenticator, limits Limits, usage *Usage, accounts AccountStore) *Admission {
+	return &Admission{keys: keys, feeds: feeds, failures: NewFailures(), feedBudget: NewLimiter(feedMinute, feedDay), limits: limits, usage: usage,
+		accounts: recent.New(accountsFor, maxAccounts, func(ctx context.Context, id string) (adlens.Account, bool, error) {
+			return accounts.Account(ctx, id)
+		})}
+}
+
+// Credentials are what a request shows: a key, or the token of a feed link.
+type Credentials struct {
+	Authorization []string // values of the header
+	FeedToken     string   // "" where a key is needed
+}
+
+// Caller is whose request it is.
+type Caller struct {
+	Account adlens.Account
+	Key     Record     // or feed link
+	LastUse *time.Time // of the key, before this request
+	Windows []Window   // of the account's limits, after this request
+}
+
+// Admit lets a request in, in the contract's order: key, limit, subscription and
+// scope. The error is ErrMissingKey, ErrInvalidKey, ErrUnknownFeed, ErrCanceled,
+// a *LimitError or *ScopeError, or wraps a store's; the caller then has what was
+// known before it: the key, and the windows.
+func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
+	return a.admit(ctx, c, remote, false, now)
+}
+
+// AdmitCanceled is Admit for what accounts without an active subscription may
+// read as well.
+func (a *Admission) AdmitCanceled(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
+	return a.admit(ctx, c, remote, true, now)
+}
+
+func (a *Admission) admit(ctx context.Context, c Credentials, remote netip.Addr, canceled bool, now time.Time) (caller Caller, err error) {
+	if caller.Key, err = a.authenticate(ctx, c, remote, now); err != nil {
+		return caller, err
+	}
+	if c.FeedToken != "" {
+		if d := a.feedBudget.Allow(caller.Key.ID, now); !d.Allowed {
+			return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("this feed's own limit of requests per %s is reached", d.Limit)}
+		}
+	}
+	d := a.limits.Allow(caller.Key.AccountID, now)
+	caller.Windows = d.Windows
+	if !d.Allowed {
+		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("the account's limit of requests per %s is reached", d.Limit)}
+	}
+	caller.LastUse = a.usage.Touch(caller.Key.ID, caller.Key.LastUsedAt, now)
+	account, found, err := a.accounts.Get(ctx, caller.Key.AccountID, now)
+	switch {
+	case err != nil:
+		return caller, err
+	case !found:
+		return caller, fmt.Errorf("a key belongs to account %q, which does not exist", caller.Key.AccountID)
+	case account.Subscription == adlens.Canceled && !canceled:
+		return caller, ErrCanceled
+	case !caller.Key.HasScope(ScopeRead):
+		return caller, &ScopeError{caller.Key.Scopes, ScopeRead}
+	}
+	caller.Account = account
+	return caller, nil
+}
+
+// authenticate finds the key or feed link of a request. From an address that
+// sent too many wrong ones only valid ones get in; others have to wait.
+func (a *Admission) authenticate(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Record, error) {
+	key, wait, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
+		if c.FeedToken != "" {
+			return a.feeds.Feed(ctx, c.FeedToken, suspect, now)
+		}
+		return a.keys.Authenticate(ctx, c.Authorization, suspect, now)
+	})
+	switch {
+	case wait > 0:
+		return key, &LimitError{LimitAddress, wait, "this address sent too many keys that are not valid"}
+	case c.FeedToken != "" && errors.Is(err, ErrInvalidKey):
+		return key, ErrUnknownFeed
+	}
+	return key, err
+}
