@@ -87,8 +87,8 @@ fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzParseAmount FuzzParseDay; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s . || exit 1; done
 	$(GO) test -run '^$$' -fuzz FuzzZone -fuzztime 30s ./internal/query/period
 	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
-	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/http
-	$(GO) test -run '^$$' -fuzz FuzzGuard -fuzztime 30s ./internal/table
+	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/answer
+	$(GO) test -run '^$$' -fuzz FuzzGuard -fuzztime 30s ./internal/formats
 	$(GO) test -run '^$$' -fuzz FuzzCells -fuzztime 30s ./internal/backup
 	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
 	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done

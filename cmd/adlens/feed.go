@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"adlens/internal/answer"
 	"adlens/internal/auth"
 	adhttp "adlens/internal/http"
 	"adlens/internal/query"
@@ -152,10 +153,10 @@ func (d *data) saveFeed(ctx context.Context, token auth.Key, record auth.Record)
 // tryFeed answers the link with the rooms of a server, before anybody has it.
 func (d *data) tryFeed(ctx context.Context, token auth.Key, record auth.Record) error {
 	admission := auth.NewAdmission(nil, auth.NewAuthenticator(candidate{record}), auth.NewLimiter(0, 0), auth.NewUsage(), d.Accounts)
-	server := adhttp.New(adhttp.Config{Admission: admission,
-		Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{}, Log: zap.NewNop(), Now: time.Now,
-		Observe: func(string, int, string, time.Duration) {},
-	})
+	answers := answer.New(answer.Config{Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{},
+		Warn: func(string, error) {}, Now: time.Now})
+	server := adhttp.New(adhttp.Config{Admission: admission, Answers: answers, Log: zap.NewNop(), Now: time.Now,
+		Observe: func(string, int, string, time.Duration) {}})
 	return server.TryFeed(ctx, token.Reveal())
 }
 

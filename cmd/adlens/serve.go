@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"adlens/internal/answer"
 	"adlens/internal/auth"
 	adhttp "adlens/internal/http"
 	"adlens/internal/metrics"
@@ -145,17 +146,21 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 		figures.Remember(d.Figures, so.memory)
 	}
 	usage := auth.NewUsage()
+	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Lists: refresh.lists, Cache: so.answerCache, Memory: so.underWay, Now: time.Now,
+		Warn: func(account string, err error) {
+			log.Warn("it could not be found out whether campaigns have to be read", zap.String("account", account), zap.Error(err))
+		}})
 	server := adhttp.New(adhttp.Config{
 		Admission: auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts),
-		Figures:   figures, Connections: d.Connections, Lists: refresh.lists, AnswerCache: so.answerCache, AnswerMemory: so.underWay,
-		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
+		Answers:   answers,
+		Observe:   counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.health()
 			h.Limits = limits.trouble()
 			return h
 		},
 	})
-	watchMemories(counts, figures, server)
+	watchMemories(counts, figures, answers)
 	listener, err := net.Listen("tcp", so.listen)
 	if err != nil {
 		return err

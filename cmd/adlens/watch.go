@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"adlens/internal/answer"
 	adhttp "adlens/internal/http"
 	"adlens/internal/metrics"
 	"adlens/internal/query"
@@ -84,8 +85,8 @@ func (l *limits) trouble() string {
 }
 
 // watchMemories shows what a server remembers, and whether that is of use.
-func watchMemories(m *metrics.Metrics, figures *query.Service, server *adhttp.Server) {
-	m.Remembers("answers", func() metrics.Memory { return metrics.Memory(server.RememberedAnswers()) })
+func watchMemories(m *metrics.Metrics, figures *query.Service, answers *answer.Service) {
+	m.Remembers("answers", func() metrics.Memory { return metrics.Memory(answers.Remembered()) })
 	m.Remembers("figures", func() metrics.Memory { return metrics.Memory(figures.Memories().Figures) })
 	m.Remembers("day_totals", func() metrics.Memory { return metrics.Memory(figures.Memories().DayTotals) })
 }

@@ -33,15 +33,6 @@ func (s *Server) admit(c *gin.Context, credentials auth.Credentials, canceled bo
 	return caller, err
 }
 
-// admitActive admits the bearer of a key to what an active subscription reads.
-func (s *Server) admitActive(c *gin.Context) (auth.Caller, error) {
-	return s.admit(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, false)
-}
-
-func (s *Server) admitCanceled(c *gin.Context) (auth.Caller, error) {
-	return s.admit(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, true)
-}
-
 func writeLimits(h http.Header, windows []auth.Window) {
 	if len(windows) == 0 {
 		return

@@ -1,54 +1,115 @@
 package http
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
+	"strings"
+
+	"adlens/internal/answer"
+	"adlens/internal/auth"
 
 	"github.com/gin-gonic/gin"
 )
 
-// answer is what a handler returns: it describes itself field by field.
-type answer interface {
-	fields(w *writer)
+// apiPath is the path below which endpoints answer, by their names.
+const apiPath = "/api/v1/"
+
+// feedPath is the path below which feed links answer, by their tokens.
+const feedPath = "/feed/"
+
+// handle runs a handler within its deadline, and writes its error.
+func (s *Server) handle(handler func(*gin.Context) error) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		ctx, cancel := context.WithTimeout(c.Request.Context(), answer.Timeout)
+		defer cancel()
+		c.Request = c.Request.WithContext(ctx)
+		c.Writer.Header().Set("Vary", "Authorization, Accept, Accept-Encoding")
+		if err := handler(c); err != nil {
+			s.fail(c, err)
+		}
+	}
 }
 
-// headed is an answer that says something in headers as well.
-type headed interface {
-	paged() paged
+// endpoint answers what is asked at an endpoint by the bearer of a key.
+func (s *Server) endpoint(name string) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		caller, err := s.admit(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, name == answer.Account)
+		if err != nil {
+			return err
+		}
+		r := answer.Request{Endpoint: name, RuleID: c.Param("rule_id"), Format: chooseFormat(c.Request.Header.Values("Accept"))}
+		r.Parameters, r.Faults = answer.ReadQuery(c.Request.URL.RawQuery)
+		return s.reply(c, caller, r)
+	})
 }
 
-// private is an answer that no cache may keep.
-type private interface{ noStore() }
+// feed answers the one request that was saved under a token, in the format that
+// was saved too.
+func (s *Server) feed(c *gin.Context) error {
+	caller, err := s.admit(c, auth.Credentials{FeedToken: c.Param("token")}, false)
+	if err != nil {
+		return err
+	}
+	if err := answer.RefuseParameters(answer.ReadQuery(c.Request.URL.RawQuery)); err != nil {
+		return err
+	}
+	saved, err := url.Parse(caller.Key.Request)
+	if err != nil {
+		return err
+	}
+	r := answer.Request{Endpoint: strings.TrimPrefix(saved.Path, apiPath)}
+	if rule, ok := strings.CutPrefix(r.Endpoint, "rules/"); ok && strings.HasSuffix(rule, "/runs") {
+		r.Endpoint, r.RuleID = answer.RuleRuns, strings.TrimSuffix(rule, "/runs")
+	} else if r.Endpoint == answer.Account || r.Endpoint == answer.RuleRuns || !slices.Contains(answer.Endpoints(), r.Endpoint) {
+		return &problem{code: codeNotFound, detail: fmt.Sprintf("%s is nothing that a feed can answer", answer.Printable(saved.Path))}
+	}
+	r.Parameters, r.Faults = answer.ReadQuery(saved.RawQuery)
+	return s.reply(c, caller, r)
+}
 
-// write is the only place that writes an answer. It is complete before the
-// first byte goes out, and its length is said, so a failure never looks like a
-// short answer.
-func (s *Server) write(c *gin.Context, a answer) error {
-	h := c.Writer.Header()
+// reply answers a request, and is the only place that writes an answer. It is
+// complete before the first byte goes out, and its length is sent, so a failure
+// never looks like a short answer.
+func (s *Server) reply(c *gin.Context, caller auth.Caller, r answer.Request) error {
+	ctx, sent, h := c.Request.Context(), c.Request.Header, c.Writer.Header()
+	question, err := s.answers.Ask(ctx, caller, r)
+	if err != nil {
+		return err
+	}
+	defer question.Close()
 	h.Set("Cache-Control", "private, no-cache")
-	if n, ok := a.(notModified); ok {
-		h.Set("ETag", n.tag)
-		c.Writer.WriteHeader(http.StatusNotModified)
-		c.Writer.WriteHeaderNow()
+	if question.Tag == "" {
+		h.Set("Cache-Control", "no-store")
+	} else if tag, held := heldTag(sent.Values("If-None-Match"), quotedTag(question.Tag, "")); held {
+		c.Set(keyHow, unchanged)
+		writeUnchanged(c, tag)
 		return nil
 	}
-	if _, ok := a.(private); ok {
-		h.Set("Cache-Control", "no-store")
-	}
-	f, err := s.coded(c, a)
+	a, err := question.Answer(ctx)
+	c.Set(keyHow, question.How)
 	if err != nil {
 		return err
 	}
-	part, err := f.asked(c.Request)
+	if coding, wanted := chooseCoding(a, sent.Values("Accept-Encoding")); wanted {
+		a, err = question.Encode(ctx, a, coding, codings[coding])
+		if err != nil {
+			return err
+		}
+	}
+	part, err := partOf(a, c.Request)
 	if err != nil {
 		return err
 	}
-	f.headers(h)
-	part.headers(h)
-	if f.paged != nil {
-		f.paged.headers(h)
-		if c.FullPath() != feedOf+":token" { // its bearer can read no other page
-			f.paged.link(h, c.Request.URL.Path, c.Request.URL.RawQuery)
+	writeHeaders(h, a)
+	part.writeHeaders(h)
+	if a.Pages != nil {
+		writePages(h, *a.Pages)
+		if next, ok := a.Pages.NextPage(a.Pages.Rows); ok && c.FullPath() != feedPath+":token" { // whose bearer can read no other page
+			h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.Request.URL.Path, withPage(c.Request.URL.RawQuery, next)))
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
@@ -57,26 +118,46 @@ func (s *Server) write(c *gin.Context, a answer) error {
 	return nil
 }
 
-// coded is an answer as it was asked for, in a content coding that the client
-// takes.
-func (s *Server) coded(c *gin.Context, a answer) (*finished, error) {
-	f, ok := a.(*finished)
-	if !ok {
-		return finish(a, plainJSON, "")
+// writeUnchanged answers a client that holds what it asks for under a tag.
+func writeUnchanged(c *gin.Context, tag string) {
+	c.Writer.Header().Set("ETag", tag)
+	c.Writer.WriteHeader(http.StatusNotModified)
+	c.Writer.WriteHeaderNow()
+}
+
+// writeHeaders describes an answer.
+func writeHeaders(h http.Header, a *answer.Answer) {
+	form := forms[a.Format]
+	h.Set("Content-Type", form.mediaType)
+	if a.Tag != "" {
+		h.Set("ETag", quotedTag(a.Tag, a.Coding))
 	}
-	sent := f
-	if coding, wanted := codingFor(f, c.Request.Header.Values("Accept-Encoding")); wanted {
-		var err error
-		if sent, err = s.answers.coded(c.Request.Context(), f, coding); err != nil {
-			return nil, err
+	if a.Coding != "" {
+		h.Set("Content-Encoding", a.Coding)
+	}
+	if form.packed {
+		h.Set("Accept-Ranges", "bytes")
+	}
+	if form.extension != "" && a.File != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+a.File+"."+form.extension+`"`)
+	}
+}
+
+// writePages repeats the paging, for formats whose body has no place for it.
+func writePages(h http.Header, p answer.Pages) {
+	h.Set("X-Total-Rows", strconv.Itoa(p.Rows))
+	if p.Truncated {
+		h.Set("X-Truncated", "true")
+	}
+}
+
+// withPage returns a query string as it was sent, for another page.
+func withPage(sent string, page int) string {
+	var kept []string
+	for _, part := range strings.Split(sent, "&") {
+		if name, _, _ := strings.Cut(part, "="); part != "" && name != "page" {
+			kept = append(kept, part)
 		}
 	}
-	if u, ok := c.Value(keyUse).(*use); ok {
-		bytes := cap(f.body)
-		if sent != f {
-			bytes += cap(sent.body)
-		}
-		u.atLeast(bytes)
-	}
-	return sent, nil
+	return strings.Join(append(kept, fmt.Sprintf("page=%d", page)), "&")
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"adlens"
+	"adlens/internal/answer"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
@@ -71,7 +72,7 @@ func (b *books) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.Ra
 // serving answers from a store, with a memory of so many bytes.
 func serving(store stored, account string, answers int) http.Handler {
 	c := testConfig(store, keys{account})
-	c.AnswerCache = answers
+	c.Answers = answersOf(store, answers, 0)
 	return New(c).Handler()
 }
 
@@ -86,7 +87,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 		fresh, remembering := map[string]http.Handler{}, map[string]http.Handler{}
 		memory := rapid.SampledFrom([]int{0, 20_000, 1 << 20}).Draw(t, "memory")
 		// All accounts have one memory, as they do in a server.
-		shared := newAnswers(memory, 0)
+		shared := answersOf(b, memory, 0)
 		for _, account := range accounts {
 			fresh[account] = serving(b, account, 0)
 			remembering[account] = sharing(b, account, shared)
@@ -112,10 +113,10 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 }
 
 // sharing is a server of one account that has its memory with others.
-func sharing(b *books, account string, memory *answers) http.Handler {
-	s := New(testConfig(b, keys{account}))
-	s.answers = memory
-	return s.Handler()
+func sharing(b *books, account string, memory *answer.Service) http.Handler {
+	c := testConfig(b, keys{account})
+	c.Answers = memory
+	return New(c).Handler()
 }
 
 func TestARepeatedQuestionIsNotComputed(t *testing.T) {

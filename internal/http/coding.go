@@ -2,29 +2,33 @@ package http
 
 import (
 	"bytes"
-	"context"
 	"strings"
+
+	"adlens/internal/answer"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
-// The content codings that answers are sent in, the better one first.
-var codings = []string{"zstd", "gzip"}
+// codings compress bodies, by the names of the content codings.
+var codings = map[string]func([]byte) []byte{"zstd": compressZstd, "gzip": compressGzip}
+
+// codingNames are the codings, the better one first.
+var codingNames = []string{"zstd", "gzip"}
 
 // minCoded is the size from which on a body is worth compressing: it fills
 // more than one packet of the network.
 const minCoded = 1400
 
-// codingFor is the coding of an answer for a client. Where it accepts several
-// equally, ours is the order.
-func codingFor(f *finished, accepted []string) (coding string, wanted bool) {
-	if f.packed || f.name == "" || len(f.body) < minCoded {
+// chooseCoding returns the coding of an answer for a client. Where it accepts
+// several equally, ours is the order.
+func chooseCoding(a *answer.Answer, accepted []string) (coding string, wanted bool) {
+	if forms[a.Format].packed || a.Tag == "" || len(a.Body) < minCoded {
 		return "", false
 	}
-	all := wishes(accepted)
+	all := readPreferences(accepted)
 	best := qualityOf("identity", all)
-	for _, name := range codings {
+	for _, name := range codingNames {
 		if q := qualityOf(name, all); q > 0 && (q > best || !wanted && q == best) {
 			coding, best, wanted = name, q, true
 		}
@@ -32,46 +36,41 @@ func codingFor(f *finished, accepted []string) (coding string, wanted bool) {
 	return coding, wanted
 }
 
-// qualityOf is what a client says of a coding by its name.
-func qualityOf(coding string, all []wish) int {
-	for _, w := range all {
-		if w.value == coding {
-			return w.quality
+// qualityOf returns the q-value that a client gives a coding by its name.
+func qualityOf(coding string, all []preference) int {
+	for _, p := range all {
+		if p.value == coding {
+			return p.quality
 		}
 	}
 	return 0
 }
 
-// tagOf is the strong tag of an answer in a coding: the bytes of each coding
-// have one of their own.
-func tagOf(name, coding string) string {
-	if coding == "" {
-		return name
+// quotedTag returns the strong tag of an answer in a coding: the bytes of each
+// coding have one of their own.
+func quotedTag(tag, coding string) string {
+	if coding != "" {
+		tag += "-" + coding
 	}
-	return strings.TrimSuffix(name, `"`) + "-" + coding + `"`
+	return `"` + tag + `"`
 }
 
-// coded returns an answer in a coding. It is remembered beside the answer, and
-// computed once for all who ask at the same time.
-func (as *answers) coded(ctx context.Context, plain *finished, coding string) (*finished, error) {
-	name := tagOf(plain.name, coding)
-	if f, ok := as.known.Get(name); ok {
-		return f, nil
-	}
-	return as.flights.Do(ctx, name, func(ctx context.Context) (*finished, error) {
-		f := *plain
-		waiting, done := patiently(ctx)
-		defer done()
-		err := as.inTurn(waiting, len(plain.body), func() error {
-			f.coding, f.body = coding, compressed(plain.body, coding)
-			return nil
-		})
-		if err != nil {
-			return nil, err
+// heldTag finds a tag in a client's If-None-Match. Tags are compared weakly, as
+// the header requires, and those of all codings of the answer are the same: it
+// is the client's copy that did not change, however that was sent.
+func heldTag(headers []string, tag string) (held string, ok bool) {
+	for _, candidate := range strings.Split(strings.Join(headers, ","), ",") {
+		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+		if candidate == "*" || candidate == tag {
+			return tag, true
 		}
-		as.remember(name, &f)
-		return &f, nil
-	})
+		for _, coding := range codingNames {
+			if candidate == quotedTag(strings.Trim(tag, `"`), coding) {
+				return candidate, true
+			}
+		}
+	}
+	return "", false
 }
 
 // zstdEncoder has a window that every browser takes.
@@ -83,10 +82,9 @@ var zstdEncoder = func() *zstd.Encoder {
 	return e
 }()
 
-func compressed(body []byte, coding string) []byte {
-	if coding == "zstd" {
-		return zstdEncoder.EncodeAll(body, nil)
-	}
+func compressZstd(body []byte) []byte { return zstdEncoder.EncodeAll(body, nil) }
+
+func compressGzip(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b) // writing to memory does not fail
 	w.Write(body)

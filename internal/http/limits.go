@@ -1,6 +1,10 @@
 package http
 
-import "time"
+import (
+	"time"
+
+	"adlens/internal/answer"
+)
 
 // Every limit of a request, published in the documentation.
 const (
@@ -20,8 +24,7 @@ const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second
 	idleTimeout       = 60 * time.Second
-	queryTimeout      = 30 * time.Second // of one request's work
-	writeTimeout      = queryTimeout + 15*time.Second
+	writeTimeout      = answer.Timeout + 15*time.Second
 
 	// A server that cannot be asked now, most often because it restarts, is
 	// back after about this long.

@@ -23,15 +23,11 @@ const (
 	keyCode      = "code"
 	keyCause     = "cause"
 	keyHow       = "how"
-	keyUse       = "use" // of an answer's memory
 )
 
-// Where an answer came from.
-const (
-	Computed   = "computed"
-	Remembered = "remembered"
-	Unchanged  = "unchanged" // the client has it
-)
+// unchanged is where an answer comes from that the client has, next to
+// answer.Computed and answer.Remembered.
+const unchanged = "unchanged"
 
 // identify gives the request an id. A caller's own is not taken: it would
 // have to be made safe for headers and logs first.

@@ -2,23 +2,41 @@ package http
 
 import (
 	"mime"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"adlens/internal/query"
 )
 
-// wish is what a client accepts, and how gladly: 0 is not at all, 1000 most.
-type wish struct {
+// form is a format as HTTP knows it.
+type form struct {
+	mediaType string // as answers name it
+	accepted  []string
+	extension string // of files; "" where answers are shown rather than saved
+	packed    bool   // compressed in itself, so that it is not compressed again and can be read in parts
+}
+
+// forms are the formats, by their names in requests.
+var forms = map[string]form{
+	query.JSON: {mediaType: "application/json; charset=utf-8", accepted: []string{"application/json"}},
+	query.CSV:  {mediaType: "text/csv; charset=utf-8; header=present", accepted: []string{"text/csv"}, extension: "csv"},
+	query.XLSX: {mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", extension: "xlsx", packed: true,
+		accepted: []string{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}},
+	query.Parquet: {mediaType: "application/vnd.apache.parquet", extension: "parquet", packed: true,
+		accepted: []string{"application/vnd.apache.parquet", "application/x-parquet"}},
+	query.NDJSON: {mediaType: "application/x-ndjson", extension: "ndjson", accepted: []string{"application/x-ndjson", "application/ndjson"}},
+}
+
+// preference is a value that a client accepts, with its q-value in thousandths.
+type preference struct {
 	value   string // in small letters
 	quality int
 }
 
-// wishes reads a header of values with weights. What does not parse is no
-// wish.
-func wishes(headers []string) []wish {
-	var all []wish
+// readPreferences reads a header of values with weights. What does not parse is
+// left out.
+func readPreferences(headers []string) []preference {
+	var all []preference
 	for _, part := range strings.Split(strings.Join(headers, ","), ",") {
 		value, parameters, err := mime.ParseMediaType(part)
 		if err != nil || value == "" {
@@ -32,17 +50,17 @@ func wishes(headers []string) []wish {
 			}
 			quality = int(f * 1000)
 		}
-		all = append(all, wish{value, quality})
+		all = append(all, preference{value, quality})
 	}
 	return all
 }
 
-// formatFor is the name of the format that a client's Accept asks for most:
+// chooseFormat returns the name of the format that a client's Accept prefers:
 // the best weight, then the most exactly named, then the one that comes first
 // here. What fits nothing gets JSON.
-func formatFor(accept []string) string {
+func chooseFormat(accept []string) string {
 	best, bestQuality, bestExact := query.JSON, 0, 0
-	all := wishes(accept)
+	all := readPreferences(accept)
 	for _, name := range query.Formats {
 		quality, exact := 0, 0
 		for _, mediaType := range forms[name].accepted {
@@ -57,26 +75,17 @@ func formatFor(accept []string) string {
 	return best
 }
 
-// mediaQuality is what the most exact wish says of a media type, and how exact
-// that is: 3 for its name, 2 for its kind (text/*), 1 for all, 0 for no word.
-func mediaQuality(mediaType string, all []wish) (quality, exact int) {
+// mediaQuality returns the q-value of the most exact preference for a media type,
+// and how exact that is: 3 for its name, 2 for its kind (text/*), 1 for all, 0
+// for none.
+func mediaQuality(mediaType string, all []preference) (quality, exact int) {
 	kind, _, _ := strings.Cut(mediaType, "/")
-	for _, w := range all {
+	for _, p := range all {
 		for i, pattern := range []string{"*/*", kind + "/*", mediaType} {
-			if w.value == pattern && (i+1 > exact || i+1 == exact && w.quality > quality) {
-				quality, exact = w.quality, i+1
+			if p.value == pattern && (i+1 > exact || i+1 == exact && p.quality > quality) {
+				quality, exact = p.quality, i+1
 			}
 		}
 	}
 	return quality, exact
-}
-
-// chooseFormat sets the format of parameters that have one and were sent
-// without it to what the client accepts.
-func chooseFormat(params any, accept []string) {
-	for _, f := range fieldsOf(reflect.ValueOf(params).Elem()) {
-		if f.name == "format" && f.value.String() == "" {
-			f.set(formatFor(accept))
-		}
-	}
 }

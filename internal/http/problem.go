@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
 	"adlens"
+	"adlens/internal/answer"
 	"adlens/internal/auth"
 	"adlens/internal/query"
 
@@ -129,6 +131,7 @@ func problemOf(err error) *problem {
 	var faults *query.FaultsError
 	var limit *auth.LimitError
 	var scope *auth.ScopeError
+	var missing *answer.NotFoundError
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -146,6 +149,10 @@ func problemOf(err error) *problem {
 		return &problem{code: codeInactive, detail: err.Error()}
 	case errors.As(err, &scope):
 		return &problem{code: codeScope, detail: scope.Error()}
+	case errors.As(err, &missing):
+		return &problem{code: codeNotFound, detail: missing.Detail}
+	case errors.Is(err, answer.ErrOverloaded):
+		return &problem{code: codeOverloaded, retry: unavailableRetry, detail: err.Error()}
 	case errors.Is(err, context.Canceled):
 		return clientIsGone()
 	}
@@ -163,7 +170,7 @@ func storeProblem(err error) *problem {
 	case adlens.Overloaded:
 		return &problem{code: codeOverloaded, retry: unavailableRetry, cause: err, detail: "the database has more to do than it can at the moment"}
 	case adlens.QueryTimeout:
-		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the question took longer than %s; ask for a shorter period", queryTimeout)}
+		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the question took longer than %s; ask for a shorter period", answer.Timeout)}
 	case adlens.Cancelled:
 		return clientIsGone()
 	}
@@ -264,3 +271,23 @@ func faultBodies(faults []adlens.Fault) []faultBody {
 func wholeSeconds(d time.Duration) int {
 	return max(1, int((d+time.Second-1)/time.Second))
 }
+
+// keyPrefix is how the text of every key begins.
+const keyPrefix = "key_live_"
+
+// feedPrefix is how every token of a feed link begins.
+const feedPrefix = "feed_"
+
+// keyText is what may be a key or the token of a feed link, or a part of one,
+// past the four characters that may be shown.
+var keyText = regexp.MustCompile(`(` + keyPrefix + `|` + feedPrefix + `)([0-9A-Za-z]{4})[0-9A-Za-z]+`)
+
+// masked leaves of every key in a text no more than its start. Errors repeat
+// what was sent, and people pass errors on.
+func masked(text []byte) []byte {
+	return keyText.ReplaceAll(text, []byte("$1$2..."))
+}
+
+// keyInAddress reports whether a key is where browsers, proxies and logs keep
+// it.
+func keyInAddress(uri string) bool { return strings.Contains(uri, keyPrefix) }

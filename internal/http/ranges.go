@@ -7,41 +7,42 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/answer"
 )
 
-// part is what of an answer is sent: all of it, or the bytes asked for.
+// part is what of an answer is sent: all of it, or the bytes requested.
 type part struct {
 	status int
 	body   []byte
 	place  string // Content-Range, where it is not all
 }
 
-func (p part) headers(h http.Header) {
+func (p part) writeHeaders(h http.Header) {
 	if p.place != "" {
 		h.Set("Content-Range", p.place)
 	}
 }
 
-// asked is the part of an answer that a request asks for. Of several ranges at
-// once, of those of another version, and of formats that are not read in
+// partOf returns the part of an answer that is requested. For several ranges at
+// once, for those of another version, and for formats that are not read in
 // parts, all is sent: that is any server's right.
-func (f *finished) asked(r *http.Request) (part, error) {
-	whole := part{status: http.StatusOK, body: f.body}
-	if !f.packed || r.Method != http.MethodGet || len(r.Header.Values("Range")) != 1 {
+func partOf(a *answer.Answer, r *http.Request) (part, error) {
+	whole := part{status: http.StatusOK, body: a.Body}
+	if !forms[a.Format].packed || r.Method != http.MethodGet || len(r.Header.Values("Range")) != 1 {
 		return whole, nil
 	}
-	if condition := r.Header.Values("If-Range"); len(condition) > 0 && (len(condition) > 1 || condition[0] != f.name) {
+	if condition := r.Header.Values("If-Range"); len(condition) > 0 && (len(condition) > 1 || condition[0] != quotedTag(a.Tag, a.Coding)) {
 		return whole, nil
 	}
-	from, to, understood := byteRange(r.Header.Get("Range"), len(f.body))
+	from, to, understood := byteRange(r.Header.Get("Range"), len(a.Body))
 	switch {
 	case !understood:
 		return whole, nil
 	case from >= to:
-		return part{}, &problem{code: adlens.InvalidParameter, status: http.StatusRequestedRangeNotSatisfiable, size: len(f.body),
-			detail: fmt.Sprintf("Range %s lies outside of the answer, which has %d bytes", printable(r.Header.Get("Range")), len(f.body))}
+		return part{}, &problem{code: adlens.InvalidParameter, status: http.StatusRequestedRangeNotSatisfiable, size: len(a.Body),
+			detail: fmt.Sprintf("Range %s lies outside of the answer, which has %d bytes", answer.Printable(r.Header.Get("Range")), len(a.Body))}
 	}
-	return part{http.StatusPartialContent, f.body[from:to], fmt.Sprintf("bytes %d-%d/%d", from, to-1, len(f.body))}, nil
+	return part{http.StatusPartialContent, a.Body[from:to], fmt.Sprintf("bytes %d-%d/%d", from, to-1, len(a.Body))}, nil
 }
 
 // byteRange reads the one range of a Range header: bytes=FIRST-LAST, FIRST- or

@@ -33,7 +33,7 @@ func watched(store stored, keys auth.Store) (http.Handler, *observer.ObservedLog
 
 func server(store stored, keys auth.Store, log *zap.Logger) http.Handler {
 	c := testConfig(store, keys)
-	c.AnswerCache, c.Log = 1<<20, log
+	c.Answers, c.Log = answersOf(store, 1<<20, 0), log
 	return New(c).Handler()
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/answer"
 	"adlens/internal/auth"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
@@ -126,13 +127,18 @@ func handler(w *world, account string) http.Handler {
 type stored interface {
 	query.Store
 	auth.AccountStore
-	ConnectionStore
+	answer.ConnectionStore
 }
 
 // testConfig is that of a server without limits.
 func testConfig(store stored, keys auth.Store) Config {
-	return Config{Figures: query.NewService(store, nil), Connections: store, Admission: admissionOf(store, keys, auth.NewLimiter(0, 0)),
+	return Config{Answers: answersOf(store, 0, 0), Admission: admissionOf(store, keys, auth.NewLimiter(0, 0)),
 		Observe: func(string, int, string, time.Duration) {}, Ping: func(context.Context) error { return nil }, Log: zap.NewNop(), Now: func() time.Time { return now }}
+}
+
+// answersOf answers from a store, with a cache and a bound of so many bytes.
+func answersOf(store stored, cache, memory int) *answer.Service {
+	return answer.New(answer.Config{Figures: query.NewService(store, nil), Connections: store, Cache: cache, Memory: memory, Now: func() time.Time { return now }})
 }
 
 func admissionOf(accounts auth.AccountStore, keys auth.Store, limits auth.Limits) *auth.Admission {

@@ -1,4 +1,4 @@
-package table
+package formats
 
 import "bytes"
 
@@ -17,7 +17,7 @@ type csvWriter struct {
 }
 
 // New returns a writer that has written the header line.
-func (c CSV) New(columns []Column) Writer {
+func (c CSV) New(columns []Column) TableWriter {
 	w := &csvWriter{CSV: c, columns: columns}
 	for i, column := range columns {
 		w.separate(i)

@@ -1,4 +1,4 @@
-package table
+package formats
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type parquetWriter struct {
 
 // NewParquet returns a writer of Parquet. Every column may be null; decimals
 // have 38 digits; counts have 64 bits, or are decimals where one does not fit.
-func NewParquet(columns []Column) Writer {
+func NewParquet(columns []Column) TableWriter {
 	return &parquetWriter{columns: columns, large: make([]bool, len(columns))}
 }
 

@@ -1,4 +1,4 @@
-package http
+package answer
 
 import (
 	"slices"
@@ -8,6 +8,12 @@ import (
 	"adlens"
 	"adlens/internal/query"
 )
+
+// decode reads a query string into a parameter struct.
+func decode(raw string, into any) []adlens.Fault {
+	sent, faults := ReadQuery(raw)
+	return append(faults, bindParameters(sent, into)...)
+}
 
 func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 	for raw, want := range map[string]adlens.Fault{
@@ -32,6 +38,16 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 		got := faults[0]
 		if got.Code != want.Code || want.Parameter != "" && got.Parameter != want.Parameter || got.DidYouMean != want.DidYouMean || got.Detail == "" {
 			t.Errorf("%q: %+v, want %+v", raw, got, want)
+		}
+	}
+}
+
+// Other surfaces than a query string send what it cannot hold.
+func TestParametersAreText(t *testing.T) {
+	for _, p := range []Parameter{{"range", "to\x00day"}, {"range", "\xff"}, {"\xff", "today"}} {
+		var params query.SummaryParams
+		if faults := bindParameters([]Parameter{p}, &params); len(faults) != 1 || faults[0].Code != adlens.InvalidParameter {
+			t.Errorf("%q: %+v", p, faults)
 		}
 	}
 }
@@ -68,11 +84,11 @@ func FuzzDecodeNeverLosesAParameter(f *testing.F) {
 		if faults := decode(raw, &params); len(faults) > 0 {
 			return
 		}
-		sent, _ := parse(raw)
+		sent, _ := ReadQuery(raw)
 		// Without a fault, every pair that was sent is in its field.
 		for _, p := range sent {
-			if p.name == "range" && params.Range != p.value || p.name == "timezone" && params.TimeZone != p.value {
-				t.Fatalf("%q: %s is lost", raw, p.name)
+			if p.Name == "range" && params.Range != p.Value || p.Name == "timezone" && params.TimeZone != p.Value {
+				t.Fatalf("%q: %s is lost", raw, p.Name)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package table
+package formats
 
 import (
 	"archive/zip"
@@ -47,7 +47,7 @@ type xlsxWriter struct {
 
 // NewXLSX returns a writer of a workbook. Numbers and days are numbers and
 // days, all else is text; what looks like a formula is none.
-func NewXLSX(columns []Column) Writer {
+func NewXLSX(columns []Column) TableWriter {
 	w := &xlsxWriter{columns: columns, rows: newSheet(len(columns), true)}
 	w.zip = zip.NewWriter(&w.file)
 	w.zip.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })

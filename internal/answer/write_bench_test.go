@@ -1,4 +1,4 @@
-package http
+package answer
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // manyProducts is a product report of so many rows.
-func manyProducts(rows int) productsAnswer {
+func manyProducts(rows int) *query.Products {
 	p := &query.Products{TotalRows: rows, Answer: query.Answer{Request: query.Request{
 		Period: period.Period{Start: adlens.Date(2026, 3, 1), End: adlens.Date(2026, 3, 31), Range: "last_month"}, TimeZone: "UTC",
 		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: query.MaxRows, All: true}}}}
@@ -23,7 +23,7 @@ func manyProducts(rows int) productsAnswer {
 			Marketplaces: []string{"DE", "US"}, Figures: query.FiguresOf(s)})
 	}
 	p.Rows = slices.Values(all)
-	return productsAnswer{p}
+	return p
 }
 
 func BenchmarkFormats(b *testing.B) {
@@ -32,11 +32,11 @@ func BenchmarkFormats(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				f, err := finish(a, query.Format{Name: name, Separator: query.Comma}, "")
+				body, _, err := writeAs(query.Format{Name: name, Separator: query.Comma}, "", func(w *writer) { w.products(a) })
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.ReportMetric(float64(len(f.body)), "bytes")
+				b.ReportMetric(float64(len(body)), "bytes")
 			}
 		})
 	}
@@ -48,7 +48,7 @@ func BenchmarkProducts(b *testing.B) {
 		b.Run(fmt.Sprintf("%d", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				finish(a, plainJSON, "")
+				writeAs(query.Format{Name: query.JSON}, "", func(w *writer) { w.products(a) })
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package table
+package formats
 
 const (
 	xlsxHead  = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"

@@ -1,0 +1,285 @@
+// Package answer answers what any surface asks: an endpoint by its name, with
+// parameters as pairs of names and values, of an admitted caller. It knows
+// neither HTTP nor where rows come from.
+//
+//	Request -> Question (understood, named) -> Answer (remembered or computed)
+//
+// An answer is named before it is computed, computed once for all who ask for it
+// at the same time, and described once for all formats.
+package answer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/formats"
+	"adlens/internal/lru"
+	"adlens/internal/query"
+)
+
+// Timeout bounds the work of one request.
+const Timeout = 30 * time.Second
+
+// ErrOverloaded is why an answer waited too long for memory, or for its turn to
+// be written.
+var ErrOverloaded = errors.New("the answers that are being made and sent take all the memory that the server has for them; ask again, one question at a time, or for fewer rows")
+
+// NotFoundError reports that what is asked about does not exist.
+type NotFoundError struct{ Detail string }
+
+func (e *NotFoundError) Error() string { return e.Detail }
+
+// ConnectionStore finds the connections of accounts to the platform.
+type ConnectionStore interface {
+	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
+}
+
+// Freshener keeps lists of the platform fresh while they are used.
+type Freshener interface {
+	// Asked notes a request for a marketplace's lists of a time (nil where none
+	// are held), and reports whether they are being read again. It does not wait
+	// for the platform.
+	Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error)
+}
+
+// Config is what a service needs.
+type Config struct {
+	Figures     *query.Service
+	Connections ConnectionStore
+	Lists       Freshener
+	Cache       int // bytes of answers that are remembered; 0 is none
+	// Memory is how many bytes all answers take together, about, while they are
+	// made and sent; 0 is no bound.
+	Memory int
+	// Warn hears of an account whose lists could not be checked for their age.
+	Warn func(account string, err error)
+	Now  func() time.Time
+}
+
+// Service answers questions. It is safe for concurrent use.
+type Service struct {
+	figures     *query.Service
+	connections ConnectionStore
+	lists       Freshener
+	warn        func(account string, err error)
+	now         func() time.Time
+	cache       *cache
+}
+
+// New returns a service that remembers nothing yet.
+func New(c Config) *Service {
+	return &Service{figures: c.Figures, connections: c.Connections, lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
+}
+
+// Request is what a caller asks.
+type Request struct {
+	Endpoint   string         // one of Endpoints
+	RuleID     string         // of RuleRuns
+	Parameters []Parameter    // in the order sent
+	Faults     []adlens.Fault // of parameters that could not be read
+	Format     string         // where the parameters name none; "" is JSON
+}
+
+// request is a request that was understood, as internal/query has it.
+type request interface {
+	Written() query.Format
+	About() []string
+	Spelled() string
+	Compared() bool
+}
+
+// Where an answer comes from.
+const (
+	Computed   = "computed"
+	Remembered = "remembered"
+)
+
+// Question is a request that was understood.
+type Question struct {
+	// Tag names the answer: it is the same exactly for the same data and the same
+	// meaning of the request. It is "" for an answer that is not to be kept.
+	Tag string
+	// How is Computed or Remembered once Answer was called, "" without a tag.
+	How string
+
+	service  *Service
+	account  string
+	endpoint string
+	request  request
+	most     func(context.Context) (rows int, err error)
+	compute  func(context.Context) (describe func(*writer), err error)
+	use      *use
+}
+
+// Answer is an answer as it was written. It is never changed, so any number of
+// callers can have it.
+type Answer struct {
+	Tag    string // that of the question, "" for an answer that is not to be kept
+	Coding string // content coding of the body; "" is none
+	Format string // its name, as in requests
+	Body   []byte
+	File   string // what it is called as a file, without its ending
+	Pages  *Pages // nil where it has none
+}
+
+// Pages is which page of how many rows an answer is.
+type Pages struct {
+	query.Paging
+	Rows      int
+	Truncated bool
+}
+
+// Ask reads and names a request of an admitted caller. The error is a
+// *query.FaultsError with all that is wrong with the parameters, a
+// *NotFoundError, or wraps a store's. The caller closes the question.
+func (s *Service) Ask(ctx context.Context, caller auth.Caller, r Request) (*Question, error) {
+	ask, known := endpoints[r.Endpoint]
+	if !known {
+		return nil, &NotFoundError{"there is no endpoint " + Printable(r.Endpoint)}
+	}
+	return ask(ctx, s, caller, r)
+}
+
+// Answer returns the answer to the question: from memory, or computed once for
+// all who ask at the same time. Its memory counts until the question is closed.
+func (q *Question) Answer(ctx context.Context) (a *Answer, err error) {
+	if q.Tag == "" {
+		describe, err := q.compute(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &Answer{Format: query.JSON, Body: formats.JSON(func(w *formats.Writer) { describe(&writer{Writer: w}) })}, nil
+	}
+	q.use = q.service.cache.hold(q.account, q.Tag)
+	q.How = Remembered
+	a, known := q.service.cache.known.Get(q.Tag)
+	if !known {
+		q.How = Computed
+		if a, err = q.service.cache.flights.Do(ctx, q.Tag, q.write); err != nil {
+			return nil, err
+		}
+	}
+	q.use.countAtLeast(cap(a.Body))
+	return a, nil
+}
+
+// Encode returns the answer in a content coding, which is remembered alongside
+// it and computed once for all who ask at the same time.
+func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, encode func([]byte) []byte) (*Answer, error) {
+	name := plain.Tag + "-" + coding
+	a, known := q.service.cache.known.Get(name)
+	if !known {
+		var err error
+		a, err = q.service.cache.flights.Do(ctx, name, func(ctx context.Context) (*Answer, error) {
+			a := *plain
+			waiting, done := patiently(ctx)
+			defer done()
+			err := q.service.cache.inTurn(waiting, len(plain.Body), func() error {
+				a.Coding, a.Body = coding, encode(plain.Body)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			q.service.cache.remember(name, &a)
+			return &a, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	q.use.countAtLeast(cap(plain.Body) + cap(a.Body))
+	return a, nil
+}
+
+// Close gives back the memory of the answer, which was sent or is not needed.
+func (q *Question) Close() {
+	if q.use != nil {
+		q.use.release()
+	}
+}
+
+// write computes the answer, writes and remembers it. Its context ends when all
+// who wait for it have gone, and so may the question's use before.
+func (q *Question) write(ctx context.Context) (a *Answer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	use := q.service.cache.hold(q.account, q.Tag)
+	defer use.release()
+	waiting, done := patiently(ctx)
+	defer done()
+	rows, err := q.most(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bytes := weightOf(rows, q.request.Compared())
+	if err := use.reserve(waiting, bytes); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if a != nil {
+			bytes -= cap(a.Body)
+		}
+		use.change(-bytes)
+	}()
+	describe, err := q.compute(ctx)
+	if err != nil {
+		return nil, err
+	}
+	written := &Answer{Tag: q.Tag, Format: q.request.Written().Name, File: fileName(q.endpoint, q.request)}
+	err = q.service.cache.inTurn(waiting, bytes, func() (err error) {
+		written.Body, written.Pages, err = writeAs(q.request.Written(), addressOf(q.endpoint, q.request), describe)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	q.service.cache.remember(q.Tag, written)
+	return written, nil
+}
+
+// Remembered returns what is remembered of answers, for metrics.
+func (s *Service) Remembered() lru.Stats { return s.cache.known.Stats() }
+
+// MemoryInUse returns how many bytes answers take that are being made or sent.
+func (s *Service) MemoryInUse() int {
+	s.cache.memory.mu.Lock()
+	defer s.cache.memory.mu.Unlock()
+	return s.cache.memory.used
+}
+
+// separators are those of CSV by their names.
+var separators = map[string]byte{query.Comma: ',', query.Semicolon: ';', query.Tab: '\t'}
+
+// writeAs writes an answer in a format. Tables name the address that asks for it.
+func writeAs(format query.Format, address string, describe func(*writer)) (body []byte, pages *Pages, err error) {
+	w := &writer{}
+	plain := func(out *formats.Writer) {
+		w.Writer = out
+		describe(w)
+	}
+	table := func(out *formats.Writer) {
+		out.Text("request", address)
+		plain(out)
+	}
+	switch format.Name {
+	case query.CSV:
+		csv := formats.CSV{Separator: separators[format.Separator], Decimal: '.'}
+		if format.Decimal == query.Comma {
+			csv.Decimal = ','
+		}
+		body, err = formats.Table(table, csv.New)
+	case query.XLSX:
+		body, err = formats.Table(table, formats.NewXLSX)
+	case query.Parquet:
+		body, err = formats.Table(table, formats.NewParquet)
+	case query.NDJSON:
+		body = formats.Lines(plain)
+	default:
+		body = formats.JSON(plain)
+	}
+	return body, w.pages, err
+}

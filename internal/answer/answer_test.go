@@ -1,0 +1,141 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+)
+
+var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+func sums(measures ...uint64) (s exact.Sums) {
+	for _, n := range measures {
+		s = append(s, exact.Whole(n))
+	}
+	return s
+}
+
+// shop is a store of one product.
+type shop struct{ statements int }
+
+func (*shop) View(_ context.Context, account string) (query.View, error) {
+	month := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}, Start: adlens.Date(2026, 3, 1)}
+	return query.View{Account: account, Manifest: manifest.New(7, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: 0xff}}}),
+		Marketplaces: []query.Marketplace{{Key: 1, ID: "101", Country: "US"}}}, nil
+}
+
+func (*shop) DayTotals(context.Context, query.Statement) ([]query.DayTotal, error) { return nil, nil }
+
+func (s *shop) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
+	s.statements++
+	return []query.RankedRow{{ID: "B0LAMP", Marketplaces: []uint16{1}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)}}, 1, nil
+}
+
+func (*shop) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
+	return map[uint32]string{1: "B0LAMP"}, nil
+}
+
+func (*shop) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
+
+func (*shop) Connection(context.Context, string) (adlens.Connection, bool, error) {
+	return adlens.Connection{}, false, nil
+}
+
+func newShop() (*shop, *Service) {
+	s := &shop{}
+	return s, New(Config{Figures: query.NewService(s, nil), Connections: s, Cache: 1 << 20, Memory: 1 << 20, Now: func() time.Time { return now }})
+}
+
+// What a surface that is not HTTP does with an admitted caller.
+func TestAQuestionIsAnsweredWithoutHTTP(t *testing.T) {
+	store, s := newShop()
+	caller := auth.Caller{Account: adlens.Account{ID: "acme"}}
+	ask := func(how string, r Request) *Answer {
+		t.Helper()
+		q, err := s.Ask(t.Context(), caller, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := q.Answer(t.Context())
+		if err != nil || q.How != how || a.Tag != q.Tag {
+			t.Fatalf("%s, expected %s; %+v, %v", q.How, how, a, err)
+		}
+		if how != "" && s.MemoryInUse() < len(a.Body) {
+			t.Errorf("%d bytes are counted of an answer that is being sent", s.MemoryInUse())
+		}
+		q.Close()
+		if s.MemoryInUse() != 0 || len(s.cache.uses) != 0 {
+			t.Errorf("%d bytes are counted after the question was closed", s.MemoryInUse())
+		}
+		return a
+	}
+	products := Request{Endpoint: "reports/products", Parameters: []Parameter{{"range", "this_month"}}, Format: query.NDJSON}
+	a := ask(Computed, products)
+	if line := string(a.Body); a.Format != query.NDJSON || a.Pages == nil || a.Pages.Rows != 1 || !strings.HasPrefix(line, `{"product_id":"B0LAMP","title":null,"marketplaces":["US"],"spend":4.00,`) {
+		t.Errorf("%+v: %s", a, line)
+	}
+	ask(Remembered, products)
+	if store.statements != 1 {
+		t.Errorf("%d statements, expected 1", store.statements)
+	}
+	if account := ask("", Request{Endpoint: Account}); !strings.HasPrefix(string(account.Body), `{"account_id":"acme",`) {
+		t.Errorf("%s", account.Body)
+	}
+}
+
+func TestWhatCannotBeAskedIsRefusedWithAllFaults(t *testing.T) {
+	_, s := newShop()
+	_, err := s.Ask(t.Context(), auth.Caller{}, Request{Endpoint: "timeline", Parameters: []Parameter{{"color", "red"}, {"range", "today"}, {"range", "today"}, {"start_date", "x"}}})
+	var faults *query.FaultsError
+	if !errors.As(err, &faults) {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range faults.Faults {
+		got = append(got, f.Parameter+" "+string(f.Code))
+	}
+	if want := "range invalid_parameter, range conflicting_parameters, start_date invalid_parameter, end_date missing_parameter, color unknown_parameter"; strings.Join(got, ", ") != want {
+		t.Errorf("got %q, expected %q", got, want)
+	}
+	var missing *NotFoundError
+	if _, err := s.Ask(t.Context(), auth.Caller{}, Request{Endpoint: "sumary"}); !errors.As(err, &missing) {
+		t.Errorf("an unknown endpoint: %v", err)
+	}
+}
+
+// Columns are the same whether there are rows or not, and whatever is null.
+func TestListsWithoutRowsHaveTheirColumns(t *testing.T) {
+	for want, both := range map[string][2]func(*writer){
+		"default_bid_amount,default_bid_currency_code": {pageOf((*writer).adGroups, query.AdGroup{}), pageOf((*writer).adGroups, query.AdGroup{DefaultBid: &adlens.Amount{}})},
+		"scope_marketplaces,scope_campaign_ids,schedule_frequency,schedule_time,schedule_timezone,last_run_rule_run_id,last_run_started_at": {
+			pageOf((*writer).rules, query.Rule{}), pageOf((*writer).rules)},
+	} {
+		first, again := headOf(t, both[0]), headOf(t, both[1])
+		if first != again || !strings.Contains(first, want) {
+			t.Errorf("%s and %s, expected %s", first, again, want)
+		}
+	}
+}
+
+func pageOf[T any](describe func(*writer, *query.Page[T]), rows ...T) func(*writer) {
+	p := &query.Page[T]{Rows: rows, Request: query.ListRequest{Paging: query.Paging{Page: 1, PageSize: 100}}}
+	return func(w *writer) { describe(w, p) }
+}
+
+func headOf(t *testing.T, describe func(*writer)) string {
+	t.Helper()
+	body, _, err := writeAs(query.Format{Name: query.CSV, Separator: query.Comma}, "", describe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(body), "\r\n")
+	return head
+}

@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"adlens/internal/flight"
+	"adlens/internal/lru"
+)
+
+// cache remembers answers by their tags, or by tag and coding. A tag stands for
+// the endpoint, the account, the version of its data and the meaning of the
+// request, so what is remembered never becomes wrong: it only stops being used.
+type cache struct {
+	known   *lru.Cache[string, *Answer]
+	flights flight.Group[string, *Answer]
+	largest int // bytes of an answer that is still remembered
+	memory  *memory
+	writing chan struct{} // has a value for each large answer that is being written or compressed
+
+	mu   sync.Mutex
+	uses map[string]*use // of answers that are being made or sent, by tag
+}
+
+// answerOverhead is about what an answer takes in addition to its tag and body.
+const answerOverhead = 400
+
+// newCache returns a cache of so many bytes, for answers that together take no
+// more than memory while they are made and sent.
+func newCache(bytes, memory int) *cache {
+	return &cache{
+		known:   lru.New(bytes, func(name string, a *Answer) int { return answerOverhead + len(name) + len(a.File) + len(a.Body) }),
+		largest: bytes / 8, // one answer with all rows does not evict all others
+		memory:  newMemory(memory),
+		writing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		uses:    map[string]*use{},
+	}
+}
+
+func (c *cache) remember(name string, a *Answer) {
+	if len(a.Body) <= c.largest {
+		c.known.Put(name, a)
+	}
+}
+
+// inTurn writes an answer, a large one in its turn: more at once than there are
+// cores would only take more memory, and all would be late. The context is one
+// of patiently.
+func (c *cache) inTurn(ctx context.Context, bytes int, write func() error) error {
+	if bytes > ordinaryAnswer {
+		select {
+		case c.writing <- struct{}{}:
+			defer func() { <-c.writing }()
+		case <-ctx.Done():
+			return waitingError(ctx)
+		}
+	}
+	return write()
+}
+
+// use is the memory of one answer, shared by all questions that have the same
+// answer at the same time. It is given back when the last of them is closed.
+type use struct {
+	cache        *cache
+	tag, account string
+	holders      int // questions, and computations; guarded by cache.mu
+	bytes        int // guarded by cache.mu
+}
+
+// hold begins a use of an answer. The caller releases it.
+func (c *cache) hold(account, tag string) *use {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u, ok := c.uses[tag]
+	if !ok {
+		u = &use{cache: c, tag: tag, account: account}
+		c.uses[tag] = u
+	}
+	u.holders++
+	return u
+}
+
+func (u *use) release() {
+	u.cache.mu.Lock()
+	defer u.cache.mu.Unlock()
+	if u.holders--; u.holders == 0 {
+		delete(u.cache.uses, u.tag)
+		u.cache.memory.add(u.account, -u.bytes)
+	}
+}
+
+// reserve waits for memory that is going to be taken.
+func (u *use) reserve(ctx context.Context, bytes int) error {
+	err := u.cache.memory.reserve(ctx, u.account, bytes)
+	if err == nil {
+		u.cache.mu.Lock()
+		defer u.cache.mu.Unlock()
+		u.bytes += bytes
+	}
+	return err
+}
+
+// change counts more of the memory, or less.
+func (u *use) change(bytes int) {
+	u.cache.mu.Lock()
+	defer u.cache.mu.Unlock()
+	u.bytes += bytes
+	u.cache.memory.add(u.account, bytes)
+}
+
+// countAtLeast counts memory that is taken already, where it was not counted yet.
+func (u *use) countAtLeast(bytes int) {
+	u.cache.mu.Lock()
+	defer u.cache.mu.Unlock()
+	if more := bytes - u.bytes; more > 0 {
+		u.bytes = bytes
+		u.cache.memory.add(u.account, more)
+	}
+}

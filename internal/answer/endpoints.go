@@ -1,0 +1,166 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"adlens"
+	"adlens/internal/auth"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/records"
+)
+
+// The endpoints that differ from the others: of an account itself, and of one
+// rule.
+const (
+	Account  = "account"
+	RuleRuns = "rules/runs"
+)
+
+// endpoint makes a question of a request.
+type endpoint func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error)
+
+// endpoints are all that can be asked, by name.
+var endpoints = map[string]endpoint{
+	Account:            askAccount,
+	"summary":          figures("summary", query.ParseSummary, (*query.Service).Summary, (*writer).summary),
+	"timeline":         figures("timeline", query.ParseTimeline, (*query.Service).Timeline, (*writer).timeline),
+	"reports/products": figures("reports/products", query.ParseProducts, (*query.Service).Products, (*writer).products),
+	"marketplaces":     list("marketplaces", nil, query.ParsePlain, readMarketplaces, (*writer).marketplaces),
+	"campaigns":        list("campaigns", freshen(manifest.Campaigns), query.ParseCampaigns, (*query.Service).Campaigns, (*writer).campaigns),
+	"ad-groups":        list("ad-groups", freshen(manifest.AdGroups), query.ParseAdGroups, (*query.Service).AdGroups, (*writer).adGroups),
+	"rules":            list("rules", nil, query.ParseRules, (*query.Service).Rules, (*writer).rules),
+	"activity":         list("activity", nil, query.ParseActivity, (*query.Service).Activity, (*writer).activities),
+	RuleRuns:           askRuleRuns,
+}
+
+// Endpoints returns the names of all endpoints, sorted.
+func Endpoints() []string { return slices.Sorted(maps.Keys(endpoints)) }
+
+// steps are what makes an endpoint of the functions of internal/query: how its
+// parameters are read, what of a request depends on more than the data, how its
+// answer is named, how many rows that has at most, and how it is computed and
+// described.
+type steps[Params any, R request, A any] struct {
+	name     string
+	parse    func(Params, query.View, time.Time) (R, []adlens.Fault)
+	settle   func(context.Context, *Service, query.View, R) R // nil where all depends on the data
+	identify func(string, query.View, R) string
+	most     func(context.Context, query.View, R) (int, error)
+	compute  func(*query.Service, context.Context, query.View, R) (A, error)
+	describe func(*writer, A)
+}
+
+// figures returns an endpoint that answers figures.
+func figures[Params, A any](name string, parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
+	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
+	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
+		return ask(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, nil, query.Identity, s.figures.MostRows, compute, describe})
+	}
+}
+
+// list returns an endpoint that answers a list.
+func list[Params, A any](name string, settle func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest,
+	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
+	compute func(*query.Service, context.Context, query.View, query.ListRequest) (A, error), describe func(*writer, A)) endpoint {
+	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
+		most := func(ctx context.Context, v query.View, r query.ListRequest) (int, error) {
+			return s.figures.MostListed(ctx, v, r, name)
+		}
+		return ask(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, settle, query.ListIdentity, most, compute, describe})
+	}
+}
+
+// ask reads, settles and names a request. All steps see one view of the account,
+// so an answer is of one moment.
+func ask[Params any, R request, A any](ctx context.Context, s *Service, caller auth.Caller, r Request, st steps[Params, R, A]) (*Question, error) {
+	var params Params
+	faults := append(r.Faults, bindParameters(r.Parameters, &params)...)
+	preferFormat(&params, r.Format)
+	view, err := s.figures.View(ctx, caller.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	request, more := st.parse(params, view, s.now())
+	if err := joinFaults(faults, more, &params); err != nil {
+		return nil, err
+	}
+	if st.settle != nil {
+		request = st.settle(ctx, s, view, request)
+	}
+	return &Question{
+		Tag: st.identify(st.name, view, request), service: s, account: view.Account, endpoint: st.name, request: request,
+		most: func(ctx context.Context) (int, error) { return st.most(ctx, view, request) },
+		compute: func(ctx context.Context) (func(*writer), error) {
+			a, err := st.compute(s.figures, ctx, view, request)
+			return func(w *writer) { st.describe(w, a) }, err
+		},
+	}, nil
+}
+
+// freshen returns a step that has a list of the platform kept fresh, and notes
+// whether it is being read.
+func freshen(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest {
+	return func(ctx context.Context, s *Service, v query.View, r query.ListRequest) query.ListRequest {
+		syncing, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
+		if err != nil { // what is held can be answered all the same
+			s.warn(v.Account, err)
+		}
+		r.Syncing = syncing
+		return r
+	}
+}
+
+// marketplaces are those of an account, with the view that they are from.
+type marketplaces struct {
+	view query.View
+	all  []query.MarketplaceInfo
+}
+
+func readMarketplaces(figures *query.Service, ctx context.Context, v query.View, _ query.ListRequest) (marketplaces, error) {
+	all, err := figures.Marketplaces(ctx, v)
+	return marketplaces{v, all}, err
+}
+
+// askRuleRuns asks for the runs of the rule that the request names.
+func askRuleRuns(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
+	readRuns := func(figures *query.Service, ctx context.Context, v query.View, _ query.ListRequest) ([]records.RuleRun, error) {
+		runs, found, err := figures.RuleRuns(ctx, v, r.RuleID)
+		if err == nil && !found {
+			err = &NotFoundError{fmt.Sprintf("there is no rule %q", Printable(r.RuleID))}
+		}
+		return runs, err
+	}
+	return list("rules/"+url.PathEscape(r.RuleID)+"/runs", nil, query.ParsePlain, readRuns, (*writer).runs)(ctx, s, caller, r)
+}
+
+// askAccount asks for the account itself and the key that is used. Its answer is
+// not to be kept: it says when the key was last used.
+func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
+	if err := RefuseParameters(r.Parameters, r.Faults); err != nil {
+		return nil, err
+	}
+	view, err := s.figures.View(ctx, caller.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	connection, connected, err := s.connections.Connection(ctx, caller.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	a := account{Caller: caller, connected: connected && connection.Accepted}
+	if connected {
+		a.connectedAt = &connection.ConnectedAt
+	}
+	if _, newest, held := view.Manifest.HeldDays(manifest.Any); held {
+		a.lastDate = &newest
+	}
+	return &Question{compute: func(context.Context) (func(*writer), error) {
+		return func(w *writer) { w.account(a) }, nil
+	}}, nil
+}

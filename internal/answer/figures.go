@@ -1,0 +1,185 @@
+package answer
+
+import (
+	"slices"
+
+	"adlens/internal/formats"
+	"adlens/internal/query"
+)
+
+func (w *writer) summary(a *query.Summary) {
+	w.question(a.Request)
+	if w.Flat() {
+		w.compared(a.Answer, nil)
+		formats.Rows(w.Writer, "data", section{comparison: blankComparison(a.Request)}, slices.Values(sectionsOf(a)), w.section)
+	} else {
+		w.nestedSummary(a)
+	}
+	w.meta(a.Meta)
+}
+
+// nestedSummary writes the totals, and below them their parts.
+func (w *writer) nestedSummary(a *query.Summary) {
+	w.figures(a.Total)
+	w.compared(a.Answer, a.Comparison)
+	w.List("by_marketplace", func() {
+		for _, m := range a.ByMarketplace {
+			w.Object("", func() {
+				w.marketplaceName(m.Marketplace)
+				w.figures(m.Figures)
+				w.comparison(m.Comparison)
+			})
+		}
+	})
+	w.List("by_ad_product", func() {
+		for _, p := range a.ByAdProduct {
+			w.Object("", func() {
+				w.Text("ad_product", p.AdProduct.String())
+				w.figures(p.Figures)
+				w.comparison(p.Comparison)
+			})
+		}
+	})
+}
+
+// section is the total of a summary or a part of it, for formats that have only
+// rows. What it does not go by is "" there.
+type section struct {
+	name        string
+	marketplace query.Marketplace
+	adProduct   string
+	figures     query.Figures
+	comparison  *query.Comparison
+}
+
+// sectionsOf returns the total and its parts as rows.
+func sectionsOf(a *query.Summary) []section {
+	all := []section{{name: "total", figures: a.Total, comparison: a.Comparison}}
+	for _, m := range a.ByMarketplace {
+		all = append(all, section{name: "by_marketplace", marketplace: m.Marketplace, figures: m.Figures, comparison: m.Comparison})
+	}
+	for _, p := range a.ByAdProduct {
+		all = append(all, section{name: "by_ad_product", adProduct: p.AdProduct.String(), figures: p.Figures, comparison: p.Comparison})
+	}
+	return all
+}
+
+func (w *writer) section(s section) {
+	w.Text("section", s.name)
+	w.marketplaceName(s.marketplace)
+	w.TextOrNull("ad_product", s.adProduct)
+	w.figures(s.figures)
+	w.comparison(s.comparison)
+}
+
+func (w *writer) marketplaceName(m query.Marketplace) {
+	w.TextOrNull("marketplace", m.Country)
+	w.TextOrNull("marketplace_id", m.ID)
+}
+
+func (w *writer) timeline(a *query.Timeline) {
+	w.question(a.Request)
+	w.Text("granularity", a.Request.Granularity)
+	w.compared(a.Answer, nil)
+	blank := query.Point{}
+	if a.Request.Compared() {
+		blank.Comparison = &query.PointComparison{}
+	}
+	formats.Rows(w.Writer, "data", blank, slices.Values(a.Points), func(p query.Point) {
+		w.day("date", p.Date)
+		w.figures(p.Figures)
+		if c := p.Comparison; c != nil {
+			w.Object("comparison", func() {
+				w.day("date", c.Date)
+				w.earlierFigures(&c.Comparison)
+			})
+		}
+	})
+	w.meta(a.Meta)
+}
+
+func (w *writer) products(a *query.Products) {
+	w.question(a.Request)
+	w.Text("sort", a.Request.Sort)
+	w.Text("order", a.Request.Order)
+	w.compared(a.Answer, nil)
+	formats.Rows(w.Writer, "data", query.Product{Comparison: blankComparison(a.Request)}, a.Rows, func(p query.Product) {
+		w.TextOrNull("product_id", p.ID)
+		w.TextOrNull("title", p.Title)
+		w.Texts("marketplaces", p.Marketplaces)
+		w.figures(p.Figures)
+		w.comparison(p.Comparison)
+	})
+	w.pagination(a.Request.Paging, a.TotalRows, a.Meta.Truncated)
+	w.meta(a.Meta)
+}
+
+// question writes what every figure answer repeats of its request.
+func (w *writer) question(r query.Request) {
+	w.period(r)
+	w.Object("filters", func() {
+		w.TextsOrNull("marketplaces", r.Filters.Marketplaces)
+		w.TextsOrNull("ad_products", r.Filters.AdProductNames())
+	})
+	w.Text("currency", "USD")
+}
+
+// period writes days, how they were found, and whose calendar says today.
+func (w *writer) period(r query.Request) {
+	w.Object("period", func() {
+		w.day("start_date", &r.Period.Start)
+		w.day("end_date", &r.Period.End)
+		w.Text("range", string(r.Period.Range))
+		w.Text("timezone", r.TimeZone)
+	})
+}
+
+func (w *writer) meta(m query.Meta) {
+	w.Object("meta", func() {
+		w.day("data_last_date", m.LastDate)
+		w.Bool("history_covered", m.HistoryCovered)
+		w.Bool("truncated", m.Truncated)
+	})
+}
+
+// compared writes which days an answer is compared with, and the figures of
+// what it totals, where it does. Nothing is written where nothing is compared.
+func (w *writer) compared(a query.Answer, total *query.Comparison) {
+	if !a.Request.Compared() {
+		return
+	}
+	w.Object("comparison", func() {
+		w.period(a.Request.EarlierRequest())
+		w.Bool("history_covered", a.Meta.EarlierCovered)
+		w.earlierFigures(total)
+	})
+}
+
+// comparison writes the earlier side of an element or row.
+func (w *writer) comparison(c *query.Comparison) {
+	if c != nil {
+		w.Object("comparison", func() { w.earlierFigures(c) })
+	}
+}
+
+// earlierFigures writes the figures of the earlier period and how they changed
+// since.
+func (w *writer) earlierFigures(c *query.Comparison) {
+	if c == nil {
+		return
+	}
+	w.figures(c.Figures)
+	change := c.Change
+	if change == nil {
+		change = query.NoChange
+	}
+	w.Object("change", func() { w.figures(change) })
+}
+
+// blankComparison shows the fields of a row's comparison, where it has one.
+func blankComparison(r query.Request) *query.Comparison {
+	if !r.Compared() {
+		return nil
+	}
+	return &query.Comparison{}
+}

@@ -1,0 +1,92 @@
+package answer
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adlens"
+)
+
+// takes begins to wait for memory, and says which answer got it.
+func takes(ctx context.Context, m *memory, account string, bytes int, name string, got chan<- string) {
+	go func() {
+		ctx, done := patiently(ctx)
+		defer done()
+		if err := m.reserve(ctx, account, bytes); err == nil {
+			got <- name
+		}
+	}()
+	synctest.Wait()
+}
+
+func mustGet(t *testing.T, got chan string, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	for _, name := range want {
+		select {
+		case first := <-got:
+			if first != name {
+				t.Fatalf("%s got memory, want %s", first, name)
+			}
+		default:
+			t.Fatalf("%s did not get memory", name)
+		}
+	}
+	select {
+	case more := <-got:
+		t.Fatalf("%s got memory too", more)
+	default:
+	}
+}
+
+func TestAnswersBeyondTheMemoryWaitInTheirOrderAndNoAccountHasAllOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const mb = 1 << 20
+		m, got := newMemory(80*mb), make(chan string, 10)
+		takes(t.Context(), m, "a", 30*mb, "a1", got)
+		mustGet(t, got, "a1")
+		takes(t.Context(), m, "a", 30*mb, "a2", got) // half is 40
+		takes(t.Context(), m, "b", 40*mb, "b1", got)
+		mustGet(t, got, "b1") // 70 of 80, all that large ones have
+		takes(t.Context(), m, "c", 5*mb, "c1", got)
+		takes(t.Context(), m, "d", mb, "d1", got) // a small one passes
+		mustGet(t, got, "d1")
+		m.add("b", -40*mb)
+		mustGet(t, got, "c1")
+		m.add("a", -30*mb)
+		mustGet(t, got, "a2")
+		takes(t.Context(), m, "e", 200*mb, "e1", got) // more than there is: alone
+		for account, bytes := range map[string]int{"a": 30, "c": 5, "d": 1} {
+			m.add(account, -bytes*mb)
+		}
+		mustGet(t, got, "e1")
+		m.add("e", -200*mb)
+		if m.used != 0 || len(m.accounts) != 0 || len(m.waiting) != 0 {
+			t.Errorf("%d bytes, %v, %d wait", m.used, m.accounts, len(m.waiting))
+		}
+	})
+}
+
+func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(1 << 20)
+		m.add("a", 1<<20)
+		ctx, done := patiently(t.Context())
+		defer done()
+		began := time.Now()
+		err := m.reserve(ctx, "b", 1<<19)
+		if err != ErrOverloaded || time.Since(began) != memoryPatience {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := m.reserve(gone, "b", 1<<19); adlens.KindOf(err) != adlens.Cancelled {
+			t.Errorf("a client that went away: %v", err)
+		}
+		if m.used != 1<<20 || len(m.waiting) != 0 {
+			t.Errorf("%d bytes, %d wait", m.used, len(m.waiting))
+		}
+	})
+}

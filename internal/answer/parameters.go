@@ -1,0 +1,190 @@
+package answer
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"adlens"
+	"adlens/internal/query"
+)
+
+// maxParameters bounds the parameters of a request; the endpoint with the
+// most has a dozen.
+const maxParameters = 100
+
+// Parameter is one name and value, as sent.
+type Parameter struct{ Name, Value string }
+
+// bindParameters reads parameters into a parameter struct. It is strict: what is
+// unknown, empty or given twice is a fault, because a lost filter widens an
+// answer.
+func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
+	fields := fieldsOf(reflect.ValueOf(into).Elem())
+	seen := map[string]bool{}
+	for _, p := range sent {
+		i := slices.IndexFunc(fields, func(f paramField) bool { return f.name == p.Name })
+		switch {
+		case !isText(p.Name) || !isText(p.Value):
+			faults = append(faults, adlens.Fault{Parameter: Printable(p.Name), Value: Printable(p.Value), Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("%s is not text; expected UTF-8 without NUL", Printable(p.Name))})
+		case i < 0:
+			faults = append(faults, unknownParameter(p, fields))
+		case seen[p.Name]:
+			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("%s was given twice, then as %q; send it once%s", p.Name, Printable(p.Value), fields[i].listHint())})
+		case strings.TrimSpace(p.Value) == "":
+			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("%s is empty; give it a value or leave it out", p.Name)})
+		default:
+			fields[i].set(p.Value)
+		}
+		seen[p.Name] = true
+	}
+	return faults
+}
+
+// ReadQuery reads the parameters of a query string. What does not parse is a
+// fault, and the rest is read nevertheless.
+func ReadQuery(raw string) (sent []Parameter, faults []adlens.Fault) {
+	for raw != "" {
+		var part string
+		part, raw, _ = strings.Cut(raw, "&")
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		plainName, errName := url.QueryUnescape(name)
+		plainValue, errValue := url.QueryUnescape(value)
+		if errName != nil || errValue != nil || strings.Contains(part, ";") || !isText(plainName) || !isText(plainValue) {
+			faults = append(faults, adlens.Fault{Parameter: Printable(plainName), Value: Printable(value), Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("the query string does not parse at %q; expected name=value pairs joined by &, in UTF-8, with %%XX for other characters", Printable(part))})
+		} else {
+			sent = append(sent, Parameter{plainName, plainValue})
+		}
+		if len(sent)+len(faults) > maxParameters {
+			return nil, []adlens.Fault{{Parameter: Printable(plainName), Code: adlens.InvalidParameter,
+				Detail: fmt.Sprintf("the query string has more than %d parameters", maxParameters)}}
+		}
+	}
+	return sent, faults
+}
+
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// Printable returns what was sent as text for an error.
+func Printable(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
+	if len(s) > 64 {
+		s = strings.ToValidUTF8(s[:64], "") + "..."
+	}
+	return s
+}
+
+func unknownParameter(p Parameter, fields []paramField) adlens.Fault {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	detail := fmt.Sprintf("%q is no parameter of this endpoint", Printable(p.Name))
+	if len(names) == 0 {
+		detail += ", which has none"
+	} else {
+		detail += "; it knows " + strings.Join(names, ", ")
+	}
+	return adlens.Fault{Parameter: Printable(p.Name), Value: Printable(p.Value), Code: adlens.UnknownParameter, Detail: detail,
+		Allowed: names, DidYouMean: query.Nearest(p.Name, names)}
+}
+
+// paramField is a field of a parameter struct.
+type paramField struct {
+	name  string
+	value reflect.Value
+}
+
+// fieldsOf lists the parameters of a struct in their documented order, those
+// of embedded structs in their place.
+func fieldsOf(v reflect.Value) []paramField {
+	var fields []paramField
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous {
+			fields = append(fields, fieldsOf(v.Field(i))...)
+			continue
+		}
+		fields = append(fields, paramField{f.Tag.Get("query"), v.Field(i)})
+	}
+	return fields
+}
+
+func (f paramField) isList() bool { return f.value.Kind() == reflect.Slice }
+
+func (f paramField) listHint() string {
+	if f.isList() {
+		return ", with commas between the values"
+	}
+	return ""
+}
+
+func (f paramField) set(value string) {
+	if !f.isList() {
+		f.value.SetString(value)
+		return
+	}
+	elements := strings.Split(value, ",")
+	for i := range elements {
+		elements[i] = strings.Trim(elements[i], " ")
+	}
+	f.value.Set(reflect.ValueOf(elements))
+}
+
+// inOrder puts faults into the order of the documented parameters; unknown
+// ones come last, as they were sent.
+func inOrder(faults []adlens.Fault, params any) []adlens.Fault {
+	fields := fieldsOf(reflect.ValueOf(params).Elem())
+	place := func(f adlens.Fault) int {
+		i := slices.IndexFunc(fields, func(p paramField) bool { return p.name == f.Parameter })
+		if i < 0 {
+			return len(fields)
+		}
+		return i
+	}
+	slices.SortStableFunc(faults, func(a, b adlens.Fault) int { return place(a) - place(b) })
+	return faults
+}
+
+// preferFormat sets the format of parameters that have one and were sent without
+// it.
+func preferFormat(params any, format string) {
+	for _, f := range fieldsOf(reflect.ValueOf(params).Elem()) {
+		if f.name == "format" && f.value.String() == "" {
+			f.set(format)
+		}
+	}
+}
+
+// RefuseParameters returns the error of parameters that were sent where there are
+// none, or nil.
+func RefuseParameters(sent []Parameter, faults []adlens.Fault) error {
+	return joinFaults(faults, bindParameters(sent, &struct{}{}), &struct{}{})
+}
+
+// joinFaults joins faults of a request's form with those of its values, in the
+// documented order of the parameters. A parameter that was sent wrongly is not
+// reported as missing as well.
+func joinFaults(form, values []adlens.Fault, params any) error {
+	all := form
+	for _, f := range values {
+		about := func(other adlens.Fault) bool { return other.Parameter == f.Parameter }
+		if f.Code != adlens.MissingParameter || !slices.ContainsFunc(form, about) {
+			all = append(all, f)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return &query.FaultsError{Faults: inOrder(all, params)}
+}

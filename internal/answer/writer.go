@@ -1,0 +1,103 @@
+package answer
+
+import (
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/formats"
+	"adlens/internal/query"
+)
+
+// writer is what answers describe themselves to. Field names, order and values
+// are the contract's.
+type writer struct {
+	*formats.Writer
+	pages  *Pages // as they were described
+	digits []byte
+}
+
+func (w *writer) number(name string, value int) { w.Count(name, uint64(value)) }
+
+func (w *writer) day(name string, d *adlens.Day) {
+	if d == nil {
+		w.Null(name, formats.Day)
+		return
+	}
+	w.Moment(name, formats.Day, d.String())
+}
+
+// timestamp writes an instant as the contract does: UTC, milliseconds.
+func (w *writer) timestamp(name string, t *time.Time) {
+	if t == nil {
+		w.Null(name, formats.Instant)
+		return
+	}
+	w.Moment(name, formats.Instant, t.UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
+func (w *writer) amount(name string, value *adlens.Amount) {
+	if value == nil {
+		w.Number(name, adlens.AmountDecimals, nil)
+		return
+	}
+	w.Number(name, adlens.AmountDecimals, []byte(value.String()))
+}
+
+// figures writes the catalogue's figures in its order; of a blank row they are
+// null.
+func (w *writer) figures(figures query.Figures) {
+	if figures == nil {
+		figures = query.NoFigures
+	}
+	for i, value := range figures {
+		decimals := 0
+		if value.Hundredths() {
+			decimals = 2
+		}
+		if value.Null() {
+			w.Number(query.Catalogue[i].Name, decimals, nil)
+			continue
+		}
+		w.digits = value.Append(w.digits[:0])
+		w.Number(query.Catalogue[i].Name, decimals, w.digits)
+	}
+}
+
+// pagination writes which page of how many rows this is.
+func (w *writer) pagination(p query.Paging, rows int, truncated bool) {
+	w.pages = &Pages{p, rows, truncated}
+	w.Object("pagination", func() {
+		w.number("page", p.Page)
+		w.number("page_size", p.PageSize)
+		w.number("total_rows", rows)
+		w.number("total_pages", p.TotalPages(rows))
+		if next, ok := p.NextPage(rows); ok {
+			w.number("next_page", next)
+		} else {
+			w.Null("next_page", formats.Whole)
+		}
+	})
+}
+
+// addressOf returns the address that asks for an answer again, however the
+// client spelled it, but for its format.
+func addressOf(endpoint string, r request) string {
+	return strings.TrimSuffix("/api/v1/"+endpoint+"?"+r.Spelled(), "?")
+}
+
+// maxFileName bounds a name: ids that clients chose are in it.
+const maxFileName = 120
+
+// fileName returns what an answer is called where it is saved, without its
+// ending.
+func fileName(endpoint string, r request) string {
+	words := append([]string{strings.TrimPrefix(endpoint, "reports/")}, r.About()...)
+	name := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '-'
+	}, strings.Join(words, "_"))
+	return name[:min(len(name), maxFileName)]
+}
