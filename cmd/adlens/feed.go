@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 	"text/tabwriter"
@@ -11,11 +12,9 @@ import (
 
 	"adlens/internal/answer"
 	"adlens/internal/auth"
-	adhttp "adlens/internal/http"
 	"adlens/internal/query"
 
 	"github.com/spf13/cobra"
-	"go.uber.org/zap"
 )
 
 func newFeed(o *options) *cobra.Command {
@@ -150,14 +149,25 @@ func (d *data) saveFeed(ctx context.Context, token auth.Key, record auth.Record)
 	return d.Feeds.PutFeed(ctx, record)
 }
 
-// tryFeed answers the link with the rooms of a server, before anybody has it.
+// tryFeed answers the link as a server would, before it is given out.
 func (d *data) tryFeed(ctx context.Context, token auth.Key, record auth.Record) error {
 	admission := auth.NewAdmission(nil, auth.NewAuthenticator(candidate{record}), auth.NewLimiter(0, 0), auth.NewUsage(), d.Accounts)
-	answers := answer.New(answer.Config{Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{},
-		Warn: func(string, error) {}, Now: time.Now})
-	server := adhttp.New(adhttp.Config{Admission: admission, Answers: answers, Log: zap.NewNop(), Now: time.Now,
-		Observe: func(string, int, string, time.Duration) {}})
-	return server.TryFeed(ctx, token.Reveal())
+	caller, err := admission.Admit(ctx, auth.Credentials{FeedToken: token.Reveal()}, netip.Addr{}, time.Now())
+	if err != nil {
+		return err
+	}
+	request, err := answer.ReadFeed(caller.Key.Request)
+	if err != nil {
+		return err
+	}
+	answers := answer.New(answer.Config{Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{}, Now: time.Now})
+	question, err := answers.Ask(ctx, caller, request)
+	if err != nil {
+		return err
+	}
+	defer question.Close()
+	_, err = question.Answer(ctx)
+	return err
 }
 
 // candidate is a store of one feed link.
@@ -167,7 +177,7 @@ func (c candidate) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, boo
 	return c.Record, c.Hash == hash, nil
 }
 
-// idle reads nothing from the platform: nobody is asking yet.
+// idle reads nothing from the platform.
 type idle struct{}
 
 func (idle) Asked(context.Context, string, string, *time.Time) (bool, error) { return false, nil }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
@@ -21,6 +22,9 @@ const (
 	Account  = "account"
 	RuleRuns = "rules/runs"
 )
+
+// apiPath precedes the names of endpoints in an address.
+const apiPath = "/api/v1/"
 
 // endpoint makes a question of a request.
 type endpoint func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error)
@@ -41,6 +45,23 @@ var endpoints = map[string]endpoint{
 
 // Endpoints returns the names of all endpoints, sorted.
 func Endpoints() []string { return slices.Sorted(maps.Keys(endpoints)) }
+
+// ReadFeed reads the request that is saved under a feed link. The error is a
+// *NotFoundError for one that no feed can answer.
+func ReadFeed(saved string) (Request, error) {
+	address, err := url.Parse(saved)
+	if err != nil {
+		return Request{}, err
+	}
+	r := Request{Endpoint: strings.TrimPrefix(address.Path, apiPath)}
+	if rule, ok := strings.CutPrefix(r.Endpoint, "rules/"); ok && strings.HasSuffix(rule, "/runs") {
+		r.Endpoint, r.RuleID = RuleRuns, strings.TrimSuffix(rule, "/runs")
+	} else if _, known := endpoints[r.Endpoint]; !known || r.Endpoint == Account || r.Endpoint == RuleRuns {
+		return Request{}, &NotFoundError{Printable(address.Path) + " is nothing that a feed can answer"}
+	}
+	r.Parameters, r.Faults = ReadQuery(address.RawQuery)
+	return r, nil
+}
 
 // steps are what makes an endpoint of the functions of internal/query: how its
 // parameters are read, what of a request depends on more than the data, how its

@@ -83,7 +83,7 @@ func (w *writer) pagination(p query.Paging, rows int, truncated bool) {
 // addressOf returns the address that asks for an answer again, however the
 // client spelled it, but for its format.
 func addressOf(endpoint string, r request) string {
-	return strings.TrimSuffix("/api/v1/"+endpoint+"?"+r.Spelled(), "?")
+	return strings.TrimSuffix(apiPath+endpoint+"?"+r.Spelled(), "?")
 }
 
 // maxFileName bounds a name: ids that clients chose are in it.

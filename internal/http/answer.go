@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -57,17 +55,10 @@ func (s *Server) feed(c *gin.Context) error {
 	if err := answer.RefuseParameters(answer.ReadQuery(c.Request.URL.RawQuery)); err != nil {
 		return err
 	}
-	saved, err := url.Parse(caller.Key.Request)
+	r, err := answer.ReadFeed(caller.Key.Request)
 	if err != nil {
 		return err
 	}
-	r := answer.Request{Endpoint: strings.TrimPrefix(saved.Path, apiPath)}
-	if rule, ok := strings.CutPrefix(r.Endpoint, "rules/"); ok && strings.HasSuffix(rule, "/runs") {
-		r.Endpoint, r.RuleID = answer.RuleRuns, strings.TrimSuffix(rule, "/runs")
-	} else if r.Endpoint == answer.Account || r.Endpoint == answer.RuleRuns || !slices.Contains(answer.Endpoints(), r.Endpoint) {
-		return &problem{code: codeNotFound, detail: fmt.Sprintf("%s is nothing that a feed can answer", answer.Printable(saved.Path))}
-	}
-	r.Parameters, r.Faults = answer.ReadQuery(saved.RawQuery)
 	return s.reply(c, caller, r)
 }
 

@@ -136,7 +136,7 @@ func problemOf(err error) *problem {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &faults):
-		return badRequest(faults.Faults)
+		return &problem{code: faults.Faults[0].Code, faults: faults.Faults, detail: faults.Error()}
 	case errors.Is(err, auth.ErrMissingKey):
 		return &problem{code: codeMissingKey, detail: "the request has no API key; send the header Authorization: Bearer key_live_..."}
 	case errors.Is(err, auth.ErrInvalidKey):
@@ -175,19 +175,6 @@ func storeProblem(err error) *problem {
 		return clientIsGone()
 	}
 	return &problem{code: codeInternal, cause: err, detail: "something went wrong inside; the log has it under the request id"}
-}
-
-// badRequest says all faults at once, in the detail too: some read that alone.
-// The first one gives the code.
-func badRequest(faults []adlens.Fault) *problem {
-	details := make([]string, len(faults))
-	for i, f := range faults {
-		details[i] = f.Detail
-		if !strings.Contains(f.Detail, f.Parameter) {
-			details[i] = f.Parameter + ": " + f.Detail
-		}
-	}
-	return &problem{code: faults[0].Code, faults: faults, detail: strings.Join(details, "; also ")}
 }
 
 type problemBody struct {

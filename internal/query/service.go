@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"strings"
 
 	"adlens"
 )
@@ -26,10 +27,20 @@ func (s *Service) View(ctx context.Context, account string) (View, error) {
 	return s.store.View(ctx, account)
 }
 
-// FaultsError is a request that cannot be answered as it stands.
+// FaultsError is a request that cannot be answered as it is.
 type FaultsError struct{ Faults []adlens.Fault }
 
-func (e *FaultsError) Error() string { return e.Faults[0].Detail }
+// Error names all faults at once.
+func (e *FaultsError) Error() string {
+	details := make([]string, len(e.Faults))
+	for i, f := range e.Faults {
+		details[i] = f.Detail
+		if !strings.Contains(f.Detail, f.Parameter) {
+			details[i] = f.Parameter + ": " + f.Detail
+		}
+	}
+	return strings.Join(details, "; also ")
+}
 
 // Answer is what every figure answer repeats of its question.
 type Answer struct {

@@ -102,9 +102,9 @@ func TestErrorsOfTheStoreKeepTheirKind(t *testing.T) {
 	}
 }
 
-func TestFaultsAreAnErrorThatSaysTheFirst(t *testing.T) {
-	err := &FaultsError{Faults: []adlens.Fault{{Detail: "first"}, {Detail: "second"}}}
-	if err.Error() != "first" {
+func TestFaultsAreAnErrorThatNamesAll(t *testing.T) {
+	err := &FaultsError{Faults: []adlens.Fault{{Parameter: "range", Detail: "range is empty"}, {Parameter: "sort", Detail: `"x" is not known`}}}
+	if err.Error() != `range is empty; also sort: "x" is not known` {
 		t.Errorf("got %q", err)
 	}
 }
