@@ -1,0 +1,43 @@
+package catalogue
+
+// Dimension is what figures are divided by. Each of its values with figures is
+// an element, point or row of an answer.
+type Dimension struct {
+	Name    string
+	Columns []Column // of a row, before its figures
+	Key     string   // the column of the store that rows are divided by
+	Labels  []string // the tables of the store that have the columns, if the key is not the column itself
+
+	Schema     string // of a row, in the API's document
+	Words      string // what a row is
+	Comparison string // the schema of the earlier side of a row
+}
+
+// Column is a column of rows that is not a figure.
+type Column struct {
+	Name   string
+	Schema string // of its values in the API's document, unless they are text
+	Format string // of text
+	List   bool
+	Null   bool // values may be null
+	Words  string
+}
+
+// Dimensions are all dimensions.
+var Dimensions = []Dimension{
+	{Name: "marketplace", Key: "marketplace_key", Labels: []string{"marketplaces"}, Schema: "MarketplaceFigures", Words: "One marketplace's part of the totals.", Comparison: "Comparison",
+		Columns: []Column{
+			{Name: "marketplace", Schema: "CountryCode"},
+			{Name: "marketplace_id", Words: "The marketplace's id."}}},
+	{Name: "ad_product", Key: "ad_product", Schema: "AdProductFigures", Words: "One kind of advertising's part of the totals.", Comparison: "Comparison",
+		Columns: []Column{{Name: "ad_product", Schema: "AdProduct"}}},
+	{Name: "date", Key: "day", Schema: "TimelinePoint", Words: "The figures of a day or month.", Comparison: "PointComparison",
+		Columns: []Column{{Name: "date", Format: "date", Null: true,
+			Words: "The day, or the first day of the month; null, with `compare` alone, where only the earlier period reaches so far."}}},
+	{Name: "product", Key: "product_key", Labels: []string{"products", "product_titles"}, Schema: "Product", Words: "One advertised product's figures.", Comparison: "Comparison",
+		Columns: []Column{
+			{Name: "product_id", Null: true, Words: "The product's identifier; null for the group of figures that the platform ties to no product."},
+			{Name: "title", Null: true, Words: "The product's title; null where none was loaded."},
+			{Name: "marketplaces", Schema: "CountryCode", List: true,
+				Words: "Countries with figures of this row in the period and filters, sorted; none where only the earlier period has figures."}}},
+}

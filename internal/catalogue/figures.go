@@ -1,0 +1,67 @@
+package catalogue
+
+import "slices"
+
+// Better says which way a figure should move.
+type Better int
+
+// The directions of figures.
+const (
+	Less    Better = -1
+	Depends Better = 0
+	More    Better = 1
+)
+
+// None is the denominator of a figure that is a sum.
+const None = -1
+
+// Figure is one of the figures that every total, element, point and row has.
+type Figure struct {
+	Name                   string
+	Label                  string // in headings
+	Unit                   Unit
+	Better                 Better
+	Numerator, Denominator int    // places in Headline
+	Words                  string // what it is, in the API's document
+}
+
+// Figures are all figures in the order of every answer. A ratio is made of
+// exact sums, rounded last, and null if its denominator is zero.
+var Figures = []Figure{
+	{"spend", "Spend", USD, Depends, Spend, None, "What the advertising cost, in US dollars."},
+	{"sales", "Sales", USD, More, Sales, None, "What was sold because of it, in US dollars. Sales are credited to the day of the click, up to two weeks later, so the last days still grow."},
+	{"acos", "ACOS", Percent, Less, Spend, Sales, "Advertising cost of sales, in percent; 28.22 means 28.22 %. Null when there is no sale."},
+	{"roas", "ROAS", Ratio, More, Sales, Spend, "Return on advertising spend, a ratio. Null when nothing was spent."},
+	{"impressions", "Impressions", Count, More, Impressions, None, "How often the advertising was shown."},
+	{"clicks", "Clicks", Count, More, Clicks, None, "How often it was clicked."},
+	{"ctr", "CTR", Percent, More, Clicks, Impressions, "Click-through rate, in percent. Null when there is no impression."},
+	{"average_cpc", "Average CPC", USD, Less, Spend, Clicks, "The average cost of a click, in US dollars. Null when there is no click."},
+	{"purchases", "Orders", Count, More, Purchases, None, "Orders because of the advertising; orders, not units."},
+	{"conversion_rate", "Conversion", Percent, More, Purchases, Clicks, "Orders for each hundred clicks, in percent. Null when there is no click."},
+}
+
+// FigureNames are the names of the figures, in their order.
+var FigureNames = func() (names []string) {
+	for _, f := range Figures {
+		names = append(names, f.Name)
+	}
+	return names
+}()
+
+// FigureIndex returns the place of a figure in Figures, or -1.
+func FigureIndex(name string) int { return slices.Index(FigureNames, name) }
+
+// IsRatio reports whether the figure is a ratio of sums; else it is a sum.
+func (f Figure) IsRatio() bool { return f.Denominator != None }
+
+// Formula returns how a ratio follows from sums, as text, or "" for a sum.
+func (f Figure) Formula() string {
+	if !f.IsRatio() {
+		return ""
+	}
+	formula := Headline[f.Numerator].Name + " / " + Headline[f.Denominator].Name
+	if f.Unit == Percent {
+		formula += " x 100"
+	}
+	return formula
+}

@@ -1,0 +1,161 @@
+package catalogue
+
+import (
+	"slices"
+
+	"adlens"
+)
+
+// Kind is what the values of a parameter are.
+type Kind int
+
+// The kinds of parameters.
+const (
+	Text   Kind = iota // an id or code, which only the account's data can judge
+	Choice             // one of Values, without regard to case
+	Day                // YYYY-MM-DD
+	Zone               // a name of the time-zone database
+	Number             // a whole number from 1 to Max
+)
+
+// Place is where a request has a parameter.
+type Place string
+
+// The places of parameters.
+const (
+	Query  Place = "" // the query string
+	Path   Place = "path"
+	Header Place = "header"
+)
+
+// Parameter is a parameter of endpoints. A new one is a row below, its place
+// in the parameters of endpoints, and a field of their structs in
+// internal/query.
+type Parameter struct {
+	Name     string
+	ID       string // its name in the API's document, if Name is not unique there
+	In       Place
+	Kind     Kind
+	List     bool // of values with commas between them
+	Required bool
+
+	Values   []string          // of a Choice
+	Excluded map[string]string // values that exist and are refused, with the reason
+	Max      int               // of a Number
+	TakesAll bool              // a Number may be All
+
+	// Default is what the document says is used if nothing is sent. It is nil
+	// if clients that fill it in would be refused.
+	Default any
+	Schema  string // the schema of the document that Values or bounds are in
+	Words   string // Markdown, in the document
+	Example any
+}
+
+// Key returns the name of the parameter in the API's document.
+func (p Parameter) Key() string {
+	if p.ID != "" {
+		return p.ID
+	}
+	return p.Name
+}
+
+// Bounds of pages.
+const (
+	MaxPage     = 1_000_000_000
+	MaxPageSize = 1_000
+)
+
+// All is the value of a Number that stands for everything at once.
+const All = "all"
+
+// The values of choices.
+var (
+	Ranges = []string{"today", "yesterday", "last_7_days", "last_14_days", "last_30_days", "last_60_days", "last_90_days",
+		"this_month", "last_month", "this_year", "last_year", "all_time"}
+	AdProducts    = adProductNames()
+	Granularities = []string{"auto", "day", "month"}
+	ProductSorts  = slices.Concat(FigureNames, []string{"product_id"})
+	Orders        = []string{"asc", "desc"}
+	States        = []string{"ENABLED", "PAUSED"}
+	Tools         = []string{"rule", "campaign_create", "campaign_copy", "product_add", "undo"}
+	Formats       = []string{"json", "csv", "xlsx", "parquet", "ndjson"}
+	Separators    = []string{"comma", "semicolon", "tab"}
+	Decimals      = []string{"point", "comma"}
+	Comparisons   = []string{"none", "previous_period", "previous_year"}
+)
+
+func adProductNames() []string {
+	names := make([]string, len(adlens.AdProducts))
+	for i, p := range adlens.AdProducts {
+		names[i] = p.String()
+	}
+	return names
+}
+
+var (
+	namedRange = Parameter{Name: "range", Kind: Choice, Values: Ranges, Schema: "NamedPeriod", Example: "last_30_days",
+		Words: "A period that moves with today. `last_30_days` is 30 days, the last of them today; `this_month` and `this_year` end today; `all_time` starts at the account's oldest day with data.\n" +
+			"Without any period it is `last_30_days`. It cannot be sent together with dates.\n"}
+	startDate = Parameter{Name: "start_date", Kind: Day, Example: "2026-11-01",
+		Words: "The first day of the period. Sent together with `end_date`; both days belong to it."}
+	endDate = Parameter{Name: "end_date", Kind: Day, Example: "2026-11-30",
+		Words: "The last day of the period, at most six calendar years after `start_date`. It may lie in the future."}
+	timeZone = Parameter{Name: "timezone", Kind: Zone, Default: "UTC", Example: "Europe/London",
+		Words: "Decides which day today is; a name of the IANA time-zone database in its exact spelling. Days themselves are the marketplace's own calendar days."}
+	marketplaces = Parameter{Name: "marketplaces", List: true, Example: []string{"US", "UK"},
+		Words: "Only these countries: codes of connected marketplaces, with commas between them. `GB` is understood as `UK`. A country that is not connected is refused, and the message lists those that are.\n"}
+	adProducts = Parameter{Name: "ad_products", Kind: Choice, List: true, Values: AdProducts, Schema: "AdProduct", Example: []string{"SPONSORED_PRODUCTS", "SPONSORED_DISPLAY"},
+		Words: "Only these kinds of advertising, with commas between them."}
+	granularity = Parameter{Name: "granularity", Kind: Choice, Values: Granularities, Default: "auto",
+		Words: "Days or months. `auto` is days up to 92 days, and months beyond; `day` is refused beyond 92 days."}
+	productSort = Parameter{Name: "sort", Kind: Choice, Values: ProductSorts, Schema: "ProductSort", Default: "spend",
+		Words: "The figure, or `product_id`, that decides the order of rows."}
+	order = Parameter{Name: "order", Kind: Choice, Values: Orders, Default: "desc",
+		Words: "Ascending or descending. Null comes last in both."}
+	page = Parameter{Name: "page", Kind: Number, Max: MaxPage, Default: 1,
+		Words: "Which page, from 1. A page past the end has no rows."}
+	pageSize = Parameter{Name: "page_size", Kind: Number, Max: MaxPageSize, Default: 100,
+		Words: "Rows of a page."}
+	reportPageSize = Parameter{Name: "page_size", ID: "report_page_size", Kind: Number, Max: MaxPageSize, TakesAll: true, Schema: "PageSizeOrAll", Default: 100,
+		Words: "Rows of a page, or `all` for everything at once, up to 100,000 rows. More rows than that are cut off, which `meta.truncated` and `X-Truncated` say."}
+	rulesPageSize = Parameter{Name: "page_size", ID: "rules_page_size", Kind: Number, Max: MaxPageSize, TakesAll: true, Schema: "PageSizeOrAll", Default: 1_000,
+		Words: "Rows of a page, or `all` for everything at once, up to 100,000 rows. More rows than that are cut off, which `meta.truncated` and `X-Truncated` say."}
+	marketplaceID = Parameter{Name: "marketplace_id", Required: true, Example: "4471209935518602",
+		Words: "The marketplace, by an id that `/api/v1/marketplaces` lists."}
+	states = Parameter{Name: "states", Kind: Choice, List: true, Values: States, Schema: "State",
+		Excluded: map[string]string{"ARCHIVED": "archived campaigns are never listed"}, Example: []string{"ENABLED"},
+		Words: "Only these states, with commas between them. Both without it. `ARCHIVED` is refused, as archived campaigns are never listed."}
+	campaignID = Parameter{Name: "campaign_id", Example: "276748589410145",
+		Words: "Only the ad groups of this campaign. A campaign that is not in the marketplace's list is refused."}
+	ruleID = Parameter{Name: "rule_id", In: Path, Required: true, Example: "rule-low-stock",
+		Words: "The rule, by an id that `/api/v1/rules` lists."}
+	tool = Parameter{Name: "tool", Kind: Choice, List: true, Values: Tools, Schema: "Operation", Example: []string{"rule"},
+		Words: "Only these operations, with commas between them. `rule` keeps only what rules did."}
+	format = Parameter{Name: "format", Kind: Choice, Values: Formats, Schema: "AnswerFormat", Default: "json",
+		Words: "The format of the answer. It beats `Accept`; an `Accept` that fits nothing gets JSON. Errors are always `application/problem+json`.\n" +
+			"In the other formats columns are the JSON field names in their order; nested objects become `parent_child`, lists of plain values are joined by `;`, lists of objects are one JSON text, and null is an empty cell.\n"}
+	separator = Parameter{Name: "separator", Kind: Choice, Values: Separators,
+		Words: "What stands between the cells of CSV; a comma without it. Refused beside another format."}
+	decimal = Parameter{Name: "decimal", Kind: Choice, Values: Decimals,
+		Words: "What stands before the decimals of CSV; a point without it. Refused beside another format."}
+	compare = Parameter{Name: "compare", Kind: Choice, Values: Comparisons, Default: "none",
+		Words: "Compares the period with an earlier one. The end of the period is cut to yesterday (in `timezone`), because today's figures are not whole; the start stays, and where nothing is left, as of `today`, the question is refused. `previous_period` is as many days immediately before, `previous_year` both dates one year earlier (29 February becomes the 28th).\n" +
+			"The answer, its elements, points and rows gain `comparison`. What has figures in either period appears; the side without has zeros and null ratios. Points stand beside those at the same distance from the start of their period: the third day beside the third, the second month beside the second.\n"}
+	ifNoneMatch = Parameter{Name: "If-None-Match", In: Header, Example: "\"3q2-8Kw1xYdVbn0uJt5MZA\"",
+		Words: "The `ETag` of an answer that you hold. While it still is the answer, you get a short 304 and nothing is computed."}
+)
+
+// Parameters are all parameters, in the order of the API's document.
+var Parameters = []Parameter{
+	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, granularity, productSort, order,
+	page, pageSize, reportPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
+	format, separator, decimal, compare, ifNoneMatch,
+}
+
+// Parameters that endpoints have together.
+var (
+	periods = []Parameter{namedRange, startDate, endDate, timeZone}
+	filters = []Parameter{marketplaces, adProducts}
+	formats = []Parameter{format, separator, decimal}
+)
