@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/platform"
 )
 
@@ -80,14 +82,9 @@ func TestTheGeneratorKnowsThePlatformsColumns(t *testing.T) {
 			continue
 		}
 		for _, name := range k.measures {
-			unit := platform.Count
-			if k.money[name] {
-				unit = platform.Money
-			}
-			found := false
-			for _, m := range known.Measures {
-				found = found || m == platform.Measure{Column: name, Unit: unit}
-			}
+			found := slices.ContainsFunc(known.Measures, func(m catalogue.Measure) bool {
+				return m.Column == name && m.IsAmount() == k.money[name]
+			})
 			if !found {
 				t.Errorf("%s has no %s", k.reportID, name)
 			}

@@ -11,22 +11,21 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:embed openapi.yaml examples
+//go:embed openapi.yaml.tmpl examples
 var files embed.FS
 
-// OpenAPI is the description of the API as JSON, whole: the examples, which
-// are files of their own, are in their places. It is made once, and must not
-// be changed.
+// OpenAPI returns the description of the API as JSON, with the catalogue and the
+// examples in their places. It is made once, and must not be changed.
 var OpenAPI = sync.OnceValue(func() jsontext.Value {
-	source, err := files.ReadFile("openapi.yaml")
+	text, err := source()
 	if err != nil {
-		panic("docs: " + err.Error())
+		panic("docs: " + templateFile + ": " + err.Error()) // the tests read it
 	}
-	text, err := bundle(source)
+	bundled, err := bundle(text)
 	if err != nil {
-		panic("docs: openapi.yaml: " + err.Error()) // a test would have said so
+		panic("docs: " + templateFile + ": " + err.Error()) // likewise
 	}
-	return text
+	return bundled
 })
 
 // bundle makes one JSON document of the source and the files that it names.

@@ -5,17 +5,17 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
-	"adlens/platform"
 )
 
 // Batch is a block of facts on their way into the store, column by column. It
 // has the columns of every report in it; a row is 0 in those of others, as in
 // the store. Money is in millionths, as its columns keep it.
 type Batch struct {
-	Columns     []platform.Unit // of Names and Values
-	Names       []string        // fact columns
+	Columns     []catalogue.Unit // of Names and Values
+	Names       []string         // fact columns
 	Generation  []uint32
 	Day         []adlens.Day
 	Product     []uint32
@@ -69,17 +69,27 @@ var ownColumns = map[int]struct{ micros, rest int }{
 	colSales: {colSalesLocal, colSalesRest},
 }
 
-var headlineNames = [headlineColumns]string{
-	"impressions", "clicks", "purchases", "spend", "sales",
-	"spend_local", "sales_local", "spend_local_rest", "sales_local_rest",
-}
-
-var headlineUnits = [headlineColumns]platform.Unit{
-	colSpend: platform.Money, colSales: platform.Money, colSpendLocal: platform.Money, colSalesLocal: platform.Money,
-}
+// headlineNames and headlineUnits are the columns of the headline: its measures,
+// and of each amount the exact sum in the marketplace's own currency.
+var headlineNames, headlineUnits = func() (names []string, units []catalogue.Unit) {
+	for _, m := range catalogue.Headline {
+		names, units = append(names, m.Name), append(units, m.Unit)
+	}
+	for _, part := range []struct {
+		suffix string
+		unit   catalogue.Unit
+	}{{"_local", catalogue.Local}, {"_local_rest", catalogue.Count}} {
+		for _, m := range catalogue.Headline {
+			if m.IsAmount() {
+				names, units = append(names, m.Name+part.suffix), append(units, part.unit)
+			}
+		}
+	}
+	return names, units
+}()
 
 // column is the place of a column, which is added where it was missing.
-func (b *Batch) column(name string, unit platform.Unit) int {
+func (b *Batch) column(name string, unit catalogue.Unit) int {
 	at := slices.Index(b.Names, name)
 	if at < 0 {
 		at = len(b.Names)
@@ -89,13 +99,13 @@ func (b *Batch) column(name string, unit platform.Unit) int {
 }
 
 // columns are the places of the headline and of further measures.
-func (b *Batch) columns(extra []platform.Measure) []int {
+func (b *Batch) columns(extra []catalogue.Measure) []int {
 	all := make([]int, 0, headlineColumns+len(extra))
 	for i, name := range headlineNames {
 		all = append(all, b.column(name, headlineUnits[i]))
 	}
 	for _, m := range extra {
-		all = append(all, b.column(m.FactColumn(), m.Unit))
+		all = append(all, b.column(m.Name, m.Unit))
 	}
 	return all
 }
@@ -108,7 +118,7 @@ const (
 )
 
 func (b *Batch) limit(column int) uint64 {
-	if b.Columns[column] == platform.Money {
+	if b.Columns[column] != catalogue.Count {
 		return maxMicros
 	}
 	return maxCount
@@ -172,35 +182,14 @@ type StoredFact struct {
 	Values  []uint64 // of the store's fact columns, in the order of FactColumns
 }
 
-// FactColumns are all columns of a fact, headline first: their names and what
+// FactColumns returns all columns of a fact, headline first: their names and what
 // they count.
-func FactColumns() (names []string, units []platform.Unit) {
-	names = append(names, headlineNames[:]...)
-	units = append(units, headlineUnits[:]...)
-	seen := map[string]bool{}
-	for _, t := range platform.ReportTypes {
-		for _, m := range extraMeasures(t.Measures) {
-			if name := m.FactColumn(); !seen[name] {
-				seen[name] = true
-				names, units = append(names, name), append(units, m.Unit)
-			}
-		}
+func FactColumns() (names []string, units []catalogue.Unit) {
+	names, units = slices.Clone(headlineNames), slices.Clone(headlineUnits)
+	for _, m := range catalogue.Extra {
+		names, units = append(names, m.Name), append(units, m.Unit)
 	}
 	return names, units
-}
-
-// extraMeasures are the measures that are stored under their own names. The
-// others are the headline.
-func extraMeasures(all []platform.Measure) []platform.Measure {
-	var extra []platform.Measure
-	for _, m := range all {
-		switch m.Column {
-		case platform.ColumnViews, platform.ColumnClicks, platform.ColumnSpend, "purchases", "sales":
-		default:
-			extra = append(extra, m)
-		}
-	}
-	return extra
 }
 
 // setAmount sets the columns of an exact sum in its own currency, which is

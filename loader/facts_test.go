@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/platform"
@@ -41,7 +42,7 @@ func TestABlockHoldsReportsWithOtherColumns(t *testing.T) {
 	}
 	for range 300 {
 		kind := platform.ReportTypes[rng.IntN(len(platform.ReportTypes))]
-		extra := extraMeasures(kind.Measures)
+		extra := slices.DeleteFunc(slices.Clone(catalogue.Extra), func(m catalogue.Measure) bool { return !slices.Contains(m.AdProducts, kind.AdProduct) })
 		rng.Shuffle(len(extra), func(i, j int) { extra[i], extra[j] = extra[j], extra[i] })
 		extra = extra[:rng.IntN(len(extra)+1)]
 		at := b.columns(extra)

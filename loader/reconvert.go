@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
-	"adlens/platform"
 )
 
 // loadRates loads rates.csv. Figures are a function of the loaded files, so a
@@ -82,28 +82,12 @@ func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manife
 		return err
 	}
 	ub.replaced |= days
-	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.columns(allExtras())}
+	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.columns(catalogue.Extra)}
 	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.fact(ctx, f) })
 	if err != nil {
 		return err
 	}
 	return c.flush(ctx)
-}
-
-// allExtras are the measures of all report types, in the order of
-// FactColumns: a stored fact is carried over whole.
-func allExtras() []platform.Measure {
-	var all []platform.Measure
-	seen := map[string]bool{}
-	for _, t := range platform.ReportTypes {
-		for _, m := range extraMeasures(t.Measures) {
-			if name := m.FactColumn(); !seen[name] {
-				seen[name] = true
-				all = append(all, m)
-			}
-		}
-	}
-	return all
 }
 
 // reconverter gathers the stored rows of one key, whose sums are converted

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/platform"
@@ -53,8 +54,8 @@ func headlineOf(r *platform.RowReader, purchases, sales string) (all [measures]s
 func (w *reportWriter) layout(r *platform.RowReader) layout {
 	purchases, sales := w.download.headlineColumns()
 	l := layout{headline: headlineOf(r, purchases, sales)}
-	var stored []platform.Measure
-	for _, m := range extraMeasures(w.download.report.Type.Measures) {
+	var stored []catalogue.Measure
+	for _, m := range catalogue.Extra {
 		if s, ok := sourceOf(r, m.Column); ok {
 			stored, l.extras = append(stored, m), append(l.extras, s)
 		}

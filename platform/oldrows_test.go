@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"adlens"
+	"adlens/internal/catalogue"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -101,8 +102,8 @@ func (r *oldRowReader) add(name string, needed bool, read func(*oldRowReader, js
 	r.fields[`"`+name+`"`] = oldField{name: name, number: len(r.fields), needed: needed, read: read}
 }
 
-func (r *oldRowReader) addMeasure(m Measure, needed bool) {
-	if m.Unit == Count {
+func (r *oldRowReader) addMeasure(m catalogue.Measure, needed bool) {
+	if !m.IsAmount() {
 		at := len(r.CountColumns)
 		r.CountColumns = append(r.CountColumns, m.Column)
 		r.add(m.Column, needed, func(r *oldRowReader, v jsontext.Value) string { return r.readCount(at, v, needed) })

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"adlens"
+	"adlens/internal/catalogue"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -97,8 +98,8 @@ func (r *RowReader) add(f field) {
 	r.fields = append(r.fields, &f)
 }
 
-func (r *RowReader) addMeasure(m Measure, needed bool) {
-	if m.Unit == Count {
+func (r *RowReader) addMeasure(m catalogue.Measure, needed bool) {
+	if !m.IsAmount() {
 		r.add(field{name: m.Column, needed: needed, holds: holdsCount, at: len(r.CountColumns)})
 		r.CountColumns = append(r.CountColumns, m.Column)
 		return

@@ -35,7 +35,7 @@ var shared = struct {
 func Main(m *testing.M, closers ...func() error) {
 	contract, err := harness.ReadContract(docs.OpenAPI())
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "docs/openapi.yaml:", err)
+		fmt.Fprintln(os.Stderr, "the API's document:", err)
 		os.Exit(1)
 	}
 	harness.HoldAnswersTo(contract)

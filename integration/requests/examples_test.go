@@ -16,7 +16,7 @@ import (
 
 const novemberWeek = "start_date=2026-11-01&end_date=2026-11-08"
 
-// documentExamples are the answers that docs/openapi.yaml shows, all about the
+// documentExamples are the answers that the API's document shows, all about the
 // account of testdata/example.
 var documentExamples = []struct{ name, summary, path string }{
 	{"account", "An account with a key that was used before", "/api/v1/account"},

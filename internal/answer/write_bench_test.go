@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
 )
@@ -28,7 +29,7 @@ func manyProducts(rows int) *query.Products {
 
 func BenchmarkFormats(b *testing.B) {
 	a := manyProducts(100_000)
-	for _, name := range query.Formats {
+	for _, name := range catalogue.Formats {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

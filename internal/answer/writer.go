@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/formats"
 	"adlens/internal/query"
 )
@@ -56,11 +57,11 @@ func (w *writer) figures(figures query.Figures) {
 			decimals = 2
 		}
 		if value.Null() {
-			w.Number(query.Catalogue[i].Name, decimals, nil)
+			w.Number(catalogue.Figures[i].Name, decimals, nil)
 			continue
 		}
 		w.digits = value.Append(w.digits[:0])
-		w.Number(query.Catalogue[i].Name, decimals, w.digits)
+		w.Number(catalogue.Figures[i].Name, decimals, w.digits)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // Values of every size that a column holds come back as they were given, and the
@@ -29,7 +29,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 		b.AdProduct = append(b.AdProduct, 1)
 		for i, unit := range units {
 			most := uint64(1<<63 - 1)
-			if unit == platform.Money {
+			if unit != catalogue.Count {
 				most = 1_000_000_000_000_000_000 - 1
 			}
 			b.Values[i] = append(b.Values[i], []uint64{0, 1, most, rand.Uint64N(most), rand.Uint64N(1000)}[rand.IntN(5)])

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
@@ -130,7 +131,7 @@ func ordering(r query.Request) func(a, b query.Product) int {
 		}
 		return -1
 	}
-	sorted := slices.IndexFunc(query.Catalogue, func(f query.Figure) bool { return f.Name == r.Sort })
+	sorted := slices.IndexFunc(catalogue.Figures, func(f catalogue.Figure) bool { return f.Name == r.Sort })
 	return func(a, b query.Product) int {
 		noID := last(a.ID == "", b.ID == "")
 		if sorted < 0 {
@@ -148,7 +149,7 @@ func ordering(r query.Request) func(a, b query.Product) int {
 func everyRanking() []query.Request {
 	var all []query.Request
 	sorts := []string{query.SortProduct}
-	for _, f := range query.Catalogue {
+	for _, f := range catalogue.Figures {
 		sorts = append(sorts, f.Name)
 	}
 	january := period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/query"
 )
 
@@ -61,7 +62,7 @@ func readPreferences(headers []string) []preference {
 func chooseFormat(accept []string) string {
 	best, bestQuality, bestExact := query.JSON, 0, 0
 	all := readPreferences(accept)
-	for _, name := range query.Formats {
+	for _, name := range catalogue.Formats {
 		quality, exact := 0, 0
 		for _, mediaType := range forms[name].accepted {
 			if q, e := mediaQuality(mediaType, all); e > exact || e == exact && q > quality {

@@ -8,6 +8,7 @@ import (
 
 	"adlens/docs"
 	"adlens/internal/answer"
+	"adlens/internal/catalogue"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
 	"adlens/web"
@@ -96,7 +97,7 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 // newDocumentation makes the pages, which say of this program what it does.
 func newDocumentation() (*webdocs.Site, error) {
 	facts := webdocs.Facts{Limits: webdocs.Limits{Address: maxAddress, Headers: maxHeaders, Body: maxBody, Work: answer.Timeout,
-		Rows: query.MaxRows, PageSize: query.MaxPageSize, Years: period.MaxYears}}
+		Rows: query.MaxRows, PageSize: catalogue.MaxPageSize, Years: period.MaxYears}}
 	for _, k := range problemKinds {
 		facts.Errors = append(facts.Errors, webdocs.Error{Code: string(k.Code), Title: k.Title, Meaning: k.Help, Remedy: k.Remedy})
 	}

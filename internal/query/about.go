@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/query/period"
 )
 
@@ -48,7 +49,7 @@ func (s *spelling) paging(p Paging) {
 
 func (p Paging) size() string {
 	if p.All {
-		return AllRows
+		return catalogue.All
 	}
 	return strconv.Itoa(p.PageSize)
 }

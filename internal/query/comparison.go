@@ -5,15 +5,13 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/query/period"
 )
 
 // NoComparison is what compare says where nothing is compared.
 const NoComparison = "none"
-
-// comparisons are the values of compare.
-var comparisons = []string{NoComparison, string(period.PreviousPeriod), string(period.PreviousYear)}
 
 // firstDay is the first one that can be written YYYY-MM-DD.
 var firstDay = adlens.Date(1, 1, 1)
@@ -31,7 +29,7 @@ func (r Request) EarlierRequest() Request {
 // and would be compared with a whole day. Where faults leave the period open,
 // there is nothing to compare.
 func (p *parser) compare(text string) {
-	way, _ := canonical(text, comparisons)
+	way, _ := canonical(text, catalogue.Comparisons)
 	if way == "" || way == NoComparison || slices.ContainsFunc(p.faults, isOfPeriod) {
 		return
 	}
@@ -82,8 +80,8 @@ func (a *Answer) comparison(s *sides) *Comparison {
 	}
 	c := &Comparison{FiguresOf(s[earlier]), slices.Clone(NoChange)}
 	if a.Meta.EarlierCovered {
-		for i, f := range Catalogue {
-			c.Change[i] = f.change(s)
+		for i, q := range quotients {
+			c.Change[i] = q.change(s)
 		}
 	}
 	return c

@@ -12,6 +12,7 @@ import (
 
 	"adlens"
 	"adlens/integration/model"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/query/period"
 
@@ -28,7 +29,7 @@ func changeOracle(name string, s *sides) string {
 		return "null"
 	}
 	change := new(big.Rat).Sub(now, then)
-	if Catalogue[figureIndex(name)].Formula == "" {
+	if !catalogue.Figures[catalogue.FigureIndex(name)].IsRatio() {
 		if then.Sign() == 0 {
 			return "null"
 		}
@@ -60,7 +61,7 @@ func TestChangesAreMadeOfExactValues(t *testing.T) {
 		}
 		before := text(s[current]) + text(s[earlier])
 		c := a.comparison(s)
-		for i, f := range Catalogue {
+		for i, f := range catalogue.Figures {
 			if got, want := shown(c.Change[i]), changeOracle(f.Name, s); got != want {
 				t.Fatalf("%s from %s to %s changed by %s, want %s", f.Name, text(s[earlier]), text(s[current]), got, want)
 			}
@@ -94,7 +95,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 		{"average_cpc", sums(0, 3, 0, 1_000_000, 0), sums(0, 4, 0, 1_000_000, 0), "0.08"}, // 0.0833
 		{"ctr", sums(0, 0, 0, 0, 0), sums(10, 1, 0, 0, 0), "null"},
 	} {
-		change := Catalogue[figureIndex(c.name)].change(&sides{c.now, c.then})
+		change := quotients[catalogue.FigureIndex(c.name)].change(&sides{c.now, c.then})
 		if got := shown(change); got != c.want {
 			t.Errorf("%s from %s to %s changed by %s, want %s", c.name, text(c.then), text(c.now), got, c.want)
 		}
@@ -104,7 +105,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 func TestNothingChangedSinceDaysThatAreNotCovered(t *testing.T) {
 	a := Answer{thisYear, Meta{EarlierCovered: false}}
 	c := a.comparison(&sides{sums(9, 8, 7, 6, 5), sums(1, 2, 3, 4, 5)})
-	for i, f := range Catalogue {
+	for i, f := range catalogue.Figures {
 		if !c.Change[i].Null() {
 			t.Errorf("%s changed by %s", f.Name, shown(c.Change[i]))
 		}

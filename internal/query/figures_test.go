@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"adlens/integration/model"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 
 	"pgregory.net/rapid"
@@ -39,7 +40,7 @@ func count() *rapid.Generator[*big.Int] {
 func drawSums(t *rapid.T) exact.Sums {
 	var numbers [measures]*big.Int
 	for m := range numbers {
-		numbers[m] = count().Draw(t, Measures[m].Name)
+		numbers[m] = count().Draw(t, catalogue.Headline[m].Name)
 	}
 	return bigSums(numbers[:]...)
 }
@@ -49,7 +50,7 @@ func TestFiguresEqualRationalArithmetic(t *testing.T) {
 		s := drawSums(t)
 		before := text(s)
 		for i, v := range FiguresOf(s) {
-			f := Catalogue[i]
+			f := catalogue.Figures[i]
 			want := oracle(f.Name, s)
 			if got := shown(v); got != want {
 				t.Fatalf("%s of %s is %s, want %s", f.Name, before, got, want)
@@ -155,15 +156,15 @@ func TestValuesAreAppended(t *testing.T) {
 }
 
 func TestTheCatalogueHasTheContractsFiguresInItsOrder(t *testing.T) {
-	if got := figureNames(); !slices.Equal(got, model.FigureNames) {
+	if got := catalogue.FigureNames; !slices.Equal(got, model.FigureNames) {
 		t.Errorf("got %s", got)
 	}
-	for i, f := range Catalogue {
-		if figureIndex(f.Name) != i || f.Unit == "" {
+	for i, f := range catalogue.Figures {
+		if catalogue.FigureIndex(f.Name) != i || f.Unit == "" {
 			t.Errorf("%+v at %d", f, i)
 		}
-		if ratio := oracle(f.Name, nil) == "null"; (f.Formula != "") != ratio {
-			t.Errorf("%s has the formula %q", f.Name, f.Formula)
+		if ratio := oracle(f.Name, nil) == "null"; f.IsRatio() != ratio {
+			t.Errorf("%s has the formula %q", f.Name, f.Formula())
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
@@ -138,7 +139,7 @@ func bigSums(numbers ...*big.Int) (s exact.Sums) {
 func shown(v Value) string { return string(v.Append(nil)) }
 
 // figure is a figure as an answer shows it.
-func figure(f Figures, name string) string { return shown(f[figureIndex(name)]) }
+func figure(f Figures, name string) string { return shown(f[catalogue.FigureIndex(name)]) }
 
 func text(s exact.Sums) string {
 	return fmt.Sprint(sumAt(s, impressions).Big(), " ", sumAt(s, clicks).Big(), " ", sumAt(s, purchases).Big(), " ", sumAt(s, spend).Big(), " ", sumAt(s, sales).Big())

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/catalogue"
 )
 
 // The formats of an answer, and how CSV is written.
@@ -21,18 +22,11 @@ const (
 	point     = "point"
 )
 
-// What the parameters of a format can be.
-var (
-	Formats    = []string{JSON, CSV, XLSX, Parquet, NDJSON}
-	separators = []string{Comma, Semicolon, Tab}
-	decimals   = []string{point, Comma}
-)
-
 // FormatParams choose what an answer is written as.
 type FormatParams struct {
-	Format    string `query:"format" validate:"omitempty,format"`
-	Separator string `query:"separator" validate:"omitempty,separator"`
-	Decimal   string `query:"decimal" validate:"omitempty,decimal"`
+	Format    string `query:"format"`
+	Separator string `query:"separator"`
+	Decimal   string `query:"decimal"`
 }
 
 // Format is what an answer is written as, with every default filled in.
@@ -46,7 +40,7 @@ func (f Format) Written() Format { return f }
 // another format: who sent it expects to see it.
 func (p *parser) format(params FormatParams) Format {
 	f := Format{Name: JSON}
-	if name, ok := canonical(params.Format, Formats); ok {
+	if name, ok := canonical(params.Format, catalogue.Formats); ok {
 		f.Name = name
 	} else if params.Format != "" {
 		return f
@@ -57,10 +51,10 @@ func (p *parser) format(params FormatParams) Format {
 		return f
 	}
 	f.Separator, f.Decimal = Comma, point
-	if separator, ok := canonical(params.Separator, separators); ok {
+	if separator, ok := canonical(params.Separator, catalogue.Separators); ok {
 		f.Separator = separator
 	}
-	if decimal, ok := canonical(params.Decimal, decimals); ok {
+	if decimal, ok := canonical(params.Decimal, catalogue.Decimals); ok {
 		f.Decimal = decimal
 	}
 	return f

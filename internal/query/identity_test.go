@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/manifest"
-	"adlens/internal/records"
 )
 
 func identityOf(t *testing.T, params ProductParams, v View, now time.Time) string {
@@ -36,7 +36,7 @@ func TestTheSameMeaningHasTheSameIdentity(t *testing.T) {
 		mustNotFail(t, faults)
 		return ListIdentity("campaigns", exampleView(), c) + ListIdentity("activity", exampleView(), a)
 	}
-	if a, b := lists(nil, nil), lists([]string{"PAUSED", "enabled"}, records.Tools); a != b {
+	if a, b := lists(nil, nil), lists([]string{"PAUSED", "enabled"}, catalogue.Tools); a != b {
 		t.Errorf("%s and %s for all states and tools", a, b)
 	}
 	if a, b := lists(nil, nil), lists([]string{"PAUSED"}, nil); a == b {

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/manifest"
-	"adlens/platform"
 )
 
 // CampaignParams are the parameters of the campaign list.
 type CampaignParams struct {
 	MarketplaceID string   `query:"marketplace_id"`
-	States        []string `query:"states" validate:"dive,element,state"`
-	ListPaging
+	States        []string `query:"states"`
+	PagingParams
 	FormatParams
 }
 
@@ -23,14 +23,8 @@ type CampaignParams struct {
 type AdGroupParams struct {
 	MarketplaceID string `query:"marketplace_id"`
 	CampaignID    string `query:"campaign_id"`
-	ListPaging
+	PagingParams
 	FormatParams
-}
-
-// ListPaging chooses a page of a list that is never answered as a whole.
-type ListPaging struct {
-	Page     string `query:"page" validate:"omitempty,page"`
-	PageSize string `query:"page_size" validate:"omitempty,listsize"`
 }
 
 // RulesParams are the parameters of the rules.
@@ -41,7 +35,7 @@ type RulesParams struct {
 
 // ActivityParams are the parameters of the activity.
 type ActivityParams struct {
-	Tools []string `query:"tool" validate:"dive,element,tool"`
+	Tools []string `query:"tool"`
 	PagingParams
 	FormatParams
 }
@@ -61,39 +55,36 @@ type ListRequest struct {
 // Compared is false: lists are not compared.
 func (ListRequest) Compared() bool { return false }
 
-// DefaultRules is the page size of rules: all of any sane account.
-const DefaultRules = 1000
-
 // ParseCampaigns makes a request of the campaign list's parameters.
 func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(params, v, now)
-	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize),
+	p := newParser(catalogue.Campaigns, params, v, now)
+	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: p.paging(params.PagingParams),
 		Format: p.format(params.FormatParams)}
-	r.States = chosen(params.States, listedStates)
+	r.States = chosen(params.States, catalogue.States)
 	return r, p.faults
 }
 
 // ParseAdGroups makes a request of the ad-group list's parameters. Whether
 // the campaign is there is for the store to say.
 func ParseAdGroups(params AdGroupParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(params, v, now)
+	p := newParser(catalogue.AdGroups, params, v, now)
 	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), CampaignID: params.CampaignID,
-		Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize), Format: p.format(params.FormatParams)}
+		Paging: p.paging(params.PagingParams), Format: p.format(params.FormatParams)}
 	return r, p.faults
 }
 
 // ParseRules makes a request of the rules' parameters.
 func ParseRules(params RulesParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(params, v, now)
-	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultRules), Format: p.format(params.FormatParams)}
+	p := newParser(catalogue.Rules, params, v, now)
+	r := ListRequest{Paging: p.paging(params.PagingParams), Format: p.format(params.FormatParams)}
 	return r, p.faults
 }
 
 // ParseActivity makes a request of the activity's parameters.
 func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(params, v, now)
-	r := ListRequest{Paging: pagingOf(params.Page, params.PageSize, DefaultPageSize), Format: p.format(params.FormatParams)}
-	r.Tools = chosen(params.Tools, tools)
+	p := newParser(catalogue.Activity, params, v, now)
+	r := ListRequest{Paging: p.paging(params.PagingParams), Format: p.format(params.FormatParams)}
+	r.Tools = chosen(params.Tools, catalogue.Tools)
 	return r, p.faults
 }
 
@@ -114,12 +105,10 @@ func chosen(texts, all []string) (words []string) {
 
 // ParsePlain checks the parameters of a list that has none of its own.
 func ParsePlain(params FormatParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(params, v, now)
+	p := newParser(catalogue.Marketplaces, params, v, now)
 	r := ListRequest{Format: p.format(params)}
 	return r, p.faults
 }
-
-var listedStates = []string{string(platform.Enabled), string(platform.Paused)}
 
 // marketplace finds a marketplace of the account. Another account's is as
 // unknown as one that never was.

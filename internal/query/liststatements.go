@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/manifest"
-	"adlens/internal/records"
 )
 
 // lastRuns is how many runs of a rule are answered.
 const lastRuns = 20
-
-var tools = records.Tools
 
 // listParams are the parameters that lists share; a statement takes what it
 // names.
@@ -31,8 +29,8 @@ func (v View) listParams(r ListRequest) map[string]string {
 		"rules":       fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.Rules})),
 		"runs":        fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.RuleRuns})),
 		"activity":    fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.Activity})),
-		"states":      texts(orAll(r.States, listedStates)),
-		"tools":       texts(orAll(r.Tools, tools)),
+		"states":      texts(orAll(r.States, catalogue.States)),
+		"tools":       texts(orAll(r.Tools, catalogue.Tools)),
 		"limit":       fmt.Sprint(r.PageSize),
 		"offset":      fmt.Sprint((r.Page - 1) * r.PageSize),
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"

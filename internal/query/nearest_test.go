@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"adlens/internal/catalogue"
+
 	"pgregory.net/rapid"
 )
 
@@ -68,10 +70,10 @@ func TestTheFirstOfEquallyNearNamesIsTaken(t *testing.T) {
 
 // The comment of Nearest promises the only name that begins like the value.
 func TestTheOnlyNameThatBeginsLikeTheValueIsFound(t *testing.T) {
-	if got := Nearest("impr", figureNames()); got != "impressions" {
+	if got := Nearest("impr", catalogue.FigureNames); got != "impressions" {
 		t.Errorf("impr is taken for %q", got)
 	}
-	if got := Nearest("c", figureNames()); got != "" { // clicks, ctr, conversion_rate
+	if got := Nearest("c", catalogue.FigureNames); got != "" { // clicks, ctr, conversion_rate
 		t.Errorf("c is taken for %q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"adlens/docs"
+	"adlens/internal/catalogue"
 )
 
 // apiDocument is what these tests read of the document.
@@ -72,9 +73,10 @@ func TestTheDocumentHasTheParametersOfTheProgram(t *testing.T) {
 	}
 	for short, params := range parameterStructs {
 		written := d.queryParameters("/api/v1" + short)
-		built := parametersOf(reflect.TypeOf(params))
+		i := slices.IndexFunc(catalogue.Endpoints, func(e catalogue.Endpoint) bool { return e.Path == short })
+		built := parametersOf(catalogue.Endpoints[i], reflect.TypeOf(params))
 		for _, w := range written {
-			i := slices.IndexFunc(built, func(b builtParameter) bool { return b.name == w.Name })
+			i := slices.IndexFunc(built, func(b builtParameter) bool { return b.Name == w.Name })
 			var wrong string
 			if i < 0 {
 				wrong = "the program does not know it"
@@ -106,19 +108,17 @@ func (d apiDocument) queryParameters(address string) []documentedParameter {
 
 // builtParameter is a field of a parameter struct.
 type builtParameter struct {
-	name  string
-	rules []string
-	list  bool
+	catalogue.Parameter
+	list bool
 }
 
-func parametersOf(params reflect.Type) []builtParameter {
+func parametersOf(e catalogue.Endpoint, params reflect.Type) []builtParameter {
 	var all []builtParameter
-	for f := range params.Fields() {
-		if f.Anonymous {
-			all = append(all, parametersOf(f.Type)...)
-			continue
+	for _, f := range reflect.VisibleFields(params) {
+		if !f.Anonymous {
+			p, _ := e.Parameter(f.Tag.Get("query"))
+			all = append(all, builtParameter{p, f.Type.Kind() == reflect.Slice})
 		}
-		all = append(all, builtParameter{f.Tag.Get("query"), strings.Split(f.Tag.Get("validate"), ","), f.Type.Kind() == reflect.Slice})
 	}
 	return all
 }
@@ -126,7 +126,7 @@ func parametersOf(params reflect.Type) []builtParameter {
 func builtNames(built []builtParameter) []string {
 	var names []string
 	for _, b := range built {
-		names = append(names, b.name)
+		names = append(names, b.Name)
 	}
 	return names
 }
@@ -155,25 +155,13 @@ func (d apiDocument) differ(w documentedParameter, b builtParameter) string {
 	if (w.Name == "marketplace_id") != w.Required {
 		return fmt.Sprintf("needed: documented %t", w.Required)
 	}
-	for _, name := range b.rules {
-		r, ok := rules[name]
-		if !ok || name == "element" {
-			continue // omitempty, dive
-		}
-		if wrong := d.differFrom(r, s, name); wrong != "" {
-			return wrong
-		}
-	}
-	return ""
-}
-
-func (d apiDocument) differFrom(r rule, s documentedSchema, name string) string {
-	switch name {
-	case "day":
+	r := rules[b.Key()]
+	switch b.Kind {
+	case catalogue.Day:
 		return unless(s.Format == "date", "documented as %v", s)
-	case "zone":
+	case catalogue.Zone, catalogue.Text:
 		return unless(s.Type == "string" && s.Enum == nil, "documented as %v", s)
-	case "page", "pagesize", "listsize":
+	case catalogue.Number:
 		return d.differInBounds(r, s)
 	}
 	built := r.fault("no such value").Allowed
@@ -187,7 +175,7 @@ func (d apiDocument) differFrom(r rule, s documentedSchema, name string) string 
 func (d apiDocument) differInBounds(r rule, s documentedSchema) string {
 	takesAll := false
 	for _, one := range s.OneOf {
-		if takesAll = takesAll || one.Const == AllRows; one.Minimum != nil {
+		if takesAll = takesAll || one.Const == catalogue.All; one.Minimum != nil {
 			s = one
 		}
 	}
@@ -199,7 +187,7 @@ func (d apiDocument) differInBounds(r rule, s documentedSchema) string {
 			return fmt.Sprintf("%d is valid: documented %t", n, valid)
 		}
 	}
-	return unless(r.valid(AllRows) == takesAll, "takes %s: documented %t", AllRows, takesAll)
+	return unless(r.valid(catalogue.All) == takesAll, "takes %s: documented %t", catalogue.All, takesAll)
 }
 
 func unless(right bool, format string, values ...any) string {
@@ -219,7 +207,7 @@ func (d apiDocument) resolved(s documentedSchema) documentedSchema {
 func TestTheDocumentHasTheDefaultsOfTheProgram(t *testing.T) {
 	d := theDocument(t)
 	for name, want := range map[string]any{"timezone": "UTC", "granularity": Auto, "sort": "spend", "order": Descending, "page": 1.0,
-		"page_size": float64(DefaultPageSize), "report_page_size": float64(DefaultPageSize), "rules_page_size": float64(DefaultRules)} {
+		"page_size": 100.0, "report_page_size": 100.0, "rules_page_size": 1000.0} {
 		p, ok := d.Components.Parameters[name]
 		got := p.Schema.Default
 		if got == nil {
@@ -238,17 +226,17 @@ func TestTheDocumentHasTheDefaultsOfTheProgram(t *testing.T) {
 func TestTheDocumentHasTheFiguresOfTheCatalogue(t *testing.T) {
 	d := theDocument(t)
 	for _, schema := range []string{"Figures", "Change"} {
-		if got := d.Components.Schemas[schema].Required; !slices.Equal(got, figureNames()) {
-			t.Errorf("%s has %q, the catalogue %q", schema, got, figureNames())
+		if got := d.Components.Schemas[schema].Required; !slices.Equal(got, catalogue.FigureNames) {
+			t.Errorf("%s has %q, the catalogue %q", schema, got, catalogue.FigureNames)
 		}
-		if got := len(d.Components.Schemas[schema].Properties); got != len(Catalogue) {
-			t.Errorf("%s has %d members, the catalogue %d", schema, got, len(Catalogue))
+		if got := len(d.Components.Schemas[schema].Properties); got != len(catalogue.Figures) {
+			t.Errorf("%s has %d members, the catalogue %d", schema, got, len(catalogue.Figures))
 		}
 	}
-	for _, f := range Catalogue {
+	for _, f := range catalogue.Figures {
 		written := d.Components.Schemas["Figures"].Properties[f.Name]
-		if written.Unit != string(f.Unit) || written.Formula != f.Formula {
-			t.Errorf("%s: documented %+v, want %s %q", f.Name, written, f.Unit, f.Formula)
+		if written.Unit != string(f.Unit) || written.Formula != f.Formula() {
+			t.Errorf("%s: documented %+v, want %s %q", f.Name, written, f.Unit, f.Formula())
 		}
 	}
 }

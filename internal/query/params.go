@@ -1,27 +1,27 @@
 package query
 
-// The parameter structs are the documented parameters of the endpoints, in
-// their order. Text is as the client sent it, "" where it sent nothing; an
-// empty value that was sent never gets here. The rules are in validate.go.
+// The parameter structs are the parameters of the catalogue's endpoints, in
+// their order. Text is as the client sent it, "" if it sent nothing; an empty
+// value that was sent never gets here. The catalogue has the rules.
 
 // PeriodParams say which days are asked for.
 type PeriodParams struct {
-	Range     string `query:"range" validate:"omitempty,range"`
-	StartDate string `query:"start_date" validate:"omitempty,day"`
-	EndDate   string `query:"end_date" validate:"omitempty,day"`
-	TimeZone  string `query:"timezone" validate:"omitempty,zone"`
+	Range     string `query:"range"`
+	StartDate string `query:"start_date"`
+	EndDate   string `query:"end_date"`
+	TimeZone  string `query:"timezone"`
 }
 
 // FilterParams narrow the figures; comma-separated lists.
 type FilterParams struct {
-	Marketplaces []string `query:"marketplaces" validate:"dive,element"`
-	AdProducts   []string `query:"ad_products" validate:"dive,element,adproduct"`
+	Marketplaces []string `query:"marketplaces"`
+	AdProducts   []string `query:"ad_products"`
 }
 
 // PagingParams choose a page.
 type PagingParams struct {
-	Page     string `query:"page" validate:"omitempty,page"`
-	PageSize string `query:"page_size" validate:"omitempty,pagesize"`
+	Page     string `query:"page"`
+	PageSize string `query:"page_size"`
 }
 
 // SummaryParams are the parameters of the summary.
@@ -29,25 +29,25 @@ type SummaryParams struct {
 	PeriodParams
 	FilterParams
 	FormatParams
-	Compare string `query:"compare" validate:"omitempty,compare"`
+	Compare string `query:"compare"`
 }
 
 // TimelineParams are the parameters of the timeline.
 type TimelineParams struct {
 	PeriodParams
 	FilterParams
-	Granularity string `query:"granularity" validate:"omitempty,granularity"`
+	Granularity string `query:"granularity"`
 	FormatParams
-	Compare string `query:"compare" validate:"omitempty,compare"`
+	Compare string `query:"compare"`
 }
 
 // ProductParams are the parameters of the product report.
 type ProductParams struct {
 	PeriodParams
 	FilterParams
-	Sort  string `query:"sort" validate:"omitempty,sort"`
-	Order string `query:"order" validate:"omitempty,order"`
+	Sort  string `query:"sort"`
+	Order string `query:"order"`
 	PagingParams
 	FormatParams
-	Compare string `query:"compare" validate:"omitempty,compare"`
+	Compare string `query:"compare"`
 }

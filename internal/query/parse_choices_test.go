@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/query/period"
 )
 
@@ -67,7 +68,7 @@ func TestGranularityIsBlamedForTheLengthOfAPeriodAlone(t *testing.T) {
 		refusal{"granularity", "day", adlens.GranularityTooFine, "auto month", ""})
 	_, faults = ParseTimeline(TimelineParams{PeriodParams: ranged("ever"), Granularity: "week"}, exampleView(), now)
 	mustRefuse(t, "both", faults, refusal{"range", "ever", adlens.UnknownValue, allRanges, ""},
-		refusal{"granularity", "week", adlens.UnknownValue, everyKindOfDay, ""})
+		refusal{"granularity", "week", adlens.UnknownValue, allGranularities, ""})
 }
 
 func TestSortAndOrderAreTakenFromClosedSets(t *testing.T) {
@@ -83,7 +84,7 @@ func TestSortAndOrderAreTakenFromClosedSets(t *testing.T) {
 			t.Errorf("%q %q: by %s %s", c.sort, c.order, r.Sort, r.Order)
 		}
 	}
-	for _, f := range Catalogue {
+	for _, f := range catalogue.Figures {
 		if r, faults := ParseProducts(ProductParams{Sort: f.Name}, exampleView(), now); len(faults) > 0 || r.Sort != f.Name {
 			t.Errorf("%s: %+v", f.Name, faults)
 		}
@@ -118,7 +119,7 @@ func TestPagingIsReadAsPlainDecimalNumbers(t *testing.T) {
 		{"", "", 1, 100, false},
 		{"1", "1", 1, 1, false},
 		{"7", "1000", 7, 1000, false},
-		{"1000000000", "", MaxPage, 100, false},
+		{"1000000000", "", catalogue.MaxPage, 100, false},
 		{"007", "0100", 7, 100, false}, // leading zeros are harmless: no octal
 		{"", "all", 1, MaxRows, true},
 		{"2", " ALL ", 2, MaxRows, true},

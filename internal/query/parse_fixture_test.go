@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 )
 
 // refusal is what of a fault a client's program acts on.
@@ -60,11 +61,11 @@ func mustMention(t *testing.T, f adlens.Fault, words ...string) {
 	}
 }
 
-const (
-	allRanges      = "today yesterday last_7_days last_14_days last_30_days last_60_days last_90_days this_month last_month this_year last_year all_time"
-	allAdProducts  = "SPONSORED_PRODUCTS SPONSORED_BRANDS SPONSORED_DISPLAY"
-	bothConnected  = "UK US"
-	everyKindOfDay = "auto day month"
-)
+const bothConnected = "UK US"
 
-var allSorts = strings.Join(append(figureNames(), SortProduct), " ")
+var (
+	allRanges        = strings.Join(catalogue.Ranges, " ")
+	allAdProducts    = strings.Join(catalogue.AdProducts, " ")
+	allGranularities = strings.Join(catalogue.Granularities, " ")
+	allSorts         = strings.Join(catalogue.ProductSorts, " ")
+)

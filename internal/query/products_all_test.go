@@ -1,6 +1,10 @@
 package query
 
-import "testing"
+import (
+	"testing"
+
+	"adlens/internal/catalogue"
+)
 
 func allRows(page int) Request {
 	return Request{Period: days("2026-01-01", "2026-01-31"), Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxRows, All: true}}
@@ -54,7 +58,7 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	r := Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 101, PageSize: MaxPageSize}}
+	r := Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 101, PageSize: catalogue.MaxPageSize}}
 	p := tallied(r, exampleView(), manyRows(MaxRows+1), productNames{})
 	if _, more := p.Request.NextPage(p.TotalRows); p.Meta.Truncated || len(rowsOf(p)) != 1 || p.Request.TotalPages(p.TotalRows) != 101 || more {
 		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), p.Meta.Truncated, more)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"adlens/internal/catalogue"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -63,8 +65,8 @@ func drawReport(t *rapid.T) ([]reportRow, productNames) {
 // drawCounts draws small measures: ties and zeros are wanted.
 func drawCounts(t *rapid.T) (c counts) {
 	for m := range c {
-		c[m] = rapid.Uint64Range(0, 3).Draw(t, Measures[m].Name)
-		if Measures[m].Money {
+		c[m] = rapid.Uint64Range(0, 3).Draw(t, catalogue.Headline[m].Name)
+		if catalogue.Headline[m].IsAmount() {
 			c[m] *= 4_000
 		}
 	}
@@ -74,7 +76,7 @@ func drawCounts(t *rapid.T) (c counts) {
 func drawSorting(t *rapid.T) Request {
 	return Request{
 		Period: days("2026-01-01", "2026-01-31"),
-		Sort:   rapid.SampledFrom(append(figureNames(), SortProduct)).Draw(t, "sort"),
+		Sort:   rapid.SampledFrom(catalogue.ProductSorts).Draw(t, "sort"),
 		Order:  rapid.SampledFrom([]string{Ascending, Descending}).Draw(t, "order"),
 		Paging: Paging{Page: 1, PageSize: MaxRows, All: true},
 	}
@@ -223,8 +225,8 @@ func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
 
 func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 	rows, names := exampleReport()
-	for _, page := range []int{3, 100, MaxPage} {
-		p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: MaxPageSize / 500}}, exampleView(), rows, names)
+	for _, page := range []int{3, 100, catalogue.MaxPage} {
+		p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: catalogue.MaxPageSize / 500}}, exampleView(), rows, names)
 		if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 0 || more || p.Request.TotalPages(p.TotalRows) != 2 {
 			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more)
 		}
@@ -242,7 +244,7 @@ func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 
 // 32-bit products of page and size would wrap around into a page of rows.
 func TestTheLastPageThatCanBeAskedForIsPastTheEnd(t *testing.T) {
-	if rows := page(make([]Product, 10), Request{Paging: Paging{Page: MaxPage, PageSize: MaxPageSize}}); len(rows) != 0 {
+	if rows := page(make([]Product, 10), Request{Paging: Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}}); len(rows) != 0 {
 		t.Errorf("%d rows", len(rows))
 	}
 }

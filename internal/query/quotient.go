@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 )
 
@@ -14,6 +15,37 @@ const microsPerDollar = 1_000_000
 type quotient struct {
 	numerator, base measure
 	times, by       uint64
+}
+
+// quotients are how the catalogue's figures follow from sums, in its order.
+var quotients = func() []quotient {
+	all := make([]quotient, len(catalogue.Figures))
+	for i, f := range catalogue.Figures {
+		all[i] = quotientOf(f)
+	}
+	return all
+}()
+
+func quotientOf(f catalogue.Figure) quotient {
+	q := quotient{numerator: measure(f.Numerator), base: measure(f.Denominator), times: 1, by: 1}
+	amount := catalogue.Headline[f.Numerator].IsAmount()
+	switch {
+	case f.IsRatio():
+		if f.Unit == catalogue.Percent {
+			q.times = 100
+		}
+		switch baseIsAmount := catalogue.Headline[f.Denominator].IsAmount(); {
+		case amount && !baseIsAmount:
+			q.by = microsPerDollar
+		case !amount && baseIsAmount:
+			q.times *= microsPerDollar
+		}
+	case amount:
+		q.base, q.by = one, microsPerDollar
+	default:
+		q.base = whole
+	}
+	return q
 }
 
 // sumAt returns the sum of a measure, or 1.
@@ -53,10 +85,10 @@ func (q quotient) change(s *sides) Value {
 func (q quotient) sql() string {
 	switch q.base {
 	case whole:
-		return Measures[q.numerator].Name + "_sum"
+		return catalogue.Headline[q.numerator].Name + "_sum"
 	case one:
-		return fmt.Sprintf("intDiv(toUInt256(%s_sum) * %d + %d, %d)", Measures[q.numerator].Name, 200*q.times, q.by, 2*q.by)
+		return fmt.Sprintf("intDiv(toUInt256(%s_sum) * %d + %d, %d)", catalogue.Headline[q.numerator].Name, 200*q.times, q.by, 2*q.by)
 	}
 	return fmt.Sprintf("if(%[2]s_sum = 0, NULL, intDiv(toUInt256(%[1]s_sum) * %[3]d + toUInt256(%[2]s_sum) * %[4]d, toUInt256(%[2]s_sum) * %[5]d))",
-		Measures[q.numerator].Name, Measures[q.base].Name, 200*q.times, q.by, 2*q.by)
+		catalogue.Headline[q.numerator].Name, catalogue.Headline[q.base].Name, 200*q.times, q.by, 2*q.by)
 }

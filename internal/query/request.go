@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 )
@@ -28,11 +29,8 @@ const (
 // maxDailyPoints is how many days a timeline shows day by day.
 const maxDailyPoints = 92
 
-// Defaults of paging, and the cap of an answer with all rows.
-const (
-	DefaultPageSize = 100
-	MaxRows         = 100_000
-)
+// MaxRows is the cap of an answer with all rows.
+const MaxRows = 100_000
 
 // Filters narrow figures; nil is no filter.
 type Filters struct {
@@ -45,7 +43,11 @@ func (f Filters) AdProductNames() []string {
 	if f.AdProducts == nil {
 		return nil
 	}
-	return names(f.AdProducts)
+	names := make([]string, len(f.AdProducts))
+	for i, product := range f.AdProducts {
+		names[i] = product.String()
+	}
+	return names
 }
 
 // Request is a question with every default filled in.
@@ -66,14 +68,15 @@ type Request struct {
 
 // parser collects faults while it fills a request.
 type parser struct {
-	request Request
-	view    View
-	now     time.Time
-	faults  []adlens.Fault
+	endpoint catalogue.Endpoint
+	request  Request
+	view     View
+	now      time.Time
+	faults   []adlens.Fault
 }
 
-func newParser(params any, view View, now time.Time) *parser {
-	return &parser{view: view, now: now, faults: check(params)}
+func newParser(e catalogue.Endpoint, params any, view View, now time.Time) *parser {
+	return &parser{endpoint: e, view: view, now: now, faults: check(e, params)}
 }
 
 // valid tells whether a parameter was sent and nothing is wrong with it.
@@ -88,7 +91,7 @@ func (p *parser) add(parameter string, f adlens.Fault) {
 
 // ParseSummary makes a request of the summary's parameters.
 func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(params, view, now)
+	p := newParser(catalogue.Summary, params, view, now)
 	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
 	p.compare(params.Compare)
@@ -98,7 +101,7 @@ func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []ad
 
 // ParseTimeline makes a request of the timeline's parameters.
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(params, view, now)
+	p := newParser(catalogue.Timeline, params, view, now)
 	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
 	p.compare(params.Compare)
@@ -109,19 +112,19 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 
 // ParseProducts makes a request of the product report's parameters.
 func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(params, view, now)
+	p := newParser(catalogue.ProductReport, params, view, now)
 	p.request.Format = p.format(params.FormatParams)
 	p.period(params.PeriodParams)
 	p.compare(params.Compare)
 	p.filters(params.FilterParams)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
-	if sort, ok := canonical(params.Sort, append(figureNames(), SortProduct)); ok {
+	if sort, ok := canonical(params.Sort, catalogue.ProductSorts); ok {
 		p.request.Sort = sort
 	}
-	if order, ok := canonical(params.Order, []string{Ascending, Descending}); ok {
+	if order, ok := canonical(params.Order, catalogue.Orders); ok {
 		p.request.Order = order
 	}
-	p.request.Paging = pagingOf(params.Page, params.PageSize, DefaultPageSize)
+	p.request.Paging = p.paging(params.PagingParams)
 	return p.request, p.faults
 }
 
@@ -139,7 +142,7 @@ func (p *parser) period(params PeriodParams) {
 	}
 	name, zone := period.Default, p.zone()
 	if params.Range != "" {
-		text, ok := canonical(params.Range, names(period.Names))
+		text, ok := canonical(params.Range, catalogue.Ranges)
 		if !ok {
 			return
 		}
@@ -201,7 +204,7 @@ func (p *parser) filters(params FilterParams) {
 		p.marketplaces(params.Marketplaces)
 	}
 	for _, text := range params.AdProducts {
-		name, _ := canonical(text, names(adlens.AdProducts))
+		name, _ := canonical(text, catalogue.AdProducts)
 		if product, ok := adlens.ParseAdProduct(name); ok {
 			p.request.Filters.AdProducts = append(p.request.Filters.AdProducts, product)
 		}
@@ -247,7 +250,7 @@ func notConnected(text string, connected []string) adlens.Fault {
 }
 
 func (p *parser) granularity(text string) {
-	asked, _ := canonical(text, []string{Auto, ByDay, ByMonth})
+	asked, _ := canonical(text, catalogue.Granularities)
 	days := p.request.Period.Days()
 	switch {
 	case asked == ByMonth, asked != ByDay && days > maxDailyPoints:
@@ -262,16 +265,18 @@ func (p *parser) granularity(text string) {
 	}
 }
 
-// pagingOf fills in the defaults of a page. What is no number was said before.
-func pagingOf(page, size string, defaultSize int) Paging {
-	p := Paging{Page: 1, PageSize: defaultSize}
-	if n, err := strconv.Atoi(page); err == nil {
-		p.Page = n
+// paging fills in the defaults of a page. Text that is no number is a fault of
+// its rule.
+func (p *parser) paging(params PagingParams) Paging {
+	size, _ := p.endpoint.Parameter("page_size")
+	paging := Paging{Page: 1, PageSize: size.Default.(int)}
+	if n, err := strconv.Atoi(params.Page); err == nil {
+		paging.Page = n
 	}
-	if _, all := canonical(size, []string{AllRows}); all {
-		p.All, p.PageSize = true, MaxRows
-	} else if n, err := strconv.Atoi(size); err == nil {
-		p.PageSize = n
+	if isAll(params.PageSize) {
+		paging.All, paging.PageSize = true, MaxRows
+	} else if n, err := strconv.Atoi(params.PageSize); err == nil {
+		paging.PageSize = n
 	}
-	return p
+	return paging
 }

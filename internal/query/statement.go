@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/catalogue"
 )
 
 // Statement is text of the engine's SQL and the values of its typed server
@@ -49,30 +50,32 @@ const prefixEarlier = "earlier_"
 
 // measureSlots are terms of all measures.
 var measureSlots = []string{
-	"/*measures*/", EachMeasure(", ", func(m Measure) string { return m.Name }),
-	"/*wide*/", EachMeasure(", ", func(m Measure) string { return m.Wide(m.Name) + " AS " + m.Name }),
-	"/*zeros*/", EachMeasure(", ", func(m Measure) string { return m.Wide("0") + " AS " + m.Name }),
-	"/*earlier zeros*/", EachMeasure(", ", func(m Measure) string { return m.Wide("0") + " AS " + prefixEarlier + m.Name }),
-	"/*earlier measures*/", EachMeasure(", ", func(m Measure) string { return "before." + m.Name + " AS " + prefixEarlier + m.Name }),
-	"/*halves*/", EachMeasure(",\n    ", func(m Measure) string {
-		return fmt.Sprintf("toUInt64(%[1]s), toUInt64(bitShiftRight(%[1]s, 64))", m.Whole(m.Name))
+	"/*measures*/", EachMeasure(", ", func(m catalogue.Measure) string { return m.Name }),
+	"/*wide*/", EachMeasure(", ", func(m catalogue.Measure) string { return WideTerm(m, m.Name) + " AS " + m.Name }),
+	"/*zeros*/", EachMeasure(", ", func(m catalogue.Measure) string { return WideTerm(m, "0") + " AS " + m.Name }),
+	"/*earlier zeros*/", EachMeasure(", ", func(m catalogue.Measure) string { return WideTerm(m, "0") + " AS " + prefixEarlier + m.Name }),
+	"/*earlier measures*/", EachMeasure(", ", func(m catalogue.Measure) string { return "before." + m.Name + " AS " + prefixEarlier + m.Name }),
+	"/*halves*/", EachMeasure(",\n    ", func(m catalogue.Measure) string {
+		return fmt.Sprintf("toUInt64(%[1]s), toUInt64(bitShiftRight(%[1]s, 64))", WholeTerm(m, m.Name))
 	}),
 }
 
 // sumSlots are terms of the sums of all measures, for each period by the prefix
 // of its names.
 func sumSlots(prefixes ...string) []string {
-	all := func(separator string, term func(m Measure, column string) string) string {
+	all := func(separator string, term func(m catalogue.Measure, column string) string) string {
 		sides := make([]string, len(prefixes))
 		for i, prefix := range prefixes {
-			sides[i] = EachMeasure(separator, func(m Measure) string { return term(m, prefix+m.Name) })
+			sides[i] = EachMeasure(separator, func(m catalogue.Measure) string { return term(m, prefix+m.Name) })
 		}
 		return strings.Join(sides, separator)
 	}
 	return []string{
-		"/*sums*/", all(", ", func(m Measure, column string) string { return m.Whole("sum("+column+")") + " AS " + column + "_sum" }),
-		"/*page sums*/", all(", ", func(_ Measure, column string) string { return "page." + column + "_sum" }),
-		"/*any sum*/", all(" OR ", func(_ Measure, column string) string { return column + "_sum > 0" }),
+		"/*sums*/", all(", ", func(m catalogue.Measure, column string) string {
+			return WholeTerm(m, "sum("+column+")") + " AS " + column + "_sum"
+		}),
+		"/*page sums*/", all(", ", func(_ catalogue.Measure, column string) string { return "page." + column + "_sum" }),
+		"/*any sum*/", all(" OR ", func(_ catalogue.Measure, column string) string { return column + "_sum > 0" }),
 	}
 }
 
@@ -131,7 +134,7 @@ func ranking(r Request) rankingTerms {
 		return rankingTerms{"0", "", "id = '', id " + direction}
 	}
 	by := "shown " + direction + " NULLS LAST"
-	return rankingTerms{Catalogue[figureIndex(r.Sort)].sql(),
+	return rankingTerms{quotients[catalogue.FigureIndex(r.Sort)].sql(),
 		"ORDER BY " + by + "\n        LIMIT {until:UInt64} WITH TIES", by + ", id = '', id"}
 }
 
@@ -148,7 +151,7 @@ const (
 // that have partitions are divided into them.
 var unitTables = [...]struct {
 	name, day, order string
-	column           func(Measure) string
+	column           func(catalogue.Measure) string
 	partition        string
 	calendar         func(starts []adlens.Day) string
 }{
@@ -160,16 +163,16 @@ var unitTables = [...]struct {
 }
 
 // factNumber is a measure of a fact as a number of 64 bits, which hold it.
-func factNumber(m Measure) string {
-	if m.Money {
+func factNumber(m catalogue.Measure) string {
+	if m.IsAmount() {
 		return "reinterpret(" + m.Name + ", 'UInt64')"
 	}
 	return m.Name
 }
 
 // rollupNumber is a measure of a rollup as one, mostMeasure where it is larger.
-func rollupNumber(m Measure) string {
-	return fmt.Sprintf("toUInt64(least(%s, %d))", m.Whole(m.Name), int64(mostMeasure))
+func rollupNumber(m catalogue.Measure) string {
+	return fmt.Sprintf("toUInt64(least(%s, %d))", WholeTerm(m, m.Name), int64(mostMeasure))
 }
 
 // unitsStatement reads generations whole.
@@ -186,7 +189,7 @@ func unitsStatement(account string, table unitTable, units []Live) Statement {
 }
 
 // hasFigures is true for stored rows that are not all zero.
-var hasFigures = EachMeasure(" OR ", func(m Measure) string { return m.Name + " > 0" })
+var hasFigures = EachMeasure(" OR ", func(m catalogue.Measure) string { return m.Name + " > 0" })
 
 // marketplaceKeys is the term for the marketplaces of a product. Small keys
 // are collected as bits, which costs the engine less than sets.

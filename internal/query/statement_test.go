@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/query/period"
 
 	"pgregory.net/rapid"
@@ -127,7 +128,7 @@ func TestEveryRankedStatementKeepsValuesApart(t *testing.T) {
 
 func mustRankApart(t *testing.T, plan Plan) {
 	t.Helper()
-	for _, sort := range append(figureNames(), SortProduct) {
+	for _, sort := range catalogue.ProductSorts {
 		for _, order := range []string{Ascending, Descending} {
 			for _, plan.SmallKeys = range []bool{true, false} {
 				mustKeepValuesApart(t, plan.RankedStatement(Request{Sort: sort, Order: order, Paging: Paging{Page: 3, PageSize: 77}}, 9004, 9002))

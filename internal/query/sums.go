@@ -1,59 +1,47 @@
 package query
 
-import "strings"
+import (
+	"strings"
 
-// measure is the place of a measure in Measures, or what stands in the place of
-// one in a quotient.
+	"adlens/internal/catalogue"
+)
+
+// measure is the place of a measure in the catalogue's headline, or what stands
+// in the place of one in a quotient.
 type measure int
 
 const (
-	impressions measure = iota
-	clicks
-	purchases
-	spend // millionths of a US dollar
-	sales // likewise
-	measures
+	impressions measure = catalogue.Impressions
+	clicks      measure = catalogue.Clicks
+	purchases   measure = catalogue.Purchases
+	spend       measure = catalogue.Spend // millionths of a US dollar
+	sales       measure = catalogue.Sales // likewise
+	measures            = len(catalogue.Headline)
 
 	one   measure = -1 // a base that is never missing
 	whole measure = -2 // as a base: no ratio, the sum itself
 )
 
-// Measure is one of the sums that all figures follow from.
-type Measure struct {
-	Name  string // of its columns
-	Money bool   // US dollars with six decimals; else a count
-}
-
-// Measures are all of them. Sums, columns of statements and rows of the store
-// have their order.
-var Measures = [measures]Measure{
-	impressions: {Name: "impressions"},
-	clicks:      {Name: "clicks"},
-	purchases:   {Name: "purchases"},
-	spend:       {Name: "spend", Money: true},
-	sales:       {Name: "sales", Money: true},
-}
-
-// Wide is a term of SQL in a type that no sum of it overflows.
-func (m Measure) Wide(term string) string {
-	if m.Money {
+// WideTerm returns a term of SQL for a measure in a type that no sum of it overflows.
+func WideTerm(m catalogue.Measure, term string) string {
+	if m.IsAmount() {
 		return "toDecimal128(" + term + ", 6)"
 	}
 	return "toUInt128(" + term + ")"
 }
 
-// Whole is a wide term as a whole number: a count, or millionths of a dollar.
-func (m Measure) Whole(term string) string {
-	if m.Money {
+// WholeTerm returns a wide term as a whole number: a count, or millionths of a dollar.
+func WholeTerm(m catalogue.Measure, term string) string {
+	if m.IsAmount() {
 		return "reinterpret(" + term + ", 'UInt128')"
 	}
 	return term
 }
 
-// EachMeasure is a term of SQL for each measure, with separators between.
-func EachMeasure(separator string, term func(Measure) string) string {
-	terms := make([]string, len(Measures))
-	for i, m := range Measures {
+// EachMeasure returns a term of SQL for each headline measure, with separators between.
+func EachMeasure(separator string, term func(catalogue.Measure) string) string {
+	terms := make([]string, measures)
+	for i, m := range catalogue.Headline {
 		terms[i] = term(m)
 	}
 	return strings.Join(terms, separator)

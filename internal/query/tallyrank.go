@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 )
 
@@ -53,7 +54,7 @@ type talliedRow struct {
 // places are the products with figures in either period, in no order.
 func places(r Request, t, then *tallies, names productNames) []place {
 	all := make([]place, 0, len(t.of))
-	sorted, sums := figureIndex(r.Sort), make(exact.Sums, measures)
+	sorted, sums := catalogue.FigureIndex(r.Sort), make(exact.Sums, measures)
 	for key := range t.of {
 		product := &t.of[key]
 		if product.empty() && (then == nil || then.of[key].empty()) {
@@ -61,7 +62,7 @@ func places(r Request, t, then *tallies, names productNames) []place {
 		}
 		one := place{id: names.place(uint32(key)), key: uint32(key)}
 		if r.Sort != SortProduct {
-			one.by = Catalogue[sorted].value(product.sumsIn(sums))
+			one.by = quotients[sorted].value(product.sumsIn(sums))
 		}
 		all = append(all, one)
 	}

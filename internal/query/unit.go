@@ -28,7 +28,7 @@ type unit struct {
 type unitRow struct {
 	key    uint32
 	counts [counted]uint32
-	money  [measures - counted]uint64 // millionths of a US dollar
+	money  [measures - int(counted)]uint64 // millionths of a US dollar
 }
 
 // counted is how many measures are counts. They come before amounts.
@@ -37,9 +37,9 @@ const counted = spend
 // packedRow is a unitRow in half of the space. Nearly all are small enough,
 // and adding them up takes as long as reading them does.
 type packedRow struct {
-	money   [measures - counted]uint32 // in steps of the unit
-	shown   uint32                     // impressions, and purchases in the lowest bits
-	clicked uint32                     // the key, and clicks in the lowest bits
+	money   [measures - int(counted)]uint32 // in steps of the unit
+	shown   uint32                          // impressions, and purchases in the lowest bits
+	clicked uint32                          // the key, and clicks in the lowest bits
 }
 
 // The lowest bits of packed numbers, and the bits above them.

@@ -9,44 +9,41 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/query/period"
 
 	"github.com/go-playground/validator/v10"
 )
 
-// rule is what a parameter's value must be, and what is said where it is not.
+// rule is what a parameter's value must be, and the fault if it is not.
 type rule struct {
 	valid func(value string) bool
 	fault func(value string) adlens.Fault
 }
 
-// rules are the rules of the validate tags of parameters.
-var rules = map[string]rule{
-	"range":       oneOf(names(period.Names)),
-	"adproduct":   oneOf(names(adlens.AdProducts)),
-	"granularity": oneOf([]string{Auto, ByDay, ByMonth}),
-	"sort":        oneOf(append(figureNames(), SortProduct)),
-	"order":       oneOf([]string{Ascending, Descending}),
-	"format":      oneOf(Formats),
-	"separator":   oneOf(separators),
-	"decimal":     oneOf(decimals),
-	"compare":     oneOf(comparisons),
-	"day":         {isDay, dayFault},
-	"zone":        {isZone, zoneFault},
-	"page":        number(MaxPage, ""),
-	"pagesize":    number(MaxPageSize, AllRows),
-	"listsize":    number(MaxPageSize, ""),
-	"tool":        oneOf(tools),
-	"state":       {func(v string) bool { _, ok := canonical(v, listedStates); return ok }, stateFault},
-	"element":     {func(v string) bool { return v != "" }, emptyElement},
-}
-
-func names[T any](values []T) []string {
-	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = fmt.Sprint(v)
+// rules are the rules of all parameters by their keys, which are the tags of
+// the validator, and that of elements of lists.
+var rules = func() map[string]rule {
+	all := map[string]rule{"element": {func(v string) bool { return v != "" }, emptyElement}}
+	for _, p := range catalogue.Parameters {
+		all[p.Key()] = ruleOf(p)
 	}
 	return all
+}()
+
+func ruleOf(p catalogue.Parameter) rule {
+	switch p.Kind {
+	case catalogue.Choice:
+		return oneOf(p.Values, p.Excluded)
+	case catalogue.Day:
+		return rule{isDay, dayFault}
+	case catalogue.Zone:
+		return rule{isZone, zoneFault}
+	case catalogue.Number:
+		return number(p)
+	default: // the view decides
+		return rule{valid: func(string) bool { return true }}
+	}
 }
 
 // canonical writes a value of a closed set as the set does: closed sets do not
@@ -71,10 +68,16 @@ func lower(text string) string {
 	}, text)
 }
 
-func oneOf(set []string) rule {
+func oneOf(set []string, excluded map[string]string) rule {
 	return rule{
 		valid: func(value string) bool { _, ok := canonical(value, set); return ok },
-		fault: func(value string) adlens.Fault { return unknownValue(value, set, anyOf(set)) },
+		fault: func(value string) adlens.Fault {
+			f := unknownValue(value, set, anyOf(set))
+			if reason, ok := excluded[strings.ToUpper(strings.Trim(value, " "))]; ok {
+				f.Detail = fmt.Sprintf("%q cannot be requested: %s; expected %s", value, reason, anyOf(set))
+			}
+			return f
+		},
 	}
 }
 
@@ -105,44 +108,32 @@ func emptyElement(value string) adlens.Fault {
 	return invalid(value, "a value between the commas of the list, not an empty one")
 }
 
-// stateFault says of archived campaigns that asking for them is in vain.
-func stateFault(value string) adlens.Fault {
-	f := unknownValue(value, listedStates, "ENABLED or PAUSED")
-	if strings.EqualFold(strings.Trim(value, " "), "ARCHIVED") {
-		f.Detail = fmt.Sprintf("%q cannot be asked for: archived campaigns are never listed; expected ENABLED or PAUSED", value)
-	}
-	return f
-}
-
-// Bounds of paging.
-const (
-	MaxPage     = 1_000_000_000
-	MaxPageSize = 1_000
-	AllRows     = "all"
-)
-
-// number is a whole number from 1 to a limit, or a word.
-func number(limit int, word string) rule {
-	expected := fmt.Sprintf("a whole number from 1 to %d", limit)
-	if word != "" {
-		expected += " or " + word
+// number is the rule of a whole number from 1 to a limit, or the word for all.
+func number(p catalogue.Parameter) rule {
+	expected := fmt.Sprintf("a whole number from 1 to %d", p.Max)
+	if p.TakesAll {
+		expected += " or " + catalogue.All
 	}
 	return rule{
 		valid: func(value string) bool {
-			if _, ok := canonical(value, []string{word}); ok && word != "" {
-				return true
+			if isAll(value) {
+				return p.TakesAll
 			}
 			n, err := strconv.ParseUint(value, 10, 32)
-			return err == nil && n >= 1 && n <= uint64(limit)
+			return err == nil && n >= 1 && n <= uint64(p.Max)
 		},
 		fault: func(value string) adlens.Fault { return invalid(value, expected) },
 	}
 }
 
-// validate checks tags against rules.
+func isAll(value string) bool {
+	_, ok := canonical(value, []string{catalogue.All})
+	return ok
+}
+
+// validate checks values against the rules.
 var validate = func() *validator.Validate {
-	v := validator.New(validator.WithRequiredStructEnabled())
-	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("query") })
+	v := validator.New()
 	for tag, r := range rules {
 		check := func(level validator.FieldLevel) bool { return r.valid(level.Field().String()) }
 		if err := v.RegisterValidation(tag, check); err != nil {
@@ -152,17 +143,29 @@ var validate = func() *validator.Validate {
 	return v
 }()
 
-// check returns what is wrong with parameters, each value for itself.
-func check(params any) []adlens.Fault {
-	var wrong validator.ValidationErrors
-	if err := validate.Struct(params); err == nil || !errors.As(err, &wrong) {
-		return nil
-	}
-	faults := make([]adlens.Fault, len(wrong))
-	for i, w := range wrong {
-		value, _ := w.Value().(string)
-		faults[i] = rules[w.Tag()].fault(value)
-		faults[i].Parameter, _, _ = strings.Cut(w.Field(), "[")
+// check returns what is wrong with the parameters of an endpoint, each value
+// for itself.
+func check(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
+	values := reflect.ValueOf(params)
+	for _, field := range reflect.VisibleFields(values.Type()) {
+		p, ok := e.Parameter(field.Tag.Get("query"))
+		if !ok {
+			continue // an embedded struct, whose fields follow
+		}
+		tag := "omitempty," + p.Key()
+		if p.List {
+			tag = "dive,element," + p.Key()
+		}
+		var wrong validator.ValidationErrors
+		if !errors.As(validate.Var(values.FieldByIndex(field.Index).Interface(), tag), &wrong) {
+			continue
+		}
+		for _, w := range wrong {
+			value, _ := w.Value().(string)
+			fault := rules[w.Tag()].fault(value)
+			fault.Parameter = p.Name
+			faults = append(faults, fault)
+		}
 	}
 	return faults
 }

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/platform"
 )
 
@@ -116,6 +118,6 @@ func CheckActivity(a *Activity) error {
 		return err
 	}
 	return errors.Join(err, needTime("occurred_at", a.OccurredAt),
-		need(slices.Contains(Tools, a.Tool), "tool", a.Tool, "one of rule, campaign_create, campaign_copy, product_add, undo"),
+		need(slices.Contains(catalogue.Tools, a.Tool), "tool", a.Tool, "one of "+strings.Join(catalogue.Tools, ", ")),
 		need(a.Marketplace != "" || a.MarketplaceID != "", "marketplace", "", "marketplace or marketplace_id"))
 }

@@ -88,6 +88,3 @@ type Activity struct {
 	ChangedCampaignIDs []ID      `json:"changed_campaign_ids"`
 	Deleted            bool      `json:"deleted,omitzero"`
 }
-
-// Tools are the operations of an activity.
-var Tools = []string{"rule", "campaign_create", "campaign_copy", "product_add", "undo"}

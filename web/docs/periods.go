@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/query/period"
 )
 
@@ -51,8 +52,8 @@ func periodsOf(now time.Time, name string) periodsPage {
 	}
 	today := period.DayIn(zone, now)
 	page.Today = today.String()
-	for _, name := range period.Names {
-		page.Rows = append(page.Rows, rowOf(name, today))
+	for _, name := range catalogue.Ranges {
+		page.Rows = append(page.Rows, rowOf(period.Name(name), today))
 	}
 	return page
 }

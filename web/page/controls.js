@@ -4,9 +4,10 @@
 import { el, labelled, option } from './dom.js'
 import { adType, words } from './figures.js'
 
-const RANGES = ['today', 'yesterday', 'last_7_days', 'last_14_days', 'last_30_days', 'last_60_days', 'last_90_days',
-  'this_month', 'last_month', 'this_year', 'last_year', 'all_time']
+// written: choices, from the catalogue, by go test ./internal/catalogue -update
+const RANGES = ['today', 'yesterday', 'last_7_days', 'last_14_days', 'last_30_days', 'last_60_days', 'last_90_days', 'this_month', 'last_month', 'this_year', 'last_year', 'all_time']
 const AD_PRODUCTS = ['SPONSORED_PRODUCTS', 'SPONSORED_BRANDS', 'SPONSORED_DISPLAY']
+// end of choices
 const COMPARISONS = { none: 'Nothing', previous_period: 'The period before', previous_year: 'The year before' }
 
 // What somebody is still ticking is not asked for yet.

@@ -6,7 +6,7 @@
 
 // better is 1 where more is good, -1 where less is, and 0 where it depends.
 export const FIGURES = [
-  // written: figures, from the catalogue, by go test ./internal/query -update
+  // written: figures, from the catalogue, by go test ./internal/catalogue -update
   { name: 'spend', label: 'Spend', kind: 'money', better: 0 },
   { name: 'sales', label: 'Sales', kind: 'money', better: 1 },
   { name: 'acos', label: 'ACOS', kind: 'percent', better: -1, means: 'spend / sales' },

@@ -117,7 +117,9 @@ function run(row) {
 
 const text = (value) => (value === null || value === undefined ? '–' : String(value))
 
+// written: choices, from the catalogue, by go test ./internal/catalogue -update
 const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo']
+// end of choices
 
 // drawActivity shows what was done on the platform.
 export function drawActivity(state, { activity }, { go, link }) {

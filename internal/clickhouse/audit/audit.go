@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/query"
@@ -67,10 +68,10 @@ func (a Audit) YearDifferences(ctx context.Context, account string, years []load
 const auditedMonths = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
 
 // auditTerms are the measures in types that no sum overflows.
-var auditTerms = query.EachMeasure(", ", func(m query.Measure) string { return m.Wide(m.Name) + " AS wide_" + m.Name })
+var auditTerms = query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WideTerm(m, m.Name) + " AS wide_" + m.Name })
 
 // auditDiffers is true for a group that is not stored as its source has it.
-var auditDiffers = query.EachMeasure(" OR ", func(m query.Measure) string {
+var auditDiffers = query.EachMeasure(" OR ", func(m catalogue.Measure) string {
 	return fmt.Sprintf("sumIf(wide_%[1]s, stored) != sumIf(wide_%[1]s, NOT stored)", m.Name)
 })
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/exact"
@@ -93,7 +94,7 @@ func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) (
 		if !compared {
 			into = into[:1]
 		}
-		err := conn.ScanSums(scan, len(query.Measures), []any{&row.ID, &row.Title, &row.Marketplaces}, []any{&total}, into...)
+		err := conn.ScanSums(scan, len(catalogue.Headline), []any{&row.ID, &row.Title, &row.Marketplaces}, []any{&total}, into...)
 		return row, err
 	})
 	return page, int(total), err

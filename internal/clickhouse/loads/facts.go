@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/exact"
@@ -14,7 +15,6 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // FactStore is the facts and what is derived of them, as a load writes and reads
@@ -121,7 +121,7 @@ func (f FactStore) Facts(ctx context.Context, account string, unit manifest.Unit
 	terms := make([]string, len(names))
 	for i, name := range names {
 		terms[i] = name
-		if units[i] == platform.Money {
+		if units[i] != catalogue.Count {
 			terms[i] = "reinterpretAsUInt64(" + name + ")"
 		}
 	}
@@ -169,9 +169,9 @@ FROM (SELECT * FROM facts WHERE `+copiedDays+`)`, copyParams(account, copies))
 }
 
 // sumTerms are the measures summed in types that no sum overflows.
-var sumTerms = query.EachMeasure(", ", func(m query.Measure) string { return wideSum(m) + " AS " + m.Name })
+var sumTerms = query.EachMeasure(", ", func(m catalogue.Measure) string { return wideSum(m) + " AS " + m.Name })
 
-func wideSum(m query.Measure) string { return "sum(" + m.Wide(m.Name) + ")" }
+func wideSum(m catalogue.Measure) string { return "sum(" + query.WideTerm(m, m.Name) + ")" }
 
 // DeriveMonths writes the rollups of new months from their facts.
 func (f FactStore) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
@@ -238,15 +238,15 @@ GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
 }
 
 // readBack are the sums as whole numbers: counts, and millionths of dollars.
-var readBack = "count(), " + query.EachMeasure(", ", func(m query.Measure) string { return m.Whole(wideSum(m)) })
+var readBack = "count(), " + query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WholeTerm(m, wideSum(m)) })
 
 // readBackSource are the same sums with money in units of 10^-20 of its own
 // currency.
-var readBackSource = ", " + query.EachMeasure(", ", func(m query.Measure) string {
-	if !m.Money {
+var readBackSource = ", " + query.EachMeasure(", ", func(m catalogue.Measure) string {
+	if !m.IsAmount() {
 		return wideSum(m)
 	}
-	return "toUInt256(" + m.Whole("sum(toDecimal128("+m.Name+"_local, 6))") + ") * 100000000000000 + sum(toUInt256(" + m.Name + "_local_rest))"
+	return "toUInt256(" + query.WholeTerm(m, "sum(toDecimal128("+m.Name+"_local, 6))") + ") * 100000000000000 + sum(toUInt256(" + m.Name + "_local_rest))"
 })
 
 // readSums reads sums by generation, with those of the source or without.
@@ -258,7 +258,7 @@ func (f FactStore) readSums(ctx context.Context, sql string, params conn.Params,
 		if !source {
 			into = into[:1]
 		}
-		err = conn.ScanSums(scan, len(query.Measures), []any{&generation, &s.Rows}, nil, into...)
+		err = conn.ScanSums(scan, len(catalogue.Headline), []any{&generation, &s.Rows}, nil, into...)
 		all[generation] = s
 		return generation, err
 	})

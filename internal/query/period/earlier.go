@@ -7,7 +7,7 @@ import (
 )
 
 // The ways to find the earlier days that a period is compared with. As the
-// Range of a period they say how it was found; they are none of Names.
+// Range of a period they say how it was found; they are no named range.
 const (
 	PreviousPeriod Name = "previous_period"
 	PreviousYear   Name = "previous_year"

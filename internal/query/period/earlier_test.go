@@ -71,7 +71,7 @@ func TestAPeriodIsCutAtItsEndAlone(t *testing.T) {
 }
 
 func TestNoWayToCompareIsARange(t *testing.T) {
-	for _, name := range Names {
+	for _, name := range named() {
 		if name == PreviousPeriod || name == PreviousYear {
 			t.Errorf("%s can be asked for as a range", name)
 		}

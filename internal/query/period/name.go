@@ -4,7 +4,7 @@ package period
 // with today, or Custom.
 type Name string
 
-// The named ranges.
+// The named ranges; the catalogue lists them for clients.
 const (
 	Today      Name = "today"
 	Yesterday  Name = "yesterday"
@@ -24,11 +24,5 @@ const (
 const Default = Last30Days
 
 // Custom is the range of a period of explicit dates. It cannot be asked for
-// by name and is not one of Names.
+// by name.
 const Custom Name = "custom"
-
-// Names lists the named ranges in the order of the documentation.
-var Names = []Name{
-	Today, Yesterday, Last7Days, Last14Days, Last30Days, Last60Days, Last90Days,
-	ThisMonth, LastMonth, ThisYear, LastYear, AllTime,
-}

@@ -9,7 +9,7 @@ import (
 // Resolve returns the days of a named range. Where none of the account's days
 // are held (held is false), oldestHeld is not looked at.
 //
-// The name is one of Names: text of a client is compared with them first, and
+// The name is a named range: text of a client is compared with them first, and
 // any other name is a mistake in the program and panics.
 func Resolve(name Name, today, oldestHeld adlens.Day, held bool) Period {
 	start, end := today, today

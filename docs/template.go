@@ -1,0 +1,115 @@
+package docs
+
+import (
+	"bytes"
+	"text/template"
+
+	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const templateFile = "openapi.yaml.tmpl"
+
+// source returns the API's description as YAML: the template with the
+// catalogue's rows in it.
+func source() ([]byte, error) {
+	parsed, err := template.New(templateFile).Funcs(template.FuncMap{
+		"json":         flow,
+		"schema":       func(p catalogue.Parameter) (string, error) { return flow(parameterSchema(p)) },
+		"columnSchema": func(c catalogue.Column) (string, error) { return flow(columnSchema(c)) },
+		"figureSchema": func(f catalogue.Figure) (string, error) { return flow(figureSchema(f)) },
+		"changeSchema": func(f catalogue.Figure) (string, error) { return flow(changeSchema(f)) },
+	}).ParseFS(files, templateFile)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = parsed.Execute(&out, map[string]any{
+		"Endpoints": catalogue.Endpoints, "Parameters": catalogue.Parameters, "Dimensions": catalogue.Dimensions, "Figures": catalogue.Figures, "FigureNames": catalogue.FigureNames,
+		"Ranges": catalogue.Ranges, "AdProducts": catalogue.AdProducts, "States": catalogue.States, "Tools": catalogue.Tools,
+		"Formats": catalogue.Formats, "ProductSorts": catalogue.ProductSorts,
+	})
+	return out.Bytes(), err
+}
+
+// flow writes a value as JSON, which is a flow of YAML.
+func flow(value any) (string, error) {
+	text, err := json.Marshal(value, jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true))
+	return string(text), err
+}
+
+// schema is a schema of the document, with its members in their order there.
+type schema struct {
+	Ref         string   `json:"$ref,omitzero"`
+	Type        any      `json:"type,omitzero"`
+	Format      string   `json:"format,omitzero"`
+	Enum        []string `json:"enum,omitzero"`
+	Decimals    int      `json:"x-decimals,omitzero"`
+	Minimum     *int     `json:"minimum,omitzero"`
+	Maximum     int      `json:"maximum,omitzero"`
+	MinItems    int      `json:"minItems,omitzero"`
+	Items       *schema  `json:"items,omitzero"`
+	Default     any      `json:"default,omitzero"`
+	Description string   `json:"description,omitzero"`
+	Unit        string   `json:"x-unit,omitzero"`
+	Formula     string   `json:"x-formula,omitzero"`
+}
+
+func parameterSchema(p catalogue.Parameter) schema {
+	one := schema{Type: "string", Default: p.Default}
+	switch {
+	case p.Schema != "":
+		one = schema{Ref: "#/components/schemas/" + p.Schema}
+		if p.Kind == catalogue.Number {
+			one.Default = p.Default // of this parameter, not of all that share the schema
+		}
+	case p.Kind == catalogue.Choice:
+		one.Enum = p.Values
+	case p.Kind == catalogue.Day:
+		one.Format = "date"
+	case p.Kind == catalogue.Number:
+		one.Type, one.Minimum, one.Maximum = "integer", new(1), p.Max
+	}
+	if p.List {
+		return schema{Type: "array", MinItems: 1, Items: &one}
+	}
+	return one
+}
+
+func columnSchema(c catalogue.Column) schema {
+	one := schema{Type: "string", Format: c.Format}
+	switch {
+	case c.Schema != "":
+		one = schema{Ref: "#/components/schemas/" + c.Schema}
+	case c.Null:
+		one.Type = []string{"string", "null"}
+	}
+	if c.List {
+		return schema{Type: "array", Items: &one, Description: c.Words}
+	}
+	one.Description = c.Words
+	return one
+}
+
+var nullableNumber = []string{"number", "null"}
+
+func figureSchema(f catalogue.Figure) schema {
+	s := schema{Type: "number", Format: "double", Decimals: 2, Minimum: new(0), Description: f.Words, Unit: string(f.Unit), Formula: f.Formula()}
+	switch {
+	case f.IsRatio():
+		s.Type = nullableNumber
+	case f.Unit == catalogue.Count:
+		s.Type, s.Format, s.Decimals = "integer", "int64", 0
+	}
+	return s
+}
+
+func changeSchema(f catalogue.Figure) schema {
+	in := map[catalogue.Unit]string{catalogue.Percent: "In percentage points.", catalogue.Ratio: "In units of the ratio.", catalogue.USD: "In US dollars."}[f.Unit]
+	if !f.IsRatio() {
+		in = "In percent of the earlier " + f.Name + "."
+	}
+	return schema{Type: nullableNumber, Format: "double", Decimals: 2, Description: in}
+}
