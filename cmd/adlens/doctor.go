@@ -59,8 +59,9 @@ and account.`,
 
 // installation is what the flags name.
 func (o *options) installation(po platformOptions, redis string) doctor.Installation {
+	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
 	in := doctor.Installation{Redis: redis, Open: o.look, Now: time.Now,
-		CanOpen: o.connector(&data{}, po, nil, secret.ReadKey, nil).CanOpen}
+		CanOpen: o.connector(none, po, nil, secret.ReadKey, nil).CanOpen}
 	if o.clickhouse != "" {
 		in.Remote = databaseOf(o.clickhouse)
 	} else {

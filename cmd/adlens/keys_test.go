@@ -91,3 +91,11 @@ func TestALastDayThatCannotBeKeptIsRefusedByName(t *testing.T) {
 		t.Errorf("the last day that can be kept is kept as %+v, %v", keys, err)
 	}
 }
+
+// What doctor examines is named before any database is open.
+func TestAnInstallationIsNamedWithoutADatabase(t *testing.T) {
+	dir := t.TempDir()
+	if in := (&options{dataDir: dir}).installation(platformOptions{}, ""); in.DataDir != dir || in.CanOpen == nil {
+		t.Errorf("the installation is %+v", in)
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
