@@ -1,35 +1,57 @@
 package demo
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
 
-// An account is all that is written, ready to be told month by month.
+	"adlens"
+	"adlens/internal/made"
+	"adlens/platform"
+)
+
+// An account is all that is written, ready to be told month by month. Its
+// rules follow from the seed and the day, as its figures do.
 type account struct {
 	seed     uint64
-	span     span
+	span     span       // of the figures
+	today    adlens.Day // the day after them
 	products []*product
-	tellers  map[channel]teller
-}
-
-// A channel is an ad type in a market.
-type channel struct {
-	market *market
-	adType adType
+	channels []*channel
+	rules    []*rule
 }
 
 func newAccount(seed uint64, s span) *account {
-	a := &account{seed: seed, span: s, products: catalogue(seed, s), tellers: map[channel]teller{}}
-	for _, c := range channels() {
-		a.tellers[c] = newTeller(newSetup(seed, c.market, c.adType, a.activity(c.adType)), a.products)
+	a := &account{seed: seed, span: s, today: s.last + 1, products: catalogue(seed, s)}
+	for _, m := range markets {
+		for _, p := range adlens.AdProducts {
+			a.channels = append(a.channels, newChannel(seed, m, p, s, a.products))
+		}
+	}
+	for i := range rulebook {
+		a.rules = append(a.rules, newRule(a, &rulebook[i], i))
 	}
 	return a
 }
 
-func channels() []channel {
-	var out []channel
-	for _, m := range markets {
-		for t := range adTypes {
-			out = append(out, channel{m, adType(t)})
+// channel returns the channel of an ad product in a market.
+func (a *account) channel(m *market, p adlens.AdProduct) *channel {
+	for _, c := range a.channels {
+		if c.market == m && c.adProduct == p {
+			return c
 		}
+	}
+	panic("demo: no channel")
+}
+
+// campaigns lists all of a market.
+func (a *account) campaigns(m *market) []*campaign {
+	var out []*campaign
+	for _, p := range adlens.AdProducts {
+		out = append(out, a.channel(m, p).campaigns...)
 	}
 	return out
 }
@@ -37,45 +59,52 @@ func channels() []channel {
 // jobs lists everything to write.
 func (a *account) jobs() []job {
 	jobs := []job{
-		single("profiles.json", profiles),
-		single("rates.csv", func() ([]byte, error) { return rates(a.seed, a.span), nil }),
-		single("products.csv", func() ([]byte, error) { return products(a.products) }),
+		func(w *made.Writer) ([]string, error) { return paths(w.WriteJSON(made.ProfilesFile, profiles())) },
+		file(made.RatesFile, func() ([]byte, error) { return rates(a.seed, a.span), nil }),
+		file(made.TitlesFile, func() ([]byte, error) { return titles(a.products) }),
+		file(made.RulesFile, func() ([]byte, error) { return made.Lines(a.ruleRecords()) }),
+		file(made.RunsFile, func() ([]byte, error) { return made.Lines(a.runs()) }),
+		file(made.ActivityFile, func() ([]byte, error) { return made.Lines(a.entries()) }),
 	}
 	for _, e := range a.extracts() {
-		jobs = append(jobs, func(p *press) ([]string, error) { return p.report(a, e) })
+		jobs = append(jobs, e.write)
 	}
-	o := newOffice(a)
-	jobs = append(jobs, o.records()...)
-	for _, e := range o.exports() {
-		jobs = append(jobs, func(p *press) ([]string, error) { return p.export(a.seed, e) })
+	for _, m := range markets {
+		for entity, rows := range map[platform.Entity]func(*market) any{
+			platform.Campaigns: a.campaignRows, platform.AdGroups: a.groupRows, platform.Ads: a.adRows,
+		} {
+			jobs = append(jobs, func(w *made.Writer) ([]string, error) { return a.writeExport(w, m, entity, rows(m)) })
+		}
 	}
 	return jobs
 }
 
-func single(name string, content func() ([]byte, error)) job {
-	return func(p *press) ([]string, error) {
+func file(name string, content func() ([]byte, error)) job {
+	return func(w *made.Writer) ([]string, error) {
 		b, err := content()
 		if err != nil {
 			return nil, err
 		}
-		return p.write(name, b)
+		return paths(w.WriteFile(name, b))
 	}
 }
 
+func paths(path string, err error) ([]string, error) { return []string{path}, err }
+
 // An extract is one report to write.
 type extract struct {
-	channel
+	*channel
 	span
 	// earlier marks a first version that a later report, of the whole month,
 	// restates.
 	earlier bool
 	// phantom is the day, if not 0, on which an earlier version has a product
 	// that the later one took back.
-	phantom day
+	phantom adlens.Day
 }
 
 func (e extract) stem() string {
-	name := e.market.country + "-" + e.adType.slug() + "-"
+	name := e.market.country + "-" + e.slug() + "-"
 	if !e.earlier {
 		return name + e.first.String()[:len("2006-01")]
 	}
@@ -86,11 +115,11 @@ func (e extract) stem() string {
 // versions of some weeks of the last two months.
 func (a *account) extracts() []extract {
 	var out []extract
-	for _, c := range channels() {
-		months := a.activity(c.adType).months()
+	for _, c := range a.channels {
+		months := c.active.months()
 		for i, m := range months {
 			if i >= len(months)-2 {
-				out = append(out, earlier(c, m)...)
+				out = append(out, c.earlierWeeks(m)...)
 			}
 			out = append(out, extract{channel: c, span: m})
 		}
@@ -98,26 +127,17 @@ func (a *account) extracts() []extract {
 	return out
 }
 
-// activity is when an ad type is used: Sponsored Display from a third of the
-// span on, which is a year of the usual three.
-func (a *account) activity(t adType) span {
-	if t != display {
-		return a.span
-	}
-	return a.span.from(len(a.span.months()) / 3)
-}
-
-// earlier lists the first versions of the second and the fourth week of a
+// earlierWeeks lists the first versions of the second and the fourth week of a
 // month, as far as they ended before the month's own report does.
-func earlier(c channel, month span) []extract {
+func (c *channel) earlierWeeks(month span) []extract {
 	var out []extract
-	for _, offset := range []day{7, 21} {
+	for _, offset := range []adlens.Day{7, 21} {
 		week := span{month.first + offset, month.first + offset + 6}
 		if week.last >= month.last {
 			continue
 		}
 		e := extract{channel: c, span: week, earlier: true}
-		if c == (channel{markets[0], sponsored}) && offset == 7 {
+		if c.market == markets[0] && c.adProduct == adlens.SponsoredProducts && offset == 7 {
 			e.phantom = week.first + 2
 		}
 		out = append(out, e)
@@ -125,12 +145,67 @@ func earlier(c channel, month span) []extract {
 	return out
 }
 
+func (e extract) write(w *made.Writer) ([]string, error) {
+	pair, err := w.WritePair(filepath.Join(reportsDir, e.stem()), made.ReportEnd,
+		func(to io.Writer) error { return e.download(&w.Rows, to) }, e.object)
+	return pair.Files(), err
+}
+
+// download writes the rows of an extract, day by day.
+func (e extract) download(rows *made.Rows, w io.Writer) error {
+	rows.Open()
+	for d := e.first; d <= e.last; d++ {
+		if silent(e.seed, e.market, e.adProduct, d) {
+			continue
+		}
+		e.tell(rows, e.scene(d))
+		if err := rows.Flush(w); err != nil {
+			return err
+		}
+	}
+	_, err := rows.Close(w)
+	return err
+}
+
 // scene sets a day as this report saw it.
-func (e extract) scene(seed uint64, d day) *scene {
-	s := e.market.scene(seed, e.adType, d)
+func (e extract) scene(d adlens.Day) *scene {
+	s := newScene(e.channel, d)
 	if e.earlier {
 		s.late = max(0.45-0.05*float64(e.last-d), 0)
 		s.phantom = d == e.phantom
 	}
 	return s
+}
+
+// object describes an extract whose download has that many bytes. Like the
+// figures, its id and times follow from the seed and the days alone.
+func (e extract) object(size int) any {
+	r := stream(e.seed, "report", e.stem(), e.last.String())
+	// The report is requested once the profile's own day has surely ended, and
+	// is ready some minutes later.
+	ended := (e.last + 1).Time().Add(time.Duration(e.market.dayEnds) * time.Hour)
+	created := ended.Add(time.Hour + time.Duration(r.IntN(90*60_000))*time.Millisecond)
+	generated := created.Add(2*time.Minute + time.Duration(r.IntN(25*60_000))*time.Millisecond)
+	id := made.UUID(r.Uint64(), r.Uint64())
+	o := made.NewReport(id, made.ReportTypeOf(e.adProduct), e.columns(), e.first, e.last, created, generated)
+	o.ProfileID, o.Name, o.FileSize = json.Number(e.market.profileID), e.stem(), size
+	return o
+}
+
+// columns names what the rows have.
+func (e extract) columns() []string {
+	var rows made.Rows
+	group := &adGroup{campaign: &campaign{market: e.market, adProduct: e.adProduct, name: "null"}, name: "null"}
+	(&row{date: "null", ad: &ad{asin: "null", sku: "null", aim: "null", costType: "null"}, at: &listing{group: group}}).write(&rows)
+	var out []string
+	d := json.NewDecoder(strings.NewReader(string(rows.Text)))
+	for i := 0; ; i++ {
+		token, err := d.Token()
+		if err != nil {
+			return out
+		}
+		if name, ok := token.(string); ok && i%2 == 1 {
+			out = append(out, name)
+		}
+	}
 }

@@ -6,100 +6,81 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
-// An entry is an operation that the service ran on the platform in one
-// marketplace.
-type entry struct {
-	ActivityID    string   `json:"activity_id"`
-	OccurredAt    string   `json:"occurred_at"`
-	Tool          string   `json:"tool"`
-	Marketplace   string   `json:"marketplace,omitempty"` // this or the id
-	MarketplaceID string   `json:"marketplace_id,omitempty"`
-	RuleID        *string  `json:"rule_id"`
-	RuleRunID     *string  `json:"rule_run_id"`
-	Status        string   `json:"status"`
-	Summary       string   `json:"summary"`
-	Changed       int      `json:"changed"`
-	CreatedIDs    []string `json:"created_campaign_ids"`
-	ChangedIDs    []string `json:"changed_campaign_ids"`
-}
-
-// entries lists the operations, oldest first.
-func (o *office) entries() []entry {
-	var out []entry
-	for _, run := range o.runs() {
+// entries lists the operations of the service, oldest first.
+func (a *account) entries() []made.Entry {
+	var out []made.Entry
+	for _, run := range a.runs() {
 		if !run.Test && run.Changed > 0 {
-			out = append(out, o.ruleEntries(run)...)
+			out = append(out, a.ruleEntries(run)...)
 		}
 	}
 	for _, m := range markets {
-		out = append(out, o.operations(m)...)
+		out = append(out, a.operations(m)...)
 	}
-	slices.SortFunc(out, func(a, b entry) int {
+	slices.SortFunc(out, func(a, b made.Entry) int {
 		return cmp.Or(cmp.Compare(a.OccurredAt, b.OccurredAt), cmp.Compare(a.ActivityID, b.ActivityID))
 	})
 	return out
 }
 
 // entry begins an entry. Its id follows from what was done, where and when.
-func (o *office) entry(tool string, m *market, at time.Time, about string) entry {
-	r := stream(o.seed, "activity", tool, m.country, instant(at), about)
-	a := entry{
-		ActivityID: "act-" + uuid(r.Uint64(), r.Uint64()), OccurredAt: instant(at), Tool: tool, Status: completed,
+func (a *account) entry(tool string, m *market, at time.Time, about string) made.Entry {
+	r := stream(a.seed, "activity", tool, m.country, made.Instant(at), about)
+	e := made.Entry{
+		ActivityID: "act-" + made.UUID(r.Uint64(), r.Uint64()), OccurredAt: made.Instant(at), Tool: tool, Status: completed,
 		CreatedIDs: []string{}, ChangedIDs: []string{},
 	}
 	if r.IntN(2) == 0 {
-		a.Marketplace = m.country
+		e.Marketplace = m.country
 	} else {
-		a.MarketplaceID = strconv.FormatInt(m.profileID, 10)
+		e.MarketplaceID = m.profileID
 	}
-	return a
+	return e
 }
 
 // ruleEntries are one for each marketplace of a run, and as many again where
 // the user undid it.
-func (o *office) ruleEntries(run ruleRun) []entry {
-	var out []entry
-	undone := run.rule.undone != nil && run.rule.undone(run.day)
+func (a *account) ruleEntries(run ruleRun) []made.Entry {
+	var out []made.Entry
 	for _, m := range markets {
 		if !slices.Contains(run.Marketplaces, m.country) {
 			continue
 		}
-		done := o.ruleEntry("rule", run, m, run.finished)
-		done.Summary = fmt.Sprintf("The rule %q changed %s.", run.rule.name, run.rule.things(done.Changed))
+		done := a.ruleEntry("rule", run, m, run.finished)
+		things := countOf(done.Changed, [...]string{setBids: "bid", setBudgets: "budget", pauseEnded: "ad"}[run.rule.work])
+		done.Summary = fmt.Sprintf("The rule %q changed %s.", run.rule.name, things)
 		out = append(out, done)
-		if undone && done.Changed > 0 {
-			back := o.ruleEntry("undo", run, m, run.finished.Add(3*time.Hour))
-			back.Summary = fmt.Sprintf("Undid the rule %q: %s again as before.", run.rule.name, run.rule.things(back.Changed))
+		if run.rule.takenBack(run.day) && done.Changed > 0 {
+			back := a.ruleEntry("undo", run, m, run.finished.Add(3*time.Hour))
+			back.Summary = fmt.Sprintf("Undid the rule %q: %s again as before.", run.rule.name, things)
 			out = append(out, back)
 		}
 	}
 	return out
 }
 
-func (o *office) ruleEntry(tool string, run ruleRun, m *market, at time.Time) entry {
-	a := o.entry(tool, m, at, run.RuleRunID)
-	a.RuleID, a.RuleRunID = &run.RuleID, &run.RuleRunID
-	for _, c := range run.Changes {
-		if c.campaign.market != m {
+func (a *account) ruleEntry(tool string, run ruleRun, m *market, at time.Time) made.Entry {
+	e := a.entry(tool, m, at, run.RuleRunID)
+	e.RuleID, e.RuleRunID = &run.RuleID, &run.RuleRunID
+	for _, c := range run.campaigns {
+		if c.market != m {
 			continue
 		}
-		a.Changed++
-		if id := digits(c.campaign.id); !slices.Contains(a.ChangedIDs, id) {
-			a.ChangedIDs = append(a.ChangedIDs, id)
+		e.Changed++
+		if id := digits(c.id); !slices.Contains(e.ChangedIDs, id) {
+			e.ChangedIDs = append(e.ChangedIDs, id)
 		}
 	}
-	return a
+	return e
 }
 
-// things counts what a rule changes.
-func (r *rule) things(n int) string {
-	return number(n, [...]string{setBids: "bid", setBudgets: "budget", pauseEnded: "ad"}[r.work])
-}
-
-// number counts things whose plural has an s.
-func number(n int, thing string) string {
+// countOf counts things whose plural has an s.
+func countOf(n int, thing string) string {
 	switch n {
 	case 0:
 		return "no " + thing + "s"
@@ -107,4 +88,84 @@ func number(n int, thing string) string {
 		return "1 " + thing
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// operations are what users had the service do in a market: the campaigns of
+// drives, and ads for new products.
+func (a *account) operations(m *market) []made.Entry {
+	var out []made.Entry
+	window := span{a.today - activityDays, a.today - 1}
+	for _, c := range a.campaigns(m) {
+		if c.drive != nil && window.has(c.created()) {
+			out = append(out, a.setUp(c)...)
+		}
+	}
+	for _, p := range a.products {
+		if window.has(p.from) {
+			out = append(out, a.launch(m, p)...)
+		}
+	}
+	return out
+}
+
+// setUp makes the campaign of a drive: Sponsored Products by a copy that is
+// then filled, the others from scratch.
+func (a *account) setUp(c *campaign) []made.Entry {
+	at := c.creation(a.seed)
+	if c.adProduct != adlens.SponsoredProducts {
+		created := a.entry("campaign_create", c.market, at, c.label)
+		created.Changed, created.CreatedIDs = 1, []string{digits(c.id)}
+		created.Summary = fmt.Sprintf("Created the campaign %q.", c.label)
+		return []made.Entry{created}
+	}
+	copied := a.entry("campaign_copy", c.market, at, c.label)
+	copied.Changed, copied.CreatedIDs = 1, []string{digits(c.id)}
+	copied.Summary = fmt.Sprintf("Copied the campaign %q to %q.", c.origin.label, c.label)
+	ads := 0
+	for _, g := range c.groups {
+		ads += len(g.ads)
+	}
+	out := []made.Entry{copied, a.addProducts(c, at.Add(12*time.Minute), ads)}
+	if c.market == markets[0] {
+		return out
+	}
+	// A product is added by mistake, and taken out again.
+	at = at.Add(40 * time.Minute)
+	wrong := a.addProducts(c, at, 1)
+	back := a.entry("undo", c.market, at.Add(25*time.Minute), c.label)
+	back.Changed, back.ChangedIDs = 1, wrong.ChangedIDs
+	back.Summary = fmt.Sprintf("Undid adding 1 product to the campaign %q.", c.label)
+	return append(out, wrong, back)
+}
+
+// addProducts is the addition of products to a campaign.
+func (a *account) addProducts(c *campaign, at time.Time, n int) made.Entry {
+	e := a.entry("product_add", c.market, at, c.label)
+	e.Changed, e.ChangedIDs = n, []string{digits(c.id)}
+	e.Summary = fmt.Sprintf("Added %s to the campaign %q.", countOf(n, "product"), c.label)
+	return e
+}
+
+// launch adds a new product to the campaigns that will advertise it.
+func (a *account) launch(m *market, p *product) []made.Entry {
+	var out []made.Entry
+	r := stream(a.seed, "launch", m.country, p.id)
+	at := p.from.Time().Add(time.Duration(r.IntN(3600_000)) * time.Millisecond)
+	for _, c := range a.channel(m, adlens.SponsoredProducts).campaigns {
+		if c.drive == nil && c.advertises(p) {
+			e := a.addProducts(c, at.Add(time.Duration(len(out))*time.Minute), 1)
+			e.Summary = fmt.Sprintf("Added %s to the campaign %q.", p.known(), c.label)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (c *campaign) advertises(p *product) bool {
+	for _, g := range c.groups {
+		if slices.ContainsFunc(g.ads, func(ad *listing) bool { return ad.product == p }) {
+			return true
+		}
+	}
+	return false
 }

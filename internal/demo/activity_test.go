@@ -3,6 +3,8 @@ package demo
 import (
 	"slices"
 	"testing"
+
+	"adlens/internal/made"
 )
 
 func TestEntries(t *testing.T) {
@@ -20,13 +22,13 @@ func TestEntries(t *testing.T) {
 			seen[e.Tool]++
 			seen["by country"] += one(e.Marketplace != "")
 			seen["by id"] += one(e.MarketplaceID != "")
-			if ids[e.ActivityID] || e.OccurredAt >= instant(o.today.midnight()) || (e.Marketplace == "") == (e.MarketplaceID == "") || e.Summary == "" {
+			if ids[e.ActivityID] || e.OccurredAt >= made.Instant(o.today.Time()) || (e.Marketplace == "") == (e.MarketplaceID == "") || e.Summary == "" {
 				t.Errorf("entry %+v", e)
 			}
 			ids[e.ActivityID] = true
 			for _, id := range slices.Concat(e.CreatedIDs, e.ChangedIDs) {
 				c := campaigns[id]
-				if c == nil || e.Marketplace != c.market.country && e.MarketplaceID != digits(c.market.profileID) {
+				if c == nil || e.Marketplace != c.market.country && e.MarketplaceID != c.market.profileID {
 					t.Errorf("entry %+v: campaign %s", e, id)
 				}
 			}
@@ -40,7 +42,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-func checkProvenance(t *testing.T, o *office, campaigns map[string]*campaign) {
+func checkProvenance(t *testing.T, o *account, campaigns map[string]*campaign) {
 	t.Helper()
 	created, changed := map[string]bool{}, map[string]bool{}
 	for _, e := range o.entries() {

@@ -2,48 +2,25 @@ package demo
 
 import (
 	"math"
+	"strconv"
 	"time"
+
+	"adlens"
 )
 
-// A day counts the days since 1970-01-01.
-type day int
-
-func civil(y int, m time.Month, d int) day {
-	return day(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / 86400)
-}
-
-// midnight is the beginning of the day in UTC.
-func (d day) midnight() time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
-
-func (d day) civil() (int, time.Month, int) { return d.midnight().Date() }
-
-func (d day) String() string { return d.midnight().Format(time.DateOnly) }
-
-func (d day) weekday() time.Weekday { return d.midnight().Weekday() }
-
-func (d day) monthStart() day {
-	y, m, _ := d.civil()
-	return civil(y, m, 1)
-}
-
-func (d day) nextMonth() day {
-	y, m, _ := d.civil()
-	return civil(y, m+1, 1)
-}
-
 // nth gives the month's n-th day of that weekday.
-func nth(y int, m time.Month, w time.Weekday, n int) day {
-	first := civil(y, m, 1)
-	ahead := (int(w) - int(first.weekday()) + 7) % 7
-	return first + day(ahead+7*(n-1))
+func nth(y int, m time.Month, w time.Weekday, n int) adlens.Day {
+	first := adlens.Date(y, m, 1)
+	ahead := (int(w) - int(first.Time().Weekday()) + 7) % 7
+	return first + adlens.Day(ahead+7*(n-1))
 }
 
 // weekdays is the week's rhythm, Sunday first: people shop at weekends.
 var weekdays = [7]float64{1.13, 1.05, 1.00, 0.97, 0.94, 0.90, 1.01}
 
 // season is how much more than on an ordinary day everybody shops.
-func season(d day) float64 {
-	y, m, dom := d.civil()
+func season(d adlens.Day) float64 {
+	y, m, dom := d.Time().Date()
 	switch {
 	case isSale(d):
 		return 2.5
@@ -61,10 +38,10 @@ func season(d day) float64 {
 	return 1
 }
 
-// isSale tells the two days of the July event and the four that follow the
+// isSale reports whether a day is one of the two days of the July event and the four that follow the
 // fourth Thursday of November.
-func isSale(d day) bool {
-	y, m, _ := d.civil()
+func isSale(d adlens.Day) bool {
+	y, m, _ := d.Time().Date()
 	switch m {
 	case time.July:
 		tuesday := nth(y, time.July, time.Tuesday, 2)
@@ -77,18 +54,55 @@ func isSale(d day) bool {
 }
 
 // summer swings from -1 in mid-January to 1 in mid-July.
-func summer(d day) float64 {
-	return math.Cos(2 * math.Pi * float64(d.midnight().YearDay()-196) / 365.25)
+func summer(d adlens.Day) float64 {
+	return math.Cos(2 * math.Pi * float64(d.Time().YearDay()-196) / 365.25)
 }
 
 // growth rises along an S around the middle year: it has a floor and a
 // ceiling, so that a demonstration of any decade stays of one size.
-func growth(d day, middle float64) float64 {
+func growth(d adlens.Day, middle float64) float64 {
 	years := 1970 + float64(d)/365.2425
 	return 0.6 + 1.4/(1+math.Exp(-(years-middle)/1.4))
 }
 
 // mood is a slow wave in how readily people buy; markets are out of step.
-func mood(d day, middle float64) float64 {
+func mood(d adlens.Day, middle float64) float64 {
 	return 1 + 0.1*math.Sin(2*math.Pi*float64(d)/410+middle*2)
+}
+
+// Days without figures return once a year, in fixed months: any span of a year
+// has all of them, and they do not move with today.
+
+// outage is the day of that year on which the platform served no ads at all.
+// It lies in the third week, outside the weeks that are written twice.
+func outage(seed uint64, year int) adlens.Day {
+	return adlens.Date(year, time.February, 15+stream(seed, "outage", strconv.Itoa(year)).IntN(7))
+}
+
+// pausedWeek is the first of the seven days in May on which the German brand
+// campaigns rest.
+func pausedWeek(seed uint64, year int) adlens.Day {
+	return adlens.Date(year, time.May, 3+stream(seed, "pause", strconv.Itoa(year)).IntN(18))
+}
+
+// silent reports whether the marketplace has no figures of the ad product on a day.
+func silent(seed uint64, m *market, p adlens.AdProduct, d adlens.Day) bool {
+	return d == outage(seed, d.Year()) || resting(seed, m, p, d)
+}
+
+// resting reports whether all of the marketplace's campaigns of an ad product are
+// paused on a day.
+func resting(seed uint64, m *market, p adlens.AdProduct, d adlens.Day) bool {
+	if p != adlens.SponsoredBrands {
+		return false
+	}
+	year, month, _ := d.Time().Date()
+	switch m.country {
+	case "DE":
+		first := pausedWeek(seed, year)
+		return first <= d && d < first+7
+	case "UK": // a budget year begins: the whole month's report is empty
+		return month == time.April
+	}
+	return false
 }

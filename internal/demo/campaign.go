@@ -1,26 +1,71 @@
 package demo
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
+
+// A channel is an ad product in a market: its campaigns, ad groups and ads, each
+// made once and kept in the order in which they were made. It is shared by all
+// workers and only read.
+type channel struct {
+	seed      uint64
+	market    *market
+	adProduct adlens.AdProduct
+	active    span
+	campaigns []*campaign
+	ads       []*ad
+	byName    map[string]*campaign
+	groups    map[string]*adGroup
+}
+
+// newChannel makes a market's ads. Sponsored Display is used from a third of the
+// span on, which is a year of the usual three.
+func newChannel(seed uint64, m *market, p adlens.AdProduct, s span, list []*product) *channel {
+	if p == adlens.SponsoredDisplay {
+		s.first = s.first.AddMonths(len(s.months()) / 3)
+	}
+	c := &channel{seed: seed, market: m, adProduct: p, active: s, byName: map[string]*campaign{}, groups: map[string]*adGroup{}}
+	rank := ranks(seed, m)
+	switch p {
+	case adlens.SponsoredBrands:
+		c.advertiseBrand(list, rank)
+	case adlens.SponsoredDisplay:
+		c.display(list, rank)
+	default:
+		c.advertiseProducts(list, rank)
+	}
+	return c
+}
+
+// slug is the ad product's name in file names and streams.
+func (c *channel) slug() string {
+	return strings.ReplaceAll(strings.ToLower(c.adProduct.String()), "_", "-")
+}
 
 // A campaign as the reports and the platform's list name it.
 type campaign struct {
-	id       int64
-	label    string
-	name     quoted // the label
-	market   *market
-	adType   adType
-	category int
-	kind     string
-	budget   cents // a day, or for all days of one that is lifetime
-	lifetime bool
-	start    day
-	groups   []*adGroup
+	id        int64
+	label     string
+	name      string // the label as JSON
+	market    *market
+	adProduct adlens.AdProduct
+	category  int
+	kind      string
+	budget    cents // a day, or for all days of one that is lifetime
+	lifetime  bool
+	start     adlens.Day
+	groups    []*adGroup
+	drives    []drive // that take its ads over while they last
 
-	drives []drive   // that take its ads over while they last
 	drive  *drive    // nil for one that is meant to last
 	origin *campaign // of a drive: where its ads come from
 }
@@ -40,24 +85,137 @@ var kinds = map[string]struct {
 	"Remarketing": {"T00030", "CPC", true},
 }
 
-func newCampaign(s *setup, label, kind string) *campaign {
-	r := stream(s.seed, "campaign", s.market.country, s.adType.slug(), label)
-	c := &campaign{label: label, name: quote(label), market: s.market, adType: s.adType, kind: kind}
-	c.budget = cents(40+10*r.IntN(30)) * 100
-	c.id = s.adType.campaignID(r)
-	c.start = opened(r, s.span)
-	return c
+// An adGroup divides the ads of a campaign. What is bid in it follows from what
+// clicks cost; where a rule looks after it, it may swing with the days.
+type adGroup struct {
+	id       int64
+	label    string
+	name     string // the label as JSON
+	campaign *campaign
+	ads      []*listing
+	bid      float64 // cents
+	swing    swing
 }
 
-// opened draws a day before all figures: one that does not move with today,
-// unless the figures begin in the account's old days already.
-func opened(r *rand.Rand, s span) day {
-	return min(civil(2019, time.January, 1)+day(r.IntN(1380)), s.first-1-day(r.IntN(60)))
+// A listing is an ad as the platform lists it, in one ad group.
+type listing struct {
+	id       int64 // 0 where the platform gave none, as for old brand campaigns
+	group    *adGroup
+	form     string
+	product  *product // that it is for, or nil
+	products []string // that its creative shows
 }
 
-// campaignID is for a campaign or an ad group.
-func (t adType) campaignID(r *rand.Rand) int64 {
-	if t == brands {
+// stations are where an ad is listed: at home, or for a while in a drive.
+type stations struct {
+	home *listing
+	away []station
+}
+
+type station struct {
+	span
+	*listing
+}
+
+// on finds where the ad is listed on a day.
+func (s *stations) on(d adlens.Day) *listing {
+	for i := range s.away {
+		if s.away[i].has(d) {
+			return s.away[i].listing
+		}
+	}
+	return s.home
+}
+
+// place lists an ad in the group of a campaign, and in those of the drives that
+// it joins.
+func (c *channel) place(home *campaign, group string, ad listing) stations {
+	out := stations{home: c.group(home, group).list(ad)}
+	for _, d := range home.drives {
+		if ad.product != nil && !ad.product.sold(d.span) {
+			continue
+		}
+		g := c.group(c.driven(home, d), group)
+		first := ""
+		if len(ad.products) > 0 {
+			first = ad.products[0]
+		}
+		ad.id = entityID(stream(c.seed, "moved", c.market.country, g.campaign.name, home.name, digits(out.home.id), first))
+		out.away = append(out.away, station{d.span, g.list(ad)})
+	}
+	return out
+}
+
+func (g *adGroup) list(ad listing) *listing {
+	ad.group = g
+	g.ads = append(g.ads, &ad)
+	return &ad
+}
+
+// campaign finds the campaign for a category and a kind of campaign.
+func (c *channel) campaign(category int, kind string) *campaign {
+	out := c.named(c.label(category, kind), kind)
+	out.category = category
+	if kinds[kind].moves && out.drives == nil {
+		out.drives = drives(c.adProduct, category, c.active)
+	}
+	return out
+}
+
+func (c *channel) label(category int, rest string) string {
+	name := categories[category].name
+	if c.market.german {
+		name = categories[category].german
+	}
+	short := map[adlens.AdProduct]string{adlens.SponsoredProducts: "SP", adlens.SponsoredBrands: "SB", adlens.SponsoredDisplay: "SD"}
+	return fmt.Sprintf("%s | %s | %s", short[c.adProduct], name, rest)
+}
+
+func (c *channel) named(label, kind string) *campaign {
+	if c.byName[label] == nil {
+		r := stream(c.seed, "campaign", c.market.country, c.slug(), label)
+		out := &campaign{label: label, name: made.Quote(label), market: c.market, adProduct: c.adProduct, kind: kind}
+		out.budget = cents(40+10*r.IntN(30)) * 100
+		out.id = c.newID(r)
+		// It opened before all figures, on a day that does not move with today,
+		// unless the figures begin in the account's old days already.
+		out.start = min(adlens.Date(2019, time.January, 1)+adlens.Day(r.IntN(1380)), c.active.first-1-adlens.Day(r.IntN(60)))
+		c.byName[label] = out
+		c.campaigns = append(c.campaigns, out)
+	}
+	return c.byName[label]
+}
+
+// driven finds the campaign of a drive that takes over ads of another.
+func (c *channel) driven(from *campaign, d drive) *campaign {
+	out := c.named(c.label(d.category, d.label(c.market.german)), from.kind)
+	if out.drive == nil {
+		out.category, out.drive, out.origin, out.start = d.category, &d, from, d.first
+		if out.lifetime = c.adProduct == adlens.SponsoredBrands; out.lifetime {
+			out.budget *= cents(d.last - d.first + 1)
+		}
+	}
+	return out
+}
+
+func (c *channel) group(of *campaign, label string) *adGroup {
+	k := of.name + label
+	if c.groups[k] == nil {
+		r := stream(c.seed, "group", c.market.country, c.slug(), k)
+		g := &adGroup{id: c.newID(r), label: label, name: made.Quote(label), campaign: of}
+		g.bid = clickCost(c.market.price(categories[of.category].price), between(r, 1, 1.4))
+		if of.lasting() && r.IntN(3) == 0 {
+			g.swing = swing{between(r, 0.10, 0.20), between(r, 50, 90), between(r, 0, 2*math.Pi)}
+		}
+		c.groups[k] = g
+		of.groups = append(of.groups, g)
+	}
+	return c.groups[k]
+}
+
+// newID makes the id of a campaign or an ad group.
+func (c *channel) newID(r *rand.Rand) int64 {
+	if c.adProduct == adlens.SponsoredBrands {
 		// The platform's oldest brand campaigns have 18 digits. An odd number
 		// beyond 2^53 has no binary float: a reader that uses one is found out.
 		return 100_000_000_000_000_000 + r.Int64N(800_000_000_000_000_000) | 1
@@ -70,7 +228,7 @@ func entityID(r *rand.Rand) int64 { return 100_000_000_000_000 + r.Int64N(800_00
 
 func digits(id int64) string { return strconv.FormatInt(id, 10) }
 
-// lasting tells a campaign that always has its ads.
+// lasting reports whether the campaign always has its ads.
 func (c *campaign) lasting() bool { return c.drive == nil && len(c.drives) == 0 }
 
 // The platform's states.
@@ -80,36 +238,90 @@ const (
 	archived = "ARCHIVED"
 )
 
-// state is how the campaign stands on a day on or after its creation.
-func (c *campaign) state(seed uint64, d day) string {
-	if c.drive != nil {
-		return c.drive.state(d)
-	}
-	for i := range c.drives {
-		if c.drives[i].has(d) {
-			return paused
-		}
-	}
-	if resting(seed, c.market, c.adType, d) {
+// state returns the campaign's state on a day on or after its creation. The
+// campaigns of a drive are put away some days after its end.
+func (c *campaign) state(seed uint64, d adlens.Day) string {
+	driven := func(other drive) bool { return other.has(d) }
+	switch {
+	case c.drive != nil && d > c.drive.last+10:
+		return archived
+	case c.drive != nil && d <= c.drive.last:
+		return enabled
+	case c.drive != nil, slices.ContainsFunc(c.drives, driven), resting(seed, c.market, c.adProduct, d):
 		return paused
 	}
 	return enabled
 }
 
 // created is the day from which the platform knows the campaign.
-func (c *campaign) created() day {
+func (c *campaign) created() adlens.Day {
 	if c.drive != nil {
 		return c.drive.planned()
 	}
 	return c.start
 }
 
-// An adGroup divides the ads of a campaign.
-type adGroup struct {
-	id       int64
-	label    string
-	name     quoted // the label
-	campaign *campaign
-	ads      []*listing
-	asked    pricing
+// creation is some time of office hours.
+func (c *campaign) creation(seed uint64) time.Time {
+	return officeHours(c.created(), stream(seed, "creation", digits(c.id)))
 }
+
+// officeHours is a moment from eight to four, UTC.
+func officeHours(d adlens.Day, r *rand.Rand) time.Time {
+	return d.Time().Add(8*time.Hour + time.Duration(r.IntN(8*3600_000))*time.Millisecond)
+}
+
+// A promotion returns every year: for some months, ads of a category move from
+// their ordinary campaigns, which rest, to one of that season.
+type promotion struct {
+	name, german string
+	category     int
+	from         time.Month
+	months       int
+	adProducts   []adlens.AdProduct
+}
+
+// One promotion or another is always on.
+var promotions = [...]promotion{
+	{"New Year", "Neujahr", 2, time.January, 2, adlens.AdProducts[:2]},
+	{"Spring", "Frühling", 3, time.March, 3, adlens.AdProducts[:2]},
+	{"Summer", "Sommer", 4, time.June, 3, adlens.AdProducts[:2]},
+	{"Autumn", "Herbst", 5, time.September, 2, adlens.AdProducts[:2]},
+	{"Holiday", "Weihnachten", 0, time.November, 2, adlens.AdProducts},
+}
+
+// A drive is the promotion of one year.
+type drive struct {
+	*promotion
+	span
+}
+
+// drives lists those of a category that were planned within the span and had
+// not ended before it.
+func drives(adProduct adlens.AdProduct, category int, s span) []drive {
+	var out []drive
+	for i := range promotions {
+		p := &promotions[i]
+		if p.category != category || !slices.Contains(p.adProducts, adProduct) {
+			continue
+		}
+		for year := s.first.Year() - 1; year <= s.last.Year()+1; year++ {
+			d := drive{p, span{adlens.Date(year, p.from, 1), adlens.Date(year, p.from+time.Month(p.months), 1) - 1}}
+			if d.planned() <= s.last && d.last >= s.first {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+func (d drive) label(german bool) string {
+	name := d.name
+	if german {
+		name = d.german
+	}
+	return name + " " + strconv.Itoa(d.first.Year())
+}
+
+// planned is the day on which its campaigns are made.
+func (d drive) planned() adlens.Day { return d.first - 6 }

@@ -1,12 +1,13 @@
 package demo
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"math"
 	"slices"
 	"strconv"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
 const (
@@ -21,8 +22,8 @@ type product struct {
 	category int
 	place    int
 	dollars  float64 // list price
-	from     day
-	until    day
+	from     adlens.Day
+	until    adlens.Day
 }
 
 // catalogue fills the shelf for a span. Most places keep their product; in the
@@ -36,9 +37,9 @@ func catalogue(seed uint64, s span) []*product {
 			continue
 		}
 		r := stream(seed, "place", strconv.Itoa(place))
-		cycle := day(600 + r.IntN(600))
-		phase := day(r.IntN(int(cycle)))
-		pause := day(20 + r.IntN(100))
+		cycle := adlens.Day(600 + r.IntN(600))
+		phase := adlens.Day(r.IntN(int(cycle)))
+		pause := adlens.Day(20 + r.IntN(100))
 		for n := (s.first - phase) / cycle; phase+n*cycle <= s.last; n++ {
 			from := phase + n*cycle
 			if until := from + cycle - pause; until >= s.first {
@@ -49,7 +50,7 @@ func catalogue(seed uint64, s span) []*product {
 	return out
 }
 
-func newProduct(seed uint64, place, generation int, from, until day) *product {
+func newProduct(seed uint64, place, generation int, from, until adlens.Day) *product {
 	p := &product{id: productID(place, generation), place: place, category: place % len(categories), from: from, until: until}
 	r := stream(seed, "product", p.id)
 	c := &categories[p.category]
@@ -79,16 +80,16 @@ func productID(place, generation int) string {
 
 // strength is the share of its audience that a product reaches on a day: a
 // launch takes weeks, and a sell-off fades.
-func (p *product) strength(d day) float64 {
+func (p *product) strength(d adlens.Day) float64 {
 	if d < p.from || d > p.until {
 		return 0
 	}
-	launch := 0.15 + 0.85*float64(d-p.from)/45
-	fade := 0.20 + 0.80*float64(p.until-d)/60
+	launch := 0.15 + 0.85*(float64(d)-float64(p.from))/45
+	fade := 0.20 + 0.80*(float64(p.until)-float64(d))/60
 	return min(1, launch, fade)
 }
 
-// sold tells whether the product is on the shelf within a span.
+// sold reports whether the product is on the shelf within a span.
 func (p *product) sold(s span) bool { return p.from <= s.last && s.first <= p.until }
 
 // ranks orders the places that a market sells by their demand: what sells well
@@ -114,18 +115,16 @@ func ranks(seed uint64, m *market) map[int]int {
 	return out
 }
 
-// products lists the titles of the products that are known by one.
-func products(list []*product) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	rows := [][]string{{"product_id", "title"}}
+// titles lists the titles of the products that are known by one.
+func titles(list []*product) ([]byte, error) {
+	var rows [][]string
 	for _, p := range list {
 		if p.title != "" {
 			rows = append(rows, []string{p.id, p.title})
 		}
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return made.Titles(rows)
 }
+
+// known is what a product is called: its title, or its id without one.
+func (p *product) known() string { return cmp.Or(p.title, p.id) }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adlens/internal/made"
+	"adlens/platform"
 )
 
 // A listing of one market, as a reader of the exports finds it.
@@ -35,7 +38,7 @@ func readLists(t *testing.T, dir, country string) lists {
 
 func TestExportObjects(t *testing.T) {
 	t.Parallel()
-	dir, _ := made(t, Options{Today: today, Years: 1})
+	dir, _ := writeDemo(t, Options{Today: today, Years: 1})
 	found, err := filepath.Glob(filepath.Join(dir, exportsDir, "*.export.json"))
 	if err != nil || len(found) != 9 {
 		t.Fatalf("%d exports, error %v", len(found), err)
@@ -46,7 +49,7 @@ func TestExportObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var o exportObject
+		var o made.Export
 		if err := json.Unmarshal(b, &o); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +70,7 @@ func TestExportObjects(t *testing.T) {
 // Whatever a report names is on the lists, under the same names.
 func TestReportsAreListed(t *testing.T) {
 	t.Parallel()
-	dir, _ := made(t, Options{Today: today, Years: 1})
+	dir, _ := writeDemo(t, Options{Today: today, Years: 1})
 	for _, m := range markets {
 		l := readLists(t, dir, m.country)
 		reports, err := filepath.Glob(filepath.Join(dir, reportsDir, m.country+"-*.json.gz"))
@@ -175,12 +178,12 @@ func TestListsOfAnyDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := newOffice(newAccount(defaultSeed, s))
+		o := newAccount(defaultSeed, s)
 		for _, m := range markets {
 			states := map[string]int{}
-			for _, row := range o.campaignRows(m).([]campaignRow) {
+			for _, row := range o.campaignRows(m).([]made.Campaign) {
 				states[row.State]++
-				if row.CreationDateTime >= instant(o.today.midnight()) || row.StartDate > (o.today+6).String() {
+				if row.CreationDateTime >= made.Instant(o.today.Time()) || row.StartDate > (o.today+6).String() {
 					t.Errorf("%s, %s: %+v", at.Format(time.DateOnly), m.country, row)
 				}
 			}
@@ -199,11 +202,28 @@ func TestExportsKeepTheirNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exports := newOffice(newAccount(1, s)).exports()
-		for _, e := range exports {
-			names = append(names, e.stem())
+		dir, a := t.TempDir(), newAccount(1, s)
+		if err := os.Mkdir(filepath.Join(dir, exportsDir), 0o755); err != nil {
+			t.Fatal(err)
 		}
-		return names, exports[0].object(1, 0).ExportID
+		for _, m := range markets {
+			paths, err := a.writeExport(made.NewWriter(dir), m, platform.Campaigns, a.campaignRows(m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range paths {
+				names = append(names, filepath.Base(path))
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(dir, exportsDir, names[0]))
+		var object made.Export
+		if err == nil {
+			err = json.Unmarshal(text, &object)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names, object.ExportID
 	}
 	a, first := names(today)
 	b, next := names(today.AddDate(0, 0, 1))

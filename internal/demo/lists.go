@@ -1,55 +1,86 @@
 package demo
 
-// What is on the platform's lists this morning. States are each entity's own:
-// an archived campaign keeps enabled ads.
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"time"
 
-func (o *office) campaignRows(m *market) any {
-	rows := []campaignRow{}
-	for _, c := range o.campaigns(m) {
-		rows = append(rows, o.campaignRow(c))
+	"adlens"
+	"adlens/internal/made"
+	"adlens/platform"
+)
+
+// writeExport writes a market's whole list of an entity, as of the morning after
+// the last day with figures. Its name does not have the day: the next morning's
+// list takes its place.
+func (a *account) writeExport(w *made.Writer, m *market, entity platform.Entity, rows any) ([]string, error) {
+	stem := m.country + "-" + string(entity)
+	pair, err := w.WritePair(filepath.Join(exportsDir, stem), made.ExportEnd,
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(rows) },
+		func(size int) any {
+			r := stream(a.seed, "export", stem, a.today.String())
+			// The first minute of the day has passed whenever the day is called today.
+			created := a.today.Time().Add(time.Duration(r.IntN(20_000)) * time.Millisecond)
+			generated := created.Add(5*time.Second + time.Duration(r.IntN(30_000))*time.Millisecond)
+			o := made.NewExport(made.UUID(r.Uint64(), r.Uint64()), entity, created, generated)
+			o.ProfileID, o.FileSize = json.Number(m.profileID), size
+			return o
+		})
+	return pair.Files(), err
+}
+
+// campaignRows is the platform's list of campaigns this morning. States are each
+// entity's own: an archived campaign keeps enabled ads.
+func (a *account) campaignRows(m *market) any {
+	rows := []made.Campaign{}
+	for _, c := range a.campaigns(m) {
+		k := kinds[c.kind]
+		period := "DAILY"
+		if c.lifetime {
+			period = "LIFETIME"
+		}
+		row := made.Campaign{
+			CampaignID: digits(c.id), AdProduct: c.adProduct.String(), Name: c.label, State: c.state(a.seed, a.today),
+			StartDate: c.start.String(), TargetingSettings: k.targeting, CostType: k.costType,
+			BudgetCaps: made.NewBudget(period, m.currency, a.budget(c).number()), CreationDateTime: made.Instant(c.creation(a.seed)),
+		}
+		if c.drive != nil {
+			row.EndDate = c.drive.last.String()
+		}
+		if c.adProduct == adlens.SponsoredBrands {
+			row.BrandEntityID = "ENTITY21DEMO" + m.country
+		}
+		if row.DeliveryStatus = a.delivery(c); row.State != enabled {
+			row.DeliveryReasons = []string{"CAMPAIGN_" + row.State}
+		} else if a.today < c.start {
+			row.DeliveryReasons = []string{"CAMPAIGN_PENDING_START_DATE"}
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
 
-func (o *office) campaignRow(c *campaign) campaignRow {
-	k := kinds[c.kind]
-	row := campaignRow{
-		CampaignID: digits(c.id), AdProduct: adTypes[c.adType].adProduct, Name: c.label, State: c.state(o.seed, o.today),
-		StartDate: c.start.String(), TargetingSettings: k.targeting, CostType: k.costType,
-		BudgetCaps: caps(c, o.budget(c)), CreationDateTime: c.createdAt(o.seed),
+const notDelivering = "NOT_DELIVERING"
+
+// delivery reports whether the ads of a campaign are shown.
+func (a *account) delivery(c *campaign) string {
+	if c.state(a.seed, a.today) != enabled || a.today < c.start {
+		return notDelivering
 	}
-	if c.drive != nil {
-		row.EndDate = c.drive.last.String()
-	}
-	if c.adType == brands {
-		row.BrandEntityID = "ENTITY21DEMO" + c.market.country
-	}
-	row.DeliveryStatus, row.DeliveryReasons = delivery(row.State, o.today < c.start)
-	return row
+	return "DELIVERING"
 }
 
-// delivery tells whether ads are shown, and why not.
-func delivery(state string, pending bool) (status string, reasons []string) {
-	switch {
-	case state != enabled:
-		return "NOT_DELIVERING", []string{"CAMPAIGN_" + state}
-	case pending:
-		return "NOT_DELIVERING", []string{"CAMPAIGN_PENDING_START_DATE"}
-	}
-	return "DELIVERING", nil
-}
-
-func (o *office) groupRows(m *market) any {
-	rows := []groupRow{}
-	for _, c := range o.campaigns(m) {
-		status, _ := delivery(c.state(o.seed, o.today), o.today < c.start)
+func (a *account) groupRows(m *market) any {
+	rows := []made.AdGroup{}
+	for _, c := range a.campaigns(m) {
 		for _, g := range c.groups {
-			row := groupRow{
-				AdGroupID: digits(g.id), CampaignID: digits(c.id), AdProduct: adTypes[c.adType].adProduct,
-				Name: g.label, State: enabled, DeliveryStatus: status, CreationDateTime: c.createdAt(o.seed),
+			row := made.AdGroup{
+				AdGroupID: digits(g.id), CampaignID: digits(c.id), AdProduct: c.adProduct.String(), Name: g.label,
+				State: enabled, DeliveryStatus: a.delivery(c), CreationDateTime: made.Instant(c.creation(a.seed)),
 			}
-			if c.adType != brands {
-				row.Bid = &groupBid{o.bid(g), m.currency}
+			if c.adProduct != adlens.SponsoredBrands {
+				row.Bid = &made.Bid{DefaultBid: a.bid(g).number(), CurrencyCode: m.currency}
 			}
 			rows = append(rows, row)
 		}
@@ -57,49 +88,48 @@ func (o *office) groupRows(m *market) any {
 	return rows
 }
 
-func (o *office) adRows(m *market) any {
-	rows := []adRow{}
-	for _, c := range o.campaigns(m) {
+func (a *account) adRows(m *market) any {
+	rows := []made.Ad{}
+	for _, c := range a.campaigns(m) {
 		for _, g := range c.groups {
 			for _, ad := range g.ads {
-				rows = append(rows, o.adRow(ad))
+				rows = append(rows, a.adRow(ad))
 			}
 		}
 	}
 	return rows
 }
 
-func (o *office) adRow(ad *listing) adRow {
+func (a *account) adRow(ad *listing) made.Ad {
 	c := ad.group.campaign
-	row := adRow{
-		AdGroupID: digits(ad.group.id), AdProduct: adTypes[c.adType].adProduct, State: o.adState(ad), AdType: ad.form,
-		Creative: shownProducts(ad), CreationDateTime: c.createdAt(o.seed),
+	row := made.Ad{
+		AdGroupID: digits(ad.group.id), AdProduct: c.adProduct.String(), State: a.adState(ad), AdType: ad.form,
+		Creative: made.NewCreative(ad.products...), DeliveryStatus: notDelivering, CreationDateTime: made.Instant(c.creation(a.seed)),
 	}
 	if p := ad.product; p != nil && p.from > c.created() {
-		row.CreationDateTime = instant(p.from.midnight())
+		row.CreationDateTime = made.Instant(p.from.Time())
 	}
 	if ad.id != 0 {
 		row.AdID = digits(ad.id)
 	}
-	row.DeliveryStatus = "NOT_DELIVERING"
 	if row.State == enabled {
-		row.DeliveryStatus, _ = delivery(c.state(o.seed, o.today), o.today < c.start)
+		row.DeliveryStatus = a.delivery(c)
 	}
 	return row
 }
 
 // adState is enabled until the product is no longer sold. Then the ad is paused
 // by the rule for that, or by hand where there is none, and put away later.
-func (o *office) adState(ad *listing) string {
+func (a *account) adState(ad *listing) string {
 	const kept = 45 // days
 	p := ad.product
 	switch {
-	case p == nil || p.until >= o.today:
+	case p == nil || p.until >= a.today:
 		return enabled
-	case p.until < o.today-kept:
+	case p.until < a.today-kept:
 		return archived
 	}
-	if r := o.keeper(ad.group.campaign, pauseEnded); r != nil && p.until >= r.standing(o.today) {
+	if r := a.keeper(ad.group.campaign, pauseEnded); r != nil && p.until >= r.standing(a.today) {
 		return enabled
 	}
 	return paused

@@ -3,19 +3,20 @@ package demo
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"strconv"
+	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
 // A market is one marketplace of the account: a profile of the platform and
 // what sets its figures apart.
 type market struct {
 	country, currency, timezone string
-	profileID                   int64
-	marketplaceID               string
+	profileID, marketplaceID    string
 	holder, kind, name          string // accountInfo
 	dailyBudget                 int64  // sellers only
-
 	// dayEnds is how many hours after midnight UTC the profile's day has
 	// surely ended, summer or winter.
 	dayEnds int
@@ -31,19 +32,19 @@ type market struct {
 var markets = []*market{
 	{
 		country: "US", currency: "USD", timezone: "America/Los_Angeles",
-		profileID: 3318640271905824, marketplaceID: "ATVPDKIKX0DER",
+		profileID: "3318640271905824", marketplaceID: "ATVPDKIKX0DER",
 		holder: "A3DEMOTANNWK01", kind: "seller", name: "Tannwick Outdoor Inc", dailyBudget: 999999999, dayEnds: 8,
 		size: 1, middle: 2024.0, share: 0.62, priceLevel: 1, priceEnd: 99,
 	},
 	{
 		country: "UK", currency: "GBP", timezone: "Europe/London",
-		profileID: 1926053748260117, marketplaceID: "A1F83G8C2ARO7P",
+		profileID: "1926053748260117", marketplaceID: "A1F83G8C2ARO7P",
 		holder: "ENTITY28DEMOTANNWK", kind: "vendor", name: "Tannwick Trading Ltd", dayEnds: 0,
 		size: 0.55, middle: 2024.5, share: 0.46, priceLevel: 0.82, priceEnd: 99,
 	},
 	{
 		country: "DE", currency: "EUR", timezone: "Europe/Paris",
-		profileID: 4471209935518602, marketplaceID: "A1PA6795UKMFR9",
+		profileID: "4471209935518602", marketplaceID: "A1PA6795UKMFR9",
 		holder: "A2DEMOTANNWK49", kind: "seller", name: "Tannwick Heim & Garten GmbH", dailyBudget: 999999999, dayEnds: 0,
 		german: true, size: 0.6, middle: 2025.5, share: 0.46, priceLevel: 0.95, priceEnd: 95,
 	},
@@ -56,63 +57,70 @@ func (m *market) price(dollars float64) cents {
 	return cents(max(3, math.Round(dollars*m.priceLevel)))*100 - 100 + m.priceEnd
 }
 
-// A scene is what all ads of a market share on one day.
-type scene struct {
-	date     quoted
-	day      day
-	rng      *rand.Rand
-	demand   [len(categories)]float64
-	discount float64 // factor on prices
-	eager    float64 // factor on orders per click
-	bids     float64 // factor on the cost of a click
-
-	// What an earlier version of a report shows otherwise than the final one:
-	late    float64 // chance that an order is not credited yet
-	phantom bool    // a product has a row that will be taken back
-}
-
-// scene sets the day for one ad type. Every day has its own stream: a week and
-// the month around it tell the same story, and tomorrow's file only adds to it.
-func (m *market) scene(seed uint64, t adType, d day) *scene {
-	s := &scene{day: d, discount: 1}
-	s.date = quote(d.String())
-	s.rng = stream(seed, "day", m.country, t.slug(), d.String())
-	s.bids = 1 + 0.2*(season(d)-1)
-	s.eager = s.bids * mood(d, m.middle) * jitter(s.rng, 0.06)
-	if isSale(d) {
-		s.discount, s.eager = 0.85, s.eager*1.15
-	}
-	all := m.size * growth(d, m.middle) * season(d) * weekdays[d.weekday()] * jitter(s.rng, 0.06)
-	for i, c := range categories {
-		s.demand[i] = all * (1 + c.summer*summer(d))
-	}
-	return s
-}
-
 // profiles is the platform's list of the account's profiles.
-func profiles() ([]byte, error) {
-	type info struct {
-		MarketplaceStringID string `json:"marketplaceStringId"`
-		ID                  string `json:"id"`
-		Type                string `json:"type"`
-		Name                string `json:"name"`
-		ValidPaymentMethod  bool   `json:"validPaymentMethod"`
-	}
-	type profile struct {
-		ProfileID    json.Number `json:"profileId"`
-		CountryCode  string      `json:"countryCode"`
-		CurrencyCode string      `json:"currencyCode"`
-		DailyBudget  int64       `json:"dailyBudget,omitempty"`
-		Timezone     string      `json:"timezone"`
-		AccountInfo  info        `json:"accountInfo"`
-	}
-	list := make([]profile, len(markets))
+func profiles() []made.Profile {
+	list := make([]made.Profile, len(markets))
 	for i, m := range markets {
-		list[i] = profile{
-			ProfileID:   json.Number(strconv.FormatInt(m.profileID, 10)),
-			CountryCode: m.country, CurrencyCode: m.currency, DailyBudget: m.dailyBudget, Timezone: m.timezone,
-			AccountInfo: info{m.marketplaceID, m.holder, m.kind, m.name, true},
+		list[i] = made.Profile{
+			ProfileID: json.Number(m.profileID), CountryCode: m.country, CurrencyCode: m.currency,
+			DailyBudget: m.dailyBudget, Timezone: m.timezone,
+			AccountInfo: made.AccountInfo{MarketplaceStringID: m.marketplaceID, ID: m.holder, Type: m.kind, Name: m.name, ValidPaymentMethod: true},
 		}
 	}
-	return jsonFile(list)
+	return list
+}
+
+// cents is an amount with two decimals, kept exact.
+type cents int64
+
+// number is the amount as the platform writes it.
+func (c cents) number() json.Number { return json.Number(made.AppendDecimal(nil, int64(c), 2)) }
+
+// ratesEpoch is where every rate begins its walk: a rate is a function of its
+// date, so it does not move with the span.
+var ratesEpoch = adlens.Date(oldestYear, time.January, 1)
+
+var currencies = []struct {
+	code string
+	mean float64
+}{{"EUR", 1.09}, {"GBP", 1.27}}
+
+// rates lists US dollars for one pound and one euro on business days, from a
+// week before the span. Weekends are absent, as in the banks' own tables: a
+// reader must look back.
+func rates(seed uint64, s span) []byte {
+	walks := make([][]float64, len(currencies))
+	for i, c := range currencies {
+		walks[i] = walkRate(seed, c.code, c.mean, s.last)
+	}
+	var table made.Rates
+	for d := s.first - 7; d <= s.last; d++ {
+		if !isBusinessDay(d) {
+			continue
+		}
+		for i, c := range currencies {
+			table.Add(d, c.code, strconv.FormatFloat(walks[i][d-ratesEpoch], 'f', 5, 64))
+		}
+	}
+	return table.Bytes()
+}
+
+// walkRate is a random walk from the epoch that is slowly pulled back to its
+// mean.
+func walkRate(seed uint64, code string, mean float64, last adlens.Day) []float64 {
+	r := stream(seed, "rate", code)
+	out := make([]float64, last-ratesEpoch+1)
+	off := 0.0
+	for i := range out {
+		if isBusinessDay(ratesEpoch + adlens.Day(i)) {
+			off = 0.996*off + 0.0042*r.NormFloat64()
+		}
+		out[i] = mean * math.Exp(off)
+	}
+	return out
+}
+
+func isBusinessDay(d adlens.Day) bool {
+	w := d.Time().Weekday()
+	return w != time.Saturday && w != time.Sunday
 }

@@ -6,16 +6,18 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"adlens/internal/made"
 )
 
 // officeOf opens the office of an account with a year of figures.
-func officeOf(t *testing.T, at time.Time) *office {
+func officeOf(t *testing.T, at time.Time) *account {
 	t.Helper()
 	s, err := Options{Today: at, Years: 1}.span()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newOffice(newAccount(defaultSeed, s))
+	return newAccount(defaultSeed, s)
 }
 
 func TestRules(t *testing.T) {
@@ -25,7 +27,7 @@ func TestRules(t *testing.T) {
 	for _, r := range o.ruleRecords() {
 		status[r.Status]++
 		chosen += one(r.Scope.CampaignIDs != nil)
-		if r.EditedAt >= instant(o.today.midnight()) {
+		if r.EditedAt >= made.Instant(o.today.Time()) {
 			t.Errorf("%s was edited %s", r.Name, r.EditedAt)
 		}
 	}
@@ -48,7 +50,7 @@ func TestRuns(t *testing.T) {
 	}
 	seen, ids := map[string]int{}, map[string]bool{}
 	for _, run := range o.runs() {
-		if !known[run.RuleID] || ids[run.RuleRunID] || run.StartedAt >= run.FinishedAt || run.finished.After(o.today.midnight()) {
+		if !known[run.RuleID] || ids[run.RuleRunID] || run.StartedAt >= run.FinishedAt || run.finished.After(o.today.Time()) {
 			t.Errorf("run %+v", run)
 		}
 		ids[run.RuleRunID] = true
@@ -71,11 +73,11 @@ func TestRuns(t *testing.T) {
 // platform's list says.
 func TestChangesLeadToTheLists(t *testing.T) {
 	t.Parallel()
-	dir, _ := made(t, Options{Today: today, Years: 1})
+	dir, _ := writeDemo(t, Options{Today: today, Years: 1})
 	o := officeOf(t, today)
 	now := map[string]any{}
 	for _, run := range o.runs() {
-		if run.Test || run.rule.undone != nil && run.rule.undone(run.day) {
+		if run.Test || run.rule.takenBack(run.day) {
 			continue
 		}
 		for _, c := range run.Changes {
@@ -105,17 +107,17 @@ func checkNow(t *testing.T, m *market, l lists, now map[string]any) {
 	}
 	found := 0
 	for id, g := range l.adGroups {
-		if want, ok := now[m.country+" ad_group "+id]; ok {
+		if want, ok := amountOf(now, m.country+" ad_group "+id); ok {
 			found++
-			if got := amount(g, "bid", "defaultBid"); got != int64(want.(cents)) {
+			if got := amount(g, "bid", "defaultBid"); got != want {
 				t.Errorf("%s: ad group %s has the bid %d, want %d", m.country, id, got, want)
 			}
 		}
 	}
 	for id, c := range l.campaigns {
-		if want, ok := now[m.country+" campaign "+id]; ok {
+		if want, ok := amountOf(now, m.country+" campaign "+id); ok {
 			found++
-			if got := amount(c, "budgetCaps", "budgetValue", "monetaryBudget", "amount"); got != int64(want.(cents)) {
+			if got := amount(c, "budgetCaps", "budgetValue", "monetaryBudget", "amount"); got != want {
 				t.Errorf("%s: campaign %s has the budget %d, want %d", m.country, id, got, want)
 			}
 		}
@@ -137,12 +139,17 @@ func checkNow(t *testing.T, m *market, l lists, now map[string]any) {
 	}
 }
 
+func amountOf(now map[string]any, key string) (int64, bool) {
+	v, ok := now[key]
+	return line{"amount": v}.amount("amount"), ok
+}
+
 // What is told about a past day is told again on the next, in the same words.
 func TestRecordsStay(t *testing.T) {
 	t.Parallel()
 	a, b := officeOf(t, today), officeOf(t, today.AddDate(0, 0, 1))
 	runs := sameRecords(t, a.runs(), b.runs(), func(r ruleRun) string { return r.RuleRunID })
-	entries := sameRecords(t, a.entries(), b.entries(), func(e entry) string { return e.ActivityID })
+	entries := sameRecords(t, a.entries(), b.entries(), func(e made.Entry) string { return e.ActivityID })
 	if runs < 100 || entries < 100 {
 		t.Errorf("%d runs and %d entries could be compared", runs, entries)
 	}

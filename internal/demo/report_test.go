@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adlens/internal/made"
 )
 
 func unzip(t *testing.T, b []byte) []byte {
@@ -28,7 +30,7 @@ func unzip(t *testing.T, b []byte) []byte {
 	return out
 }
 
-func readObject(t *testing.T, path string) reportObject {
+func readObject(t *testing.T, path string) made.Report {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -36,7 +38,7 @@ func readObject(t *testing.T, path string) reportObject {
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	var o reportObject
+	var o made.Report
 	if err := d.Decode(&o); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -92,7 +94,7 @@ func (l line) amount(name string) int64 {
 
 func TestReports(t *testing.T) {
 	t.Parallel()
-	dir, _ := made(t, Options{Today: today, Years: 1})
+	dir, _ := writeDemo(t, Options{Today: today, Years: 1})
 	objects, err := filepath.Glob(filepath.Join(dir, reportsDir, "*.report.json"))
 	if err != nil || len(objects) == 0 {
 		t.Fatalf("%d reports, error %v", len(objects), err)
@@ -110,7 +112,7 @@ func checkReport(t *testing.T, stem string) {
 	o := readObject(t, stem+".report.json")
 	checkObject(t, o, stem+".json.gz")
 	m := markets[slices.IndexFunc(markets, func(m *market) bool { return strings.HasPrefix(o.Name, m.country) })]
-	if o.ProfileID.String() != strconv.FormatInt(m.profileID, 10) {
+	if o.ProfileID.String() != m.profileID {
 		t.Errorf("profile %s", o.ProfileID)
 	}
 	rows := readLines(t, stem+".json.gz")
@@ -134,7 +136,7 @@ func checkReport(t *testing.T, stem string) {
 	}
 }
 
-func checkObject(t *testing.T, o reportObject, download string) {
+func checkObject(t *testing.T, o made.Report, download string) {
 	t.Helper()
 	info, err := os.Stat(download)
 	if err != nil {
@@ -154,7 +156,7 @@ func checkObject(t *testing.T, o reportObject, download string) {
 }
 
 // A report is made a few hours after its last day has ended in its own zone.
-func checkTimes(t *testing.T, o reportObject) {
+func checkTimes(t *testing.T, o made.Report) {
 	t.Helper()
 	at := func(layout, s string) time.Time {
 		v, err := time.Parse(layout, s)
@@ -177,7 +179,7 @@ func checkTimes(t *testing.T, o reportObject) {
 	}
 }
 
-func checkRow(t *testing.T, o reportObject, m *market, row line) {
+func checkRow(t *testing.T, o made.Report, m *market, row line) {
 	t.Helper()
 	for _, c := range o.Configuration.Columns {
 		if _, ok := row[c]; !ok {
@@ -205,7 +207,7 @@ func checkRow(t *testing.T, o reportObject, m *market, row line) {
 	}
 }
 
-func checkIDs(t *testing.T, o reportObject, row line) {
+func checkIDs(t *testing.T, o made.Report, row line) {
 	t.Helper()
 	id := row.count("campaignId")
 	digits := len(strconv.FormatInt(id, 10))

@@ -5,13 +5,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
 // Earlier versions of some weeks have the final traffic, fewer sales, an older
 // time, and in one case a product that was taken back.
 func TestRestatedWeeks(t *testing.T) {
 	t.Parallel()
-	dir, _ := made(t, Options{Today: today, Years: 1})
+	dir, _ := writeDemo(t, Options{Today: today, Years: 1})
 	stem := func(name string) string { return filepath.Join(dir, reportsDir, name) }
 	found, err := filepath.Glob(stem("*-earlier.report.json"))
 	if err != nil || len(found) != 9*3 { // two weeks of October, one of November
@@ -47,7 +50,7 @@ type weekSums struct {
 	products map[string]int64 // impressions by day and product
 }
 
-func sumWeek(rows []line, week reportObject) weekSums {
+func sumWeek(rows []line, week made.Report) weekSums {
 	s := weekSums{products: map[string]int64{}}
 	for _, row := range rows {
 		if d := row.text("date"); d < week.StartDate || d > week.EndDate {
@@ -67,10 +70,10 @@ func sumWeek(rows []line, week reportObject) weekSums {
 // is written that ends with the month's own report.
 func TestEarlierWeeksEndBeforeTheirMonth(t *testing.T) {
 	t.Parallel()
-	c := channel{markets[0], sponsored}
-	first := civil(2026, time.February, 1)
-	for days, want := range map[day]int{1: 0, 14: 0, 15: 1, 28: 1} {
-		if got := len(earlier(c, span{first, first + days - 1})); got != want {
+	c := newAccount(defaultSeed, span{adlens.Date(2026, time.January, 1), adlens.Date(2026, time.January, 31)}).channel(markets[0], adlens.SponsoredProducts)
+	first := adlens.Date(2026, time.February, 1)
+	for days, want := range map[adlens.Day]int{1: 0, 14: 0, 15: 1, 28: 1} {
+		if got := len(c.earlierWeeks(span{first, first + days - 1})); got != want {
 			t.Errorf("%d days: %d earlier weeks, want %d", days, got, want)
 		}
 	}
@@ -78,22 +81,23 @@ func TestEarlierWeeksEndBeforeTheirMonth(t *testing.T) {
 
 func TestGaps(t *testing.T) {
 	t.Parallel()
-	year := span{civil(2025, time.November, 1), civil(2026, time.November, 19)}
+	year := span{adlens.Date(2025, time.November, 1), adlens.Date(2026, time.November, 19)}
+	a := newAccount(defaultSeed, year)
 	none := map[string]int{} // days without figures
 	for d := year.first; d <= year.last; d++ {
-		for _, c := range channels() {
-			if silent(defaultSeed, c.market, c.adType, d) {
-				none[c.market.country+" "+c.adType.short()]++
+		for _, c := range a.channels {
+			if silent(defaultSeed, c.market, c.adProduct, d) {
+				none[c.market.country+" "+c.adProduct.String()]++
 			}
 		}
 	}
-	for _, c := range channels() {
-		name := c.market.country + " " + c.adType.short()
+	for _, c := range a.channels {
+		name := c.market.country + " " + c.adProduct.String()
 		want := 1 // the outage
 		switch name {
-		case "DE SB":
+		case "DE SPONSORED_BRANDS":
 			want += 7
-		case "UK SB":
+		case "UK SPONSORED_BRANDS":
 			want += 30
 		}
 		if none[name] != want {
@@ -104,10 +108,10 @@ func TestGaps(t *testing.T) {
 
 func TestSomeDisplayRowsNameNoProduct(t *testing.T) {
 	t.Parallel()
-	s := span{civil(2026, time.October, 1), civil(2026, time.October, 7)}
+	s := span{adlens.Date(2026, time.October, 1), adlens.Date(2026, time.October, 7)}
 	a := newAccount(defaultSeed, s)
 	for _, m := range markets {
-		rows := string(rowsOf(t, a, extract{channel: channel{m, display}, span: s}))
+		rows := string(rowsOf(t, extract{channel: a.channel(m, adlens.SponsoredDisplay), span: s}))
 		if !strings.Contains(rows, `"promotedAsin":null`) || !strings.Contains(rows, `"promotedAsin":"B0`) {
 			t.Errorf("%s: want rows with and without a product", m.country)
 		}

@@ -3,6 +3,8 @@ package demo
 import (
 	"testing"
 	"time"
+
+	"adlens"
 )
 
 func TestSpan(t *testing.T) {
@@ -47,7 +49,7 @@ func TestSpanTakesTheCalendarDay(t *testing.T) {
 
 func TestMonthsFollowOneAnother(t *testing.T) {
 	t.Parallel()
-	s := span{civil(2023, time.November, 1), civil(2026, time.November, 19)}
+	s := span{adlens.Date(2023, time.November, 1), adlens.Date(2026, time.November, 19)}
 	next := s.first
 	for _, m := range s.months() {
 		if m.first != next || m.last-m.first > 30 {
@@ -70,7 +72,7 @@ func TestSales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := isSale(civil(at.Date())); got != want {
+		if got := isSale(adlens.Date(at.Date())); got != want {
 			t.Errorf("%s: a sale is %v", date, got)
 		}
 	}

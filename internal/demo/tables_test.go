@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adlens"
 )
 
 func table(t *testing.T, b []byte) [][]string {
@@ -21,7 +23,7 @@ func table(t *testing.T, b []byte) [][]string {
 
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	b, err := profiles()
+	b, err := json.Marshal(profiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +49,12 @@ func TestProfiles(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	t.Parallel()
-	s := span{civil(2025, time.November, 1), civil(2026, time.November, 19)}
+	s := span{adlens.Date(2025, time.November, 1), adlens.Date(2026, time.November, 19)}
 	rows := table(t, rates(1, s))
 	form := regexp.MustCompile(`^[01]\.\d{4,6}$`)
 	for _, row := range rows[1:] {
 		at, err := time.Parse(time.DateOnly, row[0])
-		if err != nil || !business(civil(at.Date())) || !form.MatchString(row[2]) {
+		if err != nil || !isBusinessDay(adlens.Date(at.Date())) || !form.MatchString(row[2]) {
 			t.Errorf("row %v, error %v", row, err)
 		}
 	}
@@ -67,9 +69,9 @@ func TestRates(t *testing.T) {
 
 func TestProducts(t *testing.T) {
 	t.Parallel()
-	s := span{civil(2023, time.November, 1), civil(2026, time.November, 19)}
+	s := span{adlens.Date(2023, time.November, 1), adlens.Date(2026, time.November, 19)}
 	list := catalogue(defaultSeed, s)
-	b, err := products(list)
+	b, err := titles(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +128,9 @@ func TestProductIDsNeverMeet(t *testing.T) {
 // Most sales come from few products, and a product may have several ads.
 func TestLongTail(t *testing.T) {
 	t.Parallel()
-	s := span{civil(2026, time.January, 1), civil(2026, time.January, 31)}
+	s := span{adlens.Date(2026, time.January, 1), adlens.Date(2026, time.January, 31)}
 	for _, m := range markets {
-		ads := newProductAds(newSetup(defaultSeed, m, sponsored, s), catalogue(defaultSeed, s)).ads
+		ads := newChannel(defaultSeed, m, adlens.SponsoredProducts, s, catalogue(defaultSeed, s)).ads
 		reach, all, number := map[string]float64{}, 0.0, map[string]int{}
 		for _, ad := range ads {
 			reach[ad.product.id] += ad.reach

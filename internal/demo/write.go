@@ -1,7 +1,7 @@
-// Package demo writes years of advertising extracts for a demonstration
+// Package demo makes up years of advertising extracts for a demonstration
 // account: profiles, exchange rates, product titles, the platform's own daily
-// reports and its lists of campaigns, ad groups and ads, in the platform's own
-// formats, and the service's own records, for the ordinary loader.
+// reports and its lists of campaigns, ad groups and ads, and the service's own
+// records, for the ordinary loader.
 //
 // Everything is invented and drawn from seeded streams. What is written for a
 // past month depends on the seed and the month alone, so a demonstration that
@@ -10,6 +10,7 @@ package demo
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +18,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
+)
+
+const (
+	reportsDir = "reports"
+	exportsDir = "exports"
+
+	defaultYears = 3
+	mostYears    = 20
+	defaultSeed  = 0x7a11_0c4b_52d9_e631
+	// The exchange rates walk from a fixed day (ratesEpoch); before it there
+	// is nothing to walk from.
+	oldestYear = 2000
 )
 
 // Options say which account is written. Today is the newest calendar day
@@ -48,7 +64,7 @@ func Write(dir string, o Options) ([]string, error) {
 
 // A job writes one extract, which may be one file or two, and returns the
 // paths of what it wrote.
-type job func(p *press) ([]string, error)
+type job func(w *made.Writer) ([]string, error)
 
 // run does the jobs with a worker for each processor and stops early where one
 // fails.
@@ -63,13 +79,13 @@ func run(dir string, jobs []job, heard func(done, total int)) ([]string, error) 
 		done   int
 	)
 	work := func() {
-		p := newPress(dir)
+		w := made.NewWriter(dir)
 		for !failed.Load() {
 			i := int(next.Add(1)) - 1
 			if i >= len(jobs) {
 				return
 			}
-			written, err := jobs[i](p)
+			written, err := jobs[i](w)
 			mu.Lock()
 			paths = append(paths, written...)
 			if done++; heard != nil {
@@ -91,4 +107,46 @@ func run(dir string, jobs []job, heard func(done, total int)) ([]string, error) 
 	}
 	slices.Sort(paths)
 	return paths, nil
+}
+
+// span gives whole months up to yesterday, at least the requested years: a
+// first month cut at today's date would change its content every day.
+func (o Options) span() (span, error) {
+	years := o.Years
+	if years == 0 {
+		years = defaultYears
+	}
+	if years < 0 || years > mostYears {
+		return span{}, fmt.Errorf("demo: %d years: want 1 to %d", years, mostYears)
+	}
+	if o.Today.IsZero() {
+		return span{}, errors.New("demo: Today is not set")
+	}
+	y, m, d := o.Today.Date()
+	first := adlens.Date(y-years, m, d).FirstOfMonth()
+	if first.Year() <= oldestYear {
+		return span{}, fmt.Errorf("demo: figures would begin in %d: want a year after %d", first.Year(), oldestYear)
+	}
+	return span{first, adlens.Date(y, m, d) - 1}, nil
+}
+
+func (o Options) seed() uint64 {
+	if o.Seed == 0 {
+		return defaultSeed
+	}
+	return o.Seed
+}
+
+// A span is a range of days, both ends included.
+type span struct{ first, last adlens.Day }
+
+func (s span) has(d adlens.Day) bool { return s.first <= d && d <= s.last }
+
+// months cuts the span into calendar months; only the last can be unfinished.
+func (s span) months() []span {
+	var out []span
+	for first := s.first; first <= s.last; first = first.LastOfMonth() + 1 {
+		out = append(out, span{first, min(first.LastOfMonth(), s.last)})
+	}
+	return out
 }

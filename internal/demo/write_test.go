@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
 var today = time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC)
 
-// made writes a demonstration into a fresh directory.
-func made(t *testing.T, o Options) (string, []string) {
+// writeDemo writes a demonstration into a fresh directory.
+func writeDemo(t *testing.T, o Options) (string, []string) {
 	t.Helper()
 	dir := t.TempDir()
 	paths, err := Write(dir, o)
@@ -26,7 +29,7 @@ func made(t *testing.T, o Options) (string, []string) {
 // contents maps names below dir to what the files hold.
 func contents(t *testing.T, o Options) map[string][]byte {
 	t.Helper()
-	dir, paths := made(t, o)
+	dir, paths := writeDemo(t, o)
 	out := map[string][]byte{}
 	for _, p := range paths {
 		b, err := os.ReadFile(p)
@@ -48,7 +51,7 @@ func TestThreeYears(t *testing.T) {
 		t.Skip("writes three years")
 	}
 	begin := time.Now()
-	dir, paths := made(t, Options{Today: today})
+	dir, paths := writeDemo(t, Options{Today: today})
 	took := time.Since(begin)
 	rows, size := 0, 0
 	for _, p := range paths {
@@ -133,24 +136,24 @@ func TestHistoryStays(t *testing.T) {
 // The unfinished month keeps its days too, when it grows by one.
 func TestUnfinishedMonthOnlyGrows(t *testing.T) {
 	t.Parallel()
-	s := span{civil(2026, time.November, 1), civil(2026, time.November, 20)}
+	s := span{adlens.Date(2026, time.November, 1), adlens.Date(2026, time.November, 20)}
 	a := newAccount(1, s)
-	for _, c := range channels() {
-		short := rowsOf(t, a, extract{channel: c, span: span{s.first, s.last - 1}})
-		long := rowsOf(t, a, extract{channel: c, span: s})
+	for _, c := range a.channels {
+		short := rowsOf(t, extract{channel: c, span: span{s.first, s.last - 1}})
+		long := rowsOf(t, extract{channel: c, span: s})
 		if !bytes.HasPrefix(long, bytes.TrimSuffix(short, []byte("]"))) || len(long) == len(short) {
-			t.Errorf("%s %s: a day more changed the days before", c.market.country, c.adType.slug())
+			t.Errorf("%s %s: a day more changed the days before", c.market.country, c.slug())
 		}
 	}
 }
 
-func rowsOf(t *testing.T, a *account, e extract) []byte {
+func rowsOf(t *testing.T, e extract) []byte {
 	t.Helper()
-	p := newPress(t.TempDir())
-	if err := p.download(a, a.tellers[e.channel], e); err != nil {
+	var b bytes.Buffer
+	if err := e.download(new(made.Rows), &b); err != nil {
 		t.Fatal(err)
 	}
-	return unzip(t, p.file.Bytes())
+	return b.Bytes()
 }
 
 func TestOptionsRefused(t *testing.T) {

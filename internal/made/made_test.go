@@ -1,4 +1,4 @@
-package demo
+package made
 
 import (
 	"regexp"
@@ -15,7 +15,7 @@ func TestAppendDecimal(t *testing.T) {
 		{0, 2, "0"}, {5, 2, "0.05"}, {50, 2, "0.5"}, {1450, 2, "14.5"}, {5998, 2, "59.98"},
 		{1200, 2, "12"}, {1005, 2, "10.05"}, {7, 4, "0.0007"}, {10_000, 4, "1"}, {42, 0, "42"},
 	} {
-		if got := string(appendDecimal(nil, c.n, c.places)); got != c.want {
+		if got := string(AppendDecimal(nil, c.n, c.places)); got != c.want {
 			t.Errorf("%d with %d places: %s, want %s", c.n, c.places, got, c.want)
 		}
 	}
@@ -25,23 +25,8 @@ func TestUUID(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	for _, n := range []uint64{0, 1, 1 << 63, ^uint64(0)} {
-		if id := uuid(n, n); !form.MatchString(id) {
+		if id := UUID(n, n); !form.MatchString(id) {
 			t.Errorf("%d: %s", n, id)
-		}
-	}
-}
-
-func TestPoissonMean(t *testing.T) {
-	t.Parallel()
-	r := stream(1, "test")
-	for _, mean := range []float64{0.2, 4, 29, 31, 400} {
-		const draws = 20_000
-		sum := int64(0)
-		for range draws {
-			sum += poisson(r, mean)
-		}
-		if got := float64(sum) / draws; got < mean*0.95 || got > mean*1.05 {
-			t.Errorf("mean %v: drawn %v", mean, got)
 		}
 	}
 }
