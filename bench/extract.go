@@ -2,19 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"adlens"
-
-	"github.com/klauspost/compress/gzip"
+	"adlens/internal/made"
+	"adlens/platform"
 )
 
 // Totals are what a report, an account or a load adds up to.
@@ -69,7 +66,7 @@ func (t *Totals) count(k *kind, r *row, rate int64) {
 	t.Clicks += r.values[k.headline[1]]
 	t.Purchases += r.values[k.headline[2]]
 	spend, sales := r.values[k.headline[3]], r.values[k.headline[4]]
-	if k.product == "" {
+	if k.ProductColumn == "" {
 		t.spend += spend
 		t.sales += sales
 		return
@@ -82,7 +79,7 @@ func (t *Totals) count(k *kind, r *row, rate int64) {
 // one fact.
 func (t Totals) facts(k *kind, rate int64) Totals {
 	t.Facts = t.Rows
-	if k.product == "" {
+	if k.ProductColumn == "" {
 		t.Facts = min(1, t.Rows)
 		t.Spend, t.Sales = dollars(t.spend, rate), dollars(t.sales, rate)
 	}
@@ -101,146 +98,77 @@ type report struct {
 	generated time.Time
 }
 
-// write writes the report's object and download into a directory.
-func (s Shape) write(r report, dir string) (Totals, error) {
-	name := fmt.Sprintf("%s-%s-%s-%s-%d", r.account.id, r.account.markets[r.market].country, r.kind.reportID, r.from, r.version)
-	stem := filepath.Join(dir, name)
-	if err := os.WriteFile(stem+".report.json", r.object(name), 0o600); err != nil {
-		return Totals{}, err
-	}
-	f, err := os.OpenFile(stem+".json.gz", os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
-	if err != nil {
-		return Totals{}, err
-	}
-	defer f.Close()
-	packed := packers.Get().(*gzip.Writer)
-	defer packers.Put(packed)
-	packed.Reset(f)
-	totals, err := s.download(r, packed)
-	if err == nil {
-		err = packed.Close()
-	}
+// write writes the report's object and download.
+func (s Shape) write(r report, to *made.Writer) (totals Totals, err error) {
+	name := fmt.Sprintf("%s-%s-%s-%s-%d", r.account.id, r.account.markets[r.market].country, r.kind.ID, r.from, r.version)
+	_, err = to.WritePair(name, made.ReportEnd, func(w io.Writer) (err error) {
+		totals, err = s.download(r, &to.Rows, w)
+		return err
+	}, func(size int) any { return r.object(name, size) })
 	return totals, err
 }
 
-// packers and pieces are used again: thousands of small reports are written
-// while the loader, which is measured, has the same cores.
-var (
-	packers = sync.Pool{New: func() any {
-		packed, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-		if err != nil {
-			panic(err) // the level is a known one
-		}
-		return packed
-	}}
-	pieces = sync.Pool{New: func() any {
-		piece := make([]byte, 0, pieceBytes+4096)
-		return &piece
-	}}
-)
-
 // object is the platform's report object.
-func (r report) object(id string) []byte {
-	columns := append([]string{"date", "campaignId", "campaignBudgetCurrencyCode"}, r.kind.measures...)
-	if r.kind.product != "" {
-		columns = append(columns, "adGroupId", r.kind.product)
+func (r report) object(id string, size int) made.Report {
+	columns := append([]string{platform.DateColumn, "campaignId", platform.CurrencyColumn}, r.kind.measures...)
+	if r.kind.ProductColumn != "" {
+		columns = append(columns, "adGroupId", r.kind.ProductColumn)
 	}
-	stamp := r.generated.Format("2006-01-02T15:04:05.000Z")
-	text, err := json.Marshal(map[string]any{
-		"reportId": id, "profileId": r.account.markets[r.market].profile, "status": "COMPLETED", "name": id,
-		"startDate": r.from.String(), "endDate": r.to.String(), "createdAt": stamp, "updatedAt": stamp, "generatedAt": stamp,
-		"configuration": map[string]any{
-			"adProduct": r.kind.adProduct.String(), "reportTypeId": r.kind.reportID, "groupBy": []string{r.kind.groupBy},
-			"timeUnit": "DAILY", "format": "GZIP_JSON", "columns": columns,
-		},
-	})
-	if err != nil {
-		panic(err) // maps of texts always marshal
-	}
-	return text
+	o := made.NewReport(id, r.kind.ReportType, columns, r.from, r.to, r.generated, r.generated)
+	o.ProfileID, o.Name, o.FileSize = json.Number(r.account.markets[r.market].profile), id, size
+	return o
 }
 
 // pieceBytes is how much text is held before it is written.
 const pieceBytes = 1 << 20
 
 // download writes the rows, by day and rank.
-func (s Shape) download(r report, w io.Writer) (Totals, error) {
+func (s Shape) download(r report, rows *made.Rows, w io.Writer) (Totals, error) {
 	var totals Totals
-	line := newLine(r)
-	piece := pieces.Get().(*[]byte)
-	defer pieces.Put(piece)
-	text := append((*piece)[:0], '[')
 	var failed error
-	flush := func() {
-		totals.Bytes += int64(len(text))
-		if _, err := w.Write(text); err != nil && failed == nil {
-			failed = err
-		}
-		text = text[:0]
-	}
-	first := true
+	market := r.account.markets[r.market]
+	campaign, currency := fmt.Sprintf("1441584494887%05d", r.market), made.Quote(market.currency)
+	rows.Open()
 	for day := r.from; day <= r.to; day++ {
 		var one Totals
-		line.begin(day)
-		rate := rateOf(r.account.markets[r.market], day)
+		rate, date := rateOf(market, day), made.Quote(day.String())
 		s.draw(r.slice, day, r.version, func(drawn *row) {
 			one.count(r.kind, drawn, rate)
-			if !first {
-				text = append(text, ',', '\n')
-			}
-			first = false
-			if text = line.append(text, drawn); len(text) > pieceBytes {
-				flush()
+			rows.Begin()
+			rows.JSON(platform.DateColumn, date)
+			rows.JSON("campaignId", campaign)
+			rows.JSON(platform.CurrencyColumn, currency)
+			r.kind.write(rows, drawn)
+			rows.End()
+			if len(rows.Text) > pieceBytes && failed == nil {
+				failed = rows.Flush(w)
 			}
 		})
 		totals.add(one.facts(r.kind, rate))
 	}
-	text = append(text, ']')
-	flush()
-	return totals, failed
+	size, err := rows.Close(w)
+	totals.Bytes = int64(size)
+	return totals, errors.Join(failed, err)
 }
 
-// line writes rows of a report as JSON.
-type line struct {
-	keys   []string // `,"name":` by measure
-	money  []bool   // by measure
-	cost   int      // place of the spend
-	middle string   // what all rows have between the date and the product
-	head   string
-}
-
-func newLine(r report) *line {
-	l := &line{middle: fmt.Sprintf(`,"campaignId":1441584494887%05d,"campaignBudgetCurrencyCode":"%s"`, r.market, r.account.markets[r.market].currency)}
-	if r.kind.product != "" {
-		l.middle += fmt.Sprintf(`,"adGroupId":7232088286150,"%s":"`, r.kind.product)
-	}
-	for _, name := range r.kind.measures {
-		l.keys = append(l.keys, `,"`+name+`":`)
-		l.money = append(l.money, r.kind.money[name])
-	}
-	l.cost = slices.Index(r.kind.measures, "cost")
-	return l
-}
-
-func (l *line) begin(day adlens.Day) { l.head = `{"date":"` + day.String() + `"` + l.middle }
-
-func (l *line) append(to []byte, r *row) []byte {
-	to = append(to, l.head...)
+// write adds a row's product and measures.
+func (k *kind) write(rows *made.Rows, r *row) {
 	if r.product != nil {
-		to = append(append(to, r.product.id...), '"')
+		rows.JSON("adGroupId", "7232088286150")
+		rows.Name(k.ProductColumn)
+		rows.Text = append(append(append(rows.Text, '"'), r.product.id...), '"')
 	}
 	for i, value := range r.values {
-		to = append(to, l.keys[i]...)
-		if !l.money[i] {
-			to = strconv.AppendInt(to, value, 10)
+		if !k.money[i] {
+			rows.Count(k.measures[i], value)
 			continue
 		}
-		to = appendCents(to, value)
-		if r.leftover && i == l.cost {
-			to = append(to, "0000000000004"...)
+		rows.Name(k.measures[i])
+		rows.Text = appendCents(rows.Text, value)
+		if r.leftover && i == k.headline[3] {
+			rows.Text = append(rows.Text, "0000000000004"...)
 		}
 	}
-	return append(to, '}')
 }
 
 func appendCents(to []byte, cents int64) []byte {
@@ -249,22 +177,19 @@ func appendCents(to []byte, cents int64) []byte {
 }
 
 // base writes what reports need before them: profiles, and rates for all days.
-func (s Shape) base(a *account, dir string) error {
-	var profiles []map[string]any
+func (s Shape) base(a *account, to *made.Writer) error {
+	var profiles []made.Profile
 	for _, m := range a.markets {
-		profiles = append(profiles, map[string]any{
-			"profileId": m.profile, "countryCode": m.country, "currencyCode": m.currency, "timezone": m.zone,
-			"accountInfo": map[string]any{"type": "seller", "name": a.id, "id": "ENTITY" + m.profile},
+		profiles = append(profiles, made.Profile{
+			ProfileID: json.Number(m.profile), CountryCode: m.country, CurrencyCode: m.currency, Timezone: m.zone,
+			AccountInfo: made.AccountInfo{Type: "seller", Name: a.id, ID: "ENTITY" + m.profile},
 		})
 	}
-	text, err := json.Marshal(profiles)
-	if err != nil {
+	if _, err := to.WriteJSON(made.ProfilesFile, profiles); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "profiles.json"), text, 0o600); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "rates.csv"), []byte(s.rates(a)), 0o600)
+	_, err := to.WriteFile(made.RatesFile, s.rates(a))
+	return err
 }
 
 // rateOf is how many millionths of a US dollar a unit of a market's currency is
@@ -278,9 +203,8 @@ func rateOf(m market, day adlens.Day) int64 {
 }
 
 // rates are the rates of all days of an account's currencies.
-func (s Shape) rates(a *account) string {
-	var b strings.Builder
-	b.WriteString("date,currency,usd\n")
+func (s Shape) rates(a *account) []byte {
+	var table made.Rates
 	written := []string{"USD"}
 	for _, m := range a.markets {
 		if slices.Contains(written, m.currency) {
@@ -289,8 +213,8 @@ func (s Shape) rates(a *account) string {
 		written = append(written, m.currency)
 		for day := s.start() - 1; day <= s.End+1; day++ {
 			rate := rateOf(m, day)
-			fmt.Fprintf(&b, "%s,%s,%d.%06d\n", day, m.currency, rate/1_000_000, rate%1_000_000)
+			table.Add(day, m.currency, fmt.Sprintf("%d.%06d", rate/1_000_000, rate%1_000_000))
 		}
 	}
-	return b.String()
+	return table.Bytes()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/made"
 )
 
 // Loading is what bringing the data in took.
@@ -118,19 +119,20 @@ func (f *filler) make(ctx context.Context, a *account, to chan<- batch) {
 	}
 }
 
-func (f *filler) makeBatch(a *account, from, to adlens.Day) batch {
+func (f *filler) makeBatch(a *account, from, last adlens.Day) batch {
 	b := batch{account: a}
 	if b.dir, b.err = os.MkdirTemp(f.scratch, "extracts-"); b.err != nil {
 		return b
 	}
+	to := made.NewWriter(b.dir)
 	if from == f.shape.start() {
-		b.err = f.shape.base(a, b.dir)
+		b.err = f.shape.base(a, to)
 	}
-	for start := from; start <= to && b.err == nil; start = start.LastOfMonth() + 1 {
-		end := min(to, start.LastOfMonth())
+	for start := from; start <= last && b.err == nil; start = start.LastOfMonth() + 1 {
+		end := min(last, start.LastOfMonth())
 		for _, of := range a.slices() {
 			var t Totals
-			t, b.err = f.shape.write(report{of, start, end, 0, (end + 1).Time().Add(2 * time.Hour)}, b.dir)
+			t, b.err = f.shape.write(report{of, start, end, 0, (end + 1).Time().Add(2 * time.Hour)}, to)
 			if b.totals.add(t); b.err != nil {
 				break
 			}

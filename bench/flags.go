@@ -127,7 +127,7 @@ func chosen(list string) ([]string, error) {
 }
 
 // placeFlags name places of this machine, which are no part of what was run.
-var placeFlags = names("adlens", "keep", "duckdb", "json")
+var placeFlags = map[string]bool{"adlens": true, "keep": true, "duckdb": true, "json": true}
 
 // directory finds the program and a place for the data.
 func (o *options) directory() (err error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/made"
 )
 
 // restateDays is how long a restated window is.
@@ -53,12 +54,13 @@ func (f *filler) restate(ctx context.Context, a *account, slices int, from, to a
 	if err != nil {
 		return totals, used{}, err
 	}
+	writer := made.NewWriter(dir)
 	version := len(f.state.Restated) + 1
 	generated := (f.shape.End + 1).Time().Add(3*time.Hour + time.Duration(version)*time.Minute)
 	live := f.state.Totals[a.id]
 	for _, of := range a.slices()[:slices] {
 		for start := from; start <= to; start = start.LastOfMonth() + 1 {
-			t, err := f.shape.write(report{of, start, min(to, start.LastOfMonth()), version, generated}, dir)
+			t, err := f.shape.write(report{of, start, min(to, start.LastOfMonth()), version, generated}, writer)
 			if err != nil {
 				return totals, used{}, err
 			}

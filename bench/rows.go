@@ -2,8 +2,12 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"adlens"
+	"adlens/internal/made"
+	"adlens/platform"
 )
 
 // slice is what a report is of.
@@ -16,12 +20,9 @@ type slice struct {
 // kind is a report type with the columns that the generator fills: 18 measures
 // that the platform has for it, in the order of row.values.
 type kind struct {
-	adProduct adlens.AdProduct
-	reportID  string
-	groupBy   string
-	product   string // column of the product, "" for none
-	measures  []string
-	money     map[string]bool
+	*platform.ReportType
+	measures []string
+	money    [measures]bool
 	// headline are the places of impressions, clicks, purchases, spend and sales.
 	headline [5]int
 }
@@ -38,38 +39,27 @@ type row struct {
 }
 
 var kinds = []*kind{
-	{
-		adProduct: adlens.SponsoredProducts, reportID: "spAdvertisedProduct", groupBy: "advertiser", product: "advertisedAsin",
-		measures: []string{"impressions", "clicks", "cost", "purchases1d", "purchases7d", "purchases14d", "purchases30d",
-			"unitsSoldClicks1d", "unitsSoldClicks7d", "unitsSoldClicks14d", "unitsSoldClicks30d",
-			"sales1d", "sales7d", "sales14d", "sales30d", "purchasesSameSku7d", "unitsSoldSameSku7d", "attributedSalesSameSku7d"},
-		money:    names("cost", "sales1d", "sales7d", "sales14d", "sales30d", "attributedSalesSameSku7d"),
-		headline: [5]int{0, 1, 4, 2, 12},
-	},
-	{
-		adProduct: adlens.SponsoredBrands, reportID: "sbCampaigns", groupBy: "campaign",
-		measures: []string{"impressions", "clicks", "cost", "purchases", "purchasesClicks", "unitsSold", "unitsSoldClicks",
-			"sales", "salesClicks", "detailPageViews", "detailPageViewsClicks", "addToCart", "addToCartClicks",
-			"newToBrandPurchases", "newToBrandUnitsSold", "newToBrandSales", "viewableImpressions", "videoCompleteViews"},
-		money:    names("cost", "sales", "salesClicks", "newToBrandSales"),
-		headline: [5]int{0, 1, 3, 2, 7},
-	},
-	{
-		adProduct: adlens.SponsoredDisplay, reportID: "sdAdvertisedProduct", groupBy: "advertiser", product: "promotedAsin",
-		measures: []string{"impressions", "clicks", "cost", "purchases", "purchasesClicks", "unitsSold", "unitsSoldClicks",
-			"sales", "salesClicks", "detailPageViews", "detailPageViewsClicks", "addToCart", "addToCartClicks",
-			"newToBrandPurchases", "newToBrandUnitsSold", "newToBrandSales", "impressionsViews", "videoCompleteViews"},
-		money:    names("cost", "sales", "salesClicks", "newToBrandSales"),
-		headline: [5]int{0, 1, 3, 2, 7},
-	},
+	newKind(adlens.SponsoredProducts, `impressions clicks cost purchases1d purchases7d purchases14d purchases30d
+		unitsSoldClicks1d unitsSoldClicks7d unitsSoldClicks14d unitsSoldClicks30d
+		sales1d sales7d sales14d sales30d purchasesSameSku7d unitsSoldSameSku7d attributedSalesSameSku7d`),
+	newKind(adlens.SponsoredBrands, `impressions clicks cost purchases purchasesClicks unitsSold unitsSoldClicks
+		sales salesClicks detailPageViews detailPageViewsClicks addToCart addToCartClicks
+		newToBrandPurchases newToBrandUnitsSold newToBrandSales viewableImpressions videoCompleteViews`),
+	newKind(adlens.SponsoredDisplay, `impressions clicks cost purchases purchasesClicks unitsSold unitsSoldClicks
+		sales salesClicks detailPageViews detailPageViewsClicks addToCart addToCartClicks
+		newToBrandPurchases newToBrandUnitsSold newToBrandSales impressionsViews videoCompleteViews`),
 }
 
-func names(all ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, name := range all {
-		set[name] = true
+func newKind(p adlens.AdProduct, columns string) *kind {
+	k := &kind{ReportType: made.ReportTypeOf(p), measures: strings.Fields(columns)}
+	for i, name := range k.measures {
+		k.money[i] = slices.Contains(k.Measures, platform.Measure{Column: name, Unit: platform.Money})
 	}
-	return set
+	purchases, sales := k.Headline(false)
+	for i, name := range []string{platform.ColumnViews, platform.ColumnClicks, purchases, platform.ColumnSpend, sales} {
+		k.headline[i] = slices.Index(k.measures, name)
+	}
+	return k
 }
 
 // draw visits the rows of a slice's day. version tells a restatement from the
@@ -78,10 +68,10 @@ func (s Shape) draw(of slice, day adlens.Day, version int, visit func(*row)) {
 	if from, to, ok := s.gap(); ok && from <= day && day <= to {
 		return
 	}
-	key := of.account.number<<16 | uint64(of.market)<<8 | uint64(of.kind.adProduct)
+	key := of.account.number<<16 | uint64(of.market)<<8 | uint64(of.kind.AdProduct)
 	source := rand.NewPCG(s.Seed^key<<20, uint64(day)<<20|uint64(version))
 	rng := rand.New(source)
-	if of.kind.product == "" {
+	if of.kind.ProductColumn == "" {
 		s.drawBrands(rng, of, visit)
 		return
 	}
@@ -127,7 +117,7 @@ func (s Shape) fill(rng *rand.Rand, of slice, r *row, clicks int64, best bool) {
 	r.leftover = cost%100 > 9 && rng.Uint64N(64) == 0
 	units := orders + orders*rng.Int64N(3)/4
 	part := func(n int64) int64 { return n - n*rng.Int64N(40)/100 }
-	if of.kind.adProduct == adlens.SponsoredProducts {
+	if of.kind.AdProduct == adlens.SponsoredProducts {
 		p14 := part(orders)
 		p7 := part(p14)
 		p1 := part(p7)

@@ -32,7 +32,7 @@ func newWitness(b *bench) *witness {
 	w := &witness{bench: b, from: b.shape.End - restateDays + 1, to: b.shape.End, right: map[int]expected{}}
 	heavy := &b.accounts[0]
 	a := &asker{shape: b.shape, account: heavy, key: b.state.Keys[heavyID]}
-	a.ask(products, a.dates("restated", w.from, w.to), "marketplaces", heavy.markets[0].country, "ad_products", kinds[0].adProduct.String(), "page_size", "1000")
+	a.ask(products, a.dates("restated", w.from, w.to), "marketplaces", heavy.markets[0].country, "ad_products", kinds[0].AdProduct.String(), "page_size", "1000")
 	w.question = a.all[0]
 	return w
 }
