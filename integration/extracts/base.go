@@ -1,12 +1,16 @@
 package extracts
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
 type profile struct {
@@ -49,14 +53,18 @@ func (w *writer) writeBase(a Account) error {
 	// Agencies are skipped by the loader; no report names this one.
 	objects = append(objects, w.profileObject(profile{"77", "FR", "EUR", "Europe/Paris", "agency"}))
 	base, late, other := w.rates()
-	for file, content := range map[string]string{
-		filepath.Join(a.Base, "profiles.json"):  "[" + strings.Join(objects, ",\n ") + "]\n",
-		filepath.Join(a.Base, "products.csv"):   w.titles(),
-		filepath.Join(a.Base, "rates.csv"):      base,
-		filepath.Join(a.LateRates, "rates.csv"): late,
-		filepath.Join(a.NewRates, "rates.csv"):  other,
+	titles, err := made.Titles(w.titles())
+	if err != nil {
+		return err
+	}
+	for file, content := range map[string][]byte{
+		filepath.Join(a.Base, made.ProfilesFile):   []byte("[" + strings.Join(objects, ",\n ") + "]\n"),
+		filepath.Join(a.Base, made.TitlesFile):     titles,
+		filepath.Join(a.Base, made.RatesFile):      base,
+		filepath.Join(a.LateRates, made.RatesFile): late,
+		filepath.Join(a.NewRates, made.RatesFile):  other,
 	} {
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return err
 		}
 	}
@@ -64,46 +72,38 @@ func (w *writer) writeBase(a Account) error {
 }
 
 func (w *writer) profileObject(p profile) string {
-	info := w.object(
-		member{"marketplaceStringId", quote("ATVPDKIKX0DER")}, member{"id", quote("ENTITY" + p.id)},
-		member{"type", quote(p.kind)}, member{"name", quote("Beispiel \u00fc " + p.country)},
-		member{"validPaymentMethod", "true"},
-	)
-	members := []member{
-		{"profileId", w.id(p.id)}, {"countryCode", quote(p.country)}, {"currencyCode", quote(p.currency)},
-		{"timezone", quote(p.timezone)}, {"accountInfo", info},
+	o := made.Profile{
+		ProfileID: json.Number(p.id), CountryCode: p.country, CurrencyCode: p.currency, Timezone: p.timezone,
+		AccountInfo: made.AccountInfo{MarketplaceStringID: "ATVPDKIKX0DER", ID: "ENTITY" + p.id, Type: p.kind, Name: "Beispiel \u00fc " + p.country, ValidPaymentMethod: true},
 	}
 	if p.kind == "seller" {
-		members = append(members, member{"dailyBudget", "999999999.0"})
+		o.DailyBudget = 999999999
 	}
-	return w.object(members...)
+	return w.vary(o)
 }
 
 // rates gives the working days' rates, then those of weekends alone (a Sunday
 // that was converted with Friday's rate changes), then other working days'.
-func (w *writer) rates() (base, late, other string) {
-	const head = "date,currency,usd\n"
-	var texts [3]strings.Builder
-	for i := range texts {
-		texts[i].WriteString(head)
-	}
+func (w *writer) rates() (base, late, other []byte) {
+	var tables [3]made.Rates
 	for back := w.Days + 12; back >= -2; back-- {
 		date := w.today.AddDate(0, 0, -back)
+		day := adlens.DayOf(date)
 		for _, currency := range []string{"CAD", "EUR", "GBP", "JPY"} {
-			line := date.Format(time.DateOnly) + "," + currency + "," + w.rate(currency) + "\n"
+			rate := w.rate(currency)
 			weekend := date.Weekday() == time.Saturday || date.Weekday() == time.Sunday
 			switch {
 			case !weekend:
-				texts[0].WriteString(line)
+				tables[0].Add(day, currency, rate)
 				if w.chance(15) {
-					texts[2].WriteString(date.Format(time.DateOnly) + "," + currency + "," + w.rate(currency) + "\n")
+					tables[2].Add(day, currency, w.rate(currency))
 				}
 			case w.chance(30):
-				texts[1].WriteString(line)
+				tables[1].Add(day, currency, rate)
 			}
 		}
 	}
-	return texts[0].String(), texts[1].String(), texts[2].String()
+	return tables[0].Bytes(), tables[1].Bytes(), tables[2].Bytes()
 }
 
 func (w *writer) rate(currency string) string {
@@ -112,12 +112,12 @@ func (w *writer) rate(currency string) string {
 	return fmt.Sprintf("%d.%06d", micros/1_000_000, micros%1_000_000)
 }
 
-func (w *writer) titles() string {
-	text := "product_id,title\n"
+func (w *writer) titles() [][]string {
+	var rows [][]string
 	for i, asin := range asins {
 		if i%3 != 2 { // a third of the products has no title
-			text += fmt.Sprintf("%s,\"Lamp \"\"No. %d\"\", gr\u00fcn\"\n", asin, i)
+			rows = append(rows, []string{asin, fmt.Sprintf("Lamp \"No. %d\", gr\u00fcn", i)})
 		}
 	}
-	return text
+	return rows
 }

@@ -1,14 +1,18 @@
 package extracts
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
+
+	"adlens/internal/made"
+	"adlens/platform"
 )
 
 var (
-	entities       = []string{"campaigns", "adGroups", "ads"}
+	entities       = []platform.Entity{platform.Campaigns, platform.AdGroups, platform.Ads}
 	adProductNames = []string{"SPONSORED_PRODUCTS", "SPONSORED_BRANDS", "SPONSORED_DISPLAY"}
 	states         = []string{
 		"ENABLED", "ENABLED", "ENABLED", "ENABLED", "ENABLED", "ENABLED", "PAUSED", "PAUSED", "PAUSED", "ARCHIVED",
@@ -36,12 +40,12 @@ func adProductOf(i int) string { return adProductNames[i%3] }
 
 // entityRows writes the entities that the filter lets pass, most of them in a
 // profile, some with parents that there are not.
-func (w *listWriter) entityRows(p profile, entity string, filter []string) []string {
+func (w *listWriter) entityRows(p profile, entity platform.Entity, filter []string) []string {
 	number, row := w.size, w.campaignRow
 	switch entity {
-	case "adGroups":
+	case platform.AdGroups:
 		number, row = w.size*3/2, w.adGroupRow
-	case "ads":
+	case platform.Ads:
 		number, row = w.size*2, w.adRow
 	}
 	rows := []string{}
@@ -56,12 +60,12 @@ func (w *listWriter) entityRows(p profile, entity string, filter []string) []str
 
 // campaignOf is the number of the campaign above an entity; two more than
 // there ever are.
-func (w *listWriter) campaignOf(entity string, i int) int {
+func (w *listWriter) campaignOf(entity platform.Entity, i int) int {
 	switch entity {
-	case "adGroups":
+	case platform.AdGroups:
 		return i % (w.size + 2)
-	case "ads":
-		return w.campaignOf("adGroups", w.adGroupOf(i))
+	case platform.Ads:
+		return w.campaignOf(platform.AdGroups, w.adGroupOf(i))
 	}
 	return i
 }
@@ -75,67 +79,74 @@ func (w *listWriter) name() string {
 	return fmt.Sprintf("%s %03d", pick(&w.writer, troublesome), w.IntN(300))
 }
 
-func (w *listWriter) common(adProduct string) []member {
-	return []member{
-		{"adProduct", quote(adProduct)}, {"state", quote(pick(&w.writer, states))}, {"deliveryStatus", `"DELIVERING"`},
-		{"deliveryReasons", "[]"}, {"creationDateTime", `"2023-08-08T14:23:40.091Z"`}, {"lastUpdatedDateTime", `"2023-08-08T14:23:40.091Z"`},
-		{"somethingNew", `{"deep":{"er":[null,1.5]}}`},
-	}
-}
+// What the platform's common model has beside what is kept.
+var unused = []member{{"lastUpdatedDateTime", `"2023-08-08T14:23:40.091Z"`}, {"portfolioId", "null"}, {"tags", `[{"key":"k","value":"v"}]`}, {"optimization", "[]"}}
 
-func (w *listWriter) price(cents int) string {
+const (
+	delivering = "DELIVERING"
+	created    = "2023-08-08T14:23:40.091Z"
+)
+
+func (w *listWriter) state() string { return pick(&w.writer, states) }
+
+func (w *listWriter) price(cents int) json.Number {
 	n := 1 + w.IntN(cents)
 	switch w.IntN(3) {
 	case 0:
-		return strconv.Itoa(1 + n/100)
+		return json.Number(strconv.Itoa(1 + n/100))
 	case 1:
-		return fmt.Sprintf("%d.%d", n/100, 1+n/10%9)
+		return json.Number(fmt.Sprintf("%d.%d", n/100, 1+n/10%9))
 	}
-	return fmt.Sprintf("%d.%02d", n/100+1, n%100)
+	return json.Number(fmt.Sprintf("%d.%02d", n/100+1, n%100))
 }
 
 func (w *listWriter) campaignRow(p profile, i int, adProduct string) string {
 	first := w.today.AddDate(0, 0, -w.IntN(900))
-	money := w.object(member{"currencyCode", quote(p.currency)}, member{"amount", w.price(500_000)}, member{"ruleAmount", "12.5"})
-	members := append(w.common(adProduct),
-		member{"campaignId", w.id(entityID(i))}, member{"name", quote(w.name())}, member{"portfolioId", "null"},
-		member{"startDate", quote(first.Format(time.DateOnly))}, member{"tags", `[{"key":"k","value":"v"}]`}, member{"optimization", "[]"},
-		member{"budgetCaps", w.object(
-			member{"recurrenceTimePeriod", quote(pick(&w.writer, []string{"DAILY", "DAILY", "LIFETIME"}))},
-			member{"budgetType", `"MONETARY"`}, member{"budgetValue", `{"monetaryBudget":` + money + `}`})},
-	)
+	c := made.Campaign{
+		CampaignID: entityID(i), AdProduct: adProduct, Name: w.name(), State: w.state(), StartDate: first.Format(time.DateOnly),
+		DeliveryStatus: delivering, CreationDateTime: created,
+		BudgetCaps: made.NewBudget(pick(&w.writer, []string{"DAILY", "DAILY", "LIFETIME"}), p.currency, w.price(500_000)),
+	}
 	switch adProduct {
 	case "SPONSORED_PRODUCTS":
-		members = append(members, member{"targetingSettings", quote(pick(&w.writer, []string{"AUTO", "MANUAL"}))})
+		c.TargetingSettings = pick(&w.writer, []string{"AUTO", "MANUAL"})
 	case "SPONSORED_DISPLAY":
-		members = append(members, member{"targetingSettings", quote(pick(&w.writer, []string{"T00020", "T00030"}))}, member{"costType", `"VCPM"`})
+		c.TargetingSettings, c.CostType = pick(&w.writer, []string{"T00020", "T00030"}), "VCPM"
 	}
+	extra := slices.Clone(unused)
 	switch w.IntN(3) {
 	case 0:
-		members = append(members, member{"endDate", "null"})
+		extra = append(extra, member{"endDate", "null"})
 	case 1:
-		members = append(members, member{"endDate", quote(first.AddDate(0, 0, w.IntN(999)).Format(time.DateOnly))})
+		c.EndDate = first.AddDate(0, 0, w.IntN(999)).Format(time.DateOnly)
 	}
-	return w.object(members...)
+	return w.vary(c, extra...)
 }
 
 func (w *listWriter) adGroupRow(p profile, i int, adProduct string) string {
-	members := append(w.common(adProduct), member{"adGroupId", w.id(entityID(i))}, member{"name", quote(w.name())},
-		member{"campaignId", w.id(entityID(w.campaignOf("adGroups", i)))})
-	if adProduct != "SPONSORED_BRANDS" {
-		members = append(members, member{"bid", w.object(member{"defaultBid", w.price(900)}, member{"currencyCode", quote(p.currency)})})
-	} else if w.chance(30) {
-		members = append(members, member{"bid", "null"})
+	g := made.AdGroup{
+		AdGroupID: entityID(i), CampaignID: entityID(w.campaignOf(platform.AdGroups, i)), AdProduct: adProduct, Name: w.name(),
+		State: w.state(), DeliveryStatus: delivering, CreationDateTime: created,
 	}
-	return w.object(members...)
+	extra := slices.Clone(unused)
+	if adProduct != "SPONSORED_BRANDS" {
+		g.Bid = &made.Bid{DefaultBid: w.price(900), CurrencyCode: p.currency}
+	} else if w.chance(30) {
+		extra = append(extra, member{"bid", "null"})
+	}
+	return w.vary(g, extra...)
 }
 
 // adRow leaves the id out as legacy campaigns of Sponsored Brands do.
 func (w *listWriter) adRow(_ profile, i int, adProduct string) string {
-	members := append(w.common(adProduct), member{"adGroupId", w.id(entityID(w.adGroupOf(i)))}, member{"adType", `"PRODUCT_AD"`},
-		member{"creative", `{"products":[{"productIdType":"ASIN","productId":"B0986YK83J"}]}`})
-	if adProduct != "SPONSORED_BRANDS" || w.chance(60) {
-		members = append(members, member{"adId", w.id(entityID(i))}, member{"name", quote(w.name())})
+	a := made.Ad{
+		AdGroupID: entityID(w.adGroupOf(i)), AdProduct: adProduct, State: w.state(), AdType: "PRODUCT_AD",
+		Creative: made.NewCreative("B0986YK83J"), DeliveryStatus: delivering, CreationDateTime: created,
 	}
-	return w.object(members...)
+	extra := slices.Clone(unused)
+	if adProduct != "SPONSORED_BRANDS" || w.chance(60) {
+		a.AdID = entityID(i)
+		extra = append(extra, member{"name", quote(w.name())})
+	}
+	return w.vary(a, extra...)
 }

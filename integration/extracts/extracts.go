@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"adlens/internal/made"
 )
 
 // Options say what to write.
@@ -28,13 +30,8 @@ type Account struct {
 	Reports   []Report
 }
 
-// Report is one report object and its download.
-type Report struct {
-	Object, Download string
-}
-
-// Files are both paths of a report, as a loader command takes them.
-func (r Report) Files() []string { return []string{r.Object, r.Download} }
+// Report is one report object, or an export's, and its download.
+type Report = made.Pair
 
 type writer struct {
 	Options

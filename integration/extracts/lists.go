@@ -1,13 +1,15 @@
 package extracts
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
+
+	"adlens/internal/made"
+	"adlens/platform"
 )
 
 // ListOptions say what lists and records to write.
@@ -104,37 +106,22 @@ func (w *listWriter) exports(a *ListAccount, dir string, more int) error {
 	return nil
 }
 
-func (w *listWriter) export(a *ListAccount, dir string, p profile, entity string, filter []string, full bool) error {
+func (w *listWriter) export(a *ListAccount, dir string, p profile, entity platform.Entity, filter []string, full bool) error {
 	w.files++
-	stem := filepath.Join(dir, fmt.Sprintf("%s%s-%03d", pick(&w.writer, []string{"", "a.b ", "\u00fc-"}), entity, w.files))
-	rows := []string{}
+	stem := fmt.Sprintf("%s%s-%03d", pick(&w.writer, []string{"", "a.b ", "\u00fc-"}), entity, w.files)
+	var rows []string
 	if full {
 		rows = w.entityRows(p, entity, filter)
 	}
-	content := []byte("[" + strings.Join(rows, ",\n") + "]")
-	report := Report{stem + ".export.json", stem + ".json"}
-	if w.chance(70) {
-		report.Download += ".gz"
-		content = zipped(content)
-	}
-	a.Exports = append(a.Exports, report)
-	if err := os.WriteFile(report.Object, []byte(w.exportObject(p, entity, filter, len(content))), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(report.Download, content, 0o644)
+	pair, err := w.writePair(dir, stem, made.ExportEnd, rows, func(size int) string { return w.exportObject(p, entity, filter, size) })
+	a.Exports = append(a.Exports, pair)
+	return err
 }
 
-func (w *listWriter) exportObject(p profile, entity string, filter []string, size int) string {
-	const stamp = "2006-01-02T15:04:05.000Z"
+func (w *listWriter) exportObject(p profile, entity platform.Entity, filter []string, size int) string {
 	w.ticks++
 	generated := w.Now.Add(-time.Duration(w.IntN(40*24*3600)) * time.Second).Truncate(time.Second).Add(time.Duration(w.ticks%1000) * time.Millisecond)
-	members := []member{
-		{"exportId", quote(w.uuid())}, {"profileId", w.id(p.id)}, {"entity", quote(entity)}, {"status", `"COMPLETED"`},
-		{"generatedAt", quote(generated.Format(stamp))}, {"createdAt", quote(generated.Add(-time.Minute).Format(stamp))},
-		{"url", "null"}, {"urlExpiresAt", "null"}, {"fileSize", strconv.Itoa(size)}, {"somethingNew", `{"a":[1]}`},
-	}
-	if filter != nil {
-		members = append(members, member{"adProductFilter", `["` + strings.Join(filter, `","`) + `"]`})
-	}
-	return w.object(members...)
+	o := made.NewExport(w.uuid(), entity, generated.Add(-time.Minute), generated)
+	o.ProfileID, o.FileSize, o.AdProductFilter = json.Number(p.id), size, filter
+	return w.vary(o)
 }

@@ -1,13 +1,16 @@
 package extracts
 
 import (
-	"bytes"
-	"compress/gzip"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"adlens"
+	"adlens/internal/made"
 )
 
 // description is what a report object says about its download.
@@ -18,12 +21,13 @@ type description struct {
 	generated  time.Time
 }
 
-type kind struct{ adProduct, groupBy, asin string }
-
-var kinds = map[string]kind{
-	"spAdvertisedProduct": {"SPONSORED_PRODUCTS", "advertiser", "advertisedAsin"},
-	"sbCampaigns":         {"SPONSORED_BRANDS", "campaign", ""},
-	"sdAdvertisedProduct": {"SPONSORED_DISPLAY", "advertiser", "promotedAsin"},
+var kinds = map[string]struct {
+	adProduct adlens.AdProduct
+	asin      string
+}{
+	"spAdvertisedProduct": {adlens.SponsoredProducts, "advertisedAsin"},
+	"sbCampaigns":         {adlens.SponsoredBrands, ""},
+	"sdAdvertisedProduct": {adlens.SponsoredDisplay, "promotedAsin"},
 }
 
 // Products come twice, so that half of the reports are theirs.
@@ -37,17 +41,18 @@ func (w *writer) writeReport(dir string, n int) (Report, error) {
 	}
 	d := w.describe()
 	w.last = append(w.last, d)
-	stem := filepath.Join(dir, fmt.Sprintf("%s%s-%03d", pick(w, []string{"", "M\u00e4rz ", "a.b-"}), d.kind, n))
-	content := []byte("[" + strings.Join(w.rows(d), ",\n") + "]")
-	report := Report{stem + ".report.json", stem + ".json"}
-	if w.chance(70) {
-		report.Download += ".gz"
-		content = zipped(content)
-	}
-	if err := os.WriteFile(report.Object, []byte(w.reportObject(d, len(content))), 0o644); err != nil {
-		return report, err
-	}
-	return report, os.WriteFile(report.Download, content, 0o644)
+	stem := fmt.Sprintf("%s%s-%03d", pick(w, []string{"", "M\u00e4rz ", "a.b-"}), d.kind, n)
+	return w.writePair(dir, stem, made.ReportEnd, w.rows(d), func(size int) string { return w.reportObject(d, size) })
+}
+
+// writePair writes an object and its download, compressed or not.
+func (w *writer) writePair(dir, stem, end string, rows []string, object func(size int) string) (Report, error) {
+	to := made.NewWriter(dir)
+	to.Plain = w.chance(30)
+	return to.WritePair(stem, end, func(download io.Writer) error {
+		_, err := io.WriteString(download, "["+strings.Join(rows, ",\n")+"]")
+		return err
+	}, func(size int) any { return json.RawMessage(object(size)) })
 }
 
 func (w *writer) repeat(dir string, n int) (Report, error) {
@@ -74,16 +79,6 @@ func (w *writer) repeat(dir string, n int) (Report, error) {
 		}
 	}
 	return report, nil
-}
-
-func zipped(content []byte) []byte {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, errWrite := z.Write(content)
-	if errClose := z.Close(); errWrite != nil || errClose != nil {
-		panic("extracts: gzip into memory failed")
-	}
-	return packed.Bytes()
 }
 
 // describe chooses slice, range and time: often near an earlier report's, so
@@ -141,27 +136,14 @@ func (w *writer) generated(d description) time.Time {
 	return t.Truncate(time.Millisecond)
 }
 
-func (w *writer) uuid() string {
-	a, b := w.Uint64(), w.Uint64()
-	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
-}
+func (w *writer) uuid() string { return made.UUID(w.Uint64(), w.Uint64()) }
 
 func (w *writer) reportObject(d description, size int) string {
-	const stamp = "2006-01-02T15:04:05.000Z"
-	k := kinds[d.kind]
-	configuration := []member{
-		{"adProduct", quote(k.adProduct)}, {"reportTypeId", quote(d.kind)}, {"groupBy", `["` + k.groupBy + `"]`},
-		{"timeUnit", `"DAILY"`}, {"format", `"GZIP_JSON"`}, {"columns", `["` + strings.Join(columns(d.kind), `","`) + `"]`},
+	t := made.ReportTypeOf(kinds[d.kind].adProduct)
+	o := made.NewReport(d.id, t, columns(d.kind), adlens.DayOf(d.start), adlens.DayOf(d.end), d.generated.Add(-time.Hour), d.generated)
+	o.ProfileID, o.Name, o.FileSize = json.Number(d.profile.id), "r "+d.id, size
+	if w.chance(50) {
+		o.Configuration.Filters = []string{}
 	}
-	if w.chance(70) {
-		configuration = append(configuration, member{"filters", pick(w, []string{"null", "[]"})})
-	}
-	return w.object(
-		member{"reportId", quote(d.id)}, member{"profileId", w.id(d.profile.id)}, member{"status", `"COMPLETED"`},
-		member{"startDate", quote(d.start.Format(time.DateOnly))}, member{"endDate", quote(d.end.Format(time.DateOnly))},
-		member{"generatedAt", quote(d.generated.Format(stamp))}, member{"createdAt", quote(d.generated.Add(-time.Hour).Format(stamp))},
-		member{"updatedAt", quote(d.generated.Format(stamp))}, member{"failureReason", "null"}, member{"name", quote("r " + d.id)},
-		member{"fileSize", fmt.Sprint(size)}, member{"url", "null"}, member{"urlExpiresAt", "null"},
-		member{"configuration", w.object(configuration...)},
-	)
+	return w.vary(o)
 }
