@@ -12,7 +12,6 @@ import (
 	"adlens"
 	"adlens/internal/catalogue"
 	"adlens/internal/made"
-	"adlens/platform"
 )
 
 func smallShape() Shape {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/made"
 	"adlens/platform"
 )
@@ -53,7 +54,7 @@ var kinds = []*kind{
 func newKind(p adlens.AdProduct, columns string) *kind {
 	k := &kind{ReportType: made.ReportTypeOf(p), measures: strings.Fields(columns)}
 	for i, name := range k.measures {
-		k.money[i] = slices.Contains(k.Measures, platform.Measure{Column: name, Unit: platform.Money})
+		k.money[i] = slices.ContainsFunc(k.Measures, func(m catalogue.Measure) bool { return m.Column == name && m.IsAmount() })
 	}
 	purchases, sales := k.Headline(false)
 	for i, name := range []string{platform.ColumnViews, platform.ColumnClicks, purchases, platform.ColumnSpend, sales} {
