@@ -91,7 +91,7 @@ fuzz: ## fuzz the parsers, half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzGuard -fuzztime 30s ./internal/formats
 	$(GO) test -run '^$$' -fuzz FuzzCells -fuzztime 30s ./internal/backup
 	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
-	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./platform || exit 1; done
+	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./internal/platform || exit 1; done
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
 	for target in FuzzRates FuzzTitles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./loader || exit 1; done
 
@@ -123,10 +123,10 @@ bench-cluster: build ## compare two shards with one server, in containers
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench TwoShards -benchtime 500x ./integration/cluster
 
 bench-go: ## measure decoding and summing of a report
-	$(GO) test -run '^$$' -bench . -benchmem ./platform ./loader
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/platform ./loader
 
 bench-json: ## compare the reader of rows with other JSON decoders, on the same bytes
-	cd platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
+	cd internal/platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .
 
 integration/browser/node_modules/.package-lock.json: integration/browser/package.json integration/browser/package-lock.json
 	cd integration/browser && npm ci --no-progress && touch node_modules/.package-lock.json

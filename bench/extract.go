@@ -11,7 +11,7 @@ import (
 
 	"adlens"
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // Totals are what a report, an account or a load adds up to.

@@ -8,7 +8,7 @@ import (
 	"adlens"
 	"adlens/internal/catalogue"
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // slice is what a report is of.

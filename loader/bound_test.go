@@ -7,7 +7,7 @@ import (
 
 	"adlens"
 	"adlens/internal/exact"
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"pgregory.net/rapid"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // SetGrainBudget makes the memory for the sums of one report small, so that a

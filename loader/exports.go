@@ -7,7 +7,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // export loads one export: a whole list of an entity, which takes the place of

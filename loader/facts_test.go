@@ -9,7 +9,7 @@ import (
 	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // Rows of reports with other columns stand in one block, each with its own

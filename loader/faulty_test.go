@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/records"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 var errFault = errors.New("the store fails here")

@@ -9,7 +9,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // Lists are all campaigns, ad groups and ads of some ad products of one

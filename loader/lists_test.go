@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // listsOf are lists of the US profile with n campaigns of each ad product,

@@ -10,7 +10,7 @@ import (
 
 	"adlens"
 	"adlens/internal/exact"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // grainBudget bounds the memory that the sums of the reports of a load may

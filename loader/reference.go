@@ -14,7 +14,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // profiles loads profiles.json: marketplaces are added and updated, never

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"adlens/internal/manifest"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // pending is a report that was found and whose object is sound.

@@ -5,9 +5,9 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/records"
 	"adlens/internal/tables"
-	"adlens/platform"
 )
 
 // Store keeps what is loaded. What it inserts is not read before a commit in

@@ -9,7 +9,7 @@ import (
 	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // reportWriter turns the sums of a report into facts of the days that it

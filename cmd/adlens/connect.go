@@ -11,9 +11,9 @@ import (
 
 	"adlens"
 	"adlens/internal/connector"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/internal/secret"
-	"adlens/platform"
-	"adlens/platform/api"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"

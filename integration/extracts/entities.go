@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // ListOptions say what lists and records to write.

@@ -11,10 +11,10 @@ import (
 	"adlens"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/query"
 	"adlens/internal/tables"
 	"adlens/loader"
-	"adlens/platform"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/internal/secret"
 	"adlens/loader"
-	"adlens/platform"
-	"adlens/platform/api"
 )
 
 // Store keeps connections, what was asked of the platform, and how far it was

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/platform/api"
+	"adlens/internal/platform/api"
 )
 
 // wall is a store of one connection.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/loader"
-	"adlens/platform"
-	"adlens/platform/api"
 )
 
 // Bounds of refreshing figures.

@@ -10,9 +10,9 @@ import (
 
 	"adlens"
 	"adlens/integration/standin"
+	"adlens/internal/platform"
 	"adlens/internal/secret"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // noted is a store that keeps what a refresh notes, until it has taken so many

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/loader"
-	"adlens/platform"
-	"adlens/platform/api"
 )
 
 // ReadLists reads a marketplace's campaigns, ad groups and ads from the

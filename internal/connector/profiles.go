@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/loader"
-	"adlens/platform"
-	"adlens/platform/api"
 )
 
 // takeProfiles asks the platform for the account's profiles and loads its

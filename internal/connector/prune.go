@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // prune deletes reports in a directory of extracts that say nothing any more:

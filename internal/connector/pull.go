@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/loader"
-	"adlens/platform"
-	"adlens/platform/api"
 )
 
 const (

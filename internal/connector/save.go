@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adlens/platform/api"
+	"adlens/internal/platform/api"
 )
 
 // The names of an extract's two files end so.

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/internal/query/period"
-	"adlens/platform"
-	"adlens/platform/api"
 )
 
 // lookBack is for how many days before today the platform still has a report

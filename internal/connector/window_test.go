@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/platform"
-	"adlens/platform/api"
+	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 )
 
 func TestWindowsCoverTheDaysOnce(t *testing.T) {

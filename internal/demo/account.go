@@ -10,7 +10,7 @@ import (
 
 	"adlens"
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // An account is all that is written, ready to be told month by month. Its

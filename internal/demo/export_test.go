@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // A listing of one market, as a reader of the exports finds it.

@@ -8,7 +8,7 @@ import (
 
 	"adlens"
 	"adlens/internal/made"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // writeExport writes a market's whole list of an entity, as of the morning after

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // Profile is an element of the platform's list of profiles.

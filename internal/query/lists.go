@@ -7,8 +7,8 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/records"
-	"adlens/platform"
 )
 
 // ListStore runs the statements of lists.

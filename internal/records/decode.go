@@ -12,7 +12,7 @@ import (
 
 	"adlens"
 	"adlens/internal/catalogue"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // maxLine bounds a record; a run's changes are the longest.

@@ -6,7 +6,7 @@ package records
 import (
 	"time"
 
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

@@ -12,9 +12,9 @@ import (
 	"adlens"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/tables"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // actor does one thing after the other. When its process is killed, it goes on

@@ -9,10 +9,10 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/records"
 	"adlens/internal/tables"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // store is the store of the loader as one process reaches it.

@@ -10,9 +10,9 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/query"
 	"adlens/loader"
-	"adlens/platform"
 )
 
 // Visible reads what is visible of an account.

@@ -8,9 +8,9 @@ import (
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/query"
 	"adlens/internal/records"
-	"adlens/platform"
 
 	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"

@@ -7,8 +7,8 @@ import (
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/platform"
 	"adlens/loader"
-	"adlens/platform"
 
 	"github.com/shopspring/decimal"
 )

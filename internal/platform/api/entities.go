@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // List is a whole list of the platform, archived rows included, in the

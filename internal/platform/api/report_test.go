@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 func goodRequest() ReportRequest {

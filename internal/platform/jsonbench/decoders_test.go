@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/bytedance/sonic"
 	"github.com/go-json-experiment/json/jsontext"

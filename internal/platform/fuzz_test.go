@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 func FuzzRows(f *testing.F) {

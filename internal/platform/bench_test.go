@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 // download is what the platform sends for a few thousand rows.

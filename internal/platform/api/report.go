@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/go-json-experiment/json"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/google/go-cmp/cmp"
 )

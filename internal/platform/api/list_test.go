@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 func dayAt(text string) *adlens.Day {

@@ -1,6 +1,6 @@
 // The decoders that the reader of rows is measured against. They are a module
 // of their own, so that the program does not depend on them.
-module adlens/platform/jsonbench
+module adlens/internal/platform/jsonbench
 
 go 1.26.0
 
@@ -23,4 +23,4 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 )
 
-replace adlens => ../..
+replace adlens => ../../..

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/go-json-experiment/json"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adlens/platform"
+	"adlens/internal/platform"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/platform"
+	"adlens/internal/platform"
 )
 
 const goodExport = `{"exportId":"e","profileId":101,"entity":"campaigns","status":"COMPLETED","generatedAt":"2026-11-04T08:00:00Z","adProductFilter":["SPONSORED_PRODUCTS"]}`
