@@ -282,14 +282,23 @@ func (at Endpoint) ask(ctx context.Context) (status int, err error) {
 // neededSpace is what an engine needs on its disk to start, with much to spare.
 const neededSpace = 1 << 20
 
-// endedEarly says why the engine did not start. What it says of a full disk
+// endedEarly returns why the engine did not start. What it says of a full disk
 // itself is that a write failed.
 func (e *Engine) endedEarly() error {
-	var disk unix.Statfs_t
-	if err := unix.Statfs(string(e.home), &disk); err == nil && disk.Bavail*uint64(disk.Bsize) < neededSpace {
-		return fmt.Errorf("the disk is full: the engine cannot start with %d bytes left at %s; free some space (%s)", disk.Bavail*uint64(disk.Bsize), e.home, e.lastWords())
+	if err := e.FullDisk(); err != nil {
+		return err
 	}
 	return fmt.Errorf("the engine ended while it started: %s", e.lastWords())
+}
+
+// FullDisk returns an error if the data directory's disk has no space left for an
+// engine to run, which ends at the first write that fails; else nil.
+func (e *Engine) FullDisk() error {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(string(e.home), &disk); err != nil || disk.Bavail*uint64(disk.Bsize) >= neededSpace {
+		return nil
+	}
+	return fmt.Errorf("the disk is full: the engine cannot start with %d bytes left at %s; free some space (%s)", disk.Bavail*uint64(disk.Bsize), e.home, e.lastWords())
 }
 
 func (e *Engine) lastWords() string {

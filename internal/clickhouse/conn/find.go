@@ -31,7 +31,13 @@ func (s *Server) Find(ctx context.Context) (Target, error) {
 	target, err := s.findOnce(ctx)
 	var other *stranger
 	if errors.As(err, &other) && !errors.Is(err, context.DeadlineExceeded) {
-		return s.findOnce(ctx)
+		target, err = s.findOnce(ctx)
+	}
+	// An engine that answers once and then ends is one that met a full disk.
+	if embedded, ok := s.source.(Embedded); ok && errors.As(err, &other) {
+		if full := embedded.Engine.FullDisk(); full != nil {
+			return target, &adlens.Error{Kind: adlens.DiskFull, Err: full}
+		}
 	}
 	return target, err
 }
