@@ -10,7 +10,7 @@ import (
 	"adlens/internal/commits"
 )
 
-// What a person can do about a failed load, and what became of it, is said for
+// What a person can do about a failed load, and what became of it, is reported for
 // both: that the disk is full, and that it is not known whether it was made
 // visible.
 func TestAFailedLoadSaysWhyAndWhatBecameOfIt(t *testing.T) {

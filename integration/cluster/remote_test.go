@@ -69,7 +69,7 @@ func TestEveryProtocolGivesTheSameAnswers(t *testing.T) {
 	}
 }
 
-// deadAddress is an address that nobody listens on: no server may take so low a
+// deadAddress is an address without a listener: no server may take so low a
 // port unasked, and none that the system chooses is as low.
 const deadAddress = "127.0.0.1:1"
 
