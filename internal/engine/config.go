@@ -20,6 +20,11 @@ import (
 // Every file of every part is synced, also of tables on which nothing hangs and
 // of merges: a write that failed is noticed there and nowhere else (decision 46).
 //
+// An engine that nobody asks anything rests. By default each table looks ten times
+// a second whether there is something to merge, less often only after minutes,
+// and memory is counted twenty times a second. An insert wakes its table without
+// that, and so does a merge that has ended.
+//
 // The listener shares its port with the socket that reserves it (reserveAddress).
 //
 // The handlers are the door. A session of the library cannot have a password
@@ -41,6 +46,9 @@ const configText = `<clickhouse>
   <shutdown_wait_unfinished>1</shutdown_wait_unfinished>
   <listen_reuse_port>1</listen_reuse_port>
   <keep_alive_timeout>60</keep_alive_timeout>
+  <memory_worker_period_ms>1000</memory_worker_period_ms>
+  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>10</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  <background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>60</background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>
   <merge_tree>
     <auto_statistics_types></auto_statistics_types>
     <fsync_after_insert>1</fsync_after_insert>

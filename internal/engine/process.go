@@ -117,14 +117,9 @@ func reserveAddress() (address string, socket int, err error) {
 // once nobody shares users.lock any more. It keeps the lock from then on, so
 // that whoever comes now waits for the end and starts a new engine.
 func (h home) leaveWithTheLastUser(terminal *os.File) {
-	var alone *os.File
-	for alone == nil {
-		time.Sleep(50 * time.Millisecond)
-		var err error
-		alone, err = lock(h.usersLock(), unix.LOCK_EX) // fails while there are users
-		if errors.Is(err, fs.ErrNotExist) {
-			break // the data directory was removed, and nobody can come any more
-		}
+	users, err := h.waitForTheLastUser()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "adlens engine:", err)
 	}
 	// A session that is still on its way to its first prompt throws away what was
 	// typed before, so it is told again. One that does not end at all has nothing
@@ -134,7 +129,38 @@ func (h home) leaveWithTheLastUser(terminal *os.File) {
 		time.Sleep(250 * time.Millisecond)
 	}
 	unix.Kill(os.Getpid(), unix.SIGKILL)
-	runtime.KeepAlive(alone)
+	runtime.KeepAlive(users)
+}
+
+// waitForTheLastUser returns users.lock, held alone, as soon as nobody shares it,
+// or nothing when the data directory was removed and nobody can come any more.
+// The kernel wakes it: an engine that nobody asks anything costs next to nothing.
+func (h home) waitForTheLastUser() (alone *os.File, err error) {
+	file, err := os.OpenFile(h.usersLock(), os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	locked := make(chan error, 1)
+	go func() {
+		err := error(unix.EINTR)
+		for err == unix.EINTR {
+			err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
+		}
+		locked <- err
+	}()
+	for {
+		select {
+		case err := <-locked:
+			return file, err
+		case <-time.After(time.Second):
+			if _, err := os.Stat(h.usersLock()); errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+		}
+	}
 }
 
 // runLibrary becomes clickhouse-local until the session ends.
