@@ -56,8 +56,7 @@ func newKind(p adlens.AdProduct, columns string) *kind {
 	for i, name := range k.measures {
 		k.money[i] = slices.ContainsFunc(k.Measures, func(m catalogue.Measure) bool { return m.Column == name && m.IsAmount() })
 	}
-	purchases, sales := k.Headline(false)
-	for i, name := range []string{platform.ColumnViews, platform.ColumnClicks, purchases, platform.ColumnSpend, sales} {
+	for i, name := range k.Headline(false) {
 		k.headline[i] = slices.Index(k.measures, name)
 	}
 	return k

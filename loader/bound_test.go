@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/platform"
 
@@ -19,7 +20,7 @@ func largeReport(t testing.TB) *platform.RowReader {
 	for _, m := range report.Type.Measures {
 		report.Columns = append(report.Columns, m.Column)
 	}
-	return platform.NewRowReader(strings.NewReader("[]"), report, "purchases7d", "sales7d")
+	return platform.NewRowReader(strings.NewReader("[]"), report, report.Type.Headline(false)...)
 }
 
 // drawLarge draws a number that is often so large that few of them add up to
@@ -33,7 +34,7 @@ func drawLarge(t *rapid.T) exact.Uint128 {
 // on; those of a file's day are exact beyond.
 func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 	reader := largeReport(t)
-	headline := headlineOf(reader, "purchases7d", "sales7d")
+	headline := headlineOf(reader, platform.ReportTypes[0].Headline(false))
 	bound := new(big.Int).Lsh(big.NewInt(1), 128)
 	refusals := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,8 +43,8 @@ func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 		for number := range rapid.IntRange(1, 6).Draw(t, "rows") {
 			row := &platform.Row{Number: number + 1, Day: 20_000, Product: "B0A", Counts: make([]uint64, len(reader.CountColumns)), Amounts: make([]adlens.Amount, len(reader.AmountColumns))}
 			units := drawLarge(t)
-			row.Amounts[headline[colSales].at] = adlens.AmountOf(units)
-			row.Counts[headline[colClicks].at] = maxCount
+			row.Amounts[headline[catalogue.Sales].at] = adlens.AmountOf(units)
+			row.Counts[headline[catalogue.Clicks].at] = maxCount
 			sum.Add(sum, units.Big())
 			c.addToDay(row, headline)
 			if err := table.add(grain{row.Day, table.number(row.Product)}, row); err != nil && !refused {
@@ -57,15 +58,15 @@ func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 			if refused != (sum.Cmp(bound) >= 0) {
 				t.Fatalf("%s units: refused is %v", sum, refused)
 			}
-			if stored := table.sum(0, headline[colSales]); !refused && stored.Big().Cmp(sum) != 0 {
+			if stored := table.sum(0, headline[catalogue.Sales]); !refused && stored.Big().Cmp(sum) != 0 {
 				t.Fatalf("%s units are kept as %s", sum, stored.Big())
 			}
-			if day := c.days[row.Day]; day.Source[colSales].Big().Cmp(sum) != 0 || day.Rows != uint64(row.Number) {
+			if day := c.days[row.Day]; day.Source[catalogue.Sales].Big().Cmp(sum) != 0 || day.Rows != uint64(row.Number) {
 				t.Fatalf("%d rows of %s units are %s", row.Number, sum, day)
 			}
 		}
 		clicks := new(big.Int).Mul(new(big.Int).SetUint64(c.days[20_000].Rows), big.NewInt(maxCount))
-		if day := c.days[20_000].Source[colClicks]; day.Big().Cmp(clicks) != 0 {
+		if day := c.days[20_000].Source[catalogue.Clicks]; day.Big().Cmp(clicks) != 0 {
 			t.Fatalf("%s clicks, expected %s", day, clicks)
 		}
 		if refused {

@@ -46,46 +46,34 @@ func selected[T any](values []T, rows []int) []T {
 	return some
 }
 
-// Names of the fact columns that every ad product has.
-const (
-	colImpressions = iota
-	colClicks
-	colPurchases
-	colSpend
-	colSales
-	colSpendLocal
-	colSalesLocal
-	colSpendRest
-	colSalesRest
-	headlineColumns
+// measures is how many measures figures follow from.
+const measures = len(catalogue.Headline)
 
-	measures = colSales + 1 // columns that figures follow from
-)
-
-// ownColumns are the columns of an amount in its own currency, by that of its US
-// dollars: whole millionths, and the units below them.
-var ownColumns = map[int]struct{ micros, rest int }{
-	colSpend: {colSpendLocal, colSpendRest},
-	colSales: {colSalesLocal, colSalesRest},
-}
+// ownColumns are the columns of an amount in its own currency: whole millionths,
+// and the units below them.
+type ownColumns struct{ micros, rest int }
 
 // headlineNames and headlineUnits are the columns of the headline: its measures,
-// and of each amount the exact sum in the marketplace's own currency.
-var headlineNames, headlineUnits = func() (names []string, units []catalogue.Unit) {
+// and of each amount, by its place, the exact sum in the marketplace's own currency.
+var headlineNames, headlineUnits, headlineOwn = func() (names []string, units []catalogue.Unit, own [measures]ownColumns) {
 	for _, m := range catalogue.Headline {
 		names, units = append(names, m.Name), append(units, m.Unit)
 	}
-	for _, part := range []struct {
-		suffix string
-		unit   catalogue.Unit
-	}{{"_local", catalogue.Local}, {"_local_rest", catalogue.Count}} {
-		for _, m := range catalogue.Headline {
-			if m.IsAmount() {
-				names, units = append(names, m.Name+part.suffix), append(units, part.unit)
-			}
+	add := func(m catalogue.Measure, suffix string, unit catalogue.Unit) (column int) {
+		names, units = append(names, m.Name+suffix), append(units, unit)
+		return len(names) - 1
+	}
+	for i, m := range catalogue.Headline {
+		if m.IsAmount() {
+			own[i].micros = add(m, "_local", catalogue.Local)
 		}
 	}
-	return names, units
+	for i, m := range catalogue.Headline {
+		if m.IsAmount() {
+			own[i].rest = add(m, "_local_rest", catalogue.Count)
+		}
+	}
+	return names, units, own
 }()
 
 // column is the place of a column, which is added where it was missing.
@@ -100,7 +88,7 @@ func (b *Batch) column(name string, unit catalogue.Unit) int {
 
 // columns are the places of the headline and of further measures.
 func (b *Batch) columns(extra []catalogue.Measure) []int {
-	all := make([]int, 0, headlineColumns+len(extra))
+	all := make([]int, 0, len(headlineNames)+len(extra))
 	for i, name := range headlineNames {
 		all = append(all, b.column(name, headlineUnits[i]))
 	}
@@ -199,7 +187,7 @@ func setAmount(sums []exact.Uint128, column int, own, rate adlens.Amount) error 
 	if !ok {
 		return fmt.Errorf("%s of %s at a rate of %s is too large an amount of US dollars to be kept", headlineNames[column], own, rate)
 	}
-	at := ownColumns[column]
+	at := headlineOwn[column]
 	ownMicros, rest := own.Micros()
 	sums[column], sums[at.micros], sums[at.rest] = micros, ownMicros, exact.Uint128{Lo: rest}
 	return nil

@@ -174,9 +174,7 @@ func (d *download) isNext() bool {
 	}
 }
 
-func (d *download) headlineColumns() (purchases, sales string) {
-	return d.report.Type.Headline(d.market.Vendor)
-}
+func (d *download) headline() []string { return d.report.Type.Headline(d.market.Vendor) }
 
 // each visits every row and returns the hash of the unpacked bytes.
 func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
@@ -185,8 +183,7 @@ func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *pl
 		return "", refuse(err)
 	}
 	unpacked := newPipe(source)
-	purchases, sales := d.headlineColumns()
-	reader := platform.NewRowReader(unpacked, d.report, purchases, sales)
+	reader := platform.NewRowReader(unpacked, d.report, d.headline()...)
 	err = reader.Each(func(row *platform.Row) error {
 		if row.Number%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("interrupted at row %d: %w", row.Number, context.Cause(ctx))
@@ -228,11 +225,10 @@ func (d *download) fingerprint(ctx context.Context) (string, error) {
 // read checks the whole download and sums it, as far as memory allows.
 func (d *download) read(ctx context.Context) (*content, error) {
 	c := &content{days: map[adlens.Day]*Sums{}}
-	purchases, sales := d.headlineColumns()
 	var headline [measures]source
 	sum, err := d.each(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if c.table == nil && c.rows == 0 {
-			c.table, headline = newTable(reader), headlineOf(reader, purchases, sales)
+			c.table, headline = newTable(reader), headlineOf(reader, d.headline())
 		}
 		c.rows++
 		if c.rows%10000 == 0 && d.isNext() {

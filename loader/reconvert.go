@@ -128,11 +128,11 @@ func (c *reconverter) flush(ctx context.Context) error {
 		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, c.day)
 	}
 	source := slices.Clone(c.sums[:measures])
-	for column := range measures {
-		at, money := ownColumns[column]
-		if !money {
+	for column, m := range catalogue.Headline {
+		if !m.IsAmount() {
 			continue
 		}
+		at := headlineOwn[column]
 		own, ok := adlens.FromMicros(c.sums[at.micros], c.sums[at.rest].Lo)
 		if !ok {
 			return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], c.day, c.product)

@@ -58,8 +58,7 @@ func (s *session) decode(f file) (pending, error) {
 	if !ok {
 		return pending{}, refusef("profileId is %s, expected a profile of the account (load its profiles.json first)", report.ProfileID)
 	}
-	purchases, sales := report.Type.Headline(market.Vendor)
-	for _, column := range []string{purchases, sales} {
+	for _, column := range report.Type.Headline(market.Vendor) {
 		if !report.Has(column) {
 			return pending{}, refusef("configuration.columns is [%s], expected the column %s among them", strings.Join(report.Columns, ", "), column)
 		}

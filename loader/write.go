@@ -44,16 +44,15 @@ func sourceOf(r *platform.RowReader, column string) (s source, ok bool) {
 }
 
 // headlineOf finds the columns that figures follow from, which every report has.
-func headlineOf(r *platform.RowReader, purchases, sales string) (all [measures]source) {
-	for i, column := range [...]string{platform.ColumnViews, platform.ColumnClicks, purchases, platform.ColumnSpend, sales} {
+func headlineOf(r *platform.RowReader, columns []string) (all [measures]source) {
+	for i, column := range columns {
 		all[i], _ = sourceOf(r, column)
 	}
 	return all
 }
 
 func (w *reportWriter) layout(r *platform.RowReader) layout {
-	purchases, sales := w.download.headlineColumns()
-	l := layout{headline: headlineOf(r, purchases, sales)}
+	l := layout{headline: headlineOf(r, w.download.headline())}
 	var stored []catalogue.Measure
 	for _, m := range catalogue.Extra {
 		if s, ok := sourceOf(r, m.Column); ok {
@@ -109,7 +108,7 @@ func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
 
 // sums are the columns of one fact, converted. They hold until the next.
 func (w *reportWriter) sums(l layout, t *table, i int) ([]exact.Uint128, error) {
-	w.row = slices.Grow(w.row[:0], headlineColumns+len(l.extras))[:headlineColumns+len(l.extras)]
+	w.row = slices.Grow(w.row[:0], len(l.columns))[:len(l.columns)]
 	sums := w.row
 	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[i].day) // convertible has made sure
 	for column, s := range l.headline {
@@ -124,7 +123,7 @@ func (w *reportWriter) sums(l layout, t *table, i int) ([]exact.Uint128, error) 
 		if s.money {
 			sum = adlens.AmountOf(sum).RoundMicros()
 		}
-		sums[headlineColumns+e] = sum
+		sums[len(headlineNames)+e] = sum
 	}
 	return sums, nil
 }

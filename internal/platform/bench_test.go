@@ -31,7 +31,7 @@ func BenchmarkRows(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			rows := 0
-			err := platform.NewRowReader(bytes.NewReader(text), spReport(), "purchases7d", "sales7d").Each(func(*platform.Row) error { rows++; return nil })
+			err := platform.NewRowReader(bytes.NewReader(text), spReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d").Each(func(*platform.Row) error { rows++; return nil })
 			if err != nil || rows != 20000 {
 				b.Fatal(rows, err)
 			}

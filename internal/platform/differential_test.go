@@ -42,7 +42,7 @@ func writtenByOld(r io.Reader) []string {
 }
 
 func writtenByNew(r io.Reader) []string {
-	return written(NewRowReader(r, januaryReport(), "purchases7d", "sales7d").Each)
+	return written(NewRowReader(r, januaryReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d").Each)
 }
 
 func sameAsOld(t *testing.T, text []byte) {
@@ -123,7 +123,7 @@ func TestRowsAcrossTheWindowsEdgesAreReadAsBefore(t *testing.T) {
 
 // All but the first row of a usual file must go the plain way, or it is no use.
 func TestUsualRowsAreReadThePlainWay(t *testing.T) {
-	r := NewRowReader(strings.NewReader("["+soundRow+strings.Repeat(","+soundRow, 999)+"]"), januaryReport(), "purchases7d", "sales7d")
+	r := NewRowReader(strings.NewReader("["+soundRow+strings.Repeat(","+soundRow, 999)+"]"), januaryReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d")
 	if err := r.strict.open(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte(`[{"\u0064ate":"2026-01-31"},]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		report, number := spReport(), 0
-		reader := platform.NewRowReader(bytes.NewReader(text), report, "purchases7d", "sales7d")
+		reader := platform.NewRowReader(bytes.NewReader(text), report, "impressions", "clicks", "purchases7d", "cost", "sales7d")
 		err := reader.Each(func(r *platform.Row) error {
 			if number++; r.Number != number {
 				t.Errorf("row %d is said to be row %d", number, r.Number)
@@ -30,7 +30,7 @@ func FuzzRows(f *testing.F) {
 		})
 		// What is taken for whole is whole: it cannot be so without its end.
 		if trimmed := bytes.TrimRight(text, " \t\r\n"); err == nil {
-			cut := platform.NewRowReader(bytes.NewReader(trimmed[:len(trimmed)-1]), report, "purchases7d", "sales7d")
+			cut := platform.NewRowReader(bytes.NewReader(trimmed[:len(trimmed)-1]), report, "impressions", "clicks", "purchases7d", "cost", "sales7d")
 			if cut.Each(func(*platform.Row) error { return nil }) == nil {
 				t.Error("a file is taken for whole without its last byte")
 			}

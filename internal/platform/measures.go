@@ -19,14 +19,15 @@ type ReportType struct {
 const (
 	DateColumn     = "date"
 	CurrencyColumn = "campaignBudgetCurrencyCode"
-	ColumnSpend    = "cost"
-	ColumnViews    = "impressions"
-	ColumnClicks   = "clicks"
 )
 
-// Headline returns the two columns that answer as purchases and sales.
-func (t *ReportType) Headline(vendor bool) (purchases, sales string) {
-	return catalogue.Headline[catalogue.Purchases].ColumnOf(t.AdProduct, vendor), catalogue.Headline[catalogue.Sales].ColumnOf(t.AdProduct, vendor)
+// Headline returns the columns of the catalogue's headline measures, in their
+// order, in reports to vendors or to sellers.
+func (t *ReportType) Headline(vendor bool) (columns []string) {
+	for _, m := range catalogue.Headline {
+		columns = append(columns, m.ColumnOf(t.AdProduct, vendor))
+	}
+	return columns
 }
 
 // ReportTypes are the report types that figures come from.

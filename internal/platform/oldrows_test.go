@@ -83,7 +83,7 @@ func newOldRowReader(r io.Reader, report *Report, needed ...string) *oldRowReade
 	if report.Type.ProductColumn != "" {
 		rr.add(report.Type.ProductColumn, true, (*oldRowReader).readProduct)
 	}
-	must := map[string]bool{ColumnViews: true, ColumnClicks: true, ColumnSpend: true}
+	must := map[string]bool{"impressions": true, "clicks": true, "cost": true}
 	for _, column := range needed {
 		must[column] = true
 	}

@@ -134,10 +134,15 @@ func (c *checker) reportType(o reportObject) *ReportType {
 	return t
 }
 
-// needed are the columns without which no profile's figures can be had; the
-// headline columns depend on the profile and are checked with it.
+// needed are the columns without which no profile's figures can be had; headline
+// columns that depend on the profile are checked with it.
 func (t *ReportType) needed() []string {
-	columns := []string{DateColumn, ColumnViews, ColumnClicks, ColumnSpend}
+	columns := []string{DateColumn}
+	for _, column := range t.Headline(false) {
+		if slices.Contains(t.Headline(true), column) {
+			columns = append(columns, column)
+		}
+	}
 	if t.ProductColumn != "" {
 		columns = append(columns, t.ProductColumn)
 	}

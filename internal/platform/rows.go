@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"adlens"
 	"adlens/internal/catalogue"
@@ -65,9 +66,9 @@ const (
 	holdsAmount
 )
 
-// NewRowReader reads the rows of a report. Columns that must stand in every
-// row are named by needed, beside date, impressions, clicks and cost; the
-// product's column must be there too, and may be null.
+// NewRowReader reads the rows of a report. The measures that must stand in every
+// row are named by needed. A row must have a date and the product's column too,
+// which may be null.
 func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	rr := &RowReader{report: report, window: window{r: r}}
 	rr.add(field{name: DateColumn, needed: true, holds: holdsDate})
@@ -75,13 +76,9 @@ func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	if report.Type.ProductColumn != "" {
 		rr.add(field{name: report.Type.ProductColumn, needed: true, holds: holdsProduct})
 	}
-	must := map[string]bool{ColumnViews: true, ColumnClicks: true, ColumnSpend: true}
-	for _, column := range needed {
-		must[column] = true
-	}
 	for _, m := range report.Type.Measures {
 		if report.Has(m.Column) {
-			rr.addMeasure(m, must[m.Column])
+			rr.addMeasure(m, slices.Contains(needed, m.Column))
 		}
 	}
 	rr.row.Counts = make([]uint64, len(rr.CountColumns))

@@ -22,7 +22,7 @@ func spReport() *platform.Report {
 }
 
 func newRows(text string) *platform.RowReader {
-	return platform.NewRowReader(strings.NewReader(text), spReport(), "purchases7d", "sales7d")
+	return platform.NewRowReader(strings.NewReader(text), spReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d")
 }
 
 // readRows writes out every row that is accepted.
@@ -214,7 +214,7 @@ func TestNoRowTakesUnboundedMemory(t *testing.T) {
 		"in a list": "[{" + good + `},{"x":[` + strings.Repeat("1,", 8<<20),
 	} {
 		source := &counting{r: strings.NewReader(text)}
-		err := platform.NewRowReader(source, spReport(), "purchases7d", "sales7d").Each(func(*platform.Row) error { return nil })
+		err := platform.NewRowReader(source, spReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d").Each(func(*platform.Row) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), "a row of more than 1048576 bytes") {
 			t.Errorf("%s without end: %.200v", name, err)
 		}

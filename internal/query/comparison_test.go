@@ -44,7 +44,7 @@ func changeOracle(name string, s *sides) string {
 
 // fraction is a figure as a fraction by the oracle, nil without its base.
 func fraction(name string, s exact.Sums) *big.Rat {
-	r, _ := model.Figure(name, sumAt(s, impressions).Big(), sumAt(s, clicks).Big(), sumAt(s, purchases).Big(), sumAt(s, spend).Big(), sumAt(s, sales).Big())
+	r, _ := model.Figure(name, sumAt(s, impressions).Big(), sumAt(s, clicks).Big(), sumAt(s, purchases).Big(), sumAt(s, spend).Big(), sumAt(s, catalogue.Sales).Big())
 	return r
 }
 

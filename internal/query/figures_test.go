@@ -17,7 +17,7 @@ import (
 // oracle is a figure's text by the definitions of the contract in rational
 // arithmetic, rounded half away from zero by FloatString.
 func oracle(name string, s exact.Sums) string {
-	value, decimals := model.Figure(name, sumAt(s, impressions).Big(), sumAt(s, clicks).Big(), sumAt(s, purchases).Big(), sumAt(s, spend).Big(), sumAt(s, sales).Big())
+	value, decimals := model.Figure(name, sumAt(s, impressions).Big(), sumAt(s, clicks).Big(), sumAt(s, purchases).Big(), sumAt(s, spend).Big(), sumAt(s, catalogue.Sales).Big())
 	if value == nil {
 		return "null"
 	}

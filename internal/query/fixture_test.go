@@ -142,7 +142,7 @@ func shown(v Value) string { return string(v.Append(nil)) }
 func figure(f Figures, name string) string { return shown(f[catalogue.FigureIndex(name)]) }
 
 func text(s exact.Sums) string {
-	return fmt.Sprint(sumAt(s, impressions).Big(), " ", sumAt(s, clicks).Big(), " ", sumAt(s, purchases).Big(), " ", sumAt(s, spend).Big(), " ", sumAt(s, sales).Big())
+	return fmt.Sprint(sumAt(s, impressions).Big(), " ", sumAt(s, clicks).Big(), " ", sumAt(s, purchases).Big(), " ", sumAt(s, spend).Big(), " ", sumAt(s, catalogue.Sales).Big())
 }
 
 func mustNotFail(t testing.TB, faults []adlens.Fault) {

@@ -14,8 +14,7 @@ const (
 	impressions measure = catalogue.Impressions
 	clicks      measure = catalogue.Clicks
 	purchases   measure = catalogue.Purchases
-	spend       measure = catalogue.Spend // millionths of a US dollar
-	sales       measure = catalogue.Sales // likewise
+	spend       measure = catalogue.Spend // the first amount, in millionths of a US dollar
 	measures            = len(catalogue.Headline)
 
 	one   measure = -1 // a base that is never missing

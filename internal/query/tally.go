@@ -52,8 +52,9 @@ func (t *tallies) add(p part) {
 		sum.counts[impressions] += uint64(row.shown >> purchaseBits)
 		sum.counts[clicks] += uint64(row.clicked & (1<<clickBits - 1))
 		sum.counts[purchases] += uint64(row.shown & (1<<purchaseBits - 1))
-		sum.counts[spend] += uint64(row.money[spend-counted]) * p.step
-		sum.counts[sales] += uint64(row.money[sales-counted]) * p.step
+		for m := range row.money {
+			sum.counts[int(counted)+m] += uint64(row.money[m]) * p.step
+		}
 		sum.marketplaces |= p.marketplace
 	}
 	for i := range p.rows {

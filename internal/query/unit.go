@@ -151,7 +151,8 @@ func stepOf(rows []unitRow) uint64 {
 // where it is too large.
 func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
 	n := &r.counts
-	ok = n[impressions] < 1<<impressionBits && n[purchases] < 1<<purchaseBits && n[clicks] < 1<<clickBits && r.key < 1<<keyBits
+	ok = !slices.ContainsFunc(n[purchases+1:], func(count uint32) bool { return count > 0 }) // has bits for no further counts
+	ok = ok && n[impressions] < 1<<impressionBits && n[purchases] < 1<<purchaseBits && n[clicks] < 1<<clickBits && r.key < 1<<keyBits
 	for m := range r.money {
 		steps := r.money[m] / step
 		p.money[m] = uint32(steps)

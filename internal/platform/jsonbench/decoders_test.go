@@ -112,7 +112,7 @@ func tape(text []byte) (n int, err error) {
 }
 
 func rowReader(text []byte) (n int, err error) {
-	err = platform.NewRowReader(bytes.NewReader(text), report(), "purchases7d", "sales7d").Each(func(*platform.Row) error { n++; return nil })
+	err = platform.NewRowReader(bytes.NewReader(text), report(), "impressions", "clicks", "purchases7d", "cost", "sales7d").Each(func(*platform.Row) error { n++; return nil })
 	return n, err
 }
 
