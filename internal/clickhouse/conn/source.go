@@ -2,6 +2,8 @@ package conn
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -58,23 +60,52 @@ func (e Embedded) Target(ctx context.Context) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	options := func(user, password string, settings clickhouse.Settings) *clickhouse.Options {
-		return &clickhouse.Options{
-			Protocol:        clickhouse.HTTP,
-			Addr:            []string{at.Address},
-			Auth:            clickhouse.Auth{Username: user, Password: password, Database: engine.Database},
-			Settings:        settings,
-			HttpHeaders:     map[string]string{engine.GateHeader: at.Gate},
-			DialTimeout:     DialPatience,
-			MaxOpenConns:    64,
-			MaxIdleConns:    16,
-			ConnMaxLifetime: time.Hour,
-		}
-	}
 	return Target{
-		Reader: options(engine.ReaderUser, at.ReaderPassword, nil),
-		Writer: options(engine.LoaderUser, at.LoaderPassword, writerSettings),
+		Reader: embeddedOptions(at, engine.ReaderUser, at.ReaderPassword, nil),
+		Writer: embeddedOptions(at, engine.LoaderUser, at.LoaderPassword, writerSettings),
 	}, nil
+}
+
+func embeddedOptions(at engine.Endpoint, user, password string, settings clickhouse.Settings) *clickhouse.Options {
+	return &clickhouse.Options{
+		Protocol:        clickhouse.HTTP,
+		Addr:            []string{at.Address},
+		Auth:            clickhouse.Auth{Username: user, Password: password, Database: engine.Database},
+		Settings:        settings,
+		HttpHeaders:     map[string]string{engine.GateHeader: at.Gate},
+		DialTimeout:     DialPatience,
+		MaxOpenConns:    64,
+		MaxIdleConns:    16,
+		ConnMaxLifetime: time.Hour,
+		TransportFunc:   func(t *http.Transport) (http.RoundTripper, error) { return closingTransport{t}, nil },
+	}
+}
+
+// closingTransport closes the connection of a request that was refused. The driver
+// forgets such a connection without closing it, and an engine that is told to
+// stop waits for its clients' connections.
+type closingTransport struct{ *http.Transport }
+
+// RoundTrip sends a request.
+func (t closingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := t.Transport.RoundTrip(r)
+	if err == nil && res.StatusCode != http.StatusOK {
+		res.Body = closingBody{res.Body, t.Transport}
+	}
+	return res, err
+}
+
+// closingBody is the body of a refusal.
+type closingBody struct {
+	io.ReadCloser
+	transport *http.Transport
+}
+
+// Close closes the connection with the body.
+func (b closingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.transport.CloseIdleConnections()
+	return err
 }
 
 // Memory is a file in the data directory.

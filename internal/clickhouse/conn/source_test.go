@@ -1,0 +1,42 @@
+package conn
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"adlens/internal/engine"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// An engine waits for its clients' connections when it is told to stop, so none
+// may stay open that nobody uses any more.
+func TestARefusedRequestLeavesNoConnection(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{}, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "Code: 81. DB::Exception: Database adlens does not exist. (UNKNOWN_DATABASE)", http.StatusNotFound)
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	server.Start()
+	defer server.Close()
+	user, err := clickhouse.Open(embeddedOptions(engine.Endpoint{Address: server.Listener.Addr().String()}, "reader", "", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer user.Close()
+	if err := user.Exec(t.Context(), "SELECT 1"); err == nil {
+		t.Fatal("it was not refused")
+	}
+	select {
+	case <-closed:
+	case <-t.Context().Done():
+		t.Error("the connection is open")
+	}
+}
