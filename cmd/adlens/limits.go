@@ -24,7 +24,8 @@ type limits struct {
 const daysEvery = 250 * time.Millisecond
 
 // limits returns the limits of a server, with what was used of the day before
-// it started.
+// it started. Where that cannot be read, requests are admitted as by a server
+// that loses the store later: limits protect, and keep nobody from answers.
 func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*limits, error) {
 	if so.limitMinute < 0 || so.limitDay < 0 {
 		return nil, fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
@@ -42,7 +43,10 @@ func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*l
 	if so.limitDay == 0 {
 		return l, nil
 	}
-	return l, l.ReadElsewhere(ctx)
+	if err := l.ReadElsewhere(ctx); err != nil && ctx.Err() == nil {
+		l.Warn("what was let in before the start could not be read", err)
+	}
+	return l, ctx.Err()
 }
 
 func (l *limits) notice(err error) {

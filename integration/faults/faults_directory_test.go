@@ -171,3 +171,27 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	house.Need(t, server.Stop())
 	place.Backup(t)
 }
+
+// What was counted of the day protects the server and is no figure: damage of it
+// keeps nobody from answers.
+func TestDamagedCountsOfTheDayKeepNoServerFromStarting(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p := house.OwnProgram(t)
+	key, err := p.Account("acme")
+	house.Need(t, err)
+	ask := func(afterwards func()) *harness.Server {
+		server, err := p.Serve("--limit-day", "1000")
+		house.Need(t, err)
+		if a := house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/account"); a.Status != 200 {
+			t.Errorf("the account: %s", a)
+		}
+		afterwards()
+		house.Need(t, server.Stop())
+		return server
+	}
+	ask(func() { harmParts(t, p, "day_uses", harm{"flipped", flipPart}) })
+	if server := ask(func() {}); !strings.Contains(server.Log(), "before the start could not be read") {
+		t.Errorf("the log does not say that the counts are damaged: %s", server.Log())
+	}
+}
