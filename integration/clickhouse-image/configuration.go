@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// configText is the server's configuration; files in config.d add to it.
+// configText is the server's configuration; files in config.d add to it. Tests
+// leave thousands of tables, of which each would look for merges ten times a second.
 const configText = `<clickhouse>
   <users_config>%s/users.xml</users_config>
   <http_port>8123</http_port>
@@ -17,6 +18,8 @@ const configText = `<clickhouse>
   <max_server_memory_usage_to_ram_ratio>0.6</max_server_memory_usage_to_ram_ratio>
   <mark_cache_size>536870912</mark_cache_size>
   <shutdown_wait_unfinished>1</shutdown_wait_unfinished>
+  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>10</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  <background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>60</background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>
 </clickhouse>
 `
 
