@@ -25,8 +25,8 @@ type expected struct{ sums, shown []string }
 // places tell the marketplaces of an account by their stored keys.
 type places map[int]market
 
-// expect makes the right answer of all groups of the raw rows.
-func (q *question) expect(groups []group, at places) expected {
+// expectAnswer makes the right answer of all groups of the raw rows.
+func (q *question) expectAnswer(groups []group, at places) expected {
 	switch q.endpoint {
 	case summaries:
 		return expectSummary(groups, at)
@@ -90,14 +90,14 @@ func (q *question) expectProducts(groups []group, at places) expected {
 			keys[groups[i].product] = figureOf(groups[i].sums, q.sort)
 		}
 	}
-	slices.SortFunc(sorted, func(a, b group) int { return q.compare(&a, &b, keys) })
+	slices.SortFunc(sorted, func(a, b group) int { return q.compareProducts(&a, &b, keys) })
 	e := expected{}
 	first := min((q.page-1)*q.size, len(sorted))
 	page := sorted[first:min(first+q.size, len(sorted))]
 	for i := range page {
 		g := &page[i]
 		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
-		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.codes(g.markets), figuresText(g.sums)))
+		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.countryCodes(g.markets), figuresText(g.sums)))
 	}
 	total := fmt.Sprintf("%d rows in all", len(sorted))
 	if len(page) > 0 {
@@ -107,9 +107,9 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	return e
 }
 
-// compare orders products as the API must: by the value as shown, null last,
+// compareProducts orders products as the API must: by the value as shown, null last,
 // ties by id, none last.
-func (q *question) compare(a, b *group, keys map[string]figure) int {
+func (q *question) compareProducts(a, b *group, keys map[string]figure) int {
 	sign := 1
 	if q.order == "desc" {
 		sign = -1
@@ -135,8 +135,8 @@ func (q *question) compare(a, b *group, keys map[string]figure) int {
 	return cmp.Or(by, byID)
 }
 
-// codes are the countries of marked marketplaces, sorted.
-func (p places) codes(marked uint64) string {
+// countryCodes are the countries of marked marketplaces, sorted.
+func (p places) countryCodes(marked uint64) string {
 	var codes []string
 	for key, m := range p {
 		if marked&(1<<key) != 0 {

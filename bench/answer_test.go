@@ -40,7 +40,7 @@ func askedProducts(t *testing.T) (*question, expected) {
 		{product: "", markets: 1 << 2, sums: sumsOf(t, "10 4 1 2 0")},
 		{product: "A", markets: 1<<1 | 1<<2, sums: sumsOf(t, "10 4 1 2 4")},
 	}
-	return q, q.expect(groups, places{1: {country: "DE"}, 2: {country: "US"}})
+	return q, q.expectAnswer(groups, places{1: {country: "DE"}, 2: {country: "US"}})
 }
 
 func TestTheRightAnswerPasses(t *testing.T) {
@@ -49,14 +49,14 @@ func TestTheRightAnswerPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := difference(right.shown, got); err != nil {
+	if err := firstDifference(right.shown, got); err != nil {
 		t.Error(err)
 	}
 	peer, err := q.readPeer([][]string{{"A", "6", "10", "4", "1", "2", "4", "2"}, {"", "4", "10", "4", "1", "2.000000", "0", "2"}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := difference(right.sums, peer); err != nil {
+	if err := firstDifference(right.sums, peer); err != nil {
 		t.Error(err)
 	}
 }
@@ -77,7 +77,7 @@ func TestOneWrongCentIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference(right.shown, got) == nil {
+		if firstDifference(right.shown, got) == nil {
 			t.Errorf("%s instead of %s was not found", change[1], change[0])
 		}
 	}
@@ -93,7 +93,7 @@ func TestOneWrongCentIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference(right.sums, got) == nil {
+		if firstDifference(right.sums, got) == nil {
 			t.Errorf("%v was not found to be wrong", rows)
 		}
 	}

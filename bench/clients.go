@@ -46,25 +46,25 @@ func (b *bench) rightAnswers(ctx context.Context, all []*question) (map[*questio
 	right := map[*question]expected{}
 	for _, q := range all {
 		var err error
-		if right[q], err = b.expect(ctx, q); err != nil {
+		if right[q], err = b.cachedExpected(ctx, q); err != nil {
 			return nil, err
 		}
 	}
 	return right, nil
 }
 
-// check tells what is wrong with an answer.
-func (k *known) check(q *question, r reply, c contestant) error {
+// checkReply tells what is wrong with an answer.
+func (k *known) checkReply(q *question, r reply, c contestant) error {
 	k.mu.Lock()
 	before, ok := k.bodies[q]
 	k.mu.Unlock()
 	if ok {
 		if !bytes.Equal(r.body, before) {
-			return fmt.Errorf("%s, asked %q among others, answers another thing than before: %.300s", c.name(), q.name, r.body)
+			return fmt.Errorf("%s, asked %q among others, answers another thing than before: %.300s", c.contestantName(), q.name, r.body)
 		}
 		return nil
 	}
-	if err := r.compare(q, k.right[q], c); err != nil {
+	if err := r.compareExpected(q, k.right[q], c); err != nil {
 		return err
 	}
 	k.mu.Lock()
@@ -73,18 +73,18 @@ func (k *known) check(q *question, r reply, c contestant) error {
 	return nil
 }
 
-// crowd lets so many clients ask for a while, each one question after the
+// runCrowd lets so many clients ask for a while, each one question after the
 // other in an order of its own. Requests that were begun are waited for, and
 // count towards the time. A wrong answer ends the run.
-func crowd(ctx context.Context, c contestant, all []*question, answers *known, clients int, lasting time.Duration) (Crowd, error) {
-	result := Crowd{Contestant: c.name(), Clients: clients, Errors: map[string]int{}}
+func runCrowd(ctx context.Context, c contestant, all []*question, answers *known, clients int, lasting time.Duration) (Crowd, error) {
+	result := Crowd{Contestant: c.contestantName(), Clients: clients, Errors: map[string]int{}}
 	var mu sync.Mutex
 	var times []float64
 	var wrong error
 	note := func(q *question, r reply, err error) {
 		var fault error
 		if err == nil {
-			fault = answers.check(q, r, c)
+			fault = answers.checkReply(q, r, c)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -94,7 +94,7 @@ func crowd(ctx context.Context, c contestant, all []*question, answers *known, c
 		case fault != nil:
 			wrong = fault
 		default:
-			times = append(times, milliseconds(r.took))
+			times = append(times, toMilliseconds(r.took))
 		}
 	}
 	var running sync.WaitGroup
@@ -104,7 +104,7 @@ func crowd(ctx context.Context, c contestant, all []*question, answers *known, c
 			rng := rand.New(rand.NewPCG(uint64(n), uint64(clients)))
 			for time.Since(began) < lasting && ctx.Err() == nil {
 				q := all[rng.IntN(len(all))]
-				r, err := c.ask(ctx, q)
+				r, err := c.askQuestion(ctx, q)
 				note(q, r, err)
 			}
 		})
@@ -114,7 +114,7 @@ func crowd(ctx context.Context, c contestant, all []*question, answers *known, c
 	result.Answered = len(times)
 	result.PerSecond = float64(len(times)) / result.Seconds
 	if len(times) > 0 {
-		result.Median, result.P99 = percentile(times, 50), percentile(times, 99)
+		result.Median, result.P99 = percentileOf(times, 50), percentileOf(times, 99)
 	}
 	return result, errors.Join(wrong, ctx.Err())
 }
@@ -131,10 +131,10 @@ func errorName(err error) string {
 	return err.Error()
 }
 
-// crowds measures adlens and raw with so many clients, one after the other.
+// measureCrowds measures adlens and raw with so many clients, one after the other.
 // Answers that nobody caches are asked for, and those that everybody gets.
-func (b *bench) crowds(ctx context.Context, numbers []int, lasting time.Duration) error {
-	all := questions(b.shape, b.accounts, b.state.Keys, b.now)
+func (b *bench) measureCrowds(ctx context.Context, numbers []int, lasting time.Duration) error {
+	all := allQuestions(b.shape, b.accounts, b.state.Keys, b.now)
 	right, err := b.rightAnswers(ctx, all)
 	if err != nil {
 		return err
@@ -142,16 +142,16 @@ func (b *bench) crowds(ctx context.Context, numbers []int, lasting time.Duration
 	for _, who := range []contestant{newAPI(nameAPI, b.server.address), newAPI(nameRepeated, b.caching.address), b.raw} {
 		answers := &known{right: right, bodies: map[*question][]byte{}}
 		for _, n := range numbers {
-			c, err := crowd(ctx, who, all, answers, n, lasting)
+			c, err := runCrowd(ctx, who, all, answers, n, lasting)
 			if err != nil {
 				return err
 			}
-			pid := b.server.pid()
+			pid := b.server.processID()
 			if c.Contestant == nameRepeated {
-				pid = b.caching.pid()
+				pid = b.caching.processID()
 			}
-			c.ServeRSS, _ = resident(pid)
-			c.EngineRSS, _ = resident(b.engine.at.PID)
+			c.ServeRSS, _ = residentMemory(pid)
+			c.EngineRSS, _ = residentMemory(b.engine.at.PID)
 			b.results.Crowds = append(b.results.Crowds, c)
 			b.say("%d clients of %s: %.1f answers/s", n, c.Contestant, c.PerSecond)
 		}
@@ -169,37 +169,37 @@ type Cancelled struct {
 // cancelling is how many requests are cut.
 const cancelling = 32
 
-// cancel cuts requests in the middle and watches their queries end. Every one
+// cancelRequests cuts requests in the middle and watches their queries end. Every one
 // has a window of its own, so that no two can be one.
-func (b *bench) cancel(ctx context.Context) error {
+func (b *bench) cancelRequests(ctx context.Context) error {
 	a := &asker{shape: b.shape, today: adlens.DayOf(b.now.UTC()), account: &b.accounts[0], key: b.state.Keys[heavyID]}
 	for i := range cancelling {
-		a.ask(products, a.dates("cut", b.shape.start()+adlens.Day(3+i), b.shape.End-adlens.Day(3+i)))
+		a.addQuestion(products, a.customPeriod("cut", b.shape.firstDay()+adlens.Day(3+i), b.shape.End-adlens.Day(3+i)))
 	}
 	cut, stop := context.WithCancel(ctx)
 	defer stop()
 	who := newAPI(nameAPI, b.server.address)
 	var running sync.WaitGroup
 	for _, q := range a.all {
-		running.Go(func() { who.ask(cut, q) }) // its fate is not ours
+		running.Go(func() { who.askQuestion(cut, q) }) // its fate is not ours
 	}
 	c := Cancelled{Requests: cancelling}
 	var err error
 	for waiting := time.Now(); c.Running < 3 && err == nil && time.Since(waiting) < time.Second; {
-		c.Running, err = b.engine.running(ctx)
+		c.Running, err = b.engine.runningStatements(ctx)
 	}
 	stop()
 	began := time.Now()
 	for left := c.Running; err == nil && left > 0 && time.Since(began) < time.Minute; {
-		left, err = b.engine.running(ctx)
+		left, err = b.engine.runningStatements(ctx)
 	}
-	c.Freed = milliseconds(time.Since(began))
+	c.Freed = toMilliseconds(time.Since(began))
 	running.Wait()
 	b.results.Cancelled = &c
 	return errors.Join(err, who.close())
 }
 
-// running is how many statements the engine has in hand, this one left out.
-func (e *embedded) running(ctx context.Context) (int64, error) {
-	return e.number(ctx, "SELECT value - 1 FROM system.metrics WHERE metric = 'Query'")
+// runningStatements is how many statements the engine has in hand, this one left out.
+func (e *embedded) runningStatements(ctx context.Context) (int64, error) {
+	return e.queryNumber(ctx, "SELECT value - 1 FROM system.metrics WHERE metric = 'Query'")
 }

@@ -47,14 +47,14 @@ var postgresSQL = dialect{
 
 const fiveSums = "sum(impressions) AS i, sum(clicks) AS c, sum(purchases) AS p, sum(spend) AS sp, sum(sales) AS sa"
 
-// filter is the predicate of a question on a table that has one row for each
+// rowPredicate is the predicate of a question on a table that has one row for each
 // fact. keys are the account's marketplaces by country.
-func (q *question) filter(keys map[string]int) string {
-	return q.slices(keys) + fmt.Sprintf(" AND day BETWEEN '%s' AND '%s'", q.from, q.to)
+func (q *question) rowPredicate(keys map[string]int) string {
+	return q.slicePredicate(keys) + fmt.Sprintf(" AND day BETWEEN '%s' AND '%s'", q.from, q.to)
 }
 
-// slices is the part of the predicate without the days.
-func (q *question) slices(keys map[string]int) string {
+// slicePredicate is the part of the predicate without the days.
+func (q *question) slicePredicate(keys map[string]int) string {
 	where := fmt.Sprintf("account = '%s'", q.account.id)
 	if q.markets != nil {
 		var numbers []string
@@ -73,9 +73,9 @@ func (q *question) slices(keys map[string]int) string {
 	return where
 }
 
-// over is the question as a statement over a table, or over a sub-select in
+// selectAnswer is the question as a statement over a table, or over a sub-select in
 // brackets that ends with its own predicate.
-func (d dialect) over(q *question, table, where string) string {
+func (d dialect) selectAnswer(q *question, table, where string) string {
 	switch q.endpoint {
 	case summaries:
 		return fmt.Sprintf("SELECT marketplace, ad_product, %s FROM %s%s GROUP BY marketplace, ad_product ORDER BY marketplace, ad_product", fiveSums, table, where)
@@ -87,20 +87,20 @@ func (d dialect) over(q *question, table, where string) string {
 		return fmt.Sprintf("SELECT %s AS bucket, %s FROM %s%s GROUP BY bucket ORDER BY bucket", bucket, fiveSums, table, where)
 	}
 	inner := fmt.Sprintf("SELECT product, %s AS bits, %s FROM %s%s GROUP BY product", d.bits, fiveSums, table, where)
-	return fmt.Sprintf("SELECT product, bits, i, c, p, sp, sa, %s AS total FROM (%s) AS sums %s", d.totalRows, inner, d.page(q))
+	return fmt.Sprintf("SELECT product, bits, i, c, p, sp, sa, %s AS total FROM (%s) AS sums %s", d.totalRows, inner, d.pageClause(q))
 }
 
-// groups is the question without its order and page: what the right answer is
+// selectGroups is the question without its order and page: what the right answer is
 // made of.
-func (d dialect) groups(q *question, table, where string) string {
+func (d dialect) selectGroups(q *question, table, where string) string {
 	if q.endpoint != products {
-		return d.over(q, table, where)
+		return d.selectAnswer(q, table, where)
 	}
 	return fmt.Sprintf("SELECT product, %s AS bits, %s FROM %s%s GROUP BY product", d.bits, fiveSums, table, where)
 }
 
-// page orders products by the value as shown, null last, ties by id.
-func (d dialect) page(q *question) string {
+// pageClause orders products by the value as shown, null last, ties by id.
+func (d dialect) pageClause(q *question) string {
 	key := map[string]string{"spend": d.spend, "sales": d.sales, "acos": d.acos, "purchases": "p", "product_id": "product"}[q.sort]
 	if q.sort == "product_id" {
 		key = "product = '', " + key
@@ -115,10 +115,10 @@ type part struct {
 	from, to adlens.Day
 }
 
-// rollups splits a question's period into what a careful person's rollups
+// rollupParts splits a question's period into what a careful person's rollups
 // answer whole: the lifetime, years, months, and single days. first and last
 // are the days that are held: a month is whole when all its held days are.
-func (q *question) rollups(first, last adlens.Day) []part {
+func (q *question) rollupParts(first, last adlens.Day) []part {
 	from, to := max(q.from, first), min(q.to, last)
 	if q.endpoint != products {
 		return []part{{"day_totals", "day", from, to}}
@@ -145,11 +145,11 @@ func (q *question) rollups(first, last adlens.Day) []part {
 			day = end + 1
 		}
 	}
-	return joined(parts)
+	return joinParts(parts)
 }
 
-// joined makes neighbours of one table one part.
-func joined(parts []part) []part {
+// joinParts makes neighbours of one table one part.
+func joinParts(parts []part) []part {
 	var all []part
 	for _, p := range parts {
 		i := slices.IndexFunc(all, func(a part) bool { return a.table == p.table && a.to+1 == p.from })

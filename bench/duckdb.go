@@ -50,8 +50,8 @@ func startDuckDB(script, file string) (*duckProcess, error) {
 	return p, p.cmd.Start()
 }
 
-// ask runs a statement; rows are texts, numbers as DuckDB prints them.
-func (p *duckProcess) ask(statement string, rows bool) (time.Duration, [][]string, error) {
+// timeStatement runs a statement; rows are texts, numbers as DuckDB prints them.
+func (p *duckProcess) timeStatement(statement string, rows bool) (time.Duration, [][]string, error) {
 	text, err := json.Marshal(map[string]any{"sql": statement, "rows": rows})
 	if err != nil {
 		return 0, nil, err
@@ -74,10 +74,10 @@ func (p *duckProcess) ask(statement string, rows bool) (time.Duration, [][]strin
 	if said.Error != "" {
 		return 0, nil, fmt.Errorf("DuckDB: %s in %s", said.Error, statement)
 	}
-	return time.Duration(said.MS * float64(time.Millisecond)), texts(said.Rows), nil
+	return time.Duration(said.MS * float64(time.Millisecond)), rowTexts(said.Rows), nil
 }
 
-func texts(rows [][]any) [][]string {
+func rowTexts(rows [][]any) [][]string {
 	all := make([][]string, len(rows))
 	for i, row := range rows {
 		for _, value := range row {
@@ -105,27 +105,27 @@ type duckDB struct {
 	first, last adlens.Day // held
 }
 
-func (d *duckDB) name() string { return d.label }
+func (d *duckDB) contestantName() string { return d.label }
 
 func (d *duckDB) close() error { return nil }
 
-func (d *duckDB) ask(_ context.Context, q *question) (reply, error) {
-	took, rows, err := d.process.ask(d.statement(q), true)
+func (d *duckDB) askQuestion(_ context.Context, q *question) (reply, error) {
+	took, rows, err := d.process.timeStatement(d.questionSQL(q), true)
 	return reply{took, nil, func() ([]string, error) { return q.readPeer(rows, false) }}, err
 }
 
-func (d *duckDB) statement(q *question) string {
-	keys := d.places[q.account.id].keys()
+func (d *duckDB) questionSQL(q *question) string {
+	keys := d.places[q.account.id].keysByCountry()
 	if !d.rollups {
-		return duckdbSQL.over(q, "facts", " WHERE "+q.filter(keys))
+		return duckdbSQL.selectAnswer(q, "facts", " WHERE "+q.rowPredicate(keys))
 	}
-	parts := q.rollups(d.first, d.last)
+	parts := q.rollupParts(d.first, d.last)
 	if q.endpoint != products {
-		return duckdbSQL.over(q, "day_totals", " WHERE "+q.filter(keys))
+		return duckdbSQL.selectAnswer(q, "day_totals", " WHERE "+q.rowPredicate(keys))
 	}
 	var selects []string
 	for _, p := range parts {
-		where := q.slices(keys)
+		where := q.slicePredicate(keys)
 		if p.column != "" {
 			where += fmt.Sprintf(" AND %s BETWEEN '%s' AND '%s'", p.column, p.from, p.to)
 		}
@@ -133,7 +133,7 @@ func (d *duckDB) statement(q *question) string {
 	}
 	sums := fmt.Sprintf("SELECT product_key, %s AS bits, %s FROM (%s) GROUP BY product_key", duckdbSQL.bits, fiveSums, strings.Join(selects, " UNION ALL "))
 	return fmt.Sprintf("SELECT product, bits, i, c, p, sp, sa, %s AS total FROM (%s) AS sums JOIN products ON products.account = '%s' AND products.product_key = sums.product_key %s",
-		duckdbSQL.totalRows, sums, q.account.id, duckdbSQL.page(q))
+		duckdbSQL.totalRows, sums, q.account.id, duckdbSQL.pageClause(q))
 }
 
 // exportFacts is what DuckDB is given: the plain table's rows in its order.
@@ -170,11 +170,11 @@ func newDuckDB(ctx context.Context, r *raw, st *state, shape Shape, script, dir 
 		if err := fillDuckDB(ctx, process, r, dir, say); err != nil {
 			return nil, nil, errors.Join(err, process.close())
 		}
-		if err := st.note(&st.DuckDB); err != nil {
+		if err := st.markDone(&st.DuckDB); err != nil {
 			return nil, nil, errors.Join(err, process.close())
 		}
 	}
-	first, last := shape.held()
+	first, last := shape.heldDays()
 	return &duckDB{"duckdb", process, r.places, false, first, last}, &duckDB{"duckdb rollups", process, r.places, true, first, last}, nil
 }
 
@@ -182,14 +182,14 @@ func fillDuckDB(ctx context.Context, process *duckProcess, r *raw, dir string, s
 	began := time.Now()
 	parquet := filepath.Join(dir, "facts.parquet")
 	defer os.Remove(parquet)
-	if err := r.engine.export(ctx, sql{text: exportFacts, format: "Parquet", writer: true}, parquet); err != nil {
+	if err := r.engine.exportToFile(ctx, sql{text: exportFacts, format: "Parquet", writer: true}, parquet); err != nil {
 		return err
 	}
 	for i, statement := range duckTables {
 		if i == 0 {
 			statement = fmt.Sprintf(statement, parquet)
 		}
-		if _, _, err := process.ask(statement, false); err != nil {
+		if _, _, err := process.timeStatement(statement, false); err != nil {
 			return err
 		}
 	}
@@ -197,9 +197,9 @@ func fillDuckDB(ctx context.Context, process *duckProcess, r *raw, dir string, s
 	return nil
 }
 
-// export writes a statement's rows to a file.
-func (e *embedded) export(ctx context.Context, s sql, file string) error {
-	body, err := e.open(ctx, s, nil)
+// exportToFile writes a statement's rows to a file.
+func (e *embedded) exportToFile(ctx context.Context, s sql, file string) error {
+	body, err := e.streamStatement(ctx, s, nil)
 	if err != nil {
 		return err
 	}

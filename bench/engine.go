@@ -55,9 +55,9 @@ type sql struct {
 	writer bool   // as the loader, who may write
 }
 
-// ask runs a statement and returns its rows.
-func (e *embedded) ask(ctx context.Context, s sql) ([]byte, error) {
-	body, err := e.open(ctx, s, nil)
+// runStatement runs a statement and returns its rows.
+func (e *embedded) runStatement(ctx context.Context, s sql) ([]byte, error) {
+	body, err := e.streamStatement(ctx, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (e *embedded) ask(ctx context.Context, s sql) ([]byte, error) {
 	return io.ReadAll(body)
 }
 
-// open runs a statement; its rows are read by the caller. input follows the
+// streamStatement runs a statement; its rows are read by the caller. input follows the
 // statement where it inserts.
-func (e *embedded) open(ctx context.Context, s sql, input io.Reader) (io.ReadCloser, error) {
+func (e *embedded) streamStatement(ctx context.Context, s sql, input io.Reader) (io.ReadCloser, error) {
 	values := url.Values{"database": {engine.Database}, "default_format": {s.format}}
 	if s.format == "" {
 		values.Set("default_format", "TSV")
@@ -102,9 +102,9 @@ func (e *embedded) open(ctx context.Context, s sql, input io.Reader) (io.ReadClo
 	return res.Body, nil
 }
 
-// rows runs a statement and returns its rows by columns' text.
-func (e *embedded) rows(ctx context.Context, s sql) ([][]string, error) {
-	text, err := e.ask(ctx, s)
+// queryRows runs a statement and returns its rows by columns' text.
+func (e *embedded) queryRows(ctx context.Context, s sql) ([][]string, error) {
+	text, err := e.runStatement(ctx, s)
 	return splitRows(text), err
 }
 
@@ -117,18 +117,18 @@ func splitRows(text []byte) [][]string {
 	return rows
 }
 
-// number runs a statement that answers one whole number.
-func (e *embedded) number(ctx context.Context, text string) (int64, error) {
-	body, err := e.ask(ctx, sql{text: text, writer: true})
+// queryNumber runs a statement that answers one whole number.
+func (e *embedded) queryNumber(ctx context.Context, text string) (int64, error) {
+	body, err := e.runStatement(ctx, sql{text: text, writer: true})
 	if err != nil {
 		return 0, err
 	}
 	return strconv.ParseInt(string(bytes.TrimSpace(body)), 10, 64)
 }
 
-// timed runs a statement and returns how long it took to the last byte.
-func (e *embedded) timed(ctx context.Context, s sql) (time.Duration, []byte, error) {
+// timeStatement runs a statement and returns how long it took to the last byte.
+func (e *embedded) timeStatement(ctx context.Context, s sql) (time.Duration, []byte, error) {
 	began := time.Now()
-	body, err := e.ask(ctx, s)
+	body, err := e.runStatement(ctx, s)
 	return time.Since(began), body, err
 }

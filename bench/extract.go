@@ -28,7 +28,7 @@ type Totals struct {
 	spend, sales int64 // cents of a day's campaigns, which are converted as one
 }
 
-func (t *Totals) add(o Totals) {
+func (t *Totals) addTotals(o Totals) {
 	t.Rows += o.Rows
 	t.Facts += o.Facts
 	t.Bytes += o.Bytes
@@ -39,8 +39,8 @@ func (t *Totals) add(o Totals) {
 	t.Sales += o.Sales
 }
 
-// remove takes out what a restatement replaced. What was read stays read.
-func (t *Totals) remove(o Totals) {
+// removeTotals takes out what a restatement replaced. What was read stays read.
+func (t *Totals) removeTotals(o Totals) {
 	t.Facts -= o.Facts
 	t.Impressions -= o.Impressions
 	t.Clicks -= o.Clicks
@@ -53,14 +53,14 @@ func (t *Totals) remove(o Totals) {
 func (s Shape) sumDay(of slice, day adlens.Day, version int) Totals {
 	var t Totals
 	rate := rateOf(of.account.markets[of.market], day)
-	s.draw(of, day, version, func(r *row) { t.count(of.kind, r, rate) })
-	return t.facts(of.kind, rate)
+	s.drawRows(of, day, version, func(r *row) { t.countRow(of.kind, r, rate) })
+	return t.rowsToFacts(of.kind, rate)
 }
 
-// count adds a row. What of a cost stands behind the sixth decimal is too
+// countRow adds a row. What of a cost stands behind the sixth decimal is too
 // little to change a rounded amount: only an exact half could be, and that is
 // rounded up anyway.
-func (t *Totals) count(k *kind, r *row, rate int64) {
+func (t *Totals) countRow(k *kind, r *row, rate int64) {
 	t.Rows++
 	t.Impressions += r.values[k.headline[0]]
 	t.Clicks += r.values[k.headline[1]]
@@ -71,24 +71,24 @@ func (t *Totals) count(k *kind, r *row, rate int64) {
 		t.sales += sales
 		return
 	}
-	t.Spend += dollars(spend, rate)
-	t.Sales += dollars(sales, rate)
+	t.Spend += convertCents(spend, rate)
+	t.Sales += convertCents(sales, rate)
 }
 
-// facts sets what a day's rows become: the campaigns of Sponsored Brands are
+// rowsToFacts sets what a day's rows become: the campaigns of Sponsored Brands are
 // one fact.
-func (t Totals) facts(k *kind, rate int64) Totals {
+func (t Totals) rowsToFacts(k *kind, rate int64) Totals {
 	t.Facts = t.Rows
 	if k.ProductColumn == "" {
 		t.Facts = min(1, t.Rows)
-		t.Spend, t.Sales = dollars(t.spend, rate), dollars(t.sales, rate)
+		t.Spend, t.Sales = convertCents(t.spend, rate), convertCents(t.sales, rate)
 	}
 	return t
 }
 
-// dollars converts cents of a currency to millionths of a US dollar, rounded
+// convertCents converts cents of a currency to millionths of a US dollar, rounded
 // half away from zero; the rate is in millionths.
-func dollars(cents, rate int64) int64 { return (cents*rate + 50) / 100 }
+func convertCents(cents, rate int64) int64 { return (cents*rate + 50) / 100 }
 
 // report is one report to be written.
 type report struct {
@@ -98,18 +98,18 @@ type report struct {
 	generated time.Time
 }
 
-// write writes the report's object and download.
-func (s Shape) write(r report, to *made.Writer) (totals Totals, err error) {
+// writeReport writes the report's object and download.
+func (s Shape) writeReport(r report, to *made.Writer) (totals Totals, err error) {
 	name := fmt.Sprintf("%s-%s-%s-%s-%d", r.account.id, r.account.markets[r.market].country, r.kind.ID, r.from, r.version)
 	_, err = to.WritePair(name, made.ReportEnd, func(w io.Writer) (err error) {
-		totals, err = s.download(r, &to.Rows, w)
+		totals, err = s.writeDownload(r, &to.Rows, w)
 		return err
-	}, func(size int) any { return r.object(name, size) })
+	}, func(size int) any { return r.reportObject(name, size) })
 	return totals, err
 }
 
-// object is the platform's report object.
-func (r report) object(id string, size int) made.Report {
+// reportObject is the platform's report object.
+func (r report) reportObject(id string, size int) made.Report {
 	columns := append([]string{platform.DateColumn, "campaignId", platform.CurrencyColumn}, r.kind.measures...)
 	if r.kind.ProductColumn != "" {
 		columns = append(columns, "adGroupId", r.kind.ProductColumn)
@@ -122,8 +122,8 @@ func (r report) object(id string, size int) made.Report {
 // pieceBytes is how much text is held before it is written.
 const pieceBytes = 1 << 20
 
-// download writes the rows, by day and rank.
-func (s Shape) download(r report, rows *made.Rows, w io.Writer) (Totals, error) {
+// writeDownload writes the rows, by day and rank.
+func (s Shape) writeDownload(r report, rows *made.Rows, w io.Writer) (Totals, error) {
 	var totals Totals
 	var failed error
 	market := r.account.markets[r.market]
@@ -132,27 +132,27 @@ func (s Shape) download(r report, rows *made.Rows, w io.Writer) (Totals, error) 
 	for day := r.from; day <= r.to; day++ {
 		var one Totals
 		rate, date := rateOf(market, day), made.Quote(day.String())
-		s.draw(r.slice, day, r.version, func(drawn *row) {
-			one.count(r.kind, drawn, rate)
+		s.drawRows(r.slice, day, r.version, func(drawn *row) {
+			one.countRow(r.kind, drawn, rate)
 			rows.Begin()
 			rows.JSON(platform.DateColumn, date)
 			rows.JSON("campaignId", campaign)
 			rows.JSON(platform.CurrencyColumn, currency)
-			r.kind.write(rows, drawn)
+			r.kind.writeRow(rows, drawn)
 			rows.End()
 			if len(rows.Text) > pieceBytes && failed == nil {
 				failed = rows.Flush(w)
 			}
 		})
-		totals.add(one.facts(r.kind, rate))
+		totals.addTotals(one.rowsToFacts(r.kind, rate))
 	}
 	size, err := rows.Close(w)
 	totals.Bytes = int64(size)
 	return totals, errors.Join(failed, err)
 }
 
-// write adds a row's product and measures.
-func (k *kind) write(rows *made.Rows, r *row) {
+// writeRow adds a row's product and measures.
+func (k *kind) writeRow(rows *made.Rows, r *row) {
 	if r.product != nil {
 		rows.JSON("adGroupId", "7232088286150")
 		rows.Name(k.ProductColumn)
@@ -176,8 +176,8 @@ func appendCents(to []byte, cents int64) []byte {
 	return append(to, '.', '0'+byte(cents/10%10), '0'+byte(cents%10))
 }
 
-// base writes what reports need before them: profiles, and rates for all days.
-func (s Shape) base(a *account, to *made.Writer) error {
+// writeBase writes what reports need before them: profiles, and rates for all days.
+func (s Shape) writeBase(a *account, to *made.Writer) error {
 	var profiles []made.Profile
 	for _, m := range a.markets {
 		profiles = append(profiles, made.Profile{
@@ -188,7 +188,7 @@ func (s Shape) base(a *account, to *made.Writer) error {
 	if _, err := to.WriteJSON(made.ProfilesFile, profiles); err != nil {
 		return err
 	}
-	_, err := to.WriteFile(made.RatesFile, s.rates(a))
+	_, err := to.WriteFile(made.RatesFile, s.ratesCSV(a))
 	return err
 }
 
@@ -202,8 +202,8 @@ func rateOf(m market, day adlens.Day) int64 {
 	return int64(swing / m.dollar * 1e6)
 }
 
-// rates are the rates of all days of an account's currencies.
-func (s Shape) rates(a *account) []byte {
+// ratesCSV are the rates of all days of an account's currencies.
+func (s Shape) ratesCSV(a *account) []byte {
 	var table made.Rates
 	written := []string{"USD"}
 	for _, m := range a.markets {
@@ -211,7 +211,7 @@ func (s Shape) rates(a *account) []byte {
 			continue
 		}
 		written = append(written, m.currency)
-		for day := s.start() - 1; day <= s.End+1; day++ {
+		for day := s.firstDay() - 1; day <= s.End+1; day++ {
 			rate := rateOf(m, day)
 			table.Add(day, m.currency, fmt.Sprintf("%d.%06d", rate/1_000_000, rate%1_000_000))
 		}

@@ -51,10 +51,10 @@ type filler struct {
 	skip    int // batches that were loaded before
 }
 
-// fill adds the accounts and loads all their reports, the next ones being
+// loadAccounts adds the accounts and loads all their reports, the next ones being
 // written while the last ones are loaded. What an earlier run had loaded before
 // it was interrupted is passed over.
-func (f *filler) fill(ctx context.Context, accounts []account) error {
+func (f *filler) loadAccounts(ctx context.Context, accounts []account) error {
 	batches := make(chan batch, 1)
 	making, stop := context.WithCancel(ctx)
 	defer stop()
@@ -63,7 +63,7 @@ func (f *filler) fill(ctx context.Context, accounts []account) error {
 		defer close(batches)
 		// The small ones first: their first extracts are there at once.
 		for i := len(accounts) - 1; i >= 0; i-- {
-			f.make(making, &accounts[i], batches)
+			f.makeBatches(making, &accounts[i], batches)
 		}
 	}()
 	last := time.Now()
@@ -72,11 +72,11 @@ func (f *filler) fill(ctx context.Context, accounts []account) error {
 			return b.err
 		}
 		if _, added := f.state.Keys[b.account.id]; !added {
-			if err := f.add(ctx, b.account); err != nil {
+			if err := f.addAccount(ctx, b.account); err != nil {
 				return err
 			}
 		}
-		if err := f.load(ctx, b); err != nil {
+		if err := f.loadBatch(ctx, b); err != nil {
 			return err
 		}
 		if time.Since(last) > 10*time.Second {
@@ -87,24 +87,24 @@ func (f *filler) fill(ctx context.Context, accounts []account) error {
 	return ctx.Err()
 }
 
-// add makes an account and its key.
-func (f *filler) add(ctx context.Context, a *account) error {
-	if _, _, err := f.program.run(ctx, "account", "add", a.id, "--name", a.id); err != nil {
+// addAccount makes an account and its key.
+func (f *filler) addAccount(ctx context.Context, a *account) error {
+	if _, _, err := f.program.runCommand(ctx, "account", "add", a.id, "--name", a.id); err != nil {
 		return err
 	}
-	key, _, err := f.program.run(ctx, "key", "create", "--account", a.id, "--name", "bench")
+	key, _, err := f.program.runCommand(ctx, "key", "create", "--account", a.id, "--name", "bench")
 	if err != nil {
 		return err
 	}
 	f.state.Keys[a.id] = key
-	return f.state.save()
+	return f.state.saveState()
 }
 
-// make writes an account's extracts in batches of some months.
-func (f *filler) make(ctx context.Context, a *account, to chan<- batch) {
+// makeBatches writes an account's extracts in batches of some months.
+func (f *filler) makeBatches(ctx context.Context, a *account, to chan<- batch) {
 	perDay := max(1, a.rows/f.shape.figureDays())
 	days := adlens.Day(max(31, batchRows/perDay))
-	for from := f.shape.start(); from <= f.shape.End; {
+	for from := f.shape.firstDay(); from <= f.shape.End; {
 		end := min(f.shape.End, (from+days).FirstOfMonth()-1)
 		if f.skip--; f.skip < 0 {
 			b := f.makeBatch(a, from, end)
@@ -125,15 +125,15 @@ func (f *filler) makeBatch(a *account, from, last adlens.Day) batch {
 		return b
 	}
 	to := made.NewWriter(b.dir)
-	if from == f.shape.start() {
-		b.err = f.shape.base(a, to)
+	if from == f.shape.firstDay() {
+		b.err = f.shape.writeBase(a, to)
 	}
 	for start := from; start <= last && b.err == nil; start = start.LastOfMonth() + 1 {
 		end := min(last, start.LastOfMonth())
-		for _, of := range a.slices() {
+		for _, of := range a.reportSlices() {
 			var t Totals
-			t, b.err = f.shape.write(report{of, start, end, 0, (end + 1).Time().Add(2 * time.Hour)}, to)
-			if b.totals.add(t); b.err != nil {
+			t, b.err = f.shape.writeReport(report{of, start, end, 0, (end + 1).Time().Add(2 * time.Hour)}, to)
+			if b.totals.addTotals(t); b.err != nil {
 				break
 			}
 		}
@@ -141,8 +141,8 @@ func (f *filler) makeBatch(a *account, from, last adlens.Day) batch {
 	return b
 }
 
-// slices are what an account has reports of.
-func (a *account) slices() []slice {
+// reportSlices are what an account has reports of.
+func (a *account) reportSlices() []slice {
 	var all []slice
 	for m := range a.markets {
 		for _, k := range kinds {
@@ -152,8 +152,8 @@ func (a *account) slices() []slice {
 	return all
 }
 
-// load loads a batch and removes it.
-func (f *filler) load(ctx context.Context, b batch) error {
+// loadBatch loads a batch and removes it.
+func (f *filler) loadBatch(ctx context.Context, b batch) error {
 	took, err := f.loadDir(ctx, b.account, b.dir)
 	if err != nil {
 		return err
@@ -164,15 +164,15 @@ func (f *filler) load(ctx context.Context, b batch) error {
 	l.Seconds += took.Wall.Seconds()
 	l.PeakRSS = max(l.PeakRSS, took.PeakRSS)
 	t := f.state.Totals[b.account.id]
-	t.add(b.totals)
+	t.addTotals(b.totals)
 	f.state.Totals[b.account.id] = t
 	f.state.Batches++
-	return f.state.save()
+	return f.state.saveState()
 }
 
 func (f *filler) loadDir(ctx context.Context, a *account, dir string) (used, error) {
 	defer os.RemoveAll(dir)
-	_, took, err := f.program.run(ctx, "load", "--account", a.id, dir)
+	_, took, err := f.program.runCommand(ctx, "load", "--account", a.id, dir)
 	if err != nil {
 		return took, fmt.Errorf("loading %s: %w", filepath.Base(dir), err)
 	}

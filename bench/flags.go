@@ -17,8 +17,8 @@ import (
 // flagTexts are flags that are understood after all were read.
 type flagTexts struct{ end, peers, requests, growth string }
 
-// read reads the flags; output is the file for all that is measured.
-func read(args []string) (o options, output string, err error) {
+// readFlags reads the flags; output is the file for all that is measured.
+func readFlags(args []string) (o options, output string, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	var t flagTexts
 	shapeFlags(flags, &o.shape, &t)
@@ -43,9 +43,9 @@ func read(args []string) (o options, output string, err error) {
 	if flags.NArg() > 0 {
 		return o, "", fmt.Errorf("%q is no flag", flags.Arg(0))
 	}
-	o.say = progress(*quiet)
+	o.say = progressLogger(*quiet)
 	o.command = commandOf(flags)
-	return o, output, o.understand(t)
+	return o, output, o.parseTexts(t)
 }
 
 // shapeFlags are the flags of the data.
@@ -61,8 +61,8 @@ func shapeFlags(flags *flag.FlagSet, s *Shape, t *flagTexts) {
 	flags.StringVar(&t.end, "end", "", "last day with figures; yesterday by default")
 }
 
-// understand takes what flags said in words.
-func (o *options) understand(t flagTexts) (err error) {
+// parseTexts takes what flags said in words.
+func (o *options) parseTexts(t flagTexts) (err error) {
 	if o.order != "fixed" && o.order != "shuffled" {
 		return fmt.Errorf("-order is %q, expected fixed or shuffled", o.order)
 	}
@@ -72,18 +72,18 @@ func (o *options) understand(t flagTexts) (err error) {
 			return fmt.Errorf("-end: %w", err)
 		}
 	}
-	if o.peers, err = chosen(t.peers); err != nil {
+	if o.peers, err = parsePeers(t.peers); err != nil {
 		return err
 	}
 	if o.requests, err = regexp.Compile(t.requests); err != nil {
 		return fmt.Errorf("-requests: %w", err)
 	}
-	o.sizes, err = sizes(t.growth)
+	o.sizes, err = parseSizes(t.growth)
 	return err
 }
 
-// sizes are the rows of a run for growth; none where it is not asked for.
-func sizes(list string) ([]int, error) {
+// parseSizes are the rows of a run for growth; none where it is not asked for.
+func parseSizes(list string) ([]int, error) {
 	if list == "" {
 		return nil, nil
 	}
@@ -112,8 +112,8 @@ func commandOf(flags *flag.FlagSet) string {
 	return command
 }
 
-// chosen are the peers of a list.
-func chosen(list string) ([]string, error) {
+// parsePeers are the peers of a list.
+func parsePeers(list string) ([]string, error) {
 	if list == "none" {
 		return nil, nil
 	}
@@ -129,8 +129,8 @@ func chosen(list string) ([]string, error) {
 // placeFlags name places of this machine, which are no part of what was run.
 var placeFlags = map[string]bool{"adlens": true, "keep": true, "duckdb": true, "json": true}
 
-// directory finds the program and a place for the data.
-func (o *options) directory() (err error) {
+// preparePaths finds the program and a place for the data.
+func (o *options) preparePaths() (err error) {
 	if o.bin, err = filepath.Abs(o.bin); err != nil {
 		return err
 	}

@@ -21,13 +21,13 @@ func smallShape() Shape {
 // written is a month of the heavy account's first slice of a kind.
 func written(t *testing.T, s Shape, kind int, version int) (string, Totals) {
 	t.Helper()
-	accounts, err := s.accounts()
+	accounts, err := s.makeAccounts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
 	r := report{slice{&accounts[0], 0, kinds[kind]}, adlens.Date(2026, 3, 1), adlens.Date(2026, 3, 31), version, time.Now()}
-	totals, err := s.download(r, new(made.Rows), &b)
+	totals, err := s.writeDownload(r, new(made.Rows), &b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,15 @@ func TestRowsAreAboutAsManyAsAskedFor(t *testing.T) {
 	for _, change := range []func(*Shape){func(*Shape) {}, func(s *Shape) { s.GapYear, s.Years = true, 3 }, func(s *Shape) { s.Zipf = 0.5 }, func(s *Shape) { s.OneProduct = true }} {
 		s := smallShape()
 		change(&s)
-		accounts, err := s.accounts()
+		accounts, err := s.makeAccounts()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all Totals
 		for i := range accounts {
-			for _, of := range accounts[i].slices() {
-				for day := s.start(); day <= s.End; day++ {
-					all.add(s.sumDay(of, day, 0))
+			for _, of := range accounts[i].reportSlices() {
+				for day := s.firstDay(); day <= s.End; day++ {
+					all.addTotals(s.sumDay(of, day, 0))
 				}
 			}
 		}

@@ -36,13 +36,13 @@ func (g Goal) String() string {
 	return fmt.Sprintf("%-6s  %s: %.2f%s, goal %s %g%s (%s)", held, g.What, g.Measured, g.Unit, sign, g.Goal, g.Unit, g.On)
 }
 
-// faster is how many times faster adlens answers than a contestant.
-func (r *Results) faster(question, than string) (float64, bool) {
+// speedupOver is how many times faster adlens answers than a contestant.
+func (r *Results) speedupOver(question, than string) (float64, bool) {
 	for _, m := range r.Questions {
 		if m.Question != question {
 			continue
 		}
-		ours, theirs := m.of(nameAPI), m.of(than)
+		ours, theirs := m.timesOf(nameAPI), m.timesOf(than)
 		if ours == nil || theirs == nil {
 			return 0, false
 		}
@@ -62,15 +62,15 @@ var ratioGoals = []struct {
 	{qYear, nameRaw, 6}, {qFourYears, nameRaw, 8}, {qNamed30, nameRaw, 1.8},
 }
 
-// judge finds the goals that the run has measured.
-func (r *Results) judge() {
+// judgeGoals finds the goals that the run has measured.
+func (r *Results) judgeGoals() {
 	r.Goals = nil
 	for _, g := range ratioGoals {
-		if times, ok := r.faster(g.question, g.than); ok {
+		if times, ok := r.speedupOver(g.question, g.than); ok {
 			r.Goals = append(r.Goals, atLeast("faster than "+g.than, g.question, times, g.goal, "x"))
 		}
 	}
-	if times, ok := r.faster(qAny30, nameRaw); ok {
+	if times, ok := r.speedupOver(qAny30, nameRaw); ok {
 		r.Goals = append(r.Goals, atMost("time against raw", qAny30, 1/times, 1.3, "x"))
 	}
 	r.judgeSmall()
@@ -89,7 +89,7 @@ func (r *Results) judge() {
 func (r *Results) judgeSmall() {
 	worst, on := 0.0, ""
 	for _, m := range r.Questions {
-		ours, raw := m.of(nameAPI), m.of(nameRaw)
+		ours, raw := m.timesOf(nameAPI), m.timesOf(nameRaw)
 		if m.Account == heavyID || ours == nil || raw == nil {
 			continue
 		}
@@ -107,7 +107,7 @@ func (r *Results) judgeSmall() {
 func (r *Results) judgeAbove() {
 	var above, repeated []float64
 	for _, m := range r.Questions {
-		ours, engine, again := m.of(nameAPI), m.of(nameEngine), m.of(nameRepeated)
+		ours, engine, again := m.timesOf(nameAPI), m.timesOf(nameEngine), m.timesOf(nameRepeated)
 		if ours != nil && engine != nil {
 			above = append(above, ours.Median-engine.Median)
 		}
@@ -116,13 +116,13 @@ func (r *Results) judgeAbove() {
 		}
 	}
 	if len(above) > 0 {
-		r.Above = percentile(above, 50)
-		r.AboveMost = percentile(above, 100)
+		r.Above = percentileOf(above, 50)
+		r.AboveMost = percentileOf(above, 100)
 		r.Goals = append(r.Goals, atMost("the API above the engine, p50", "the middle of all requests", r.Above, 1, " ms"))
 	}
 	if len(repeated) > 0 {
-		r.Again = percentile(repeated, 50)
-		r.AgainMost = percentile(repeated, 100)
+		r.Again = percentileOf(repeated, 50)
+		r.AgainMost = percentileOf(repeated, 100)
 		r.Goals = append(r.Goals, atMost("the same request again, p50", "the middle of all requests", r.Again, 0.3, " ms"))
 	}
 }
@@ -165,11 +165,11 @@ func (r *Results) crowdOf(name string) *Crowd {
 	return nil
 }
 
-// fastest counts the questions that no peer answers faster than adlens, and
+// countFastest counts the questions that no peer answers faster than adlens, and
 // names the others with the fastest peer.
-func (r *Results) fastest() (first int, beaten []string) {
+func (r *Results) countFastest() (first int, beaten []string) {
 	for _, m := range r.Questions {
-		ours := m.of(nameAPI)
+		ours := m.timesOf(nameAPI)
 		best, by := math.Inf(1), ""
 		for _, t := range m.Times {
 			if isPeer(t.Contestant) && t.Median < best {

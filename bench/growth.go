@@ -22,8 +22,8 @@ type Curve struct {
 	Exponent float64   `json:"exponent"`
 }
 
-// grow runs every size and fits what was measured.
-func grow(ctx context.Context, o options) (curves []*Curve, err error) {
+// measureGrowth runs every size and fits what was measured.
+func measureGrowth(ctx context.Context, o options) (curves []*Curve, err error) {
 	if !o.kept {
 		defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
 	}
@@ -33,28 +33,28 @@ func grow(ctx context.Context, o options) (curves []*Curve, err error) {
 	}
 	for _, rows := range o.sizes {
 		one := o
-		one.shape, one.dir = o.shape.sized(rows, slices.Max(o.sizes)), filepath.Join(o.dir, fmt.Sprint(rows))
+		one.shape, one.dir = o.shape.withRows(rows, slices.Max(o.sizes)), filepath.Join(o.dir, fmt.Sprint(rows))
 		if err := os.MkdirAll(one.dir, 0o711); err != nil {
 			return nil, err
 		}
-		b, err := open(ctx, one)
+		b, err := openBench(ctx, one)
 		if err != nil {
 			return nil, err
 		}
-		if err := b.all(ctx); err != nil {
+		if err := b.runSteps(ctx); err != nil {
 			return nil, err
 		}
-		b.results.curves(&curves)
+		b.results.addCurves(&curves)
 	}
 	for _, c := range curves {
-		c.Exponent = exponent(c.Rows, c.Values)
+		c.Exponent = fitExponent(c.Rows, c.Values)
 	}
 	return curves, nil
 }
 
-// sized is the shape with fewer rows: the heavy account gets lighter, and of
+// withRows is the shape with fewer rows: the heavy account gets lighter, and of
 // the small ones there are fewer, but each is as large as before.
-func (s Shape) sized(rows, largest int) Shape {
+func (s Shape) withRows(rows, largest int) Shape {
 	s.Rows = rows
 	if s.Small > 0 {
 		s.Small = max(1, s.Small*rows/largest)
@@ -62,8 +62,8 @@ func (s Shape) sized(rows, largest int) Shape {
 	return s
 }
 
-// curves adds a size's results to the curves.
-func (r *Results) curves(all *[]*Curve) {
+// addCurves adds a size's results to the curves.
+func (r *Results) addCurves(all *[]*Curve) {
 	rows := float64(r.Storage.Facts)
 	add := func(what, unit string, value float64) {
 		i := slices.IndexFunc(*all, func(c *Curve) bool { return c.What == what })
@@ -97,7 +97,7 @@ func (r *Results) curves(all *[]*Curve) {
 		}
 	}
 	for _, name := range names {
-		add(name, "ms", percentile(medians[name], 50))
+		add(name, "ms", percentileOf(medians[name], 50))
 	}
 }
 

@@ -22,7 +22,7 @@ type Machine struct {
 
 func thisMachine() Machine {
 	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version(),
-		CPU: procLine("/proc/cpuinfo", "model name"), Memory: kilobytes(procLine("/proc/meminfo", "MemTotal"))}
+		CPU: procLine("/proc/cpuinfo", "model name"), Memory: parseKilobytes(procLine("/proc/meminfo", "MemTotal"))}
 	if text, err := exec.Command("git", "describe", "--always", "--dirty").Output(); err == nil {
 		m.Commit = string(bytes.TrimSpace(text))
 	}
@@ -41,25 +41,25 @@ func procLine(file, name string) string {
 	return ""
 }
 
-func kilobytes(text string) int64 {
+func parseKilobytes(text string) int64 {
 	n, _ := strconv.ParseInt(strings.TrimSuffix(text, " kB"), 10, 64)
 	return n << 10
 }
 
-// resident is the memory of a process, in bytes: now, and at its highest.
-func resident(pid int) (now, peak int64) {
+// residentMemory is the memory of a process, in bytes: now, and at its highest.
+func residentMemory(pid int) (now, peak int64) {
 	file := fmt.Sprintf("/proc/%d/status", pid)
-	return kilobytes(procLine(file, "VmRSS")), kilobytes(procLine(file, "VmHWM"))
+	return parseKilobytes(procLine(file, "VmRSS")), parseKilobytes(procLine(file, "VmHWM"))
 }
 
-// descriptors is how many files a process has open.
-func descriptors(pid int) int64 {
+// countDescriptors is how many files a process has open.
+func countDescriptors(pid int) int64 {
 	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	return int64(len(all))
 }
 
-// threads is how many threads a process has.
-func threads(pid int) int64 {
+// countThreads is how many threads a process has.
+func countThreads(pid int) int64 {
 	n, _ := strconv.ParseInt(procLine(fmt.Sprintf("/proc/%d/status", pid), "Threads"), 10, 64)
 	return n
 }

@@ -22,52 +22,52 @@ func main() {
 	engine.RunIfAsked()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := start(ctx, os.Args[1:]); err != nil {
+	if err := runBench(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func start(ctx context.Context, args []string) error {
-	o, output, err := read(args)
+func runBench(ctx context.Context, args []string) error {
+	o, output, err := readFlags(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := o.directory(); err != nil {
+	if err := o.preparePaths(); err != nil {
 		return err
 	}
 	r := Results{Command: o.command}
 	if len(o.sizes) > 0 {
-		if r.Growth, err = grow(ctx, o); err != nil {
+		if r.Growth, err = measureGrowth(ctx, o); err != nil {
 			return err
 		}
 		r.Machine, r.Date = thisMachine(), time.Now().UTC().Format(time.DateOnly)
 		printCurves(os.Stdout, r.Growth)
-		return r.write(output)
+		return r.writeJSON(output)
 	}
-	b, err := open(ctx, o)
+	b, err := openBench(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := b.all(ctx); err != nil {
+	if err := b.runSteps(ctx); err != nil {
 		return err
 	}
 	b.results.Command = o.command
-	b.results.judge()
-	b.results.print(os.Stdout)
-	return b.results.write(output)
+	b.results.judgeGoals()
+	b.results.printResults(os.Stdout)
+	return b.results.writeJSON(output)
 }
 
-// all is a whole run, and the end of it.
-func (b *bench) all(ctx context.Context) (err error) {
+// runSteps is a whole run, and the end of it.
+func (b *bench) runSteps(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, b.close())
 		b.results.Seconds = time.Since(b.now).Seconds()
 	}()
-	for _, step := range []func(context.Context) error{b.measure, b.together, b.finish, b.leave, b.first} {
+	for _, step := range []func(context.Context) error{b.measureAll, b.measureConcurrency, b.recordUsage, b.releaseEngine, b.measureFirst} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -75,28 +75,28 @@ func (b *bench) all(ctx context.Context) (err error) {
 	return nil
 }
 
-// together is what many clients do at once.
-func (b *bench) together(ctx context.Context) error {
+// measureConcurrency is what many clients do at once.
+func (b *bench) measureConcurrency(ctx context.Context) error {
 	numbers := []int{goalClients}
 	if b.concurrency {
 		numbers = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
-		if err := b.cancel(ctx); err != nil {
+		if err := b.cancelRequests(ctx); err != nil {
 			return err
 		}
 	}
 	if b.crowdFor > 0 {
-		if err := b.crowds(ctx, numbers, b.crowdFor); err != nil {
+		if err := b.measureCrowds(ctx, numbers, b.crowdFor); err != nil {
 			return err
 		}
 	}
 	if b.soaking > 0 {
-		return b.soak(ctx, b.soaking)
+		return b.runSoak(ctx, b.soaking)
 	}
 	return nil
 }
 
-// progress says on standard error what happens.
-func progress(quiet bool) func(string, ...any) {
+// progressLogger says on standard error what happens.
+func progressLogger(quiet bool) func(string, ...any) {
 	began := time.Now()
 	return func(format string, args ...any) {
 		if !quiet {
@@ -105,6 +105,6 @@ func progress(quiet bool) func(string, ...any) {
 	}
 }
 
-func shuffle(all []*question, seed uint64) {
+func shuffleQuestions(all []*question, seed uint64) {
 	rand.New(rand.NewPCG(seed, seed)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }

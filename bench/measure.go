@@ -17,8 +17,8 @@ type reply struct {
 
 // contestant answers questions in its own way.
 type contestant interface {
-	name() string
-	ask(ctx context.Context, q *question) (reply, error)
+	contestantName() string
+	askQuestion(ctx context.Context, q *question) (reply, error)
 	close() error
 }
 
@@ -40,8 +40,8 @@ type Measured struct {
 	Times    []Times `json:"times"`
 }
 
-// of finds a contestant's times.
-func (m *Measured) of(name string) *Times {
+// timesOf finds a contestant's times.
+func (m *Measured) timesOf(name string) *Times {
 	for i := range m.Times {
 		if m.Times[i].Contestant == name {
 			return &m.Times[i]
@@ -59,7 +59,7 @@ type pace struct {
 	budget time.Duration
 }
 
-func (p pace) enough(rounds int, spent time.Duration) bool {
+func (p pace) enoughRounds(rounds int, spent time.Duration) bool {
 	switch {
 	case rounds == 0:
 		return false
@@ -71,19 +71,19 @@ func (p pace) enough(rounds int, spent time.Duration) bool {
 	return rounds >= p.rounds
 }
 
-// measure asks all contestants the same question, once to compare the answers
+// measureQuestion asks all contestants the same question, once to compare the answers
 // and then in rounds, each of which begins with another of them. Every answer
 // is compared with the right one before its time counts.
-func measure(ctx context.Context, q *question, right expected, all []contestant, p pace) (*Measured, error) {
-	m := &Measured{Question: q.name, Account: q.account.id, Address: q.address(""), Rows: len(right.shown), Times: make([]Times, len(all))}
+func measureQuestion(ctx context.Context, q *question, right expected, all []contestant, p pace) (*Measured, error) {
+	m := &Measured{Question: q.name, Account: q.account.id, Address: q.requestURL(""), Rows: len(right.shown), Times: make([]Times, len(all))}
 	spent := make([]time.Duration, len(all))
 	for i, c := range all {
-		times, err := check(ctx, q, right, c, 1)
+		times, err := askChecked(ctx, q, right, c, 1)
 		if err != nil {
 			return nil, err
 		}
-		first := milliseconds(times[0])
-		m.Times[i] = Times{Contestant: c.name(), First: first}
+		first := toMilliseconds(times[0])
+		m.Times[i] = Times{Contestant: c.contestantName(), First: first}
 		if times[0] > 10*p.budget {
 			m.Times[i].All, spent[i] = []float64{first}, times[0]
 		}
@@ -92,23 +92,23 @@ func measure(ctx context.Context, q *question, right expected, all []contestant,
 		asked = false
 		for k := range all {
 			i := (k + round) % len(all)
-			if p.enough(len(m.Times[i].All), spent[i]) {
+			if p.enoughRounds(len(m.Times[i].All), spent[i]) {
 				continue
 			}
 			asked = true
-			times, err := check(ctx, q, right, all[i], inARow(all[i]))
+			times, err := askChecked(ctx, q, right, all[i], inARow(all[i]))
 			if err != nil {
 				return nil, err
 			}
 			for _, took := range times {
 				spent[i] += took
-				m.Times[i].All = append(m.Times[i].All, milliseconds(took))
+				m.Times[i].All = append(m.Times[i].All, toMilliseconds(took))
 			}
 		}
 	}
 	for i := range m.Times {
 		t := &m.Times[i]
-		t.Median, t.P99 = percentile(t.All, 50), percentile(t.All, 99)
+		t.Median, t.P99 = percentileOf(t.All, 50), percentileOf(t.All, 99)
 	}
 	return m, nil
 }
@@ -119,23 +119,23 @@ const repetitions = 3
 
 // inARow is how often a contestant is asked in a round.
 func inARow(c contestant) int {
-	if c.name() == nameRepeated {
+	if c.contestantName() == nameRepeated {
 		return repetitions
 	}
 	return 1
 }
 
-// check asks some times in a row, and compares all answers afterwards.
-func check(ctx context.Context, q *question, right expected, c contestant, often int) ([]time.Duration, error) {
+// askChecked asks some times in a row, and compares all answers afterwards.
+func askChecked(ctx context.Context, q *question, right expected, c contestant, often int) ([]time.Duration, error) {
 	replies, times := make([]reply, often), make([]time.Duration, often)
 	for i := range replies {
 		var err error
-		if replies[i], err = c.ask(ctx, q); err != nil {
-			return nil, fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
+		if replies[i], err = c.askQuestion(ctx, q); err != nil {
+			return nil, fmt.Errorf("%s, asked %q: %w", c.contestantName(), q.name, err)
 		}
 	}
 	for i, r := range replies {
-		if err := r.compare(q, right, c); err != nil {
+		if err := r.compareExpected(q, right, c); err != nil {
 			return nil, err
 		}
 		times[i] = r.took
@@ -143,23 +143,23 @@ func check(ctx context.Context, q *question, right expected, c contestant, often
 	return times, nil
 }
 
-// compare tells what is wrong with an answer.
-func (r reply) compare(q *question, right expected, c contestant) error {
+// compareExpected tells what is wrong with an answer.
+func (r reply) compareExpected(q *question, right expected, c contestant) error {
 	if r.lines == nil {
 		return nil
 	}
 	got, err := r.lines()
 	if err != nil {
-		return fmt.Errorf("%s, asked %q: %w", c.name(), q.name, err)
+		return fmt.Errorf("%s, asked %q: %w", c.contestantName(), q.name, err)
 	}
 	want := right.sums
 	if _, ours := c.(*api); ours {
 		want = right.shown
 	}
-	if err := difference(want, got); err != nil {
-		return fmt.Errorf("%s answers %q wrongly: %s: %w", c.name(), q.name, q.address(""), err)
+	if err := firstDifference(want, got); err != nil {
+		return fmt.Errorf("%s answers %q wrongly: %s: %w", c.contestantName(), q.name, q.requestURL(""), err)
 	}
 	return nil
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func toMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

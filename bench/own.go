@@ -27,15 +27,15 @@ func newAPI(label, address string) *api {
 	return &api{label: label, address: address, wire: &wire{host: strings.TrimPrefix(address, "http://")}}
 }
 
-func (a *api) name() string { return a.label }
+func (a *api) contestantName() string { return a.label }
 
 func (a *api) close() error {
 	a.wire.close()
 	return nil
 }
 
-func (a *api) ask(ctx context.Context, q *question) (reply, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, q.address(a.address), nil)
+func (a *api) askQuestion(ctx context.Context, q *question) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, q.requestURL(a.address), nil)
 	if err != nil {
 		return reply{}, err
 	}
@@ -43,7 +43,7 @@ func (a *api) ask(ctx context.Context, q *question) (reply, error) {
 	if tag, ok := a.tags.Load(q.name); a.conditional && ok {
 		req.Header.Set("If-None-Match", tag.(string))
 	}
-	res, body, took, err := a.wire.send(req)
+	res, body, took, err := a.wire.sendRequest(req)
 	if err != nil {
 		return reply{}, err
 	}
@@ -71,15 +71,15 @@ func newStatements(ctx context.Context, e *embedded, now time.Time) (*statements
 	return &statements{e, db, now, map[string]sql{}}, err
 }
 
-func (s *statements) name() string { return "engine" }
+func (s *statements) contestantName() string { return "engine" }
 
 func (s *statements) close() error { return s.db.Close() }
 
-func (s *statements) ask(ctx context.Context, q *question) (reply, error) {
+func (s *statements) askQuestion(ctx context.Context, q *question) (reply, error) {
 	plan, ok := s.plans[q.name]
 	if !ok {
 		var err error
-		if plan, err = s.plan(ctx, q); err != nil {
+		if plan, err = s.planStatement(ctx, q); err != nil {
 			return reply{}, err
 		}
 		s.plans[q.name] = plan
@@ -87,18 +87,18 @@ func (s *statements) ask(ctx context.Context, q *question) (reply, error) {
 	if plan.text == "" {
 		return reply{}, nil // nothing held answers: the API asks nothing
 	}
-	took, _, err := s.engine.timed(ctx, plan)
+	took, _, err := s.engine.timeStatement(ctx, plan)
 	return reply{took: took}, err
 }
 
-// plan finds the statement of a question.
-func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
+// planStatement finds the statement of a question.
+func (s *statements) planStatement(ctx context.Context, q *question) (sql, error) {
 	view, err := s.db.Figures.View(ctx, q.account.id)
 	if err != nil {
 		return sql{}, err
 	}
 	period := query.PeriodParams{Range: q.params.Get("range"), StartDate: q.params.Get("start_date"), EndDate: q.params.Get("end_date")}
-	filters := query.FilterParams{Marketplaces: list(q, "marketplaces"), AdProducts: list(q, "ad_products")}
+	filters := query.FilterParams{Marketplaces: listParam(q, "marketplaces"), AdProducts: listParam(q, "ad_products")}
 	var statement query.Statement
 	switch q.endpoint {
 	case summaries:
@@ -121,7 +121,7 @@ func (s *statements) plan(ctx context.Context, q *question) (sql, error) {
 	return sql{text: statement.SQL, params: statement.Params, format: "Native"}, nil
 }
 
-func list(q *question, name string) []string {
+func listParam(q *question, name string) []string {
 	if !q.params.Has(name) {
 		return nil
 	}

@@ -73,24 +73,24 @@ func newPostgres(ctx context.Context, r *raw, st *state, dir string, say func(st
 	}
 	p := &postgres{bin: bin, dir: filepath.Join(dir, "postgres"), places: r.places}
 	if !st.Postgres {
-		if err := p.create(ctx); err != nil {
+		if err := p.initDatabase(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.start(ctx); err != nil {
+	if err := p.startServer(ctx); err != nil {
 		return nil, err
 	}
 	if !st.Postgres {
-		if err := p.fill(ctx, r, say); err != nil {
+		if err := p.fillTable(ctx, r, say); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
-		return p, st.note(&st.Postgres)
+		return p, st.markDone(&st.Postgres)
 	}
 	return p, nil
 }
 
-// owner is the account that the server runs as: it refuses to be root.
-func (p *postgres) owner() (*syscall.Credential, error) {
+// serverOwner is the account that the server runs as: it refuses to be root.
+func (p *postgres) serverOwner() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
@@ -108,16 +108,16 @@ func (p *postgres) owner() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-func (p *postgres) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
+func (p *postgres) prepareCommand(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(p.bin, name), args...)
-	owner, err := p.owner()
+	owner, err := p.serverOwner()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: owner}
 	cmd.Dir = p.dir
 	return cmd, err
 }
 
-func (p *postgres) run(ctx context.Context, name string, args ...string) error {
-	cmd, err := p.command(ctx, name, args...)
+func (p *postgres) runCommand(ctx context.Context, name string, args ...string) error {
+	cmd, err := p.prepareCommand(ctx, name, args...)
 	if err != nil {
 		return err
 	}
@@ -136,14 +136,14 @@ func (p *postgres) run(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-func (p *postgres) create(ctx context.Context) error {
+func (p *postgres) initDatabase(ctx context.Context) error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
 	}
 	if err := os.Mkdir(p.dir, 0o700); err != nil {
 		return err
 	}
-	owner, err := p.owner()
+	owner, err := p.serverOwner()
 	if err != nil {
 		return err
 	}
@@ -156,18 +156,18 @@ func (p *postgres) create(ctx context.Context) error {
 			return err
 		}
 	}
-	return p.run(ctx, "initdb", "-D", filepath.Join(p.dir, "data"), "-U", "bench", "-A", "trust", "--locale=C", "-E", "UTF8")
+	return p.runCommand(ctx, "initdb", "-D", filepath.Join(p.dir, "data"), "-U", "bench", "-A", "trust", "--locale=C", "-E", "UTF8")
 }
 
-func (p *postgres) start(ctx context.Context) error {
+func (p *postgres) startServer(ctx context.Context) error {
 	options := "-k " + p.dir
 	for _, s := range postgresSettings {
 		options += " -c " + s
 	}
-	if err := p.run(ctx, "pg_ctl", "-D", filepath.Join(p.dir, "data"), "-l", filepath.Join(p.dir, "log"), "-w", "-t", "60", "-o", options, "start"); err != nil {
+	if err := p.runCommand(ctx, "pg_ctl", "-D", filepath.Join(p.dir, "data"), "-l", filepath.Join(p.dir, "log"), "-w", "-t", "60", "-o", options, "start"); err != nil {
 		return err
 	}
-	cmd, err := p.command(context.Background(), "psql", "-X", "-q", "-A", "-t", "-F", "\t", "-h", p.dir, "-U", "bench", "-d", "postgres")
+	cmd, err := p.prepareCommand(context.Background(), "psql", "-X", "-q", "-A", "-t", "-F", "\t", "-h", p.dir, "-U", "bench", "-d", "postgres")
 	if err != nil {
 		return err
 	}
@@ -190,8 +190,8 @@ func (p *postgres) start(ctx context.Context) error {
 
 const endOfAnswer = "-- end of the answer --"
 
-// timed runs a statement and returns psql's own time for it, all rows fetched.
-func (p *postgres) timed(statement string) (time.Duration, [][]string, error) {
+// timeStatement runs a statement and returns psql's own time for it, all rows fetched.
+func (p *postgres) timeStatement(statement string) (time.Duration, [][]string, error) {
 	if _, err := fmt.Fprintf(p.in, "%s;\n\\echo %s\n", statement, "'"+endOfAnswer+"'"); err != nil {
 		return 0, nil, err
 	}
@@ -220,17 +220,17 @@ func (p *postgres) timed(statement string) (time.Duration, [][]string, error) {
 	return time.Duration(ms * float64(time.Millisecond)), rows[:len(rows)-1], nil
 }
 
-// fill copies the plain table's rows.
-func (p *postgres) fill(ctx context.Context, r *raw, say func(string, ...any)) error {
+// fillTable copies the plain table's rows.
+func (p *postgres) fillTable(ctx context.Context, r *raw, say func(string, ...any)) error {
 	began := time.Now()
-	rows, err := r.engine.open(ctx, sql{writer: true, text: `SELECT account, day, marketplace, ad_product, product, impressions, clicks, purchases,
+	rows, err := r.engine.streamStatement(ctx, sql{writer: true, text: `SELECT account, day, marketplace, ad_product, product, impressions, clicks, purchases,
 		toInt64(spend * 1000000), toInt64(sales * 1000000) FROM bench_raw ORDER BY account, day, marketplace, ad_product, product`}, nil)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	// Into a table of its own transaction rows go without a log of their own.
-	copying, err := p.command(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", postgresTable, "-c", "COPY facts FROM STDIN (FREEZE)")
+	copying, err := p.prepareCommand(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", postgresTable, "-c", "COPY facts FROM STDIN (FREEZE)")
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (p *postgres) fill(ctx context.Context, r *raw, say func(string, ...any)) e
 		return fmt.Errorf("COPY: %w: %s", err, text)
 	}
 	for _, statement := range postgresAfter {
-		if _, _, err := p.timed(statement); err != nil {
+		if _, _, err := p.timeStatement(statement); err != nil {
 			return err
 		}
 	}
@@ -247,11 +247,11 @@ func (p *postgres) fill(ctx context.Context, r *raw, say func(string, ...any)) e
 	return nil
 }
 
-func (p *postgres) name() string { return "postgres" }
+func (p *postgres) contestantName() string { return "postgres" }
 
-func (p *postgres) ask(_ context.Context, q *question) (reply, error) {
-	where := " WHERE " + q.filter(p.places[q.account.id].keys())
-	took, rows, err := p.timed(postgresSQL.over(q, "facts", where))
+func (p *postgres) askQuestion(_ context.Context, q *question) (reply, error) {
+	where := " WHERE " + q.rowPredicate(p.places[q.account.id].keysByCountry())
+	took, rows, err := p.timeStatement(postgresSQL.selectAnswer(q, "facts", where))
 	return reply{took, nil, func() ([]string, error) { return q.readPeer(rows, true) }}, err
 }
 
@@ -262,5 +262,5 @@ func (p *postgres) close() error {
 		p.in.Close()
 		err = p.psql.Wait()
 	}
-	return errors.Join(err, p.run(context.Background(), "pg_ctl", "-D", filepath.Join(p.dir, "data"), "-m", "fast", "-w", "stop"))
+	return errors.Join(err, p.runCommand(context.Background(), "pg_ctl", "-D", filepath.Join(p.dir, "data"), "-m", "fast", "-w", "stop"))
 }

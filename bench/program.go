@@ -24,16 +24,16 @@ type used struct {
 	PeakRSS int64 // bytes
 }
 
-func (p program) command(ctx context.Context, args ...string) *exec.Cmd {
+func (p program) prepareCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.bin, append(args, "--data-dir", p.dataDir)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 30 * time.Second
 	return cmd
 }
 
-// run runs a command to its end and returns what it printed.
-func (p program) run(ctx context.Context, args ...string) (string, used, error) {
-	cmd := p.command(ctx, args...)
+// runCommand runs a command to its end and returns what it printed.
+func (p program) runCommand(ctx context.Context, args ...string) (string, used, error) {
+	cmd := p.prepareCommand(ctx, args...)
 	var out, trouble bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &trouble
 	began := time.Now()
@@ -45,9 +45,9 @@ func (p program) run(ctx context.Context, args ...string) (string, used, error) 
 	return strings.TrimSpace(out.String()), used{time.Since(began), usage.Maxrss << 10}, nil
 }
 
-// has tells whether a command's help mentions a flag.
-func (p program) has(ctx context.Context, command, flag string) bool {
-	help, _, err := p.run(ctx, command, "--help")
+// hasFlag tells whether a command's help mentions a flag.
+func (p program) hasFlag(ctx context.Context, command, flag string) bool {
+	help, _, err := p.runCommand(ctx, command, "--help")
 	return err == nil && strings.Contains(help, flag)
 }
 
@@ -60,11 +60,11 @@ type server struct {
 
 const startPatience = time.Minute
 
-// serve starts the API on a free port without limits, and waits for its
+// startServer starts the API on a free port without limits, and waits for its
 // address.
-func (p program) serve(more ...string) (*server, error) {
+func (p program) startServer(more ...string) (*server, error) {
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--log-level", "error", "--json"}, more...)
-	s := &server{cmd: p.command(context.Background(), args...), ended: make(chan error, 1)}
+	s := &server{cmd: p.prepareCommand(context.Background(), args...), ended: make(chan error, 1)}
 	s.cmd.Stderr = os.Stderr
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -104,10 +104,10 @@ func (p program) serve(more ...string) (*server, error) {
 	}
 }
 
-func (s *server) pid() int { return s.cmd.Process.Pid }
+func (s *server) processID() int { return s.cmd.Process.Pid }
 
-// stop ends the server and waits for it.
-func (s *server) stop() error {
+// stopProcess ends the server and waits for it.
+func (s *server) stopProcess() error {
 	if s == nil {
 		return nil
 	}

@@ -32,7 +32,7 @@ const (
 	products  = "reports/products"
 )
 
-func (q *question) address(server string) string {
+func (q *question) requestURL(server string) string {
 	return server + "/api/v1/" + q.endpoint + "?" + q.params.Encode()
 }
 
@@ -53,12 +53,12 @@ type asker struct {
 	all     []*question
 }
 
-func (a *asker) named(name string) when {
+func (a *asker) namedPeriod(name string) when {
 	t := a.today
 	from, to := t, t
 	switch name {
 	case "all_time":
-		from = a.shape.start()
+		from = a.shape.firstDay()
 	case "this_year":
 		from = t.FirstOfYear()
 	case "last_year":
@@ -81,12 +81,12 @@ func (a *asker) named(name string) when {
 	return when{name, url.Values{"range": {name}}, from, to}
 }
 
-func (a *asker) dates(name string, from, to adlens.Day) when {
+func (a *asker) customPeriod(name string, from, to adlens.Day) when {
 	return when{name, url.Values{"start_date": {from.String()}, "end_date": {to.String()}}, from, to}
 }
 
-// ask adds a question; more are further parameters in pairs.
-func (a *asker) ask(endpoint string, w when, more ...string) {
+// addQuestion adds a question; more are further parameters in pairs.
+func (a *asker) addQuestion(endpoint string, w when, more ...string) {
 	q := &question{endpoint: endpoint, account: a.account, key: a.key, params: url.Values{}, from: w.from, to: w.to,
 		granularity: "day", sort: "spend", order: "desc", page: 1, size: 100}
 	name := []string{a.prefix + strings.TrimPrefix(endpoint, "reports/"), w.name}
@@ -138,13 +138,13 @@ const (
 	qAny30        = "products, any 30 days"
 )
 
-// questions are all that a run asks about the heavy and some small accounts.
-func questions(shape Shape, accounts []account, keys map[string]string, now time.Time) []*question {
+// allQuestions are all that a run asks about the heavy and some small accounts.
+func allQuestions(shape Shape, accounts []account, keys map[string]string, now time.Time) []*question {
 	a := &asker{shape: shape, today: adlens.DayOf(now.UTC()), account: &accounts[0], key: keys[heavyID]}
-	a.heavy()
+	a.addHeavyQuestions()
 	for _, small := range someOf(accounts[1:]) {
 		a.account, a.key, a.prefix = small, keys[small.id], small.id+": "
-		a.light()
+		a.addSmallQuestions()
 	}
 	return a.all
 }
@@ -159,50 +159,50 @@ func someOf(small []account) []*account {
 	return some
 }
 
-func (a *asker) heavy() {
+func (a *asker) addHeavyQuestions() {
 	end := a.shape.End
-	year := a.dates("365 unaligned days", end-45-364, end-45)
-	four := a.dates("four unaligned years", max(a.shape.start(), end-100-4*365), end-100)
-	window := a.dates("any 30 days", end-200-29, end-200)
-	for _, w := range []when{a.named("all_time"), a.named("last_year"), a.named("this_year"), four, a.named("last_90_days"),
-		a.named("last_30_days"), a.named("last_7_days"), window} {
-		a.ask(summaries, w)
+	year := a.customPeriod("365 unaligned days", end-45-364, end-45)
+	four := a.customPeriod("four unaligned years", max(a.shape.firstDay(), end-100-4*365), end-100)
+	window := a.customPeriod("any 30 days", end-200-29, end-200)
+	for _, w := range []when{a.namedPeriod("all_time"), a.namedPeriod("last_year"), a.namedPeriod("this_year"), four, a.namedPeriod("last_90_days"),
+		a.namedPeriod("last_30_days"), a.namedPeriod("last_7_days"), window} {
+		a.addQuestion(summaries, w)
 	}
-	a.ask(summaries, a.named("all_time"), "marketplaces", "US,UK")
-	a.ask(summaries, a.named("last_year"), "ad_products", "SPONSORED_DISPLAY")
-	a.ask(timelines, a.named("all_time"))
-	a.ask(timelines, a.named("last_year"))
-	a.ask(timelines, four)
-	a.ask(timelines, a.named("all_time"), "marketplaces", "US", "ad_products", "SPONSORED_PRODUCTS,SPONSORED_BRANDS")
-	a.ask(timelines, a.dates("92 days", end-91, end))
-	a.ask(timelines, a.named("last_30_days"))
-	for _, w := range []when{a.named("all_time"), a.named("last_year"), year, four, a.named("this_year"), a.named("last_90_days"),
-		a.named("last_60_days"), a.named("last_30_days"), a.named("last_14_days"), a.named("last_7_days"), a.named("this_month"),
-		a.named("last_month"), a.named("yesterday"), window, a.dates("any 45 days", end-700-44, end-700), a.dates("any 10 days", end-333-9, end-333)} {
-		a.ask(products, w)
+	a.addQuestion(summaries, a.namedPeriod("all_time"), "marketplaces", "US,UK")
+	a.addQuestion(summaries, a.namedPeriod("last_year"), "ad_products", "SPONSORED_DISPLAY")
+	a.addQuestion(timelines, a.namedPeriod("all_time"))
+	a.addQuestion(timelines, a.namedPeriod("last_year"))
+	a.addQuestion(timelines, four)
+	a.addQuestion(timelines, a.namedPeriod("all_time"), "marketplaces", "US", "ad_products", "SPONSORED_PRODUCTS,SPONSORED_BRANDS")
+	a.addQuestion(timelines, a.customPeriod("92 days", end-91, end))
+	a.addQuestion(timelines, a.namedPeriod("last_30_days"))
+	for _, w := range []when{a.namedPeriod("all_time"), a.namedPeriod("last_year"), year, four, a.namedPeriod("this_year"), a.namedPeriod("last_90_days"),
+		a.namedPeriod("last_60_days"), a.namedPeriod("last_30_days"), a.namedPeriod("last_14_days"), a.namedPeriod("last_7_days"), a.namedPeriod("this_month"),
+		a.namedPeriod("last_month"), a.namedPeriod("yesterday"), window, a.customPeriod("any 45 days", end-700-44, end-700), a.customPeriod("any 10 days", end-333-9, end-333)} {
+		a.addQuestion(products, w)
 	}
-	a.ask(products, a.named("all_time"), "marketplaces", "US,DE", "ad_products", "SPONSORED_PRODUCTS")
-	a.ask(products, a.named("all_time"), "ad_products", "SPONSORED_BRANDS,SPONSORED_DISPLAY")
-	a.ask(products, a.named("last_30_days"), "marketplaces", "JP")
-	a.ask(products, a.named("all_time"), "sort", "acos")
-	a.ask(products, a.named("last_30_days"), "sort", "acos", "order", "asc")
-	a.ask(products, a.named("last_year"), "sort", "purchases")
-	a.ask(products, a.named("all_time"), "sort", "product_id", "order", "asc")
-	a.ask(products, a.named("all_time"), "page", fmt.Sprint(max(1, a.shape.Products/200)))
-	a.ask(products, a.named("last_30_days"), "page", "10")
-	a.ask(products, a.named("all_time"), "page_size", "1000")
-	a.ask(products, a.named("last_90_days"), "page_size", "1000")
+	a.addQuestion(products, a.namedPeriod("all_time"), "marketplaces", "US,DE", "ad_products", "SPONSORED_PRODUCTS")
+	a.addQuestion(products, a.namedPeriod("all_time"), "ad_products", "SPONSORED_BRANDS,SPONSORED_DISPLAY")
+	a.addQuestion(products, a.namedPeriod("last_30_days"), "marketplaces", "JP")
+	a.addQuestion(products, a.namedPeriod("all_time"), "sort", "acos")
+	a.addQuestion(products, a.namedPeriod("last_30_days"), "sort", "acos", "order", "asc")
+	a.addQuestion(products, a.namedPeriod("last_year"), "sort", "purchases")
+	a.addQuestion(products, a.namedPeriod("all_time"), "sort", "product_id", "order", "asc")
+	a.addQuestion(products, a.namedPeriod("all_time"), "page", fmt.Sprint(max(1, a.shape.Products/200)))
+	a.addQuestion(products, a.namedPeriod("last_30_days"), "page", "10")
+	a.addQuestion(products, a.namedPeriod("all_time"), "page_size", "1000")
+	a.addQuestion(products, a.namedPeriod("last_90_days"), "page_size", "1000")
 }
 
-func (a *asker) light() {
+func (a *asker) addSmallQuestions() {
 	end := a.shape.End
-	a.ask(summaries, a.named("all_time"))
-	a.ask(summaries, a.named("last_30_days"))
-	a.ask(timelines, a.named("all_time"))
-	a.ask(timelines, a.named("last_30_days"))
-	a.ask(products, a.named("all_time"))
-	a.ask(products, a.named("last_year"))
-	a.ask(products, a.named("last_30_days"))
-	a.ask(products, a.dates("any 30 days", end-200-29, end-200))
-	a.ask(products, a.dates("four unaligned years", max(a.shape.start(), end-100-4*365), end-100))
+	a.addQuestion(summaries, a.namedPeriod("all_time"))
+	a.addQuestion(summaries, a.namedPeriod("last_30_days"))
+	a.addQuestion(timelines, a.namedPeriod("all_time"))
+	a.addQuestion(timelines, a.namedPeriod("last_30_days"))
+	a.addQuestion(products, a.namedPeriod("all_time"))
+	a.addQuestion(products, a.namedPeriod("last_year"))
+	a.addQuestion(products, a.namedPeriod("last_30_days"))
+	a.addQuestion(products, a.customPeriod("any 30 days", end-200-29, end-200))
+	a.addQuestion(products, a.customPeriod("four unaligned years", max(a.shape.firstDay(), end-100-4*365), end-100))
 }

@@ -43,7 +43,7 @@ type raw struct {
 func newRaw(ctx context.Context, e *embedded, st *state, accounts []account, say func(string, ...any)) (*raw, error) {
 	r := &raw{engine: e, places: map[string]places{}}
 	for _, a := range accounts {
-		at, err := e.places(ctx, a.id)
+		at, err := e.readMarketplaces(ctx, a.id)
 		if err != nil {
 			return nil, err
 		}
@@ -52,47 +52,47 @@ func newRaw(ctx context.Context, e *embedded, st *state, accounts []account, say
 	if st.Raw {
 		return r, nil
 	}
-	if err := r.fill(ctx, accounts, say); err != nil {
+	if err := r.fillTable(ctx, accounts, say); err != nil {
 		return nil, err
 	}
-	if err := r.check(ctx, st); err != nil {
+	if err := r.checkTotals(ctx, st); err != nil {
 		return nil, err
 	}
 	st.Raw = true
-	return r, st.save()
+	return r, st.saveState()
 }
 
-func (r *raw) fill(ctx context.Context, accounts []account, say func(string, ...any)) error {
+func (r *raw) fillTable(ctx context.Context, accounts []account, say func(string, ...any)) error {
 	began := time.Now()
-	if err := r.drop(ctx); err != nil {
+	if err := r.dropTable(ctx); err != nil {
 		return err
 	}
-	if _, err := r.engine.ask(ctx, sql{text: rawTable, writer: true}); err != nil {
+	if _, err := r.engine.runStatement(ctx, sql{text: rawTable, writer: true}); err != nil {
 		return err
 	}
 	for _, a := range accounts {
-		if _, err := r.engine.ask(ctx, sql{text: fillRaw, params: map[string]string{"account": a.id}, writer: true}); err != nil {
+		if _, err := r.engine.runStatement(ctx, sql{text: fillRaw, params: map[string]string{"account": a.id}, writer: true}); err != nil {
 			return err
 		}
 	}
 	// A plain table that was filled a while ago is merged.
-	if _, err := r.engine.ask(ctx, sql{text: "OPTIMIZE TABLE bench_raw FINAL", writer: true}); err != nil {
+	if _, err := r.engine.runStatement(ctx, sql{text: "OPTIMIZE TABLE bench_raw FINAL", writer: true}); err != nil {
 		return err
 	}
 	say("the raw table is filled and merged after %.1f s", time.Since(began).Seconds())
 	return nil
 }
 
-// drop removes the plain table.
-func (r *raw) drop(ctx context.Context) error {
-	_, err := r.engine.ask(ctx, sql{text: "DROP TABLE IF EXISTS bench_raw SYNC", writer: true})
+// dropTable removes the plain table.
+func (r *raw) dropTable(ctx context.Context) error {
+	_, err := r.engine.runStatement(ctx, sql{text: "DROP TABLE IF EXISTS bench_raw SYNC", writer: true})
 	return err
 }
 
-// check compares the plain table with the generator to the last millionth:
+// checkTotals compares the plain table with the generator to the last millionth:
 // whatever was lost, doubled or converted wrongly on the way is seen here.
-func (r *raw) check(ctx context.Context, st *state) error {
-	rows, err := r.engine.rows(ctx, sql{text: `SELECT account, count(), sum(impressions), sum(clicks), sum(purchases),
+func (r *raw) checkTotals(ctx context.Context, st *state) error {
+	rows, err := r.engine.queryRows(ctx, sql{text: `SELECT account, count(), sum(impressions), sum(clicks), sum(purchases),
 		toInt128(sum(spend) * 1000000), toInt128(sum(sales) * 1000000) FROM bench_raw GROUP BY account`})
 	if err != nil {
 		return err
@@ -112,9 +112,9 @@ func (r *raw) check(ctx context.Context, st *state) error {
 	return nil
 }
 
-// places reads the stored keys of an account's marketplaces.
-func (e *embedded) places(ctx context.Context, account string) (places, error) {
-	rows, err := e.rows(ctx, sql{params: map[string]string{"account": account}, text: `SELECT marketplace_key, marketplace_id, country_code FROM marketplaces
+// readMarketplaces reads the stored keys of an account's marketplaces.
+func (e *embedded) readMarketplaces(ctx context.Context, account string) (places, error) {
+	rows, err := e.queryRows(ctx, sql{params: map[string]string{"account": account}, text: `SELECT marketplace_key, marketplace_id, country_code FROM marketplaces
 		WHERE account_id = {account:String} AND generation IN ` + liveGenerations})
 	if err != nil {
 		return nil, err
@@ -130,8 +130,8 @@ func (e *embedded) places(ctx context.Context, account string) (places, error) {
 	return at, nil
 }
 
-// keys are the stored keys by country.
-func (p places) keys() map[string]int {
+// keysByCountry are the stored keys by country.
+func (p places) keysByCountry() map[string]int {
 	keys := map[string]int{}
 	for key, m := range p {
 		keys[m.country] = key
@@ -139,29 +139,29 @@ func (p places) keys() map[string]int {
 	return keys
 }
 
-func (r *raw) statement(q *question) string {
-	return clickhouseSQL.over(q, "bench_raw", " WHERE "+q.filter(r.places[q.account.id].keys()))
+func (r *raw) questionSQL(q *question) string {
+	return clickhouseSQL.selectAnswer(q, "bench_raw", " WHERE "+q.rowPredicate(r.places[q.account.id].keysByCountry()))
 }
 
-// expect finds the right answer of a question.
-func (r *raw) expect(ctx context.Context, q *question) (expected, error) {
+// queryExpected finds the right answer of a question.
+func (r *raw) queryExpected(ctx context.Context, q *question) (expected, error) {
 	at := r.places[q.account.id]
-	rows, err := r.engine.rows(ctx, sql{text: clickhouseSQL.groups(q, "bench_raw", " WHERE "+q.filter(at.keys()))})
+	rows, err := r.engine.queryRows(ctx, sql{text: clickhouseSQL.selectGroups(q, "bench_raw", " WHERE "+q.rowPredicate(at.keysByCountry()))})
 	if err != nil {
 		return expected{}, err
 	}
 	groups, _, err := q.readGroups(rows, false)
-	return q.expect(groups, at), err
+	return q.expectAnswer(groups, at), err
 }
 
-func (r *raw) name() string { return "raw" }
+func (r *raw) contestantName() string { return "raw" }
 
-func (r *raw) ask(ctx context.Context, q *question) (reply, error) {
-	took, body, err := r.engine.timed(ctx, sql{text: r.statement(q)})
+func (r *raw) askQuestion(ctx context.Context, q *question) (reply, error) {
+	took, body, err := r.engine.timeStatement(ctx, sql{text: r.questionSQL(q)})
 	return reply{took, body, func() ([]string, error) { return q.readPeer(splitRows(body), false) }}, err
 }
 
 func (r *raw) close() error { return nil }
 
-// held is the first and the last day of a shape's figures and reports.
-func (s Shape) held() (first, last adlens.Day) { return s.start(), s.End }
+// heldDays is the first and the last day of a shape's figures and reports.
+func (s Shape) heldDays() (first, last adlens.Day) { return s.firstDay(), s.End }

@@ -134,8 +134,8 @@ func (q *question) readPeer(rows [][]string, micros bool) ([]string, error) {
 	return lines, nil
 }
 
-// difference tells where an answer is not the expected one.
-func difference(want, got []string) error {
+// firstDifference tells where an answer is not the expected one.
+func firstDifference(want, got []string) error {
 	for i := range max(len(want), len(got)) {
 		w, g := "nothing", "nothing"
 		if i < len(want) {

@@ -54,8 +54,8 @@ type First struct {
 	Took     float64 `json:"first_ms"`
 }
 
-// write writes the results as JSON, where a file for them was named.
-func (r *Results) write(file string) error {
+// writeJSON writes the results as JSON, where a file for them was named.
+func (r *Results) writeJSON(file string) error {
 	if file == "" {
 		return nil
 	}
@@ -66,8 +66,8 @@ func (r *Results) write(file string) error {
 	return os.WriteFile(file, append(text, '\n'), 0o644)
 }
 
-// print writes the results for people. Its last line is the sum of the goals.
-func (r *Results) print(w io.Writer) {
+// printResults writes the results for people. Its last line is the sum of the goals.
+func (r *Results) printResults(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s, commit %s: %s, %d cores, %.0f GiB, %s\n", r.Command, r.Date, r.Machine.Commit, r.Machine.CPU, r.Machine.Cores,
 		float64(r.Machine.Memory)/(1<<30), r.Machine.Go)
 	for _, left := range r.Left {
@@ -127,7 +127,7 @@ func (r *Results) printQuestions(w io.Writer) {
 		for _, t := range m.Times {
 			line = append(line, fmt.Sprintf("%.1f/%.1f", t.Median, t.P99))
 			if isPeer(t.Contestant) {
-				line = append(line, fmt.Sprintf("%.1f", t.Median/m.of(nameAPI).Median))
+				line = append(line, fmt.Sprintf("%.1f", t.Median/m.timesOf(nameAPI).Median))
 			}
 		}
 		fmt.Fprintln(table, strings.Join(line, "\t")+"\t")
@@ -142,7 +142,7 @@ func (r *Results) printFastest(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "API above the engine: %.2f ms in the middle, %.2f ms at most; repeated: %.2f ms in the middle, %.2f ms at most\n", r.Above, r.AboveMost, r.Again, r.AgainMost)
-	first, beaten := r.fastest()
+	first, beaten := r.countFastest()
 	fmt.Fprintf(w, "no peer is faster in %d of %d requests\n", first, first+len(beaten))
 	for _, b := range beaten {
 		fmt.Fprintf(w, "  %s\n", b)

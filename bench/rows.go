@@ -62,10 +62,10 @@ func newKind(p adlens.AdProduct, columns string) *kind {
 	return k
 }
 
-// draw visits the rows of a slice's day. version tells a restatement from the
+// drawRows visits the rows of a slice's day. version tells a restatement from the
 // first report: other values, other products.
-func (s Shape) draw(of slice, day adlens.Day, version int, visit func(*row)) {
-	if from, to, ok := s.gap(); ok && from <= day && day <= to {
+func (s Shape) drawRows(of slice, day adlens.Day, version int, visit func(*row)) {
+	if from, to, ok := s.emptyYear(); ok && from <= day && day <= to {
 		return
 	}
 	key := of.account.number<<16 | uint64(of.market)<<8 | uint64(of.kind.AdProduct)
@@ -83,7 +83,7 @@ func (s Shape) draw(of slice, day adlens.Day, version int, visit func(*row)) {
 		}
 		r.product = p
 		clicks := int64(p.clicks * rng.ExpFloat64())
-		s.fill(rng, of, &r, clicks, rank == 0)
+		s.drawMeasures(rng, of, &r, clicks, rank == 0)
 		visit(&r)
 	}
 }
@@ -92,13 +92,13 @@ func (s Shape) draw(of slice, day adlens.Day, version int, visit func(*row)) {
 func (s Shape) drawBrands(rng *rand.Rand, of slice, visit func(*row)) {
 	r := row{}
 	for range 3 {
-		s.fill(rng, of, &r, 50+rng.Int64N(400), false)
+		s.drawMeasures(rng, of, &r, 50+rng.Int64N(400), false)
 		visit(&r)
 	}
 }
 
-// fill draws the measures of a row with so many clicks.
-func (s Shape) fill(rng *rand.Rand, of slice, r *row, clicks int64, best bool) {
+// drawMeasures draws the measures of a row with so many clicks.
+func (s Shape) drawMeasures(rng *rand.Rand, of slice, r *row, clicks int64, best bool) {
 	if s.OneProduct && !best {
 		clicks = 0
 	}

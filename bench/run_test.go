@@ -27,7 +27,7 @@ func TestAShortRunMeasuresEveryRequest(t *testing.T) {
 		}
 	}
 	output := filepath.Join(t.TempDir(), "measured.json")
-	err := start(t.Context(), []string{"-adlens", program, "-json", output, "-peers", "raw", "-rows", "60000", "-products", "100", "-small-accounts", "1",
+	err := runBench(t.Context(), []string{"-adlens", program, "-json", output, "-peers", "raw", "-rows", "60000", "-products", "100", "-small-accounts", "1",
 		"-years", "2", "-rounds", "1", "-clients", "0", "-quiet"})
 	if err != nil {
 		t.Fatal(err)

@@ -30,12 +30,12 @@ const (
 	heavyID    = "heavy"
 )
 
-// start is the first day with figures.
-func (s Shape) start() adlens.Day { return s.End - adlens.Day(s.Years*daysOfYear) + 1 }
+// firstDay is the first day with figures.
+func (s Shape) firstDay() adlens.Day { return s.End - adlens.Day(s.Years*daysOfYear) + 1 }
 
-// gap is the year whose reports are empty; ok is false where there is none.
-func (s Shape) gap() (from, to adlens.Day, ok bool) {
-	year := (s.start() + (s.End-s.start())/2).Year()
+// emptyYear is the year whose reports are empty; ok is false where there is none.
+func (s Shape) emptyYear() (from, to adlens.Day, ok bool) {
+	year := (s.firstDay() + (s.End-s.firstDay())/2).Year()
 	from = adlens.Date(year, 1, 1)
 	return from, from.LastOfYear(), s.GapYear
 }
@@ -43,8 +43,8 @@ func (s Shape) gap() (from, to adlens.Day, ok bool) {
 // figureDays is how many days have figures.
 func (s Shape) figureDays() int {
 	days := s.Years * daysOfYear
-	if from, to, ok := s.gap(); ok {
-		days -= int(min(to, s.End) - max(from, s.start()) + 1)
+	if from, to, ok := s.emptyYear(); ok {
+		days -= int(min(to, s.End) - max(from, s.firstDay()) + 1)
 	}
 	return days
 }
@@ -82,8 +82,8 @@ type product struct {
 	price  int64   // cents of a dollar
 }
 
-// accounts lists the heavy account, and then the small ones.
-func (s Shape) accounts() ([]account, error) {
+// makeAccounts lists the heavy account, and then the small ones.
+func (s Shape) makeAccounts() ([]account, error) {
 	heavy := s.Rows
 	if s.Small > 0 {
 		heavy = int(heavyShare * float64(s.Rows))
@@ -99,23 +99,23 @@ func (s Shape) accounts() ([]account, error) {
 		if i > 0 {
 			n = max(min(s.Products, 200), s.Products/50)
 		}
-		if err := s.stock(&all[i], n); err != nil {
+		if err := s.drawProducts(&all[i], n); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// stock gives an account its products. Their shares of the rows and of the
+// drawProducts gives an account its products. Their shares of the rows and of the
 // clicks fall with their rank.
-func (s Shape) stock(a *account, n int) error {
+func (s Shape) drawProducts(a *account, n int) error {
 	marketDays := float64(s.figureDays() * len(a.markets))
 	perDay := (float64(a.rows)/marketDays - 1) / 2 // Sponsored Brands have one row a day, the other two the rest
 	if perDay < 1 || perDay > 0.95*float64(n) {
 		return fmt.Errorf("%d rows of account %s are %.1f rows for each day, marketplace and ad product; expected 1 to 95 %% of its %d products (see -rows, -products, -years, -small-accounts)",
 			a.rows, a.id, perDay, n)
 	}
-	scale := s.scale(n, perDay)
+	scale := s.weightScale(n, perDay)
 	rng := rand.New(rand.NewPCG(s.Seed, a.number))
 	a.products = make([]product, n)
 	for r := range a.products {
@@ -142,9 +142,9 @@ func productID(account uint64, rank int) string {
 	return "B0" + strings.ToUpper(strconv.FormatUint(n, 36))
 }
 
-// scale is the factor by which the weights must be multiplied, so that so many
+// weightScale is the factor by which the weights must be multiplied, so that so many
 // products are shown on an average day.
-func (s Shape) scale(n int, perDay float64) float64 {
+func (s Shape) weightScale(n int, perDay float64) float64 {
 	low, high := 0.0, math.Pow(float64(n), s.Zipf)
 	for range 60 {
 		middle, sum := (low+high)/2, 0.0

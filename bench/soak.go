@@ -47,10 +47,10 @@ const (
 	stretches   = 10 // of a soak, each with medians of its own
 )
 
-// soak runs mixed clients for a while, loads restatements beside them, and
+// runSoak runs mixed clients for a while, loads restatements beside them, and
 // compares every answer of the restated slice with the states that it may be
 // of.
-func (b *bench) soak(ctx context.Context, lasting time.Duration) error {
+func (b *bench) runSoak(ctx context.Context, lasting time.Duration) error {
 	s := &Soak{Errors: map[string]int{}}
 	b.results.Soak = s
 	ctx, stop := context.WithTimeout(ctx, lasting)
@@ -80,50 +80,50 @@ func (b *bench) soak(ctx context.Context, lasting time.Duration) error {
 	}
 	began := time.Now()
 	var running sync.WaitGroup
-	all := questions(b.shape, b.accounts, b.state.Keys, b.now)
+	all := allQuestions(b.shape, b.accounts, b.state.Keys, b.now)
 	for n := range soakClients {
 		running.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(n), 1))
 			for ctx.Err() == nil {
 				if n < soakChecks {
-					note(true, w.ask(ctx, who))
+					note(true, w.askRestated(ctx, who))
 					continue
 				}
-				_, err := who.ask(ctx, all[rng.IntN(len(all))])
+				_, err := who.askQuestion(ctx, all[rng.IntN(len(all))])
 				note(false, err)
 			}
 		})
 	}
 	var loading error
 	running.Go(func() {
-		s.Loads, loading = b.restating(ctx, w)
+		s.Loads, loading = b.loadRestatements(ctx, w)
 		if loading != nil {
 			stop()
 		}
 	})
-	sampling := b.sample(ctx, s, began)
+	sampling := b.sampleProcesses(ctx, s, began)
 	running.Wait()
 	s.Seconds = time.Since(began).Seconds()
-	s.Growth = growth(s.Samples)
-	return errors.Join(failed, loading, sampling, b.state.save())
+	s.Growth = soakGrowth(s.Samples)
+	return errors.Join(failed, loading, sampling, b.state.saveState())
 }
 
-// restating loads one restatement after the other until the time is over.
-func (b *bench) restating(ctx context.Context, w *witness) (loads int, err error) {
-	f := b.filler()
+// loadRestatements loads one restatement after the other until the time is over.
+func (b *bench) loadRestatements(ctx context.Context, w *witness) (loads int, err error) {
+	f := b.newFiller()
 	for ctx.Err() == nil {
-		w.begin(len(b.state.Restated) + 1)
+		w.beginVersion(len(b.state.Restated) + 1)
 		// A load that was begun is finished: half of one would be no state.
-		if _, _, err := f.restate(context.WithoutCancel(ctx), &b.accounts[0], 1, w.from, w.to); err != nil {
+		if _, _, err := f.restateWindow(context.WithoutCancel(ctx), &b.accounts[0], 1, w.from, w.to); err != nil {
 			return loads, err
 		}
-		w.end()
+		w.endVersion()
 		loads++
 	}
 	return loads, nil
 }
 
-func (b *bench) sample(ctx context.Context, s *Soak, began time.Time) error {
+func (b *bench) sampleProcesses(ctx context.Context, s *Soak, began time.Time) error {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
 	for {
@@ -133,11 +133,11 @@ func (b *bench) sample(ctx context.Context, s *Soak, began time.Time) error {
 		case <-tick.C:
 		}
 		one := Sample{Second: time.Since(began).Seconds()}
-		one.ServeRSS, _ = resident(b.caching.pid())
-		one.EngineRSS, _ = resident(b.engine.at.PID)
-		one.ServeThreads, one.EngineThreads = threads(b.caching.pid()), threads(b.engine.at.PID)
-		one.ServeDescriptors, one.EngineDescriptors = descriptors(b.caching.pid()), descriptors(b.engine.at.PID)
-		storage, err := b.engine.storage(context.WithoutCancel(ctx))
+		one.ServeRSS, _ = residentMemory(b.caching.processID())
+		one.EngineRSS, _ = residentMemory(b.engine.at.PID)
+		one.ServeThreads, one.EngineThreads = countThreads(b.caching.processID()), countThreads(b.engine.at.PID)
+		one.ServeDescriptors, one.EngineDescriptors = countDescriptors(b.caching.processID()), countDescriptors(b.engine.at.PID)
+		storage, err := b.engine.readStorage(context.WithoutCancel(ctx))
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (b *bench) sample(ctx context.Context, s *Soak, began time.Time) error {
 	}
 }
 
-func growth(samples []Sample) []Growth {
+func soakGrowth(samples []Sample) []Growth {
 	var all []Growth
 	n := len(samples)
 	if n < stretches {
@@ -168,7 +168,7 @@ func growth(samples []Sample) []Growth {
 			for _, s := range samples[k*n/stretches : (k+1)*n/stretches] {
 				values = append(values, float64(kind.of(s)))
 			}
-			one.Medians = append(one.Medians, percentile(values, 50))
+			one.Medians = append(one.Medians, percentileOf(values, 50))
 		}
 		all = append(all, one)
 	}

@@ -28,12 +28,12 @@ type state struct {
 	mu   sync.Mutex // of what is noted while peers are filled side by side
 }
 
-// note saves that something is done.
-func (s *state) note(done *bool) error {
+// markDone saves that something is done.
+func (s *state) markDone(done *bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	*done = true
-	return s.save()
+	return s.saveState()
 }
 
 // restated is a window that a later report replaced.
@@ -71,8 +71,8 @@ func openState(dir string, shape Shape) (s *state, err error) {
 	return s, nil
 }
 
-// save writes the state.
-func (s *state) save() error {
+// saveState writes the state.
+func (s *state) saveState() error {
 	text, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// percentile is the value that p percent of the others do not exceed, by the
+// percentileOf is the value that p percent of the others do not exceed, by the
 // nearest rank; NaN of none.
-func percentile(values []float64, p float64) float64 {
+func percentileOf(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
@@ -16,9 +16,9 @@ func percentile(values []float64, p float64) float64 {
 	return sorted[max(0, min(rank, len(sorted))-1)]
 }
 
-// exponent fits y = c x^e by least squares on logarithms and returns e; NaN
+// fitExponent fits y = c x^e by least squares on logarithms and returns e; NaN
 // where fewer than two sizes were measured.
-func exponent(x, y []float64) float64 {
+func fitExponent(x, y []float64) float64 {
 	n := float64(len(x))
 	var sx, sy, sxx, sxy float64
 	for i := range x {

@@ -12,11 +12,11 @@ import (
 func TestPercentilesAreNearestRanks(t *testing.T) {
 	values := []float64{5, 1, 4, 2, 3}
 	for p, want := range map[float64]float64{0: 1, 20: 1, 21: 2, 50: 3, 99: 5, 100: 5} {
-		if got := percentile(values, p); got != want {
+		if got := percentileOf(values, p); got != want {
 			t.Errorf("p%g is %g, expected %g", p, got, want)
 		}
 	}
-	if !math.IsNaN(percentile(nil, 50)) {
+	if !math.IsNaN(percentileOf(nil, 50)) {
 		t.Error("there is a median of nothing")
 	}
 }
@@ -28,11 +28,11 @@ func TestTheExponentOfAPowerIsFound(t *testing.T) {
 		for i := range x {
 			y[i] = 7 * math.Pow(x[i], e)
 		}
-		if got := exponent(x, y); math.Abs(got-e) > 1e-9 {
+		if got := fitExponent(x, y); math.Abs(got-e) > 1e-9 {
 			t.Errorf("the exponent is %g, expected %g", got, e)
 		}
 	}
-	if !math.IsNaN(exponent(x[:1], x[:1])) {
+	if !math.IsNaN(fitExponent(x[:1], x[:1])) {
 		t.Error("one size has an exponent")
 	}
 }
@@ -44,7 +44,7 @@ func TestSlowContestantsSitOut(t *testing.T) {
 		spent  time.Duration
 		enough bool
 	}{{0, 0, false}, {0, time.Hour, false}, {1, 5 * time.Second, true}, {2, 2 * time.Second, false}, {3, 2 * time.Second, true}, {14, time.Millisecond, false}, {15, time.Millisecond, true}} {
-		if p.enough(c.rounds, c.spent) != c.enough {
+		if p.enoughRounds(c.rounds, c.spent) != c.enough {
 			t.Errorf("%d rounds in %s: expected %t", c.rounds, c.spent, c.enough)
 		}
 	}
@@ -57,7 +57,7 @@ func TestRollupsCoverAPeriodOnce(t *testing.T) {
 		for _, length := range []adlens.Day{0, 6, 29, 45, 200, 365, 800, 1400} {
 			q := &question{endpoint: products, from: from, to: from + length}
 			seen := map[adlens.Day]int{}
-			for _, p := range q.rollups(first, last) {
+			for _, p := range q.rollupParts(first, last) {
 				for day := max(p.from, first); day <= min(p.to, last); day++ {
 					seen[day]++
 				}
@@ -88,7 +88,7 @@ func TestSmallAccountsOfAllSizesAreOneCurve(t *testing.T) {
 			}
 			r.Questions = append(r.Questions, &Measured{Question: question, Times: []Times{{Contestant: nameAPI, Median: float64(10*size + i)}}})
 		}
-		r.curves(&curves)
+		r.addCurves(&curves)
 	}
 	got := map[string][]float64{}
 	for _, c := range curves {

@@ -17,8 +17,8 @@ type Storage struct {
 	Share       float64 `json:"rollups_percent_of_facts"`
 }
 
-func (e *embedded) storage(ctx context.Context) (Storage, error) {
-	rows, err := e.rows(ctx, sql{writer: true, text: `SELECT table, sum(rows), sum(bytes_on_disk), count()
+func (e *embedded) readStorage(ctx context.Context) (Storage, error) {
+	rows, err := e.queryRows(ctx, sql{writer: true, text: `SELECT table, sum(rows), sum(bytes_on_disk), count()
 		FROM system.parts WHERE database = 'adlens' AND active AND table != 'bench_raw' GROUP BY table`})
 	var s Storage
 	for _, row := range rows {

@@ -30,8 +30,8 @@ type connection struct {
 // staleAfter is well below what the server lets a connection idle.
 const staleAfter = 5 * time.Second
 
-// connect takes an idle connection or makes one.
-func (w *wire) connect(ctx context.Context) (*connection, error) {
+// getConnection takes an idle connection or makes one.
+func (w *wire) getConnection(ctx context.Context) (*connection, error) {
 	w.mu.Lock()
 	for len(w.idle) > 0 {
 		c := w.idle[len(w.idle)-1]
@@ -50,12 +50,12 @@ func (w *wire) connect(ctx context.Context) (*connection, error) {
 	return &connection{Conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
-// send sends a request and returns its answer with the whole body, and the time
+// sendRequest sends a request and returns its answer with the whole body, and the time
 // from the first byte sent to the last one read. A request whose context ends
 // loses its connection, which is how the server hears of it.
-func (w *wire) send(req *http.Request) (res *http.Response, body []byte, took time.Duration, err error) {
+func (w *wire) sendRequest(req *http.Request) (res *http.Response, body []byte, took time.Duration, err error) {
 	ctx := req.Context()
-	c, err := w.connect(ctx)
+	c, err := w.getConnection(ctx)
 	if err != nil {
 		return nil, nil, 0, err
 	}

@@ -32,33 +32,33 @@ func newWitness(b *bench) *witness {
 	w := &witness{bench: b, from: b.shape.End - restateDays + 1, to: b.shape.End, right: map[int]expected{}}
 	heavy := &b.accounts[0]
 	a := &asker{shape: b.shape, account: heavy, key: b.state.Keys[heavyID]}
-	a.ask(products, a.dates("restated", w.from, w.to), "marketplaces", heavy.markets[0].country, "ad_products", kinds[0].AdProduct.String(), "page_size", "1000")
+	a.addQuestion(products, a.customPeriod("restated", w.from, w.to), "marketplaces", heavy.markets[0].country, "ad_products", kinds[0].AdProduct.String(), "page_size", "1000")
 	w.question = a.all[0]
 	return w
 }
 
-// begin notes that a version's load begins: from now on it may be answered.
-func (w *witness) begin(version int) {
-	right := w.expect(version)
+// beginVersion notes that a version's load begins: from now on it may be answered.
+func (w *witness) beginVersion(version int) {
+	right := w.expectVersion(version)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.right[version], w.begun = right, version
 }
 
-// end notes that the load has ended: nothing older may be answered now.
-func (w *witness) end() {
+// endVersion notes that the load has ended: nothing older may be answered now.
+func (w *witness) endVersion() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.right, w.ended-1)
 	w.ended = w.begun
 }
 
-// expect sums what the generator drew for a version.
-func (w *witness) expect(version int) expected {
+// expectVersion sums what the generator drew for a version.
+func (w *witness) expectVersion(version int) expected {
 	heavy := &w.bench.accounts[0]
 	groups := map[string]*group{}
 	for day := w.from; day <= w.to; day++ {
-		w.bench.shape.draw(slice{heavy, 0, kinds[0]}, day, version, func(r *row) {
+		w.bench.shape.drawRows(slice{heavy, 0, kinds[0]}, day, version, func(r *row) {
 			g := groups[r.product.id]
 			if g == nil {
 				g = &group{product: r.product.id, markets: 1}
@@ -71,7 +71,7 @@ func (w *witness) expect(version int) expected {
 	for _, g := range groups {
 		all = append(all, *g)
 	}
-	return w.question.expect(all, places{0: heavy.markets[0]})
+	return w.question.expectAnswer(all, places{0: heavy.markets[0]})
 }
 
 // measuresOf are the measures of a row of Sponsored Products. What stands behind
@@ -85,12 +85,12 @@ func measuresOf(r *row) []exact.Uint128 {
 	return all[:]
 }
 
-// ask asks once and compares the answer with all states that it may be of.
-func (w *witness) ask(ctx context.Context, who *api) error {
+// askRestated asks once and compares the answer with all states that it may be of.
+func (w *witness) askRestated(ctx context.Context, who *api) error {
 	w.mu.Lock()
 	oldest := w.ended
 	w.mu.Unlock()
-	r, err := who.ask(ctx, w.question)
+	r, err := who.askQuestion(ctx, w.question)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (w *witness) ask(ctx context.Context, who *api) error {
 		if !ok {
 			return nil // so slow an answer that its state is forgotten
 		}
-		different := difference(right.shown, got)
+		different := firstDifference(right.shown, got)
 		if different == nil {
 			return nil
 		}

@@ -35,7 +35,7 @@ var aroundRate = map[string]int{"GBP": 1_310_000, "EUR": 1_087_300, "JPY": 6_712
 func (w *writer) pickProfiles() []profile {
 	chosen := append([]profile(nil), menu[:5]...)
 	for _, p := range menu[5:] {
-		if w.chance(50) {
+		if w.percentChance(50) {
 			chosen = append(chosen, p)
 		}
 	}
@@ -52,8 +52,8 @@ func (w *writer) writeBase(a Account) error {
 	}
 	// Agencies are skipped by the loader; no report names this one.
 	objects = append(objects, w.profileObject(profile{"77", "FR", "EUR", "Europe/Paris", "agency"}))
-	base, late, other := w.rates()
-	titles, err := made.Titles(w.titles())
+	base, late, other := w.rateTables()
+	titles, err := made.Titles(w.titleRows())
 	if err != nil {
 		return err
 	}
@@ -79,26 +79,26 @@ func (w *writer) profileObject(p profile) string {
 	if p.kind == "seller" {
 		o.DailyBudget = 999999999
 	}
-	return w.vary(o)
+	return w.varyObject(o)
 }
 
-// rates gives the working days' rates, then those of weekends alone (a Sunday
+// rateTables gives the working days' rates, then those of weekends alone (a Sunday
 // that was converted with Friday's rate changes), then other working days'.
-func (w *writer) rates() (base, late, other []byte) {
+func (w *writer) rateTables() (base, late, other []byte) {
 	var tables [3]made.Rates
 	for back := w.Days + 12; back >= -2; back-- {
 		date := w.today.AddDate(0, 0, -back)
 		day := adlens.DayOf(date)
 		for _, currency := range []string{"CAD", "EUR", "GBP", "JPY"} {
-			rate := w.rate(currency)
+			rate := w.drawRate(currency)
 			weekend := date.Weekday() == time.Saturday || date.Weekday() == time.Sunday
 			switch {
 			case !weekend:
 				tables[0].Add(day, currency, rate)
-				if w.chance(15) {
-					tables[2].Add(day, currency, w.rate(currency))
+				if w.percentChance(15) {
+					tables[2].Add(day, currency, w.drawRate(currency))
 				}
-			case w.chance(30):
+			case w.percentChance(30):
 				tables[1].Add(day, currency, rate)
 			}
 		}
@@ -106,13 +106,13 @@ func (w *writer) rates() (base, late, other []byte) {
 	return tables[0].Bytes(), tables[1].Bytes(), tables[2].Bytes()
 }
 
-func (w *writer) rate(currency string) string {
+func (w *writer) drawRate(currency string) string {
 	micros := aroundRate[currency]
 	micros += w.IntN(micros/10) - micros/20
 	return fmt.Sprintf("%d.%06d", micros/1_000_000, micros%1_000_000)
 }
 
-func (w *writer) titles() [][]string {
+func (w *writer) titleRows() [][]string {
 	var rows [][]string
 	for i, asin := range asins {
 		if i%3 != 2 { // a third of the products has no title

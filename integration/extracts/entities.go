@@ -50,7 +50,7 @@ func (w *listWriter) entityRows(p profile, entity platform.Entity, filter []stri
 	}
 	rows := []string{}
 	for i := range number {
-		if adProduct := adProductOf(w.campaignOf(entity, i)); (filter == nil || slices.Contains(filter, adProduct)) && w.chance(88) {
+		if adProduct := adProductOf(w.campaignOf(entity, i)); (filter == nil || slices.Contains(filter, adProduct)) && w.percentChance(88) {
 			rows = append(rows, row(p, i, adProduct))
 		}
 	}
@@ -72,11 +72,11 @@ func (w *listWriter) campaignOf(entity platform.Entity, i int) int {
 
 func (w *listWriter) adGroupOf(ad int) int { return ad % (w.size*3/2 + 2) }
 
-func (w *listWriter) name() string {
-	if w.chance(40) {
-		return pick(&w.writer, troublesome)
+func (w *listWriter) drawName() string {
+	if w.percentChance(40) {
+		return pickOne(&w.writer, troublesome)
 	}
-	return fmt.Sprintf("%s %03d", pick(&w.writer, troublesome), w.IntN(300))
+	return fmt.Sprintf("%s %03d", pickOne(&w.writer, troublesome), w.IntN(300))
 }
 
 // What the platform's common model has beside what is kept.
@@ -87,9 +87,9 @@ const (
 	created    = "2023-08-08T14:23:40.091Z"
 )
 
-func (w *listWriter) state() string { return pick(&w.writer, states) }
+func (w *listWriter) drawState() string { return pickOne(&w.writer, states) }
 
-func (w *listWriter) price(cents int) json.Number {
+func (w *listWriter) drawPrice(cents int) json.Number {
 	n := 1 + w.IntN(cents)
 	switch w.IntN(3) {
 	case 0:
@@ -103,15 +103,15 @@ func (w *listWriter) price(cents int) json.Number {
 func (w *listWriter) campaignRow(p profile, i int, adProduct string) string {
 	first := w.today.AddDate(0, 0, -w.IntN(900))
 	c := made.Campaign{
-		CampaignID: entityID(i), AdProduct: adProduct, Name: w.name(), State: w.state(), StartDate: first.Format(time.DateOnly),
+		CampaignID: entityID(i), AdProduct: adProduct, Name: w.drawName(), State: w.drawState(), StartDate: first.Format(time.DateOnly),
 		DeliveryStatus: delivering, CreationDateTime: created,
-		BudgetCaps: made.NewBudget(pick(&w.writer, []string{"DAILY", "DAILY", "LIFETIME"}), p.currency, w.price(500_000)),
+		BudgetCaps: made.NewBudget(pickOne(&w.writer, []string{"DAILY", "DAILY", "LIFETIME"}), p.currency, w.drawPrice(500_000)),
 	}
 	switch adProduct {
 	case "SPONSORED_PRODUCTS":
-		c.TargetingSettings = pick(&w.writer, []string{"AUTO", "MANUAL"})
+		c.TargetingSettings = pickOne(&w.writer, []string{"AUTO", "MANUAL"})
 	case "SPONSORED_DISPLAY":
-		c.TargetingSettings, c.CostType = pick(&w.writer, []string{"T00020", "T00030"}), "VCPM"
+		c.TargetingSettings, c.CostType = pickOne(&w.writer, []string{"T00020", "T00030"}), "VCPM"
 	}
 	extra := slices.Clone(unused)
 	switch w.IntN(3) {
@@ -120,33 +120,33 @@ func (w *listWriter) campaignRow(p profile, i int, adProduct string) string {
 	case 1:
 		c.EndDate = first.AddDate(0, 0, w.IntN(999)).Format(time.DateOnly)
 	}
-	return w.vary(c, extra...)
+	return w.varyObject(c, extra...)
 }
 
 func (w *listWriter) adGroupRow(p profile, i int, adProduct string) string {
 	g := made.AdGroup{
-		AdGroupID: entityID(i), CampaignID: entityID(w.campaignOf(platform.AdGroups, i)), AdProduct: adProduct, Name: w.name(),
-		State: w.state(), DeliveryStatus: delivering, CreationDateTime: created,
+		AdGroupID: entityID(i), CampaignID: entityID(w.campaignOf(platform.AdGroups, i)), AdProduct: adProduct, Name: w.drawName(),
+		State: w.drawState(), DeliveryStatus: delivering, CreationDateTime: created,
 	}
 	extra := slices.Clone(unused)
 	if adProduct != "SPONSORED_BRANDS" {
-		g.Bid = &made.Bid{DefaultBid: w.price(900), CurrencyCode: p.currency}
-	} else if w.chance(30) {
+		g.Bid = &made.Bid{DefaultBid: w.drawPrice(900), CurrencyCode: p.currency}
+	} else if w.percentChance(30) {
 		extra = append(extra, member{"bid", "null"})
 	}
-	return w.vary(g, extra...)
+	return w.varyObject(g, extra...)
 }
 
 // adRow leaves the id out as legacy campaigns of Sponsored Brands do.
 func (w *listWriter) adRow(_ profile, i int, adProduct string) string {
 	a := made.Ad{
-		AdGroupID: entityID(w.adGroupOf(i)), AdProduct: adProduct, State: w.state(), AdType: "PRODUCT_AD",
+		AdGroupID: entityID(w.adGroupOf(i)), AdProduct: adProduct, State: w.drawState(), AdType: "PRODUCT_AD",
 		Creative: made.NewCreative("B0986YK83J"), DeliveryStatus: delivering, CreationDateTime: created,
 	}
 	extra := slices.Clone(unused)
-	if adProduct != "SPONSORED_BRANDS" || w.chance(60) {
+	if adProduct != "SPONSORED_BRANDS" || w.percentChance(60) {
 		a.AdID = entityID(i)
-		extra = append(extra, member{"name", quote(w.name())})
+		extra = append(extra, member{"name", quoteJSON(w.drawName())})
 	}
-	return w.vary(a, extra...)
+	return w.varyObject(a, extra...)
 }

@@ -46,10 +46,10 @@ func Write(dir string, o Options) ([]Account, error) {
 	if o.Days == 0 {
 		o.Days = 420
 	}
-	w := &writer{Options: o, Rand: rand.New(rand.NewPCG(o.Seed, 7)), today: midnight(o.Now)}
+	w := &writer{Options: o, Rand: rand.New(rand.NewPCG(o.Seed, 7)), today: midnightUTC(o.Now)}
 	var accounts []Account
 	for i := range o.Accounts {
-		account, err := w.account(filepath.Join(dir, fmt.Sprintf("account%d", i+1)), i)
+		account, err := w.writeAccount(filepath.Join(dir, fmt.Sprintf("account%d", i+1)), i)
 		if err != nil {
 			return nil, err
 		}
@@ -58,12 +58,12 @@ func Write(dir string, o Options) ([]Account, error) {
 	return accounts, nil
 }
 
-func midnight(t time.Time) time.Time {
+func midnightUTC(t time.Time) time.Time {
 	y, m, d := t.UTC().Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-func (w *writer) account(dir string, i int) (Account, error) {
+func (w *writer) writeAccount(dir string, i int) (Account, error) {
 	w.profiles, w.last = w.pickProfiles(), nil
 	account := Account{
 		ID:   fmt.Sprintf("acct-%d-%d", w.Seed, i+1),
@@ -90,7 +90,7 @@ func (w *writer) account(dir string, i int) (Account, error) {
 	return account, nil
 }
 
-// chance is true in n of a hundred cases.
-func (w *writer) chance(n int) bool { return w.IntN(100) < n }
+// percentChance is true in n of a hundred cases.
+func (w *writer) percentChance(n int) bool { return w.IntN(100) < n }
 
-func pick[T any](w *writer, from []T) T { return from[w.IntN(len(from))] }
+func pickOne[T any](w *writer, from []T) T { return from[w.IntN(len(from))] }

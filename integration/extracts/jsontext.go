@@ -10,10 +10,10 @@ import (
 // member is one name of an object with its value as JSON text.
 type member struct{ name, value string }
 
-// vary writes an object of the platform as it may come: with members in any
+// varyObject writes an object of the platform as it may come: with members in any
 // order, ids as numbers or as text, nulls or nothing, and members that no
 // reader knows. The extra ones are the caller's.
-func (w *writer) vary(v any, extra ...member) string {
+func (w *writer) varyObject(v any, extra ...member) string {
 	content, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
@@ -36,12 +36,12 @@ func (w *writer) varyNext(d *json.Decoder, name string, members ...member) strin
 		return w.varyMembers(d, members)
 	case string:
 		if isID(name, t) {
-			return w.id(t)
+			return w.varyID(t)
 		}
-		return quote(t)
+		return quoteJSON(t)
 	case json.Number:
 		if isID(name, t.String()) {
-			return w.id(t.String())
+			return w.varyID(t.String())
 		}
 		return t.String()
 	case bool:
@@ -62,15 +62,15 @@ func (w *writer) varyMembers(d *json.Decoder, members []member) string {
 	for d.More() {
 		name, _ := d.Token()
 		m := member{name.(string), ""}
-		if m.value = w.varyNext(d, m.name); m.value != "null" || w.chance(70) {
+		if m.value = w.varyNext(d, m.name); m.value != "null" || w.percentChance(70) {
 			members = append(members, m)
 		}
 	}
 	_, _ = d.Token()
-	if w.chance(20) {
+	if w.percentChance(20) {
 		members = append(members, member{"somethingNew", `{"deep":{"er":[null,1.5]}}`})
 	}
-	return w.object(members...)
+	return w.shuffledObject(members...)
 }
 
 // isID reports whether a value is an id, which may be a number or text.
@@ -78,8 +78,8 @@ func isID(name, value string) bool {
 	return strings.HasSuffix(name, "Id") && strings.Trim(value, "0123456789") == ""
 }
 
-// object writes members in a random order: the platform promises none.
-func (w *writer) object(members ...member) string {
+// shuffledObject writes members in a random order: the platform promises none.
+func (w *writer) shuffledObject(members ...member) string {
 	w.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	var text strings.Builder
 	text.WriteString("{")
@@ -87,21 +87,21 @@ func (w *writer) object(members ...member) string {
 		if i > 0 {
 			text.WriteString(",")
 		}
-		text.WriteString(quote(m.name) + ":" + m.value)
+		text.WriteString(quoteJSON(m.name) + ":" + m.value)
 	}
 	text.WriteString("}")
 	return text.String()
 }
 
-// id writes an id as a number or as text: both come.
-func (w *writer) id(digits string) string {
-	if w.chance(50) {
-		return quote(digits)
+// varyID writes an id as a number or as text: both come.
+func (w *writer) varyID(digits string) string {
+	if w.percentChance(50) {
+		return quoteJSON(digits)
 	}
 	return digits
 }
 
-func quote(text string) string {
+func quoteJSON(text string) string {
 	content, err := json.Marshal(text)
 	if err != nil {
 		panic(err)

@@ -37,12 +37,12 @@ type ListAccount struct {
 // goes by an id differs.
 func WriteLists(dir string, o ListOptions) ([]ListAccount, error) {
 	w := &listWriter{writer: writer{
-		Options: Options{Seed: o.Seed, Now: o.Now, Days: 62}, Rand: rand.New(rand.NewPCG(o.Seed, 8)), today: midnight(o.Now),
+		Options: Options{Seed: o.Seed, Now: o.Now, Days: 62}, Rand: rand.New(rand.NewPCG(o.Seed, 8)), today: midnightUTC(o.Now),
 	}, size: o.Campaigns}
 	w.profiles = w.pickProfiles()
 	var accounts []ListAccount
 	for i := range o.Accounts {
-		account, err := w.account(filepath.Join(dir, fmt.Sprintf("account%d", i+1)), i, o.Exports)
+		account, err := w.writeListAccount(filepath.Join(dir, fmt.Sprintf("account%d", i+1)), i, o.Exports)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ type listWriter struct {
 	ticks int // times of generation so far: no two are the same
 }
 
-func (w *listWriter) account(dir string, i, exports int) (ListAccount, error) {
+func (w *listWriter) writeListAccount(dir string, i, exports int) (ListAccount, error) {
 	a := ListAccount{ID: fmt.Sprintf("lists-%d-%d", w.Seed, i+1), Base: filepath.Join(dir, "base")}
 	for i := range w.size {
 		a.Campaigns = append(a.Campaigns, entityID(i))
@@ -74,41 +74,41 @@ func (w *listWriter) account(dir string, i, exports int) (ListAccount, error) {
 	if err := w.writeBase(Account{Base: a.Base, LateRates: filepath.Join(dir, "late"), NewRates: filepath.Join(dir, "new")}); err != nil {
 		return a, err
 	}
-	err := w.exports(&a, filepath.Join(dir, "exports"), exports)
+	err := w.writeAllExports(&a, filepath.Join(dir, "exports"), exports)
 	if err != nil {
 		return a, err
 	}
-	a.Records, err = w.records(dir)
+	a.Records, err = w.writeRecords(dir)
 	return a, err
 }
 
-// exports writes whole sets first, for all profiles but the last, whose lists
+// writeAllExports writes whole sets first, for all profiles but the last, whose lists
 // may stay unread; then restated, narrowed and empty ones.
-func (w *listWriter) exports(a *ListAccount, dir string, more int) error {
+func (w *listWriter) writeAllExports(a *ListAccount, dir string, more int) error {
 	for _, p := range w.profiles[:len(w.profiles)-1] {
 		for _, entity := range entities {
-			if err := w.export(a, dir, p, entity, nil, w.chance(95)); err != nil {
+			if err := w.writeExport(a, dir, p, entity, nil, w.percentChance(95)); err != nil {
 				return err
 			}
 		}
 	}
 	for range more {
 		var filter []string
-		if w.chance(50) {
+		if w.percentChance(50) {
 			filter = append(filter, adProductNames...)
 			w.Shuffle(3, func(i, j int) { filter[i], filter[j] = filter[j], filter[i] })
 			filter = filter[:1+w.IntN(3)]
 		}
-		if err := w.export(a, dir, pick(&w.writer, w.profiles), pick(&w.writer, entities), filter, w.chance(88)); err != nil {
+		if err := w.writeExport(a, dir, pickOne(&w.writer, w.profiles), pickOne(&w.writer, entities), filter, w.percentChance(88)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *listWriter) export(a *ListAccount, dir string, p profile, entity platform.Entity, filter []string, full bool) error {
+func (w *listWriter) writeExport(a *ListAccount, dir string, p profile, entity platform.Entity, filter []string, full bool) error {
 	w.files++
-	stem := fmt.Sprintf("%s%s-%03d", pick(&w.writer, []string{"", "a.b ", "\u00fc-"}), entity, w.files)
+	stem := fmt.Sprintf("%s%s-%03d", pickOne(&w.writer, []string{"", "a.b ", "\u00fc-"}), entity, w.files)
 	var rows []string
 	if full {
 		rows = w.entityRows(p, entity, filter)
@@ -121,7 +121,7 @@ func (w *listWriter) export(a *ListAccount, dir string, p profile, entity platfo
 func (w *listWriter) exportObject(p profile, entity platform.Entity, filter []string, size int) string {
 	w.ticks++
 	generated := w.Now.Add(-time.Duration(w.IntN(40*24*3600)) * time.Second).Truncate(time.Second).Add(time.Duration(w.ticks%1000) * time.Millisecond)
-	o := made.NewExport(w.uuid(), entity, generated.Add(-time.Minute), generated)
+	o := made.NewExport(w.drawUUID(), entity, generated.Add(-time.Minute), generated)
 	o.ProfileID, o.FileSize, o.AdProductFilter = json.Number(p.id), size, filter
-	return w.vary(o)
+	return w.varyObject(o)
 }

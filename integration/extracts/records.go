@@ -11,9 +11,9 @@ import (
 
 const rules, runs, entries = 9, 40, 130
 
-// records writes the service's own records in three steps that follow each
+// writeRecords writes the service's own records in three steps that follow each
 // other: all of them, then edits and new ones, then deletions and another edit.
-func (w *listWriter) records(dir string) ([]string, error) {
+func (w *listWriter) writeRecords(dir string) ([]string, error) {
 	var dirs []string
 	for i, state := range []func() map[string][]string{w.everyRecord, w.editedRecords, w.deletedRecords} {
 		at := filepath.Join(dir, fmt.Sprintf("records%d", i+1))
@@ -33,19 +33,19 @@ func (w *listWriter) records(dir string) ([]string, error) {
 func (w *listWriter) everyRecord() map[string][]string {
 	files := map[string][]string{}
 	for i := range rules {
-		files["rules.ndjson"] = append(files["rules.ndjson"], w.rule(i))
+		files["rules.ndjson"] = append(files["rules.ndjson"], w.ruleRecord(i))
 	}
 	for i := range runs {
-		files["rule_runs.ndjson"] = append(files["rule_runs.ndjson"], w.run(fmt.Sprintf("run-%d", i), 0, i%7 == 3))
+		files["rule_runs.ndjson"] = append(files["rule_runs.ndjson"], w.runRecord(fmt.Sprintf("run-%d", i), 0, i%7 == 3))
 	}
 	for i := range rules * 3 {
 		// Rule 1 has tests alone, and rule 2 never ran.
 		if rule := i % rules; rule != 2 {
-			files["rule_runs.ndjson"] = append(files["rule_runs.ndjson"], w.run(fmt.Sprintf("other-%d", i), rule, rule == 1))
+			files["rule_runs.ndjson"] = append(files["rule_runs.ndjson"], w.runRecord(fmt.Sprintf("other-%d", i), rule, rule == 1))
 		}
 	}
 	for i := range entries {
-		files["activity.ndjson"] = append(files["activity.ndjson"], w.entry(i))
+		files["activity.ndjson"] = append(files["activity.ndjson"], w.activityRecord(i))
 	}
 	for _, lines := range files {
 		w.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
@@ -55,99 +55,101 @@ func (w *listWriter) everyRecord() map[string][]string {
 
 func (w *listWriter) editedRecords() map[string][]string {
 	return map[string][]string{
-		"rules.ndjson":     {w.rule(3), w.rule(rules)},
-		"rule_runs.ndjson": {w.run("run-5", 0, true), w.run("run-3", 0, false), w.run("other-0", 4, false)},
-		"activity.ndjson":  {w.entry(7), w.entry(8), w.entry(entries)},
+		"rules.ndjson":     {w.ruleRecord(3), w.ruleRecord(rules)},
+		"rule_runs.ndjson": {w.runRecord("run-5", 0, true), w.runRecord("run-3", 0, false), w.runRecord("other-0", 4, false)},
+		"activity.ndjson":  {w.activityRecord(7), w.activityRecord(8), w.activityRecord(entries)},
 	}
 }
 
 func (w *listWriter) deletedRecords() map[string][]string {
-	gone := func(name, id string) string { return w.object(member{name, quote(id)}, member{"deleted", "true"}) }
+	gone := func(name, id string) string {
+		return w.shuffledObject(member{name, quoteJSON(id)}, member{"deleted", "true"})
+	}
 	return map[string][]string{
-		"rules.ndjson":     {gone("rule_id", ruleID(6)), w.rule(7)},
+		"rules.ndjson":     {gone("rule_id", ruleID(6)), w.ruleRecord(7)},
 		"rule_runs.ndjson": {gone("rule_run_id", "run-8"), gone("rule_run_id", "run-9")},
-		"activity.ndjson":  {gone("activity_id", "entry-7"), gone("activity_id", "entry-20"), w.entry(21)},
+		"activity.ndjson":  {gone("activity_id", "entry-7"), gone("activity_id", "entry-20"), w.activityRecord(21)},
 	}
 }
 
 func ruleID(i int) string { return fmt.Sprintf("rule-%d", i) }
 
-// instant is one of few moments, so that many are equal.
-func (w *listWriter) instant() time.Time {
+// drawInstant is one of few moments, so that many are equal.
+func (w *listWriter) drawInstant() time.Time {
 	return w.today.AddDate(0, 0, -1-w.IntN(4)).Add(time.Duration(w.IntN(3)) * 500 * time.Millisecond)
 }
 
-// written writes a moment in one of the forms that ISO 8601 allows.
-func (w *listWriter) written(t time.Time) string {
-	return quote(pick(&w.writer, []string{
+// formatInstant writes a moment in one of the forms that ISO 8601 allows.
+func (w *listWriter) formatInstant(t time.Time) string {
+	return quoteJSON(pickOne(&w.writer, []string{
 		t.Format("2006-01-02T15:04:05.000Z"), t.Format("2006-01-02T15:04:05.000000Z"),
 		t.In(time.FixedZone("", 5*3600+1800)).Format("2006-01-02T15:04:05.000-07:00"),
 	}))
 }
 
 func (w *listWriter) orNull(text string) string {
-	if w.chance(30) {
+	if w.percentChance(30) {
 		return "null"
 	}
 	return text
 }
 
-func (w *listWriter) rule(i int) string {
-	return w.object(
-		member{"rule_id", quote(ruleID(i))}, member{"name", quote(w.name())}, member{"status", quote(pick(&w.writer, []string{"on", "off"}))},
-		member{"scope", w.object(member{"marketplaces", pick(&w.writer, []string{`["US"]`, `["UK","DE"]`, `["JP","US","UK"]`})},
-			member{"campaign_ids", pick(&w.writer, []string{"null", w.someCampaigns(), "[]"})})},
-		member{"schedule", w.object(member{"frequency", `"daily"`}, member{"time", w.orNull(`"08:30"`)}, member{"timezone", `"Europe/Berlin"`})},
-		member{"edited_at", w.written(w.instant())}, member{"last_run", `{"rule_run_id":"never to be read"}`}, member{"somethingNew", "1"},
+func (w *listWriter) ruleRecord(i int) string {
+	return w.shuffledObject(
+		member{"rule_id", quoteJSON(ruleID(i))}, member{"name", quoteJSON(w.drawName())}, member{"status", quoteJSON(pickOne(&w.writer, []string{"on", "off"}))},
+		member{"scope", w.shuffledObject(member{"marketplaces", pickOne(&w.writer, []string{`["US"]`, `["UK","DE"]`, `["JP","US","UK"]`})},
+			member{"campaign_ids", pickOne(&w.writer, []string{"null", w.someCampaigns(), "[]"})})},
+		member{"schedule", w.shuffledObject(member{"frequency", `"daily"`}, member{"time", w.orNull(`"08:30"`)}, member{"timezone", `"Europe/Berlin"`})},
+		member{"edited_at", w.formatInstant(w.drawInstant())}, member{"last_run", `{"rule_run_id":"never to be read"}`}, member{"somethingNew", "1"},
 	)
 }
 
 func (w *listWriter) someCampaigns() string {
 	var ids []string
 	for range w.IntN(4) {
-		ids = append(ids, w.id(entityID(w.IntN(w.size+1))))
+		ids = append(ids, w.varyID(entityID(w.IntN(w.size+1))))
 	}
 	return "[" + strings.Join(ids, ",") + "]"
 }
 
-func (w *listWriter) run(id string, rule int, test bool) string {
+func (w *listWriter) runRecord(id string, rule int, test bool) string {
 	var changes []string
 	for range w.IntN(3) {
-		changes = append(changes, w.object(
-			member{"marketplace", `"US"`}, member{"entity_type", `"campaign"`}, member{"entity_id", w.id(entityID(w.IntN(w.size)))},
-			member{"entity_name", quote(w.name())}, member{"field", `"budget"`}, member{"from", pick(&w.writer, []string{"10.5", `"PAUSED"`, "null"})},
-			member{"to", pick(&w.writer, []string{"12", `"ENABLED"`, "null"})}, member{"reason", quote(w.name())}))
+		changes = append(changes, w.shuffledObject(
+			member{"marketplace", `"US"`}, member{"entity_type", `"campaign"`}, member{"entity_id", w.varyID(entityID(w.IntN(w.size)))},
+			member{"entity_name", quoteJSON(w.drawName())}, member{"field", `"budget"`}, member{"from", pickOne(&w.writer, []string{"10.5", `"PAUSED"`, "null"})},
+			member{"to", pickOne(&w.writer, []string{"12", `"ENABLED"`, "null"})}, member{"reason", quoteJSON(w.drawName())}))
 	}
-	began := w.instant()
-	return w.object(
-		member{"rule_run_id", quote(id)}, member{"rule_id", quote(ruleID(rule))}, member{"test", strconv.FormatBool(test)},
-		member{"started_at", w.written(began)}, member{"finished_at", w.orNull(w.written(began.Add(time.Minute)))}, member{"status", `"completed"`},
-		member{"marketplaces", pick(&w.writer, []string{`["US"]`, `["UK","US"]`})},
+	began := w.drawInstant()
+	return w.shuffledObject(
+		member{"rule_run_id", quoteJSON(id)}, member{"rule_id", quoteJSON(ruleID(rule))}, member{"test", strconv.FormatBool(test)},
+		member{"started_at", w.formatInstant(began)}, member{"finished_at", w.orNull(w.formatInstant(began.Add(time.Minute)))}, member{"status", `"completed"`},
+		member{"marketplaces", pickOne(&w.writer, []string{`["US"]`, `["UK","US"]`})},
 		member{"looked_at", fmt.Sprintf(`{"campaigns":%d,"ad_groups":%d,"targets":%d}`, w.IntN(99), w.IntN(999), w.IntN(99999))},
 		member{"changed", strconv.Itoa(len(changes))}, member{"changes", "[" + strings.Join(changes, ",") + "]"},
 	)
 }
 
-func (w *listWriter) entry(i int) string {
+func (w *listWriter) activityRecord(i int) string {
 	members := []member{
-		{"activity_id", quote(fmt.Sprintf("entry-%d", i))}, {"occurred_at", w.written(w.instant())}, {"status", `"completed"`},
-		{"summary", quote("Did " + w.name() + ".")}, {"changed", strconv.Itoa(w.IntN(20))},
+		{"activity_id", quoteJSON(fmt.Sprintf("entry-%d", i))}, {"occurred_at", w.formatInstant(w.drawInstant())}, {"status", `"completed"`},
+		{"summary", quoteJSON("Did " + w.drawName() + ".")}, {"changed", strconv.Itoa(w.IntN(20))},
 		{"created_campaign_ids", w.someCampaigns()}, {"changed_campaign_ids", w.someCampaigns()},
 	}
-	tool := pick(&w.writer, []string{"rule", "rule", "campaign_create", "campaign_copy", "product_add", "undo"})
+	tool := pickOne(&w.writer, []string{"rule", "rule", "campaign_create", "campaign_copy", "product_add", "undo"})
 	if tool == "rule" {
 		// One run, once for each marketplace.
-		members = append(members, member{"rule_id", quote(ruleID(0))}, member{"rule_run_id", quote(fmt.Sprintf("run-%d", i%runs))})
-	} else if w.chance(50) {
+		members = append(members, member{"rule_id", quoteJSON(ruleID(0))}, member{"rule_run_id", quoteJSON(fmt.Sprintf("run-%d", i%runs))})
+	} else if w.percentChance(50) {
 		members = append(members, member{"rule_id", "null"}, member{"rule_run_id", "null"})
 	}
-	return w.object(append(members, member{"tool", quote(tool)}, w.marketplace())...)
+	return w.shuffledObject(append(members, member{"tool", quoteJSON(tool)}, w.marketplaceMember())...)
 }
 
-// marketplace names one by its id, or by the countries that have only one.
-func (w *listWriter) marketplace() member {
-	if w.chance(40) {
-		return member{"marketplace", pick(&w.writer, []string{`"UK"`, `"GB"`, `"JP"`})}
+// marketplaceMember names one by its id, or by the countries that have only one.
+func (w *listWriter) marketplaceMember() member {
+	if w.percentChance(40) {
+		return member{"marketplace", pickOne(&w.writer, []string{`"UK"`, `"GB"`, `"JP"`})}
 	}
-	return member{"marketplace_id", w.id(pick(&w.writer, w.profiles).id)}
+	return member{"marketplace_id", w.varyID(pickOne(&w.writer, w.profiles).id)}
 }

@@ -36,31 +36,31 @@ var kindNames = []string{"spAdvertisedProduct", "sbCampaigns", "sdAdvertisedProd
 // writeReport writes report number n. Once in a while it repeats an earlier
 // one to the byte under another name.
 func (w *writer) writeReport(dir string, n int) (Report, error) {
-	if n > 3 && w.chance(5) {
-		return w.repeat(dir, n)
+	if n > 3 && w.percentChance(5) {
+		return w.repeatReport(dir, n)
 	}
-	d := w.describe()
+	d := w.describeReport()
 	w.last = append(w.last, d)
-	stem := fmt.Sprintf("%s%s-%03d", pick(w, []string{"", "M\u00e4rz ", "a.b-"}), d.kind, n)
-	return w.writePair(dir, stem, made.ReportEnd, w.rows(d), func(size int) string { return w.reportObject(d, size) })
+	stem := fmt.Sprintf("%s%s-%03d", pickOne(w, []string{"", "M\u00e4rz ", "a.b-"}), d.kind, n)
+	return w.writePair(dir, stem, made.ReportEnd, w.reportRows(d), func(size int) string { return w.reportObject(d, size) })
 }
 
 // writePair writes an object and its download, compressed or not.
 func (w *writer) writePair(dir, stem, end string, rows []string, object func(size int) string) (Report, error) {
 	to := made.NewWriter(dir)
-	to.Plain = w.chance(30)
+	to.Plain = w.percentChance(30)
 	return to.WritePair(stem, end, func(download io.Writer) error {
 		_, err := io.WriteString(download, "["+strings.Join(rows, ",\n")+"]")
 		return err
 	}, func(size int) any { return json.RawMessage(object(size)) })
 }
 
-func (w *writer) repeat(dir string, n int) (Report, error) {
+func (w *writer) repeatReport(dir string, n int) (Report, error) {
 	objects, err := filepath.Glob(filepath.Join(dir, "*.report.json"))
 	if err != nil {
 		return Report{}, err
 	}
-	from := strings.TrimSuffix(pick(w, objects), ".report.json")
+	from := strings.TrimSuffix(pickOne(w, objects), ".report.json")
 	to := filepath.Join(dir, fmt.Sprintf("again-%03d", n))
 	report := Report{Object: to + ".report.json"}
 	for _, suffix := range []string{".report.json", ".json", ".json.gz"} {
@@ -81,26 +81,26 @@ func (w *writer) repeat(dir string, n int) (Report, error) {
 	return report, nil
 }
 
-// describe chooses slice, range and time: often near an earlier report's, so
+// describeReport chooses slice, range and time: often near an earlier report's, so
 // that reports overlap, restate or come from before what is held.
-func (w *writer) describe() description {
-	d := description{id: w.uuid(), kind: pick(w, kindNames), profile: pick(w, w.profiles)}
+func (w *writer) describeReport() description {
+	d := description{id: w.drawUUID(), kind: pickOne(w, kindNames), profile: pickOne(w, w.profiles)}
 	length := 1 + w.IntN(31)
 	// One day ahead of UTC is allowed: zones east of it are there already.
-	d.end = w.today.AddDate(0, 0, 1-w.IntN(w.recent()))
-	if len(w.last) > 0 && w.chance(55) {
-		earlier := pick(w, w.last)
+	d.end = w.today.AddDate(0, 0, 1-w.IntN(w.recentDays()))
+	if len(w.last) > 0 && w.percentChance(55) {
+		earlier := pickOne(w, w.last)
 		d.kind, d.profile = earlier.kind, earlier.profile
 		d.end = earlier.end.AddDate(0, 0, w.IntN(15)-7)
 	}
-	d.end = within(d.end, w.today.AddDate(0, 0, 31-w.Days), w.today.AddDate(0, 0, 1))
+	d.end = clampTime(d.end, w.today.AddDate(0, 0, 31-w.Days), w.today.AddDate(0, 0, 1))
 	d.start = d.end.AddDate(0, 0, 1-length)
-	d.generated = w.generated(d)
+	d.generated = w.generationTime(d)
 	return d
 }
 
-// within keeps restatements of restatements from drifting out of the rates.
-func within(t, earliest, latest time.Time) time.Time {
+// clampTime keeps restatements of restatements from drifting out of the rates.
+func clampTime(t, earliest, latest time.Time) time.Time {
 	if t.Before(earliest) {
 		return earliest
 	}
@@ -110,20 +110,20 @@ func within(t, earliest, latest time.Time) time.Time {
 	return t
 }
 
-// recent makes most reports speak of the last three months.
-func (w *writer) recent() int {
-	if w.chance(75) {
+// recentDays makes most reports speak of the last three months.
+func (w *writer) recentDays() int {
+	if w.percentChance(75) {
 		return min(95, w.Days-31)
 	}
 	return w.Days - 31
 }
 
-// generated is a time after the range's last day began somewhere, not in the
+// generationTime is a time after the range's last day began somewhere, not in the
 // future, and sometimes exactly that of an earlier report of the same slice.
-func (w *writer) generated(d description) time.Time {
+func (w *writer) generationTime(d description) time.Time {
 	for _, earlier := range w.last {
 		same := earlier.kind == d.kind && earlier.profile == d.profile
-		if same && !earlier.generated.Before(d.end) && w.chance(20) {
+		if same && !earlier.generated.Before(d.end) && w.percentChance(20) {
 			return earlier.generated
 		}
 	}
@@ -136,14 +136,14 @@ func (w *writer) generated(d description) time.Time {
 	return t.Truncate(time.Millisecond)
 }
 
-func (w *writer) uuid() string { return made.UUID(w.Uint64(), w.Uint64()) }
+func (w *writer) drawUUID() string { return made.UUID(w.Uint64(), w.Uint64()) }
 
 func (w *writer) reportObject(d description, size int) string {
 	t := made.ReportTypeOf(kinds[d.kind].adProduct)
-	o := made.NewReport(d.id, t, columns(d.kind), adlens.DayOf(d.start), adlens.DayOf(d.end), d.generated.Add(-time.Hour), d.generated)
+	o := made.NewReport(d.id, t, columnNames(d.kind), adlens.DayOf(d.start), adlens.DayOf(d.end), d.generated.Add(-time.Hour), d.generated)
 	o.ProfileID, o.Name, o.FileSize = json.Number(d.profile.id), "r "+d.id, size
-	if w.chance(50) {
+	if w.percentChance(50) {
 		o.Configuration.Filters = []string{}
 	}
-	return w.vary(o)
+	return w.varyObject(o)
 }

@@ -26,11 +26,11 @@ var binary = struct {
 
 // Binary is the path of the program under test.
 func Binary() (string, error) {
-	binary.Do(func() { binary.path, binary.err = build() })
+	binary.Do(func() { binary.path, binary.err = buildBinary() })
 	return binary.path, binary.err
 }
 
-func build() (string, error) {
+func buildBinary() (string, error) {
 	if path := os.Getenv("ADLENS_BIN"); path != "" {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(Root(), path)

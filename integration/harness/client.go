@@ -63,7 +63,7 @@ func (c Client) Do(method, path string, headers ...string) (Answer, error) {
 	if c.Other {
 		return a, nil
 	}
-	return a, held(method, path, a)
+	return a, checkContract(method, path, a)
 }
 
 // Raw sends bytes that no decent client would, and reads one answer. The rest

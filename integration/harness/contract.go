@@ -47,10 +47,10 @@ func ReadContract(document []byte) (*Contract, error) {
 	}
 	b := &contractBuilder{document: parsed.(map[string]any), compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
 	b.compiler.AssertFormat()
-	c := &Contract{problem: b.compile(map[string]any{"$ref": "#/components/schemas/Problem"})}
-	for path, item := range object(b.document["paths"]) {
-		get := object(object(item)["get"])
-		c.routes = append(c.routes, route{strings.Split(path, "/"), b.answers(object(get["responses"]))})
+	c := &Contract{problem: b.compileSchema(map[string]any{"$ref": "#/components/schemas/Problem"})}
+	for path, item := range asObject(b.document["paths"]) {
+		get := asObject(asObject(item)["get"])
+		c.routes = append(c.routes, route{strings.Split(path, "/"), b.buildAnswers(asObject(get["responses"]))})
 	}
 	return c, errors.Join(b.faults...)
 }
@@ -61,7 +61,7 @@ func (c *Contract) Check(method, address string, a Answer) error {
 	if isPage(path) {
 		return nil
 	}
-	d, err := c.described(path, a)
+	d, err := c.findDescribed(path, a)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
@@ -76,10 +76,10 @@ func isPage(path string) bool {
 	return path == "/" || path == "/docs" || strings.HasPrefix(path, "/docs/") || strings.HasPrefix(path, "/page/")
 }
 
-// described finds what is said of an answer. An address that is not in the
+// findDescribed finds what is said of an answer. An address that is not in the
 // document answers errors alone.
-func (c *Contract) described(path string, a Answer) (described, error) {
-	i := slices.IndexFunc(c.routes, func(r route) bool { return r.matches(path) })
+func (c *Contract) findDescribed(path string, a Answer) (described, error) {
+	i := slices.IndexFunc(c.routes, func(r route) bool { return r.matchesPath(path) })
 	if i < 0 {
 		if a.Status < 400 {
 			return described{}, fmt.Errorf("status %d at an address that is not in the document", a.Status)
@@ -93,7 +93,7 @@ func (c *Contract) described(path string, a Answer) (described, error) {
 	return d, nil
 }
 
-func (r route) matches(path string) bool {
+func (r route) matchesPath(path string) bool {
 	segments := strings.Split(path, "/")
 	return slices.EqualFunc(r.segments, segments, func(want, got string) bool {
 		return want == got || strings.HasPrefix(want, "{") && got != ""
@@ -148,16 +148,16 @@ func (d described) checkBody(method string, a Answer) error {
 	if err != nil {
 		return err
 	}
-	return schema.Validate(shortened(body))
+	return schema.Validate(shortenRows(body))
 }
 
 // manyRows is how many rows of an answer are looked at, from its beginning and
 // as many from its end. The rows between are made by the same lines of code.
 const manyRows = 250
 
-func shortened(body any) any {
-	if data, _ := object(body)["data"].([]any); len(data) > 2*manyRows {
-		object(body)["data"] = slices.Concat(data[:manyRows], data[len(data)-manyRows:])
+func shortenRows(body any) any {
+	if data, _ := asObject(body)["data"].([]any); len(data) > 2*manyRows {
+		asObject(body)["data"] = slices.Concat(data[:manyRows], data[len(data)-manyRows:])
 	}
 	return body
 }
@@ -175,8 +175,8 @@ func HoldAnswersTo(c *Contract) {
 	theContract.Contract = c
 }
 
-// held checks an answer, where there is something to hold it against.
-func held(method, address string, a Answer) error {
+// checkContract checks an answer, where there is something to hold it against.
+func checkContract(method, address string, a Answer) error {
 	theContract.RLock()
 	defer theContract.RUnlock()
 	if theContract.Contract == nil {

@@ -18,40 +18,40 @@ type contractBuilder struct {
 	faults   []error
 }
 
-// object is a JSON object, or an empty one.
-func object(value any) map[string]any {
+// asObject is a JSON object, or an empty one.
+func asObject(value any) map[string]any {
 	o, _ := value.(map[string]any)
 	return o
 }
 
-// at follows a reference.
-func (b *contractBuilder) at(value any) map[string]any {
-	reference, ok := object(value)["$ref"].(string)
+// resolveRef follows a reference.
+func (b *contractBuilder) resolveRef(value any) map[string]any {
+	reference, ok := asObject(value)["$ref"].(string)
 	if !ok {
-		return object(value)
+		return asObject(value)
 	}
 	target := any(b.document)
 	for _, name := range strings.Split(strings.TrimPrefix(reference, "#/"), "/") {
-		target = object(target)[name]
+		target = asObject(target)[name]
 	}
 	if target == nil {
 		b.faults = append(b.faults, fmt.Errorf("%s leads nowhere", reference))
 	}
-	return b.at(target)
+	return b.resolveRef(target)
 }
 
-func (b *contractBuilder) answers(responses map[string]any) map[string]described {
+func (b *contractBuilder) buildAnswers(responses map[string]any) map[string]described {
 	all := map[string]described{}
 	for status, value := range responses {
-		response, d := b.at(value), described{headers: map[string]header{}, bodies: map[string]*jsonschema.Schema{}}
-		for name, value := range object(response["headers"]) {
-			h := b.at(value)
-			d.headers[name] = header{h["required"] == true, b.compile(h["schema"])}
+		response, d := b.resolveRef(value), described{headers: map[string]header{}, bodies: map[string]*jsonschema.Schema{}}
+		for name, value := range asObject(response["headers"]) {
+			h := b.resolveRef(value)
+			d.headers[name] = header{h["required"] == true, b.compileSchema(h["schema"])}
 		}
-		for media, value := range object(response["content"]) {
+		for media, value := range asObject(response["content"]) {
 			d.bodies[media] = nil
 			if strings.HasSuffix(media, "json") && media != "application/x-ndjson" {
-				d.bodies[media] = b.compile(object(value)["schema"])
+				d.bodies[media] = b.compileSchema(asObject(value)["schema"])
 			}
 		}
 		all[status] = d
@@ -59,15 +59,15 @@ func (b *contractBuilder) answers(responses map[string]any) map[string]described
 	return all
 }
 
-// compile makes a schema that allows nothing beyond what is described. What
+// compileSchema makes a schema that allows nothing beyond what is described. What
 // many answers share, like the problem, is made once.
-func (b *contractBuilder) compile(schema any) *jsonschema.Schema {
+func (b *contractBuilder) compileSchema(schema any) *jsonschema.Schema {
 	text := fmt.Sprint(schema) // maps are printed in the order of their keys
 	if done, ok := b.compiled[text]; ok {
 		return done
 	}
 	name := fmt.Sprintf("schema-%d.json", len(b.compiled))
-	if err := b.compiler.AddResource(name, b.closed(schema, false)); err != nil {
+	if err := b.compiler.AddResource(name, b.closeSchema(schema, false)); err != nil {
 		b.faults = append(b.faults, err)
 		return nil
 	}
@@ -79,21 +79,21 @@ func (b *contractBuilder) compile(schema any) *jsonschema.Schema {
 	return compiled
 }
 
-// closed is a copy of a schema without references, in which no object has
+// closeSchema is a copy of a schema without references, in which no object has
 // members beyond the described ones. What is a part of a whole (allOf) does
 // not know the other parts' members; the whole does.
-func (b *contractBuilder) closed(value any, part bool) any {
-	schema := maps.Clone(b.at(value))
+func (b *contractBuilder) closeSchema(value any, part bool) any {
+	schema := maps.Clone(b.resolveRef(value))
 	for name, inner := range schema {
 		switch name {
 		case "properties":
-			schema[name] = b.eachOf(object(inner))
+			schema[name] = b.eachOf(asObject(inner))
 		case "items":
-			schema[name] = b.closed(inner, false)
+			schema[name] = b.closeSchema(inner, false)
 		case "allOf":
-			schema[name] = b.each(inner, true)
+			schema[name] = b.closeEach(inner, true)
 		case "oneOf", "anyOf":
-			schema[name] = b.each(inner, part)
+			schema[name] = b.closeEach(inner, part)
 		}
 	}
 	// Many validators reckon with binary floats, and find that 304.97 is no
@@ -117,15 +117,15 @@ func isObject(schema map[string]any) bool {
 func (b *contractBuilder) eachOf(members map[string]any) map[string]any {
 	all := map[string]any{}
 	for name, value := range members {
-		all[name] = b.closed(value, false)
+		all[name] = b.closeSchema(value, false)
 	}
 	return all
 }
 
-func (b *contractBuilder) each(values any, part bool) []any {
+func (b *contractBuilder) closeEach(values any, part bool) []any {
 	all := []any{}
 	for _, value := range values.([]any) {
-		all = append(all, b.closed(value, part))
+		all = append(all, b.closeSchema(value, part))
 	}
 	return all
 }

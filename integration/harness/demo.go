@@ -11,5 +11,5 @@ const demoTime = 5 * time.Minute
 
 // Demo makes the demonstration account and serves it with both limits off.
 func (p *Program) Demo() (*Server, error) {
-	return p.start(demoTime, []string{"demo", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--json"})
+	return p.startServer(demoTime, []string{"demo", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--json"})
 }

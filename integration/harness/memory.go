@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// peak follows the most memory that a process has held until it ends or is
+// watchPeak follows the most memory that a process has held until it ends or is
 // told to stop, in bytes. What the system says at the end of a child begins
 // with what this process held when it made the child. What it takes in its last
 // moments may be missed.
-func peak(pid int, stop <-chan struct{}) <-chan int64 {
+func watchPeak(pid int, stop <-chan struct{}) <-chan int64 {
 	found := make(chan int64, 1)
 	go func() {
 		var most int64

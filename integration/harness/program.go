@@ -35,13 +35,13 @@ func New(dataDir string) (*Program, error) {
 		return p, err
 	}
 	if !Contained() {
-		return p, p.furnish()
+		return p, p.copyTemplate()
 	}
 	servers, err := sharedStore()
 	if err != nil {
 		return p, err
 	}
-	return p, p.use(servers)
+	return p, p.useServers(servers)
 }
 
 // Result is how a command ended.
@@ -88,7 +88,7 @@ func (p *Program) Run(args ...string) Result {
 	var held int64
 	if err == nil {
 		ended := make(chan struct{})
-		most := peak(command.Process.Pid, ended)
+		most := watchPeak(command.Process.Pid, ended)
 		err = command.Wait()
 		close(ended)
 		held = <-most

@@ -53,26 +53,26 @@ const (
 // otherwise, and waits until it says that it answers.
 func (p *Program) Serve(more ...string) (*Server, error) {
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--json"}, more...)
-	return p.serve(args)
+	return p.serveOffline(args)
 }
 
 // ServeLimited is Serve with a limit for the minute.
 func (p *Program) ServeLimited(minute int) (*Server, error) {
-	return p.serve([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", fmt.Sprint(minute), "--limit-day", "0", "--json"})
+	return p.serveOffline([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", fmt.Sprint(minute), "--limit-day", "0", "--json"})
 }
 
 // Where nobody answers: a server under test never speaks to the true platform,
 // whatever its accounts are connected to.
 const nobody = "http://127.0.0.1:1"
 
-func (p *Program) serve(args []string) (*Server, error) {
+func (p *Program) serveOffline(args []string) (*Server, error) {
 	if !slices.Contains(args, "--platform-url") {
 		args = append(args, "--platform-url", nobody, "--platform-token-url", nobody)
 	}
-	return p.start(startTime, args)
+	return p.startServer(startTime, args)
 }
 
-func (p *Program) start(patience time.Duration, args []string) (*Server, error) {
+func (p *Program) startServer(patience time.Duration, args []string) (*Server, error) {
 	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}
 	s.command = p.Command(context.Background(), args...)
 	s.command.Stderr = s.stderr
@@ -88,18 +88,18 @@ func (p *Program) start(patience time.Duration, args []string) (*Server, error) 
 		return nil, err
 	}
 	first := make(chan string, 1)
-	go drain(read, first)
+	go drainOutput(read, first)
 	go func() {
 		// How it ended is read from ProcessState by those who wait.
 		_ = s.command.Wait()
 		close(s.ended)
 	}()
-	return s, s.await(first, patience)
+	return s, s.awaitAddress(first, patience)
 }
 
-// drain passes the first line on and reads the rest away, so that the program
+// drainOutput passes the first line on and reads the rest away, so that the program
 // never blocks on its output.
-func drain(read *os.File, first chan<- string) {
+func drainOutput(read *os.File, first chan<- string) {
 	defer read.Close()
 	lines := bufio.NewReader(read)
 	line, _ := lines.ReadString('\n')
@@ -107,7 +107,7 @@ func drain(read *os.File, first chan<- string) {
 	_, _ = io.Copy(io.Discard, lines)
 }
 
-func (s *Server) await(first <-chan string, patience time.Duration) error {
+func (s *Server) awaitAddress(first <-chan string, patience time.Duration) error {
 	select {
 	case line := <-first:
 		var said struct{ Address, Key string }

@@ -66,15 +66,15 @@ func sharedStore() ([]*containers.ClickHouse, error) {
 	if Clustered() {
 		return SharedCluster()
 	}
-	return shared.get(newStore)
+	return shared.getServers(newStore)
 }
 
 // SharedCluster starts the shards that programs share, or repeats why they
 // cannot be had.
-func SharedCluster() ([]*containers.ClickHouse, error) { return sharedShards.get(NewCluster) }
+func SharedCluster() ([]*containers.ClickHouse, error) { return sharedShards.getServers(NewCluster) }
 
-// get starts the servers where they were not.
-func (s *store) get(start func() ([]*containers.ClickHouse, error)) ([]*containers.ClickHouse, error) {
+// getServers starts the servers where they were not.
+func (s *store) getServers(start func() ([]*containers.ClickHouse, error)) ([]*containers.ClickHouse, error) {
 	s.Lock()
 	defer s.Unlock()
 	if s.servers == nil && s.err == nil {
@@ -139,9 +139,9 @@ func printedRights() (map[string][]string, error) {
 	return rights, nil
 }
 
-// use makes the program keep its data in a server, or in the shards of a
+// useServers makes the program keep its data in a server, or in the shards of a
 // cluster, of which it is told the first.
-func (p *Program) use(servers []*containers.ClickHouse) error {
+func (p *Program) useServers(servers []*containers.ClickHouse) error {
 	dir, err := filepath.Abs(p.DataDir)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func NewClustered(dataDir string, servers []*containers.ClickHouse) (*Program, e
 		return nil, err
 	}
 	p := &Program{Bin: bin, DataDir: dataDir}
-	return p, p.use(servers)
+	return p, p.useServers(servers)
 }
 
 // Database is the name of a database in which the writer and the reader have
@@ -209,7 +209,7 @@ func NewAlone(dataDir string) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{Bin: bin, DataDir: dataDir, alone: true}
-	return p, p.use(servers)
+	return p, p.useServers(servers)
 }
 
 // Close removes a server that was this program's alone.
@@ -217,21 +217,21 @@ func (p *Program) Close() error {
 	if !p.alone {
 		return nil
 	}
-	return remove(p.servers)
+	return removeServers(p.servers)
 }
 
 // cleanServer removes the shared servers.
 func cleanServer() error {
-	return errors.Join(shared.remove(), sharedShards.remove())
+	return errors.Join(shared.removeStore(), sharedShards.removeStore())
 }
 
-func (s *store) remove() error {
+func (s *store) removeStore() error {
 	s.Lock()
 	defer s.Unlock()
-	return remove(s.servers)
+	return removeServers(s.servers)
 }
 
-func remove(servers []*containers.ClickHouse) error {
+func removeServers(servers []*containers.ClickHouse) error {
 	var all []error
 	for _, server := range servers {
 		if server != nil {

@@ -17,9 +17,9 @@ import (
 // packages of tests share one for each binary, below the module's bin.
 var template = sync.OnceValues(findTemplate)
 
-// furnish makes a data directory that is not there, or empty, a copy of the
+// copyTemplate makes a data directory that is not there, or empty, a copy of the
 // template.
-func (p *Program) furnish() error {
+func (p *Program) copyTemplate() error {
 	there, err := os.ReadDir(p.DataDir)
 	if len(there) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

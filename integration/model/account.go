@@ -75,9 +75,9 @@ func (a *Account) Held() (oldest, newest string) {
 	return oldest, newest
 }
 
-// rate is the dollars for one unit of a currency on a day: that day's, else
+// rateOn is the dollars for one unit of a currency on a day: that day's, else
 // the nearest earlier one at most seven days back; nil with none.
-func (a *Account) rate(currency, day string) *big.Rat {
+func (a *Account) rateOn(currency, day string) *big.Rat {
 	if currency == "USD" {
 		return big.NewRat(1, 1)
 	}

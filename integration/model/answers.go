@@ -18,19 +18,19 @@ type request struct {
 	compare      *comparison // nil where nothing is compared
 }
 
-func (a *Account) request(q url.Values, now time.Time) (request, error) {
+func (a *Account) parseRequest(q url.Values, now time.Time) (request, error) {
 	oldest, _ := a.Held()
 	p, err := ResolvePeriod(q, now, oldest)
-	r := request{p, list(q, "marketplaces"), list(q, "ad_products"), nil}
+	r := request{p, listParam(q, "marketplaces"), listParam(q, "ad_products"), nil}
 	if err == nil {
-		r.compare = a.compare(&r, q, now)
+		r.compare = a.resolveComparison(&r, q, now)
 	}
 	return r, err
 }
 
-// list reads a comma-separated parameter as the contract says: trimmed,
+// listParam reads a comma-separated parameter as the contract says: trimmed,
 // case-insensitive, canonical, without repetition, sorted.
-func list(q url.Values, name string) []string {
+func listParam(q url.Values, name string) []string {
 	if !q.Has(name) {
 		return nil
 	}
@@ -42,8 +42,8 @@ func list(q url.Values, name string) []string {
 	return slices.Compact(values)
 }
 
-// selected are the facts of the period, and those of the earlier one.
-func (a *Account) selected(r request) (now, then []*fact) {
+// selectFacts are the facts of the period, and those of the earlier one.
+func (a *Account) selectFacts(r request) (now, then []*fact) {
 	now = a.selectedIn(r, r.period)
 	if r.compare != nil {
 		then = a.selectedIn(r, r.compare.Period)
@@ -53,47 +53,47 @@ func (a *Account) selected(r request) (now, then []*fact) {
 
 func (a *Account) selectedIn(r request, p Period) []*fact {
 	var chosen []*fact
-	facts := a.derive()
+	facts := a.deriveFacts()
 	for i := range facts {
 		f := &facts[i]
-		if p.holds(f.day) && admits(r.adProducts, f.adProduct) &&
-			admits(r.marketplaces, a.profiles[f.profile].country) {
+		if p.containsDay(f.day) && passesFilter(r.adProducts, f.adProduct) &&
+			passesFilter(r.marketplaces, a.profiles[f.profile].country) {
 			chosen = append(chosen, f)
 		}
 	}
 	return chosen
 }
 
-func admits(values []string, value string) bool {
+func passesFilter(values []string, value string) bool {
 	return values == nil || slices.Contains(values, value)
 }
 
 // Summary is the answer of /summary.
 func (a *Account) Summary(q url.Values, now time.Time) (map[string]any, error) {
-	r, err := a.request(q, now)
+	r, err := a.parseRequest(q, now)
 	if err != nil {
 		return nil, err
 	}
-	facts, then := a.selected(r)
+	facts, then := a.selectFacts(r)
 	total := &pair{}
 	for _, one := range groupBy(facts, then, func(*fact) string { return "" }) {
 		total = one
 	}
-	answer := total.now.put(a.frame(r))
+	answer := total.now.putFigures(a.baseAnswer(r))
 	if r.compare != nil {
-		answer["comparison"] = r.compare.put(r.compare.head(), &total.now, &total.then)
+		answer["comparison"] = r.compare.putComparison(r.compare.comparisonHead(), &total.now, &total.then)
 	}
 	answer["by_marketplace"] = a.byMarketplace(r, facts, then)
 	answer["by_ad_product"] = byAdProduct(r, facts, then)
 	return answer, nil
 }
 
-// frame holds what every figure answer repeats.
-func (a *Account) frame(r request) map[string]any {
+// baseAnswer holds what every figure answer repeats.
+func (a *Account) baseAnswer(r request) map[string]any {
 	oldest, newest := a.Held()
 	return map[string]any{
-		"period":   r.period.object(),
-		"filters":  map[string]any{"marketplaces": texts(r.marketplaces), "ad_products": texts(r.adProducts)},
+		"period":   r.period.periodObject(),
+		"filters":  map[string]any{"marketplaces": textsOrNull(r.marketplaces), "ad_products": textsOrNull(r.adProducts)},
 		"currency": "USD",
 		"meta": map[string]any{
 			"data_last_date":  orNull(newest),
@@ -105,7 +105,7 @@ func (a *Account) frame(r request) map[string]any {
 
 func (a *Account) byMarketplace(r request, now, then []*fact) []any {
 	groups := groupBy(now, then, func(f *fact) string { return f.profile })
-	return ranked(r, groups, func(id string) string { return a.profiles[id].country + "|" + id },
+	return rankGroups(r, groups, func(id string) string { return a.profiles[id].country + "|" + id },
 		func(id string) map[string]any {
 			return map[string]any{"marketplace": a.profiles[id].country, "marketplace_id": id}
 		})
@@ -113,20 +113,20 @@ func (a *Account) byMarketplace(r request, now, then []*fact) []any {
 
 func byAdProduct(r request, now, then []*fact) []any {
 	groups := groupBy(now, then, func(f *fact) string { return f.adProduct })
-	return ranked(r, groups, func(code string) string { return code },
+	return rankGroups(r, groups, func(code string) string { return code },
 		func(code string) map[string]any { return map[string]any{"ad_product": code} })
 }
 
 // pair is the sums of a period, and of the earlier one.
 type pair struct{ now, then figures }
 
-func (p *pair) none() bool { return p.now.none() && p.then.none() }
+func (p *pair) isZero() bool { return p.now.isZero() && p.then.isZero() }
 
-// put writes the figures, and the comparison where one is asked for.
-func (p *pair) put(r request, object map[string]any) map[string]any {
-	p.now.put(object)
+// putWithComparison writes the figures, and the comparison where one is asked for.
+func (p *pair) putWithComparison(r request, object map[string]any) map[string]any {
+	p.now.putFigures(object)
 	if r.compare != nil {
-		object["comparison"] = r.compare.put(map[string]any{}, &p.now, &p.then)
+		object["comparison"] = r.compare.putComparison(map[string]any{}, &p.now, &p.then)
 	}
 	return object
 }
@@ -140,32 +140,32 @@ func groupBy(now, then []*fact, key func(*fact) string) map[string]*pair {
 		return groups[key(f)]
 	}
 	for _, f := range now {
-		of(f).now.add(&f.figures)
+		of(f).now.addFigures(&f.figures)
 	}
 	for _, f := range then {
-		of(f).then.add(&f.figures)
+		of(f).then.addFigures(&f.figures)
 	}
 	return groups
 }
 
-// ranked lists groups with figures: largest shown spend first, then by tie.
-func ranked(r request, groups map[string]*pair, tie func(string) string, head func(string) map[string]any) []any {
-	keys := listed(groups)
+// rankGroups lists groups with figures: largest shown spend first, then by tie.
+func rankGroups(r request, groups map[string]*pair, tie func(string) string, head func(string) map[string]any) []any {
+	keys := nonzeroKeys(groups)
 	slices.SortFunc(keys, func(x, y string) int {
 		shown := shownAmount(&groups[y].now).Cmp(shownAmount(&groups[x].now))
 		return cmp.Or(shown, cmp.Compare(tie(x), tie(y)))
 	})
 	elements := []any{}
 	for _, key := range keys {
-		elements = append(elements, groups[key].put(r, head(key)))
+		elements = append(elements, groups[key].putWithComparison(r, head(key)))
 	}
 	return elements
 }
 
-func listed(groups map[string]*pair) []string {
+func nonzeroKeys(groups map[string]*pair) []string {
 	var keys []string
 	for key, g := range groups {
-		if !g.none() {
+		if !g.isZero() {
 			keys = append(keys, key)
 		}
 	}
@@ -173,14 +173,14 @@ func listed(groups map[string]*pair) []string {
 	return keys
 }
 
-func shownAmount(f *figures) *big.Rat { return number(amount(&f.spend)) }
+func shownAmount(f *figures) *big.Rat { return parseNumber(formatDollars(&f.spend)) }
 
-func number(n json.Number) *big.Rat {
+func parseNumber(n json.Number) *big.Rat {
 	r, _ := new(big.Rat).SetString(n.String())
 	return r
 }
 
-func texts(values []string) any {
+func textsOrNull(values []string) any {
 	if values == nil {
 		return nil
 	}

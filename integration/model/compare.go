@@ -28,10 +28,10 @@ func yesterdayOf(zone string, now time.Time) string {
 	return AddDays(dayOf(now.In(place)), -1)
 }
 
-// compare cuts the request's period and gives the earlier one; nil where
+// resolveComparison cuts the request's period and gives the earlier one; nil where
 // nothing is compared.
-func (a *Account) compare(r *request, q url.Values, now time.Time) *comparison {
-	way := choice(q, "compare", "none")
+func (a *Account) resolveComparison(r *request, q url.Values, now time.Time) *comparison {
+	way := choiceParam(q, "compare", "none")
 	if way == "none" {
 		return nil
 	}
@@ -60,14 +60,14 @@ func yearBefore(day string) string {
 	return dayOf(t.AddDate(-1, 0, 0))
 }
 
-// head is what the whole answer says of the comparison.
-func (c *comparison) head() map[string]any {
-	return map[string]any{"period": c.object(), "history_covered": c.covered}
+// comparisonHead is what the whole answer says of the comparison.
+func (c *comparison) comparisonHead() map[string]any {
+	return map[string]any{"period": c.periodObject(), "history_covered": c.covered}
 }
 
-// put writes the earlier figures and the change since.
-func (c *comparison) put(object map[string]any, now, then *figures) map[string]any {
-	then.put(object)
+// putComparison writes the earlier figures and the change since.
+func (c *comparison) putComparison(object map[string]any, now, then *figures) map[string]any {
+	then.putFigures(object)
 	change := map[string]any{}
 	for _, d := range definitions {
 		change[d.name] = nil
@@ -93,11 +93,11 @@ func changeOf(k kind, now, then *big.Rat) any {
 		difference.Quo(difference, then)
 		difference.Mul(difference, big.NewRat(100, 1))
 	}
-	return hundredths(difference)
+	return roundHundredths(difference)
 }
 
-// hundredths rounds half away from zero; there is no zero below zero.
-func hundredths(r *big.Rat) json.Number {
+// roundHundredths rounds half away from zero; there is no zero below zero.
+func roundHundredths(r *big.Rat) json.Number {
 	n := twoDecimals(r)
 	if n == "-0.00" {
 		return "0.00"

@@ -28,9 +28,9 @@ func Decode(body []byte) (any, error) {
 
 // Diff lists where got does not have what want says. Members that only got has
 // are no difference: version 1 may add some. Numbers compare as decimals.
-func Diff(want, got any) []string { return diff("$", want, got) }
+func Diff(want, got any) []string { return diffValue("$", want, got) }
 
-func diff(path string, want, got any) []string {
+func diffValue(path string, want, got any) []string {
 	switch w := want.(type) {
 	case map[string]any:
 		return diffObject(path, w, got)
@@ -40,7 +40,7 @@ func diff(path string, want, got any) []string {
 		return diffNumber(path, w, got)
 	}
 	if want != got {
-		return []string{fmt.Sprintf("%s: want %v, got %v", path, show(want), show(got))}
+		return []string{fmt.Sprintf("%s: want %v, got %v", path, shortJSON(want), shortJSON(got))}
 	}
 	return nil
 }
@@ -48,17 +48,17 @@ func diff(path string, want, got any) []string {
 func diffObject(path string, want map[string]any, got any) []string {
 	object, ok := got.(map[string]any)
 	if !ok {
-		return []string{fmt.Sprintf("%s: want an object, got %v", path, show(got))}
+		return []string{fmt.Sprintf("%s: want an object, got %v", path, shortJSON(got))}
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		value, has := object[name]
 		at := path + "." + name
 		if !has {
-			lines = append(lines, fmt.Sprintf("%s: want %v, got no such member", at, show(want[name])))
+			lines = append(lines, fmt.Sprintf("%s: want %v, got no such member", at, shortJSON(want[name])))
 			continue
 		}
-		lines = append(lines, diff(at, want[name], value)...)
+		lines = append(lines, diffValue(at, want[name], value)...)
 		lines = append(lines, notWhole(at, name, value)...)
 	}
 	return lines
@@ -82,14 +82,14 @@ func notWhole(path, name string, got any) []string {
 func diffArray(path string, want []any, got any) []string {
 	list, ok := got.([]any)
 	if !ok {
-		return []string{fmt.Sprintf("%s: want a list, got %v", path, show(got))}
+		return []string{fmt.Sprintf("%s: want a list, got %v", path, shortJSON(got))}
 	}
 	var lines []string
 	if len(want) != len(list) {
 		lines = append(lines, fmt.Sprintf("%s: want %d elements, got %d", path, len(want), len(list)))
 	}
 	for i := range min(len(want), len(list)) {
-		lines = append(lines, diff(fmt.Sprintf("%s[%d]", path, i), want[i], list[i])...)
+		lines = append(lines, diffValue(fmt.Sprintf("%s[%d]", path, i), want[i], list[i])...)
 	}
 	return lines
 }
@@ -103,10 +103,10 @@ func diffNumber(path string, want json.Number, got any) []string {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("%s: want %s, got %v", path, want, show(got))}
+	return []string{fmt.Sprintf("%s: want %s, got %v", path, want, shortJSON(got))}
 }
 
-func show(value any) string {
+func shortJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprintf("%v", value)

@@ -20,10 +20,10 @@ type export struct {
 // record is a decoded JSON object: a row of an export or a line of NDJSON.
 type record map[string]any
 
-func (r record) text(name string) string { return text(r[name]) }
+func (r record) memberText(name string) string { return textOf(r[name]) }
 
-// within gives an inner object, or an empty one.
-func (r record) within(name string) record {
+// memberObject gives an inner object, or an empty one.
+func (r record) memberObject(name string) record {
 	inner, _ := r[name].(map[string]any)
 	return inner
 }
@@ -41,14 +41,14 @@ func (a *Account) takeExport(file string) (*report, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	e := &export{profile: text(d.ProfileID), entity: d.Entity, generated: generated, speaks: d.AdProductFilter}
+	e := &export{profile: textOf(d.ProfileID), entity: d.Entity, generated: generated, speaks: d.AdProductFilter}
 	if len(e.speaks) == 0 {
 		e.speaks = allAdProducts
 	}
 	if _, known := a.profiles[e.profile]; !known {
 		return nil, "", fmt.Errorf("%s: unknown profile %s", file, e.profile)
 	}
-	if err := readJSON(download(file), &e.rows); err != nil {
+	if err := readJSON(downloadPath(file), &e.rows); err != nil {
 		return nil, "", err
 	}
 	key := strings.Join([]string{e.profile, e.entity, generated.UTC().Format(time.RFC3339Nano), d.ExportID}, "|")
@@ -59,8 +59,8 @@ func (a *Account) takeExport(file string) (*report, string, error) {
 	return nil, Loaded, nil
 }
 
-// current gives the export that speaks for one ad product, or nil: the newest.
-func (a *Account) current(profile, entity, adProduct string) *export {
+// currentExport gives the export that speaks for one ad product, or nil: the newest.
+func (a *Account) currentExport(profile, entity, adProduct string) *export {
 	var newest *export
 	for _, e := range a.exports {
 		if e.profile == profile && e.entity == entity && slices.Contains(e.speaks, adProduct) &&
@@ -71,37 +71,37 @@ func (a *Account) current(profile, entity, adProduct string) *export {
 	return newest
 }
 
-// synced is the time of the list shown, zero where none is held. A list that is
+// syncedAt is the time of the list shown, zero where none is held. A list that is
 // put together from several exports is as new as the newest of them.
-func (a *Account) synced(profile, entity string) time.Time {
+func (a *Account) syncedAt(profile, entity string) time.Time {
 	var newest time.Time
 	for _, adProduct := range allAdProducts {
-		if e := a.current(profile, entity, adProduct); e != nil && e.generated.After(newest) {
+		if e := a.currentExport(profile, entity, adProduct); e != nil && e.generated.After(newest) {
 			newest = e.generated
 		}
 	}
 	return newest
 }
 
-// listed are the rows that an entity's list shows: with all their parents
+// listedRows are the rows that an entity's list shows: with all their parents
 // enabled or paused. An unknown parent counts as archived.
-func (a *Account) listed(profile, entity string) []record {
+func (a *Account) listedRows(profile, entity string) []record {
 	parent := parents[entity]
 	living := map[string]bool{}
 	if parent.entity != "" {
-		for _, row := range a.listed(profile, parent.entity) {
-			living[row.text(parent.id)] = true
+		for _, row := range a.listedRows(profile, parent.entity) {
+			living[row.memberText(parent.id)] = true
 		}
 	}
 	var rows []record
 	for _, adProduct := range allAdProducts {
-		e := a.current(profile, entity, adProduct)
+		e := a.currentExport(profile, entity, adProduct)
 		if e == nil {
 			continue
 		}
 		for _, row := range e.rows {
-			if row.text("adProduct") == adProduct && shownState(row) != "" &&
-				(parent.entity == "" || living[row.text(parent.id)]) {
+			if row.memberText("adProduct") == adProduct && shownState(row) != "" &&
+				(parent.entity == "" || living[row.memberText(parent.id)]) {
 				rows = append(rows, row)
 			}
 		}
@@ -116,7 +116,7 @@ var parents = map[string]struct{ entity, id string }{
 
 // shownState is the state as the API tells it, empty for archived rows.
 func shownState(row record) string {
-	switch strings.ToUpper(row.text("state")) {
+	switch strings.ToUpper(row.memberText("state")) {
 	case "ENABLED", "ENABLING":
 		return "ENABLED"
 	case "PAUSED", "PROPOSED", "OTHER":

@@ -20,23 +20,23 @@ type own struct {
 	impressions, clicks, purchases big.Int
 }
 
-// derive recomputes every fact from the set of held reports, whatever the
+// deriveFacts recomputes every fact from the set of held reports, whatever the
 // order in which they were loaded.
-func (a *Account) derive() []fact {
+func (a *Account) deriveFacts() []fact {
 	if a.facts != nil {
 		return a.facts
 	}
 	sums := map[slot]*own{}
 	for _, r := range a.reports {
 		for _, line := range r.rows {
-			if a.winner(r, line.day) == r {
+			if a.currentReport(r, line.day) == r {
 				addRow(sums, r, line)
 			}
 		}
 	}
 	a.facts = make([]fact, 0, len(sums))
 	for s, o := range sums {
-		a.facts = append(a.facts, a.convert(s, o))
+		a.facts = append(a.facts, a.convertFact(s, o))
 	}
 	slices.SortFunc(a.facts, func(x, y fact) int { return cmp.Compare(x.day, y.day) })
 	return a.facts
@@ -56,19 +56,19 @@ func addRow(sums map[slot]*own, r *report, line row) {
 	o.purchases.Add(&o.purchases, line.purchases)
 }
 
-func (a *Account) convert(s slot, o *own) fact {
+func (a *Account) convertFact(s slot, o *own) fact {
 	f := fact{profile: s.profile, adProduct: s.adProduct, day: s.day, product: s.product}
-	rate := a.rate(a.profiles[s.profile].currency, s.day)
-	f.spend.Set(micros(&o.cost, rate))
-	f.sales.Set(micros(&o.sales, rate))
+	rate := a.rateOn(a.profiles[s.profile].currency, s.day)
+	f.spend.Set(toMicros(&o.cost, rate))
+	f.sales.Set(toMicros(&o.sales, rate))
 	f.impressions.Set(&o.impressions)
 	f.clicks.Set(&o.clicks)
 	f.purchases.Set(&o.purchases)
 	return f
 }
 
-// micros is amount x rate in millionths, half away from zero.
-func micros(amount, rate *big.Rat) *big.Int {
+// toMicros is amount x rate in millionths, half away from zero.
+func toMicros(amount, rate *big.Rat) *big.Int {
 	scaled := new(big.Rat).Mul(amount, rate)
 	scaled.Mul(scaled, new(big.Rat).SetInt(million))
 	n, ok := new(big.Int).SetString(scaled.FloatString(0), 10)

@@ -22,16 +22,18 @@ var definitions = []struct {
 	kind  kind
 	exact func(*figures) *big.Rat
 }{
-	{"spend", money, func(f *figures) *big.Rat { return dollars(&f.spend) }},
-	{"sales", money, func(f *figures) *big.Rat { return dollars(&f.sales) }},
-	{"acos", quotient, func(f *figures) *big.Rat { return over(dollars(&f.spend), dollars(&f.sales), 100) }},
-	{"roas", quotient, func(f *figures) *big.Rat { return over(dollars(&f.sales), dollars(&f.spend), 1) }},
-	{"impressions", counted, func(f *figures) *big.Rat { return whole(&f.impressions) }},
-	{"clicks", counted, func(f *figures) *big.Rat { return whole(&f.clicks) }},
-	{"ctr", quotient, func(f *figures) *big.Rat { return over(whole(&f.clicks), whole(&f.impressions), 100) }},
-	{"average_cpc", quotient, func(f *figures) *big.Rat { return over(dollars(&f.spend), whole(&f.clicks), 1) }},
-	{"purchases", counted, func(f *figures) *big.Rat { return whole(&f.purchases) }},
-	{"conversion_rate", quotient, func(f *figures) *big.Rat { return over(whole(&f.purchases), whole(&f.clicks), 100) }},
+	{"spend", money, func(f *figures) *big.Rat { return microsToDollars(&f.spend) }},
+	{"sales", money, func(f *figures) *big.Rat { return microsToDollars(&f.sales) }},
+	{"acos", quotient, func(f *figures) *big.Rat {
+		return scaledRatio(microsToDollars(&f.spend), microsToDollars(&f.sales), 100)
+	}},
+	{"roas", quotient, func(f *figures) *big.Rat { return scaledRatio(microsToDollars(&f.sales), microsToDollars(&f.spend), 1) }},
+	{"impressions", counted, func(f *figures) *big.Rat { return ratOfInt(&f.impressions) }},
+	{"clicks", counted, func(f *figures) *big.Rat { return ratOfInt(&f.clicks) }},
+	{"ctr", quotient, func(f *figures) *big.Rat { return scaledRatio(ratOfInt(&f.clicks), ratOfInt(&f.impressions), 100) }},
+	{"average_cpc", quotient, func(f *figures) *big.Rat { return scaledRatio(microsToDollars(&f.spend), ratOfInt(&f.clicks), 1) }},
+	{"purchases", counted, func(f *figures) *big.Rat { return ratOfInt(&f.purchases) }},
+	{"conversion_rate", quotient, func(f *figures) *big.Rat { return scaledRatio(ratOfInt(&f.purchases), ratOfInt(&f.clicks), 100) }},
 }
 
 // FigureNames are the members of a figures object, in the contract's order.
@@ -52,9 +54,9 @@ func Figure(name string, impressions, clicks, purchases, spend, sales *big.Int) 
 	return d.exact(&figures{spend: *spend, sales: *sales, impressions: *impressions, clicks: *clicks, purchases: *purchases}), decimals
 }
 
-func whole(n *big.Int) *big.Rat { return new(big.Rat).SetInt(n) }
+func ratOfInt(n *big.Int) *big.Rat { return new(big.Rat).SetInt(n) }
 
-func over(x, y *big.Rat, times int64) *big.Rat {
+func scaledRatio(x, y *big.Rat, times int64) *big.Rat {
 	if y.Sign() == 0 {
 		return nil
 	}
@@ -67,7 +69,7 @@ type figures struct {
 	spend, sales, impressions, clicks, purchases big.Int
 }
 
-func (f *figures) add(g *figures) {
+func (f *figures) addFigures(g *figures) {
 	f.spend.Add(&f.spend, &g.spend)
 	f.sales.Add(&f.sales, &g.sales)
 	f.impressions.Add(&f.impressions, &g.impressions)
@@ -75,14 +77,14 @@ func (f *figures) add(g *figures) {
 	f.purchases.Add(&f.purchases, &g.purchases)
 }
 
-// none tells whether the five measures are all zero, which is no figure.
-func (f *figures) none() bool {
+// isZero tells whether the five measures are all zero, which is no figure.
+func (f *figures) isZero() bool {
 	return f.spend.Sign() == 0 && f.sales.Sign() == 0 && f.impressions.Sign() == 0 &&
 		f.clicks.Sign() == 0 && f.purchases.Sign() == 0
 }
 
-// put writes the figures into an answer's object.
-func (f *figures) put(object map[string]any) map[string]any {
+// putFigures writes the figures into an answer's object.
+func (f *figures) putFigures(object map[string]any) map[string]any {
 	for _, d := range definitions {
 		exact := d.exact(f)
 		switch {
@@ -99,9 +101,9 @@ func (f *figures) put(object map[string]any) map[string]any {
 
 var million = big.NewInt(1_000_000)
 
-func dollars(micros *big.Int) *big.Rat { return new(big.Rat).SetFrac(micros, million) }
+func microsToDollars(micros *big.Int) *big.Rat { return new(big.Rat).SetFrac(micros, million) }
 
 // twoDecimals rounds half away from zero, which is what FloatString promises.
 func twoDecimals(r *big.Rat) json.Number { return json.Number(r.FloatString(2)) }
 
-func amount(micros *big.Int) json.Number { return twoDecimals(dollars(micros)) }
+func formatDollars(micros *big.Int) json.Number { return twoDecimals(microsToDollars(micros)) }

@@ -35,7 +35,7 @@ func (a *Account) Marketplaces() map[string]any {
 			"marketplace_id": id, "country_code": p.country, "name": countryNames[p.country], "currency_code": p.currency,
 			"timezone": p.timezone, "data_first_date": orNull(first), "data_last_date": orNull(last),
 			"counts": map[string]any{
-				"campaigns": a.counted(id, "campaigns"), "ad_groups": a.counted(id, "adGroups"), "ads": a.counted(id, "ads"),
+				"campaigns": a.entityCount(id, "campaigns"), "ad_groups": a.entityCount(id, "adGroups"), "ads": a.entityCount(id, "ads"),
 			},
 		})
 	}
@@ -56,42 +56,42 @@ func (a *Account) heldBy(profile string) (oldest, newest string) {
 	return oldest, newest
 }
 
-func (a *Account) counted(profile, entity string) any {
-	if a.synced(profile, entity).IsZero() {
+func (a *Account) entityCount(profile, entity string) any {
+	if a.syncedAt(profile, entity).IsZero() {
 		return nil
 	}
-	return count(len(a.listed(profile, entity)))
+	return jsonCount(len(a.listedRows(profile, entity)))
 }
 
 // Campaigns is the answer of /campaigns.
 func (a *Account) Campaigns(q url.Values) (map[string]any, error) {
 	profile := q.Get("marketplace_id")
-	states := list(q, "states")
+	states := listParam(q, "states")
 	var rows []map[string]any
-	for _, row := range a.listed(profile, "campaigns") {
-		if admits(states, shownState(row)) {
-			rows = append(rows, a.campaign(profile, row))
+	for _, row := range a.listedRows(profile, "campaigns") {
+		if passesFilter(states, shownState(row)) {
+			rows = append(rows, a.campaignObject(profile, row))
 		}
 	}
 	byName(rows, "campaign_id")
 	return a.entityList(profile, "campaigns", rows, q)
 }
 
-func (a *Account) campaign(profile string, row record) map[string]any {
-	caps := row.within("budgetCaps")
-	money := caps.within("budgetValue").within("monetaryBudget")
-	targeting := row.text("targetingSettings")
+func (a *Account) campaignObject(profile string, row record) map[string]any {
+	caps := row.memberObject("budgetCaps")
+	money := caps.memberObject("budgetValue").memberObject("monetaryBudget")
+	targeting := row.memberText("targetingSettings")
 	if targeting != "AUTO" && targeting != "MANUAL" {
 		targeting = ""
 	}
 	return map[string]any{
-		"campaign_id": row.text("campaignId"), "marketplace_id": profile, "name": row.text("name"),
-		"ad_product": row.text("adProduct"), "state": shownState(row), "targeting": orNull(targeting),
+		"campaign_id": row.memberText("campaignId"), "marketplace_id": profile, "name": row.memberText("name"),
+		"ad_product": row.memberText("adProduct"), "state": shownState(row), "targeting": orNull(targeting),
 		"budget": map[string]any{
-			"amount": money["amount"], "type": caps.text("recurrenceTimePeriod"), "currency_code": a.profiles[profile].currency,
+			"amount": money["amount"], "type": caps.memberText("recurrenceTimePeriod"), "currency_code": a.profiles[profile].currency,
 		},
-		"provenance": a.provenance(profile, row.text("campaignId")),
-		"start_date": orNull(row.text("startDate")), "end_date": orNull(row.text("endDate")),
+		"provenance": a.campaignProvenance(profile, row.memberText("campaignId")),
+		"start_date": orNull(row.memberText("startDate")), "end_date": orNull(row.memberText("endDate")),
 	}
 }
 
@@ -99,8 +99,8 @@ func (a *Account) campaign(profile string, row record) map[string]any {
 func (a *Account) AdGroups(q url.Values) (map[string]any, error) {
 	profile := q.Get("marketplace_id")
 	var rows []map[string]any
-	for _, row := range a.listed(profile, "adGroups") {
-		if !q.Has("campaign_id") || q.Get("campaign_id") == row.text("campaignId") {
+	for _, row := range a.listedRows(profile, "adGroups") {
+		if !q.Has("campaign_id") || q.Get("campaign_id") == row.memberText("campaignId") {
 			rows = append(rows, a.adGroup(profile, row))
 		}
 	}
@@ -110,12 +110,12 @@ func (a *Account) AdGroups(q url.Values) (map[string]any, error) {
 
 func (a *Account) adGroup(profile string, row record) map[string]any {
 	var bid any
-	if amount := row.within("bid")["defaultBid"]; amount != nil {
+	if amount := row.memberObject("bid")["defaultBid"]; amount != nil {
 		bid = map[string]any{"amount": amount, "currency_code": a.profiles[profile].currency}
 	}
 	return map[string]any{
-		"ad_group_id": row.text("adGroupId"), "campaign_id": row.text("campaignId"), "marketplace_id": profile,
-		"name": row.text("name"), "ad_product": row.text("adProduct"), "state": shownState(row), "default_bid": bid,
+		"ad_group_id": row.memberText("adGroupId"), "campaign_id": row.memberText("campaignId"), "marketplace_id": profile,
+		"name": row.memberText("name"), "ad_product": row.memberText("adProduct"), "state": shownState(row), "default_bid": bid,
 	}
 }
 
@@ -127,9 +127,9 @@ func byName(rows []map[string]any, id string) {
 }
 
 func (a *Account) entityList(profile, entity string, rows []map[string]any, q url.Values) (map[string]any, error) {
-	data, pagination, err := paged(rows, q, 100)
+	data, pagination, err := cutPage(rows, q, 100)
 	return map[string]any{
 		"data": data, "pagination": pagination,
-		"meta": map[string]any{"synced_at": stamped(a.synced(profile, entity)), "syncing": false},
+		"meta": map[string]any{"synced_at": formatTime(a.syncedAt(profile, entity)), "syncing": false},
 	}, err
 }

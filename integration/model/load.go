@@ -29,7 +29,7 @@ type Result struct {
 // then rates, products, reports, exports and records. Downloads follow the
 // objects that speak of them.
 func (a *Account) Load(paths ...string) []Result {
-	files := gather(paths)
+	files := gatherFiles(paths)
 	a.facts = nil
 	var results []Result
 	for _, kind := range []struct {
@@ -42,7 +42,7 @@ func (a *Account) Load(paths ...string) []Result {
 		{"rule_runs.ndjson", a.takeRuns}, {"activity.ndjson", a.takeActivity},
 	} {
 		for _, file := range files {
-			if !named(file, kind.suffix) {
+			if !matchesName(file, kind.suffix) {
 				continue
 			}
 			r, status, err := kind.take(file)
@@ -56,8 +56,8 @@ func (a *Account) Load(paths ...string) []Result {
 	return results
 }
 
-// named tells whether a file is of a kind: a whole name, or one that ends so.
-func named(file, kind string) bool {
+// matchesName tells whether a file is of a kind: a whole name, or one that ends so.
+func matchesName(file, kind string) bool {
 	base := filepath.Base(file)
 	return base == kind || strings.HasPrefix(kind, ".") && strings.HasSuffix(base, kind)
 }
@@ -68,27 +68,27 @@ func (a *Account) markEither(results []Result) {
 	times := map[string]int{}
 	for _, r := range results {
 		if r.report != nil {
-			times[r.report.key()]++
+			times[r.report.reportKey()]++
 		}
 	}
 	for i, r := range results {
 		if r.report == nil {
 			continue
 		}
-		late := r.Status == Loaded && a.superseded(r.report)
+		late := r.Status == Loaded && a.isSuperseded(r.report)
 		early := r.Status == Unchanged && !a.knownBefore(r.report)
-		results[i].Either = late || early || (times[r.report.key()] > 1 && !a.knownBefore(r.report))
+		results[i].Either = late || early || (times[r.report.reportKey()] > 1 && !a.knownBefore(r.report))
 	}
 	for _, r := range results {
 		if r.report != nil {
-			a.reports[r.report.key()].settled = true
+			a.reports[r.report.reportKey()].settled = true
 		}
 	}
 }
 
 // knownBefore tells whether reports of earlier commands speak for all of r.
 func (a *Account) knownBefore(r *report) bool {
-	if held := a.reports[r.key()]; held != nil && held.settled {
+	if held := a.reports[r.reportKey()]; held != nil && held.settled {
 		return true
 	}
 	for day := r.start; day <= r.end; day = AddDays(day, 1) {
@@ -101,14 +101,14 @@ func (a *Account) knownBefore(r *report) bool {
 
 func (a *Account) settledBeats(r *report, day string) bool {
 	for _, o := range a.reports {
-		if o.settled && o.sameSlice(r) && o.covers(day) && o.beats(r) {
+		if o.settled && o.sameSlice(r) && o.coversDay(day) && o.isNewerThan(r) {
 			return true
 		}
 	}
 	return false
 }
 
-func gather(paths []string) []string {
+func gatherFiles(paths []string) []string {
 	var files []string
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {

@@ -75,9 +75,9 @@ func namedRange(name, today, oldest string) (start, end string, err error) {
 	return "", "", fmt.Errorf("model: unknown range %q", name)
 }
 
-func (p Period) holds(day string) bool { return p.Start <= day && day <= p.End }
+func (p Period) containsDay(day string) bool { return p.Start <= day && day <= p.End }
 
-func (p Period) object() map[string]any {
+func (p Period) periodObject() map[string]any {
 	return map[string]any{
 		"start_date": p.Start, "end_date": p.End, "range": p.Range, "timezone": p.Zone,
 	}

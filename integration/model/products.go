@@ -12,25 +12,25 @@ import (
 
 // Products is the answer of /reports/products.
 func (a *Account) Products(q url.Values, now time.Time) (map[string]any, error) {
-	r, err := a.request(q, now)
+	r, err := a.parseRequest(q, now)
 	if err != nil {
 		return nil, err
 	}
-	sort, order := choice(q, "sort", "spend"), choice(q, "order", "desc")
+	sort, order := choiceParam(q, "sort", "spend"), choiceParam(q, "order", "desc")
 	rows := a.productRows(r)
 	slices.SortFunc(rows, func(x, y map[string]any) int {
 		return cmp.Or(byValue(x[sort], y[sort], order == "desc"), byValue(x["product_id"], y["product_id"], false))
 	})
-	answer := a.frame(r)
+	answer := a.baseAnswer(r)
 	answer["sort"], answer["order"] = sort, order
 	if r.compare != nil {
-		answer["comparison"] = r.compare.head()
+		answer["comparison"] = r.compare.comparisonHead()
 	}
-	answer["data"], answer["pagination"], err = paged(rows, q, 100)
+	answer["data"], answer["pagination"], err = cutPage(rows, q, 100)
 	return answer, err
 }
 
-func choice(q url.Values, name, otherwise string) string {
+func choiceParam(q url.Values, name, otherwise string) string {
 	if !q.Has(name) {
 		return otherwise
 	}
@@ -38,23 +38,23 @@ func choice(q url.Values, name, otherwise string) string {
 }
 
 func (a *Account) productRows(r request) []map[string]any {
-	facts, then := a.selected(r)
+	facts, then := a.selectFacts(r)
 	groups := groupBy(facts, then, func(f *fact) string { return f.product })
 	places := map[string][]string{}
 	for _, f := range facts {
-		if !f.none() {
+		if !f.isZero() {
 			places[f.product] = append(places[f.product], a.profiles[f.profile].country)
 		}
 	}
 	var rows []map[string]any
-	for _, id := range listed(groups) {
+	for _, id := range nonzeroKeys(groups) {
 		slices.Sort(places[id])
 		head := map[string]any{
 			"product_id":   orNull(id),
 			"title":        orNull(a.titles[id]),
 			"marketplaces": codesOf(places[id]),
 		}
-		rows = append(rows, groups[id].put(r, head))
+		rows = append(rows, groups[id].putWithComparison(r, head))
 	}
 	return rows
 }
@@ -81,7 +81,7 @@ func byValue(x, y any, descending bool) int {
 	}
 	var order int
 	if n, ok := x.(json.Number); ok {
-		order = number(n).Cmp(number(y.(json.Number)))
+		order = parseNumber(n).Cmp(parseNumber(y.(json.Number)))
 	} else {
 		order = cmp.Compare(x.(string), y.(string))
 	}
@@ -91,9 +91,9 @@ func byValue(x, y any, descending bool) int {
 	return order
 }
 
-// paged cuts a page out. With page_size=all the contract does not say what
+// cutPage cuts a page out. With page_size=all the contract does not say what
 // page_size shows, so the expectation leaves it out.
-func paged(rows []map[string]any, q url.Values, usual int) (data []any, pagination map[string]any, err error) {
+func cutPage(rows []map[string]any, q url.Values, usual int) (data []any, pagination map[string]any, err error) {
 	page, size := 1, usual
 	if q.Has("page") {
 		if page, err = strconv.Atoi(q.Get("page")); err != nil {
@@ -115,11 +115,11 @@ func paged(rows []map[string]any, q url.Values, usual int) (data []any, paginati
 		data = append(data, row)
 	}
 	pagination = map[string]any{
-		"page": count(page), "page_size": count(size), "total_rows": count(len(rows)),
-		"total_pages": count(pages), "next_page": any(nil),
+		"page": jsonCount(page), "page_size": jsonCount(size), "total_rows": jsonCount(len(rows)),
+		"total_pages": jsonCount(pages), "next_page": any(nil),
 	}
 	if page < pages {
-		pagination["next_page"] = count(page + 1)
+		pagination["next_page"] = jsonCount(page + 1)
 	}
 	if all {
 		delete(pagination, "page_size")
@@ -127,4 +127,4 @@ func paged(rows []map[string]any, q url.Values, usual int) (data []any, paginati
 	return data, pagination, nil
 }
 
-func count(n int) json.Number { return json.Number(strconv.Itoa(n)) }
+func jsonCount(n int) json.Number { return json.Number(strconv.Itoa(n)) }

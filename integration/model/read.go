@@ -85,27 +85,27 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	if !known {
 		return nil, "", fmt.Errorf("%s: unknown profile %s", file, r.profile)
 	}
-	if r.rows, err = readRows(download(file), r.adProduct, p.vendor); err != nil {
+	if r.rows, err = readRows(downloadPath(file), r.adProduct, p.vendor); err != nil {
 		return nil, "", err
 	}
 	for _, line := range r.rows {
-		if a.rate(p.currency, line.day) == nil {
+		if a.rateOn(p.currency, line.day) == nil {
 			return nil, "", fmt.Errorf("%s: no rate for %s on %s", file, p.currency, line.day)
 		}
 	}
-	if held := a.reports[r.key()]; held != nil {
+	if held := a.reports[r.reportKey()]; held != nil {
 		return held, Unchanged, nil
 	}
 	status := Loaded
-	if a.superseded(r) {
+	if a.isSuperseded(r) {
 		status = Unchanged
 	}
-	a.reports[r.key()] = r
+	a.reports[r.reportKey()] = r
 	return r, status, nil
 }
 
-// download is the file that a report or export object speaks of.
-func download(object string) string {
+// downloadPath is the file that a report or export object speaks of.
+func downloadPath(object string) string {
 	stem := strings.TrimSuffix(strings.TrimSuffix(object, ".report.json"), ".export.json")
 	if _, err := os.Stat(stem + ".json.gz"); err == nil {
 		return stem + ".json.gz"
@@ -118,21 +118,21 @@ func readRows(file, adProduct string, vendor bool) ([]row, error) {
 	if err := readJSON(file, &lines); err != nil {
 		return nil, err
 	}
-	product, purchases, sales := headline(adProduct, vendor)
+	product, purchases, sales := headlineColumns(adProduct, vendor)
 	rows := make([]row, len(lines))
 	for i, line := range lines {
 		rows[i] = row{
-			day: line["date"].(string), product: text(line[product]),
-			impressions: integer(line["impressions"]), clicks: integer(line["clicks"]),
-			purchases: integer(line[purchases]),
-			cost:      decimal(line["cost"]), sales: decimal(line[sales]),
+			day: line["date"].(string), product: textOf(line[product]),
+			impressions: parseInteger(line["impressions"]), clicks: parseInteger(line["clicks"]),
+			purchases: parseInteger(line[purchases]),
+			cost:      parseDecimal(line["cost"]), sales: parseDecimal(line[sales]),
 		}
 	}
 	return rows, nil
 }
 
-// headline names the columns that the figures come from.
-func headline(adProduct string, vendor bool) (product, purchases, sales string) {
+// headlineColumns names the columns that the figures come from.
+func headlineColumns(adProduct string, vendor bool) (product, purchases, sales string) {
 	switch {
 	case adProduct == "SPONSORED_BRANDS":
 		return "", "purchases", "sales"
@@ -145,23 +145,23 @@ func headline(adProduct string, vendor bool) (product, purchases, sales string) 
 	}
 }
 
-func text(value any) string {
+func textOf(value any) string {
 	if value == nil {
 		return ""
 	}
 	return fmt.Sprint(value)
 }
 
-func integer(value any) *big.Int {
-	n, ok := new(big.Int).SetString(text(value), 10)
+func parseInteger(value any) *big.Int {
+	n, ok := new(big.Int).SetString(textOf(value), 10)
 	if !ok {
 		panic(fmt.Sprintf("model: not a count: %v", value))
 	}
 	return n
 }
 
-func decimal(value any) *big.Rat {
-	r, ok := new(big.Rat).SetString(text(value))
+func parseDecimal(value any) *big.Rat {
+	r, ok := new(big.Rat).SetString(textOf(value))
 	if !ok {
 		panic(fmt.Sprintf("model: not an amount: %v", value))
 	}

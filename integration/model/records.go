@@ -18,7 +18,7 @@ func (a *Account) takeRuns(file string) (*report, string, error) {
 }
 
 func (a *Account) takeActivity(file string) (*report, string, error) {
-	return nil, Loaded, takeRecords(file, a.activity, "activity_id", a.place)
+	return nil, Loaded, takeRecords(file, a.activity, "activity_id", a.resolveMarketplace)
 }
 
 // takeRecords upserts a file's lines by id, or none of them.
@@ -37,9 +37,9 @@ func takeRecords(file string, held map[string]record, id string, complete func(r
 	}
 	for _, line := range lines {
 		if line["deleted"] == true {
-			delete(held, line.text(id))
+			delete(held, line.memberText(id))
 		} else {
-			held[line.text(id)] = line
+			held[line.memberText(id)] = line
 		}
 	}
 	return nil
@@ -68,10 +68,10 @@ func readLines(file string) ([]record, error) {
 	return lines, scan.Err()
 }
 
-// place finds an activity entry's marketplace: by its id, or by its country
+// resolveMarketplace finds an activity entry's marketplace: by its id, or by its country
 // where the account has one of that.
-func (a *Account) place(entry record) error {
-	if id := entry.text("marketplace_id"); id != "" {
+func (a *Account) resolveMarketplace(entry record) error {
+	if id := entry.memberText("marketplace_id"); id != "" {
 		if _, known := a.profiles[id]; !known {
 			return fmt.Errorf("unknown marketplace_id %s", id)
 		}
@@ -80,62 +80,62 @@ func (a *Account) place(entry record) error {
 	}
 	var found []string
 	for id, p := range a.profiles {
-		if p.country == canonicalCountry(entry.text("marketplace")) {
+		if p.country == canonicalCountry(entry.memberText("marketplace")) {
 			found = append(found, id)
 		}
 	}
 	if len(found) != 1 {
-		return fmt.Errorf("marketplace %s stands for %v", entry.text("marketplace"), found)
+		return fmt.Errorf("marketplace %s stands for %v", entry.memberText("marketplace"), found)
 	}
 	entry["marketplace_id"] = found[0]
 	return nil
 }
 
-// provenance tells what the activity says of a campaign of one marketplace.
-func (a *Account) provenance(profile, campaign string) string {
+// campaignProvenance tells what the activity says of a campaign of one marketplace.
+func (a *Account) campaignProvenance(profile, campaign string) string {
 	answer := "untouched"
 	for _, entry := range a.activity {
-		if entry.text("marketplace_id") != profile {
+		if entry.memberText("marketplace_id") != profile {
 			continue
 		}
-		if holds(entry["created_campaign_ids"], campaign) {
+		if containsID(entry["created_campaign_ids"], campaign) {
 			return "created"
 		}
-		if holds(entry["changed_campaign_ids"], campaign) {
+		if containsID(entry["changed_campaign_ids"], campaign) {
 			answer = "changed"
 		}
 	}
 	return answer
 }
 
-func holds(list any, id string) bool {
+func containsID(list any, id string) bool {
 	ids, _ := list.([]any)
 	for _, one := range ids {
-		if text(one) == id {
+		if textOf(one) == id {
 			return true
 		}
 	}
 	return false
 }
 
-// moment reads a time; records that the model is given always have right ones.
-func moment(value any) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text(value))
+// parseTime reads a time; records that the model is given always have right ones.
+func parseTime(value any) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, textOf(value))
 	if err != nil {
-		panic("model: not a time: " + text(value))
+		panic("model: not a time: " + textOf(value))
 	}
 	return t
 }
 
-// stamp writes a time as answers do; nothing stays null.
-func stamp(value any) any {
+// reformatTime writes a time as answers do; nothing stays null.
+func reformatTime(value any) any {
 	if value == nil {
 		return nil
 	}
-	return stamped(moment(value))
+	return formatTime(parseTime(value))
 }
 
-func stamped(t time.Time) any {
+func formatTime(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}

@@ -22,39 +22,39 @@ type row struct {
 	cost, sales                    *big.Rat
 }
 
-func (r *report) key() string {
+func (r *report) reportKey() string {
 	return r.profile + "|" + r.adProduct + "|" + r.generated.Format(time.RFC3339Nano) + "|" + r.id
 }
 
-func (r *report) covers(day string) bool { return r.start <= day && day <= r.end }
+func (r *report) coversDay(day string) bool { return r.start <= day && day <= r.end }
 
 func (r *report) sameSlice(o *report) bool {
 	return r.profile == o.profile && r.adProduct == o.adProduct
 }
 
-// beats tells which of two reports speaks for a day that both cover.
-func (r *report) beats(o *report) bool {
+// isNewerThan tells which of two reports speaks for a day that both cover.
+func (r *report) isNewerThan(o *report) bool {
 	return cmp.Or(r.generated.Compare(o.generated), cmp.Compare(r.id, o.id)) > 0
 }
 
-// superseded tells whether other held reports speak for every day of r.
-func (a *Account) superseded(r *report) bool {
+// isSuperseded tells whether other held reports speak for every day of r.
+func (a *Account) isSuperseded(r *report) bool {
 	for day := r.start; day <= r.end; day = AddDays(day, 1) {
-		if w := a.winner(r, day); w == nil || w == r {
+		if w := a.currentReport(r, day); w == nil || w == r {
 			return false
 		}
 	}
 	return true
 }
 
-// winner is the held report that speaks for a day of r's slice, r included.
-func (a *Account) winner(r *report, day string) *report {
+// currentReport is the held report that speaks for a day of r's slice, r included.
+func (a *Account) currentReport(r *report, day string) *report {
 	var best *report
-	if r.covers(day) {
+	if r.coversDay(day) {
 		best = r
 	}
 	for _, o := range a.reports {
-		if o.sameSlice(r) && o.covers(day) && (best == nil || o.beats(best)) {
+		if o.sameSlice(r) && o.coversDay(day) && (best == nil || o.isNewerThan(best)) {
 			best = o
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // Timeline is the answer of /timeline.
 func (a *Account) Timeline(q url.Values, now time.Time) (map[string]any, error) {
-	r, err := a.request(q, now)
+	r, err := a.parseRequest(q, now)
 	if err != nil {
 		return nil, err
 	}
@@ -20,30 +20,30 @@ func (a *Account) Timeline(q url.Values, now time.Time) (map[string]any, error) 
 			grain = "month"
 		}
 	}
-	answer := a.frame(r)
+	answer := a.baseAnswer(r)
 	answer["granularity"] = grain
 	if r.compare != nil {
-		answer["comparison"] = r.compare.head()
+		answer["comparison"] = r.compare.comparisonHead()
 	}
-	answer["data"] = a.points(r, grain)
+	answer["data"] = a.timelinePoints(r, grain)
 	return answer, nil
 }
 
-// points lists the days or months of the period with figures in their order,
+// timelinePoints lists the days or months of the period with figures in their order,
 // and beside each the one of the same place in the earlier period.
-func (a *Account) points(r request, grain string) []any {
-	facts, then := a.selected(r)
-	dates := r.period.dates(grain)
-	sums := groupBy(facts, nil, func(f *fact) string { return bucket(f.day, grain) })
+func (a *Account) timelinePoints(r request, grain string) []any {
+	facts, then := a.selectFacts(r)
+	dates := r.period.bucketDates(grain)
+	sums := groupBy(facts, nil, func(f *fact) string { return bucketStart(f.day, grain) })
 	var thenDates []string
 	thenSums := map[string]*pair{}
 	if r.compare != nil {
-		thenDates = r.compare.dates(grain)
-		thenSums = groupBy(then, nil, func(f *fact) string { return bucket(f.day, grain) })
+		thenDates = r.compare.bucketDates(grain)
+		thenSums = groupBy(then, nil, func(f *fact) string { return bucketStart(f.day, grain) })
 	}
 	data := []any{}
 	for i := range max(len(dates), len(thenDates)) {
-		date, thenDate := at(dates, i), at(thenDates, i)
+		date, thenDate := dateAt(dates, i), dateAt(thenDates, i)
 		both := &pair{}
 		if of := sums[date]; of != nil {
 			both.now = of.now
@@ -51,10 +51,10 @@ func (a *Account) points(r request, grain string) []any {
 		if of := thenSums[thenDate]; of != nil {
 			both.then = of.now
 		}
-		if both.none() {
+		if both.isZero() {
 			continue
 		}
-		point := both.put(r, map[string]any{"date": orNull(date)})
+		point := both.putWithComparison(r, map[string]any{"date": orNull(date)})
 		if r.compare != nil {
 			point["comparison"].(map[string]any)["date"] = orNull(thenDate)
 		}
@@ -63,23 +63,23 @@ func (a *Account) points(r request, grain string) []any {
 	return data
 }
 
-// dates are the days, or the first days of the months, that the period touches.
-func (p Period) dates(grain string) []string {
+// bucketDates are the days, or the first days of the months, that the period touches.
+func (p Period) bucketDates(grain string) []string {
 	var all []string
 	for i := range DaysIn(p.Start, p.End) {
-		all = append(all, bucket(AddDays(p.Start, i), grain))
+		all = append(all, bucketStart(AddDays(p.Start, i), grain))
 	}
 	return slices.Compact(all)
 }
 
-func bucket(day, grain string) string {
+func bucketStart(day, grain string) string {
 	if grain == "month" {
 		return monthOf(day)
 	}
 	return day
 }
 
-func at(dates []string, i int) string {
+func dateAt(dates []string, i int) string {
 	if i < len(dates) {
 		return dates[i]
 	}

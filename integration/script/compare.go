@@ -9,9 +9,9 @@ import (
 	"adlens/integration/model"
 )
 
-// compare holds an answer against a block: a JSON subset, or a table of the
+// compareBlock holds an answer against a block: a JSON subset, or a table of the
 // rows of one list, which must all be there in this order.
-func compare(block []string, rows string, body any) ([]string, error) {
+func compareBlock(block []string, rows string, body any) ([]string, error) {
 	if len(block) == 0 {
 		return nil, nil
 	}
@@ -31,14 +31,14 @@ func compare(block []string, rows string, body any) ([]string, error) {
 }
 
 func compareTable(block []string, list []any) []string {
-	names := cells(block[0])
+	names := splitCells(block[0])
 	var faults []string
 	if len(list) != len(block)-1 {
 		faults = append(faults, fmt.Sprintf("want %d rows, got %d", len(block)-1, len(list)))
 	}
 	for i := range min(len(list), len(block)-1) {
 		row, _ := list[i].(map[string]any)
-		want := cells(block[i+1])
+		want := splitCells(block[i+1])
 		if len(want) != len(names) {
 			return append(faults, fmt.Sprintf("row %d has %d cells for %d names", i+1, len(want), len(names)))
 		}
@@ -52,7 +52,7 @@ func compareTable(block []string, list []any) []string {
 	return faults
 }
 
-func cells(line string) []string {
+func splitCells(line string) []string {
 	var texts []string
 	for _, cell := range strings.Split(strings.Trim(line, "|"), "|") {
 		texts = append(texts, strings.TrimSpace(cell))

@@ -34,10 +34,10 @@ type runner struct {
 // its line. Files are written below dir.
 func Run(steps []Step, target Target, dir string) []string {
 	r := &runner{target: target, dir: dir}
-	r.begin()
+	r.beginLoad()
 	var faults []string
 	for _, step := range steps {
-		lines, err := r.step(step)
+		lines, err := r.runStep(step)
 		if err != nil {
 			lines = append(lines, err.Error())
 		}
@@ -48,12 +48,12 @@ func Run(steps []Step, target Target, dir string) []string {
 	return faults
 }
 
-func (r *runner) begin() {
+func (r *runner) beginLoad() {
 	r.loads++
 	r.next = files{dir: filepath.Join(r.dir, fmt.Sprintf("load%02d", r.loads))}
 }
 
-func (r *runner) step(s Step) ([]string, error) {
+func (r *runner) runStep(s Step) ([]string, error) {
 	switch s.Verb {
 	case "account":
 		if len(s.Args) != 1 {
@@ -62,23 +62,23 @@ func (r *runner) step(s Step) ([]string, error) {
 		r.account = s.Args[0]
 		return nil, r.target.Account(r.account)
 	case "profiles":
-		return nil, r.next.profiles(s.Block)
+		return nil, r.next.writeProfiles(s.Block)
 	case "rates":
-		return nil, r.next.rates(s.Block)
+		return nil, r.next.writeRates(s.Block)
 	case "products":
-		return nil, r.next.products(s.Block)
+		return nil, r.next.writeTitles(s.Block)
 	case "report":
-		return nil, r.next.report(s.Args, s.Block)
+		return nil, r.next.writeReport(s.Args, s.Block)
 	case "load":
-		return nil, r.load(len(s.Args) == 1 && s.Args[0] == "refused")
+		return nil, r.runLoad(len(s.Args) == 1 && s.Args[0] == "refused")
 	default:
-		return r.get(s)
+		return r.runGet(s)
 	}
 }
 
-// load takes everything that was written since the load before. A refused
+// runLoad takes everything that was written since the load before. A refused
 // load's files stay, so that a later load may repeat them.
-func (r *runner) load(wantRefused bool) error {
+func (r *runner) runLoad(wantRefused bool) error {
 	refused, err := r.target.Load(r.account, r.next.dir)
 	if err != nil {
 		return err
@@ -87,12 +87,12 @@ func (r *runner) load(wantRefused bool) error {
 		return fmt.Errorf("want refused files: %v, got %v", wantRefused, refused)
 	}
 	if !refused {
-		r.begin()
+		r.beginLoad()
 	}
 	return nil
 }
 
-func (r *runner) get(s Step) ([]string, error) {
+func (r *runner) runGet(s Step) ([]string, error) {
 	want, rows, err := answerWords(s.Args)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (r *runner) get(s Step) ([]string, error) {
 	if status != want {
 		return []string{fmt.Sprintf("want status %d, got %d: %v", want, status, body)}, nil
 	}
-	return compare(s.Block, rows, body)
+	return compareBlock(s.Block, rows, body)
 }
 
 // answerWords reads what follows the path: status N, rows LIST.

@@ -14,15 +14,15 @@ type files struct {
 	reports int
 }
 
-func (f *files) put(name, content string) error {
+func (f *files) writeFile(name, content string) error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(f.dir, name), []byte(content), 0o644)
 }
 
-// profiles takes lines of: id country currency seller|vendor.
-func (f *files) profiles(block []string) error {
+// writeProfiles takes lines of: id country currency seller|vendor.
+func (f *files) writeProfiles(block []string) error {
 	var list []string
 	for _, line := range block {
 		w := strings.Fields(line)
@@ -32,26 +32,26 @@ func (f *files) profiles(block []string) error {
 		list = append(list, fmt.Sprintf(`{"profileId":%s,"countryCode":%q,"currencyCode":%q,"timezone":"UTC",`+
 			`"accountInfo":{"marketplaceStringId":"A","id":"A1","type":%q,"name":"x"}}`, w[0], w[1], w[2], w[3]))
 	}
-	return f.put("profiles.json", "["+strings.Join(list, ",\n")+"]\n")
+	return f.writeFile("profiles.json", "["+strings.Join(list, ",\n")+"]\n")
 }
 
-// rates takes lines of: date currency usd.
-func (f *files) rates(block []string) error {
+// writeRates takes lines of: date currency usd.
+func (f *files) writeRates(block []string) error {
 	text := "date,currency,usd\n"
 	for _, line := range block {
 		text += strings.Join(strings.Fields(line), ",") + "\n"
 	}
-	return f.put("rates.csv", text)
+	return f.writeFile("rates.csv", text)
 }
 
-// products takes lines of: product_id title, the title may hold spaces.
-func (f *files) products(block []string) error {
+// writeTitles takes lines of: product_id title, the title may hold spaces.
+func (f *files) writeTitles(block []string) error {
 	text := "product_id,title\n"
 	for _, line := range block {
 		id, title, _ := strings.Cut(line, " ")
 		text += fmt.Sprintf("%s,\"%s\"\n", id, strings.ReplaceAll(strings.TrimSpace(title), `"`, `""`))
 	}
-	return f.put("products.csv", text)
+	return f.writeFile("products.csv", text)
 }
 
 type reportKind struct{ typeID, adProduct, groupBy, asin string }
@@ -62,10 +62,10 @@ var reportKinds = map[string]reportKind{
 	"sd": {"sdAdvertisedProduct", "SPONSORED_DISPLAY", "advertiser", "promotedAsin"},
 }
 
-// report takes: sp|sb|sd PROFILE FROM..TO GENERATED REPORTID, and lines of:
+// writeReport takes: sp|sb|sd PROFILE FROM..TO GENERATED REPORTID, and lines of:
 // date asin impressions clicks cost purchases sales. For sp the last two may
 // be pairs, 7-day/14-day. An asin of - is null; sb has - throughout.
-func (f *files) report(args, block []string) error {
+func (f *files) writeReport(args, block []string) error {
 	if len(args) != 5 || reportKinds[args[0]].typeID == "" {
 		return fmt.Errorf("a report is: sp|sb|sd profile from..to generated id, not %q", args)
 	}
@@ -76,13 +76,13 @@ func (f *files) report(args, block []string) error {
 	}
 	var rows []string
 	for _, line := range block {
-		row, err := kind.row(line)
+		row, err := kind.rowObject(line)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, row)
 	}
-	columns, err := json.Marshal(kind.columns())
+	columns, err := json.Marshal(kind.columnNames())
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func (f *files) report(args, block []string) error {
 		args[4], args[1], from, to, args[3]+":00.000Z", kind.adProduct, kind.typeID, kind.groupBy, columns)
 	f.reports++
 	stem := fmt.Sprintf("%s-%03d", args[0], f.reports)
-	if err := f.put(stem+".report.json", object); err != nil {
+	if err := f.writeFile(stem+".report.json", object); err != nil {
 		return err
 	}
-	return f.put(stem+".json", "["+strings.Join(rows, ",\n")+"]")
+	return f.writeFile(stem+".json", "["+strings.Join(rows, ",\n")+"]")
 }
 
-func (k reportKind) columns() []string {
+func (k reportKind) columnNames() []string {
 	names := []string{"date", "impressions", "clicks", "cost"}
 	if k.asin != "" {
 		names = append(names, k.asin)
@@ -108,7 +108,7 @@ func (k reportKind) columns() []string {
 	return append(names, "purchases", "sales")
 }
 
-func (k reportKind) row(line string) (string, error) {
+func (k reportKind) rowObject(line string) (string, error) {
 	w := strings.Fields(line)
 	if len(w) != 7 {
 		return "", fmt.Errorf("a row is: date asin impressions clicks cost purchases sales, not %q", line)
@@ -124,12 +124,12 @@ func (k reportKind) row(line string) (string, error) {
 	if k.typeID != "spAdvertisedProduct" {
 		return text + fmt.Sprintf(`,"purchases":%s,"sales":%s}`, w[5], w[6]), nil
 	}
-	orders7, orders14 := pair(w[5])
-	sales7, sales14 := pair(w[6])
+	orders7, orders14 := splitPair(w[5])
+	sales7, sales14 := splitPair(w[6])
 	return text + fmt.Sprintf(`,"purchases7d":%s,"sales7d":%s,"purchases14d":%s,"sales14d":%s}`, orders7, sales7, orders14, sales14), nil
 }
 
-func pair(text string) (week, fortnight string) {
+func splitPair(text string) (week, fortnight string) {
 	week, fortnight, both := strings.Cut(text, "/")
 	if !both {
 		fortnight = week

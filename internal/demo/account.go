@@ -25,7 +25,7 @@ type account struct {
 }
 
 func newAccount(seed uint64, s span) *account {
-	a := &account{seed: seed, span: s, today: s.last + 1, products: catalogue(seed, s)}
+	a := &account{seed: seed, span: s, today: s.last + 1, products: makeProducts(seed, s)}
 	for _, m := range markets {
 		for _, p := range adlens.AdProducts {
 			a.channels = append(a.channels, newChannel(seed, m, p, s, a.products))
@@ -37,8 +37,8 @@ func newAccount(seed uint64, s span) *account {
 	return a
 }
 
-// channel returns the channel of an ad product in a market.
-func (a *account) channel(m *market, p adlens.AdProduct) *channel {
+// findChannel returns the channel of an ad product in a market.
+func (a *account) findChannel(m *market, p adlens.AdProduct) *channel {
 	for _, c := range a.channels {
 		if c.market == m && c.adProduct == p {
 			return c
@@ -47,27 +47,29 @@ func (a *account) channel(m *market, p adlens.AdProduct) *channel {
 	panic("demo: no channel")
 }
 
-// campaigns lists all of a market.
-func (a *account) campaigns(m *market) []*campaign {
+// listCampaigns lists all of a market.
+func (a *account) listCampaigns(m *market) []*campaign {
 	var out []*campaign
 	for _, p := range adlens.AdProducts {
-		out = append(out, a.channel(m, p).campaigns...)
+		out = append(out, a.findChannel(m, p).campaigns...)
 	}
 	return out
 }
 
-// jobs lists everything to write.
-func (a *account) jobs() []job {
+// listJobs lists everything to write.
+func (a *account) listJobs() []job {
 	jobs := []job{
-		func(w *made.Writer) ([]string, error) { return paths(w.WriteJSON(made.ProfilesFile, profiles())) },
-		file(made.RatesFile, func() ([]byte, error) { return rates(a.seed, a.span), nil }),
-		file(made.TitlesFile, func() ([]byte, error) { return titles(a.products) }),
-		file(made.RulesFile, func() ([]byte, error) { return made.Lines(a.ruleRecords()) }),
-		file(made.RunsFile, func() ([]byte, error) { return made.Lines(a.runs()) }),
-		file(made.ActivityFile, func() ([]byte, error) { return made.Lines(a.entries()) }),
+		func(w *made.Writer) ([]string, error) {
+			return singlePath(w.WriteJSON(made.ProfilesFile, accountProfiles()))
+		},
+		fileJob(made.RatesFile, func() ([]byte, error) { return ratesCSV(a.seed, a.span), nil }),
+		fileJob(made.TitlesFile, func() ([]byte, error) { return titlesCSV(a.products) }),
+		fileJob(made.RulesFile, func() ([]byte, error) { return made.Lines(a.ruleRecords()) }),
+		fileJob(made.RunsFile, func() ([]byte, error) { return made.Lines(a.listRuns()) }),
+		fileJob(made.ActivityFile, func() ([]byte, error) { return made.Lines(a.listEntries()) }),
 	}
-	for _, e := range a.extracts() {
-		jobs = append(jobs, e.write)
+	for _, e := range a.listExtracts() {
+		jobs = append(jobs, e.writeExtract)
 	}
 	for _, m := range markets {
 		for entity, rows := range map[platform.Entity]func(*market) any{
@@ -79,17 +81,17 @@ func (a *account) jobs() []job {
 	return jobs
 }
 
-func file(name string, content func() ([]byte, error)) job {
+func fileJob(name string, content func() ([]byte, error)) job {
 	return func(w *made.Writer) ([]string, error) {
 		b, err := content()
 		if err != nil {
 			return nil, err
 		}
-		return paths(w.WriteFile(name, b))
+		return singlePath(w.WriteFile(name, b))
 	}
 }
 
-func paths(path string, err error) ([]string, error) { return []string{path}, err }
+func singlePath(path string, err error) ([]string, error) { return []string{path}, err }
 
 // An extract is one report to write.
 type extract struct {
@@ -103,20 +105,20 @@ type extract struct {
 	phantom adlens.Day
 }
 
-func (e extract) stem() string {
-	name := e.market.country + "-" + e.slug() + "-"
+func (e extract) fileStem() string {
+	name := e.market.country + "-" + e.adProductSlug() + "-"
 	if !e.earlier {
 		return name + e.first.String()[:len("2006-01")]
 	}
 	return fmt.Sprintf("%s%s-to-%s-earlier", name, e.first, e.last.String()[len("2006-01-"):])
 }
 
-// extracts lists the reports: one for each channel and month, and earlier
+// listExtracts lists the reports: one for each channel and month, and earlier
 // versions of some weeks of the last two months.
-func (a *account) extracts() []extract {
+func (a *account) listExtracts() []extract {
 	var out []extract
 	for _, c := range a.channels {
-		months := c.active.months()
+		months := c.active.splitMonths()
 		for i, m := range months {
 			if i >= len(months)-2 {
 				out = append(out, c.earlierWeeks(m)...)
@@ -145,20 +147,20 @@ func (c *channel) earlierWeeks(month span) []extract {
 	return out
 }
 
-func (e extract) write(w *made.Writer) ([]string, error) {
-	pair, err := w.WritePair(filepath.Join(reportsDir, e.stem()), made.ReportEnd,
-		func(to io.Writer) error { return e.download(&w.Rows, to) }, e.object)
+func (e extract) writeExtract(w *made.Writer) ([]string, error) {
+	pair, err := w.WritePair(filepath.Join(reportsDir, e.fileStem()), made.ReportEnd,
+		func(to io.Writer) error { return e.writeDownload(&w.Rows, to) }, e.reportObject)
 	return pair.Files(), err
 }
 
-// download writes the rows of an extract, day by day.
-func (e extract) download(rows *made.Rows, w io.Writer) error {
+// writeDownload writes the rows of an extract, day by day.
+func (e extract) writeDownload(rows *made.Rows, w io.Writer) error {
 	rows.Open()
 	for d := e.first; d <= e.last; d++ {
-		if silent(e.seed, e.market, e.adProduct, d) {
+		if lacksFigures(e.seed, e.market, e.adProduct, d) {
 			continue
 		}
-		e.tell(rows, e.scene(d))
+		e.writeDay(rows, e.sceneOn(d))
 		if err := rows.Flush(w); err != nil {
 			return err
 		}
@@ -167,8 +169,8 @@ func (e extract) download(rows *made.Rows, w io.Writer) error {
 	return err
 }
 
-// scene sets a day as this report saw it.
-func (e extract) scene(d adlens.Day) *scene {
+// sceneOn sets a day as this report saw it.
+func (e extract) sceneOn(d adlens.Day) *scene {
 	s := newScene(e.channel, d)
 	if e.earlier {
 		s.late = max(0.45-0.05*float64(e.last-d), 0)
@@ -177,26 +179,26 @@ func (e extract) scene(d adlens.Day) *scene {
 	return s
 }
 
-// object describes an extract whose download has that many bytes. Like the
+// reportObject describes an extract whose download has that many bytes. Like the
 // figures, its id and times follow from the seed and the days alone.
-func (e extract) object(size int) any {
-	r := stream(e.seed, "report", e.stem(), e.last.String())
+func (e extract) reportObject(size int) any {
+	r := newStream(e.seed, "report", e.fileStem(), e.last.String())
 	// The report is requested once the profile's own day has surely ended, and
 	// is ready some minutes later.
 	ended := (e.last + 1).Time().Add(time.Duration(e.market.dayEnds) * time.Hour)
 	created := ended.Add(time.Hour + time.Duration(r.IntN(90*60_000))*time.Millisecond)
 	generated := created.Add(2*time.Minute + time.Duration(r.IntN(25*60_000))*time.Millisecond)
 	id := made.UUID(r.Uint64(), r.Uint64())
-	o := made.NewReport(id, made.ReportTypeOf(e.adProduct), e.columns(), e.first, e.last, created, generated)
-	o.ProfileID, o.Name, o.FileSize = json.Number(e.market.profileID), e.stem(), size
+	o := made.NewReport(id, made.ReportTypeOf(e.adProduct), e.columnNames(), e.first, e.last, created, generated)
+	o.ProfileID, o.Name, o.FileSize = json.Number(e.market.profileID), e.fileStem(), size
 	return o
 }
 
-// columns names what the rows have.
-func (e extract) columns() []string {
+// columnNames names what the rows have.
+func (e extract) columnNames() []string {
 	var rows made.Rows
 	group := &adGroup{campaign: &campaign{market: e.market, adProduct: e.adProduct, name: "null"}, name: "null"}
-	(&row{date: "null", ad: &ad{asin: "null", sku: "null", aim: "null", costType: "null"}, at: &listing{group: group}}).write(&rows)
+	(&row{date: "null", ad: &ad{asin: "null", sku: "null", aim: "null", costType: "null"}, at: &listing{group: group}}).writeRow(&rows)
 	var out []string
 	d := json.NewDecoder(strings.NewReader(string(rows.Text)))
 	for i := 0; ; i++ {

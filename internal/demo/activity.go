@@ -11,16 +11,16 @@ import (
 	"adlens/internal/made"
 )
 
-// entries lists the operations of the service, oldest first.
-func (a *account) entries() []made.Entry {
+// listEntries lists the operations of the service, oldest first.
+func (a *account) listEntries() []made.Entry {
 	var out []made.Entry
-	for _, run := range a.runs() {
+	for _, run := range a.listRuns() {
 		if !run.Test && run.Changed > 0 {
 			out = append(out, a.ruleEntries(run)...)
 		}
 	}
 	for _, m := range markets {
-		out = append(out, a.operations(m)...)
+		out = append(out, a.listOperations(m)...)
 	}
 	slices.SortFunc(out, func(a, b made.Entry) int {
 		return cmp.Or(cmp.Compare(a.OccurredAt, b.OccurredAt), cmp.Compare(a.ActivityID, b.ActivityID))
@@ -28,9 +28,9 @@ func (a *account) entries() []made.Entry {
 	return out
 }
 
-// entry begins an entry. Its id follows from what was done, where and when.
-func (a *account) entry(tool string, m *market, at time.Time, about string) made.Entry {
-	r := stream(a.seed, "activity", tool, m.country, made.Instant(at), about)
+// newEntry begins an entry. Its id follows from what was done, where and when.
+func (a *account) newEntry(tool string, m *market, at time.Time, about string) made.Entry {
+	r := newStream(a.seed, "activity", tool, m.country, made.Instant(at), about)
 	e := made.Entry{
 		ActivityID: "act-" + made.UUID(r.Uint64(), r.Uint64()), OccurredAt: made.Instant(at), Tool: tool, Status: completed,
 		CreatedIDs: []string{}, ChangedIDs: []string{},
@@ -65,14 +65,14 @@ func (a *account) ruleEntries(run ruleRun) []made.Entry {
 }
 
 func (a *account) ruleEntry(tool string, run ruleRun, m *market, at time.Time) made.Entry {
-	e := a.entry(tool, m, at, run.RuleRunID)
+	e := a.newEntry(tool, m, at, run.RuleRunID)
 	e.RuleID, e.RuleRunID = &run.RuleID, &run.RuleRunID
 	for _, c := range run.campaigns {
 		if c.market != m {
 			continue
 		}
 		e.Changed++
-		if id := digits(c.id); !slices.Contains(e.ChangedIDs, id) {
+		if id := formatID(c.id); !slices.Contains(e.ChangedIDs, id) {
 			e.ChangedIDs = append(e.ChangedIDs, id)
 		}
 	}
@@ -90,19 +90,19 @@ func countOf(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// operations are what users had the service do in a market: the campaigns of
+// listOperations are what users had the service do in a market: the campaigns of
 // drives, and ads for new products.
-func (a *account) operations(m *market) []made.Entry {
+func (a *account) listOperations(m *market) []made.Entry {
 	var out []made.Entry
 	window := span{a.today - activityDays, a.today - 1}
-	for _, c := range a.campaigns(m) {
-		if c.drive != nil && window.has(c.created()) {
+	for _, c := range a.listCampaigns(m) {
+		if c.drive != nil && window.containsDay(c.creationDay()) {
 			out = append(out, a.setUp(c)...)
 		}
 	}
 	for _, p := range a.products {
-		if window.has(p.from) {
-			out = append(out, a.launch(m, p)...)
+		if window.containsDay(p.from) {
+			out = append(out, a.launchProduct(m, p)...)
 		}
 	}
 	return out
@@ -111,15 +111,15 @@ func (a *account) operations(m *market) []made.Entry {
 // setUp makes the campaign of a drive: Sponsored Products by a copy that is
 // then filled, the others from scratch.
 func (a *account) setUp(c *campaign) []made.Entry {
-	at := c.creation(a.seed)
+	at := c.creationTime(a.seed)
 	if c.adProduct != adlens.SponsoredProducts {
-		created := a.entry("campaign_create", c.market, at, c.label)
-		created.Changed, created.CreatedIDs = 1, []string{digits(c.id)}
+		created := a.newEntry("campaign_create", c.market, at, c.label)
+		created.Changed, created.CreatedIDs = 1, []string{formatID(c.id)}
 		created.Summary = fmt.Sprintf("Created the campaign %q.", c.label)
 		return []made.Entry{created}
 	}
-	copied := a.entry("campaign_copy", c.market, at, c.label)
-	copied.Changed, copied.CreatedIDs = 1, []string{digits(c.id)}
+	copied := a.newEntry("campaign_copy", c.market, at, c.label)
+	copied.Changed, copied.CreatedIDs = 1, []string{formatID(c.id)}
 	copied.Summary = fmt.Sprintf("Copied the campaign %q to %q.", c.origin.label, c.label)
 	ads := 0
 	for _, g := range c.groups {
@@ -132,7 +132,7 @@ func (a *account) setUp(c *campaign) []made.Entry {
 	// A product is added by mistake, and taken out again.
 	at = at.Add(40 * time.Minute)
 	wrong := a.addProducts(c, at, 1)
-	back := a.entry("undo", c.market, at.Add(25*time.Minute), c.label)
+	back := a.newEntry("undo", c.market, at.Add(25*time.Minute), c.label)
 	back.Changed, back.ChangedIDs = 1, wrong.ChangedIDs
 	back.Summary = fmt.Sprintf("Undid adding 1 product to the campaign %q.", c.label)
 	return append(out, wrong, back)
@@ -140,28 +140,28 @@ func (a *account) setUp(c *campaign) []made.Entry {
 
 // addProducts is the addition of products to a campaign.
 func (a *account) addProducts(c *campaign, at time.Time, n int) made.Entry {
-	e := a.entry("product_add", c.market, at, c.label)
-	e.Changed, e.ChangedIDs = n, []string{digits(c.id)}
+	e := a.newEntry("product_add", c.market, at, c.label)
+	e.Changed, e.ChangedIDs = n, []string{formatID(c.id)}
 	e.Summary = fmt.Sprintf("Added %s to the campaign %q.", countOf(n, "product"), c.label)
 	return e
 }
 
-// launch adds a new product to the campaigns that will advertise it.
-func (a *account) launch(m *market, p *product) []made.Entry {
+// launchProduct adds a new product to the campaigns that will advertise it.
+func (a *account) launchProduct(m *market, p *product) []made.Entry {
 	var out []made.Entry
-	r := stream(a.seed, "launch", m.country, p.id)
+	r := newStream(a.seed, "launch", m.country, p.id)
 	at := p.from.Time().Add(time.Duration(r.IntN(3600_000)) * time.Millisecond)
-	for _, c := range a.channel(m, adlens.SponsoredProducts).campaigns {
-		if c.drive == nil && c.advertises(p) {
+	for _, c := range a.findChannel(m, adlens.SponsoredProducts).campaigns {
+		if c.drive == nil && c.hasProduct(p) {
 			e := a.addProducts(c, at.Add(time.Duration(len(out))*time.Minute), 1)
-			e.Summary = fmt.Sprintf("Added %s to the campaign %q.", p.known(), c.label)
+			e.Summary = fmt.Sprintf("Added %s to the campaign %q.", p.displayName(), c.label)
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-func (c *campaign) advertises(p *product) bool {
+func (c *campaign) hasProduct(p *product) bool {
 	for _, g := range c.groups {
 		if slices.ContainsFunc(g.ads, func(ad *listing) bool { return ad.product == p }) {
 			return true

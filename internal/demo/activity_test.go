@@ -13,12 +13,12 @@ func TestEntries(t *testing.T) {
 		o := officeOf(t, today.AddDate(0, month, 7))
 		campaigns := map[string]*campaign{}
 		for _, m := range markets {
-			for _, c := range o.campaigns(m) {
-				campaigns[digits(c.id)] = c
+			for _, c := range o.listCampaigns(m) {
+				campaigns[formatID(c.id)] = c
 			}
 		}
 		seen, ids := map[string]int{}, map[string]bool{}
-		for _, e := range o.entries() {
+		for _, e := range o.listEntries() {
 			seen[e.Tool]++
 			seen["by country"] += one(e.Marketplace != "")
 			seen["by id"] += one(e.MarketplaceID != "")
@@ -45,7 +45,7 @@ func TestEntries(t *testing.T) {
 func checkProvenance(t *testing.T, o *account, campaigns map[string]*campaign) {
 	t.Helper()
 	created, changed := map[string]bool{}, map[string]bool{}
-	for _, e := range o.entries() {
+	for _, e := range o.listEntries() {
 		for _, id := range e.CreatedIDs {
 			created[id] = true
 		}
@@ -77,13 +77,13 @@ func TestRunsAreTold(t *testing.T) {
 	t.Parallel()
 	o := officeOf(t, today)
 	told, changed := map[string]int{}, map[string]int{}
-	for _, e := range o.entries() {
+	for _, e := range o.listEntries() {
 		if e.Tool == "rule" {
 			told[*e.RuleRunID]++
 			changed[*e.RuleRunID] += e.Changed
 		}
 	}
-	for _, run := range o.runs() {
+	for _, run := range o.listRuns() {
 		want := 0
 		if !run.Test && run.Changed > 0 {
 			want = len(run.Marketplaces)

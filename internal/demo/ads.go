@@ -37,10 +37,10 @@ type appeal struct {
 // newAppeal draws click rates, bids and costs of sale in believable bounds;
 // the orders for a click follow from them.
 func newAppeal(r *rand.Rand, category int, reach, shown, views float64, price cents) appeal {
-	a := appeal{category: category, reach: reach * jitter(r, 0.3), shown: min(shown, 1), price: price}
-	a.ctr = between(r, 0.0035, 0.0090)
-	a.cpc = clickCost(price, between(r, 0.75, 1.25))
-	acos := between(r, 0.17, 0.36)
+	a := appeal{category: category, reach: reach * jitterFactor(r, 0.3), shown: min(shown, 1), price: price}
+	a.ctr = uniformBetween(r, 0.0035, 0.0090)
+	a.cpc = clickCost(price, uniformBetween(r, 0.75, 1.25))
+	acos := uniformBetween(r, 0.17, 0.36)
 	const basket, credited = 1.25, 0.9 // an order is worth more than one unit; the short windows miss some
 	a.sale = min(a.cpc/(acos*basket*credited*float64(price)), 0.45) / (1 + views)
 	return a
@@ -51,20 +51,20 @@ func clickCost(price cents, factor float64) float64 {
 	return min(max((22+0.019*float64(price))*factor, 32), 175)
 }
 
-// tail is Zipf's law, somewhat flattened at its head.
-func tail(rank int) float64 { return math.Pow(1+float64(rank)/3, -0.95) }
+// zipfWeight is Zipf's law, somewhat flattened at its head.
+func zipfWeight(rank int) float64 { return math.Pow(1+float64(rank)/3, -0.95) }
 
 // newAd begins the ad of a product.
 func (c *channel) newAd(p *product) *ad {
 	return &ad{product: p, asin: made.Quote(p.id), sku: made.Quote("TW-" + c.market.country + "-" + p.id[6:])}
 }
 
-// add places an ad, with its id on the platform, in the group of a campaign.
-func (c *channel) add(a *ad, home *campaign, group string, l listing) {
+// addAd places an ad, with its id on the platform, in the group of a campaign.
+func (c *channel) addAd(a *ad, home *campaign, group string, l listing) {
 	if a.product != nil {
 		l.form, l.product, l.products = "PRODUCT_AD", a.product, []string{a.product.id}
 	}
-	a.stations = c.place(home, group, l)
+	a.stations = c.addListings(home, group, l)
 	c.ads = append(c.ads, a)
 }
 
@@ -89,13 +89,13 @@ func (c *channel) advertiseProducts(list []*product, ranks map[int]int) {
 			number = 2
 		}
 		for k, kind := range choices[:number] {
-			r := stream(c.seed, "ad", c.market.country, c.slug(), p.id, kind.name)
+			r := newStream(c.seed, "ad", c.market.country, c.adProductSlug(), p.id, kind.name)
 			a := c.newAd(p)
 			a.only = number == 1
 			id := entityID(r)
 			shown := min(1-1.25*position, 1) * math.Pow(0.8, float64(k))
-			a.appeal = newAppeal(r, p.category, 9500*kind.share*tail(rank), max(shown, 0.08), 0, c.market.price(p.dollars))
-			c.add(a, c.campaign(p.category, kind.name), [...]string{"Core", "Range"}[rank%2], listing{id: id})
+			a.appeal = newAppeal(r, p.category, 9500*kind.share*zipfWeight(rank), max(shown, 0.08), 0, c.market.localPrice(p.dollars))
+			c.addAd(a, c.categoryCampaign(p.category, kind.name), [...]string{"Core", "Range"}[rank%2], listing{id: id})
 		}
 	}
 }
@@ -112,15 +112,15 @@ func (c *channel) advertiseBrand(list []*product, ranks map[int]int) {
 			if k > 0 && c.market.size < 1 && i%2 == 0 {
 				continue // the smaller markets film half of the shelf
 			}
-			r := stream(c.seed, "ad", c.market.country, c.slug(), category.name, kind.name)
-			home := c.campaign(i, kind.name)
+			r := newStream(c.seed, "ad", c.market.country, c.adProductSlug(), category.name, kind.name)
+			home := c.categoryCampaign(i, kind.name)
 			a := &ad{video: k > 0, views: kind.views, costType: made.Quote(kinds[home.kind].costType)}
-			a.appeal = newAppeal(r, i, between(r, 2500, 9000), between(r, 0.75, 1.1), kind.views, c.market.price(category.price))
+			a.appeal = newAppeal(r, i, uniformBetween(r, 2500, 9000), uniformBetween(r, 0.75, 1.1), kind.views, c.market.localPrice(category.price))
 			l := listing{form: kind.form, products: brandProducts(list, ranks, i)}
 			if home.start >= adlens.Date(2021, time.January, 1) {
-				l.id = entityID(stream(c.seed, "brand ad", home.name, c.market.country))
+				l.id = entityID(newStream(c.seed, "brand ad", home.name, c.market.country))
 			}
-			c.add(a, home, "Brand", l)
+			c.addAd(a, home, "Brand", l)
 		}
 	}
 }
@@ -136,9 +136,9 @@ func brandProducts(list []*product, ranks map[int]int, category int) []string {
 	return out
 }
 
-// display makes the Sponsored Display ads: of the better sellers, and a few
+// advertiseDisplay makes the Sponsored Display ads: of the better sellers, and a few
 // that lead to the brand's own pages, whose rows name no product.
-func (c *channel) display(list []*product, ranks map[int]int) {
+func (c *channel) advertiseDisplay(list []*product, ranks map[int]int) {
 	choices := []struct {
 		name, aim string
 		views     float64
@@ -149,18 +149,18 @@ func (c *channel) display(list []*product, ranks map[int]int) {
 			continue
 		}
 		kind := choices[rank%len(choices)]
-		r := stream(c.seed, "ad", c.market.country, c.slug(), p.id)
+		r := newStream(c.seed, "ad", c.market.country, c.adProductSlug(), p.id)
 		a := c.newAd(p)
 		a.aim, a.views = kind.aim, kind.views
 		id := entityID(r)
-		a.appeal = newAppeal(r, p.category, 6000*tail(rank), between(r, 0.6, 1), kind.views, c.market.price(p.dollars))
-		c.add(a, c.campaign(p.category, kind.name), "Best Sellers", listing{id: id})
+		a.appeal = newAppeal(r, p.category, 6000*zipfWeight(rank), uniformBetween(r, 0.6, 1), kind.views, c.market.localPrice(p.dollars))
+		c.addAd(a, c.categoryCampaign(p.category, kind.name), "Best Sellers", listing{id: id})
 	}
 	for k, page := range []string{"Store Home", "Seasonal Page"} {
-		r := stream(c.seed, "ad", c.market.country, c.slug(), page)
+		r := newStream(c.seed, "ad", c.market.country, c.adProductSlug(), page)
 		a := &ad{aim: choices[k].aim, views: choices[k].views, asin: "null", sku: "null"}
 		id := entityID(r)
-		a.appeal = newAppeal(r, k, 2500, 0.85, a.views, c.market.price(35))
-		c.add(a, c.named("SD | "+page, choices[k].name), page, listing{id: id, form: "IMAGE"})
+		a.appeal = newAppeal(r, k, 2500, 0.85, a.views, c.market.localPrice(35))
+		c.addAd(a, c.namedCampaign("SD | "+page, choices[k].name), page, listing{id: id, form: "IMAGE"})
 	}
 }

@@ -31,23 +31,23 @@ type channel struct {
 // span on, which is a year of the usual three.
 func newChannel(seed uint64, m *market, p adlens.AdProduct, s span, list []*product) *channel {
 	if p == adlens.SponsoredDisplay {
-		s.first = s.first.AddMonths(len(s.months()) / 3)
+		s.first = s.first.AddMonths(len(s.splitMonths()) / 3)
 	}
 	c := &channel{seed: seed, market: m, adProduct: p, active: s, byName: map[string]*campaign{}, groups: map[string]*adGroup{}}
-	rank := ranks(seed, m)
+	rank := demandRanks(seed, m)
 	switch p {
 	case adlens.SponsoredBrands:
 		c.advertiseBrand(list, rank)
 	case adlens.SponsoredDisplay:
-		c.display(list, rank)
+		c.advertiseDisplay(list, rank)
 	default:
 		c.advertiseProducts(list, rank)
 	}
 	return c
 }
 
-// slug is the ad product's name in file names and streams.
-func (c *channel) slug() string {
+// adProductSlug is the ad product's name in file names and streams.
+func (c *channel) adProductSlug() string {
 	return strings.ReplaceAll(strings.ToLower(c.adProduct.String()), "_", "-")
 }
 
@@ -117,52 +117,52 @@ type station struct {
 	*listing
 }
 
-// on finds where the ad is listed on a day.
-func (s *stations) on(d adlens.Day) *listing {
+// listingOn finds where the ad is listed on a day.
+func (s *stations) listingOn(d adlens.Day) *listing {
 	for i := range s.away {
-		if s.away[i].has(d) {
+		if s.away[i].containsDay(d) {
 			return s.away[i].listing
 		}
 	}
 	return s.home
 }
 
-// place lists an ad in the group of a campaign, and in those of the drives that
+// addListings lists an ad in the group of a campaign, and in those of the drives that
 // it joins.
-func (c *channel) place(home *campaign, group string, ad listing) stations {
-	out := stations{home: c.group(home, group).list(ad)}
+func (c *channel) addListings(home *campaign, group string, ad listing) stations {
+	out := stations{home: c.namedGroup(home, group).addListing(ad)}
 	for _, d := range home.drives {
-		if ad.product != nil && !ad.product.sold(d.span) {
+		if ad.product != nil && !ad.product.soldWithin(d.span) {
 			continue
 		}
-		g := c.group(c.driven(home, d), group)
+		g := c.namedGroup(c.driveCampaign(home, d), group)
 		first := ""
 		if len(ad.products) > 0 {
 			first = ad.products[0]
 		}
-		ad.id = entityID(stream(c.seed, "moved", c.market.country, g.campaign.name, home.name, digits(out.home.id), first))
-		out.away = append(out.away, station{d.span, g.list(ad)})
+		ad.id = entityID(newStream(c.seed, "moved", c.market.country, g.campaign.name, home.name, formatID(out.home.id), first))
+		out.away = append(out.away, station{d.span, g.addListing(ad)})
 	}
 	return out
 }
 
-func (g *adGroup) list(ad listing) *listing {
+func (g *adGroup) addListing(ad listing) *listing {
 	ad.group = g
 	g.ads = append(g.ads, &ad)
 	return &ad
 }
 
-// campaign finds the campaign for a category and a kind of campaign.
-func (c *channel) campaign(category int, kind string) *campaign {
-	out := c.named(c.label(category, kind), kind)
+// categoryCampaign finds the campaign for a category and a kind of campaign.
+func (c *channel) categoryCampaign(category int, kind string) *campaign {
+	out := c.namedCampaign(c.campaignLabel(category, kind), kind)
 	out.category = category
 	if kinds[kind].moves && out.drives == nil {
-		out.drives = drives(c.adProduct, category, c.active)
+		out.drives = listDrives(c.adProduct, category, c.active)
 	}
 	return out
 }
 
-func (c *channel) label(category int, rest string) string {
+func (c *channel) campaignLabel(category int, rest string) string {
 	name := categories[category].name
 	if c.market.german {
 		name = categories[category].german
@@ -171,9 +171,9 @@ func (c *channel) label(category int, rest string) string {
 	return fmt.Sprintf("%s | %s | %s", short[c.adProduct], name, rest)
 }
 
-func (c *channel) named(label, kind string) *campaign {
+func (c *channel) namedCampaign(label, kind string) *campaign {
 	if c.byName[label] == nil {
-		r := stream(c.seed, "campaign", c.market.country, c.slug(), label)
+		r := newStream(c.seed, "campaign", c.market.country, c.adProductSlug(), label)
 		out := &campaign{label: label, name: made.Quote(label), market: c.market, adProduct: c.adProduct, kind: kind}
 		out.budget = cents(40+10*r.IntN(30)) * 100
 		out.id = c.newID(r)
@@ -186,9 +186,9 @@ func (c *channel) named(label, kind string) *campaign {
 	return c.byName[label]
 }
 
-// driven finds the campaign of a drive that takes over ads of another.
-func (c *channel) driven(from *campaign, d drive) *campaign {
-	out := c.named(c.label(d.category, d.label(c.market.german)), from.kind)
+// driveCampaign finds the campaign of a drive that takes over ads of another.
+func (c *channel) driveCampaign(from *campaign, d drive) *campaign {
+	out := c.namedCampaign(c.campaignLabel(d.category, d.driveLabel(c.market.german)), from.kind)
 	if out.drive == nil {
 		out.category, out.drive, out.origin, out.start = d.category, &d, from, d.first
 		if out.lifetime = c.adProduct == adlens.SponsoredBrands; out.lifetime {
@@ -198,14 +198,14 @@ func (c *channel) driven(from *campaign, d drive) *campaign {
 	return out
 }
 
-func (c *channel) group(of *campaign, label string) *adGroup {
+func (c *channel) namedGroup(of *campaign, label string) *adGroup {
 	k := of.name + label
 	if c.groups[k] == nil {
-		r := stream(c.seed, "group", c.market.country, c.slug(), k)
+		r := newStream(c.seed, "group", c.market.country, c.adProductSlug(), k)
 		g := &adGroup{id: c.newID(r), label: label, name: made.Quote(label), campaign: of}
-		g.bid = clickCost(c.market.price(categories[of.category].price), between(r, 1, 1.4))
-		if of.lasting() && r.IntN(3) == 0 {
-			g.swing = swing{between(r, 0.10, 0.20), between(r, 50, 90), between(r, 0, 2*math.Pi)}
+		g.bid = clickCost(c.market.localPrice(categories[of.category].price), uniformBetween(r, 1, 1.4))
+		if of.keepsAds() && r.IntN(3) == 0 {
+			g.swing = swing{uniformBetween(r, 0.10, 0.20), uniformBetween(r, 50, 90), uniformBetween(r, 0, 2*math.Pi)}
 		}
 		c.groups[k] = g
 		of.groups = append(of.groups, g)
@@ -226,10 +226,10 @@ func (c *channel) newID(r *rand.Rand) int64 {
 // entityID is a number of 15 digits.
 func entityID(r *rand.Rand) int64 { return 100_000_000_000_000 + r.Int64N(800_000_000_000_000) }
 
-func digits(id int64) string { return strconv.FormatInt(id, 10) }
+func formatID(id int64) string { return strconv.FormatInt(id, 10) }
 
-// lasting reports whether the campaign always has its ads.
-func (c *campaign) lasting() bool { return c.drive == nil && len(c.drives) == 0 }
+// keepsAds reports whether the campaign always has its ads.
+func (c *campaign) keepsAds() bool { return c.drive == nil && len(c.drives) == 0 }
 
 // The platform's states.
 const (
@@ -238,32 +238,32 @@ const (
 	archived = "ARCHIVED"
 )
 
-// state returns the campaign's state on a day on or after its creation. The
+// stateOn returns the campaign's state on a day on or after its creation. The
 // campaigns of a drive are put away some days after its end.
-func (c *campaign) state(seed uint64, d adlens.Day) string {
-	driven := func(other drive) bool { return other.has(d) }
+func (c *campaign) stateOn(seed uint64, d adlens.Day) string {
+	driven := func(other drive) bool { return other.containsDay(d) }
 	switch {
 	case c.drive != nil && d > c.drive.last+10:
 		return archived
 	case c.drive != nil && d <= c.drive.last:
 		return enabled
-	case c.drive != nil, slices.ContainsFunc(c.drives, driven), resting(seed, c.market, c.adProduct, d):
+	case c.drive != nil, slices.ContainsFunc(c.drives, driven), isPaused(seed, c.market, c.adProduct, d):
 		return paused
 	}
 	return enabled
 }
 
-// created is the day from which the platform knows the campaign.
-func (c *campaign) created() adlens.Day {
+// creationDay is the day from which the platform knows the campaign.
+func (c *campaign) creationDay() adlens.Day {
 	if c.drive != nil {
-		return c.drive.planned()
+		return c.drive.plannedDay()
 	}
 	return c.start
 }
 
-// creation is some time of office hours.
-func (c *campaign) creation(seed uint64) time.Time {
-	return officeHours(c.created(), stream(seed, "creation", digits(c.id)))
+// creationTime is some time of office hours.
+func (c *campaign) creationTime(seed uint64) time.Time {
+	return officeHours(c.creationDay(), newStream(seed, "creation", formatID(c.id)))
 }
 
 // officeHours is a moment from eight to four, UTC.
@@ -296,9 +296,9 @@ type drive struct {
 	span
 }
 
-// drives lists those of a category that were planned within the span and had
+// listDrives lists those of a category that were planned within the span and had
 // not ended before it.
-func drives(adProduct adlens.AdProduct, category int, s span) []drive {
+func listDrives(adProduct adlens.AdProduct, category int, s span) []drive {
 	var out []drive
 	for i := range promotions {
 		p := &promotions[i]
@@ -307,7 +307,7 @@ func drives(adProduct adlens.AdProduct, category int, s span) []drive {
 		}
 		for year := s.first.Year() - 1; year <= s.last.Year()+1; year++ {
 			d := drive{p, span{adlens.Date(year, p.from, 1), adlens.Date(year, p.from+time.Month(p.months), 1) - 1}}
-			if d.planned() <= s.last && d.last >= s.first {
+			if d.plannedDay() <= s.last && d.last >= s.first {
 				out = append(out, d)
 			}
 		}
@@ -315,7 +315,7 @@ func drives(adProduct adlens.AdProduct, category int, s span) []drive {
 	return out
 }
 
-func (d drive) label(german bool) string {
+func (d drive) driveLabel(german bool) string {
 	name := d.name
 	if german {
 		name = d.german
@@ -323,5 +323,5 @@ func (d drive) label(german bool) string {
 	return name + " " + strconv.Itoa(d.first.Year())
 }
 
-// planned is the day on which its campaigns are made.
-func (d drive) planned() adlens.Day { return d.first - 6 }
+// plannedDay is the day on which its campaigns are made.
+func (d drive) plannedDay() adlens.Day { return d.first - 6 }

@@ -26,17 +26,17 @@ type product struct {
 	until    adlens.Day
 }
 
-// catalogue fills the shelf for a span. Most places keep their product; in the
+// makeProducts fills the shelf for a span. Most places keep their product; in the
 // others a product is launched, sold off and, after a pause, succeeded by
 // another. Which product stands where on a day does not depend on the span.
-func catalogue(seed uint64, s span) []*product {
+func makeProducts(seed uint64, s span) []*product {
 	var out []*product
 	for place := range places {
 		if place < evergreen {
 			out = append(out, newProduct(seed, place, 0, math.MinInt32, math.MaxInt32))
 			continue
 		}
-		r := stream(seed, "place", strconv.Itoa(place))
+		r := newStream(seed, "place", strconv.Itoa(place))
 		cycle := adlens.Day(600 + r.IntN(600))
 		phase := adlens.Day(r.IntN(int(cycle)))
 		pause := adlens.Day(20 + r.IntN(100))
@@ -52,14 +52,14 @@ func catalogue(seed uint64, s span) []*product {
 
 func newProduct(seed uint64, place, generation int, from, until adlens.Day) *product {
 	p := &product{id: productID(place, generation), place: place, category: place % len(categories), from: from, until: until}
-	r := stream(seed, "product", p.id)
+	r := newStream(seed, "product", p.id)
 	c := &categories[p.category]
-	p.dollars = min(max(c.price*jitter(r, 0.5), 8), 190)
+	p.dollars = min(max(c.price*jitterFactor(r, 0.5), 8), 190)
 	switch {
 	case place < len(oddTitles):
 		p.title = oddTitles[place]
 	case r.IntN(20) != 0:
-		p.title = title(r, c)
+		p.title = drawTitle(r, c)
 	}
 	return p
 }
@@ -78,9 +78,9 @@ func productID(place, generation int) string {
 	return string(id)
 }
 
-// strength is the share of its audience that a product reaches on a day: a
+// reachShare is the share of its audience that a product reaches on a day: a
 // launch takes weeks, and a sell-off fades.
-func (p *product) strength(d adlens.Day) float64 {
+func (p *product) reachShare(d adlens.Day) float64 {
 	if d < p.from || d > p.until {
 		return 0
 	}
@@ -89,20 +89,20 @@ func (p *product) strength(d adlens.Day) float64 {
 	return min(1, launch, fade)
 }
 
-// sold reports whether the product is on the shelf within a span.
-func (p *product) sold(s span) bool { return p.from <= s.last && s.first <= p.until }
+// soldWithin reports whether the product is on the shelf within a span.
+func (p *product) soldWithin(s span) bool { return p.from <= s.last && s.first <= p.until }
 
-// ranks orders the places that a market sells by their demand: what sells well
+// demandRanks orders the places that a market sells by their demand: what sells well
 // in one market mostly does in the others.
-func ranks(seed uint64, m *market) map[int]int {
+func demandRanks(seed uint64, m *market) map[int]int {
 	type entry struct {
 		place int
 		score float64
 	}
 	var sold []entry
 	for place := range places {
-		everywhere := stream(seed, "demand", strconv.Itoa(place)).Float64()
-		here := stream(seed, "demand", strconv.Itoa(place), m.country)
+		everywhere := newStream(seed, "demand", strconv.Itoa(place)).Float64()
+		here := newStream(seed, "demand", strconv.Itoa(place), m.country)
 		if here.Float64() < m.share {
 			sold = append(sold, entry{place, 0.6*everywhere + 0.4*here.Float64()})
 		}
@@ -115,8 +115,8 @@ func ranks(seed uint64, m *market) map[int]int {
 	return out
 }
 
-// titles lists the titles of the products that are known by one.
-func titles(list []*product) ([]byte, error) {
+// titlesCSV lists the titles of the products that are known by one.
+func titlesCSV(list []*product) ([]byte, error) {
 	var rows [][]string
 	for _, p := range list {
 		if p.title != "" {
@@ -126,5 +126,5 @@ func titles(list []*product) ([]byte, error) {
 	return made.Titles(rows)
 }
 
-// known is what a product is called: its title, or its id without one.
-func (p *product) known() string { return cmp.Or(p.title, p.id) }
+// displayName is what a product is called: its title, or its id without one.
+func (p *product) displayName() string { return cmp.Or(p.title, p.id) }

@@ -81,7 +81,7 @@ func TestReportsAreListed(t *testing.T) {
 		for _, path := range reports {
 			for _, row := range readLines(t, path) {
 				checkListed(t, l, row)
-				id := digits(row.count("campaignId"))
+				id := formatID(row.count("campaignId"))
 				last[id] = max(last[id], row.text("date"))
 			}
 			if t.Failed() {
@@ -94,7 +94,7 @@ func TestReportsAreListed(t *testing.T) {
 
 func checkListed(t *testing.T, l lists, row line) {
 	t.Helper()
-	campaign := l.campaigns[digits(row.count("campaignId"))]
+	campaign := l.campaigns[formatID(row.count("campaignId"))]
 	if campaign == nil || campaign.text("name") != row.text("campaignName") || campaign.text("startDate") > row.text("date") ||
 		campaign["endDate"] != nil && campaign.text("endDate") < row.text("date") {
 		t.Errorf("%v: the campaign is listed as %v", row, campaign)
@@ -102,7 +102,7 @@ func checkListed(t *testing.T, l lists, row line) {
 	if row["adGroupId"] == nil {
 		return
 	}
-	group, ad := l.adGroups[digits(row.count("adGroupId"))], l.ads[digits(row.count("adId"))]
+	group, ad := l.adGroups[formatID(row.count("adGroupId"))], l.ads[formatID(row.count("adId"))]
 	if group == nil || ad == nil || group.text("name") != row.text("adGroupName") || group.text("campaignId") != campaign.text("campaignId") ||
 		ad.text("adGroupId") != group.text("adGroupId") || ad.text("adProduct") != campaign.text("adProduct") {
 		t.Errorf("%v: listed as %v and %v", row, group, ad)
@@ -174,7 +174,7 @@ func TestListsOfAnyDay(t *testing.T) {
 	t.Parallel()
 	for month := range 12 {
 		at := today.AddDate(0, month, 11)
-		s, err := Options{Today: at, Years: 1}.span()
+		s, err := Options{Today: at, Years: 1}.figureSpan()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestListsOfAnyDay(t *testing.T) {
 func TestExportsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	names := func(at time.Time) (names []string, first string) {
-		s, err := Options{Today: at, Years: 1}.span()
+		s, err := Options{Today: at, Years: 1}.figureSpan()
 		if err != nil {
 			t.Fatal(err)
 		}

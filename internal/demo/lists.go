@@ -19,7 +19,7 @@ func (a *account) writeExport(w *made.Writer, m *market, entity platform.Entity,
 	pair, err := w.WritePair(filepath.Join(exportsDir, stem), made.ExportEnd,
 		func(w io.Writer) error { return json.NewEncoder(w).Encode(rows) },
 		func(size int) any {
-			r := stream(a.seed, "export", stem, a.today.String())
+			r := newStream(a.seed, "export", stem, a.today.String())
 			// The first minute of the day has passed whenever the day is called today.
 			created := a.today.Time().Add(time.Duration(r.IntN(20_000)) * time.Millisecond)
 			generated := created.Add(5*time.Second + time.Duration(r.IntN(30_000))*time.Millisecond)
@@ -34,16 +34,16 @@ func (a *account) writeExport(w *made.Writer, m *market, entity platform.Entity,
 // entity's own: an archived campaign keeps enabled ads.
 func (a *account) campaignRows(m *market) any {
 	rows := []made.Campaign{}
-	for _, c := range a.campaigns(m) {
+	for _, c := range a.listCampaigns(m) {
 		k := kinds[c.kind]
 		period := "DAILY"
 		if c.lifetime {
 			period = "LIFETIME"
 		}
 		row := made.Campaign{
-			CampaignID: digits(c.id), AdProduct: c.adProduct.String(), Name: c.label, State: c.state(a.seed, a.today),
+			CampaignID: formatID(c.id), AdProduct: c.adProduct.String(), Name: c.label, State: c.stateOn(a.seed, a.today),
 			StartDate: c.start.String(), TargetingSettings: k.targeting, CostType: k.costType,
-			BudgetCaps: made.NewBudget(period, m.currency, a.budget(c).number()), CreationDateTime: made.Instant(c.creation(a.seed)),
+			BudgetCaps: made.NewBudget(period, m.currency, a.currentBudget(c).jsonNumber()), CreationDateTime: made.Instant(c.creationTime(a.seed)),
 		}
 		if c.drive != nil {
 			row.EndDate = c.drive.last.String()
@@ -51,7 +51,7 @@ func (a *account) campaignRows(m *market) any {
 		if c.adProduct == adlens.SponsoredBrands {
 			row.BrandEntityID = "ENTITY21DEMO" + m.country
 		}
-		if row.DeliveryStatus = a.delivery(c); row.State != enabled {
+		if row.DeliveryStatus = a.deliveryStatus(c); row.State != enabled {
 			row.DeliveryReasons = []string{"CAMPAIGN_" + row.State}
 		} else if a.today < c.start {
 			row.DeliveryReasons = []string{"CAMPAIGN_PENDING_START_DATE"}
@@ -63,9 +63,9 @@ func (a *account) campaignRows(m *market) any {
 
 const notDelivering = "NOT_DELIVERING"
 
-// delivery reports whether the ads of a campaign are shown.
-func (a *account) delivery(c *campaign) string {
-	if c.state(a.seed, a.today) != enabled || a.today < c.start {
+// deliveryStatus reports whether the ads of a campaign are shown.
+func (a *account) deliveryStatus(c *campaign) string {
+	if c.stateOn(a.seed, a.today) != enabled || a.today < c.start {
 		return notDelivering
 	}
 	return "DELIVERING"
@@ -73,14 +73,14 @@ func (a *account) delivery(c *campaign) string {
 
 func (a *account) groupRows(m *market) any {
 	rows := []made.AdGroup{}
-	for _, c := range a.campaigns(m) {
+	for _, c := range a.listCampaigns(m) {
 		for _, g := range c.groups {
 			row := made.AdGroup{
-				AdGroupID: digits(g.id), CampaignID: digits(c.id), AdProduct: c.adProduct.String(), Name: g.label,
-				State: enabled, DeliveryStatus: a.delivery(c), CreationDateTime: made.Instant(c.creation(a.seed)),
+				AdGroupID: formatID(g.id), CampaignID: formatID(c.id), AdProduct: c.adProduct.String(), Name: g.label,
+				State: enabled, DeliveryStatus: a.deliveryStatus(c), CreationDateTime: made.Instant(c.creationTime(a.seed)),
 			}
 			if c.adProduct != adlens.SponsoredBrands {
-				row.Bid = &made.Bid{DefaultBid: a.bid(g).number(), CurrencyCode: m.currency}
+				row.Bid = &made.Bid{DefaultBid: a.currentBid(g).jsonNumber(), CurrencyCode: m.currency}
 			}
 			rows = append(rows, row)
 		}
@@ -90,7 +90,7 @@ func (a *account) groupRows(m *market) any {
 
 func (a *account) adRows(m *market) any {
 	rows := []made.Ad{}
-	for _, c := range a.campaigns(m) {
+	for _, c := range a.listCampaigns(m) {
 		for _, g := range c.groups {
 			for _, ad := range g.ads {
 				rows = append(rows, a.adRow(ad))
@@ -103,17 +103,17 @@ func (a *account) adRows(m *market) any {
 func (a *account) adRow(ad *listing) made.Ad {
 	c := ad.group.campaign
 	row := made.Ad{
-		AdGroupID: digits(ad.group.id), AdProduct: c.adProduct.String(), State: a.adState(ad), AdType: ad.form,
-		Creative: made.NewCreative(ad.products...), DeliveryStatus: notDelivering, CreationDateTime: made.Instant(c.creation(a.seed)),
+		AdGroupID: formatID(ad.group.id), AdProduct: c.adProduct.String(), State: a.adState(ad), AdType: ad.form,
+		Creative: made.NewCreative(ad.products...), DeliveryStatus: notDelivering, CreationDateTime: made.Instant(c.creationTime(a.seed)),
 	}
-	if p := ad.product; p != nil && p.from > c.created() {
+	if p := ad.product; p != nil && p.from > c.creationDay() {
 		row.CreationDateTime = made.Instant(p.from.Time())
 	}
 	if ad.id != 0 {
-		row.AdID = digits(ad.id)
+		row.AdID = formatID(ad.id)
 	}
 	if row.State == enabled {
-		row.DeliveryStatus = a.delivery(c)
+		row.DeliveryStatus = a.deliveryStatus(c)
 	}
 	return row
 }
@@ -129,7 +129,7 @@ func (a *account) adState(ad *listing) string {
 	case p.until < a.today-kept:
 		return archived
 	}
-	if r := a.keeper(ad.group.campaign, pauseEnded); r != nil && p.until >= r.standing(a.today) {
+	if r := a.findRule(ad.group.campaign, pauseEnded); r != nil && p.until >= r.lastAppliedDay(a.today) {
 		return enabled
 	}
 	return paused

@@ -50,15 +50,15 @@ var markets = []*market{
 	},
 }
 
-func (m *market) seller() bool { return m.kind == "seller" }
+func (m *market) isSeller() bool { return m.kind == "seller" }
 
-// price tags a list price in US dollars in the market's currency.
-func (m *market) price(dollars float64) cents {
+// localPrice tags a list price in US dollars in the market's currency.
+func (m *market) localPrice(dollars float64) cents {
 	return cents(max(3, math.Round(dollars*m.priceLevel)))*100 - 100 + m.priceEnd
 }
 
-// profiles is the platform's list of the account's profiles.
-func profiles() []made.Profile {
+// accountProfiles is the platform's list of the account's profiles.
+func accountProfiles() []made.Profile {
 	list := make([]made.Profile, len(markets))
 	for i, m := range markets {
 		list[i] = made.Profile{
@@ -73,8 +73,8 @@ func profiles() []made.Profile {
 // cents is an amount with two decimals, kept exact.
 type cents int64
 
-// number is the amount as the platform writes it.
-func (c cents) number() json.Number { return json.Number(made.AppendDecimal(nil, int64(c), 2)) }
+// jsonNumber is the amount as the platform writes it.
+func (c cents) jsonNumber() json.Number { return json.Number(made.AppendDecimal(nil, int64(c), 2)) }
 
 // ratesEpoch is where every rate begins its walk: a rate is a function of its
 // date, so it does not move with the span.
@@ -85,10 +85,10 @@ var currencies = []struct {
 	mean float64
 }{{"EUR", 1.09}, {"GBP", 1.27}}
 
-// rates lists US dollars for one pound and one euro on business days, from a
+// ratesCSV lists US dollars for one pound and one euro on business days, from a
 // week before the span. Weekends are absent, as in the banks' own tables: a
 // reader must look back.
-func rates(seed uint64, s span) []byte {
+func ratesCSV(seed uint64, s span) []byte {
 	walks := make([][]float64, len(currencies))
 	for i, c := range currencies {
 		walks[i] = walkRate(seed, c.code, c.mean, s.last)
@@ -108,7 +108,7 @@ func rates(seed uint64, s span) []byte {
 // walkRate is a random walk from the epoch that is slowly pulled back to its
 // mean.
 func walkRate(seed uint64, code string, mean float64, last adlens.Day) []float64 {
-	r := stream(seed, "rate", code)
+	r := newStream(seed, "rate", code)
 	out := make([]float64, last-ratesEpoch+1)
 	off := 0.0
 	for i := range out {

@@ -13,7 +13,7 @@ import (
 // officeOf opens the office of an account with a year of figures.
 func officeOf(t *testing.T, at time.Time) *account {
 	t.Helper()
-	s, err := Options{Today: at, Years: 1}.span()
+	s, err := Options{Today: at, Years: 1}.figureSpan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestRuns(t *testing.T) {
 		known[r.id] = true
 	}
 	seen, ids := map[string]int{}, map[string]bool{}
-	for _, run := range o.runs() {
+	for _, run := range o.listRuns() {
 		if !known[run.RuleID] || ids[run.RuleRunID] || run.StartedAt >= run.FinishedAt || run.finished.After(o.today.Time()) {
 			t.Errorf("run %+v", run)
 		}
@@ -76,7 +76,7 @@ func TestChangesLeadToTheLists(t *testing.T) {
 	dir, _ := writeDemo(t, Options{Today: today, Years: 1})
 	o := officeOf(t, today)
 	now := map[string]any{}
-	for _, run := range o.runs() {
+	for _, run := range o.listRuns() {
 		if run.Test || run.rule.takenBack(run.day) {
 			continue
 		}
@@ -148,8 +148,8 @@ func amountOf(now map[string]any, key string) (int64, bool) {
 func TestRecordsStay(t *testing.T) {
 	t.Parallel()
 	a, b := officeOf(t, today), officeOf(t, today.AddDate(0, 0, 1))
-	runs := sameRecords(t, a.runs(), b.runs(), func(r ruleRun) string { return r.RuleRunID })
-	entries := sameRecords(t, a.entries(), b.entries(), func(e made.Entry) string { return e.ActivityID })
+	runs := sameRecords(t, a.listRuns(), b.listRuns(), func(r ruleRun) string { return r.RuleRunID })
+	entries := sameRecords(t, a.listEntries(), b.listEntries(), func(e made.Entry) string { return e.ActivityID })
 	if runs < 100 || entries < 100 {
 		t.Errorf("%d runs and %d entries could be compared", runs, entries)
 	}

@@ -224,7 +224,7 @@ func checkIDs(t *testing.T, o made.Report, row line) {
 
 func checkWindows(t *testing.T, m *market, row line) {
 	t.Helper()
-	if _, ok := row["advertisedSku"]; ok != m.seller() {
+	if _, ok := row["advertisedSku"]; ok != m.isSeller() {
 		t.Errorf("advertisedSku is there: %v", ok)
 	}
 	before := map[string]int64{}
@@ -288,7 +288,7 @@ func headline(m *market, row line) string {
 	switch _, windows := row["sales7d"]; {
 	case !windows:
 		return "sales"
-	case m.seller():
+	case m.isSeller():
 		return "sales7d"
 	}
 	return "sales14d"

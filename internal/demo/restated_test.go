@@ -70,7 +70,7 @@ func sumWeek(rows []line, week made.Report) weekSums {
 // is written that ends with the month's own report.
 func TestEarlierWeeksEndBeforeTheirMonth(t *testing.T) {
 	t.Parallel()
-	c := newAccount(defaultSeed, span{adlens.Date(2026, time.January, 1), adlens.Date(2026, time.January, 31)}).channel(markets[0], adlens.SponsoredProducts)
+	c := newAccount(defaultSeed, span{adlens.Date(2026, time.January, 1), adlens.Date(2026, time.January, 31)}).findChannel(markets[0], adlens.SponsoredProducts)
 	first := adlens.Date(2026, time.February, 1)
 	for days, want := range map[adlens.Day]int{1: 0, 14: 0, 15: 1, 28: 1} {
 		if got := len(c.earlierWeeks(span{first, first + days - 1})); got != want {
@@ -86,7 +86,7 @@ func TestGaps(t *testing.T) {
 	none := map[string]int{} // days without figures
 	for d := year.first; d <= year.last; d++ {
 		for _, c := range a.channels {
-			if silent(defaultSeed, c.market, c.adProduct, d) {
+			if lacksFigures(defaultSeed, c.market, c.adProduct, d) {
 				none[c.market.country+" "+c.adProduct.String()]++
 			}
 		}
@@ -111,7 +111,7 @@ func TestSomeDisplayRowsNameNoProduct(t *testing.T) {
 	s := span{adlens.Date(2026, time.October, 1), adlens.Date(2026, time.October, 7)}
 	a := newAccount(defaultSeed, s)
 	for _, m := range markets {
-		rows := string(rowsOf(t, extract{channel: a.channel(m, adlens.SponsoredDisplay), span: s}))
+		rows := string(rowsOf(t, extract{channel: a.findChannel(m, adlens.SponsoredDisplay), span: s}))
 		if !strings.Contains(rows, `"promotedAsin":null`) || !strings.Contains(rows, `"promotedAsin":"B0`) {
 			t.Errorf("%s: want rows with and without a product", m.country)
 		}

@@ -39,7 +39,7 @@ type orders struct {
 	sales, sameSales, newSales cents
 }
 
-func (t *orders) add(o order) {
+func (t *orders) addOrder(o order) {
 	t.purchases++
 	t.units += o.units
 	t.sales += o.sales
@@ -61,12 +61,12 @@ func (r *row) creditWindows(o order) {
 		return
 	}
 	for i := o.window; i < len(r.windows); i++ {
-		r.windows[i].add(o)
+		r.windows[i].addOrder(o)
 	}
 }
 
-// write adds the row to a report of its ad product.
-func (r *row) write(w *made.Rows) {
+// writeRow adds the row to a report of its ad product.
+func (r *row) writeRow(w *made.Rows) {
 	money := func(name string, c cents) { w.Decimal(name, int64(c), 2) }
 	group := r.at.group
 	c := group.campaign
@@ -95,7 +95,7 @@ func (r *row) write(w *made.Rows) {
 		}
 		asin := made.ReportTypeOf(c.adProduct).ProductColumn
 		w.JSON(asin, r.ad.asin)
-		if c.market.seller() { // vendors have no stock keeping units
+		if c.market.isSeller() { // vendors have no stock keeping units
 			w.JSON(strings.TrimSuffix(asin, "Asin")+"Sku", r.ad.sku)
 		}
 	}

@@ -82,7 +82,7 @@ type rule struct {
 }
 
 func newRule(a *account, p *page, number int) *rule {
-	r := stream(a.seed, "rule", strconv.Itoa(number))
+	r := newStream(a.seed, "rule", strconv.Itoa(number))
 	newest := a.today - p.quiet
 	rl := &rule{page: p, id: "rule-" + made.UUID(r.Uint64(), r.Uint64()), number: number, edited: newest - newest%p.every, ends: a.today}
 	if p.off {
@@ -98,99 +98,101 @@ func newRule(a *account, p *page, number int) *rule {
 	return rl
 }
 
-// moment is the rule's hour on a day.
-func (r *rule) moment(d adlens.Day) time.Time {
+// dueTime is the rule's hour on a day.
+func (r *rule) dueTime(d adlens.Day) time.Time {
 	y, m, dom := d.Time().Date()
 	return time.Date(y, m, dom, r.hour.Hour(), r.hour.Minute(), 0, 0, r.hour.Location()).UTC()
 }
 
-// due reports whether a day is on the rule's schedule.
-func (r *rule) due(d adlens.Day) bool {
+// isDue reports whether a day is on the rule's schedule.
+func (r *rule) isDue(d adlens.Day) bool {
 	return !r.trial && d < r.ends && (!r.weekly || d.Time().Weekday() == r.weekday)
 }
 
-func (r *rule) failed(d adlens.Day) bool { return r.fails != nil && r.fails(d) }
+func (r *rule) failedOn(d adlens.Day) bool { return r.fails != nil && r.fails(d) }
 
 func (r *rule) takenBack(d adlens.Day) bool { return r.undone != nil && r.undone(d) }
 
 // never is the day of a run that has not been.
 const never adlens.Day = math.MinInt32
 
-// standing is the last day before another with a run whose changes are in place.
-func (r *rule) standing(before adlens.Day) adlens.Day {
+// lastAppliedDay is the last day before another with a run whose changes are in place.
+func (r *rule) lastAppliedDay(before adlens.Day) adlens.Day {
 	if r.trial {
 		return never
 	}
 	for d := min(before, r.ends) - 1; ; d-- {
-		if r.due(d) && !r.failed(d) && !r.takenBack(d) {
+		if r.isDue(d) && !r.failedOn(d) && !r.takenBack(d) {
 			return d
 		}
 	}
 }
 
-// covers reports whether the rule looks after a campaign. Those of drives come
+// coversCampaign reports whether the rule looks after a campaign. Those of drives come
 // and go: users do not choose them one by one.
-func (r *rule) covers(c *campaign) bool {
+func (r *rule) coversCampaign(c *campaign) bool {
 	return r.adProduct == c.adProduct && slices.Contains(r.countries, c.market.country) &&
 		(r.kind == "" || r.kind == c.kind && c.drive == nil)
 }
 
-// keeper finds the rule that does a kind of work for a campaign.
-func (a *account) keeper(c *campaign, w work) *rule {
+// findRule finds the rule that does a kind of work for a campaign.
+func (a *account) findRule(c *campaign, w work) *rule {
 	for _, r := range a.rules {
-		if r.work == w && r.covers(c) && !r.trial {
+		if r.work == w && r.coversCampaign(c) && !r.trial {
 			return r
 		}
 	}
 	return nil
 }
 
-// bid is what is bid in an ad group this morning.
-func (a *account) bid(g *adGroup) cents {
-	if r := a.keeper(g.campaign, setBids); r != nil {
-		return g.bidOn(r.standing(a.today))
+// currentBid is what is bid in an ad group this morning.
+func (a *account) currentBid(g *adGroup) cents {
+	if r := a.findRule(g.campaign, setBids); r != nil {
+		return g.bidOn(r.lastAppliedDay(a.today))
 	}
 	return g.bidOn(never)
 }
 
-// budget is a campaign's budget this morning.
-func (a *account) budget(c *campaign) cents {
-	if r := a.keeper(c, setBudgets); r != nil {
-		return c.budgetOn(r.standing(a.today))
+// currentBudget is a campaign's budget this morning.
+func (a *account) currentBudget(c *campaign) cents {
+	if r := a.findRule(c, setBudgets); r != nil {
+		return c.budgetOn(r.lastAppliedDay(a.today))
 	}
 	return c.budget
 }
 
 // bidOn is what a rule finds right on a day, in steps of five cents.
-func (g *adGroup) bidOn(d adlens.Day) cents { return 5 * cents(math.Round(g.bid*g.swing.at(d)/5)) }
+func (g *adGroup) bidOn(d adlens.Day) cents {
+	return 5 * cents(math.Round(g.bid*g.swing.factorOn(d)/5))
+}
 
 // budgetOn is what a rule finds right on a day for a Display campaign, in steps
 // of five; two of three stay as they are. The other ad products' reports have the
 // budget in every row: it stays too.
 func (c *campaign) budgetOn(d adlens.Day) cents {
-	if c.adProduct != adlens.SponsoredDisplay || !c.lasting() || c.id%3 > 0 {
+	if c.adProduct != adlens.SponsoredDisplay || !c.keepsAds() || c.id%3 > 0 {
 		return c.budget
 	}
 	s := swing{0.2, 60 + float64(c.id%40), float64(c.id % 7)}
-	return 500 * cents(math.Round(float64(c.budget)*s.at(d)/500))
+	return 500 * cents(math.Round(float64(c.budget)*s.factorOn(d)/500))
 }
 
 // A swing is a slow wave around 1, or none.
 type swing struct{ width, days, phase float64 }
 
-func (s *swing) at(d adlens.Day) float64 {
+func (s *swing) factorOn(d adlens.Day) float64 {
 	if d == never || s.width == 0 {
 		return 1
 	}
 	return 1 + s.width*math.Sin(2*math.Pi*float64(d)/s.days+s.phase)
 }
 
-// scope lists the campaigns that a rule looks after, whatever their state.
-func (a *account) scope(r *rule) []*campaign {
+// coveredCampaigns lists the campaigns that a rule looks after, whatever their state.
+func (a *account) coveredCampaigns(r *rule) []*campaign {
 	var out []*campaign
 	for _, m := range markets {
-		for _, c := range a.campaigns(m) {
-			if r.covers(c) {
+		for _, c := range a.listCampaigns(m) {
+			if r.coversCampaign(c) {
 				out = append(out, c)
 			}
 		}
@@ -204,7 +206,7 @@ func (a *account) ruleRecords() []made.Rule {
 		rec := made.Rule{
 			RuleID: r.id, Name: r.name, Status: "on", Scope: made.Scope{Marketplaces: r.countries},
 			Schedule: made.Schedule{Frequency: "daily", Time: r.clock, Timezone: r.zone},
-			EditedAt: made.Instant(officeHours(r.edited, stream(a.seed, "edit", r.id, r.edited.String()))),
+			EditedAt: made.Instant(officeHours(r.edited, newStream(a.seed, "edit", r.id, r.edited.String()))),
 		}
 		if r.off {
 			rec.Status = "off"
@@ -213,8 +215,8 @@ func (a *account) ruleRecords() []made.Rule {
 			rec.Schedule.Frequency = "weekly"
 		}
 		if r.kind != "" {
-			for _, c := range a.scope(r) {
-				rec.Scope.CampaignIDs = append(rec.Scope.CampaignIDs, digits(c.id))
+			for _, c := range a.coveredCampaigns(r) {
+				rec.Scope.CampaignIDs = append(rec.Scope.CampaignIDs, formatID(c.id))
 			}
 		}
 		out = append(out, rec)

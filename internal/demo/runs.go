@@ -31,16 +31,16 @@ type ruleRun struct {
 	campaigns []*campaign // of the changes
 }
 
-// runs lists the runs of all rules, oldest first.
-func (a *account) runs() []ruleRun {
+// listRuns lists the runs of all rules, oldest first.
+func (a *account) listRuns() []ruleRun {
 	var out []ruleRun
 	for _, r := range a.rules {
 		for d := a.today - runDays; d < a.today; d++ {
 			if (int(d)+5*r.number)%17 == 0 { // the user tries the rule before its hour
-				out = append(out, a.run(r, d, true))
+				out = append(out, a.newRun(r, d, true))
 			}
-			if r.due(d) {
-				out = append(out, a.run(r, d, false))
+			if r.isDue(d) {
+				out = append(out, a.newRun(r, d, false))
 			}
 		}
 	}
@@ -50,12 +50,12 @@ func (a *account) runs() []ruleRun {
 	return out
 }
 
-func (a *account) run(r *rule, d adlens.Day, test bool) ruleRun {
-	kind, started := "run", r.moment(d)
+func (a *account) newRun(r *rule, d adlens.Day, test bool) ruleRun {
+	kind, started := "run", r.dueTime(d)
 	if test {
 		kind, started = "test", started.Add(-90*time.Minute)
 	}
-	rng := stream(a.seed, kind, r.id, d.String())
+	rng := newStream(a.seed, kind, r.id, d.String())
 	run := ruleRun{rule: r, day: d, Run: made.Run{
 		RuleRunID: "run-" + made.UUID(rng.Uint64(), rng.Uint64()), RuleID: r.id, Test: test, Status: completed,
 		Marketplaces: r.countries, Changes: []made.Change{},
@@ -63,19 +63,19 @@ func (a *account) run(r *rule, d adlens.Day, test bool) ruleRun {
 	started = started.Add(time.Duration(rng.IntN(60_000)) * time.Millisecond)
 	run.finished = started.Add(10*time.Second + time.Duration(rng.IntN(150_000))*time.Millisecond)
 	run.StartedAt, run.FinishedAt = made.Instant(started), made.Instant(run.finished)
-	if !test && r.failed(d) {
+	if !test && r.failedOn(d) {
 		run.Status = failed
 		return run
 	}
-	a.look(&run)
+	a.reviewCampaigns(&run)
 	return run
 }
 
-// look goes through all that is enabled in the rule's scope.
-func (a *account) look(run *ruleRun) {
-	before := run.rule.standing(run.day)
-	for _, c := range a.scope(run.rule) {
-		if run.day < c.created() || c.state(a.seed, run.day) != enabled {
+// reviewCampaigns goes through all that is enabled in the rule's scope.
+func (a *account) reviewCampaigns(run *ruleRun) {
+	before := run.rule.lastAppliedDay(run.day)
+	for _, c := range a.coveredCampaigns(run.rule) {
+		if run.day < c.creationDay() || c.stateOn(a.seed, run.day) != enabled {
 			continue
 		}
 		run.LookedAt.Campaigns++
@@ -83,15 +83,15 @@ func (a *account) look(run *ruleRun) {
 		for _, g := range c.groups {
 			run.LookedAt.Targets += 4 + int(g.id%23)
 		}
-		run.look(c, before)
+		run.changeCampaign(c, before)
 	}
 	run.Changed = len(run.Changes)
 }
 
-// look adds what the rule finds to do in a campaign, since the run before. Ads
+// changeCampaign adds what the rule finds to do in a campaign, since the run before. Ads
 // are paused whose product was sold for the last time between the two; those of
 // a drive end with it.
-func (run *ruleRun) look(c *campaign, before adlens.Day) {
+func (run *ruleRun) changeCampaign(c *campaign, before adlens.Day) {
 	switch run.rule.work {
 	case setBudgets:
 		run.changeAmount(c, "campaign", c.id, c.label, "budget", c.budgetOn(before), c.budgetOn(run.day),
@@ -108,7 +108,7 @@ func (run *ruleRun) look(c *campaign, before adlens.Day) {
 		for _, g := range c.groups {
 			for _, ad := range g.ads {
 				if p := ad.product; p.until >= before && p.until < run.day {
-					run.change(c, made.Change{EntityType: "ad", EntityID: digits(ad.id), EntityName: p.known(), Field: "state",
+					run.addChange(c, made.Change{EntityType: "ad", EntityID: formatID(ad.id), EntityName: p.displayName(), Field: "state",
 						From: enabled, To: paused, Reason: "The product is no longer sold."})
 				}
 			}
@@ -124,10 +124,10 @@ func (run *ruleRun) changeAmount(c *campaign, entity string, id int64, name, fie
 	if to > from {
 		reason = up
 	}
-	run.change(c, made.Change{EntityType: entity, EntityID: digits(id), EntityName: name, Field: field, From: from.number(), To: to.number(), Reason: reason})
+	run.addChange(c, made.Change{EntityType: entity, EntityID: formatID(id), EntityName: name, Field: field, From: from.jsonNumber(), To: to.jsonNumber(), Reason: reason})
 }
 
-func (run *ruleRun) change(c *campaign, ch made.Change) {
+func (run *ruleRun) addChange(c *campaign, ch made.Change) {
 	ch.Marketplace = c.market.country
 	run.Changes = append(run.Changes, ch)
 	run.campaigns = append(run.campaigns, c)

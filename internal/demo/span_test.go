@@ -27,12 +27,12 @@ func TestSpan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Options{Today: today, Years: c.years}.span()
+		s, err := Options{Today: today, Years: c.years}.figureSpan()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.first.String() != c.first || s.last.String() != c.last || len(s.months()) != c.months {
-			t.Errorf("%s, %d years: %v to %v, %d months; want %s to %s, %d", c.today, c.years, s.first, s.last, len(s.months()), c.first, c.last, c.months)
+		if s.first.String() != c.first || s.last.String() != c.last || len(s.splitMonths()) != c.months {
+			t.Errorf("%s, %d years: %v to %v, %d months; want %s to %s, %d", c.today, c.years, s.first, s.last, len(s.splitMonths()), c.first, c.last, c.months)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestSpan(t *testing.T) {
 func TestSpanTakesTheCalendarDay(t *testing.T) {
 	t.Parallel()
 	far := time.FixedZone("far", 13*3600)
-	s, err := Options{Today: time.Date(2026, time.November, 20, 1, 0, 0, 0, far)}.span()
+	s, err := Options{Today: time.Date(2026, time.November, 20, 1, 0, 0, 0, far)}.figureSpan()
 	if err != nil || s.last.String() != "2026-11-19" {
 		t.Errorf("the last day is %v, error %v", s.last, err)
 	}
@@ -51,7 +51,7 @@ func TestMonthsFollowOneAnother(t *testing.T) {
 	t.Parallel()
 	s := span{adlens.Date(2023, time.November, 1), adlens.Date(2026, time.November, 19)}
 	next := s.first
-	for _, m := range s.months() {
+	for _, m := range s.splitMonths() {
 		if m.first != next || m.last-m.first > 30 {
 			t.Errorf("a month from %v to %v", m.first, m.last)
 		}

@@ -23,7 +23,7 @@ func table(t *testing.T, b []byte) [][]string {
 
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	b, err := json.Marshal(profiles())
+	b, err := json.Marshal(accountProfiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestProfiles(t *testing.T) {
 func TestRates(t *testing.T) {
 	t.Parallel()
 	s := span{adlens.Date(2025, time.November, 1), adlens.Date(2026, time.November, 19)}
-	rows := table(t, rates(1, s))
+	rows := table(t, ratesCSV(1, s))
 	form := regexp.MustCompile(`^[01]\.\d{4,6}$`)
 	for _, row := range rows[1:] {
 		at, err := time.Parse(time.DateOnly, row[0])
@@ -61,8 +61,8 @@ func TestRates(t *testing.T) {
 	if first, last := rows[1][0], rows[len(rows)-1][0]; first != "2025-10-27" || last != "2026-11-19" { // the 25th is a Saturday
 		t.Errorf("from %s to %s", first, last)
 	}
-	longer := string(rates(1, span{s.first, s.last + 30}))
-	if !strings.HasPrefix(longer, string(rates(1, s))) {
+	longer := string(ratesCSV(1, span{s.first, s.last + 30}))
+	if !strings.HasPrefix(longer, string(ratesCSV(1, s))) {
 		t.Error("a later end changed the rates before it")
 	}
 }
@@ -70,8 +70,8 @@ func TestRates(t *testing.T) {
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	s := span{adlens.Date(2023, time.November, 1), adlens.Date(2026, time.November, 19)}
-	list := catalogue(defaultSeed, s)
-	b, err := titles(list)
+	list := makeProducts(defaultSeed, s)
+	b, err := titlesCSV(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestLongTail(t *testing.T) {
 	t.Parallel()
 	s := span{adlens.Date(2026, time.January, 1), adlens.Date(2026, time.January, 31)}
 	for _, m := range markets {
-		ads := newChannel(defaultSeed, m, adlens.SponsoredProducts, s, catalogue(defaultSeed, s)).ads
+		ads := newChannel(defaultSeed, m, adlens.SponsoredProducts, s, makeProducts(defaultSeed, s)).ads
 		reach, all, number := map[string]float64{}, 0.0, map[string]int{}
 		for _, ad := range ads {
 			reach[ad.product.id] += ad.reach

@@ -44,7 +44,7 @@ var oddTitles = []string{
 	`Tannwick Crème Brûlée Dishes (6), Oven-Safe`,
 }
 
-func title(r *rand.Rand, c *category) string {
+func drawTitle(r *rand.Rand, c *category) string {
 	pick := func(words []string) string { return words[r.IntN(len(words))] }
 	words := []string{"Tannwick", pick(series), pick(makes), pick(c.nouns)}
 	if r.IntN(3) == 0 {

@@ -50,7 +50,7 @@ type Options struct {
 // written, in name order. Files of an earlier run that have the same names are
 // replaced; others are left alone.
 func Write(dir string, o Options) ([]string, error) {
-	s, err := o.span()
+	s, err := o.figureSpan()
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +59,16 @@ func Write(dir string, o Options) ([]string, error) {
 			return nil, err
 		}
 	}
-	return run(dir, newAccount(o.seed(), s).jobs(), o.Written)
+	return runJobs(dir, newAccount(o.seedOrDefault(), s).listJobs(), o.Written)
 }
 
 // A job writes one extract, which may be one file or two, and returns the
 // paths of what it wrote.
 type job func(w *made.Writer) ([]string, error)
 
-// run does the jobs with a worker for each processor and stops early where one
+// runJobs does the jobs with a worker for each processor and stops early where one
 // fails.
-func run(dir string, jobs []job, heard func(done, total int)) ([]string, error) {
+func runJobs(dir string, jobs []job, heard func(done, total int)) ([]string, error) {
 	var (
 		next   atomic.Int64
 		failed atomic.Bool
@@ -109,9 +109,9 @@ func run(dir string, jobs []job, heard func(done, total int)) ([]string, error) 
 	return paths, nil
 }
 
-// span gives whole months up to yesterday, at least the requested years: a
+// figureSpan gives whole months up to yesterday, at least the requested years: a
 // first month cut at today's date would change its content every day.
-func (o Options) span() (span, error) {
+func (o Options) figureSpan() (span, error) {
 	years := o.Years
 	if years == 0 {
 		years = defaultYears
@@ -130,7 +130,7 @@ func (o Options) span() (span, error) {
 	return span{first, adlens.Date(y, m, d) - 1}, nil
 }
 
-func (o Options) seed() uint64 {
+func (o Options) seedOrDefault() uint64 {
 	if o.Seed == 0 {
 		return defaultSeed
 	}
@@ -140,10 +140,10 @@ func (o Options) seed() uint64 {
 // A span is a range of days, both ends included.
 type span struct{ first, last adlens.Day }
 
-func (s span) has(d adlens.Day) bool { return s.first <= d && d <= s.last }
+func (s span) containsDay(d adlens.Day) bool { return s.first <= d && d <= s.last }
 
-// months cuts the span into calendar months; only the last can be unfinished.
-func (s span) months() []span {
+// splitMonths cuts the span into calendar months; only the last can be unfinished.
+func (s span) splitMonths() []span {
 	var out []span
 	for first := s.first; first <= s.last; first = first.LastOfMonth() + 1 {
 		out = append(out, span{first, min(first.LastOfMonth(), s.last)})

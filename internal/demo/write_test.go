@@ -142,7 +142,7 @@ func TestUnfinishedMonthOnlyGrows(t *testing.T) {
 		short := rowsOf(t, extract{channel: c, span: span{s.first, s.last - 1}})
 		long := rowsOf(t, extract{channel: c, span: s})
 		if !bytes.HasPrefix(long, bytes.TrimSuffix(short, []byte("]"))) || len(long) == len(short) {
-			t.Errorf("%s %s: a day more changed the days before", c.market.country, c.slug())
+			t.Errorf("%s %s: a day more changed the days before", c.market.country, c.adProductSlug())
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestUnfinishedMonthOnlyGrows(t *testing.T) {
 func rowsOf(t *testing.T, e extract) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := e.download(new(made.Rows), &b); err != nil {
+	if err := e.writeDownload(new(made.Rows), &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
