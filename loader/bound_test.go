@@ -47,7 +47,7 @@ func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 			row.Counts[headline[catalogue.Clicks].at] = maxCount
 			sum.Add(sum, units.Big())
 			c.addToDay(row, headline)
-			if err := table.add(grain{row.Day, table.number(row.Product)}, row); err != nil && !refused {
+			if err := table.addRow(grain{row.Day, table.productIndex(row.Product)}, row); err != nil && !refused {
 				refused = true
 				for _, part := range []string{"sales7d", `"B0A"`, row.Day.String(), "3402823669209384634.63374607431768211455"} {
 					if !isRefusal(err) || !strings.Contains(err.Error(), part) {
@@ -58,7 +58,7 @@ func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 			if refused != (sum.Cmp(bound) >= 0) {
 				t.Fatalf("%s units: refused is %v", sum, refused)
 			}
-			if stored := table.sum(0, headline[catalogue.Sales]); !refused && stored.Big().Cmp(sum) != 0 {
+			if stored := table.columnSum(0, headline[catalogue.Sales]); !refused && stored.Big().Cmp(sum) != 0 {
 				t.Fatalf("%s units are kept as %s", sum, stored.Big())
 			}
 			if day := c.days[row.Day]; day.Source[catalogue.Sales].Big().Cmp(sum) != 0 || day.Rows != uint64(row.Number) {

@@ -39,8 +39,8 @@ func boundedFile(r io.Reader) io.Reader {
 // boundedRecords bounds each row of a table; from is told where one begins.
 func boundedRecords(r io.Reader) *bounded {
 	b := &bounded{r: r, what: "a row", bytes: maxRecord}
-	b.from(0)
+	b.startRecord(0)
 	return b
 }
 
-func (b *bounded) from(offset int64) { b.limit = offset + maxRecord }
+func (b *bounded) startRecord(offset int64) { b.limit = offset + maxRecord }

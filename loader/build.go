@@ -40,21 +40,21 @@ func (s *session) newBuild() *build {
 	return &build{session: s, units: map[manifest.Unit]*unitBuild{}}
 }
 
-// begin makes sure that the load has a version. It is smaller than every
+// ensureVersion makes sure that the load has a version. It is smaller than every
 // generation of the load and greater than every one before.
-func (b *build) begin(ctx context.Context) (err error) {
+func (b *build) ensureVersion(ctx context.Context) (err error) {
 	if b.version == 0 {
 		b.version, err = b.session.BeginCommit(ctx)
 	}
 	return err
 }
 
-// unit returns the new generation of a unit, begun where it was not.
-func (b *build) unit(ctx context.Context, u manifest.Unit) (*unitBuild, error) {
+// beginUnit returns the new generation of a unit, begun where it was not.
+func (b *build) beginUnit(ctx context.Context, u manifest.Unit) (*unitBuild, error) {
 	if ub, ok := b.units[u]; ok {
 		return ub, nil
 	}
-	if err := b.begin(ctx); err != nil {
+	if err := b.ensureVersion(ctx); err != nil {
 		return nil, err
 	}
 	generation, err := b.session.Number(ctx)
@@ -67,8 +67,8 @@ func (b *build) unit(ctx context.Context, u manifest.Unit) (*unitBuild, error) {
 	return ub, nil
 }
 
-// sources are the reports that speak for a unit as the load stands.
-func (b *build) sources(u manifest.Unit) []manifest.Source {
+// unitSources are the reports that speak for a unit as the load stands.
+func (b *build) unitSources(u manifest.Unit) []manifest.Source {
 	if ub, ok := b.units[u]; ok {
 		return ub.entry.Sources
 	}
@@ -76,8 +76,8 @@ func (b *build) sources(u manifest.Unit) []manifest.Source {
 	return e.Sources
 }
 
-// claim gives days of the unit to a report.
-func (ub *unitBuild) claim(s manifest.Source) {
+// claimDays gives days of the unit to a report.
+func (ub *unitBuild) claimDays(s manifest.Source) {
 	var kept []manifest.Source
 	for _, old := range ub.entry.Sources {
 		if old.Days &^= s.Days; old.Days != 0 {
@@ -91,17 +91,17 @@ func (ub *unitBuild) claim(s manifest.Source) {
 	ub.replaced |= s.Days
 }
 
-// send passes a block of so many rows or more on to the store.
-func (b *build) send(ctx context.Context, atLeast int) error {
+// flushBlock passes a block of so many rows or more on to the store.
+func (b *build) flushBlock(ctx context.Context, atLeast int) error {
 	if b.block.Rows() < atLeast {
 		return nil
 	}
-	b.block.complete()
+	b.block.padColumns()
 	b.rows += b.block.Rows()
 	if err := b.session.store.InsertFacts(ctx, b.session.account, &b.block); err != nil {
 		return err
 	}
-	b.block.clear()
+	b.block.clearRows()
 	return nil
 }
 
@@ -120,13 +120,13 @@ func (s *session) productKey(product string) uint32 {
 	return key
 }
 
-// products begins the new generation of the products' numbers where the load
+// beginProducts begins the new generation of the products' numbers where the load
 // has new products. It is live with the facts that use them or not at all.
-func (b *build) products(ctx context.Context) (*unitBuild, error) {
+func (b *build) beginProducts(ctx context.Context) (*unitBuild, error) {
 	if !b.session.newProducts {
 		return nil, nil
 	}
-	ub, err := b.unit(ctx, manifest.Unit{Kind: manifest.Products})
+	ub, err := b.beginUnit(ctx, manifest.Unit{Kind: manifest.Products})
 	if err == nil {
 		ub.entry.Rows = uint64(len(b.session.products))
 	}

@@ -12,25 +12,25 @@ import (
 	"adlens/internal/tables"
 )
 
-// commit finishes the load: what is still held back is written and the rest of
+// commitLoad finishes the load: what is still held back is written and the rest of
 // each month copied, the rollups derived, everything summed and compared, and
 // then made visible at once. Up to the last step nothing of it can be seen.
-func (b *build) commit(ctx context.Context) error {
+func (b *build) commitLoad(ctx context.Context) error {
 	if b.version == 0 {
 		return nil
 	}
-	years, err := b.years(ctx)
+	years, err := b.beginYears(ctx)
 	if err != nil {
 		return err
 	}
-	products, err := b.products(ctx)
+	products, err := b.beginProducts(ctx)
 	if err != nil {
 		return err
 	}
 	for _, steps := range [][]func() error{
 		{
 			func() error { return b.writeProducts(ctx, products) },
-			func() error { return b.send(ctx, 1) },
+			func() error { return b.flushBlock(ctx, 1) },
 			func() error { return b.copyDays(ctx) },
 		},
 		{
@@ -49,11 +49,11 @@ func (b *build) commit(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.publish(ctx)
+	return b.publishUnits(ctx)
 }
 
-// months are the months of the load in the order of their units.
-func (b *build) months() []*unitBuild {
+// sortedMonths are the months of the load in the order of their units.
+func (b *build) sortedMonths() []*unitBuild {
 	var months []*unitBuild
 	for u, ub := range b.units {
 		if u.Kind == manifest.Month {
@@ -64,10 +64,10 @@ func (b *build) months() []*unitBuild {
 	return months
 }
 
-// copies are the days that stay as they are in the months of the load.
-func (b *build) copies() []Copy {
+// daysToCopy are the days that stay as they are in the months of the load.
+func (b *build) daysToCopy() []Copy {
 	var copies []Copy
-	for _, ub := range b.months() {
+	for _, ub := range b.sortedMonths() {
 		if stay := ub.before.Held() &^ ub.replaced; stay != 0 {
 			copies = append(copies, Copy{Month: ub.entry.Start, From: ub.before.Generation, To: ub.entry.Generation, Days: stay})
 		}
@@ -76,7 +76,7 @@ func (b *build) copies() []Copy {
 }
 
 func (b *build) copyDays(ctx context.Context) error {
-	copies := b.copies()
+	copies := b.daysToCopy()
 	if len(copies) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (b *build) copyDays(ctx context.Context) error {
 
 func (b *build) monthEntries() []manifest.Entry {
 	var all []manifest.Entry
-	for _, ub := range b.months() {
+	for _, ub := range b.sortedMonths() {
 		all = append(all, ub.entry)
 	}
 	return all
@@ -112,16 +112,16 @@ func (b *build) verifyMonths(ctx context.Context) error {
 		stored, err = b.session.store.MonthSums(ctx, b.session.account, months)
 		return err
 	}, func() (err error) {
-		copied, err = b.session.store.DaySums(ctx, b.session.account, b.copies())
+		copied, err = b.session.store.DaySums(ctx, b.session.account, b.daysToCopy())
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, ub := range b.months() {
+	for _, ub := range b.sortedMonths() {
 		var want Sums
-		want.add(ub.source)
-		want.add(copied[ub.before.Generation])
+		want.addSums(ub.source)
+		want.addSums(copied[ub.before.Generation])
 		got := stored[ub.entry.Generation]
 		if !got.Facts.Source.Equal(want.Source) || !got.Days.Figures.Equal(got.Facts.Figures) || !got.Products.Figures.Equal(got.Facts.Figures) {
 			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; days: %s; products: %s); nothing was made visible",
@@ -145,11 +145,11 @@ func (b *build) deriveYears(ctx context.Context, years []YearParts) error {
 // years: an engine may have lost rows, and restarted, since the load began. Sums
 // of a copy and its original would not show it.
 func (b *build) requireBase(ctx context.Context) error {
-	if len(b.months()) == 0 {
+	if len(b.sortedMonths()) == 0 {
 		return nil
 	}
 	read := tables.OfKind(manifest.Month)
-	if len(b.copies()) == 0 {
+	if len(b.daysToCopy()) == 0 {
 		read = read[1:] // years are made of what is derived
 	}
 	return b.session.requireWhole(ctx, read)
@@ -174,15 +174,15 @@ func (b *build) verifyYears(ctx context.Context, years []YearParts) error {
 	return nil
 }
 
-// years begins the new generations of the years that the load touches.
-func (b *build) years(ctx context.Context) ([]YearParts, error) {
+// beginYears begins the new generations of the years that the load touches.
+func (b *build) beginYears(ctx context.Context) ([]YearParts, error) {
 	var years []YearParts
-	for _, ub := range b.months() {
+	for _, ub := range b.sortedMonths() {
 		u := manifest.Unit{Kind: manifest.Year, Slice: ub.entry.Slice, Start: ub.entry.Start.FirstOfYear()}
 		if _, begun := b.units[u]; begun {
 			continue
 		}
-		year, err := b.unit(ctx, u)
+		year, err := b.beginUnit(ctx, u)
 		if err != nil {
 			return nil, err
 		}
@@ -207,8 +207,8 @@ func (b *build) monthsOf(year manifest.Unit) []uint32 {
 	return generations
 }
 
-// publish is the only visible act.
-func (b *build) publish(ctx context.Context) error {
+// publishUnits is the only visible act.
+func (b *build) publishUnits(ctx context.Context) error {
 	entries := make([]manifest.Entry, 0, len(b.units))
 	for _, ub := range b.units {
 		entries = append(entries, ub.entry)

@@ -36,7 +36,7 @@ func ReadReport(dir, object, downloaded string) (grains int, err error) {
 	close(turn)
 	d := download{file: file{root: root, download: downloaded}, report: report, progress: unheard{}, turn: turn, alone: true,
 		market: Marketplace{Profile: platform.Profile{ID: report.ProfileID, Currency: "USD"}}}
-	c, err := d.read(context.Background())
+	c, err := d.readContent(context.Background())
 	if err != nil {
 		return 0, err
 	}

@@ -10,10 +10,10 @@ import (
 	"adlens/internal/platform"
 )
 
-// export loads one export: a whole list of an entity, which takes the place of
+// loadExport loads one export: a whole list of an entity, which takes the place of
 // the list before for the ad products that it speaks for, unless a newer one
 // is here already.
-func (s *session) export(ctx context.Context, f file) (rows int, changed bool, err error) {
+func (s *session) loadExport(ctx context.Context, f file) (rows int, changed bool, err error) {
 	e, market, err := s.decodeExport(f)
 	if err != nil {
 		return 0, false, err
@@ -27,20 +27,20 @@ func (s *session) export(ctx context.Context, f file) (rows int, changed bool, e
 }
 
 func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
-	content, closeFile, err := f.open(f.name)
+	content, closeFile, err := f.openUnpacked(f.name)
 	if err != nil {
-		return nil, Marketplace{}, refuse(err)
+		return nil, Marketplace{}, asRefusal(err)
 	}
 	e, err := platform.DecodeExport(content)
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if err != nil {
-		return nil, Marketplace{}, refuse(err)
+		return nil, Marketplace{}, asRefusal(err)
 	}
-	market, ok := s.marketplace(e.ProfileID)
+	market, ok := s.findMarketplace(e.ProfileID)
 	if !ok {
-		return nil, market, refusef("profileId is %s, expected a profile of the account (load its profiles.json first)", e.ProfileID)
+		return nil, market, newRefusalf("profileId is %s, expected a profile of the account (load its profiles.json first)", e.ProfileID)
 	}
 	e.Currency = market.Currency
 	return e, market, nil
@@ -48,38 +48,38 @@ func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
 
 // readList reads and checks the whole download.
 func (s *session) readList(f file, e *platform.Export) (*list, error) {
-	content, closeFile, err := f.open(f.download)
+	content, closeFile, err := f.openUnpacked(f.download)
 	if err != nil {
-		return nil, refuse(err)
+		return nil, asRefusal(err)
 	}
 	l := &list{entity: e.Entity, adProducts: e.AdProducts}
-	err = l.read(content, e)
+	err = l.readRows(content, e)
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if err != nil {
-		return nil, refuse(fmt.Errorf("%s: %w", f.download, err))
+		return nil, asRefusal(fmt.Errorf("%s: %w", f.download, err))
 	}
 	return l, nil
 }
 
-func (l *list) read(content io.Reader, e *platform.Export) (err error) {
+func (l *list) readRows(content io.Reader, e *platform.Export) (err error) {
 	ids := unique{}
 	switch e.Entity {
 	case platform.Campaigns:
 		l.rows, err = platform.ReadCampaigns(content, e, func(c platform.Campaign) error {
 			l.campaigns = append(l.campaigns, c)
-			return ids.add("campaignId", c.AdProduct, c.ID)
+			return ids.addID("campaignId", c.AdProduct, c.ID)
 		})
 	case platform.AdGroups:
 		l.rows, err = platform.ReadAdGroups(content, e, func(g platform.AdGroup) error {
 			l.adGroups = append(l.adGroups, g)
-			return ids.add("adGroupId", g.AdProduct, g.ID)
+			return ids.addID("adGroupId", g.AdProduct, g.ID)
 		})
 	case platform.Ads:
 		l.rows, err = platform.ReadAds(content, e, func(a platform.Ad) error {
 			l.ads = append(l.ads, a)
-			return ids.add("adId", a.AdProduct, a.ID)
+			return ids.addID("adId", a.AdProduct, a.ID)
 		})
 	}
 	return err
@@ -88,7 +88,7 @@ func (l *list) read(content io.Reader, e *platform.Export) (err error) {
 // unique finds ids that are listed twice: such a list counts something double.
 type unique map[string]bool
 
-func (u unique) add(field string, p adlens.AdProduct, id string) error {
+func (u unique) addID(field string, p adlens.AdProduct, id string) error {
 	key := fmt.Sprint(p, " ", id)
 	if id != "" && u[key] {
 		return &platform.Fault{Row: len(u) + 1, Field: field, Value: id, Expected: "an id that is listed once"}

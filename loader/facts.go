@@ -30,15 +30,15 @@ func (b *Batch) Rows() int { return len(b.Day) }
 // Select returns a batch of some of the rows, in the order given.
 func (b *Batch) Select(rows []int) *Batch {
 	s := &Batch{Columns: b.Columns, Names: b.Names,
-		Generation: selected(b.Generation, rows), Day: selected(b.Day, rows), Product: selected(b.Product, rows),
-		Marketplace: selected(b.Marketplace, rows), AdProduct: selected(b.AdProduct, rows)}
+		Generation: selectRows(b.Generation, rows), Day: selectRows(b.Day, rows), Product: selectRows(b.Product, rows),
+		Marketplace: selectRows(b.Marketplace, rows), AdProduct: selectRows(b.AdProduct, rows)}
 	for _, values := range b.Values {
-		s.Values = append(s.Values, selected(values, rows))
+		s.Values = append(s.Values, selectRows(values, rows))
 	}
 	return s
 }
 
-func selected[T any](values []T, rows []int) []T {
+func selectRows[T any](values []T, rows []int) []T {
 	some := make([]T, len(rows))
 	for i, row := range rows {
 		some[i] = values[row]
@@ -76,8 +76,8 @@ var headlineNames, headlineUnits, headlineOwn = func() (names []string, units []
 	return names, units, own
 }()
 
-// column is the place of a column, which is added where it was missing.
-func (b *Batch) column(name string, unit catalogue.Unit) int {
+// ensureColumn is the place of a column, which is added where it was missing.
+func (b *Batch) ensureColumn(name string, unit catalogue.Unit) int {
 	at := slices.Index(b.Names, name)
 	if at < 0 {
 		at = len(b.Names)
@@ -86,14 +86,14 @@ func (b *Batch) column(name string, unit catalogue.Unit) int {
 	return at
 }
 
-// columns are the places of the headline and of further measures.
-func (b *Batch) columns(extra []catalogue.Measure) []int {
+// ensureColumns are the places of the headline and of further measures.
+func (b *Batch) ensureColumns(extra []catalogue.Measure) []int {
 	all := make([]int, 0, len(headlineNames)+len(extra))
 	for i, name := range headlineNames {
-		all = append(all, b.column(name, headlineUnits[i]))
+		all = append(all, b.ensureColumn(name, headlineUnits[i]))
 	}
 	for _, m := range extra {
-		all = append(all, b.column(m.Name, m.Unit))
+		all = append(all, b.ensureColumn(m.Name, m.Unit))
 	}
 	return all
 }
@@ -105,15 +105,15 @@ const (
 	maxCount  = 1<<63 - 1
 )
 
-func (b *Batch) limit(column int) uint64 {
+func (b *Batch) maxValue(column int) uint64 {
 	if b.Columns[column] != catalogue.Count {
 		return maxMicros
 	}
 	return maxCount
 }
 
-// take removes at most limit from a sum and returns it.
-func take(sum *exact.Uint128, limit uint64) uint64 {
+// takeUpTo removes at most limit from a sum and returns it.
+func takeUpTo(sum *exact.Uint128, limit uint64) uint64 {
 	if sum.Hi == 0 && sum.Lo <= limit {
 		taken := sum.Lo
 		sum.Lo = 0
@@ -123,14 +123,14 @@ func take(sum *exact.Uint128, limit uint64) uint64 {
 	return limit
 }
 
-// add appends the rows of one key, whose sums are those of the columns at.
-func (b *Batch) add(u manifest.Slice, generation uint32, day adlens.Day, product uint32, at []int, sums []exact.Uint128) {
+// addFact appends the rows of one key, whose sums are those of the columns at.
+func (b *Batch) addFact(u manifest.Slice, generation uint32, day adlens.Day, product uint32, at []int, sums []exact.Uint128) {
 	for more := true; more; {
 		more = false
 		row := b.Rows()
 		for i, column := range at {
-			b.fill(column, row)
-			b.Values[column] = append(b.Values[column], take(&sums[i], b.limit(column)))
+			b.padColumn(column, row)
+			b.Values[column] = append(b.Values[column], takeUpTo(&sums[i], b.maxValue(column)))
 			more = more || sums[i] != exact.Uint128{}
 		}
 		b.Generation = append(b.Generation, generation)
@@ -141,21 +141,21 @@ func (b *Batch) add(u manifest.Slice, generation uint32, day adlens.Day, product
 	}
 }
 
-// fill lets a column be 0 up to a row, of whose report it is not.
-func (b *Batch) fill(column, row int) {
+// padColumn lets a column be 0 up to a row, of whose report it is not.
+func (b *Batch) padColumn(column, row int) {
 	if missing := row - len(b.Values[column]); missing > 0 {
 		b.Values[column] = append(b.Values[column], make([]uint64, missing)...)
 	}
 }
 
-// complete makes all columns as long as the batch.
-func (b *Batch) complete() {
+// padColumns makes all columns as long as the batch.
+func (b *Batch) padColumns() {
 	for column := range b.Values {
-		b.fill(column, b.Rows())
+		b.padColumn(column, b.Rows())
 	}
 }
 
-func (b *Batch) clear() {
+func (b *Batch) clearRows() {
 	b.Generation, b.Day, b.Product = b.Generation[:0], b.Day[:0], b.Product[:0]
 	b.Marketplace, b.AdProduct = b.Marketplace[:0], b.AdProduct[:0]
 	for i := range b.Values {

@@ -25,7 +25,7 @@ func TestABlockHoldsReportsWithOtherColumns(t *testing.T) {
 	var rows []want
 	compare := func() {
 		t.Helper()
-		b.complete()
+		b.padColumns()
 		if b.Rows() != len(rows) {
 			t.Fatalf("%d rows, expected %d", b.Rows(), len(rows))
 		}
@@ -45,7 +45,7 @@ func TestABlockHoldsReportsWithOtherColumns(t *testing.T) {
 		extra := slices.DeleteFunc(slices.Clone(catalogue.Extra), func(m catalogue.Measure) bool { return !slices.Contains(m.AdProducts, kind.AdProduct) })
 		rng.Shuffle(len(extra), func(i, j int) { extra[i], extra[j] = extra[j], extra[i] })
 		extra = extra[:rng.IntN(len(extra)+1)]
-		at := b.columns(extra)
+		at := b.ensureColumns(extra)
 		slice := manifest.Slice{Marketplace: uint16(rng.IntN(4)), AdProduct: kind.AdProduct}
 		for range rng.IntN(5) {
 			w := want{slice, map[string]uint64{}}
@@ -54,12 +54,12 @@ func TestABlockHoldsReportsWithOtherColumns(t *testing.T) {
 				sums[i].Lo = rng.Uint64N(1000)
 				w.figures[b.Names[column]] = sums[i].Lo
 			}
-			b.add(slice, 1, adlens.Day(len(rows)), 1, at, sums)
+			b.addFact(slice, 1, adlens.Day(len(rows)), 1, at, sums)
 			rows = append(rows, w)
 		}
 		if rng.IntN(20) == 0 {
 			compare()
-			b.clear()
+			b.clearRows()
 			rows = nil
 		}
 	}

@@ -48,17 +48,17 @@ type file struct {
 	shown    string // how the user knows it
 }
 
-// find lists the extract files of the paths in the order of loading, and
+// findFiles lists the extract files of the paths in the order of loading, and
 // what is passed over or refused for its name alone.
-func find(paths []string) (files []file, others []FileResult, done func()) {
+func findFiles(paths []string) (files []file, others []FileResult, done func()) {
 	f := finder{seen: map[string]bool{}}
 	for _, p := range paths {
-		f.path(p)
+		f.addPath(p)
 	}
 	slices.SortStableFunc(f.files, func(a, b file) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.shown, b.shown))
 	})
-	return f.files, f.others, f.close
+	return f.files, f.others, f.closeRoots
 }
 
 type finder struct {
@@ -68,16 +68,16 @@ type finder struct {
 	seen   map[string]bool // absolute paths, so that nothing is taken twice
 }
 
-func (f *finder) close() {
+func (f *finder) closeRoots() {
 	for _, root := range f.roots {
 		root.Close()
 	}
 }
 
-func (f *finder) path(p string) {
+func (f *finder) addPath(p string) {
 	info, err := os.Stat(p)
 	if err != nil {
-		f.others = append(f.others, refused(p, err))
+		f.others = append(f.others, refusedResult(p, err))
 		return
 	}
 	dir, name := p, "."
@@ -87,33 +87,33 @@ func (f *finder) path(p string) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		f.others = append(f.others, refused(p, err))
+		f.others = append(f.others, refusedResult(p, err))
 		return
 	}
 	f.roots = append(f.roots, root)
 	if name != "." {
-		f.file(root, name)
+		f.classifyFile(root, name)
 		return
 	}
-	f.walk(root)
+	f.walkRoot(root)
 }
 
-func (f *finder) walk(root *os.Root) {
+func (f *finder) walkRoot(root *os.Root) {
 	fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch hidden := name != "." && strings.HasPrefix(path.Base(name), "."); {
 		case err != nil:
-			f.others = append(f.others, refused(shown(root, name), err))
+			f.others = append(f.others, refusedResult(displayPath(root, name), err))
 		case hidden && d.IsDir():
-			f.others = append(f.others, skipped(shown(root, name), "a hidden directory"))
+			f.others = append(f.others, skippedResult(displayPath(root, name), "a hidden directory"))
 			return fs.SkipDir
 		case !d.IsDir():
-			f.file(root, name)
+			f.classifyFile(root, name)
 		}
 		return nil
 	})
 }
 
-func shown(root *os.Root, name string) string {
+func displayPath(root *os.Root, name string) string {
 	return filepath.Join(root.Name(), filepath.FromSlash(name))
 }
 
@@ -122,68 +122,68 @@ const (
 	exportEnd = ".export.json"
 )
 
-// file takes a file by its name.
-func (f *finder) file(root *os.Root, name string) {
+// classifyFile takes a file by its name.
+func (f *finder) classifyFile(root *os.Root, name string) {
 	base := path.Base(name)
 	table, isTable := namedFiles[base]
 	switch {
 	case strings.HasPrefix(base, "."):
-		f.skip(root, name, "a hidden file")
+		f.skipFile(root, name, "a hidden file")
 	case isTable:
-		f.take(root, name, table)
+		f.addFile(root, name, table)
 	case strings.HasSuffix(base, reportEnd):
-		f.pair(root, name, kindReport, strings.TrimSuffix(name, reportEnd))
+		f.addPair(root, name, kindReport, strings.TrimSuffix(name, reportEnd))
 	case strings.HasSuffix(base, exportEnd):
-		f.pair(root, name, kindExport, strings.TrimSuffix(name, exportEnd))
+		f.addPair(root, name, kindExport, strings.TrimSuffix(name, exportEnd))
 	case strings.HasSuffix(base, ".json"), strings.HasSuffix(base, ".json.gz"):
 		f.downloadOf(root, name)
 	default:
-		f.skip(root, name, "no extract file's name")
+		f.skipFile(root, name, "no extract file's name")
 	}
 }
 
-func (f *finder) first(root *os.Root, name string) bool {
-	full, err := filepath.Abs(shown(root, name))
+func (f *finder) firstSeen(root *os.Root, name string) bool {
+	full, err := filepath.Abs(displayPath(root, name))
 	if err != nil {
-		full = shown(root, name)
+		full = displayPath(root, name)
 	}
 	first := !f.seen[full]
 	f.seen[full] = true
 	return first
 }
 
-func (f *finder) skip(root *os.Root, name, why string) {
-	if f.first(root, name) {
-		f.others = append(f.others, skipped(shown(root, name), why))
+func (f *finder) skipFile(root *os.Root, name, why string) {
+	if f.firstSeen(root, name) {
+		f.others = append(f.others, skippedResult(displayPath(root, name), why))
 	}
 }
 
-func (f *finder) refuse(root *os.Root, name, why string) {
-	if f.first(root, name) {
-		f.others = append(f.others, refused(shown(root, name), errors.New(why)))
+func (f *finder) refuseFile(root *os.Root, name, why string) {
+	if f.firstSeen(root, name) {
+		f.others = append(f.others, refusedResult(displayPath(root, name), errors.New(why)))
 	}
 }
 
-func (f *finder) take(root *os.Root, name string, k kind) {
-	if f.first(root, name) {
-		f.files = append(f.files, file{kind: k, root: root, name: name, shown: shown(root, name)})
+func (f *finder) addFile(root *os.Root, name string, k kind) {
+	if f.firstSeen(root, name) {
+		f.files = append(f.files, file{kind: k, root: root, name: name, shown: displayPath(root, name)})
 	}
 }
 
-// pair takes a report or export object together with its download.
-func (f *finder) pair(root *os.Root, name string, k kind, stem string) {
-	packed, plain := exists(root, stem+".json.gz"), exists(root, stem+".json")
+// addPair takes a report or export object together with its download.
+func (f *finder) addPair(root *os.Root, name string, k kind, stem string) {
+	packed, plain := fileExists(root, stem+".json.gz"), fileExists(root, stem+".json")
 	switch {
 	case packed && plain:
-		f.refuse(root, name, fmt.Sprintf("it has two downloads, %s.json.gz and %s.json; one of them must go", path.Base(stem), path.Base(stem)))
+		f.refuseFile(root, name, fmt.Sprintf("it has two downloads, %s.json.gz and %s.json; one of them must go", path.Base(stem), path.Base(stem)))
 	case !packed && !plain:
-		f.refuse(root, name, fmt.Sprintf("it is without its download: expected %s.json.gz or %s.json beside it", path.Base(stem), path.Base(stem)))
-	case f.first(root, name):
+		f.refuseFile(root, name, fmt.Sprintf("it is without its download: expected %s.json.gz or %s.json beside it", path.Base(stem), path.Base(stem)))
+	case f.firstSeen(root, name):
 		download := stem + ".json"
 		if packed {
 			download += ".gz"
 		}
-		f.files = append(f.files, file{kind: k, root: root, name: name, download: download, shown: shown(root, name)})
+		f.files = append(f.files, file{kind: k, root: root, name: name, download: download, shown: displayPath(root, name)})
 	}
 }
 
@@ -192,24 +192,24 @@ func (f *finder) pair(root *os.Root, name string, k kind, stem string) {
 func (f *finder) downloadOf(root *os.Root, name string) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".json")
 	switch {
-	case exists(root, stem+reportEnd):
-		f.file(root, stem+reportEnd)
-	case exists(root, stem+exportEnd):
-		f.file(root, stem+exportEnd)
+	case fileExists(root, stem+reportEnd):
+		f.classifyFile(root, stem+reportEnd)
+	case fileExists(root, stem+exportEnd):
+		f.classifyFile(root, stem+exportEnd)
 	default:
-		f.refuse(root, name, fmt.Sprintf("a download without its report: expected %[1]s%[2]s or %[1]s%[3]s beside it", path.Base(stem), reportEnd, exportEnd))
+		f.refuseFile(root, name, fmt.Sprintf("a download without its report: expected %[1]s%[2]s or %[1]s%[3]s beside it", path.Base(stem), reportEnd, exportEnd))
 	}
 }
 
-func exists(root *os.Root, name string) bool {
+func fileExists(root *os.Root, name string) bool {
 	_, err := root.Lstat(name)
 	return err == nil
 }
 
-// open opens a regular file for reading, unpacked where its bytes say that it
+// openUnpacked opens a regular file for reading, unpacked where its bytes say that it
 // is packed, and without a byte order mark. close fails where the file changed
 // while it was read.
-func (f file) open(name string) (io.Reader, func() error, error) {
+func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 	// A pipe that nobody writes to must not hold the load up, even one that
 	// took a file's place a moment ago: it is opened without waiting.
 	opened, err := f.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -224,7 +224,7 @@ func (f file) open(name string) (io.Reader, func() error, error) {
 		opened.Close()
 		return nil, nil, err
 	}
-	content, err := unpack(opened)
+	content, err := unpackContent(opened)
 	if err != nil {
 		opened.Close()
 		return nil, nil, err
@@ -252,7 +252,7 @@ type unpacked struct {
 func (u unpacked) Read(p []byte) (int, error) {
 	n, err := u.packed.Read(p)
 	if err == io.EOF {
-		err = u.next()
+		err = u.nextMember()
 	}
 	if n == 0 && err == nil {
 		return u.Read(p)
@@ -264,9 +264,9 @@ func (u unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next begins the next archive of a file that is several in a row, or returns
+// nextMember begins the next archive of a file that is several in a row, or returns
 // io.EOF behind the last.
-func (u unpacked) next() error {
+func (u unpacked) nextMember() error {
 	head, err := u.file.Peek(2)
 	switch {
 	case len(head) == 0:
@@ -281,7 +281,7 @@ func (u unpacked) next() error {
 
 const gzipMark = "\x1f\x8b"
 
-func unpack(r io.Reader) (io.Reader, error) {
+func unpackContent(r io.Reader) (io.Reader, error) {
 	// Small buffers: large reads pass them by, and most files are small.
 	buffered := bufio.NewReaderSize(r, 32<<10)
 	if head, _ := buffered.Peek(2); string(head) == gzipMark {

@@ -51,34 +51,34 @@ var ErrLeftOut = errors.New("an ad product of which lists are held was not read"
 // marketplace, all in one act; held lists that are newer stay, unless they are
 // of the future, which only a wrong clock can have dated.
 func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) error {
-	release, err := l.lock(ctx, account)
+	release, err := l.lockAccount(ctx, account)
 	if err != nil {
 		return err
 	}
 	defer release()
-	s, err := l.open(ctx, account)
+	s, err := l.openSession(ctx, account)
 	if err != nil {
 		return err
 	}
-	if err := s.read(ctx, s.readMarketplaces); err != nil {
+	if err := s.readAccount(ctx, s.readMarketplaces); err != nil {
 		return err
 	}
-	market, ok := s.marketplace(read.ProfileID)
+	market, ok := s.findMarketplace(read.ProfileID)
 	if !ok {
 		return fmt.Errorf("%s is no marketplace of account %s any more", read.ProfileID, account)
 	}
-	if err := errors.Join(s.complete(market, read), s.believable(market, read)); err != nil {
+	if err := errors.Join(s.checkAdProducts(market, read), s.checkRowCounts(market, read)); err != nil {
 		return err
 	}
-	_, err = s.replaceLists(ctx, market, listSource{manifest.Source{GeneratedAt: read.ReadAt}, true}, read.apart()...)
+	_, err = s.replaceLists(ctx, market, listSource{manifest.Source{GeneratedAt: read.ReadAt}, true}, read.byEntity()...)
 	if err != nil {
 		return err
 	}
-	return s.close(ctx)
+	return s.closeSession(ctx)
 }
 
-// complete finds held lists of ad products that were not read.
-func (s *session) complete(market Marketplace, read Lists) error {
+// checkAdProducts finds held lists of ad products that were not read.
+func (s *session) checkAdProducts(market Marketplace, read Lists) error {
 	for _, p := range adlens.AdProducts {
 		for _, kind := range kindOfEntity {
 			held, _ := s.Manifest().Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
@@ -90,14 +90,14 @@ func (s *session) complete(market Marketplace, read Lists) error {
 	return nil
 }
 
-// believable finds lists that lost most of their rows, so that a list that
+// checkRowCounts finds lists that lost most of their rows, so that a list that
 // the platform cut short does not replace a good one.
-func (s *session) believable(market Marketplace, read Lists) error {
-	for _, l := range read.apart() {
+func (s *session) checkRowCounts(market Marketplace, read Lists) error {
+	for _, l := range read.byEntity() {
 		for _, p := range l.adProducts {
 			name := ListName{l.entity, p}
-			held, _ := s.Manifest().Find(l.unit(market, p))
-			if n := l.count(p); !read.Sure[name] && 2*n < int(held.Rows) {
+			held, _ := s.Manifest().Find(l.unitOf(market, p))
+			if n := l.countRows(p); !read.Sure[name] && 2*n < int(held.Rows) {
 				return &LostMost{ListName: name, Held: int(held.Rows), Read: n}
 			}
 		}
@@ -105,7 +105,7 @@ func (s *session) believable(market Marketplace, read Lists) error {
 	return nil
 }
 
-func (read Lists) apart() []*list {
+func (read Lists) byEntity() []*list {
 	return []*list{
 		{entity: platform.Campaigns, adProducts: read.AdProducts, campaigns: read.Campaigns},
 		{entity: platform.AdGroups, adProducts: read.AdProducts, adGroups: read.AdGroups},
@@ -128,25 +128,25 @@ var kindOfEntity = map[platform.Entity]manifest.Kind{
 	platform.Campaigns: manifest.Campaigns, platform.AdGroups: manifest.AdGroups, platform.Ads: manifest.Ads,
 }
 
-func (l *list) unit(market Marketplace, p adlens.AdProduct) manifest.Unit {
+func (l *list) unitOf(market Marketplace, p adlens.AdProduct) manifest.Unit {
 	return manifest.Unit{Kind: kindOfEntity[l.entity], Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}}
 }
 
-// count is how many rows the list has of an ad product.
-func (l *list) count(p adlens.AdProduct) (n int) {
+// countRows is how many rows the list has of an ad product.
+func (l *list) countRows(p adlens.AdProduct) (n int) {
 	for _, c := range l.campaigns {
-		n += one(c.AdProduct == p)
+		n += boolToInt(c.AdProduct == p)
 	}
 	for _, g := range l.adGroups {
-		n += one(g.AdProduct == p)
+		n += boolToInt(g.AdProduct == p)
 	}
 	for _, a := range l.ads {
-		n += one(a.AdProduct == p)
+		n += boolToInt(a.AdProduct == p)
 	}
 	return n
 }
 
-func one(yes bool) int {
+func boolToInt(yes bool) int {
 	if yes {
 		return 1
 	}
@@ -159,7 +159,7 @@ type listSource struct {
 	justRead bool
 }
 
-func (s listSource) supersedes(held manifest.Source) bool {
+func (s listSource) supersedesSource(held manifest.Source) bool {
 	return s.Newer(held) || s.justRead && held.GeneratedAt.After(time.Now())
 }
 
@@ -168,42 +168,42 @@ func (s listSource) supersedes(held manifest.Source) bool {
 func (s *session) replaceLists(ctx context.Context, market Marketplace, source listSource, lists ...*list) (changed bool, err error) {
 	b := s.newBuild()
 	for _, l := range lists {
-		generations, err := b.supersede(ctx, market, source, l)
+		generations, err := b.supersedeUnits(ctx, market, source, l)
 		if err != nil {
 			return false, err
 		}
-		if err := l.insert(ctx, s, market.Key, generations); err != nil {
+		if err := l.insertRows(ctx, s, market.Key, generations); err != nil {
 			return false, err
 		}
 	}
 	if len(b.units) == 0 {
 		return false, nil
 	}
-	return true, b.commit(ctx)
+	return true, b.commitLoad(ctx)
 }
 
-// supersede begins new generations of the units of a list that are older than
+// supersedeUnits begins new generations of the units of a list that are older than
 // its source.
-func (b *build) supersede(ctx context.Context, market Marketplace, source listSource, l *list) (Generations, error) {
+func (b *build) supersedeUnits(ctx context.Context, market Marketplace, source listSource, l *list) (Generations, error) {
 	generations := Generations{}
 	for _, p := range l.adProducts {
-		u := l.unit(market, p)
+		u := l.unitOf(market, p)
 		held, ok := b.session.Manifest().Find(u)
-		if ok && len(held.Sources) > 0 && !source.supersedes(held.Sources[0]) {
+		if ok && len(held.Sources) > 0 && !source.supersedesSource(held.Sources[0]) {
 			continue
 		}
-		ub, err := b.unit(ctx, u)
+		ub, err := b.beginUnit(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source.Source}, uint64(l.count(p))
+		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source.Source}, uint64(l.countRows(p))
 		generations[p] = ub.entry.Generation
 	}
 	return generations, nil
 }
 
-// insert writes the rows of the ad products that have a new generation.
-func (l *list) insert(ctx context.Context, s *session, market uint16, generations Generations) error {
+// insertRows writes the rows of the ad products that have a new generation.
+func (l *list) insertRows(ctx context.Context, s *session, market uint16, generations Generations) error {
 	switch {
 	case len(generations) == 0:
 		return nil

@@ -29,29 +29,29 @@ type Loader struct {
 // nothing; the error is of the load as a whole, whose unfinished files are
 // reported as failed.
 func (l *Loader) Load(ctx context.Context, account string, paths []string) (Result, error) {
-	release, err := l.lock(ctx, account)
+	release, err := l.lockAccount(ctx, account)
 	if err != nil {
 		return Result{}, err
 	}
 	defer release()
-	files, others, done := find(paths)
+	files, others, done := findFiles(paths)
 	defer done()
-	s, err := l.open(ctx, account)
+	s, err := l.openSession(ctx, account)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.read(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger); err != nil {
+	if err := s.readAccount(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger); err != nil {
 		return Result{}, err
 	}
 	s.total, s.result.Files = len(files), others
-	if err := s.load(ctx, files); err != nil {
+	if err := s.loadFiles(ctx, files); err != nil {
 		s.failRest(files, err)
 		return s.result, err
 	}
-	return s.result, s.close(ctx)
+	return s.result, s.closeSession(ctx)
 }
 
-func (l *Loader) lock(ctx context.Context, account string) (release func() error, err error) {
+func (l *Loader) lockAccount(ctx context.Context, account string) (release func() error, err error) {
 	return l.Store.Lock(ctx, account, func(holder string) {
 		l.Progress.Notice(fmt.Sprintf("waiting for another load of account %s (%s)", account, holder))
 	})
@@ -61,9 +61,9 @@ func (l *Loader) lock(ctx context.Context, account string) (release func() error
 // so that what many loads leave is deleted in one go.
 const collectBatches = 4
 
-// close says what became of the load's numbers, and deletes what has been dead
+// closeSession says what became of the load's numbers, and deletes what has been dead
 // for long enough.
-func (s *session) close(ctx context.Context) error {
+func (s *session) closeSession(ctx context.Context) error {
 	if err := s.End(ctx); err != nil {
 		return err
 	}
@@ -83,21 +83,21 @@ func (l *Loader) Collect(ctx context.Context, after time.Duration) error {
 		return err
 	}
 	for _, account := range accounts {
-		release, err := l.lock(ctx, account)
+		release, err := l.lockAccount(ctx, account)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(l.settle(ctx, account), release()); err != nil && adlens.KindOf(err) != adlens.Damaged {
+		if err := errors.Join(l.settleAccount(ctx, account), release()); err != nil && adlens.KindOf(err) != adlens.Damaged {
 			return err
 		}
 	}
 	return commits.DeleteDead(ctx, l.Store.Tables(), "", after, after)
 }
 
-// settle clears up after a load that did not end well. The caller holds the
+// settleAccount clears up after a load that did not end well. The caller holds the
 // account's lock.
-func (l *Loader) settle(ctx context.Context, account string) error {
-	writer, err := l.begin(ctx, account)
+func (l *Loader) settleAccount(ctx context.Context, account string) error {
+	writer, err := l.beginWriter(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *session) failRest(files []file, err error) {
 	}
 	for _, f := range files {
 		if !said[f.shown] {
-			s.report(FileResult{File: f.shown, Status: Failed, Error: textOf(err)})
+			s.addResult(FileResult{File: f.shown, Status: Failed, Error: textOf(err)})
 		}
 	}
 }
@@ -137,11 +137,11 @@ type session struct {
 	done, total int
 }
 
-// open begins a session on an account whose lock the caller holds. It refuses
+// openSession begins a session on an account whose lock the caller holds. It refuses
 // an account that lost something: what a load takes over of it would be
 // believed from then on.
-func (l *Loader) open(ctx context.Context, account string) (*session, error) {
-	writer, err := l.begin(ctx, account)
+func (l *Loader) openSession(ctx context.Context, account string) (*session, error) {
+	writer, err := l.beginWriter(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (l *Loader) open(ctx context.Context, account string) (*session, error) {
 		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}}, nil
 }
 
-func (l *Loader) begin(ctx context.Context, account string) (*commits.Session, error) {
+func (l *Loader) beginWriter(ctx context.Context, account string) (*commits.Session, error) {
 	token := rand.Text
 	if l.Token != nil {
 		token = l.Token
@@ -157,9 +157,9 @@ func (l *Loader) begin(ctx context.Context, account string) (*commits.Session, e
 	return commits.Begin(ctx, l.Store.Tables(), account, token())
 }
 
-// read reads what the load has to know, while it makes sure that the account is
+// readAccount reads what the load has to know, while it makes sure that the account is
 // whole.
-func (s *session) read(ctx context.Context, reads ...func(context.Context) error) error {
+func (s *session) readAccount(ctx context.Context, reads ...func(context.Context) error) error {
 	steps := []func() error{func() error { return s.requireWhole(ctx, tables.OfGenerations()) }}
 	for _, read := range reads {
 		steps = append(steps, func() error { return read(ctx) })
@@ -184,24 +184,24 @@ func (s *session) requireWhole(ctx context.Context, of []string) error {
 	return s.RequireWhole(ctx, seals, counts, of...)
 }
 
-// generation returns the live generation of a unit of the account as a whole, 0
+// liveGeneration returns the live generation of a unit of the account as a whole, 0
 // where it has none.
-func (s *session) generation(kind manifest.Kind) uint32 {
+func (s *session) liveGeneration(kind manifest.Kind) uint32 {
 	return s.Manifest().Generation(manifest.Unit{Kind: kind})
 }
 
 func (s *session) readMarketplaces(ctx context.Context) (err error) {
-	s.markets, err = s.store.Marketplaces(ctx, s.account, s.generation(manifest.Marketplaces))
+	s.markets, err = s.store.Marketplaces(ctx, s.account, s.liveGeneration(manifest.Marketplaces))
 	return err
 }
 
 func (s *session) readRates(ctx context.Context) (err error) {
-	s.rates, err = s.store.Rates(ctx, s.account, s.generation(manifest.Rates))
+	s.rates, err = s.store.Rates(ctx, s.account, s.liveGeneration(manifest.Rates))
 	return err
 }
 
 func (s *session) readProducts(ctx context.Context) (err error) {
-	s.products, err = s.store.ProductNumbers(ctx, s.account, s.generation(manifest.Products))
+	s.products, err = s.store.ProductNumbers(ctx, s.account, s.liveGeneration(manifest.Products))
 	return err
 }
 
@@ -213,7 +213,7 @@ func (s *session) readLedger(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *session) marketplace(profileID string) (Marketplace, bool) {
+func (s *session) findMarketplace(profileID string) (Marketplace, bool) {
 	i := slices.IndexFunc(s.markets, func(m Marketplace) bool { return m.ID == profileID })
 	if i < 0 {
 		return Marketplace{}, false
@@ -223,12 +223,12 @@ func (s *session) marketplace(profileID string) (Marketplace, bool) {
 
 // singles load the files that are each a load of its own.
 var singles = map[kind]func(*session, context.Context, file) (rows int, changed bool, err error){
-	kindProfiles: (*session).profiles, kindRates: (*session).loadRates, kindTitles: (*session).titles, kindExport: (*session).export,
+	kindProfiles: (*session).loadProfiles, kindRates: (*session).loadRates, kindTitles: (*session).loadTitles, kindExport: (*session).loadExport,
 	kindRules: loadRecords(rules), kindRuleRuns: loadRecords(ruleRuns), kindActivity: loadRecords(activity),
 }
 
-// load takes the files in their order: what later files need comes first.
-func (s *session) load(ctx context.Context, files []file) error {
+// loadFiles takes the files in their order: what later files need comes first.
+func (s *session) loadFiles(ctx context.Context, files []file) error {
 	for len(files) > 0 {
 		n, err := s.loadNext(ctx, files)
 		if err != nil {
@@ -243,26 +243,26 @@ func (s *session) load(ctx context.Context, files []file) error {
 // what of the older ones is needed.
 func (s *session) loadNext(ctx context.Context, files []file) (n int, err error) {
 	if files[0].kind != kindReport {
-		return 1, s.single(ctx, files[0], singles[files[0].kind])
+		return 1, s.loadSingle(ctx, files[0], singles[files[0].kind])
 	}
 	for n < len(files) && files[n].kind == kindReport {
 		n++
 	}
-	return n, s.reports(ctx, files[:n])
+	return n, s.loadReports(ctx, files[:n])
 }
 
-// single loads a file that is a load of its own.
-func (s *session) single(ctx context.Context, f file, load func(*session, context.Context, file) (rows int, changed bool, err error)) error {
-	s.step(f)
+// loadSingle loads a file that is a load of its own.
+func (s *session) loadSingle(ctx context.Context, f file, load func(*session, context.Context, file) (rows int, changed bool, err error)) error {
+	s.stepProgress(f)
 	rows, changed, err := load(s, ctx, f)
 	switch {
 	case isRefusal(err):
-		s.refuse(f, err)
+		s.refuseFile(f, err)
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", f.shown, err)
 	}
-	s.report(FileResult{File: f.shown, Status: statusOf(changed), Rows: rows})
+	s.addResult(FileResult{File: f.shown, Status: statusOf(changed), Rows: rows})
 	return nil
 }
 
@@ -278,21 +278,21 @@ func textOf(err error) *string {
 	return &text
 }
 
-func (s *session) step(f file) {
+func (s *session) stepProgress(f file) {
 	s.progress.Step(f.shown, s.done, s.total)
 	s.done++
 }
 
-func (s *session) report(r FileResult) { s.result.Files = append(s.result.Files, r) }
+func (s *session) addResult(r FileResult) { s.result.Files = append(s.result.Files, r) }
 
-func (s *session) refuse(f file, err error) { s.report(refused(f.shown, err)) }
+func (s *session) refuseFile(f file, err error) { s.addResult(refusedResult(f.shown, err)) }
 
-// record reports the files of a load that is visible now, and notes them in
+// recordReports reports the files of a load that is visible now, and notes them in
 // the ledger.
-func (s *session) record(ctx context.Context, all []taken) error {
+func (s *session) recordReports(ctx context.Context, all []taken) error {
 	var lines []LedgerLine
 	for _, t := range all {
-		s.report(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
+		s.addResult(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
 		if !s.ledger[t.key] && !s.noted[t.key] {
 			lines = append(lines, LedgerLine{LedgerKey: t.key, File: t.file.shown, Rows: uint64(t.rows)})
 			s.noted[t.key] = true
@@ -307,7 +307,7 @@ func (s *session) record(ctx context.Context, all []taken) error {
 // publishUnit makes a unit live of which write puts so many rows under a new
 // generation.
 func (s *session) publishUnit(ctx context.Context, b *build, kind manifest.Kind, rows int, write func(generation uint32) error) error {
-	ub, err := b.unit(ctx, manifest.Unit{Kind: kind})
+	ub, err := b.beginUnit(ctx, manifest.Unit{Kind: kind})
 	if err != nil {
 		return err
 	}
@@ -315,5 +315,5 @@ func (s *session) publishUnit(ctx context.Context, b *build, kind manifest.Kind,
 		return err
 	}
 	ub.entry.Rows = uint64(rows)
-	return b.commit(ctx)
+	return b.commitLoad(ctx)
 }

@@ -42,18 +42,18 @@ func newPipe(source io.Reader) *pipe {
 	for range pipeBlocks {
 		p.free <- blocks.Get().(*block)
 	}
-	p.running.Go(func() { p.fill(source) })
-	p.running.Go(p.hash)
+	p.running.Go(func() { p.fillBlocks(source) })
+	p.running.Go(p.hashBlocks)
 	return p
 }
 
-func (p *pipe) fill(source io.Reader) {
+func (p *pipe) fillBlocks(source io.Reader) {
 	for {
 		select {
 		case <-p.stop:
 			return
 		case b := <-p.free:
-			b.fill(source)
+			b.fillFrom(source)
 			p.filled <- b
 			if b.err != nil {
 				return
@@ -62,7 +62,7 @@ func (p *pipe) fill(source io.Reader) {
 	}
 }
 
-func (b *block) fill(source io.Reader) {
+func (b *block) fillFrom(source io.Reader) {
 	b.bytes, b.err = b.bytes[:0], nil
 	for len(b.bytes) < cap(b.bytes) && b.err == nil {
 		var n int
@@ -71,7 +71,7 @@ func (b *block) fill(source io.Reader) {
 	}
 }
 
-func (p *pipe) hash() {
+func (p *pipe) hashBlocks() {
 	for b := range p.read {
 		p.digest.Write(b.bytes)
 		p.free <- b
@@ -84,7 +84,7 @@ func (p *pipe) Read(into []byte) (n int, err error) {
 		if p.current.err != nil {
 			return 0, p.current.err
 		}
-		p.pass()
+		p.passBlock()
 		p.current, p.at = <-p.filled, 0
 	}
 	n = copy(into, p.current.bytes[p.at:])
@@ -92,17 +92,17 @@ func (p *pipe) Read(into []byte) (n int, err error) {
 	return n, nil
 }
 
-func (p *pipe) pass() {
+func (p *pipe) passBlock() {
 	if p.current.bytes != nil {
 		p.read <- p.current
 	}
 }
 
-// close ends the pipe, before the source is closed, and returns the hash of
+// closeAndSum ends the pipe, before the source is closed, and returns the hash of
 // what was read.
-func (p *pipe) close() (sum string) {
+func (p *pipe) closeAndSum() (sum string) {
 	close(p.stop)
-	p.pass()
+	p.passBlock()
 	close(p.read)
 	p.running.Wait()
 	p.giveBack()

@@ -15,7 +15,7 @@ func TestAPipeGivesWhatItIsGivenAndHashesIt(t *testing.T) {
 		text := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
 		p := newPipe(iotest.HalfReader(bytes.NewReader(text)))
 		got, err := io.ReadAll(p)
-		sum, want := p.close(), sha256.Sum256(text)
+		sum, want := p.closeAndSum(), sha256.Sum256(text)
 		if err != nil || !bytes.Equal(got, text) || sum != hex.EncodeToString(want[:]) {
 			t.Errorf("%d bytes: %d came out, hash %s: %v", size, len(got), sum, err)
 		}
@@ -26,7 +26,7 @@ func TestAPipeEndsWithTheErrorOfItsSourceBehindTheLastByte(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	p := newPipe(io.MultiReader(bytes.NewReader(make([]byte, 2*blockBytes+1)), iotest.ErrReader(broken)))
 	got, err := io.ReadAll(p)
-	p.close()
+	p.closeAndSum()
 	if len(got) != 2*blockBytes+1 || !errors.Is(err, broken) {
 		t.Errorf("%d bytes and %v", len(got), err)
 	}
@@ -43,6 +43,6 @@ func TestAPipeThatIsGivenUpEnds(t *testing.T) {
 		if _, err := io.CopyN(io.Discard, p, read); err != nil {
 			t.Fatal(err)
 		}
-		p.close() // waits for all that runs
+		p.closeAndSum() // waits for all that runs
 	}
 }

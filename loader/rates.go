@@ -19,8 +19,8 @@ type Rate struct {
 	USD adlens.Amount
 }
 
-// count returns how many rates there are.
-func (r Rates) count() (n int) {
+// countRates returns how many rates there are.
+func (r Rates) countRates() (n int) {
 	for _, days := range r {
 		n += len(days)
 	}
@@ -53,13 +53,13 @@ func (r Rates) With(added Rates) (Rates, bool) {
 	}
 	for currency, rates := range added {
 		for _, rate := range rates {
-			changed = next.put(currency, rate) || changed
+			changed = next.putRate(currency, rate) || changed
 		}
 	}
 	return next, changed
 }
 
-func (r Rates) put(currency string, rate Rate) (changed bool) {
+func (r Rates) putRate(currency string, rate Rate) (changed bool) {
 	rates := r[currency]
 	i, exact := slices.BinarySearchFunc(rates, rate.Day, func(have Rate, day adlens.Day) int { return int(have.Day) - int(day) })
 	if exact {

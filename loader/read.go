@@ -24,7 +24,7 @@ var grainBudget = 128 << 20
 // waits for its turn. What they leave is the share of the one whose turn it is.
 func aheadBudget() int { return grainBudget / 4 }
 
-func (d *download) budget() int {
+func (d *download) memoryBudget() int {
 	if d.alone {
 		return grainBudget
 	}
@@ -52,7 +52,7 @@ func newTable(reader *platform.RowReader) *table {
 	return &table{reader: reader, index: map[grain]int{}, products: []string{""}, numbers: map[string]uint32{"": 0}}
 }
 
-func (t *table) number(product string) uint32 {
+func (t *table) productIndex(product string) uint32 {
 	n, ok := t.numbers[product]
 	if !ok {
 		n = uint32(len(t.products))
@@ -68,14 +68,14 @@ const grainsAtOnce = 64
 
 // sumsOf returns the sums of a grain.
 func (t *table) sumsOf(i int) (counts, amounts []exact.Uint128) {
-	n := t.columns()
+	n := t.columnCount()
 	at := i % grainsAtOnce * n
 	sums := t.sums[i/grainsAtOnce][at : at+n]
 	return sums[:len(t.reader.CountColumns)], sums[len(t.reader.CountColumns):]
 }
 
-// sum returns one of the sums of a grain.
-func (t *table) sum(i int, s source) exact.Uint128 {
+// columnSum returns one of the sums of a grain.
+func (t *table) columnSum(i int, s source) exact.Uint128 {
 	counts, amounts := t.sumsOf(i)
 	if s.money {
 		return amounts[s.at]
@@ -83,28 +83,28 @@ func (t *table) sum(i int, s source) exact.Uint128 {
 	return counts[s.at]
 }
 
-func (t *table) columns() int { return len(t.reader.CountColumns) + len(t.reader.AmountColumns) }
+func (t *table) columnCount() int { return len(t.reader.CountColumns) + len(t.reader.AmountColumns) }
 
-// memory estimates what the table takes: sums, the index, and the products'
+// memoryBytes estimates what the table takes: sums, the index, and the products'
 // names.
-func (t *table) memory() int {
+func (t *table) memoryBytes() int {
 	const sum, indexed, named = 16, 64, 120
-	return len(t.grains)*(sum*t.columns()+indexed) + len(t.products)*named
+	return len(t.grains)*(sum*t.columnCount()+indexed) + len(t.products)*named
 }
 
 // largestSum is the largest amount of 128 bits.
 var largestSum = adlens.AmountOf(exact.Uint128{Hi: math.MaxUint64, Lo: math.MaxUint64})
 
-// add adds a row to the sums of its grain. They have 128 bits: 2^65 rows do not
+// addRow adds a row to the sums of its grain. They have 128 bits: 2^65 rows do not
 // overflow counts, and amounts are checked.
-func (t *table) add(g grain, row *platform.Row) error {
+func (t *table) addRow(g grain, row *platform.Row) error {
 	i, ok := t.index[g]
 	if !ok {
 		i = len(t.grains)
 		t.index[g] = i
 		t.grains = append(t.grains, g)
 		if i%grainsAtOnce == 0 {
-			t.sums = append(t.sums, make([]exact.Uint128, grainsAtOnce*t.columns()))
+			t.sums = append(t.sums, make([]exact.Uint128, grainsAtOnce*t.columnCount()))
 		}
 	}
 	counts, amounts := t.sumsOf(i)
@@ -113,15 +113,15 @@ func (t *table) add(g grain, row *platform.Row) error {
 	}
 	for c, a := range row.Amounts {
 		if amounts[c], ok = amounts[c].Add(a.Units()); !ok {
-			return refusef("row %d: the sum of %s of product %q on %s exceeds %s, the largest that is kept exactly",
+			return newRefusalf("row %d: the sum of %s of product %q on %s exceeds %s, the largest that is kept exactly",
 				row.Number, t.reader.AmountColumns[c], row.Product, row.Day, largestSum)
 		}
 	}
 	return nil
 }
 
-// sorted returns the numbers of the grains in the order of the stored rows.
-func (t *table) sorted(keys []uint32) []int {
+// sortedGrains returns the numbers of the grains in the order of the stored rows.
+func (t *table) sortedGrains(keys []uint32) []int {
 	order := make([]int, len(t.grains))
 	for i := range order {
 		order[i] = i
@@ -145,9 +145,9 @@ type content struct {
 	fitted int                  // then: how many grains did
 }
 
-// parts says in how many readings the grains are summed. There are at most as
+// partCount says in how many readings the grains are summed. There are at most as
 // many grains as rows, so each part has about as many as fitted.
-func (c *content) parts() int {
+func (c *content) partCount() int {
 	if c.fitted == 0 {
 		return 1
 	}
@@ -174,16 +174,16 @@ func (d *download) isNext() bool {
 	}
 }
 
-func (d *download) headline() []string { return d.report.Type.Headline(d.market.Vendor) }
+func (d *download) headlineColumns() []string { return d.report.Type.Headline(d.market.Vendor) }
 
-// each visits every row and returns the hash of the unpacked bytes.
-func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
-	source, closeFile, err := d.file.open(d.file.download)
+// eachRow visits every row and returns the hash of the unpacked bytes.
+func (d *download) eachRow(ctx context.Context, visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
+	source, closeFile, err := d.file.openUnpacked(d.file.download)
 	if err != nil {
-		return "", refuse(err)
+		return "", asRefusal(err)
 	}
 	unpacked := newPipe(source)
-	reader := platform.NewRowReader(unpacked, d.report, d.headline()...)
+	reader := platform.NewRowReader(unpacked, d.report, d.headlineColumns()...)
 	err = reader.Each(func(row *platform.Row) error {
 		if row.Number%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("interrupted at row %d: %w", row.Number, context.Cause(ctx))
@@ -194,48 +194,48 @@ func (d *download) each(ctx context.Context, visit func(*platform.RowReader, *pl
 		}
 		return visit(reader, row)
 	})
-	sum = unpacked.close()
+	sum = unpacked.closeAndSum()
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if ctx.Err() != nil {
 		return "", err // not the file's fault
 	}
-	return sum, refuse(err)
+	return sum, asRefusal(err)
 }
 
-// fingerprint hashes the unpacked download without looking into it.
-func (d *download) fingerprint(ctx context.Context) (string, error) {
-	source, closeFile, err := d.file.open(d.file.download)
+// hashDownload hashes the unpacked download without looking into it.
+func (d *download) hashDownload(ctx context.Context) (string, error) {
+	source, closeFile, err := d.file.openUnpacked(d.file.download)
 	if err != nil {
-		return "", refuse(err)
+		return "", asRefusal(err)
 	}
 	unpacked := newPipe(source)
 	_, err = io.Copy(io.Discard, unpacked)
-	sum := unpacked.close()
+	sum := unpacked.closeAndSum()
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	return sum, refuse(err)
+	return sum, asRefusal(err)
 }
 
-// read checks the whole download and sums it, as far as memory allows.
-func (d *download) read(ctx context.Context) (*content, error) {
+// readContent checks the whole download and sums it, as far as memory allows.
+func (d *download) readContent(ctx context.Context) (*content, error) {
 	c := &content{days: map[adlens.Day]*Sums{}}
 	var headline [measures]source
-	sum, err := d.each(ctx, func(reader *platform.RowReader, row *platform.Row) error {
+	sum, err := d.eachRow(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if c.table == nil && c.rows == 0 {
-			c.table, headline = newTable(reader), headlineOf(reader, d.headline())
+			c.table, headline = newTable(reader), headlineOf(reader, d.headlineColumns())
 		}
 		c.rows++
 		if c.rows%10000 == 0 && d.isNext() {
 			d.progress.Rows(c.rows)
 		}
 		c.addToDay(row, headline)
-		return c.sum(ctx, row, d)
+		return c.addToTable(ctx, row, d)
 	})
 	c.sha256 = sum
 	return c, err
@@ -258,11 +258,11 @@ func (c *content) addToDay(row *platform.Row, headline [measures]source) {
 	}
 }
 
-func (c *content) sum(ctx context.Context, row *platform.Row, d *download) error {
+func (c *content) addToTable(ctx context.Context, row *platform.Row, d *download) error {
 	if c.table == nil {
 		return nil
 	}
-	memory := c.table.memory()
+	memory := c.table.memoryBytes()
 	if memory > aheadBudget() && !d.isNext() {
 		select {
 		case <-d.turn:
@@ -270,28 +270,28 @@ func (c *content) sum(ctx context.Context, row *platform.Row, d *download) error
 			return context.Cause(ctx)
 		}
 	}
-	if memory > d.budget() {
+	if memory > d.memoryBudget() {
 		// From here on rows are only checked.
 		c.fitted, c.table = len(c.table.grains), nil
 		return nil
 	}
-	return c.table.add(grain{row.Day, c.table.number(row.Product)}, row)
+	return c.table.addRow(grain{row.Day, c.table.productIndex(row.Product)}, row)
 }
 
-// part sums the part of a large download's grains that a number is given for.
-func (d *download) part(ctx context.Context, number int, c *content) (*table, error) {
+// readPart sums the part of a large download's grains that a number is given for.
+func (d *download) readPart(ctx context.Context, number int, c *content) (*table, error) {
 	var t *table
-	sum, err := d.each(ctx, func(reader *platform.RowReader, row *platform.Row) error {
+	sum, err := d.eachRow(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if t == nil {
 			t = newTable(reader)
 		}
-		if partOf(row, c.parts()) != number {
+		if partOf(row, c.partCount()) != number {
 			return nil
 		}
-		return t.add(grain{row.Day, t.number(row.Product)}, row)
+		return t.addRow(grain{row.Day, t.productIndex(row.Product)}, row)
 	})
 	if err == nil && sum != c.sha256 {
-		err = refusef("%s changed while it was read", d.file.download)
+		err = newRefusalf("%s changed while it was read", d.file.download)
 	}
 	return t, err
 }

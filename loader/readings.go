@@ -36,18 +36,18 @@ func (s *session) newReadings(ctx context.Context) *readings {
 	return &readings{session: s, ctx: ctx, cancel: cancel, begun: map[string]*reading{}}
 }
 
-// stop ends all readings.
-func (r *readings) stop() {
+// stopReadings ends all readings.
+func (r *readings) stopReadings() {
 	r.cancel()
 	r.running.Wait()
 }
 
-// take waits for the first of some reports, while the next ones are read too.
-func (r *readings) take(next []pending) *reading {
+// awaitFirst waits for the first of some reports, while the next ones are read too.
+func (r *readings) awaitFirst(next []pending) *reading {
 	alone := len(next) == 1
 	for _, p := range next[:min(len(next), 1+readAhead)] {
 		if r.begun[p.file.shown] == nil {
-			r.begin(p, alone)
+			r.beginReading(p, alone)
 		}
 	}
 	first := r.begun[next[0].file.shown]
@@ -57,28 +57,28 @@ func (r *readings) take(next []pending) *reading {
 	return first
 }
 
-func (r *readings) begin(p pending, alone bool) {
+func (r *readings) beginReading(p pending, alone bool) {
 	started := &reading{turn: make(chan struct{}), done: make(chan struct{})}
 	started.download = &download{file: p.file, report: p.report, market: p.market, progress: r.session.progress, turn: started.turn, alone: alone}
 	r.begun[p.file.shown] = started
 	r.running.Go(func() {
 		defer close(started.done)
-		started.read(r.ctx, r.session)
+		started.readDownload(r.ctx, r.session)
 	})
 }
 
-// read reads a download, unless the very file was loaded before: then nothing
+// readDownload reads a download, unless the very file was loaded before: then nothing
 // of it can change anything, and it need not be read in full.
-func (r *reading) read(ctx context.Context, s *session) {
+func (r *reading) readDownload(ctx context.Context, s *session) {
 	d := r.download
 	if s.loadedReports[d.report.ID] {
-		sum, err := d.fingerprint(ctx)
+		sum, err := d.hashDownload(ctx)
 		r.key = d.ledgerKey(sum)
 		if r.known, r.err = s.ledger[r.key], err; r.known || err != nil {
 			return
 		}
 	}
-	if r.content, r.err = d.read(ctx); r.err == nil {
+	if r.content, r.err = d.readContent(ctx); r.err == nil {
 		r.key = d.ledgerKey(r.content.sha256)
 	}
 }

@@ -16,23 +16,23 @@ import (
 // new or changed rate converts anew every held day that it touches, in the
 // same load that makes the rate visible.
 func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool, err error) {
-	content, closeFile, err := f.open(f.name)
+	content, closeFile, err := f.openUnpacked(f.name)
 	if err != nil {
-		return 0, false, refuse(err)
+		return 0, false, asRefusal(err)
 	}
 	added, rows, err := readRates(content)
 	if err = errors.Join(err, closeFile()); err != nil {
-		return rows, false, refuse(err)
+		return rows, false, asRefusal(err)
 	}
 	next, changed := s.rates.With(added)
 	if !changed {
 		return rows, false, nil
 	}
 	b := s.newBuild()
-	if err := b.reconvert(ctx, next); err != nil {
+	if err := b.reconvertDays(ctx, next); err != nil {
 		return rows, false, err
 	}
-	err = s.publishUnit(ctx, b, manifest.Rates, next.count(), func(generation uint32) error {
+	err = s.publishUnit(ctx, b, manifest.Rates, next.countRates(), func(generation uint32) error {
 		return s.store.InsertRates(ctx, s.account, generation, next)
 	})
 	if err == nil {
@@ -41,10 +41,10 @@ func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool
 	return rows, true, err
 }
 
-// reconvert writes the held days anew whose rate is another now.
-func (b *build) reconvert(ctx context.Context, next Rates) error {
+// reconvertDays writes the held days anew whose rate is another now.
+func (b *build) reconvertDays(ctx context.Context, next Rates) error {
 	for _, e := range b.session.Manifest().Of(manifest.Month) {
-		currency := b.session.currency(e.Slice.Marketplace)
+		currency := b.session.currencyOf(e.Slice.Marketplace)
 		touched := touchedDays(e, currency, b.session.rates, next)
 		if touched == 0 {
 			continue
@@ -56,7 +56,7 @@ func (b *build) reconvert(ctx context.Context, next Rates) error {
 	return nil
 }
 
-func (s *session) currency(key uint16) string {
+func (s *session) currencyOf(key uint16) string {
 	for _, m := range s.markets {
 		if m.Key == key {
 			return m.Currency
@@ -77,17 +77,17 @@ func touchedDays(e manifest.Entry, currency string, before, after Rates) manifes
 }
 
 func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manifest.Days, currency string, rates Rates) error {
-	ub, err := b.unit(ctx, e.Unit)
+	ub, err := b.beginUnit(ctx, e.Unit)
 	if err != nil {
 		return err
 	}
 	ub.replaced |= days
-	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.columns(catalogue.Extra)}
-	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.fact(ctx, f) })
+	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.ensureColumns(catalogue.Extra)}
+	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.sumFact(ctx, f) })
 	if err != nil {
 		return err
 	}
-	return c.flush(ctx)
+	return c.flushSums(ctx)
 }
 
 // reconverter gathers the stored rows of one key, whose sums are converted
@@ -104,9 +104,9 @@ type reconverter struct {
 	sums    []exact.Uint128 // nil before the first row
 }
 
-func (c *reconverter) fact(ctx context.Context, f *StoredFact) error {
+func (c *reconverter) sumFact(ctx context.Context, f *StoredFact) error {
 	if c.sums != nil && (f.Day != c.day || f.Product != c.product) {
-		if err := c.flush(ctx); err != nil {
+		if err := c.flushSums(ctx); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func (c *reconverter) fact(ctx context.Context, f *StoredFact) error {
 	return nil
 }
 
-func (c *reconverter) flush(ctx context.Context) error {
+func (c *reconverter) flushSums(ctx context.Context) error {
 	if c.sums == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (c *reconverter) flush(ctx context.Context) error {
 		}
 	}
 	c.ub.source.Source.Add(source)
-	c.build.block.add(c.ub.entry.Slice, c.ub.entry.Generation, c.day, c.product, c.columns, c.sums)
+	c.build.block.addFact(c.ub.entry.Slice, c.ub.entry.Generation, c.day, c.product, c.columns, c.sums)
 	c.sums = nil
-	return c.build.send(ctx, blockRows)
+	return c.build.flushBlock(ctx, blockRows)
 }

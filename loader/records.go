@@ -52,19 +52,19 @@ var activity = recordKind[records.Activity]{
 // loadRecords puts the records of a file over those that are held.
 func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Context, file) (int, bool, error) {
 	return func(s *session, ctx context.Context, f file) (rows int, changed bool, err error) {
-		content, closeFile, err := f.open(f.name)
+		content, closeFile, err := f.openUnpacked(f.name)
 		if err != nil {
-			return 0, false, refuse(err)
+			return 0, false, asRefusal(err)
 		}
-		added, err := k.decode(s, content)
+		added, err := k.decodeRecords(s, content)
 		if err = errors.Join(err, closeFile()); err != nil {
-			return 0, false, refuse(err)
+			return 0, false, asRefusal(err)
 		}
-		held, err := k.read(s.store, ctx, s.account, s.generation(k.kind))
+		held, err := k.read(s.store, ctx, s.account, s.liveGeneration(k.kind))
 		if err != nil {
 			return len(added), false, err
 		}
-		next := k.merge(held, added)
+		next := k.mergeRecords(held, added)
 		if reflect.DeepEqual(held, next) {
 			return len(added), false, nil
 		}
@@ -74,12 +74,12 @@ func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Conte
 	}
 }
 
-func (k recordKind[R]) decode(s *session, content io.Reader) ([]R, error) {
+func (k recordKind[R]) decodeRecords(s *session, content io.Reader) ([]R, error) {
 	return records.Decode(content, func(r *R) error { return k.check(s, r) })
 }
 
-// merge puts records over others by id; a deleted one takes its namesake away.
-func (k recordKind[R]) merge(held, added []R) []R {
+// mergeRecords puts records over others by id; a deleted one takes its namesake away.
+func (k recordKind[R]) mergeRecords(held, added []R) []R {
 	next := slices.Clone(held)
 	at := map[records.ID]int{}
 	for i, r := range next {

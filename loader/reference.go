@@ -17,16 +17,16 @@ import (
 	"adlens/internal/platform"
 )
 
-// profiles loads profiles.json: marketplaces are added and updated, never
+// loadProfiles loads profiles.json: marketplaces are added and updated, never
 // removed. What figures were summed by cannot change under them.
-func (s *session) profiles(ctx context.Context, f file) (rows int, changed bool, err error) {
-	content, closeFile, err := f.open(f.name)
+func (s *session) loadProfiles(ctx context.Context, f file) (rows int, changed bool, err error) {
+	content, closeFile, err := f.openUnpacked(f.name)
 	if err != nil {
-		return 0, false, refuse(err)
+		return 0, false, asRefusal(err)
 	}
 	profiles, notices, err := platform.DecodeProfiles(content)
 	if err = errors.Join(err, closeFile()); err != nil {
-		return 0, false, refuse(err)
+		return 0, false, asRefusal(err)
 	}
 	for _, notice := range notices {
 		s.progress.Notice(f.shown + ": " + notice)
@@ -52,7 +52,7 @@ func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, err
 			next = append(next, Marketplace{Key: uint16(len(next) + 1), Profile: p})
 			continue
 		}
-		if err := s.compatible(next[i], p); err != nil {
+		if err := s.checkProfileChange(next[i], p); err != nil {
 			return nil, err
 		}
 		next[i].Profile = p
@@ -60,17 +60,17 @@ func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, err
 	return next, nil
 }
 
-// compatible refuses a change that would give stored figures another meaning.
-func (s *session) compatible(m Marketplace, p platform.Profile) error {
+// checkProfileChange refuses a change that would give stored figures another meaning.
+func (s *session) checkProfileChange(m Marketplace, p platform.Profile) error {
 	_, _, held := s.Manifest().HeldDays(func(slice manifest.Slice) bool { return slice.Marketplace == m.Key })
 	if !held {
 		return nil
 	}
 	if m.Currency != p.Currency {
-		return refusef("profile %s: currencyCode is %s, expected %s, in which its figures are kept", p.ID, p.Currency, m.Currency)
+		return newRefusalf("profile %s: currencyCode is %s, expected %s, in which its figures are kept", p.ID, p.Currency, m.Currency)
 	}
 	if m.Vendor != p.Vendor {
-		return refusef("profile %s: accountInfo.type changed between seller and vendor, expected it to stay: its figures were read from other columns", p.ID)
+		return newRefusalf("profile %s: accountInfo.type changed between seller and vendor, expected it to stay: its figures were read from other columns", p.ID)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 			Expected: "the columns " + strings.Join(columns, ",") + ", with commas between them, and each row in a line of its own, in UTF-8"}
 	}
 	for {
-		source.from(reader.InputOffset())
+		source.startRecord(reader.InputOffset())
 		values, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
@@ -124,13 +124,13 @@ func tableError(row int, values, columns []string, err error) error {
 	return &platform.Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
 }
 
-// titles loads products.csv: titles are put over earlier ones.
-func (s *session) titles(ctx context.Context, f file) (rows int, changed bool, err error) {
-	content, closeFile, err := f.open(f.name)
+// loadTitles loads products.csv: titles are put over earlier ones.
+func (s *session) loadTitles(ctx context.Context, f file) (rows int, changed bool, err error) {
+	content, closeFile, err := f.openUnpacked(f.name)
 	if err != nil {
-		return 0, false, refuse(err)
+		return 0, false, asRefusal(err)
 	}
-	old, err := s.store.Titles(ctx, s.account, s.generation(manifest.Titles))
+	old, err := s.store.Titles(ctx, s.account, s.liveGeneration(manifest.Titles))
 	if err != nil {
 		return 0, false, errors.Join(err, closeFile())
 	}
@@ -143,7 +143,7 @@ func (s *session) titles(ctx context.Context, f file) (rows int, changed bool, e
 		return nil
 	})
 	if err = errors.Join(err, closeFile()); err != nil {
-		return rows, false, refuse(err)
+		return rows, false, asRefusal(err)
 	}
 	if maps.Equal(old, next) {
 		return rows, false, nil
@@ -179,17 +179,17 @@ func readRates(content io.Reader) (rates Rates, rows int, err error) {
 		if currency == "USD" && usd != adlens.One {
 			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: "1 for USD"}
 		}
-		if before, ok := rates.on(currency, day); ok && before != usd {
+		if before, ok := rates.rateOn(currency, day); ok && before != usd {
 			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: fmt.Sprintf("%s, which an earlier row gives for %s on %s", before, currency, day)}
 		}
-		rates.put(currency, Rate{day, usd})
+		rates.putRate(currency, Rate{day, usd})
 		return nil
 	})
 	return rates, rows, err
 }
 
-// on returns the rate that is given for a day itself.
-func (r Rates) on(currency string, day adlens.Day) (adlens.Amount, bool) {
+// rateOn returns the rate that is given for a day itself.
+func (r Rates) rateOn(currency string, day adlens.Day) (adlens.Amount, bool) {
 	for _, rate := range slices.Backward(r[currency]) {
 		if rate.Day == day {
 			return rate.USD, true

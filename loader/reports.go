@@ -22,18 +22,18 @@ type pending struct {
 	market Marketplace
 }
 
-func (p pending) source() manifest.Source {
+func (p pending) reportSource() manifest.Source {
 	return manifest.Source{ReportID: p.report.ID, GeneratedAt: p.report.GeneratedAt}
 }
 
-func (p pending) slice() manifest.Slice {
+func (p pending) reportSlice() manifest.Slice {
 	return manifest.Slice{Marketplace: p.market.Key, AdProduct: p.report.Type.AdProduct}
 }
 
-// order puts the newest report first, so that each day is written once: the
+// sortNewestFirst puts the newest report first, so that each day is written once: the
 // first report that covers it keeps it. Reports of one time are about the same
 // months as a rule, and then a block of facts touches few of them.
-func order(all []pending) {
+func sortNewestFirst(all []pending) {
 	slices.SortStableFunc(all, func(a, b pending) int {
 		return cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt),
 			cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.report.Type.AdProduct, b.report.Type.AdProduct),
@@ -41,46 +41,46 @@ func order(all []pending) {
 	})
 }
 
-// decode reads a report's object and finds its marketplace.
-func (s *session) decode(f file) (pending, error) {
-	content, closeFile, err := f.open(f.name)
+// decodeReport reads a report's object and finds its marketplace.
+func (s *session) decodeReport(f file) (pending, error) {
+	content, closeFile, err := f.openUnpacked(f.name)
 	if err != nil {
-		return pending{}, refuse(err)
+		return pending{}, asRefusal(err)
 	}
 	report, err := platform.DecodeReport(content)
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if err != nil {
-		return pending{}, refuse(err)
+		return pending{}, asRefusal(err)
 	}
-	market, ok := s.marketplace(report.ProfileID)
+	market, ok := s.findMarketplace(report.ProfileID)
 	if !ok {
-		return pending{}, refusef("profileId is %s, expected a profile of the account (load its profiles.json first)", report.ProfileID)
+		return pending{}, newRefusalf("profileId is %s, expected a profile of the account (load its profiles.json first)", report.ProfileID)
 	}
 	for _, column := range report.Type.Headline(market.Vendor) {
 		if !report.Has(column) {
-			return pending{}, refusef("configuration.columns is [%s], expected the column %s among them", strings.Join(report.Columns, ", "), column)
+			return pending{}, newRefusalf("configuration.columns is [%s], expected the column %s among them", strings.Join(report.Columns, ", "), column)
 		}
 	}
 	return pending{file: f, report: report, market: market}, nil
 }
 
-// reports loads report files.
-func (s *session) reports(ctx context.Context, files []file) error {
+// loadReports loads report files.
+func (s *session) loadReports(ctx context.Context, files []file) error {
 	var sound []pending
 	for _, f := range files {
-		p, err := s.decode(f)
+		p, err := s.decodeReport(f)
 		switch {
 		case isRefusal(err):
-			s.refuse(f, err)
+			s.refuseFile(f, err)
 		case err != nil:
 			return err
 		default:
 			sound = append(sound, p)
 		}
 	}
-	order(sound)
+	sortNewestFirst(sound)
 	return s.loadAll(ctx, sound)
 }
 
@@ -88,22 +88,22 @@ func (s *session) reports(ctx context.Context, files []file) error {
 // visible at its end and whenever it has grown large.
 func (s *session) loadAll(ctx context.Context, sound []pending) error {
 	ahead := s.newReadings(ctx)
-	defer ahead.stop()
+	defer ahead.stopReadings()
 	b, first := s.newBuild(), 0 // the first report of the build
 	var taken []taken
 	for i := 0; i < len(sound); i++ {
-		s.step(sound[i].file)
-		t, err := b.report(ctx, sound[i], ahead.take(sound[i:]))
+		s.stepProgress(sound[i].file)
+		t, err := b.loadReport(ctx, sound[i], ahead.awaitFirst(sound[i:]))
 		switch {
 		case isRefusal(err) && t.claimed:
 			// The load holds something of a file that turned bad. It is given
 			// up, and begun again with the files that were good.
-			s.refuse(sound[i].file, err)
+			s.refuseFile(sound[i].file, err)
 			sound = slices.Delete(sound, i, i+1)
 			b, taken, i = s.newBuild(), nil, first-1
 			continue
 		case isRefusal(err):
-			s.refuse(sound[i].file, err)
+			s.refuseFile(sound[i].file, err)
 			continue
 		case err != nil:
 			return err
@@ -111,21 +111,21 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 		s.progress.Rows(t.rows) // small files say nothing of themselves
 		taken = append(taken, t)
 		if last := i == len(sound)-1; last || b.rows >= commitRows {
-			if err := s.publish(ctx, b, taken); err != nil {
+			if err := s.commitReports(ctx, b, taken); err != nil {
 				return err
 			}
 			b, taken, first = s.newBuild(), nil, i+1
 		}
 	}
-	return s.publish(ctx, b, taken) // where the last file was refused
+	return s.commitReports(ctx, b, taken) // where the last file was refused
 }
 
-// publish makes a build visible and reports its files.
-func (s *session) publish(ctx context.Context, b *build, all []taken) error {
-	if err := b.commit(ctx); err != nil {
+// commitReports makes a build visible and reports its files.
+func (s *session) commitReports(ctx context.Context, b *build, all []taken) error {
+	if err := b.commitLoad(ctx); err != nil {
 		return err
 	}
-	return s.record(ctx, all)
+	return s.recordReports(ctx, all)
 }
 
 // taken is a report that is part of the load.
@@ -136,8 +136,8 @@ type taken struct {
 	claimed bool
 }
 
-// report takes a report that was read, and writes the days that it speaks for.
-func (b *build) report(ctx context.Context, p pending, r *reading) (taken, error) {
+// loadReport takes a report that was read, and writes the days that it speaks for.
+func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, error) {
 	t := taken{pending: p, key: r.key}
 	if r.known {
 		return t, nil
@@ -147,15 +147,15 @@ func (b *build) report(ctx context.Context, p pending, r *reading) (taken, error
 	}
 	c := r.content
 	t.rows = c.rows
-	if err := b.convertible(p, c); err != nil {
+	if err := b.checkRates(p, c); err != nil {
 		return t, err
 	}
-	claims, err := b.claims(p, c.sha256)
+	claims, err := b.claimedDays(p, c.sha256)
 	if err != nil || len(claims) == 0 {
 		return t, err
 	}
 	t.claimed = true
-	return t, b.write(ctx, r.download, c, claims)
+	return t, b.writeReport(ctx, r.download, c, claims)
 }
 
 // ledgerKey tells a loaded file by what its object says and its download holds:
@@ -167,8 +167,8 @@ func (d *download) ledgerKey(sum string) LedgerKey {
 	return LedgerKey{ReportID: r.ID, SHA256: hex.EncodeToString(digest[:])}
 }
 
-// convertible makes sure that every day with rows has a rate.
-func (b *build) convertible(p pending, c *content) error {
+// checkRates makes sure that every day with rows has a rate.
+func (b *build) checkRates(p pending, c *content) error {
 	var faults []error
 	for day := p.report.Start; day <= p.report.End; day++ {
 		if _, rows := c.days[day]; !rows {
@@ -179,20 +179,20 @@ func (b *build) convertible(p pending, c *content) error {
 				p.market.Currency, day, RateReach))
 		}
 	}
-	return refuse(errors.Join(faults...))
+	return asRefusal(errors.Join(faults...))
 }
 
-// claims are the days that the report speaks for, by month: those that no
+// claimedDays are the days that the report speaks for, by month: those that no
 // newer report covers.
-func (b *build) claims(p pending, sum string) (map[manifest.Unit]manifest.Days, error) {
+func (b *build) claimedDays(p pending, sum string) (map[manifest.Unit]manifest.Days, error) {
 	claims := map[manifest.Unit]manifest.Days{}
-	mine := p.source()
+	mine := p.reportSource()
 	for first := p.report.Start.FirstOfMonth(); first <= p.report.End; first = first.AddMonths(1) {
-		u := manifest.Unit{Kind: manifest.Month, Slice: p.slice(), Start: first}
+		u := manifest.Unit{Kind: manifest.Month, Slice: p.reportSlice(), Start: first}
 		days := manifest.DaysBetween(max(p.report.Start, first), min(p.report.End, first.LastOfMonth()))
-		for _, other := range b.sources(u) {
+		for _, other := range b.unitSources(u) {
 			if other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.SHA256 != sum {
-				return nil, refusef("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged", mine.ReportID)
+				return nil, newRefusalf("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged", mine.ReportID)
 			}
 			if !mine.Newer(other) {
 				days &^= other.Days
@@ -205,30 +205,30 @@ func (b *build) claims(p pending, sum string) (map[manifest.Unit]manifest.Days, 
 	return claims, nil
 }
 
-// write writes the claimed days of a checked report.
-func (b *build) write(ctx context.Context, d *download, c *content, claims map[manifest.Unit]manifest.Days) error {
+// writeReport writes the claimed days of a checked report.
+func (b *build) writeReport(ctx context.Context, d *download, c *content, claims map[manifest.Unit]manifest.Days) error {
 	w := reportWriter{build: b, download: d, claims: claims}
 	for _, u := range slices.SortedFunc(maps.Keys(claims), manifest.Unit.Compare) { // the same numbers in every run
 		days := claims[u]
-		ub, err := b.unit(ctx, u)
+		ub, err := b.beginUnit(ctx, u)
 		if err != nil {
 			return err
 		}
-		ub.claim(manifest.Source{ReportID: d.report.ID, GeneratedAt: d.report.GeneratedAt, SHA256: c.sha256, Days: days})
+		ub.claimDays(manifest.Source{ReportID: d.report.ID, GeneratedAt: d.report.GeneratedAt, SHA256: c.sha256, Days: days})
 		ub.source.addDays(c.days, u.Start, days)
 	}
 	if c.rows == 0 {
 		return nil
 	}
 	if c.table != nil {
-		return w.table(ctx, c.table)
+		return w.writeTable(ctx, c.table)
 	}
-	for number := range c.parts() {
-		t, err := d.part(ctx, number, c)
+	for number := range c.partCount() {
+		t, err := d.readPart(ctx, number, c)
 		if err != nil {
 			return err
 		}
-		if err := w.table(ctx, t); err != nil {
+		if err := w.writeTable(ctx, t); err != nil {
 			return err
 		}
 	}

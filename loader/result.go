@@ -43,13 +43,13 @@ func (r Result) Refused() int {
 	return n
 }
 
-func refused(file string, err error) FileResult {
+func refusedResult(file string, err error) FileResult {
 	// Faults that were found together are one line, as a log wants it.
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	return FileResult{File: file, Status: Refused, Error: &text}
 }
 
-func skipped(file, why string) FileResult {
+func skippedResult(file, why string) FileResult {
 	return FileResult{File: file, Status: Skipped, Notice: why}
 }
 
@@ -62,14 +62,14 @@ func (r *Refusal) Error() string { return r.Err.Error() }
 // Unwrap returns the fault.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-func refuse(err error) error {
+func asRefusal(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &Refusal{err}
 }
 
-func refusef(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
+func newRefusalf(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
 
 func isRefusal(err error) bool {
 	var r *Refusal

@@ -16,8 +16,8 @@ type Sums struct {
 	Source  exact.Sums // of facts alone: counts, and money in units of 10^-20 of its own currency
 }
 
-// add adds the sums of other rows.
-func (s *Sums) add(t Sums) {
+// addSums adds the sums of other rows.
+func (s *Sums) addSums(t Sums) {
 	s.Rows += t.Rows
 	s.Figures.AddSums(t.Figures)
 	s.Source.AddSums(t.Source)
@@ -27,7 +27,7 @@ func (s *Sums) add(t Sums) {
 func (s *Sums) addDays(days map[adlens.Day]*Sums, first adlens.Day, claimed manifest.Days) {
 	for day := first; day <= first.LastOfMonth(); day++ {
 		if sums, ok := days[day]; ok && holdsDay(claimed, day) {
-			s.add(*sums)
+			s.addSums(*sums)
 		}
 	}
 }

@@ -51,75 +51,75 @@ func headlineOf(r *platform.RowReader, columns []string) (all [measures]source) 
 	return all
 }
 
-func (w *reportWriter) layout(r *platform.RowReader) layout {
-	l := layout{headline: headlineOf(r, w.download.headline())}
+func (w *reportWriter) columnLayout(r *platform.RowReader) layout {
+	l := layout{headline: headlineOf(r, w.download.headlineColumns())}
 	var stored []catalogue.Measure
 	for _, m := range catalogue.Extra {
 		if s, ok := sourceOf(r, m.Column); ok {
 			stored, l.extras = append(stored, m), append(l.extras, s)
 		}
 	}
-	l.columns = w.build.block.columns(stored)
+	l.columns = w.build.block.ensureColumns(stored)
 	return l
 }
 
-// table writes the grains of a table that lie in claimed days.
-func (w *reportWriter) table(ctx context.Context, t *table) error {
+// writeTable writes the grains of a table that lie in claimed days.
+func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 	session := w.build.session
 	keys := make([]uint32, len(t.products))
 	for number, product := range t.products {
 		keys[number] = session.productKey(product)
 	}
-	l, slice := w.layout(t.reader), w.slice()
-	for _, i := range t.sorted(keys) {
+	l, slice := w.columnLayout(t.reader), w.reportSlice()
+	for _, i := range t.sortedGrains(keys) {
 		g := t.grains[i]
-		generation, claimed := w.generation(g.day)
+		generation, claimed := w.generationOn(g.day)
 		if !claimed {
 			continue
 		}
-		sums, err := w.sums(l, t, i)
+		sums, err := w.convertSums(l, t, i)
 		if err != nil {
 			return fmt.Errorf("day %s, product %q: %w", g.day, t.products[g.product], err)
 		}
 		if !anySum(sums) {
 			continue
 		}
-		w.build.block.add(slice, generation, g.day, keys[g.product], l.columns, sums)
-		if err := w.build.send(ctx, blockRows); err != nil {
+		w.build.block.addFact(slice, generation, g.day, keys[g.product], l.columns, sums)
+		if err := w.build.flushBlock(ctx, blockRows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *reportWriter) slice() manifest.Slice {
+func (w *reportWriter) reportSlice() manifest.Slice {
 	return manifest.Slice{Marketplace: w.download.market.Key, AdProduct: w.download.report.Type.AdProduct}
 }
 
-// generation returns the generation that a day's facts are written under, if
+// generationOn returns the generation that a day's facts are written under, if
 // the report speaks for the day.
-func (w *reportWriter) generation(day adlens.Day) (uint32, bool) {
-	u := manifest.Unit{Kind: manifest.Month, Slice: w.slice(), Start: day.FirstOfMonth()}
+func (w *reportWriter) generationOn(day adlens.Day) (uint32, bool) {
+	u := manifest.Unit{Kind: manifest.Month, Slice: w.reportSlice(), Start: day.FirstOfMonth()}
 	if !holdsDay(w.claims[u], day) {
 		return 0, false
 	}
 	return w.build.units[u].entry.Generation, true
 }
 
-// sums are the columns of one fact, converted. They hold until the next.
-func (w *reportWriter) sums(l layout, t *table, i int) ([]exact.Uint128, error) {
+// convertSums are the columns of one fact, converted. They hold until the next.
+func (w *reportWriter) convertSums(l layout, t *table, i int) ([]exact.Uint128, error) {
 	w.row = slices.Grow(w.row[:0], len(l.columns))[:len(l.columns)]
 	sums := w.row
 	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[i].day) // convertible has made sure
 	for column, s := range l.headline {
 		if !s.money {
-			sums[column] = t.sum(i, s)
-		} else if err := setAmount(sums, column, adlens.AmountOf(t.sum(i, s)), rate); err != nil {
+			sums[column] = t.columnSum(i, s)
+		} else if err := setAmount(sums, column, adlens.AmountOf(t.columnSum(i, s)), rate); err != nil {
 			return nil, err
 		}
 	}
 	for e, s := range l.extras {
-		sum := t.sum(i, s)
+		sum := t.columnSum(i, s)
 		if s.money {
 			sum = adlens.AmountOf(sum).RoundMicros()
 		}

@@ -35,13 +35,13 @@ letters, digits, dots, dashes and underscores. It answers in every subscription
 but canceled.`,
 		Example: `  adlens account add acme --name "Acme Ltd"
   adlens account add trial-7 --name "Lamps & Co" --subscription trialing`,
-		Args: one("ID"),
+		Args: oneArgument("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.ID, a.CreatedAt = args[0], time.Now().UTC().Truncate(time.Millisecond)
 			if err := checkAccount(a); err != nil {
 				return err
 			}
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				// Of two who add the same account at once, one is told.
 				release, err := d.locker.Lock(cmd.Context(), a.ID, func(string) {})
 				if err != nil {
@@ -75,14 +75,14 @@ func newAccountSet(o *options) *cobra.Command {
 seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 		Example: `  adlens account set acme --subscription canceled
   adlens account set acme --name "Acme Limited"`,
-		Args:              one("ID"),
+		Args:              oneArgument("ID"),
 		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			named, stated := cmd.Flags().Changed("name"), cmd.Flags().Changed("subscription")
 			if !named && !stated {
 				return fmt.Errorf("nothing to change; give --name or --subscription")
 			}
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				// Of two who change different things at once, neither undoes what
 				// the other did. A load does not hold this lock.
 				release, err := d.locker.Lock(cmd.Context(), "account/"+args[0], func(string) {})
@@ -90,7 +90,7 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 					return err
 				}
 				defer release()
-				if err := d.exists(cmd.Context(), args[0]); err != nil {
+				if err := d.requireAccount(cmd.Context(), args[0]); err != nil {
 					return err
 				}
 				a, _, err := d.Accounts.Account(cmd.Context(), args[0])
@@ -148,10 +148,10 @@ type accountJSON struct {
 }
 
 func accountLine(a adlens.Account) accountJSON {
-	return accountJSON{a.ID, a.Name, a.IsDemo, a.Subscription, timestamp(a.CreatedAt)}
+	return accountJSON{a.ID, a.Name, a.IsDemo, a.Subscription, formatTime(a.CreatedAt)}
 }
 
-func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func newAccountList(o *options) *cobra.Command {
 	return &cobra.Command{
@@ -163,7 +163,7 @@ has account_id, name, is_demo, subscription_status and created_at.`,
   adlens account list --json | jq -r '.data[].account_id'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				all, err := d.Accounts.Accounts(cmd.Context())
 				if err != nil {
 					return err

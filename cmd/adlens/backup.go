@@ -19,23 +19,23 @@ type placeOptions struct {
 	s3      backup.S3
 }
 
-func (po *placeOptions) flags(cmd *cobra.Command, name, usage string) {
+func (po *placeOptions) addFlags(cmd *cobra.Command, name, usage string) {
 	cmd.Flags().StringVar(&po.address, name, "", usage+": a directory, or s3://bucket/prefix (needed)")
 	cmd.Flags().StringVar(&po.s3.Endpoint, "s3-endpoint", "", "address of an S3-compatible store, like https://minio.example.com:9000; without it Amazon's")
 	cmd.Flags().StringVar(&po.s3.Region, "s3-region", "", "region of the bucket, where the store does not tell")
 }
 
-// find returns the place, making a directory where create is set.
-func (po *placeOptions) find(flag string, create bool) (backup.Place, error) {
+// findPlace returns the place, making a directory where create is set.
+func (po *placeOptions) findPlace(flag string, create bool) (backup.Place, error) {
 	if po.address == "" {
 		return nil, fmt.Errorf("--%s is missing; expected a directory or s3://bucket/prefix", flag)
 	}
 	return backup.Find(po.address, po.s3, create)
 }
 
-// choose finds a backup of the place by its id, the newest where it is "".
-func (po *placeOptions) choose(ctx context.Context, id string) (place backup.Place, taken backup.Taken, err error) {
-	if place, err = po.find("from", false); err != nil {
+// chooseBackup finds a backup of the place by its id, the newest where it is "".
+func (po *placeOptions) chooseBackup(ctx context.Context, id string) (place backup.Place, taken backup.Taken, err error) {
+	if place, err = po.findPlace("from", false); err != nil {
 		return nil, taken, err
 	}
 	taken, err = backup.Choose(ctx, place, id)
@@ -80,18 +80,18 @@ the data directory (or your --secret-key-file) in another safe place.
 			return o.takeBackup(cmd, po, keep)
 		},
 	}
-	po.flags(cmd, "to", "where the backup goes")
+	po.addFlags(cmd, "to", "where the backup goes")
 	cmd.Flags().IntVar(&keep, "keep", 0, "how many of the newest backups of the place stay; without it all")
 	cmd.AddCommand(newBackupList(o), newBackupVerify(o))
 	return cmd
 }
 
 func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) error {
-	place, err := po.find("to", true)
+	place, err := po.findPlace("to", true)
 	if err != nil {
 		return err
 	}
-	return o.with(cmd.Context(), func(d *data) error {
+	return o.withDatabase(cmd.Context(), func(d *data) error {
 		ctx := cmd.Context()
 		schema, err := d.Audit.Schema(ctx)
 		if err != nil {
@@ -102,11 +102,11 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 			return err
 		}
 		t := newTransfer(cmd.ErrOrStderr(), expected)
-		defer t.end()
+		defer t.clearLine()
 		// The wall's clock goes on while a laptop sleeps, and so do deletions.
 		now := func() time.Time { return time.Now().Round(0) }
 		taken, err := backup.Take(ctx, d.Source, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep}, t)
-		t.end()
+		t.clearLine()
 		if taken.Name == "" {
 			return err
 		}
@@ -126,7 +126,7 @@ type takenJSON struct {
 }
 
 func takenLine(place backup.Place, taken backup.Taken) takenJSON {
-	line := takenJSON{ID: taken.ID(), Place: place.String(), TakenAt: timestamp(taken.TakenAt), Version: taken.Version, Accounts: len(taken.Accounts)}
+	line := takenJSON{ID: taken.ID(), Place: place.String(), TakenAt: formatTime(taken.TakenAt), Version: taken.Version, Accounts: len(taken.Accounts)}
 	for _, e := range taken.Accounts {
 		line.Files, line.Rows, line.Stored = line.Files+e.Files, line.Rows+e.Rows, line.Stored+e.Stored
 	}
@@ -142,12 +142,12 @@ func (o *options) sayTaken(w io.Writer, place backup.Place, taken backup.Taken, 
 		}{line, t.copied})
 	}
 	_, err := fmt.Fprintf(w, "backup %s in %s: %d accounts, %d rows in %d files, %s; %d rows were new\n",
-		line.ID, line.Place, line.Accounts, line.Rows, line.Files, size(line.Stored), t.copied)
+		line.ID, line.Place, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored), t.copied)
 	return err
 }
 
-// size writes bytes for people.
-func size(bytes int64) string {
+// formatBytes writes bytes for people.
+func formatBytes(bytes int64) string {
 	const unit = 1000
 	if bytes < unit {
 		return fmt.Sprintf("%d bytes", bytes)
@@ -171,7 +171,7 @@ accounts, rows, files and bytes it has. No database is needed.`,
 		Example: `  adlens backup list --from /mnt/backups/adlens`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, err := po.find("from", false)
+			place, err := po.findPlace("from", false)
 			if err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ accounts, rows, files and bytes it has. No database is needed.`,
 			return errors.Join(o.sayBackups(cmd.OutOrStdout(), lines), errors.Join(damage...))
 		},
 	}
-	po.flags(cmd, "from", "where the backups are")
+	po.addFlags(cmd, "from", "where the backups are")
 	return cmd
 }
 
@@ -203,7 +203,7 @@ func (o *options) sayBackups(w io.Writer, lines []takenJSON) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "BACKUP\tACCOUNTS\tROWS\tSIZE\tVERSION")
 	for _, l := range lines {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", l.ID, l.Accounts, l.Rows, size(l.Stored), l.Version)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", l.ID, l.Accounts, l.Rows, formatBytes(l.Stored), l.Version)
 	}
 	return table.Flush()
 }
@@ -221,21 +221,21 @@ To heal a backup, remove the damaged files and back up again.`,
 		Example: `  adlens backup verify --from s3://bucket/adlens`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, taken, err := po.choose(cmd.Context(), id)
+			place, taken, err := po.chooseBackup(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
 			line := takenLine(place, taken)
 			t := newTransfer(cmd.ErrOrStderr(), line.Rows)
 			faults, err := backup.Verify(cmd.Context(), place, taken, t)
-			t.end()
+			t.clearLine()
 			if err != nil {
 				return err
 			}
 			return o.sayVerified(cmd, line, faults)
 		},
 	}
-	po.flags(cmd, "from", "where the backups are")
+	po.addFlags(cmd, "from", "where the backups are")
 	cmd.Flags().StringVar(&id, "backup", "", "which one: its id, or how that begins; without it the newest")
 	return cmd
 }
@@ -243,7 +243,7 @@ To heal a backup, remove the damaged files and back up again.`,
 func (o *options) sayVerified(cmd *cobra.Command, line takenJSON, faults []error) error {
 	texts := []string{}
 	for _, f := range faults {
-		texts = append(texts, calm(f.Error()))
+		texts = append(texts, replaceControls(f.Error()))
 	}
 	if o.json {
 		err := printJSON(cmd.OutOrStdout(), struct {
@@ -254,7 +254,7 @@ func (o *options) sayVerified(cmd *cobra.Command, line takenJSON, faults []error
 			return err
 		}
 	} else if len(faults) == 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "backup %s is whole: %d accounts, %d rows in %d files, %s\n", line.ID, line.Accounts, line.Rows, line.Files, size(line.Stored))
+		fmt.Fprintf(cmd.OutOrStdout(), "backup %s is whole: %d accounts, %d rows in %d files, %s\n", line.ID, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored))
 	}
 	for _, text := range texts {
 		fmt.Fprintln(cmd.ErrOrStderr(), text)

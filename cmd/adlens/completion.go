@@ -67,7 +67,7 @@ func (o *options) runningAccounts(cmd *cobra.Command) (ids []string, err error) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completePatience)
 	defer cancel()
-	db, _, leave, err := o.look(ctx)
+	db, _, leave, err := o.openUnmigrated(ctx)
 	if err != nil {
 		return nil, err
 	}

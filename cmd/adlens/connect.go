@@ -24,7 +24,7 @@ type platformOptions struct {
 	baseURL, tokenURL, keyFile string
 }
 
-func (po *platformOptions) flags(cmd *cobra.Command) {
+func (po *platformOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.baseURL, "platform-url", "", "address in place of the platform's, for tests; loopback http is allowed")
 	cmd.Flags().StringVar(&po.tokenURL, "platform-token-url", "", "address in place of the platform's token service, for tests")
 	po.secretFlag(cmd)
@@ -35,9 +35,9 @@ func (po *platformOptions) secretFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
 }
 
-// connector returns the connection room of a command. keyOf reads or makes the
+// newConnector returns the connection room of a command. keyOf reads or makes the
 // key of secrets when it is needed.
-func (o *options) connector(d *data, po platformOptions, l connector.Loader, keyOf func(path string) (secret.Key, error),
+func (o *options) newConnector(d *data, po platformOptions, l connector.Loader, keyOf func(path string) (secret.Key, error),
 	notice func(account, text string)) *connector.Connector {
 	path := po.keyFile
 	if path == "" {
@@ -68,8 +68,8 @@ are kept encrypted.`,
 			if err != nil {
 				return err
 			}
-			return o.with(cmd.Context(), func(d *data) error {
-				if err := d.exists(cmd.Context(), account); err != nil {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				secrets, err := readSecrets(secretsFile, cmd.InOrStdin(), cmd.ErrOrStderr())
@@ -77,8 +77,8 @@ are kept encrypted.`,
 					return err
 				}
 				p := o.newProgress(cmd.ErrOrStderr())
-				defer p.end()
-				c := o.connector(d, po, d.loader(p), secret.ReadOrMakeKey, p.noticeOf)
+				defer p.endProgress()
+				c := o.newConnector(d, po, d.newLoader(p), secret.ReadOrMakeKey, p.noticeOf)
 				profiles, err := c.Connect(cmd.Context(), account, string(region), clientID, secrets)
 				if err != nil {
 					return err
@@ -91,7 +91,7 @@ are kept encrypted.`,
 	cmd.Flags().StringVar(&region, "region", "", "NA, EU or FE: where the advertiser's marketplaces are (needed)")
 	cmd.Flags().StringVar(&clientID, "client-id", "", "id of the platform application (needed)")
 	cmd.Flags().StringVar(&secretsFile, "secrets-file", "", "file of JSON with client_secret and refresh_token, readable by its owner only")
-	po.flags(cmd)
+	po.addFlags(cmd)
 	for _, needed := range []string{"account", "region", "client-id"} {
 		cmd.MarkFlagRequired(needed)
 	}

@@ -21,9 +21,9 @@ type data struct {
 	remote *conn.Remote   // nil for ours
 }
 
-// open finds the database: the embedded engine of the data directory, started
+// openDatabase finds the database: the embedded engine of the data directory, started
 // where it does not run, or the server that was named.
-func (o *options) open(ctx context.Context) (*data, error) {
+func (o *options) openDatabase(ctx context.Context) (*data, error) {
 	if o.clickhouse != "" {
 		return o.openRemote(ctx)
 	}
@@ -44,25 +44,25 @@ func (o *options) open(ctx context.Context) (*data, error) {
 	return &data{Database: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
 }
 
-// remote is the server that was named.
-func (o *options) remote() (conn.Remote, error) {
+// remoteServer is the server that was named.
+func (o *options) remoteServer() (conn.Remote, error) {
 	return conn.NewRemote(conn.RemoteConfig{Address: o.clickhouse, Reader: o.reader, CAFile: o.ca, DataDir: o.dataDir})
 }
 
 func (o *options) openRemote(ctx context.Context) (*data, error) {
-	remote, err := o.remote()
+	remote, err := o.remoteServer()
 	if err != nil {
 		return nil, err
 	}
-	db, err := o.connect(ctx, remote)
+	db, err := o.connectDatabase(ctx, remote)
 	if err != nil {
 		return nil, remote.Explain(err)
 	}
 	return &data{Database: db, locker: cluster.Leases{Cluster: db.Cluster}, remote: &remote}, nil
 }
 
-// connect opens the database of a server, or of the cluster that it belongs to.
-func (o *options) connect(ctx context.Context, remote conn.Remote) (*clickhouse.Database, error) {
+// connectDatabase opens the database of a server, or of the cluster that it belongs to.
+func (o *options) connectDatabase(ctx context.Context, remote conn.Remote) (*clickhouse.Database, error) {
 	if o.cluster == "" {
 		return clickhouse.Open(ctx, remote)
 	}
@@ -79,10 +79,10 @@ func (d *data) Close() error {
 	return err
 }
 
-// with runs a command on the database. Meanwhile an engine that freezes is
+// withDatabase runs a command on the database. Meanwhile an engine that freezes is
 // replaced, as a server does: no statement waits for it without end.
-func (o *options) with(ctx context.Context, run func(*data) error) error {
-	return o.use(ctx, func(d *data) error {
+func (o *options) withDatabase(ctx context.Context, run func(*data) error) error {
+	return o.withUnwatchedDatabase(ctx, func(d *data) error {
 		if d.engine == nil {
 			return run(d)
 		}
@@ -95,9 +95,9 @@ func (o *options) with(ctx context.Context, run func(*data) error) error {
 	})
 }
 
-// use runs on the database what watches the engine itself.
-func (o *options) use(ctx context.Context, run func(*data) error) (err error) {
-	d, err := o.open(ctx)
+// withUnwatchedDatabase runs on the database what watches the engine itself.
+func (o *options) withUnwatchedDatabase(ctx context.Context, run func(*data) error) (err error) {
+	d, err := o.openDatabase(ctx)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (o *options) use(ctx context.Context, run func(*data) error) (err error) {
 	return err
 }
 
-// exists makes sure that an account is there.
-func (d *data) exists(ctx context.Context, account string) error {
+// requireAccount makes sure that an account is there.
+func (d *data) requireAccount(ctx context.Context, account string) error {
 	_, found, err := d.Accounts.Account(ctx, account)
 	if err == nil && !found {
 		err = fmt.Errorf("account %q does not exist; add it with: adlens account add %s --name NAME", account, account)

@@ -29,14 +29,14 @@ serve. Running it again keeps the account, and brings it up to date.`,
   adlens demo --listen 127.0.0.1:0 --data-dir my-demo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.use(cmd.Context(), func(d *data) error { return o.demo(cmd, d, *so) })
+			return o.withUnwatchedDatabase(cmd.Context(), func(d *data) error { return o.runDemo(cmd, d, *so) })
 		},
 	}
-	so.flags(cmd, "warn")
+	so.addFlags(cmd, "warn")
 	return cmd
 }
 
-func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
+func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	ctx, trouble := cmd.Context(), cmd.ErrOrStderr()
 	began := time.Now()
 	if err := d.demoAccount(ctx); err != nil {
@@ -46,12 +46,12 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 	fmt.Fprintf(trouble, "writing extracts to %s\n", dir)
 	p := o.newProgress(trouble)
 	_, err := demo.Write(dir, demo.Options{Today: time.Now().UTC(), Written: p.Written})
-	p.end()
+	p.endProgress()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(trouble, "loading them")
-	result, err := d.load(ctx, demoAccount, []string{dir}, o.newProgress(trouble))
+	result, err := d.loadFiles(ctx, demoAccount, []string{dir}, o.newProgress(trouble))
 	if err != nil {
 		return err
 	}
@@ -64,12 +64,12 @@ func (o *options) demo(cmd *cobra.Command, d *data, so serveOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.serve(ctx, d, so, func(address string) error {
+	return o.runServer(ctx, d, so, func(address string) error {
 		fmt.Fprintf(trouble, "ready after %s; Ctrl-C stops it\n", time.Since(began).Round(100*time.Millisecond))
 		if o.json {
 			return printJSON(cmd.OutOrStdout(), map[string]string{"address": address, "key": key.Reveal()})
 		}
-		return greet(cmd.OutOrStdout(), address, key.Reveal())
+		return printQuickstart(cmd.OutOrStdout(), address, key.Reveal())
 	})
 }
 
@@ -82,8 +82,8 @@ func (d *data) demoAccount(ctx context.Context) error {
 		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)})
 }
 
-// greet prints lines that work as they stand.
-func greet(w io.Writer, address, key string) error {
+// printQuickstart prints lines that work as they stand.
+func printQuickstart(w io.Writer, address, key string) error {
 	curl := func(path string) string {
 		return fmt.Sprintf("curl -H 'Authorization: Bearer %s' '%s%s'", key, address, path)
 	}

@@ -42,8 +42,8 @@ and account.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := o.newProgress(cmd.ErrOrStderr())
 			examine.Added = p.Added
-			findings, err := doctor.Examine(cmd.Context(), o.installation(po, redis), examine)
-			p.end()
+			findings, err := doctor.Examine(cmd.Context(), o.newInstallation(po, redis), examine)
+			p.endProgress()
 			if err != nil {
 				return err
 			}
@@ -57,11 +57,11 @@ and account.`,
 	return cmd
 }
 
-// installation is what the flags name.
-func (o *options) installation(po platformOptions, redis string) doctor.Installation {
+// newInstallation is what the flags name.
+func (o *options) newInstallation(po platformOptions, redis string) doctor.Installation {
 	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
-	in := doctor.Installation{Redis: redis, Open: o.look, Now: time.Now,
-		CanOpen: o.connector(none, po, nil, secret.ReadKey, nil).CanOpen}
+	in := doctor.Installation{Redis: redis, Open: o.openUnmigrated, Now: time.Now,
+		CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
 	if o.clickhouse != "" {
 		in.Remote = databaseOf(o.clickhouse)
 	} else {
@@ -79,10 +79,10 @@ func databaseOf(address string) string {
 	return strings.Trim(parsed.Path, "/")
 }
 
-// look opens the database as it is, without bringing its schema up to date.
-func (o *options) look(ctx context.Context) (*clickhouse.Database, doctor.Locks, func() error, error) {
+// openUnmigrated opens the database as it is, without bringing its schema up to date.
+func (o *options) openUnmigrated(ctx context.Context) (*clickhouse.Database, doctor.Locks, func() error, error) {
 	if o.clickhouse != "" {
-		remote, err := o.remote()
+		remote, err := o.remoteServer()
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -111,7 +111,7 @@ func (o *options) sayFindings(cmd *cobra.Command, findings []doctor.Finding) err
 	if o.json {
 		err = printJSON(cmd.OutOrStdout(), map[string]any{"checks": findings})
 	} else {
-		out, coloured := colours(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))
+		out, coloured := colourTerminal(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))
 		_, err = fmt.Fprint(out, findingsTable(findings, coloured))
 	}
 	if err == nil && doctor.Worst(findings) == doctor.Failed {

@@ -60,7 +60,7 @@ Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
 			if err != nil {
 				return err
 			}
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				if err := d.saveFeed(cmd.Context(), token, record); err != nil {
 					return err
 				}
@@ -122,16 +122,16 @@ func savedRequest(request string) (string, error) {
 	}
 	path = "/api/v1" + path
 	if !values.Has("format") {
-		query = join(query, "format=csv")
+		query = addParameter(query, "format=csv")
 	}
 	if pagedPaths[path] && !values.Has("page") && !values.Has("page_size") {
-		query = join(query, "page_size=all")
+		query = addParameter(query, "page_size=all")
 	}
 	return path + "?" + query, nil
 }
 
-// join adds a parameter to a query string as it was written.
-func join(query, more string) string {
+// addParameter adds a parameter to a query string as it was written.
+func addParameter(query, more string) string {
 	if query == "" {
 		return more
 	}
@@ -140,7 +140,7 @@ func join(query, more string) string {
 
 // saveFeed stores a link whose request was answered.
 func (d *data) saveFeed(ctx context.Context, token auth.Key, record auth.Record) error {
-	if err := d.exists(ctx, record.AccountID); err != nil {
+	if err := d.requireAccount(ctx, record.AccountID); err != nil {
 		return err
 	}
 	if err := d.tryFeed(ctx, token, record); err != nil {
@@ -194,7 +194,7 @@ type feedJSON struct {
 }
 
 func feedLine(r auth.Record) feedJSON {
-	return feedJSON{r.ID, r.Name, r.Start, r.Request, timestamp(r.CreatedAt), orNull(r.LastUsedAt), orNull(r.ExpiresAt), orNull(r.RevokedAt)}
+	return feedJSON{r.ID, r.Name, r.Start, r.Request, formatTime(r.CreatedAt), orNull(r.LastUsedAt), orNull(r.ExpiresAt), orNull(r.RevokedAt)}
 }
 
 func newFeedList(o *options) *cobra.Command {
@@ -207,8 +207,8 @@ answers and when it was last used. The tokens themselves are kept nowhere.`,
 		Example: `  adlens feed list --account acme`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
-				if err := d.exists(cmd.Context(), account); err != nil {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				feeds, err := d.Feeds.Feeds(cmd.Context(), account)
@@ -247,9 +247,9 @@ func newFeedRevoke(o *options) *cobra.Command {
 		Long: `Revoke a feed link for good. Running servers stop answering it within seconds.
 Sheets that use it show an error from then on.`,
 		Example: `  adlens feed revoke f_vxq3yk6fdzh2m5b7c4wl`,
-		Args:    one("FEED_ID"),
+		Args:    oneArgument("FEED_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				record, found, err := d.Feeds.FeedByID(cmd.Context(), args[0])
 				if err != nil {
 					return err

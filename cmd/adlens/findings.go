@@ -14,9 +14,9 @@ var colour = map[doctor.Status]string{doctor.OK: "\x1b[32m", doctor.Warning: "\x
 
 const noColour = "\x1b[0m"
 
-// colours returns the terminal that shows colours, unless the variable NO_COLOR
+// colourTerminal returns the terminal that shows colours, unless the variable NO_COLOR
 // has any value, and else the output as it is.
-func colours(w io.Writer, wish string) (io.Writer, bool) {
+func colourTerminal(w io.Writer, wish string) (io.Writer, bool) {
 	f, terminal := terminalOf(w)
 	if !terminal || wish != "" || os.Getenv("TERM") == "dumb" {
 		return w, false
@@ -43,9 +43,9 @@ func findingsTable(all []doctor.Finding, coloured bool) string {
 		if accounts > 0 {
 			account = fmt.Sprintf("  %-*s", accounts, accountOf(f))
 		}
-		fmt.Fprintf(&b, "%s  %-*s%s  %s\n", status, names, strings.ReplaceAll(f.Check, "_", " "), account, calm(f.Detail))
+		fmt.Fprintf(&b, "%s  %-*s%s  %s\n", status, names, strings.ReplaceAll(f.Check, "_", " "), account, replaceControls(f.Detail))
 		if f.Advice != nil {
-			fmt.Fprintf(&b, "%*s%s\n", len("warning")+2, "", calm(*f.Advice))
+			fmt.Fprintf(&b, "%*s%s\n", len("warning")+2, "", replaceControls(*f.Advice))
 		}
 	}
 	fmt.Fprintf(&b, "%d ok, %d warnings, %d failed\n", counts[doctor.OK], counts[doctor.Warning], counts[doctor.Failed])
@@ -56,5 +56,5 @@ func accountOf(f doctor.Finding) string {
 	if f.Account == nil {
 		return ""
 	}
-	return calm(*f.Account)
+	return replaceControls(*f.Account)
 }

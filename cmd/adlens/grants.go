@@ -29,7 +29,7 @@ connected to or changed.`,
   clickhouse-client --user admin --ask-password --multiquery < grants.sql
   adlens grants --database figures --writer loading --reader serving`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return g.print(cmd.OutOrStdout(), o.json) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.printGrants(cmd.OutOrStdout(), o.json) },
 	}
 	cmd.Flags().StringVar(&g.database, "database", "adlens", "database that the users work in")
 	cmd.Flags().StringVar(&g.writer, "writer", "adlens_writer", "name of the user who loads")
@@ -37,7 +37,7 @@ connected to or changed.`,
 	return cmd
 }
 
-func (g grantsOptions) print(w io.Writer, asJSON bool) error {
+func (g grantsOptions) printGrants(w io.Writer, asJSON bool) error {
 	for flag, value := range map[string]string{"--database": g.database, "--writer": g.writer, "--reader": g.reader} {
 		if value == "" {
 			return fmt.Errorf("%s is empty; expected a name", flag)

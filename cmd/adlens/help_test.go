@@ -56,8 +56,8 @@ func TestEveryFlagExplainsItselfAndHasAVariable(t *testing.T) {
 			if f.Usage == "" {
 				t.Errorf("%q: --%s has no help", path, f.Name)
 			}
-			if hasVariable(f) && strings.Count(help, "["+variable(f.Name)+"]") != 1 {
-				t.Errorf("%q: the help does not name %s once:\n%s", path, variable(f.Name), help)
+			if hasVariable(f) && strings.Count(help, "["+envVariable(f.Name)+"]") != 1 {
+				t.Errorf("%q: the help does not name %s once:\n%s", path, envVariable(f.Name), help)
 			}
 		})
 	}
@@ -71,9 +71,9 @@ func TestEveryFlagCanBeGivenAsItsVariable(t *testing.T) {
 				return
 			}
 			t.Run(path+" "+f.Name, func(t *testing.T) {
-				t.Setenv(variable(f.Name), values[f.Value.Type()])
+				t.Setenv(envVariable(f.Name), values[f.Value.Type()])
 				if err := fromEnvironment(cmd.Flags()); err != nil || f.Value.String() != values[f.Value.Type()] {
-					t.Errorf("%s=%s gives %s: %v", variable(f.Name), values[f.Value.Type()], f.Value, err)
+					t.Errorf("%s=%s gives %s: %v", envVariable(f.Name), values[f.Value.Type()], f.Value, err)
 				}
 			})
 		})
@@ -91,8 +91,8 @@ func TestTheTableOfFlagsAgreesWithTheHelp(t *testing.T) {
 		}
 		for i, flag := range flags {
 			name := strings.TrimPrefix(flag, "--")
-			if variables[i] != variable(name) {
-				t.Errorf("%s: the variable is %s, the table says %s", flag, variable(name), variables[i])
+			if variables[i] != envVariable(name) {
+				t.Errorf("%s: the variable is %s, the table says %s", flag, envVariable(name), variables[i])
 			}
 			if got := owners(all, name); row[3] != "every command" && !slices.Equal(got, sorted(strings.Split(row[3], ", "))) {
 				t.Errorf("%s is a flag of %v, the table says %s", flag, got, row[3])

@@ -49,13 +49,13 @@ type look struct {
 	progress string
 }
 
-func (d *data) inspector(log *zap.Logger) *inspector {
+func (d *data) newInspector(log *zap.Logger) *inspector {
 	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}}
 }
 
-// begin looks at everything before anything is answered. What is damaged is
+// inspectAtStart looks at everything before anything is answered. What is damaged is
 // not answered, and keeps no other account from it.
-func (i *inspector) begin(ctx context.Context) error {
+func (i *inspector) inspectAtStart(ctx context.Context) error {
 	if err := i.Inspector.Begin(ctx); err != nil {
 		return err
 	}
@@ -71,10 +71,10 @@ func (i *inspector) begin(ctx context.Context) error {
 	return nil
 }
 
-// run goes on looking until the context ends: for rows that are missing seldom
+// keepInspecting goes on looking until the context ends: for rows that are missing seldom
 // and after each restart of the engine, which has passed over what it did not
 // find; at all figures where something could not be read.
-func (i *inspector) run(ctx context.Context) {
+func (i *inspector) keepInspecting(ctx context.Context) {
 	inspect, ages, returns := time.NewTicker(inspectEvery), time.NewTicker(agesEvery), time.NewTicker(returnsEvery)
 	defer inspect.Stop()
 	defer ages.Stop()
@@ -222,8 +222,8 @@ func (i *inspector) readAges(ctx context.Context) {
 	i.ages = ages
 }
 
-// health is what is known now, for everybody to see.
-func (i *inspector) health() adhttp.Health {
+// currentHealth is what is known now, for everybody to see.
+func (i *inspector) currentHealth() adhttp.Health {
 	i.mu.Lock()
 	ages := i.ages
 	i.mu.Unlock()

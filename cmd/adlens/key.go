@@ -44,7 +44,7 @@ of that day in UTC.`,
 			if strings.TrimSpace(name) == "" {
 				return fmt.Errorf("the name is empty; expected what the key is for")
 			}
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				key, record, err := d.createKey(cmd.Context(), account, name, end)
 				if err != nil {
 					return err
@@ -95,7 +95,7 @@ func endOf(flag *pflag.Flag, now time.Time) (*time.Time, error) {
 
 // createKey makes and stores a key. Only its hash is kept.
 func (d *data) createKey(ctx context.Context, account, name string, expires *time.Time) (auth.Key, auth.Record, error) {
-	if err := d.exists(ctx, account); err != nil {
+	if err := d.requireAccount(ctx, account); err != nil {
 		return auth.Key{}, auth.Record{}, err
 	}
 	key := auth.NewKey()
@@ -118,14 +118,14 @@ type keyJSON struct {
 }
 
 func keyLine(r auth.Record) keyJSON {
-	return keyJSON{r.ID, r.Name, r.Start, r.Scopes, timestamp(r.CreatedAt), orNull(r.LastUsedAt), orNull(r.ExpiresAt), orNull(r.RevokedAt)}
+	return keyJSON{r.ID, r.Name, r.Start, r.Scopes, formatTime(r.CreatedAt), orNull(r.LastUsedAt), orNull(r.ExpiresAt), orNull(r.RevokedAt)}
 }
 
 func orNull(t *time.Time) *string {
 	if t == nil {
 		return nil
 	}
-	text := timestamp(*t)
+	text := formatTime(*t)
 	return &text
 }
 
@@ -140,8 +140,8 @@ key_id, name, start, scopes, created_at, last_used_at, expires_at and revoked_at
 		Example: `  adlens key list --account acme`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
-				if err := d.exists(cmd.Context(), account); err != nil {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				keys, err := d.Keys.Keys(cmd.Context(), account)
@@ -187,9 +187,9 @@ func newKeyRevoke(o *options) *cobra.Command {
 		Long: `Revoke a key for good, by its id, which adlens key list shows. Running servers
 refuse it within seconds. To revoke it again changes nothing.`,
 		Example: `  adlens key revoke k_6yq3mzn5xw2a7tbd4c8f`,
-		Args:    one("KEY_ID"),
+		Args:    oneArgument("KEY_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
 				record, found, err := d.Keys.KeyByID(cmd.Context(), args[0])
 				if err != nil {
 					return err

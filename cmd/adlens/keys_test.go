@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 func home(t *testing.T) (*data, *options) {
 	t.Helper()
 	o := &options{dataDir: t.TempDir()}
-	d, err := o.open(t.Context())
+	d, err := o.openDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestALastDayThatCannotBeKeptIsRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys, err := d.Keys.Keys(t.Context(), "acme")
-	if err != nil || len(keys) != 1 || keys[0].ExpiresAt == nil || timestamp(*keys[0].ExpiresAt) != "2262-04-11T00:00:00.000Z" {
+	if err != nil || len(keys) != 1 || keys[0].ExpiresAt == nil || formatTime(*keys[0].ExpiresAt) != "2262-04-11T00:00:00.000Z" {
 		t.Errorf("the last day that can be kept is kept as %+v, %v", keys, err)
 	}
 }
@@ -95,7 +95,7 @@ func TestALastDayThatCannotBeKeptIsRefusedByName(t *testing.T) {
 // What doctor examines is named before any database is open.
 func TestAnInstallationIsNamedWithoutADatabase(t *testing.T) {
 	dir := t.TempDir()
-	if in := (&options{dataDir: dir}).installation(platformOptions{}, ""); in.DataDir != dir || in.CanOpen == nil {
+	if in := (&options{dataDir: dir}).newInstallation(platformOptions{}, ""); in.DataDir != dir || in.CanOpen == nil {
 		t.Errorf("the installation is %+v", in)
 	}
 }

@@ -23,10 +23,10 @@ type limits struct {
 // daysEvery is how often calls of the day are reserved ahead.
 const daysEvery = 250 * time.Millisecond
 
-// limits returns the limits of a server, with what was used of the day before
+// newLimits returns the limits of a server, with what was used of the day before
 // it started. Where that cannot be read, requests are admitted as by a server
 // that loses the store later: limits protect, and keep nobody from answers.
-func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*limits, error) {
+func (d *data) newLimits(ctx context.Context, so serveOptions, log *zap.Logger) (*limits, error) {
 	if so.limitMinute < 0 || so.limitDay < 0 {
 		return nil, fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
 	}
@@ -34,7 +34,7 @@ func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*l
 	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DayUses, rand.Text(), time.Now), local: local, log: log}
 	l.Warn = func(text string, err error) { log.Warn(text, zap.Error(err)) }
 	if so.redis != "" {
-		shared, err := redis.New(so.redis, so.limitMinute, so.limitDay, local, l.notice)
+		shared, err := redis.New(so.redis, so.limitMinute, so.limitDay, local, l.logRedisState)
 		if err != nil {
 			return nil, fmt.Errorf("--redis: %w", err)
 		}
@@ -49,7 +49,7 @@ func (d *data) limits(ctx context.Context, so serveOptions, log *zap.Logger) (*l
 	return l, ctx.Err()
 }
 
-func (l *limits) notice(err error) {
+func (l *limits) logRedisState(err error) {
 	if err == nil {
 		l.log.Info("Redis answers again; limits are shared")
 		return
@@ -57,12 +57,12 @@ func (l *limits) notice(err error) {
 	l.log.Warn("Redis does not answer; this server holds limits by itself", zap.Error(err))
 }
 
-// keep reserves calls of the day ahead until the context ends, and gives back
+// keepReservations reserves calls of the day ahead until the context ends, and gives back
 // then what was not used.
-func (l *limits) keep(ctx context.Context) {
+func (l *limits) keepReservations(ctx context.Context) {
 	if l.shared != nil {
 		defer l.shared.Close()
 	}
-	every(ctx, daysEvery, l.Keep)
+	runEvery(ctx, daysEvery, l.Keep)
 	l.GiveBack(context.Background())
 }

@@ -46,14 +46,14 @@ seconds. With --json each of files[] has file, status (loaded, unchanged,
 refused, skipped, failed), rows and error.`,
 		Example: `  adlens load --account acme extracts/
   adlens load --account acme profiles.json rates.csv november.report.json`,
-		Args: some("PATH"),
+		Args: someArguments("PATH"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
-				if err := d.exists(cmd.Context(), account); err != nil {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
-				result, err := d.load(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()))
-				return o.said(cmd, result, err)
+				result, err := d.loadFiles(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()))
+				return o.printLoadResult(cmd, result, err)
 			})
 		},
 	}
@@ -62,24 +62,24 @@ refused, skipped, failed), rows and error.`,
 	return cmd
 }
 
-func (d *data) load(ctx context.Context, account string, paths []string, p *progress) (loader.Result, error) {
-	defer p.end()
+func (d *data) loadFiles(ctx context.Context, account string, paths []string, p *progress) (loader.Result, error) {
+	defer p.endProgress()
 	// What is garbage while reports are summed is worth more collecting than
 	// waiting: a load should fit beside what else a laptop does.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))
-	return d.loader(p).Load(ctx, account, paths)
+	return d.newLoader(p).Load(ctx, account, paths)
 }
 
-// loader returns the loader of the database.
-func (d *data) loader(p loader.Progress) *loader.Loader {
+// newLoader returns the loader of the database.
+func (d *data) newLoader(p loader.Progress) *loader.Loader {
 	return &loader.Loader{Store: d.LoadStore(d.locker), Progress: p}
 }
 
 // loadGCPercent is how much the heap of a load may grow between collections.
 const loadGCPercent = 50
 
-// said reports what became of each file.
-func (o *options) said(cmd *cobra.Command, result loader.Result, err error) error {
+// printLoadResult reports what became of each file.
+func (o *options) printLoadResult(cmd *cobra.Command, result loader.Result, err error) error {
 	printTrouble(cmd.ErrOrStderr(), result)
 	if o.json {
 		if result.Files == nil {
@@ -92,11 +92,11 @@ func (o *options) said(cmd *cobra.Command, result loader.Result, err error) erro
 	if err == nil && result.Refused() > 0 {
 		return errSaid
 	}
-	return plain(err)
+	return explainError(err)
 }
 
-// plain says in a sentence what a person can do about.
-func plain(err error) error {
+// explainError says in a sentence what a person can do about.
+func explainError(err error) error {
 	unknown := errors.Is(err, commits.ErrUnknown)
 	switch kind := adlens.KindOf(err); {
 	case unknown && kind == adlens.DiskFull:
@@ -117,11 +117,11 @@ func printTrouble(trouble io.Writer, result loader.Result) {
 	for _, f := range result.Files {
 		switch f.Status {
 		case loader.Skipped:
-			fmt.Fprintf(trouble, "%s: skipped: %s\n", printable(f.File), calm(f.Notice))
+			fmt.Fprintf(trouble, "%s: skipped: %s\n", quoteName(f.File), replaceControls(f.Notice))
 		case loader.Failed:
-			fmt.Fprintf(trouble, "%s: failed\n", printable(f.File))
+			fmt.Fprintf(trouble, "%s: failed\n", quoteName(f.File))
 		case loader.Refused:
-			fmt.Fprintf(trouble, "%s: %s: %s\n", printable(f.File), f.Status, calm(*f.Error))
+			fmt.Fprintf(trouble, "%s: %s: %s\n", quoteName(f.File), f.Status, replaceControls(*f.Error))
 		}
 	}
 }
@@ -140,17 +140,17 @@ func printCounts(out io.Writer, result loader.Result) {
 		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], failed, counts[loader.Skipped], rows)
 }
 
-// printable quotes names that would do something to a terminal.
-func printable(name string) string {
+// quoteName quotes names that would do something to a terminal.
+func quoteName(name string) string {
 	if utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) {
 		return name
 	}
 	return strconv.Quote(name)
 }
 
-// calm takes out of a text, which may repeat a file's values, what would do
+// replaceControls takes out of a text, which may repeat a file's values, what would do
 // something to a terminal.
-func calm(text string) string {
+func replaceControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar

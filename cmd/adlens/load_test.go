@@ -27,7 +27,7 @@ func TestAFailedLoadSaysWhyAndWhatBecameOfIt(t *testing.T) {
 		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: unknown}, []string{"not known yet", "Load the failed files again"}, "full"},
 		{&adlens.Error{Kind: adlens.Damaged, Err: cause}, []string{"stored data is damaged", "adlens restore"}, "full"},
 	} {
-		text := plain(c.err).Error()
+		text := explainError(c.err).Error()
 		for _, part := range c.says {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q does not say %q", text, part)
@@ -36,7 +36,7 @@ func TestAFailedLoadSaysWhyAndWhatBecameOfIt(t *testing.T) {
 		if strings.Contains(text, c.silent) {
 			t.Errorf("%q says %q", text, c.silent)
 		}
-		if !errors.Is(plain(c.err), cause) {
+		if !errors.Is(explainError(c.err), cause) {
 			t.Errorf("%q has lost its cause", text)
 		}
 	}

@@ -7,4 +7,4 @@ import (
 )
 
 // encodeTime writes instants of the log as those of the API.
-func encodeTime(t time.Time, to zapcore.PrimitiveArrayEncoder) { to.AppendString(timestamp(t)) }
+func encodeTime(t time.Time, to zapcore.PrimitiveArrayEncoder) { to.AppendString(formatTime(t)) }

@@ -27,28 +27,28 @@ const (
 func keepFigures(ctx context.Context, figures *query.Service, log *zap.Logger) {
 	for ctx.Err() == nil {
 		began := time.Now()
-		worked, err := fill(ctx, figures)
+		worked, err := fillFigures(ctx, figures)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
 			log.Warn("figures could not be read into memory", zap.Error(err))
-			rest(ctx, time.After(afterFailure), nil)
+			awaitMiss(ctx, time.After(afterFailure), nil)
 		case worked:
-			rest(ctx, time.After(time.Since(began)), figures.Missed())
+			awaitMiss(ctx, time.After(time.Since(began)), figures.Missed())
 		default:
-			rest(ctx, nil, figures.Missed())
+			awaitMiss(ctx, nil, figures.Missed())
 		}
 	}
 }
 
-func fill(ctx context.Context, figures *query.Service) (worked bool, err error) {
+func fillFigures(ctx context.Context, figures *query.Service) (worked bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fillPatience)
 	defer cancel()
 	return figures.Fill(ctx)
 }
 
-// rest waits for a time, or until a request has missed something.
-func rest(ctx context.Context, over <-chan time.Time, missed <-chan struct{}) {
+// awaitMiss waits for a time, or until a request has missed something.
+func awaitMiss(ctx context.Context, over <-chan time.Time, missed <-chan struct{}) {
 	select {
 	case <-ctx.Done():
 	case <-over:

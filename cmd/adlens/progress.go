@@ -63,7 +63,7 @@ func (p *progress) Step(_ string, done, total int) {
 		p.rows, p.inFile = 0, 0
 	}
 	p.rows, p.inFile = p.rows+p.inFile, 0
-	p.at(stage{doing: "loading", noun: "files", done: uint64(done), total: uint64(total), measured: p.rows, measure: "rows"})
+	p.setStage(stage{doing: "loading", noun: "files", done: uint64(done), total: uint64(total), measured: p.rows, measure: "rows"})
 }
 
 // Rows counts rows of the file that is being read.
@@ -73,32 +73,32 @@ func (p *progress) Rows(n int) {
 	p.inFile = uint64(n)
 	next := p.stage
 	next.measured = p.rows + p.inFile
-	p.at(next)
+	p.setStage(next)
 }
 
 // Fetched counts reports that the platform gave.
 func (p *progress) Fetched(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at(stage{doing: "fetching", noun: "reports", done: uint64(done), total: uint64(total)})
+	p.setStage(stage{doing: "fetching", noun: "reports", done: uint64(done), total: uint64(total)})
 }
 
 // Written counts extracts of a demonstration.
 func (p *progress) Written(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at(stage{doing: "writing", noun: "extracts", done: uint64(done), total: uint64(total), measured: uint64(done), measure: "extracts"})
+	p.setStage(stage{doing: "writing", noun: "extracts", done: uint64(done), total: uint64(total), measured: uint64(done), measure: "extracts"})
 }
 
 // Added counts rows that are added up anew.
 func (p *progress) Added(done, total uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at(stage{doing: "adding up", noun: "rows", done: done, total: total, measured: done, measure: "rows"})
+	p.setStage(stage{doing: "adding up", noun: "rows", done: done, total: total, measured: done, measure: "rows"})
 }
 
-// at goes to a stage, and shows it where it is time to.
-func (p *progress) at(next stage) {
+// setStage goes to a stage, and shows it where it is time to.
+func (p *progress) setStage(next stage) {
 	now := p.now()
 	if _, known := p.begun[next.noun]; !known || next.done == 0 && p.stage.done != 0 {
 		p.begun[next.noun] = now
@@ -112,18 +112,18 @@ func (p *progress) at(next stage) {
 		return
 	}
 	p.shown = now
-	line := next.line(now.Sub(p.begun[next.noun]))
+	line := next.progressLine(now.Sub(p.begun[next.noun]))
 	if p.terminal {
 		p.drawn = true
-		fmt.Fprintf(p.w, "\r\x1b[K%s", cut(line, p.width()-1))
+		fmt.Fprintf(p.w, "\r\x1b[K%s", truncateLine(line, p.width()-1))
 		return
 	}
 	fmt.Fprintln(p.w, line)
 }
 
-// cut shortens a line: one that is longer than the terminal is wide would not
+// truncateLine shortens a line: one that is longer than the terminal is wide would not
 // be written over.
-func cut(line string, width int) string {
+func truncateLine(line string, width int) string {
 	if utf8.RuneCountInString(line) <= width {
 		return line
 	}
@@ -134,22 +134,22 @@ func cut(line string, width int) string {
 func (p *progress) Notice(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
-	fmt.Fprintln(p.w, calm(text))
+	p.clearLine()
+	fmt.Fprintln(p.w, replaceControls(text))
 }
 
 // noticeOf is Notice for a command that has one account only.
 func (p *progress) noticeOf(_, text string) { p.Notice(text) }
 
-// end leaves the terminal as it was found. Nothing is shown any more.
-func (p *progress) end() {
+// endProgress leaves the terminal as it was found. Nothing is shown any more.
+func (p *progress) endProgress() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
+	p.clearLine()
 	p.ended = true
 }
 
-func (p *progress) clear() {
+func (p *progress) clearLine() {
 	if p.drawn {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}

@@ -18,15 +18,15 @@ func watched(terminal bool, width int) (p *progress, shown *bytes.Buffer, pass f
 
 func TestProgressTellsRateAndTimeLeft(t *testing.T) {
 	s := stage{doing: "loading", noun: "files", done: 25, total: 100, measured: 50_000, measure: "rows"}
-	if got := s.line(10 * time.Second); got != "loading: 25 of 100 files, about 30s left, 5000 rows/s" {
+	if got := s.progressLine(10 * time.Second); got != "loading: 25 of 100 files, about 30s left, 5000 rows/s" {
 		t.Error(got)
 	}
-	if got := s.line(time.Millisecond); got != "loading: 25 of 100 files" {
+	if got := s.progressLine(time.Millisecond); got != "loading: 25 of 100 files" {
 		t.Errorf("a rate of a moment: %s", got)
 	}
 	for _, done := range []uint64{0, 100} {
 		s.done = done
-		if got := s.line(10 * time.Second); strings.Contains(got, "left") {
+		if got := s.progressLine(10 * time.Second); strings.Contains(got, "left") {
 			t.Errorf("time left after %d of 100: %s", done, got)
 		}
 	}
@@ -38,7 +38,7 @@ func TestProgressElsewhereIsWholeLinesNowAndThen(t *testing.T) {
 		p.Added(uint64(done), 100)
 		pass(time.Second)
 	}
-	p.end()
+	p.endProgress()
 	lines := strings.Split(strings.TrimSuffix(shown.String(), "\n"), "\n")
 	if len(lines) != 10 || lines[0] != "adding up: 10 of 100 rows, about 1m30s left, 1 rows/s" || strings.ContainsAny(shown.String(), "\r\x1b") {
 		t.Errorf("%q", lines)
@@ -52,7 +52,7 @@ func TestWorkThatIsSoonDoneSaysNothing(t *testing.T) {
 		p.Rows(1000)
 		pass(time.Second)
 	}
-	p.end()
+	p.endProgress()
 	if shown.Len() > 0 {
 		t.Errorf("%q", shown)
 	}
@@ -66,7 +66,7 @@ func TestProgressOnATerminalIsOneLineThatFitsAndGoes(t *testing.T) {
 		pass(time.Second)
 	}
 	p.Notice("something odd")
-	p.end()
+	p.endProgress()
 	p.Step("x", 1, 50) // of a goroutine that has not heard of the end
 	pass(time.Second)
 	p.Rows(1)
@@ -89,7 +89,7 @@ func TestMachinesReadNoProgress(t *testing.T) {
 		pass(time.Minute)
 	}
 	p.Notice("something odd")
-	p.end()
+	p.endProgress()
 	if shown.String() != "something odd\n" {
 		t.Errorf("%q", shown)
 	}

@@ -30,21 +30,21 @@ can be loaded again anywhere.`,
 				return fmt.Errorf("--days is %d; expected 0 (all that the platform has) or more", pull.Days)
 			}
 			if pull.Out == "" {
-				pull.Out = filepath.Join(o.extracts(), account)
+				pull.Out = filepath.Join(o.extractsDir(), account)
 			}
-			return o.with(cmd.Context(), func(d *data) error {
-				if err := d.exists(cmd.Context(), account); err != nil {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				p := o.newProgress(cmd.ErrOrStderr())
-				defer p.end()
+				defer p.endProgress()
 				pull.Fetched = p.Fetched
-				c := o.connector(d, po, d.loader(p), secret.ReadKey, p.noticeOf)
+				c := o.newConnector(d, po, d.newLoader(p), secret.ReadKey, p.noticeOf)
 				result, err := c.Pull(cmd.Context(), account, pull)
 				if err != nil && len(result.Files) == 0 {
 					return err // nothing was loaded that could be told of
 				}
-				return o.said(cmd, result, err)
+				return o.printLoadResult(cmd, result, err)
 			})
 		},
 	}
@@ -52,7 +52,7 @@ can be loaded again anywhere.`,
 	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is all that the platform has: 95 of Sponsored Products, 60 of Brands, 65 of Display")
 	cmd.Flags().StringVar(&pull.Out, "out", "", "directory for the extracts (default extracts/ID in the data directory)")
 	cmd.Flags().DurationVar(&pull.Poll, "poll", 30*time.Second, "first wait between two looks at a report; it grows")
-	po.flags(cmd)
+	po.addFlags(cmd)
 	cmd.MarkFlagRequired("account")
 	return cmd
 }

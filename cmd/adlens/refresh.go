@@ -14,9 +14,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// extracts is where what the platform gave is left, in a directory for each
+// extractsDir is where what the platform gave is left, in a directory for each
 // account.
-func (o *options) extracts() string { return filepath.Join(o.dataDir, "extracts") }
+func (o *options) extractsDir() string { return filepath.Join(o.dataDir, "extracts") }
 
 // refreshers are what a server does about connected accounts.
 type refreshers struct {
@@ -24,9 +24,9 @@ type refreshers struct {
 	daily *connector.Daily
 }
 
-// refreshers returns them for a server; lists are read until the context ends.
-func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
-	c := o.connector(d, po, &oneAtATime{loader: d.loader(quiet{log}), counts: counts}, secret.ReadKey, func(account, text string) {
+// newRefreshers returns them for a server; lists are read until the context ends.
+func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
+	c := o.newConnector(d, po, &oneAtATime{loader: d.newLoader(quiet{log}), counts: counts}, secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
 	err := c.Check()
@@ -43,7 +43,7 @@ func (o *options) refreshers(ctx context.Context, d *data, po platformOptions, c
 			}
 			log.Info("campaigns were read", about...)
 		}),
-		daily: &connector.Daily{Connector: c, Dir: o.extracts(), Poll: pollEvery, Now: time.Now,
+		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Now: time.Now,
 			Report: func(account string, result loader.Result, took time.Duration, err error) {
 				counts.Refresh(took, err)
 				about := []zap.Field{zap.String("account", account), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}

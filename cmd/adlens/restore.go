@@ -40,20 +40,20 @@ directory, give it by --secret-key-file, or connect again.
   adlens restore --from /mnt/backups/adlens --account acme    missing or damaged`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, taken, err := po.choose(cmd.Context(), id)
+			place, taken, err := po.chooseBackup(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
-			return o.with(cmd.Context(), func(d *data) error { return o.restore(cmd, d, place, taken, account) })
+			return o.withDatabase(cmd.Context(), func(d *data) error { return o.restoreBackup(cmd, d, place, taken, account) })
 		},
 	}
-	po.flags(cmd, "from", "where the backups are")
+	po.addFlags(cmd, "from", "where the backups are")
 	cmd.Flags().StringVar(&id, "backup", "", "which one: its id, or how that begins; without it the newest")
 	cmd.Flags().StringVar(&account, "account", "", "restore this account alone, where it is missing or damaged")
 	return cmd
 }
 
-func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken backup.Taken, account string) error {
+func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place, taken backup.Taken, account string) error {
 	// A shard that was lost has no schema; those that are there have this one.
 	newest, err := schema.Newest()
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *options) restore(cmd *cobra.Command, d *data, place backup.Place, taken
 	}
 	t := newTransfer(cmd.ErrOrStderr(), expected)
 	restored, err := backup.Restore(cmd.Context(), place, taken, d.Sink, backup.Restoring{Account: account, Schema: newest, Lock: d.locker.Lock}, t)
-	t.end()
+	t.clearLine()
 	if err != nil {
 		return noRoom(err)
 	}

@@ -55,7 +55,7 @@ Where something seems wrong, adlens doctor looks for it.`,
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
 	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o), newShards(o))
 	addCompletion(root)
-	o.finish(root)
+	o.finishCommand(root)
 	return root
 }
 
@@ -67,18 +67,18 @@ func needSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
 }
 
-// one and some are the arguments of commands that need one thing of a name, or
+// oneArgument and some are the arguments of commands that need one thing of a name, or
 // at least one.
-func one(name string) cobra.PositionalArgs {
+func oneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
 			return fmt.Errorf("%q is one argument too many; expected %s alone (a name with spaces needs quotes)", args[1], name)
 		}
-		return some(name)(cmd, args)
+		return someArguments(name)(cmd, args)
 	}
 }
 
-func some(name string) cobra.PositionalArgs {
+func someArguments(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("%s is missing; see %s --help", name, cmd.CommandPath())
@@ -90,7 +90,7 @@ func some(name string) cobra.PositionalArgs {
 // fromEnvironment sets flags that were not given from their variables.
 func fromEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := variable(f.Name)
+		name := envVariable(f.Name)
 		value, ok := os.LookupEnv(name)
 		if !ok || f.Changed || err != nil || !hasVariable(f) {
 			return

@@ -37,7 +37,7 @@ type serveOptions struct {
 	platform    platformOptions
 }
 
-func (so *serveOptions) flags(cmd *cobra.Command, level string) {
+func (so *serveOptions) addFlags(cmd *cobra.Command, level string) {
 	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
@@ -64,18 +64,18 @@ they are asked for, each marketplace's at most every 30 minutes.`,
   adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.use(cmd.Context(), func(d *data) error {
-				return o.serve(cmd.Context(), d, *so, func(address string) error {
+			return o.withUnwatchedDatabase(cmd.Context(), func(d *data) error {
+				return o.runServer(cmd.Context(), d, *so, func(address string) error {
 					return o.sayAddress(cmd.OutOrStdout(), address)
 				})
 			})
 		},
 	}
-	so.flags(cmd, "info")
+	so.addFlags(cmd, "info")
 	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
 	cmd.Flags().DurationVar(&so.drainDelay, "drain-delay", 0, "how long to go on answering after SIGTERM while /readyz says 503, so that a balancer sees it; like 5s")
-	so.platform.flags(cmd)
+	so.platform.addFlags(cmd)
 	return cmd
 }
 
@@ -93,9 +93,9 @@ const (
 	collectEvery  = time.Hour
 )
 
-// serve is the composition root: it puts the rooms together and runs them
+// runServer is the composition root: it puts the rooms together and runs them
 // until the context ends. ready is called once the address answers.
-func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
+func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
 	if so.answerCache < 0 {
 		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
 	}
@@ -115,29 +115,29 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	if err != nil {
 		return err
 	}
-	inspector := d.inspector(log)
-	if err := inspector.begin(ctx); err != nil {
+	inspector := d.newInspector(log)
+	if err := inspector.inspectAtStart(ctx); err != nil {
 		return err
 	}
 	if accounts, err := d.Accounts.Accounts(ctx); err == nil && len(accounts) == 0 {
 		log.Warn("there is no account: the database is new and empty; if it should not be, is it the right --data-dir or --clickhouse?", zap.String("data_dir", o.dataDir))
 	}
-	limits, err := d.limits(ctx, so, log)
+	limits, err := d.newLimits(ctx, so, log)
 	if err != nil {
 		return err
 	}
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
 	counts := metrics.New()
-	d.watch(counts)
-	inspector.watch(counts)
-	limits.watch(counts)
+	d.addDatabaseMetrics(counts)
+	inspector.addIntegrityMetrics(counts)
+	limits.addLimitMetrics(counts)
 	closeMetrics, err := serveMetrics(so.metrics, counts, log)
 	if err != nil {
 		return err
 	}
 	defer closeMetrics()
-	refresh, err := o.refreshers(background, d, so.platform, counts, log)
+	refresh, err := o.newRefreshers(background, d, so.platform, counts, log)
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 		Answers:   answers,
 		Observe:   counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
-			h := inspector.health()
-			h.Limits = limits.trouble()
+			h := inspector.currentHealth()
+			h.Limits = limits.limitFault()
 			return h
 		},
 	})
@@ -166,13 +166,13 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 		return err
 	}
 	var running sync.WaitGroup
-	d.keep(background, &running, usage, inspector)
+	d.startBackground(background, &running, usage, inspector)
 	running.Go(func() { refresh.daily.Run(background) })
-	running.Go(func() { limits.keep(background) })
+	running.Go(func() { limits.keepReservations(background) })
 	running.Go(func() { keepFigures(background, figures, log) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	d.warm(ctx, figures, log)
+	d.warmCaches(ctx, figures, log)
 	err = ready("http://" + listener.Addr().String())
 	if err == nil {
 		select {
@@ -194,10 +194,10 @@ func (o *options) serve(ctx context.Context, d *data, so serveOptions, ready fun
 	return err
 }
 
-// keep runs what a server does beside answering.
-func (d *data) keep(ctx context.Context, running *sync.WaitGroup, usage *auth.Usage, i *inspector) {
+// startBackground runs what a server does beside answering.
+func (d *data) startBackground(ctx context.Context, running *sync.WaitGroup, usage *auth.Usage, i *inspector) {
 	log := i.log
-	running.Go(func() { i.run(ctx) })
+	running.Go(func() { i.keepInspecting(ctx) })
 	running.Go(func() { d.keepUsage(ctx, usage, log) })
 	running.Go(func() { d.keepClean(ctx, log) })
 	if d.engine != nil {
@@ -222,20 +222,20 @@ func (d *data) keepUsage(ctx context.Context, usage *auth.Usage, log *zap.Logger
 			log.Warn("the last use of keys could not be noted", zap.Error(err))
 		}
 	}
-	every(ctx, usageEvery, put)
+	runEvery(ctx, usageEvery, put)
 	put(context.Background())
 }
 
 // keepClean deletes superseded rows of accounts that load seldom.
 func (d *data) keepClean(ctx context.Context, log *zap.Logger) {
-	every(ctx, collectEvery, func(ctx context.Context) {
-		if err := d.loader(quiet{log}).Collect(ctx, loader.CollectAfter); err != nil && ctx.Err() == nil {
+	runEvery(ctx, collectEvery, func(ctx context.Context) {
+		if err := d.newLoader(quiet{log}).Collect(ctx, loader.CollectAfter); err != nil && ctx.Err() == nil {
 			log.Warn("superseded rows could not be deleted", zap.Error(err))
 		}
 	})
 }
 
-func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+func runEvery(ctx context.Context, interval time.Duration, do func(context.Context)) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {

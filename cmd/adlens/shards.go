@@ -37,8 +37,8 @@ cluster is empty until then.`,
   adlens account move acme --shard 2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.with(cmd.Context(), func(d *data) error {
-				all, err := d.shards(cmd.Context())
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				all, err := d.listShards(cmd.Context())
 				if err != nil {
 					return err
 				}
@@ -52,7 +52,7 @@ cluster is empty until then.`,
 				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 				fmt.Fprintln(table, "SHARD\tADDRESS\tACCOUNTS\tFACT ROWS\tON DISK")
 				for _, l := range lines {
-					fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%s\n", l.Number, l.Address, l.Accounts, l.Rows, size(int64(l.Bytes)))
+					fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%s\n", l.Number, l.Address, l.Accounts, l.Rows, formatBytes(int64(l.Bytes)))
 				}
 				return table.Flush()
 			})
@@ -60,7 +60,7 @@ cluster is empty until then.`,
 	}
 }
 
-func (d *data) shards(ctx context.Context) ([]audit.Shard, error) {
+func (d *data) listShards(ctx context.Context) ([]audit.Shard, error) {
 	all, err := d.Audit.Shards(ctx)
 	if err == nil && len(all) == 0 {
 		err = errNoCluster
@@ -82,10 +82,10 @@ the old one, what is left there is deleted.
 A move that was interrupted has changed nothing, or only left something to
 delete: the same command goes on, and repeats no harm.`,
 		Example:           `  adlens account move acme --shard 2`,
-		Args:              one("ID"),
+		Args:              oneArgument("ID"),
 		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(cmd.Context(), func(d *data) error { return o.move(cmd, d, args[0], to) })
+			return o.withDatabase(cmd.Context(), func(d *data) error { return o.moveAccount(cmd, d, args[0], to) })
 		},
 	}
 	cmd.Flags().IntVar(&to, "shard", 0, "number of the shard, as adlens shards lists it (needed)")
@@ -93,20 +93,20 @@ delete: the same command goes on, and repeats no harm.`,
 	return cmd
 }
 
-func (o *options) move(cmd *cobra.Command, d *data, account string, to int) (err error) {
+func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to int) (err error) {
 	ctx := cmd.Context()
-	all, err := d.shards(ctx)
+	all, err := d.listShards(ctx)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(all, func(s audit.Shard) bool { return int(s.Number) == to }) {
 		return fmt.Errorf("--shard %d is none of the cluster's shards; expected 1 to %d", to, len(all))
 	}
-	if err := d.exists(ctx, account); err != nil {
+	if err := d.requireAccount(ctx, account); err != nil {
 		return err
 	}
 	t := newTransfer(cmd.ErrOrStderr(), 0)
-	defer t.end()
+	defer t.clearLine()
 	release, err := d.locker.Lock(ctx, account, func(holder string) { t.Notice("waiting for the account's writer: " + holder) })
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (o *options) move(cmd *cobra.Command, d *data, account string, to int) (err
 	defer func() { err = errors.Join(err, release()) }()
 	t.Account(account, 0, 1)
 	rows, err := d.Mover.Move(ctx, account, uint16(to), t.Rows)
-	t.end()
+	t.clearLine()
 	if err != nil {
 		return noRoom(err)
 	}

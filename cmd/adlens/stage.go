@@ -16,9 +16,9 @@ type stage struct {
 // sure is for how long a stage must have run before its rate says something.
 const sure = time.Second
 
-// line says how far the stage is after some time, how fast it goes, and when it
+// progressLine says how far the stage is after some time, how fast it goes, and when it
 // will be done, in the order in which a short line may be cut.
-func (s stage) line(after time.Duration) string {
+func (s stage) progressLine(after time.Duration) string {
 	text := fmt.Sprintf("%s: %d of %d %s", s.doing, s.done, s.total, s.noun)
 	if after < sure {
 		return text

@@ -29,17 +29,17 @@ func newTransfer(w io.Writer, expected uint64) *transfer {
 
 // Account begins an account.
 func (t *transfer) Account(id string, done, total int) {
-	t.line = fmt.Sprintf("%s, %d of %d accounts done", calm(id), done, total)
-	t.show()
+	t.line = fmt.Sprintf("%s, %d of %d accounts done", replaceControls(id), done, total)
+	t.showProgress()
 }
 
 // Rows counts rows that were copied, and those that are there already.
 func (t *transfer) Rows(copied, kept uint64) {
 	t.copied, t.kept = t.copied+copied, t.kept+kept
-	t.show()
+	t.showProgress()
 }
 
-func (t *transfer) show() {
+func (t *transfer) showProgress() {
 	if !t.terminal || time.Since(t.shown) < 100*time.Millisecond {
 		return
 	}
@@ -56,11 +56,11 @@ func (t *transfer) show() {
 
 // Notice says something in a line of its own.
 func (t *transfer) Notice(text string) {
-	t.end()
-	fmt.Fprintln(t.w, calm(text))
+	t.clearLine()
+	fmt.Fprintln(t.w, replaceControls(text))
 }
 
-func (t *transfer) end() {
+func (t *transfer) clearLine() {
 	if t.terminal {
 		fmt.Fprint(t.w, "\r\x1b[K")
 	}

@@ -17,20 +17,20 @@ const (
 	warmPatience = 2 * time.Second
 )
 
-// warm asks what the first requests will ask. The first statement of each kind
+// warmCaches asks what the first requests will ask. The first statement of each kind
 // takes the engine ten times as long as those after it, and accounts that were
 // served before are likely to be asked for again. Where it takes too long, the
 // rest is left to those who ask.
-func (d *data) warm(ctx context.Context, figures *query.Service, log *zap.Logger) {
+func (d *data) warmCaches(ctx context.Context, figures *query.Service, log *zap.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmPatience)
 	defer cancel()
-	if err := d.ask(ctx, figures); err != nil && ctx.Err() == nil {
+	if err := d.runFirstQueries(ctx, figures); err != nil && ctx.Err() == nil {
 		log.Warn("the first requests will wait for the engine", zap.Error(err))
 	}
 }
 
-// ask goes the way of a request: the key, its account, the account's figures.
-func (d *data) ask(ctx context.Context, figures *query.Service) error {
+// runFirstQueries goes the way of a request: the key, its account, the account's figures.
+func (d *data) runFirstQueries(ctx context.Context, figures *query.Service) error {
 	var nobody [32]byte
 	_, _, unknown := d.Keys.KeyByHash(ctx, nobody)
 	accounts, err := d.Keys.LastServed(ctx, warmAccounts)

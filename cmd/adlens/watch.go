@@ -13,8 +13,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// watch shows what the database has to do.
-func (d *data) watch(m *metrics.Metrics) {
+// addDatabaseMetrics shows what the database has to do.
+func (d *data) addDatabaseMetrics(m *metrics.Metrics) {
 	m.Gauge("statements_running", "Statements that read from the database now.", func() float64 { return float64(d.Cluster.Work().Running) })
 	m.Gauge("statements_queued", "Statements that wait for their turn now.", func() float64 { return float64(d.Cluster.Work().Queued) })
 	m.Counter("statements_total", "Statements that read from the database.", func() float64 { return float64(d.Cluster.Work().Statements) })
@@ -41,8 +41,8 @@ func serveMetrics(address string, m *metrics.Metrics, log *zap.Logger) (end func
 	return listener.Close, nil
 }
 
-// watch shows what is known about the stored data and its engine.
-func (i *inspector) watch(m *metrics.Metrics) {
+// addIntegrityMetrics shows what is known about the stored data and its engine.
+func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 	m.Counter("engine_restarts_total", "Engines that took the place of another since this server started.", func() float64 {
 		i.mu.Lock()
 		defer i.mu.Unlock()
@@ -58,7 +58,7 @@ func (i *inspector) watch(m *metrics.Metrics) {
 		"oldest_refresh": {"When reports were last read for the connected account that waits longest; 0 for none.", func(h adhttp.Health) time.Time { return h.OldestRefresh }},
 	} {
 		m.Gauge(name+"_timestamp_seconds", of.help, func() float64 {
-			if t := of.when(i.health()); !t.IsZero() {
+			if t := of.when(i.currentHealth()); !t.IsZero() {
 				return float64(t.Unix())
 			}
 			return 0
@@ -66,8 +66,8 @@ func (i *inspector) watch(m *metrics.Metrics) {
 	}
 }
 
-// watch shows whether limits are shared as they should be.
-func (l *limits) watch(m *metrics.Metrics) {
+// addLimitMetrics shows whether limits are shared as they should be.
+func (l *limits) addLimitMetrics(m *metrics.Metrics) {
 	m.Gauge("limits_shared", "1 where servers share the limits through Redis and it answered the last time, else 0.", func() float64 {
 		if l.shared == nil || l.shared.Broken() {
 			return 0
@@ -76,8 +76,8 @@ func (l *limits) watch(m *metrics.Metrics) {
 	})
 }
 
-// trouble says what is wrong with limits that are shared.
-func (l *limits) trouble() string {
+// limitFault says what is wrong with limits that are shared.
+func (l *limits) limitFault() string {
 	if l.shared != nil && l.shared.Broken() {
 		return "Redis does not answer; this server holds limits by itself"
 	}

@@ -13,19 +13,19 @@ const (
 	numberColumn
 )
 
-// columns reads lists in the notation of platform.md: sales{1d,7d}.
-func columns(texts, numbers string) columnSet {
+// parseColumns reads lists in the notation of platform.md: sales{1d,7d}.
+func parseColumns(texts, numbers string) columnSet {
 	set := columnSet{}
-	for _, name := range expand(texts) {
+	for _, name := range expandBraces(texts) {
 		set[name] = textColumn
 	}
-	for _, name := range expand(numbers) {
+	for _, name := range expandBraces(numbers) {
 		set[name] = numberColumn
 	}
 	return set
 }
 
-func (s columnSet) plus(others ...columnSet) columnSet {
+func (s columnSet) withColumns(others ...columnSet) columnSet {
 	sum := columnSet{}
 	for _, set := range append([]columnSet{s}, others...) {
 		for name, kind := range set {
@@ -35,15 +35,15 @@ func (s columnSet) plus(others ...columnSet) columnSet {
 	return sum
 }
 
-func (s columnSet) without(names string) columnSet {
-	rest := s.plus()
-	for _, name := range expand(names) {
+func (s columnSet) withoutColumns(names string) columnSet {
+	rest := s.withColumns()
+	for _, name := range expandBraces(names) {
 		delete(rest, name)
 	}
 	return rest
 }
 
-func expand(list string) []string {
+func expandBraces(list string) []string {
 	var names []string
 	for _, word := range strings.Fields(list) {
 		stem, braces, found := strings.Cut(word, "{")
@@ -58,21 +58,21 @@ func expand(list string) []string {
 	return names
 }
 
-var spMeasures = columns("date startDate endDate",
+var spMeasures = parseColumns("date startDate endDate",
 	`impressions clicks purchases{1d,7d,14d,30d} purchasesSameSku{1d,7d,14d,30d} unitsSoldClicks{1d,7d,14d,30d}
 	unitsSoldSameSku{1d,7d,14d,30d} addToList qualifiedBorrows royaltyQualifiedBorrows kindleEditionNormalizedPagesRead14d
 	cost spend costPerClick clickThroughRate sales{1d,7d,14d,30d} attributedSalesSameSku{1d,7d,14d,30d}
 	kindleEditionNormalizedPagesRoyalties14d`)
 
-var spCampaignColumns = columns(
+var spCampaignColumns = parseColumns(
 	"campaignName campaignStatus campaignBudgetType campaignBudgetCurrencyCode campaignApplicableBudgetRuleId campaignApplicableBudgetRuleName",
 	"campaignId campaignBudgetAmount campaignRuleBasedBudgetAmount topOfSearchImpressionShare")
 
-var spAdvertisedProductColumns = spMeasures.plus(columns(
+var spAdvertisedProductColumns = spMeasures.withColumns(parseColumns(
 	"campaignName adGroupName campaignBudgetCurrencyCode campaignBudgetType campaignStatus advertisedAsin advertisedSku",
 	"campaignId adGroupId adId portfolioId unitsSoldOtherSku7d campaignBudgetAmount salesOtherSku7d acosClicks{7d,14d} roasClicks{7d,14d}"))
 
-var sbCampaignColumns = columns(
+var sbCampaignColumns = parseColumns(
 	"date startDate endDate campaignName campaignStatus campaignBudgetType campaignBudgetCurrencyCode costType",
 	`campaignId impressions viewableImpressions clicks purchases purchasesClicks purchasesPromoted unitsSold unitsSoldClicks
 	detailPageViews detailPageViewsClicks brandedSearches brandedSearchesClicks addToCart addToCartClicks addToList addToListFromClicks
@@ -87,11 +87,11 @@ var sbCampaignColumns = columns(
 // What the pages of sbAds and sbAdGroup leave out of the campaign's columns.
 const notBelowSBCampaign = "topOfSearchImpressionShare viewClickThroughRate longTermSales longTermROAS brandStorePageView"
 
-var sbAdColumns = sbCampaignColumns.without(notBelowSBCampaign).plus(columns("adGroupName", "adGroupId adId"))
+var sbAdColumns = sbCampaignColumns.withoutColumns(notBelowSBCampaign).withColumns(parseColumns("adGroupName", "adGroupId adId"))
 
-var sbAdGroupColumns = sbCampaignColumns.without(notBelowSBCampaign + " viewableImpressions").plus(columns("adGroupName adStatus", "adGroupId"))
+var sbAdGroupColumns = sbCampaignColumns.withoutColumns(notBelowSBCampaign + " viewableImpressions").withColumns(parseColumns("adGroupName adStatus", "adGroupId"))
 
-var sdMeasures = columns("date startDate endDate campaignName campaignBudgetCurrencyCode",
+var sdMeasures = parseColumns("date startDate endDate campaignName campaignBudgetCurrencyCode",
 	`campaignId impressions impressionsViews clicks purchases purchasesClicks purchasesPromotedClicks unitsSold unitsSoldClicks
 	detailPageViews detailPageViewsClicks brandedSearches brandedSearchesClicks brandedSearchesViews addToCart addToCartClicks
 	addToCartViews addToList addToListFromClicks addToListFromViews newToBrandPurchases newToBrandPurchasesClicks newToBrandUnitsSold
@@ -102,10 +102,10 @@ var sdMeasures = columns("date startDate endDate campaignName campaignBudgetCurr
 	leadFormOpens leads linkOuts`)
 
 // These belong to Display campaigns and advertised products alike.
-var sdReach = columns("", `cumulativeReach impressionsFrequencyAverage newToBrandSales newToBrandDetailPageViewRate
+var sdReach = parseColumns("", `cumulativeReach impressionsFrequencyAverage newToBrandSales newToBrandDetailPageViewRate
 	newToBrandDetailPageViews newToBrandDetailPageViewClicks newToBrandDetailPageViewViews newToBrandECPDetailPageView`)
 
-var sdCampaignColumns = sdReach.plus(columns("campaignStatus costType", "campaignBudgetAmount longTermSales longTermROAS"))
+var sdCampaignColumns = sdReach.withColumns(parseColumns("campaignStatus costType", "campaignBudgetAmount longTermSales longTermROAS"))
 
-var sdAdvertisedProductColumns = sdMeasures.plus(sdReach,
-	columns("adGroupName bidOptimization promotedAsin promotedSku", "adGroupId adId")).without("leadFormOpens leads linkOuts")
+var sdAdvertisedProductColumns = sdMeasures.withColumns(sdReach,
+	parseColumns("adGroupName bidOptimization promotedAsin promotedSku", "adGroupId adId")).withoutColumns("leadFormOpens leads linkOuts")

@@ -41,7 +41,7 @@ type Grant struct {
 	Profiles     []int64
 }
 
-func (g Grant) sees(profile int64) bool {
+func (g Grant) seesProfile(profile int64) bool {
 	if g.Profiles == nil {
 		return true
 	}

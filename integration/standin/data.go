@@ -15,19 +15,19 @@ type data struct {
 	lists    ListPlan
 }
 
-func (d *data) begin(config Config) {
+func (d *data) applyConfig(config Config) {
 	for _, profile := range config.Profiles {
 		d.profiles = append(d.profiles, profile.withDefaults())
 	}
 	for _, fact := range config.Facts {
-		fact.check()
+		fact.checkAmounts()
 	}
 	d.facts = slices.Clone(config.Facts)
-	d.entities = config.Entities.clone()
+	d.entities = config.Entities.cloneEntities()
 	d.lists = config.Lists
 }
 
-func (d *data) profile(id int64) (Profile, bool) {
+func (d *data) findProfile(id int64) (Profile, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at := slices.IndexFunc(d.profiles, func(p Profile) bool { return p.ID == id })
@@ -79,8 +79,8 @@ func (p *Platform) Restate(facts ...Fact) {
 	p.data.mu.Lock()
 	defer p.data.mu.Unlock()
 	for _, fact := range facts {
-		fact.check()
-		p.data.facts = slices.DeleteFunc(p.data.facts, func(old Fact) bool { return old.key() == fact.key() })
+		fact.checkAmounts()
+		p.data.facts = slices.DeleteFunc(p.data.facts, func(old Fact) bool { return old.uniqueKey() == fact.uniqueKey() })
 		p.data.facts = append(p.data.facts, fact)
 	}
 }
@@ -103,14 +103,14 @@ func (p *Platform) Facts() []Fact {
 func (p *Platform) SetEntities(entities Entities) {
 	p.data.mu.Lock()
 	defer p.data.mu.Unlock()
-	p.data.entities = entities.clone()
+	p.data.entities = entities.cloneEntities()
 }
 
 // SetEntitiesOf replaces the campaigns, ad groups and ads of one profile.
 func (p *Platform) SetEntitiesOf(profile int64, entities Entities) {
 	p.data.mu.Lock()
 	defer p.data.mu.Unlock()
-	p.data.entities = p.data.entities.of(func(owner int64) bool { return owner != profile })
+	p.data.entities = p.data.entities.filterProfiles(func(owner int64) bool { return owner != profile })
 	p.data.entities.Campaigns = append(p.data.entities.Campaigns, entities.Campaigns...)
 	p.data.entities.AdGroups = append(p.data.entities.AdGroups, entities.AdGroups...)
 	p.data.entities.Ads = append(p.data.entities.Ads, entities.Ads...)
@@ -120,11 +120,11 @@ func (p *Platform) SetEntitiesOf(profile int64, entities Entities) {
 func (p *Platform) Entities() Entities {
 	p.data.mu.Lock()
 	defer p.data.mu.Unlock()
-	return p.data.entities.clone()
+	return p.data.entities.cloneEntities()
 }
 
-// legacy tells whether a Brands campaign is one that reports leave out.
-func (d *data) legacy(profile int64, campaign uint64) bool {
+// isLegacy tells whether a Brands campaign is one that reports leave out.
+func (d *data) isLegacy(profile int64, campaign uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	id := strconv.FormatUint(campaign, 10)

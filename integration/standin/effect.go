@@ -11,13 +11,13 @@ func Answer(status int, media, body string, headers ...string) Effect {
 	for i := 0; i+1 < len(headers); i += 2 {
 		answer.header[headers[i]] = headers[i+1]
 	}
-	return Effected(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { answer.write(w) })
+	return Effected(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { answer.writeTo(w) })
 }
 
 // Error answers with an error in one of the platform's shapes.
 func Error(status int, shape Shape, text string) Effect {
-	answer := refuse(status, shape, "%s", text)
-	return Effected(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { answer.write(w) })
+	answer := refuseCall(status, shape, "%s", text)
+	return Effected(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { answer.writeTo(w) })
 }
 
 // ExpiredToken is the gateway's 401 for a token that has run out.
@@ -25,11 +25,11 @@ func ExpiredToken() Effect { return Error(http.StatusUnauthorized, Message, inva
 
 // Throttled is a 429, with Retry-After where it is not empty: seconds, or a date.
 func Throttled(retryAfter string) Effect {
-	answer := refuse(http.StatusTooManyRequests, Details, "Too Many Requests")
+	answer := refuseCall(http.StatusTooManyRequests, Details, "Too Many Requests")
 	if retryAfter != "" {
 		answer.header = map[string]string{"Retry-After": retryAfter}
 	}
-	return Effected(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { answer.write(w) })
+	return Effected(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { answer.writeTo(w) })
 }
 
 // ServerError is a 500, 502 or 504 of the platform.
@@ -58,14 +58,14 @@ func RedirectAbroad() Effect {
 // platform goes away before.
 func Slow(wait time.Duration) Effect {
 	return Effect{func(p *Platform, w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if p.rest(r, wait) {
+		if p.waitFor(r, wait) {
 			next.ServeHTTP(w, r)
 		}
 	}}
 }
 
-// rest tells whether the wait came to its end.
-func (p *Platform) rest(r *http.Request, wait time.Duration) bool {
+// waitFor tells whether the wait came to its end.
+func (p *Platform) waitFor(r *http.Request, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -30,14 +30,14 @@ func quirkOf(ctx context.Context) quirk {
 	return found
 }
 
-func quirky(which quirk) Effect {
+func quirkEffect(which quirk) Effect {
 	return Effected(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), quirkKey{}, which)))
 	})
 }
 
-// shown are the items that the list admits to have.
-func (q quirk) shown(items []item) []item {
+// shownItems are the items that the list admits to have.
+func (q quirk) shownItems(items []item) []item {
 	if q.kind == shownOnly {
 		return items[:min(q.number, len(items))]
 	}
@@ -46,22 +46,22 @@ func (q quirk) shown(items []item) []item {
 
 // EndlessToken has every page of a list name a next one, each time another:
 // past the end they are empty.
-func EndlessToken() Effect { return quirky(quirk{kind: endlessToken}) }
+func EndlessToken() Effect { return quirkEffect(quirk{kind: endlessToken}) }
 
 // SameToken has a page name itself as the next one.
-func SameToken() Effect { return quirky(quirk{kind: sameToken}) }
+func SameToken() Effect { return quirkEffect(quirk{kind: sameToken}) }
 
 // RepeatPage answers with the items of the page before, and goes on behind the
 // page that was asked for.
-func RepeatPage() Effect { return quirky(quirk{kind: repeatPage}) }
+func RepeatPage() Effect { return quirkEffect(quirk{kind: repeatPage}) }
 
 // ShownOnly has a list know of its first items alone, as if the others had
 // never been; its total, where it says one, agrees.
-func ShownOnly(items int) Effect { return quirky(quirk{shownOnly, items}) }
+func ShownOnly(items int) Effect { return quirkEffect(quirk{shownOnly, items}) }
 
 // WrongTotal adds to the total that a list says, so that it disagrees with its
 // items. Display says none.
-func WrongTotal(more int) Effect { return quirky(quirk{wrongTotal, more}) }
+func WrongTotal(more int) Effect { return quirkEffect(quirk{wrongTotal, more}) }
 
 // NoTotal leaves the total out of a list.
-func NoTotal() Effect { return quirky(quirk{kind: noTotal}) }
+func NoTotal() Effect { return quirkEffect(quirk{kind: noTotal}) }

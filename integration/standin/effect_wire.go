@@ -45,7 +45,7 @@ func CutBody() Effect {
 func Stall(wait time.Duration) Effect {
 	return Effect{func(p *Platform, w http.ResponseWriter, r *http.Request, next http.Handler) {
 		rest := sendHalf(w, r, next)
-		if !p.rest(r, wait) {
+		if !p.waitFor(r, wait) {
 			panic(http.ErrAbortHandler)
 		}
 		_, _ = w.Write(rest)

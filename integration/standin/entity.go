@@ -10,12 +10,12 @@ type Entities struct {
 	Ads       []Ad
 }
 
-func (e Entities) clone() Entities {
+func (e Entities) cloneEntities() Entities {
 	return Entities{slices.Clone(e.Campaigns), slices.Clone(e.AdGroups), slices.Clone(e.Ads)}
 }
 
-// of keeps the entities of some profiles.
-func (e Entities) of(keep func(profile int64) bool) Entities {
+// filterProfiles keeps the entities of some profiles.
+func (e Entities) filterProfiles(keep func(profile int64) bool) Entities {
 	return Entities{
 		slices.DeleteFunc(slices.Clone(e.Campaigns), func(c Campaign) bool { return !keep(c.Profile) }),
 		slices.DeleteFunc(slices.Clone(e.AdGroups), func(g AdGroup) bool { return !keep(g.Profile) }),
@@ -66,7 +66,7 @@ type Ad struct {
 	Extra                     map[string]any
 }
 
-func (a Ad) asin() string {
+func (a Ad) firstASIN() string {
 	if len(a.Products) == 0 {
 		return ""
 	}
@@ -100,39 +100,39 @@ type shapes struct {
 	ad       func(Ad) (shown, extended object)
 }
 
-// items lists one kind of entity of a profile in the spelling of a list.
-func (d *data) items(profile int64, adProduct string, what kind, in shapes) []item {
+// listItems lists one kind of entity of a profile in the spelling of a list.
+func (d *data) listItems(profile int64, adProduct string, what kind, in shapes) []item {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	mine := func(owner int64, product string) bool { return owner == profile && product == adProduct }
 	var list []item
 	for _, c := range d.entities.Campaigns {
 		if what == campaigns && mine(c.Profile, c.AdProduct) {
-			c.State, c.Budget = or(c.State, "ENABLED"), or(c.Budget, "10")
-			c.BudgetType, c.StartDate = or(c.BudgetType, "DAILY"), or(c.StartDate, "2026-01-01")
+			c.State, c.Budget = orDefault(c.State, "ENABLED"), orDefault(c.Budget, "10")
+			c.BudgetType, c.StartDate = orDefault(c.BudgetType, "DAILY"), orDefault(c.StartDate, "2026-01-01")
 			shown, extended := in.campaign(c)
-			list = append(list, item{c.ID, c.ID, "", c.Portfolio, c.Name, c.State, c.Targeting, overlay(shown, c.Extra), extended})
+			list = append(list, item{c.ID, c.ID, "", c.Portfolio, c.Name, c.State, c.Targeting, overlayMembers(shown, c.Extra), extended})
 		}
 	}
 	for _, g := range d.entities.AdGroups {
 		if what == adGroups && mine(g.Profile, g.AdProduct) {
-			g.State = or(g.State, "ENABLED")
+			g.State = orDefault(g.State, "ENABLED")
 			shown, extended := in.adGroup(g)
-			list = append(list, item{g.ID, g.CampaignID, g.ID, "", g.Name, g.State, "", overlay(shown, g.Extra), extended})
+			list = append(list, item{g.ID, g.CampaignID, g.ID, "", g.Name, g.State, "", overlayMembers(shown, g.Extra), extended})
 		}
 	}
 	for _, a := range d.entities.Ads {
 		if what == ads && mine(a.Profile, a.AdProduct) {
-			a.State = or(a.State, "ENABLED")
+			a.State = orDefault(a.State, "ENABLED")
 			shown, extended := in.ad(a)
-			list = append(list, item{a.ID, a.CampaignID, a.AdGroupID, "", a.Name, a.State, "", overlay(shown, a.Extra), extended})
+			list = append(list, item{a.ID, a.CampaignID, a.AdGroupID, "", a.Name, a.State, "", overlayMembers(shown, a.Extra), extended})
 		}
 	}
 	return list
 }
 
-// overlay puts extra members over an object, and takes absent ones out.
-func overlay(shown, extra object) object {
+// overlayMembers puts extra members over an object, and takes absent ones out.
+func overlayMembers(shown, extra object) object {
 	for name, value := range extra {
 		if value == Absent {
 			delete(shown, name)
@@ -143,8 +143,8 @@ func overlay(shown, extra object) object {
 	return shown
 }
 
-// put adds a member unless it is empty.
-func put(o object, name, text string) {
+// putNonEmpty adds a member unless it is empty.
+func putNonEmpty(o object, name, text string) {
 	if text != "" {
 		o[name] = text
 	}

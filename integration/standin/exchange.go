@@ -31,21 +31,21 @@ type reply struct {
 
 type handler func(*query) reply
 
-// answer makes a handler of the web from one of the platform: it records the
+// endpointHandler makes a handler of the web from one of the platform: it records the
 // call, lets a fault take its course, and writes the answer.
-func (p *Platform) answer(endpoint Endpoint, region Region, handle handler) http.Handler {
+func (p *Platform) endpointHandler(endpoint Endpoint, region Region, handle handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(io.LimitReader(r.Body, largestBody))
 		noted := &statusWriter{ResponseWriter: w}
-		number := p.calls.add(newCall(endpoint, region, r, body, p.config.Now()))
-		defer func() { p.calls.end(number, noted.status) }()
+		number := p.calls.addCall(newCall(endpoint, region, r, body, p.config.Now()))
+		defer func() { p.calls.endCall(number, noted.status) }()
 
 		next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			q := &query{Request: r, body: body, region: region, quirk: quirkOf(r.Context())}
-			handle(q).write(w)
+			handle(q).writeTo(w)
 		})
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		if effect, found := p.faults.next(p.calls.at(number)); found {
+		if effect, found := p.faults.nextEffect(p.calls.callAt(number)); found {
 			effect.serve(p, noted, r, next)
 			return
 		}
@@ -53,7 +53,7 @@ func (p *Platform) answer(endpoint Endpoint, region Region, handle handler) http
 	})
 }
 
-func (a reply) write(w http.ResponseWriter) {
+func (a reply) writeTo(w http.ResponseWriter) {
 	content, raw := a.body.([]byte)
 	if !raw {
 		content, _ = json.Marshal(a.body)

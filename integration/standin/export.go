@@ -53,20 +53,20 @@ type exports struct {
 
 func (p *Platform) createExport(of exportKind) handler {
 	return func(q *query) reply {
-		if answer := versioned(q, of.media); answer != nil {
+		if answer := checkMedia(q, of.media); answer != nil {
 			return *answer
 		}
 		var request exportRequest
 		if err := json.Unmarshal(q.body, &request); err != nil {
-			return refuse(http.StatusBadRequest, Details, "Request body is not valid: %v", err)
+			return refuseCall(http.StatusBadRequest, Details, "Request body is not valid: %v", err)
 		}
-		if fault := request.fault(); fault != "" {
-			return refuse(http.StatusBadRequest, Details, "%s", fault)
+		if fault := request.checkFilters(); fault != "" {
+			return refuseCall(http.StatusBadRequest, Details, "%s", fault)
 		}
 		p.exports.mu.Lock()
 		defer p.exports.mu.Unlock()
-		if p.exports.running(of, q.profile.ID) >= mostExports {
-			return refuse(http.StatusTooManyRequests, Details, "Too many exports in progress")
+		if p.exports.countRunning(of, q.profile.ID) >= mostExports {
+			return refuseCall(http.StatusTooManyRequests, Details, "Too many exports in progress")
 		}
 		made := &export{
 			id: exportID(len(p.exports.all)+1, of), of: of, profile: q.profile, plan: p.exports.plan,
@@ -78,16 +78,16 @@ func (p *Platform) createExport(of exportKind) handler {
 	}
 }
 
-func (e *export) runningWord() string { return or(e.plan.RunningWord, "IN_PROGRESS") }
+func (e *export) runningWord() string { return orDefault(e.plan.RunningWord, "IN_PROGRESS") }
 
 // An export's id is a number and its kind, packed.
 func exportID(number int, of exportKind) string {
 	return strings.ReplaceAll(newUUID(), "-", "") + strconv.Itoa(number) + "," + of.path[1:2]
 }
 
-// fault checks the filters, and fills in the default: archived entities are
+// checkFilters checks the filters, and fills in the default: archived entities are
 // left out unless they are asked for.
-func (r *exportRequest) fault() string {
+func (r *exportRequest) checkFilters() string {
 	for _, product := range r.AdProductFilter {
 		if !slices.Contains([]string{SponsoredProducts, SponsoredBrands, SponsoredDisplay}, product) {
 			return fmt.Sprintf("adProductFilter includes an invalid value %q", product)
@@ -107,7 +107,7 @@ func (r *exportRequest) fault() string {
 	return ""
 }
 
-func (e *exports) running(of exportKind, profile int64) int {
+func (e *exports) countRunning(of exportKind, profile int64) int {
 	count := 0
 	for _, one := range e.all {
 		if one.of.endpoint == of.endpoint && one.profile.ID == profile && one.status == one.runningWord() {
@@ -122,10 +122,10 @@ func (p *Platform) pollExport(q *query) reply {
 	defer p.exports.mu.Unlock()
 	at := slices.IndexFunc(p.exports.all, func(e *export) bool { return e.id == q.PathValue("id") && e.profile.ID == q.profile.ID })
 	if at < 0 {
-		return refuse(http.StatusNotFound, Details, "Export %s is not found", q.PathValue("id"))
+		return refuseCall(http.StatusNotFound, Details, "Export %s is not found", q.PathValue("id"))
 	}
 	found := p.exports.all[at]
-	if answer := versioned(q, found.of.media); answer != nil {
+	if answer := checkMedia(q, found.of.media); answer != nil {
 		return *answer
 	}
 	if found.status == found.runningWord() {
@@ -137,7 +137,7 @@ func (p *Platform) pollExport(q *query) reply {
 func (p *Platform) advanceExport(e *export) {
 	now := p.config.Now()
 	e.polls++
-	switch e.plan.state(e.polls, now.Sub(e.created)) {
+	switch e.plan.stateAfter(e.polls, now.Sub(e.created)) {
 	case jobFailed:
 		e.status = "FAILED"
 	case jobDone:
@@ -145,7 +145,7 @@ func (p *Platform) advanceExport(e *export) {
 		if !e.plan.GeneratedAt.IsZero() {
 			e.generated = e.plan.GeneratedAt
 		}
-		e.file = p.files.add("/export/"+e.id+".json.gz", p.exportRows(e), e.plan.JobPlan)
+		e.file = p.files.addFile("/export/"+e.id+".json.gz", p.exportRows(e), e.plan.JobPlan)
 	}
 }
 
@@ -156,7 +156,7 @@ func (p *Platform) exportObject(e *export) object {
 		shown["error"] = object{"errorCode": "INTERNAL_ERROR", "message": e.plan.FailureReason}
 	case "COMPLETED":
 		// Each look brings a fresh address.
-		address, ends := p.publish(e.file, e.plan.urlLife())
+		address, ends := p.signURL(e.file, e.plan.urlLife())
 		shown["url"], shown["urlExpiresAt"] = address, ends.UTC().Format(timestamp)
 		shown["fileSize"], shown["generatedAt"] = e.file.size, e.generated.UTC().Format(timestamp)
 	}
@@ -167,8 +167,8 @@ func (p *Platform) exportRows(e *export) []byte {
 	filter := listRequest{StateFilter: &include{e.request.StateFilter}}
 	rows := []object{}
 	for _, product := range e.request.AdProductFilter {
-		items := p.data.items(e.profile.ID, product, e.of.kind, exportShapes(e.profile))
-		for _, one := range filter.keep(items) {
+		items := p.data.listItems(e.profile.ID, product, e.of.kind, exportShapes(e.profile))
+		for _, one := range filter.filterItems(items) {
 			rows = append(rows, one.object)
 		}
 	}

@@ -44,25 +44,25 @@ type factKey struct {
 	product, sku            string
 }
 
-func (f Fact) key() factKey {
+func (f Fact) uniqueKey() factKey {
 	return factKey{f.Profile, f.AdProduct, f.Day, f.CampaignID, f.AdGroupID, f.AdID, f.Product, f.SKU}
 }
 
-// check stops a test whose amounts are none, before a report has to.
-func (f Fact) check() {
+// checkAmounts stops a test whose amounts are none, before a report has to.
+func (f Fact) checkAmounts() {
 	for _, amount := range []string{f.Cost, f.Sales7d, f.Sales14d} {
-		decimal(amount)
+		parseDecimal(amount)
 	}
 }
 
-// idle facts are in no report: the platform tells of activity only.
-func (f Fact) idle() bool {
+// isIdle facts are in no report: the platform tells of activity only.
+func (f Fact) isIdle() bool {
 	return f.Impressions == 0 && f.Clicks == 0 && f.Purchases7d == 0 && f.Purchases14d == 0 &&
-		decimal(f.Cost).Sign() == 0 && decimal(f.Sales7d).Sign() == 0 && decimal(f.Sales14d).Sign() == 0
+		parseDecimal(f.Cost).Sign() == 0 && parseDecimal(f.Sales7d).Sign() == 0 && parseDecimal(f.Sales14d).Sign() == 0
 }
 
-// plus adds another fact's measures; its ids are the first one's.
-func (f Fact) plus(other Fact) Fact {
+// addMeasures adds another fact's measures; its ids are the first one's.
+func (f Fact) addMeasures(other Fact) Fact {
 	f.Impressions += other.Impressions
 	f.Clicks += other.Clicks
 	f.Purchases7d += other.Purchases7d
@@ -76,8 +76,8 @@ func (f Fact) plus(other Fact) Fact {
 	return f
 }
 
-// decimal reads an amount. A wrong one is a mistake in the test.
-func decimal(text string) *big.Rat {
+// parseDecimal reads an amount. A wrong one is a mistake in the test.
+func parseDecimal(text string) *big.Rat {
 	if text == "" {
 		return new(big.Rat)
 	}
@@ -89,7 +89,7 @@ func decimal(text string) *big.Rat {
 }
 
 func addDecimals(a, b string) string {
-	return decimalText(new(big.Rat).Add(decimal(a), decimal(b)))
+	return decimalText(new(big.Rat).Add(parseDecimal(a), parseDecimal(b)))
 }
 
 // decimalText prints as the platform does: no trailing zeros, and no point

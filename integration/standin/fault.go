@@ -35,13 +35,13 @@ func Effected(serve func(w http.ResponseWriter, r *http.Request, next http.Handl
 	return Effect{func(_ *Platform, w http.ResponseWriter, r *http.Request, next http.Handler) { serve(w, r, next) }}
 }
 
-func (f Fault) about(call Call) bool {
+func (f Fault) matchesCall(call Call) bool {
 	return (f.On == Any || f.On == call.Endpoint) &&
 		(f.Profile == 0 || strconv.FormatInt(f.Profile, 10) == call.Scope()) &&
 		(f.When == nil || f.When(call))
 }
 
-func (f Fault) strikes(count int) bool {
+func (f Fault) strikesAt(count int) bool {
 	first, times := max(f.Nth, 1), f.Times
 	if times == 0 {
 		times = 1
@@ -81,15 +81,15 @@ func (p *Platform) Heal() {
 	p.faults.all = nil
 }
 
-func (f *faults) next(call Call) (effect Effect, found bool) {
+func (f *faults) nextEffect(call Call) (effect Effect, found bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, one := range f.all {
-		if !one.about(call) {
+		if !one.matchesCall(call) {
 			continue
 		}
 		one.seen++
-		if !found && one.strikes(one.seen) {
+		if !found && one.strikesAt(one.seen) {
 			effect, found = one.Do, true
 		}
 	}

@@ -43,8 +43,8 @@ const (
 	jobDone
 )
 
-// state after a number of looks, the present one included.
-func (j JobPlan) state(polls int, age time.Duration) jobState {
+// stateAfter after a number of looks, the present one included.
+func (j JobPlan) stateAfter(polls int, age time.Duration) jobState {
 	switch {
 	case j.Stuck || polls <= j.PendingPolls:
 		return jobPending

@@ -44,8 +44,8 @@ func (l listRequest) idFilters() map[string]*include {
 	return sent
 }
 
-// fault finds the first thing that the list would refuse.
-func (l listRequest) fault(of tokenListing) string {
+// requestFault finds the first thing that the list would refuse.
+func (l listRequest) requestFault(of tokenListing) string {
 	if l.MaxResults != nil && (*l.MaxResults < 1 || *l.MaxResults > of.largestPage) {
 		return fmt.Sprintf("maxResults must be between 1 and %d", of.largestPage)
 	}
@@ -71,19 +71,19 @@ func (l listRequest) fault(of tokenListing) string {
 	return ""
 }
 
-// keep applies the filters.
-func (l listRequest) keep(items []item) []item {
+// filterItems applies the filters.
+func (l listRequest) filterItems(items []item) []item {
 	return slices.DeleteFunc(items, func(i item) bool {
-		return !l.StateFilter.has(i.state) || !l.NameFilter.has(i.name) || !l.CampaignIDFilter.has(i.campaign) ||
-			!l.AdGroupIDFilter.has(i.adGroup) || !l.AdIDFilter.has(i.id) || !l.PortfolioIDFilter.has(i.portfolio) ||
+		return !l.StateFilter.matchesText(i.state) || !l.NameFilter.matchesName(i.name) || !l.CampaignIDFilter.matchesText(i.campaign) ||
+			!l.AdGroupIDFilter.matchesText(i.adGroup) || !l.AdIDFilter.matchesText(i.id) || !l.PortfolioIDFilter.matchesText(i.portfolio) ||
 			l.CampaignTargetingTypeFilter != "" && l.CampaignTargetingTypeFilter != i.targeting
 	})
 }
 
-func (f *include) has(text string) bool { return f == nil || slices.Contains(f.Include, text) }
+func (f *include) matchesText(text string) bool { return f == nil || slices.Contains(f.Include, text) }
 
-// has compares names whole, or under BROAD_MATCH by a part, without case.
-func (f *nameFilter) has(name string) bool {
+// matchesName compares names whole, or under BROAD_MATCH by a part, without case.
+func (f *nameFilter) matchesName(name string) bool {
 	if f == nil {
 		return true
 	}

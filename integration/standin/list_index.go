@@ -32,13 +32,13 @@ func (p *Platform) indexList(of indexListing, extended bool) handler {
 		parameters := q.URL.Query()
 		start, size, filters, fault := readIndexRequest(parameters, of)
 		if fault != "" {
-			return refuse(http.StatusBadRequest, Details, "%s", fault)
+			return refuseCall(http.StatusBadRequest, Details, "%s", fault)
 		}
 		if q.quirk.kind == repeatPage {
 			start = max(0, start-size)
 		}
-		items := filters.keep(p.data.items(q.profile.ID, SponsoredDisplay, of.kind, sdShapes))
-		return reply{status: http.StatusOK, body: window(q.quirk.shown(items), start, size, extended)}
+		items := filters.filterItems(p.data.listItems(q.profile.ID, SponsoredDisplay, of.kind, sdShapes))
+		return reply{status: http.StatusOK, body: cutPage(q.quirk.shownItems(items), start, size, extended)}
 	}
 }
 

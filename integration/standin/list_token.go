@@ -68,33 +68,33 @@ func (p *Platform) listPlan() ListPlan {
 
 func (p *Platform) tokenList(of tokenListing) handler {
 	return func(q *query) reply {
-		if answer := versioned(q, of.media); answer != nil {
+		if answer := checkMedia(q, of.media); answer != nil {
 			return *answer
 		}
 		if q.profile.SubType == "KDP_AUTHOR" && of.adProduct == SponsoredBrands {
-			return refuse(http.StatusBadRequest, Details, "KDP authors do not have access to Sponsored Brands functionality")
+			return refuseCall(http.StatusBadRequest, Details, "KDP authors do not have access to Sponsored Brands functionality")
 		}
 		request, fault := readListRequest(q.body, of)
 		if fault != "" {
-			return refuse(http.StatusBadRequest, Details, "%s", fault)
+			return refuseCall(http.StatusBadRequest, Details, "%s", fault)
 		}
-		items := p.data.items(q.profile.ID, of.adProduct, of.kind, of.shapes)
+		items := p.data.listItems(q.profile.ID, of.adProduct, of.kind, of.shapes)
 		p.data.addTargeting(items, of)
-		items = request.keep(items)
+		items = request.filterItems(items)
 		return p.tokenPage(q, of, request, items)
 	}
 }
 
-// versioned checks the media types of a call that needs them in both headers.
-func versioned(q *query, media string) *reply {
+// checkMedia checks the media types of a call that needs them in both headers.
+func checkMedia(q *query, media string) *reply {
 	sent, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	var answer reply
 	switch {
 	// A call without a body needs no type for it.
 	case q.Method != http.MethodGet && !strings.EqualFold(sent, media):
-		answer = refuse(http.StatusUnsupportedMediaType, Details, "Cannot consume content type: %s", sent)
+		answer = refuseCall(http.StatusUnsupportedMediaType, Details, "Cannot consume content type: %s", sent)
 	case !strings.EqualFold(q.Header.Get("Accept"), media):
-		answer = refuse(http.StatusNotAcceptable, Details, "Cannot produce a representation of %s", q.Header.Get("Accept"))
+		answer = refuseCall(http.StatusNotAcceptable, Details, "Cannot produce a representation of %s", q.Header.Get("Accept"))
 	default:
 		return nil
 	}
@@ -111,7 +111,7 @@ func readListRequest(body []byte, of tokenListing) (request listRequest, fault s
 			return request, "Request body is not valid: " + err.Error()
 		}
 	}
-	return request, request.fault(of)
+	return request, request.requestFault(of)
 }
 
 // addTargeting gives ad groups the targeting of their campaign to be filtered by.
@@ -123,7 +123,7 @@ func (d *data) addTargeting(items []item, of tokenListing) {
 	defer d.mu.Unlock()
 	byID := map[string]string{}
 	for _, c := range d.entities.Campaigns {
-		byID[c.ID] = or(c.Targeting, "MANUAL")
+		byID[c.ID] = orDefault(c.Targeting, "MANUAL")
 	}
 	for i := range items {
 		items[i].targeting = byID[items[i].campaign]
@@ -139,50 +139,50 @@ func (p *Platform) tokenPage(q *query, of tokenListing, request listRequest, ite
 	if plan.PageCap > 0 {
 		size = min(size, plan.PageCap)
 	}
-	at, good := request.offset()
+	at, good := request.tokenOffset()
 	if !good {
-		return refuse(http.StatusBadRequest, Details, "Invalid nextToken")
+		return refuseCall(http.StatusBadRequest, Details, "Invalid nextToken")
 	}
-	items = q.quirk.shown(items)
+	items = q.quirk.shownItems(items)
 	next := ""
 	if at+size < len(items) || q.quirk.kind == endlessToken {
-		next = request.token(at + size)
+		next = request.pageToken(at + size)
 	}
 	if q.quirk.kind == sameToken {
-		next = or(request.NextToken, request.token(at))
+		next = orDefault(request.NextToken, request.pageToken(at))
 	}
 	if q.quirk.kind == repeatPage {
 		at = max(0, at-size)
 	}
-	answer := object{of.key: window(items, at, size, request.IncludeExtendedDataFields), of.total: len(items) + plan.TotalsSkew}
+	answer := object{of.key: cutPage(items, at, size, request.IncludeExtendedDataFields), of.total: len(items) + plan.TotalsSkew}
 	switch q.quirk.kind {
 	case wrongTotal:
 		answer[of.total] = len(items) + q.quirk.number
 	case noTotal:
 		delete(answer, of.total)
 	}
-	put(answer, "nextToken", next)
+	putNonEmpty(answer, "nextToken", next)
 	return reply{status: http.StatusOK, media: of.media, body: answer}
 }
 
-// window is one page. Past the end it is empty.
-func window(items []item, at, size int, extended bool) []object {
+// cutPage is one page. Past the end it is empty.
+func cutPage(items []item, at, size int, extended bool) []object {
 	page := []object{}
 	for _, i := range items[min(at, len(items)):min(at+size, len(items))] {
 		if extended {
-			i.object = overlay(i.object, i.extended)
+			i.object = overlayMembers(i.object, i.extended)
 		}
 		page = append(page, i.object)
 	}
 	return page
 }
 
-// token is good for the same filters only.
-func (l listRequest) token(at int) string {
+// pageToken is good for the same filters only.
+func (l listRequest) pageToken(at int) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d/%x", at, l.filterHash()))
 }
 
-func (l listRequest) offset() (at int, good bool) {
+func (l listRequest) tokenOffset() (at int, good bool) {
 	if l.NextToken == "" {
 		return 0, true
 	}

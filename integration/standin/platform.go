@@ -30,8 +30,8 @@ type Platform struct {
 // New starts a Platform on free loopback ports.
 func New(config Config) *Platform {
 	p := &Platform{config: config.withDefaults(), hosts: map[Region]*httptest.Server{}, closing: make(chan struct{})}
-	p.tokens.begin(p.config)
-	p.data.begin(p.config)
+	p.tokens.applyConfig(p.config)
+	p.data.applyConfig(p.config)
 	p.reports.plan = p.config.Report
 	p.exports.plan = p.config.Export
 	p.token = httptest.NewServer(p.tokenHost())
@@ -76,45 +76,45 @@ func (p *Platform) Close() {
 
 func (p *Platform) apiHost(region Region) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /v2/profiles", p.answer(Profiles, region, p.account(p.listProfiles)))
-	mux.Handle("POST /reporting/reports", p.answer(ReportCreate, region, p.profile(p.createReport)))
-	mux.Handle("GET /reporting/reports/{id}", p.answer(ReportPoll, region, p.profile(p.pollReport)))
-	mux.Handle("DELETE /reporting/reports/{id}", p.answer(ReportCancel, region, p.profile(p.cancelReport)))
+	mux.Handle("GET /v2/profiles", p.endpointHandler(Profiles, region, p.requireToken(p.listProfiles)))
+	mux.Handle("POST /reporting/reports", p.endpointHandler(ReportCreate, region, p.requireProfile(p.createReport)))
+	mux.Handle("GET /reporting/reports/{id}", p.endpointHandler(ReportPoll, region, p.requireProfile(p.pollReport)))
+	mux.Handle("DELETE /reporting/reports/{id}", p.endpointHandler(ReportCancel, region, p.requireProfile(p.cancelReport)))
 	for _, list := range tokenLists {
-		mux.Handle("POST "+list.path, p.answer(list.endpoint, region, p.profile(p.tokenList(list))))
+		mux.Handle("POST "+list.path, p.endpointHandler(list.endpoint, region, p.requireProfile(p.tokenList(list))))
 	}
 	for _, list := range indexLists {
-		mux.Handle("GET "+list.path, p.answer(list.endpoint, region, p.profile(p.indexList(list, false))))
-		mux.Handle("GET "+list.path+"/extended", p.answer(list.endpoint, region, p.profile(p.indexList(list, true))))
+		mux.Handle("GET "+list.path, p.endpointHandler(list.endpoint, region, p.requireProfile(p.indexList(list, false))))
+		mux.Handle("GET "+list.path+"/extended", p.endpointHandler(list.endpoint, region, p.requireProfile(p.indexList(list, true))))
 	}
 	for _, export := range exportKinds {
-		mux.Handle("POST "+export.path, p.answer(export.endpoint, region, p.profile(p.createExport(export))))
+		mux.Handle("POST "+export.path, p.endpointHandler(export.endpoint, region, p.requireProfile(p.createExport(export))))
 	}
-	mux.Handle("GET /exports/{id}", p.answer(ExportPoll, region, p.profile(p.pollExport)))
-	mux.Handle("/", p.answer(Unknown, region, noSuchThing))
+	mux.Handle("GET /exports/{id}", p.endpointHandler(ExportPoll, region, p.requireProfile(p.pollExport)))
+	mux.Handle("/", p.endpointHandler(Unknown, region, noSuchThing))
 	return mux
 }
 
 func (p *Platform) tokenHost() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/auth/o2/token", p.answer(Token, "", p.issueToken))
-	mux.Handle("/", p.answer(Unknown, "", noSuchThing))
+	mux.Handle("/auth/o2/token", p.endpointHandler(Token, "", p.issueToken))
+	mux.Handle("/", p.endpointHandler(Unknown, "", noSuchThing))
 	return mux
 }
 
 func (p *Platform) storageHost() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /report/{name}", p.answer(ReportFile, "", p.sendFile))
-	mux.Handle("GET /export/{name}", p.answer(ExportFile, "", p.sendFile))
-	mux.Handle("/", p.answer(Unknown, "", noSuchThing))
+	mux.Handle("GET /report/{name}", p.endpointHandler(ReportFile, "", p.sendFile))
+	mux.Handle("GET /export/{name}", p.endpointHandler(ExportFile, "", p.sendFile))
+	mux.Handle("/", p.endpointHandler(Unknown, "", noSuchThing))
 	return mux
 }
 
 // foreignHost takes whatever it is sent, as an attacker's would.
 func (p *Platform) foreignHost() http.Handler {
-	return p.answer(Foreign, "", func(*query) reply { return reply{status: http.StatusOK, body: []any{}} })
+	return p.endpointHandler(Foreign, "", func(*query) reply { return reply{status: http.StatusOK, body: []any{}} })
 }
 
 func noSuchThing(q *query) reply {
-	return refuse(http.StatusNotFound, Details, "Could not find resource for %s %s", q.Method, q.URL.Path)
+	return refuseCall(http.StatusNotFound, Details, "Could not find resource for %s %s", q.Method, q.URL.Path)
 }

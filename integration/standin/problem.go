@@ -19,7 +19,7 @@ const (
 // The gateway's word for a token that it does not take.
 const invalidToken = "Unauthorized exception while handling 3P Request: Invalid token"
 
-func (s Shape) body(status int, text string) map[string]any {
+func (s Shape) errorBody(status int, text string) map[string]any {
 	switch s {
 	case Detail:
 		return map[string]any{"code": strconv.Itoa(status), "detail": text}
@@ -30,6 +30,6 @@ func (s Shape) body(status int, text string) map[string]any {
 	}
 }
 
-func refuse(status int, shape Shape, format string, values ...any) reply {
-	return reply{status: status, body: shape.body(status, fmt.Sprintf(format, values...))}
+func refuseCall(status int, shape Shape, format string, values ...any) reply {
+	return reply{status: status, body: shape.errorBody(status, fmt.Sprintf(format, values...))}
 }

@@ -33,32 +33,32 @@ func (p Profile) withDefaults() Profile {
 		p.Country = "US"
 	}
 	known := countries[p.Country]
-	p.Currency = or(p.Currency, known.currency)
-	p.TimeZone = or(p.TimeZone, known.zone)
-	p.MarketplaceID = or(p.MarketplaceID, known.marketplace)
-	p.Type = or(p.Type, "seller")
-	p.AccountID = or(p.AccountID, "A3STANDIN")
+	p.Currency = orDefault(p.Currency, known.currency)
+	p.TimeZone = orDefault(p.TimeZone, known.zone)
+	p.MarketplaceID = orDefault(p.MarketplaceID, known.marketplace)
+	p.Type = orDefault(p.Type, "seller")
+	p.AccountID = orDefault(p.AccountID, "A3STANDIN")
 	return p
 }
 
-func or(text, otherwise string) string {
+func orDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}
 	return text
 }
 
-func (p Profile) region() Region { return countries[p.Country].region }
+func (p Profile) homeRegion() Region { return countries[p.Country].region }
 
-// today is the day that it is for the advertiser.
-func (p Profile) today(now time.Time) time.Time {
+// todayAt is the day that it is for the advertiser.
+func (p Profile) todayAt(now time.Time) time.Time {
 	if zone, err := time.LoadLocation(p.TimeZone); err == nil {
 		now = now.In(zone)
 	}
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-func (p Profile) object() map[string]any {
+func (p Profile) profileObject() map[string]any {
 	info := map[string]any{
 		"marketplaceStringId": p.MarketplaceID, "id": p.AccountID, "type": p.Type, "validPaymentMethod": !p.NoPayment,
 	}
@@ -93,7 +93,7 @@ func (p *Platform) listProfiles(q *query) reply {
 	for name, allowed := range profileParameters {
 		for _, value := range commaList(parameters.Get(name)) {
 			if !slices.Contains(allowed, value) {
-				return refuse(http.StatusBadRequest, Details, "Invalid value %q of %s", value, name)
+				return refuseCall(http.StatusBadRequest, Details, "Invalid value %q of %s", value, name)
 			}
 		}
 	}
@@ -102,13 +102,13 @@ func (p *Platform) listProfiles(q *query) reply {
 	list := []any{}
 	for _, profile := range p.data.allProfiles() {
 		switch {
-		case profile.region() != q.region, !q.grant.sees(profile.ID):
+		case profile.homeRegion() != q.region, !q.grant.seesProfile(profile.ID):
 		// Sources disagree on the default; editing is the one that hides more.
 		case profile.ViewOnly && parameters.Get("accessLevel") != "view":
 		case types != nil && !slices.Contains(types, profile.Type):
 		case payment != "" && (payment == "true") == profile.NoPayment:
 		default:
-			list = append(list, profile.object())
+			list = append(list, profile.profileObject())
 		}
 	}
 	return reply{status: http.StatusOK, body: list}

@@ -38,20 +38,20 @@ type calls struct {
 	all []Call
 }
 
-func (c *calls) add(call Call) int {
+func (c *calls) addCall(call Call) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all = append(c.all, call)
 	return len(c.all) - 1
 }
 
-func (c *calls) at(number int) Call {
+func (c *calls) callAt(number int) Call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.all[number]
 }
 
-func (c *calls) end(number, status int) {
+func (c *calls) endCall(number, status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all[number].Status = status
@@ -80,7 +80,7 @@ func newCall(endpoint Endpoint, region Region, r *http.Request, body []byte, now
 			call.Header.Set(name, Redacted)
 		}
 	}
-	redact(call.Query)
+	redactFields(call.Query)
 	switch {
 	case strings.HasPrefix(r.Header.Get("Content-Type"), formMedia):
 		call.Body = withoutSecrets(call.Body)
@@ -96,11 +96,11 @@ func withoutSecrets(form string) string {
 	if err != nil {
 		return Redacted
 	}
-	redact(fields)
+	redactFields(fields)
 	return fields.Encode()
 }
 
-func redact(fields url.Values) {
+func redactFields(fields url.Values) {
 	for _, name := range []string{"client_secret", "refresh_token", "code", signatureField} {
 		if fields.Has(name) {
 			fields.Set(name, Redacted)

@@ -42,14 +42,14 @@ type reports struct {
 
 func (p *Platform) createReport(q *query) reply {
 	if media, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type")); media != createReportMedia {
-		return refuse(http.StatusUnsupportedMediaType, Detail, "Unsupported media type: %q", media)
+		return refuseCall(http.StatusUnsupportedMediaType, Detail, "Unsupported media type: %q", media)
 	}
 	if !slices.Contains([]string{"", "*/*", "application/json", createdReportMedia}, q.Header.Get("Accept")) {
-		return refuse(http.StatusNotAcceptable, Detail, "Not acceptable: %q", q.Header.Get("Accept"))
+		return refuseCall(http.StatusNotAcceptable, Detail, "Not acceptable: %q", q.Header.Get("Accept"))
 	}
 	var request reportRequest
 	if err := json.Unmarshal(q.body, &request); err != nil {
-		return refuse(http.StatusBadRequest, Detail, "Request body is not valid: %v", err)
+		return refuseCall(http.StatusBadRequest, Detail, "Request body is not valid: %v", err)
 	}
 	kind, fault := p.checkReport(request, q.profile)
 	if fault != nil {
@@ -58,39 +58,39 @@ func (p *Platform) createReport(q *query) reply {
 	p.reports.mu.Lock()
 	defer p.reports.mu.Unlock()
 	now := p.config.Now()
-	if running := p.reports.twin(request.identity(q.profile.ID), now); running != nil {
-		return p.duplicate(running)
+	if running := p.reports.findDuplicate(request.duplicateKey(q.profile.ID), now); running != nil {
+		return p.refuseDuplicate(running)
 	}
-	made := p.reports.add(request, kind, q.profile, now)
-	return reply{status: http.StatusOK, body: made.object()}
+	made := p.reports.addReport(request, kind, q.profile, now)
+	return reply{status: http.StatusOK, body: made.reportObject()}
 }
 
-// twin finds an identical report that still runs.
-func (r *reports) twin(identity string, now time.Time) *report {
+// findDuplicate finds an identical report that still runs.
+func (r *reports) findDuplicate(identity string, now time.Time) *report {
 	for _, report := range r.all {
-		if report.running(now) && report.request.identity(report.profile.ID) == identity {
+		if report.isRunning(now) && report.request.duplicateKey(report.profile.ID) == identity {
 			return report
 		}
 	}
 	return nil
 }
 
-// running is judged as the next look would find it.
-func (r *report) running(now time.Time) bool {
+// isRunning is judged as the next look would find it.
+func (r *report) isRunning(now time.Time) bool {
 	if r.status != "PENDING" && r.status != "PROCESSING" {
 		return false
 	}
-	return r.plan.state(r.polls+1, now.Sub(r.created)) < jobFailed
+	return r.plan.stateAfter(r.polls+1, now.Sub(r.created)) < jobFailed
 }
 
-func (p *Platform) duplicate(of *report) reply {
+func (p *Platform) refuseDuplicate(of *report) reply {
 	if p.config.Rules.NamelessDuplicates {
-		return refuse(http.StatusTooEarly, Detail, "The Request is a duplicate")
+		return refuseCall(http.StatusTooEarly, Detail, "The Request is a duplicate")
 	}
-	return refuse(http.StatusTooEarly, Detail, "The Request is a duplicate of : %s", of.id)
+	return refuseCall(http.StatusTooEarly, Detail, "The Request is a duplicate of : %s", of.id)
 }
 
-func (r *reports) add(request reportRequest, kind reportType, profile Profile, now time.Time) *report {
+func (r *reports) addReport(request reportRequest, kind reportType, profile Profile, now time.Time) *report {
 	plan := r.plan
 	if r.choose != nil {
 		plan = r.choose(ReportOrder{
@@ -109,21 +109,21 @@ func (r *reports) add(request reportRequest, kind reportType, profile Profile, n
 func (p *Platform) pollReport(q *query) reply {
 	p.reports.mu.Lock()
 	defer p.reports.mu.Unlock()
-	found := p.reports.find(q)
+	found := p.reports.findReport(q)
 	if found == nil {
-		return refuse(http.StatusNotFound, Detail, "Report %s is not found", q.PathValue("id"))
+		return refuseCall(http.StatusNotFound, Detail, "Report %s is not found", q.PathValue("id"))
 	}
 	if found.status == "PENDING" || found.status == "PROCESSING" {
-		p.advance(found)
+		p.advanceReport(found)
 	}
 	if found.status == "COMPLETED" && (found.url == "" || p.config.Rules.RenewURL) {
-		found.url, found.urlEnds = p.publish(found.file, found.plan.urlLife())
+		found.url, found.urlEnds = p.signURL(found.file, found.plan.urlLife())
 	}
-	return reply{status: http.StatusOK, body: found.object()}
+	return reply{status: http.StatusOK, body: found.reportObject()}
 }
 
 // A report of another profile is one that does not exist.
-func (r *reports) find(q *query) *report {
+func (r *reports) findReport(q *query) *report {
 	at := slices.IndexFunc(r.all, func(one *report) bool { return one.id == q.PathValue("id") && one.profile.ID == q.profile.ID })
 	if at < 0 {
 		return nil
@@ -131,13 +131,13 @@ func (r *reports) find(q *query) *report {
 	return r.all[at]
 }
 
-// advance takes a running report one look further. Its rows are those of the
+// advanceReport takes a running report one look further. Its rows are those of the
 // moment at which it is finished.
-func (p *Platform) advance(r *report) {
+func (p *Platform) advanceReport(r *report) {
 	now := p.config.Now()
 	r.polls++
 	before := r.status
-	switch r.plan.state(r.polls, now.Sub(r.created)) {
+	switch r.plan.stateAfter(r.polls, now.Sub(r.created)) {
 	case jobPending:
 	case jobProcessing:
 		r.status = "PROCESSING"
@@ -149,7 +149,7 @@ func (p *Platform) advance(r *report) {
 		if !r.plan.GeneratedAt.IsZero() {
 			r.generated = r.plan.GeneratedAt
 		}
-		r.file = p.files.add("/report/report-"+r.id+".json.gz", p.reportRows(r), r.plan)
+		r.file = p.files.addFile("/report/report-"+r.id+".json.gz", p.reportRows(r), r.plan)
 	}
 	if r.status != before {
 		r.updated = now
@@ -159,19 +159,19 @@ func (p *Platform) advance(r *report) {
 func (p *Platform) cancelReport(q *query) reply {
 	p.reports.mu.Lock()
 	defer p.reports.mu.Unlock()
-	found := p.reports.find(q)
+	found := p.reports.findReport(q)
 	switch {
 	case found == nil:
-		return refuse(http.StatusNotFound, Detail, "Report %s is not found", q.PathValue("id"))
+		return refuseCall(http.StatusNotFound, Detail, "Report %s is not found", q.PathValue("id"))
 	case found.status != "PENDING":
-		return refuse(http.StatusBadRequest, Detail, "Report %s is %s and cannot be cancelled", found.id, found.status)
+		return refuseCall(http.StatusBadRequest, Detail, "Report %s is %s and cannot be cancelled", found.id, found.status)
 	}
 	found.status, found.updated = "CANCELLED", p.config.Now()
-	return reply{status: http.StatusOK, body: found.object()}
+	return reply{status: http.StatusOK, body: found.reportObject()}
 }
 
-// object is the report as the platform shows it: what is not known yet is null.
-func (r *report) object() map[string]any {
+// reportObject is the report as the platform shows it: what is not known yet is null.
+func (r *report) reportObject() map[string]any {
 	object := map[string]any{
 		"reportId": r.id, "status": r.status, "name": r.request.Name,
 		"startDate": r.request.StartDate, "endDate": r.request.EndDate, "configuration": r.request.Configuration,

@@ -10,18 +10,18 @@ import (
 // row per grain of the type, with the columns that were asked for and no other.
 func (p *Platform) reportRows(r *report) []byte {
 	rows := []map[string]any{}
-	for _, fact := range p.summed(r) {
-		if !fact.idle() {
-			rows = append(rows, p.row(r, fact))
+	for _, fact := range p.sumFacts(r) {
+		if !fact.isIdle() {
+			rows = append(rows, p.factRow(r, fact))
 		}
 	}
 	text, _ := json.Marshal(rows)
 	return text
 }
 
-// summed adds the facts of a report up to its grain, in the order of their
+// sumFacts adds the facts of a report up to its grain, in the order of their
 // first appearance.
-func (p *Platform) summed(r *report) []Fact {
+func (p *Platform) sumFacts(r *report) []Fact {
 	places := map[factKey]int{}
 	var sums []Fact
 	for _, fact := range p.Facts() {
@@ -29,23 +29,23 @@ func (p *Platform) summed(r *report) []Fact {
 			fact.Day < r.request.StartDate || fact.Day > r.request.EndDate {
 			continue
 		}
-		if r.kind.adProduct == SponsoredBrands && p.data.legacy(fact.Profile, fact.CampaignID) {
+		if r.kind.adProduct == SponsoredBrands && p.data.isLegacy(fact.Profile, fact.CampaignID) {
 			continue
 		}
-		fact = r.coarse(fact)
-		at, seen := places[fact.key()]
+		fact = r.coarsenFact(fact)
+		at, seen := places[fact.uniqueKey()]
 		if seen {
-			sums[at] = sums[at].plus(fact)
+			sums[at] = sums[at].addMeasures(fact)
 			continue
 		}
-		places[fact.key()] = len(sums)
+		places[fact.uniqueKey()] = len(sums)
 		sums = append(sums, fact)
 	}
 	return sums
 }
 
-// coarse drops what the report's grain does not tell apart.
-func (r *report) coarse(fact Fact) Fact {
+// coarsenFact drops what the report's grain does not tell apart.
+func (r *report) coarsenFact(fact Fact) Fact {
 	groups := r.request.Configuration.GroupBy
 	if !r.kind.keepAdGroup && !slices.Contains(groups, "adGroup") {
 		fact.AdGroupID = 0
@@ -62,9 +62,9 @@ func (r *report) coarse(fact Fact) Fact {
 	return fact
 }
 
-func (p *Platform) row(r *report, fact Fact) map[string]any {
-	values := p.values(r, fact)
-	types := r.kind.allows(r.request.Configuration.GroupBy)
+func (p *Platform) factRow(r *report, fact Fact) map[string]any {
+	values := p.columnValues(r, fact)
+	types := r.kind.allowedColumns(r.request.Configuration.GroupBy)
 	row := map[string]any{}
 	for _, name := range r.request.Configuration.Columns {
 		value, known := values[name]
@@ -84,17 +84,17 @@ func (p *Platform) row(r *report, fact Fact) map[string]any {
 	return row
 }
 
-// values tells every column that the facts have an answer for.
-func (p *Platform) values(r *report, f Fact) map[string]any {
+// columnValues tells every column that the facts have an answer for.
+func (p *Platform) columnValues(r *report, f Fact) map[string]any {
 	v := map[string]any{
 		"date": f.Day, "startDate": r.request.StartDate, "endDate": r.request.EndDate,
 		"campaignId": f.CampaignID, "adGroupId": f.AdGroupID, "adId": f.AdID,
-		"campaignName":               p.data.name(campaigns, f.Profile, f.CampaignID),
-		"adGroupName":                p.data.name(adGroups, f.Profile, f.AdGroupID),
+		"campaignName":               p.data.entityName(campaigns, f.Profile, f.CampaignID),
+		"adGroupName":                p.data.entityName(adGroups, f.Profile, f.AdGroupID),
 		"campaignBudgetCurrencyCode": r.profile.Currency, "campaignStatus": "ENABLED",
-		"impressions": f.Impressions, "clicks": f.Clicks, "cost": number(f.Cost), "spend": number(f.Cost),
+		"impressions": f.Impressions, "clicks": f.Clicks, "cost": jsonNumber(f.Cost), "spend": jsonNumber(f.Cost),
 		"purchases": f.Purchases14d, "purchasesClicks": f.Purchases14d, "unitsSold": f.Purchases14d, "unitsSoldClicks": f.Purchases14d,
-		"sales": number(f.Sales14d), "salesClicks": number(f.Sales14d),
+		"sales": jsonNumber(f.Sales14d), "salesClicks": jsonNumber(f.Sales14d),
 	}
 	for _, asin := range []string{"advertisedAsin", "promotedAsin"} {
 		v[asin] = orNull(f.Product)
@@ -111,12 +111,12 @@ func (p *Platform) values(r *report, f Fact) map[string]any {
 		if source == "14d" {
 			purchases, sales = f.Purchases14d, f.Sales14d
 		}
-		v["purchases"+window], v["unitsSoldClicks"+window], v["sales"+window] = purchases, purchases, number(sales)
+		v["purchases"+window], v["unitsSoldClicks"+window], v["sales"+window] = purchases, purchases, jsonNumber(sales)
 	}
 	return v
 }
 
-func number(text string) json.Number { return json.Number(decimalText(decimal(text))) }
+func jsonNumber(text string) json.Number { return json.Number(decimalText(parseDecimal(text))) }
 
 func orNull(text string) any {
 	if text == "" {
@@ -125,8 +125,8 @@ func orNull(text string) any {
 	return text
 }
 
-// name is an entity's, made up where there is no such entity.
-func (d *data) name(what kind, profile int64, id uint64) string {
+// entityName is an entity's, made up where there is no such entity.
+func (d *data) entityName(what kind, profile int64, id uint64) string {
 	text := strconv.FormatUint(id, 10)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -47,8 +47,8 @@ type reportFilter struct {
 	Values []string `json:"values"`
 }
 
-// identity is what makes two requests the same: all but the name.
-func (r reportRequest) identity(profile int64) string {
+// duplicateKey is what makes two requests the same: all but the name.
+func (r reportRequest) duplicateKey(profile int64) string {
 	r.Name = nil
 	text, _ := json.Marshal(struct {
 		Profile int64
@@ -62,7 +62,7 @@ func (p *Platform) checkReport(request reportRequest, profile Profile) (reportTy
 	c := request.Configuration
 	kind, known := reportTypes[c.ReportTypeID]
 	bad := func(format string, values ...any) (reportType, *reply) {
-		answer := refuse(http.StatusBadRequest, Detail, format, values...)
+		answer := refuseCall(http.StatusBadRequest, Detail, format, values...)
 		return kind, &answer
 	}
 	switch {
@@ -102,7 +102,7 @@ func (p *Platform) rangeFault(request reportRequest, kind reportType, profile Pr
 		return "startDate must not be after endDate"
 	case days > longestRange:
 		return fmt.Sprintf("startDate to endDate range (%d days) must not exceed maximum range (%d days)", days, longestRange)
-	case start.Before(profile.today(p.config.Now()).AddDate(0, 0, -kind.lookBack)):
+	case start.Before(profile.todayAt(p.config.Now()).AddDate(0, 0, -kind.lookBack)):
 		return "Report date is too far in the past"
 	}
 	return ""
@@ -126,7 +126,7 @@ func columnFault(c reportConfiguration, kind reportType) string {
 	if len(c.Columns) == 0 {
 		return "configuration columns must not be empty"
 	}
-	allowed := kind.allows(c.GroupBy)
+	allowed := kind.allowedColumns(c.GroupBy)
 	otherUnit := map[string][]string{"DAILY": {"startDate", "endDate"}, "SUMMARY": {"date"}}[c.TimeUnit]
 	var wrong []string
 	for _, name := range c.Columns {

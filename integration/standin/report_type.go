@@ -28,11 +28,11 @@ var reportTypes = map[string]reportType{
 		keepAdGroup: true, keepAd: true, keepProduct: true,
 	},
 	"spCampaigns": {
-		adProduct: SponsoredProducts, lookBack: 95, base: spMeasures.plus(columns("campaignBiddingStrategy", "")),
+		adProduct: SponsoredProducts, lookBack: 95, base: spMeasures.withColumns(parseColumns("campaignBiddingStrategy", "")),
 		groups: []groupBy{
 			{"campaign", spCampaignColumns, []string{"campaignStatus"}},
-			{"adGroup", columns("adGroupName adStatus", "adGroupId"), []string{"adStatus"}},
-			{"campaignPlacement", spCampaignColumns.plus(columns("placementClassification", "")), []string{"campaignSite"}},
+			{"adGroup", parseColumns("adGroupName adStatus", "adGroupId"), []string{"adStatus"}},
+			{"campaignPlacement", spCampaignColumns.withColumns(parseColumns("placementClassification", "")), []string{"campaignSite"}},
 		},
 	},
 	"sbCampaigns": {
@@ -49,7 +49,7 @@ var reportTypes = map[string]reportType{
 	},
 	"sdCampaigns": {
 		adProduct: SponsoredDisplay, lookBack: 65, base: sdMeasures,
-		groups: []groupBy{{"campaign", sdCampaignColumns, nil}, {"matchedTarget", columns("matchedTargetAsin", ""), nil}},
+		groups: []groupBy{{"campaign", sdCampaignColumns, nil}, {"matchedTarget", parseColumns("matchedTargetAsin", ""), nil}},
 	},
 	"sdAdvertisedProduct": {
 		adProduct: SponsoredDisplay, lookBack: 65, base: sdAdvertisedProductColumns,
@@ -58,13 +58,13 @@ var reportTypes = map[string]reportType{
 	},
 }
 
-// allows tells the columns that go with the groupings asked for.
-func (t reportType) allows(groups []string) columnSet {
+// allowedColumns tells the columns that go with the groupings asked for.
+func (t reportType) allowedColumns(groups []string) columnSet {
 	set := t.base
 	for _, group := range t.groups {
 		for _, name := range groups {
 			if group.name == name {
-				set = set.plus(group.columns)
+				set = set.withColumns(group.columns)
 			}
 		}
 	}

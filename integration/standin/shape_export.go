@@ -11,7 +11,7 @@ func exportShapes(profile Profile) shapes {
 }
 
 func exportCampaign(c Campaign, currency string) object {
-	amount := object{"currencyCode": currency, "amount": number(c.Budget)}
+	amount := object{"currencyCode": currency, "amount": jsonNumber(c.Budget)}
 	shown := object{
 		"campaignId": c.ID, "adProduct": c.AdProduct, "name": c.Name, "state": c.State, "startDate": c.StartDate,
 		"deliveryStatus": "DELIVERING", "deliveryReasons": []string{}, "tags": []object{},
@@ -20,17 +20,17 @@ func exportCampaign(c Campaign, currency string) object {
 			"recurrenceTimePeriod": c.BudgetType, "budgetType": "MONETARY", "budgetValue": object{"monetaryBudget": amount},
 		},
 	}
-	put(shown, "endDate", c.EndDate)
-	put(shown, "portfolioId", c.Portfolio)
+	putNonEmpty(shown, "endDate", c.EndDate)
+	putNonEmpty(shown, "portfolioId", c.Portfolio)
 	switch c.AdProduct {
 	case SponsoredBrands:
 		shown["brandEntityId"], shown["costType"] = "ENTITY21STANDIN", "CPC"
 	case SponsoredDisplay:
-		shown["targetingSettings"], shown["costType"] = or(c.Targeting, "T00020"), "CPC"
+		shown["targetingSettings"], shown["costType"] = orDefault(c.Targeting, "T00020"), "CPC"
 	default:
-		shown["targetingSettings"] = or(c.Targeting, "MANUAL")
+		shown["targetingSettings"] = orDefault(c.Targeting, "MANUAL")
 	}
-	return dated(shown)
+	return addDates(shown)
 }
 
 func exportAdGroup(g AdGroup, currency string) object {
@@ -39,9 +39,9 @@ func exportAdGroup(g AdGroup, currency string) object {
 		"deliveryStatus": "DELIVERING", "deliveryReasons": []string{},
 	}
 	if g.AdProduct != SponsoredBrands {
-		shown["bid"] = object{"defaultBid": number(or(g.DefaultBid, "0.75")), "currencyCode": currency}
+		shown["bid"] = object{"defaultBid": jsonNumber(orDefault(g.DefaultBid, "0.75")), "currencyCode": currency}
 	}
-	return dated(shown)
+	return addDates(shown)
 }
 
 // exportAd has no campaign: the model does not have one either.
@@ -60,12 +60,12 @@ func exportAd(a Ad) object {
 	if a.AdProduct == SponsoredBrands {
 		shown["adType"] = "PRODUCT_COLLECTION"
 	}
-	put(shown, "adId", a.ID)
-	put(shown, "name", a.Name)
-	return dated(shown)
+	putNonEmpty(shown, "adId", a.ID)
+	putNonEmpty(shown, "name", a.Name)
+	return addDates(shown)
 }
 
-func dated(shown object) object {
+func addDates(shown object) object {
 	shown["creationDateTime"], shown["lastUpdatedDateTime"] = "2026-01-01T08:00:00.000Z", "2026-01-02T08:00:00.000Z"
 	return shown
 }

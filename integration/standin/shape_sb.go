@@ -4,12 +4,12 @@ package standin
 var sbShapes = shapes{
 	campaign: func(c Campaign) (object, object) {
 		shown := object{
-			"campaignId": c.ID, "name": c.Name, "state": c.State, "budget": number(c.Budget), "budgetType": c.BudgetType,
+			"campaignId": c.ID, "name": c.Name, "state": c.State, "budget": jsonNumber(c.Budget), "budgetType": c.BudgetType,
 			"costType": "CPC", "startDate": c.StartDate, "brandEntityId": "ENTITY21STANDIN", "isMultiAdGroupsEnabled": !c.Legacy,
 			"productLocation": "SOLD_ON_AMAZON", "bidding": object{"bidOptimization": true}, "undocumentedYet": 1.5,
 		}
-		put(shown, "endDate", c.EndDate)
-		put(shown, "portfolioId", c.Portfolio)
+		putNonEmpty(shown, "endDate", c.EndDate)
+		putNonEmpty(shown, "portfolioId", c.Portfolio)
 		return shown, sbExtended()
 	},
 	adGroup: func(g AdGroup) (object, object) {

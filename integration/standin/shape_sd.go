@@ -10,12 +10,12 @@ import (
 var sdShapes = shapes{
 	campaign: func(c Campaign) (object, object) {
 		shown := object{
-			"campaignId": json.Number(c.ID), "name": c.Name, "state": strings.ToLower(c.State), "tactic": or(c.Targeting, "T00020"),
-			"budget": number(c.Budget), "budgetType": strings.ToLower(c.BudgetType), "costType": "cpc",
+			"campaignId": json.Number(c.ID), "name": c.Name, "state": strings.ToLower(c.State), "tactic": orDefault(c.Targeting, "T00020"),
+			"budget": jsonNumber(c.Budget), "budgetType": strings.ToLower(c.BudgetType), "costType": "cpc",
 			"startDate": strings.ReplaceAll(c.StartDate, "-", ""), "portfolioId": nil,
 			"deliveryProfile": "as_soon_as_possible", "undocumentedYet": object{},
 		}
-		put(shown, "endDate", strings.ReplaceAll(c.EndDate, "-", ""))
+		putNonEmpty(shown, "endDate", strings.ReplaceAll(c.EndDate, "-", ""))
 		if c.Portfolio != "" {
 			shown["portfolioId"] = json.Number(c.Portfolio)
 		}
@@ -24,7 +24,7 @@ var sdShapes = shapes{
 	adGroup: func(g AdGroup) (object, object) {
 		return object{
 			"adGroupId": json.Number(g.ID), "campaignId": json.Number(g.CampaignID), "name": g.Name, "state": strings.ToLower(g.State),
-			"defaultBid": number(or(g.DefaultBid, "0.75")), "bidOptimization": "clicks", "tactic": "T00020", "creativeType": nil,
+			"defaultBid": jsonNumber(orDefault(g.DefaultBid, "0.75")), "bidOptimization": "clicks", "tactic": "T00020", "creativeType": nil,
 		}, sdExtended("ADGROUP_STATUS_ENABLED")
 	},
 	ad: func(a Ad) (object, object) {
@@ -32,8 +32,8 @@ var sdShapes = shapes{
 			"adId": json.Number(a.ID), "adGroupId": json.Number(a.AdGroupID), "campaignId": json.Number(a.CampaignID),
 			"state": strings.ToLower(a.State), "adName": a.Name,
 		}
-		put(shown, "asin", a.asin())
-		put(shown, "sku", a.SKU)
+		putNonEmpty(shown, "asin", a.firstASIN())
+		putNonEmpty(shown, "sku", a.SKU)
 		return shown, sdExtended("AD_STATUS_LIVE")
 	},
 }

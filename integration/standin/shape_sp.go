@@ -5,30 +5,30 @@ package standin
 var spShapes = shapes{
 	campaign: func(c Campaign) (object, object) {
 		shown := object{
-			"campaignId": c.ID, "name": c.Name, "state": c.State, "targetingType": or(c.Targeting, "MANUAL"),
-			"budget":          object{"budget": number(c.Budget), "budgetType": c.BudgetType},
+			"campaignId": c.ID, "name": c.Name, "state": c.State, "targetingType": orDefault(c.Targeting, "MANUAL"),
+			"budget":          object{"budget": jsonNumber(c.Budget), "budgetType": c.BudgetType},
 			"dynamicBidding":  object{"strategy": "LEGACY_FOR_SALES", "placementBidding": []object{{"placement": "PLACEMENT_TOP", "percentage": 50}}},
 			"startDate":       c.StartDate,
 			"tags":            object{},
 			"statusReasons":   []string{},
 			"undocumentedYet": object{"list": []any{1, nil, "x"}},
 		}
-		put(shown, "endDate", c.EndDate)
-		put(shown, "portfolioId", c.Portfolio)
+		putNonEmpty(shown, "endDate", c.EndDate)
+		putNonEmpty(shown, "portfolioId", c.Portfolio)
 		return shown, spExtended()
 	},
 	adGroup: func(g AdGroup) (object, object) {
 		return object{
 			"adGroupId": g.ID, "campaignId": g.CampaignID, "name": g.Name, "state": g.State,
-			"defaultBid": number(or(g.DefaultBid, "0.75")), "undocumentedYet": true,
+			"defaultBid": jsonNumber(orDefault(g.DefaultBid, "0.75")), "undocumentedYet": true,
 		}, spExtended()
 	},
 	ad: func(a Ad) (object, object) {
 		shown := object{
 			"adId": a.ID, "adGroupId": a.AdGroupID, "campaignId": a.CampaignID, "state": a.State, "undocumentedYet": nil,
 		}
-		put(shown, "asin", a.asin())
-		put(shown, "sku", a.SKU)
+		putNonEmpty(shown, "asin", a.firstASIN())
+		putNonEmpty(shown, "sku", a.SKU)
 		return shown, spExtended()
 	},
 }

@@ -43,11 +43,11 @@ type files struct {
 	ends map[string]time.Time
 }
 
-func (f *files) add(path string, content []byte, plan JobPlan) *file {
+func (f *files) addFile(path string, content []byte, plan JobPlan) *file {
 	if plan.Rewrite != nil {
 		content = plan.Rewrite(content)
 	}
-	packed := pack(content)
+	packed := gzipContent(content)
 	switch plan.File {
 	case Packed, Encoded:
 		content = packed
@@ -66,7 +66,7 @@ func (f *files) add(path string, content []byte, plan JobPlan) *file {
 	return made
 }
 
-func pack(content []byte) []byte {
+func gzipContent(content []byte) []byte {
 	var packed bytes.Buffer
 	// Writing to memory does not fail.
 	writer := gzip.NewWriter(&packed)
@@ -75,8 +75,8 @@ func pack(content []byte) []byte {
 	return packed.Bytes()
 }
 
-// publish makes a signed address for a file.
-func (p *Platform) publish(f *file, life time.Duration) (address string, ends time.Time) {
+// signURL makes a signed address for a file.
+func (p *Platform) signURL(f *file, life time.Duration) (address string, ends time.Time) {
 	signature := newUUID()
 	ends = p.config.Now().Add(life)
 	p.files.mu.Lock()

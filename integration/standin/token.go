@@ -53,7 +53,7 @@ type tokens struct {
 	refreshes int
 }
 
-func (t *tokens) begin(config Config) {
+func (t *tokens) applyConfig(config Config) {
 	t.secret = config.ClientSecret
 	t.grants = slices.Clone(config.Grants)
 	t.access = map[string]accessToken{}
@@ -122,10 +122,10 @@ func (p *Platform) issueToken(q *query) reply {
 	if form.Get("grant_type") != "refresh_token" {
 		return refuseToken(http.StatusBadRequest, "unsupported_grant_type", "The authorization grant type is not supported")
 	}
-	return p.refresh(form)
+	return p.refreshAccess(form)
 }
 
-func (p *Platform) refresh(form url.Values) reply {
+func (p *Platform) refreshAccess(form url.Values) reply {
 	plan := p.config.Token
 	p.tokens.mu.Lock()
 	defer p.tokens.mu.Unlock()
@@ -150,7 +150,7 @@ func refuseToken(status int, code, description string) reply {
 	return reply{status: status, body: map[string]any{"error": code, "error_description": description}}
 }
 
-func (t *tokens) grant(access string, now time.Time) (Grant, bool) {
+func (t *tokens) findGrant(access string, now time.Time) (Grant, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	token, known := t.access[access]

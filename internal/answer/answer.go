@@ -153,12 +153,12 @@ func (q *Question) Answer(ctx context.Context) (a *Answer, err error) {
 		}
 		return &Answer{Format: query.JSON, Body: formats.JSON(func(w *formats.Writer) { describe(&writer{Writer: w}) })}, nil
 	}
-	q.use = q.service.cache.hold(q.account, q.Tag)
+	q.use = q.service.cache.acquireUse(q.account, q.Tag)
 	q.How = Remembered
 	a, known := q.service.cache.known.Get(q.Tag)
 	if !known {
 		q.How = Computed
-		if a, err = q.service.cache.flights.Do(ctx, q.Tag, q.write); err != nil {
+		if a, err = q.service.cache.flights.Do(ctx, q.Tag, q.writeAnswer); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +175,7 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 		var err error
 		a, err = q.service.cache.flights.Do(ctx, name, func(ctx context.Context) (*Answer, error) {
 			a := *plain
-			waiting, done := patiently(ctx)
+			waiting, done := withWaitTimeout(ctx)
 			defer done()
 			err := q.service.cache.inTurn(waiting, len(plain.Body), func() error {
 				a.Coding, a.Body = coding, encode(plain.Body)
@@ -184,7 +184,7 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 			if err != nil {
 				return nil, err
 			}
-			q.service.cache.remember(name, &a)
+			q.service.cache.cacheAnswer(name, &a)
 			return &a, nil
 		})
 		if err != nil {
@@ -198,32 +198,32 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 // Close gives back the memory of the answer, which was sent or is not needed.
 func (q *Question) Close() {
 	if q.use != nil {
-		q.use.release()
+		q.use.releaseUse()
 	}
 }
 
-// write computes the answer, writes and remembers it. Its context ends when all
+// writeAnswer computes the answer, writes and remembers it. Its context ends when all
 // who wait for it have gone, and so may the question's use before.
-func (q *Question) write(ctx context.Context) (a *Answer, err error) {
+func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	use := q.service.cache.hold(q.account, q.Tag)
-	defer use.release()
-	waiting, done := patiently(ctx)
+	use := q.service.cache.acquireUse(q.account, q.Tag)
+	defer use.releaseUse()
+	waiting, done := withWaitTimeout(ctx)
 	defer done()
 	rows, err := q.most(ctx)
 	if err != nil {
 		return nil, err
 	}
 	bytes := weightOf(rows, q.request.Compared())
-	if err := use.reserve(waiting, bytes); err != nil {
+	if err := use.reserveBytes(waiting, bytes); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if a != nil {
 			bytes -= cap(a.Body)
 		}
-		use.change(-bytes)
+		use.adjustBytes(-bytes)
 	}()
 	describe, err := q.compute(ctx)
 	if err != nil {
@@ -237,7 +237,7 @@ func (q *Question) write(ctx context.Context) (a *Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	q.service.cache.remember(q.Tag, written)
+	q.service.cache.cacheAnswer(q.Tag, written)
 	return written, nil
 }
 

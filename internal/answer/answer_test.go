@@ -116,7 +116,7 @@ func TestListsWithoutRowsHaveTheirColumns(t *testing.T) {
 	for want, both := range map[string][2]func(*writer){
 		"default_bid_amount,default_bid_currency_code": {pageOf((*writer).adGroups, query.AdGroup{}), pageOf((*writer).adGroups, query.AdGroup{DefaultBid: &adlens.Amount{}})},
 		"scope_marketplaces,scope_campaign_ids,schedule_frequency,schedule_time,schedule_timezone,last_run_rule_run_id,last_run_started_at": {
-			pageOf((*writer).rules, query.Rule{}), pageOf((*writer).rules)},
+			pageOf((*writer).writeRules, query.Rule{}), pageOf((*writer).writeRules)},
 	} {
 		first, again := headOf(t, both[0]), headOf(t, both[1])
 		if first != again || !strings.Contains(first, want) {

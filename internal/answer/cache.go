@@ -38,7 +38,7 @@ func newCache(bytes, memory int) *cache {
 	}
 }
 
-func (c *cache) remember(name string, a *Answer) {
+func (c *cache) cacheAnswer(name string, a *Answer) {
 	if len(a.Body) <= c.largest {
 		c.known.Put(name, a)
 	}
@@ -68,8 +68,8 @@ type use struct {
 	bytes        int // guarded by cache.mu
 }
 
-// hold begins a use of an answer. The caller releases it.
-func (c *cache) hold(account, tag string) *use {
+// acquireUse begins a use of an answer. The caller releases it.
+func (c *cache) acquireUse(account, tag string) *use {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u, ok := c.uses[tag]
@@ -81,18 +81,18 @@ func (c *cache) hold(account, tag string) *use {
 	return u
 }
 
-func (u *use) release() {
+func (u *use) releaseUse() {
 	u.cache.mu.Lock()
 	defer u.cache.mu.Unlock()
 	if u.holders--; u.holders == 0 {
 		delete(u.cache.uses, u.tag)
-		u.cache.memory.add(u.account, -u.bytes)
+		u.cache.memory.addBytes(u.account, -u.bytes)
 	}
 }
 
-// reserve waits for memory that is going to be taken.
-func (u *use) reserve(ctx context.Context, bytes int) error {
-	err := u.cache.memory.reserve(ctx, u.account, bytes)
+// reserveBytes waits for memory that is going to be taken.
+func (u *use) reserveBytes(ctx context.Context, bytes int) error {
+	err := u.cache.memory.reserveBytes(ctx, u.account, bytes)
 	if err == nil {
 		u.cache.mu.Lock()
 		defer u.cache.mu.Unlock()
@@ -101,12 +101,12 @@ func (u *use) reserve(ctx context.Context, bytes int) error {
 	return err
 }
 
-// change counts more of the memory, or less.
-func (u *use) change(bytes int) {
+// adjustBytes counts more of the memory, or less.
+func (u *use) adjustBytes(bytes int) {
 	u.cache.mu.Lock()
 	defer u.cache.mu.Unlock()
 	u.bytes += bytes
-	u.cache.memory.add(u.account, bytes)
+	u.cache.memory.addBytes(u.account, bytes)
 }
 
 // countAtLeast counts memory that is taken already, where it was not counted yet.
@@ -115,6 +115,6 @@ func (u *use) countAtLeast(bytes int) {
 	defer u.cache.mu.Unlock()
 	if more := bytes - u.bytes; more > 0 {
 		u.bytes = bytes
-		u.cache.memory.add(u.account, more)
+		u.cache.memory.addBytes(u.account, more)
 	}
 }

@@ -32,14 +32,14 @@ type endpoint func(ctx context.Context, s *Service, caller auth.Caller, r Reques
 // endpoints are all that can be asked, by name.
 var endpoints = map[string]endpoint{
 	Account:            askAccount,
-	"summary":          figures("summary", query.ParseSummary, (*query.Service).Summary, (*writer).summary),
-	"timeline":         figures("timeline", query.ParseTimeline, (*query.Service).Timeline, (*writer).timeline),
-	"reports/products": figures("reports/products", query.ParseProducts, (*query.Service).Products, (*writer).products),
-	"marketplaces":     list("marketplaces", nil, query.ParsePlain, readMarketplaces, (*writer).marketplaces),
-	"campaigns":        list("campaigns", freshen(manifest.Campaigns), query.ParseCampaigns, (*query.Service).Campaigns, (*writer).campaigns),
-	"ad-groups":        list("ad-groups", freshen(manifest.AdGroups), query.ParseAdGroups, (*query.Service).AdGroups, (*writer).adGroups),
-	"rules":            list("rules", nil, query.ParseRules, (*query.Service).Rules, (*writer).rules),
-	"activity":         list("activity", nil, query.ParseActivity, (*query.Service).Activity, (*writer).activities),
+	"summary":          figuresEndpoint("summary", query.ParseSummary, (*query.Service).Summary, (*writer).writeSummary),
+	"timeline":         figuresEndpoint("timeline", query.ParseTimeline, (*query.Service).Timeline, (*writer).writeTimeline),
+	"reports/products": figuresEndpoint("reports/products", query.ParseProducts, (*query.Service).Products, (*writer).writeProducts),
+	"marketplaces":     listEndpoint("marketplaces", nil, query.ParsePlain, readMarketplaces, (*writer).writeMarketplaces),
+	"campaigns":        listEndpoint("campaigns", freshenList(manifest.Campaigns), query.ParseCampaigns, (*query.Service).Campaigns, (*writer).writeCampaigns),
+	"ad-groups":        listEndpoint("ad-groups", freshenList(manifest.AdGroups), query.ParseAdGroups, (*query.Service).AdGroups, (*writer).adGroups),
+	"rules":            listEndpoint("rules", nil, query.ParseRules, (*query.Service).Rules, (*writer).writeRules),
+	"activity":         listEndpoint("activity", nil, query.ParseActivity, (*query.Service).Activity, (*writer).writeActivities),
 	RuleRuns:           askRuleRuns,
 }
 
@@ -77,29 +77,29 @@ type steps[Params any, R request, A any] struct {
 	describe func(*writer, A)
 }
 
-// figures returns an endpoint that answers figures.
-func figures[Params, A any](name string, parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
+// figuresEndpoint returns an endpoint that answers figures.
+func figuresEndpoint[Params, A any](name string, parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
-		return ask(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, nil, query.Identity, s.figures.MostRows, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, nil, query.Identity, s.figures.MostRows, compute, describe})
 	}
 }
 
-// list returns an endpoint that answers a list.
-func list[Params, A any](name string, settle func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest,
+// listEndpoint returns an endpoint that answers a list.
+func listEndpoint[Params, A any](name string, settle func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest,
 	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.ListRequest) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
 		most := func(ctx context.Context, v query.View, r query.ListRequest) (int, error) {
 			return s.figures.MostListed(ctx, v, r, name)
 		}
-		return ask(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, settle, query.ListIdentity, most, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, settle, query.ListIdentity, most, compute, describe})
 	}
 }
 
-// ask reads, settles and names a request. All steps see one view of the account,
+// newQuestion reads, settles and names a request. All steps see one view of the account,
 // so an answer is of one moment.
-func ask[Params any, R request, A any](ctx context.Context, s *Service, caller auth.Caller, r Request, st steps[Params, R, A]) (*Question, error) {
+func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, caller auth.Caller, r Request, st steps[Params, R, A]) (*Question, error) {
 	var params Params
 	faults := append(r.Faults, bindParameters(r.Parameters, &params)...)
 	preferFormat(&params, r.Format)
@@ -124,9 +124,9 @@ func ask[Params any, R request, A any](ctx context.Context, s *Service, caller a
 	}, nil
 }
 
-// freshen returns a step that has a list of the platform kept fresh, and notes
+// freshenList returns a step that has a list of the platform kept fresh, and notes
 // whether it is being read.
-func freshen(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest {
+func freshenList(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest {
 	return func(ctx context.Context, s *Service, v query.View, r query.ListRequest) query.ListRequest {
 		syncing, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
 		if err != nil { // what is held can be answered all the same
@@ -157,7 +157,7 @@ func askRuleRuns(ctx context.Context, s *Service, caller auth.Caller, r Request)
 		}
 		return runs, err
 	}
-	return list("rules/"+url.PathEscape(r.RuleID)+"/runs", nil, query.ParsePlain, readRuns, (*writer).runs)(ctx, s, caller, r)
+	return listEndpoint("rules/"+url.PathEscape(r.RuleID)+"/runs", nil, query.ParsePlain, readRuns, (*writer).writeRuns)(ctx, s, caller, r)
 }
 
 // askAccount asks for the account itself and the key that is used. Its answer is
@@ -182,6 +182,6 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 		a.lastDate = &newest
 	}
 	return &Question{compute: func(context.Context) (func(*writer), error) {
-		return func(w *writer) { w.account(a) }, nil
+		return func(w *writer) { w.writeAccount(a) }, nil
 	}}, nil
 }

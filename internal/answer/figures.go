@@ -7,27 +7,27 @@ import (
 	"adlens/internal/query"
 )
 
-func (w *writer) summary(a *query.Summary) {
-	w.question(a.Request)
+func (w *writer) writeSummary(a *query.Summary) {
+	w.writeRequest(a.Request)
 	if w.Flat() {
-		w.compared(a.Answer, nil)
-		formats.Rows(w.Writer, "data", section{comparison: blankComparison(a.Request)}, slices.Values(sectionsOf(a)), w.section)
+		w.writeComparedPeriod(a.Answer, nil)
+		formats.Rows(w.Writer, "data", section{comparison: blankComparison(a.Request)}, slices.Values(sectionsOf(a)), w.writeSection)
 	} else {
 		w.nestedSummary(a)
 	}
-	w.meta(a.Meta)
+	w.writeMeta(a.Meta)
 }
 
 // nestedSummary writes the totals, and below them their parts.
 func (w *writer) nestedSummary(a *query.Summary) {
-	w.figures(a.Total)
-	w.compared(a.Answer, a.Comparison)
+	w.writeFigures(a.Total)
+	w.writeComparedPeriod(a.Answer, a.Comparison)
 	w.List("by_marketplace", func() {
 		for _, m := range a.ByMarketplace {
 			w.Object("", func() {
 				w.marketplaceName(m.Marketplace)
-				w.figures(m.Figures)
-				w.comparison(m.Comparison)
+				w.writeFigures(m.Figures)
+				w.writeComparison(m.Comparison)
 			})
 		}
 	})
@@ -35,8 +35,8 @@ func (w *writer) nestedSummary(a *query.Summary) {
 		for _, p := range a.ByAdProduct {
 			w.Object("", func() {
 				w.Text("ad_product", p.AdProduct.String())
-				w.figures(p.Figures)
-				w.comparison(p.Comparison)
+				w.writeFigures(p.Figures)
+				w.writeComparison(p.Comparison)
 			})
 		}
 	})
@@ -64,12 +64,12 @@ func sectionsOf(a *query.Summary) []section {
 	return all
 }
 
-func (w *writer) section(s section) {
+func (w *writer) writeSection(s section) {
 	w.Text("section", s.name)
 	w.marketplaceName(s.marketplace)
 	w.TextOrNull("ad_product", s.adProduct)
-	w.figures(s.figures)
-	w.comparison(s.comparison)
+	w.writeFigures(s.figures)
+	w.writeComparison(s.comparison)
 }
 
 func (w *writer) marketplaceName(m query.Marketplace) {
@@ -77,46 +77,46 @@ func (w *writer) marketplaceName(m query.Marketplace) {
 	w.TextOrNull("marketplace_id", m.ID)
 }
 
-func (w *writer) timeline(a *query.Timeline) {
-	w.question(a.Request)
+func (w *writer) writeTimeline(a *query.Timeline) {
+	w.writeRequest(a.Request)
 	w.Text("granularity", a.Request.Granularity)
-	w.compared(a.Answer, nil)
+	w.writeComparedPeriod(a.Answer, nil)
 	blank := query.Point{}
 	if a.Request.Compared() {
 		blank.Comparison = &query.PointComparison{}
 	}
 	formats.Rows(w.Writer, "data", blank, slices.Values(a.Points), func(p query.Point) {
-		w.day("date", p.Date)
-		w.figures(p.Figures)
+		w.writeDay("date", p.Date)
+		w.writeFigures(p.Figures)
 		if c := p.Comparison; c != nil {
 			w.Object("comparison", func() {
-				w.day("date", c.Date)
+				w.writeDay("date", c.Date)
 				w.earlierFigures(&c.Comparison)
 			})
 		}
 	})
-	w.meta(a.Meta)
+	w.writeMeta(a.Meta)
 }
 
-func (w *writer) products(a *query.Products) {
-	w.question(a.Request)
+func (w *writer) writeProducts(a *query.Products) {
+	w.writeRequest(a.Request)
 	w.Text("sort", a.Request.Sort)
 	w.Text("order", a.Request.Order)
-	w.compared(a.Answer, nil)
+	w.writeComparedPeriod(a.Answer, nil)
 	formats.Rows(w.Writer, "data", query.Product{Comparison: blankComparison(a.Request)}, a.Rows, func(p query.Product) {
 		w.TextOrNull("product_id", p.ID)
 		w.TextOrNull("title", p.Title)
 		w.Texts("marketplaces", p.Marketplaces)
-		w.figures(p.Figures)
-		w.comparison(p.Comparison)
+		w.writeFigures(p.Figures)
+		w.writeComparison(p.Comparison)
 	})
-	w.pagination(a.Request.Paging, a.TotalRows, a.Meta.Truncated)
-	w.meta(a.Meta)
+	w.writePagination(a.Request.Paging, a.TotalRows, a.Meta.Truncated)
+	w.writeMeta(a.Meta)
 }
 
-// question writes what every figure answer repeats of its request.
-func (w *writer) question(r query.Request) {
-	w.period(r)
+// writeRequest writes what every figure answer repeats of its request.
+func (w *writer) writeRequest(r query.Request) {
+	w.writePeriod(r)
 	w.Object("filters", func() {
 		w.TextsOrNull("marketplaces", r.Filters.Marketplaces)
 		w.TextsOrNull("ad_products", r.Filters.AdProductNames())
@@ -124,39 +124,39 @@ func (w *writer) question(r query.Request) {
 	w.Text("currency", "USD")
 }
 
-// period writes days, how they were found, and whose calendar says today.
-func (w *writer) period(r query.Request) {
+// writePeriod writes days, how they were found, and whose calendar says today.
+func (w *writer) writePeriod(r query.Request) {
 	w.Object("period", func() {
-		w.day("start_date", &r.Period.Start)
-		w.day("end_date", &r.Period.End)
+		w.writeDay("start_date", &r.Period.Start)
+		w.writeDay("end_date", &r.Period.End)
 		w.Text("range", string(r.Period.Range))
 		w.Text("timezone", r.TimeZone)
 	})
 }
 
-func (w *writer) meta(m query.Meta) {
+func (w *writer) writeMeta(m query.Meta) {
 	w.Object("meta", func() {
-		w.day("data_last_date", m.LastDate)
+		w.writeDay("data_last_date", m.LastDate)
 		w.Bool("history_covered", m.HistoryCovered)
 		w.Bool("truncated", m.Truncated)
 	})
 }
 
-// compared writes which days an answer is compared with, and the figures of
+// writeComparedPeriod writes which days an answer is compared with, and the figures of
 // what it totals, where it does. Nothing is written where nothing is compared.
-func (w *writer) compared(a query.Answer, total *query.Comparison) {
+func (w *writer) writeComparedPeriod(a query.Answer, total *query.Comparison) {
 	if !a.Request.Compared() {
 		return
 	}
 	w.Object("comparison", func() {
-		w.period(a.Request.EarlierRequest())
+		w.writePeriod(a.Request.EarlierRequest())
 		w.Bool("history_covered", a.Meta.EarlierCovered)
 		w.earlierFigures(total)
 	})
 }
 
-// comparison writes the earlier side of an element or row.
-func (w *writer) comparison(c *query.Comparison) {
+// writeComparison writes the earlier side of an element or row.
+func (w *writer) writeComparison(c *query.Comparison) {
 	if c != nil {
 		w.Object("comparison", func() { w.earlierFigures(c) })
 	}
@@ -168,12 +168,12 @@ func (w *writer) earlierFigures(c *query.Comparison) {
 	if c == nil {
 		return
 	}
-	w.figures(c.Figures)
+	w.writeFigures(c.Figures)
 	change := c.Change
 	if change == nil {
 		change = query.NoChange
 	}
-	w.Object("change", func() { w.figures(change) })
+	w.Object("change", func() { w.writeFigures(change) })
 }
 
 // blankComparison shows the fields of a row's comparison, where it has one.

@@ -14,38 +14,40 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func (w *writer) marketplaces(m marketplaces) {
-	formats.Rows(w.Writer, "data", query.MarketplaceInfo{}, slices.Values(m.all), w.marketplace)
+func (w *writer) writeMarketplaces(m marketplaces) {
+	formats.Rows(w.Writer, "data", query.MarketplaceInfo{}, slices.Values(m.all), w.writeMarketplace)
 	w.Object("meta", func() {
 		var last *adlens.Day
 		if _, newest, held := m.view.Manifest.HeldDays(manifest.Any); held {
 			last = &newest
 		}
-		w.day("data_last_date", last)
+		w.writeDay("data_last_date", last)
 	})
 }
 
-func (w *writer) campaigns(p *query.Page[query.Campaign]) {
-	writePage(w, p, true, func(c query.Campaign) { w.campaign(p.Request.Marketplace, c) })
+func (w *writer) writeCampaigns(p *query.Page[query.Campaign]) {
+	writePage(w, p, true, func(c query.Campaign) { w.writeCampaign(p.Request.Marketplace, c) })
 }
 
 func (w *writer) adGroups(p *query.Page[query.AdGroup]) {
 	writePage(w, p, true, func(g query.AdGroup) { w.adGroup(p.Request.Marketplace, g) })
 }
 
-func (w *writer) rules(p *query.Page[query.Rule]) { writePage(w, p, false, w.rule) }
+func (w *writer) writeRules(p *query.Page[query.Rule]) { writePage(w, p, false, w.writeRule) }
 
-func (w *writer) activities(p *query.Page[records.Activity]) { writePage(w, p, false, w.activity) }
+func (w *writer) writeActivities(p *query.Page[records.Activity]) {
+	writePage(w, p, false, w.writeActivity)
+}
 
 // writePage writes a page of a list. Of one that is synced from the platform,
 // its time is written too.
 func writePage[T any](w *writer, p *query.Page[T], synced bool, describe func(T)) {
 	var blank T
 	formats.Rows(w.Writer, "data", blank, slices.Values(p.Rows), describe)
-	w.pagination(p.Request.Paging, p.Total, p.Truncated())
+	w.writePagination(p.Request.Paging, p.Total, p.Truncated())
 	w.Object("meta", func() {
 		if synced {
-			w.timestamp("synced_at", p.SyncedAt)
+			w.writeTimestamp("synced_at", p.SyncedAt)
 			w.Bool("syncing", p.Request.Syncing)
 		}
 		if p.Truncated() {
@@ -54,8 +56,8 @@ func writePage[T any](w *writer, p *query.Page[T], synced bool, describe func(T)
 	})
 }
 
-func (w *writer) runs(all []records.RuleRun) {
-	formats.Rows(w.Writer, "data", records.RuleRun{}, slices.Values(all), w.run)
+func (w *writer) writeRuns(all []records.RuleRun) {
+	formats.Rows(w.Writer, "data", records.RuleRun{}, slices.Values(all), w.writeRun)
 	w.Object("meta", func() {})
 }
 
@@ -67,27 +69,27 @@ type account struct {
 	connectedAt *time.Time // nil where none are stored
 }
 
-func (w *writer) account(a account) {
+func (w *writer) writeAccount(a account) {
 	w.Text("account_id", a.Account.ID)
 	w.Text("name", a.Account.Name)
 	w.Bool("is_demo", a.Account.IsDemo)
 	w.Object("subscription", func() { w.Text("status", a.Account.Subscription) })
 	w.Object("platform", func() {
 		w.Bool("connected", a.connected)
-		w.timestamp("connected_at", a.connectedAt)
+		w.writeTimestamp("connected_at", a.connectedAt)
 	})
 	w.Object("api_key", func() {
 		w.Text("name", a.Key.Name)
 		w.Text("start", a.Key.Start)
 		w.Texts("scopes", a.Key.Scopes)
-		w.timestamp("created_at", &a.Key.CreatedAt)
-		w.timestamp("last_used_at", a.LastUse)
+		w.writeTimestamp("created_at", &a.Key.CreatedAt)
+		w.writeTimestamp("last_used_at", a.LastUse)
 	})
 	w.Null("connected_app", formats.JSONText)
-	w.Object("meta", func() { w.day("data_last_date", a.lastDate) })
+	w.Object("meta", func() { w.writeDay("data_last_date", a.lastDate) })
 }
 
-func (w *writer) marketplace(m query.MarketplaceInfo) {
+func (w *writer) writeMarketplace(m query.MarketplaceInfo) {
 	w.Text("marketplace_id", m.ID)
 	w.Text("country_code", m.Country)
 	w.Text("name", adlens.CountryName(m.Country))
@@ -99,17 +101,17 @@ func (w *writer) marketplace(m query.MarketplaceInfo) {
 			kind manifest.Kind
 		}{{"campaigns", manifest.Campaigns}, {"ad_groups", manifest.AdGroups}, {"ads", manifest.Ads}} {
 			if n, read := m.Counts[kind.kind]; read {
-				w.number(kind.name, n)
+				w.writeInt(kind.name, n)
 			} else {
 				w.Null(kind.name, formats.Whole)
 			}
 		}
 	})
-	w.day("data_first_date", m.FirstDate)
-	w.day("data_last_date", m.LastDate)
+	w.writeDay("data_first_date", m.FirstDate)
+	w.writeDay("data_last_date", m.LastDate)
 }
 
-func (w *writer) campaign(m query.Marketplace, c query.Campaign) {
+func (w *writer) writeCampaign(m query.Marketplace, c query.Campaign) {
 	w.Text("campaign_id", c.ID)
 	w.Text("marketplace_id", m.ID)
 	w.Text("name", c.Name)
@@ -117,13 +119,13 @@ func (w *writer) campaign(m query.Marketplace, c query.Campaign) {
 	w.Text("state", string(c.State))
 	w.TextOrNull("targeting", c.Targeting)
 	w.Object("budget", func() {
-		w.amount("amount", c.Budget)
+		w.writeAmount("amount", c.Budget)
 		w.TextOrNull("type", c.BudgetType)
 		w.Text("currency_code", m.Currency)
 	})
 	w.Text("provenance", c.Provenance)
-	w.day("start_date", c.Start)
-	w.day("end_date", c.End)
+	w.writeDay("start_date", c.Start)
+	w.writeDay("end_date", c.End)
 }
 
 func (w *writer) adGroup(m query.Marketplace, g query.AdGroup) {
@@ -134,18 +136,18 @@ func (w *writer) adGroup(m query.Marketplace, g query.AdGroup) {
 	w.Text("ad_product", g.AdProduct.String())
 	w.Text("state", string(g.State))
 	formats.Nullable(w.Writer, "default_bid", g.DefaultBid, func(bid adlens.Amount) {
-		w.amount("amount", &bid)
+		w.writeAmount("amount", &bid)
 		w.Text("currency_code", m.Currency)
 	})
 }
 
-func (w *writer) rule(r query.Rule) {
+func (w *writer) writeRule(r query.Rule) {
 	w.Text("rule_id", string(r.ID))
 	w.Text("name", r.Name)
 	w.Text("status", r.Status)
 	w.Object("scope", func() {
-		w.TextsOrNull("marketplaces", everywhere(r.Scope.Marketplaces))
-		w.TextsOrNull("campaign_ids", everywhere(r.Scope.CampaignIDs))
+		w.TextsOrNull("marketplaces", scopeValues(r.Scope.Marketplaces))
+		w.TextsOrNull("campaign_ids", scopeValues(r.Scope.CampaignIDs))
 	})
 	w.Object("schedule", func() {
 		w.TextOrNull("frequency", r.Schedule.Frequency)
@@ -156,11 +158,11 @@ func (w *writer) rule(r query.Rule) {
 		w.runHead(last)
 		w.Count("changed", last.Changed)
 	})
-	w.timestamp("edited_at", &r.EditedAt)
+	w.writeTimestamp("edited_at", &r.EditedAt)
 }
 
-// everywhere returns the values of a scope; nil is all that there are.
-func everywhere[T ~string](scope *[]T) []string {
+// scopeValues returns the values of a scope; nil is all that there are.
+func scopeValues[T ~string](scope *[]T) []string {
 	if scope == nil {
 		return nil
 	}
@@ -173,12 +175,12 @@ func everywhere[T ~string](scope *[]T) []string {
 
 func (w *writer) runHead(r records.RuleRun) {
 	w.Text("rule_run_id", string(r.ID))
-	w.timestamp("started_at", &r.StartedAt)
-	w.timestamp("finished_at", r.FinishedAt)
+	w.writeTimestamp("started_at", &r.StartedAt)
+	w.writeTimestamp("finished_at", r.FinishedAt)
 	w.Text("status", r.Status)
 }
 
-func (w *writer) run(r records.RuleRun) {
+func (w *writer) writeRun(r records.RuleRun) {
 	w.runHead(r)
 	w.Texts("marketplaces", r.Marketplaces)
 	w.Object("looked_at", func() {
@@ -189,23 +191,23 @@ func (w *writer) run(r records.RuleRun) {
 	w.Count("changed", r.Changed)
 	w.List("changes", func() {
 		for _, c := range r.Changes {
-			w.Object("", func() { w.change(c) })
+			w.Object("", func() { w.writeChange(c) })
 		}
 	})
 }
 
-func (w *writer) change(c records.Change) {
+func (w *writer) writeChange(c records.Change) {
 	w.Text("marketplace", c.Marketplace)
 	w.Text("entity_type", c.EntityType)
 	w.Text("entity_id", string(c.EntityID))
 	w.OptionalText("entity_name", c.EntityName)
 	w.Text("field", c.Field)
-	w.JSON("from", compact(c.From))
-	w.JSON("to", compact(c.To))
+	w.JSON("from", compactJSON(c.From))
+	w.JSON("to", compactJSON(c.To))
 	w.OptionalText("reason", c.Reason)
 }
 
-func compact(v jsontext.Value) string {
+func compactJSON(v jsontext.Value) string {
 	if len(v) == 0 {
 		return ""
 	}
@@ -216,10 +218,10 @@ func compact(v jsontext.Value) string {
 	return string(v)
 }
 
-func (w *writer) activity(a records.Activity) {
+func (w *writer) writeActivity(a records.Activity) {
 	w.Text("activity_id", string(a.ID))
 	at := a.OccurredAt.Truncate(time.Millisecond)
-	w.timestamp("occurred_at", &at)
+	w.writeTimestamp("occurred_at", &at)
 	w.Text("tool", a.Tool)
 	w.Text("marketplace", a.Marketplace)
 	w.Text("marketplace_id", string(a.MarketplaceID))

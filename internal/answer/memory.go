@@ -47,9 +47,9 @@ func newMemory(limit int) *memory {
 	return &memory{limit: limit, accounts: map[string]int{}}
 }
 
-// reserve waits until there is memory for an answer, and takes it. The context
+// reserveBytes waits until there is memory for an answer, and takes it. The context
 // is one of patiently.
-func (m *memory) reserve(ctx context.Context, account string, bytes int) error {
+func (m *memory) reserveBytes(ctx context.Context, account string, bytes int) error {
 	w := &memoryWaiter{account, bytes, make(chan struct{})}
 	m.mu.Lock()
 	m.waiting = append(m.waiting, w)
@@ -65,15 +65,15 @@ func (m *memory) reserve(ctx context.Context, account string, bytes int) error {
 	if i := slices.Index(m.waiting, w); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
 	} else {
-		m.take(account, -bytes) // it was admitted meanwhile
+		m.addBytesLocked(account, -bytes) // it was admitted meanwhile
 	}
 	m.admitWaiting() // those that it held up
 	return waitingError(ctx)
 }
 
-// patiently returns a context that ends with ErrOverloaded when an answer
+// withWaitTimeout returns a context that ends with ErrOverloaded when an answer
 // waited too long for memory, or for its turn to be written.
-func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
+func withWaitTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, memoryPatience, ErrOverloaded)
 }
 
@@ -85,16 +85,16 @@ func waitingError(ctx context.Context) error {
 	return flight.ContextError(ctx)
 }
 
-// add counts memory that is taken already, or gives it back.
-func (m *memory) add(account string, bytes int) {
+// addBytes counts memory that is taken already, or gives it back.
+func (m *memory) addBytes(account string, bytes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.take(account, bytes)
+	m.addBytesLocked(account, bytes)
 	m.admitWaiting()
 }
 
-// take counts memory. The caller holds the lock.
-func (m *memory) take(account string, bytes int) {
+// addBytesLocked counts memory. The caller holds the lock.
+func (m *memory) addBytesLocked(account string, bytes int) {
 	m.used += bytes
 	if m.accounts[account] += bytes; m.accounts[account] == 0 {
 		delete(m.accounts, account)
@@ -120,7 +120,7 @@ func (m *memory) admitWaiting() {
 			full = full || w.bytes > ordinaryAnswer
 			return false
 		}
-		m.take(w.account, w.bytes)
+		m.addBytesLocked(w.account, w.bytes)
 		close(w.admitted)
 		return true
 	})

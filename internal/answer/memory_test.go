@@ -12,9 +12,9 @@ import (
 // takes begins to wait for memory, and says which answer got it.
 func takes(ctx context.Context, m *memory, account string, bytes int, name string, got chan<- string) {
 	go func() {
-		ctx, done := patiently(ctx)
+		ctx, done := withWaitTimeout(ctx)
 		defer done()
-		if err := m.reserve(ctx, account, bytes); err == nil {
+		if err := m.reserveBytes(ctx, account, bytes); err == nil {
 			got <- name
 		}
 	}()
@@ -53,16 +53,16 @@ func TestAnswersBeyondTheMemoryWaitInTheirOrderAndNoAccountHasAllOfIt(t *testing
 		takes(t.Context(), m, "c", 5*mb, "c1", got)
 		takes(t.Context(), m, "d", mb, "d1", got) // a small one passes
 		mustGet(t, got, "d1")
-		m.add("b", -40*mb)
+		m.addBytes("b", -40*mb)
 		mustGet(t, got, "c1")
-		m.add("a", -30*mb)
+		m.addBytes("a", -30*mb)
 		mustGet(t, got, "a2")
 		takes(t.Context(), m, "e", 200*mb, "e1", got) // more than there is: alone
 		for account, bytes := range map[string]int{"a": 30, "c": 5, "d": 1} {
-			m.add(account, -bytes*mb)
+			m.addBytes(account, -bytes*mb)
 		}
 		mustGet(t, got, "e1")
-		m.add("e", -200*mb)
+		m.addBytes("e", -200*mb)
 		if m.used != 0 || len(m.accounts) != 0 || len(m.waiting) != 0 {
 			t.Errorf("%d bytes, %v, %d wait", m.used, m.accounts, len(m.waiting))
 		}
@@ -72,17 +72,17 @@ func TestAnswersBeyondTheMemoryWaitInTheirOrderAndNoAccountHasAllOfIt(t *testing
 func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(1 << 20)
-		m.add("a", 1<<20)
-		ctx, done := patiently(t.Context())
+		m.addBytes("a", 1<<20)
+		ctx, done := withWaitTimeout(t.Context())
 		defer done()
 		began := time.Now()
-		err := m.reserve(ctx, "b", 1<<19)
+		err := m.reserveBytes(ctx, "b", 1<<19)
 		if err != ErrOverloaded || time.Since(began) != memoryPatience {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := m.reserve(gone, "b", 1<<19); adlens.KindOf(err) != adlens.Cancelled {
+		if err := m.reserveBytes(gone, "b", 1<<19); adlens.KindOf(err) != adlens.Cancelled {
 			t.Errorf("a client that went away: %v", err)
 		}
 		if m.used != 1<<20 || len(m.waiting) != 0 {

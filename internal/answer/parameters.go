@@ -40,7 +40,7 @@ func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
 				Detail: fmt.Sprintf("%s is empty; give it a value or leave it out", p.Name)})
 		default:
-			fields[i].set(p.Value)
+			fields[i].setValue(p.Value)
 		}
 		seen[p.Name] = true
 	}
@@ -129,7 +129,7 @@ func (f paramField) listHint() string {
 	return ""
 }
 
-func (f paramField) set(value string) {
+func (f paramField) setValue(value string) {
 	if !f.isList() {
 		f.value.SetString(value)
 		return
@@ -161,7 +161,7 @@ func inOrder(faults []adlens.Fault, params any) []adlens.Fault {
 func preferFormat(params any, format string) {
 	for _, f := range fieldsOf(reflect.ValueOf(params).Elem()) {
 		if f.name == "format" && f.value.String() == "" {
-			f.set(format)
+			f.setValue(format)
 		}
 	}
 }

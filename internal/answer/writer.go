@@ -18,9 +18,9 @@ type writer struct {
 	digits []byte
 }
 
-func (w *writer) number(name string, value int) { w.Count(name, uint64(value)) }
+func (w *writer) writeInt(name string, value int) { w.Count(name, uint64(value)) }
 
-func (w *writer) day(name string, d *adlens.Day) {
+func (w *writer) writeDay(name string, d *adlens.Day) {
 	if d == nil {
 		w.Null(name, formats.Day)
 		return
@@ -28,8 +28,8 @@ func (w *writer) day(name string, d *adlens.Day) {
 	w.Moment(name, formats.Day, d.String())
 }
 
-// timestamp writes an instant as the contract does: UTC, milliseconds.
-func (w *writer) timestamp(name string, t *time.Time) {
+// writeTimestamp writes an instant as the contract does: UTC, milliseconds.
+func (w *writer) writeTimestamp(name string, t *time.Time) {
 	if t == nil {
 		w.Null(name, formats.Instant)
 		return
@@ -37,7 +37,7 @@ func (w *writer) timestamp(name string, t *time.Time) {
 	w.Moment(name, formats.Instant, t.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-func (w *writer) amount(name string, value *adlens.Amount) {
+func (w *writer) writeAmount(name string, value *adlens.Amount) {
 	if value == nil {
 		w.Number(name, adlens.AmountDecimals, nil)
 		return
@@ -45,9 +45,9 @@ func (w *writer) amount(name string, value *adlens.Amount) {
 	w.Number(name, adlens.AmountDecimals, []byte(value.String()))
 }
 
-// figures writes the catalogue's figures in its order; of a blank row they are
+// writeFigures writes the catalogue's figures in its order; of a blank row they are
 // null.
-func (w *writer) figures(figures query.Figures) {
+func (w *writer) writeFigures(figures query.Figures) {
 	if figures == nil {
 		figures = query.NoFigures
 	}
@@ -65,16 +65,16 @@ func (w *writer) figures(figures query.Figures) {
 	}
 }
 
-// pagination writes which page of how many rows this is.
-func (w *writer) pagination(p query.Paging, rows int, truncated bool) {
+// writePagination writes which page of how many rows this is.
+func (w *writer) writePagination(p query.Paging, rows int, truncated bool) {
 	w.pages = &Pages{p, rows, truncated}
 	w.Object("pagination", func() {
-		w.number("page", p.Page)
-		w.number("page_size", p.PageSize)
-		w.number("total_rows", rows)
-		w.number("total_pages", p.TotalPages(rows))
+		w.writeInt("page", p.Page)
+		w.writeInt("page_size", p.PageSize)
+		w.writeInt("total_rows", rows)
+		w.writeInt("total_pages", p.TotalPages(rows))
 		if next, ok := p.NextPage(rows); ok {
-			w.number("next_page", next)
+			w.writeInt("next_page", next)
 		} else {
 			w.Null("next_page", formats.Whole)
 		}

@@ -28,7 +28,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, seconds(e.RetryAfter)))
+	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, wholeSeconds(e.RetryAfter)))
 }
 
 // ScopeError reports a key that lacks the scope that is needed.
@@ -102,17 +102,17 @@ type Caller struct {
 // a *LimitError or *ScopeError, or wraps a store's; the caller then has what was
 // known before it: the key, and the windows.
 func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
-	return a.admit(ctx, c, remote, false, now)
+	return a.admitCaller(ctx, c, remote, false, now)
 }
 
 // AdmitCanceled is Admit for what accounts without an active subscription may
 // read as well.
 func (a *Admission) AdmitCanceled(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
-	return a.admit(ctx, c, remote, true, now)
+	return a.admitCaller(ctx, c, remote, true, now)
 }
 
-func (a *Admission) admit(ctx context.Context, c Credentials, remote netip.Addr, canceled bool, now time.Time) (caller Caller, err error) {
-	if caller.Key, err = a.authenticate(ctx, c, remote, now); err != nil {
+func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip.Addr, canceled bool, now time.Time) (caller Caller, err error) {
+	if caller.Key, err = a.authenticateCaller(ctx, c, remote, now); err != nil {
 		return caller, err
 	}
 	if c.FeedToken != "" {
@@ -141,9 +141,9 @@ func (a *Admission) admit(ctx context.Context, c Credentials, remote netip.Addr,
 	return caller, nil
 }
 
-// authenticate finds the key or feed link of a request. From an address that
+// authenticateCaller finds the key or feed link of a request. From an address that
 // sent too many wrong ones only valid ones get in; others have to wait.
-func (a *Admission) authenticate(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Record, error) {
+func (a *Admission) authenticateCaller(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Record, error) {
 	key, wait, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
 		if c.FeedToken != "" {
 			return a.feeds.Feed(ctx, c.FeedToken, suspect, now)

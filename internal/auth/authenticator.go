@@ -54,7 +54,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string,
 	if err != nil {
 		return Record{}, err
 	}
-	return a.find(ctx, key, suspect, now)
+	return a.findRecord(ctx, key, suspect, now)
 }
 
 // Feed returns the record of the valid feed link of a token. The error is
@@ -64,12 +64,12 @@ func (a *Authenticator) Feed(ctx context.Context, token string, suspect bool, no
 	if !ok {
 		return Record{}, ErrInvalidKey
 	}
-	return a.find(ctx, key, suspect, now)
+	return a.findRecord(ctx, key, suspect, now)
 }
 
-func (a *Authenticator) find(ctx context.Context, key Key, suspect bool, now time.Time) (Record, error) {
+func (a *Authenticator) findRecord(ctx context.Context, key Key, suspect bool, now time.Time) (Record, error) {
 	hash := key.Hash()
-	if suspect && !a.known.has(hash) {
+	if suspect && !a.known.hasHash(hash) {
 		if err := a.awaitTurn(ctx); err != nil {
 			return Record{}, err
 		}
@@ -79,10 +79,10 @@ func (a *Authenticator) find(ctx context.Context, key Key, suspect bool, now tim
 	if err != nil {
 		return Record{}, fmt.Errorf("look up an API key: %w", err)
 	}
-	if !found || !same(record.Hash, hash) || !record.ValidAt(now) {
+	if !found || !equalHashes(record.Hash, hash) || !record.ValidAt(now) {
 		return Record{}, ErrInvalidKey
 	}
-	a.known.add(hash, now)
+	a.known.addHash(hash, now)
 	return record, nil
 }
 
@@ -116,6 +116,6 @@ func keyOf(headerValues []string) (Key, error) {
 	return key, nil
 }
 
-// same compares in constant time: how much of a hash was right must not be
+// equalHashes compares in constant time: how much of a hash was right must not be
 // measurable.
-func same(a, b [32]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+func equalHashes(a, b [32]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }

@@ -28,37 +28,37 @@ func newDayCount(quota int, now time.Time) *dayCount {
 	return &dayCount{quota: quota, day: utcDay(now), began: now}
 }
 
-func (d *dayCount) wait(now time.Time) time.Duration {
-	d.turn(now)
+func (d *dayCount) waitTime(now time.Time) time.Duration {
+	d.rollDay(now)
 	if d.used+d.elsewhere < d.quota {
 		return 0
 	}
 	return d.untilNext(now)
 }
 
-func (d *dayCount) take(now time.Time) {
+func (d *dayCount) countCall(now time.Time) {
 	d.used++
 	if d.reservation != nil {
 		d.reservation.last = now
 	}
 }
 
-func (d *dayCount) state(now time.Time) Window {
+func (d *dayCount) windowState(now time.Time) Window {
 	return Window{
 		Name:          LimitDay,
 		Quota:         d.quota,
 		WindowSeconds: int(dayLength / time.Second),
 		Remaining:     max(0, d.quota-d.used-d.elsewhere),
-		ResetSeconds:  seconds(d.untilNext(now)),
+		ResetSeconds:  wholeSeconds(d.untilNext(now)),
 	}
 }
 
-// forgettable goes by the monotonic clock, and leaves a whole day in case the
+// isForgettable goes by the monotonic clock, and leaves a whole day in case the
 // wall clock is set back: forgetting is a way to use a day up twice, too.
-func (d *dayCount) forgettable(now time.Time) bool { return now.Sub(d.began) >= 2*dayLength }
+func (d *dayCount) isForgettable(now time.Time) bool { return now.Sub(d.began) >= 2*dayLength }
 
-// turn begins a new day where the old one is over.
-func (d *dayCount) turn(now time.Time) {
+// rollDay begins a new day where the old one is over.
+func (d *dayCount) rollDay(now time.Time) {
 	if d.untilNext(now) <= 0 {
 		reserves := d.reservation != nil
 		*d = *newDayCount(d.quota, now)

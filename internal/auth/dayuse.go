@@ -20,7 +20,7 @@ func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, u := range uses {
-		for _, w := range l.windows(u.Account, now) {
+		for _, w := range l.accountWindows(u.Account, now) {
 			if d, ok := w.(*dayCount); ok && d.day == u.Day {
 				d.elsewhere = u.Used
 			}
@@ -32,8 +32,8 @@ func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 func (l *Limiter) Count(account string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range l.windows(account, now) {
-		w.wait(now) // begins a new day, and forgets what left the minute
-		w.take(now)
+	for _, w := range l.accountWindows(account, now) {
+		w.waitTime(now) // begins a new day, and forgets what left the minute
+		w.countCall(now)
 	}
 }

@@ -37,8 +37,8 @@ func NewFailures() *Failures { return &Failures{addresses: map[netip.Prefix]*min
 func (f *Failures) Wait(address netip.Addr, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if log, ok := f.addresses[network(address)]; ok {
-		return log.wait(now)
+	if log, ok := f.addresses[networkOf(address)]; ok {
+		return log.waitTime(now)
 	}
 	return 0
 }
@@ -60,14 +60,14 @@ func (f *Failures) Guard(address netip.Addr, now time.Time, find func(suspect bo
 func (f *Failures) Note(address netip.Addr, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	log, ok := f.addresses[network(address)]
+	log, ok := f.addresses[networkOf(address)]
 	if !ok {
 		f.makeRoom(now)
 		log = &minuteLog{quota: failuresAllowed}
-		f.addresses[network(address)] = log
+		f.addresses[networkOf(address)] = log
 	}
-	if log.wait(now) == 0 {
-		log.take(now)
+	if log.waitTime(now) == 0 {
+		log.countCall(now)
 	}
 }
 
@@ -86,7 +86,7 @@ func (f *Failures) makeRoom(now time.Time) {
 			delete(f.addresses, address)
 			return
 		}
-		if log.forgettable(now) {
+		if log.isForgettable(now) {
 			delete(f.addresses, address)
 		}
 	}
@@ -95,9 +95,9 @@ func (f *Failures) makeRoom(now time.Time) {
 	}
 }
 
-// network is what counts as one address: of version 6, whoever has one has
+// networkOf is what counts as one address: of version 6, whoever has one has
 // all that begin with the same 64 bits.
-func network(address netip.Addr) netip.Prefix {
+func networkOf(address netip.Addr) netip.Prefix {
 	bits := 64
 	if address = address.Unmap(); address.Is4() {
 		bits = 32

@@ -35,12 +35,12 @@ func TestAnAddressWaitsAfterTooManyWrongKeys(t *testing.T) {
 
 func TestWhatCountsAsOneAddress(t *testing.T) {
 	for _, same := range [][2]string{{"2001:db8::1", "2001:db8::ffff:1"}, {"::ffff:192.0.2.1", "192.0.2.1"}, {"fe80::1%eth0", "fe80::1%eth1"}} {
-		if network(netip.MustParseAddr(same[0])) != network(netip.MustParseAddr(same[1])) {
+		if networkOf(netip.MustParseAddr(same[0])) != networkOf(netip.MustParseAddr(same[1])) {
 			t.Errorf("%s and %s are two", same[0], same[1])
 		}
 	}
 	for _, apart := range [][2]string{{"2001:db8::1", "2001:db8:0:1::1"}, {"192.0.2.1", "192.0.2.3"}} {
-		if network(netip.MustParseAddr(apart[0])) == network(netip.MustParseAddr(apart[1])) {
+		if networkOf(netip.MustParseAddr(apart[0])) == networkOf(netip.MustParseAddr(apart[1])) {
 			t.Errorf("%s and %s are one", apart[0], apart[1])
 		}
 	}

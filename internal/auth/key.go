@@ -41,7 +41,7 @@ func NewFeedToken() Key { return newKey(feedPrefix) }
 
 func newKey(prefix string) Key {
 	body := prefix + randomText(secretLength)
-	text := body + checksum(body)
+	text := body + keyChecksum(body)
 	return Key{prefix, &text}
 }
 
@@ -58,7 +58,7 @@ func parseKey(prefix, text string) (Key, bool) {
 		return Key{}, false
 	}
 	body, check := text[:len(text)-checkLength], text[len(text)-checkLength:]
-	if !isBase62(body[len(prefix):]) || check != checksum(body) {
+	if !isBase62(body[len(prefix):]) || check != keyChecksum(body) {
 		return Key{}, false
 	}
 	return Key{prefix, &text}, true
@@ -125,8 +125,8 @@ func appendCharacters(text, random []byte) []byte {
 	return text
 }
 
-// checksum writes the CRC32 (IEEE) of a text in base62, padded with zeros.
-func checksum(text string) string {
+// keyChecksum writes the CRC32 (IEEE) of a text in base62, padded with zeros.
+func keyChecksum(text string) string {
 	sum := crc32.ChecksumIEEE([]byte(text))
 	var digits [checkLength]byte
 	for i := range digits {

@@ -183,7 +183,7 @@ func FuzzParseKeyAcceptsOnlyWellFormedKeys(f *testing.F) {
 	})
 }
 
-func withChecksum(body string) string { return body + checksum(body) }
+func withChecksum(body string) string { return body + keyChecksum(body) }
 
 func parses(text string) bool {
 	_, ok := ParseKey(text)

@@ -19,7 +19,7 @@ type knownKeys struct {
 	turned     time.Time
 }
 
-func (k *knownKeys) add(hash [32]byte, now time.Time) {
+func (k *knownKeys) addHash(hash [32]byte, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.young == nil || len(k.young) >= knownSize/2 || now.Sub(k.turned) >= knownFor {
@@ -28,7 +28,7 @@ func (k *knownKeys) add(hash [32]byte, now time.Time) {
 	k.young[hash] = struct{}{}
 }
 
-func (k *knownKeys) has(hash [32]byte) bool {
+func (k *knownKeys) hasHash(hash [32]byte) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	_, young := k.young[hash]

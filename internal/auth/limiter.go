@@ -46,13 +46,13 @@ type Window struct {
 // window is one limit of one account.
 type window interface {
 	// wait returns after what time a call would be let in: 0 for now.
-	wait(now time.Time) time.Duration
+	waitTime(now time.Time) time.Duration
 	// take counts a call for which wait has just returned 0.
-	take(now time.Time)
+	countCall(now time.Time)
 	// state describes the window; wait was just called.
-	state(now time.Time) Window
+	windowState(now time.Time) Window
 	// forgettable tells whether a new window would decide the same.
-	forgettable(now time.Time) bool
+	isForgettable(now time.Time) bool
 }
 
 // NewLimiter returns a limiter that lets an account make so many calls in any
@@ -74,34 +74,34 @@ func NewReservingLimiter(minute, day int) *Limiter {
 func (l *Limiter) Allow(account string, now time.Time) Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sweep(now)
-	windows := l.windows(account, now)
-	decision := decide(windows, now)
+	l.sweepIdle(now)
+	windows := l.accountWindows(account, now)
+	decision := decideCall(windows, now)
 	if decision.Allowed && awaitsReservation(windows) {
 		return Decision{Unreserved: true}
 	}
 	for _, w := range windows {
 		if decision.Allowed {
-			w.take(now)
+			w.countCall(now)
 		}
-		decision.Windows = append(decision.Windows, w.state(now))
+		decision.Windows = append(decision.Windows, w.windowState(now))
 	}
 	return decision
 }
 
-// decide asks all windows, also where one has refused: the longest wait is
+// decideCall asks all windows, also where one has refused: the longest wait is
 // the true one.
-func decide(windows []window, now time.Time) Decision {
+func decideCall(windows []window, now time.Time) Decision {
 	decision := Decision{Allowed: true}
 	for _, w := range windows {
-		if wait := w.wait(now); wait > decision.RetryAfter {
-			decision = Decision{Limit: w.state(now).Name, RetryAfter: wait}
+		if wait := w.waitTime(now); wait > decision.RetryAfter {
+			decision = Decision{Limit: w.windowState(now).Name, RetryAfter: wait}
 		}
 	}
 	return decision
 }
 
-func (l *Limiter) windows(account string, now time.Time) []window {
+func (l *Limiter) accountWindows(account string, now time.Time) []window {
 	windows, ok := l.accounts[account]
 	if ok {
 		return windows
@@ -120,9 +120,9 @@ func (l *Limiter) windows(account string, now time.Time) []window {
 	return windows
 }
 
-// sweep forgets, at most once a minute, the accounts that have not called for
+// sweepIdle forgets, at most once a minute, the accounts that have not called for
 // so long that nothing about them matters any more.
-func (l *Limiter) sweep(now time.Time) {
+func (l *Limiter) sweepIdle(now time.Time) {
 	if now.Sub(l.swept) < time.Minute {
 		return
 	}
@@ -137,12 +137,12 @@ func (l *Limiter) sweep(now time.Time) {
 func allForgettable(windows []window, now time.Time) bool {
 	all := true
 	for _, w := range windows {
-		all = w.forgettable(now) && all // each is asked: the minute's drops old times
+		all = w.isForgettable(now) && all // each is asked: the minute's drops old times
 	}
 	return all
 }
 
-// seconds rounds up, so that who waits that long has waited long enough.
-func seconds(d time.Duration) int {
+// wholeSeconds rounds up, so that who waits that long has waited long enough.
+func wholeSeconds(d time.Duration) int {
 	return int((max(d, 0) + time.Second - 1) / time.Second)
 }

@@ -208,7 +208,7 @@ func checkDecision(t *rapid.T, d Decision) {
 		if w.Remaining < 0 || w.Remaining > w.Quota || w.ResetSeconds < 0 || w.ResetSeconds > w.WindowSeconds {
 			t.Fatalf("impossible window: %+v", w)
 		}
-		if w.Name == d.Limit && (w.Remaining != 0 || w.ResetSeconds != seconds(d.RetryAfter)) {
+		if w.Name == d.Limit && (w.Remaining != 0 || w.ResetSeconds != wholeSeconds(d.RetryAfter)) {
 			t.Fatalf("the refusing window says otherwise: %+v", d)
 		}
 	}
@@ -303,14 +303,14 @@ func TestTheLogOfAMinuteStaysSmall(t *testing.T) {
 	m.quota = 60
 	for i := range 100_000 {
 		now := noon.Add(time.Duration(i) * time.Second)
-		if m.wait(now) == 0 {
-			m.take(now)
+		if m.waitTime(now) == 0 {
+			m.countCall(now)
 		}
 		if cap(m.accepted) > 4*m.quota {
 			t.Fatalf("room for %d times", cap(m.accepted))
 		}
 	}
-	if !m.forgettable(noon.Add(48*time.Hour)) || m.accepted != nil {
+	if !m.isForgettable(noon.Add(48*time.Hour)) || m.accepted != nil {
 		t.Error("an idle log keeps its memory")
 	}
 }

@@ -12,8 +12,8 @@ type minuteLog struct {
 	accepted []time.Time // of the last 60 seconds, in order of arrival
 }
 
-func (m *minuteLog) wait(now time.Time) time.Duration {
-	m.expire(now)
+func (m *minuteLog) waitTime(now time.Time) time.Duration {
+	m.dropExpired(now)
 	if len(m.accepted) < m.quota {
 		return 0
 	}
@@ -22,20 +22,20 @@ func (m *minuteLog) wait(now time.Time) time.Duration {
 
 // Concurrent calls may have read the clock in another order than they come
 // here: a time behind a later one leaves with that.
-func (m *minuteLog) take(now time.Time) { m.accepted = append(m.accepted, now) }
+func (m *minuteLog) countCall(now time.Time) { m.accepted = append(m.accepted, now) }
 
-func (m *minuteLog) state(now time.Time) Window {
+func (m *minuteLog) windowState(now time.Time) Window {
 	return Window{
 		Name:          LimitMinute,
 		Quota:         m.quota,
 		WindowSeconds: int(time.Minute / time.Second),
 		Remaining:     max(0, m.quota-len(m.accepted)),
-		ResetSeconds:  seconds(m.untilMore(now)),
+		ResetSeconds:  wholeSeconds(m.untilMore(now)),
 	}
 }
 
-func (m *minuteLog) forgettable(now time.Time) bool {
-	m.expire(now)
+func (m *minuteLog) isForgettable(now time.Time) bool {
+	m.dropExpired(now)
 	return len(m.accepted) == 0
 }
 
@@ -48,7 +48,7 @@ func (m *minuteLog) untilMore(now time.Time) time.Duration {
 	return m.accepted[max(0, len(m.accepted)-m.quota)].Add(time.Minute).Sub(now)
 }
 
-func (m *minuteLog) expire(now time.Time) {
+func (m *minuteLog) dropExpired(now time.Time) {
 	expired := 0
 	for expired < len(m.accepted) && now.Sub(m.accepted[expired]) >= time.Minute {
 		expired++

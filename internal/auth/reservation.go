@@ -15,8 +15,8 @@ type reservation struct {
 // idleAfter is for how long after a call a block stays reserved.
 const idleAfter = time.Minute
 
-// block is how many calls are reserved ahead: 1 % of the day's.
-func (d *dayCount) block() int { return max(1, d.quota/100) }
+// blockSize is how many calls are reserved ahead: 1 % of the day's.
+func (d *dayCount) blockSize() int { return max(1, d.quota/100) }
 
 // awaitsReservation reports whether a call has to wait for a reservation, and
 // notes that it does.
@@ -30,19 +30,19 @@ func awaitsReservation(windows []window) bool {
 	return false
 }
 
-// reserve returns the count that has to be stored, and whether it has to be. What
+// updateReservation returns the count that has to be stored, and whether it has to be. What
 // is given back is not let in from now on; what is added, once it is stored.
-func (d *dayCount) reserve(now time.Time) (count int, changed bool) {
+func (d *dayCount) updateReservation(now time.Time) (count int, changed bool) {
 	r := d.reservation
 	free := max(0, d.quota-d.elsewhere-d.used)
 	ahead := r.waiting
 	// Near the limit nothing is reserved that is not used at once: other servers
 	// would refuse calls because of it.
-	if free > 2*d.block() && (r.waiting > 0 || now.Sub(r.last) < idleAfter) {
-		ahead = max(ahead, d.block())
+	if free > 2*d.blockSize() && (r.waiting > 0 || now.Sub(r.last) < idleAfter) {
+		ahead = max(ahead, d.blockSize())
 	}
 	count = d.used + min(ahead, free)
-	enough := r.waiting == 0 && count >= r.upTo && r.upTo-d.used >= min(ahead, d.block()/2)
+	enough := r.waiting == 0 && count >= r.upTo && r.upTo-d.used >= min(ahead, d.blockSize()/2)
 	r.waiting = 0
 	if enough && r.stored == r.upTo {
 		return 0, false
@@ -54,28 +54,28 @@ func (d *dayCount) reserve(now time.Time) (count int, changed bool) {
 // ReserveWaiting returns what has to be stored before calls that wait for it can
 // be let in. Reserved must be called before anything is reserved again.
 func (l *Limiter) ReserveWaiting(now time.Time) []DayUse {
-	return l.reserve(now, func(r *reservation) bool { return r.waiting > 0 })
+	return l.reserveCalls(now, func(r *reservation) bool { return r.waiting > 0 })
 }
 
 // ReserveAhead returns what has to be stored so that calls need not wait, and
 // gives back what is not needed. Reserved must be called before anything is
 // reserved again.
 func (l *Limiter) ReserveAhead(now time.Time) []DayUse {
-	return l.reserve(now, func(*reservation) bool { return true })
+	return l.reserveCalls(now, func(*reservation) bool { return true })
 }
 
 // GiveBack is ReserveAhead for when no further calls come.
 func (l *Limiter) GiveBack(now time.Time) []DayUse {
-	return l.reserve(now, func(r *reservation) bool { r.last = time.Time{}; return true })
+	return l.reserveCalls(now, func(r *reservation) bool { r.last = time.Time{}; return true })
 }
 
-func (l *Limiter) reserve(now time.Time, which func(*reservation) bool) (uses []DayUse) {
+func (l *Limiter) reserveCalls(now time.Time, which func(*reservation) bool) (uses []DayUse) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for account, windows := range l.accounts {
 		for _, w := range windows {
 			if d, ok := w.(*dayCount); ok && d.reservation != nil && which(d.reservation) {
-				if count, changed := d.reserve(now); changed {
+				if count, changed := d.updateReservation(now); changed {
 					uses = append(uses, DayUse{Account: account, Day: d.day, Used: count})
 				}
 			}

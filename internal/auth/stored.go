@@ -56,14 +56,14 @@ func (l *StoredLimiter) Allow(account string, now time.Time) Decision {
 		if !d.Unreserved {
 			return d
 		}
-		l.put(context.Background(), l.local.ReserveWaiting)
+		l.storeUses(context.Background(), l.local.ReserveWaiting)
 	}
 }
 
 // Keep is to be called every few moments: it reserves calls ahead, and reads what
 // other servers let in while calls come.
 func (l *StoredLimiter) Keep(ctx context.Context) {
-	l.put(ctx, l.local.ReserveAhead)
+	l.storeUses(ctx, l.local.ReserveAhead)
 	idle := l.now().Sub(l.began) - time.Duration(l.called.Load())
 	if idle >= time.Minute || l.now().Sub(l.read) <= elsewhereEvery {
 		return
@@ -75,11 +75,11 @@ func (l *StoredLimiter) Keep(ctx context.Context) {
 }
 
 // GiveBack is for when no further calls come.
-func (l *StoredLimiter) GiveBack(ctx context.Context) { l.put(ctx, l.local.GiveBack) }
+func (l *StoredLimiter) GiveBack(ctx context.Context) { l.storeUses(ctx, l.local.GiveBack) }
 
-// put stores what was reserved. Its times are by a clock that is never set: of
+// storeUses stores what was reserved. Its times are by a clock that is never set: of
 // this server's counts the last one is the newest.
-func (l *StoredLimiter) put(ctx context.Context, reserve func(now time.Time) []DayUse) {
+func (l *StoredLimiter) storeUses(ctx context.Context, reserve func(now time.Time) []DayUse) {
 	l.storing <- struct{}{}
 	defer func() { <-l.storing }()
 	now := l.now()

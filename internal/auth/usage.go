@@ -39,7 +39,7 @@ func (u *Usage) Touch(keyID string, persisted *time.Time, now time.Time) (previo
 	if known, ok := u.uses[keyID]; ok && (persisted == nil || known.at.After(*persisted)) {
 		previous = &known.at
 	}
-	u.note(keyID, now)
+	u.noteUse(keyID, now)
 	return previous
 }
 
@@ -66,21 +66,21 @@ func (u *Usage) PutBack(uses map[string]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id, at := range uses {
-		u.note(id, at)
+		u.noteUse(id, at)
 	}
 }
 
-// note never goes back in time: requests may arrive here out of their order.
-func (u *Usage) note(keyID string, at time.Time) {
+// noteUse never goes back in time: requests may arrive here out of their order.
+func (u *Usage) noteUse(keyID string, at time.Time) {
 	known, ok := u.uses[keyID]
 	if !ok && len(u.uses) >= usageSize {
 		return
 	}
-	u.uses[keyID] = use{at: later(known.at, at)}
-	u.newest = later(u.newest, at)
+	u.uses[keyID] = use{at: laterTime(known.at, at)}
+	u.newest = laterTime(u.newest, at)
 }
 
-func later(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -129,7 +129,7 @@ func TestNoUseIsLostWhateverFails(t *testing.T) {
 			id := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
 			now = now.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "pause")) * time.Second)
 			u.Touch(id, nil, now)
-			newest[id] = later(newest[id], now)
+			newest[id] = laterTime(newest[id], now)
 			if rapid.Bool().Draw(t, "drain") {
 				if uses := u.Drain(); rapid.Bool().Draw(t, "fails") {
 					u.PutBack(uses)

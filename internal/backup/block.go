@@ -29,19 +29,19 @@ func newBlock(h Header, account string) *Block {
 	return &Block{Header: h, columns: make([]values, len(h)), account: account}
 }
 
-// add takes the first row of some bytes and returns how long it is. Of a row
+// addRow takes the first row of some bytes and returns how long it is. Of a row
 // that is not whole nothing is taken.
-func (b *Block) add(from []byte) (size int, err error) {
-	if _, err := b.Header.row(from); err != nil {
+func (b *Block) addRow(from []byte) (size int, err error) {
+	if _, err := b.Header.rowSize(from); err != nil {
 		return 0, err
 	}
 	for i, c := range b.Header {
-		n, err := b.columns[i].add(c.Type, from[size:])
+		n, err := b.columns[i].addCell(c.Type, from[size:])
 		if err != nil {
 			return 0, fmt.Errorf("column %s: %w", c.Name, err)
 		}
-		if c.Name == "account_id" && string(text(from[size:size+n])) != b.account {
-			return 0, fmt.Errorf("it holds a row of account %q, expected %q alone", text(from[size:size+n]), b.account)
+		if c.Name == "account_id" && string(valueText(from[size:size+n])) != b.account {
+			return 0, fmt.Errorf("it holds a row of account %q, expected %q alone", valueText(from[size:size+n]), b.account)
 		}
 		size += n
 	}
@@ -50,14 +50,14 @@ func (b *Block) add(from []byte) (size int, err error) {
 	return size, nil
 }
 
-func (v *values) add(t Type, row []byte) (size int, err error) {
-	_, _, null, err := t.head(row)
+func (v *values) addCell(t Type, row []byte) (size int, err error) {
+	_, _, null, err := t.cellHead(row)
 	if err != nil {
 		return 0, err
 	}
-	size, err = t.cell(row, func(value []byte) {
+	size, err = t.eachValue(row, func(value []byte) {
 		if v.count++; t.Words {
-			v.words = append(v.words, string(text(value)))
+			v.words = append(v.words, string(valueText(value)))
 		} else {
 			v.bytes = append(v.bytes, value...)
 		}
@@ -96,8 +96,8 @@ func (b *Block) Words(i int) any {
 	return cells
 }
 
-// number returns a whole number of a row; the column is of numbers.
-func (b *Block) number(column string, row int) uint64 {
+// numberAt returns a whole number of a row; the column is of numbers.
+func (b *Block) numberAt(column string, row int) uint64 {
 	i := b.Header.Index(column)
 	var wide [8]byte
 	width := b.Header[i].Width
@@ -105,8 +105,8 @@ func (b *Block) number(column string, row int) uint64 {
 	return binary.LittleEndian.Uint64(wide[:])
 }
 
-// numbers returns the elements of a cell; the column is of arrays of UInt64.
-func (b *Block) numbers(column string, row int) []uint64 {
+// numbersAt returns the elements of a cell; the column is of arrays of UInt64.
+func (b *Block) numbersAt(column string, row int) []uint64 {
 	v := b.columns[b.Header.Index(column)]
 	from, end := uint64(0), binary.LittleEndian.Uint64(v.ends[8*row:])
 	if row > 0 {

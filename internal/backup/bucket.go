@@ -28,7 +28,7 @@ func openBucket(name, prefix string, s S3) (Place, error) {
 	endpoint := cmp.Or(s.Endpoint, amazon)
 	at, err := url.Parse(endpoint)
 	if err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Host == "" || at.User != nil || strings.Trim(at.Path, "/") != "" {
-		return nil, fmt.Errorf("%q is no endpoint of a store; expected https://HOST or http://HOST:PORT", hidden(at, endpoint))
+		return nil, fmt.Errorf("%q is no endpoint of a store; expected https://HOST or http://HOST:PORT", redactAddress(at, endpoint))
 	}
 	sources := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
 	if s.Endpoint == "" { // elsewhere there is no machine's own role to ask for
@@ -50,7 +50,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (map[string]int64, err
 	sizes := map[string]int64{}
 	for object := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		if object.Err != nil {
-			return nil, b.explain(object.Err)
+			return nil, b.explainError(object.Err)
 		}
 		sizes[strings.TrimPrefix(object.Key, b.prefix)] = object.Size
 	}
@@ -63,13 +63,13 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	}
 	object, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
-		return nil, b.explain(err)
+		return nil, b.explainError(err)
 	}
 	if _, err := object.Stat(); err != nil {
 		if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
 			err = &Damage{name, ErrMissing}
 		}
-		return nil, errors.Join(b.explain(err), object.Close())
+		return nil, errors.Join(b.explainError(err), object.Close())
 	}
 	return object, nil
 }
@@ -99,14 +99,14 @@ func (b *bucket) Keep(ctx context.Context, name string, draft *os.File) error {
 		return err
 	}
 	_, err = b.client.PutObject(ctx, b.name, b.prefix+name, draft, size, minio.PutObjectOptions{ContentType: "application/octet-stream"})
-	return b.explain(err)
+	return b.explainError(err)
 }
 
 func (b *bucket) Remove(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	return b.explain(b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}))
+	return b.explainError(b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}))
 }
 
 // Settle has nothing to do: what a store has taken is there.
@@ -120,7 +120,7 @@ const unneeded = 24 * time.Hour
 func (b *bucket) Sweep(ctx context.Context, needed map[string]bool) error {
 	for object := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + "accounts/", Recursive: true}) {
 		if object.Err != nil {
-			return b.explain(object.Err)
+			return b.explainError(object.Err)
 		}
 		name := strings.TrimPrefix(object.Key, b.prefix)
 		if needed[name] || time.Since(object.LastModified) < unneeded {
@@ -140,8 +140,8 @@ func (b *bucket) Lock(context.Context) (release func() error, err error) {
 	return func() error { return nil }, nil
 }
 
-// explain says in a sentence what a person can do about.
-func (b *bucket) explain(err error) error {
+// explainError says in a sentence what a person can do about.
+func (b *bucket) explainError(err error) error {
 	if err == nil {
 		return nil
 	}

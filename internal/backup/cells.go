@@ -32,7 +32,7 @@ func ParseType(name string) (Type, error) {
 		name string
 		set  *bool
 	}{{"Array", &t.Array}, {"Nullable", &t.Nullable}, {"LowCardinality", &t.Words}} {
-		if within, ok := argument(inner, wrap.name); ok {
+		if within, ok := typeArgument(inner, wrap.name); ok {
 			inner, *wrap.set = within, true
 		}
 	}
@@ -44,8 +44,8 @@ func ParseType(name string) (Type, error) {
 	return t, nil
 }
 
-// argument takes Wrap(X) apart.
-func argument(text, wrap string) (string, bool) {
+// typeArgument takes Wrap(X) apart.
+func typeArgument(text, wrap string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, wrap+"(")
 	if !ok {
 		return "", false
@@ -57,14 +57,14 @@ func widthOf(name string) (width int, known bool) {
 	if width, known := widths[name]; known {
 		return width, true
 	}
-	if digits, ok := argument(name, "FixedString"); ok {
+	if digits, ok := typeArgument(name, "FixedString"); ok {
 		n, err := strconv.Atoi(digits)
 		return n, err == nil && n > 0 && n <= 1<<16
 	}
-	if _, ok := argument(name, "DateTime64"); ok {
+	if _, ok := typeArgument(name, "DateTime64"); ok {
 		return 8, true
 	}
-	if parameters, ok := argument(name, "Decimal"); ok {
+	if parameters, ok := typeArgument(name, "Decimal"); ok {
 		precision, _, _ := strings.Cut(parameters, ",")
 		n, err := strconv.Atoi(precision)
 		return decimalWidth(n), err == nil && n > 0 && n <= 76
@@ -93,7 +93,7 @@ const longest = 1 << 30
 
 // Values returns where the values of a cell begin in a row and how many they
 // are, and whether the cell has none.
-func (t Type) head(row []byte) (begin, count int, null bool, err error) {
+func (t Type) cellHead(row []byte) (begin, count int, null bool, err error) {
 	switch {
 	case t.Nullable:
 		if len(row) == 0 {
@@ -104,34 +104,34 @@ func (t Type) head(row []byte) (begin, count int, null bool, err error) {
 		}
 		return 1, 1 - int(row[0]), row[0] == 1, nil
 	case t.Array:
-		begin, count, err = length(row)
+		begin, count, err = readLength(row)
 		return begin, count, false, err
 	}
 	return 0, 1, false, nil
 }
 
-// value returns how long the first value of some bytes is.
-func (t Type) value(rest []byte) (int, error) {
+// valueSize returns how long the first value of some bytes is.
+func (t Type) valueSize(rest []byte) (int, error) {
 	if t.Width > 0 {
 		if len(rest) < t.Width {
 			return 0, errShort
 		}
 		return t.Width, nil
 	}
-	begin, n, err := length(rest)
+	begin, n, err := readLength(rest)
 	if err == nil && len(rest)-begin < n {
 		err = errShort
 	}
 	return begin + n, err
 }
 
-// text returns the text of a value.
-func text(value []byte) []byte {
+// valueText returns the text of a value.
+func valueText(value []byte) []byte {
 	_, skip := binary.Uvarint(value)
 	return value[skip:]
 }
 
-func length(rest []byte) (begin, n int, err error) {
+func readLength(rest []byte) (begin, n int, err error) {
 	number, begin := binary.Uvarint(rest)
 	switch {
 	case begin == 0:
@@ -142,16 +142,16 @@ func length(rest []byte) (begin, n int, err error) {
 	return begin, int(number), nil
 }
 
-// cell visits the values of the first cell of some bytes, and returns how long
+// eachValue visits the values of the first cell of some bytes, and returns how long
 // the cell is.
-func (t Type) cell(row []byte, visit func(value []byte)) (size int, err error) {
-	size, count, _, err := t.head(row)
+func (t Type) eachValue(row []byte, visit func(value []byte)) (size int, err error) {
+	size, count, _, err := t.cellHead(row)
 	for range count {
 		if err != nil {
 			return 0, err
 		}
 		var n int
-		if n, err = t.value(row[size:]); err == nil {
+		if n, err = t.valueSize(row[size:]); err == nil {
 			visit(row[size : size+n])
 			size += n
 		}

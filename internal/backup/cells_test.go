@@ -86,7 +86,7 @@ func TestRowsBecomeColumnsWithoutLoss(t *testing.T) {
 		count := uint64(0)
 		for _, r := range rows {
 			from := r.encode()
-			if size, err := b.add(append(slices.Clone(from), "more"...)); err != nil || size != len(from) {
+			if size, err := b.addRow(append(slices.Clone(from), "more"...)); err != nil || size != len(from) {
 				t.Fatalf("%d bytes of %d were taken: %v", size, len(from), err)
 			}
 			numbers = binary.LittleEndian.AppendUint32(numbers, r.number)
@@ -115,7 +115,7 @@ func TestRowsBecomeColumnsWithoutLoss(t *testing.T) {
 }
 
 func TestARowOfAnotherAccountIsRefused(t *testing.T) {
-	if _, err := newBlock(rowHeader, "other").add(row{account: "acme"}.encode()); err == nil {
+	if _, err := newBlock(rowHeader, "other").addRow(row{account: "acme"}.encode()); err == nil {
 		t.Error("it was taken")
 	}
 }
@@ -123,25 +123,25 @@ func TestARowOfAnotherAccountIsRefused(t *testing.T) {
 func TestEveryPieceOfARowIsTooShort(t *testing.T) {
 	whole := row{account: "acme", number: 1, list: []string{"a", "bc"}, numbers: []uint64{1, 2}}.encode()
 	for n := range whole {
-		if _, err := rowHeader.row(whole[:n]); !errors.Is(err, errShort) {
+		if _, err := rowHeader.rowSize(whole[:n]); !errors.Is(err, errShort) {
 			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
 		}
 	}
 }
 
 func FuzzCells(f *testing.F) {
-	f.Add(rowHeader.encode(), row{account: "acme", numbers: []uint64{1}}.encode())
+	f.Add(rowHeader.encodeHeader(), row{account: "acme", numbers: []uint64{1}}.encode())
 	f.Add([]byte{1, 1, 'x', 6, 'S', 't', 'r', 'i', 'n', 'g'}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, header, rows []byte) {
 		h, size, err := decodeHeader(header)
 		if err != nil {
 			return
 		}
-		if again, n, err := decodeHeader(h.encode()); err != nil || n > size || !slices.Equal(again, h) {
+		if again, n, err := decodeHeader(h.encodeHeader()); err != nil || n > size || !slices.Equal(again, h) {
 			t.Fatalf("%v reads back as %v in %d bytes of %d, %v", h, again, n, size, err)
 		}
-		walked, walking := h.row(rows)
-		taken, taking := newBlock(h, "acme").add(rows)
+		walked, walking := h.rowSize(rows)
+		taken, taking := newBlock(h, "acme").addRow(rows)
 		if taking == nil && (walking != nil || walked != taken || walked > len(rows)) {
 			t.Fatalf("%d bytes were walked, %d taken of %d: %v", walked, taken, len(rows), walking)
 		}

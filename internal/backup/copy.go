@@ -14,7 +14,7 @@ func Copy(ctx context.Context, from Source, e Extent, h Header, keep func(*Block
 			b = newBlock(h, e.Account)
 		}
 		rows++
-		_, err := b.add(row)
+		_, err := b.addRow(row)
 		return err
 	})
 	if err != nil || b.Rows == 0 {

@@ -54,32 +54,32 @@ func newDraft(p Place, table string, h Header) (*draft, error) {
 	d := &draft{File: File{Table: table}, on: on, hashed: sha256.New()}
 	d.packed, err = zstd.NewWriter(counter{io.MultiWriter(on, d.hashed), &d.Stored}, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 	if err != nil {
-		return nil, errors.Join(err, d.drop())
+		return nil, errors.Join(err, d.discardDraft())
 	}
 	d.out = bufio.NewWriterSize(counter{d.packed, &d.Bytes}, 1<<16)
-	_, err = d.out.Write(h.encode())
+	_, err = d.out.Write(h.encodeHeader())
 	return d, err
 }
 
-func (d *draft) row(row []byte) error {
+func (d *draft) writeRow(row []byte) error {
 	d.Rows++
 	_, err := d.out.Write(row)
 	return err
 }
 
-// finish completes the bytes of the file and their sum.
-func (d *draft) finish() error {
+// finishFile completes the bytes of the file and their sum.
+func (d *draft) finishFile() error {
 	err := errors.Join(d.out.Flush(), d.packed.Close())
 	d.SHA256 = hex.EncodeToString(d.hashed.Sum(nil))
 	return err
 }
 
-// drop removes the draft, where it was not kept under a name.
-func (d *draft) drop() error {
-	return errors.Join(d.on.Close(), removed(d.on.Name()))
+// discardDraft removes the draft, where it was not kept under a name.
+func (d *draft) discardDraft() error {
+	return errors.Join(d.on.Close(), removeIfExists(d.on.Name()))
 }
 
-func removed(path string) error {
+func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -107,8 +107,8 @@ type reading struct {
 	rest     []byte // read, and not yet taken as rows
 }
 
-// open begins to read a file. What it says is believed after end.
-func open(ctx context.Context, p Place, f File) (*reading, error) {
+// openFile begins to read a file. What it says is believed after end.
+func openFile(ctx context.Context, p Place, f File) (*reading, error) {
 	body, err := p.Open(ctx, f.Name)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func open(ctx context.Context, p Place, f File) (*reading, error) {
 	}
 	r.in = bufio.NewReaderSize(r.unpacked, 1<<20)
 	if err := r.readHeader(); err != nil {
-		return nil, errors.Join(r.blame(err), r.Close())
+		return nil, errors.Join(r.wrapDamage(err), r.Close())
 	}
 	return r, nil
 }
@@ -131,9 +131,9 @@ func (r *reading) Close() error {
 	return r.closer.Close()
 }
 
-// fill reads more bytes behind those that are not taken yet. It returns io.EOF
+// readMore reads more bytes behind those that are not taken yet. It returns io.EOF
 // at the end of the file.
-func (r *reading) fill() error {
+func (r *reading) readMore() error {
 	if len(r.rest) > maxRow {
 		return fmt.Errorf("a row is longer than %d bytes", maxRow)
 	}
@@ -152,7 +152,7 @@ func (r *reading) fill() error {
 
 func (r *reading) readHeader() error {
 	for {
-		err := r.fill()
+		err := r.readMore()
 		if err != nil {
 			return fmt.Errorf("it does not begin with the names of columns: %w", err)
 		}
@@ -167,9 +167,9 @@ func (r *reading) readHeader() error {
 	}
 }
 
-// rows visits what is left of the rows. take takes the first row of some bytes
+// eachRow visits what is left of the rows. take takes the first row of some bytes
 // and says how long it is.
-func (r *reading) rows(take func(from []byte) (size int, err error)) error {
+func (r *reading) eachRow(take func(from []byte) (size int, err error)) error {
 	var rows uint64
 	for {
 		for len(r.rest) > 0 {
@@ -178,23 +178,23 @@ func (r *reading) rows(take func(from []byte) (size int, err error)) error {
 				break
 			}
 			if err != nil {
-				return r.blame(fmt.Errorf("row %d: %w", rows+1, err))
+				return r.wrapDamage(fmt.Errorf("row %d: %w", rows+1, err))
 			}
 			r.rest = r.rest[size:]
 			rows++
 		}
-		err := r.fill()
+		err := r.readMore()
 		if errors.Is(err, io.EOF) {
-			return r.blame(r.end(rows))
+			return r.wrapDamage(r.checkEnd(rows))
 		}
 		if err != nil {
-			return r.blame(err)
+			return r.wrapDamage(err)
 		}
 	}
 }
 
-// end holds the file that was read to its end against what is said of it.
-func (r *reading) end(rows uint64) error {
+// checkEnd holds the file that was read to its end against what is said of it.
+func (r *reading) checkEnd(rows uint64) error {
 	if _, err := io.Copy(io.Discard, r.unpacked); err != nil {
 		return err
 	}
@@ -211,8 +211,8 @@ func (r *reading) end(rows uint64) error {
 	return nil
 }
 
-// blame says which file it was. That somebody gave up waiting is no damage.
-func (r *reading) blame(err error) error {
+// wrapDamage says which file it was. That somebody gave up waiting is no damage.
+func (r *reading) wrapDamage(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -230,13 +230,13 @@ func (d *Damage) Error() string { return fmt.Sprintf("%s is damaged: %v", d.Name
 // Unwrap returns what is wrong.
 func (d *Damage) Unwrap() error { return d.Err }
 
-// survey reads a file to its end, checks it and says what it is.
-func survey(ctx context.Context, p Place, f File) (File, error) {
-	r, err := open(ctx, p, f)
+// verifyFile reads a file to its end, checks it and says what it is.
+func verifyFile(ctx context.Context, p Place, f File) (File, error) {
+	r, err := openFile(ctx, p, f)
 	if err != nil {
 		return f, err
 	}
 	defer r.Close()
-	err = r.rows(r.header.row)
+	err = r.eachRow(r.header.rowSize)
 	return r.File, err
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// forget removes all but the newest backups of a place, and then the files that
+// pruneBackups removes all but the newest backups of a place, and then the files that
 // no backup names any more. Where an index cannot be read, nobody knows what it
 // names, and no file is removed.
-func forget(ctx context.Context, p Place, keep int) error {
+func pruneBackups(ctx context.Context, p Place, keep int) error {
 	all, err := List(ctx, p)
 	if err != nil || keep == 0 {
 		return err
@@ -21,15 +21,15 @@ func forget(ctx context.Context, p Place, keep int) error {
 	}
 	needed := map[string]bool{}
 	for _, name := range all[len(old):] {
-		if err := mark(ctx, p, name, needed); err != nil {
+		if err := markNeeded(ctx, p, name, needed); err != nil {
 			return fmt.Errorf("files that no backup needs were left: %w", err)
 		}
 	}
 	return p.Sweep(ctx, needed)
 }
 
-// mark notes the files that a backup names.
-func mark(ctx context.Context, p Place, name string, needed map[string]bool) error {
+// markNeeded notes the files that a backup names.
+func markNeeded(ctx context.Context, p Place, name string, needed map[string]bool) error {
 	t, err := ReadIndex(ctx, p, name)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"adlens"
 )
 
-// generations copies what is live of an account at one moment: the rows of
+// copyGenerations copies what is live of an account at one moment: the rows of
 // that moment's manifest and of all its generations.
 //
 // Others load meanwhile, and the rows of what they supersede are deleted after
@@ -17,8 +17,8 @@ import (
 // its generations as live, or if they are still live afterwards. When half of
 // that time is over the manifest is read again, and what has changed is copied
 // anew: an account that is copied within minutes needs one round.
-func (t *taking) generations(ctx context.Context) ([]Live, []File, error) {
-	h, err := t.header(ctx, UnitTable)
+func (t *taking) copyGenerations(ctx context.Context) ([]Live, []File, error) {
+	h, err := t.tableHeader(ctx, UnitTable)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,31 +29,31 @@ func (t *taking) generations(ctx context.Context) ([]Live, []File, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		all := groups(live)
-		whole, err := t.round(ctx, all, copied, began)
+		all := groupUnits(live)
+		whole, err := t.copyRound(ctx, all, copied, began)
 		if err != nil {
 			return nil, nil, err
 		}
 		if whole {
-			files, err := t.seal(ctx, h, live, all, copied)
+			files, err := t.writeManifest(ctx, h, live, all, copied)
 			return live, files, err
 		}
 	}
 }
 
-// round copies the groups that were not copied before. It ends early when the
+// copyRound copies the groups that were not copied before. It ends early when the
 // manifest should be read again.
-func (t *taking) round(ctx context.Context, all []group, copied map[string]File, began time.Time) (whole bool, err error) {
+func (t *taking) copyRound(ctx context.Context, all []group, copied map[string]File, began time.Time) (whole bool, err error) {
 	for _, g := range all {
-		h, err := t.header(ctx, g.table)
+		h, err := t.tableHeader(ctx, g.table)
 		if err != nil {
 			return false, err
 		}
-		name := g.name(t.id, h)
+		name := g.groupFileName(t.id, h)
 		if _, done := copied[name]; done {
 			continue
 		}
-		if f, found := t.has(ctx, name, g.table); found {
+		if f, found := t.findStored(ctx, name, g.table); found {
 			copied[name] = f
 			t.progress.Rows(0, f.Rows)
 			continue
@@ -61,7 +61,7 @@ func (t *taking) round(ctx context.Context, all []group, copied map[string]File,
 		if t.options.Now().Sub(began) > Patience/2 {
 			return false, nil
 		}
-		f, kept, err := t.copy(ctx, g, h, name, began)
+		f, kept, err := t.copyGroup(ctx, g, h, name, began)
 		if err != nil || !kept {
 			return false, err
 		}
@@ -70,23 +70,23 @@ func (t *taking) round(ctx context.Context, all []group, copied map[string]File,
 	return true, nil
 }
 
-// copy writes a group into its file. It is not kept where some of its rows may
+// copyGroup writes a group into its file. It is not kept where some of its rows may
 // have been deleted meanwhile.
-func (t *taking) copy(ctx context.Context, g group, h Header, name string, began time.Time) (f File, kept bool, err error) {
+func (t *taking) copyGroup(ctx context.Context, g group, h Header, name string, began time.Time) (f File, kept bool, err error) {
 	d, err := newDraft(t.place, g.table, h)
 	if err != nil {
 		return f, false, err
 	}
-	defer func() { err = errors.Join(err, d.drop()) }()
+	defer func() { err = errors.Join(err, d.discardDraft()) }()
 	d.Name = name
-	err = t.Export(ctx, Extent{Table: g.table, Account: t.id, Generations: g.generations()}, h, d.row)
-	if err = errors.Join(err, d.finish()); err != nil {
+	err = t.Export(ctx, Extent{Table: g.table, Account: t.id, Generations: g.generationNumbers()}, h, d.writeRow)
+	if err = errors.Join(err, d.finishFile()); err != nil {
 		return f, false, err
 	}
-	expected := g.rows()
+	expected := g.expectedRows()
 	short := d.Rows != expected
 	if short || t.options.Now().Sub(began) > Patience {
-		live, err := t.live(ctx, g, h, name)
+		live, err := t.isLive(ctx, g, h, name)
 		if err != nil || !live {
 			return f, false, err
 		}
@@ -99,25 +99,25 @@ func (t *taking) copy(ctx context.Context, g group, h Header, name string, began
 	return d.File, true, t.place.Keep(ctx, name, d.on)
 }
 
-// live tells whether a group is still what the manifest names.
-func (t *taking) live(ctx context.Context, g group, h Header, name string) (bool, error) {
-	columns, err := t.header(ctx, UnitTable)
+// isLive tells whether a group is still what the manifest names.
+func (t *taking) isLive(ctx context.Context, g group, h Header, name string) (bool, error) {
+	columns, err := t.tableHeader(ctx, UnitTable)
 	if err != nil {
 		return false, err
 	}
 	now, err := t.Live(ctx, t.id, columns)
-	for _, other := range groups(now) {
-		if other.table == g.table && other.name(t.id, h) == name {
+	for _, other := range groupUnits(now) {
+		if other.table == g.table && other.groupFileName(t.id, h) == name {
 			return true, err
 		}
 	}
 	return false, err
 }
 
-// seal writes the manifest itself, and returns all files of it and of what it
+// writeManifest writes the manifest itself, and returns all files of it and of what it
 // names.
-func (t *taking) seal(ctx context.Context, h Header, live []Live, all []group, copied map[string]File) ([]File, error) {
-	m, err := t.whole(ctx, UnitTable, h, func(visit func([]byte) error) error {
+func (t *taking) writeManifest(ctx context.Context, h Header, live []Live, all []group, copied map[string]File) ([]File, error) {
+	m, err := t.writeFile(ctx, UnitTable, h, func(visit func([]byte) error) error {
 		for _, l := range live {
 			if err := visit(l.Row); err != nil {
 				return err
@@ -130,7 +130,7 @@ func (t *taking) seal(ctx context.Context, h Header, live []Live, all []group, c
 	}
 	files := []File{m}
 	for _, g := range all {
-		if f := copied[g.name(t.id, t.headers[g.table])]; f.Rows > 0 {
+		if f := copied[g.groupFileName(t.id, t.headers[g.table])]; f.Rows > 0 {
 			files = append(files, f)
 		}
 	}

@@ -33,8 +33,8 @@ func (h Header) Index(name string) int {
 	return slices.IndexFunc(h, func(c Column) bool { return c.Name == name })
 }
 
-// encode writes the header as RowBinaryWithNamesAndTypes begins.
-func (h Header) encode() []byte {
+// encodeHeader writes the header as RowBinaryWithNamesAndTypes begins.
+func (h Header) encodeHeader() []byte {
 	all := binary.AppendUvarint(nil, uint64(len(h)))
 	for _, c := range h {
 		all = appendText(all, c.Name)
@@ -55,28 +55,28 @@ const maxColumns = 10_000
 // decodeHeader reads the header from the beginning of some bytes and returns
 // how long it is.
 func decodeHeader(from []byte) (h Header, size int, err error) {
-	size, count, err := length(from)
+	size, count, err := readLength(from)
 	if err != nil || count == 0 || count > maxColumns {
 		return nil, 0, fmt.Errorf("it does not begin with the names of columns")
 	}
 	words := make([]string, 0, 2*count)
 	plain := Type{Name: "String"}
 	for range 2 * count {
-		n, err := plain.value(from[size:])
+		n, err := plain.valueSize(from[size:])
 		if err != nil {
 			return nil, 0, err
 		}
-		words = append(words, string(text(from[size:size+n])))
+		words = append(words, string(valueText(from[size:size+n])))
 		size += n
 	}
 	h, err = NewHeader(words[:count], words[count:])
 	return h, size, err
 }
 
-// row returns how long the first row of some bytes is.
-func (h Header) row(from []byte) (size int, err error) {
+// rowSize returns how long the first row of some bytes is.
+func (h Header) rowSize(from []byte) (size int, err error) {
 	for _, c := range h {
-		n, err := c.cell(from[size:], func([]byte) {})
+		n, err := c.eachValue(from[size:], func([]byte) {})
 		if err != nil {
 			return 0, err
 		}

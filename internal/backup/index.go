@@ -142,7 +142,7 @@ func ReadIndex(ctx context.Context, p Place, name string) (Taken, error) {
 	if head.Format > format {
 		return t, fmt.Errorf("%s has format %d, this adlens reads formats up to %d: use the version that wrote it or a later one", name, head.Format, format)
 	}
-	if err := decode(raw, &t.Index); err != nil {
+	if err := decodeStrict(raw, &t.Index); err != nil {
 		return t, &Damage{name, err}
 	}
 	if t.Program != "adlens" || t.Format < 1 {
@@ -161,7 +161,7 @@ func ReadCatalogue(ctx context.Context, p Place, e Entry) (Catalogue, error) {
 	if sum := sumOf(raw); sum != e.SHA256 {
 		return c, &Damage{e.Catalogue, fmt.Errorf("its SHA-256 is %s, expected %s", sum, e.SHA256)}
 	}
-	if err := decode(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return c, &Damage{e.Catalogue, err}
 	}
 	if c.Account != e.Account {
@@ -183,7 +183,7 @@ func readAll(ctx context.Context, p Place, name string) ([]byte, error) {
 	return raw, err
 }
 
-func decode(raw []byte, into any) error {
+func decodeStrict(raw []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
@@ -195,8 +195,8 @@ func decode(raw []byte, into any) error {
 	return nil
 }
 
-// write keeps a value as JSON under a name that carries its sum.
-func write(ctx context.Context, p Place, value any, name func(sum string) string) (kept, sum string, err error) {
+// writeJSON keeps a value as JSON under a name that carries its sum.
+func writeJSON(ctx context.Context, p Place, value any, name func(sum string) string) (kept, sum string, err error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return "", "", err
@@ -211,11 +211,11 @@ func write(ctx context.Context, p Place, value any, name func(sum string) string
 	if _, err = on.Write(raw); err == nil {
 		err = p.Keep(ctx, kept, on)
 	}
-	return kept, sum, errors.Join(err, d.drop())
+	return kept, sum, errors.Join(err, d.discardDraft())
 }
 
-// total sums up a catalogue.
-func (c Catalogue) total() (files int, rows uint64, stored int64) {
+// totalSizes sums up a catalogue.
+func (c Catalogue) totalSizes() (files int, rows uint64, stored int64) {
 	for _, f := range c.Files {
 		rows, stored = rows+f.Rows, stored+f.Stored
 	}

@@ -57,13 +57,13 @@ func Find(address string, s S3, make bool) (Place, error) {
 	}
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme != "s3" || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
-		return nil, fmt.Errorf("%q is no place of backups; expected a directory or s3://bucket/prefix", hidden(parsed, address))
+		return nil, fmt.Errorf("%q is no place of backups; expected a directory or s3://bucket/prefix", redactAddress(parsed, address))
 	}
 	return openBucket(parsed.Host, strings.Trim(parsed.Path, "/"), s)
 }
 
-// hidden is an address without a password that somebody put there.
-func hidden(parsed *url.URL, address string) string {
+// redactAddress is an address without a password that somebody put there.
+func redactAddress(parsed *url.URL, address string) string {
 	if parsed != nil {
 		return parsed.Redacted()
 	}

@@ -47,7 +47,7 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 		return nil, err
 	}
 	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string]*Block{}}
-	return chosen, errors.Join(r.all(ctx, chosen), release())
+	return chosen, errors.Join(r.restoreAll(ctx, chosen), release())
 }
 
 type restoring struct {
@@ -60,27 +60,27 @@ type restoring struct {
 	inPlace  bool              // the account is there
 }
 
-func (r *restoring) all(ctx context.Context, chosen []Entry) error {
-	finished, err := r.prepare(ctx, chosen)
+func (r *restoring) restoreAll(ctx context.Context, chosen []Entry) error {
+	finished, err := r.prepareTarget(ctx, chosen)
 	if err != nil || finished {
 		return err
 	}
 	for i, e := range chosen {
 		r.progress.Account(e.Account, i, len(chosen))
-		if err := r.one(ctx, e); err != nil {
+		if err := r.restoreAccount(ctx, e); err != nil {
 			return fmt.Errorf("account %s: %w", e.Account, err)
 		}
 	}
 	if r.inPlace {
 		return nil
 	}
-	return r.show(ctx)
+	return r.showAccounts(ctx)
 }
 
-// prepare makes sure that nothing is there but what an earlier attempt has
+// prepareTarget makes sure that nothing is there but what an earlier attempt has
 // left, and takes that away. finished is true where the earlier one lacked
 // nothing but to say so.
-func (r *restoring) prepare(ctx context.Context, chosen []Entry) (finished bool, err error) {
+func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished bool, err error) {
 	began, err := r.Began(ctx, r.Account)
 	if err != nil {
 		return false, err
@@ -96,7 +96,7 @@ func (r *restoring) prepare(ctx context.Context, chosen []Entry) (finished bool,
 		return false, nil
 	}
 	if len(there) > 0 {
-		return false, r.refuse(there)
+		return false, r.refuseExisting(there)
 	}
 	left, err := r.Left(ctx, r.Account)
 	if err != nil {
@@ -127,7 +127,7 @@ func idsOf(entries []Entry) []string {
 // named is how many accounts a refusal names.
 const named = 5
 
-func (r *restoring) refuse(there []string) error {
+func (r *restoring) refuseExisting(there []string) error {
 	names := strings.Join(there[:min(named, len(there))], ", ")
 	if len(there) > named {
 		names += fmt.Sprintf(" and %d more", len(there)-named)
@@ -138,9 +138,9 @@ func (r *restoring) refuse(there []string) error {
 	return fmt.Errorf("the database is not empty, it has the accounts %s: restore into an empty data directory or database, or one account that is missing with --account", names)
 }
 
-// one restores an account up to its manifest. It cannot be seen yet: the
+// restoreAccount restores an account up to its manifest. It cannot be seen yet: the
 // account itself and its keys are still missing, or nothing of it is answered.
-func (r *restoring) one(ctx context.Context, e Entry) (err error) {
+func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 	release, err := r.Lock(ctx, e.Account, func(holder string) { r.progress.Notice("waiting for the account's writer: " + holder) })
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 		if err != nil || whole {
 			return err
 		}
-		c.Files = slices.DeleteFunc(c.Files, func(f File) bool { return stays(f.Table) })
+		c.Files = slices.DeleteFunc(c.Files, func(f File) bool { return isKept(f.Table) })
 	} else if err := r.Place(ctx, e.Account); err != nil {
 		return err
 	}
@@ -168,12 +168,12 @@ func (r *restoring) one(ctx context.Context, e Entry) (err error) {
 		case isShown(f.Table):
 			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
 		}
-		if err := r.file(ctx, e.Account, f, keep); err != nil {
+		if err := r.readBlocks(ctx, e.Account, f, keep); err != nil {
 			return err
 		}
 	}
 	if live != nil { // something was loaded
-		if err := r.publish(ctx, e.Account, live); err != nil {
+		if err := r.publishAccount(ctx, e.Account, live); err != nil {
 			return err
 		}
 	}
@@ -193,11 +193,11 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c Catalogue) (whole b
 		return false, err
 	}
 	if len(faults) == 0 {
-		return false, r.refuse([]string{e.Account})
+		return false, r.refuseExisting([]string{e.Account})
 	}
 	r.progress.Notice("it is damaged (" + strings.Join(faults[:min(named, len(faults))], "; ") + "); the backup is looked through, and takes its place")
 	for _, f := range c.Files {
-		if _, err := survey(ctx, r.place, f); err != nil {
+		if _, err := verifyFile(ctx, r.place, f); err != nil {
 			return false, err
 		}
 	}
@@ -224,7 +224,7 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c Catalogue) (wh
 		if !isShown(f.Table) {
 			continue
 		}
-		err := r.file(ctx, e.Account, f, func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) })
+		err := r.readBlocks(ctx, e.Account, f, func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) })
 		if err != nil {
 			return false, err
 		}
@@ -255,8 +255,8 @@ func (r *restoring) isSame(ctx context.Context, id string, c Catalogue) error {
 	if i < 0 {
 		return &Damage{c.Account, errors.New("the backup does not say when the account was made")}
 	}
-	return r.file(ctx, id, c.Files[i], func(b *Block) error {
-		if made := time.UnixMilli(int64(b.number("created_at", 0))).UTC(); !made.Equal(there.CreatedAt.Truncate(time.Millisecond)) {
+	return r.readBlocks(ctx, id, c.Files[i], func(b *Block) error {
+		if made := time.UnixMilli(int64(b.numberAt("created_at", 0))).UTC(); !made.Equal(there.CreatedAt.Truncate(time.Millisecond)) {
 			return fmt.Errorf("the account of the backup was made at %s, the one that is there at %s: that is another account with its name; restore it into another data directory or database",
 				made.Format(time.RFC3339), there.CreatedAt.Format(time.RFC3339))
 		}
@@ -264,10 +264,10 @@ func (r *restoring) isSame(ctx context.Context, id string, c Catalogue) error {
 	})
 }
 
-// publish completes an account, and makes its manifest live when all of it is
+// publishAccount completes an account, and makes its manifest live when all of it is
 // as it was.
-func (r *restoring) publish(ctx context.Context, account string, live *Block) error {
-	faults, err := r.Complete(ctx, account, live.manifest())
+func (r *restoring) publishAccount(ctx context.Context, account string, live *Block) error {
+	faults, err := r.Complete(ctx, account, live.readManifest())
 	if err != nil {
 		return err
 	}
@@ -277,27 +277,27 @@ func (r *restoring) publish(ctx context.Context, account string, live *Block) er
 	return r.Publish(ctx, account, live)
 }
 
-// manifest reads the live units. The reports that speak for them are not needed
+// readManifest reads the live units. The reports that speak for them are not needed
 // here.
-func (b *Block) manifest() manifest.Manifest {
+func (b *Block) readManifest() manifest.Manifest {
 	var version uint32
 	entries := make([]manifest.Entry, b.Rows)
 	for i := range entries {
 		entries[i] = manifest.Entry{
 			Unit: manifest.Unit{
-				Kind:  manifest.Kind(b.number("kind", i)),
-				Slice: manifest.Slice{Marketplace: uint16(b.number("marketplace_key", i)), AdProduct: adlens.AdProduct(b.number("ad_product", i))},
-				Start: adlens.Day(b.number("start", i)),
+				Kind:  manifest.Kind(b.numberAt("kind", i)),
+				Slice: manifest.Slice{Marketplace: uint16(b.numberAt("marketplace_key", i)), AdProduct: adlens.AdProduct(b.numberAt("ad_product", i))},
+				Start: adlens.Day(b.numberAt("start", i)),
 			},
-			Generation: uint32(b.number("generation", i)),
+			Generation: uint32(b.numberAt("generation", i)),
 		}
 		e, commit := &entries[i], "version"
 		if b.Former() {
-			e.Rows = b.number("fact_rows", i)
-		} else if counts := b.numbers("rows", i); len(counts) > 0 {
+			e.Rows = b.numberAt("fact_rows", i)
+		} else if counts := b.numbersAt("rows", i); len(counts) > 0 {
 			commit, e.Rows, e.Derived = "number", counts[0], counts[1:]
 		}
-		version = max(version, uint32(b.number(commit, i)))
+		version = max(version, uint32(b.numberAt(commit, i)))
 	}
 	return manifest.New(version, entries...)
 }
@@ -308,7 +308,7 @@ func (b *Block) Former() bool { return b.Header.Index("version") >= 0 }
 // Renumber puts all live units under one commit and returns its number: the
 // greatest that they had.
 func (b *Block) Renumber() uint32 {
-	number := b.manifest().Version
+	number := b.readManifest().Version
 	column := &b.columns[b.Header.Index("number")]
 	for row := range b.Rows {
 		binary.LittleEndian.PutUint32(column.bytes[4*row:], number)
@@ -316,15 +316,15 @@ func (b *Block) Renumber() uint32 {
 	return number
 }
 
-// show makes what was restored visible: keys first, and the accounts, without
+// showAccounts makes what was restored visible: keys first, and the accounts, without
 // which nobody sees anything, in one insert.
-func (r *restoring) show(ctx context.Context) error {
+func (r *restoring) showAccounts(ctx context.Context) error {
 	there, err := r.Shown(ctx, r.Account)
 	if err != nil {
 		return err
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("an account was added meanwhile, nothing was made visible: %w", r.refuse(there))
+		return fmt.Errorf("an account was added meanwhile, nothing was made visible: %w", r.refuseExisting(there))
 	}
 	for _, table := range shownTables() {
 		if block := r.shown[table]; block != nil {
@@ -342,34 +342,34 @@ const (
 	blockBytes = 64 << 20
 )
 
-// whole tells the tables of which an account's rows are one block.
-func (f File) whole() bool { return isUnits(f.Table) || isShown(f.Table) }
+// isOneBlock tells the tables of which an account's rows are one block.
+func (f File) isOneBlock() bool { return isUnits(f.Table) || isShown(f.Table) }
 
-// file reads a file and hands its rows on in blocks.
-func (r *restoring) file(ctx context.Context, account string, f File, keep func(*Block) error) error {
-	in, err := open(ctx, r.place, f)
+// readBlocks reads a file and hands its rows on in blocks.
+func (r *restoring) readBlocks(ctx context.Context, account string, f File, keep func(*Block) error) error {
+	in, err := openFile(ctx, r.place, f)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := r.fits(ctx, f, in.header); err != nil {
+	if err := r.checkColumns(ctx, f, in.header); err != nil {
 		return err
 	}
-	b, err := r.block(f, in.header, account)
+	b, err := r.blockFor(f, in.header, account)
 	if err != nil {
 		return err
 	}
 	var refused error // by keep, for which the file cannot be blamed
 	var rows uint64
-	err = in.rows(func(from []byte) (int, error) {
-		if !f.whole() && (b.Rows == blockRows || b.bytes > blockBytes) {
+	err = in.eachRow(func(from []byte) (int, error) {
+		if !f.isOneBlock() && (b.Rows == blockRows || b.bytes > blockBytes) {
 			if refused = keep(b); refused != nil {
 				return 0, refused
 			}
 			r.progress.Rows(rows, 0)
 			b, rows = newBlock(in.header, account), 0
 		}
-		size, err := b.add(from)
+		size, err := b.addRow(from)
 		if err == nil {
 			rows++
 		}
@@ -382,9 +382,9 @@ func (r *restoring) file(ctx context.Context, account string, f File, keep func(
 	return keep(b)
 }
 
-// block returns where a file's rows go: behind those of other accounts, where
+// blockFor returns where a file's rows go: behind those of other accounts, where
 // they are shown together.
-func (r *restoring) block(f File, h Header, account string) (*Block, error) {
+func (r *restoring) blockFor(f File, h Header, account string) (*Block, error) {
 	b := r.shown[f.Table]
 	if b == nil {
 		return newBlock(h, account), nil
@@ -396,9 +396,9 @@ func (r *restoring) block(f File, h Header, account string) (*Block, error) {
 	return b, nil
 }
 
-// fits makes sure that a file's rows go into a table as they are. A column
+// checkColumns makes sure that a file's rows go into a table as they are. A column
 // that is newer than the backup gets its default.
-func (r *restoring) fits(ctx context.Context, f File, h Header) error {
+func (r *restoring) checkColumns(ctx context.Context, f File, h Header) error {
 	if !Holds(f.Table) {
 		return &Damage{f.Name, fmt.Errorf("%q is no table of a backup", f.Table)}
 	}

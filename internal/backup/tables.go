@@ -8,9 +8,9 @@ import (
 	"adlens/internal/tables"
 )
 
-// wholes returns the tables that a backup reads whole at one time, before or
+// wholeTables returns the tables that a backup reads whole at one time, before or
 // after the manifest.
-func wholes(when tables.When) []string {
+func wholeTables(when tables.When) []string {
 	return tables.Names(func(d tables.Description) bool { return d.Backup == when })
 }
 
@@ -39,9 +39,9 @@ func isShown(name string) bool {
 	return d.Shows
 }
 
-// stays reports whether an account that is restored in its place keeps what it has
+// isKept reports whether an account that is restored in its place keeps what it has
 // in a table.
-func stays(name string) bool {
+func isKept(name string) bool {
 	d, _ := tables.Find(name)
 	return d.InPlace == tables.Kept
 }
@@ -65,15 +65,15 @@ type group struct {
 	units        []Live
 }
 
-// rows returns how many rows the group must have.
-func (g group) rows() (rows uint64) {
+// expectedRows returns how many rows the group must have.
+func (g group) expectedRows() (rows uint64) {
 	for _, u := range g.units {
 		rows += u.RowsAt(slices.Index(tables.OfKind(u.Kind), g.table))
 	}
 	return rows
 }
 
-func (g group) generations() []uint32 {
+func (g group) generationNumbers() []uint32 {
 	all := make([]uint32, len(g.units))
 	for i, u := range g.units {
 		all[i] = u.Generation
@@ -81,11 +81,11 @@ func (g group) generations() []uint32 {
 	return all
 }
 
-// name is the name of the group's file. Generations are never used again and
+// groupFileName is the name of the group's file. Generations are never used again and
 // their rows never change, so the same units are the same file, whichever commit
 // named them last.
-func (g group) name(account string, h Header) string {
-	parts := [][]byte{{format}, h.encode()}
+func (g group) groupFileName(account string, h Header) string {
+	parts := [][]byte{{format}, h.encodeHeader()}
 	for _, u := range g.units {
 		parts = append(parts, appendText(nil, string(u.Entry.Encode())))
 	}
@@ -96,8 +96,8 @@ func fileName(account, what, sum string) string {
 	return fmt.Sprintf("accounts/%s/%s.%s.rows.zst", account, what, sum[:sumLetter])
 }
 
-// groups says which files hold what is live, in the order of the manifest.
-func groups(all []Live) []group {
+// groupUnits says which files hold what is live, in the order of the manifest.
+func groupUnits(all []Live) []group {
 	var list []group
 	at := map[string]int{}
 	for _, l := range all {

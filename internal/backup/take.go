@@ -42,14 +42,14 @@ func Take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	if err != nil {
 		return Taken{}, err
 	}
-	taken, err := take(ctx, from, p, o, progress)
+	taken, err := takeBackup(ctx, from, p, o, progress)
 	if err == nil {
-		err = forget(ctx, p, o.Keep)
+		err = pruneBackups(ctx, p, o.Keep)
 	}
 	return taken, errors.Join(err, release())
 }
 
-func take(ctx context.Context, from Source, p Place, o Options, progress Progress) (Taken, error) {
+func takeBackup(ctx context.Context, from Source, p Place, o Options, progress Progress) (Taken, error) {
 	accounts, err := from.Shown(ctx, "")
 	if err != nil {
 		return Taken{}, err
@@ -58,14 +58,14 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 		return Taken{}, errors.New("there is no account to back up; is it the right --data-dir or --clickhouse?")
 	}
 	t := &taking{Source: from, place: p, options: o, progress: progress, headers: map[string]Header{}, last: map[string]Entry{}}
-	if err := t.remember(ctx); err != nil {
+	if err := t.readLastBackup(ctx); err != nil {
 		return Taken{}, err
 	}
 	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: o.Now().UTC().Truncate(time.Millisecond)}
 	var spoilt []error
 	for i, id := range accounts {
 		progress.Account(id, i, len(accounts))
-		entry, err := t.account(ctx, id)
+		entry, err := t.copyAccount(ctx, id)
 		if err != nil {
 			err = fmt.Errorf("account %s: %w", id, err)
 		}
@@ -88,7 +88,7 @@ func take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	if err := p.Settle(ctx); err != nil {
 		return Taken{}, err
 	}
-	name, _, err := write(ctx, p, index, func(sum string) string {
+	name, _, err := writeJSON(ctx, p, index, func(sum string) string {
 		return backups + index.TakenAt.Format(indexTime) + "." + sum + ".json"
 	})
 	if err != nil {
@@ -117,9 +117,9 @@ type taking struct {
 	known  map[string]File  // files of it that the backup before names
 }
 
-// remember reads what the newest backup holds. One that is damaged is of no
+// readLastBackup reads what the newest backup holds. One that is damaged is of no
 // use, and no obstacle.
-func (t *taking) remember(ctx context.Context) error {
+func (t *taking) readLastBackup(ctx context.Context) error {
 	before, err := Choose(ctx, t.place, "")
 	switch {
 	case errors.Is(err, ErrNone):
@@ -136,21 +136,21 @@ func (t *taking) remember(ctx context.Context) error {
 	return nil
 }
 
-// account copies an account and returns what the index says of it.
-func (t *taking) account(ctx context.Context, id string) (Entry, error) {
-	if err := t.begin(ctx, id); err != nil {
+// copyAccount copies an account and returns what the index says of it.
+func (t *taking) copyAccount(ctx context.Context, id string) (Entry, error) {
+	if err := t.beginAccount(ctx, id); err != nil {
 		return Entry{}, err
 	}
 	c := Catalogue{Account: id}
-	early, err := t.wholes(ctx, wholes(tables.BeforeManifest))
+	early, err := t.copyTables(ctx, wholeTables(tables.BeforeManifest))
 	if err != nil {
 		return Entry{}, err
 	}
-	live, figures, err := t.generations(ctx)
+	live, figures, err := t.copyGenerations(ctx)
 	if err != nil {
 		return Entry{}, err
 	}
-	late, err := t.wholes(ctx, wholes(tables.AfterManifest))
+	late, err := t.copyTables(ctx, wholeTables(tables.AfterManifest))
 	if err == nil {
 		err = t.RequireDirectory(ctx, id)
 	}
@@ -162,15 +162,15 @@ func (t *taking) account(ctx context.Context, id string) (Entry, error) {
 	for _, l := range live {
 		entry.Version = max(entry.Version, l.Version)
 	}
-	entry.Files, entry.Rows, entry.Stored = c.total()
-	entry.Catalogue, entry.SHA256, err = write(ctx, t.place, c, func(sum string) string {
+	entry.Files, entry.Rows, entry.Stored = c.totalSizes()
+	entry.Catalogue, entry.SHA256, err = writeJSON(ctx, t.place, c, func(sum string) string {
 		return fmt.Sprintf("accounts/%s/catalogue.%s.json", id, sum)
 	})
 	return entry, err
 }
 
-// begin looks which files of an account the place has already.
-func (t *taking) begin(ctx context.Context, id string) (err error) {
+// beginAccount looks which files of an account the place has already.
+func (t *taking) beginAccount(ctx context.Context, id string) (err error) {
 	t.id, t.known = id, map[string]File{}
 	if err := checkName(fileName(id, "facts", sumOf())); err != nil {
 		return err
@@ -192,10 +192,10 @@ func (t *taking) begin(ctx context.Context, id string) (err error) {
 	return nil
 }
 
-// has returns a file that the place has already. One that no backup names was
+// findStored returns a file that the place has already. One that no backup names was
 // left behind by one that did not come to its end: it is read once, to be sure
 // of it.
-func (t *taking) has(ctx context.Context, name, table string) (File, bool) {
+func (t *taking) findStored(ctx context.Context, name, table string) (File, bool) {
 	size, there := t.stored[name]
 	if f, known := t.known[name]; known && there && f.Stored == size && f.Table == table {
 		return f, true
@@ -203,12 +203,12 @@ func (t *taking) has(ctx context.Context, name, table string) (File, bool) {
 	if !there {
 		return File{}, false
 	}
-	f, err := survey(ctx, t.place, File{Name: name, Table: table})
+	f, err := verifyFile(ctx, t.place, File{Name: name, Table: table})
 	return f, err == nil
 }
 
-// header returns the columns of a table, which stay while the program runs.
-func (t *taking) header(ctx context.Context, table string) (Header, error) {
+// tableHeader returns the columns of a table, which stay while the program runs.
+func (t *taking) tableHeader(ctx context.Context, table string) (Header, error) {
 	if h, known := t.headers[table]; known {
 		return h, nil
 	}
@@ -220,14 +220,14 @@ func (t *taking) header(ctx context.Context, table string) (Header, error) {
 	return h, err
 }
 
-// wholes copy all rows of an account in some tables, where there are any.
-func (t *taking) wholes(ctx context.Context, tables []string) (files []File, err error) {
+// copyTables copy all rows of an account in some tables, where there are any.
+func (t *taking) copyTables(ctx context.Context, tables []string) (files []File, err error) {
 	for _, table := range tables {
-		h, err := t.header(ctx, table)
+		h, err := t.tableHeader(ctx, table)
 		if err != nil {
 			return nil, err
 		}
-		f, err := t.whole(ctx, table, h, func(visit func([]byte) error) error {
+		f, err := t.writeFile(ctx, table, h, func(visit func([]byte) error) error {
 			return t.Export(ctx, Extent{Table: table, Account: t.id}, h, visit)
 		})
 		if err != nil {
@@ -240,18 +240,18 @@ func (t *taking) wholes(ctx context.Context, tables []string) (files []File, err
 	return files, nil
 }
 
-// whole writes rows into a file that is named after what is in it.
-func (t *taking) whole(ctx context.Context, table string, h Header, export func(visit func([]byte) error) error) (f File, err error) {
+// writeFile writes rows into a file that is named after what is in it.
+func (t *taking) writeFile(ctx context.Context, table string, h Header, export func(visit func([]byte) error) error) (f File, err error) {
 	d, err := newDraft(t.place, table, h)
 	if err != nil {
 		return f, err
 	}
-	defer func() { err = errors.Join(err, d.drop()) }()
-	if err := errors.Join(export(d.row), d.finish()); err != nil || d.Rows == 0 {
+	defer func() { err = errors.Join(err, d.discardDraft()) }()
+	if err := errors.Join(export(d.writeRow), d.finishFile()); err != nil || d.Rows == 0 {
 		return d.File, err
 	}
 	d.Name = fileName(t.id, table, d.SHA256)
-	if f, found := t.has(ctx, d.Name, table); found && f.SHA256 == d.SHA256 {
+	if f, found := t.findStored(ctx, d.Name, table); found && f.SHA256 == d.SHA256 {
 		t.progress.Rows(0, d.Rows)
 		return d.File, nil
 	}

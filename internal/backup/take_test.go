@@ -328,13 +328,13 @@ func TestRowsThatCrossPiecesOfAFileAreTakenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := open(t.Context(), place, c.Files[1])
+	in, err := openFile(t.Context(), place, c.Files[1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	b := newBlock(in.header, "acme")
-	if err := in.rows(b.add); err != nil || b.Rows != s.rows || in.File.Bytes < 5<<20 {
+	if err := in.eachRow(b.addRow); err != nil || b.Rows != s.rows || in.File.Bytes < 5<<20 {
 		t.Fatalf("%d rows in %d bytes: %v", b.Rows, in.File.Bytes, err)
 	}
 	texts, numbers := b.Words(3).([][]string), b.Native(1)
@@ -366,11 +366,11 @@ func TestLiveUnitsAreReadBackAndPutUnderOneCommit(t *testing.T) {
 	for _, row := range [][]byte{
 		unitRow(1030, 1031, manifest.Rates, 4), unitRow(2050, 2051, manifest.Month, 7, 3, 2), unitRow(9, 10, manifest.Titles, 1<<40),
 	} {
-		if _, err := b.add(row); err != nil {
+		if _, err := b.addRow(row); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m := b.manifest()
+	m := b.readManifest()
 	unit := func(kind manifest.Kind) manifest.Unit {
 		return manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: 2, AdProduct: 1}, Start: adlens.Date(2026, 11, 1)}
 	}
@@ -387,7 +387,7 @@ func TestLiveUnitsAreReadBackAndPutUnderOneCommit(t *testing.T) {
 		t.Errorf("the one commit is %d, expected 2050", number)
 	}
 	for row := range b.Rows {
-		if got := b.number("number", row); got != 2050 {
+		if got := b.numberAt("number", row); got != 2050 {
 			t.Errorf("row %d is of commit %d, expected 2050", row, got)
 		}
 	}

@@ -26,7 +26,7 @@ func verifyAccount(ctx context.Context, p Place, e Entry, progress Progress) (fa
 		return []error{err}, nil
 	}
 	for _, f := range c.Files {
-		if _, err := survey(ctx, p, f); isDamage(err) {
+		if _, err := verifyFile(ctx, p, f); isDamage(err) {
 			faults = append(faults, err)
 		} else if err != nil {
 			return faults, err
@@ -47,7 +47,7 @@ func readWhole(ctx context.Context, p Place, e Entry) (Catalogue, error) {
 	if err != nil {
 		return c, err
 	}
-	files, rows, stored := c.total()
+	files, rows, stored := c.totalSizes()
 	if files != e.Files || rows != e.Rows || stored != e.Stored {
 		return c, &Damage{e.Catalogue, fmt.Errorf("it has %d files of %d rows and %d bytes, the index says %d, %d and %d", files, rows, stored, e.Files, e.Rows, e.Stored)}
 	}

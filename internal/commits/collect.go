@@ -107,7 +107,7 @@ func (s *Session) Trim(ctx context.Context, after time.Duration) error {
 	}
 	chain, err := manifest.FollowChain(all)
 	if err != nil {
-		return damaged(s.account, err)
+		return damagedError(s.account, err)
 	}
 	root := chain.Root()
 	if !slices.ContainsFunc(all, func(c manifest.Commit) bool { return c.Number < root }) {

@@ -49,7 +49,7 @@ func TestOfEachUnitTheNewestLiveCommitCounts(t *testing.T) {
 		"one that was not late":       {[]manifest.Commit{firstCommit, lateCommit}, 9, 3},
 		"without a digest, as before": {[]manifest.Commit{{Number: 1, Rows: 2}}, 2, 3},
 	} {
-		s, err := resolve("acct", c.record, units)
+		s, err := resolveState("acct", c.record, units)
 		rates, titles := s.Manifest.Generation(oldRates.Unit), s.Manifest.Generation(oldTitles.Unit)
 		if err != nil || rates != c.rates || titles != c.titles || s.Manifest.Version != s.Chain.Head().Number {
 			t.Errorf("%s: rates %d and titles %d at version %d: %v", name, rates, titles, s.Manifest.Version, err)
@@ -73,7 +73,7 @@ func TestARecordThatLostRowsIsDamaged(t *testing.T) {
 		"a unit, without a digest":  {[]manifest.Commit{{Number: 1, Rows: 2}}, whole[:1]},
 		"a commit that is all lost": {[]manifest.Commit{{Number: 1, Rows: 2}}, nil},
 	} {
-		if _, err := resolve("acct", c.record, c.units); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "acct") {
+		if _, err := resolveState("acct", c.record, c.units); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "acct") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -32,7 +32,7 @@ func ReadWhole(ctx context.Context, port tables.Port, account string) (State, er
 
 func requireNone(account string, faults []string) error {
 	if len(faults) > 0 {
-		return damaged(account, errors.New(Summary(faults)))
+		return damagedError(account, errors.New(Summary(faults)))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func Read(ctx context.Context, port tables.Port, account string) (State, error) 
 	if err != nil {
 		return State{}, err
 	}
-	return resolve(account, all, units)
+	return resolveState(account, all, units)
 }
 
 // ReadAll returns what is live of every account, and what is wrong with the
@@ -44,7 +44,7 @@ func ReadAll(ctx context.Context, port tables.Port) (states map[string]State, fa
 	}
 	states, faults = map[string]State{}, map[string]error{}
 	for account, record := range all {
-		s, err := resolve(account, record, units[account])
+		s, err := resolveState(account, record, units[account])
 		if err != nil {
 			faults[account] = err
 		}
@@ -53,12 +53,12 @@ func ReadAll(ctx context.Context, port tables.Port) (states map[string]State, fa
 	return states, faults, nil
 }
 
-// resolve finds the live chain, and of each unit the entry of the newest live
+// resolveState finds the live chain, and of each unit the entry of the newest live
 // commit that wrote it.
-func resolve(account string, record []manifest.Commit, units []tables.Unit) (State, error) {
+func resolveState(account string, record []manifest.Commit, units []tables.Unit) (State, error) {
 	chain, err := manifest.FollowChain(record)
 	if err != nil {
-		return State{Chain: chain}, damaged(account, err)
+		return State{Chain: chain}, damagedError(account, err)
 	}
 	live := make(map[uint32]bool, len(chain))
 	for _, c := range chain {
@@ -77,7 +77,7 @@ func resolve(account string, record []manifest.Commit, units []tables.Unit) (Sta
 	head := chain.Head()
 	s := State{chain, manifest.New(head.Number, entries...)}
 	if head.Digest != 0 && head.Digest != s.Manifest.Digest() || head.Digest == 0 && uint32(s.Manifest.Len()) < head.Rows {
-		return s, damaged(account, fmt.Errorf("%s: what it says of commit %d is not what was written", recordLost, head.Number))
+		return s, damagedError(account, fmt.Errorf("%s: what it says of commit %d is not what was written", recordLost, head.Number))
 	}
 	return s, nil
 }
@@ -85,6 +85,6 @@ func resolve(account string, record []manifest.Commit, units []tables.Unit) (Sta
 // recordLost is how a record of commits that lost rows is named.
 const recordLost = "the record of what is loaded (tables commits and commit_units) is older or shorter than it was"
 
-func damaged(account string, err error) error {
+func damagedError(account string, err error) error {
 	return &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("stored data of account %s is damaged: %w", account, err)}
 }

@@ -64,7 +64,7 @@ func Begin(ctx context.Context, port tables.Port, account, token string) (*Sessi
 		if err != nil {
 			return nil, err
 		}
-		if err := s.refresh(ctx); err != nil {
+		if err := s.refreshState(ctx); err != nil {
 			return s, err
 		}
 		known := newestSettled(settled)
@@ -87,7 +87,7 @@ func Begin(ctx context.Context, port tables.Port, account, token string) (*Sessi
 	if lost := lostCommits(s.chain, seals); len(lost) > 0 {
 		return s, s.lostError(ctx, lost)
 	}
-	return s, s.fence(ctx)
+	return s, s.commitFence(ctx)
 }
 
 // beginOrderly reads what is live where every number that was ever reserved is
@@ -109,7 +109,7 @@ func (s *Session) beginOrderly(ctx context.Context) (bool, error) {
 	if s.first = firstFree(blocks); s.first != newestSettled(settled) {
 		return false, nil
 	}
-	if err := s.refresh(ctx); err != nil {
+	if err := s.refreshState(ctx); err != nil {
 		return false, err
 	}
 	s.orderly = max(s.manifest.Version, newestGeneration(s.manifest)) < s.first
@@ -128,7 +128,7 @@ func (s *Session) takeFirstNumbers(ctx context.Context) error {
 	if err := s.Confirm(ctx); err != nil {
 		return err
 	}
-	return s.fence(ctx)
+	return s.commitFence(ctx)
 }
 
 func firstFree(blocks []tables.Reservation) uint32 {
@@ -145,7 +145,7 @@ func (s *Session) lostError(ctx context.Context, faults []string) error {
 	if err := s.Confirm(ctx); err != nil {
 		return err
 	}
-	return damaged(s.account, errors.New(Summary(faults)))
+	return damagedError(s.account, errors.New(Summary(faults)))
 }
 
 // RequireWhole refuses an account that lost commits, or rows of some tables.
@@ -159,7 +159,7 @@ func (s *Session) RequireWhole(ctx context.Context, seals []tables.Seal, counts 
 // takeNumbersAbove begins the session's numbers above one that is in use.
 func (s *Session) takeNumbersAbove(ctx context.Context, used uint32) error {
 	s.next, s.end, s.orderly = 0, 0, used == 0
-	err := s.reserve(ctx, used)
+	err := s.reserveNumbers(ctx, used)
 	s.first = s.next
 	return err
 }
@@ -187,7 +187,7 @@ func (s *Session) skipUsed(ctx context.Context, counts []tables.Count) error {
 	if err := s.Confirm(ctx); err != nil {
 		return err
 	}
-	return s.fence(ctx)
+	return s.commitFence(ctx)
 }
 
 // Manifest returns what is live: what was read at the beginning, and the
@@ -204,7 +204,7 @@ func (s *Session) Number(ctx context.Context) (uint32, error) {
 	case s.end == 0:
 		err = s.takeFirstNumbers(ctx)
 	case s.next == s.end:
-		err = s.reserve(ctx, 0)
+		err = s.reserveNumbers(ctx, 0)
 	}
 	if err != nil {
 		return 0, err
@@ -223,13 +223,13 @@ func (s *Session) BeginCommit(ctx context.Context) (uint32, error) {
 	return number, err
 }
 
-// reserve takes a block of numbers, all greater than one that is known to be in
+// reserveNumbers takes a block of numbers, all greater than one that is known to be in
 // use. Two writers that read the same greatest number write the same block;
 // each reads the blocks once more, and leaves its own where it sees another's,
 // so at most one keeps it. Further blocks of a session have to follow its last
 // one: where they do not, another writer has begun in between, and with greater
 // numbers this one would outdo it.
-func (s *Session) reserve(ctx context.Context, used uint32) error {
+func (s *Session) reserveNumbers(ctx context.Context, used uint32) error {
 	for {
 		all, err := s.port.Reservations().Read(ctx, s.account)
 		if err != nil {
@@ -253,14 +253,14 @@ func (s *Session) reserve(ctx context.Context, used uint32) error {
 		if all, err = s.port.Reservations().Read(ctx, s.account); err != nil {
 			return err
 		}
-		if !overlapped(all, mine) {
+		if !isOverlapped(all, mine) {
 			s.next, s.end = mine.First, mine.Next
 			return nil
 		}
 	}
 }
 
-func overlapped(all []tables.Reservation, mine tables.Reservation) bool {
+func isOverlapped(all []tables.Reservation, mine tables.Reservation) bool {
 	for _, r := range all {
 		if r.Token != mine.Token && r.First < mine.Next && mine.First < r.Next {
 			return true
@@ -277,16 +277,16 @@ func newestSettled(all []tables.Settled) uint32 {
 	return newest
 }
 
-func (s *Session) refresh(ctx context.Context) error {
+func (s *Session) refreshState(ctx context.Context) error {
 	state, err := Read(ctx, s.port, s.account)
 	s.chain, s.manifest = state.Chain, state.Manifest
 	return err
 }
 
-// fence commits nothing under a number of its own, so that every smaller number
+// commitFence commits nothing under a number of its own, so that every smaller number
 // that is not live by now never will be. It fails where it is not what is live
 // then: another writer has begun meanwhile.
-func (s *Session) fence(ctx context.Context) error {
+func (s *Session) commitFence(ctx context.Context) error {
 	number, err := s.Number(ctx)
 	if err != nil {
 		return err
@@ -296,7 +296,7 @@ func (s *Session) fence(ctx context.Context) error {
 	if err := s.port.Commits().Append(ctx, s.account, fence); err != nil {
 		return err
 	}
-	s.chain = s.extend(fence)
+	s.chain = s.extendChain(fence)
 	return s.Confirm(ctx)
 }
 
@@ -307,7 +307,7 @@ func (s *Session) Confirm(ctx context.Context) error {
 	if s.end == 0 {
 		before-- // the number is not the session's yet
 	}
-	chain, contested, err := s.look(ctx, before)
+	chain, contested, err := s.readChain(ctx, before)
 	if err == nil && (contested || chain.Head().Number != s.chain.Head().Number) {
 		err = errTakenOver
 	}
@@ -338,29 +338,29 @@ func (s *Session) Commit(ctx context.Context, number uint32, entries []manifest.
 		return err
 	}
 	failed := s.port.Commits().Append(ctx, s.account, c)
-	if err := s.confirm(ctx, c, failed); err != nil {
+	if err := s.confirmCommit(ctx, c, failed); err != nil {
 		return err
 	}
 	s.open--
 	s.certain = true
-	s.retire(entries)
-	s.chain, s.manifest = s.extend(c), next
+	s.retireReplaced(entries)
+	s.chain, s.manifest = s.extendChain(c), next
 	if err := s.port.Seals().Append(ctx, s.account, tables.Seal{Number: number}); err != nil {
 		s.seals = err
 	}
 	return nil
 }
 
-// extend returns the chain with one more commit.
-func (s *Session) extend(c manifest.Commit) manifest.Chain {
+// extendChain returns the chain with one more commit.
+func (s *Session) extendChain(c manifest.Commit) manifest.Chain {
 	if c.Base == 0 {
 		return manifest.Chain{c}
 	}
 	return append(manifest.Chain{c}, s.chain...)
 }
 
-// retire remembers what entries have replaced.
-func (s *Session) retire(entries []manifest.Entry) {
+// retireReplaced remembers what entries have replaced.
+func (s *Session) retireReplaced(entries []manifest.Entry) {
 	for _, e := range entries {
 		if before, ok := s.manifest.Find(e.Unit); ok && before.Generation != e.Generation {
 			s.dead = append(s.dead, before)
@@ -368,31 +368,31 @@ func (s *Session) retire(entries []manifest.Entry) {
 	}
 }
 
-// confirm finds out what became of a commit. Only the store knows: after an
+// confirmCommit finds out what became of a commit. Only the store knows: after an
 // error the insert may have taken place or may yet do so, and after a success
 // another writer may have taken over. failed is the error of the insert.
-func (s *Session) confirm(ctx context.Context, c manifest.Commit, failed error) error {
+func (s *Session) confirmCommit(ctx context.Context, c manifest.Commit, failed error) error {
 	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmPatience)
 	defer cancel()
-	chain, contested, err := s.look(looking, c.Number)
+	chain, contested, err := s.readChain(looking, c.Number)
 	if err == nil && !contested && chain.Head().Number < c.Number {
 		// The insert is still on its way, or was refused. A fence decides it.
-		chain, contested, err = s.decide(looking, chain, c.Number)
+		chain, contested, err = s.decideCommit(looking, chain, c.Number)
 	}
 	switch {
 	case err != nil:
-		return unknown(failed, err)
+		return unknownError(failed, err)
 	case contested || chain.Head().Number < c.Number:
-		return unknown(failed, nil)
+		return unknownError(failed, nil)
 	case chain.Has(c.Number):
 		return nil
 	}
 	s.chain = chain
-	return rejected(failed)
+	return rejectedError(failed)
 }
 
-// decide fences a commit off that did not arrive, and looks once more.
-func (s *Session) decide(ctx context.Context, chain manifest.Chain, number uint32) (manifest.Chain, bool, error) {
+// decideCommit fences a commit off that did not arrive, and looks once more.
+func (s *Session) decideCommit(ctx context.Context, chain manifest.Chain, number uint32) (manifest.Chain, bool, error) {
 	fence, err := s.Number(ctx)
 	if err != nil {
 		return chain, false, err
@@ -402,15 +402,15 @@ func (s *Session) decide(ctx context.Context, chain manifest.Chain, number uint3
 	if err := s.port.Commits().Append(ctx, s.account, row); err != nil {
 		return chain, false, err
 	}
-	return s.look(ctx, number)
+	return s.readChain(ctx, number)
 }
 
-// look reads the live chain, and then whether a writer has reserved numbers
+// readChain reads the live chain, and then whether a writer has reserved numbers
 // above it that has committed nothing yet. Such a writer may have read another
 // state, and its fence is going to make that one live: until then nothing is
 // certain. Who reserves after this look reads the chain that it has read, so
 // the order of the two is what a certain answer rests on.
-func (s *Session) look(ctx context.Context, number uint32) (chain manifest.Chain, contested bool, err error) {
+func (s *Session) readChain(ctx context.Context, number uint32) (chain manifest.Chain, contested bool, err error) {
 	all, err := s.port.Commits().Read(ctx, s.account)
 	if err != nil {
 		return nil, false, err
@@ -426,8 +426,8 @@ func (s *Session) look(ctx context.Context, number uint32) (chain manifest.Chain
 	return chain, contested, err
 }
 
-// unknown is the error of a commit that may be live or become so.
-func unknown(failed, looked error) error {
+// unknownError is the error of a commit that may be live or become so.
+func unknownError(failed, looked error) error {
 	err := errors.Join(failed, looked)
 	if err == nil {
 		err = errTakenOver
@@ -439,8 +439,8 @@ func unknown(failed, looked error) error {
 	return &adlens.Error{Kind: kind, Err: fmt.Errorf("%w: %w", ErrUnknown, err)}
 }
 
-// rejected is the error of a commit that is not live and never will be.
-func rejected(failed error) error {
+// rejectedError is the error of a commit that is not live and never will be.
+func rejectedError(failed error) error {
 	if failed != nil {
 		return failed
 	}

@@ -27,10 +27,10 @@ type work struct {
 	rest  func(failures int) time.Duration
 }
 
-// begin begins the work where nobody is at it and it has rested. end must be
+// beginWork begins the work where nobody is at it and it has rested. end must be
 // called with what came of it.
-func (w work) begin(ctx context.Context) (end func(error) error, t turn, err error) {
-	if t, err := w.turn(ctx); err != nil || t != free {
+func (w work) beginWork(ctx context.Context) (end func(error) error, t turn, err error) {
+	if t, err := w.currentTurn(ctx); err != nil || t != free {
 		return nil, t, err
 	}
 	release, ok, err := w.locks.Try(ctx, w.name)
@@ -38,7 +38,7 @@ func (w work) begin(ctx context.Context) (end func(error) error, t turn, err err
 		return nil, working, err
 	}
 	// Somebody may have begun and ended since the first look.
-	before, rested, err := w.rested(ctx)
+	before, rested, err := w.hasRested(ctx)
 	if err == nil && rested {
 		err = w.store.BeginAttempt(ctx, w.name, before.Failures+1)
 	}
@@ -61,28 +61,28 @@ func (w work) begin(ctx context.Context) (end func(error) error, t turn, err err
 
 const endPatience = 10 * time.Second
 
-// turn looks without taking the lock.
-func (w work) turn(ctx context.Context) (turn, error) {
+// currentTurn looks without taking the lock.
+func (w work) currentTurn(ctx context.Context) (turn, error) {
 	held, err := w.locks.Held(ctx, w.name)
 	if err != nil || held {
 		return working, err
 	}
-	if _, rested, err := w.rested(ctx); err != nil || !rested {
+	if _, rested, err := w.hasRested(ctx); err != nil || !rested {
 		return resting, err
 	}
 	return free, nil
 }
 
-// rested tells whether the last attempt is long enough ago. One in the future
+// hasRested tells whether the last attempt is long enough ago. One in the future
 // is none that is long ago.
-func (w work) rested(ctx context.Context) (before adlens.Attempt, rested bool, err error) {
+func (w work) hasRested(ctx context.Context) (before adlens.Attempt, rested bool, err error) {
 	before, found, err := w.store.Attempt(ctx, w.name)
 	return before, err == nil && (!found || before.Age >= w.rest(before.Failures)), err
 }
 
-// growing is a rest that is first after a success and after one failure, and
+// exponentialBackoff is a rest that is first after a success and after one failure, and
 // grows by a factor with each further one.
-func growing(first time.Duration, factor int, longest time.Duration) func(failures int) time.Duration {
+func exponentialBackoff(first time.Duration, factor int, longest time.Duration) func(failures int) time.Duration {
 	return func(failures int) time.Duration {
 		rest := first
 		for range failures - 1 {

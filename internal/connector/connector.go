@@ -94,18 +94,18 @@ type Secrets struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-func (c *Connector) client(connection adlens.Connection, s Secrets) (*api.Client, error) {
+func (c *Connector) newClient(connection adlens.Connection, s Secrets) (*api.Client, error) {
 	region, err := api.ParseRegion(connection.Region)
 	if err != nil {
 		return nil, err
 	}
 	return api.New(api.Config{Region: region, ClientID: connection.ClientID,
 		ClientSecret: api.NewSecret(s.ClientSecret), RefreshToken: api.NewSecret(s.RefreshToken),
-		BaseURL: c.BaseURL, TokenURL: c.TokenURL, Log: func(e api.Event) { c.event(connection.Account, e) }})
+		BaseURL: c.BaseURL, TokenURL: c.TokenURL, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }})
 }
 
-// event says what stands in the way of a call.
-func (c *Connector) event(account string, e api.Event) {
+// noticeRetry says what stands in the way of a call.
+func (c *Connector) noticeRetry(account string, e api.Event) {
 	if e.Wait > 0 {
 		c.Notice(account, fmt.Sprintf("%s: %s; next try in %s", e.Call, e.Detail, e.Wait.Round(time.Second)))
 	}
@@ -117,7 +117,7 @@ func (c *Connector) event(account string, e api.Event) {
 func (c *Connector) Connect(ctx context.Context, account, region, clientID string, s Secrets) ([]platform.Profile, error) {
 	connection := adlens.Connection{Account: account, Region: region, ClientID: clientID,
 		ConnectedAt: time.Now().UTC().Truncate(time.Millisecond), Accepted: true}
-	client, err := c.client(connection, s)
+	client, err := c.newClient(connection, s)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (c *Connector) Connect(ctx context.Context, account, region, clientID strin
 	if err != nil {
 		return nil, err
 	}
-	connection.Sealed = key.Seal(text, purpose(connection))
+	connection.Sealed = key.Seal(text, sealPurpose(connection))
 	release, err := c.lockConnection(ctx, account)
 	if err != nil {
 		return nil, err
@@ -150,15 +150,15 @@ func (c *Connector) lockConnection(ctx context.Context, account string) (release
 // Check says what is wrong with the configuration, as far as it can be told
 // before anything is sent.
 func (c *Connector) Check() error {
-	_, err := c.client(adlens.Connection{Region: string(api.NA), ClientID: "none"}, Secrets{"none", "none"})
+	_, err := c.newClient(adlens.Connection{Region: string(api.NA), ClientID: "none"}, Secrets{"none", "none"})
 	return err
 }
 
-// purpose ties sealed secrets to whose they are.
-func purpose(c adlens.Connection) string { return c.Account + "|" + c.Region + "|" + c.ClientID }
+// sealPurpose ties sealed secrets to whose they are.
+func sealPurpose(c adlens.Connection) string { return c.Account + "|" + c.Region + "|" + c.ClientID }
 
-// open returns the client of a connected account.
-func (c *Connector) open(ctx context.Context, account string) (adlens.Connection, *api.Client, error) {
+// openClient returns the client of a connected account.
+func (c *Connector) openClient(ctx context.Context, account string) (adlens.Connection, *api.Client, error) {
 	connection, found, err := c.Store.Connection(ctx, account)
 	if err != nil {
 		return connection, nil, err
@@ -171,23 +171,23 @@ func (c *Connector) open(ctx context.Context, account string) (adlens.Connection
 	if kept := c.clients[account]; kept.sealed == connection.Sealed {
 		return connection, kept.client, nil
 	}
-	s, err := c.unseal(connection)
+	s, err := c.unsealSecrets(connection)
 	if err != nil {
 		return connection, nil, err
 	}
-	client, err := c.client(connection, s)
+	client, err := c.newClient(connection, s)
 	if err == nil {
 		c.clients[account] = sealedClient{connection.Sealed, client}
 	}
 	return connection, client, err
 }
 
-func (c *Connector) unseal(connection adlens.Connection) (s Secrets, err error) {
+func (c *Connector) unsealSecrets(connection adlens.Connection) (s Secrets, err error) {
 	key, err := c.Key()
 	if err != nil {
 		return s, err
 	}
-	text, err := key.Open(connection.Sealed, purpose(connection))
+	text, err := key.Open(connection.Sealed, sealPurpose(connection))
 	if err != nil {
 		return s, fmt.Errorf("the credentials of account %q: %w; give the key file that they were sealed with by --secret-key-file, or connect again", connection.Account, err)
 	}
@@ -197,13 +197,13 @@ func (c *Connector) unseal(connection adlens.Connection) (s Secrets, err error) 
 // CanOpen tells whether the credentials of a connection can be read with the
 // operator's key; the error says what to do where they cannot.
 func (c *Connector) CanOpen(connection adlens.Connection) error {
-	_, err := c.unseal(connection)
+	_, err := c.unsealSecrets(connection)
 	return err
 }
 
-// accepted notes whether the platform took the credentials, where it says
+// noteAccepted notes whether the platform took the credentials, where it says
 // something of them. Nothing is noted where others were stored meanwhile.
-func (c *Connector) accepted(ctx context.Context, used adlens.Connection, err error) error {
+func (c *Connector) noteAccepted(ctx context.Context, used adlens.Connection, err error) error {
 	refused := errors.Is(err, api.Unauthorized)
 	if refused == !used.Accepted || err != nil && !refused {
 		return err

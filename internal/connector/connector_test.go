@@ -29,16 +29,16 @@ func TestARefusalOfOldCredentialsSaysNothingOfNewOnes(t *testing.T) {
 	w := &wall{newMemory("acme"), before}
 	c := New(Config{Store: w, Locks: w})
 	w.stored.Sealed = "new" // while the old ones were in use
-	if err := c.accepted(t.Context(), before, api.Unauthorized); !errors.Is(err, api.Unauthorized) {
+	if err := c.noteAccepted(t.Context(), before, api.Unauthorized); !errors.Is(err, api.Unauthorized) {
 		t.Errorf("the error is %v", err)
 	}
 	if w.stored.Sealed != "new" || !w.stored.Accepted {
 		t.Errorf("stored is %+v, expected the new credentials, accepted", w.stored)
 	}
-	if err := c.accepted(t.Context(), w.stored, api.Unauthorized); !errors.Is(err, api.Unauthorized) || w.stored.Accepted {
+	if err := c.noteAccepted(t.Context(), w.stored, api.Unauthorized); !errors.Is(err, api.Unauthorized) || w.stored.Accepted {
 		t.Errorf("the refusal of the new ones is not noted: %+v, %v", w.stored, err)
 	}
-	if err := c.accepted(t.Context(), w.stored, nil); err != nil || !w.stored.Accepted {
+	if err := c.noteAccepted(t.Context(), w.stored, nil); err != nil || !w.stored.Accepted {
 		t.Errorf("that they are taken again is not noted: %+v, %v", w.stored, err)
 	}
 }

@@ -64,7 +64,7 @@ func (d *Daily) Run(ctx context.Context) {
 			d.Report("", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
 		}
 		for _, c := range connections {
-			d.start(ctx, slots, c)
+			d.startRefresh(ctx, slots, c)
 		}
 		select {
 		case <-ctx.Done():
@@ -74,9 +74,9 @@ func (d *Daily) Run(ctx context.Context) {
 	}
 }
 
-// start looks after an account in the background where it is time to, unless
+// startRefresh looks after an account in the background where it is time to, unless
 // that is being done already or too much is.
-func (d *Daily) start(ctx context.Context, slots chan struct{}, c adlens.Connection) {
+func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.Connection) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last := d.looks[c.Account]
@@ -101,7 +101,7 @@ func (d *Daily) start(ctx context.Context, slots chan struct{}, c adlens.Connect
 // lookAfter refreshes what is due, and returns when to look again.
 func (d *Daily) lookAfter(ctx context.Context, account string) time.Duration {
 	began := d.Now()
-	result, did, err := d.refresh(ctx, account)
+	result, did, err := d.refreshAccount(ctx, account)
 	if (did == refreshed || err != nil) && ctx.Err() == nil {
 		d.Report(account, result, d.Now().Sub(began), err)
 	}
@@ -120,14 +120,14 @@ const (
 	refreshed
 )
 
-// refresh reads what is due of an account, if anything is and nobody else is
+// refreshAccount reads what is due of an account, if anything is and nobody else is
 // at it.
-func (d *Daily) refresh(ctx context.Context, account string) (result loader.Result, _ did, err error) {
+func (d *Daily) refreshAccount(ctx context.Context, account string) (result loader.Result, _ did, err error) {
 	profiles, err := d.Connector.Store.Profiles(ctx, account)
 	if err != nil {
 		return result, notNow, err
 	}
-	tasks, err := d.due(ctx, account, profiles)
+	tasks, err := d.dueTasks(ctx, account, profiles)
 	if err != nil || len(tasks) == 0 {
 		return result, nothingDue, err
 	}
@@ -137,13 +137,13 @@ func (d *Daily) refresh(ctx context.Context, account string) (result loader.Resu
 			// is asked in vain for a marketplace that it lists no more.
 			return betweenTwo
 		}
-		return growing(firstRetry, retryFactor, longestRetry)(failures)
+		return exponentialBackoff(firstRetry, retryFactor, longestRetry)(failures)
 	}}
-	end, turn, err := w.begin(ctx)
+	end, turn, err := w.beginWork(ctx)
 	if err != nil || turn != free {
 		return result, notNow, err
 	}
-	result, failed, err := d.pull(ctx, account)
+	result, failed, err := d.pullAccount(ctx, account)
 	ending := end(failed)
 	return result, refreshed, errors.Join(err, ending)
 }
@@ -154,8 +154,8 @@ type task struct {
 	windows []window
 }
 
-// due finds what is due of some profiles.
-func (d *Daily) due(ctx context.Context, account string, profiles []platform.Profile) ([]task, error) {
+// dueTasks finds what is due of some profiles.
+func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platform.Profile) ([]task, error) {
 	states, err := d.Connector.Store.Refreshed(ctx, account)
 	if err != nil {
 		return nil, err
@@ -177,11 +177,11 @@ func (d *Daily) due(ctx context.Context, account string, profiles []platform.Pro
 }
 
 func newTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day) (task, bool) {
-	days, deep := due(before, t, last)
+	days, deep := dueDays(before, t, last)
 	if days == 0 {
 		return task{}, false
 	}
-	one := task{windows: windows(profile, t, last, days),
+	one := task{windows: reportWindows(profile, t, last, days),
 		after: adlens.Refreshed{Account: account, MarketplaceID: profile.ID, ReportType: t.ID, Through: last, DeepThrough: last}}
 	if !deep {
 		one.after.DeepThrough = before.DeepThrough
@@ -194,44 +194,44 @@ func newTask(account string, profile platform.Profile, t *platform.ReportType, b
 func (d *Daily) isRefused(one task) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.refused[one.key()] == one.after
+	return d.refused[one.taskKey()] == one.after
 }
 
-func (one task) key() string {
+func (one task) taskKey() string {
 	return one.after.Account + " " + one.after.MarketplaceID + " " + one.after.ReportType
 }
 
-// pull fetches and loads what is due of the profiles that the platform lists
+// pullAccount fetches and loads what is due of the profiles that the platform lists
 // now, and notes what came through whole. failed is the part of the error that
 // another try may mend.
-func (d *Daily) pull(ctx context.Context, account string) (result loader.Result, failed, err error) {
+func (d *Daily) pullAccount(ctx context.Context, account string) (result loader.Result, failed, err error) {
 	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll, fetched: func(done, total int) {
 		d.Connector.Notice(account, fmt.Sprintf("%d of %d reports fetched", done, total))
 	}}
 	var tasks []task
-	err = p.run(ctx, func(all []platform.Profile) (err error) {
-		tasks, err = d.due(ctx, account, all)
+	err = p.runPull(ctx, func(all []platform.Profile) (err error) {
+		tasks, err = d.dueTasks(ctx, account, all)
 		for _, one := range tasks {
 			p.windows = append(p.windows, one.windows...)
 		}
 		return err
 	})
-	err = errors.Join(err, refusals(p.result))
+	err = errors.Join(err, refusedFiles(p.result))
 	var through []adlens.Refreshed
 	var done []window
 	refusedAll := true // that failed, and nothing else did
 	for _, one := range tasks {
 		switch {
-		case one.is(func(name string) bool { return p.loaded[name] }):
+		case one.allWindows(func(name string) bool { return p.loaded[name] }):
 			through, done = append(through, one.after), append(done, one.windows...)
-		case one.is(func(name string) bool { return errors.Is(p.failed[name], api.Refused) }):
-			d.refuse(one)
+		case one.allWindows(func(name string) bool { return errors.Is(p.failed[name], api.Refused) }):
+			d.noteRefused(one)
 		default:
 			refusedAll = false
 		}
 	}
 	if len(through) > 0 {
-		noting := errors.Join(d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), prune(p.out))
+		noting := errors.Join(d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), pruneReports(p.out))
 		if noting == nil {
 			noting = p.forgetLoaded(ctx, done)
 		}
@@ -243,13 +243,13 @@ func (d *Daily) pull(ctx context.Context, account string) (result loader.Result,
 	return p.result, err, err
 }
 
-// is tells whether something is true of all windows of a task.
-func (one task) is(so func(name string) bool) bool {
-	return !slices.ContainsFunc(one.windows, func(w window) bool { return !so(w.name()) })
+// allWindows tells whether something is true of all windows of a task.
+func (one task) allWindows(so func(name string) bool) bool {
+	return !slices.ContainsFunc(one.windows, func(w window) bool { return !so(w.windowName()) })
 }
 
-func (d *Daily) refuse(one task) {
+func (d *Daily) noteRefused(one task) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.refused[one.key()] = one.after
+	d.refused[one.taskKey()] = one.after
 }

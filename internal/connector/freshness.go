@@ -56,7 +56,7 @@ func (l *Lists) Wait() { l.running.Wait() }
 // where none are held). It starts to read them anew where they are old, and
 // tells whether they are being read. It never waits for the platform.
 func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error) {
-	m := l.market(account + "/" + marketplaceID)
+	m := l.marketOf(account + "/" + marketplaceID)
 	m.Lock()
 	defer m.Unlock()
 	old := listed == nil || time.Since(*listed) > listLife || time.Until(*listed) > clockSlack
@@ -68,12 +68,12 @@ func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed
 	case time.Now().Before(m.look):
 		return m.syncing, nil
 	}
-	m.syncing, err = l.begin(ctx, m, account, marketplaceID)
+	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID)
 	m.look = time.Now().Add(lookEvery)
 	return m.syncing, err
 }
 
-func (l *Lists) market(key string) *market {
+func (l *Lists) marketOf(key string) *market {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m, ok := l.markets[key]
@@ -84,19 +84,19 @@ func (l *Lists) market(key string) *market {
 	return m
 }
 
-// begin starts a read where it is time for one, and tells whether one runs.
-func (l *Lists) begin(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
+// beginRead starts a read where it is time for one, and tells whether one runs.
+func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
 	_, connected, err := l.store.Connection(ctx, account)
 	if err != nil || !connected {
 		return false, err
 	}
 	w := work{store: l.store, locks: l.locks, name: ListsWork(account, marketplaceID),
-		rest: growing(listLife, 2, longestRest)}
+		rest: exponentialBackoff(listLife, 2, longestRest)}
 	// A caller that goes away leaves no half-begun work behind.
-	end, turn, err := w.begin(context.WithoutCancel(ctx))
+	end, turn, err := w.beginWork(context.WithoutCancel(ctx))
 	if turn == free && err == nil {
 		m.here, m.began = true, time.Now()
-		l.running.Go(func() { l.run(m, account, marketplaceID, end) })
+		l.running.Go(func() { l.runRead(m, account, marketplaceID, end) })
 	}
 	return turn != resting && err == nil, err
 }
@@ -105,7 +105,7 @@ func (l *Lists) begin(ctx context.Context, m *market, account, marketplaceID str
 // marketplace.
 func ListsWork(account, marketplaceID string) string { return "lists/" + account + "/" + marketplaceID }
 
-func (l *Lists) run(m *market, account, marketplaceID string, end func(error) error) {
+func (l *Lists) runRead(m *market, account, marketplaceID string, end func(error) error) {
 	began := time.Now()
 	err := l.readInTurn(account, marketplaceID)
 	took := time.Since(began)

@@ -129,13 +129,13 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = begin().refresh(t.Context(), account)
+			_, _, err = begin().refreshAccount(t.Context(), account)
 			if ended = err == nil; !ended && !errors.Is(err, errKilled) {
 				t.Fatal(err)
 			}
 			lost := p.Calls(standin.ReportCreate) - len(store.requests)
 			store.notes = 1 << 30
-			if _, _, err := begin().refresh(t.Context(), account); err != nil {
+			if _, _, err := begin().refreshAccount(t.Context(), account); err != nil {
 				t.Fatal(err)
 			}
 			if n := p.Calls(standin.ReportCreate); n != askedFor+lost {

@@ -17,19 +17,19 @@ import (
 // wrong, what is held stays as it is. An ad product that the platform never
 // gave the profile, as it refuses authors Sponsored Brands, holds up no other.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
-	connection, client, err := c.open(ctx, account)
+	connection, client, err := c.openClient(ctx, account)
 	if err != nil {
 		return err
 	}
 	r := &listReader{client: client, profile: marketplaceID, sure: map[loader.ListName]bool{}}
 	refused, err := r.readAll(ctx)
-	err = c.accepted(ctx, connection, err)
+	err = c.noteAccepted(ctx, connection, err)
 	for err == nil {
-		err = c.Loader.ReplaceLists(ctx, account, r.lists())
+		err = c.Loader.ReplaceLists(ctx, account, r.buildLists())
 		var lost *loader.LostMost
 		switch {
 		case errors.As(err, &lost):
-			err = r.confirm(ctx, lost)
+			err = r.confirmList(ctx, lost)
 		case errors.Is(err, loader.ErrLeftOut):
 			return errors.Join(err, refused)
 		case err == nil && refused != nil:
@@ -60,7 +60,7 @@ type listReader struct {
 // Sponsored Products are everybody's.
 func (r *listReader) readAll(ctx context.Context) (refused, err error) {
 	for _, p := range adlens.AdProducts {
-		err := take(ctx, r, platform.Ads, p, r.client.Ads, &r.ads)
+		err := readList(ctx, r, platform.Ads, p, r.client.Ads, &r.ads)
 		if errors.Is(err, api.Refused) && p != adlens.SponsoredProducts {
 			refused = errors.Join(refused, err)
 			continue
@@ -68,10 +68,10 @@ func (r *listReader) readAll(ctx context.Context) (refused, err error) {
 		// Parents are read after their children: what is created in between is
 		// then an unknown child nowhere.
 		if err == nil {
-			err = take(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups)
+			err = readList(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups)
 		}
 		if err == nil {
-			err = take(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns)
+			err = readList(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns)
 		}
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (r *listReader) readAll(ctx context.Context) (refused, err error) {
 	return refused, nil
 }
 
-func take[T any](ctx context.Context, r *listReader, entity platform.Entity, p adlens.AdProduct,
+func readList[T any](ctx context.Context, r *listReader, entity platform.Entity, p adlens.AdProduct,
 	read func(context.Context, string, adlens.AdProduct) (api.List[T], error), into *[]T) error {
 	list, err := read(ctx, r.profile, p)
 	*into = append(*into, list.Rows...)
@@ -90,18 +90,18 @@ func take[T any](ctx context.Context, r *listReader, entity platform.Entity, p a
 	return err
 }
 
-func (r *listReader) lists() loader.Lists {
+func (r *listReader) buildLists() loader.Lists {
 	return loader.Lists{ProfileID: r.profile, ReadAt: r.readAt, AdProducts: r.adProducts, Campaigns: r.campaigns, AdGroups: r.adGroups, Ads: r.ads, Sure: r.sure}
 }
 
-// confirm reads a list again that lost most of its rows, of which the platform
+// confirmList reads a list again that lost most of its rows, of which the platform
 // states no number: twice the same is believed.
-func (r *listReader) confirm(ctx context.Context, lost *loader.LostMost) error {
-	again, err := r.ids(ctx, lost.ListName)
+func (r *listReader) confirmList(ctx context.Context, lost *loader.LostMost) error {
+	again, err := r.rereadIDs(ctx, lost.ListName)
 	if err != nil {
 		return err
 	}
-	for _, id := range r.read(lost.ListName) {
+	for _, id := range r.listIDs(lost.ListName) {
 		again[id]--
 	}
 	for _, n := range again {
@@ -113,27 +113,27 @@ func (r *listReader) confirm(ctx context.Context, lost *loader.LostMost) error {
 	return nil
 }
 
-// ids reads a list again, for its ids and how often each is there.
-func (r *listReader) ids(ctx context.Context, name loader.ListName) (map[string]int, error) {
+// rereadIDs reads a list again, for its ids and how often each is there.
+func (r *listReader) rereadIDs(ctx context.Context, name loader.ListName) (map[string]int, error) {
 	again := &listReader{client: r.client, profile: r.profile, sure: map[loader.ListName]bool{}}
 	var err error
 	switch name.Entity {
 	case platform.Campaigns:
-		err = take(ctx, again, name.Entity, name.AdProduct, r.client.Campaigns, &again.campaigns)
+		err = readList(ctx, again, name.Entity, name.AdProduct, r.client.Campaigns, &again.campaigns)
 	case platform.AdGroups:
-		err = take(ctx, again, name.Entity, name.AdProduct, r.client.AdGroups, &again.adGroups)
+		err = readList(ctx, again, name.Entity, name.AdProduct, r.client.AdGroups, &again.adGroups)
 	case platform.Ads:
-		err = take(ctx, again, name.Entity, name.AdProduct, r.client.Ads, &again.ads)
+		err = readList(ctx, again, name.Entity, name.AdProduct, r.client.Ads, &again.ads)
 	}
 	count := map[string]int{}
-	for _, id := range again.read(name) {
+	for _, id := range again.listIDs(name) {
 		count[id]++
 	}
 	return count, err
 }
 
-// read are the ids that were read of a list.
-func (r *listReader) read(name loader.ListName) (ids []string) {
+// listIDs are the ids that were read of a list.
+func (r *listReader) listIDs(name loader.ListName) (ids []string) {
 	add := func(p adlens.AdProduct, id string) {
 		if p == name.AdProduct {
 			ids = append(ids, id)

@@ -36,11 +36,11 @@ func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, accoun
 		return nil, err
 	}
 	result, err := c.Loader.Load(ctx, account, []string{path})
-	return profiles, errors.Join(err, refusals(result))
+	return profiles, errors.Join(err, refusedFiles(result))
 }
 
-// refusals says which files of a load were refused, and why.
-func refusals(r loader.Result) error {
+// refusedFiles says which files of a load were refused, and why.
+func refusedFiles(r loader.Result) error {
 	var all []error
 	for _, f := range r.Files {
 		if f.Status == loader.Refused {

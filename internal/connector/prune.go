@@ -11,18 +11,18 @@ import (
 	"adlens/internal/platform"
 )
 
-// prune deletes reports in a directory of extracts that say nothing any more:
+// pruneReports deletes reports in a directory of extracts that say nothing any more:
 // for each of their days there is a later one of the same profile and type.
 // Without it a server would keep each day's figures dozens of times. What is
 // left gives the same figures when it is loaded anywhere.
-func prune(dir string) error {
+func pruneReports(dir string) error {
 	all, err := readReports(dir)
 	if err != nil {
 		return err
 	}
 	var failures []error
 	for _, r := range all {
-		if r.superseded(all) {
+		if r.isSuperseded(all) {
 			// The object goes first: a download alone is nothing.
 			failures = append(failures, os.Remove(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix))
 		}
@@ -68,8 +68,8 @@ func readReports(dir string) ([]keptReport, error) {
 	return all, nil
 }
 
-// superseded tells whether later reports speak for each day of this one.
-func (r keptReport) superseded(all []keptReport) bool {
+// isSuperseded tells whether later reports speak for each day of this one.
+func (r keptReport) isSuperseded(all []keptReport) bool {
 	for day := r.Start; day <= r.End; day++ {
 		if !slices.ContainsFunc(all, func(other keptReport) bool { return other.speaksInsteadOf(r, day) }) {
 			return false

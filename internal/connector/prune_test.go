@@ -31,7 +31,7 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "damaged.report.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := prune(dir); err != nil {
+	if err := pruneReports(dir); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

@@ -59,11 +59,11 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 		days = lookBack[adlens.SponsoredProducts] // the longest
 	}
 	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll, fetched: o.Fetched}
-	err = p.run(ctx, func(all []platform.Profile) error {
+	err = p.runPull(ctx, func(all []platform.Profile) error {
 		for _, profile := range all {
 			last := LastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {
-				p.windows = append(p.windows, windows(profile, t, last, days)...)
+				p.windows = append(p.windows, reportWindows(profile, t, last, days)...)
 			}
 		}
 		return nil
@@ -97,10 +97,10 @@ type pull struct {
 	result loader.Result
 }
 
-// run opens the connection, lets choose name the windows that are fetched of
+// runPull opens the connection, lets choose name the windows that are fetched of
 // the profiles found, and fetches and loads them.
-func (p *pull) run(ctx context.Context, choose func([]platform.Profile) error) error {
-	connection, client, err := p.connector.open(ctx, p.account)
+func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) error) error {
+	connection, client, err := p.connector.openClient(ctx, p.account)
 	if err != nil {
 		return err
 	}
@@ -109,17 +109,17 @@ func (p *pull) run(ctx context.Context, choose func([]platform.Profile) error) e
 	}
 	p.client, p.asking = client, make(chan struct{}, askingAt)
 	profiles, err := p.connector.takeProfiles(ctx, client, p.account)
-	if err := p.connector.accepted(ctx, connection, err); err != nil {
+	if err := p.connector.noteAccepted(ctx, connection, err); err != nil {
 		return err
 	}
-	if err := errors.Join(choose(profiles), p.remember(ctx)); err != nil {
+	if err := errors.Join(choose(profiles), p.readRequests(ctx)); err != nil {
 		return err
 	}
 	return p.fetchAll(ctx)
 }
 
-// remember reads which reports were asked for and are still needed.
-func (p *pull) remember(ctx context.Context) error {
+// readRequests reads which reports were asked for and are still needed.
+func (p *pull) readRequests(ctx context.Context) error {
 	p.running, p.asked, p.loaded = map[string]adlens.ReportRequest{}, map[string]adlens.ReportRequest{}, map[string]bool{}
 	p.failed = map[string]error{}
 	open, err := p.connector.Store.OpenRequests(ctx, p.account)
@@ -135,7 +135,7 @@ func requestName(profile, reportType string, start, end adlens.Day) string {
 	return fmt.Sprintf("%s-%s-%s-%s", profile, reportType, start, end)
 }
 
-func (w window) name() string { return requestName(w.profile.ID, w.report.ID, w.start, w.end) }
+func (w window) windowName() string { return requestName(w.profile.ID, w.report.ID, w.start, w.end) }
 
 // fetchAll fetches the windows side by side, and loads what has come so far
 // now and then: one that takes hours, or fails, does not keep the others back.
@@ -146,11 +146,11 @@ func (p *pull) fetchAll(ctx context.Context) error {
 		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			path, err := p.fetch(ctx, w)
+			path, err := p.fetchReport(ctx, w)
 			if err != nil {
 				p.mu.Lock()
 				defer p.mu.Unlock()
-				p.failed[w.name()] = err
+				p.failed[w.windowName()] = err
 				return
 			}
 			fetched <- path
@@ -161,12 +161,12 @@ func (p *pull) fetchAll(ctx context.Context) error {
 		close(fetched)
 	}()
 	err := p.loadFetched(ctx, fetched)
-	return errors.Join(p.failures(), err)
+	return errors.Join(p.joinFailures(), err)
 }
 
-// failures says of each report type of a profile what went wrong first, and how
+// joinFailures says of each report type of a profile what went wrong first, and how
 // often.
-func (p *pull) failures() error {
+func (p *pull) joinFailures() error {
 	var all []error
 	for i, w := range p.windows {
 		of := func(o window) bool { return o.profile.ID == w.profile.ID && o.report == w.report }
@@ -180,7 +180,7 @@ func (p *pull) failures() error {
 				continue
 			}
 			windows++
-			if err := p.failed[o.name()]; err != nil {
+			if err := p.failed[o.windowName()]; err != nil {
 				failed++
 				if first == nil {
 					first = fmt.Errorf("%s of %s %s, %s to %s: %w", o.report.ID, o.profile.Country, o.profile.ID, o.start, o.end, err)
@@ -205,21 +205,21 @@ func (p *pull) loadFetched(ctx context.Context, fetched <-chan string) (failure 
 		select {
 		case path, more := <-fetched:
 			if !more {
-				return errors.Join(failure, p.load(ctx, waiting))
+				return errors.Join(failure, p.loadReports(ctx, waiting))
 			}
 			count++
 			waiting = append(waiting, path)
 			p.fetched(count, len(p.windows))
 		case <-ticker.C:
-			failure = errors.Join(failure, p.load(ctx, waiting))
+			failure = errors.Join(failure, p.loadReports(ctx, waiting))
 			waiting = nil
 		}
 	}
 }
 
-// fetch gets the report of a window and returns the path of its object.
-func (p *pull) fetch(ctx context.Context, w window) (path string, err error) {
-	request, err := p.request(ctx, w)
+// fetchReport gets the report of a window and returns the path of its object.
+func (p *pull) fetchReport(ctx context.Context, w window) (path string, err error) {
+	request, err := p.requestReport(ctx, w)
 	if err != nil {
 		return "", err
 	}
@@ -227,23 +227,23 @@ func (p *pull) fetch(ctx context.Context, w window) (path string, err error) {
 	defer cancel()
 	status, err := p.client.Await(waiting, w.profile.ID, request.ReportID, p.poll, nil)
 	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return "", errors.Join(err, p.forget(ctx, request)) // the next pull asks anew
+		return "", errors.Join(err, p.forgetRequest(ctx, request)) // the next pull asks anew
 	}
 	if err != nil {
 		return "", err
 	}
-	return p.save(ctx, w, status)
+	return p.saveReport(ctx, w, status)
 }
 
-// request returns the running report of a window, asked for where there is
+// requestReport returns the running report of a window, asked for where there is
 // none. It is remembered before it is waited for.
-func (p *pull) request(ctx context.Context, w window) (adlens.ReportRequest, error) {
-	r, ok := p.running[w.name()]
+func (p *pull) requestReport(ctx context.Context, w window) (adlens.ReportRequest, error) {
+	r, ok := p.running[w.windowName()]
 	if !ok {
 		p.asking <- struct{}{}
 		defer func() { <-p.asking }()
 		id, err := p.client.CreateReport(ctx, w.profile.ID, api.ReportRequest{Type: w.report, Start: w.start, End: w.end,
-			Columns: w.report.RequestColumns(), Name: "adlens " + w.name()})
+			Columns: w.report.RequestColumns(), Name: "adlens " + w.windowName()})
 		if err != nil {
 			return adlens.ReportRequest{}, err
 		}
@@ -255,7 +255,7 @@ func (p *pull) request(ctx context.Context, w window) (adlens.ReportRequest, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked[w.name()] = r
+	p.asked[w.windowName()] = r
 	return r, nil
 }
 
@@ -266,21 +266,21 @@ func (p *pull) request(ctx context.Context, w window) (adlens.ReportRequest, err
 func (p *pull) forgetLoaded(ctx context.Context, windows []window) error {
 	var failures []error
 	for _, w := range windows {
-		if p.loaded[w.name()] {
-			failures = append(failures, p.forget(context.WithoutCancel(ctx), p.asked[w.name()]))
+		if p.loaded[w.windowName()] {
+			failures = append(failures, p.forgetRequest(context.WithoutCancel(ctx), p.asked[w.windowName()]))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// forget notes that a request need not be waited for any more.
-func (p *pull) forget(ctx context.Context, r adlens.ReportRequest) error {
+// forgetRequest notes that a request need not be waited for any more.
+func (p *pull) forgetRequest(ctx context.Context, r adlens.ReportRequest) error {
 	r.Done = true
 	return p.connector.Store.PutRequest(ctx, r)
 }
 
-// load loads reports, and notes those that are visible now.
-func (p *pull) load(ctx context.Context, paths []string) error {
+// loadReports loads reports, and notes those that are visible now.
+func (p *pull) loadReports(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}

@@ -20,20 +20,20 @@ const (
 
 func cutReport(name string) (stem string, ok bool) { return strings.CutSuffix(name, reportSuffix) }
 
-// save downloads a completed report, leaves it as an extract, and returns the
+// saveReport downloads a completed report, leaves it as an extract, and returns the
 // path of its object. The object is written last, so that a directory never
 // holds one without its download.
-func (p *pull) save(ctx context.Context, w window, status api.Status) (path string, err error) {
+func (p *pull) saveReport(ctx context.Context, w window, status api.Status) (path string, err error) {
 	object, err := withProfile(status.Raw, w.profile.ID)
 	if err != nil {
 		return "", err
 	}
-	stem := filepath.Join(p.out, w.name())
-	err = whole(stem+downloadSuffix, func(f *os.File) error { return p.client.Download(ctx, status.URL, f) })
+	stem := filepath.Join(p.out, w.windowName())
+	err = writeAtomic(stem+downloadSuffix, func(f *os.File) error { return p.client.Download(ctx, status.URL, f) })
 	if err != nil {
 		return "", err
 	}
-	return stem + reportSuffix, whole(stem+reportSuffix, func(f *os.File) error {
+	return stem + reportSuffix, writeAtomic(stem+reportSuffix, func(f *os.File) error {
 		_, err := f.Write(object)
 		return err
 	})
@@ -57,9 +57,9 @@ func withProfile(raw []byte, profile string) ([]byte, error) {
 	return append(head, raw[1:]...), nil
 }
 
-// whole writes a file under a name of its own first, so that nobody ever sees
+// writeAtomic writes a file under a name of its own first, so that nobody ever sees
 // half of it.
-func whole(path string, write func(*os.File) error) error {
+func writeAtomic(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".adlens-*")
 	if err != nil {
 		return err

@@ -28,9 +28,9 @@ type window struct {
 	start, end adlens.Day
 }
 
-// windows are the reports that cover the last days of a profile up to a day.
+// reportWindows are the reports that cover the last days of a profile up to a day.
 // Each is as long as the platform allows.
-func windows(p platform.Profile, t *platform.ReportType, last adlens.Day, days int) []window {
+func reportWindows(p platform.Profile, t *platform.ReportType, last adlens.Day, days int) []window {
 	var all []window
 	first := last - adlens.Day(min(days, lookBack[t.AdProduct])) + 1
 	for end := last; end >= first; end -= api.MaxReportDays {
@@ -52,11 +52,11 @@ func LastEnded(p platform.Profile, now time.Time) adlens.Day {
 
 var lastOnEarth = time.FixedZone("UTC-12", -12*60*60)
 
-// due says how many days up to the last ended one have to be read of a report
+// dueDays says how many days up to the last ended one have to be read of a report
 // type that was read so far (nil: never): all that the platform has at first,
 // what it restates daily each day, what it restates at all each week. Days
 // that were missed, because nothing ran, are made up for.
-func due(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) (days int, deep bool) {
+func dueDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) (days int, deep bool) {
 	switch {
 	case before == nil:
 		return lookBack[t.AdProduct], true

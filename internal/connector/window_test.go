@@ -16,7 +16,7 @@ func TestWindowsCoverTheDaysOnce(t *testing.T) {
 			last := adlens.DayOf(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 			want := min(days, lookBack[report.AdProduct])
 			seen := map[adlens.Day]int{}
-			for _, w := range windows(platform.Profile{ID: "1"}, report, last, days) {
+			for _, w := range reportWindows(platform.Profile{ID: "1"}, report, last, days) {
 				if n := int(w.end-w.start) + 1; n < 1 || n > api.MaxReportDays {
 					t.Errorf("%s, %d days: a request of %d days", report.ID, days, n)
 				}

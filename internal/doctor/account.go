@@ -16,12 +16,12 @@ type account struct {
 	markets  map[uint16]loader.Marketplace
 }
 
-// closed tells whether nobody may ask about the account: then it needs neither
+// isCanceled tells whether nobody may ask about the account: then it needs neither
 // keys nor fresh figures.
-func (a account) closed() bool { return a.Subscription == adlens.Canceled }
+func (a account) isCanceled() bool { return a.Subscription == adlens.Canceled }
 
-// unit names a unit for people, beside the table that it is of.
-func (a account) unit(u manifest.Unit) string {
+// unitName names a unit for people, beside the table that it is of.
+func (a account) unitName(u manifest.Unit) string {
 	if u.Slice == (manifest.Slice{}) {
 		return "the whole"
 	}
@@ -84,9 +84,9 @@ func (e *examination) isUnreadable(account string, err error) bool {
 
 func (e *examination) someAccount(c *checkup) (string, error) {
 	if len(e.accounts)+len(e.unreadable)+len(e.lost) == 0 {
-		c.warn("adlens account add ID --name NAME; adlens demo makes one to look at", "there is none")
+		c.addWarning("adlens account add ID --name NAME; adlens demo makes one to look at", "there is none")
 	}
-	return count(len(e.accounts)+len(e.unreadable), "account"), nil
+	return formatCount(len(e.accounts)+len(e.unreadable), "account"), nil
 }
 
 // Days that figures may lag behind before somebody should look: the platform
@@ -105,16 +105,16 @@ func (e *examination) dataAge(c *checkup) (string, error) {
 		if held && (oldest == 0 || newest < oldest) {
 			oldest = newest
 		}
-		if a.closed() {
+		if a.isCanceled() {
 			return nil
 		}
 		switch {
 		case !held:
-			c.warn(fmt.Sprintf("adlens load --account %s PATH, or adlens pull --account %s", a.ID, a.ID), "no figures are held")
+			c.addWarning(fmt.Sprintf("adlens load --account %s PATH, or adlens pull --account %s", a.ID, a.ID), "no figures are held")
 		case newest < today-staleDays:
-			c.warn(e.adviceToRefresh(a), "the newest day with figures is %s, %d days ago", newest, today-newest)
+			c.addWarning(e.adviceToRefresh(a), "the newest day with figures is %s, %d days ago", newest, today-newest)
 		default:
-			e.behind(c, a, newest)
+			e.warnBehind(c, a, newest)
 		}
 		return nil
 	})
@@ -124,12 +124,12 @@ func (e *examination) dataAge(c *checkup) (string, error) {
 	return "every account has figures up to " + oldest.String() + " or later", nil
 }
 
-// behind warns of marketplaces whose figures end before those of the others.
-func (e *examination) behind(c *checkup, a account, newest adlens.Day) {
+// warnBehind warns of marketplaces whose figures end before those of the others.
+func (e *examination) warnBehind(c *checkup, a account, newest adlens.Day) {
 	for key, m := range a.markets {
 		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key })
 		if held && last < newest-behindDays {
-			c.warn(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
+			c.addWarning(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
 		}
 	}
 }
@@ -144,20 +144,22 @@ func (e *examination) adviceToRefresh(a account) string {
 // keyNotice is for how long before its end somebody should know of a key.
 const keyNotice = 14 * 24 * time.Hour
 
-func (e *examination) keys(c *checkup) (string, error) {
+func (e *examination) checkKeys(c *checkup) (string, error) {
 	valid := 0
 	e.forEach(c, func(c *checkup, a account) error {
 		live, err := e.keysOf(c, a)
 		valid += live
-		if err == nil && live == 0 && !a.closed() {
-			c.warn(renew(a), "no key is valid: nobody can ask about the account")
+		if err == nil && live == 0 && !a.isCanceled() {
+			c.addWarning(adviceToRenew(a), "no key is valid: nobody can ask about the account")
 		}
 		return err
 	})
-	return count(valid, "valid key"), nil
+	return formatCount(valid, "valid key"), nil
 }
 
-func renew(a account) string { return fmt.Sprintf("adlens key create --account %s --name NAME", a.ID) }
+func adviceToRenew(a account) string {
+	return fmt.Sprintf("adlens key create --account %s --name NAME", a.ID)
+}
 
 func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 	now := e.Now()
@@ -168,15 +170,15 @@ func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 		case k.ExpiresAt == nil:
 			live++
 		case !k.ExpiresAt.After(now):
-			c.warn(fmt.Sprintf("%s; or, where nobody needs it any more: adlens key revoke %s", renew(a), k.ID), "key %s (%s) expired at %s", k.ID, k.Name, stamp(*k.ExpiresAt))
+			c.addWarning(fmt.Sprintf("%s; or, where nobody needs it any more: adlens key revoke %s", adviceToRenew(a), k.ID), "key %s (%s) expired at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
 		default:
 			live++
 			if k.ExpiresAt.Sub(now) < keyNotice {
-				c.warn(renew(a)+", and give it to whoever uses this one", "key %s (%s) expires at %s", k.ID, k.Name, stamp(*k.ExpiresAt))
+				c.addWarning(adviceToRenew(a)+", and give it to whoever uses this one", "key %s (%s) expires at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
 			}
 		}
 	}
 	return live, err
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

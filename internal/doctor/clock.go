@@ -12,7 +12,7 @@ const (
 	clockWrong = time.Minute
 )
 
-func (e *examination) clocks(c *checkup) (string, error) {
+func (e *examination) checkClocks(c *checkup) (string, error) {
 	before := e.Now()
 	server, err := e.db.Tables.Now(e.ctx)
 	if err != nil {
@@ -26,27 +26,27 @@ func (e *examination) clocks(c *checkup) (string, error) {
 		apart = 0 // the answer lies between the question and its end
 	}
 	if apart.Abs() > clockSlack {
-		c.add(severity(apart.Abs()), "set the clocks of both machines by NTP", "the clock of the database is %s this machine's", []any{beside(apart)})
+		c.addFinding(clockSeverity(apart.Abs()), "set the clocks of both machines by NTP", "the clock of the database is %s this machine's", []any{describeOffset(apart)})
 	}
 	e.forEach(c, func(c *checkup, a account) error {
 		committed, err := e.db.Audit.NewestCommit(e.ctx, a.ID)
 		if ahead := committed.Sub(after); err == nil && ahead > clockSlack {
-			c.add(severity(ahead), "set the clock of this machine, and of those that load, by NTP; which day is today, and which keys have expired, goes by it",
-				"the last load is dated %s, which is %s from now: this clock is late, or that of the load was early", []any{stamp(committed), ahead.Round(time.Second)})
+			c.addFinding(clockSeverity(ahead), "set the clock of this machine, and of those that load, by NTP; which day is today, and which keys have expired, goes by it",
+				"the last load is dated %s, which is %s from now: this clock is late, or that of the load was early", []any{formatTime(committed), ahead.Round(time.Second)})
 		}
 		return err
 	})
-	return fmt.Sprintf("%s, the same as the database's", stamp(after)), nil
+	return fmt.Sprintf("%s, the same as the database's", formatTime(after)), nil
 }
 
-func severity(apart time.Duration) Status {
+func clockSeverity(apart time.Duration) Status {
 	if apart > clockWrong {
 		return Failed
 	}
 	return Warning
 }
 
-func beside(apart time.Duration) string {
+func describeOffset(apart time.Duration) string {
 	if apart < 0 {
 		return fmt.Sprintf("%s behind", (-apart).Round(time.Millisecond))
 	}

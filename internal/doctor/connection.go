@@ -24,28 +24,28 @@ func (e *examination) forConnected(c *checkup, run func(*checkup, account, adlen
 	return connected
 }
 
-func (e *examination) connections(c *checkup) (string, error) {
+func (e *examination) checkConnections(c *checkup) (string, error) {
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
 		again := fmt.Sprintf("adlens connect --account %s --region %s --client-id %s", a.ID, connection.Region, connection.ClientID)
 		if err := e.CanOpen(connection); err != nil {
-			c.fail("give the key file that they were sealed with by --secret-key-file, or "+again, "its credentials cannot be read: %v", err)
+			c.addFailure("give the key file that they were sealed with by --secret-key-file, or "+again, "its credentials cannot be read: %v", err)
 		}
 		if !connection.Accepted {
-			c.fail(again+" with credentials that the platform takes", "the platform refused its credentials the last time")
+			c.addFailure(again+" with credentials that the platform takes", "the platform refused its credentials the last time")
 		}
 		return nil
 	})
 	if n == 0 {
 		return "no account is connected to the platform", nil
 	}
-	return count(n, "account") + " connected, the credentials can be read and were accepted the last time", nil
+	return formatCount(n, "account") + " connected, the credentials can be read and were accepted the last time", nil
 }
 
 const whyFailed = "the log of adlens serve says why (campaigns could not be read); it is tried again by itself"
 
-// lists looks at how reading campaigns goes. They are read when somebody asks,
+// checkLists looks at how reading campaigns goes. They are read when somebody asks,
 // so an old list alone is nothing.
-func (e *examination) lists(c *checkup) (string, error) {
+func (e *examination) checkLists(c *checkup) (string, error) {
 	var oldest time.Duration
 	n := e.forConnected(c, func(c *checkup, a account, _ adlens.Connection) error {
 		for key, m := range a.markets {
@@ -53,8 +53,8 @@ func (e *examination) lists(c *checkup) (string, error) {
 			if err != nil {
 				return err
 			}
-			if found && attempt.Failures > 0 && !e.busy(connector.ListsWork(a.ID, m.ID)) {
-				c.warn(whyFailed, "the lists of %s %s could not be read, %s, last begun %s ago", m.Country, m.ID, inARow(attempt.Failures), short(attempt.Age))
+			if found && attempt.Failures > 0 && !e.isBusy(connector.ListsWork(a.ID, m.ID)) {
+				c.addWarning(whyFailed, "the lists of %s %s could not be read, %s, last begun %s ago", m.Country, m.ID, inARow(attempt.Failures), formatAge(attempt.Age))
 			}
 			for _, l := range a.manifest.Of(manifest.Campaigns) {
 				if l.Slice.Marketplace == key && len(l.Sources) > 0 {
@@ -70,12 +70,12 @@ func (e *examination) lists(c *checkup) (string, error) {
 	case oldest == 0:
 		return "none was read yet; they are read when somebody asks for campaigns", nil
 	}
-	return fmt.Sprintf("the oldest is of %s ago; they are read when somebody asks for campaigns", short(oldest)), nil
+	return fmt.Sprintf("the oldest is of %s ago; they are read when somebody asks for campaigns", formatAge(oldest)), nil
 }
 
-// busy tells whether somebody is at some work, which counts as failed until it
+// isBusy tells whether somebody is at some work, which counts as failed until it
 // has ended.
-func (e *examination) busy(work string) bool {
+func (e *examination) isBusy(work string) bool {
 	held, err := e.locks.Held(e.ctx, work)
 	return err == nil && held
 }
@@ -84,33 +84,33 @@ func (e *examination) busy(work string) bool {
 // outstanding: the platform has bad days.
 const refreshPatience = 2
 
-// refreshes looks at how the daily refresh of figures goes. Accounts that are
+// checkRefreshes looks at how the daily refresh of figures goes. Accounts that are
 // only pulled by hand are none of its business: their data are young or old.
-func (e *examination) refreshes(c *checkup) (string, error) {
+func (e *examination) checkRefreshes(c *checkup) (string, error) {
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
 		work := connector.ReportsWork(a.ID)
 		attempt, found, err := e.db.Connections.Attempt(e.ctx, work)
 		if err != nil {
 			return err
 		}
-		if found && attempt.Failures > 0 && !e.busy(work) {
-			c.warn("the log of adlens serve says why (figures could not be refreshed); it is tried again by itself",
-				"figures could not be refreshed, %s, last begun %s ago", inARow(attempt.Failures), short(attempt.Age))
+		if found && attempt.Failures > 0 && !e.isBusy(work) {
+			c.addWarning("the log of adlens serve says why (figures could not be refreshed); it is tried again by itself",
+				"figures could not be refreshed, %s, last begun %s ago", inARow(attempt.Failures), formatAge(attempt.Age))
 			return nil
 		}
 		if !connection.Accepted {
 			return nil // said already
 		}
-		return e.lagging(c, a)
+		return e.warnLagging(c, a)
 	})
 	if n == 0 {
 		return "no account is connected to the platform", nil
 	}
-	return count(n, "account") + " without a failed refresh", nil
+	return formatCount(n, "account") + " without a failed refresh", nil
 }
 
-// lagging warns of reports that were refreshed once, and are behind now.
-func (e *examination) lagging(c *checkup, a account) error {
+// warnLagging warns of reports that were refreshed once, and are behind now.
+func (e *examination) warnLagging(c *checkup, a account) error {
 	all, err := e.db.Connections.Refreshed(e.ctx, a.ID)
 	var late []string
 	for _, r := range all {
@@ -121,7 +121,7 @@ func (e *examination) lagging(c *checkup, a account) error {
 		}
 	}
 	if len(late) > 0 {
-		c.warn("adlens serve refreshes them once a day; is it running? adlens pull --account "+a.ID+" does it now", "figures are behind: %s", few(late))
+		c.addWarning("adlens serve refreshes them once a day; is it running? adlens pull --account "+a.ID+" does it now", "figures are behind: %s", joinFew(late))
 	}
 	return err
 }
@@ -133,8 +133,8 @@ func inARow(failures int) string {
 	return fmt.Sprintf("%d times in a row", failures)
 }
 
-// short writes how long ago something was.
-func short(age time.Duration) string {
+// formatAge writes how long ago something was.
+func formatAge(age time.Duration) string {
 	switch {
 	case age < 0:
 		return "0s"
@@ -157,7 +157,7 @@ func (e *examination) limitsStore(c *checkup) (string, error) {
 	defer cancel()
 	began := time.Now()
 	if err := redis.Ping(ctx, e.Redis); err != nil {
-		c.fail("start Redis, or correct ADLENS_REDIS; meanwhile each server counts for itself", "Redis does not answer: %v", err)
+		c.addFailure("start Redis, or correct ADLENS_REDIS; meanwhile each server counts for itself", "Redis does not answer: %v", err)
 	}
 	return fmt.Sprintf("Redis answers in %s", time.Since(began).Round(100*time.Microsecond)), nil
 }

@@ -45,14 +45,14 @@ func (e *examination) fileSystem(c *checkup) (string, error) {
 		return "", err
 	}
 	if errors.Is(unix.Access(e.DataDir, unix.W_OK), unix.EROFS) {
-		c.fail("mount it for writing", "nothing can be written: it is mounted read-only")
+		c.addFailure("mount it for writing", "nothing can be written: it is mounted read-only")
 	}
 	kind, known := fileSystems[int64(stat.Type)]
 	if !known {
 		return fmt.Sprintf("of the type %#x", stat.Type), nil
 	}
 	if kind.trouble != "" {
-		c.warn(kind.advice, "%s: %s", kind.name, kind.trouble)
+		c.addWarning(kind.advice, "%s: %s", kind.name, kind.trouble)
 	}
 	return kind.name, nil
 }
@@ -63,9 +63,9 @@ func (e *examination) diskSpace(c *checkup) (string, error) {
 		return "", err
 	}
 	used := uint64(0)
-	err := e.walk(func(_ string, stat *unix.Stat_t) { used += uint64(stat.Blocks) * 512 })
+	err := e.walkFiles(func(_ string, stat *unix.Stat_t) { used += uint64(stat.Blocks) * 512 })
 	d := disk{free: stat.Bavail * uint64(stat.Bsize), used: used, inodes: stat.Ffree, countsInodes: stat.Files > 0}
-	return d.judge(c), err
+	return d.checkSpace(c), err
 }
 
 // disk is what a file system has left.
@@ -75,16 +75,16 @@ type disk struct {
 	countsInodes bool
 }
 
-func (d disk) judge(c *checkup) string {
+func (d disk) checkSpace(c *checkup) string {
 	const advice = "free some space on this disk, or move the data directory to a larger one"
 	needed := d.used + diskReserve
 	switch {
 	case d.free < diskLeast:
-		c.fail(advice, "%s are free; the next load needs more", size(d.free))
+		c.addFailure(advice, "%s are free; the next load needs more", formatBytes(d.free))
 	case d.free < needed:
-		c.warn(advice, "%s are free; a load that changes everything needs up to %s", size(d.free), size(needed))
+		c.addWarning(advice, "%s are free; a load that changes everything needs up to %s", formatBytes(d.free), formatBytes(needed))
 	case d.countsInodes && d.inodes < inodesLeast:
-		c.warn("remove small files from this disk", "only %d more files fit on it", d.inodes)
+		c.addWarning("remove small files from this disk", "only %d more files fit on it", d.inodes)
 	}
-	return fmt.Sprintf("%s are free, the data takes %s", size(d.free), size(d.used))
+	return fmt.Sprintf("%s are free, the data takes %s", formatBytes(d.free), formatBytes(d.used))
 }

@@ -58,54 +58,54 @@ type examination struct {
 // examination itself.
 func Examine(ctx context.Context, in Installation, o Options) (findings []Finding, err error) {
 	e := &examination{Installation: in, Options: o, ctx: ctx, rowsOf: map[[2]string]map[uint32]uint64{}, unreadable: map[string]error{}}
-	if in.DataDir != "" && !e.home() {
+	if in.DataDir != "" && !e.checkHome() {
 		return e.findings, ctx.Err()
 	}
-	leave, opened := e.engine()
+	leave, opened := e.openDatabase()
 	if !opened {
 		return e.findings, ctx.Err()
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if e.check("identity", e.identity) && e.schema() {
-		e.check("directory", e.directory)
+	if e.runCheck("identity", e.checkIdentity) && e.checkSchema() {
+		e.runCheck("directory", e.checkDirectory)
 		if err := e.readAccounts(); err != nil {
 			if adlens.KindOf(err) == adlens.Damaged { // which is a finding already
 				err = e.ctx.Err()
 			}
 			return e.findings, err
 		}
-		e.stored()
-		e.people()
+		e.checkStored()
+		e.checkOperations()
 	}
-	e.check("limits_store", e.limitsStore)
+	e.runCheck("limits_store", e.limitsStore)
 	return e.findings, ctx.Err()
 }
 
-// stored are the checks of what is held.
-func (e *examination) stored() {
-	e.check("damaged_parts", e.damagedParts)
-	e.check("manifest", e.manifests)
+// checkStored are the checks of what is held.
+func (e *examination) checkStored() {
+	e.runCheck("damaged_parts", e.damagedParts)
+	e.runCheck("manifest", e.checkManifests)
 	if !e.Quick {
-		e.check("rollups", e.rollups)
+		e.runCheck("rollups", e.checkRollups)
 	}
-	e.check("garbage", e.garbage)
-	e.check("dead_loads", e.deadLoads)
+	e.runCheck("garbage", e.checkGarbage)
+	e.runCheck("dead_loads", e.deadLoads)
 }
 
-// people are the checks of what somebody has to look after.
-func (e *examination) people() {
-	e.check("clock", e.clocks)
-	e.check("accounts", e.someAccount)
-	e.check("data_age", e.dataAge)
-	e.check("keys", e.keys)
-	e.check("connection", e.connections)
-	e.check("lists", e.lists)
-	e.check("refresh", e.refreshes)
+// checkOperations are the checks of what somebody has to look after.
+func (e *examination) checkOperations() {
+	e.runCheck("clock", e.checkClocks)
+	e.runCheck("accounts", e.someAccount)
+	e.runCheck("data_age", e.dataAge)
+	e.runCheck("keys", e.checkKeys)
+	e.runCheck("connection", e.checkConnections)
+	e.runCheck("lists", e.checkLists)
+	e.runCheck("refresh", e.checkRefreshes)
 }
 
-// check runs one check. Where it has nothing to say against anything, its
+// runCheck runs one check. Where it has nothing to say against anything, its
 // detail says what was looked at; an error is a finding like any other.
-func (e *examination) check(name string, run func(*checkup) (detail string, err error)) (sound bool) {
+func (e *examination) runCheck(name string, run func(*checkup) (detail string, err error)) (sound bool) {
 	if e.ctx.Err() != nil {
 		return false
 	}
@@ -115,10 +115,10 @@ func (e *examination) check(name string, run func(*checkup) (detail string, err 
 		return false
 	}
 	if err != nil {
-		c.fail("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
+		c.addFailure("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
 	}
 	if len(c.findings) == 0 {
-		c.add(OK, "", "%s", []any{detail})
+		c.addFinding(OK, "", "%s", []any{detail})
 	}
 	e.findings = append(e.findings, c.findings...)
 	return Worst(c.findings) != Failed
@@ -128,10 +128,10 @@ func (e *examination) check(name string, run func(*checkup) (detail string, err 
 // keep the others from it.
 func (e *examination) forEach(c *checkup, run func(*checkup, account) error) {
 	for _, a := range e.accounts {
-		err := c.of(a.ID, func(c *checkup) error {
+		err := c.forAccount(a.ID, func(c *checkup) error {
 			err := run(c, a)
 			if err != nil && e.ctx.Err() == nil {
-				c.fail("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
+				c.addFailure("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
 			}
 			return err
 		})

@@ -45,20 +45,24 @@ type checkup struct {
 	findings []Finding
 }
 
-// of returns the same check for an account.
-func (c *checkup) of(account string, run func(*checkup) error) error {
+// forAccount returns the same check for an account.
+func (c *checkup) forAccount(account string, run func(*checkup) error) error {
 	one := &checkup{name: c.name, account: account}
 	err := run(one)
 	c.findings = append(c.findings, one.findings...)
 	return err
 }
 
-func (c *checkup) warn(advice, detail string, args ...any) { c.add(Warning, advice, detail, args) }
+func (c *checkup) addWarning(advice, detail string, args ...any) {
+	c.addFinding(Warning, advice, detail, args)
+}
 
-func (c *checkup) fail(advice, detail string, args ...any) { c.add(Failed, advice, detail, args) }
+func (c *checkup) addFailure(advice, detail string, args ...any) {
+	c.addFinding(Failed, advice, detail, args)
+}
 
-func (c *checkup) add(status Status, advice, detail string, args []any) {
-	f := Finding{Check: c.name, Status: status, Detail: calm(fmt.Sprintf(detail, args...))}
+func (c *checkup) addFinding(status Status, advice, detail string, args []any) {
+	f := Finding{Check: c.name, Status: status, Detail: replaceControls(fmt.Sprintf(detail, args...))}
 	if advice != "" {
 		f.Advice = &advice
 	}
@@ -68,8 +72,8 @@ func (c *checkup) add(status Status, advice, detail string, args []any) {
 	c.findings = append(c.findings, f)
 }
 
-// calm makes one line of a text that may come from files or from a server.
-func calm(text string) string {
+// replaceControls makes one line of a text that may come from files or from a server.
+func replaceControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -78,8 +82,8 @@ func calm(text string) string {
 	}, text)
 }
 
-// few lists some of many texts.
-func few(all []string) string {
+// joinFew lists some of many texts.
+func joinFew(all []string) string {
 	const shown = 3
 	all = slices.Compact(slices.Clone(all))
 	if len(all) <= shown {
@@ -88,16 +92,16 @@ func few(all []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(all[:shown], ", "), len(all)-shown)
 }
 
-// count writes a number with its noun.
-func count(n int, noun string) string {
+// formatCount writes a number with its noun.
+func formatCount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// size writes bytes for people.
-func size(bytes uint64) string {
+// formatBytes writes bytes for people.
+func formatBytes(bytes uint64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	n, unit := float64(bytes), 0
 	for n >= 1024 && unit < len(units)-1 {

@@ -22,7 +22,7 @@ func TestTheWorstFindingDecides(t *testing.T) {
 
 func TestADetailIsOneCalmLine(t *testing.T) {
 	c := &checkup{name: "keys"}
-	c.warn("", "key %s", "a\nb\x1b[2J")
+	c.addWarning("", "key %s", "a\nb\x1b[2J")
 	if got := c.findings[0]; strings.ContainsAny(got.Detail, "\n\x1b") || got.Advice != nil || got.Account != nil {
 		t.Errorf("%+v", got)
 	}
@@ -36,27 +36,27 @@ func TestADiskThatIsFullIsToldFromOneThatWillBe(t *testing.T) {
 		Failed:  {free: 100 << 20, used: 1 << 20},
 	} {
 		c := &checkup{}
-		d.judge(c)
+		d.checkSpace(c)
 		if got := Worst(c.findings); got != want {
 			t.Errorf("%+v: %s, want %s", d, got, want)
 		}
 	}
 	c := &checkup{}
-	if (disk{free: 12 * gib, inodes: 10, countsInodes: true}).judge(c); len(c.findings) != 1 || !strings.Contains(c.findings[0].Detail, "10 more files") {
+	if (disk{free: 12 * gib, inodes: 10, countsInodes: true}).checkSpace(c); len(c.findings) != 1 || !strings.Contains(c.findings[0].Detail, "10 more files") {
 		t.Errorf("without inodes: %+v", c.findings)
 	}
 	c = &checkup{}
-	if (disk{free: 12 * gib}).judge(c); len(c.findings) > 0 { // such as Btrfs
+	if (disk{free: 12 * gib}).checkSpace(c); len(c.findings) > 0 { // such as Btrfs
 		t.Errorf("where inodes are not counted: %+v", c.findings)
 	}
 }
 
 func TestClocksAreComparedWithPatience(t *testing.T) {
-	if severity(6*time.Second) != Warning || severity(2*time.Minute) != Failed {
+	if clockSeverity(6*time.Second) != Warning || clockSeverity(2*time.Minute) != Failed {
 		t.Error("a little is a warning, much a failure")
 	}
-	if beside(-time.Second) != "1s behind" || beside(time.Second) != "1s ahead of" {
-		t.Error(beside(-time.Second), beside(time.Second))
+	if describeOffset(-time.Second) != "1s behind" || describeOffset(time.Second) != "1s ahead of" {
+		t.Error(describeOffset(-time.Second), describeOffset(time.Second))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestBatchesAreBoundedAndWhole(t *testing.T) {
 		all = append(all, manifest.Entry{Generation: uint32(i), Rows: uint64(i*i) * 2_000})
 	}
 	next := uint32(0)
-	for _, batch := range batches(all) {
+	for _, batch := range splitBatches(all) {
 		rows := uint64(0)
 		for _, l := range batch {
 			if l.Generation != next {
@@ -88,8 +88,8 @@ func TestBatchesAreBoundedAndWhole(t *testing.T) {
 
 func TestNumbersAreForPeople(t *testing.T) {
 	for want, got := range map[string]string{
-		"512 bytes": size(512), "1.5 KiB": size(1536), "2.0 GiB": size(2 << 30), "1 key": count(1, "key"), "0 keys": count(0, "key"),
-		"a, b, c and 2 more": few([]string{"a", "b", "c", "d", "e"}), "3 days": short(80 * time.Hour), "5 h": short(5*time.Hour + time.Minute), "0s": short(-time.Hour),
+		"512 bytes": formatBytes(512), "1.5 KiB": formatBytes(1536), "2.0 GiB": formatBytes(2 << 30), "1 key": formatCount(1, "key"), "0 keys": formatCount(0, "key"),
+		"a, b, c and 2 more": joinFew([]string{"a", "b", "c", "d", "e"}), "3 days": formatAge(80 * time.Hour), "5 h": formatAge(5*time.Hour + time.Minute), "0s": formatAge(-time.Hour),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

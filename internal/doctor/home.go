@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// home checks the data directory, and tells whether the engine may be started
+// checkHome checks the data directory, and tells whether the engine may be started
 // in it: in what is no data directory it would make one, and as another user
 // files that the owner cannot write.
-func (e *examination) home() bool {
-	if !e.check("data_directory", e.dataDirectory) {
+func (e *examination) checkHome() bool {
+	if !e.runCheck("data_directory", e.dataDirectory) {
 		return false
 	}
-	owned := e.check("file_owners", e.fileOwners)
-	e.check("file_modes", e.fileModes)
-	e.check("file_system", e.fileSystem)
-	e.check("disk_space", e.diskSpace)
-	return owned && e.check("engine_library", e.library)
+	owned := e.runCheck("file_owners", e.fileOwners)
+	e.runCheck("file_modes", e.fileModes)
+	e.runCheck("file_system", e.fileSystem)
+	e.runCheck("disk_space", e.diskSpace)
+	return owned && e.runCheck("engine_library", e.checkLibrary)
 }
 
 func (e *examination) dataDirectory(c *checkup) (string, error) {
@@ -31,16 +31,16 @@ func (e *examination) dataDirectory(c *checkup) (string, error) {
 	info, err := os.Stat(e.DataDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.fail(advice, "%s does not exist", e.DataDir)
+		c.addFailure(advice, "%s does not exist", e.DataDir)
 		return "", nil
 	case err != nil:
 		return "", err
 	case !info.IsDir():
-		c.fail(advice, "%s is no directory", e.DataDir)
+		c.addFailure(advice, "%s is no directory", e.DataDir)
 		return "", nil
 	}
 	if _, err := os.Stat(filepath.Join(e.DataDir, "engine")); errors.Is(err, fs.ErrNotExist) {
-		c.fail(advice, "%s holds no data of adlens", e.DataDir)
+		c.addFailure(advice, "%s holds no data of adlens", e.DataDir)
 		return "", nil
 	} else if err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func (e *examination) fileOwners(c *checkup) (string, error) {
 	me := uint32(os.Geteuid())
 	var first string
 	var others, owner uint32
-	err := e.walk(func(path string, stat *unix.Stat_t) {
+	err := e.walkFiles(func(path string, stat *unix.Stat_t) {
 		if stat.Uid != me {
 			if others == 0 {
 				first, owner = path, stat.Uid
@@ -67,16 +67,16 @@ func (e *examination) fileOwners(c *checkup) (string, error) {
 		return "", err
 	}
 	if others > 0 {
-		c.fail(fmt.Sprintf("run adlens as the user that owns the data, always the same one; or give it all to this one: chown -R %s %s", engine.UserName(me), e.DataDir),
-			"%s, %s among them, belong to user %s, and this is user %s; the engine was not started", count(int(others), "file"), first, engine.UserName(owner), engine.UserName(me))
+		c.addFailure(fmt.Sprintf("run adlens as the user that owns the data, always the same one; or give it all to this one: chown -R %s %s", engine.UserName(me), e.DataDir),
+			"%s, %s among them, belong to user %s, and this is user %s; the engine was not started", formatCount(int(others), "file"), first, engine.UserName(owner), engine.UserName(me))
 	}
 	return "all belong to user " + engine.UserName(me), nil
 }
 
-// walk visits all files of the data directory that can be seen. Those that go
+// walkFiles visits all files of the data directory that can be seen. Those that go
 // meanwhile are nobody's fault: the engine moves its files about. A folder that
 // this user may not look into is visited itself: whose it is tells enough.
-func (e *examination) walk(visit func(path string, stat *unix.Stat_t)) error {
+func (e *examination) walkFiles(visit func(path string, stat *unix.Stat_t)) error {
 	return filepath.WalkDir(e.DataDir, func(path string, entry fs.DirEntry, err error) error {
 		if e.ctx.Err() != nil {
 			return e.ctx.Err()
@@ -127,19 +127,19 @@ func (e *examination) fileModes(c *checkup) (string, error) {
 		advice := fmt.Sprintf("chmod %o %s", needed, path)
 		switch mode := info.Mode().Perm(); {
 		case mode&forbidden != 0:
-			c.fail(advice, "%s can be %s by others (mode %04o)", path, map[bool]string{true: "changed", false: "read"}[name == ""], mode)
+			c.addFailure(advice, "%s can be %s by others (mode %04o)", path, map[bool]string{true: "changed", false: "read"}[name == ""], mode)
 		case mode&needed != needed:
-			c.fail(advice, "%s cannot be used by its owner (mode %04o)", path, mode)
+			c.addFailure(advice, "%s cannot be used by its owner (mode %04o)", path, mode)
 		}
 	}
 	return "nobody but the owner can read what is private", nil
 }
 
-func (e *examination) library(c *checkup) (string, error) {
+func (e *examination) checkLibrary(c *checkup) (string, error) {
 	path, err := engine.VerifyLibrary()
 	var wrong *engine.LibraryError
 	if errors.As(err, &wrong) {
-		c.fail("make engine fetches the right one", "%s", wrong.Problem)
+		c.addFailure("make engine fetches the right one", "%s", wrong.Problem)
 		return "", nil
 	}
 	return path + ", as pinned", err

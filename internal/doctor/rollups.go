@@ -13,8 +13,8 @@ import (
 // takes little memory and seconds at most.
 const batchRows = 2_000_000
 
-// rollups adds up everything anew and compares it, row by row.
-func (e *examination) rollups(c *checkup) (string, error) {
+// checkRollups adds up everything anew and compares it, row by row.
+func (e *examination) checkRollups(c *checkup) (string, error) {
 	var done, total uint64
 	for _, a := range e.accounts {
 		for _, l := range a.manifest.Of(manifest.Month) {
@@ -27,7 +27,7 @@ func (e *examination) rollups(c *checkup) (string, error) {
 		if err != nil {
 			return err
 		}
-		for _, batch := range batches(months) {
+		for _, batch := range splitBatches(months) {
 			e.Added(done, total)
 			wrong, err := e.monthRollups(c, a, batch)
 			if err != nil {
@@ -42,9 +42,9 @@ func (e *examination) rollups(c *checkup) (string, error) {
 		return e.yearRollups(c, a, spoilt)
 	})
 	if done < total {
-		return fmt.Sprintf("%s of facts added up anew, to the last digit; %s of months that lost some were left out", count(int(done), "row"), count(int(total-done), "row")), nil
+		return fmt.Sprintf("%s of facts added up anew, to the last digit; %s of months that lost some were left out", formatCount(int(done), "row"), formatCount(int(total-done), "row")), nil
 	}
-	return fmt.Sprintf("%s of facts added up anew, to the last digit", count(int(done), "row")), nil
+	return fmt.Sprintf("%s of facts added up anew, to the last digit", formatCount(int(done), "row")), nil
 }
 
 // wholeMonths are the months that have the rows that were loaded. What is wrong
@@ -54,12 +54,12 @@ func (e *examination) wholeMonths(a account) ([]manifest.Entry, error) {
 	if len(months) == 0 {
 		return nil, nil
 	}
-	stored, err := e.rows(a, "facts")
+	stored, err := e.countRows(a, "facts")
 	return slices.DeleteFunc(slices.Clone(months), func(l manifest.Entry) bool { return stored[l.Generation] != l.Rows }), err
 }
 
-// batches splits units so that each batch has a bounded number of rows.
-func batches(all []manifest.Entry) (split [][]manifest.Entry) {
+// splitBatches splits units so that each batch has a bounded number of rows.
+func splitBatches(all []manifest.Entry) (split [][]manifest.Entry) {
 	rows := uint64(0)
 	for _, l := range all {
 		if len(split) == 0 || rows+l.Rows > batchRows {
@@ -74,14 +74,14 @@ func batches(all []manifest.Entry) (split [][]manifest.Entry) {
 // monthRollups compares days and products with their facts, and returns the
 // months whose products are wrong.
 func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry) (wrong []manifest.Unit, err error) {
-	days, err := e.db.Audit.DayDifferences(e.ctx, a.ID, generations(batch))
+	days, err := e.db.Audit.DayDifferences(e.ctx, a.ID, generationNumbers(batch))
 	if err != nil {
 		return nil, err
 	}
 	if _, err := e.sayDifferences(c, a, "day_totals", "their facts", days, batch); err != nil {
 		return nil, err
 	}
-	products, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, generations(batch))
+	products, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, generationNumbers(batch))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (e *examination) yearRollups(c *checkup, a account, spoilt []manifest.Unit)
 	return err
 }
 
-func generations(all []manifest.Entry) []uint32 {
+func generationNumbers(all []manifest.Entry) []uint32 {
 	numbers := make([]uint32, len(all))
 	for i, l := range all {
 		numbers[i] = l.Generation
@@ -125,9 +125,9 @@ func (e *examination) sayDifferences(c *checkup, a account, table, source string
 	for _, l := range suspects {
 		d := different[l.Generation]
 		wrong = append(wrong, l.Unit)
-		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unit(l.Unit), count(d.Rows, "row"), keyOf[table], d.First))
+		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unitName(l.Unit), formatCount(d.Rows, "row"), keyOf[table], d.First))
 	}
-	c.fail(restore, "%s differs from %s: %s", table, source, few(names))
+	c.addFailure(restore, "%s differs from %s: %s", table, source, joinFew(names))
 	return wrong, nil
 }
 

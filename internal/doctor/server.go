@@ -9,9 +9,9 @@ import (
 	"adlens/internal/engine"
 )
 
-// engine opens the database. leave gives it back.
-func (e *examination) engine() (leave func() error, opened bool) {
-	opened = e.check("engine", func(c *checkup) (string, error) {
+// openDatabase opens the database. leave gives it back.
+func (e *examination) openDatabase() (leave func() error, opened bool) {
+	opened = e.runCheck("engine", func(c *checkup) (string, error) {
 		how := "running already"
 		if e.DataDir != "" {
 			if running, err := engine.Runs(e.DataDir); err != nil {
@@ -22,27 +22,27 @@ func (e *examination) engine() (leave func() error, opened bool) {
 		}
 		db, locks, closing, err := e.Open(e.ctx)
 		if err != nil {
-			c.fail(e.adviceToOpen(err), "it does not start, and what it holds was not examined: %v", err)
+			c.addFailure(e.adviceToOpen(err), "it does not start, and what it holds was not examined: %v", err)
 			return "", nil
 		}
 		e.db, e.locks, leave = db, locks, closing
 		version, err := db.Audit.Version(e.ctx)
 		if err != nil {
 			if wrong := e.db.Cluster.Recognize(e.ctx); len(wrong) > 0 { // it was emptied
-				c.fail(putBack, "%v", wrong[0])
+				c.addFailure(putBack, "%v", wrong[0])
 				return "", nil
 			}
-			c.fail(e.adviceToOpen(err), "it does not answer: %v", err)
+			c.addFailure(e.adviceToOpen(err), "it does not answer: %v", err)
 			return "", nil
 		}
 		if e.DataDir == "" {
-			return "ClickHouse " + version, e.rights(c)
+			return "ClickHouse " + version, e.checkRights(c)
 		}
 		return fmt.Sprintf("ClickHouse %s, %s", version, how), nil
 	})
 	if !opened && leave != nil {
 		if err := leave(); err != nil {
-			e.findings[len(e.findings)-1].Detail += "; " + calm(err.Error())
+			e.findings[len(e.findings)-1].Detail += "; " + replaceControls(err.Error())
 		}
 	}
 	return leave, opened
@@ -59,45 +59,45 @@ func (e *examination) adviceToOpen(err error) string {
 	return "read engine/engine.log in the data directory"
 }
 
-// rights holds what the user of a server may do against what is needed.
-func (e *examination) rights(c *checkup) error {
+// checkRights holds what the user of a server may do against what is needed.
+func (e *examination) checkRights(c *checkup) error {
 	missing, err := e.db.Audit.MissingRights(e.ctx, e.Remote)
 	if err != nil {
-		c.warn("use a newer server, or try: adlens account list", "the server cannot say what its user may do: %v", err)
+		c.addWarning("use a newer server, or try: adlens account list", "the server cannot say what its user may do: %v", err)
 		return nil
 	}
 	if len(missing) > 0 {
-		c.fail(fmt.Sprintf("GRANT %s ON %s.* TO the user", strings.Join(missing, ", "), e.Remote), "the user may not %s in %s", strings.Join(missing, ", "), e.Remote)
+		c.addFailure(fmt.Sprintf("GRANT %s ON %s.* TO the user", strings.Join(missing, ", "), e.Remote), "the user may not %s in %s", strings.Join(missing, ", "), e.Remote)
 	}
 	return nil
 }
 
 const putBack = "put the right database back"
 
-// identity makes sure that no database was emptied, or put in another's place.
-func (e *examination) identity(c *checkup) (string, error) {
+// checkIdentity makes sure that no database was emptied, or put in another's place.
+func (e *examination) checkIdentity(c *checkup) (string, error) {
 	for _, err := range e.db.Cluster.Recognize(e.ctx) {
-		c.fail(putBack, "%v", err)
+		c.addFailure(putBack, "%v", err)
 	}
 	return "the databases are those that they were", nil
 }
 
-// schema tells whether the tables are as the other checks need them.
-func (e *examination) schema() (current bool) {
+// checkSchema tells whether the tables are as the other checks need them.
+func (e *examination) checkSchema() (current bool) {
 	const update = "any other command brings it up to date, such as: adlens account list"
 	var state schema.State
-	sound := e.check("schema", func(c *checkup) (_ string, err error) {
+	sound := e.runCheck("schema", func(c *checkup) (_ string, err error) {
 		state, err = e.db.Audit.Schema(e.ctx)
 		switch {
 		case err != nil:
 		case state.Applied > state.Newest:
-			c.fail("use that version or a later one", "the data was written by a newer adlens (step %d; this one knows %d)", state.Applied, state.Newest)
+			c.addFailure("use that version or a later one", "the data was written by a newer adlens (step %d; this one knows %d)", state.Applied, state.Newest)
 		case state.Applied == 0:
-			c.warn(update, "there are no tables yet")
+			c.addWarning(update, "there are no tables yet")
 		case state.Applied < state.Newest:
-			c.warn(update, "step %d of %d; what is held was not examined", state.Applied, state.Newest)
+			c.addWarning(update, "step %d of %d; what is held was not examined", state.Applied, state.Newest)
 		case len(state.Missing) > 0:
-			c.fail("restore a backup, or load the extracts into a new data directory", "these tables are gone: %s", strings.Join(state.Missing, ", "))
+			c.addFailure("restore a backup, or load the extracts into a new data directory", "these tables are gone: %s", strings.Join(state.Missing, ", "))
 		}
 		return fmt.Sprintf("all %d steps", state.Newest), err
 	})
@@ -107,8 +107,8 @@ func (e *examination) schema() (current bool) {
 func (e *examination) damagedParts(c *checkup) (string, error) {
 	parts, err := e.db.Inspector.DamagedParts(e.ctx)
 	if len(parts) > 0 {
-		c.warn("manifest and rollups below say whether something is missing; if not, these parts held nothing that is shown",
-			"the engine set %s aside when it started: %s", count(len(parts), "damaged part"), few(parts))
+		c.addWarning("manifest and rollups below say whether something is missing; if not, these parts held nothing that is shown",
+			"the engine set %s aside when it started: %s", formatCount(len(parts), "damaged part"), joinFew(parts))
 	}
 	return "none", err
 }

@@ -12,9 +12,9 @@ import (
 
 const restore = "restore a backup in its place: adlens restore --from PLACE --account ID; or load the extracts into a new data directory"
 
-// directory finds what was lost of accounts, keys, feed links, connections and
+// checkDirectory finds what was lost of accounts, keys, feed links, connections and
 // placements.
-func (e *examination) directory(c *checkup) (string, error) {
+func (e *examination) checkDirectory(c *checkup) (string, error) {
 	var err error
 	e.lost, err = e.db.Inspector.DirectoryFaults(e.ctx)
 	for _, id := range slices.Sorted(maps.Keys(e.lost)) {
@@ -22,8 +22,8 @@ func (e *examination) directory(c *checkup) (string, error) {
 			continue
 		}
 		// It may be in no list of accounts any more.
-		if err := c.of(id, func(c *checkup) error {
-			c.fail(restore, "%s", few(e.lost[id]))
+		if err := c.forAccount(id, func(c *checkup) error {
+			c.addFailure(restore, "%s", joinFew(e.lost[id]))
 			return nil
 		}); err != nil {
 			return "", err
@@ -32,12 +32,12 @@ func (e *examination) directory(c *checkup) (string, error) {
 	return "all accounts, keys, feed links and connections that were stored", err
 }
 
-// manifests compares the rows that are there with those that were loaded.
-func (e *examination) manifests(c *checkup) (string, error) {
+// checkManifests compares the rows that are there with those that were loaded.
+func (e *examination) checkManifests(c *checkup) (string, error) {
 	units := 0
 	for _, id := range slices.Sorted(maps.Keys(e.unreadable)) {
-		err := c.of(id, func(c *checkup) error {
-			c.fail(restore, "nothing of it can be examined: %v", e.unreadable[id])
+		err := c.forAccount(id, func(c *checkup) error {
+			c.addFailure(restore, "nothing of it can be examined: %v", e.unreadable[id])
 			return nil
 		})
 		if err != nil {
@@ -48,24 +48,24 @@ func (e *examination) manifests(c *checkup) (string, error) {
 		units += a.manifest.Len()
 		for _, kind := range manifest.Kinds {
 			for place, table := range tables.OfKind(kind) {
-				if err := e.loaded(c, a, kind, place, table); err != nil {
+				if err := e.checkRows(c, a, kind, place, table); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	})
-	return fmt.Sprintf("%s with the rows that were loaded", count(units, "live unit")), nil
+	return fmt.Sprintf("%s with the rows that were loaded", formatCount(units, "live unit")), nil
 }
 
-// loaded compares the units of a kind with their rows in one of its tables. An
+// checkRows compares the units of a kind with their rows in one of its tables. An
 // account may have thousands; a few are named.
-func (e *examination) loaded(c *checkup, a account, kind manifest.Kind, place int, table string) error {
+func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place int, table string) error {
 	live := a.manifest.Of(kind)
 	if len(live) == 0 {
 		return nil
 	}
-	stored, err := e.rows(a, table)
+	stored, err := e.countRows(a, table)
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func (e *examination) loaded(c *checkup, a account, kind manifest.Kind, place in
 	}
 	wrong := make([]string, len(suspects))
 	for i, l := range suspects {
-		wrong[i] = fmt.Sprintf("%s has %d rows, %d were loaded", a.unit(l.Unit), stored[l.Generation], l.RowsAt(place))
+		wrong[i] = fmt.Sprintf("%s has %d rows, %d were loaded", a.unitName(l.Unit), stored[l.Generation], l.RowsAt(place))
 	}
-	c.fail(restore, "%s: %s", table, few(wrong))
+	c.addFailure(restore, "%s: %s", table, joinFew(wrong))
 	return nil
 }
 
-// rows counts the rows of an account's generations in a table, once.
-func (e *examination) rows(a account, table string) (map[uint32]uint64, error) {
+// countRows counts the rows of an account's generations in a table, once.
+func (e *examination) countRows(a account, table string) (map[uint32]uint64, error) {
 	key := [2]string{a.ID, table}
 	if known, ok := e.rowsOf[key]; ok {
 		return known, nil
@@ -109,8 +109,8 @@ func (e *examination) stillLive(a account, all []manifest.Entry) ([]manifest.Ent
 // is also more than what lives.
 const garbageNotice = 1 << 30
 
-// garbage adds up what is on the disk and in no answer.
-func (e *examination) garbage(c *checkup) (string, error) {
+// checkGarbage adds up what is on the disk and in no answer.
+func (e *examination) checkGarbage(c *checkup) (string, error) {
 	sizes, err := e.db.Audit.TableSizes(e.ctx)
 	if err != nil {
 		return "", err
@@ -128,9 +128,9 @@ func (e *examination) garbage(c *checkup) (string, error) {
 		rows, bytes, replaced, living = rows+dead[name], bytes+deadBytes, replaced+table.Replaced, living+table.Bytes-deadBytes
 	}
 	if total := bytes + replaced; total > garbageNotice && total > living {
-		c.warn("adlens serve deletes it within hours, and the next load begins with it", "%s are garbage, more than the %s that live", size(total), size(living))
+		c.addWarning("adlens serve deletes it within hours, and the next load begins with it", "%s are garbage, more than the %s that live", formatBytes(total), formatBytes(living))
 	}
-	return fmt.Sprintf("%d dead rows take %s, merged parts %s; what lives takes %s", rows, size(bytes), size(replaced), size(living)), nil
+	return fmt.Sprintf("%d dead rows take %s, merged parts %s; what lives takes %s", rows, formatBytes(bytes), formatBytes(replaced), formatBytes(living)), nil
 }
 
 // deadRows counts rows of the examined accounts that no manifest names, by
@@ -144,7 +144,7 @@ func (e *examination) deadRows() (map[string]uint64, error) {
 				live[l.Generation] = true
 			}
 			for _, table := range tables.OfKind(kind) {
-				stored, err := e.rows(a, table)
+				stored, err := e.countRows(a, table)
 				if err != nil {
 					return nil, err
 				}
@@ -176,7 +176,7 @@ func (e *examination) deadLoads(c *checkup) (string, error) {
 		}
 		busy, err := e.locks.Held(e.ctx, a.ID)
 		if err == nil && !busy {
-			c.warn(fmt.Sprintf("nothing is wrong with what is shown; load its files again where that was not done: adlens load --account %s PATH", a.ID),
+			c.addWarning(fmt.Sprintf("nothing is wrong with what is shown; load its files again where that was not done: adlens load --account %s PATH", a.ID),
 				"a load was interrupted; what it left behind is deleted by the next one, or by adlens serve within hours")
 		}
 		return err

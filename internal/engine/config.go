@@ -87,15 +87,15 @@ const usersText = `<clickhouse>
 // writeConfig writes the engine's configuration for these passwords. The
 // files hold hashes only.
 func (h home) writeConfig(e Endpoint) error {
-	if err := os.WriteFile(h.config(), []byte(fmt.Sprintf(configText, escaped(h.users()), e.Gate)), 0o600); err != nil {
+	if err := os.WriteFile(h.configFile(), []byte(fmt.Sprintf(configText, escapeXML(h.usersFile()), e.Gate)), 0o600); err != nil {
 		return err
 	}
 	users := fmt.Sprintf(usersText, sha256Hex(e.LoaderPassword), sha256Hex(e.ReaderPassword))
-	return os.WriteFile(h.users(), []byte(users), 0o600)
+	return os.WriteFile(h.usersFile(), []byte(users), 0o600)
 }
 
-// escaped is text for XML: a data directory may have any name.
-func escaped(text string) string {
+// escapeXML is text for XML: a data directory may have any name.
+func escapeXML(text string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(text)) // a Builder does not fail
 	return b.String()

@@ -35,13 +35,13 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 		return nil, err
 	}
 	h := homeOf(dataDir)
-	if err := h.ours(); err != nil {
+	if err := h.checkOwner(); err != nil {
 		return nil, err
 	}
-	if err := h.writable(); err != nil {
+	if err := h.checkWritable(); err != nil {
 		return nil, err
 	}
-	if err := h.make(); err != nil {
+	if err := h.createFolder(); err != nil {
 		return nil, err
 	}
 	users, err := waitLock(ctx, h.usersLock(), unix.LOCK_SH)
@@ -91,21 +91,21 @@ const wantedLooks = 3
 
 // stillThere tells whether the engine runs, and whether somebody else uses it.
 func (e *Engine) stillThere() (running, wanted bool, err error) {
-	running, err = held(e.home.engineLock())
+	running, err = isHeld(e.home.engineLock())
 	if err != nil || !running {
 		return running, false, err
 	}
 	// The engine takes users.lock alone when it stops. If it can be had
 	// alone here, the engine has not looked yet; if it is shared, other
 	// users are there.
-	f, err := lock(e.home.usersLock(), unix.LOCK_EX)
+	f, err := tryLock(e.home.usersLock(), unix.LOCK_EX)
 	if err == nil {
 		return true, false, f.Close()
 	}
 	if !errors.Is(err, errLocked) {
 		return true, false, err
 	}
-	f, err = lock(e.home.usersLock(), unix.LOCK_SH)
+	f, err = tryLock(e.home.usersLock(), unix.LOCK_SH)
 	if err == nil {
 		return true, true, f.Close()
 	}
@@ -122,7 +122,7 @@ func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	defer starting.Close()
-	running, err := held(e.home.engineLock())
+	running, err := isHeld(e.home.engineLock())
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -130,14 +130,14 @@ func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
 		at, err := e.awaitAnswer(ctx, nil)
 		switch {
 		case errors.Is(err, errFrozen):
-			if err := e.kill(at); err != nil {
+			if err := e.killFrozen(at); err != nil {
 				return Endpoint{}, err
 			}
 		case !errors.Is(err, errGone): // one that was dying when it was looked at
 			return at, err
 		}
 	}
-	return e.start(ctx)
+	return e.startEngine(ctx)
 }
 
 var (
@@ -145,11 +145,11 @@ var (
 	errFrozen = errors.New("the engine no longer answers")
 )
 
-// kill ends an engine that no longer answers, unless another one has taken its
+// killFrozen ends an engine that no longer answers, unless another one has taken its
 // place already. The next Endpoint starts a new one; what the old one had
 // acknowledged is on the disk.
-func (e *Engine) kill(silent Endpoint) error {
-	running, err := held(e.home.engineLock())
+func (e *Engine) killFrozen(silent Endpoint) error {
+	running, err := isHeld(e.home.engineLock())
 	if err != nil || !running {
 		return err
 	}
@@ -160,31 +160,31 @@ func (e *Engine) kill(silent Endpoint) error {
 	return unix.Kill(at.PID, unix.SIGKILL)
 }
 
-func (e *Engine) start(ctx context.Context) (Endpoint, error) {
+func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
 	library, err := FindLibrary()
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if err := checkLibrary(library, e.home.path("library.checked")); err != nil {
+	if err := checkLibrary(library, e.home.filePath("library.checked")); err != nil {
 		return Endpoint{}, err
 	}
-	if err := os.Remove(e.home.endpoint()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(e.home.endpointFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Endpoint{}, err
 	}
-	exited, err := e.spawn(ctx, library)
+	exited, err := e.spawnProcess(ctx, library)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("the engine cannot be started: %w", err)
 	}
 	return e.awaitAnswer(ctx, exited)
 }
 
-// spawn starts the engine's process in a session of its own, with a new
+// spawnProcess starts the engine's process in a session of its own, with a new
 // pseudo-terminal whose both sides it gets, so that neither a Ctrl-C at our
 // terminal nor our own end reaches it. The engine's lock is taken here and given
 // to it, so that there is no moment at which an engine is on its way and nobody
 // sees it: another start would send a second one after it, and Close would not
 // wait for it. The channel closes when it has ended.
-func (e *Engine) spawn(ctx context.Context, library string) (<-chan struct{}, error) {
+func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struct{}, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (e *Engine) spawn(ctx context.Context, library string) (<-chan struct{}, er
 	}
 	defer master.Close()
 	defer slave.Close()
-	log, err := os.OpenFile(e.home.log(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(e.home.logFile(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 			if status == http.StatusOK {
 				return at, nil
 			}
-			if err == nil || e.home.starts() {
+			if err == nil || e.home.isStarting() {
 				heard = time.Now()
 			}
 		}
@@ -244,11 +244,11 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 		}
 		select {
 		case <-ctx.Done():
-			return Endpoint{}, fmt.Errorf("the engine does not answer (its log is %s): %w", e.home.log(), ctx.Err())
+			return Endpoint{}, fmt.Errorf("the engine does not answer (its log is %s): %w", e.home.logFile(), ctx.Err())
 		case <-exited:
 			return Endpoint{}, e.endedEarly()
 		case <-pause.C:
-			if running, err := held(e.home.engineLock()); exited == nil && (err != nil || !running) {
+			if running, err := isHeld(e.home.engineLock()); exited == nil && (err != nil || !running) {
 				return Endpoint{}, errors.Join(errGone, err)
 			}
 		}
@@ -259,12 +259,12 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 func (at Endpoint) askSoon(ctx context.Context) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	return at.ask(ctx)
+	return at.pingEngine(ctx)
 }
 
-// ask sends the smallest statement as the reader and returns the answer's
+// pingEngine sends the smallest statement as the reader and returns the answer's
 // status.
-func (at Endpoint) ask(ctx context.Context) (status int, err error) {
+func (at Endpoint) pingEngine(ctx context.Context) (status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at.Address+"/?query=SELECT+1", nil)
 	if err != nil {
 		return 0, err
@@ -302,7 +302,7 @@ func (e *Engine) FullDisk() error {
 }
 
 func (e *Engine) lastWords() string {
-	text, err := os.ReadFile(e.home.log())
+	text, err := os.ReadFile(e.home.logFile())
 	if err != nil {
 		return err.Error()
 	}

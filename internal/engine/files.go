@@ -17,20 +17,20 @@ type home string
 
 func homeOf(dataDir string) home { return home(filepath.Join(dataDir, "engine")) }
 
-func (h home) path(name string) string { return filepath.Join(string(h), name) }
+func (h home) filePath(name string) string { return filepath.Join(string(h), name) }
 
-func (h home) startLock() string  { return h.path("start.lock") }
-func (h home) engineLock() string { return h.path("engine.lock") }
-func (h home) usersLock() string  { return h.path("users.lock") }
-func (h home) endpoint() string   { return h.path("engine.json") }
-func (h home) log() string        { return h.path("engine.log") }
-func (h home) config() string     { return h.path("config.xml") }
-func (h home) users() string      { return h.path("users.xml") }
-func (h home) store() string      { return h.path("store") }
+func (h home) startLock() string    { return h.filePath("start.lock") }
+func (h home) engineLock() string   { return h.filePath("engine.lock") }
+func (h home) usersLock() string    { return h.filePath("users.lock") }
+func (h home) endpointFile() string { return h.filePath("engine.json") }
+func (h home) logFile() string      { return h.filePath("engine.log") }
+func (h home) configFile() string   { return h.filePath("config.xml") }
+func (h home) usersFile() string    { return h.filePath("users.xml") }
+func (h home) storeDir() string     { return h.filePath("store") }
 
-// writable makes sure that the disk is not mounted read-only: whatever fails
+// checkWritable makes sure that the disk is not mounted read-only: whatever fails
 // there first has another reason to tell.
-func (h home) writable() error {
+func (h home) checkWritable() error {
 	dir := string(h)
 	for _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
 		dir = filepath.Dir(dir)
@@ -41,15 +41,15 @@ func (h home) writable() error {
 	return fmt.Errorf("the disk of the data directory %s is mounted read-only, and the engine has to write: mount it for writing, or name another directory with --data-dir", filepath.Dir(string(h)))
 }
 
-// starts reports whether the newest engine may still be starting.
-func (h home) starts() bool {
-	info, err := os.Stat(h.endpoint())
+// isStarting reports whether the newest engine may still be starting.
+func (h home) isStarting() bool {
+	info, err := os.Stat(h.endpointFile())
 	return err != nil || time.Since(info.ModTime()) < startPatience
 }
 
-// make creates the folder. Account figures are private: nobody but the owner
+// createFolder creates the folder. Account figures are private: nobody but the owner
 // may look into it, whatever the umask of the caller.
-func (h home) make() error {
+func (h home) createFolder() error {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return fmt.Errorf("the data directory cannot be made: %w", err)
 	}
@@ -78,12 +78,12 @@ const (
 
 func (h home) readEndpoint() (Endpoint, error) {
 	var e Endpoint
-	text, err := os.ReadFile(h.endpoint())
+	text, err := os.ReadFile(h.endpointFile())
 	if err != nil {
 		return e, err
 	}
 	if err := json.Unmarshal(text, &e); err != nil {
-		return e, fmt.Errorf("%s: %w", h.endpoint(), err)
+		return e, fmt.Errorf("%s: %w", h.endpointFile(), err)
 	}
 	return e, nil
 }
@@ -94,19 +94,19 @@ func (h home) writeEndpoint(e Endpoint) error {
 	if err != nil {
 		return err
 	}
-	next := h.endpoint() + ".next"
+	next := h.endpointFile() + ".next"
 	if err := os.WriteFile(next, text, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(next, h.endpoint())
+	return os.Rename(next, h.endpointFile())
 }
 
 // errLocked says that somebody else holds a lock.
 var errLocked = errors.New("locked")
 
-// lock takes a file lock at once or fails with errLocked. Closing the file
+// tryLock takes a file lock at once or fails with errLocked. Closing the file
 // gives it back; so does the death of the process.
-func lock(path string, how int) (*os.File, error) {
+func tryLock(path string, how int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func waitLock(ctx context.Context, path string, how int) (*os.File, error) {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
 	for {
-		f, err := lock(path, how)
+		f, err := tryLock(path, how)
 		if !errors.Is(err, errLocked) {
 			return f, err
 		}
@@ -144,9 +144,9 @@ func waitLock(ctx context.Context, path string, how int) (*os.File, error) {
 	}
 }
 
-// held tells whether somebody holds a lock alone.
-func held(path string) (bool, error) {
-	f, err := lock(path, unix.LOCK_SH)
+// isHeld tells whether somebody holds a lock alone.
+func isHeld(path string) (bool, error) {
+	f, err := tryLock(path, unix.LOCK_SH)
 	if errors.Is(err, errLocked) {
 		return true, nil
 	}
@@ -164,5 +164,5 @@ func heldNow(path string) (bool, error) {
 		}
 		return false, err
 	}
-	return held(path)
+	return isHeld(path)
 }

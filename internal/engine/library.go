@@ -126,17 +126,17 @@ func VerifyLibrary() (path string, err error) {
 }
 
 func checkFile(path string, size int64) error {
-	if size != libraryBytes && pinned() {
+	if size != libraryBytes && isPinned() {
 		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: it has %d bytes, not %d", path, size, libraryBytes)}
 	}
 	return checkHash(path)
 }
 
-// pinned says whether the hash of this platform's library is known.
-func pinned() bool { return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" }
+// isPinned says whether the hash of this platform's library is known.
+func isPinned() bool { return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" }
 
 func checkHash(path string) error {
-	if !pinned() {
+	if !isPinned() {
 		return nil
 	}
 	f, err := os.Open(path)

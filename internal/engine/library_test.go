@@ -44,7 +44,7 @@ func TestAMissingOrWrongLibraryIsNamedWithItsRemedy(t *testing.T) {
 				t.Errorf("%q does not say %q", err, part)
 			}
 		}
-		if running, err := held(homeOf(data).engineLock()); running || err != nil {
+		if running, err := isHeld(homeOf(data).engineLock()); running || err != nil {
 			t.Errorf("something was started with %s: %v", path, err)
 		}
 	}

@@ -20,11 +20,11 @@ type Locks struct{ DataDir string }
 
 // Lock takes the lock of a name, waiting for its holder.
 func (l Locks) Lock(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error) {
-	path, err := l.path(name)
+	path, err := l.prepareLockFile(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := lock(path, unix.LOCK_EX)
+	f, err := tryLock(path, unix.LOCK_EX)
 	if errors.Is(err, errLocked) {
 		waiting(holderOf(path))
 		f, err = waitLock(ctx, path, unix.LOCK_EX)
@@ -32,49 +32,49 @@ func (l Locks) Lock(ctx context.Context, name string, waiting func(holder string
 	if err != nil {
 		return nil, err
 	}
-	return taken(f)
+	return noteHolder(f)
 }
 
 // Try takes the lock of a name unless somebody holds it.
 func (l Locks) Try(_ context.Context, name string) (release func() error, ok bool, err error) {
-	path, err := l.path(name)
+	path, err := l.prepareLockFile(name)
 	if err != nil {
 		return nil, false, err
 	}
-	f, err := lock(path, unix.LOCK_EX)
+	f, err := tryLock(path, unix.LOCK_EX)
 	if errors.Is(err, errLocked) {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	release, err = taken(f)
+	release, err = noteHolder(f)
 	return release, err == nil, err
 }
 
 // Held tells whether somebody holds the lock of a name. It leaves no trace.
 func (l Locks) Held(_ context.Context, name string) (bool, error) {
-	return heldNow(l.file(name))
+	return heldNow(l.lockFile(name))
 }
 
-func (l Locks) file(name string) string {
+func (l Locks) lockFile(name string) string {
 	return filepath.Join(l.DataDir, "locks", hex.EncodeToString([]byte(name))+".lock")
 }
 
-func (l Locks) path(name string) (string, error) {
-	path := l.file(name)
+func (l Locks) prepareLockFile(name string) (string, error) {
+	path := l.lockFile(name)
 	return path, os.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// taken notes the holder in the file, for those who wait.
-func taken(f *os.File) (release func() error, err error) {
-	if err := errors.Join(f.Truncate(0), sign(f)); err != nil {
+// noteHolder notes the holder in the file, for those who wait.
+func noteHolder(f *os.File) (release func() error, err error) {
+	if err := errors.Join(f.Truncate(0), writeHolder(f)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
 }
 
-func sign(w io.Writer) error {
+func writeHolder(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "process %d since %s", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
 	return err
 }

@@ -120,11 +120,11 @@ func dataDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	h := homeOf(dir)
-	if err := h.make(); err != nil {
+	if err := h.createFolder(); err != nil {
 		t.Fatal(err)
 	}
 	note := fmt.Sprintf("%s %d %d %s\n", library, info.Size(), info.ModTime().UnixNano(), librarySHA256)
-	if err := os.WriteFile(h.path("library.checked"), []byte(note), 0o600); err != nil {
+	if err := os.WriteFile(h.filePath("library.checked"), []byte(note), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { endsWithin(t, h, 15*time.Second) })
@@ -183,7 +183,7 @@ func zombie(pid int) bool {
 func endsWithin(t *testing.T, h home, within time.Duration) {
 	t.Helper()
 	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if running, err := held(h.engineLock()); err != nil || !running {
+		if running, err := isHeld(h.engineLock()); err != nil || !running {
 			return
 		}
 	}

@@ -24,11 +24,11 @@ import (
 type Marks struct{ dir string }
 
 // Marks returns the marks of the engine's accounts.
-func (e *Engine) Marks() Marks { return Marks{e.home.path("marks")} }
+func (e *Engine) Marks() Marks { return Marks{e.home.filePath("marks")} }
 
 const changing = 1
 
-func (m Marks) path(account string) string {
+func (m Marks) markPath(account string) string {
 	return filepath.Join(m.dir, hex.EncodeToString([]byte(account)))
 }
 
@@ -36,15 +36,15 @@ func (m Marks) path(account string) string {
 // was read is still true while the mark is the same. Settled is false where
 // nothing follows from the mark: a change is under way, or it cannot be read.
 func (m Marks) Read(account string) (mark uint64, settled bool) {
-	mark, err := m.read(account)
-	if errors.Is(err, fs.ErrNotExist) && m.first(account) == nil {
-		mark, err = m.read(account)
+	mark, err := m.readMark(account)
+	if errors.Is(err, fs.ErrNotExist) && m.createMark(account) == nil {
+		mark, err = m.readMark(account)
 	}
 	return mark, err == nil && mark&changing == 0
 }
 
-func (m Marks) read(account string) (uint64, error) {
-	f, err := os.Open(m.path(account))
+func (m Marks) readMark(account string) (uint64, error) {
+	f, err := os.Open(m.markPath(account))
 	if err != nil {
 		return 0, err
 	}
@@ -54,10 +54,10 @@ func (m Marks) read(account string) (uint64, error) {
 	return binary.LittleEndian.Uint64(raw[:]), err
 }
 
-// first gives an account that has no mark, because nothing was loaded into it
+// createMark gives an account that has no mark, because nothing was loaded into it
 // here, its first one. A reader may do so beside a writer: the file appears
 // whole, and only where the writer's is not there.
-func (m Marks) first(account string) error {
+func (m Marks) createMark(account string) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (m Marks) first(account string) error {
 	_, err = f.Write(binary.LittleEndian.AppendUint64(nil, rand.Uint64()&^changing))
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Link(f.Name(), m.path(account))
+		err = os.Link(f.Name(), m.markPath(account))
 	}
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
@@ -83,16 +83,16 @@ func (m Marks) Change(account string) (settle func() error, err error) {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := m.write(account, rand.Uint64()|changing); err != nil {
+	if err := m.writeMark(account, rand.Uint64()|changing); err != nil {
 		return nil, fmt.Errorf("the account's mark cannot be set: %w", err)
 	}
-	return func() error { return m.write(account, rand.Uint64()&^changing) }, nil
+	return func() error { return m.writeMark(account, rand.Uint64()&^changing) }, nil
 }
 
-// write overwrites the mark in its place: a file that was moved there instead
+// writeMark overwrites the mark in its place: a file that was moved there instead
 // would be seen only by those who open it anew.
-func (m Marks) write(account string, mark uint64) error {
-	f, err := os.OpenFile(m.path(account), os.O_WRONLY|os.O_CREATE, 0o600)
+func (m Marks) writeMark(account string, mark uint64) error {
+	f, err := os.OpenFile(m.markPath(account), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

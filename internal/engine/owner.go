@@ -22,10 +22,10 @@ func UserName(id uint32) string {
 	return number
 }
 
-// ours makes sure that the engine's folder, where there is one, belongs to who
+// checkOwner makes sure that the engine's folder, where there is one, belongs to who
 // runs this. Files that root writes into another's folder are its own, and keep
 // the owner's engine from starting ever after.
-func (h home) ours() error {
+func (h home) checkOwner() error {
 	var stat unix.Stat_t
 	err := unix.Stat(string(h), &stat)
 	if errors.Is(err, fs.ErrPermission) { // then who may look into the directory around it is who has to run this

@@ -23,18 +23,18 @@ const Command = "engine-process"
 // The library wants the main thread, which only init functions are sure to run
 // on.
 func init() {
-	if asked() {
+	if isEngineProcess() {
 		runtime.LockOSThread()
 	}
 }
 
-func asked() bool { return len(os.Args) == 4 && os.Args[1] == Command }
+func isEngineProcess() bool { return len(os.Args) == 4 && os.Args[1] == Command }
 
 // RunIfAsked becomes the engine where this process was started to be it, and
 // never returns then. Every binary that opens an engine calls it first.
 func RunIfAsked() {
-	if asked() {
-		os.Exit(process(os.Args[2], os.Args[3]))
+	if isEngineProcess() {
+		os.Exit(runEngine(os.Args[2], os.Args[3]))
 	}
 }
 
@@ -45,7 +45,7 @@ const (
 	ownFD    = 4
 )
 
-// process is the engine's own process: it takes the directory, opens the
+// runEngine is the engine's own process: it takes the directory, opens the
 // listener and stays until no user of the directory is left. It returns the
 // exit code.
 //
@@ -54,7 +54,7 @@ const (
 // listener's handler has thrown, for which one wrong password is enough. The
 // process holds the terminal's master side itself, so that its life hangs on
 // nobody else's.
-func process(dataDir, library string) int {
+func runEngine(dataDir, library string) int {
 	unix.Umask(0o077)
 	err := runProcess(homeOf(dataDir), library)
 	if err != nil {
@@ -167,7 +167,7 @@ func (h home) waitForTheLastUser() (alone *os.File, err error) {
 func (h home) runLibrary(library, address string) error {
 	_, port, _ := strings.Cut(address, ":")
 	return Become(library,
-		"--path="+h.store(), "--config-file="+h.config(),
+		"--path="+h.storeDir(), "--config-file="+h.configFile(),
 		"--interactive", "--disable_suggestion", "--query", "SYSTEM START LISTEN HTTP",
 		"--listen_host=127.0.0.1", "--http_port="+port,
 		"--history_file="+filepath.Join(string(h), "history"),
@@ -192,7 +192,7 @@ func Become(library string, args ...string) error {
 	purego.RegisterLibFunc(&failure, handle, "chdb_result_error")
 
 	words := append(arguments{"clickhouse-local"}, args...)
-	if result := run(int32(len(words)), words.pointers()); result != 0 {
+	if result := run(int32(len(words)), words.argumentVector()); result != 0 {
 		if text := failure(result); text != "" {
 			return errors.New(strconv.Quote(text))
 		}
@@ -203,7 +203,7 @@ func Become(library string, args ...string) error {
 // arguments is a C argument vector.
 type arguments []string
 
-func (a arguments) pointers() **byte {
+func (a arguments) argumentVector() **byte {
 	vector := make([]*byte, len(a)+1)
 	for i, text := range a {
 		bytes := append([]byte(text), 0)

@@ -86,7 +86,7 @@ func TestTheEngineStaysUntilItsLastUserHasLeft(t *testing.T) {
 	if !gone(at.PID, time.Second) {
 		t.Errorf("the last user has left, and process %d goes on", at.PID)
 	}
-	if running, err := held(homeOf(dir).engineLock()); running || err != nil {
+	if running, err := isHeld(homeOf(dir).engineLock()); running || err != nil {
 		t.Errorf("the lock is still held: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestAKilledEngineIsStartedAnewWithItsData(t *testing.T) {
 	defer closed(t, e)
 	at := endpoint(t, e)
 	makeTable(t, at)
-	if err := e.kill(at); err != nil {
+	if err := e.killFrozen(at); err != nil {
 		t.Fatal(err)
 	}
 	if !gone(at.PID, 5*time.Second) {
@@ -141,7 +141,7 @@ func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
 	defer closed(t, e)
 	for range 3 {
 		at := endpoint(t, e)
-		if err := e.kill(at); err != nil {
+		if err := e.killFrozen(at); err != nil {
 			t.Fatal(err)
 		}
 		next, err := e.Endpoint(t.Context())
@@ -168,7 +168,7 @@ func TestAnEngineThatNobodyWaitsForIsOverlookedByNobody(t *testing.T) {
 			defer cancel()
 			_, asked := e.Endpoint(short)
 			spawned := true
-			if _, err := os.Stat(h.log()); err != nil {
+			if _, err := os.Stat(h.logFile()); err != nil {
 				spawned = false // it gave up before
 			}
 			if running, err := Runs(dir); err != nil || spawned && !running {
@@ -224,7 +224,7 @@ func TestAFrozenEngineIsReplacedByItsNextUser(t *testing.T) {
 		t.Errorf("an engine that may be starting is not waited for: %d, %v", at.PID, err)
 	}
 	longAgo := time.Now().Add(-startPatience)
-	if err := os.Chtimes(e.home.endpoint(), longAgo, longAgo); err != nil {
+	if err := os.Chtimes(e.home.endpointFile(), longAgo, longAgo); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

@@ -48,13 +48,13 @@ func (e *Engine) Watch(ctx context.Context, failed func(error), restarted func()
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			w.look(ctx)
+			w.checkEngine(ctx)
 		}
 	}
 }
 
-func (w *watch) look(ctx context.Context) {
-	at, err := w.engine.look(ctx)
+func (w *watch) checkEngine(ctx context.Context) {
+	at, err := w.engine.ensureAlive(ctx)
 	switch {
 	case ctx.Err() != nil:
 	case err == nil:
@@ -62,7 +62,7 @@ func (w *watch) look(ctx context.Context) {
 			w.restarted()
 		}
 		w.met, w.silent = at.Gate, 0
-	case w.starts(at, time.Now()):
+	case w.isStarting(at, time.Now()):
 		w.failed(err)
 	default:
 		w.failed(err)
@@ -71,14 +71,14 @@ func (w *watch) look(ctx context.Context) {
 			return
 		}
 		w.silent = 0
-		if err := w.engine.kill(at); err != nil {
+		if err := w.engine.killFrozen(at); err != nil {
 			w.failed(err)
 		}
 	}
 }
 
-// starts tells whether an engine that does not answer may still be starting.
-func (w *watch) starts(at Endpoint, now time.Time) bool {
+// isStarting tells whether an engine that does not answer may still be starting.
+func (w *watch) isStarting(at Endpoint, now time.Time) bool {
 	if at.Gate == w.met {
 		return false
 	}
@@ -88,10 +88,10 @@ func (w *watch) starts(at Endpoint, now time.Time) bool {
 	return now.Sub(w.since) < startPatience
 }
 
-// look starts the engine where it is dead, and asks it where it lives. Any
+// ensureAlive starts the engine where it is dead, and asks it where it lives. Any
 // answer at all will do.
-func (e *Engine) look(ctx context.Context) (Endpoint, error) {
-	running, err := held(e.home.engineLock())
+func (e *Engine) ensureAlive(ctx context.Context) (Endpoint, error) {
+	running, err := isHeld(e.home.engineLock())
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -104,7 +104,7 @@ func (e *Engine) look(ctx context.Context) (Endpoint, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, watchPatience)
 	defer cancel()
-	if _, err := at.ask(ctx); err != nil {
+	if _, err := at.pingEngine(ctx); err != nil {
 		return at, fmt.Errorf("the engine is silent: %w", err)
 	}
 	return at, nil

@@ -42,9 +42,9 @@ func checkWrites(library string, handle uintptr) (err error) {
 		if err != nil {
 			return err
 		}
-		*f.old = *slots[0].address()
+		*f.old = *slots[0].addressPointer()
 		for _, s := range slots {
-			if err := s.set(f.new); err != nil {
+			if err := s.setAddress(f.new); err != nil {
 				return err
 			}
 		}
@@ -125,18 +125,18 @@ func namedRelocations(file *elf.File, section string) ([]elf.Rela64, error) {
 	return relocations, err
 }
 
-// set puts another address there. The page may be one that the loader has made
+// setAddress puts another address there. The page may be one that the loader has made
 // read-only.
-func (s slot) set(function uintptr) error {
+func (s slot) setAddress(function uintptr) error {
 	size := uintptr(unix.Getpagesize())
 	start := uintptr(s) &^ (size - 1)
 	page := unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&start))), size)
 	if err := unix.Mprotect(page, unix.PROT_READ|unix.PROT_WRITE); err != nil {
 		return err
 	}
-	*s.address() = function
+	*s.addressPointer() = function
 	return nil
 }
 
-// address is the slot as memory: the library's, which Go's does not move.
-func (s slot) address() *uintptr { return *(**uintptr)(unsafe.Pointer(&s)) }
+// addressPointer is the slot as memory: the library's, which Go's does not move.
+func (s slot) addressPointer() *uintptr { return *(**uintptr)(unsafe.Pointer(&s)) }

@@ -23,7 +23,7 @@ import (
 func fullDisk(t *testing.T) (dir string, fill func(left int64) (free func())) {
 	t.Helper()
 	dir = dataDir(t)
-	store := homeOf(dir).store()
+	store := homeOf(dir).storeDir()
 	if err := os.MkdirAll(store, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestWhatDoesNotFitOnTheDiskFailsItsStatement(t *testing.T) {
 	must(t, at, "OPTIMIZE TABLE adlens.many FINAL")
 	holds(t, at, "[3]")
 
-	if err := e.kill(at); err != nil {
+	if err := e.killFrozen(at); err != nil {
 		t.Fatal(err)
 	}
 	at = endpoint(t, e)

@@ -30,28 +30,28 @@ const (
 	inRow
 )
 
-func (s *columnsSink) open(name string) {
+func (s *columnsSink) openObject(name string) {
 	s.opened = append(s.opened, len(s.path))
 	if name != "" {
 		s.path = append(append(s.path, name...), '_')
 	}
 }
 
-func (s *columnsSink) close() {
+func (s *columnsSink) closeObject() {
 	last := len(s.opened) - 1
 	s.path, s.opened = s.path[:s.opened[last]], s.opened[:last]
 }
 
-// list has its objects written as JSON.
-func (s *columnsSink) list(string) sink {
+// openList has its objects written as JSON.
+func (s *columnsSink) openList(string) sink {
 	inner := &jsonSink{}
-	inner.begin("", '[')
+	inner.openBracket("", '[')
 	return inner
 }
 
-func (s *columnsSink) listed(name string, inner sink) {
+func (s *columnsSink) closeList(name string, inner sink) {
 	written := inner.(*jsonSink)
-	written.end(']')
+	written.closeBracket(']')
 	s.JSON(name, string(written.b))
 }
 
@@ -75,13 +75,13 @@ func (s *columnsSink) endRow() {
 
 func (s *columnsSink) endRows() { s.stage = aboutAll }
 
-// absent leaves the cells of a null object null.
-func (s *columnsSink) absent(string) bool { return s.stage == blankRow }
+// writeNullObject leaves the cells of a null object null.
+func (s *columnsSink) writeNullObject(string) bool { return s.stage == blankRow }
 
 func (s *columnsSink) Flat() bool { return true }
 
-// cell returns the cell that a value belongs in.
-func (s *columnsSink) cell(name string, kind Kind, scale int) *Cell {
+// cellFor returns the cell that a value belongs in.
+func (s *columnsSink) cellFor(name string, kind Kind, scale int) *Cell {
 	s.path = append(s.path, name...)
 	key := s.path
 	s.path = s.path[:len(s.path)-len(name)]
@@ -109,12 +109,12 @@ func (s *columnsSink) cell(name string, kind Kind, scale int) *Cell {
 	return cell
 }
 
-func (s *columnsSink) Null(name string, kind Kind) { s.cell(name, kind, 0).Null = true }
+func (s *columnsSink) Null(name string, kind Kind) { s.cellFor(name, kind, 0).Null = true }
 
 func (s *columnsSink) Text(name, value string) { s.Moment(name, Text, value) }
 
 func (s *columnsSink) Texts(name string, values []string) {
-	cell := s.cell(name, List, 0)
+	cell := s.cellFor(name, List, 0)
 	for i, value := range values {
 		if i > 0 {
 			cell.Text = append(cell.Text, ';')
@@ -124,7 +124,7 @@ func (s *columnsSink) Texts(name string, values []string) {
 }
 
 func (s *columnsSink) Bool(name string, value bool) {
-	cell := s.cell(name, Bool, 0)
+	cell := s.cellFor(name, Bool, 0)
 	cell.Text = strconv.AppendBool(cell.Text, value)
 }
 
@@ -133,12 +133,12 @@ func (s *columnsSink) Number(name string, scale int, digits []byte) {
 	if scale > 0 {
 		kind = Decimal
 	}
-	cell := s.cell(name, kind, scale)
+	cell := s.cellFor(name, kind, scale)
 	cell.Null, cell.Text = digits == nil, append(cell.Text, digits...)
 }
 
 func (s *columnsSink) Moment(name string, kind Kind, text string) {
-	cell := s.cell(name, kind, 0)
+	cell := s.cellFor(name, kind, 0)
 	cell.Text = append(cell.Text, text...)
 }
 

@@ -20,14 +20,14 @@ type csvWriter struct {
 func (c CSV) New(columns []Column) TableWriter {
 	w := &csvWriter{CSV: c, columns: columns}
 	for i, column := range columns {
-		w.separate(i)
-		w.value([]byte(column.Name))
+		w.writeSeparator(i)
+		w.writeValue([]byte(column.Name))
 	}
 	w.b = append(w.b, "\r\n"...)
 	return w
 }
 
-func (w *csvWriter) separate(column int) {
+func (w *csvWriter) writeSeparator(column int) {
 	if column > 0 {
 		w.b = append(w.b, w.Separator)
 	}
@@ -35,13 +35,13 @@ func (w *csvWriter) separate(column int) {
 
 func (w *csvWriter) Row(cells []Cell) {
 	for i, cell := range cells {
-		w.separate(i)
+		w.writeSeparator(i)
 		switch {
 		case cell.Null:
 		case w.columns[i].Kind.isText():
-			w.value(guarded(cell.Text))
+			w.writeValue(escapeFormula(cell.Text))
 		case w.columns[i].Kind == Decimal && w.Decimal != '.':
-			w.value(bytes.Replace(cell.Text, []byte{'.'}, []byte{w.Decimal}, 1))
+			w.writeValue(bytes.Replace(cell.Text, []byte{'.'}, []byte{w.Decimal}, 1))
 		default:
 			w.b = append(w.b, cell.Text...)
 		}
@@ -49,8 +49,8 @@ func (w *csvWriter) Row(cells []Cell) {
 	w.b = append(w.b, "\r\n"...)
 }
 
-// value writes a value, in quotes where it needs them.
-func (w *csvWriter) value(text []byte) {
+// writeValue writes a value, in quotes where it needs them.
+func (w *csvWriter) writeValue(text []byte) {
 	if !bytes.ContainsAny(text, "\"\r\n") && bytes.IndexByte(text, w.Separator) < 0 {
 		w.b = append(w.b, text...)
 		return
@@ -67,9 +67,9 @@ func (w *csvWriter) value(text []byte) {
 
 func (w *csvWriter) Close([]Fact) ([]byte, error) { return w.b, nil }
 
-// guarded is a text that no spreadsheet takes for a formula: one that begins
+// escapeFormula is a text that no spreadsheet takes for a formula: one that begins
 // like one gets an apostrophe before it.
-func guarded(text []byte) []byte {
+func escapeFormula(text []byte) []byte {
 	if len(text) > 0 && bytes.IndexByte([]byte("=+-@\t\r"), text[0]) >= 0 {
 		return append([]byte{'\''}, text...)
 	}

@@ -12,8 +12,8 @@ const decimalBytes = 16
 // digits38 is how many digits always fit into them.
 const digits38 = 38
 
-// unscaled reads a decimal as the whole number of its units of 10^-scale.
-func unscaled(text []byte, scale int) (number [decimalBytes]byte, err error) {
+// parseUnscaled reads a decimal as the whole number of its units of 10^-scale.
+func parseUnscaled(text []byte, scale int) (number [decimalBytes]byte, err error) {
 	negative := len(text) > 0 && text[0] == '-'
 	rest, point := text, -1
 	if negative {
@@ -51,11 +51,11 @@ func unscaled(text []byte, scale int) (number [decimalBytes]byte, err error) {
 	if fraction > scale || digits > digits38 || len(rest) == 0 {
 		return number, fmt.Errorf("%q is no decimal of %d digits, %d of them behind the point", text, digits38, scale)
 	}
-	return words(hi, lo, negative), nil
+	return int128Bytes(hi, lo, negative), nil
 }
 
-// words are the bytes of a number of 128 bits in two's complement.
-func words(hi, lo uint64, negative bool) (number [decimalBytes]byte) {
+// int128Bytes are the bytes of a number of 128 bits in two's complement.
+func int128Bytes(hi, lo uint64, negative bool) (number [decimalBytes]byte) {
 	if negative {
 		hi, lo = ^hi, ^lo+1
 		if lo == 0 {

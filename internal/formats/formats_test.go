@@ -194,11 +194,11 @@ func TestFilesAreTheSameToTheByte(t *testing.T) {
 
 func TestADecimalThatDoesNotFitIsRefused(t *testing.T) {
 	for text, scale := range map[string]int{strings.Repeat("9", 37): 2, "1.234": 2, "": 2, "1e5": 2, "1.2.3": 2, "0x1": 2, "-" + strings.Repeat("9", 39): 0} {
-		if n, err := unscaled([]byte(text), scale); err == nil {
+		if n, err := parseUnscaled([]byte(text), scale); err == nil {
 			t.Errorf("%q is %v", text, n)
 		}
 	}
-	if _, err := unscaled([]byte("-"+strings.Repeat("9", 36)+".99"), 2); err != nil {
+	if _, err := parseUnscaled([]byte("-"+strings.Repeat("9", 36)+".99"), 2); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ type jsonSink struct {
 	comma bool
 }
 
-func (s *jsonSink) name(name string) {
+func (s *jsonSink) writeName(name string) {
 	if s.comma {
 		s.b = append(s.b, ',')
 	}
@@ -24,33 +24,33 @@ func (s *jsonSink) name(name string) {
 	}
 }
 
-func (s *jsonSink) begin(name string, bracket byte) {
-	s.name(name)
+func (s *jsonSink) openBracket(name string, bracket byte) {
+	s.writeName(name)
 	s.b, s.comma = append(s.b, bracket), false
 }
 
-func (s *jsonSink) end(bracket byte) { s.b, s.comma = append(s.b, bracket), true }
+func (s *jsonSink) closeBracket(bracket byte) { s.b, s.comma = append(s.b, bracket), true }
 
-func (s *jsonSink) open(name string) { s.begin(name, '{') }
+func (s *jsonSink) openObject(name string) { s.openBracket(name, '{') }
 
-func (s *jsonSink) close() { s.end('}') }
+func (s *jsonSink) closeObject() { s.closeBracket('}') }
 
-func (s *jsonSink) list(name string) sink {
-	s.begin(name, '[')
+func (s *jsonSink) openList(name string) sink {
+	s.openBracket(name, '[')
 	return s
 }
 
-func (s *jsonSink) listed(string, sink) { s.end(']') }
+func (s *jsonSink) closeList(string, sink) { s.closeBracket(']') }
 
-func (s *jsonSink) beginRows(name string, _ func()) { s.begin(name, '[') }
+func (s *jsonSink) beginRows(name string, _ func()) { s.openBracket(name, '[') }
 
-func (s *jsonSink) beginRow() { s.open("") }
+func (s *jsonSink) beginRow() { s.openObject("") }
 
-func (s *jsonSink) endRow() { s.close() }
+func (s *jsonSink) endRow() { s.closeObject() }
 
-func (s *jsonSink) endRows() { s.end(']') }
+func (s *jsonSink) endRows() { s.closeBracket(']') }
 
-func (s *jsonSink) absent(name string) bool {
+func (s *jsonSink) writeNullObject(name string) bool {
 	s.Null(name, JSONText)
 	return false
 }
@@ -58,27 +58,27 @@ func (s *jsonSink) absent(name string) bool {
 func (s *jsonSink) Flat() bool { return false }
 
 func (s *jsonSink) Null(name string, _ Kind) {
-	s.name(name)
+	s.writeName(name)
 	s.b = append(s.b, "null"...)
 }
 
 func (s *jsonSink) Text(name, value string) {
-	s.name(name)
+	s.writeName(name)
 	// Text that is not UTF-8 never gets into the store; if it did, it would come
 	// out with replacement characters.
 	s.b, _ = jsontext.AppendQuote(s.b, value)
 }
 
 func (s *jsonSink) Texts(name string, values []string) {
-	s.begin(name, '[')
+	s.openBracket(name, '[')
 	for _, value := range values {
 		s.Text("", value)
 	}
-	s.end(']')
+	s.closeBracket(']')
 }
 
 func (s *jsonSink) Bool(name string, value bool) {
-	s.name(name)
+	s.writeName(name)
 	s.b = strconv.AppendBool(s.b, value)
 }
 
@@ -87,7 +87,7 @@ func (s *jsonSink) Number(name string, _ int, digits []byte) {
 		s.Null(name, Decimal)
 		return
 	}
-	s.name(name)
+	s.writeName(name)
 	s.b = append(s.b, digits...)
 }
 
@@ -98,7 +98,7 @@ func (s *jsonSink) JSON(name, value string) {
 		s.Null(name, JSONText)
 		return
 	}
-	s.name(name)
+	s.writeName(name)
 	s.b = append(s.b, value...)
 }
 
@@ -113,11 +113,11 @@ func (s *linesSink) beginRows(string, func()) { s.b = s.b[:0] }
 
 func (s *linesSink) beginRow() {
 	s.comma = false
-	s.open("")
+	s.openObject("")
 }
 
 func (s *linesSink) endRow() {
-	s.close()
+	s.closeObject()
 	s.b = append(s.b, '\n')
 }
 

@@ -50,9 +50,9 @@ func (w *parquetWriter) Close(facts []Fact) ([]byte, error) {
 		return nil, err
 	}
 	var file bytes.Buffer
-	out := parquet.NewGenericWriter[any](&file, w.schema(), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("adlens", "", ""),
+	out := parquet.NewGenericWriter[any](&file, w.buildSchema(), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("adlens", "", ""),
 		parquet.KeyValueMetadata(parquetFacts, about))
-	if err := w.rows(out); err != nil {
+	if err := w.writeRows(out); err != nil {
 		return nil, err
 	}
 	if err := out.Close(); err != nil {
@@ -61,8 +61,8 @@ func (w *parquetWriter) Close(facts []Fact) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// rows writes the rows in blocks.
-func (w *parquetWriter) rows(out *parquet.GenericWriter[any]) error {
+// writeRows writes the rows in blocks.
+func (w *parquetWriter) writeRows(out *parquet.GenericWriter[any]) error {
 	const block = 1000
 	n := len(w.columns)
 	values, rows := make([]parquet.Value, block*n), make([]parquet.Row, 0, block)
@@ -72,7 +72,7 @@ func (w *parquetWriter) rows(out *parquet.GenericWriter[any]) error {
 		value := parquet.NullValue()
 		if end >= 0 {
 			var err error
-			if value, err = w.value(column, w.text[from:end]); err != nil {
+			if value, err = w.cellValue(column, w.text[from:end]); err != nil {
 				return fmt.Errorf("%s: %w", w.columns[column].Name, err)
 			}
 			value, from = value.Level(0, 1, column), end
@@ -94,11 +94,11 @@ func (w *parquetWriter) rows(out *parquet.GenericWriter[any]) error {
 	return nil
 }
 
-// value reads a cell as its column's type.
-func (w *parquetWriter) value(column int, text []byte) (v parquet.Value, err error) {
+// cellValue reads a cell as its column's type.
+func (w *parquetWriter) cellValue(column int, text []byte) (v parquet.Value, err error) {
 	switch c := w.columns[column]; {
 	case c.Kind == Decimal, c.Kind == Whole && w.large[column]:
-		number, err := unscaled(text, c.Scale)
+		number, err := parseUnscaled(text, c.Scale)
 		return parquet.FixedLenByteArrayValue(number[:]), err
 	case c.Kind == Whole:
 		n, err := strconv.ParseInt(string(text), 10, 64)
@@ -117,16 +117,16 @@ func (w *parquetWriter) value(column int, text []byte) (v parquet.Value, err err
 
 const secondsPerDay = 24 * 60 * 60
 
-func (w *parquetWriter) schema() *parquet.Schema {
+func (w *parquetWriter) buildSchema() *parquet.Schema {
 	root := ordered{Group: parquet.Group{}}
 	for i, c := range w.columns {
 		root.names = append(root.names, c.Name)
-		root.Group[c.Name] = parquet.Optional(w.node(i))
+		root.Group[c.Name] = parquet.Optional(w.columnNode(i))
 	}
 	return parquet.NewSchema("adlens", root)
 }
 
-func (w *parquetWriter) node(column int) parquet.Node {
+func (w *parquetWriter) columnNode(column int) parquet.Node {
 	switch c := w.columns[column]; {
 	case c.Kind == Decimal, c.Kind == Whole && w.large[column]:
 		return parquet.Decimal(c.Scale, digits38, parquet.FixedLenByteArrayType(decimalBytes))

@@ -23,12 +23,12 @@ type Writer struct {
 // of a list and for the whole.
 type sink interface {
 	// open and close enclose the fields of an object.
-	open(name string)
-	close()
+	openObject(name string)
+	closeObject()
 	// list precedes the objects of a list, which are written to the sink that it
 	// returns, and listed follows them.
-	list(name string) sink
-	listed(name string, inner sink)
+	openList(name string) sink
+	closeList(name string, inner sink)
 	// beginRows and endRows enclose the rows of an object, beginRow and endRow
 	// each of them. A blank row has all fields.
 	beginRows(name string, blank func())
@@ -37,7 +37,7 @@ type sink interface {
 	endRows()
 	// absent writes an object that is null; fields reports whether those of an
 	// empty one are needed instead.
-	absent(name string) (fields bool)
+	writeNullObject(name string) (fields bool)
 
 	// Flat reports whether rows are all that is written of parts and whole.
 	Flat() bool
@@ -91,18 +91,18 @@ func describeObject(s sink, describe func(*Writer)) {
 // Object writes a field that is an object; with an empty name, an element or
 // the whole.
 func (w *Writer) Object(name string, fields func()) {
-	w.open(name)
+	w.openObject(name)
 	fields()
-	w.close()
+	w.closeObject()
 }
 
 // List writes a field that is a list of objects.
 func (w *Writer) List(name string, elements func()) {
 	outer := w.sink
-	w.sink = outer.list(name)
+	w.sink = outer.openList(name)
 	elements()
 	w.sink, outer = outer, w.sink
-	w.listed(name, outer)
+	w.closeList(name, outer)
 }
 
 // Rows writes the rows of an object. A blank one is not written: it shows
@@ -122,7 +122,7 @@ func Nullable[T any](w *Writer, name string, value *T, fields func(T)) {
 	var v T
 	if value != nil {
 		v = *value
-	} else if !w.absent(name) {
+	} else if !w.writeNullObject(name) {
 		return
 	}
 	w.Object(name, func() { fields(v) })

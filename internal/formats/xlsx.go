@@ -52,40 +52,40 @@ func NewXLSX(columns []Column) TableWriter {
 	w.zip = zip.NewWriter(&w.file)
 	w.zip.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })
 	for _, part := range xlsxParts {
-		w.note(io.WriteString(w.part(part.name), part.content))
+		w.keepError(io.WriteString(w.createPart(part.name), part.content))
 	}
-	w.rows.begin()
+	w.rows.beginRow()
 	for _, c := range columns {
-		w.rows.text(headStyle, []byte(c.Name))
+		w.rows.writeText(headStyle, []byte(c.Name))
 	}
-	w.rows.end()
+	w.rows.endRow()
 	return w
 }
 
 func (w *xlsxWriter) Row(cells []Cell) {
-	w.rows.begin()
+	w.rows.beginRow()
 	for i, cell := range cells {
-		w.rows.cell(w.columns[i], cell)
+		w.rows.writeCell(w.columns[i], cell)
 	}
-	w.rows.end()
+	w.rows.endRow()
 	if w.rows.row >= measured && len(w.rows.b) >= flushed {
-		w.flush(w.rows, rowsPart)
+		w.flushSheet(w.rows, rowsPart)
 	}
 }
 
 func (w *xlsxWriter) Close(facts []Fact) ([]byte, error) {
 	w.rows.b = append(w.rows.b, xlsxSheetEnd...)
-	w.flush(w.rows, rowsPart)
+	w.flushSheet(w.rows, rowsPart)
 	about := newSheet(2, false)
 	for _, f := range facts {
-		about.begin()
-		about.text(headStyle, []byte(f.Name))
-		about.cell(f.Column, f.Cell)
-		about.end()
+		about.beginRow()
+		about.writeText(headStyle, []byte(f.Name))
+		about.writeCell(f.Column, f.Cell)
+		about.endRow()
 	}
 	about.b = append(about.b, xlsxSheetEnd...)
-	w.flush(about, aboutPart)
-	w.note(0, w.zip.Close())
+	w.flushSheet(about, aboutPart)
+	w.keepError(0, w.zip.Close())
 	return w.file.Bytes(), w.err
 }
 
@@ -95,30 +95,30 @@ const (
 	aboutPart = "xl/worksheets/sheet2.xml"
 )
 
-// flush writes what there is of a sheet into its part of the archive.
-func (w *xlsxWriter) flush(s *sheet, part string) {
+// flushSheet writes what there is of a sheet into its part of the archive.
+func (w *xlsxWriter) flushSheet(s *sheet, part string) {
 	if s.out == nil {
-		s.out = w.part(part)
-		w.note(s.out.Write(s.top()))
+		s.out = w.createPart(part)
+		w.keepError(s.out.Write(s.sheetHead()))
 	}
-	w.note(s.out.Write(s.b))
+	w.keepError(s.out.Write(s.b))
 	s.b = s.b[:0]
 }
 
 // archived is the time of every part: the same rows are the same bytes.
 var archived = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// part begins the next file of the archive.
-func (w *xlsxWriter) part(name string) io.Writer {
+// createPart begins the next file of the archive.
+func (w *xlsxWriter) createPart(name string) io.Writer {
 	out, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: archived})
 	if err != nil {
-		w.note(0, err)
+		w.keepError(0, err)
 		return io.Discard
 	}
 	return out
 }
 
-func (w *xlsxWriter) note(_ int, err error) { w.err = cmp.Or(w.err, err) }
+func (w *xlsxWriter) keepError(_ int, err error) { w.err = cmp.Or(w.err, err) }
 
 // sheet is a sheet that is being written.
 type sheet struct {
@@ -134,13 +134,13 @@ func newSheet(columns int, frozen bool) *sheet {
 	return &sheet{widths: make([]int, columns), frozen: frozen}
 }
 
-func (s *sheet) begin() {
+func (s *sheet) beginRow() {
 	s.row++
 	s.column = 0
 	s.b = append(strconv.AppendInt(append(s.b, `<row r="`...), int64(s.row), 10), `">`...)
 }
 
-func (s *sheet) end() { s.b = append(s.b, "</row>"...) }
+func (s *sheet) endRow() { s.b = append(s.b, "</row>"...) }
 
 // columnName is what spreadsheets call a column: A to Z, then AA.
 func columnName(column int) string {
@@ -150,8 +150,8 @@ func columnName(column int) string {
 	return columnName(column/26-1) + columnName(column%26)
 }
 
-// open begins a cell of a width in letters.
-func (s *sheet) open(style int, attributes string, width int) {
+// beginCell begins a cell of a width in letters.
+func (s *sheet) beginCell(style int, attributes string, width int) {
 	if s.row <= measured {
 		s.widths[s.column] = max(s.widths[s.column], min(width+2, maxWidth))
 	}
@@ -164,53 +164,53 @@ func (s *sheet) open(style int, attributes string, width int) {
 	s.b = append(s.b, '>')
 }
 
-func (s *sheet) cell(c Column, cell Cell) {
+func (s *sheet) writeCell(c Column, cell Cell) {
 	switch {
 	case cell.Null:
 		s.column++
 	case c.Kind == Whole:
-		s.number(wholeStyle, cell.Text, len(cell.Text))
+		s.writeNumber(wholeStyle, cell.Text, len(cell.Text))
 	case c.Kind == Decimal && c.Scale == 2:
-		s.number(hundredthsStyle, cell.Text, len(cell.Text))
+		s.writeNumber(hundredthsStyle, cell.Text, len(cell.Text))
 	case c.Kind == Decimal:
-		s.number(plainStyle, cell.Text, len(cell.Text))
+		s.writeNumber(plainStyle, cell.Text, len(cell.Text))
 	case c.Kind == Day:
-		s.moment(dayStyle, cell.Text)
+		s.writeMoment(dayStyle, cell.Text)
 	case c.Kind == Instant:
-		s.moment(instantStyle, cell.Text)
+		s.writeMoment(instantStyle, cell.Text)
 	case c.Kind == Bool:
-		s.open(plainStyle, ` t="b"`, len(cell.Text))
+		s.beginCell(plainStyle, ` t="b"`, len(cell.Text))
 		s.b = fmt.Appendf(s.b, "<v>%d</v></c>", map[bool]int{true: 1}[string(cell.Text) == "true"])
 	default:
-		s.text(textStyle, guarded(cell.Text))
+		s.writeText(textStyle, escapeFormula(cell.Text))
 	}
 }
 
-func (s *sheet) number(style int, text []byte, width int) {
-	s.open(style, "", width)
+func (s *sheet) writeNumber(style int, text []byte, width int) {
+	s.beginCell(style, "", width)
 	s.b = append(append(append(s.b, "<v>"...), text...), "</v></c>"...)
 }
 
-// moment writes a day or an instant as a spreadsheet counts them; one before
+// writeMoment writes a day or an instant as a spreadsheet counts them; one before
 // its calendar begins is text.
-func (s *sheet) moment(style int, text []byte) {
+func (s *sheet) writeMoment(style int, text []byte) {
 	serial, ok := serialOf(text)
 	if !ok {
-		s.text(textStyle, text)
+		s.writeText(textStyle, text)
 		return
 	}
-	s.number(style, serial, len(text))
+	s.writeNumber(style, serial, len(text))
 }
 
-func (s *sheet) text(style int, text []byte) {
-	s.open(style, ` t="inlineStr"`, utf8.RuneCount(text))
+func (s *sheet) writeText(style int, text []byte) {
+	s.beginCell(style, ` t="inlineStr"`, utf8.RuneCount(text))
 	s.b = append(s.b, `<is><t xml:space="preserve">`...)
-	s.b = appendXML(s.b, cut(text))
+	s.b = appendXML(s.b, truncateText(text))
 	s.b = append(s.b, `</t></is></c>`...)
 }
 
-// top is what stands before the rows.
-func (s *sheet) top() []byte {
+// sheetHead is what stands before the rows.
+func (s *sheet) sheetHead() []byte {
 	b := []byte(xlsxSheet + `<sheetViews><sheetView workbookViewId="0">`)
 	if s.frozen {
 		b = append(b, `<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>`...)

@@ -36,8 +36,8 @@ func serialOf(text []byte) (serial []byte, ok bool) {
 	return serial, true
 }
 
-// cut is a text that fits into a cell.
-func cut(text []byte) []byte {
+// truncateText is a text that fits into a cell.
+func truncateText(text []byte) []byte {
 	if len(text) <= maxCellText {
 		return text
 	}

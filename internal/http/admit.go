@@ -12,10 +12,10 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// admit lets a request in and writes into its headers what is left of the
+// admitCaller lets a request in and writes into its headers what is left of the
 // limits. Some answers are for accounts with a canceled subscription, too. What
 // proxies say about addresses is never trusted.
-func (s *Server) admit(c *gin.Context, credentials auth.Credentials, canceled bool) (auth.Caller, error) {
+func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials, canceled bool) (auth.Caller, error) {
 	admit := s.admission.Admit
 	if canceled {
 		admit = s.admission.AdmitCanceled

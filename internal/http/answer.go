@@ -19,36 +19,36 @@ const apiPath = "/api/v1/"
 // feedPath is the path below which feed links answer, by their tokens.
 const feedPath = "/feed/"
 
-// handle runs a handler within its deadline, and writes its error.
-func (s *Server) handle(handler func(*gin.Context) error) gin.HandlerFunc {
+// wrapHandler runs a handler within its deadline, and writes its error.
+func (s *Server) wrapHandler(handler func(*gin.Context) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), answer.Timeout)
 		defer cancel()
 		c.Request = c.Request.WithContext(ctx)
 		c.Writer.Header().Set("Vary", "Authorization, Accept, Accept-Encoding")
 		if err := handler(c); err != nil {
-			s.fail(c, err)
+			s.writeError(c, err)
 		}
 	}
 }
 
-// endpoint answers what is asked at an endpoint by the bearer of a key.
-func (s *Server) endpoint(name string) gin.HandlerFunc {
-	return s.handle(func(c *gin.Context) error {
-		caller, err := s.admit(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, name == answer.Account)
+// endpointHandler answers what is asked at an endpoint by the bearer of a key.
+func (s *Server) endpointHandler(name string) gin.HandlerFunc {
+	return s.wrapHandler(func(c *gin.Context) error {
+		caller, err := s.admitCaller(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, name == answer.Account)
 		if err != nil {
 			return err
 		}
 		r := answer.Request{Endpoint: name, RuleID: c.Param("rule_id"), Format: chooseFormat(c.Request.Header.Values("Accept"))}
 		r.Parameters, r.Faults = answer.ReadQuery(c.Request.URL.RawQuery)
-		return s.reply(c, caller, r)
+		return s.writeAnswer(c, caller, r)
 	})
 }
 
-// feed answers the one request that was saved under a token, in the format that
+// answerFeed answers the one request that was saved under a token, in the format that
 // was saved too.
-func (s *Server) feed(c *gin.Context) error {
-	caller, err := s.admit(c, auth.Credentials{FeedToken: c.Param("token")}, false)
+func (s *Server) answerFeed(c *gin.Context) error {
+	caller, err := s.admitCaller(c, auth.Credentials{FeedToken: c.Param("token")}, false)
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,13 @@ func (s *Server) feed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.reply(c, caller, r)
+	return s.writeAnswer(c, caller, r)
 }
 
-// reply answers a request, and is the only place that writes an answer. It is
+// writeAnswer answers a request, and is the only place that writes an answer. It is
 // complete before the first byte goes out, and its length is sent, so a failure
 // never looks like a short answer.
-func (s *Server) reply(c *gin.Context, caller auth.Caller, r answer.Request) error {
+func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Request) error {
 	ctx, sent, h := c.Request.Context(), c.Request.Header, c.Writer.Header()
 	question, err := s.answers.Ask(ctx, caller, r)
 	if err != nil {

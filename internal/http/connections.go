@@ -27,13 +27,13 @@ func newOpenConnections(bound int) *openConnections {
 	return &openConnections{bound: bound, idle: list.New(), places: map[net.Conn]*list.Element{}, changes: make(chan struct{}, 1)}
 }
 
-// on returns a listener whose connections count.
-func (o *openConnections) on(l net.Listener) net.Listener {
+// boundListener returns a listener whose connections count.
+func (o *openConnections) boundListener(l net.Listener) net.Listener {
 	return &boundedListener{Listener: l, connections: o, closed: make(chan struct{})}
 }
 
-// changed hears of the states of the connections.
-func (o *openConnections) changed(c net.Conn, state http.ConnState) {
+// trackState hears of the states of the connections.
+func (o *openConnections) trackState(c net.Conn, state http.ConnState) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if place, idle := o.places[c]; idle {
@@ -43,7 +43,7 @@ func (o *openConnections) changed(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle:
 		if h, ok := c.(*halfClosable); ok {
-			h.answered()
+			h.noteAnswered()
 		}
 		o.places[c] = o.idle.PushBack(c)
 	case http.StateClosed, http.StateHijacked:
@@ -57,9 +57,9 @@ func (o *openConnections) changed(c net.Conn, state http.ConnState) {
 	}
 }
 
-// take counts a new connection where there is room; else the longest idle one
+// acquireSlot counts a new connection where there is room; else the longest idle one
 // is to be closed, if there is one.
-func (o *openConnections) take() (ok bool, oldest net.Conn) {
+func (o *openConnections) acquireSlot() (ok bool, oldest net.Conn) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.open < o.bound {
@@ -92,7 +92,7 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	for {
-		ok, oldest := l.connections.take()
+		ok, oldest := l.connections.acquireSlot()
 		if ok {
 			return halfClosed(c), nil
 		}

@@ -96,8 +96,8 @@ func (h *halfClosable) Write(p []byte) (int, error) {
 	return n + sent, err
 }
 
-// answered hears that an answer was written. Another one may follow.
-func (h *halfClosable) answered() {
+// noteAnswered hears that an answer was written. Another one may follow.
+func (h *halfClosable) noteAnswered() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answering, h.begun, h.ahead = false, false, false

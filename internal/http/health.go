@@ -24,9 +24,9 @@ type Health struct {
 	NewestLoad, OldestLoad, OldestRefresh time.Time
 }
 
-// healthz tells that the process lives. It never depends on the engine: a
+// serveHealthz tells that the process lives. It never depends on the engine: a
 // restart of this process would not mend that one.
-func (s *Server) healthz(c *gin.Context) {
+func (s *Server) serveHealthz(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	c.JSON(http.StatusOK, gin.H{"status": "ok"})
 }
@@ -48,12 +48,12 @@ type ages struct {
 // draining is the code of a server that is about to stop.
 const draining adlens.Kind = "draining"
 
-// readyz tells whether requests should be sent here, and why not.
-func (s *Server) readyz(c *gin.Context) {
+// serveReadyz tells whether requests should be sent here, and why not.
+func (s *Server) serveReadyz(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	ctx, cancel := context.WithTimeout(c.Request.Context(), pingTimeout)
 	defer cancel()
-	r := s.readiness(ctx)
+	r := s.checkReadiness(ctx)
 	status := http.StatusOK
 	if r.Code != "" {
 		status = http.StatusServiceUnavailable
@@ -61,36 +61,36 @@ func (s *Server) readyz(c *gin.Context) {
 	c.JSON(status, r)
 }
 
-// readiness looks at everything. Limits that are not shared at the moment are
+// checkReadiness looks at everything. Limits that are not shared at the moment are
 // said, but each server goes on holding them by itself; so is damage to some
 // accounts, which must not take a server, or all that read the same data, from
 // the others.
-func (s *Server) readiness(ctx context.Context) readiness {
+func (s *Server) checkReadiness(ctx context.Context) readiness {
 	h, now := s.health(), s.now()
 	r := readiness{Status: "ready", Checks: map[string]string{},
-		Ages: ages{age(h.NewestLoad, now), age(h.OldestLoad, now), age(h.OldestRefresh, now)}}
-	r.check("limits", h.Limits, "")
+		Ages: ages{ageSeconds(h.NewestLoad, now), ageSeconds(h.OldestLoad, now), ageSeconds(h.OldestRefresh, now)}}
+	r.noteCheck("limits", h.Limits, "")
 	var withheld adlens.Kind
 	if h.NoData {
 		withheld = adlens.Damaged
 	}
-	r.check("data", h.Data, withheld)
+	r.noteCheck("data", h.Data, withheld)
 	if err := s.ping(ctx); err != nil {
-		r.check("engine", "the database does not answer", adlens.KindOf(err))
+		r.noteCheck("engine", "the database does not answer", adlens.KindOf(err))
 	} else {
-		r.check("engine", "", "")
+		r.noteCheck("engine", "", "")
 	}
 	stopping := ""
 	if s.draining.Load() {
 		stopping = "the server is stopping"
 	}
-	r.check("server", stopping, draining)
+	r.noteCheck("server", stopping, draining)
 	return r
 }
 
-// check notes what was found. What is wrong with a code makes the server not
+// noteCheck notes what was found. What is wrong with a code makes the server not
 // ready, for the reason that was noted last.
-func (r *readiness) check(name, wrong string, code adlens.Kind) {
+func (r *readiness) noteCheck(name, wrong string, code adlens.Kind) {
 	if wrong == "" {
 		r.Checks[name] = "ok"
 		return
@@ -101,9 +101,9 @@ func (r *readiness) check(name, wrong string, code adlens.Kind) {
 	}
 }
 
-// age is in whole seconds; a time of the future, after the clock was set back,
+// ageSeconds is in whole seconds; a time of the future, after the clock was set back,
 // is now.
-func age(t, now time.Time) *int {
+func ageSeconds(t, now time.Time) *int {
 	if t.IsZero() {
 		return nil
 	}

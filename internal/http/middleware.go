@@ -29,9 +29,9 @@ const (
 // answer.Computed and answer.Remembered.
 const unchanged = "unchanged"
 
-// identify gives the request an id. A caller's own is not taken: it would
+// assignRequestID gives the request an id. A caller's own is not taken: it would
 // have to be made safe for headers and logs first.
-func (s *Server) identify(c *gin.Context) {
+func (s *Server) assignRequestID(c *gin.Context) {
 	id := rand.Text()
 	c.Set(keyRequestID, id)
 	h := c.Writer.Header()
@@ -44,9 +44,9 @@ func (s *Server) identify(c *gin.Context) {
 
 func requestID(c *gin.Context) string { return c.GetString(keyRequestID) }
 
-// observe writes the access log. Neither the key nor the query string is in
+// logAccess writes the access log. Neither the key nor the query string is in
 // it: people do put keys into addresses.
-func (s *Server) observe(c *gin.Context) {
+func (s *Server) logAccess(c *gin.Context) {
 	began := time.Now()
 	c.Next()
 	took := time.Since(began)
@@ -69,9 +69,9 @@ func (s *Server) observe(c *gin.Context) {
 	s.log.Info("request", fields...)
 }
 
-// recover answers a panic without its text; the log has it. A connection that
+// recoverPanic answers a panic without its text; the log has it. A connection that
 // was given up on purpose stays given up.
-func (s *Server) recover(c *gin.Context) {
+func (s *Server) recoverPanic(c *gin.Context) {
 	defer func() {
 		switch cause := recover(); {
 		case cause == nil:
@@ -80,18 +80,18 @@ func (s *Server) recover(c *gin.Context) {
 		default:
 			s.log.Error("panic", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
 			if !c.Writer.Written() {
-				s.fail(c, errors.New("panic"))
+				s.writeError(c, errors.New("panic"))
 			}
 		}
 	}()
 	c.Next()
 }
 
-// measure refuses what is larger than any honest request.
-func (s *Server) measure(c *gin.Context) {
+// limitSize refuses what is larger than any honest request.
+func (s *Server) limitSize(c *gin.Context) {
 	r := c.Request
 	if len(r.RequestURI) > maxAddress {
-		s.fail(c, tooLarge(http.StatusRequestURITooLong, "the address", maxAddress))
+		s.writeError(c, tooLarge(http.StatusRequestURITooLong, "the address", maxAddress))
 		return
 	}
 	size := len(r.Host)
@@ -101,7 +101,7 @@ func (s *Server) measure(c *gin.Context) {
 		}
 	}
 	if size > maxHeaders {
-		s.fail(c, tooLarge(http.StatusRequestHeaderFieldsTooLarge, "the header", maxHeaders))
+		s.writeError(c, tooLarge(http.StatusRequestHeaderFieldsTooLarge, "the header", maxHeaders))
 		return
 	}
 	if r.ContentLength == 0 {
@@ -111,14 +111,14 @@ func (s *Server) measure(c *gin.Context) {
 	// nothing that stands behind one is taken for a request.
 	c.Writer.Header().Set("Connection", "close")
 	if r.ContentLength > maxBody {
-		s.fail(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
+		s.writeError(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
 		return
 	}
 	switch n, err := io.CopyN(io.Discard, r.Body, maxBody+1); {
 	case n > maxBody:
-		s.fail(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
+		s.writeError(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
 	case !errors.Is(err, io.EOF):
-		s.fail(c, &problem{code: adlens.InvalidParameter, detail: "the request announced a body that did not arrive; no endpoint needs one"})
+		s.writeError(c, &problem{code: adlens.InvalidParameter, detail: "the request announced a body that did not arrive; no endpoint needs one"})
 	}
 }
 

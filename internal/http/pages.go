@@ -29,11 +29,11 @@ const (
 	askedAnew  = "public, no-cache"
 )
 
-// pages are the addresses for people, and the document for machines.
-func (s *Server) pages(engine *gin.Engine) {
-	s.get(engine, "/openapi.json", s.openAPI)
-	s.get(engine, "/docs", s.docsPage)
-	s.get(engine, "/docs/*page", s.docsPage)
+// addPages are the addresses for people, and the document for machines.
+func (s *Server) addPages(engine *gin.Engine) {
+	s.addGet(engine, "/openapi.json", s.openAPI)
+	s.addGet(engine, "/docs", s.docsPage)
+	s.addGet(engine, "/docs/*page", s.docsPage)
 }
 
 func (s *Server) openAPI(c *gin.Context) {
@@ -44,7 +44,7 @@ func (s *Server) openAPI(c *gin.Context) {
 func (s *Server) docsPage(c *gin.Context) {
 	site, err := s.documentation()
 	if err != nil {
-		s.fail(c, err)
+		s.writeError(c, err)
 		return
 	}
 	address := c.Request.URL.Path
@@ -54,7 +54,7 @@ func (s *Server) docsPage(c *gin.Context) {
 	}
 	file, found := site.File(address)
 	if !found {
-		s.fail(c, notFound(answer.Printable(address)))
+		s.writeError(c, notFound(answer.Printable(address)))
 		return
 	}
 	s.serveFile(c, http.StatusOK, file, keptAnHour)
@@ -65,7 +65,7 @@ func (s *Server) periodsPage(c *gin.Context, site *webdocs.Site) {
 	file, known, err := site.Periods(s.now(), c.DefaultQuery("timezone", "UTC"))
 	switch {
 	case err != nil:
-		s.fail(c, err)
+		s.writeError(c, err)
 	case known:
 		s.serveFile(c, http.StatusOK, file, askedAnew)
 	default:
@@ -116,16 +116,16 @@ const pageIndex = "index.html"
 // until somebody changes it.
 var pageKinds = map[string]string{".html": web.HTML, ".css": web.CSS, ".js": web.JavaScript, ".svg": web.SVG}
 
-// dashboard serves the page at / and its files below /page/.
-func (s *Server) dashboard(engine *gin.Engine) {
+// addDashboard serves the page at / and its files below /page/.
+func (s *Server) addDashboard(engine *gin.Engine) {
 	files := pageFiles()
 	index := files[pageIndex]
 	delete(files, pageIndex)
-	s.get(engine, "/", func(c *gin.Context) { s.serveFile(c, http.StatusOK, index, askedAnew) })
-	s.get(engine, "/page/:file", func(c *gin.Context) {
+	s.addGet(engine, "/", func(c *gin.Context) { s.serveFile(c, http.StatusOK, index, askedAnew) })
+	s.addGet(engine, "/page/:file", func(c *gin.Context) {
 		file, known := files[c.Param("file")]
 		if !known {
-			s.fail(c, notFound(answer.Printable(c.Request.URL.Path)))
+			s.writeError(c, notFound(answer.Printable(c.Request.URL.Path)))
 			return
 		}
 		s.serveFile(c, http.StatusOK, file, askedAnew)

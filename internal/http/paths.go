@@ -15,7 +15,7 @@ func plainLetters(path string) string {
 	var plain strings.Builder
 	for i := 0; i < len(path); i++ {
 		if path[i] == '%' && i+2 < len(path) {
-			if letter, ok := unreserved(path[i+1 : i+3]); ok {
+			if letter, ok := decodeUnreserved(path[i+1 : i+3]); ok {
 				plain.WriteByte(letter)
 				i += 2
 				continue
@@ -26,9 +26,9 @@ func plainLetters(path string) string {
 	return plain.String()
 }
 
-// unreserved is the character of two hexadecimal digits; ok is false where it
+// decodeUnreserved is the character of two hexadecimal digits; ok is false where it
 // may mean something else without its escape.
-func unreserved(digits string) (c byte, ok bool) {
+func decodeUnreserved(digits string) (c byte, ok bool) {
 	n, err := strconv.ParseUint(digits, 16, 8)
 	c = byte(n)
 	return c, err == nil && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0)

@@ -197,8 +197,8 @@ type faultBody struct {
 	DidYouMean string      `json:"did_you_mean,omitempty"`
 }
 
-// fail is the only place that writes an error.
-func (s *Server) fail(c *gin.Context, err error) {
+// writeError is the only place that writes an error.
+func (s *Server) writeError(c *gin.Context, err error) {
 	p := problemOf(err)
 	if p.status == statusClientIsGone {
 		c.AbortWithStatus(p.status)
@@ -235,7 +235,7 @@ func (s *Server) fail(c *gin.Context, err error) {
 	if err != nil {
 		s.log.Error("an error could not be written", zap.Error(err))
 	}
-	text = masked(text)
+	text = maskKeys(text)
 	h.Set("Content-Length", fmt.Sprint(len(text)))
 	c.Abort()
 	c.Writer.WriteHeader(status)
@@ -269,9 +269,9 @@ const feedPrefix = "feed_"
 // past the four characters that may be shown.
 var keyText = regexp.MustCompile(`(` + keyPrefix + `|` + feedPrefix + `)([0-9A-Za-z]{4})[0-9A-Za-z]+`)
 
-// masked leaves of every key in a text no more than its start. Errors repeat
+// maskKeys leaves of every key in a text no more than its start. Errors repeat
 // what was sent, and people pass errors on.
-func masked(text []byte) []byte {
+func maskKeys(text []byte) []byte {
 	return keyText.ReplaceAll(text, []byte("$1$2..."))
 }
 

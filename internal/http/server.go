@@ -77,7 +77,7 @@ func New(c Config) *Server {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    hardHeaders,
-		ConnState:         s.open.changed,
+		ConnState:         s.open.trackState,
 		ErrorLog:          zap.NewStdLog(c.Log.WithOptions(zap.IncreaseLevel(zap.FatalLevel))), // broken clients are no news
 	}
 	return s
@@ -86,14 +86,14 @@ func New(c Config) *Server {
 // Handler returns the routes. However an address spells its letters, it is the
 // same one.
 func (s *Server) Handler() http.Handler {
-	engine := s.engine()
+	engine := s.newEngine()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL.RawPath = plainLetters(r.URL.RawPath)
 		engine.ServeHTTP(w, r)
 	})
 }
 
-func (s *Server) engine() *gin.Engine {
+func (s *Server) newEngine() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	gin.DefaultWriter, gin.DefaultErrorWriter = io.Discard, io.Discard
 	engine := gin.New()
@@ -102,32 +102,32 @@ func (s *Server) engine() *gin.Engine {
 	engine.RedirectFixedPath = false
 	engine.UseRawPath = true      // a rule's id may hold a slash; UnescapePathValues unpacks it
 	engine.SetTrustedProxies(nil) // an X-Forwarded-For is never trusted
-	engine.Use(s.identify, s.observe, s.recover, s.measure)
-	engine.NoRoute(func(c *gin.Context) { s.fail(c, notFound(answer.Printable(c.Request.URL.Path))) })
+	engine.Use(s.assignRequestID, s.logAccess, s.recoverPanic, s.limitSize)
+	engine.NoRoute(func(c *gin.Context) { s.writeError(c, notFound(answer.Printable(c.Request.URL.Path))) })
 	engine.NoMethod(func(c *gin.Context) {
-		s.fail(c, &problem{code: codeMethod, detail: c.Request.Method + " is not allowed: the API only reads, by GET and HEAD"})
+		s.writeError(c, &problem{code: codeMethod, detail: c.Request.Method + " is not allowed: the API only reads, by GET and HEAD"})
 	})
-	s.routes(engine)
+	s.addRoutes(engine)
 	return engine
 }
 
-func (s *Server) routes(engine *gin.Engine) {
+func (s *Server) addRoutes(engine *gin.Engine) {
 	for _, name := range answer.Endpoints() {
 		path := apiPath + name
 		if name == answer.RuleRuns {
 			path = apiPath + "rules/:rule_id/runs"
 		}
-		s.get(engine, path, s.endpoint(name))
+		s.addGet(engine, path, s.endpointHandler(name))
 	}
-	s.get(engine, feedPath+":token", s.handle(s.feed))
-	s.dashboard(engine)
-	s.get(engine, "/healthz", s.healthz)
-	s.get(engine, "/readyz", s.readyz)
-	s.pages(engine)
+	s.addGet(engine, feedPath+":token", s.wrapHandler(s.answerFeed))
+	s.addDashboard(engine)
+	s.addGet(engine, "/healthz", s.serveHealthz)
+	s.addGet(engine, "/readyz", s.serveReadyz)
+	s.addPages(engine)
 }
 
-// get answers HEAD wherever it answers GET.
-func (s *Server) get(engine *gin.Engine, path string, h gin.HandlerFunc) {
+// addGet answers HEAD wherever it answers GET.
+func (s *Server) addGet(engine *gin.Engine, path string, h gin.HandlerFunc) {
 	engine.GET(path, h)
 	engine.HEAD(path, h)
 }
@@ -135,7 +135,7 @@ func (s *Server) get(engine *gin.Engine, path string, h gin.HandlerFunc) {
 // Serve answers on a listener until Shutdown. Connections beyond the bound wait
 // in the system's queue until others end or are idle.
 func (s *Server) Serve(l net.Listener) error {
-	err := s.server.Serve(s.open.on(l))
+	err := s.server.Serve(s.open.boundListener(l))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -22,8 +22,8 @@ type place struct {
 	element int   // what the decoder takes for element 1 of the array; 0 where it counts right
 }
 
-// open reads the array's beginning.
-func (a *arrayReader) open() error {
+// openArray reads the array's beginning.
+func (a *arrayReader) openArray() error {
 	if kind := a.dec.PeekKind(); kind != '[' && kind != 0 {
 		return &Fault{Row: 1, Value: kind.String(), Expected: "a JSON array of rows"}
 	}
@@ -31,25 +31,25 @@ func (a *arrayReader) open() error {
 	case errors.Is(err, io.EOF):
 		return &Fault{Expected: "a JSON array of rows, but the file is empty"}
 	case err != nil:
-		return a.damaged(1, err)
+		return a.damagedRow(1, err)
 	}
 	return nil
 }
 
-// next tells whether another object follows those that were read. If not, it
+// hasNext tells whether another object follows those that were read. If not, it
 // makes sure that the array and the file end.
-func (a *arrayReader) next(read int) (more bool, err error) {
+func (a *arrayReader) hasNext(read int) (more bool, err error) {
 	switch kind := a.dec.PeekKind(); kind {
 	case '{':
 		return true, nil
 	case ']', 0:
-		return false, a.end(read)
+		return false, a.readEnd(read)
 	default:
 		return false, &Fault{Row: read + 1, Value: kind.String(), Expected: "a row in braces, or the array's end"}
 	}
 }
 
-func (a *arrayReader) end(read int) error {
+func (a *arrayReader) readEnd(read int) error {
 	if _, err := a.dec.ReadToken(); err != nil {
 		return a.damagedAfter(read, err)
 	}
@@ -63,33 +63,33 @@ func (a *arrayReader) end(read int) error {
 	}
 }
 
-// damaged names the place of an error of the file's form in a row.
-func (a *arrayReader) damaged(number int, err error) error {
+// damagedRow names the place of an error of the file's form in a row.
+func (a *arrayReader) damagedRow(number int, err error) error {
 	if isCut(err) {
-		return cut(number - 1)
+		return truncatedError(number - 1)
 	}
-	return fmt.Errorf("row %d: %w", number, Damage(a.place.of(err)))
+	return fmt.Errorf("row %d: %w", number, Damage(a.place.locateError(err)))
 }
 
 // damagedAfter names the place of an error behind some whole rows.
 func (a *arrayReader) damagedAfter(whole int, err error) error {
 	if isCut(err) {
-		return cut(whole)
+		return truncatedError(whole)
 	}
 	if whole == 0 {
-		return a.damaged(1, err)
+		return a.damagedRow(1, err)
 	}
-	return fmt.Errorf("after row %d: %w", whole, Damage(a.place.of(err)))
+	return fmt.Errorf("after row %d: %w", whole, Damage(a.place.locateError(err)))
 }
 
 func isCut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-func cut(whole int) error {
+func truncatedError(whole int) error {
 	return fmt.Errorf("the file ends in the middle, after row %d: it is half-written or damaged", whole)
 }
 
-// of puts an error of the form where it stands in the file.
-func (p place) of(err error) error {
+// locateError puts an error of the form where it stands in the file.
+func (p place) locateError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
 		return err
@@ -119,14 +119,14 @@ func newArrayReader(r io.Reader) arrayReader {
 	return arrayReader{dec: jsontext.NewDecoder(source), source: source}
 }
 
-// each visits the objects of an array, with the decoder at their beginnings.
-func (a *arrayReader) each(visit func(number int) error) error {
-	if err := a.open(); err != nil {
+// eachObject visits the objects of an array, with the decoder at their beginnings.
+func (a *arrayReader) eachObject(visit func(number int) error) error {
+	if err := a.openArray(); err != nil {
 		return err
 	}
 	for number := 1; ; number++ {
-		a.source.from(a.dec.InputOffset())
-		if more, err := a.next(number - 1); err != nil || !more {
+		a.source.setLimit(a.dec.InputOffset())
+		if more, err := a.hasNext(number - 1); err != nil || !more {
 			return err
 		}
 		if err := visit(number); err != nil {
@@ -142,7 +142,7 @@ type meter struct {
 	limit int64
 }
 
-func (m *meter) from(offset int64) { m.limit = offset + maxRowBytes }
+func (m *meter) setLimit(offset int64) { m.limit = offset + maxRowBytes }
 
 var errLongRow = fmt.Errorf("a row of more than %d bytes", maxRowBytes)
 

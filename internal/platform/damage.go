@@ -14,7 +14,7 @@ import (
 func Damage(err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
-		return errors.New(bare(err.Error()))
+		return errors.New(stripPrefix(err.Error()))
 	}
 	if syntax.ByteOffset == 0 {
 		for _, other := range otherFiles {
@@ -27,7 +27,7 @@ func Damage(err error) error {
 	if name := fieldOf(syntax.JSONPointer); name != "" {
 		field = name + ": "
 	}
-	return fmt.Errorf("%sdamaged JSON at byte %d: %s", field, syntax.ByteOffset, bare(syntax.Err.Error()))
+	return fmt.Errorf("%sdamaged JSON at byte %d: %s", field, syntax.ByteOffset, stripPrefix(syntax.Err.Error()))
 }
 
 // otherFiles are files that are no JSON, by what the decoder says of their
@@ -39,8 +39,8 @@ var otherFiles = []struct{ begins, is string }{
 	{`character '\x1f'`, "it is packed, or packed twice"},
 }
 
-// bare is an error's text without the name of the decoder's package.
-func bare(text string) string {
+// stripPrefix is an error's text without the name of the decoder's package.
+func stripPrefix(text string) string {
 	for _, prefix := range []string{"jsontext: ", "read error: ", "jsontext: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}

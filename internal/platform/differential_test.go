@@ -124,7 +124,7 @@ func TestRowsAcrossTheWindowsEdgesAreReadAsBefore(t *testing.T) {
 // All but the first row of a usual file must go the plain way, or it is no use.
 func TestUsualRowsAreReadThePlainWay(t *testing.T) {
 	r := NewRowReader(strings.NewReader("["+soundRow+strings.Repeat(","+soundRow, 999)+"]"), januaryReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d")
-	if err := r.strict.open(); err != nil {
+	if err := r.strict.openArray(); err != nil {
 		t.Fatal(err)
 	}
 	for number := 1; number <= 1000; number++ {
@@ -135,7 +135,7 @@ func TestUsualRowsAreReadThePlainWay(t *testing.T) {
 		if plain {
 			continue
 		}
-		if more, err := r.strict.next(); err != nil || !more {
+		if more, err := r.strict.readRow(); err != nil || !more {
 			t.Fatal(more, err)
 		}
 	}

@@ -52,12 +52,12 @@ func DecodeExport(r io.Reader) (*Export, error) {
 	}
 	c := checker{}
 	e := &Export{ID: string(o.ExportID), ProfileID: string(o.ProfileID), Entity: Entity(o.Entity)}
-	c.need("exportId", e.ID)
-	c.need("profileId", e.ProfileID)
-	c.check(slices.Contains([]Entity{Campaigns, AdGroups, Ads}, e.Entity), "entity", o.Entity, "campaigns, adGroups or ads")
-	c.check(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
+	c.requireID("exportId", e.ID)
+	c.requireID("profileId", e.ProfileID)
+	c.checkValue(slices.Contains([]Entity{Campaigns, AdGroups, Ads}, e.Entity), "entity", o.Entity, "campaigns, adGroups or ads")
+	c.checkValue(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
 	at, err := storableTime(o.GeneratedAt)
-	c.check(err == nil, "generatedAt", o.GeneratedAt, aStorableTime)
+	c.checkValue(err == nil, "generatedAt", o.GeneratedAt, aStorableTime)
 	e.GeneratedAt = at
 	e.AdProducts = c.adProducts(o.AdProductFilter)
 	return e, errors.Join(c.faults...)
@@ -69,7 +69,7 @@ func (c *checker) adProducts(filter []string) []adlens.AdProduct {
 	}
 	var all []adlens.AdProduct
 	for _, name := range filter {
-		if p, ok := adlens.ParseAdProduct(name); c.check(ok, "adProductFilter", name, "SPONSORED_PRODUCTS, SPONSORED_BRANDS or SPONSORED_DISPLAY") {
+		if p, ok := adlens.ParseAdProduct(name); c.checkValue(ok, "adProductFilter", name, "SPONSORED_PRODUCTS, SPONSORED_BRANDS or SPONSORED_DISPLAY") {
 			all = append(all, p)
 		}
 	}
@@ -153,7 +153,7 @@ type rowChecker struct {
 
 func (c *rowChecker) adProduct(name string) adlens.AdProduct {
 	p, known := adlens.ParseAdProduct(name)
-	c.checker.row(c.row, known && slices.Contains(c.export.AdProducts, p), "adProduct", name, "an ad product that the export speaks for")
+	c.checker.checkRowValue(c.row, known && slices.Contains(c.export.AdProducts, p), "adProduct", name, "an ad product that the export speaks for")
 	return p
 }
 
@@ -161,44 +161,44 @@ func (c *rowChecker) adProduct(name string) adlens.AdProduct {
 // platform lets anybody type: all names of a list are in memory together.
 const maxName = 10_000
 
-func (c *rowChecker) name(name string) string {
+func (c *rowChecker) checkName(name string) string {
 	if len(name) > maxName {
-		c.checker.row(c.row, false, "name", fmt.Sprintf("%d bytes long", len(name)), fmt.Sprintf("at most %d", maxName))
+		c.checker.checkRowValue(c.row, false, "name", fmt.Sprintf("%d bytes long", len(name)), fmt.Sprintf("at most %d", maxName))
 	}
 	return name
 }
 
-func (c *rowChecker) state(text string) State {
+func (c *rowChecker) checkState(text string) State {
 	state, ok := states[strings.ToUpper(text)]
-	c.checker.row(c.row, ok, "state", text, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
+	c.checker.checkRowValue(c.row, ok, "state", text, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
 	return state
 }
 
-func (c *rowChecker) id(field string, id ID) string {
-	c.checker.row(c.row, id != "", field, string(id), "an id")
+func (c *rowChecker) checkID(field string, id ID) string {
+	c.checker.checkRowValue(c.row, id != "", field, string(id), "an id")
 	return string(id)
 }
 
-func (c *rowChecker) amount(field string, raw jsontext.Value) *adlens.Amount {
+func (c *rowChecker) checkAmount(field string, raw jsontext.Value) *adlens.Amount {
 	if len(raw) == 0 || raw.Kind() == 'n' {
 		return nil
 	}
 	a, err := adlens.ParseAmount(raw)
-	c.checker.row(c.row, raw.Kind() == '0' && err == nil, field, string(raw), "an amount from 0 to below 1000000000000 with at most 20 decimals")
+	c.checker.checkRowValue(c.row, raw.Kind() == '0' && err == nil, field, string(raw), "an amount from 0 to below 1000000000000 with at most 20 decimals")
 	return &a
 }
 
-// currency makes sure that an amount is in the profile's currency.
-func (c *rowChecker) currency(field, code string) {
-	c.checker.row(c.row, code == "" || c.export.Currency == "" || code == c.export.Currency, field, code, c.export.Currency+", the currency of the profile")
+// checkCurrency makes sure that an amount is in the profile's currency.
+func (c *rowChecker) checkCurrency(field, code string) {
+	c.checker.checkRowValue(c.row, code == "" || c.export.Currency == "" || code == c.export.Currency, field, code, c.export.Currency+", the currency of the profile")
 }
 
-func (c *rowChecker) day(field string, text *string) *adlens.Day {
+func (c *rowChecker) checkDay(field string, text *string) *adlens.Day {
 	if text == nil || *text == "" {
 		return nil
 	}
 	day, err := adlens.ParseDay(*text)
-	c.checker.row(c.row, err == nil, field, *text, "a day written YYYY-MM-DD that exists, or null")
+	c.checker.checkRowValue(c.row, err == nil, field, *text, "a day written YYYY-MM-DD that exists, or null")
 	return &day
 }
 
@@ -206,18 +206,18 @@ func (c *rowChecker) day(field string, text *string) *adlens.Day {
 func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int, err error) {
 	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
 		campaign := Campaign{
-			ID: c.id("campaignId", row.CampaignID), Name: c.name(row.Name), AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State),
-			Budget: c.amount("budgetCaps.budgetValue.monetaryBudget.amount", row.Budget.Value.Monetary.Amount),
-			Start:  c.day("startDate", row.StartDate), End: c.day("endDate", row.EndDate),
+			ID: c.checkID("campaignId", row.CampaignID), Name: c.checkName(row.Name), AdProduct: c.adProduct(row.AdProduct), State: c.checkState(row.State),
+			Budget: c.checkAmount("budgetCaps.budgetValue.monetaryBudget.amount", row.Budget.Value.Monetary.Amount),
+			Start:  c.checkDay("startDate", row.StartDate), End: c.checkDay("endDate", row.EndDate),
 		}
-		c.currency("budgetCaps.budgetValue.monetaryBudget.currencyCode", row.Budget.Value.Monetary.Currency)
+		c.checkCurrency("budgetCaps.budgetValue.monetaryBudget.currencyCode", row.Budget.Value.Monetary.Currency)
 		if t, _ := row.Targeting.(string); t == "AUTO" || t == "MANUAL" {
 			campaign.Targeting = t
 		}
 		if p := row.Budget.Period; p == "DAILY" || p == "LIFETIME" {
 			campaign.BudgetType = p
 		}
-		return c.then(func() error { return visit(campaign) })
+		return c.visitSound(func() error { return visit(campaign) })
 	})
 }
 
@@ -225,11 +225,11 @@ func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int
 func ReadAdGroups(r io.Reader, e *Export, visit func(AdGroup) error) (rows int, err error) {
 	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
 		group := AdGroup{
-			ID: c.id("adGroupId", row.AdGroupID), CampaignID: c.id("campaignId", row.CampaignID), Name: c.name(row.Name),
-			AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State), DefaultBid: c.amount("bid.defaultBid", row.Bid.DefaultBid),
+			ID: c.checkID("adGroupId", row.AdGroupID), CampaignID: c.checkID("campaignId", row.CampaignID), Name: c.checkName(row.Name),
+			AdProduct: c.adProduct(row.AdProduct), State: c.checkState(row.State), DefaultBid: c.checkAmount("bid.defaultBid", row.Bid.DefaultBid),
 		}
-		c.currency("bid.currencyCode", row.Bid.Currency)
-		return c.then(func() error { return visit(group) })
+		c.checkCurrency("bid.currencyCode", row.Bid.Currency)
+		return c.visitSound(func() error { return visit(group) })
 	})
 }
 
@@ -237,13 +237,13 @@ func ReadAdGroups(r io.Reader, e *Export, visit func(AdGroup) error) (rows int, 
 // their own; they are ads all the same.
 func ReadAds(r io.Reader, e *Export, visit func(Ad) error) (rows int, err error) {
 	return eachEntity(r, e, func(c *rowChecker, row *entityRow) error {
-		ad := Ad{ID: string(row.AdID), AdGroupID: c.id("adGroupId", row.AdGroupID), AdProduct: c.adProduct(row.AdProduct), State: c.state(row.State)}
-		return c.then(func() error { return visit(ad) })
+		ad := Ad{ID: string(row.AdID), AdGroupID: c.checkID("adGroupId", row.AdGroupID), AdProduct: c.adProduct(row.AdProduct), State: c.checkState(row.State)}
+		return c.visitSound(func() error { return visit(ad) })
 	})
 }
 
-// then goes on where the row is sound.
-func (c *rowChecker) then(visit func() error) error {
+// visitSound goes on where the row is sound.
+func (c *rowChecker) visitSound(visit func() error) error {
 	if err := errors.Join(c.faults...); err != nil {
 		return err
 	}
@@ -252,10 +252,10 @@ func (c *rowChecker) then(visit func() error) error {
 
 func eachEntity(r io.Reader, e *Export, visit func(*rowChecker, *entityRow) error) (rows int, err error) {
 	a := newArrayReader(r)
-	err = a.each(func(number int) error {
+	err = a.eachObject(func(number int) error {
 		raw, err := a.dec.ReadValue()
 		if err != nil {
-			return a.damaged(number, err)
+			return a.damagedRow(number, err)
 		}
 		var row entityRow
 		if err := Decode(raw, &row, number); err != nil {

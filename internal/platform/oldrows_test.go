@@ -22,21 +22,21 @@ type oldArrayReader struct {
 // The words of errors, and how a file begins and ends, are today's.
 func (a *oldArrayReader) each(visit func(number int) error) error {
 	today, number := arrayReader{dec: a.dec}, 0
-	if err := today.open(); err != nil {
+	if err := today.openArray(); err != nil {
 		return err
 	}
 	for a.dec.PeekKind() == '{' {
 		number++
-		a.source.from(a.dec.InputOffset())
+		a.source.setLimit(a.dec.InputOffset())
 		if err := visit(number); err != nil {
 			return err
 		}
 	}
-	a.source.from(a.dec.InputOffset())
+	a.source.setLimit(a.dec.InputOffset())
 	if kind := a.dec.PeekKind(); kind != ']' && kind != 0 {
 		return &Fault{Row: number + 1, Value: kind.String(), Expected: "a row in braces, or the array's end"}
 	}
-	return today.end(number)
+	return today.readEnd(number)
 }
 
 // newOldArrayReader reads an array whose rows are bounded in size.
@@ -46,7 +46,7 @@ func newOldArrayReader(r io.Reader) oldArrayReader {
 }
 
 func (a *oldArrayReader) damaged(number int, err error) error {
-	return (&arrayReader{}).damaged(number, err)
+	return (&arrayReader{}).damagedRow(number, err)
 }
 
 // oldRowReader reads a download's JSON array one row at a time.

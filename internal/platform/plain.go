@@ -43,8 +43,8 @@ func newPlainReader(r *RowReader) plainReader {
 		days: map[[dateLength]byte]adlens.Day{}, ids: map[string]string{}}
 }
 
-// learn remembers a name that the strict way has met.
-func (p *plainReader) learn(text jsontext.Value, f *field) {
+// addName remembers a name that the strict way has met.
+func (p *plainReader) addName(text jsontext.Value, f *field) {
 	_, known := p.byText[string(text)]
 	if known || len(p.names) == maxNames || len(text) > maxNameText || !isPlain(text) {
 		return
@@ -58,10 +58,10 @@ func isPlain(text []byte) bool {
 	return ok && !escaped && end == len(text)-1
 }
 
-// read reads the row that the text begins with, with the comma before it, and
+// parseRow reads the row that the text begins with, with the comma before it, and
 // returns its length. The text ends in a byte of zero, at which all that is
 // plain ends.
-func (p *plainReader) read(text []byte) (length int, ok bool) {
+func (p *plainReader) parseRow(text []byte) (length int, ok bool) {
 	p.row, p.short = p.row+1, false
 	at := pastSpace(text, 0)
 	if p.RowReader.row.Number > 0 {
@@ -73,7 +73,7 @@ func (p *plainReader) read(text []byte) (length int, ok bool) {
 	if text[at] != '{' {
 		return p.giveUp(text, at)
 	}
-	return p.members(text, pastSpace(text, at+1))
+	return p.parseMembers(text, pastSpace(text, at+1))
 }
 
 // giveUp notes whether more text might have helped.
@@ -83,15 +83,15 @@ func (p *plainReader) giveUp(text []byte, at int) (length int, ok bool) {
 	return 0, false
 }
 
-func (p *plainReader) members(text []byte, at int) (length int, ok bool) {
+func (p *plainReader) parseMembers(text []byte, at int) (length int, ok bool) {
 	last, needed := 0, 0
 	for {
 		var n int
-		if n, at = p.name(text, at, last); n == 0 {
+		if n, at = p.parseName(text, at, last); n == 0 {
 			return p.giveUp(text, at)
 		}
 		f := p.names[n].field
-		if at, ok = p.value(f, text, at); !ok {
+		if at, ok = p.parseValue(f, text, at); !ok {
 			return p.giveUp(text, at)
 		}
 		if f != nil && f.needed {
@@ -108,14 +108,14 @@ func (p *plainReader) members(text []byte, at int) (length int, ok bool) {
 	}
 }
 
-// name reads a name with its colon, and returns its number: 0 where it is
+// parseName reads a name with its colon, and returns its number: 0 where it is
 // unknown or was there before. The one that followed the last time is the
 // likely one.
-func (p *plainReader) name(text []byte, at, last int) (number, end int) {
+func (p *plainReader) parseName(text []byte, at, last int) (number, end int) {
 	number = p.names[last].next
 	if likely := p.names[number].text; number != 0 && len(text)-at > len(likely) && string(text[at:at+len(likely)]) == likely {
 		end = at + len(likely)
-	} else if number, end = p.find(text, at); number == 0 {
+	} else if number, end = p.findName(text, at); number == 0 {
 		return 0, end
 	}
 	p.names[last].next = number
@@ -129,7 +129,7 @@ func (p *plainReader) name(text []byte, at, last int) (number, end int) {
 	return number, pastSpace(text, end+1)
 }
 
-func (p *plainReader) find(text []byte, at int) (number, end int) {
+func (p *plainReader) findName(text []byte, at int) (number, end int) {
 	if text[at] != '"' {
 		return 0, at
 	}
@@ -140,38 +140,38 @@ func (p *plainReader) find(text []byte, at int) (number, end int) {
 	return p.byText[string(text[at:end+1])], end + 1
 }
 
-// value takes over the value at a place and returns where it ends.
-func (p *plainReader) value(f *field, text []byte, at int) (end int, ok bool) {
+// parseValue takes over the value at a place and returns where it ends.
+func (p *plainReader) parseValue(f *field, text []byte, at int) (end int, ok bool) {
 	if f == nil {
 		return passValue(text, at)
 	}
 	if text[at] == 'n' {
 		end, ok = passLiteral(text, at, "null")
-		return end, ok && f.nullable()
+		return end, ok && f.isNullable()
 	}
 	switch f.holds {
 	case holdsDate:
-		return p.date(text, at)
+		return p.parseDate(text, at)
 	case holdsCurrency:
-		p.RowReader.row.Currency, end, ok = p.id(text, at)
+		p.RowReader.row.Currency, end, ok = p.parseID(text, at)
 	case holdsProduct:
-		p.RowReader.row.Product, end, ok = p.product(text, at)
+		p.RowReader.row.Product, end, ok = p.parseProduct(text, at)
 	case holdsCount:
-		p.RowReader.row.Counts[f.at], end, ok = count(text, at)
+		p.RowReader.row.Counts[f.at], end, ok = parseCount(text, at)
 	default:
-		p.RowReader.row.Amounts[f.at], end, ok = amount(text, at)
+		p.RowReader.row.Amounts[f.at], end, ok = parseAmount(text, at)
 	}
 	return end, ok
 }
 
-// nullable tells whether null is a value of the column.
-func (f *field) nullable() bool {
+// isNullable tells whether null is a value of the column.
+func (f *field) isNullable() bool {
 	return f.holds == holdsCurrency || f.holds == holdsProduct || (f.holds == holdsCount || f.holds == holdsAmount) && !f.needed
 }
 
-// date takes over a day of the report's range. Neighbouring rows are often of
+// parseDate takes over a day of the report's range. Neighbouring rows are often of
 // one day.
-func (p *plainReader) date(text []byte, at int) (end int, ok bool) {
+func (p *plainReader) parseDate(text []byte, at int) (end int, ok bool) {
 	end = at + dateLength + 2
 	if len(text) < end || text[at] != '"' || text[end-1] != '"' {
 		return at, false
@@ -189,20 +189,20 @@ func (p *plainReader) date(text []byte, at int) (end int, ok bool) {
 	return end, true
 }
 
-func (p *plainReader) product(text []byte, at int) (id string, end int, ok bool) {
+func (p *plainReader) parseProduct(text []byte, at int) (id string, end int, ok bool) {
 	if text[at] == '"' {
-		return p.id(text, at)
+		return p.parseID(text, at)
 	}
 	end = pastDigits(text, at)
 	whole := end > at && (text[at] != '0' || end == at+1) && endsValue(text[end])
 	if !whole || end-at > maxValue {
 		return "", end, false
 	}
-	return p.keep(text[at:end]), end, true
+	return p.internText(text[at:end]), end, true
 }
 
-// id reads a short text without escapes.
-func (p *plainReader) id(text []byte, at int) (id string, end int, ok bool) {
+// parseID reads a short text without escapes.
+func (p *plainReader) parseID(text []byte, at int) (id string, end int, ok bool) {
 	if text[at] != '"' {
 		return "", at, false
 	}
@@ -210,11 +210,11 @@ func (p *plainReader) id(text []byte, at int) (id string, end int, ok bool) {
 	if !ok || escaped || end-at > maxValue {
 		return "", end, false
 	}
-	return p.keep(text[at+1 : end]), end + 1, true
+	return p.internText(text[at+1 : end]), end + 1, true
 }
 
-// keep returns the text as a string, the same one each time.
-func (p *plainReader) keep(text []byte) string {
+// internText returns the text as a string, the same one each time.
+func (p *plainReader) internText(text []byte) string {
 	kept, ok := p.ids[string(text)]
 	if !ok {
 		if len(p.ids) == maxIDs {

@@ -59,8 +59,8 @@ func passNumber(text []byte, at int) (end int, ok bool) {
 	return end, endsValue(text[end])
 }
 
-// count reads a whole number as adlens.ParseCount does.
-func count(text []byte, at int) (n uint64, end int, ok bool) {
+// parseCount reads a whole number as adlens.ParseCount does.
+func parseCount(text []byte, at int) (n uint64, end int, ok bool) {
 	const surelyFit = 18
 	for end = at; isDigit(text[end]) && end-at < surelyFit; end++ {
 		n = n*10 + uint64(text[end]-'0')
@@ -75,7 +75,7 @@ func count(text []byte, at int) (n uint64, end int, ok bool) {
 	return n, end, err == nil
 }
 
-func amount(text []byte, at int) (a adlens.Amount, end int, ok bool) {
+func parseAmount(text []byte, at int) (a adlens.Amount, end int, ok bool) {
 	if end, ok = passNumber(text, at); !ok {
 		return a, end, false
 	}

@@ -64,9 +64,9 @@ func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err erro
 			notices = append(notices, fmt.Sprintf("profile %s is skipped: its type is %q, not seller or vendor", o.ProfileID, kind))
 			continue
 		}
-		c.profile(i+1, o)
+		c.checkProfile(i+1, o)
 		if first, twice := seen[string(o.ProfileID)]; twice {
-			c.row(i+1, false, "profileId", string(o.ProfileID), fmt.Sprintf("an id that is not that of row %d already", first))
+			c.checkRowValue(i+1, false, "profileId", string(o.ProfileID), fmt.Sprintf("an id that is not that of row %d already", first))
 		}
 		seen[string(o.ProfileID)] = i + 1
 		profiles = append(profiles, Profile{
@@ -77,15 +77,15 @@ func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err erro
 	return profiles, notices, errors.Join(c.faults...)
 }
 
-func (c *checker) profile(row int, o profileObject) {
-	c.row(row, idForm.MatchString(string(o.ProfileID)), "profileId", string(o.ProfileID), "an id")
-	c.row(row, countryForm.MatchString(o.CountryCode), "countryCode", o.CountryCode, "a country's code of two capital letters")
-	c.row(row, currencyForm.MatchString(o.CurrencyCode), "currencyCode", o.CurrencyCode, "a currency's code of three capital letters")
-	c.row(row, zoneForm.MatchString(o.TimeZone), "timezone", o.TimeZone, "a time zone's name like Europe/London")
+func (c *checker) checkProfile(row int, o profileObject) {
+	c.checkRowValue(row, idForm.MatchString(string(o.ProfileID)), "profileId", string(o.ProfileID), "an id")
+	c.checkRowValue(row, countryForm.MatchString(o.CountryCode), "countryCode", o.CountryCode, "a country's code of two capital letters")
+	c.checkRowValue(row, currencyForm.MatchString(o.CurrencyCode), "currencyCode", o.CurrencyCode, "a currency's code of three capital letters")
+	c.checkRowValue(row, zoneForm.MatchString(o.TimeZone), "timezone", o.TimeZone, "a time zone's name like Europe/London")
 }
 
-func (c *checker) row(row int, ok bool, field, value, expected string) {
-	if c.check(ok, field, value, expected) {
+func (c *checker) checkRowValue(row int, ok bool, field, value, expected string) {
+	if c.checkValue(ok, field, value, expected) {
 		return
 	}
 	var f *Fault

@@ -57,11 +57,11 @@ func DecodeReport(r io.Reader) (*Report, error) {
 	}
 	c := checker{}
 	report := &Report{ID: string(o.ReportID), ProfileID: string(o.ProfileID), Columns: o.Configuration.Columns}
-	c.need("reportId", report.ID)
-	c.need("profileId", report.ProfileID)
-	c.check(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
+	c.requireID("reportId", report.ID)
+	c.requireID("profileId", report.ProfileID)
+	c.checkValue(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
 	report.Type = c.reportType(o)
-	report.Start, report.End = c.days(o)
+	report.Start, report.End = c.dateRange(o)
 	report.GeneratedAt = c.generatedAt(o.GeneratedAt, report.End)
 	if err := errors.Join(c.faults...); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func trimMark(text []byte) []byte {
 // checker collects what is wrong with a report object.
 type checker struct{ faults []error }
 
-func (c *checker) check(ok bool, field, value, expected string) bool {
+func (c *checker) checkValue(ok bool, field, value, expected string) bool {
 	if !ok {
 		if value == "" {
 			value = "missing"
@@ -112,31 +112,31 @@ func (c *checker) check(ok bool, field, value, expected string) bool {
 	return ok
 }
 
-func (c *checker) need(field, value string) {
-	c.check(value != "", field, "", "an id")
+func (c *checker) requireID(field, value string) {
+	c.checkValue(value != "", field, "", "an id")
 }
 
 func (c *checker) reportType(o reportObject) *ReportType {
 	config := o.Configuration
 	t, ok := FindReportType(config.ReportTypeID)
-	if !c.check(ok, "configuration.reportTypeId", config.ReportTypeID,
+	if !c.checkValue(ok, "configuration.reportTypeId", config.ReportTypeID,
 		"spAdvertisedProduct, sbCampaigns or sdAdvertisedProduct (figures of another type would count twice or have no cost)") {
 		return nil
 	}
-	c.check(config.AdProduct == t.AdProduct.String(), "configuration.adProduct", config.AdProduct, t.AdProduct.String()+" for "+t.ID)
-	c.check(config.TimeUnit == "DAILY", "configuration.timeUnit", config.TimeUnit, "DAILY (figures of another unit have no days)")
-	c.check(slices.Equal(config.GroupBy, []string{t.GroupBy}), "configuration.groupBy", "["+strings.Join(config.GroupBy, ", ")+"]",
+	c.checkValue(config.AdProduct == t.AdProduct.String(), "configuration.adProduct", config.AdProduct, t.AdProduct.String()+" for "+t.ID)
+	c.checkValue(config.TimeUnit == "DAILY", "configuration.timeUnit", config.TimeUnit, "DAILY (figures of another unit have no days)")
+	c.checkValue(slices.Equal(config.GroupBy, []string{t.GroupBy}), "configuration.groupBy", "["+strings.Join(config.GroupBy, ", ")+"]",
 		"["+t.GroupBy+"] (another grouping would count twice)")
-	c.check(len(config.Filters) == 0, "configuration.filters", fmt.Sprintf("%s", config.Filters), "none (a filtered report is not the whole)")
-	for _, column := range t.needed() {
-		c.check(slices.Contains(config.Columns, column), "configuration.columns", "["+strings.Join(config.Columns, ", ")+"]", "the column "+column+" among them")
+	c.checkValue(len(config.Filters) == 0, "configuration.filters", fmt.Sprintf("%s", config.Filters), "none (a filtered report is not the whole)")
+	for _, column := range t.neededColumns() {
+		c.checkValue(slices.Contains(config.Columns, column), "configuration.columns", "["+strings.Join(config.Columns, ", ")+"]", "the column "+column+" among them")
 	}
 	return t
 }
 
-// needed are the columns without which no profile's figures can be had; headline
+// neededColumns are the columns without which no profile's figures can be had; headline
 // columns that depend on the profile are checked with it.
-func (t *ReportType) needed() []string {
+func (t *ReportType) neededColumns() []string {
 	columns := []string{DateColumn}
 	for _, column := range t.Headline(false) {
 		if slices.Contains(t.Headline(true), column) {
@@ -149,13 +149,13 @@ func (t *ReportType) needed() []string {
 	return columns
 }
 
-func (c *checker) days(o reportObject) (start, end adlens.Day) {
+func (c *checker) dateRange(o reportObject) (start, end adlens.Day) {
 	start, errStart := storableDay(o.StartDate)
 	end, errEnd := storableDay(o.EndDate)
-	okStart := c.check(errStart == nil, "startDate", o.StartDate, aStorableDay)
-	okEnd := c.check(errEnd == nil, "endDate", o.EndDate, aStorableDay)
+	okStart := c.checkValue(errStart == nil, "startDate", o.StartDate, aStorableDay)
+	okEnd := c.checkValue(errEnd == nil, "endDate", o.EndDate, aStorableDay)
 	if okStart && okEnd {
-		c.check(start <= end, "endDate", o.EndDate, "a day not before startDate "+o.StartDate)
+		c.checkValue(start <= end, "endDate", o.EndDate, "a day not before startDate "+o.StartDate)
 	}
 	return start, end
 }
@@ -191,10 +191,10 @@ func storableTime(text string) (time.Time, error) {
 
 func (c *checker) generatedAt(text string, end adlens.Day) time.Time {
 	t, err := storableTime(text)
-	if !c.check(err == nil, "generatedAt", text, aStorableTime) {
+	if !c.checkValue(err == nil, "generatedAt", text, aStorableTime) {
 		return t
 	}
-	c.check(end <= adlens.DayOf(t)+1, "endDate", end.String(),
+	c.checkValue(end <= adlens.DayOf(t)+1, "endDate", end.String(),
 		"a day at most one after the report's generatedAt "+text+" (a report cannot speak for the future)")
 	return t
 }

@@ -71,10 +71,10 @@ const (
 // which may be null.
 func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	rr := &RowReader{report: report, window: window{r: r}}
-	rr.add(field{name: DateColumn, needed: true, holds: holdsDate})
-	rr.add(field{name: CurrencyColumn, holds: holdsCurrency})
+	rr.addField(field{name: DateColumn, needed: true, holds: holdsDate})
+	rr.addField(field{name: CurrencyColumn, holds: holdsCurrency})
 	if report.Type.ProductColumn != "" {
-		rr.add(field{name: report.Type.ProductColumn, needed: true, holds: holdsProduct})
+		rr.addField(field{name: report.Type.ProductColumn, needed: true, holds: holdsProduct})
 	}
 	for _, m := range report.Type.Measures {
 		if report.Has(m.Column) {
@@ -87,7 +87,7 @@ func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	return rr
 }
 
-func (r *RowReader) add(f field) {
+func (r *RowReader) addField(f field) {
 	f.number = len(r.fields)
 	if f.needed {
 		r.needed++
@@ -97,25 +97,25 @@ func (r *RowReader) add(f field) {
 
 func (r *RowReader) addMeasure(m catalogue.Measure, needed bool) {
 	if !m.IsAmount() {
-		r.add(field{name: m.Column, needed: needed, holds: holdsCount, at: len(r.CountColumns)})
+		r.addField(field{name: m.Column, needed: needed, holds: holdsCount, at: len(r.CountColumns)})
 		r.CountColumns = append(r.CountColumns, m.Column)
 		return
 	}
-	r.add(field{name: m.Column, needed: needed, holds: holdsAmount, at: len(r.AmountColumns)})
+	r.addField(field{name: m.Column, needed: needed, holds: holdsAmount, at: len(r.AmountColumns)})
 	r.AmountColumns = append(r.AmountColumns, m.Column)
 }
 
 // Each calls visit for every row. It ends at the first fault of the file or
 // error of visit.
 func (r *RowReader) Each(visit func(*Row) error) error {
-	if err := r.strict.open(); err != nil {
+	if err := r.strict.openArray(); err != nil {
 		return err
 	}
 	for {
-		r.reset()
+		r.resetRow()
 		if !r.readPlain() {
-			r.reset()
-			if more, err := r.strict.next(); err != nil || !more {
+			r.resetRow()
+			if more, err := r.strict.readRow(); err != nil || !more {
 				return err
 			}
 		}
@@ -128,29 +128,29 @@ func (r *RowReader) Each(visit func(*Row) error) error {
 // readPlain reads the next row the plain way, if that can be done.
 func (r *RowReader) readPlain() bool {
 	for {
-		n, ok := r.plain.read(r.window.ended())
+		n, ok := r.plain.parseRow(r.window.terminatedText())
 		if ok {
-			r.window.take(n)
+			r.window.skipBytes(n)
 			r.row.Number++
 			return true
 		}
 		// A row that the window does not hold whole is tried again with more.
-		if !r.plain.short || !r.window.more() {
+		if !r.plain.short || !r.window.readMore() {
 			return false
 		}
-		r.reset()
+		r.resetRow()
 	}
 }
 
-func (r *RowReader) reset() {
+func (r *RowReader) resetRow() {
 	clear(r.row.Counts)
 	clear(r.row.Amounts)
 	r.row.Product, r.row.Currency = "", ""
 }
 
-// set takes over the value of a column. Where it is wrong, it says what was
+// setValue takes over the value of a column. Where it is wrong, it says what was
 // expected.
-func (r *RowReader) set(f *field, v jsontext.Value) (expected string) {
+func (r *RowReader) setValue(f *field, v jsontext.Value) (expected string) {
 	switch f.holds {
 	case holdsDate:
 		return r.setDate(v)
@@ -209,7 +209,7 @@ func unquoteValue(v jsontext.Value) (string, error) {
 	if v.Kind() != '"' {
 		return "", errors.New("no text")
 	}
-	return unquote(v)
+	return unquoteText(v)
 }
 
 func (r *RowReader) setCount(f *field, v jsontext.Value) string {

@@ -32,8 +32,8 @@ const (
 	rowsRead   = "[{}"
 )
 
-// begin sets a decoder up at the window's start, behind a beginning of ours.
-func (s *strictReader) begin(beginning string) error {
+// startDecoder sets a decoder up at the window's start, behind a beginning of ours.
+func (s *strictReader) startDecoder(beginning string) error {
 	s.array.dec.Reset(io.MultiReader(strings.NewReader(beginning), &ahead{window: &s.window}))
 	s.array.place = place{offset: s.window.offset - int64(len(beginning)), element: s.row.Number}
 	for s.array.dec.InputOffset() < int64(len(beginning)) {
@@ -44,85 +44,85 @@ func (s *strictReader) begin(beginning string) error {
 	return nil
 }
 
-// taken passes over what the decoder has read.
-func (s *strictReader) taken() {
-	s.window.take(int(s.array.dec.InputOffset() + s.array.place.offset - s.window.offset))
+// skipDecoded passes over what the decoder has read.
+func (s *strictReader) skipDecoded() {
+	s.window.skipBytes(int(s.array.dec.InputOffset() + s.array.place.offset - s.window.offset))
 }
 
-// open reads the array's beginning.
-func (s *strictReader) open() error {
-	if err := s.begin(""); err != nil {
+// openArray reads the array's beginning.
+func (s *strictReader) openArray() error {
+	if err := s.startDecoder(""); err != nil {
 		return err
 	}
-	if err := s.array.open(); err != nil {
+	if err := s.array.openArray(); err != nil {
 		return err
 	}
-	s.taken()
+	s.skipDecoded()
 	return nil
 }
 
-// next reads the next row; there is no more where the file is whole and ends.
-func (s *strictReader) next() (more bool, err error) {
+// readRow reads the next row; there is no more where the file is whole and ends.
+func (s *strictReader) readRow() (more bool, err error) {
 	beginning := rowsRead
 	if s.row.Number == 0 {
 		beginning = arrayBegun
 	}
-	if err := s.begin(beginning); err != nil {
+	if err := s.startDecoder(beginning); err != nil {
 		return false, err
 	}
-	if more, err := s.array.next(s.row.Number); err != nil || !more {
+	if more, err := s.array.hasNext(s.row.Number); err != nil || !more {
 		return false, err
 	}
 	s.row.Number++
-	if err := s.object(); err != nil {
+	if err := s.readObject(); err != nil {
 		return false, err
 	}
-	s.taken()
+	s.skipDecoded()
 	return true, nil
 }
 
-func (s *strictReader) object() error {
+func (s *strictReader) readObject() error {
 	dec := s.array.dec
 	clear(s.seen)
 	if _, err := dec.ReadToken(); err != nil {
-		return s.array.damaged(s.row.Number, err)
+		return s.array.damagedRow(s.row.Number, err)
 	}
 	for dec.PeekKind() != '}' {
-		if err := s.member(); err != nil {
+		if err := s.readMember(); err != nil {
 			return err
 		}
 	}
 	if _, err := dec.ReadToken(); err != nil {
-		return s.array.damaged(s.row.Number, err)
+		return s.array.damagedRow(s.row.Number, err)
 	}
 	return s.firstMissing(s.seen)
 }
 
-func (s *strictReader) member() error {
+func (s *strictReader) readMember() error {
 	name, err := s.array.dec.ReadValue()
 	if err != nil {
-		return s.array.damaged(s.row.Number, err)
+		return s.array.damagedRow(s.row.Number, err)
 	}
-	f := s.field(name)
-	s.plain.learn(name, f)
+	f := s.findField(name)
+	s.plain.addName(name, f)
 	value, err := s.array.dec.ReadValue()
 	if err != nil {
-		return s.array.damaged(s.row.Number, err)
+		return s.array.damagedRow(s.row.Number, err)
 	}
 	if f == nil {
 		return nil
 	}
 	s.seen[f.number] = true
-	if expected := s.set(f, value); expected != "" {
+	if expected := s.setValue(f, value); expected != "" {
 		return &Fault{Row: s.row.Number, Field: f.name, Value: string(value), Expected: expected}
 	}
 	return nil
 }
 
-// field finds a column by its name as written; nil where nothing is done with
+// findField finds a column by its name as written; nil where nothing is done with
 // it. A name with escapes is spelled plainly first, so that no spelling slips
 // past.
-func (s *strictReader) field(name jsontext.Value) *field {
+func (s *strictReader) findField(name jsontext.Value) *field {
 	if f, ok := s.byName[string(name)]; ok {
 		return f
 	}

@@ -34,12 +34,12 @@ func (f *Fault) Error() string {
 		fmt.Fprintf(&b, "%s ", f.Field)
 	}
 	if f.Value != "" {
-		fmt.Fprintf(&b, "is %s, ", clip(f.Value))
+		fmt.Fprintf(&b, "is %s, ", clipValue(f.Value))
 	}
 	return b.String() + "expected " + f.Expected
 }
 
-func clip(value string) string {
+func clipValue(value string) string {
 	if len(value) <= maxValue {
 		return value
 	}
@@ -72,16 +72,16 @@ func idText(raw []byte) (string, error) {
 	case len(raw) == 0:
 		return "", errNoID
 	case raw[0] == '"':
-		return unquote(raw)
+		return unquoteText(raw)
 	case raw[0] >= '0' && raw[0] <= '9' && !strings.ContainsAny(string(raw), ".eE"):
 		return string(raw), nil
 	}
 	return "", errNoID
 }
 
-// unquote returns the text of a JSON string. NUL is refused: nothing after
+// unquoteText returns the text of a JSON string. NUL is refused: nothing after
 // us agrees on what it means.
-func unquote(raw []byte) (string, error) {
+func unquoteText(raw []byte) (string, error) {
 	text, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func Decode(raw jsontext.Value, into any, row int) error {
 		return err
 	}
 	field := strings.ReplaceAll(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/", ".")
-	return &Fault{Row: row, Field: field, Value: string(at(raw, wrong.JSONPointer)), Expected: expectedOf(wrong)}
+	return &Fault{Row: row, Field: field, Value: string(valueAt(raw, wrong.JSONPointer)), Expected: expectedOf(wrong)}
 }
 
 // expectedOf says what a value should have been.
@@ -125,8 +125,8 @@ func expectedOf(wrong *json.SemanticError) string {
 	return "an object in braces"
 }
 
-// at finds the value that a pointer leads to.
-func at(raw jsontext.Value, pointer jsontext.Pointer) jsontext.Value {
+// valueAt finds the value that a pointer leads to.
+func valueAt(raw jsontext.Value, pointer jsontext.Pointer) jsontext.Value {
 	for token := range pointer.Tokens() {
 		var members map[string]jsontext.Value
 		var elements []jsontext.Value

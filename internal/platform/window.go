@@ -18,23 +18,23 @@ const (
 	maxWindow   = maxRowBytes + oneRead
 )
 
-func (w *window) text() []byte { return w.buffer[w.start:w.end] }
+func (w *window) unreadText() []byte { return w.buffer[w.start:w.end] }
 
-// ended is the text with a byte of zero behind it.
-func (w *window) ended() []byte {
+// terminatedText is the text with a byte of zero behind it.
+func (w *window) terminatedText() []byte {
 	w.buffer[w.end] = 0
 	return w.buffer[w.start : w.end+1]
 }
 
-// take passes over n bytes.
-func (w *window) take(n int) {
+// skipBytes passes over n bytes.
+func (w *window) skipBytes(n int) {
 	w.start += n
 	w.offset += int64(n)
 }
 
-// more reads on until the buffer is full. It tells whether anything came; if
+// readMore reads on until the buffer is full. It tells whether anything came; if
 // not, err says why.
-func (w *window) more() bool {
+func (w *window) readMore() bool {
 	if w.err != nil {
 		return false
 	}
@@ -59,7 +59,7 @@ func (w *window) makeRoom() {
 	if held >= len(buffer)/2 && len(buffer) <= maxWindow {
 		buffer = make([]byte, min(max(2*len(buffer), firstWindow), maxWindow+1))
 	}
-	copy(buffer, w.text())
+	copy(buffer, w.unreadText())
 	w.buffer, w.start, w.end = buffer, 0, held
 }
 
@@ -70,10 +70,10 @@ type ahead struct {
 }
 
 func (a *ahead) Read(p []byte) (int, error) {
-	if a.at == len(a.window.text()) && !a.window.more() {
+	if a.at == len(a.window.unreadText()) && !a.window.readMore() {
 		return 0, a.window.err
 	}
-	n := copy(p, a.window.text()[a.at:])
+	n := copy(p, a.window.unreadText()[a.at:])
 	a.at += n
 	return n, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // About says in a few words what a request is about: its period and page.
 func (r Request) About() []string {
-	return append([]string{r.Period.Start.String(), r.Period.End.String()}, r.Paging.about()...)
+	return append([]string{r.Period.Start.String(), r.Period.End.String()}, r.Paging.aboutPage()...)
 }
 
 // About says in a few words what a request is about: its marketplace and page.
@@ -19,11 +19,11 @@ func (r ListRequest) About() (words []string) {
 	if r.Marketplace.ID != "" {
 		words = append(words, r.Marketplace.ID)
 	}
-	return append(words, r.Paging.about()...)
+	return append(words, r.Paging.aboutPage()...)
 }
 
-// about is the page, where it is not the first.
-func (p Paging) about() []string {
+// aboutPage is the page, where it is not the first.
+func (p Paging) aboutPage() []string {
 	if p.Page <= 1 {
 		return nil
 	}
@@ -33,21 +33,21 @@ func (p Paging) about() []string {
 // spelling is a query string that is being written.
 type spelling []string
 
-// set adds a parameter, unless it has no value.
-func (s *spelling) set(name, value string) {
+// addParam adds a parameter, unless it has no value.
+func (s *spelling) addParam(name, value string) {
 	if value != "" {
 		*s = append(*s, name+"="+strings.ReplaceAll(url.QueryEscape(value), "%2C", ","))
 	}
 }
 
-func (s *spelling) paging(p Paging) {
+func (s *spelling) addPaging(p Paging) {
 	if p.Page > 0 {
-		s.set("page", strconv.Itoa(p.Page))
-		s.set("page_size", p.size())
+		s.addParam("page", strconv.Itoa(p.Page))
+		s.addParam("page_size", p.sizeText())
 	}
 }
 
-func (p Paging) size() string {
+func (p Paging) sizeText() string {
 	if p.All {
 		return catalogue.All
 	}
@@ -59,29 +59,29 @@ func (p Paging) size() string {
 func (r Request) Spelled() string {
 	var s spelling
 	if r.Period.Range == period.Custom {
-		s.set("start_date", r.Period.Start.String())
-		s.set("end_date", r.Period.End.String())
+		s.addParam("start_date", r.Period.Start.String())
+		s.addParam("end_date", r.Period.End.String())
 	} else {
-		s.set("range", string(r.Period.Range))
+		s.addParam("range", string(r.Period.Range))
 	}
-	s.set("timezone", r.TimeZone)
-	s.set("marketplaces", strings.Join(r.Filters.Marketplaces, ","))
-	s.set("ad_products", strings.Join(r.Filters.AdProductNames(), ","))
-	s.set("compare", string(r.Earlier.Range))
-	s.set("granularity", r.Granularity)
-	s.set("sort", r.Sort)
-	s.set("order", r.Order)
-	s.paging(r.Paging)
+	s.addParam("timezone", r.TimeZone)
+	s.addParam("marketplaces", strings.Join(r.Filters.Marketplaces, ","))
+	s.addParam("ad_products", strings.Join(r.Filters.AdProductNames(), ","))
+	s.addParam("compare", string(r.Earlier.Range))
+	s.addParam("granularity", r.Granularity)
+	s.addParam("sort", r.Sort)
+	s.addParam("order", r.Order)
+	s.addPaging(r.Paging)
 	return strings.Join(s, "&")
 }
 
 // Spelled is the request as a query string, as of figures.
 func (r ListRequest) Spelled() string {
 	var s spelling
-	s.set("marketplace_id", r.Marketplace.ID)
-	s.set("campaign_id", r.CampaignID)
-	s.set("states", strings.Join(r.States, ","))
-	s.set("tool", strings.Join(r.Tools, ","))
-	s.paging(r.Paging)
+	s.addParam("marketplace_id", r.Marketplace.ID)
+	s.addParam("campaign_id", r.CampaignID)
+	s.addParam("states", strings.Join(r.States, ","))
+	s.addParam("tool", strings.Join(r.Tools, ","))
+	s.addPaging(r.Paging)
 	return strings.Join(s, "&")
 }

@@ -13,15 +13,15 @@ import (
 // CalendarMonths writes the months of days, each once, as an Array(UInt32)
 // parameter of numbers that toYYYYMM makes.
 func CalendarMonths(days []adlens.Day) string {
-	return distinct(days, func(d adlens.Day) uint32 { return uint32(d.Year()*100) + uint32(d.Time().Month()) })
+	return distinctNumbers(days, func(d adlens.Day) uint32 { return uint32(d.Year()*100) + uint32(d.Time().Month()) })
 }
 
 // CalendarYears writes the years of days, each once, as toYear makes them.
 func CalendarYears(days []adlens.Day) string {
-	return distinct(days, func(d adlens.Day) uint32 { return uint32(d.Year()) })
+	return distinctNumbers(days, func(d adlens.Day) uint32 { return uint32(d.Year()) })
 }
 
-func distinct(days []adlens.Day, numberOf func(adlens.Day) uint32) string {
+func distinctNumbers(days []adlens.Day, numberOf func(adlens.Day) uint32) string {
 	numbers := make([]uint32, len(days))
 	for i, d := range days {
 		numbers[i] = numberOf(d)

@@ -7,7 +7,7 @@ import (
 
 // rankedParts are what a ranked statement reads, and how its slots are filled.
 func (p Plan) rankedParts() (parts string, values []parameters, slots []string) {
-	parts, values = p.parts()
+	parts, values = p.periodParts()
 	if p.Earlier == nil {
 		return parts, values, sumSlots("")
 	}
@@ -19,13 +19,13 @@ func (p Plan) rankedParts() (parts string, values []parameters, slots []string) 
 // them and zeros of the other, so one summing does for both.
 func (p Plan) bothParts() (string, []parameters) {
 	var sides []string
-	parts, values := p.parts()
+	parts, values := p.periodParts()
 	if !p.Empty() {
-		sides = append(sides, fill("products_current", "/*parts*/\n", parts))
+		sides = append(sides, fillTemplate("products_current", "/*parts*/\n", parts))
 	}
-	if then := p.then(); !then.Empty() {
-		parts, more := then.parts()
-		sides = append(sides, fill("products_earlier", "/*parts*/\n", earlierNames.Replace(parts)))
+	if then := p.earlierPlan(); !then.Empty() {
+		parts, more := then.periodParts()
+		sides = append(sides, fillTemplate("products_earlier", "/*parts*/\n", earlierNames.Replace(parts)))
 		values = append(slices.Clone(values), earlierParameters(more))
 	}
 	return strings.Join(sides, "    UNION ALL\n"), values

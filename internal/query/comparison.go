@@ -25,26 +25,26 @@ func (r Request) EarlierRequest() Request {
 	return r
 }
 
-// compare finds the earlier period. Both stop at yesterday: today is not over,
+// parseComparison finds the earlier period. Both stop at yesterday: today is not over,
 // and would be compared with a whole day. Where faults leave the period open,
 // there is nothing to compare.
-func (p *parser) compare(text string) {
-	way, _ := canonical(text, catalogue.Comparisons)
+func (p *parser) parseComparison(text string) {
+	way, _ := canonicalValue(text, catalogue.Comparisons)
 	if way == "" || way == NoComparison || slices.ContainsFunc(p.faults, isOfPeriod) {
 		return
 	}
-	yesterday := period.DayIn(p.zone(), p.now) - 1
+	yesterday := period.DayIn(p.requestZone(), p.now) - 1
 	asked := p.request.Period
 	cut, ok := asked.Until(yesterday)
 	if !ok {
-		p.add("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+		p.addFault("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("compare %q stops both periods at yesterday, which is %s in %s, and nothing is left of %s to %s; expected a period that starts on %s or earlier",
 				text, yesterday, p.request.TimeZone, asked.Start, asked.End, yesterday)})
 		return
 	}
 	p.request.Period, p.request.Earlier = cut, cut.Earlier(period.Name(way))
 	if p.request.Earlier.Start < firstDay {
-		p.add("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+		p.addFault("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("compare %q of %s to %s would start before %s, the first day of the calendar; expected a later period",
 				text, cut.Start, cut.End, firstDay)})
 	}
@@ -72,16 +72,16 @@ type Comparison struct {
 	Change  Figures // by the names of the figures that changed
 }
 
-// comparison is nil where nothing is compared. Nothing is said to have changed
+// comparisonOf is nil where nothing is compared. Nothing is said to have changed
 // since days of which some are from before the history held.
-func (a *Answer) comparison(s *sides) *Comparison {
+func (a *Answer) comparisonOf(s *sides) *Comparison {
 	if !a.Request.Compared() {
 		return nil
 	}
 	c := &Comparison{FiguresOf(s[earlier]), slices.Clone(NoChange)}
 	if a.Meta.EarlierCovered {
 		for i, q := range quotients {
-			c.Change[i] = q.change(s)
+			c.Change[i] = q.computeChange(s)
 		}
 	}
 	return c

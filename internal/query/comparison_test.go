@@ -60,7 +60,7 @@ func TestChangesAreMadeOfExactValues(t *testing.T) {
 			s[earlier][spend].Add(exact.Uint128{Lo: rapid.Uint64Range(0, 9999).Draw(t, "more")})
 		}
 		before := text(s[current]) + text(s[earlier])
-		c := a.comparison(s)
+		c := a.comparisonOf(s)
 		for i, f := range catalogue.Figures {
 			if got, want := shown(c.Change[i]), changeOracle(f.Name, s); got != want {
 				t.Fatalf("%s from %s to %s changed by %s, want %s", f.Name, text(s[earlier]), text(s[current]), got, want)
@@ -95,7 +95,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 		{"average_cpc", sums(0, 3, 0, 1_000_000, 0), sums(0, 4, 0, 1_000_000, 0), "0.08"}, // 0.0833
 		{"ctr", sums(0, 0, 0, 0, 0), sums(10, 1, 0, 0, 0), "null"},
 	} {
-		change := quotients[catalogue.FigureIndex(c.name)].change(&sides{c.now, c.then})
+		change := quotients[catalogue.FigureIndex(c.name)].computeChange(&sides{c.now, c.then})
 		if got := shown(change); got != c.want {
 			t.Errorf("%s from %s to %s changed by %s, want %s", c.name, text(c.then), text(c.now), got, c.want)
 		}
@@ -104,7 +104,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 
 func TestNothingChangedSinceDaysThatAreNotCovered(t *testing.T) {
 	a := Answer{thisYear, Meta{EarlierCovered: false}}
-	c := a.comparison(&sides{sums(9, 8, 7, 6, 5), sums(1, 2, 3, 4, 5)})
+	c := a.comparisonOf(&sides{sums(9, 8, 7, 6, 5), sums(1, 2, 3, 4, 5)})
 	for i, f := range catalogue.Figures {
 		if !c.Change[i].Null() {
 			t.Errorf("%s changed by %s", f.Name, shown(c.Change[i]))
@@ -113,7 +113,7 @@ func TestNothingChangedSinceDaysThatAreNotCovered(t *testing.T) {
 	if figure(c.Figures, "clicks") != "2" {
 		t.Error("the figures that are held are not shown")
 	}
-	if plain := (&Answer{january, Meta{}}).comparison(&sides{}); plain != nil {
+	if plain := (&Answer{january, Meta{}}).comparisonOf(&sides{}); plain != nil {
 		t.Errorf("nothing is compared: %+v", plain)
 	}
 }
@@ -122,11 +122,11 @@ func TestTheEarlierPeriodIsCoveredFromTheOldestDayOn(t *testing.T) {
 	for start, want := range map[string]bool{"2024-09-30": false, "2024-10-01": true, "2024-10-02": true} {
 		r := thisYear
 		r.Earlier.Start = day(start)
-		if got := exampleView().meta(r).EarlierCovered; got != want {
+		if got := exampleView().answerMeta(r).EarlierCovered; got != want {
 			t.Errorf("from %s: covered is %v", start, got)
 		}
 	}
-	if (View{}).meta(thisYear).EarlierCovered {
+	if (View{}).answerMeta(thisYear).EarlierCovered {
 		t.Error("an account without days covers a period")
 	}
 }
@@ -152,7 +152,7 @@ func TestComparedPeriodsStopAtYesterday(t *testing.T) {
 		r, faults := ParseSummary(SummaryParams{PeriodParams: c.period, Compare: c.compare}, exampleView(), now)
 		mustNotFail(t, faults)
 		got, was := fmt.Sprint(r.Period.Start, "..", r.Period.End), fmt.Sprint(r.Earlier.Start, "..", r.Earlier.End)
-		if got != c.want || was != c.was || string(r.Earlier.Range) != lower(strings.Trim(c.compare, " ")) {
+		if got != c.want || was != c.was || string(r.Earlier.Range) != lowerASCII(strings.Trim(c.compare, " ")) {
 			t.Errorf("%+v by %s: %s after %s (%s), want %s after %s", c.period, c.compare, got, was, r.Earlier.Range, c.want, c.was)
 		}
 		plain, faults := ParseSummary(SummaryParams{PeriodParams: c.period, Compare: "none"}, exampleView(), now)

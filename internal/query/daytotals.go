@@ -56,12 +56,12 @@ func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
 
 // addTo adds the days of the period to some sums.
 func (u *dayUnit) addTo(t *exact.Sums, p Plan) {
-	if p.has(u.first) && p.has(u.last) {
+	if p.hasDay(u.first) && p.hasDay(u.last) {
 		t.AddSums(u.total)
 		return
 	}
 	for i := range u.rows {
-		if p.has(u.rows[i].Day) {
+		if p.hasDay(u.rows[i].Day) {
 			t.Add(u.rows[i].Sums[:])
 		}
 	}
@@ -78,9 +78,9 @@ func newDayTotals(store Store) *dayTotals {
 	})}
 }
 
-// of returns the days of the plan's months, in their order. Those that are
+// getTotals returns the days of the plan's months, in their order. Those that are
 // not known are read, once for all who ask for the same ones at the same time.
-func (d *dayTotals) of(ctx context.Context, p Plan) ([]dayUnit, error) {
+func (d *dayTotals) getTotals(ctx context.Context, p Plan) ([]dayUnit, error) {
 	units := make([]dayUnit, len(p.Days))
 	missing := p
 	missing.Days = nil
@@ -100,15 +100,15 @@ func (d *dayTotals) of(ctx context.Context, p Plan) ([]dayUnit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, unit := range d.keep(p.Account, missing.Days, read) {
+	for i, unit := range d.cacheTotals(p.Account, missing.Days, read) {
 		units[places[i]] = unit
 	}
 	return units, nil
 }
 
-// keep remembers what was read, also of months that have no rows, and returns
+// cacheTotals remembers what was read, also of months that have no rows, and returns
 // it in their order.
-func (d *dayTotals) keep(account string, months []Live, read []DayTotal) []dayUnit {
+func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal) []dayUnit {
 	rows := make(map[uint32][]DayTotal, len(months))
 	for _, row := range read {
 		rows[row.Generation] = append(rows[row.Generation], row)
@@ -146,7 +146,7 @@ func sumByDate(p Plan, units []dayUnit, granularity string) map[adlens.Day]exact
 			continue
 		}
 		for j := range u.rows {
-			if day := u.rows[j].Day; p.has(day) {
+			if day := u.rows[j].Day; p.hasDay(day) {
 				sums := all[day]
 				sums.Add(u.rows[j].Sums[:])
 				all[day] = sums

@@ -61,7 +61,7 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 			for _, g := range rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations") {
 				p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, Generation: g})
 			}
-			units, err := d.of(t.Context(), p)
+			units, err := d.getTotals(t.Context(), p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), [measures]exact.Uint128{{Lo: 1}}}}}}
 	d := newDayTotals(store)
 	for _, account := range []string{"a", "b", "a", "b"} {
-		if _, err := d.of(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}); err != nil {
+		if _, err := d.getTotals(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
 	d := newDayTotals(store)
 	month := manifest.Unit{Kind: manifest.Month, Start: day("2026-01-01")}
 	for _, generation := range []uint32{7, 8, 8} {
-		units, err := d.of(t.Context(), Plan{Account: "a", Days: []Live{{Unit: month, Generation: generation}}})
+		units, err := d.getTotals(t.Context(), Plan{Account: "a", Days: []Live{{Unit: month, Generation: generation}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,18 +35,18 @@ type directory struct {
 }
 
 func newDirectory(store Store) *directory {
-	weigh := func(_ string, n productNames) int { return n.weight() }
+	weigh := func(_ string, n productNames) int { return n.memoryBytes() }
 	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh)}
 }
 
-// of returns the names of all products of a view. What it returns is never
+// getNames returns the names of all products of a view. What it returns is never
 // changed afterwards.
-func (d *directory) of(ctx context.Context, v View) (productNames, error) {
-	names, ok := d.known(v)
+func (d *directory) getNames(ctx context.Context, v View) (productNames, error) {
+	names, ok := d.cachedNames(v)
 	if ok {
 		return names, nil
 	}
-	next, err := d.read(ctx, v, names)
+	next, err := d.readNames(ctx, v, names)
 	if err != nil {
 		return names, err
 	}
@@ -54,9 +54,9 @@ func (d *directory) of(ctx context.Context, v View) (productNames, error) {
 	return next, nil
 }
 
-// known returns the names that are in memory; ok is false where some have to
+// cachedNames returns the names that are in memory; ok is false where some have to
 // be read.
-func (d *directory) known(v View) (names productNames, ok bool) {
+func (d *directory) cachedNames(v View) (names productNames, ok bool) {
 	names, ok = d.accounts.Get(v.Account)
 	return names, ok && names.of == namesOf(v)
 }
@@ -77,8 +77,8 @@ func MostProducts(v View) uint64 { return ProductsOf(v).Rows + 1 }
 // TitlesOf is the live generation of an account's titles, 0 without any.
 func TitlesOf(v View) uint32 { return v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) }
 
-// read reads the names that changed since some were read.
-func (d *directory) read(ctx context.Context, v View, known productNames) (productNames, error) {
+// readNames reads the names that changed since some were read.
+func (d *directory) readNames(ctx context.Context, v View, known productNames) (productNames, error) {
 	next := known
 	next.of = namesOf(v)
 	err := flight.Together(func() error {
@@ -86,7 +86,7 @@ func (d *directory) read(ctx context.Context, v View, known productNames) (produ
 			return nil
 		}
 		ids, err := d.store.ProductIDs(ctx, v.Account, next.of.products)
-		next.put(ids)
+		next.setIDs(ids)
 		return err
 	}, func() (err error) {
 		if known.titles == nil || known.of.titles != next.of.titles {
@@ -97,8 +97,8 @@ func (d *directory) read(ctx context.Context, v View, known productNames) (produ
 	return next, err
 }
 
-// put makes these the ids of all products.
-func (n *productNames) put(ids map[uint32]string) {
+// setIDs makes these the ids of all products.
+func (n *productNames) setIDs(ids map[uint32]string) {
 	n.ids = ids
 	last := uint32(0)
 	for key := range ids {
@@ -111,8 +111,8 @@ func (n *productNames) put(ids map[uint32]string) {
 	}
 }
 
-// place is where a product's id is in the order of ids.
-func (n *productNames) place(key uint32) uint32 {
+// idRank is where a product's id is in the order of ids.
+func (n *productNames) idRank(key uint32) uint32 {
 	if int(key) >= len(n.places) {
 		return noID
 	}
@@ -122,7 +122,7 @@ func (n *productNames) place(key uint32) uint32 {
 // mapEntryBytes is about what an entry of the maps takes beside its texts.
 const mapEntryBytes = 48
 
-func (n *productNames) weight() int {
+func (n *productNames) memoryBytes() int {
 	bytes := 4*len(n.places) + mapEntryBytes*(len(n.ids)+len(n.titles))
 	for _, id := range n.ids {
 		bytes += len(id)

@@ -68,7 +68,7 @@ func ofAccount(account string, products, titles uint32) View {
 
 func mustLookUp(t testing.TB, d *directory, v View) productNames {
 	t.Helper()
-	names, err := d.of(context.Background(), v)
+	names, err := d.getNames(context.Background(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestNamesThatWereHandedOutDoNotChange(t *testing.T) {
 	first := mustLookUp(t, d, ofAccount("a", 5, 7))
 	s.last = 9
 	mustLookUp(t, d, ofAccount("a", 6, 8))
-	if len(first.ids) != 1 || first.titles["P1"] != "title 7" || first.place(9) != noID {
+	if len(first.ids) != 1 || first.titles["P1"] != "title 7" || first.idRank(9) != noID {
 		t.Errorf("the first names became %+v", first)
 	}
 }
@@ -157,7 +157,7 @@ func TestAccountsHaveTheirOwnNames(t *testing.T) {
 func TestAFailureIsNotKept(t *testing.T) {
 	s := &shelf{last: 1, fail: errors.New("away")}
 	d := newDirectory(s)
-	if _, err := d.of(context.Background(), ofAccount("a", 5, 7)); !errors.Is(err, s.fail) {
+	if _, err := d.getNames(context.Background(), ofAccount("a", 5, 7)); !errors.Is(err, s.fail) {
 		t.Errorf("got %v", err)
 	}
 	s.fail = nil
@@ -170,7 +170,7 @@ func TestTheNamesInMemoryAreBounded(t *testing.T) {
 	s := &shelf{last: 1}
 	d := newDirectory(s)
 	one := mustLookUp(t, d, ofAccount("0", 5, 7))
-	d.accounts = lru.New(10*one.weight(), func(_ string, n productNames) int { return n.weight() })
+	d.accounts = lru.New(10*one.memoryBytes(), func(_ string, n productNames) int { return n.memoryBytes() })
 	for range 3 {
 		for i := range 20 {
 			if names := mustLookUp(t, d, ofAccount(fmt.Sprint(i), 5, 7)); names.ids[1] != "P1" {
@@ -180,7 +180,7 @@ func TestTheNamesInMemoryAreBounded(t *testing.T) {
 	}
 	kept := 0
 	for i := range 20 {
-		if _, ok := d.known(ofAccount(fmt.Sprint(i), 5, 7)); ok {
+		if _, ok := d.cachedNames(ofAccount(fmt.Sprint(i), 5, 7)); ok {
 			kept++
 		}
 	}
@@ -193,9 +193,9 @@ func TestTheNamesInMemoryAreBounded(t *testing.T) {
 // missing.
 func TestPlacesOfIDsAreInTheirOrder(t *testing.T) {
 	names := productNames{}
-	names.put(map[uint32]string{1: "b", 3: "a"})
-	names.put(map[uint32]string{1: "b", 2: "aa", 4: "a"})
-	if diff := cmp.Diff([]uint32{noID, 2, 1, noID, 0}, names.places); diff != "" || names.place(5) != noID {
+	names.setIDs(map[uint32]string{1: "b", 3: "a"})
+	names.setIDs(map[uint32]string{1: "b", 2: "aa", 4: "a"})
+	if diff := cmp.Diff([]uint32{noID, 2, 1, noID, 0}, names.places); diff != "" || names.idRank(5) != noID {
 		t.Error(diff)
 	}
 }

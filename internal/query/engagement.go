@@ -13,17 +13,17 @@ type engagement struct {
 	over chan struct{} // closed when nothing is under way any more
 }
 
-// begin says that something is under way, until it is ended.
-func (e *engagement) begin() (end func()) {
+// beginWork says that something is under way, until it is ended.
+func (e *engagement) beginWork() (end func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.many++; e.many == 1 {
 		e.over = make(chan struct{})
 	}
-	return e.end
+	return e.endWork
 }
 
-func (e *engagement) end() {
+func (e *engagement) endWork() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.many--; e.many == 0 {
@@ -31,8 +31,8 @@ func (e *engagement) end() {
 	}
 }
 
-// wait returns once nothing is under way, or when its patience ends.
-func (e *engagement) wait(ctx context.Context, patience time.Duration) {
+// waitIdle returns once nothing is under way, or when its patience ends.
+func (e *engagement) waitIdle(ctx context.Context, patience time.Duration) {
 	e.mu.Lock()
 	over, many := e.over, e.many
 	e.mu.Unlock()

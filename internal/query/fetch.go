@@ -18,23 +18,23 @@ const fetchedRows = 100_000
 // is answered.
 const fetchedNames = 5_000
 
-// fetched answers a page of the product report from memory, for which it reads
+// answerFetched answers a page of the product report from memory, for which it reads
 // what is missing there, if that is little; ok is false where it is not, or
 // where memory cannot answer at all. products is how many products the report
 // has at most.
-func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, products uint64) (p *Products, ok bool, err error) {
+func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, products uint64) (p *Products, ok bool, err error) {
 	if s.memory == nil {
 		return nil, false, nil
 	}
-	names, known := s.directory.known(v)
+	names, known := s.directory.cachedNames(v)
 	if !known && products >= fetchedNames {
 		return nil, false, nil
 	}
-	missing := s.memory.missing(plan)
+	missing := s.memory.missingUnits(plan)
 	rows := 0
 	for table := range missing {
 		for _, l := range missing[table] {
-			rows += l.rows(unitTable(table), products)
+			rows += l.rowBound(unitTable(table), products)
 		}
 	}
 	if rows > fetchedRows {
@@ -42,8 +42,8 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 	}
 	var units map[uint32]*unit
 	err = flight.Together(
-		func() (err error) { units, err = s.memory.fetch(ctx, plan.Account, missing); return err },
-		func() (err error) { names, err = s.directory.of(ctx, v); return err },
+		func() (err error) { units, err = s.memory.fetchUnits(ctx, plan.Account, missing); return err },
+		func() (err error) { names, err = s.directory.getNames(ctx, v); return err },
 	)
 	if err != nil {
 		return nil, false, err
@@ -52,13 +52,13 @@ func (s *Service) fetched(ctx context.Context, v View, r Request, plan Plan, pro
 	if !ok || found.unfit || then.unfit {
 		return nil, false, nil
 	}
-	p, ok = s.added(ctx, v, r, found, then, names)
+	p, ok = s.answerTallied(ctx, v, r, found, then, names)
 	return p, ok, nil
 }
 
-// fetch reads units of all tables side by side, once for all who need the same
+// fetchUnits reads units of all tables side by side, once for all who need the same
 // ones at the same time.
-func (m *memory) fetch(ctx context.Context, account string, missing [3][]Live) (map[uint32]*unit, error) {
+func (m *memory) fetchUnits(ctx context.Context, account string, missing [3][]Live) (map[uint32]*unit, error) {
 	all := map[uint32]*unit{}
 	var mu sync.Mutex
 	var steps []func() error
@@ -69,7 +69,7 @@ func (m *memory) fetch(ctx context.Context, account string, missing [3][]Live) (
 		steps = append(steps, func() error {
 			key := strings.Join([]string{account, unitTables[table].name, Numbers(generationsOf(units))}, " ")
 			some, err := m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
-				return m.read(ctx, m.store.UnitRows, account, unitTable(table), units)
+				return m.readUnits(ctx, m.store.UnitRows, account, unitTable(table), units)
 			})
 			mu.Lock()
 			defer mu.Unlock()

@@ -46,45 +46,45 @@ func (s *Service) Fill(ctx context.Context) (worked bool, err error) {
 	if m == nil {
 		return false, nil
 	}
-	if account, r, ok := m.next(); ok {
-		return true, s.fill(ctx, account, r)
+	if account, r, ok := m.nextMiss(); ok {
+		return true, s.fillRequest(ctx, account, r)
 	}
 	account, ok := m.nextAhead()
 	if !ok {
 		return false, nil
 	}
-	m.computed.wait(ctx, aheadPatience)
+	m.computed.waitIdle(ctx, aheadPatience)
 	more, err := s.readAhead(ctx, account)
 	switch {
 	case err != nil:
-		m.forget(account) // its next request has it read ahead again
+		m.forgetAccount(account) // its next request has it read ahead again
 	case more:
 		m.goOn(account)
 	}
 	return true, err
 }
 
-// fill reads what a request needs of the account as it is now.
-func (s *Service) fill(ctx context.Context, account string, r Request) error {
-	v, products, ok, err := s.fillable(ctx, account)
+// fillRequest reads what a request needs of the account as it is now.
+func (s *Service) fillRequest(ctx context.Context, account string, r Request) error {
+	v, products, ok, err := s.fillableView(ctx, account)
 	if err != nil || !ok {
 		return err
 	}
 	plan := PlanProducts(r, v)
-	if err := s.memory.fill(ctx, plan, products); err != nil {
+	if err := s.memory.fillUnits(ctx, plan, products); err != nil {
 		return err
 	}
 	found, then, ok := s.memory.findBoth(v, plan, nil)
 	if !ok || found.unfit || then.unfit {
 		return nil // the engine has to answer nevertheless
 	}
-	_, err = s.directory.of(ctx, v)
+	_, err = s.directory.getNames(ctx, v)
 	return err
 }
 
-// fillable is an account as it is now and how many products it has at most; ok
+// fillableView is an account as it is now and how many products it has at most; ok
 // is false where they are too many for the memory.
-func (s *Service) fillable(ctx context.Context, account string) (v View, products uint64, ok bool, err error) {
+func (s *Service) fillableView(ctx context.Context, account string) (v View, products uint64, ok bool, err error) {
 	if v, err = s.memory.store.View(ctx, account); err != nil {
 		return v, 0, false, err
 	}
@@ -92,9 +92,9 @@ func (s *Service) fillable(ctx context.Context, account string) (v View, product
 	return v, products, products <= maxRememberedKey+1, nil
 }
 
-// fill reads the missing units of a plan, both periods, unless all of them, with
+// fillUnits reads the missing units of a plan, both periods, unless all of them, with
 // those that memory has, would crowd out most of the rest, or one another.
-func (m *memory) fill(ctx context.Context, plan Plan, products uint64) error {
+func (m *memory) fillUnits(ctx context.Context, plan Plan, products uint64) error {
 	bytes := 0
 	for table, units := range plan.bothTables() {
 		bytes += weightOf(units, unitTable(table), products)
@@ -102,14 +102,14 @@ func (m *memory) fill(ctx context.Context, plan Plan, products uint64) error {
 	if bytes > m.limit/2 {
 		return nil
 	}
-	missing := m.missing(plan)
+	missing := m.missingUnits(plan)
 	for table := range missing {
-		for _, some := range batches(missing[table], unitTable(table), products) {
+		for _, some := range batchUnits(missing[table], unitTable(table), products) {
 			began := time.Now()
-			if _, err := m.read(ctx, m.store.UnitRowsBeside, plan.Account, unitTable(table), some); err != nil {
+			if _, err := m.readUnits(ctx, m.store.UnitRowsBeside, plan.Account, unitTable(table), some); err != nil {
 				return err
 			}
-			m.computed.wait(ctx, wayGiven*time.Since(began))
+			m.computed.waitIdle(ctx, wayGiven*time.Since(began))
 		}
 	}
 	return nil
@@ -118,20 +118,20 @@ func (m *memory) fill(ctx context.Context, plan Plan, products uint64) error {
 // weightOf is what units will weigh, about.
 func weightOf(units []Live, table unitTable, products uint64) (bytes int) {
 	for _, l := range units {
-		bytes += unitBytes + packedRowBytes*l.rows(table, products)
+		bytes += unitBytes + packedRowBytes*l.rowBound(table, products)
 	}
 	return bytes
 }
 
-// batches divides units into those that are read by one statement.
-func batches(units []Live, table unitTable, products uint64) (all [][]Live) {
+// batchUnits divides units into those that are read by one statement.
+func batchUnits(units []Live, table unitTable, products uint64) (all [][]Live) {
 	rows := 0
 	for i, l := range units {
-		if more := l.rows(table, products); i == 0 || rows+more > rowsAtOnce {
+		if more := l.rowBound(table, products); i == 0 || rows+more > rowsAtOnce {
 			all, rows = append(all, nil), 0
 		}
 		all[len(all)-1] = append(all[len(all)-1], l)
-		rows += l.rows(table, products)
+		rows += l.rowBound(table, products)
 	}
 	return all
 }
@@ -142,31 +142,31 @@ func batches(units []Live, table unitTable, products uint64) (all [][]Live) {
 // quarter of the memory to what is asked for. more tells whether it is worth
 // to go on.
 func (s *Service) readAhead(ctx context.Context, account string) (more bool, err error) {
-	v, products, ok, err := s.fillable(ctx, account)
+	v, products, ok, err := s.fillableView(ctx, account)
 	if err != nil || !ok {
 		return false, err
 	}
 	m := s.memory
-	if _, named := s.directory.known(v); !named {
-		_, err := s.directory.of(ctx, v)
-		_, named = s.directory.known(v)
+	if _, named := s.directory.cachedNames(v); !named {
+		_, err := s.directory.getNames(ctx, v)
+		_, named = s.directory.cachedNames(v)
 		return named, err // names without room are not read again and again
 	}
 	table, missing := m.newestMissing(v)
 	if len(missing) == 0 {
 		return false, nil
 	}
-	some := batches(missing, table, products)[0]
+	some := batchUnits(missing, table, products)[0]
 	bytes := m.units.Weight() + weightOf(some, table, products)
 	for _, l := range some {
 		if old, ok := m.units.Peek(unitName{account, table, l.Unit}); ok {
-			bytes -= old.weight()
+			bytes -= old.memoryBytes()
 		}
 	}
 	if bytes > m.limit/4*3 {
 		return false, nil
 	}
-	_, err = m.read(ctx, m.store.UnitRowsBeside, account, table, some)
+	_, err = m.readUnits(ctx, m.store.UnitRowsBeside, account, table, some)
 	return err == nil, err
 }
 
@@ -177,7 +177,7 @@ func (m *memory) newestMissing(v View) (unitTable, []Live) {
 		var missing []Live
 		for _, e := range v.Manifest.Of(kind) {
 			if u, ok := m.units.Peek(unitName{v.Account, unitTable(table), e.Unit}); !ok || u.generation != e.Generation {
-				missing = append(missing, live(e))
+				missing = append(missing, liveUnit(e))
 			}
 		}
 		if len(missing) > 0 {

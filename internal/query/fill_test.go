@@ -40,7 +40,7 @@ func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *P
 
 // remembered is an answer from memory; ok is false where it has to be computed.
 func remembered(_ rapid.TB, s *Service, v View, r Request) (p *Products, ok bool) {
-	return s.remembered(context.Background(), v, r, PlanProducts(r, v))
+	return s.answerCached(context.Background(), v, r, PlanProducts(r, v))
 }
 
 // A load makes new generations, and until they are read the engine answers.
@@ -56,7 +56,7 @@ func TestOnlyWhatALoadHasChangedIsReadAgain(t *testing.T) {
 	changed.Generation = 7
 	s.view.Manifest = s.view.Manifest.With(13, changed)
 	mustBeRemembered(t, service, s.view, november(1), false)
-	if err := service.fill(context.Background(), s.view.Account, november(1)); err != nil {
+	if err := service.fillRequest(context.Background(), s.view.Account, november(1)); err != nil {
 		t.Fatal(err)
 	}
 	after := mustBeRemembered(t, service, s.view, november(1), true)
@@ -85,8 +85,8 @@ func TestNumbersThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
 		r := Request{Period: days("2024-10-01", "2026-11-19"), Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 10}}
 		service := remembering(t, s, r)
 		mustBeRemembered(t, service, s.view, r, false)
-		service.missed(s.view, r, PlanProducts(r, s.view))
-		if _, _, wished := service.memory.next(); wished {
+		service.noteMiss(s.view, r, PlanProducts(r, s.view))
+		if _, _, wished := service.memory.nextMiss(); wished {
 			t.Errorf("%s: it is wished for again", name)
 		}
 	}
@@ -119,18 +119,18 @@ func TestAFailedFillHarmsNothing(t *testing.T) {
 	service := NewService(s, nil)
 	service.Remember(s, 1<<20)
 	s.failed = errors.New("away")
-	if err := service.fill(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
+	if err := service.fillRequest(context.Background(), "acct-7", november(1)); !errors.Is(err, s.failed) {
 		t.Errorf("got %v", err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	s.failed, service.memory.store = nil, broken{s}
-	service.memory.wish("acct-7", november(1))
+	service.memory.queueMiss("acct-7", november(1))
 	if _, err := service.Fill(context.Background()); err == nil || !strings.Contains(err.Error(), "panic: broken") {
 		t.Errorf("got %v", err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
 	service.memory.store = s
-	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil {
+	if err := service.fillRequest(context.Background(), "acct-7", november(1)); err != nil {
 		t.Fatal(err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), true)
@@ -147,7 +147,7 @@ func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 	s := someShop()
 	service := NewService(s, nil)
 	service.Remember(s, 1000)
-	if err := service.fill(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
+	if err := service.fillRequest(context.Background(), "acct-7", november(1)); err != nil || s.reads != 0 {
 		t.Errorf("%d statements, %v", s.reads, err)
 	}
 	mustBeRemembered(t, service, s.view, november(1), false)
@@ -158,7 +158,7 @@ func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 func TestUnitsOfOneReportDoNotDropOneAnother(t *testing.T) {
 	s := someShop()
 	service := remembering(t, s, november(1))
-	some, needed := service.memory.units.Stats().Values, service.memory.missing(PlanProducts(november(1), s.view))
+	some, needed := service.memory.units.Stats().Values, service.memory.missingUnits(PlanProducts(november(1), s.view))
 	if some < 2 || len(needed[monthUnits]) > 0 {
 		t.Fatalf("%d units are in memory, %d are not", some, len(needed[monthUnits]))
 	}
@@ -168,7 +168,7 @@ func TestUnitsOfOneReportDoNotDropOneAnother(t *testing.T) {
 	changed.Generation = 7
 	s.view.Manifest = s.view.Manifest.With(13, changed)
 	s.reads = 0
-	if err := service.fill(t.Context(), s.view.Account, november(1)); err != nil || s.reads != 0 {
+	if err := service.fillRequest(t.Context(), s.view.Account, november(1)); err != nil || s.reads != 0 {
 		t.Errorf("%d statements, %v", s.reads, err)
 	}
 }
@@ -178,13 +178,13 @@ func TestAnAccountIsReadAheadAgainAfterAFailure(t *testing.T) {
 	s := someShop()
 	service := NewService(s, nil)
 	service.Remember(s, 1<<20)
-	service.expect(s.view)
+	service.queueAhead(s.view)
 	s.failed = errors.New("away")
 	if _, err := service.Fill(t.Context()); !errors.Is(err, s.failed) {
 		t.Fatalf("got %v", err)
 	}
 	s.failed = nil
-	service.expect(s.view)
+	service.queueAhead(s.view)
 	mustBeFilled(t, service)
 	mustBeRemembered(t, service, s.view, november(1), true)
 }
@@ -293,7 +293,7 @@ func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
 		}
 		unit := manifest.Unit{Kind: manifest.Year, Slice: manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredBrands}, Start: day("2026-01-01")}
 		s.view.Manifest = s.view.Manifest.With(13, manifest.Entry{Unit: unit, Generation: 7})
-		service.expect(s.view)
+		service.queueAhead(s.view)
 		mustBeFilled(t, service)
 		if u, ok := service.memory.units.Peek(unitName{s.view.Account, yearUnits, unit}); !ok || u.generation != 7 {
 			t.Errorf("with %d bytes, a year is not read again: %+v", c.bytes, u)
@@ -322,7 +322,7 @@ func TestAnAccountThatAsksForASummaryIsReadAhead(t *testing.T) {
 	if _, err := service.Fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, named := service.directory.known(s.view); !named {
+	if _, named := service.directory.cachedNames(s.view); !named {
 		t.Error("names, which every report needs, are not read first")
 	}
 	mustBeFilled(t, service)
@@ -332,17 +332,17 @@ func TestAnAccountThatAsksForASummaryIsReadAhead(t *testing.T) {
 // An account that asks much does not keep others from being read in.
 func TestEachAccountHasOneWish(t *testing.T) {
 	m := newMemory(nil, 1<<20)
-	m.wish("a", november(1))
-	m.wish("b", november(1))
+	m.queueMiss("a", november(1))
+	m.queueMiss("b", november(1))
 	for page := range 5_000 {
-		m.wish("a", november(page))
+		m.queueMiss("a", november(page))
 	}
 	for _, want := range []string{"a", "b"} {
-		if account, r, ok := m.next(); account != want || !ok || want == "a" && r.Page != 4_999 {
+		if account, r, ok := m.nextMiss(); account != want || !ok || want == "a" && r.Page != 4_999 {
 			t.Errorf("%q, %+v", account, r)
 		}
 	}
-	if _, _, ok := m.next(); ok {
+	if _, _, ok := m.nextMiss(); ok {
 		t.Error("a wish is left")
 	}
 }

@@ -36,11 +36,11 @@ type Format struct{ Name, Separator, Decimal string }
 // Written is the format itself, for those who know a request by it alone.
 func (f Format) Written() Format { return f }
 
-// format finds the format asked for. What belongs to CSV is refused beside
+// parseFormat finds the format asked for. What belongs to CSV is refused beside
 // another format: who sent it expects to see it.
-func (p *parser) format(params FormatParams) Format {
+func (p *parser) parseFormat(params FormatParams) Format {
 	f := Format{Name: JSON}
-	if name, ok := canonical(params.Format, catalogue.Formats); ok {
+	if name, ok := canonicalValue(params.Format, catalogue.Formats); ok {
 		f.Name = name
 	} else if params.Format != "" {
 		return f
@@ -51,18 +51,18 @@ func (p *parser) format(params FormatParams) Format {
 		return f
 	}
 	f.Separator, f.Decimal = Comma, point
-	if separator, ok := canonical(params.Separator, catalogue.Separators); ok {
+	if separator, ok := canonicalValue(params.Separator, catalogue.Separators); ok {
 		f.Separator = separator
 	}
-	if decimal, ok := canonical(params.Decimal, catalogue.Decimals); ok {
+	if decimal, ok := canonicalValue(params.Decimal, catalogue.Decimals); ok {
 		f.Decimal = decimal
 	}
 	return f
 }
 
 func (p *parser) onlyCSV(parameter, value, format string) {
-	if p.valid(parameter, value) {
-		p.add(parameter, adlens.Fault{Value: value, Code: adlens.ConflictingParameters,
+	if p.isValid(parameter, value) {
+		p.addFault(parameter, adlens.Fault{Value: value, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("%s is for format csv alone, and the format here is %s; send format=csv, or leave %s out", parameter, format, parameter)})
 	}
 }

@@ -42,7 +42,7 @@ func productsCase(name, account string, params ProductParams) goldenCase {
 	view.Account = account
 	request, faults := ParseProducts(params, view, now)
 	plan := PlanProducts(request, view)
-	c.empty = plan.Empty() && plan.then().Empty()
+	c.empty = plan.Empty() && plan.earlierPlan().Empty()
 	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
 	return c
 }

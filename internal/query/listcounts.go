@@ -35,9 +35,9 @@ func newListCounts(store ListStore) *listCounts {
 	})}
 }
 
-// of returns the counts of the account's lists. Those without rows are not
+// getCounts returns the counts of the account's lists. Those without rows are not
 // among them.
-func (l *listCounts) of(ctx context.Context, v View) ([]ListCount, error) {
+func (l *listCounts) getCounts(ctx context.Context, v View) ([]ListCount, error) {
 	key := listsKeyOf(v)
 	if key.campaigns == Numbers(nil) {
 		return nil, nil // what belongs to no listed campaign does not count

@@ -58,9 +58,9 @@ func (ListRequest) Compared() bool { return false }
 // ParseCampaigns makes a request of the campaign list's parameters.
 func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.Campaigns, params, v, now)
-	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), Paging: p.paging(params.PagingParams),
-		Format: p.format(params.FormatParams)}
-	r.States = chosen(params.States, catalogue.States)
+	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), Paging: p.parsePaging(params.PagingParams),
+		Format: p.parseFormat(params.FormatParams)}
+	r.States = chosenWords(params.States, catalogue.States)
 	return r, p.faults
 }
 
@@ -68,31 +68,31 @@ func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, 
 // the campaign is there is for the store to say.
 func ParseAdGroups(params AdGroupParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.AdGroups, params, v, now)
-	r := ListRequest{Marketplace: p.marketplace(params.MarketplaceID), CampaignID: params.CampaignID,
-		Paging: p.paging(params.PagingParams), Format: p.format(params.FormatParams)}
+	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), CampaignID: params.CampaignID,
+		Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
 	return r, p.faults
 }
 
 // ParseRules makes a request of the rules' parameters.
 func ParseRules(params RulesParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.Rules, params, v, now)
-	r := ListRequest{Paging: p.paging(params.PagingParams), Format: p.format(params.FormatParams)}
+	r := ListRequest{Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
 	return r, p.faults
 }
 
 // ParseActivity makes a request of the activity's parameters.
 func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.Activity, params, v, now)
-	r := ListRequest{Paging: p.paging(params.PagingParams), Format: p.format(params.FormatParams)}
-	r.Tools = chosen(params.Tools, catalogue.Tools)
+	r := ListRequest{Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
+	r.Tools = chosenWords(params.Tools, catalogue.Tools)
 	return r, p.faults
 }
 
-// chosen are words of a closed set in canonical form, sorted. All of them are
+// chosenWords are words of a closed set in canonical form, sorted. All of them are
 // no filter, like none: the answer is the same, and so is its name.
-func chosen(texts, all []string) (words []string) {
+func chosenWords(texts, all []string) (words []string) {
 	for _, text := range texts {
-		if word, ok := canonical(text, all); ok && !slices.Contains(words, word) {
+		if word, ok := canonicalValue(text, all); ok && !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}
@@ -106,28 +106,28 @@ func chosen(texts, all []string) (words []string) {
 // ParsePlain checks the parameters of a list that has none of its own.
 func ParsePlain(params FormatParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.Marketplaces, params, v, now)
-	r := ListRequest{Format: p.format(params)}
+	r := ListRequest{Format: p.parseFormat(params)}
 	return r, p.faults
 }
 
-// marketplace finds a marketplace of the account. Another account's is as
+// parseMarketplaceID finds a marketplace of the account. Another account's is as
 // unknown as one that never was.
-func (p *parser) marketplace(id string) Marketplace {
+func (p *parser) parseMarketplaceID(id string) Marketplace {
 	if id == "" {
-		p.add("marketplace_id", adlens.Fault{Code: adlens.MissingParameter, Allowed: p.ids(),
+		p.addFault("marketplace_id", adlens.Fault{Code: adlens.MissingParameter, Allowed: p.allowedIDs(),
 			Detail: "marketplace_id is missing; expected the id of one of the account's marketplaces: " + p.marketplaceIDs()})
 		return Marketplace{}
 	}
 	i := slices.IndexFunc(p.view.Marketplaces, func(m Marketplace) bool { return m.ID == id })
 	if i < 0 {
-		p.add("marketplace_id", adlens.Fault{Value: id, Code: adlens.UnknownValue, Allowed: p.ids(),
+		p.addFault("marketplace_id", adlens.Fault{Value: id, Code: adlens.UnknownValue, Allowed: p.allowedIDs(),
 			Detail: fmt.Sprintf("%q is no marketplace of this account; expected one of its ids: %s", id, p.marketplaceIDs())})
 		return Marketplace{}
 	}
 	return p.view.Marketplaces[i]
 }
 
-func (p *parser) ids() []string {
+func (p *parser) allowedIDs() []string {
 	ids := make([]string, len(p.view.Marketplaces))
 	for i, m := range p.view.Marketplaces {
 		ids[i] = m.ID

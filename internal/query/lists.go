@@ -66,7 +66,7 @@ type MarketplaceInfo struct {
 
 // Marketplaces lists the account's marketplaces by country and id.
 func (s *Service) Marketplaces(ctx context.Context, v View) ([]MarketplaceInfo, error) {
-	counts, err := s.counts.of(ctx, v)
+	counts, err := s.counts.getCounts(ctx, v)
 	if err != nil {
 		return nil, err
 	}

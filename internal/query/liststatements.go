@@ -29,8 +29,8 @@ func (v View) listParams(r ListRequest) map[string]string {
 		"rules":       fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.Rules})),
 		"runs":        fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.RuleRuns})),
 		"activity":    fmt.Sprint(v.Manifest.Generation(manifest.Unit{Kind: manifest.Activity})),
-		"states":      texts(orAll(r.States, catalogue.States)),
-		"tools":       texts(orAll(r.Tools, catalogue.Tools)),
+		"states":      textArray(orAll(r.States, catalogue.States)),
+		"tools":       textArray(orAll(r.Tools, catalogue.Tools)),
 		"limit":       fmt.Sprint(r.PageSize),
 		"offset":      fmt.Sprint((r.Page - 1) * r.PageSize),
 	}
@@ -38,7 +38,7 @@ func (v View) listParams(r ListRequest) map[string]string {
 
 // listStatement takes a skeleton and of the parameters those that it names.
 func (v View) listStatement(name string, r ListRequest) Statement {
-	text := strings.ReplaceAll(skeleton(name), "/*where*/\n", skeleton("ad_groups_where"))
+	text := strings.ReplaceAll(readTemplate(name), "/*where*/\n", readTemplate("ad_groups_where"))
 	params := v.listParams(r)
 	for parameter := range params {
 		if !strings.Contains(text, "{"+parameter+":") {
@@ -55,7 +55,7 @@ func orAll(chosen, all []string) []string {
 	return chosen
 }
 
-// texts is an Array(String) parameter of words from closed sets.
-func texts(words []string) string {
+// textArray is an Array(String) parameter of words from closed sets.
+func textArray(words []string) string {
 	return "['" + strings.Join(words, "','") + "']"
 }

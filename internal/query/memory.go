@@ -52,7 +52,7 @@ type unitName struct {
 }
 
 func newMemory(store UnitStore, bytes int) *memory {
-	weigh := func(_ unitName, u *unit) int { return u.weight() }
+	weigh := func(_ unitName, u *unit) int { return u.memoryBytes() }
 	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), adding: make(chan struct{}, runtime.GOMAXPROCS(0)), wishes: newWishes()}
 }
 
@@ -60,16 +60,16 @@ func newMemory(store UnitStore, bytes int) *memory {
 // need. Fill brings that in.
 func (s *Service) Remember(store UnitStore, bytes int) { s.memory = newMemory(store, bytes) }
 
-// expect has what an account was not asked for yet read ahead.
-func (s *Service) expect(v View) {
+// queueAhead has what an account was not asked for yet read ahead.
+func (s *Service) queueAhead(v View) {
 	if s.memory != nil {
-		s.memory.expect(v.Account, v.Manifest.Version)
+		s.memory.queueAhead(v.Account, v.Manifest.Version)
 	}
 }
 
-// remembered answers a page of the product report from memory; ok is false
+// answerCached answers a page of the product report from memory; ok is false
 // where it cannot.
-func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) (p *Products, ok bool) {
+func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan) (p *Products, ok bool) {
 	if s.memory == nil {
 		return nil, false
 	}
@@ -77,15 +77,15 @@ func (s *Service) remembered(ctx context.Context, v View, r Request, plan Plan) 
 	if !ok || found.unfit || then.unfit {
 		return nil, false
 	}
-	names, ok := s.directory.known(v)
+	names, ok := s.directory.cachedNames(v)
 	if !ok {
 		return nil, false
 	}
-	return s.added(ctx, v, r, found, then, names)
+	return s.answerTallied(ctx, v, r, found, then, names)
 }
 
-// added adds a report up; ok is false where nobody waits for it any more.
-func (s *Service) added(ctx context.Context, v View, r Request, now, then found, names productNames) (p *Products, ok bool) {
+// answerTallied adds a report up; ok is false where nobody waits for it any more.
+func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names productNames) (p *Products, ok bool) {
 	// More at once than there are cores would only take more memory.
 	select {
 	case s.memory.adding <- struct{}{}:
@@ -112,15 +112,15 @@ type found struct {
 	unfit bool   // they exceed 64 bits
 }
 
-// tables are the units of a plan by table.
-func (p Plan) tables() [3][]Live {
+// unitsByTable are the units of a plan by table.
+func (p Plan) unitsByTable() [3][]Live {
 	return [...][]Live{yearUnits: p.Years, monthUnits: p.Months, dayUnits: p.Days}
 }
 
 // bothTables are those of both periods, each once.
 func (p Plan) bothTables() [3][]Live {
-	all := p.tables()
-	for table, units := range p.then().tables() {
+	all := p.unitsByTable()
+	for table, units := range p.earlierPlan().unitsByTable() {
 		all[table] = slices.Concat(all[table], units)
 		slices.SortFunc(all[table], func(a, b Live) int { return cmp.Compare(a.Generation, b.Generation) })
 		all[table] = slices.Compact(all[table])
@@ -128,8 +128,8 @@ func (p Plan) bothTables() [3][]Live {
 	return all
 }
 
-// get returns what memory has of a unit's live generation.
-func (m *memory) get(account string, table unitTable, l Live) (*unit, bool) {
+// getUnit returns what memory has of a unit's live generation.
+func (m *memory) getUnit(account string, table unitTable, l Live) (*unit, bool) {
 	u, ok := m.units.Get(unitName{account, table, l.Unit})
 	if !ok || u.generation != l.Generation {
 		return nil, false
@@ -140,49 +140,49 @@ func (m *memory) get(account string, table unitTable, l Live) (*unit, bool) {
 // findBoth looks up all units of a plan and of the earlier one, in memory and
 // among some that were just fetched.
 func (m *memory) findBoth(v View, plan Plan, fetched map[uint32]*unit) (f, then found, ok bool) {
-	if f, ok = m.find(v, plan, fetched); ok {
-		then, ok = m.find(v, plan.then(), fetched)
+	if f, ok = m.findUnits(v, plan, fetched); ok {
+		then, ok = m.findUnits(v, plan.earlierPlan(), fetched)
 	}
 	return f, then, ok
 }
 
-// find looks up all units of a plan; ok is false where one is missing.
-func (m *memory) find(v View, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
-	for table, units := range plan.tables() {
+// findUnits looks up all units of a plan; ok is false where one is missing.
+func (m *memory) findUnits(v View, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
+	for table, units := range plan.unitsByTable() {
 		for _, l := range units {
 			u, ok := fetched[l.Generation]
 			if !ok {
-				u, ok = m.get(plan.Account, unitTable(table), l)
+				u, ok = m.getUnit(plan.Account, unitTable(table), l)
 			}
 			if !ok {
 				return f, false
 			}
-			rows := u.whole()
+			rows := u.wholePart()
 			if unitTable(table) == dayUnits {
-				rows = u.between(plan.From, plan.To)
+				rows = u.partBetween(plan.From, plan.To)
 			}
-			f.add(v, u, rows)
+			f.addUnit(v, u, rows)
 		}
 	}
 	return f, true
 }
 
-func (f *found) add(v View, u *unit, rows part) {
-	sums, ok := f.sums.plus(u.sums)
+func (f *found) addUnit(v View, u *unit, rows part) {
+	sums, ok := f.sums.addCounts(u.sums)
 	at := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == u.marketplace })
 	f.sums, f.last = sums, max(f.last, u.last)
 	f.unfit = f.unfit || u.unfit || !ok || u.sums != counts{} && (at < 0 || at >= marketplaceBits)
-	if !rows.empty() && !f.unfit {
+	if !rows.isEmpty() && !f.unfit {
 		rows.marketplace = 1 << at
 		f.parts = append(f.parts, rows)
 	}
 }
 
-// missing are the units of a plan, both periods, that memory does not have.
-func (m *memory) missing(plan Plan) (missing [3][]Live) {
+// missingUnits are the units of a plan, both periods, that memory does not have.
+func (m *memory) missingUnits(plan Plan) (missing [3][]Live) {
 	for table, units := range plan.bothTables() {
 		for _, l := range units {
-			if _, ok := m.get(plan.Account, unitTable(table), l); !ok {
+			if _, ok := m.getUnit(plan.Account, unitTable(table), l); !ok {
 				missing[table] = append(missing[table], l)
 			}
 		}
@@ -190,19 +190,19 @@ func (m *memory) missing(plan Plan) (missing [3][]Live) {
 	return missing
 }
 
-// missed has read in what memory lacks for a report. What it has and cannot
+// noteMiss has read in what memory lacks for a report. What it has and cannot
 // answer is not read again.
-func (s *Service) missed(v View, r Request, plan Plan) {
+func (s *Service) noteMiss(v View, r Request, plan Plan) {
 	found, then, ok := s.memory.findBoth(v, plan, nil)
-	_, named := s.directory.known(v)
+	_, named := s.directory.cachedNames(v)
 	if !ok || !named && !found.unfit && !then.unfit {
-		s.memory.wish(v.Account, r)
+		s.memory.queueMiss(v.Account, r)
 	}
 }
 
-// rows is how many rows a table has of a unit at most, where the account has
+// rowBound is how many rows a table has of a unit at most, where the account has
 // no more than so many products.
-func (l Live) rows(table unitTable, products uint64) int {
+func (l Live) rowBound(table unitTable, products uint64) int {
 	switch table {
 	case dayUnits:
 		return int(l.Facts)
@@ -215,9 +215,9 @@ func (l Live) rows(table unitTable, products uint64) int {
 // reader is one of a store's two ways to read units.
 type reader func(ctx context.Context, s Statement, begin func() (visit func(*UnitRow))) error
 
-// read brings some units of a table in. What the table does not have is held
+// readUnits brings some units of a table in. What the table does not have is held
 // without figures.
-func (m *memory) read(ctx context.Context, rows reader, account string, table unitTable, some []Live) (map[uint32]*unit, error) {
+func (m *memory) readUnits(ctx context.Context, rows reader, account string, table unitTable, some []Live) (map[uint32]*unit, error) {
 	var units map[uint32]*unit
 	var last *unit
 	var room []unitRow
@@ -229,19 +229,19 @@ func (m *memory) read(ctx context.Context, rows reader, account string, table un
 		return func(r *UnitRow) {
 			if last == nil || last.generation != r.Generation {
 				if last != nil {
-					room = last.pack()
+					room = last.packRows()
 				}
 				last = units[r.Generation]
 				last.rows = room
 			}
-			last.add(r)
+			last.addRow(r)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	if last != nil {
-		last.pack()
+		last.packRows()
 	}
 	for _, l := range some {
 		m.units.Put(unitName{account, table, l.Unit}, units[l.Generation])

@@ -118,7 +118,7 @@ type answered struct {
 
 // answer sums the days of a request by product, in numbers of any size.
 func (s *shop) answer(r Request) map[uint32]answered {
-	match := s.view.slices(r.Filters)
+	match := s.view.sliceFilter(r.Filters)
 	all := map[uint32]answered{}
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		if !match(e.Slice) {
@@ -129,7 +129,7 @@ func (s *shop) answer(r Request) map[uint32]answered {
 				continue
 			}
 			p, measured := all[row.Key], counts(row.Measures)
-			p.sums.AddSums(measured.sums())
+			p.sums.AddSums(measured.exactSums())
 			if !slices.Contains(p.marketplaces, e.Slice.Marketplace) {
 				p.marketplaces = append(p.marketplaces, e.Slice.Marketplace)
 			}
@@ -147,12 +147,12 @@ func listed(r Request, v View, now, then map[uint32]answered, names productNames
 	for key := range uint32(13) {
 		s := sides{now[key].sums, then[key].sums}
 		if !s.Empty() {
-			all = append(all, p.product(names.ids[key], names.titles[names.ids[key]], v.codes(now[key].marketplaces), &s))
+			all = append(all, p.newProduct(names.ids[key], names.titles[names.ids[key]], v.countriesOf(now[key].marketplaces), &s))
 		}
 	}
 	slices.SortFunc(all, func(a, b Product) int { return before(positionOf(a, r), positionOf(b, r), r) })
 	p = emptyPage(r, v, len(all))
-	p.Rows = slices.Values(page(all, r))
+	p.Rows = slices.Values(cutPage(all, r))
 	return p
 }
 
@@ -186,7 +186,7 @@ func drawShop(t *rapid.T) *shop {
 func remembering(t rapid.TB, s *shop, r Request) *Service {
 	service := NewService(s, nil)
 	service.Remember(s, 512<<20)
-	if err := service.fill(context.Background(), s.view.Account, r); err != nil {
+	if err := service.fillRequest(context.Background(), s.view.Account, r); err != nil {
 		t.Fatal(err)
 	}
 	return service
@@ -221,7 +221,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
 		service := remembering(t, s, r)
 		plan := PlanProducts(r, s.view)
-		if plan.Empty() && plan.then().Empty() {
+		if plan.Empty() && plan.earlierPlan().Empty() {
 			return
 		}
 		got, ok := remembered(t, service, s.view, r)
@@ -232,7 +232,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if r.Compared() {
 			then = s.answer(r.EarlierRequest())
 		}
-		names, err := service.directory.of(context.Background(), s.view)
+		names, err := service.directory.getNames(context.Background(), s.view)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,18 +11,18 @@ func Nearest(value string, names []string) string {
 	}
 	best, bestDistance := "", 1+min(3, (len(value)+1)/3)
 	for _, name := range names {
-		if d := distance(value, strings.ToLower(name)); d < bestDistance {
+		if d := editDistance(value, strings.ToLower(name)); d < bestDistance {
 			best, bestDistance = name, d
 		}
 	}
 	if best == "" {
-		best = beginning(value, names)
+		best = uniqueCompletion(value, names)
 	}
 	return best
 }
 
-// beginning finds the only name that begins with a value.
-func beginning(value string, names []string) (only string) {
+// uniqueCompletion finds the only name that begins with a value.
+func uniqueCompletion(value string, names []string) (only string) {
 	for _, name := range names {
 		if len(value) < 3 || !strings.HasPrefix(strings.ToLower(name), value) {
 			continue
@@ -35,9 +35,9 @@ func beginning(value string, names []string) (only string) {
 	return only
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
+// editDistance counts the letters to insert, delete, replace or swap with their
 // neighbour to get from one word to another.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -86,7 +86,7 @@ func TestDistanceCountsLettersToChange(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "abd", 1},
 		{"kitten", "sitting", 3}, {"sale", "sales", 1}, {"ca", "abc", 3}, {"abcd", "badc", 2},
 	} {
-		if got := distance(c.a, c.b); got != c.want {
+		if got := editDistance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q is %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestDistanceIsTheSameBothWaysAndZeroForTheSameWord(t *testing.T) {
 	word := rapid.StringMatching(`[abc]{0,8}`)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")
-		if there, back := distance(a, b), distance(b, a); there != back || (there == 0) != (a == b) || there > max(len(a), len(b)) {
+		if there, back := editDistance(a, b), editDistance(b, a); there != back || (there == 0) != (a == b) || there > max(len(a), len(b)) {
 			t.Fatalf("%q to %q is %d, back %d", a, b, there, back)
 		}
 	})

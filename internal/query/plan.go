@@ -38,7 +38,7 @@ type Live struct {
 	Facts      uint64 // of a month
 }
 
-func live(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows} }
+func liveUnit(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows} }
 
 // generationsOf are the generations alone, for a statement.
 func generationsOf(all []Live) []uint32 {
@@ -53,20 +53,20 @@ func generationsOf(all []Live) []uint32 {
 // statement is run.
 func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
 
-// then is the plan of the earlier period, an empty one where nothing is
+// earlierPlan is the plan of the earlier period, an empty one where nothing is
 // compared.
-func (p Plan) then() Plan {
+func (p Plan) earlierPlan() Plan {
 	if p.Earlier == nil {
 		return Plan{}
 	}
 	return *p.Earlier
 }
 
-// has tells whether a day lies in the period.
-func (p Plan) has(day adlens.Day) bool { return p.From <= day && day <= p.To }
+// hasDay tells whether a day lies in the period.
+func (p Plan) hasDay(day adlens.Day) bool { return p.From <= day && day <= p.To }
 
-// slices are the slices that the filters let through.
-func (v View) slices(f Filters) func(manifest.Slice) bool {
+// sliceFilter are the slices that the filters let through.
+func (v View) sliceFilter(f Filters) func(manifest.Slice) bool {
 	var keys []uint16
 	for _, m := range v.Marketplaces {
 		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) {
@@ -78,10 +78,10 @@ func (v View) slices(f Filters) func(manifest.Slice) bool {
 	}
 }
 
-// base is a plan without generations yet; ok is false where no held day of
+// basePlan is a plan without generations yet; ok is false where no held day of
 // the filtered slices lies in the period.
-func base(r Request, v View) (p Plan, ok bool) {
-	oldest, newest, held := v.Manifest.HeldDays(v.slices(r.Filters))
+func basePlan(r Request, v View) (p Plan, ok bool) {
+	oldest, newest, held := v.Manifest.HeldDays(v.sliceFilter(r.Filters))
 	p = Plan{Account: v.Account, From: max(r.Period.Start, oldest), To: min(r.Period.End, newest),
 		SmallKeys: !slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key >= 64 })}
 	return p, held && p.From <= p.To
@@ -96,7 +96,7 @@ const (
 	wholly
 )
 
-func covers(p Plan, e manifest.Entry) coverage {
+func coverageOf(p Plan, e manifest.Entry) coverage {
 	first, held := e.FirstHeld()
 	last, _ := e.LastHeld()
 	switch {
@@ -120,14 +120,14 @@ func PlanDays(r Request, v View) Plan {
 }
 
 func planDays(r Request, v View) Plan {
-	p, ok := base(r, v)
+	p, ok := basePlan(r, v)
 	if !ok {
 		return p
 	}
-	match := v.slices(r.Filters)
+	match := v.sliceFilter(r.Filters)
 	for _, e := range v.Manifest.Of(manifest.Month) {
-		if match(e.Slice) && covers(p, e) != untouched {
-			p.Days = append(p.Days, live(e))
+		if match(e.Slice) && coverageOf(p, e) != untouched {
+			p.Days = append(p.Days, liveUnit(e))
 		}
 	}
 	return p
@@ -146,11 +146,11 @@ func PlanProducts(r Request, v View) Plan {
 }
 
 func planProducts(r Request, v View) Plan {
-	p, ok := base(r, v)
+	p, ok := basePlan(r, v)
 	if !ok {
 		return p
 	}
-	match := v.slices(r.Filters)
+	match := v.sliceFilter(r.Filters)
 	months := map[manifest.Unit][]manifest.Entry{}
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if match(e.Slice) {
@@ -178,15 +178,15 @@ func (p *Plan) addYear(months []manifest.Entry, year Live) {
 	var whole, part []Live
 	outside := false
 	for _, e := range months {
-		how := covers(*p, e)
+		how := coverageOf(*p, e)
 		if how != untouched {
 			p.Rows += e.Rows
 		}
 		switch how {
 		case wholly:
-			whole = append(whole, live(e))
+			whole = append(whole, liveUnit(e))
 		case partly:
-			part = append(part, live(e))
+			part = append(part, liveUnit(e))
 		case untouched:
 			_, held := e.FirstHeld()
 			outside = outside || held

@@ -181,7 +181,7 @@ func TestSingleDaysAnswerOnlyTheMonthsThatThePeriodCuts(t *testing.T) {
 		for _, e := range w.view.Manifest.Of(manifest.Month) {
 			first, _ := e.FirstHeld()
 			last, _ := e.LastHeld()
-			if slices.Contains(p.Days, live(e)) && r.Period.Start <= first && last <= r.Period.End {
+			if slices.Contains(p.Days, liveUnit(e)) && r.Period.Start <= first && last <= r.Period.End {
 				t.Fatalf("%s is whole in %+v and read day by day", e, r.Period)
 			}
 		}

@@ -38,7 +38,7 @@ func eachProduct[T any](all []T, make func(*T) Product) iter.Seq[Product] {
 
 // emptyPage is a page that has no rows yet.
 func emptyPage(r Request, v View, total int) *Products {
-	p := &Products{Answer: Answer{r, v.meta(r)}, TotalRows: total, Rows: func(func(Product) bool) {}}
+	p := &Products{Answer: Answer{r, v.answerMeta(r)}, TotalRows: total, Rows: func(func(Product) bool) {}}
 	p.Meta.Truncated = r.All && total > MaxRows
 	return p
 }
@@ -47,16 +47,16 @@ func emptyPage(r Request, v View, total int) *Products {
 func rankedProducts(r Request, v View, rows []RankedRow, total int) *Products {
 	p := emptyPage(r, v, total)
 	p.Rows = eachProduct(rows, func(row *RankedRow) Product {
-		return p.product(row.ID, row.Title, v.codes(row.Marketplaces), &sides{row.Sums, row.Earlier})
+		return p.newProduct(row.ID, row.Title, v.countriesOf(row.Marketplaces), &sides{row.Sums, row.Earlier})
 	})
 	return p
 }
 
-func (p *Products) product(id, title string, marketplaces []string, s *sides) Product {
-	return Product{ID: id, Title: title, Marketplaces: marketplaces, Figures: FiguresOf(s[current]), Comparison: p.comparison(s)}
+func (p *Products) newProduct(id, title string, marketplaces []string, s *sides) Product {
+	return Product{ID: id, Title: title, Marketplaces: marketplaces, Figures: FiguresOf(s[current]), Comparison: p.comparisonOf(s)}
 }
 
-func page[T any](all []T, r Request) []T {
+func cutPage[T any](all []T, r Request) []T {
 	if r.All && r.Page > 1 {
 		return nil // all rows are one page, and what the cap left out is none
 	}
@@ -74,8 +74,8 @@ func nullsLast(a, b bool) int {
 	return -1
 }
 
-// codes are the countries of marketplaces, sorted, each once.
-func (v View) codes(keys []uint16) []string {
+// countriesOf are the countries of marketplaces, sorted, each once.
+func (v View) countriesOf(keys []uint16) []string {
 	codes := make([]string, 0, len(keys))
 	for _, key := range keys {
 		codes = append(codes, v.byKey(key).Country)

@@ -41,7 +41,7 @@ func tallied(r Request, v View, rows []reportRow, names productNames) *Products 
 			then.of[row.key] = tally{row.then, marked}
 		}
 	}
-	names.put(names.ids)
+	names.setIDs(names.ids)
 	if !r.Compared() {
 		then = nil
 	}
@@ -244,7 +244,7 @@ func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 
 // 32-bit products of page and size would wrap around into a page of rows.
 func TestTheLastPageThatCanBeAskedForIsPastTheEnd(t *testing.T) {
-	if rows := page(make([]Product, 10), Request{Paging: Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}}); len(rows) != 0 {
+	if rows := cutPage(make([]Product, 10), Request{Paging: Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}}); len(rows) != 0 {
 		t.Errorf("%d rows", len(rows))
 	}
 }

@@ -56,8 +56,8 @@ func sumAt(s exact.Sums, m measure) exact.Sum {
 	return s.At(int(m))
 }
 
-// value computes the figure of some sums.
-func (q quotient) value(s exact.Sums) Value {
+// computeValue computes the figure of some sums.
+func (q quotient) computeValue(s exact.Sums) Value {
 	if q.base == whole {
 		return Value{number: sumAt(s, q.numerator).Number(), defined: true}
 	}
@@ -65,11 +65,11 @@ func (q quotient) value(s exact.Sums) Value {
 	return Value{n, ok, true}
 }
 
-// change computes how the figure differs from the earlier one: sums in percent
+// computeChange computes how the figure differs from the earlier one: sums in percent
 // of the earlier one, ratios in their own unit, which is points for those in
 // percent. It is null if either figure is, or if there is nothing to take percent
 // of.
-func (q quotient) change(s *sides) Value {
+func (q quotient) computeChange(s *sides) Value {
 	now, then := sumAt(s[current], q.numerator), sumAt(s[earlier], q.numerator)
 	if q.base == whole || q.base == one {
 		n, ok := exact.Difference(now, then, exact.Whole(1), exact.Whole(1), 100*100, 1)
@@ -79,10 +79,10 @@ func (q quotient) change(s *sides) Value {
 	return Value{n, ok, true}
 }
 
-// sql is the term of the same figure as it is shown, of columns that are
+// sqlTerm is the term of the same figure as it is shown, of columns that are
 // called like the measure with _sum. It is null without a base, and counts
 // hundredths where the figure has them.
-func (q quotient) sql() string {
+func (q quotient) sqlTerm() string {
 	switch q.base {
 	case whole:
 		return catalogue.Headline[q.numerator].Name + "_sum"

@@ -76,15 +76,15 @@ type parser struct {
 }
 
 func newParser(e catalogue.Endpoint, params any, view View, now time.Time) *parser {
-	return &parser{endpoint: e, view: view, now: now, faults: check(e, params)}
+	return &parser{endpoint: e, view: view, now: now, faults: checkParams(e, params)}
 }
 
-// valid tells whether a parameter was sent and nothing is wrong with it.
-func (p *parser) valid(parameter, value string) bool {
+// isValid tells whether a parameter was sent and nothing is wrong with it.
+func (p *parser) isValid(parameter, value string) bool {
 	return value != "" && !slices.ContainsFunc(p.faults, func(f adlens.Fault) bool { return f.Parameter == parameter })
 }
 
-func (p *parser) add(parameter string, f adlens.Fault) {
+func (p *parser) addFault(parameter string, f adlens.Fault) {
 	f.Parameter = parameter
 	p.faults = append(p.faults, f)
 }
@@ -92,57 +92,57 @@ func (p *parser) add(parameter string, f adlens.Fault) {
 // ParseSummary makes a request of the summary's parameters.
 func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Summary, params, view, now)
-	p.request.Format = p.format(params.FormatParams)
-	p.period(params.PeriodParams)
-	p.compare(params.Compare)
-	p.filters(params.FilterParams)
+	p.request.Format = p.parseFormat(params.FormatParams)
+	p.parsePeriod(params.PeriodParams)
+	p.parseComparison(params.Compare)
+	p.parseFilters(params.FilterParams)
 	return p.request, p.faults
 }
 
 // ParseTimeline makes a request of the timeline's parameters.
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Timeline, params, view, now)
-	p.request.Format = p.format(params.FormatParams)
-	p.period(params.PeriodParams)
-	p.compare(params.Compare)
-	p.filters(params.FilterParams)
-	p.granularity(params.Granularity)
+	p.request.Format = p.parseFormat(params.FormatParams)
+	p.parsePeriod(params.PeriodParams)
+	p.parseComparison(params.Compare)
+	p.parseFilters(params.FilterParams)
+	p.parseGranularity(params.Granularity)
 	return p.request, p.faults
 }
 
 // ParseProducts makes a request of the product report's parameters.
 func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.ProductReport, params, view, now)
-	p.request.Format = p.format(params.FormatParams)
-	p.period(params.PeriodParams)
-	p.compare(params.Compare)
-	p.filters(params.FilterParams)
+	p.request.Format = p.parseFormat(params.FormatParams)
+	p.parsePeriod(params.PeriodParams)
+	p.parseComparison(params.Compare)
+	p.parseFilters(params.FilterParams)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
-	if sort, ok := canonical(params.Sort, catalogue.ProductSorts); ok {
+	if sort, ok := canonicalValue(params.Sort, catalogue.ProductSorts); ok {
 		p.request.Sort = sort
 	}
-	if order, ok := canonical(params.Order, catalogue.Orders); ok {
+	if order, ok := canonicalValue(params.Order, catalogue.Orders); ok {
 		p.request.Order = order
 	}
-	p.request.Paging = p.paging(params.PagingParams)
+	p.request.Paging = p.parsePaging(params.PagingParams)
 	return p.request, p.faults
 }
 
-// period finds the days asked for. Where faults leave them open, they stay a
+// parsePeriod finds the days asked for. Where faults leave them open, they stay a
 // single day, which no other rule objects to; days that are too many are known,
 // and other rules speak of them too.
-func (p *parser) period(params PeriodParams) {
+func (p *parser) parsePeriod(params PeriodParams) {
 	p.request.TimeZone = "UTC"
-	if p.valid("timezone", params.TimeZone) {
+	if p.isValid("timezone", params.TimeZone) {
 		p.request.TimeZone = params.TimeZone
 	}
 	if params.StartDate != "" || params.EndDate != "" {
-		p.dates(params)
+		p.parseDates(params)
 		return
 	}
-	name, zone := period.Default, p.zone()
+	name, zone := period.Default, p.requestZone()
 	if params.Range != "" {
-		text, ok := canonical(params.Range, catalogue.Ranges)
+		text, ok := canonicalValue(params.Range, catalogue.Ranges)
 		if !ok {
 			return
 		}
@@ -152,8 +152,8 @@ func (p *parser) period(params PeriodParams) {
 	p.request.Period = period.Resolve(name, period.DayIn(zone, p.now), oldest, held)
 }
 
-// zone is the zone of the request, whose name is valid.
-func (p *parser) zone() *time.Location {
+// requestZone is the zone of the request, whose name is valid.
+func (p *parser) requestZone() *time.Location {
 	zone, err := period.Zone(p.request.TimeZone)
 	if err != nil {
 		panic(err) // UTC, or a name that its rule has let through
@@ -161,50 +161,50 @@ func (p *parser) zone() *time.Location {
 	return zone
 }
 
-func (p *parser) dates(params PeriodParams) {
+func (p *parser) parseDates(params PeriodParams) {
 	if params.Range != "" {
-		p.add("range", adlens.Fault{Value: params.Range, Code: adlens.ConflictingParameters,
+		p.addFault("range", adlens.Fault{Value: params.Range, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("range %q and dates exclude each other; send range, or start_date and end_date", params.Range)})
 	}
-	p.missing("start_date", params.StartDate, "end_date", params.EndDate)
-	p.missing("end_date", params.EndDate, "start_date", params.StartDate)
-	if !p.valid("start_date", params.StartDate) || !p.valid("end_date", params.EndDate) {
+	p.requireParam("start_date", params.StartDate, "end_date", params.EndDate)
+	p.requireParam("end_date", params.EndDate, "start_date", params.StartDate)
+	if !p.isValid("start_date", params.StartDate) || !p.isValid("end_date", params.EndDate) {
 		return
 	}
 	start, _ := adlens.ParseDay(params.StartDate) // its rule has let it through
 	end, _ := adlens.ParseDay(params.EndDate)
 	between, err := period.Between(start, end)
 	p.request.Period = between
-	p.between(params, err)
+	p.addPeriodFault(params, err)
 }
 
-func (p *parser) missing(name, value, other, otherValue string) {
+func (p *parser) requireParam(name, value, other, otherValue string) {
 	if value == "" {
-		p.add(name, adlens.Fault{Code: adlens.MissingParameter,
+		p.addFault(name, adlens.Fault{Code: adlens.MissingParameter,
 			Detail: fmt.Sprintf("%s %q was sent without %s; send both days of the period", other, otherValue, name)})
 	}
 }
 
-func (p *parser) between(params PeriodParams, err error) {
+func (p *parser) addPeriodFault(params PeriodParams, err error) {
 	var tooLong *period.TooLongError
 	switch {
 	case errors.As(err, &tooLong):
 		p.request.Period = period.Period{Start: tooLong.Start, End: tooLong.End, Range: period.Custom}
-		p.add("end_date", adlens.Fault{Value: params.EndDate, Code: adlens.PeriodTooLong,
+		p.addFault("end_date", adlens.Fault{Value: params.EndDate, Code: adlens.PeriodTooLong,
 			Detail: fmt.Sprintf("%s to %s is longer than %d years; from that start_date, end_date can be %s at the latest",
 				params.StartDate, params.EndDate, period.MaxYears, tooLong.LastEnd)})
 	case err != nil:
-		p.add("start_date", adlens.Fault{Value: params.StartDate, Code: adlens.InvalidParameter,
+		p.addFault("start_date", adlens.Fault{Value: params.StartDate, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("start_date %s is after end_date %s; expected the earlier day first", params.StartDate, params.EndDate)})
 	}
 }
 
-func (p *parser) filters(params FilterParams) {
+func (p *parser) parseFilters(params FilterParams) {
 	if params.Marketplaces != nil {
-		p.marketplaces(params.Marketplaces)
+		p.parseMarketplaces(params.Marketplaces)
 	}
 	for _, text := range params.AdProducts {
-		name, _ := canonical(text, catalogue.AdProducts)
+		name, _ := canonicalValue(text, catalogue.AdProducts)
 		if product, ok := adlens.ParseAdProduct(name); ok {
 			p.request.Filters.AdProducts = append(p.request.Filters.AdProducts, product)
 		}
@@ -213,15 +213,15 @@ func (p *parser) filters(params FilterParams) {
 	p.request.Filters.AdProducts = slices.Compact(p.request.Filters.AdProducts)
 }
 
-func (p *parser) marketplaces(codes []string) {
-	connected := p.view.countries()
+func (p *parser) parseMarketplaces(codes []string) {
+	connected := p.view.connectedCountries()
 	for _, text := range codes {
 		if text == "" {
 			continue // the rule for elements has said so
 		}
-		code, ok := canonical(text, append(connected, "GB"))
+		code, ok := canonicalValue(text, append(connected, "GB"))
 		if code = adlens.CanonicalCountry(code); !ok || !slices.Contains(connected, code) {
-			p.add("marketplaces", notConnected(text, connected))
+			p.addFault("marketplaces", notConnected(text, connected))
 			continue
 		}
 		p.request.Filters.Marketplaces = append(p.request.Filters.Marketplaces, code)
@@ -249,8 +249,8 @@ func notConnected(text string, connected []string) adlens.Fault {
 	return f
 }
 
-func (p *parser) granularity(text string) {
-	asked, _ := canonical(text, catalogue.Granularities)
+func (p *parser) parseGranularity(text string) {
+	asked, _ := canonicalValue(text, catalogue.Granularities)
 	days := p.request.Period.Days()
 	switch {
 	case asked == ByMonth, asked != ByDay && days > maxDailyPoints:
@@ -259,15 +259,15 @@ func (p *parser) granularity(text string) {
 		p.request.Granularity = ByDay
 	}
 	if asked == ByDay && days > maxDailyPoints {
-		p.add("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByMonth},
+		p.addFault("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByMonth},
 			Detail: fmt.Sprintf("granularity day is for periods of up to %d days, and %s to %s has %d; expected month or auto",
 				maxDailyPoints, p.request.Period.Start, p.request.Period.End, days)})
 	}
 }
 
-// paging fills in the defaults of a page. Text that is no number is a fault of
+// parsePaging fills in the defaults of a page. Text that is no number is a fault of
 // its rule.
-func (p *parser) paging(params PagingParams) Paging {
+func (p *parser) parsePaging(params PagingParams) Paging {
 	size, _ := p.endpoint.Parameter("page_size")
 	paging := Paging{Page: 1, PageSize: size.Default.(int)}
 	if n, err := strconv.Atoi(params.Page); err == nil {

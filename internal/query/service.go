@@ -50,33 +50,33 @@ type Answer struct {
 
 // Summary answers the totals of a period.
 func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, error) {
-	defer s.expect(v)
+	defer s.queueAhead(v)
 	plan := PlanDays(r, v)
 	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newSummary(r, v, sumBySlice(plan, units), sumBySlice(plan.then(), then)), nil
+	return newSummary(r, v, sumBySlice(plan, units), sumBySlice(plan.earlierPlan(), then)), nil
 }
 
 // bothDays are the days of the period, and of the earlier one.
 func (s *Service) bothDays(ctx context.Context, plan Plan) (units, then []dayUnit, err error) {
-	if units, err = s.days.of(ctx, plan); err != nil {
+	if units, err = s.days.getTotals(ctx, plan); err != nil {
 		return nil, nil, err
 	}
-	then, err = s.days.of(ctx, plan.then())
+	then, err = s.days.getTotals(ctx, plan.earlierPlan())
 	return units, then, err
 }
 
 // Timeline answers a point for each day or month with figures.
 func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
-	defer s.expect(v)
+	defer s.queueAhead(v)
 	plan := PlanDays(r, v)
 	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newTimeline(r, v, sumByDate(plan, units, r.Granularity), sumByDate(plan.then(), then, r.Granularity)), nil
+	return newTimeline(r, v, sumByDate(plan, units, r.Granularity), sumByDate(plan.earlierPlan(), then, r.Granularity)), nil
 }
 
 // Products answers a page of the product report: from memory, where little is
@@ -84,22 +84,22 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 // cuts. What was missed then is read in after the answer: at the same time, each
 // would take the other's core.
 func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
-	defer s.expect(v)
+	defer s.queueAhead(v)
 	plan := PlanProducts(r, v)
-	if plan.Empty() && plan.then().Empty() {
+	if plan.Empty() && plan.earlierPlan().Empty() {
 		return emptyPage(r, v, 0), nil
 	}
-	if p, ok := s.remembered(ctx, v, r, plan); ok {
+	if p, ok := s.answerCached(ctx, v, r, plan); ok {
 		return p, nil
 	}
-	if p, ok, err := s.fetched(ctx, v, r, plan, s.most(v, plan)); ok || err != nil {
+	if p, ok, err := s.answerFetched(ctx, v, r, plan, s.productBound(v, plan)); ok || err != nil {
 		return p, err
 	}
 	if s.memory != nil {
-		defer s.missed(v, r, plan)
-		defer s.memory.computed.begin()()
+		defer s.noteMiss(v, r, plan)
+		defer s.memory.computed.beginWork()()
 	}
-	return s.ranked(ctx, v, r, plan)
+	return s.answerRanked(ctx, v, r, plan)
 }
 
 // MostRows is how many rows an answer has at most whose rows are paged.
@@ -107,33 +107,33 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if !r.All {
 		return r.PageSize, nil
 	}
-	return int(min(s.most(v, PlanProducts(r, v)), uint64(r.PageSize))), nil
+	return int(min(s.productBound(v, PlanProducts(r, v)), uint64(r.PageSize))), nil
 }
 
-// most is how many products a report has at most.
-func (s *Service) most(v View, plan Plan) uint64 {
-	return min(plan.Rows+plan.then().Rows, MostProducts(v))
+// productBound is how many products a report has at most.
+func (s *Service) productBound(v View, plan Plan) uint64 {
+	return min(plan.Rows+plan.earlierPlan().Rows, MostProducts(v))
 }
 
-// ranked answers a page that the engine has cut.
-func (s *Service) ranked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
+// answerRanked answers a page that the engine has cut.
+func (s *Service) answerRanked(ctx context.Context, v View, r Request, plan Plan) (*Products, error) {
 	names := namesOf(v)
 	ask := func(r Request) ([]RankedRow, int, error) {
 		return s.store.Ranked(ctx, plan.RankedStatement(r, names.products, names.titles), r.Compared())
 	}
 	if r.All && r.Page > 1 {
-		return s.beyond(v, r, ask)
+		return s.answerPastEnd(v, r, ask)
 	}
 	rows, total, err := ask(r)
 	if err == nil && len(rows) == 0 && r.Page > 1 {
-		return s.beyond(v, r, ask)
+		return s.answerPastEnd(v, r, ask)
 	}
 	return rankedProducts(r, v, rows, total), err
 }
 
-// beyond answers a page that has no rows: how many there are is said by the
+// answerPastEnd answers a page that has no rows: how many there are is said by the
 // first one.
-func (s *Service) beyond(v View, r Request, ask func(Request) ([]RankedRow, int, error)) (*Products, error) {
+func (s *Service) answerPastEnd(v View, r Request, ask func(Request) ([]RankedRow, int, error)) (*Products, error) {
 	first := r
 	first.Page, first.PageSize = 1, 1
 	_, total, err := ask(first)

@@ -32,7 +32,7 @@ func (s Statement) String() string {
 //go:embed sql/*.sql
 var files embed.FS
 
-func skeleton(name string) string {
+func readTemplate(name string) string {
 	text, err := files.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		panic(err) // the file is part of the binary
@@ -40,9 +40,9 @@ func skeleton(name string) string {
 	return string(text)
 }
 
-// fill puts texts of this package into the slots of a skeleton.
-func fill(name string, slots ...string) string {
-	return strings.NewReplacer(append(slots, measureSlots...)...).Replace(skeleton(name))
+// fillTemplate puts texts of this package into the slots of a skeleton.
+func fillTemplate(name string, slots ...string) string {
+	return strings.NewReplacer(append(slots, measureSlots...)...).Replace(readTemplate(name))
 }
 
 // prefixEarlier begins the names of the earlier period's measures.
@@ -81,27 +81,27 @@ func sumSlots(prefixes ...string) []string {
 
 // DayTotalsStatement reads the day totals of generations whole.
 func (p Plan) DayTotalsStatement() Statement {
-	return Statement{fill("day_totals"), p.params(p.days)}
+	return Statement{fillTemplate("day_totals"), p.buildParams(p.setDays)}
 }
 
-// parts are the tables of a product report, joined, and their parameters.
+// periodParts are the tables of a product report, joined, and their parameters.
 // Tables that have nothing to say are left out.
-func (p Plan) parts() (string, []parameters) {
+func (p Plan) periodParts() (string, []parameters) {
 	var parts []string
 	var values []parameters
 	if len(p.Years) > 0 {
-		parts = append(parts, fill("products_years"))
+		parts = append(parts, fillTemplate("products_years"))
 		values = append(values, func(v map[string]string) { v["years"] = Numbers(generationsOf(p.Years)) })
 	}
 	if len(p.Months) > 0 {
-		parts = append(parts, fill("products_months"))
+		parts = append(parts, fillTemplate("products_months"))
 		values = append(values, func(v map[string]string) {
 			v["months"], v["calendar"] = Numbers(generationsOf(p.Months)), CalendarYears(startsOf(p.Months))
 		})
 	}
 	if len(p.Days) > 0 {
-		parts = append(parts, fill("products_days"))
-		values = append(values, p.days, p.between)
+		parts = append(parts, fillTemplate("products_days"))
+		values = append(values, p.setDays, p.setPeriod)
 	}
 	return strings.Join(parts, "    UNION ALL\n"), values
 }
@@ -110,10 +110,10 @@ func (p Plan) parts() (string, []parameters) {
 // of them. products and titles are the generations of the names.
 func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
 	parts, values, slots := p.rankedParts()
-	terms := ranking(r)
-	text := fill("products_ranked", slices.Concat(slots, []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
+	terms := sortTerms(r)
+	text := fillTemplate("products_ranked", slices.Concat(slots, []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})...)
-	return Statement{text, p.params(append(values, func(v map[string]string) {
+	return Statement{text, p.buildParams(append(values, func(v map[string]string) {
 		from := (r.Page - 1) * r.PageSize
 		v["products"], v["titles"], v["limit"], v["offset"] = fmt.Sprint(products), fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
 		if terms.candidates != "" {
@@ -125,16 +125,16 @@ func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
 // rankingTerms are the texts of a ranked statement that follow from its sort.
 type rankingTerms struct{ shown, candidates, order string }
 
-// ranking orders as placeComparison does: by the value as shown, null last both
+// sortTerms orders as placeComparison does: by the value as shown, null last both
 // ways, then by id, none last. Candidates are all that may be on the page:
 // what is tied with its last row is among them.
-func ranking(r Request) rankingTerms {
+func sortTerms(r Request) rankingTerms {
 	direction := map[string]string{Ascending: "ASC", Descending: "DESC"}[r.Order]
 	if r.Sort == SortProduct {
 		return rankingTerms{"0", "", "id = '', id " + direction}
 	}
 	by := "shown " + direction + " NULLS LAST"
-	return rankingTerms{quotients[catalogue.FigureIndex(r.Sort)].sql(),
+	return rankingTerms{quotients[catalogue.FigureIndex(r.Sort)].sqlTerm(),
 		"ORDER BY " + by + "\n        LIMIT {until:UInt64} WITH TIES", by + ", id = '', id"}
 }
 
@@ -184,7 +184,7 @@ func unitsStatement(account string, table unitTable, units []Live) Statement {
 		partitions = "\n  AND " + t.partition + " IN {calendar:Array(UInt32)}"
 		params["calendar"] = t.calendar(startsOf(units))
 	}
-	return Statement{fill("units", "/*table*/", t.name, "/*day*/", t.day, "/*columns*/", EachMeasure(", ", t.column),
+	return Statement{fillTemplate("units", "/*table*/", t.name, "/*day*/", t.day, "/*columns*/", EachMeasure(", ", t.column),
 		"/*partitions*/", partitions, "/*order*/", t.order, "/*figures*/", hasFigures), params}
 }
 
@@ -203,8 +203,8 @@ func (p Plan) marketplaceKeys() string {
 // parameters sets some of a statement's parameters.
 type parameters func(map[string]string)
 
-// params begins with the account: no statement is without it.
-func (p Plan) params(values ...parameters) map[string]string {
+// buildParams begins with the account: no statement is without it.
+func (p Plan) buildParams(values ...parameters) map[string]string {
 	params := map[string]string{"account": Text(p.Account)}
 	for _, set := range values {
 		set(params)
@@ -212,15 +212,15 @@ func (p Plan) params(values ...parameters) map[string]string {
 	return params
 }
 
-func (p Plan) days(v map[string]string) { v["days"] = Numbers(generationsOf(p.Days)) }
+func (p Plan) setDays(v map[string]string) { v["days"] = Numbers(generationsOf(p.Days)) }
 
-func (p Plan) between(v map[string]string) {
-	v["from"], v["to"] = storable(p.From).String(), storable(p.To).String()
+func (p Plan) setPeriod(v map[string]string) {
+	v["from"], v["to"] = storableDay(p.From).String(), storableDay(p.To).String()
 }
 
-// storable keeps a day inside what the engine's Date can say. Held days are,
+// storableDay keeps a day inside what the engine's Date can say. Held days are,
 // so nothing is lost.
-func storable(d adlens.Day) adlens.Day {
+func storableDay(d adlens.Day) adlens.Day {
 	return max(adlens.FirstStorableDay, min(d, adlens.LastStorableDay))
 }
 

@@ -41,29 +41,29 @@ func newSummary(r Request, v View, now, then map[manifest.Slice]exact.Sums) *Sum
 	for side, bySlice := range [...]map[manifest.Slice]exact.Sums{current: now, earlier: then} {
 		for slice, sums := range bySlice {
 			total[side].AddSums(sums)
-			fold(marketplaces, slice.Marketplace, side, sums)
-			fold(products, slice.AdProduct, side, sums)
+			addToSide(marketplaces, slice.Marketplace, side, sums)
+			addToSide(products, slice.AdProduct, side, sums)
 		}
 	}
-	s := &Summary{Answer: Answer{r, v.meta(r)}, Total: FiguresOf(total[current]),
+	s := &Summary{Answer: Answer{r, v.answerMeta(r)}, Total: FiguresOf(total[current]),
 		ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
-	s.Comparison = s.comparison(&total)
+	s.Comparison = s.comparisonOf(&total)
 	for key, sums := range marketplaces {
 		if !sums.Empty() {
-			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(sums[current]), s.comparison(sums)})
+			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(sums[current]), s.comparisonOf(sums)})
 		}
 	}
 	for product, sums := range products {
 		if !sums.Empty() {
-			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(sums[current]), s.comparison(sums)})
+			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(sums[current]), s.comparisonOf(sums)})
 		}
 	}
-	s.sort()
+	s.sortBySpend()
 	return s
 }
 
-// sort puts the largest spend first.
-func (s *Summary) sort() {
+// sortBySpend puts the largest spend first.
+func (s *Summary) sortBySpend() {
 	slices.SortFunc(s.ByMarketplace, func(a, b MarketplaceTotal) int {
 		return cmp.Or(b.Figures[0].Compare(a.Figures[0]), cmp.Compare(a.Marketplace.Country, b.Marketplace.Country),
 			cmp.Compare(a.Marketplace.ID, b.Marketplace.ID))
@@ -73,7 +73,7 @@ func (s *Summary) sort() {
 	})
 }
 
-func fold[K comparable](into map[K]*sides, key K, side int, s exact.Sums) {
+func addToSide[K comparable](into map[K]*sides, key K, side int, s exact.Sums) {
 	if into[key] == nil {
 		into[key] = &sides{}
 	}

@@ -129,7 +129,7 @@ func TestTheMetaIsOfTheWholeAccountWhateverTheFilters(t *testing.T) {
 		covered bool
 	}{{"2024-09-30", false}, {"2024-10-01", true}, {"2026-01-01", true}, {"2027-01-01", true}} {
 		r := Request{Period: days(c.start, "2027-12-31"), Filters: Filters{Marketplaces: []string{"UK"}, AdProducts: []adlens.AdProduct{adlens.SponsoredBrands}}}
-		m := exampleView().meta(r)
+		m := exampleView().answerMeta(r)
 		if m.HistoryCovered != c.covered || m.LastDate == nil || *m.LastDate != day("2026-11-19") || m.Truncated {
 			t.Errorf("from %s: %+v", c.start, m)
 		}
@@ -137,7 +137,7 @@ func TestTheMetaIsOfTheWholeAccountWhateverTheFilters(t *testing.T) {
 }
 
 func TestAnAccountWithoutDaysHasNoLastDateAndNoHistory(t *testing.T) {
-	if m := (View{}).meta(january); m.LastDate != nil || m.HistoryCovered || m.Truncated {
+	if m := (View{}).answerMeta(january); m.LastDate != nil || m.HistoryCovered || m.Truncated {
 		t.Errorf("got %+v", m)
 	}
 }

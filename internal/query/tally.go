@@ -20,7 +20,7 @@ type part struct {
 	marketplace uint64
 }
 
-func (p *part) empty() bool { return len(p.packed)+len(p.rows) == 0 }
+func (p *part) isEmpty() bool { return len(p.packed)+len(p.rows) == 0 }
 
 // tallies are those of all products by key. They are used again: most
 // accounts have thousands.
@@ -39,12 +39,12 @@ func talliesOf(parts []part, last uint32) *tallies {
 		clear(t.of)
 	}
 	for _, p := range parts {
-		t.add(p)
+		t.addPart(p)
 	}
 	return t
 }
 
-func (t *tallies) add(p part) {
+func (t *tallies) addPart(p part) {
 	all := t.of
 	for i := range p.packed {
 		row := &p.packed[i]
@@ -70,8 +70,8 @@ func (t *tallies) add(p part) {
 	}
 }
 
-// empty tells whether there is no figure: rows without one are in no unit.
-func (t *tally) empty() bool { return t.marketplaces == 0 }
+// isEmpty tells whether there is no figure: rows without one are in no unit.
+func (t *tally) isEmpty() bool { return t.marketplaces == 0 }
 
 // sumsIn writes the same numbers into sums of all measures, and returns those.
 func (c *counts) sumsIn(s exact.Sums) exact.Sums {
@@ -81,4 +81,4 @@ func (c *counts) sumsIn(s exact.Sums) exact.Sums {
 	return s
 }
 
-func (c *counts) sums() exact.Sums { return c.sumsIn(make(exact.Sums, measures)) }
+func (c *counts) exactSums() exact.Sums { return c.sumsIn(make(exact.Sums, measures)) }

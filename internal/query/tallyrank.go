@@ -22,9 +22,9 @@ const noID = ^uint32(0)
 // that a reader sees why; ties by id make pages that never overlap. then are the
 // sums of the earlier period, nil where nothing is compared. It keeps neither.
 func talliedProducts(r Request, v View, t, then *tallies, names productNames) *Products {
-	all := places(r, t, then, names)
+	all := collectPlaces(r, t, then, names)
 	p := emptyPage(r, v, len(all))
-	asked := page(firstPlaces(all, r), r)
+	asked := cutPage(firstPlaces(all, r), r)
 	rows := make([]talliedRow, len(asked))
 	var countries marketplaceSets
 	for i, one := range asked {
@@ -32,14 +32,14 @@ func talliedProducts(r Request, v View, t, then *tallies, names productNames) *P
 		if then != nil {
 			rows[i].then = then.of[one.key]
 		}
-		rows[i].countries = countries.codes(v, rows[i].now.marketplaces)
+		rows[i].countries = countries.countriesOf(v, rows[i].now.marketplaces)
 	}
 	p.Rows = eachProduct(rows, func(row *talliedRow) Product {
-		id, s := names.ids[row.key], sides{current: row.now.sums()}
+		id, s := names.ids[row.key], sides{current: row.now.exactSums()}
 		if r.Compared() {
-			s[earlier] = row.then.sums()
+			s[earlier] = row.then.exactSums()
 		}
-		return p.product(id, names.titles[id], row.countries, &s)
+		return p.newProduct(id, names.titles[id], row.countries, &s)
 	})
 	return p
 }
@@ -51,18 +51,18 @@ type talliedRow struct {
 	countries []string // shared by rows
 }
 
-// places are the products with figures in either period, in no order.
-func places(r Request, t, then *tallies, names productNames) []place {
+// collectPlaces are the products with figures in either period, in no order.
+func collectPlaces(r Request, t, then *tallies, names productNames) []place {
 	all := make([]place, 0, len(t.of))
 	sorted, sums := catalogue.FigureIndex(r.Sort), make(exact.Sums, measures)
 	for key := range t.of {
 		product := &t.of[key]
-		if product.empty() && (then == nil || then.of[key].empty()) {
+		if product.isEmpty() && (then == nil || then.of[key].isEmpty()) {
 			continue
 		}
-		one := place{id: names.place(uint32(key)), key: uint32(key)}
+		one := place{id: names.idRank(uint32(key)), key: uint32(key)}
 		if r.Sort != SortProduct {
-			one.by = quotients[sorted].value(product.sumsIn(sums))
+			one.by = quotients[sorted].computeValue(product.sumsIn(sums))
 		}
 		all = append(all, one)
 	}
@@ -118,7 +118,7 @@ func placeComparison(sort, order string) func(a, b place) int {
 // page have one of few sets.
 type marketplaceSets map[uint64][]string
 
-func (s *marketplaceSets) codes(v View, set uint64) []string {
+func (s *marketplaceSets) countriesOf(v View, set uint64) []string {
 	if codes, ok := (*s)[set]; ok {
 		return codes
 	}
@@ -131,6 +131,6 @@ func (s *marketplaceSets) codes(v View, set uint64) []string {
 	if *s == nil {
 		*s = marketplaceSets{}
 	}
-	(*s)[set] = v.codes(keys)
+	(*s)[set] = v.countriesOf(keys)
 	return (*s)[set]
 }

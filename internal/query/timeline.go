@@ -31,32 +31,32 @@ type PointComparison struct {
 }
 
 func newTimeline(r Request, v View, now, then map[adlens.Day]exact.Sums) *Timeline {
-	t := &Timeline{Answer: Answer{r, v.meta(r)}, Points: []Point{}}
+	t := &Timeline{Answer: Answer{r, v.answerMeta(r)}, Points: []Point{}}
 	points := map[int]*sides{}
 	for side, byDate := range [...]map[adlens.Day]exact.Sums{current: now, earlier: then} {
 		start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
 		for date, sums := range byDate {
-			fold(points, r.distance(start, date), side, sums)
+			addToSide(points, r.offsetFrom(start, date), side, sums)
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(points)) {
 		if sums := points[at]; !sums.Empty() {
-			t.Points = append(t.Points, t.point(at, sums))
+			t.Points = append(t.Points, t.pointAt(at, sums))
 		}
 	}
 	return t
 }
 
-func (t *Timeline) point(at int, sums *sides) Point {
-	p := Point{Date: t.Request.date(t.Request.Period, at), Figures: FiguresOf(sums[current])}
-	if c := t.comparison(sums); c != nil {
-		p.Comparison = &PointComparison{t.Request.date(t.Request.Earlier, at), *c}
+func (t *Timeline) pointAt(at int, sums *sides) Point {
+	p := Point{Date: t.Request.dateAt(t.Request.Period, at), Figures: FiguresOf(sums[current])}
+	if c := t.comparisonOf(sums); c != nil {
+		p.Comparison = &PointComparison{t.Request.dateAt(t.Request.Earlier, at), *c}
 	}
 	return p
 }
 
-// distance counts the days or months from the start of a period.
-func (r Request) distance(start, date adlens.Day) int {
+// offsetFrom counts the days or months from the start of a period.
+func (r Request) offsetFrom(start, date adlens.Day) int {
 	if r.Granularity != ByMonth {
 		return int(date - start)
 	}
@@ -64,9 +64,9 @@ func (r Request) distance(start, date adlens.Day) int {
 	return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
 }
 
-// date is the day or month at a distance from the start of a period, nil where
+// dateAt is the day or month at a distance from the start of a period, nil where
 // that is past its end.
-func (r Request) date(p period.Period, distance int) *adlens.Day {
+func (r Request) dateAt(p period.Period, distance int) *adlens.Day {
 	date := p.Start + adlens.Day(distance)
 	if r.Granularity == ByMonth {
 		date = p.Start.FirstOfMonth().AddMonths(distance)

@@ -82,13 +82,13 @@ const (
 	unitBytes      = 256 // all beside its rows and days
 )
 
-func (u *unit) weight() int {
+func (u *unit) memoryBytes() int {
 	return unitBytes + packedRowBytes*cap(u.packed) + unitRowBytes*cap(u.rows) + 24*cap(u.days)
 }
 
-// add takes a stored row into the unit. Rows come in the order of their days.
-func (u *unit) add(r *UnitRow) {
-	if u.unfit = u.unfit || !u.fits(r); u.unfit {
+// addRow takes a stored row into the unit. Rows come in the order of their days.
+func (u *unit) addRow(r *UnitRow) {
+	if u.unfit = u.unfit || !u.addToSums(r); u.unfit {
 		u.rows, u.days = nil, nil
 		return
 	}
@@ -110,12 +110,12 @@ func (u *unit) add(r *UnitRow) {
 	}
 }
 
-// pack packs the rows that were added, and gives their room back for others.
-func (u *unit) pack() (room []unitRow) {
+// packRows packs the rows that were added, and gives their room back for others.
+func (u *unit) packRows() (room []unitRow) {
 	all, fit := u.rows, 0
 	u.step = stepOf(all)
 	for i := range all {
-		if _, ok := all[i].packed(u.step); ok {
+		if _, ok := all[i].packRow(u.step); ok {
 			fit++
 		}
 	}
@@ -126,7 +126,7 @@ func (u *unit) pack() (room []unitRow) {
 			days[0].packed, days[0].row = len(u.packed), len(u.rows)
 			days = days[1:]
 		}
-		if row, ok := all[i].packed(u.step); ok {
+		if row, ok := all[i].packRow(u.step); ok {
 			u.packed = append(u.packed, row)
 		} else {
 			u.rows = append(u.rows, all[i])
@@ -147,9 +147,9 @@ func stepOf(rows []unitRow) uint64 {
 	return cent
 }
 
-// packed packs a row whose amounts are multiples of the step; ok is false
+// packRow packs a row whose amounts are multiples of the step; ok is false
 // where it is too large.
-func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
+func (r *unitRow) packRow(step uint64) (p packedRow, ok bool) {
 	n := &r.counts
 	ok = !slices.ContainsFunc(n[purchases+1:], func(count uint32) bool { return count > 0 }) // has bits for no further counts
 	ok = ok && n[impressions] < 1<<impressionBits && n[purchases] < 1<<purchaseBits && n[clicks] < 1<<clickBits && r.key < 1<<keyBits
@@ -162,16 +162,16 @@ func (r *unitRow) packed(step uint64) (p packedRow, ok bool) {
 	return p, ok
 }
 
-// fits adds a row to the unit's sums; false where they are beyond 63 bits, or
+// addToSums adds a row to the unit's sums; false where they are beyond 63 bits, or
 // the product is beyond those that are put in order here.
-func (u *unit) fits(r *UnitRow) bool {
-	sums, ok := u.sums.plus(r.Measures)
+func (u *unit) addToSums(r *UnitRow) bool {
+	sums, ok := u.sums.addCounts(r.Measures)
 	u.sums = sums
 	return ok && r.Key <= maxRememberedKey && slices.Max(r.Measures[:counted]) < mostRowsOfAProduct<<32
 }
 
-// plus adds measures; ok is false where a sum needs more than 63 bits.
-func (c counts) plus(d counts) (sum counts, ok bool) {
+// addCounts adds measures; ok is false where a sum needs more than 63 bits.
+func (c counts) addCounts(d counts) (sum counts, ok bool) {
 	ok = true
 	for i := range c {
 		n, carry := bits.Add64(c[i], d[i], 0)
@@ -181,14 +181,14 @@ func (c counts) plus(d counts) (sum counts, ok bool) {
 	return sum, ok
 }
 
-// between are the rows of the days from one to another.
-func (u *unit) between(from, to adlens.Day) part {
+// partBetween are the rows of the days from one to another.
+func (u *unit) partBetween(from, to adlens.Day) part {
 	first, behind := u.startOf(from), u.startOf(to+1)
 	return part{packed: u.packed[first.packed:behind.packed], rows: u.rows[first.row:behind.row], step: u.step}
 }
 
-// whole are all rows.
-func (u *unit) whole() part { return part{packed: u.packed, rows: u.rows, step: u.step} }
+// wholePart are all rows.
+func (u *unit) wholePart() part { return part{packed: u.packed, rows: u.rows, step: u.step} }
 
 // startOf is where the rows of a day and of all later ones begin.
 func (u *unit) startOf(day adlens.Day) dayStart {

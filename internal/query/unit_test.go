@@ -25,10 +25,10 @@ func TestPackedRowsAreTheRowsThatWereAdded(t *testing.T) {
 			for range rapid.IntRange(1, 5).Draw(t, "rows") {
 				row := UnitRow{Day: adlens.Day(2 * day), Key: uint32(near(t, 16)), Measures: [5]uint64{near(t, 34), near(t, 34), near(t, 34), near(t, 34) * scale, near(t, 34) * scale}}
 				added = append(added, row)
-				u.add(&row)
+				u.addRow(&row)
 			}
 		}
-		room := u.pack()
+		room := u.packRows()
 		for i := range room[:cap(room)] {
 			room[:cap(room)][i] = unitRow{key: 9, money: [2]uint64{9}} // used again for another unit
 		}
@@ -43,7 +43,7 @@ func TestPackedRowsAreTheRowsThatWereAdded(t *testing.T) {
 				want[row.Key] = sum
 			}
 		}
-		tallied := talliesOf([]part{u.between(from, max(from-1, to))}, u.last)
+		tallied := talliesOf([]part{u.partBetween(from, max(from-1, to))}, u.last)
 		got := map[uint32]counts{}
 		for key, s := range tallied.of {
 			if sum := s.counts; sum != (counts{}) {
@@ -69,9 +69,9 @@ func TestOrdinaryRowsArePacked(t *testing.T) {
 		{Key: 1 << 16, Measures: [5]uint64{1, 0, 0, 0, 0}},
 		{Key: 1, Measures: [5]uint64{1 << 22, 0, 0, 0, 0}},
 	} {
-		u.add(&row)
+		u.addRow(&row)
 	}
-	if u.pack(); len(u.packed) != 1 || len(u.rows) != 2 || u.weight() != unitBytes+packedRowBytes+2*unitRowBytes+24*cap(u.days) {
-		t.Errorf("%d rows are packed, %d are not; %d bytes", len(u.packed), len(u.rows), u.weight())
+	if u.packRows(); len(u.packed) != 1 || len(u.rows) != 2 || u.memoryBytes() != unitBytes+packedRowBytes+2*unitRowBytes+24*cap(u.days) {
+		t.Errorf("%d rows are packed, %d are not; %d bytes", len(u.packed), len(u.rows), u.memoryBytes())
 	}
 }

@@ -40,26 +40,26 @@ func ruleOf(p catalogue.Parameter) rule {
 	case catalogue.Zone:
 		return rule{isZone, zoneFault}
 	case catalogue.Number:
-		return number(p)
+		return numberRule(p)
 	default: // the view decides
 		return rule{valid: func(string) bool { return true }}
 	}
 }
 
-// canonical writes a value of a closed set as the set does: closed sets do not
+// canonicalValue writes a value of a closed set as the set does: closed sets do not
 // mind case, nor spaces around a value.
-func canonical(value string, set []string) (string, bool) {
+func canonicalValue(value string, set []string) (string, bool) {
 	value = strings.Trim(value, " ")
-	i := slices.IndexFunc(set, func(s string) bool { return lower(s) == lower(value) })
+	i := slices.IndexFunc(set, func(s string) bool { return lowerASCII(s) == lowerASCII(value) })
 	if i < 0 {
 		return "", false
 	}
 	return set[i], true
 }
 
-// lower writes the letters A to Z small and leaves all others alone: some
+// lowerASCII writes the letters A to Z small and leaves all others alone: some
 // others would fold to them.
-func lower(text string) string {
+func lowerASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
 			return r + ('a' - 'A')
@@ -70,7 +70,7 @@ func lower(text string) string {
 
 func oneOf(set []string, excluded map[string]string) rule {
 	return rule{
-		valid: func(value string) bool { _, ok := canonical(value, set); return ok },
+		valid: func(value string) bool { _, ok := canonicalValue(value, set); return ok },
 		fault: func(value string) adlens.Fault {
 			f := unknownValue(value, set, anyOf(set))
 			if reason, ok := excluded[strings.ToUpper(strings.Trim(value, " "))]; ok {
@@ -86,14 +86,14 @@ func unknownValue(value string, set []string, expected string) adlens.Fault {
 		Detail: fmt.Sprintf("%q is not known here; expected %s", value, expected)}
 }
 
-func invalid(value, expected string) adlens.Fault {
+func invalidFault(value, expected string) adlens.Fault {
 	return adlens.Fault{Value: value, Code: adlens.InvalidParameter, Detail: fmt.Sprintf("%q is not valid; expected %s", value, expected)}
 }
 
 func isDay(value string) bool { _, err := adlens.ParseDay(value); return err == nil }
 
 func dayFault(value string) adlens.Fault {
-	return invalid(value, "a day of the calendar written YYYY-MM-DD, like 2026-02-28")
+	return invalidFault(value, "a day of the calendar written YYYY-MM-DD, like 2026-02-28")
 }
 
 func isZone(value string) bool { _, err := period.Zone(value); return err == nil }
@@ -105,11 +105,11 @@ func zoneFault(value string) adlens.Fault {
 }
 
 func emptyElement(value string) adlens.Fault {
-	return invalid(value, "a value between the commas of the list, not an empty one")
+	return invalidFault(value, "a value between the commas of the list, not an empty one")
 }
 
-// number is the rule of a whole number from 1 to a limit, or the word for all.
-func number(p catalogue.Parameter) rule {
+// numberRule is the rule of a whole number from 1 to a limit, or the word for all.
+func numberRule(p catalogue.Parameter) rule {
 	expected := fmt.Sprintf("a whole number from 1 to %d", p.Max)
 	if p.TakesAll {
 		expected += " or " + catalogue.All
@@ -122,12 +122,12 @@ func number(p catalogue.Parameter) rule {
 			n, err := strconv.ParseUint(value, 10, 32)
 			return err == nil && n >= 1 && n <= uint64(p.Max)
 		},
-		fault: func(value string) adlens.Fault { return invalid(value, expected) },
+		fault: func(value string) adlens.Fault { return invalidFault(value, expected) },
 	}
 }
 
 func isAll(value string) bool {
-	_, ok := canonical(value, []string{catalogue.All})
+	_, ok := canonicalValue(value, []string{catalogue.All})
 	return ok
 }
 
@@ -143,9 +143,9 @@ var validate = func() *validator.Validate {
 	return v
 }()
 
-// check returns what is wrong with the parameters of an endpoint, each value
+// checkParams returns what is wrong with the parameters of an endpoint, each value
 // for itself.
-func check(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
+func checkParams(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
 	values := reflect.ValueOf(params)
 	for _, field := range reflect.VisibleFields(values.Type()) {
 		p, ok := e.Parameter(field.Tag.Get("query"))

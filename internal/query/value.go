@@ -13,7 +13,7 @@ type Figures []Value
 func FiguresOf(s exact.Sums) Figures {
 	figures := make(Figures, len(quotients))
 	for i, q := range quotients {
-		figures[i] = q.value(s)
+		figures[i] = q.computeValue(s)
 	}
 	return figures
 }

@@ -24,8 +24,8 @@ type Marketplace struct {
 	TimeZone string
 }
 
-// countries are the connected countries, sorted.
-func (v View) countries() []string {
+// connectedCountries are the connected countries, sorted.
+func (v View) connectedCountries() []string {
 	var codes []string
 	for _, m := range v.Marketplaces {
 		codes = append(codes, m.Country)
@@ -51,7 +51,7 @@ type Meta struct {
 	EarlierCovered bool // likewise of the period that is compared with
 }
 
-func (v View) meta(r Request) Meta {
+func (v View) answerMeta(r Request) Meta {
 	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
 	if !held {
 		return Meta{}

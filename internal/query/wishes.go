@@ -24,8 +24,8 @@ func newWishes() *wishes {
 	return &wishes{of: map[string]Request{}, wished: make(chan struct{}, 1), expected: map[string]uint32{}}
 }
 
-// wish notes what an account asked for in vain.
-func (w *wishes) wish(account string, r Request) {
+// queueMiss notes what an account asked for in vain.
+func (w *wishes) queueMiss(account string, r Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, waits := w.of[account]; !waits {
@@ -35,11 +35,11 @@ func (w *wishes) wish(account string, r Request) {
 		w.turns = append(w.turns, account)
 	}
 	w.of[account] = r
-	w.say()
+	w.signalWork()
 }
 
-// next takes the wish that waits for the longest time.
-func (w *wishes) next() (account string, r Request, ok bool) {
+// nextMiss takes the wish that waits for the longest time.
+func (w *wishes) nextMiss() (account string, r Request, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.turns) == 0 {
@@ -51,9 +51,9 @@ func (w *wishes) next() (account string, r Request, ok bool) {
 	return account, r, true
 }
 
-// expect has an account read ahead: who asks for something asks for more soon,
+// queueAhead has an account read ahead: who asks for something asks for more soon,
 // also of what a load has changed.
-func (w *wishes) expect(account string, version uint32) {
+func (w *wishes) queueAhead(account string, version uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if known, ok := w.expected[account]; ok && known == version {
@@ -65,7 +65,7 @@ func (w *wishes) expect(account string, version uint32) {
 	w.expected[account] = version
 	if len(w.ahead) < maxWishes && !slices.Contains(w.ahead, account) {
 		w.ahead = append(w.ahead, account)
-		w.say()
+		w.signalWork()
 	}
 }
 
@@ -89,14 +89,14 @@ func (w *wishes) goOn(account string) {
 	}
 }
 
-// forget has an account read ahead again when it asks next.
-func (w *wishes) forget(account string) {
+// forgetAccount has an account read ahead again when it asks next.
+func (w *wishes) forgetAccount(account string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.expected, account)
 }
 
-func (w *wishes) say() {
+func (w *wishes) signalWork() {
 	select {
 	case w.wished <- struct{}{}:
 	default:

@@ -35,7 +35,7 @@ func (s *Site) Groups() []group {
 	var all []group
 	for _, tag := range s.document.Tags {
 		g := group{Name: tag.Name, Description: tag.Description}
-		for _, o := range s.document.operations() {
+		for _, o := range s.document.operationPages() {
 			if slices.Contains(o.Tags, tag.Name) {
 				g.Operations = append(g.Operations, o)
 			}
@@ -49,10 +49,10 @@ func (s *Site) Groups() []group {
 func (s *Site) About() string { return s.document.Info.Description }
 
 // Figures are all figures, with unit, meaning and formula.
-func (s *Site) Figures() []field { return s.document.figures() }
+func (s *Site) Figures() []field { return s.document.figureFields() }
 
 // Changes are the units of changes.
-func (s *Site) Changes() []field { return s.document.changes() }
+func (s *Site) Changes() []field { return s.document.changeFields() }
 
 // Recipes are all recipes.
 func (s *Site) Recipes() []recipe { return s.recipes }
@@ -77,15 +77,15 @@ func (s *Site) Errors() []errorPage {
 }
 
 func (s *Site) errorPage(e Error) errorPage {
-	page := errorPage{Error: e, Statuses: s.document.statuses(e.Code)}
+	page := errorPage{Error: e, Statuses: s.document.errorStatuses(e.Code)}
 	page.Example, _ = contract.ReadExample("errors/" + e.Code)
 	return page
 }
 
-// statuses are those that an error comes with.
-func (d *document) statuses(code string) []string {
+// errorStatuses are those that an error comes with.
+func (d *document) errorStatuses(code string) []string {
 	var all []string
-	for _, o := range d.operations() {
+	for _, o := range d.operationPages() {
 		for _, r := range o.Responses {
 			if slices.Contains(r.Codes, code) && !slices.Contains(all, r.Status) {
 				all = append(all, r.Status)

@@ -118,8 +118,8 @@ func (m *members[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// of finds a member; the zero value where there is none.
-func (m members[T]) of(name string) (value T) {
+// findMember finds a member; the zero value where there is none.
+func (m members[T]) findMember(name string) (value T) {
 	for _, one := range m {
 		if one.Name == name {
 			return one.Value

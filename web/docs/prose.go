@@ -13,15 +13,15 @@ import (
 // markdown writes HTML of Markdown; HTML in it is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// prose is a text of the document or a recipe as HTML.
-func prose(text string) (template.HTML, error) {
+// renderMarkdown is a text of the document or a recipe as HTML.
+func renderMarkdown(text string) (template.HTML, error) {
 	var out bytes.Buffer
 	err := markdown.Convert([]byte(text), &out)
 	return template.HTML(out.String()), err
 }
 
-// indented is JSON as people read it.
-func indented(value jsontext.Value) (string, error) {
+// indentJSON is JSON as people read it.
+func indentJSON(value jsontext.Value) (string, error) {
 	value = value.Clone()
 	err := value.Indent(jsontext.WithIndent("  "))
 	return string(value), err

@@ -28,7 +28,7 @@ func readRecipes() ([]recipe, error) {
 		title, rest, _ := strings.Cut(string(text), "\n")
 		purpose, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
 		r := recipe{Name: strings.TrimSuffix(e.Name(), ".md"), Title: strings.TrimPrefix(title, "# "), Purpose: purpose}
-		if r.Text, err = prose(rest); err != nil {
+		if r.Text, err = renderMarkdown(rest); err != nil {
 			return nil, err
 		}
 		all = append(all, r)

@@ -46,43 +46,43 @@ type responseRow struct {
 	Codes               []string
 }
 
-// operations are the endpoints as pages, in the document's order.
-func (d *document) operations() []operationPage {
+// operationPages are the endpoints as pages, in the document's order.
+func (d *document) operationPages() []operationPage {
 	var all []operationPage
 	for _, item := range d.Paths {
 		if item.Value.Get != nil {
-			all = append(all, d.operation(item.Name, *item.Value.Get))
+			all = append(all, d.describeOperation(item.Name, *item.Value.Get))
 		}
 	}
 	return all
 }
 
-func (d *document) operation(address string, o operation) operationPage {
+func (d *document) describeOperation(address string, o operation) operationPage {
 	page := operationPage{operation: o, Path: address, Open: o.Security != nil && len(*o.Security) == 0}
 	for _, p := range o.Parameters {
-		page.Parameters = append(page.Parameters, d.parameter(p))
+		page.Parameters = append(page.Parameters, d.describeParameter(p))
 	}
 	for _, r := range o.Responses {
-		status, answered := r.Name, d.response(r.Value)
-		page.Responses = append(page.Responses, responseRow{status, answered.Description, answered.codes()})
+		status, answered := r.Name, d.resolveResponse(r.Value)
+		page.Responses = append(page.Responses, responseRow{status, answered.Description, answered.errorCodes()})
 		if status != "200" {
 			continue
 		}
 		for _, h := range answered.Headers {
-			page.Headers = append(page.Headers, d.header(h))
+			page.Headers = append(page.Headers, d.describeHeader(h))
 		}
 		for _, m := range answered.Content {
 			page.Formats = append(page.Formats, m.Name)
-			page.Examples = append(page.Examples, m.Value.examples()...)
+			page.Examples = append(page.Examples, m.Value.exampleValues()...)
 			if m.Name == "application/json" {
-				page.Columns = d.fields("", m.Value.Schema)
+				page.Columns = d.schemaFields("", m.Value.Schema)
 			}
 		}
 	}
 	return page
 }
 
-func (m media) examples() []example {
+func (m media) exampleValues() []example {
 	var all []example
 	for _, e := range m.Examples {
 		all = append(all, e.Value)
@@ -90,75 +90,75 @@ func (m media) examples() []example {
 	return all
 }
 
-// codes are the errors that a response has examples of: each has one, by its
+// errorCodes are the errors that a response has examples of: each has one, by its
 // code.
-func (r response) codes() []string {
+func (r response) errorCodes() []string {
 	var codes []string
-	for _, e := range r.Content.of("application/problem+json").Examples {
+	for _, e := range r.Content.findMember("application/problem+json").Examples {
 		codes = append(codes, e.Name)
 	}
 	return codes
 }
 
-func (d *document) response(r response) response {
+func (d *document) resolveResponse(r response) response {
 	if r.Ref != "" {
-		return d.Components.Responses.of(path.Base(r.Ref))
+		return d.Components.Responses.findMember(path.Base(r.Ref))
 	}
 	return r
 }
 
-func (d *document) header(m member[header]) headerRow {
+func (d *document) describeHeader(m member[header]) headerRow {
 	h := m.Value
 	if h.Ref != "" {
-		h = d.Components.Headers.of(path.Base(h.Ref))
+		h = d.Components.Headers.findMember(path.Base(h.Ref))
 	}
 	return headerRow{m.Name, h.Description, h.Example}
 }
 
-func (d *document) parameter(p parameter) parameterRow {
+func (d *document) describeParameter(p parameter) parameterRow {
 	if p.Ref != "" {
-		p = d.Components.Parameters.of(path.Base(p.Ref))
+		p = d.Components.Parameters.findMember(path.Base(p.Ref))
 	}
-	s := d.schema(p.Schema)
+	s := d.resolveSchema(p.Schema)
 	byDefault := s.Default
 	if p.Schema.Default != nil {
 		byDefault = p.Schema.Default
 	}
-	return parameterRow{p, d.values(s), strings.Trim(string(byDefault), `"`)}
+	return parameterRow{p, d.describeValues(s), strings.Trim(string(byDefault), `"`)}
 }
 
-// schema follows a reference.
-func (d *document) schema(s schema) schema {
+// resolveSchema follows a reference.
+func (d *document) resolveSchema(s schema) schema {
 	if s.Ref == "" {
 		return s
 	}
-	target := d.Components.Schemas.of(path.Base(s.Ref))
+	target := d.Components.Schemas.findMember(path.Base(s.Ref))
 	if s.Description != "" {
 		target.Description = s.Description
 	}
-	return d.schema(target)
+	return d.resolveSchema(target)
 }
 
-// values says in words which values a schema allows.
-func (d *document) values(s schema) string {
-	s = d.schema(s)
+// describeValues says in words which values a schema allows.
+func (d *document) describeValues(s schema) string {
+	s = d.resolveSchema(s)
 	switch {
 	case len(s.OneOf) > 0:
 		var all []string
 		for _, one := range s.OneOf {
-			all = append(all, d.values(one))
+			all = append(all, d.describeValues(one))
 		}
 		return strings.Join(all, ", or ")
 	case s.Const != nil:
-		return unquoted(s.Const)
+		return trimQuotes(s.Const)
 	case len(s.Enum) > 0:
 		var all []string
 		for _, value := range s.Enum {
-			all = append(all, unquoted(value))
+			all = append(all, trimQuotes(value))
 		}
 		return strings.Join(all, ", ")
 	case s.Items != nil:
-		if values := d.values(*s.Items); values != "text" {
+		if values := d.describeValues(*s.Items); values != "text" {
 			return "list of " + values
 		}
 		return "list"
@@ -170,4 +170,4 @@ func (d *document) values(s schema) string {
 	return "text"
 }
 
-func unquoted(value jsontext.Value) string { return strings.Trim(string(value), `"`) }
+func trimQuotes(value jsontext.Value) string { return strings.Trim(string(value), `"`) }

@@ -75,52 +75,52 @@ func New(facts Facts) (*Site, error) {
 		}
 		s.files["/docs/"+name] = web.NewFile(mediaType, body, web.ReadingPolicy)
 	}
-	return s, s.build()
+	return s, s.buildPages()
 }
 
 func parseTemplates() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
-		"prose": prose, "indented": indented, "curl": curl, "bytes": inKiB, "number": withCommas,
+		"prose": renderMarkdown, "indented": indentJSON, "curl": curlCommand, "bytes": inKiB, "number": withCommas,
 	}).ParseFS(files, "pages/*.html")
 }
 
-// build makes every page that does not depend on the day.
-func (s *Site) build() error {
+// buildPages makes every page that does not depend on the day.
+func (s *Site) buildPages() error {
 	for _, p := range []struct{ path, title, template string }{
 		{"/docs", "Quick start", "home.html"}, {"/docs/reference", "Reference", "reference.html"},
 		{"/docs/errors", "Errors", "errors.html"}, {"/docs/figures", "Figures", "figures.html"},
 		{"/docs/limits", "Limits", "limits.html"}, {"/docs/freshness", "Freshness", "freshness.html"},
 		{"/docs/formats", "Formats", "formats.html"}, {"/docs/recipes", "Recipes", "recipes.html"},
 	} {
-		if err := s.add(p.path, p.title, p.template, nil); err != nil {
+		if err := s.addPage(p.path, p.title, p.template, nil); err != nil {
 			return err
 		}
 	}
-	for _, o := range s.document.operations() {
-		if err := s.add("/docs/reference/"+o.ID, o.Summary, "operation.html", o); err != nil {
+	for _, o := range s.document.operationPages() {
+		if err := s.addPage("/docs/reference/"+o.ID, o.Summary, "operation.html", o); err != nil {
 			return err
 		}
 	}
 	for _, e := range s.facts.Errors {
-		if err := s.add("/docs/errors/"+e.Code, e.Title, "error.html", s.errorPage(e)); err != nil {
+		if err := s.addPage("/docs/errors/"+e.Code, e.Title, "error.html", s.errorPage(e)); err != nil {
 			return err
 		}
 	}
 	for _, r := range s.recipes {
-		if err := s.add("/docs/recipes/"+r.Name, r.Title, "recipe.html", r); err != nil {
+		if err := s.addPage("/docs/recipes/"+r.Name, r.Title, "recipe.html", r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Site) add(path, title, name string, data any) error {
-	file, err := s.render(path, title, name, data)
+func (s *Site) addPage(path, title, name string, data any) error {
+	file, err := s.renderPage(path, title, name, data)
 	s.files[path] = file
 	return err
 }
 
-func (s *Site) render(path, title, name string, data any) (web.File, error) {
+func (s *Site) renderPage(path, title, name string, data any) (web.File, error) {
 	var body bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&body, name, page{path, title, s, data}); err != nil {
 		return web.File{}, fmt.Errorf("%s: %w", path, err)
@@ -141,7 +141,7 @@ const PeriodsPath = "/docs/periods"
 // where there is no such time zone; the page says so.
 func (s *Site) Periods(now time.Time, zone string) (file web.File, known bool, err error) {
 	data := periodsOf(now, zone)
-	file, err = s.render(PeriodsPath, "Periods", "periods.html", data)
+	file, err = s.renderPage(PeriodsPath, "Periods", "periods.html", data)
 	return file, data.Unknown == "", err
 }
 
@@ -154,8 +154,8 @@ func (s *Site) Paths() []string {
 	return paths
 }
 
-// curl is the command for a request of an example.
-func curl(request string) string {
+// curlCommand is the command for a request of an example.
+func curlCommand(request string) string {
 	method, address, _ := strings.Cut(request, " ")
 	options := ""
 	if method != "GET" {

@@ -68,9 +68,9 @@ func newCluster(config Config, prepare bool) *Cluster {
 		if c.name != "" {
 			s.Number = uint16(i + 1)
 		}
-		checks := conn.Checks{Verify: s.verify, Guard: config.Guard}
+		checks := conn.Checks{Verify: s.verifySession, Guard: config.Guard}
 		if prepare {
-			checks.Prepare = s.prepare
+			checks.Prepare = s.prepareShard
 		}
 		s.Server = conn.NewServer(source, checks)
 		c.shards = append(c.shards, s)
@@ -133,9 +133,9 @@ func (c *Cluster) Announce(account string, change func() error) error {
 	return settle()
 }
 
-// prepare makes sure that a server is the one that it is taken for, brings its
+// prepareShard makes sure that a server is the one that it is taken for, brings its
 // schema up to date, and has a new one note which shard it is.
-func (s *Shard) prepare(ctx context.Context) error {
+func (s *Shard) prepareShard(ctx context.Context) error {
 	if _, err := s.Find(ctx); err != nil && !conn.IsUnknown(err) {
 		return &adlens.Error{Kind: conn.KindOf(ctx, err), Err: err}
 	}
@@ -143,7 +143,7 @@ func (s *Shard) prepare(ctx context.Context) error {
 	if err := schema.MigrateReplicas(ctx, s.Server); err != nil {
 		return err
 	}
-	if err := s.recognize(ctx); err != nil {
+	if err := s.recognizeServer(ctx); err != nil {
 		return err
 	}
 	if err := schema.Migrate(ctx, s.Server); err != nil {
@@ -152,7 +152,7 @@ func (s *Shard) prepare(ctx context.Context) error {
 	if err := s.takeNumber(ctx); err != nil {
 		return err
 	}
-	return s.identify(ctx)
+	return s.assignIdentity(ctx)
 }
 
 // takeNumber makes sure that a server has the number that it is taken for. A

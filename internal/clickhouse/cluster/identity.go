@@ -51,11 +51,11 @@ func (s *Shard) readIdentity(ctx context.Context) (identity, error) {
 	return i, err
 }
 
-// was reports whether a database is one that was known.
-func (i identity) was(known string) bool { return slices.Contains(i.ids, known) }
+// hasID reports whether a database is one that was known.
+func (i identity) hasID(known string) bool { return slices.Contains(i.ids, known) }
 
-// has says what there is, for people.
-func (i identity) has() string {
+// describeState says what there is, for people.
+func (i identity) describeState() string {
 	switch {
 	case i.blank:
 		return "is empty"
@@ -65,12 +65,12 @@ func (i identity) has() string {
 	return "is another one, " + i.id
 }
 
-// recognize makes sure that a server is the one that it is taken for, before
+// recognizeServer makes sure that a server is the one that it is taken for, before
 // anything is made there. It changes nothing.
-func (s *Shard) recognize(ctx context.Context) error {
+func (s *Shard) recognizeServer(ctx context.Context) error {
 	is, err := s.readIdentity(ctx)
-	if err == nil && s.id != "" && !is.was(s.id) {
-		return conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.has(), s.id)
+	if err == nil && s.id != "" && !is.hasID(s.id) {
+		return conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.describeState(), s.id)
 	}
 	if err != nil || s.id != "" {
 		return err
@@ -84,11 +84,11 @@ func (s *Shard) recognize(ctx context.Context) error {
 func (s *Shard) recognizeHome(is identity) error {
 	memory := s.cluster.memory
 	known, err := memory.Read()
-	if err != nil || known == "" || is.was(known) {
+	if err != nil || known == "" || is.hasID(known) {
 		return err
 	}
 	return conn.Refusal("the database of %s %s, and %s says that it has accounts and is %s: put that database back as it was; or restore a backup into a new data directory and a new database; or, where you mean to begin with this one, move %s away",
-		s.Describe(), is.has(), memory.Path, known, memory.Path)
+		s.Describe(), is.describeState(), memory.Path, known, memory.Path)
 }
 
 func (s *Shard) recognizeShard(ctx context.Context, is identity) error {
@@ -101,10 +101,10 @@ func (s *Shard) recognizeShard(ctx context.Context, is identity) error {
 		return err
 	}
 	known := home.of[s.Number]
-	if id := is.of[first.Number]; id != "" && home.id != "" && !home.was(id) {
+	if id := is.of[first.Number]; id != "" && home.id != "" && !home.hasID(id) {
 		return conn.Refusal("the database at %s belongs to a cluster whose first shard is %s; the first shard is %s: put the right servers there", s.Describe(), id, home.id)
 	}
-	if is.was(known) {
+	if is.hasID(known) {
 		return nil
 	}
 	accounts, err := s.cluster.placements.accountsOn(ctx, s)
@@ -118,7 +118,7 @@ func (s *Shard) recognizeShard(ctx context.Context, is identity) error {
 		}
 		return conn.Refusal("the database at %s has no row of any account, and %s on it: %s", s.Describe(), areOn(accounts), whatHelps)
 	}
-	return conn.Refusal("the database at %s %s, and %s on shard %d, which was %s: %s", s.Describe(), is.has(), areOn(accounts), s.Number, orUnknown(known), whatHelps)
+	return conn.Refusal("the database at %s %s, and %s on shard %d, which was %s: %s", s.Describe(), is.describeState(), areOn(accounts), s.Number, orUnknown(known), whatHelps)
 }
 
 const whatHelps = "put the right server back; or restore each of these accounts from a backup to another shard, adlens restore --from PLACE --account ID, and then this server is taken as a new one"
@@ -142,8 +142,8 @@ func areOn(accounts []string) string {
 	return "the accounts " + names + " are"
 }
 
-// identify gives a server its identity where it has none, and has it remembered.
-func (s *Shard) identify(ctx context.Context) error {
+// assignIdentity gives a server its identity where it has none, and has it remembered.
+func (s *Shard) assignIdentity(ctx context.Context) error {
 	is, err := s.readIdentity(ctx)
 	if err == nil && is.id == "" {
 		if err = s.noteIdentity(ctx, own, rand.Text()); err == nil {
@@ -164,10 +164,10 @@ func (s *Shard) identify(ctx context.Context) error {
 		return err
 	}
 	home, err := first.readIdentity(ctx)
-	if err == nil && !is.was(home.of[s.Number]) {
+	if err == nil && !is.hasID(home.of[s.Number]) {
 		err = first.noteIdentity(ctx, s.Number, is.id)
 	}
-	if err == nil && !home.was(is.of[first.Number]) {
+	if err == nil && !home.hasID(is.of[first.Number]) {
 		err = s.noteIdentity(ctx, first.Number, home.id)
 	}
 	return err
@@ -186,8 +186,8 @@ func (c *Cluster) RememberIdentity() error {
 	return c.memory.Keep(c.Home().id)
 }
 
-// verify makes sure that a session leads to the database that was there before.
-func (s *Shard) verify(ctx context.Context, session *conn.Session) error {
+// verifySession makes sure that a session leads to the database that was there before.
+func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error {
 	if s.id == "" {
 		return nil
 	}
@@ -196,17 +196,17 @@ func (s *Shard) verify(ctx context.Context, session *conn.Session) error {
 	if now.blank = conn.IsUnknown(err); err != nil && !now.blank {
 		return err
 	}
-	if now.was(s.id) {
+	if now.hasID(s.id) {
 		return s.NoteRefusal(nil)
 	}
-	return s.NoteRefusal(conn.Refusal("the database at %s is not the one that was there before: it %s, and was %s; put that one back", s.Describe(), now.has(), s.id))
+	return s.NoteRefusal(conn.Refusal("the database at %s is not the one that was there before: it %s, and was %s; put that one back", s.Describe(), now.describeState(), s.id))
 }
 
 // Recognize makes sure that all servers are those that they are taken for, and
 // returns what is wrong with each that is not. It changes nothing.
 func (c *Cluster) Recognize(ctx context.Context) (wrong []error) {
 	for _, s := range c.shards {
-		if err := s.recognize(ctx); conn.IsRefusal(err) {
+		if err := s.recognizeServer(ctx); conn.IsRefusal(err) {
 			wrong = append(wrong, s.Name(err))
 		}
 	}

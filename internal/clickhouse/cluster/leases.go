@@ -102,7 +102,7 @@ func (c *claim) tryName(ctx context.Context) (other string, err error) {
 func (c *claim) keepAlive() (release func() error) {
 	c.cluster.claims.Store(c.name, c)
 	beating, stop := context.WithCancel(context.Background())
-	go c.renew(beating)
+	go c.keepRenewing(beating)
 	return func() error {
 		stop()
 		c.cluster.claims.Delete(c.name)
@@ -136,7 +136,7 @@ SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt3
 	return err
 }
 
-func (c *claim) renew(ctx context.Context) {
+func (c *claim) keepRenewing(ctx context.Context) {
 	ticker := time.NewTicker(leaseBeat)
 	defer ticker.Stop()
 	for {

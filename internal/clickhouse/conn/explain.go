@@ -32,13 +32,13 @@ const (
 func (r Remote) Explain(err error) error {
 	var old *OldServer
 	if errors.As(err, &old) {
-		return fmt.Errorf("%s %w", r.describe(), old)
+		return fmt.Errorf("%s %w", r.describeServer(), old)
 	}
 	var failed *adlens.Error
 	if !errors.As(err, &failed) {
 		return err
 	}
-	server := r.describe()
+	server := r.describeServer()
 	var shard *ShardError
 	if errors.As(err, &shard) {
 		server = fmt.Sprintf("shard %d of the cluster, %s,", shard.Number, shard.Address)
@@ -57,7 +57,7 @@ func (r Remote) Explain(err error) error {
 	return err
 }
 
-func (r Remote) describe() string {
+func (r Remote) describeServer() string {
 	return "the ClickHouse server " + strings.Join(r.writer.Addr, ", ")
 }
 

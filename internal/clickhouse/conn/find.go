@@ -45,13 +45,13 @@ func (s *Server) Find(ctx context.Context) (Target, error) {
 func (s *Server) findOnce(ctx context.Context) (Target, error) {
 	target, err := s.source.Target(ctx)
 	if err != nil {
-		return Target{}, unavailable(ctx, err)
+		return Target{}, unavailableError(ctx, err)
 	}
-	return target, knock(ctx, target.Writer)
+	return target, probeServer(ctx, target.Writer)
 }
 
-// knock tries whether a server answers and lets us in.
-func knock(ctx context.Context, options *clickhouse.Options) error {
+// probeServer tries whether a server answers and lets us in.
+func probeServer(ctx context.Context, options *clickhouse.Options) error {
 	ctx, cancel := context.WithTimeout(ctx, knockPatience)
 	defer cancel()
 	err := execAt(ctx, options, options.Auth.Database, "SELECT 1")

@@ -49,8 +49,8 @@ func (g *gate) countStatements() (running, queued int) {
 	return g.running, g.queued
 }
 
-// enter waits for a place. The caller gives it back with leave.
-func (g *gate) enter(ctx context.Context, account string) (leave func(), err error) {
+// acquirePlace waits for a place. The caller gives it back with leave.
+func (g *gate) acquirePlace(ctx context.Context, account string) (leave func(), err error) {
 	turn, err := g.joinQueue(account)
 	if err != nil {
 		return nil, err

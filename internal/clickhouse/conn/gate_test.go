@@ -16,7 +16,7 @@ import (
 
 func mustEnter(t *testing.T, g *gate, account string) (leave func()) {
 	t.Helper()
-	leave, err := g.enter(t.Context(), account)
+	leave, err := g.acquirePlace(t.Context(), account)
 	if err != nil {
 		t.Fatalf("%s: %v", account, err)
 	}
@@ -28,7 +28,7 @@ func mustEnter(t *testing.T, g *gate, account string) (leave func()) {
 func flood(t *testing.T, g *gate, account string, n int, each time.Duration) {
 	for range n {
 		go func() {
-			if leave, err := g.enter(t.Context(), account); err == nil {
+			if leave, err := g.acquirePlace(t.Context(), account); err == nil {
 				time.Sleep(each)
 				leave()
 			}
@@ -84,7 +84,7 @@ func TestBeyondTheQueueIsSaidAtOnceAndAfterTheWaitAsWell(t *testing.T) {
 		g := newGate(2)
 		flood(t, g, "heavy", 1+maxAccountQueue, time.Hour)
 		began := time.Now()
-		_, err := g.enter(t.Context(), "heavy")
+		_, err := g.acquirePlace(t.Context(), "heavy")
 		if adlens.KindOf(err) != adlens.Overloaded || time.Since(began) > 0 {
 			t.Errorf("beyond the queue: %v after %s", err, time.Since(began))
 		}
@@ -95,7 +95,7 @@ func TestBeyondTheQueueIsSaidAtOnceAndAfterTheWaitAsWell(t *testing.T) {
 			t.Errorf("%d still wait", g.queued)
 		}
 		flood(t, g, "small", 1, 2*time.Hour)
-		_, err = g.enter(t.Context(), "third")
+		_, err = g.acquirePlace(t.Context(), "third")
 		if adlens.KindOf(err) != adlens.Overloaded || time.Since(began) != 2*queuePatience {
 			t.Errorf("no turn: %v after %s", err, time.Since(began))
 		}
@@ -110,7 +110,7 @@ func TestWhoGoesAwayLeavesTheLine(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error)
 		go func() {
-			_, err := g.enter(ctx, "b")
+			_, err := g.acquirePlace(ctx, "b")
 			gone <- err
 		}()
 		synctest.Wait()

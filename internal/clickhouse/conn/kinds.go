@@ -100,9 +100,9 @@ func isException(err error, code int32) bool {
 	return errors.As(err, &exception) && exception.Code == code
 }
 
-// unavailable is why no server was found. A caller that left while it was looked
+// unavailableError is why no server was found. A caller that left while it was looked
 // for has not seen that it is away.
-func unavailable(ctx context.Context, err error) error {
+func unavailableError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &adlens.Error{Kind: adlens.Cancelled, Err: err}
 	}

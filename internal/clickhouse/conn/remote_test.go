@@ -76,7 +76,7 @@ func TestAServerThatWentAwayIsNamed(t *testing.T) {
 	}
 	c := &Session{server: NewServer(nil, Checks{})}
 	for _, cut := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
-		failed := c.fail(t.Context(), fmt.Errorf("readData: %w", cut))
+		failed := c.handleError(t.Context(), fmt.Errorf("readData: %w", cut))
 		text := remote.Explain(failed).Error()
 		if want := "the ClickHouse server host:9000 went away while it was asked: is it being restarted? Try again"; text != want {
 			t.Errorf("%v: it is said %q, expected %q", cut, text, want)
@@ -104,7 +104,7 @@ func TestReplicasWaitForEachOther(t *testing.T) {
 	if s := shard.writer.Settings; s["insert_quorum"] != "auto" || s["insert_quorum_parallel"] != 0 || s["async_insert"] != 0 {
 		t.Errorf("inserts return before most replicas have them: %v", s)
 	}
-	if all := shard.replicas(); len(all) != 2 || all[1].writer.Addr[0] != "two:9000" || len(all[1].writer.Addr) != 1 || !all[1].replicated {
+	if all := shard.listReplicas(); len(all) != 2 || all[1].writer.Addr[0] != "two:9000" || len(all[1].writer.Addr) != 1 || !all[1].replicated {
 		t.Errorf("the replicas one by one are %v", all)
 	}
 }

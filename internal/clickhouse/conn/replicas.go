@@ -39,7 +39,7 @@ func (r Remote) FindShards(ctx context.Context, cluster string) (shards []Remote
 		return nil, &adlens.Error{Kind: KindOf(ctx, err), Err: err}
 	}
 	if len(shards) == 0 {
-		return nil, fmt.Errorf("%s knows no cluster %q: its configuration has to name the shards under <remote_servers>", r.describe(), cluster)
+		return nil, fmt.Errorf("%s knows no cluster %q: its configuration has to name the shards under <remote_servers>", r.describeServer(), cluster)
 	}
 	return shards, nil
 }
@@ -63,8 +63,8 @@ func (r *Remote) addHost(host string) {
 	}
 }
 
-// replicas returns the servers of a shard one by one: tables are made on each.
-func (r Remote) replicas() []Remote {
+// listReplicas returns the servers of a shard one by one: tables are made on each.
+func (r Remote) listReplicas() []Remote {
 	all := make([]Remote, len(r.writer.Addr))
 	for i, host := range r.writer.Addr {
 		all[i] = r.withoutHosts()
@@ -99,7 +99,7 @@ func (s *Server) IsReplicated() bool {
 // Replicas returns the replicas of the server as servers; none where it has none.
 func (s *Server) Replicas() (all []*Server) {
 	if r, ok := s.source.(Remote); ok && r.replicated {
-		for _, replica := range r.replicas() {
+		for _, replica := range r.listReplicas() {
 			all = append(all, NewServer(replica, Checks{}))
 		}
 	}

@@ -66,14 +66,14 @@ func (s *Server) MakeReady(ctx context.Context) error {
 	case s.preparing <- struct{}{}:
 		defer func() { <-s.preparing }()
 	case <-ctx.Done():
-		return unavailable(ctx, ctx.Err())
+		return unavailableError(ctx, ctx.Err())
 	}
 	if s.prepared.Load() {
 		return nil
 	}
 	if err := s.NoteRefusal(s.checks.Prepare(ctx)); err != nil {
 		if c := s.currentSession(); c != nil && IsRefusal(err) {
-			s.drop(c) // another server may be there the next time
+			s.dropSession(c) // another server may be there the next time
 		}
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 	case s.finding <- struct{}{}:
 		defer func() { <-s.finding }()
 	case <-ctx.Done():
-		return nil, unavailable(ctx, ctx.Err())
+		return nil, unavailableError(ctx, ctx.Err())
 	}
 	if c := s.currentSession(); c != nil {
 		return c, nil
@@ -122,7 +122,7 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.verify(ctx, c)
+	err = s.verifySession(ctx, c)
 	if err == nil && s.checks.Guard != nil && (s.checks.Prepare == nil || s.prepared.Load()) {
 		err = s.checks.Guard.Inspect(ctx, c)
 	}
@@ -141,9 +141,9 @@ func (s *Server) currentSession() *Session {
 	return s.session
 }
 
-// drop forgets a session that turned out to lead nowhere, unless that was done
+// dropSession forgets a session that turned out to lead nowhere, unless that was done
 // already.
-func (s *Server) drop(lost *Session) {
+func (s *Server) dropSession(lost *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session == lost {
@@ -155,12 +155,12 @@ func (s *Server) drop(lost *Session) {
 // Disconnect drops the session, so that the server is looked for again.
 func (s *Server) Disconnect() {
 	if c := s.currentSession(); c != nil {
-		s.drop(c)
+		s.dropSession(c)
 	}
 }
 
-// verify makes sure that a session leads to the server that was there before.
-func (s *Server) verify(ctx context.Context, c *Session) error {
+// verifySession makes sure that a session leads to the server that was there before.
+func (s *Server) verifySession(ctx context.Context, c *Session) error {
 	if s.checks.Verify == nil {
 		return nil
 	}
@@ -192,7 +192,7 @@ func (s *Server) Refused() error {
 // once more within the deadline: reading twice does no harm.
 func (s *Server) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
 	came := time.Now()
-	leave, err := s.gate.enter(ctx, params["account"])
+	leave, err := s.gate.acquirePlace(ctx, params["account"])
 	if err != nil {
 		s.counts.refused.Add(1)
 		return err
@@ -258,7 +258,7 @@ func (s *Server) Exec(ctx context.Context, sql string, params Params) error {
 	if err != nil {
 		return err
 	}
-	return c.exec(ctx, sql, params)
+	return c.execStatement(ctx, sql, params)
 }
 
 // Insert sends one block of columns.
@@ -267,7 +267,7 @@ func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) e
 	if err != nil {
 		return err
 	}
-	return c.insert(ctx, sql, fillBatch)
+	return c.insertBatch(ctx, sql, fillBatch)
 }
 
 // Ping reports whether the server answers. It does not wait for its turn: a busy
@@ -277,12 +277,12 @@ func (s *Server) Ping(ctx context.Context) error {
 	return s.ReadOnce(ctx, "SELECT 1", nil, ScanInto(&one))
 }
 
-// fail gives an error of a session its kind, and forgets a session with a server
+// handleError gives an error of a session its kind, and forgets a session with a server
 // that is not there.
-func (s *Server) fail(ctx context.Context, c *Session, err error) error {
+func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
 	if IsUnknown(err) && ctx.Value(verifying{}) == nil {
-		if other := s.verify(ctx, c); other != nil {
-			s.drop(c)
+		if other := s.verifySession(ctx, c); other != nil {
+			s.dropSession(c)
 			return other
 		}
 	}
@@ -290,7 +290,7 @@ func (s *Server) fail(ctx context.Context, c *Session, err error) error {
 	failed := &adlens.Error{Kind: kind, Err: err}
 	switch kind {
 	case adlens.EngineUnavailable:
-		s.drop(c)
+		s.dropSession(c)
 	case adlens.Damaged:
 		s.Alarm(ctx, failed)
 	}

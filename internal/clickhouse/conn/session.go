@@ -17,7 +17,7 @@ type Session struct {
 func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	target, err := s.source.Target(ctx)
 	if err != nil {
-		return nil, unavailable(ctx, err)
+		return nil, unavailableError(ctx, err)
 	}
 	reader, err := clickhouse.Open(target.Reader)
 	if err != nil {
@@ -47,38 +47,38 @@ func (c *Session) ReadAll(ctx context.Context, sql string, read func(Rows) error
 func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, params Params, read func(Rows) error) error {
 	rows, err := user.Query(withParams(ctx, params), sql)
 	if err != nil {
-		return c.fail(ctx, err)
+		return c.handleError(ctx, err)
 	}
 	defer rows.Close()
 	if err := read(rows); err != nil {
-		return c.fail(ctx, err)
+		return c.handleError(ctx, err)
 	}
 	// A deadline may show only here, after rows that looked like all.
-	return c.fail(ctx, rows.Err())
+	return c.handleError(ctx, rows.Err())
 }
 
-// exec runs a writing statement. It is never repeated: after an error it is not
+// execStatement runs a writing statement. It is never repeated: after an error it is not
 // known what it did.
-func (c *Session) exec(ctx context.Context, sql string, params Params) error {
-	return c.fail(ctx, c.writer.Exec(withParams(ctx, params), sql))
+func (c *Session) execStatement(ctx context.Context, sql string, params Params) error {
+	return c.handleError(ctx, c.writer.Exec(withParams(ctx, params), sql))
 }
 
-func (c *Session) insert(ctx context.Context, sql string, fillBatch func(Batch) error) error {
+func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Batch) error) error {
 	batch, err := c.writer.PrepareBatch(ctx, sql)
 	if err != nil {
-		return c.fail(ctx, err)
+		return c.handleError(ctx, err)
 	}
 	if err := fillBatch(batch); err != nil {
 		return errors.Join(err, batch.Abort())
 	}
-	return c.fail(ctx, batch.Send())
+	return c.handleError(ctx, batch.Send())
 }
 
-// fail gives an error its kind, and forgets connections to a server that is not
+// handleError gives an error its kind, and forgets connections to a server that is not
 // there.
-func (c *Session) fail(ctx context.Context, err error) error {
+func (c *Session) handleError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.server.fail(ctx, c, err)
+	return c.server.handleError(ctx, c, err)
 }

@@ -19,17 +19,17 @@ func parseAddress(field, text string) (*url.URL, error) {
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, &Error{Kind: Invalid, Reason: field + " is no address like https://host/path"}
-	case !secure(u) && !loopbackHTTP(u):
+	case !isHTTPS(u) && !loopbackHTTP(u):
 		return nil, &Error{Kind: Invalid, Reason: field + " must begin with https:// (http:// only to this machine)"}
 	}
 	return u, nil
 }
 
-func secure(u *url.URL) bool { return u.Scheme == "https" }
+func isHTTPS(u *url.URL) bool { return u.Scheme == "https" }
 
-func loopbackHTTP(u *url.URL) bool { return u.Scheme == "http" && loopback(u) }
+func loopbackHTTP(u *url.URL) bool { return u.Scheme == "http" && isLoopback(u) }
 
-func loopback(u *url.URL) bool {
+func isLoopback(u *url.URL) bool {
 	host := u.Hostname()
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -45,17 +45,17 @@ func (c *Client) downloadAddress(text string) (*url.URL, error) {
 	if !c.mayDownload(u) {
 		return nil, &Error{Kind: BadAnswer, Call: "download", Reason: fmt.Sprintf(
 			"the platform's link leads to %s://%s, expected https and a host of %s",
-			c.scrub.clean(u.Scheme, 20), c.scrub.clean(u.Host, 100), strings.Join(c.hosts, " or "))}
+			c.scrub.cleanText(u.Scheme, 20), c.scrub.cleanText(u.Host, 100), strings.Join(c.hosts, " or "))}
 	}
 	return u, nil
 }
 
 func (c *Client) mayDownload(u *url.URL) bool {
-	if loopback(c.base) && loopback(u) {
-		return secure(u) || loopbackHTTP(u)
+	if isLoopback(c.base) && isLoopback(u) {
+		return isHTTPS(u) || loopbackHTTP(u)
 	}
 	host := strings.ToLower(u.Hostname())
-	return secure(u) && slices.ContainsFunc(c.hosts, func(known string) bool {
+	return isHTTPS(u) && slices.ContainsFunc(c.hosts, func(known string) bool {
 		return host == known || strings.HasSuffix(host, "."+known)
 	})
 }

@@ -25,14 +25,14 @@ func (c *Client) Await(ctx context.Context, profileID, id string, firstWait time
 		w.wait = defaultLook
 	}
 	for {
-		status, err := w.look(ctx)
+		status, err := w.pollStatus(ctx)
 		if err != nil || status.State == Completed {
 			return status, err
 		}
 		if err := c.cfg.Sleep(ctx, w.wait); err != nil {
-			return status, fmt.Errorf("report %s is still %s: %w", id, w.last(), err)
+			return status, fmt.Errorf("report %s is still %s: %w", id, w.lastState(), err)
 		}
-		w.wait = w.grown()
+		w.wait = w.nextWait()
 	}
 }
 
@@ -46,12 +46,12 @@ type watch struct {
 	missed        int         // looks that failed since
 }
 
-// look looks once. A look that failed for now counts as one at a pending
+// pollStatus looks once. A look that failed for now counts as one at a pending
 // report.
-func (w *watch) look(ctx context.Context) (Status, error) {
+func (w *watch) pollStatus(ctx context.Context) (Status, error) {
 	status, err := w.client.ReportStatus(ctx, w.profileID, w.id)
 	if err != nil {
-		return w.miss(err)
+		return w.countFailure(err)
 	}
 	w.missed, w.state = 0, status.State
 	if w.seen != nil {
@@ -63,29 +63,29 @@ func (w *watch) look(ctx context.Context) (Status, error) {
 	return status, nil
 }
 
-func (w *watch) miss(err error) (Status, error) {
+func (w *watch) countFailure(err error) (Status, error) {
 	w.missed++
-	if !passing(err) || w.missed >= w.client.limits.missedLook {
+	if !isTransient(err) || w.missed >= w.client.limits.missedLook {
 		return Status{}, err
 	}
-	w.client.log(Event{What: Missed, Call: "report " + w.id, Try: w.missed, Wait: w.wait, Detail: err.Error()})
-	return Status{State: w.last()}, nil
+	w.client.logEvent(Event{What: Missed, Call: "report " + w.id, Try: w.missed, Wait: w.wait, Detail: err.Error()})
+	return Status{State: w.lastState()}, nil
 }
 
-// passing tells whether a failure may be over at the next look.
-func passing(err error) bool {
+// isTransient tells whether a failure may be over at the next look.
+func isTransient(err error) bool {
 	return errors.Is(err, Unavailable) || errors.Is(err, BadAnswer)
 }
 
-func (w *watch) last() ReportState {
+func (w *watch) lastState() ReportState {
 	if w.state == "" {
 		return Pending
 	}
 	return w.state
 }
 
-// grown is the next wait. A caller that wants to look more rarely than the cap
+// nextWait is the next wait. A caller that wants to look more rarely than the cap
 // keeps its wish.
-func (w *watch) grown() time.Duration {
+func (w *watch) nextWait() time.Duration {
 	return max(w.wait, min(w.wait+w.wait/2, w.client.limits.longestLook))
 }

@@ -21,7 +21,7 @@ type call struct {
 	read         func(body []byte) error // takes the answer; an error says that it is not what was asked for
 }
 
-func (r *call) name() string { return r.method + " " + r.path }
+func (r *call) callName() string { return r.method + " " + r.path }
 
 // idForm is what may be a profile's or an entity's id.
 var idForm = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
@@ -33,72 +33,72 @@ func checkProfile(profileID string) error {
 	return nil
 }
 
-// send makes a call until it is answered well, is refused, or the tries are
+// sendCall makes a call until it is answered well, is refused, or the tries are
 // used up.
-func (c *Client) send(ctx context.Context, r *call) error {
+func (c *Client) sendCall(ctx context.Context, r *call) error {
 	var renewed bool // a token is renewed once a call, or a refused profile would make us hammer
-	return c.retry(ctx, r.name(), func() error {
-		a, err := c.authorised(ctx, r, &renewed)
+	return c.retryCall(ctx, r.callName(), func() error {
+		a, err := c.sendAuthorized(ctx, r, &renewed)
 		if err != nil {
 			return err
 		}
 		if a.status != r.also {
-			if err := c.judge(r.name(), a); err != nil {
+			if err := c.answerError(r.callName(), a); err != nil {
 				return err
 			}
 		}
 		if err := r.read(a.body); err != nil {
-			return c.unread(r.name(), a, err)
+			return c.unreadableAnswer(r.callName(), a, err)
 		}
 		return nil
 	})
 }
 
-// unread is the error of an answer that read refused: what it is without read,
+// unreadableAnswer is the error of an answer that read refused: what it is without read,
 // or a bad answer, after which the next try may bring a better one.
-func (c *Client) unread(name string, a *answer, err error) error {
-	if refused := c.judge(name, a); refused != nil {
+func (c *Client) unreadableAnswer(name string, a *answer, err error) error {
+	if refused := c.answerError(name, a); refused != nil {
 		return refused
 	}
 	return &again{err: c.badAnswer(name, a, err)}
 }
 
-// authorised makes one exchange with a good token. A token that the platform
+// sendAuthorized makes one exchange with a good token. A token that the platform
 // no longer takes is renewed once; a refusal after that is about the profile,
 // or, where there is none, about the connection itself.
-func (c *Client) authorised(ctx context.Context, r *call, renewed *bool) (*answer, error) {
-	token, err := c.tokens.get(ctx, nil)
+func (c *Client) sendAuthorized(ctx context.Context, r *call, renewed *bool) (*answer, error) {
+	token, err := c.tokens.getToken(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.exchange(ctx, r.name(), c.request(r, token))
+	a, err := c.doRequest(ctx, r.callName(), c.apiRequest(r, token))
 	if err != nil || a.status != http.StatusUnauthorized {
 		return a, err
 	}
 	if !*renewed {
 		*renewed = true
-		if token, err = c.tokens.get(ctx, token); err != nil {
+		if token, err = c.tokens.getToken(ctx, token); err != nil {
 			return nil, err
 		}
-		if a, err = c.exchange(ctx, r.name(), c.request(r, token)); err != nil || a.status != http.StatusUnauthorized {
+		if a, err = c.doRequest(ctx, r.callName(), c.apiRequest(r, token)); err != nil || a.status != http.StatusUnauthorized {
 			return a, err
 		}
 	}
 	if r.profileID != "" {
-		e := c.refusal(Refused, r.name(), a)
+		e := c.refusalError(Refused, r.callName(), a)
 		e.Reason += "; profile " + r.profileID + " is not open to the stored connection, if it should be, run `adlens connect` again"
 		return nil, e
 	}
-	return nil, reconnect(c.refusal(Unauthorized, r.name(), a))
+	return nil, addReconnectHint(c.refusalError(Unauthorized, r.callName(), a))
 }
 
-// reconnect adds the way out to a refused connection.
-func reconnect(e *Error) *Error {
+// addReconnectHint adds the way out to a refused connection.
+func addReconnectHint(e *Error) *Error {
 	e.Reason += "; the stored connection is not accepted, run `adlens connect` again"
 	return e
 }
 
-func (c *Client) request(r *call, token *token) *http.Request {
+func (c *Client) apiRequest(r *call, token *token) *http.Request {
 	u := *c.base
 	u.Path += r.path
 	u.RawQuery = r.query.Encode()

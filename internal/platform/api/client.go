@@ -48,7 +48,7 @@ var visible = regexp.MustCompile(`^[\x21-\x7e]+$`)
 
 // New checks a configuration and returns its client. Nothing is sent.
 func New(cfg Config) (*Client, error) {
-	base, token, err := cfg.addresses()
+	base, token, err := cfg.parseAddresses()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func newClient(cfg Config, base, token *url.URL) *Client {
 		cfg.Now = time.Now
 	}
 	if cfg.Sleep == nil {
-		cfg.Sleep = sleep
+		cfg.Sleep = sleepContext
 	}
 	if cfg.Transport == nil {
 		cfg.Transport = newTransport()
@@ -84,9 +84,9 @@ func newClient(cfg Config, base, token *url.URL) *Client {
 	return c
 }
 
-// addresses are the two that the client calls: the region's, or what replaces
+// parseAddresses are the two that the client calls: the region's, or what replaces
 // them.
-func (cfg Config) addresses() (base, token *url.URL, err error) {
+func (cfg Config) parseAddresses() (base, token *url.URL, err error) {
 	baseText, tokenText := cfg.BaseURL, cfg.TokenURL
 	if baseText == "" || tokenText == "" {
 		region, err := ParseRegion(string(cfg.Region))
@@ -123,7 +123,7 @@ func newTransport() *http.Transport {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

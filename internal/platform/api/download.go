@@ -27,27 +27,27 @@ func (c *Client) Download(ctx context.Context, link string, w io.Writer) error {
 		return err
 	}
 	out := newOutput(w)
-	return c.retry(ctx, downloadCall, func() error {
-		err := c.fetch(ctx, address, out)
+	return c.retryCall(ctx, downloadCall, func() error {
+		err := c.tryDownload(ctx, address, out)
 		if err == nil {
 			return nil
 		}
 		if out.err != nil {
 			return fmt.Errorf("the download cannot be written: %w", out.err)
 		}
-		clean, rewindErr := out.rewind()
+		clean, rewindErr := out.rewindOutput()
 		if rewindErr != nil {
 			return fmt.Errorf("the download cannot start over: %w", rewindErr)
 		}
 		if !clean {
-			return final(err)
+			return preventRetry(err)
 		}
 		return err
 	})
 }
 
-// final makes a failure one that is not tried again.
-func final(err error) error {
+// preventRetry makes a failure one that is not tried again.
+func preventRetry(err error) error {
 	var failure *again
 	if errors.As(err, &failure) {
 		return failure.err
@@ -55,9 +55,9 @@ func final(err error) error {
 	return err
 }
 
-// fetch makes one try.
-func (c *Client) fetch(ctx context.Context, address *url.URL, out *output) error {
-	leave, err := c.enter(ctx)
+// tryDownload makes one try.
+func (c *Client) tryDownload(ctx context.Context, address *url.URL, out *output) error {
+	leave, err := c.acquireSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,18 +65,18 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, out *output) error
 	ctx, cancel := context.WithTimeout(ctx, c.limits.downloadTime)
 	defer cancel()
 	alive := newStallWatch(c.limits.stallTime, cancel)
-	defer alive.stop()
+	defer alive.stopTimer()
 	began := c.cfg.Now()
 	response, err := c.files.Do(downloadRequest(ctx, address))
 	if err != nil {
-		return c.unreachable(downloadCall, err)
+		return c.networkError(downloadCall, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if err := c.downloadable(response); err != nil {
+	if err := c.checkDownload(response); err != nil {
 		return err
 	}
 	err = c.copyWhole(out, &body{r: response.Body, left: c.limits.download, alive: alive})
-	c.log(Event{What: Answered, Call: downloadCall, Status: response.StatusCode, Took: c.cfg.Now().Sub(began)})
+	c.logEvent(Event{What: Answered, Call: downloadCall, Status: response.StatusCode, Took: c.cfg.Now().Sub(began)})
 	return err
 }
 
@@ -88,22 +88,22 @@ func downloadRequest(ctx context.Context, address *url.URL) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// downloadable judges an answer by its head.
-func (c *Client) downloadable(response *http.Response) error {
+// checkDownload judges an answer by its head.
+func (c *Client) checkDownload(response *http.Response) error {
 	a := &answer{status: response.StatusCode, header: response.Header}
 	switch {
 	case a.status == http.StatusOK && response.ContentLength > c.limits.download:
 		return c.tooLarge()
 	case a.status == http.StatusOK:
 		return nil
-	case success(a.status):
+	case isSuccess(a.status):
 		return &Error{Kind: BadAnswer, Call: downloadCall, Status: a.status, Reason: "it is not the whole file"}
 	}
 	a.body, _ = io.ReadAll(io.LimitReader(response.Body, c.limits.refusal))
 	if a.status == http.StatusForbidden {
-		return c.refusal(LinkExpired, downloadCall, a)
+		return c.refusalError(LinkExpired, downloadCall, a)
 	}
-	return c.judge(downloadCall, a)
+	return c.answerError(downloadCall, a)
 }
 
 func (c *Client) tooLarge() error {
@@ -130,8 +130,8 @@ func (c *Client) copyWhole(out *output, b *body) error {
 	case errors.Is(err, errTooLarge):
 		return c.tooLarge()
 	case b.err != nil:
-		return c.unreachable(downloadCall, b.err)
+		return c.networkError(downloadCall, b.err)
 	default:
-		return &again{err: &Error{Kind: BadAnswer, Call: downloadCall, Reason: c.scrub.clean(err.Error(), maxReason)}}
+		return &again{err: &Error{Kind: BadAnswer, Call: downloadCall, Reason: c.scrub.cleanText(err.Error(), maxReason)}}
 	}
 }

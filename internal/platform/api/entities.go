@@ -18,7 +18,7 @@ type List[T any] struct {
 
 // Campaigns lists all campaigns of a profile and ad product.
 func (c *Client) Campaigns(ctx context.Context, profileID string, p adlens.AdProduct) (List[platform.Campaign], error) {
-	return listOf(ctx, c, profileID, p, campaigns, (*rowReader).campaign, func(x platform.Campaign) string { return x.ID })
+	return listOf(ctx, c, profileID, p, campaigns, (*rowReader).readCampaign, func(x platform.Campaign) string { return x.ID })
 }
 
 // AdGroups lists all ad groups of a profile and ad product.
@@ -29,5 +29,5 @@ func (c *Client) AdGroups(ctx context.Context, profileID string, p adlens.AdProd
 // Ads lists all ads of a profile and ad product. Ads of old campaigns of
 // Sponsored Brands have no id.
 func (c *Client) Ads(ctx context.Context, profileID string, p adlens.AdProduct) (List[platform.Ad], error) {
-	return listOf(ctx, c, profileID, p, ads, (*rowReader).ad, func(x platform.Ad) string { return x.ID })
+	return listOf(ctx, c, profileID, p, ads, (*rowReader).readAd, func(x platform.Ad) string { return x.ID })
 }

@@ -29,7 +29,7 @@ const (
 	Rejected What = "refused for good" // the platform refused the credentials
 )
 
-func (c *Client) log(e Event) {
+func (c *Client) logEvent(e Event) {
 	if c.cfg.Log != nil {
 		c.cfg.Log(e)
 	}

@@ -16,8 +16,8 @@ type answer struct {
 	body   []byte
 }
 
-// enter waits for one of the client's few slots.
-func (c *Client) enter(ctx context.Context) (leave func(), err error) {
+// acquireSlot waits for one of the client's few slots.
+func (c *Client) acquireSlot(ctx context.Context) (leave func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
 		return func() { <-c.slots }, nil
@@ -26,10 +26,10 @@ func (c *Client) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// exchange sends one request and reads its whole answer, within bounds of time
+// doRequest sends one request and reads its whole answer, within bounds of time
 // and size.
-func (c *Client) exchange(ctx context.Context, name string, r *http.Request) (*answer, error) {
-	leave, err := c.enter(ctx)
+func (c *Client) doRequest(ctx context.Context, name string, r *http.Request) (*answer, error) {
+	leave, err := c.acquireSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,19 +39,19 @@ func (c *Client) exchange(ctx context.Context, name string, r *http.Request) (*a
 	began := c.cfg.Now()
 	response, err := c.http.Do(r.WithContext(ctx))
 	if err != nil {
-		return nil, c.unreachable(name, err)
+		return nil, c.networkError(name, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	a := &answer{status: response.StatusCode, header: response.Header}
 	a.body, err = c.readBody(name, response)
-	c.log(Event{What: Answered, Call: name, Status: a.status, Took: c.cfg.Now().Sub(began)})
+	c.logEvent(Event{What: Answered, Call: name, Status: a.status, Took: c.cfg.Now().Sub(began)})
 	return a, err
 }
 
 // readBody reads an answer's body. Of an error the beginning is enough, and a
 // broken one is still that error.
 func (c *Client) readBody(name string, response *http.Response) ([]byte, error) {
-	if !success(response.StatusCode) {
+	if !isSuccess(response.StatusCode) {
 		body, _ := io.ReadAll(io.LimitReader(response.Body, c.limits.refusal))
 		return body, nil
 	}
@@ -61,17 +61,17 @@ func (c *Client) readBody(name string, response *http.Response) ([]byte, error) 
 		return nil, &Error{Kind: TooLarge, Call: name, Status: response.StatusCode,
 			Reason: fmt.Sprintf("its answer has more than %d bytes", c.limits.answer)}
 	case err != nil:
-		return nil, c.unreachable(name, err)
+		return nil, c.networkError(name, err)
 	}
 	return body, nil
 }
 
-func success(status int) bool { return status >= 200 && status < 300 }
+func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
-// unreachable is a failure of the network, time-outs and broken answers
+// networkError is a failure of the network, time-outs and broken answers
 // included. Of the address only the host is told: a download's is a
 // credential.
-func (c *Client) unreachable(name string, err error) error {
+func (c *Client) networkError(name string, err error) error {
 	from := ""
 	var inURL *url.Error
 	if errors.As(err, &inURL) {
@@ -85,20 +85,20 @@ func (c *Client) unreachable(name string, err error) error {
 		// Our own bound: an end of the caller's context is told by retry.
 		reason = "no whole answer" + from + " in time"
 	}
-	return &again{err: &Error{Kind: Unavailable, Call: name, Reason: c.scrub.clean(reason, maxReason)}}
+	return &again{err: &Error{Kind: Unavailable, Call: name, Reason: c.scrub.cleanText(reason, maxReason)}}
 }
 
-// judge returns nil for a success and else the error that an answer is.
-func (c *Client) judge(name string, a *answer) error {
+// answerError returns nil for a success and else the error that an answer is.
+func (c *Client) answerError(name string, a *answer) error {
 	switch {
-	case success(a.status):
+	case isSuccess(a.status):
 		return nil
 	case a.status == http.StatusTooManyRequests, a.status == http.StatusRequestTimeout, a.status >= 500:
-		return &again{err: c.refusal(Unavailable, name, a), throttled: a.status == http.StatusTooManyRequests,
+		return &again{err: c.refusalError(Unavailable, name, a), throttled: a.status == http.StatusTooManyRequests,
 			after: retryAfter(a.header, c.cfg.Now(), c.limits.longestWait)}
 	case a.status < 400:
-		return &Error{Kind: Refused, Call: name, Status: a.status, Reason: c.scrub.clean(redirected(a.header), maxReason)}
+		return &Error{Kind: Refused, Call: name, Status: a.status, Reason: c.scrub.cleanText(redirectReason(a.header), maxReason)}
 	default:
-		return c.refusal(Refused, name, a)
+		return c.refusalError(Refused, name, a)
 	}
 }

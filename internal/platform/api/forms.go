@@ -41,18 +41,18 @@ type unescaped struct {
 	at   []int // where each byte begins in the text as it is, and its end
 }
 
-// unescapings are a text as it is, unescaped, and unescaped twice.
-func unescapings(text string) []unescaped {
+// unescapedVariants are a text as it is, unescaped, and unescaped twice.
+func unescapedVariants(text string) []unescaped {
 	as := unescaped{[]byte(text), make([]int, len(text)+1)}
 	for i := range as.at {
 		as.at[i] = i
 	}
-	once := as.unescape()
-	return []unescaped{as, once, once.unescape()}
+	once := as.unescapeText()
+	return []unescaped{as, once, once.unescapeText()}
 }
 
-// unescape resolves what addresses, JSON and HTML escape.
-func (r unescaped) unescape() unescaped {
+// unescapeText resolves what addresses, JSON and HTML escape.
+func (r unescaped) unescapeText() unescaped {
 	plain := unescaped{}
 	for i := 0; i < len(r.text); {
 		char, size := unescapeFirst(r.text[i:])
@@ -98,8 +98,8 @@ func unescapeFirst(text []byte) (char byte, size int) {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// find returns where secrets are, in the text as it is.
-func (r unescaped) find(secrets []forms) (found []span) {
+// findSecrets returns where secrets are, in the text as it is.
+func (r unescaped) findSecrets(secrets []forms) (found []span) {
 	lower, standard := bytes.Clone(r.text), bytes.Clone(r.text)
 	for i, c := range r.text {
 		switch {
@@ -149,8 +149,8 @@ func inBase64(c byte) bool {
 // hideForms puts the stand-in in the place of secrets in any of their forms.
 func hideForms(text string, secrets []forms) string {
 	var found []span
-	for _, r := range unescapings(text) {
-		found = append(found, r.find(secrets)...)
+	for _, r := range unescapedVariants(text) {
+		found = append(found, r.findSecrets(secrets)...)
 	}
 	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
 	var b strings.Builder

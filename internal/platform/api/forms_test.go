@@ -53,7 +53,7 @@ func TestASecretIsHiddenInEveryCoding(t *testing.T) {
 				text := coded(before + secret + "&end")
 				alone := coded(before + secret)
 				for _, sent := range []string{text, alone} {
-					got := s.hide("you sent <" + sent + ">")
+					got := s.hideSecrets("you sent <" + sent + ">")
 					if strings.Contains(got, coded(secret)) || !strings.Contains(got, hidden) || !strings.HasPrefix(got, "you sent <") || !strings.HasSuffix(got, ">") || longestShared(strings.TrimPrefix(got, "you sent <"), sent) > len(sent)-len(secret) {
 						t.Errorf("%s: %q after %q is shown as %q", coding, secret, before, got)
 					}
@@ -61,7 +61,7 @@ func TestASecretIsHiddenInEveryCoding(t *testing.T) {
 			}
 		}
 	}
-	if text := "campaign 0123456789abcdef of client-one in https://example.com/a/b?c=d"; newScrubber(NewSecret(canarySecret)).hide(text) != text {
+	if text := "campaign 0123456789abcdef of client-one in https://example.com/a/b?c=d"; newScrubber(NewSecret(canarySecret)).hideSecrets(text) != text {
 		t.Error("a text without secrets is changed")
 	}
 }
@@ -98,10 +98,10 @@ func TestRefusalsHideSecretsInEveryCoding(t *testing.T) {
 func BenchmarkHiding(b *testing.B) {
 	s := newScrubber(NewSecret(canarySecret), NewSecret("Atzr|"+strings.Repeat("IwEBI+/", 60)))
 	for i := range keptTokens {
-		s.learn(NewSecret(fmt.Sprintf("Atza|%d", i) + strings.Repeat("IwEBI+/", 100)))
+		s.addToken(NewSecret(fmt.Sprintf("Atza|%d", i) + strings.Repeat("IwEBI+/", 100)))
 	}
 	text := strings.Repeat("no secret at all, of 64 KiB/and some: ", 64<<10/38)
 	for b.Loop() {
-		s.hide(text)
+		s.hideSecrets(text)
 	}
 }

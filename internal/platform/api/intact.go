@@ -35,16 +35,16 @@ func formOf(head []byte) copier {
 func copyPacked(w io.Writer, r *bufio.Reader, unpacked int64) error {
 	packed, err := gzip.NewReader(bufio.NewReaderSize(io.TeeReader(r, w), 64<<10))
 	if err != nil {
-		return damaged(err)
+		return gzipError(err)
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(packed, unpacked+1))
 	if n > unpacked {
 		return errTooLarge
 	}
-	return damaged(err)
+	return gzipError(err)
 }
 
-func damaged(err error) error {
+func gzipError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, errTooLarge):
 		return err

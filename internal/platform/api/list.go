@@ -33,12 +33,12 @@ func readList[T any](ctx context.Context, c *Client, p pages[T]) (List[T], error
 		if err == nil || !errors.Is(err, errUneven) {
 			return list, err
 		}
-		reason := c.scrub.clean(err.Error(), maxReason)
+		reason := c.scrub.cleanText(err.Error(), maxReason)
 		if read >= c.limits.listReads {
 			return List[T]{}, &Error{Kind: Incomplete, Call: "list of " + p.what, Reason: fmt.Sprintf("%s; read %d times", reason, read)}
 		}
-		wait := c.backoff(c.limits.relistWait, 2, read)
-		c.log(Event{What: Relisted, Call: "list of " + p.what, Try: read, Wait: wait, Detail: reason})
+		wait := c.backoffWait(c.limits.relistWait, 2, read)
+		c.logEvent(Event{What: Relisted, Call: "list of " + p.what, Try: read, Wait: wait, Detail: reason})
 		if err := c.cfg.Sleep(ctx, wait); err != nil {
 			return List[T]{}, fmt.Errorf("list of %s: %w", p.what, err)
 		}
@@ -51,13 +51,13 @@ func readOnce[T any](ctx context.Context, l limits, p pages[T]) (List[T], error)
 	for cursor := ""; ; {
 		next, err := p.fetch(ctx, cursor)
 		if err == nil {
-			err = r.add(next)
+			err = r.addPage(next)
 		}
 		if err != nil {
-			return List[T]{}, r.midway(err)
+			return List[T]{}, r.pageError(err)
 		}
 		if cursor = next.next; cursor == "" {
-			return r.whole()
+			return r.finishList()
 		}
 	}
 }
@@ -79,19 +79,19 @@ type reading[T any] struct {
 // ever.
 const maxEmptyPages = 5
 
-// midway makes a refusal of a later page another error: a list that was begun
+// pageError makes a refusal of a later page another error: a list that was begun
 // is one that the platform gives.
-func (r *reading[T]) midway(err error) error {
+func (r *reading[T]) pageError(err error) error {
 	if r.read == 0 || !errors.Is(err, Refused) {
 		return err
 	}
 	return &Error{Kind: Incomplete, Call: "list of " + r.pages.what, Reason: fmt.Sprintf("page %d was refused: %v", r.read+1, err)}
 }
 
-func (r *reading[T]) add(p page[T]) error {
+func (r *reading[T]) addPage(p page[T]) error {
 	r.read++
 	r.bytes += p.bytes
-	if err := r.bounded(p); err != nil {
+	if err := r.checkBounds(p); err != nil {
 		return err
 	}
 	if r.cursors[p.next] {
@@ -128,9 +128,9 @@ func (r *reading[T]) addRows(rows []T) error {
 	return nil
 }
 
-// bounded refuses what no honest list is. It is final: a list that large would
+// checkBounds refuses what no honest list is. It is final: a list that large would
 // be so again, and reading an endless one thrice is no better than once.
-func (r *reading[T]) bounded(p page[T]) error {
+func (r *reading[T]) checkBounds(p page[T]) error {
 	reason := ""
 	switch {
 	case r.read >= r.limits.listPages && p.next != "":
@@ -145,8 +145,8 @@ func (r *reading[T]) bounded(p page[T]) error {
 	return &Error{Kind: TooLarge, Call: "list of " + r.pages.what, Reason: reason}
 }
 
-// whole checks the end of a reading.
-func (r *reading[T]) whole() (List[T], error) {
+// finishList checks the end of a reading.
+func (r *reading[T]) finishList() (List[T], error) {
 	if r.total >= 0 && len(r.all) != r.total {
 		return List[T]{}, fmt.Errorf("%w: the platform's total is %d, the pages hold %d", errUneven, r.total, len(r.all))
 	}

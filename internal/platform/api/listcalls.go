@@ -71,9 +71,9 @@ func listOf[T any](ctx context.Context, c *Client, profileID string, product adl
 // answer, like any other damage.
 func fetchPage[T any](ctx context.Context, c *Client, list entityList, profileID, cursor string,
 	take func([]entityRow) ([]T, error)) (p page[T], err error) {
-	r := list.call(profileID, cursor)
+	r := list.pageCall(profileID, cursor)
 	r.read = func(body []byte) error {
-		rows, next, total, err := list.read(body, cursor)
+		rows, next, total, err := list.readPage(body, cursor)
 		if err != nil {
 			return err
 		}
@@ -81,26 +81,26 @@ func fetchPage[T any](ctx context.Context, c *Client, list entityList, profileID
 		p.rows, err = take(rows)
 		return err
 	}
-	return p, c.send(ctx, r)
+	return p, c.sendCall(ctx, r)
 }
 
-func (l entityList) call(profileID, cursor string) *call {
+func (l entityList) pageCall(profileID, cursor string) *call {
 	if l.mediaType == "" {
 		return &call{
 			method: http.MethodGet, path: l.path, profileID: profileID, accepts: plainJSON,
-			query: url.Values{"startIndex": {strconv.Itoa(offset(cursor))}, "count": {strconv.Itoa(l.pageSize)},
+			query: url.Values{"startIndex": {strconv.Itoa(cursorOffset(cursor))}, "count": {strconv.Itoa(l.pageSize)},
 				"stateFilter": {"enabled,paused,archived"}},
 		}
 	}
 	return &call{
 		method: http.MethodPost, path: l.path, profileID: profileID,
-		sends: l.mediaType, accepts: l.mediaType, body: l.question(cursor),
+		sends: l.mediaType, accepts: l.mediaType, body: l.encodeBody(cursor),
 	}
 }
 
-// question asks for all states: the default of some lists leaves archived
+// encodeBody asks for all states: the default of some lists leaves archived
 // entities out, and they have figures too.
-func (l entityList) question(cursor string) []byte {
+func (l entityList) encodeBody(cursor string) []byte {
 	q := struct {
 		MaxResults  int    `json:"maxResults"`
 		NextToken   string `json:"nextToken,omitempty"`
@@ -113,9 +113,9 @@ func (l entityList) question(cursor string) []byte {
 	return body
 }
 
-// read takes the rows, the next page's cursor and the total (-1 for none) out
+// readPage takes the rows, the next page's cursor and the total (-1 for none) out
 // of an answer.
-func (l entityList) read(body []byte, cursor string) (rows []entityRow, next string, total int, err error) {
+func (l entityList) readPage(body []byte, cursor string) (rows []entityRow, next string, total int, err error) {
 	if l.mediaType == "" {
 		rows, next, err = readOffsetPage(body, cursor)
 		return rows, next, -1, err
@@ -131,7 +131,7 @@ func (l entityList) read(body []byte, cursor string) (rows []entityRow, next str
 		return nil, "", 0, errors.New("its nextToken is no text")
 	}
 	raw := fields[l.key]
-	if absent(raw) && total == 0 {
+	if isAbsent(raw) && total == 0 {
 		return nil, next, total, nil
 	}
 	if raw.Kind() != '[' || json.Unmarshal(raw, &rows) != nil {
@@ -149,13 +149,13 @@ func readOffsetPage(body []byte, cursor string) (rows []entityRow, next string, 
 		return nil, "", errors.New("it is no array of objects as they should be")
 	}
 	if len(rows) > 0 {
-		next = strconv.Itoa(offset(cursor) + len(rows))
+		next = strconv.Itoa(cursorOffset(cursor) + len(rows))
 	}
 	return rows, next, nil
 }
 
-// offset is the place that a cursor of ours names; the first is 0.
-func offset(cursor string) int {
+// cursorOffset is the place that a cursor of ours names; the first is 0.
+func cursorOffset(cursor string) int {
 	n, _ := strconv.Atoi(cursor)
 	return n
 }
@@ -164,7 +164,7 @@ func offset(cursor string) int {
 func readTotal(fields map[string]jsontext.Value) (int, error) {
 	for _, name := range []string{"totalResults", "totalCount"} {
 		raw := fields[name]
-		if absent(raw) {
+		if isAbsent(raw) {
 			continue
 		}
 		n, err := adlens.ParseCount(raw)
@@ -176,4 +176,4 @@ func readTotal(fields map[string]jsontext.Value) (int, error) {
 	return -1, nil
 }
 
-func absent(raw jsontext.Value) bool { return len(raw) == 0 || raw.Kind() == 'n' }
+func isAbsent(raw jsontext.Value) bool { return len(raw) == 0 || raw.Kind() == 'n' }

@@ -13,7 +13,7 @@ import (
 // seller and vendor profiles of the region that the connection may see. Agency
 // profiles have no advertising of their own and are not asked for.
 func (c *Client) Profiles(ctx context.Context) (raw []byte, err error) {
-	err = c.send(ctx, &call{
+	err = c.sendCall(ctx, &call{
 		method: http.MethodGet, path: "/v2/profiles", accepts: plainJSON,
 		// Without accessLevel some grants that may only look would be missing.
 		query: url.Values{"accessLevel": {"view"}, "profileTypeFilter": {"seller,vendor"}},

@@ -22,9 +22,9 @@ func sameHostOnly(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// redirected names where an answer wanted to send the client: the host alone,
+// redirectReason names where an answer wanted to send the client: the host alone,
 // because the rest may hold a credential.
-func redirected(header http.Header) string {
+func redirectReason(header http.Header) string {
 	if u, err := url.Parse(header.Get("Location")); err == nil && u.Host != "" {
 		return "it redirects to " + u.Host + ", which is not followed"
 	}

@@ -26,11 +26,11 @@ var requestIDHeaders = []string{"X-Amzn-RequestId", "X-Amz-RequestId", "X-Amzn-R
 // Its other fields repeat credentials.
 var storageMessage = regexp.MustCompile(`(?s)<Message>(.*?)</Message>`)
 
-// refusal makes an answer that is no success an error of a kind.
-func (c *Client) refusal(kind Kind, name string, a *answer) *Error {
+// refusalError makes an answer that is no success an error of a kind.
+func (c *Client) refusalError(kind Kind, name string, a *answer) *Error {
 	reason, id := refusalWords(a)
 	return &Error{Kind: kind, Call: name, Status: a.status,
-		Reason: c.scrub.clean(reason, maxReason), RequestID: c.scrub.clean(id, maxRequestID)}
+		Reason: c.scrub.cleanText(reason, maxReason), RequestID: c.scrub.cleanText(id, maxRequestID)}
 }
 
 // refusalWords are an error answer's own words and its request id.
@@ -85,12 +85,12 @@ func plainReason(a *answer) string {
 // what was asked for.
 func (c *Client) badAnswer(name string, a *answer, why error) *Error {
 	_, id := refusalWords(&answer{header: a.header})
-	return &Error{Kind: BadAnswer, Call: name, Status: a.status, RequestID: c.scrub.clean(id, maxRequestID),
-		Reason: c.scrub.clean(why.Error(), maxReason) + `; it begins "` + c.beginning(a.body) + `"`}
+	return &Error{Kind: BadAnswer, Call: name, Status: a.status, RequestID: c.scrub.cleanText(id, maxRequestID),
+		Reason: c.scrub.cleanText(why.Error(), maxReason) + `; it begins "` + c.bodyExcerpt(a.body) + `"`}
 }
 
-// beginning shows the first characters of a foreign text.
-func (c *Client) beginning(body []byte) string {
+// bodyExcerpt shows the first characters of a foreign text.
+func (c *Client) bodyExcerpt(body []byte) string {
 	// Secrets are hidden before the cut, or half of one would remain.
-	return c.scrub.clean(string(body[:min(len(body), 16<<10)]), maxBeginning)
+	return c.scrub.cleanText(string(body[:min(len(body), 16<<10)]), maxBeginning)
 }

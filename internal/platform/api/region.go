@@ -27,7 +27,7 @@ var addresses = map[Region]struct{ base, token string }{
 func ParseRegion(text string) (Region, error) {
 	region := Region(strings.ToUpper(text))
 	if _, ok := addresses[region]; !ok {
-		return "", &Error{Kind: Invalid, Reason: fmt.Sprintf("the region is %q, expected NA, EU or FE", clip(text, 40))}
+		return "", &Error{Kind: Invalid, Reason: fmt.Sprintf("the region is %q, expected NA, EU or FE", clipText(text, 40))}
 	}
 	return region, nil
 }

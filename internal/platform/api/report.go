@@ -29,8 +29,8 @@ type ReportRequest struct {
 	Name       string     // free text
 }
 
-// check refuses locally what the platform would refuse, or accept to no use.
-func (r *ReportRequest) check() error {
+// checkRequest refuses locally what the platform would refuse, or accept to no use.
+func (r *ReportRequest) checkRequest() error {
 	reason := ""
 	switch {
 	case r.Type == nil:
@@ -64,7 +64,7 @@ type configuration struct {
 	Format       string   `json:"format"`
 }
 
-func (r *ReportRequest) body() ([]byte, error) {
+func (r *ReportRequest) encodeBody() ([]byte, error) {
 	return json.Marshal(reportBody{
 		Name: r.Name, StartDate: r.Start.String(), EndDate: r.End.String(),
 		Configuration: configuration{
@@ -86,10 +86,10 @@ var (
 // an identical report still being made is answered with its id, and one that
 // is done only costs the platform a second making.
 func (c *Client) CreateReport(ctx context.Context, profileID string, r ReportRequest) (id string, err error) {
-	if err := errors.Join(checkProfile(profileID), r.check()); err != nil {
+	if err := errors.Join(checkProfile(profileID), r.checkRequest()); err != nil {
 		return "", err
 	}
-	body, err := r.body()
+	body, err := r.encodeBody()
 	if err != nil {
 		return "", &Error{Kind: Invalid, Reason: "the report's name or columns are not UTF-8"}
 	}
@@ -102,7 +102,7 @@ func (c *Client) CreateReport(ctx context.Context, profileID string, r ReportReq
 		id, err = c.createdID(answer)
 		return err
 	}
-	if err := c.send(ctx, create); err != nil {
+	if err := c.sendCall(ctx, create); err != nil {
 		return "", err
 	}
 	return id, nil
@@ -118,7 +118,7 @@ func (c *Client) createdID(answer []byte) (string, error) {
 		return string(o.ReportID), nil
 	}
 	if m := duplicateOf.FindSubmatch(answer); m != nil {
-		c.log(Event{What: Resumed, Call: "POST " + reportPath, Detail: "report " + c.scrub.clean(string(m[1]), 128)})
+		c.logEvent(Event{What: Resumed, Call: "POST " + reportPath, Detail: "report " + c.scrub.cleanText(string(m[1]), 128)})
 		return string(m[1]), nil
 	}
 	return "", errors.New("it has no reportId")

@@ -18,30 +18,30 @@ type again struct {
 func (a *again) Error() string { return a.err.Error() }
 func (a *again) Unwrap() error { return a.err }
 
-// retry makes attempts until one succeeds, fails for good, or the tries are
+// retryCall makes attempts until one succeeds, fails for good, or the tries are
 // used up. Between them it waits longer and longer, and at least as long as
 // the platform asks.
-func (c *Client) retry(ctx context.Context, name string, attempt func() error) error {
+func (c *Client) retryCall(ctx context.Context, name string, attempt func() error) error {
 	for try := 1; ; try++ {
 		err := attempt()
 		if err == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return stopped(ctx.Err(), name, err)
+			return contextError(ctx.Err(), name, err)
 		}
 		var failure *again
 		if !errors.As(err, &failure) {
 			return err
 		}
 		if try >= c.limits.tries {
-			c.log(Event{What: Given, Call: name, Try: try, Status: failure.err.Status, Detail: failure.err.Reason})
+			c.logEvent(Event{What: Given, Call: name, Try: try, Status: failure.err.Status, Detail: failure.err.Reason})
 			return c.givenUp(failure, try)
 		}
-		wait := c.wait(failure, try)
-		c.log(Event{What: Waiting, Call: name, Try: try, Status: failure.err.Status, Wait: wait, Detail: failure.err.Reason})
+		wait := c.retryWait(failure, try)
+		c.logEvent(Event{What: Waiting, Call: name, Try: try, Status: failure.err.Status, Wait: wait, Detail: failure.err.Reason})
 		if err := c.cfg.Sleep(ctx, wait); err != nil {
-			return stopped(err, name, failure)
+			return contextError(err, name, failure)
 		}
 	}
 }
@@ -52,9 +52,9 @@ func (c *Client) givenUp(failure *again, tries int) error {
 	return &e
 }
 
-// stopped says that the caller's context ended, and what stood in the way
+// contextError says that the caller's context ended, and what stood in the way
 // until then.
-func stopped(cause error, name string, last error) error {
+func contextError(cause error, name string, last error) error {
 	var e *Error
 	if errors.As(last, &e) {
 		return fmt.Errorf("%s: %w; before that: %s", name, cause, e)
@@ -62,30 +62,30 @@ func stopped(cause error, name string, last error) error {
 	return fmt.Errorf("%s: %w", name, cause)
 }
 
-// wait says how long to wait before the try after the given one.
-func (c *Client) wait(failure *again, try int) time.Duration {
+// retryWait says how long to wait before the try after the given one.
+func (c *Client) retryWait(failure *again, try int) time.Duration {
 	switch {
 	case failure.after > 0:
 		// A little later than asked, so that many clients do not come at once.
-		return min(failure.after+jitter(failure.after/10), c.limits.longestWait)
+		return min(failure.after+randomJitter(failure.after/10), c.limits.longestWait)
 	case failure.throttled:
-		return c.backoff(c.limits.throttledWait, 3, try)
+		return c.backoffWait(c.limits.throttledWait, 3, try)
 	default:
-		return c.backoff(c.limits.firstWait, 2, try)
+		return c.backoffWait(c.limits.firstWait, 2, try)
 	}
 }
 
-// backoff grows a first wait by a factor with each try and spreads it over
+// backoffWait grows a first wait by a factor with each try and spreads it over
 // half to one and a half of that.
-func (c *Client) backoff(first time.Duration, factor float64, try int) time.Duration {
+func (c *Client) backoffWait(first time.Duration, factor float64, try int) time.Duration {
 	wait := float64(first)
 	for range try - 1 {
 		wait = min(wait*factor, float64(c.limits.longestWait))
 	}
-	return min(time.Duration(wait/2)+jitter(time.Duration(wait)), c.limits.longestWait)
+	return min(time.Duration(wait/2)+randomJitter(time.Duration(wait)), c.limits.longestWait)
 }
 
-func jitter(most time.Duration) time.Duration {
+func randomJitter(most time.Duration) time.Duration {
 	if most <= 0 {
 		return 0
 	}

@@ -124,7 +124,7 @@ func TestNoWaitIsLongerThanHalfAnHour(t *testing.T) {
 	r := newRig(t, say(200, ``))
 	for try := range 200 {
 		for range 20 {
-			if wait := r.client.backoff(10*time.Second, 3, try+1); wait > 30*time.Minute || wait <= 0 {
+			if wait := r.client.backoffWait(10*time.Second, 3, try+1); wait > 30*time.Minute || wait <= 0 {
 				t.Fatalf("try %d waits %v", try, wait)
 			}
 		}
@@ -160,10 +160,10 @@ func TestTheEndDuringAWaitSaysWhatStoodInTheWay(t *testing.T) {
 func TestTheUsualSleepEndsWithItsContext(t *testing.T) {
 	stop, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := sleep(stop, time.Hour); !errors.Is(err, context.Canceled) {
+	if err := sleepContext(stop, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := sleep(ctx, time.Nanosecond); err != nil {
+	if err := sleepContext(ctx, time.Nanosecond); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func retryAfter(header http.Header, now time.Time, longest time.Duration) time.Duration {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		return bounded(seconds*float64(time.Second), longest)
+		return clampDuration(seconds*float64(time.Second), longest)
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
@@ -22,11 +22,11 @@ func retryAfter(header http.Header, now time.Time, longest time.Duration) time.D
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date
 	}
-	return bounded(float64(at.Sub(now)), longest)
+	return clampDuration(float64(at.Sub(now)), longest)
 }
 
-// bounded turns a wish of any size, not-a-number included, into 0 to longest.
-func bounded(wish float64, longest time.Duration) time.Duration {
+// clampDuration turns a wish of any size, not-a-number included, into 0 to longest.
+func clampDuration(wish float64, longest time.Duration) time.Duration {
 	switch {
 	case wish > float64(longest):
 		return longest

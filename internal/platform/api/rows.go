@@ -54,42 +54,42 @@ func takeRows[T any](rows []entityRow, product adlens.AdProduct, take func(*rowR
 	return all, nil
 }
 
-func (r *rowReader) campaign() platform.Campaign {
-	budget, budgetType := r.budget()
+func (r *rowReader) readCampaign() platform.Campaign {
+	budget, budgetType := r.readBudget()
 	return platform.Campaign{
-		ID: r.id("campaignId", r.row.CampaignID), Name: r.row.Name, AdProduct: r.product, State: r.state(),
+		ID: r.readID("campaignId", r.row.CampaignID), Name: r.row.Name, AdProduct: r.product, State: r.readState(),
 		Targeting: oneOf(r.row.TargetingType, "AUTO", "MANUAL"),
 		Budget:    budget, BudgetType: oneOf(budgetType, "DAILY", "LIFETIME"),
-		Start: r.day("startDate", r.row.StartDate), End: r.day("endDate", r.row.EndDate),
+		Start: r.readDay("startDate", r.row.StartDate), End: r.readDay("endDate", r.row.EndDate),
 	}
 }
 
 func (r *rowReader) adGroup() platform.AdGroup {
 	return platform.AdGroup{
-		ID: r.id("adGroupId", r.row.AdGroupID), CampaignID: r.id("campaignId", r.row.CampaignID), Name: r.row.Name,
-		AdProduct: r.product, State: r.state(), DefaultBid: r.amount("defaultBid", r.row.DefaultBid),
+		ID: r.readID("adGroupId", r.row.AdGroupID), CampaignID: r.readID("campaignId", r.row.CampaignID), Name: r.row.Name,
+		AdProduct: r.product, State: r.readState(), DefaultBid: r.readAmount("defaultBid", r.row.DefaultBid),
 	}
 }
 
-func (r *rowReader) ad() platform.Ad {
-	ad := platform.Ad{AdGroupID: r.id("adGroupId", r.row.AdGroupID), AdProduct: r.product, State: r.state()}
+func (r *rowReader) readAd() platform.Ad {
+	ad := platform.Ad{AdGroupID: r.readID("adGroupId", r.row.AdGroupID), AdProduct: r.product, State: r.readState()}
 	if r.product != adlens.SponsoredBrands || r.row.AdID != nil {
-		ad.ID = r.id("adId", r.row.AdID)
+		ad.ID = r.readID("adId", r.row.AdID)
 	}
 	return ad
 }
 
-// check keeps a fault where a value is wrong.
-func (r *rowReader) check(ok bool, field, value, expected string) {
+// checkValue keeps a fault where a value is wrong.
+func (r *rowReader) checkValue(ok bool, field, value, expected string) {
 	if !ok && r.fault == nil {
 		r.fault = &platform.Fault{Row: r.number, Field: field, Value: value, Expected: expected}
 	}
 }
 
-func (r *rowReader) id(field string, id *platform.ID) string {
+func (r *rowReader) readID(field string, id *platform.ID) string {
 	ok := id != nil && idForm.MatchString(string(*id))
 	if !ok {
-		r.check(false, field, textOf(id), "an id")
+		r.checkValue(false, field, textOf(id), "an id")
 		return ""
 	}
 	return string(*id)
@@ -102,37 +102,37 @@ func textOf(id *platform.ID) string {
 	return string(*id)
 }
 
-func (r *rowReader) state() platform.State {
+func (r *rowReader) readState() platform.State {
 	state, ok := states[strings.ToUpper(r.row.State)]
-	r.check(ok, "state", r.row.State, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
+	r.checkValue(ok, "state", r.row.State, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
 	return state
 }
 
-// budget reads a bare budget with its type beside it, or both in an object.
-func (r *rowReader) budget() (*adlens.Amount, string) {
+// readBudget reads a bare budget with its type beside it, or both in an object.
+func (r *rowReader) readBudget() (*adlens.Amount, string) {
 	if r.row.Budget.Kind() != '{' {
-		return r.amount("budget", r.row.Budget), r.row.BudgetType
+		return r.readAmount("budget", r.row.Budget), r.row.BudgetType
 	}
 	var o struct {
 		Budget     jsontext.Value `json:"budget"`
 		BudgetType string         `json:"budgetType"`
 	}
 	err := json.Unmarshal(r.row.Budget, &o)
-	r.check(err == nil, "budget", string(r.row.Budget), "an object with budget and budgetType")
-	return r.amount("budget.budget", o.Budget), o.BudgetType
+	r.checkValue(err == nil, "budget", string(r.row.Budget), "an object with budget and budgetType")
+	return r.readAmount("budget.budget", o.Budget), o.BudgetType
 }
 
-func (r *rowReader) amount(field string, raw jsontext.Value) *adlens.Amount {
-	if absent(raw) {
+func (r *rowReader) readAmount(field string, raw jsontext.Value) *adlens.Amount {
+	if isAbsent(raw) {
 		return nil
 	}
 	a, err := adlens.ParseAmount(raw)
-	r.check(raw.Kind() == '0' && err == nil, field, string(raw), "an amount from 0 to below 1000000000000 with at most 20 decimals")
+	r.checkValue(raw.Kind() == '0' && err == nil, field, string(raw), "an amount from 0 to below 1000000000000 with at most 20 decimals")
 	return &a
 }
 
-// day reads 2026-08-01 and 20260801; null, absent and empty are no day.
-func (r *rowReader) day(field string, id *platform.ID) *adlens.Day {
+// readDay reads 2026-08-01 and 20260801; null, absent and empty are no day.
+func (r *rowReader) readDay(field string, id *platform.ID) *adlens.Day {
 	text := textOf(id)
 	if text == "" {
 		return nil
@@ -142,7 +142,7 @@ func (r *rowReader) day(field string, id *platform.ID) *adlens.Day {
 		written = text[:4] + "-" + text[4:6] + "-" + text[6:]
 	}
 	day, err := adlens.ParseDay(written)
-	r.check(err == nil, field, text, "a day written YYYY-MM-DD or YYYYMMDD that exists")
+	r.checkValue(err == nil, field, text, "a day written YYYY-MM-DD or YYYYMMDD that exists")
 	return &day
 }
 

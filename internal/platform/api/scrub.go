@@ -33,8 +33,8 @@ func newScrubber(secrets ...Secret) *scrubber {
 	return s
 }
 
-// learn makes an access token known.
-func (s *scrubber) learn(token Secret) {
+// addToken makes an access token known.
+func (s *scrubber) addToken(token Secret) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens = append(s.tokens, formsOf(token.Reveal()))
@@ -43,13 +43,13 @@ func (s *scrubber) learn(token Secret) {
 	}
 }
 
-// clean returns a foreign text without secrets and control characters, on one
+// cleanText returns a foreign text without secrets and control characters, on one
 // line, and of at most limit bytes.
-func (s *scrubber) clean(text string, limit int) string {
-	return clip(oneLine(s.hide(text)), limit)
+func (s *scrubber) cleanText(text string, limit int) string {
+	return clipText(oneLine(s.hideSecrets(text)), limit)
 }
 
-func (s *scrubber) hide(text string) string {
+func (s *scrubber) hideSecrets(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text = hideForms(text, slices.Concat(s.fixed, s.tokens))
@@ -67,7 +67,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-func clip(text string, limit int) string {
+func clipText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

@@ -35,7 +35,7 @@ func TestASecretNeverPrintsItself(t *testing.T) {
 func TestForeignTextsAreMadeSafe(t *testing.T) {
 	s := newScrubber(NewSecret(canarySecret), NewSecret(canaryRefresh))
 	for i := range 2 * keptTokens {
-		s.learn(NewSecret(fmt.Sprintf("plain-token-%02d", i)))
+		s.addToken(NewSecret(fmt.Sprintf("plain-token-%02d", i)))
 	}
 	for _, c := range []struct{ in, out string }{
 		{"you sent " + canarySecret + ".", "you sent ***."},
@@ -50,7 +50,7 @@ func TestForeignTextsAreMadeSafe(t *testing.T) {
 		if c.in == "éééééé" {
 			limit = 5
 		}
-		if got := s.clean(c.in, limit); got != c.out {
+		if got := s.cleanText(c.in, limit); got != c.out {
 			t.Errorf("clean(%q) is %q, expected %q", c.in, got, c.out)
 		}
 	}

@@ -55,7 +55,7 @@ func (c *Client) ReportStatus(ctx context.Context, profileID, id string) (Status
 		status, err = c.readStatus(id, body)
 		return err
 	}
-	if err := c.send(ctx, look); err != nil {
+	if err := c.sendCall(ctx, look); err != nil {
 		return Status{}, err
 	}
 	return status, nil
@@ -96,5 +96,5 @@ func (c *Client) failureReason(o statusObject) string {
 	if o.FailureReason == nil || strings.TrimSpace(*o.FailureReason) == "" {
 		return "the platform gives no reason"
 	}
-	return c.scrub.clean(*o.FailureReason, maxReason)
+	return c.scrub.cleanText(*o.FailureReason, maxReason)
 }

@@ -18,7 +18,7 @@ type body struct {
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
-	b.alive.moved()
+	b.alive.resetTimer()
 	if b.left -= int64(n); b.left < 0 {
 		return n, errTooLarge
 	}
@@ -38,8 +38,8 @@ func newStallWatch(after time.Duration, cancel context.CancelFunc) *stallWatch {
 	return &stallWatch{after: after, timer: time.AfterFunc(after, cancel)}
 }
 
-func (s *stallWatch) moved() { s.timer.Reset(s.after) }
-func (s *stallWatch) stop()  { s.timer.Stop() }
+func (s *stallWatch) resetTimer() { s.timer.Reset(s.after) }
+func (s *stallWatch) stopTimer()  { s.timer.Stop() }
 
 // output is where a download goes. Its own errors (a full disk) are no fault
 // of the platform and nothing is tried again after them.
@@ -76,8 +76,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rewind takes back what was written; it tells whether nothing is left of it.
-func (o *output) rewind() (clean bool, err error) {
+// rewindOutput takes back what was written; it tells whether nothing is left of it.
+func (o *output) rewindOutput() (clean bool, err error) {
 	if !o.written {
 		return true, nil
 	}

@@ -39,10 +39,10 @@ func newTokens(c *Client, address *url.URL) *tokens {
 	return &tokens{client: c, address: address, turn: make(chan struct{}, 1)}
 }
 
-// get returns a token to use now. A token that the platform did not take is
+// getToken returns a token to use now. A token that the platform did not take is
 // given as stale, and another one is returned.
-func (t *tokens) get(ctx context.Context, stale *token) (*token, error) {
-	good, seen := t.usable(stale)
+func (t *tokens) getToken(ctx context.Context, stale *token) (*token, error) {
+	good, seen := t.usableToken(stale)
 	if good != nil {
 		return good, nil
 	}
@@ -52,17 +52,17 @@ func (t *tokens) get(ctx context.Context, stale *token) (*token, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if good, err := t.meanwhile(stale, seen); good != nil || err != nil {
+	if good, err := t.sharedResult(stale, seen); good != nil || err != nil {
 		return good, err
 	}
-	fresh, err := t.renew(ctx)
-	t.keep(fresh, err)
+	fresh, err := t.renewToken(ctx)
+	t.storeResult(fresh, err)
 	return fresh, err
 }
 
-// usable returns the current token where it may be used, and how many renewals
+// usableToken returns the current token where it may be used, and how many renewals
 // there have been.
-func (t *tokens) usable(stale *token) (*token, int) {
+func (t *tokens) usableToken(stale *token) (*token, int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current == stale {
@@ -74,10 +74,10 @@ func (t *tokens) usable(stale *token) (*token, int) {
 	return nil, t.renewals
 }
 
-// meanwhile returns what another's renewal brought while this one waited for
+// sharedResult returns what another's renewal brought while this one waited for
 // its turn: its failure too, because repeating it at once would be hammering.
-func (t *tokens) meanwhile(stale *token, seen int) (*token, error) {
-	if good, _ := t.usable(stale); good != nil {
+func (t *tokens) sharedResult(stale *token, seen int) (*token, error) {
+	if good, _ := t.usableToken(stale); good != nil {
 		return good, nil
 	}
 	t.mu.Lock()
@@ -92,11 +92,11 @@ func (t *tokens) meanwhile(stale *token, seen int) (*token, error) {
 	return nil, nil
 }
 
-func (t *tokens) keep(fresh *token, err error) {
+func (t *tokens) storeResult(fresh *token, err error) {
 	var e *Error
 	refused := errors.As(err, &e) && e.Kind == Unauthorized
 	if refused {
-		t.client.log(Event{What: Rejected, Call: e.Call, Status: e.Status, Detail: e.Reason})
+		t.client.logEvent(Event{What: Rejected, Call: e.Call, Status: e.Status, Detail: e.Reason})
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,44 +110,44 @@ func (t *tokens) keep(fresh *token, err error) {
 	}
 }
 
-// renew asks the platform for a new token.
-func (t *tokens) renew(ctx context.Context) (*token, error) {
+// renewToken asks the platform for a new token.
+func (t *tokens) renewToken(ctx context.Context) (*token, error) {
 	c := t.client
 	name := "POST " + cmp.Or(t.address.Path, "/")
 	var fresh *token
-	err := c.retry(ctx, name, func() error {
+	err := c.retryCall(ctx, name, func() error {
 		began := c.cfg.Now() // its life is counted from before it was issued
-		a, err := c.exchange(ctx, name, t.request())
+		a, err := c.doRequest(ctx, name, t.tokenRequest())
 		if err != nil {
 			return err
 		}
-		if err := t.judge(name, a); err != nil {
+		if err := t.tokenAnswerError(name, a); err != nil {
 			return err
 		}
-		fresh, err = t.read(a.body, began)
+		fresh, err = t.parseToken(a.body, began)
 		if err != nil {
 			// Not badAnswer: this answer may be half a token, so none of it is shown.
-			return &again{err: &Error{Kind: BadAnswer, Call: name, Status: a.status, Reason: t.wrong(a.body, err)}}
+			return &again{err: &Error{Kind: BadAnswer, Call: name, Status: a.status, Reason: t.describeBadAnswer(a.body, err)}}
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.log(Event{What: Renewed, Call: name})
+	c.logEvent(Event{What: Renewed, Call: name})
 	return fresh, nil
 }
 
-// wrong says what is wrong with an answer that has no token. Only what is
+// describeBadAnswer says what is wrong with an answer that has no token. Only what is
 // clearly no JSON is shown: anything else may be half a token.
-func (t *tokens) wrong(body []byte, err error) string {
+func (t *tokens) describeBadAnswer(body []byte, err error) string {
 	if text := strings.TrimSpace(string(body)); strings.HasPrefix(text, "<") {
-		return `it is no JSON; it begins "` + t.client.beginning(body) + `"`
+		return `it is no JSON; it begins "` + t.client.bodyExcerpt(body) + `"`
 	}
 	return err.Error()
 }
 
-func (t *tokens) request() *http.Request {
+func (t *tokens) tokenRequest() *http.Request {
 	cfg := t.client.cfg
 	form := url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {cfg.RefreshToken.Reveal()},
@@ -166,25 +166,25 @@ func (t *tokens) request() *http.Request {
 // not belong together.
 var grantErrors = []string{"invalid_grant", "invalid_client", "unauthorized_client"}
 
-// judge is the client's, but a refused grant is told apart by its word: which
+// tokenAnswerError is the client's, but a refused grant is told apart by its word: which
 // status comes with it is not documented.
-func (t *tokens) judge(name string, a *answer) error {
+func (t *tokens) tokenAnswerError(name string, a *answer) error {
 	var o struct {
 		Error string `json:"error"`
 	}
 	if a.status >= 400 && json.Unmarshal(a.body, &o) == nil && slices.Contains(grantErrors, o.Error) {
-		e := t.client.refusal(Unauthorized, name, a)
+		e := t.client.refusalError(Unauthorized, name, a)
 		e.Reason = o.Error + ": " + e.Reason
-		return reconnect(e)
+		return addReconnectHint(e)
 	}
-	return t.client.judge(name, a)
+	return t.client.answerError(name, a)
 }
 
 // maxTokenLife bounds what a token says of its own life.
 const maxTokenLife = 24 * time.Hour
 
-// read takes the token out of an answer. It never repeats the answer.
-func (t *tokens) read(body []byte, began time.Time) (*token, error) {
+// parseToken takes the token out of an answer. It never repeats the answer.
+func (t *tokens) parseToken(body []byte, began time.Time) (*token, error) {
 	var o struct {
 		AccessToken string  `json:"access_token"`
 		ExpiresIn   float64 `json:"expires_in"`
@@ -195,13 +195,13 @@ func (t *tokens) read(body []byte, began time.Time) (*token, error) {
 	if !visible.MatchString(o.AccessToken) {
 		return nil, errors.New("it has no access token of visible characters")
 	}
-	life := bounded(o.ExpiresIn*float64(time.Second), maxTokenLife)
+	life := clampDuration(o.ExpiresIn*float64(time.Second), maxTokenLife)
 	if life == 0 {
 		life = t.client.limits.tokenLife
 	}
 	fresh := &token{text: NewSecret(o.AccessToken)}
 	// A short life keeps half of it, or such a token would never be used.
 	fresh.best = began.Add(life - min(t.client.limits.tokenMargin, life/2))
-	t.client.scrub.learn(fresh.text)
+	t.client.scrub.addToken(fresh.text)
 	return fresh, nil
 }

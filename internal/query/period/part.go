@@ -16,15 +16,15 @@ func (p Part) Days() int { return int(p.To-p.From) + 1 }
 
 // Months returns the calendar months that the period touches, oldest first.
 func (p Period) Months() []Part {
-	return p.parts(adlens.Day.FirstOfMonth, adlens.Day.LastOfMonth)
+	return p.calendarParts(adlens.Day.FirstOfMonth, adlens.Day.LastOfMonth)
 }
 
 // Years returns the calendar years that the period touches, oldest first.
 func (p Period) Years() []Part {
-	return p.parts(adlens.Day.FirstOfYear, adlens.Day.LastOfYear)
+	return p.calendarParts(adlens.Day.FirstOfYear, adlens.Day.LastOfYear)
 }
 
-func (p Period) parts(first, last func(adlens.Day) adlens.Day) []Part {
+func (p Period) calendarParts(first, last func(adlens.Day) adlens.Day) []Part {
 	var parts []Part
 	for from := p.Start; from <= p.End; from = last(from) + 1 {
 		parts = append(parts, Part{

@@ -57,7 +57,7 @@ var zones = sync.OnceValue(func() map[string]loader {
 	all := make(map[string]loader, len(archive.File))
 	for _, file := range archive.File {
 		if isZoneName(file.Name) && isZoneData(file) {
-			all[file.Name] = sync.OnceValues(func() (*time.Location, error) { return parse(file) })
+			all[file.Name] = sync.OnceValues(func() (*time.Location, error) { return parseZone(file) })
 		}
 	}
 	return all
@@ -85,7 +85,7 @@ func isZoneData(file *zip.File) bool {
 	return err == nil && string(magic[:]) == "TZif"
 }
 
-func parse(file *zip.File) (*time.Location, error) {
+func parseZone(file *zip.File) (*time.Location, error) {
 	in, err := file.Open()
 	if err != nil {
 		return nil, fmt.Errorf("time zone %s: %w", file.Name, err)
