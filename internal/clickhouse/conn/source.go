@@ -2,8 +2,6 @@ package conn
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"path/filepath"
 	"time"
 
@@ -77,35 +75,8 @@ func embeddedOptions(at engine.Endpoint, user, password string, settings clickho
 		MaxOpenConns:    64,
 		MaxIdleConns:    16,
 		ConnMaxLifetime: time.Hour,
-		TransportFunc:   func(t *http.Transport) (http.RoundTripper, error) { return closingTransport{t}, nil },
+		TransportFunc:   engine.CloseRefused,
 	}
-}
-
-// closingTransport closes the connection of a request that was refused. The driver
-// forgets such a connection without closing it, and an engine that is told to
-// stop waits for its clients' connections.
-type closingTransport struct{ *http.Transport }
-
-// RoundTrip sends a request.
-func (t closingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := t.Transport.RoundTrip(r)
-	if err == nil && res.StatusCode != http.StatusOK {
-		res.Body = closingBody{res.Body, t.Transport}
-	}
-	return res, err
-}
-
-// closingBody is the body of a refusal.
-type closingBody struct {
-	io.ReadCloser
-	transport *http.Transport
-}
-
-// Close closes the connection with the body.
-func (b closingBody) Close() error {
-	err := b.ReadCloser.Close()
-	b.transport.CloseIdleConnections()
-	return err
 }
 
 // Memory is a file in the data directory.
