@@ -68,6 +68,7 @@ func (c *call) key() string { return c.process.name + " " + c.name + " " + c.det
 type lateInsert struct {
 	what  string
 	from  int // the first step at which it may be carried out
+	sent  time.Time
 	piece func()
 }
 
@@ -247,7 +248,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 func (w *world) delay(c *call, bits uint32) {
 	from := w.steps + delays[int(bits)%len(delays)]
 	for _, piece := range c.pieces {
-		w.late = append(w.late, &lateInsert{what: c.key(), from: from, piece: piece})
+		w.late = append(w.late, &lateInsert{c.key(), from, w.now(), piece})
 	}
 }
 
