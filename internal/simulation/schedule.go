@@ -56,7 +56,8 @@ type call struct {
 	do           func() error
 	pieces       []func() // of an insert, each carried out or not; nil for a read
 
-	broken bool // the engine died meanwhile
+	order  string // its place among parked calls: key, built once
+	broken bool   // the engine died meanwhile
 	err    error
 	done   chan struct{}
 }
@@ -91,7 +92,7 @@ var errKilled = errors.New("the process was killed")
 
 // run parks a call until its turn, and returns what became of it.
 func (s *scheduler) run(c *call) error {
-	c.done = make(chan struct{})
+	c.done, c.order = make(chan struct{}), c.key()
 	s.mu.Lock()
 	if c.process.killed {
 		s.mu.Unlock()
@@ -112,7 +113,7 @@ func (s *scheduler) gather() {
 	}
 	s.parked = append(s.parked, s.arriving...)
 	s.arriving = s.arriving[:0]
-	slices.SortStableFunc(s.parked, func(a, b *call) int { return cmp.Compare(a.key(), b.key()) })
+	slices.SortStableFunc(s.parked, func(a, b *call) int { return cmp.Compare(a.order, b.order) })
 }
 
 // finish ends a parked call.

@@ -2,10 +2,10 @@ package simulation
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"adlens/internal/manifest"
@@ -224,17 +224,17 @@ func (t *truth) numbered(generation uint32, s *session) {
 // expected returns the answers that are right for a state.
 func (t *truth) expected(v visible) *answers {
 	var loaded []loadedFile
-	var key strings.Builder
+	var key []byte
 	for _, a := range v.loads {
 		for _, f := range a.files {
 			loaded = append(loaded, loadedFile{f, a.at})
-			fmt.Fprint(&key, f, " ", a.at.UnixNano(), ";")
+			key = binary.LittleEndian.AppendUint64(append(key, byte(f)), uint64(a.at.UnixNano()))
 		}
 	}
-	if t.expects[key.String()] == nil {
-		t.expects[key.String()] = t.world.plan.universe.expected(loaded)
+	if t.expects[string(key)] == nil {
+		t.expects[string(key)] = t.world.plan.universe.expected(loaded)
 	}
-	return t.expects[key.String()]
+	return t.expects[string(key)]
 }
 
 // title names a file.

@@ -193,6 +193,13 @@ func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) er
 }
 
 func (t *memoryTable[R]) Read(_ context.Context, account string) (all []R, err error) {
+	rows := 0
+	for _, b := range t.blocks {
+		if b.account == account {
+			rows += len(b.rows)
+		}
+	}
+	all = slices.Grow(all, rows)
 	for _, b := range t.blocks {
 		if b.account == account {
 			all = append(all, b.rows...)
