@@ -224,7 +224,7 @@ func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 		opened.Close()
 		return nil, nil, err
 	}
-	content, err := unpackContent(opened)
+	content, err := unpackContent(opened, before.Size())
 	if err != nil {
 		opened.Close()
 		return nil, nil, err
@@ -281,9 +281,9 @@ func (u unpacked) nextMember() error {
 
 const gzipMark = "\x1f\x8b"
 
-func unpackContent(r io.Reader) (io.Reader, error) {
+func unpackContent(r io.Reader, size int64) (io.Reader, error) {
 	// Small buffers: large reads pass them by, and most files are small.
-	buffered := bufio.NewReaderSize(r, 32<<10)
+	buffered := bufio.NewReaderSize(r, int(min(size+1, 32<<10)))
 	if head, _ := buffered.Peek(2); string(head) == gzipMark {
 		packed, err := gzip.NewReader(buffered)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -46,16 +47,22 @@ func (c counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// encoders are kept: each has megabytes of tables, and most files are small.
+var encoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return e
+}}
+
 func newDraft(p Place, table string, h Header) (*draft, error) {
 	on, err := p.Draft()
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{File: File{Table: table}, on: on, hashed: sha256.New()}
-	d.packed, err = zstd.NewWriter(counter{io.MultiWriter(on, d.hashed), &d.Stored}, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
-	if err != nil {
-		return nil, errors.Join(err, d.discardDraft())
-	}
+	d := &draft{File: File{Table: table}, on: on, hashed: sha256.New(), packed: encoders.Get().(*zstd.Encoder)}
+	d.packed.Reset(counter{io.MultiWriter(on, d.hashed), &d.Stored})
 	d.out = bufio.NewWriterSize(counter{d.packed, &d.Bytes}, 1<<16)
 	_, err = d.out.Write(h.encodeHeader())
 	return d, err
@@ -70,6 +77,8 @@ func (d *draft) writeRow(row []byte) error {
 // finishFile completes the bytes of the file and their sum.
 func (d *draft) finishFile() error {
 	err := errors.Join(d.out.Flush(), d.packed.Close())
+	d.packed.Reset(nil)
+	encoders.Put(d.packed)
 	d.SHA256 = hex.EncodeToString(d.hashed.Sum(nil))
 	return err
 }
@@ -102,7 +111,6 @@ type reading struct {
 	stored   int64
 	closer   io.Closer
 	unpacked *zstd.Decoder
-	in       *bufio.Reader
 	bytes    int64
 	rest     []byte // read, and not yet taken as rows
 }
@@ -118,7 +126,6 @@ func openFile(ctx context.Context, p Place, f File) (*reading, error) {
 	if r.unpacked, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	r.in = bufio.NewReaderSize(r.unpacked, 1<<20)
 	if err := r.readHeader(); err != nil {
 		return nil, errors.Join(r.wrapDamage(err), r.Close())
 	}
@@ -137,9 +144,13 @@ func (r *reading) readMore() error {
 	if len(r.rest) > maxRow {
 		return fmt.Errorf("a row is longer than %d bytes", maxRow)
 	}
-	buffer := make([]byte, len(r.rest)+1<<20)
+	room := int64(1 << 20)
+	if r.SHA256 != "" { // one byte more than there is shows that it is the end
+		room = min(room, max(0, r.File.Bytes-r.bytes)+1)
+	}
+	buffer := make([]byte, int64(len(r.rest))+room)
 	kept := copy(buffer, r.rest)
-	n, err := r.in.Read(buffer[kept:])
+	n, err := r.unpacked.Read(buffer[kept:])
 	r.rest = buffer[:kept+n]
 	if r.bytes += int64(n); r.SHA256 != "" && r.bytes > r.File.Bytes {
 		return fmt.Errorf("it unpacks to more than %d bytes", r.File.Bytes)

@@ -99,6 +99,7 @@ func (m Manifest) Digest() uint64 {
 
 // Encode writes all that the entry says in one unambiguous form.
 func (e Entry) Encode() (b []byte) {
+	b = make([]byte, 0, 64+8*len(e.Derived)+128*len(e.Sources))
 	number := func(n uint64) { b = binary.LittleEndian.AppendUint64(b, n) }
 	text := func(s string) {
 		number(uint64(len(s)))

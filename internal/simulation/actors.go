@@ -35,7 +35,7 @@ func (a *actor) run() {
 	for _, step := range a.plan.Steps {
 		if a.process == nil || a.process.killed {
 			a.starts++
-			a.process = a.world.start(fmt.Sprintf("%s.%d", a.plan.Name, a.starts), slices.Contains([]string{"loader", "lister", "collector", "backupper"}, a.plan.Kind))
+			a.process = a.world.start(fmt.Sprintf("%s.%d", a.plan.Name, a.starts), slices.Contains([]string{"loader", "lister", "collector", "backupper", "restorer"}, a.plan.Kind))
 		}
 		a.step(a.process, step)
 	}
@@ -45,10 +45,14 @@ func (a *actor) step(p *process, step Step) {
 	ctx := p.ctx
 	switch a.plan.Kind {
 	case "reader":
+		p.wait(ctx, step.Wait)
 		p.look(ctx, step.Account, step.Question)
 		return
 	case "backupper":
 		p.takeBackup(ctx, step)
+		return
+	case "restorer":
+		p.restoreInPlace(ctx, step.Account, step.Wait)
 		return
 	case "operator", "client", "guesser", "keeper":
 		p.wait(ctx, step.Wait)
@@ -142,7 +146,7 @@ func (p *process) judge(o *op, result loader.Result, err error) {
 func (p *process) judgeError(o *op, err error) {
 	w := p.world
 	switch {
-	case err == nil || w.lost(o.account) != "":
+	case err == nil || w.lostSince(o.account, o.begun):
 	case adlens.KindOf(err) == adlens.Damaged:
 		w.fail("load %d: %v, and nothing was lost", o.id, err)
 	case !o.marred && w.plan.Lock == lockFile:
@@ -154,6 +158,9 @@ func (p *process) judgeError(o *op, err error) {
 func (p *process) unchanged(t *truth, file int) {
 	if p.world.plan.universe.files[file].kind != "report" || t.vanished != "" {
 		return
+	}
+	if slices.ContainsFunc(t.now.all(), func(l fileLoad) bool { return l.file == file }) {
+		return // a report counts once
 	}
 	more := visible{loads: append(t.now.loads[:len(t.now.loads):len(t.now.loads)], &atom{files: []int{file}})}
 	if !maps.Equal(t.expected(t.now).figures, t.expected(more).figures) {
@@ -204,7 +211,7 @@ func (p *process) begin(account string, files ...int) *op {
 	o := &op{process: p, account: account, files: files}
 	p.local(context.Background(), "begin", account, nil, func() {
 		p.world.ops++
-		o.id, p.op = p.world.ops, o
+		o.id, o.begun, p.op = p.world.ops, p.world.steps, o
 	})
 	return o
 }
@@ -226,13 +233,14 @@ const readerPatience = 5 * time.Minute
 // look reads an answer and compares it.
 func (p *process) look(ctx context.Context, account string, q Question) {
 	var began time.Time
-	p.local(ctx, "ask", account+" "+string(q), nil, func() { began, p.excused = p.world.now(), false })
+	var step int
+	p.local(ctx, "ask", account+" "+string(q), nil, func() { began, step, p.excused = p.world.now(), p.world.steps, false })
 	a, err := p.answer(ctx, account, q)
 	p.local(ctx, "answered", brief(err), nil, func() {
 		switch {
 		case p.excused || p.world.now().Sub(began) > readerPatience:
 		case err != nil:
-			if adlens.KindOf(err) == adlens.Damaged && p.world.lost(account) == "" {
+			if adlens.KindOf(err) == adlens.Damaged && !p.world.lostSince(account, step) {
 				p.world.truths[account].fail("a reader is told %v, and nothing was lost", err)
 			}
 		default:

@@ -47,6 +47,9 @@ const (
 	CountForgotten    Broken = "The day's count of servers that ended is forgotten"
 	UnsettledBackup   Broken = "A backup is called whole before its files outlive a power cut"
 	BackupOfNone      Broken = "A damaged account keeps the others from being backed up"
+	RestoreOpen       Broken = "An account is answered while a backup is restored in its place"
+	RestoreUnlocked   Broken = "A restore in place does not take the account's lock"
+	RestoreAtOnce     Broken = "A repeated restore in place does not wait for what the one before has sent"
 	WallMinutes       Broken = "The minute's limit goes by the wall clock"
 )
 
@@ -55,7 +58,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone}
+	UnsettledBackup, BackupOfNone, RestoreOpen, RestoreUnlocked, RestoreAtOnce}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {
@@ -132,6 +135,10 @@ func (b Broken) hooks(p *process) (h hooks) {
 		}
 	case RowsOfAll:
 		h.allAccounts = true
+	case RestoreOpen:
+		h.committing = func(_ context.Context, _ string, c manifest.Commit) (bool, error) {
+			return c.Number == manifest.Closed, nil
+		}
 	case TrimLive:
 		h.trimming = func(account string, _ uint32) uint32 { return p.world.truths[account].now.number }
 	}

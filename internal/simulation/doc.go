@@ -1,8 +1,8 @@
-// Package simulation runs loads, collections, readers, backups, restores and
-// requests with keys on a model of the store whose every failure, delay and
-// order of events is decided by one number, the seed, and compares each answer
-// with a plain model. A seed that fails is run again to the same byte, and made
-// short.
+// Package simulation runs loads, collections, readers, backups, restores into empty
+// stores and over damaged accounts, and requests with keys on a model of the store
+// whose every failure, delay and order of events is decided by one number, the seed,
+// and compares each answer with a plain model. A seed that fails is run again to the
+// same byte, and made short.
 //
 // The loader, the record of commits, the authenticator, the limits, backups,
 // restores and all that decides is the program's own code. Only the rows are the

@@ -40,12 +40,16 @@ const (
 	SlowReaders  World = "readers that are slow"
 	Keys         World = "keys and limits"
 	Backups      World = "backups"
+	Repairs      World = "damaged accounts that are restored in their place"
 )
 
 // worldOf returns the kind of a seed's run.
 func worldOf(seed uint64) World {
-	if seed%16 == 2 {
+	switch seed % 16 {
+	case 2:
 		return Backups
+	case 8:
+		return Repairs
 	}
 	switch seed % 8 {
 	case 1:
@@ -64,7 +68,7 @@ func worldOf(seed uint64) World {
 
 // Actor is a row of things that one process does after the other.
 type Actor struct {
-	Name, Kind string // loader, lister, collector, reader; backupper; operator, client, guesser, keeper
+	Name, Kind string // loader, lister, collector, reader; backupper, restorer; operator, client, guesser, keeper
 	Steps      []Step
 }
 
@@ -126,6 +130,15 @@ func NewPlan(u *universe, seed uint64) *Plan {
 		p.add("backupper", 0, r, 2+r.IntN(2), func() Step {
 			return Step{Wait: []time.Duration{0, 50 * time.Millisecond, time.Minute}[r.IntN(3)], Count: r.IntN(3)}
 		})
+	case Repairs:
+		// Without a lock nothing keeps two restores of one account apart.
+		waits = []time.Duration{0, 0, time.Minute}
+		p.FaultRate, p.EventRate, p.Vanish, p.Lock = max(p.FaultRate, 1500), max(p.EventRate, 800), true, min(p.Lock, lockLease)
+		p.Accounts = []string{"acme", "bolt"}
+		for i := range 2 {
+			p.add("restorer", i, r, 2+r.IntN(3), func() Step { return Step{Wait: []time.Duration{0, 0, 20 * time.Second, time.Minute}[r.IntN(4)]} })
+		}
+		p.add("backupper", 0, r, r.IntN(2), func() Step { return Step{Wait: 50 * time.Millisecond} })
 	case Losses:
 		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(2)]
 		p.Vanish, p.EventRate = true, 2500
@@ -140,7 +153,13 @@ func NewPlan(u *universe, seed uint64) *Plan {
 	}
 	p.add("collector", 0, r, collections, func() Step { return Step{Wait: rests[r.IntN(len(rests))]} })
 	for i := range 1 + r.IntN(2) {
-		p.add("reader", i, r, 2+r.IntN(5), func() Step { return Step{Question: questions[r.IntN(len(questions))]} })
+		p.add("reader", i, r, 2+r.IntN(5), func() Step {
+			s := Step{Question: questions[r.IntN(len(questions))]}
+			if p.World == Repairs { // which last some time
+				s.Wait = []time.Duration{0, 50 * time.Millisecond, 20 * time.Second, time.Minute}[r.IntN(4)]
+			}
+			return s
+		})
 	}
 	return p
 }

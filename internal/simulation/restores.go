@@ -15,10 +15,10 @@ import (
 	"adlens/loader"
 )
 
-// sink is an empty store into which a backup is restored. What an account that
-// is there needs is not in it: none is.
+// sink is a store into which a backup is restored: an empty one, or that of an
+// account that is restored in its place.
 type sink struct {
-	backup.Sink
+	backup.Sink // of the directory, which loses nothing
 	*process
 	origin *world // whose handles the rows are
 }
@@ -27,8 +27,8 @@ func (s sink) Columns(_ context.Context, table string) (backup.Header, error) {
 	return columnsOf(table)
 }
 
-func (s sink) Shown(context.Context, string) ([]string, error) {
-	return slices.Sorted(slices.Values(s.world.shown)), nil
+func (s sink) Shown(_ context.Context, account string) ([]string, error) {
+	return slices.DeleteFunc(slices.Sorted(slices.Values(s.world.shown)), func(id string) bool { return account != "" && id != account }), nil
 }
 
 func (s sink) Left(context.Context, string) (left []string, err error) {

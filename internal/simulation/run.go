@@ -49,6 +49,9 @@ func runPlan(t *testing.T, plan *Plan, traced bool) (o outcome) {
 				if plan.World == Backups {
 					w.restoreAll()
 				}
+				if plan.World == Repairs {
+					w.repairAll()
+				}
 				o.left = w.end()
 			}
 		}
@@ -74,6 +77,9 @@ func (w *world) prepare() {
 	for _, account := range w.plan.Accounts {
 		w.alone(func(p *process) { p.load(p.ctx, p.begin(account, baseProfiles, baseRates)) })
 		w.lengthen(account, w.plan.Chain)
+	}
+	if w.plan.World == Repairs {
+		w.damage()
 	}
 }
 

@@ -56,7 +56,8 @@ type call struct {
 	do           func() error
 	pieces       []func() // of an insert, each carried out or not; nil for a read
 
-	broken bool // the engine died meanwhile
+	order  string // its place among parked calls: key, built once
+	broken bool   // the engine died meanwhile
 	err    error
 	done   chan struct{}
 }
@@ -68,6 +69,7 @@ func (c *call) key() string { return c.process.name + " " + c.name + " " + c.det
 type lateInsert struct {
 	what  string
 	from  int // the first step at which it may be carried out
+	sent  time.Time
 	piece func()
 }
 
@@ -90,7 +92,7 @@ var errKilled = errors.New("the process was killed")
 
 // run parks a call until its turn, and returns what became of it.
 func (s *scheduler) run(c *call) error {
-	c.done = make(chan struct{})
+	c.done, c.order = make(chan struct{}), c.key()
 	s.mu.Lock()
 	if c.process.killed {
 		s.mu.Unlock()
@@ -111,7 +113,7 @@ func (s *scheduler) gather() {
 	}
 	s.parked = append(s.parked, s.arriving...)
 	s.arriving = s.arriving[:0]
-	slices.SortStableFunc(s.parked, func(a, b *call) int { return cmp.Compare(a.key(), b.key()) })
+	slices.SortStableFunc(s.parked, func(a, b *call) int { return cmp.Compare(a.order, b.order) })
 }
 
 // finish ends a parked call.
@@ -247,7 +249,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 func (w *world) delay(c *call, bits uint32) {
 	from := w.steps + delays[int(bits)%len(delays)]
 	for _, piece := range c.pieces {
-		w.late = append(w.late, &lateInsert{what: c.key(), from: from, piece: piece})
+		w.late = append(w.late, &lateInsert{c.key(), from, w.now(), piece})
 	}
 }
 

@@ -28,7 +28,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // runs make much garbage and keep little
+	debug.SetGCPercent(-1) // runs make much garbage and keep little
+	debug.SetMemoryLimit(128 << 20)
 	code := m.Run()
 	if sharedDir != "" {
 		os.RemoveAll(sharedDir)
@@ -40,7 +41,11 @@ func TestMain(m *testing.M) {
 func openUniverse(t testing.TB) *universe {
 	t.Helper()
 	sharedOnce.Do(func() {
-		if sharedDir, sharedErr = os.MkdirTemp("", "adlens-simulation-"); sharedErr == nil {
+		dir := "/dev/shm" // memory, where there is such
+		if _, err := os.Stat(dir); err != nil {
+			dir = ""
+		}
+		if sharedDir, sharedErr = os.MkdirTemp(dir, "adlens-simulation-"); sharedErr == nil {
 			shared, sharedErr = writeUniverse(sharedDir)
 		}
 	})

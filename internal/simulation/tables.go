@@ -117,8 +117,8 @@ var errLease = errors.New("the lock on the account could not be renewed; nothing
 func (p port) Commits() tables.Table[manifest.Commit] {
 	return table[manifest.Commit]{p: p.process, name: "commits", inner: p.world.rows.Commits(), filter: p.hooks.commits,
 		before: func(ctx context.Context, account string, rows []manifest.Commit) (bool, error) {
-			if p.distrusted && p.world.plan.Lock == lockLease {
-				return false, errLease // as clickhouse.stillHeld does
+			if err := p.requireHeld(); err != nil {
+				return false, err
 			}
 			if p.hooks.committing != nil {
 				return p.hooks.committing(ctx, account, rows[0])
@@ -178,6 +178,40 @@ func (p port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error
 		pieces = append(pieces, func() { p.world.rows.DeleteRows(ctx, []tables.Deletion{d}) })
 	}
 	return p.write(ctx, "delete rows", fmt.Sprintf("%+v", deletions), pieces...)
+}
+
+func (p port) Clear(ctx context.Context, account string, names ...string) error {
+	for _, name := range names {
+		err := p.write(ctx, "clear "+name, account, func() {
+			p.world.rows.Clear(ctx, account, name)
+			if name == "ledger" {
+				p.world.ledger[account] = nil
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p port) Reopen(ctx context.Context, account string) error {
+	if err := p.requireHeld(); err != nil {
+		return err
+	}
+	return p.write(ctx, "reopen", account, func() {
+		p.world.rows.Reopen(ctx, account)
+		t := p.world.truths[account]
+		t.vanished, t.mended = "", p.world.steps
+	})
+}
+
+// requireHeld is what cluster.RequireHeld knows.
+func (p *process) requireHeld() error {
+	if p.distrusted && p.world.plan.Lock == lockLease {
+		return errLease
+	}
+	return nil
 }
 
 func (p port) Now(ctx context.Context) (now time.Time, err error) {

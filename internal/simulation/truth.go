@@ -2,9 +2,10 @@ package simulation
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"adlens/internal/manifest"
@@ -17,6 +18,7 @@ type truth struct {
 	world    *world
 	account  string
 	vanished string // the table that lost rows
+	mended   int    // the step at which it was whole again
 
 	states   map[uint32]visible // by the number of their newest commit, also those that are not live
 	now      visible
@@ -110,6 +112,13 @@ func (o *op) begins(units []tables.Unit) {
 
 // landed is called when a commit has been carried out.
 func (t *truth) landed(owner *op, c manifest.Commit) {
+	switch {
+	case c.Number == manifest.Closed:
+		return
+	case owner != nil && owner.backup != 0:
+		t.restored(c.Number, t.states[owner.backup].loads)
+		return
+	}
 	if _, twice := t.states[c.Number]; twice {
 		t.fail("two commits have the number %d", c.Number)
 	}
@@ -137,6 +146,16 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 		}
 	}
 	t.show(next, a == nil)
+}
+
+// restored is called when a backup was restored over the account. What was loaded
+// since the backup is gone, and may be loaded once more.
+func (t *truth) restored(number uint32, loads []*atom) {
+	t.now = visible{number, loads}
+	t.states[number] = t.now
+	t.history = append(t.history, moment{t.world.steps, t.now})
+	maps.DeleteFunc(t.told, func(l fileLoad, told claim) bool { return told.visible && !t.now.has(l) })
+	maps.DeleteFunc(t.seen, func(l fileLoad, _ bool) bool { return !t.now.has(l) })
 }
 
 // show makes another state visible.
@@ -205,17 +224,17 @@ func (t *truth) numbered(generation uint32, s *session) {
 // expected returns the answers that are right for a state.
 func (t *truth) expected(v visible) *answers {
 	var loaded []loadedFile
-	var key strings.Builder
+	var key []byte
 	for _, a := range v.loads {
 		for _, f := range a.files {
 			loaded = append(loaded, loadedFile{f, a.at})
-			fmt.Fprint(&key, f, " ", a.at.UnixNano(), ";")
+			key = binary.LittleEndian.AppendUint64(append(key, byte(f)), uint64(a.at.UnixNano()))
 		}
 	}
-	if t.expects[key.String()] == nil {
-		t.expects[key.String()] = t.world.plan.universe.expected(loaded)
+	if t.expects[string(key)] == nil {
+		t.expects[string(key)] = t.world.plan.universe.expected(loaded)
 	}
-	return t.expects[key.String()]
+	return t.expects[string(key)]
 }
 
 // title names a file.

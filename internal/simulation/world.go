@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adlens/internal/auth"
+	"adlens/internal/commits"
 	"adlens/internal/tables"
 )
 
@@ -94,6 +95,8 @@ type op struct {
 	files   []int  // of the universe
 	current int    // the file that is being loaded
 	marred  bool   // something failed or was delayed for it
+	begun   int    // the step
+	backup  uint32 // the commit of the backup that it restores; 0 for none
 	atoms   map[uint32]*atom
 	results []string
 }
@@ -155,6 +158,9 @@ func (w *world) storm() {
 		if !w.calm && drawn.event != 0 && drawn.event&0xffff < w.plan.EventRate {
 			w.happen(drawn.event >> 16)
 		}
+		if w.plan.World == Repairs {
+			w.forgetLate()
+		}
 		c, late := w.choose(drawn.pick)
 		switch {
 		case c != nil:
@@ -204,6 +210,12 @@ func (w *world) land(l *lateInsert) {
 	l.piece()
 }
 
+// forgetLate has nothing carried out that is older than a restore in place waits:
+// the numbers of its rows were used before, so it relies on that.
+func (w *world) forgetLate() {
+	w.late = slices.DeleteFunc(w.late, func(l *lateInsert) bool { return w.now().Sub(l.sent) >= commits.Leaving })
+}
+
 // waitForSomething lets time pass until a call may go on.
 func (w *world) waitForSomething() {
 	d := time.Minute
@@ -226,7 +238,7 @@ func (w *world) waitForSomething() {
 // happen is an event of the world.
 func (w *world) happen(bits uint32) {
 	kind, bits := bits&15, bits>>4
-	if (w.plan.World == Losses || w.plan.World == Backups) && kind > 12 {
+	if slices.Contains([]World{Losses, Backups, Repairs}, w.plan.World) && kind > 12 {
 		kind = 9
 	}
 	switch {
@@ -290,7 +302,7 @@ func (w *world) kill(p *process) {
 		w.release(p)
 	}
 	r := w.eventRandom()
-	if strings.HasPrefix(p.name, "backupper") && r.IntN(2) == 0 {
+	if w.plan.World == Backups && strings.HasPrefix(p.name, "backupper") && r.IntN(2) == 0 {
 		w.cutPower()
 	}
 	for _, c := range slices.Clone(w.parked) {
@@ -303,7 +315,7 @@ func (w *world) kill(p *process) {
 			case 0:
 				piece()
 			case 1, 2:
-				w.late = append(w.late, &lateInsert{what: c.key(), from: w.steps + delays[int(bits>>2)%len(delays)], piece: piece})
+				w.late = append(w.late, &lateInsert{c.key(), w.steps + delays[int(bits>>2)%len(delays)], w.now(), piece})
 			}
 		}
 		w.finish(c, errKilled)
@@ -348,7 +360,7 @@ func (w *world) killEngine(bits uint32) {
 		}
 	}
 	if w.plan.Vanish && w.lost("") == "" && bits&1 == 1 {
-		w.vanish()
+		w.vanish(w.eventRandom())
 	}
 }
 
@@ -362,10 +374,18 @@ func (w *world) lost(account string) string {
 	return ""
 }
 
+// lostSince reports whether an account, or any account for "", lacks rows or has
+// done so since a step.
+func (w *world) lostSince(account string, step int) bool {
+	return slices.ContainsFunc(w.plan.Accounts, func(of string) bool {
+		t := w.truths[of]
+		return (account == "" || account == of) && (t.vanished != "" || t.mended > step)
+	})
+}
+
 // vanish loses what some inserts of an account wrote into one table.
-func (w *world) vanish() {
+func (w *world) vanish(r *rand.Rand) {
 	names := append([]string{"commits", "commit_units", "seals", "number_blocks", "accounted", "dead_generations", "facts", "day_totals", "products"}, tables.OfGenerations()...)
-	r := w.eventRandom()
 	table, account := names[r.IntN(len(names))], w.plan.Accounts[r.IntN(len(w.plan.Accounts))]
 	odds, dropped, inserts := 1+r.IntN(3), 0, 0
 	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })

@@ -121,6 +121,24 @@ func (m *Memory) DeleteRows(_ context.Context, deletions []Deletion) error {
 	return nil
 }
 
+// Clear passes over tables that are not in the model.
+func (m *Memory) Clear(_ context.Context, account string, names ...string) error {
+	for _, name := range names {
+		if name == "commits" {
+			m.commits.deleteWhere(account, func(c manifest.Commit) bool { return c.Number != manifest.Closed })
+			continue
+		}
+		m.DropBlocks(name, account, func(int) bool { return true })
+	}
+	return nil
+}
+
+// Reopen deletes the commit that says that an account is closed.
+func (m *Memory) Reopen(_ context.Context, account string) error {
+	m.commits.deleteWhere(account, func(c manifest.Commit) bool { return c.Number == manifest.Closed })
+	return nil
+}
+
 // Now is the time by the model's clock.
 func (m *Memory) Now(context.Context) (time.Time, error) { return m.Clock(), nil }
 
@@ -142,7 +160,9 @@ func (m *Memory) DropBlocks(table, account string, drop func(place int) bool) {
 	case "dead_generations":
 		m.dead.drop(account, drop)
 	default:
-		m.generations[table].drop(account, drop)
+		if t, known := m.generations[table]; known {
+			t.drop(account, drop)
+		}
 	}
 }
 
@@ -173,6 +193,13 @@ func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) er
 }
 
 func (t *memoryTable[R]) Read(_ context.Context, account string) (all []R, err error) {
+	rows := 0
+	for _, b := range t.blocks {
+		if b.account == account {
+			rows += len(b.rows)
+		}
+	}
+	all = slices.Grow(all, rows)
 	for _, b := range t.blocks {
 		if b.account == account {
 			all = append(all, b.rows...)

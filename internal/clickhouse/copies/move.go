@@ -12,19 +12,16 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/tables"
 	"adlens/loader"
 )
 
-const (
-	// settling is for how long a move waits after the account has its new place:
-	// by then every process has read it again.
-	settling = 2 * cluster.PlaceLife
-	// leaving is for how long a request may still be reading at the old place.
-	leaving = 40 * time.Second
-)
+// settling is for how long a move waits after the account has its new place: by
+// then every process has read it again.
+const settling = 2 * cluster.PlaceLife
 
 // Mover brings accounts from one shard to another.
 type Mover struct{ sink Sink }
@@ -176,7 +173,7 @@ func (m Mover) clearOthers(ctx context.Context, account string, to uint16) error
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(settling + leaving):
+	case <-time.After(settling + commits.Leaving):
 	}
 	if err := m.sink.cluster.RequireHeld(account); err != nil {
 		return err

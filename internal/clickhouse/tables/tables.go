@@ -273,6 +273,42 @@ func (p Port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error
 	return nil
 }
 
+// Clear leaves tables alone that have nothing of the account.
+func (p Port) Clear(ctx context.Context, account string, names ...string) error {
+	for _, name := range names {
+		shard, err := p.cluster.Keeper(ctx, name, query.Text(account))
+		if err != nil {
+			return err
+		}
+		left, err := shard.TablesWith(ctx, []string{name}, account)
+		if err != nil || len(left) == 0 {
+			if err != nil {
+				return shard.Name(err)
+			}
+			continue
+		}
+		sql, params := "ALTER TABLE "+name+" DELETE WHERE "+cluster.RowsOf(name), conn.Params{"account": query.Text(account)}
+		if name == "commits" {
+			sql, params["closed"] = sql+" AND number != {closed:UInt32}", conn.Number(uint32(manifest.Closed))
+		}
+		if err := shard.Exec(ctx, sql, params); err != nil {
+			return shard.Name(fmt.Errorf("clearing %s: %w", name, err))
+		}
+	}
+	return nil
+}
+
+// Reopen has all processes look again.
+func (p Port) Reopen(ctx context.Context, account string) error {
+	if err := p.cluster.RequireHeld(account); err != nil {
+		return err
+	}
+	return p.cluster.Announce(account, func() error {
+		return p.cluster.Exec(ctx, "ALTER TABLE commits DELETE WHERE account_id = {account:String} AND number = {closed:UInt32}",
+			conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed))})
+	})
+}
+
 // Now is the time by the clock of the server that has the directory.
 func (p Port) Now(ctx context.Context) (now time.Time, err error) {
 	err = p.cluster.Home().ReadOnce(ctx, "SELECT now64(3)", nil, conn.ScanInto(&now))
