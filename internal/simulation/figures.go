@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adlens"
+	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
@@ -21,17 +22,19 @@ type fact struct {
 	values  []uint64 // of the columns of loader.FactColumns
 }
 
+// measures is how many measures figures follow from.
+const measures = len(catalogue.Headline)
+
 // rollup is a row of a table that is derived of facts.
 type rollup struct {
 	start   adlens.Day // the day, or the first of its month or year
 	product uint32
 	slice   manifest.Slice
-	sums    [5]uint64 // impressions, clicks, purchases, and millionths of dollars: spend, sales
+	sums    [measures]uint64 // counts, and millionths of dollars
 }
 
 var (
 	factColumns = columnNumbers()
-	headline    = [5]int{factColumns["impressions"], factColumns["clicks"], factColumns["purchases"], factColumns["spend"], factColumns["sales"]}
 )
 
 func columnNumbers() map[string]int {
@@ -139,7 +142,7 @@ type groupKey struct {
 	start               adlens.Day
 }
 
-func (g *groups) add(generation uint32, start adlens.Day, product uint32, slice manifest.Slice, sums [5]uint64) {
+func (g *groups) add(generation uint32, start adlens.Day, product uint32, slice manifest.Slice, sums [measures]uint64) {
 	key := groupKey{generation, product, start}
 	i, ok := g.at[key]
 	if !ok {
@@ -156,10 +159,8 @@ func (g *groups) add(generation uint32, start adlens.Day, product uint32, slice 
 	}
 }
 
-func (f fact) sums() (sums [5]uint64) {
-	for i, column := range headline {
-		sums[i] = f.values[column]
-	}
+func (f fact) sums() (sums [measures]uint64) {
+	copy(sums[:], f.values) // the headline's columns are the first
 	return sums
 }
 
@@ -218,8 +219,8 @@ func sumRollups(rows []tables.Row) (s loader.Sums) {
 	return s
 }
 
-func widen(sums [5]uint64) []exact.Uint128 {
-	var all [5]exact.Uint128
+func widen(sums [measures]uint64) []exact.Uint128 {
+	var all [measures]exact.Uint128
 	for i, n := range sums {
 		all[i].Lo = n
 	}

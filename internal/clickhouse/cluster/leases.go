@@ -136,6 +136,8 @@ SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt3
 	return err
 }
 
+// keepRenewing renews the claim until the context ends. One that may have died is
+// left dead: somebody else may hold the name by now.
 func (c *claim) keepRenewing(ctx context.Context) {
 	ticker := time.NewTicker(leaseBeat)
 	defer ticker.Stop()
@@ -144,6 +146,9 @@ func (c *claim) keepRenewing(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			if c.requireFresh() != nil {
+				return
+			}
 			c.writeUntil(ctx, leaseLife) // failures show in requireFresh
 		}
 	}
