@@ -1,6 +1,7 @@
 package freshness_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -87,6 +88,22 @@ func TestCredentialsThatThePlatformRefusesAreNotKept(t *testing.T) {
 	}
 	if r := house.Pull(t, h, p, account, t.TempDir()); r.Code == 0 || !strings.Contains(r.Stderr, "adlens connect") {
 		t.Errorf("pull without a connection: %s", r)
+	}
+}
+
+// A fault of what the platform lists quotes the value, which may be what it was sent.
+func TestAProfileThatRepeatsASecretDoesNotShowIt(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	account := house.AccountID(t)
+	h.Client(t, account)
+	p := house.PlatformOf(t)
+	for name, secret := range map[string]string{"plain": house.CanarySecret, "base64": base64.StdEncoding.EncodeToString([]byte(house.CanarySecret))} {
+		p.Change(3982475484689176, func(profile *standin.Profile) { profile.Currency = secret })
+		r := house.Connect(t, h, p, account, house.CanarySecret)
+		if r.Code == 0 || strings.Contains(r.Stderr+r.Stdout, secret) || !strings.Contains(r.Stderr, "currencyCode") {
+			t.Errorf("%s: connect: %s", name, r)
+		}
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 
 // takeProfiles asks the platform for the account's profiles and loads its
 // answer as any profiles.json.
-func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, account string) ([]platform.Profile, error) {
+func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, account string) (profiles []platform.Profile, err error) {
+	defer func() { err = client.HideSecrets(err) }()
 	raw, err := client.Profiles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	profiles, _, err := platform.DecodeProfiles(bytes.NewReader(raw))
-	if err != nil {
+	if profiles, _, err = platform.DecodeProfiles(bytes.NewReader(raw)); err != nil {
 		return nil, err
 	}
 	if len(profiles) == 0 {

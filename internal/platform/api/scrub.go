@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,6 +48,19 @@ func (s *scrubber) addToken(token Secret) {
 // line, and of at most limit bytes.
 func (s *scrubber) cleanText(text string, limit int) string {
 	return clipText(oneLine(s.hideSecrets(text)), limit)
+}
+
+// HideSecrets returns an error whose text has none of the connection's secrets. It
+// is for faults that are found in what the platform sent, which quote it. The error
+// is the same where it has none, nil too.
+func (c *Client) HideSecrets(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := c.scrub.hideSecrets(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
 }
 
 func (s *scrubber) hideSecrets(text string) string {
