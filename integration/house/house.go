@@ -43,7 +43,7 @@ func Main(m *testing.M, closers ...func() error) {
 		// Tests wait for engines to start and to end, most of their time. The go
 		// command runs as many packages side by side as there are processors, so
 		// that each takes less than a package alone could.
-		flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+		flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	}
 	code := m.Run()
 	for _, closeOne := range append(closers, closeShared) {
