@@ -46,7 +46,7 @@ func (c *cache) cacheAnswer(name string, a *Answer) {
 
 // inTurn writes an answer, a large one in its turn: more at once than there are
 // cores would only take more memory, and all would be late. The context is one
-// of patiently.
+// of withWaitTimeout.
 func (c *cache) inTurn(ctx context.Context, bytes int, write func() error) error {
 	if bytes > ordinaryAnswer {
 		select {

@@ -48,7 +48,7 @@ func newMemory(limit int) *memory {
 }
 
 // reserveBytes waits until there is memory for an answer, and takes it. The context
-// is one of patiently.
+// is one of withWaitTimeout.
 func (m *memory) reserveBytes(ctx context.Context, account string, bytes int) error {
 	w := &memoryWaiter{account, bytes, make(chan struct{})}
 	m.mu.Lock()
@@ -77,7 +77,7 @@ func withWaitTimeout(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeoutCause(ctx, memoryPatience, ErrOverloaded)
 }
 
-// waitingError is the error of a context of patiently that has ended.
+// waitingError is the error of a context of withWaitTimeout that has ended.
 func waitingError(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause == ErrOverloaded {
 		return cause

@@ -115,7 +115,7 @@ type reading struct {
 	rest     []byte // read, and not yet taken as rows
 }
 
-// openFile begins to read a file. What it says is believed after end.
+// openFile begins to read a file. What it says is believed after checkEnd.
 func openFile(ctx context.Context, p Place, f File) (*reading, error) {
 	body, err := p.Open(ctx, f.Name)
 	if err != nil {

@@ -156,7 +156,7 @@ func isHeld(path string) (bool, error) {
 	return false, f.Close()
 }
 
-// heldNow is held for those who only look: a file that is not there is not made.
+// heldNow is isHeld for those who only look: a file that is not there is not made.
 func heldNow(path string) (bool, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, os.ErrNotExist) {

@@ -36,7 +36,7 @@ func (v View) listParams(r ListRequest) map[string]string {
 	}
 }
 
-// listStatement takes a skeleton and of the parameters those that it names.
+// listStatement takes a template and of the parameters those that it names.
 func (v View) listStatement(name string, r ListRequest) Statement {
 	text := strings.ReplaceAll(readTemplate(name), "/*where*/\n", readTemplate("ad_groups_where"))
 	params := v.listParams(r)

@@ -40,7 +40,7 @@ func readTemplate(name string) string {
 	return string(text)
 }
 
-// fillTemplate puts texts of this package into the slots of a skeleton.
+// fillTemplate puts texts of this package into the slots of a template.
 func fillTemplate(name string, slots ...string) string {
 	return strings.NewReplacer(append(slots, measureSlots...)...).Replace(readTemplate(name))
 }

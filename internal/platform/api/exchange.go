@@ -82,7 +82,7 @@ func (c *Client) networkError(name string, err error) error {
 	}
 	reason := "no whole answer" + from + ": " + err.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		// Our own bound: an end of the caller's context is told by retry.
+		// Our own bound: an end of the caller's context is told by retryCall.
 		reason = "no whole answer" + from + " in time"
 	}
 	return &again{err: &Error{Kind: Unavailable, Call: name, Reason: c.scrub.cleanText(reason, maxReason)}}
