@@ -190,10 +190,10 @@ func (a Amount) Add(b Amount) (sum Amount, ok bool) {
 // Units returns an amount of n times the smallest unit, 10^-20.
 func Units(n uint64) Amount { return Amount{exact.Uint128{Lo: n}} }
 
-// Less tells whether a is smaller than b.
+// Less reports whether a is smaller than b.
 func (a Amount) Less(b Amount) bool { return a.units.Compare(b.units) < 0 }
 
-// IsZero tells whether the amount is 0.
+// IsZero reports whether the amount is 0.
 func (a Amount) IsZero() bool { return a == Amount{} }
 
 // Units of the stored columns: whole millionths, and the rest below them.

@@ -45,7 +45,7 @@ func (p program) runCommand(ctx context.Context, args ...string) (string, used, 
 	return strings.TrimSpace(out.String()), used{time.Since(began), usage.Maxrss << 10}, nil
 }
 
-// hasFlag tells whether a command's help mentions a flag.
+// hasFlag reports whether a command's help mentions a flag.
 func (p program) hasFlag(ctx context.Context, command, flag string) bool {
 	help, _, err := p.runCommand(ctx, command, "--help")
 	return err == nil && strings.Contains(help, flag)

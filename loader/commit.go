@@ -227,7 +227,7 @@ func (b *build) publishUnits(ctx context.Context) error {
 // longer than the longest query that may still be reading them.
 const CollectAfter = 15 * time.Minute
 
-// holdsDay tells whether days of a month include one of it.
+// holdsDay reports whether days of a month include one of it.
 func holdsDay(days manifest.Days, day adlens.Day) bool {
 	return days&manifest.DaysBetween(day, day) != 0
 }

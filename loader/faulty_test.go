@@ -39,7 +39,7 @@ type faulty struct {
 	units bool   // they are written now
 }
 
-// failsNow counts a call, and tells whether it is the one that fails.
+// failsNow counts a call, and reports whether it is the one that fails.
 func (f *faulty) failsNow(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

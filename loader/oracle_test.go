@@ -121,7 +121,7 @@ func (o *oracle) rate(t testing.TB, currency, day string) *big.Rat {
 	return nil
 }
 
-// speaks tells whether no other report of the slice beats this one on a day.
+// speaks reports whether no other report of the slice beats this one on a day.
 func (o *oracle) speaks(r oracleReport, day string) bool {
 	for _, other := range o.reports {
 		same := fmt.Sprint(other.ProfileID) == fmt.Sprint(r.ProfileID) && other.Configuration.AdProduct == r.Configuration.AdProduct

@@ -164,7 +164,7 @@ type download struct {
 	alone    bool            // nothing is read beside it
 }
 
-// isNext tells whether it is the download's turn.
+// isNext reports whether it is the download's turn.
 func (d *download) isNext() bool {
 	select {
 	case <-d.turn:

@@ -12,7 +12,7 @@ func envVariable(flag string) string {
 	return "ADLENS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// hasVariable tells whether a flag can be given as a variable: all can but
+// hasVariable reports whether a flag can be given as a variable: all can but
 // those that only show something.
 func hasVariable(f *pflag.Flag) bool { return f.Name != "help" && f.Name != "version" }
 

@@ -25,7 +25,7 @@ const daysEvery = 250 * time.Millisecond
 
 // newLimits returns the limits of a server, with what was used of the day before
 // it started. Where that cannot be read, requests are admitted as by a server
-// that loses the store later: limits protect, and keep nobody from answers.
+// that loses the store later: a limit never makes a server unavailable.
 func (d *data) newLimits(ctx context.Context, so serveOptions, log *zap.Logger) (*limits, error) {
 	if so.limitMinute < 0 || so.limitDay < 0 {
 		return nil, fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)

@@ -17,7 +17,7 @@ import (
 // that need it are skipped then, but not where Required.
 var ErrNone = errors.New("no container can be had here")
 
-// Required tells whether ADLENS_TEST_DOCKER promises that there is a Docker.
+// Required reports whether ADLENS_TEST_DOCKER promises that there is a Docker.
 func Required() bool { return os.Getenv("ADLENS_TEST_DOCKER") == "required" }
 
 // docker is the one connection to the Docker of this machine.

@@ -172,8 +172,8 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	place.Backup(t)
 }
 
-// What was counted of the day protects the server and is no figure: damage of it
-// keeps nobody from answers.
+// The counts of the day are in no answer: when they are damaged, the server starts
+// and admits requests.
 func TestDamagedCountsOfTheDayKeepNoServerFromStarting(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)

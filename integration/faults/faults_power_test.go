@@ -82,7 +82,7 @@ func TestAPowerCutTakesNoAcknowledgedLoad(t *testing.T) {
 	}
 }
 
-// cutInALoad copies the disk at some moment of a load, and tells whether the
+// cutInALoad copies the disk at some moment of a load, and reports whether the
 // load had said before that all is loaded. The load itself goes on.
 func (w *ward) cutInALoad(t *testing.T, r *rand.Rand, image string, paths []string) (copied string, ended bool) {
 	t.Helper()

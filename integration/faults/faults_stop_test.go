@@ -66,7 +66,7 @@ func TestStoppingUnderLoadFailsNoRequest(t *testing.T) {
 	}
 }
 
-// getsWhole asks over a client's own connections, and tells whether the answer
+// getsWhole asks over a client's own connections, and reports whether the answer
 // is the one that is wanted.
 func getsWhole(t *testing.T, client *http.Client, ask harness.Client, q house.Question, want any) bool {
 	request, err := http.NewRequest(http.MethodGet, ask.Address+"/api/v1"+q.String(), nil)

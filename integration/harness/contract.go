@@ -76,7 +76,7 @@ func isPage(path string) bool {
 	return path == "/" || path == "/docs" || strings.HasPrefix(path, "/docs/") || strings.HasPrefix(path, "/page/")
 }
 
-// findDescribed finds what is said of an answer. An address that is not in the
+// findDescribed finds the description of an answer. An address that is not in the
 // document answers errors alone.
 func (c *Contract) findDescribed(path string, a Answer) (described, error) {
 	i := slices.IndexFunc(c.routes, func(r route) bool { return r.matchesPath(path) })

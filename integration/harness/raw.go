@@ -20,7 +20,7 @@ func (c Client) Dial() (net.Conn, error) {
 }
 
 // Exchange sends bytes over one connection and reads all answers to them.
-// closed tells whether the server ended the connection.
+// closed reports whether the server ended the connection.
 func (c Client) Exchange(sent string) (answers []Answer, closed bool, err error) {
 	connection, err := c.Dial()
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"adlens/integration/containers"
 )
 
-// Contained tells whether programs keep their data in servers in containers
+// Contained reports whether programs keep their data in servers in containers
 // instead of in the embedded engine: in one, as ADLENS_TEST_STORE=container has
 // it, or in the two shards of a cluster, as cluster does.
 func Contained() bool { return os.Getenv("ADLENS_TEST_STORE") == "container" || Clustered() }
 
-// Clustered tells whether programs keep their data in a cluster.
+// Clustered reports whether programs keep their data in a cluster.
 func Clustered() bool { return os.Getenv("ADLENS_TEST_STORE") == "cluster" }
 
 // shards is how many a cluster has.

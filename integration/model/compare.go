@@ -13,7 +13,7 @@ type comparison struct {
 	covered bool
 }
 
-// Comparable tells whether a request leaves a day to compare: the end is cut
+// Comparable reports whether a request leaves a day to compare: the end is cut
 // to the day before today.
 func Comparable(q url.Values, now time.Time, oldest string) bool {
 	p, err := ResolvePeriod(q, now, oldest)

@@ -77,7 +77,7 @@ func (f *figures) addFigures(g *figures) {
 	f.purchases.Add(&f.purchases, &g.purchases)
 }
 
-// isZero tells whether the five measures are all zero, which is no figure.
+// isZero reports whether all measures are zero. Such rows are not listed.
 func (f *figures) isZero() bool {
 	return f.spend.Sign() == 0 && f.sales.Sign() == 0 && f.impressions.Sign() == 0 &&
 		f.clicks.Sign() == 0 && f.purchases.Sign() == 0

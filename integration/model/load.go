@@ -56,7 +56,7 @@ func (a *Account) Load(paths ...string) []Result {
 	return results
 }
 
-// matchesName tells whether a file is of a kind: a whole name, or one that ends so.
+// matchesName reports whether a file is of a kind: a whole name, or one that ends so.
 func matchesName(file, kind string) bool {
 	base := filepath.Base(file)
 	return base == kind || strings.HasPrefix(kind, ".") && strings.HasSuffix(base, kind)
@@ -86,7 +86,7 @@ func (a *Account) markEither(results []Result) {
 	}
 }
 
-// knownBefore tells whether reports of earlier commands speak for all of r.
+// knownBefore reports whether reports of earlier commands speak for all of r.
 func (a *Account) knownBefore(r *report) bool {
 	if held := a.reports[r.reportKey()]; held != nil && held.settled {
 		return true

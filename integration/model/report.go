@@ -37,7 +37,7 @@ func (r *report) isNewerThan(o *report) bool {
 	return cmp.Or(r.generated.Compare(o.generated), cmp.Compare(r.id, o.id)) > 0
 }
 
-// isSuperseded tells whether other held reports speak for every day of r.
+// isSuperseded reports whether other held reports speak for every day of r.
 func (a *Account) isSuperseded(r *report) bool {
 	for day := r.start; day <= r.end; day = AddDays(day, 1) {
 		if w := a.currentReport(r, day); w == nil || w == r {

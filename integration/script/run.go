@@ -11,11 +11,11 @@ import (
 type Target interface {
 	// Account makes an account without any data.
 	Account(id string) error
-	// Load takes a directory and tells whether any file was refused.
+	// Load takes a directory and reports whether any file was refused.
 	Load(account, dir string) (refused bool, err error)
 	// Get asks below /api/v1; the body is decoded with exact numbers.
 	Get(account, path string) (status int, body any, err error)
-	// JudgesFaults tells whether faulty requests are worth asking.
+	// JudgesFaults reports whether faulty requests are worth asking.
 	JudgesFaults() bool
 }
 

@@ -123,7 +123,7 @@ func (p *Platform) Entities() Entities {
 	return p.data.entities.cloneEntities()
 }
 
-// isLegacy tells whether a Brands campaign is one that reports leave out.
+// isLegacy reports whether a Brands campaign is one that reports leave out.
 func (d *data) isLegacy(profile int64, campaign uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -64,7 +64,7 @@ func Slow(wait time.Duration) Effect {
 	}}
 }
 
-// waitFor tells whether the wait came to its end.
+// waitFor reports whether the wait came to its end.
 func (p *Platform) waitFor(r *http.Request, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

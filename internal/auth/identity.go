@@ -22,11 +22,11 @@ type Record struct {
 	Request             string // of a feed link: the path and query string that it answers
 }
 
-// ValidAt tells whether the key may be used. A revocation has no date to wait
+// ValidAt reports whether the key may be used. A revocation has no date to wait
 // for: it holds at once, also where the clocks of two machines differ.
 func (r Record) ValidAt(now time.Time) bool {
 	return r.RevokedAt == nil && (r.ExpiresAt == nil || now.Before(*r.ExpiresAt))
 }
 
-// HasScope tells whether the key was given a scope.
+// HasScope reports whether the key was given a scope.
 func (r Record) HasScope(scope string) bool { return slices.Contains(r.Scopes, scope) }

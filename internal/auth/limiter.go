@@ -51,7 +51,7 @@ type window interface {
 	countCall(now time.Time)
 	// state describes the window; wait was just called.
 	windowState(now time.Time) Window
-	// forgettable tells whether a new window would decide the same.
+	// forgettable reports whether a new window would decide the same.
 	isForgettable(now time.Time) bool
 }
 

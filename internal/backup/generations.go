@@ -99,7 +99,7 @@ func (t *taking) copyGroup(ctx context.Context, g group, h Header, name string, 
 	return d.File, true, t.place.Keep(ctx, name, d.on)
 }
 
-// isLive tells whether a group is still what the manifest names.
+// isLive reports whether a group is still what the manifest names.
 func (t *taking) isLive(ctx context.Context, g group, h Header, name string) (bool, error) {
 	columns, err := t.tableHeader(ctx, UnitTable)
 	if err != nil {

@@ -73,7 +73,7 @@ func (w work) currentTurn(ctx context.Context) (turn, error) {
 	return free, nil
 }
 
-// hasRested tells whether the last attempt is long enough ago. One in the future
+// hasRested reports whether the last attempt is long enough ago. One in the future
 // is none that is long ago.
 func (w work) hasRested(ctx context.Context) (before adlens.Attempt, rested bool, err error) {
 	before, found, err := w.store.Attempt(ctx, w.name)

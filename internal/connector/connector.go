@@ -194,7 +194,7 @@ func (c *Connector) unsealSecrets(connection adlens.Connection) (s Secrets, err 
 	return s, json.Unmarshal(text, &s)
 }
 
-// CanOpen tells whether the credentials of a connection can be read with the
+// CanOpen reports whether the credentials of a connection can be read with the
 // operator's key; the error says what to do where they cannot.
 func (c *Connector) CanOpen(connection adlens.Connection) error {
 	_, err := c.unsealSecrets(connection)

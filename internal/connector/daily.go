@@ -189,7 +189,7 @@ func newTask(account string, profile platform.Profile, t *platform.ReportType, b
 	return one, true
 }
 
-// isRefused tells whether the platform refused a task of the same day. It may be
+// isRefused reports whether the platform refused a task of the same day. It may be
 // asked again on the next one: who had no right to it may have by then.
 func (d *Daily) isRefused(one task) bool {
 	d.mu.Lock()
@@ -243,7 +243,7 @@ func (d *Daily) pullAccount(ctx context.Context, account string) (result loader.
 	return p.result, err, err
 }
 
-// allWindows tells whether something is true of all windows of a task.
+// allWindows reports whether something is true of all windows of a task.
 func (one task) allWindows(so func(name string) bool) bool {
 	return !slices.ContainsFunc(one.windows, func(w window) bool { return !so(w.windowName()) })
 }

@@ -84,7 +84,7 @@ func (l *Lists) marketOf(key string) *market {
 	return m
 }
 
-// beginRead starts a read where it is time for one, and tells whether one runs.
+// beginRead starts a read where it is time for one, and reports whether one runs.
 func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
 	_, connected, err := l.store.Connection(ctx, account)
 	if err != nil || !connected {

@@ -68,7 +68,7 @@ func readReports(dir string) ([]keptReport, error) {
 	return all, nil
 }
 
-// isSuperseded tells whether later reports speak for each day of this one.
+// isSuperseded reports whether later reports speak for each day of this one.
 func (r keptReport) isSuperseded(all []keptReport) bool {
 	for day := r.Start; day <= r.End; day++ {
 		if !slices.ContainsFunc(all, func(other keptReport) bool { return other.speaksInsteadOf(r, day) }) {

@@ -73,7 +73,7 @@ func (e *examination) checkLists(c *checkup) (string, error) {
 	return fmt.Sprintf("the oldest is of %s ago; they are read when somebody asks for campaigns", formatAge(oldest)), nil
 }
 
-// isBusy tells whether somebody is at some work, which counts as failed until it
+// isBusy reports whether somebody is at some work, which counts as failed until it
 // has ended.
 func (e *examination) isBusy(work string) bool {
 	held, err := e.locks.Held(e.ctx, work)

@@ -18,7 +18,7 @@ type Installation struct {
 
 	// Open returns the database as it is. close gives it back.
 	Open func(context.Context) (db *clickhouse.Database, locks Locks, close func() error, err error)
-	// CanOpen tells whether the credentials of a connection can be read.
+	// CanOpen reports whether the credentials of a connection can be read.
 	CanOpen func(adlens.Connection) error
 	Now     func() time.Time
 }

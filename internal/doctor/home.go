@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkHome checks the data directory, and tells whether the engine may be started
+// checkHome checks the data directory, and reports whether the engine may be started
 // in it: in what is no data directory it would make one, and as another user
 // files that the owner cannot write.
 func (e *examination) checkHome() bool {

@@ -82,7 +82,7 @@ func (e *examination) checkIdentity(c *checkup) (string, error) {
 	return "the databases are those that they were", nil
 }
 
-// checkSchema tells whether the tables are as the other checks need them.
+// checkSchema reports whether the tables are as the other checks need them.
 func (e *examination) checkSchema() (current bool) {
 	const update = "any other command brings it up to date, such as: adlens account list"
 	var state schema.State

@@ -20,7 +20,7 @@ import (
 // Every file of every part is synced, also of tables on which nothing hangs and
 // of merges: a write that failed is noticed there and nowhere else (decision 46).
 //
-// An engine that nobody asks anything rests. By default each table looks ten times
+// Background work of an idle engine is slowed down. By default each table looks ten times
 // a second whether there is something to merge, less often only after minutes,
 // and memory is counted twenty times a second. An insert wakes its table without
 // that, and so does a merge that has ended.

@@ -58,7 +58,7 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 // DataDir is the data directory.
 func (e *Engine) DataDir() string { return filepath.Dir(string(e.home)) }
 
-// Runs tells whether the engine of a data directory runs. It leaves no trace.
+// Runs reports whether the engine of a data directory runs. It leaves no trace.
 func Runs(dataDir string) (bool, error) { return heldNow(homeOf(dataDir).engineLock()) }
 
 // Close leaves the engine. Where this was its last user, Close waits until it
@@ -89,7 +89,7 @@ func (e *Engine) Close() error {
 // wantedLooks is how often in a row other users have to be seen to be believed.
 const wantedLooks = 3
 
-// stillThere tells whether the engine runs, and whether somebody else uses it.
+// stillThere reports whether the engine runs, and whether somebody else uses it.
 func (e *Engine) stillThere() (running, wanted bool, err error) {
 	running, err = isHeld(e.home.engineLock())
 	if err != nil || !running {

@@ -168,7 +168,7 @@ func gone(pid int, within time.Duration) bool {
 	return false
 }
 
-// zombie tells whether a process has ended and only waits for its parent: the
+// zombie reports whether a process has ended and only waits for its parent: the
 // orphans of a killed child are nobody's to wait for here.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -77,7 +77,7 @@ func (w *watch) checkEngine(ctx context.Context) {
 	}
 }
 
-// isStarting tells whether an engine that does not answer may still be starting.
+// isStarting reports whether an engine that does not answer may still be starting.
 func (w *watch) isStarting(at Endpoint, now time.Time) bool {
 	if at.Gate == w.met {
 		return false

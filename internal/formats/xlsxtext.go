@@ -87,7 +87,7 @@ func appendEscape(b []byte, r rune) []byte {
 	return append(b, '_', 'x', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15], '_')
 }
 
-// looksEscaped tells whether a text begins like _x000D_.
+// looksEscaped reports whether a text begins like _x000D_.
 func looksEscaped(text []byte) bool {
 	if len(text) < 7 || text[1] != 'x' || text[6] != '_' {
 		return false

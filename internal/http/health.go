@@ -48,7 +48,7 @@ type ages struct {
 // draining is the code of a server that is about to stop.
 const draining adlens.Kind = "draining"
 
-// serveReadyz tells whether requests should be sent here, and why not.
+// serveReadyz reports whether requests should be sent here, and why not.
 func (s *Server) serveReadyz(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	ctx, cancel := context.WithTimeout(c.Request.Context(), pingTimeout)

@@ -88,7 +88,7 @@ type Source struct {
 	Days        Days
 }
 
-// Newer tells whether a report beats another where both cover a day: by the
+// Newer reports whether a report beats another where both cover a day: by the
 // later generatedAt, then by the greater id.
 func (s Source) Newer(t Source) bool {
 	if !s.GeneratedAt.Equal(t.GeneratedAt) {

@@ -36,7 +36,7 @@ func (a *arrayReader) openArray() error {
 	return nil
 }
 
-// hasNext tells whether another object follows those that were read. If not, it
+// hasNext reports whether another object follows those that were read. If not, it
 // makes sure that the array and the file end.
 func (a *arrayReader) hasNext(read int) (more bool, err error) {
 	switch kind := a.dec.PeekKind(); kind {

@@ -164,7 +164,7 @@ func (p *plainReader) parseValue(f *field, text []byte, at int) (end int, ok boo
 	return end, ok
 }
 
-// isNullable tells whether null is a value of the column.
+// isNullable reports whether null is a value of the column.
 func (f *field) isNullable() bool {
 	return f.holds == holdsCurrency || f.holds == holdsProduct || (f.holds == holdsCount || f.holds == holdsAmount) && !f.needed
 }

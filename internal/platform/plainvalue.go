@@ -28,7 +28,7 @@ func pastDigits(text []byte, at int) int {
 	return at
 }
 
-// endsValue tells whether a number may end before this byte.
+// endsValue reports whether a number may end before this byte.
 func endsValue(c byte) bool {
 	return c == ',' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'
 }

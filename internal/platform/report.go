@@ -26,7 +26,7 @@ type Report struct {
 	Columns     []string
 }
 
-// Has tells whether the report was asked for a column.
+// Has reports whether the report was asked for a column.
 func (r *Report) Has(column string) bool { return slices.Contains(r.Columns, column) }
 
 // reportObject is the part of the platform's report object that matters here

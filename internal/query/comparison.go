@@ -16,7 +16,7 @@ const NoComparison = "none"
 // firstDay is the first one that can be written YYYY-MM-DD.
 var firstDay = adlens.Date(1, 1, 1)
 
-// Compared tells whether the period is compared with an earlier one.
+// Compared reports whether the period is compared with an earlier one.
 func (r Request) Compared() bool { return r.Earlier.Range != "" }
 
 // EarlierRequest asks the same of the earlier period alone.
@@ -63,7 +63,7 @@ const (
 	earlier
 )
 
-// Empty tells whether there is no figure on either side.
+// Empty reports whether there is no figure on either side.
 func (s *sides) Empty() bool { return s[current].IsZero() && s[earlier].IsZero() }
 
 // Comparison is the figures of the earlier period, and how they changed since.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// engagement tells whether something is under way. The zero value is ready.
+// engagement reports whether something is under way. The zero value is ready.
 type engagement struct {
 	mu   sync.Mutex
 	many int

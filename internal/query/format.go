@@ -67,5 +67,5 @@ func (p *parser) onlyCSV(parameter, value, format string) {
 	}
 }
 
-// IsTable tells whether a format has columns instead of nested values.
+// IsTable reports whether a format has columns instead of nested values.
 func (f Format) IsTable() bool { return slices.Contains([]string{CSV, XLSX, Parquet}, f.Name) }

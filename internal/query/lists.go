@@ -54,7 +54,7 @@ type Page[T any] struct {
 	SyncedAt *time.Time
 }
 
-// Truncated tells whether the cap of an answer with all rows left some out.
+// Truncated reports whether the cap of an answer with all rows left some out.
 func (p *Page[T]) Truncated() bool { return p.Request.All && p.Total > MaxRows }
 
 // MarketplaceInfo is a marketplace with what is held of it.

@@ -49,7 +49,7 @@ func generationsOf(all []Live) []uint32 {
 	return generations
 }
 
-// Empty tells whether nothing that is held of the period can answer: no
+// Empty reports whether nothing that is held of the period can answer: no
 // statement is run.
 func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
 
@@ -62,7 +62,7 @@ func (p Plan) earlierPlan() Plan {
 	return *p.Earlier
 }
 
-// hasDay tells whether a day lies in the period.
+// hasDay reports whether a day lies in the period.
 func (p Plan) hasDay(day adlens.Day) bool { return p.From <= day && day <= p.To }
 
 // sliceFilter are the slices that the filters let through.

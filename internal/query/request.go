@@ -79,7 +79,7 @@ func newParser(e catalogue.Endpoint, params any, view View, now time.Time) *pars
 	return &parser{endpoint: e, view: view, now: now, faults: checkParams(e, params)}
 }
 
-// isValid tells whether a parameter was sent and nothing is wrong with it.
+// isValid reports whether a parameter was sent and nothing is wrong with it.
 func (p *parser) isValid(parameter, value string) bool {
 	return value != "" && !slices.ContainsFunc(p.faults, func(f adlens.Fault) bool { return f.Parameter == parameter })
 }

@@ -70,7 +70,7 @@ func (t *tallies) addPart(p part) {
 	}
 }
 
-// isEmpty tells whether there is no figure: rows without one are in no unit.
+// isEmpty reports whether there is no figure: rows without one are in no unit.
 func (t *tally) isEmpty() bool { return t.marketplaces == 0 }
 
 // sumsIn writes the same numbers into sums of all measures, and returns those.

@@ -51,7 +51,7 @@ func (v Value) Append(to []byte) []byte {
 	return slices.Insert(to, len(to)-2, '.')
 }
 
-// Hundredths tells whether the figure has two decimals, also where it is null;
+// Hundredths reports whether the figure has two decimals, also where it is null;
 // else it is a whole number.
 func (v Value) Hundredths() bool { return v.hundredths }
 

@@ -114,6 +114,6 @@ func (v *Values[K, V]) put(key K, a answer[V], asked time.Time) {
 	v.young[key] = &kept[V]{value: a.value, asked: asked}
 }
 
-// near tells whether two times are less than so far apart, either way: of
+// near reports whether two times are less than so far apart, either way: of
 // concurrent requests, any may be the first.
 func near(a, b time.Time, age time.Duration) bool { return b.Sub(a).Abs() < age }

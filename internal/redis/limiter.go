@@ -56,7 +56,7 @@ func New(address string, minute, day int, local *auth.Limiter, notice func(error
 // errAddress does not repeat the address, which may hold a password.
 var errAddress = errors.New("it is no address of a Redis; expected one like redis://:password@host:6379/0")
 
-// Ping tells whether the Redis at an address answers. It changes nothing there.
+// Ping reports whether the Redis at an address answers. It changes nothing there.
 func Ping(ctx context.Context, address string) error {
 	options, err := redis.ParseURL(address)
 	if err != nil {
@@ -89,7 +89,7 @@ func newLimiter(address string, minute, day int, local *auth.Limiter, notice fun
 	return l, nil
 }
 
-// Broken tells whether Redis did not answer the last time.
+// Broken reports whether Redis did not answer the last time.
 func (l *Limiter) Broken() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +163,7 @@ func (l *Limiter) decision(reply []int64) auth.Decision {
 	return d
 }
 
-// try tells whether Redis is to be asked: always while it answers, and once in
+// try reports whether Redis is to be asked: always while it answers, and once in
 // a while where it does not.
 func (l *Limiter) try(now time.Time) bool {
 	l.mu.Lock()

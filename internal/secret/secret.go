@@ -61,7 +61,7 @@ func ReadKey(path string) (Key, error) {
 	return newKey(raw)
 }
 
-// isMounted tells whether a file is given to a program without root in the way
+// isMounted reports whether a file is given to a program without root in the way
 // of Kubernetes: it is root's, and the program's own group may read it.
 func isMounted(info fs.FileInfo) bool {
 	stat, known := info.Sys().(*syscall.Stat_t)

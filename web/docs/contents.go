@@ -19,7 +19,7 @@ func (*Site) Sections() []section {
 	}
 }
 
-// In tells whether a page lies in a section.
+// In reports whether a page lies in a section.
 func (p page) In(s section) bool {
 	return p.Path == s.Path || s.Path != "/docs" && strings.HasPrefix(p.Path, s.Path+"/")
 }

@@ -72,7 +72,7 @@ func (w *watch) countFailure(err error) (Status, error) {
 	return Status{State: w.lastState()}, nil
 }
 
-// isTransient tells whether a failure may be over at the next look.
+// isTransient reports whether a failure may be over at the next look.
 func isTransient(err error) bool {
 	return errors.Is(err, Unavailable) || errors.Is(err, BadAnswer)
 }

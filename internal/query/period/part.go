@@ -8,7 +8,7 @@ type Part struct {
 	From, To    adlens.Day // its days inside the period
 }
 
-// Whole tells whether all days of the month or year are inside the period.
+// Whole reports whether all days of the month or year are inside the period.
 func (p Part) Whole() bool { return p.From == p.First && p.To == p.Last }
 
 // Days returns the number of days inside the period.
