@@ -127,9 +127,7 @@ func (l landed) wantLoads(t *testing.T, p *harness.Program) {
 
 func TestWhatEveryLandedVersionLeftOpensLoadsOnAndRestores(t *testing.T) {
 	t.Parallel()
-	if harness.Contained() {
-		t.Skip("the data directories are of the embedded engine")
-	}
+	house.NeedEngine(t) // the data directories are its own
 	dirs, err := filepath.Glob("testdata/landed/*")
 	house.Need(t, err)
 	if len(dirs) == 0 {
