@@ -1,7 +1,5 @@
 package catalogue
 
-import "slices"
-
 // Better says which way a figure should move.
 type Better int
 
@@ -47,9 +45,6 @@ var FigureNames = func() (names []string) {
 	}
 	return names
 }()
-
-// FigureIndex returns the place of a figure in Figures, or -1.
-func FigureIndex(name string) int { return slices.Index(FigureNames, name) }
 
 // IsRatio reports whether the figure is a ratio of sums; else it is a sum.
 func (f Figure) IsRatio() bool { return f.Denominator != None }

@@ -29,7 +29,7 @@ func changeOracle(name string, s *sides) string {
 		return "null"
 	}
 	change := new(big.Rat).Sub(now, then)
-	if !catalogue.Figures[catalogue.FigureIndex(name)].IsRatio() {
+	if !catalogue.Figures[slices.Index(catalogue.FigureNames, name)].IsRatio() {
 		if then.Sign() == 0 {
 			return "null"
 		}
@@ -95,7 +95,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 		{"average_cpc", sums(0, 3, 0, 1_000_000, 0), sums(0, 4, 0, 1_000_000, 0), "0.08"}, // 0.0833
 		{"ctr", sums(0, 0, 0, 0, 0), sums(10, 1, 0, 0, 0), "null"},
 	} {
-		change := quotients[catalogue.FigureIndex(c.name)].computeChange(&sides{c.now, c.then})
+		change := quotientNamed[c.name].computeChange(&sides{c.now, c.then})
 		if got := shown(change); got != c.want {
 			t.Errorf("%s from %s to %s changed by %s, want %s", c.name, text(c.then), text(c.now), got, c.want)
 		}

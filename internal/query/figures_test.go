@@ -160,7 +160,7 @@ func TestTheCatalogueHasTheContractsFiguresInItsOrder(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	for i, f := range catalogue.Figures {
-		if catalogue.FigureIndex(f.Name) != i || f.Unit == "" {
+		if slices.Index(catalogue.FigureNames, f.Name) != i || f.Unit == "" {
 			t.Errorf("%+v at %d", f, i)
 		}
 		if ratio := oracle(f.Name, nil) == "null"; f.IsRatio() != ratio {

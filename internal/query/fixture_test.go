@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -139,7 +140,9 @@ func bigSums(numbers ...*big.Int) (s exact.Sums) {
 func shown(v Value) string { return string(v.Append(nil)) }
 
 // figure is a figure as an answer shows it.
-func figure(f Figures, name string) string { return shown(f[catalogue.FigureIndex(name)]) }
+func figure(f Figures, name string) string {
+	return shown(f[slices.Index(catalogue.FigureNames, name)])
+}
 
 func text(s exact.Sums) string {
 	return fmt.Sprint(sumAt(s, impressions).Big(), " ", sumAt(s, clicks).Big(), " ", sumAt(s, purchases).Big(), " ", sumAt(s, spend).Big(), " ", sumAt(s, catalogue.Sales).Big())

@@ -112,7 +112,7 @@ func FuzzParseProducts(f *testing.F) {
 		}
 		r, faults := ParseProducts(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
-		if r.Page < 1 || r.Page > catalogue.MaxPage || r.PageSize < 1 || r.PageSize > MaxRows || catalogue.FigureIndex(r.Sort) < 0 && r.Sort != SortProduct {
+		if r.Page < 1 || r.Page > catalogue.MaxPage || r.PageSize < 1 || r.PageSize > MaxRows || !slices.Contains(catalogue.FigureNames, r.Sort) && r.Sort != SortProduct {
 			if len(faults) == 0 {
 				t.Fatalf("%+v became %+v", params, r)
 			}

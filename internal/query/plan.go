@@ -5,6 +5,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/query/period"
 )
 
 // Plan says which stored rows answer a request. The generations are those of
@@ -40,15 +41,6 @@ type Live struct {
 
 func liveUnit(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows} }
 
-// generationsOf are the generations alone, for a statement.
-func generationsOf(all []Live) []uint32 {
-	generations := make([]uint32, len(all))
-	for i := range all {
-		generations[i] = all[i].Generation
-	}
-	return generations
-}
-
 // Empty reports whether nothing that is held of the period can answer: no
 // statement is run.
 func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
@@ -80,9 +72,9 @@ func (v View) sliceFilter(f Filters) func(manifest.Slice) bool {
 
 // basePlan is a plan without generations yet; ok is false where no held day of
 // the filtered slices lies in the period.
-func basePlan(r Request, v View) (p Plan, ok bool) {
-	oldest, newest, held := v.Manifest.HeldDays(v.sliceFilter(r.Filters))
-	p = Plan{Account: v.Account, From: max(r.Period.Start, oldest), To: min(r.Period.End, newest),
+func (v View) basePlan(match func(manifest.Slice) bool, within period.Period) (p Plan, ok bool) {
+	oldest, newest, held := v.Manifest.HeldDays(match)
+	p = Plan{Account: v.Account, From: max(within.Start, oldest), To: min(within.End, newest),
 		SmallKeys: !slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key >= 64 })}
 	return p, held && p.From <= p.To
 }
@@ -111,20 +103,20 @@ func coverageOf(p Plan, e manifest.Entry) coverage {
 // PlanDays plans a summary or timeline: the day totals of months answer it
 // alone.
 func PlanDays(r Request, v View) Plan {
-	p := planDays(r, v)
+	p := planDays(v, r.Filters, r.Period)
 	if r.Compared() {
-		then := planDays(r.EarlierRequest(), v)
+		then := planDays(v, r.Filters, r.Earlier)
 		p.Earlier = &then
 	}
 	return p
 }
 
-func planDays(r Request, v View) Plan {
-	p, ok := basePlan(r, v)
+func planDays(v View, f Filters, within period.Period) Plan {
+	match := v.sliceFilter(f)
+	p, ok := v.basePlan(match, within)
 	if !ok {
 		return p
 	}
-	match := v.sliceFilter(r.Filters)
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if match(e.Slice) && coverageOf(p, e) != untouched {
 			p.Days = append(p.Days, liveUnit(e))
@@ -137,20 +129,20 @@ func planDays(r Request, v View) Plan {
 // held of them, else months likewise, else single days. Held days decide, not
 // the calendar: the running month is whole for this_month.
 func PlanProducts(r Request, v View) Plan {
-	p := planProducts(r, v)
+	p := planProducts(v, r.Filters, r.Period)
 	if r.Compared() {
-		then := planProducts(r.EarlierRequest(), v)
+		then := planProducts(v, r.Filters, r.Earlier)
 		p.Earlier = &then
 	}
 	return p
 }
 
-func planProducts(r Request, v View) Plan {
-	p, ok := basePlan(r, v)
+func planProducts(v View, f Filters, within period.Period) Plan {
+	match := v.sliceFilter(f)
+	p, ok := v.basePlan(match, within)
 	if !ok {
 		return p
 	}
-	match := v.sliceFilter(r.Filters)
 	months := map[manifest.Unit][]manifest.Entry{}
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if match(e.Slice) {

@@ -26,6 +26,15 @@ var quotients = func() []quotient {
 	return all
 }()
 
+// quotientNamed has each of them by the figure's name.
+var quotientNamed = func() map[string]quotient {
+	all := map[string]quotient{}
+	for i, f := range catalogue.Figures {
+		all[f.Name] = quotients[i]
+	}
+	return all
+}()
+
 func quotientOf(f catalogue.Figure) quotient {
 	q := quotient{numerator: measure(f.Numerator), base: measure(f.Denominator), times: 1, by: 1}
 	amount := catalogue.Headline[f.Numerator].IsAmount()
