@@ -70,13 +70,24 @@ func Ratio(n, d Sum, times, by uint64) (r Number, ok bool) {
 	if d == (Sum{}) {
 		return Number{}, false
 	}
-	divisor := Product(d.total.Lo, by)
-	if n.over|n.total.Hi|d.over|d.total.Hi|divisor.Hi == 0 {
-		if r.size, ok = divide(Product(n.total.Lo, times), divisor.Lo); ok {
+	if n.over|n.total.Hi|d.over|d.total.Hi == 0 {
+		r.size, ok = RatioOf64(n.total.Lo, d.total.Lo, times, by)
+		return r, ok
+	}
+	return round(multiply(n.Big(), times), multiply(d.Big(), by)), true
+}
+
+// RatioOf64 is Ratio of numbers of 64 bits, which is never beyond 128.
+func RatioOf64(n, d, times, by uint64) (r Uint128, ok bool) {
+	if d == 0 {
+		return Uint128{}, false
+	}
+	if divisor := Product(d, by); divisor.Hi == 0 {
+		if r, ok = divide(Product(n, times), divisor.Lo); ok {
 			return r, true
 		}
 	}
-	return round(multiply(n.Big(), times), multiply(d.Big(), by)), true
+	return round(multiply(Whole(n).Big(), times), multiply(Whole(d).Big(), by)).size, true
 }
 
 // Difference returns n / d - m / e, multiplied by times and divided by by, which

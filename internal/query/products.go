@@ -151,9 +151,10 @@ func (v View) countriesOf(keys []uint16) []string {
 
 // place is a product among all in the order of the report.
 type place struct {
-	by  Value  // the figure that is sorted by
-	id  uint32 // the place of the product's id in the order of ids
-	key uint32
+	by   exact.Uint128 // the figure that is sorted by
+	null bool          // it has none
+	id   uint32        // the place of the product's id in the order of ids
+	key  uint32
 }
 
 // noID is the place of a product without an id: behind all.
@@ -195,7 +196,7 @@ type talliedRow struct {
 // collectPlaces are the products with figures in either period, in no order.
 func collectPlaces(r Request, t, then *tallies, names productNames) []place {
 	all := make([]place, 0, len(t.of))
-	sorted, sums := quotientNamed[r.Sort], make(exact.Sums, measures)
+	sorted := quotientNamed[r.Sort]
 	for key := range t.of {
 		product := &t.of[key]
 		if product.isEmpty() && (then == nil || then.of[key].isEmpty()) {
@@ -203,7 +204,8 @@ func collectPlaces(r Request, t, then *tallies, names productNames) []place {
 		}
 		one := place{id: names.idRank(uint32(key)), key: uint32(key)}
 		if r.Sort != SortProduct {
-			one.by = sorted.computeValue(product.sumsIn(sums))
+			by, defined := sorted.computeRank(&product.counts)
+			one.by, one.null = by, !defined
 		}
 		all = append(all, one)
 	}
@@ -248,10 +250,13 @@ func placeComparison(sort, order string) func(a, b place) int {
 		}
 	}
 	return func(a, b place) int {
-		if a.by.Null() != b.by.Null() {
-			return nullsLast(a.by.Null(), b.by.Null())
+		if a.null != b.null {
+			return nullsLast(a.null, b.null)
 		}
-		return cmp.Or(sign*a.by.Compare(b.by), cmp.Compare(a.id, b.id))
+		if by := a.by.Compare(b.by); by != 0 {
+			return sign * by
+		}
+		return cmp.Compare(a.id, b.id)
 	}
 }
 

@@ -74,6 +74,18 @@ func (q quotient) computeValue(s exact.Sums) Value {
 	return Value{n, ok, true}
 }
 
+// computeRank computes what orders sums of 64 bits as the figure does: the figure
+// as it is shown, which is never negative or beyond 128 bits here.
+func (q quotient) computeRank(c *counts) (rank exact.Uint128, defined bool) {
+	switch q.base {
+	case whole:
+		return exact.Uint128{Lo: c[q.numerator]}, true
+	case one:
+		return exact.RatioOf64(c[q.numerator], 1, 100*q.times, q.by)
+	}
+	return exact.RatioOf64(c[q.numerator], c[q.base], 100*q.times, q.by)
+}
+
 // computeChange computes how the figure differs from the earlier one: sums in percent
 // of the earlier one, ratios in their own unit, which is points for those in
 // percent. It is null if either figure is, or if there is nothing to take percent

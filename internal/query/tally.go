@@ -52,7 +52,10 @@ func (t *tallies) addPart(p part) {
 		sum.counts[impressions] += uint64(row.shown >> purchaseBits)
 		sum.counts[clicks] += uint64(row.clicked & (1<<clickBits - 1))
 		sum.counts[purchases] += uint64(row.shown & (1<<purchaseBits - 1))
-		for m := range row.money {
+		// A loop over the first two amounts would take a fifth of the time.
+		sum.counts[counted] += uint64(row.money[0]) * p.step
+		sum.counts[counted+1] += uint64(row.money[1]) * p.step
+		for m := 2; m < len(row.money); m++ {
 			sum.counts[int(counted)+m] += uint64(row.money[m]) * p.step
 		}
 		sum.marketplaces |= p.marketplace
@@ -73,12 +76,10 @@ func (t *tallies) addPart(p part) {
 // isEmpty reports whether there is no figure: rows without one are in no unit.
 func (t *tally) isEmpty() bool { return t.marketplaces == 0 }
 
-// sumsIn writes the same numbers into sums of all measures, and returns those.
-func (c *counts) sumsIn(s exact.Sums) exact.Sums {
+func (c *counts) exactSums() exact.Sums {
+	s := make(exact.Sums, measures)
 	for m, n := range c {
 		s[m] = exact.Whole(n)
 	}
 	return s
 }
-
-func (c *counts) exactSums() exact.Sums { return c.sumsIn(make(exact.Sums, measures)) }
