@@ -2,8 +2,9 @@
 
 GO ?= go
 export CGO_ENABLED := 0
-# Gin without a codec that nothing here speaks: a sixth of the program's build.
-export GOFLAGS := $(GOFLAGS) -tags=nomsgpack
+# Gin without a codec that nothing here speaks: a sixth of the program's build. One
+# way of building for program, tests and releases, so that they share what is compiled.
+export GOFLAGS := $(GOFLAGS) -tags=nomsgpack -trimpath
 
 version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
@@ -19,7 +20,7 @@ demo: build ## make a demonstration account, load it and serve it
 	bin/adlens demo
 
 build: node_modules/.package-lock.json ## build bin/adlens, ready to run
-	$(GO) build -trimpath -ldflags "-X main.version=$(version)" -o bin/adlens ./cmd/adlens
+	$(GO) build -ldflags "-X main.version=$(version)" -o bin/adlens ./cmd/adlens
 	@rm -rf bin/template-* # data directories that tests made with the one before
 
 engine: ## fetch the embedded ClickHouse, again if it is damaged
@@ -44,7 +45,7 @@ release: $(PLATFORMS:%=release-of-%) ## archives of this version with their chec
 
 release-of-%:
 	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
-	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -trimpath -buildvcs=false \
+	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -buildvcs=false \
 	  -ldflags "-s -w -buildid= -X main.version=$(version)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
 	cp -r README.md CHANGELOG.md CONTRIBUTING.md Dockerfile docs deploy package.json package-lock.json $(RELEASE)/$(name)/
 	mkdir $(RELEASE)/$(name)/bench $(RELEASE)/$(name)/integration

@@ -16,7 +16,8 @@ import (
 func TestAnEmptiedDataDirectoryIsRefusedByEveryCommand(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
-	p := house.OwnProgram(t)
+	p, err := harness.New(t.TempDir()) // each command finds the store as it is
+	house.Need(t, err)
 	one := merchantOf(t, p, "acme")
 	place := house.Copied{Program: p, Place: t.TempDir(), More: nil}
 	good, _ := place.Backup(t)

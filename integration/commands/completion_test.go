@@ -73,6 +73,7 @@ func TestBashCompletesCommandsAndAccounts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", typed, got, want)
 		}
 	}
+	house.Need(t, p.StopEngine())
 	if got := tab("load", "--account", "ac"); got != "" {
 		t.Errorf("without a running engine: %q", got)
 	}

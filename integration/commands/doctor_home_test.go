@@ -89,6 +89,8 @@ func output(t *testing.T, command *exec.Cmd) harness.Result {
 func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
+	whole := house.OwnProgram(t)
+	healthy(t, whole, "acct")
 	for table, want := range map[string][]sick{
 		"facts":          {{"manifest", "failed", "were loaded"}},
 		"day_totals":     {{"manifest", "failed", "day_totals: "}, {"rollups", "failed", "day_totals"}},
@@ -98,12 +100,13 @@ func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
 		"products":       {{"manifest", "failed", "products: "}},
 	} {
 		t.Run(table, func(t *testing.T) {
-			p := house.OwnProgram(t)
-			healthy(t, p, "acct")
+			t.Parallel()
+			p := house.CopyOf(t, whole)
 			server, err := p.Serve()
 			house.Need(t, err)
 			parts := strings.Fields(house.AsWriter(t, p, "SELECT path FROM system.parts WHERE database = 'adlens' AND active AND table = '"+table+"'"))
 			house.Need(t, server.Stop())
+			house.Need(t, p.StopEngine())
 			if len(parts) == 0 {
 				t.Fatal("no parts")
 			}

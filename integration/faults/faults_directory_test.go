@@ -66,9 +66,7 @@ func (d directory) revokedKey(t *testing.T) string {
 // at is the same directory elsewhere.
 func (d directory) at(t *testing.T) directory {
 	t.Helper()
-	dir := t.TempDir()
-	house.Need(t, os.CopyFS(dir, os.DirFS(d.DataDir)))
-	d.Program = ownProgramAt(t, dir)
+	d.Program = house.CopyOf(t, d.Program)
 	return d
 }
 
@@ -188,6 +186,7 @@ func TestDamagedCountsOfTheDayKeepNoServerFromStarting(t *testing.T) {
 		}
 		afterwards()
 		house.Need(t, server.Stop())
+		house.Need(t, p.StopEngine())
 		return server
 	}
 	ask(func() { harmParts(t, p, "day_uses", harm{"flipped", flipPart}) })

@@ -32,10 +32,7 @@ func TestEveryTableThatALoadWritesIsRightOrRefused(t *testing.T) {
 			}
 			t.Run(table+" "+h.name, func(t *testing.T) {
 				t.Parallel()
-				dir := t.TempDir()
-				house.Need(t, os.CopyFS(dir, os.DirFS(whole.DataDir)))
-				p := ownProgramAt(t, dir)
-				l.harmed(t, p, table, h, func(server *harness.Server) { l.areRightOrRefused(t, server) })
+				l.harmed(t, house.CopyOf(t, whole), table, h, func(server *harness.Server) { l.areRightOrRefused(t, server) })
 			})
 		}
 	}
@@ -64,7 +61,7 @@ func ownProgramAt(t *testing.T, dir string) *harness.Program {
 	house.Need(t, os.Chmod(dir, 0o700))
 	p, err := harness.New(dir)
 	house.Need(t, err)
-	return p
+	return house.Keep(t, p)
 }
 
 // harmed does harm to each part of a table, and demands that a server is right
@@ -79,6 +76,7 @@ func (l landed) harmed(t *testing.T, p *harness.Program, table string, h harm, a
 	house.Need(t, p.KillEngine())
 	ask(server)
 	house.Need(t, server.Stop())
+	house.Need(t, p.StopEngine()) // one that runs may remember what was there
 
 	server, err = p.Serve(flags...)
 	house.Need(t, err)
@@ -88,6 +86,7 @@ func (l landed) harmed(t *testing.T, p *harness.Program, table string, h harm, a
 		t.Errorf("readiness does not name the damage: %s", ready)
 	}
 	house.Need(t, server.Stop())
+	house.Need(t, p.StopEngine())
 	if r := p.Run("doctor"); r.Code == 0 {
 		t.Errorf("doctor finds nothing: %s", r)
 	}

@@ -6,16 +6,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 )
 
 // Root is the module's root: commands run there, so that the program finds its
 // engine library.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
-}
+var Root = sync.OnceValue(func() string {
+	dir, err := os.Getwd() // of a test: the directory of its package
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	panic(fmt.Sprintf("no go.mod above the working directory: %v", err))
+})
 
 // binary is built once in a process; Cleanup removes it.
 var binary = struct {

@@ -23,6 +23,9 @@ type Program struct {
 	loads        sync.Mutex
 	servers      []*containers.ClickHouse // none for the embedded engine, several for a cluster
 	alone        bool                     // the servers are this program's
+	keeps        bool                     // KeepEngine was called
+	holding      sync.Mutex
+	held         *os.File // users.lock, shared
 }
 
 // New finds or builds the binary. Its data are where ADLENS_TEST_STORE says:
@@ -84,7 +87,10 @@ func (p *Program) Run(args ...string) Result {
 	command := p.Command(ctx, args...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Start()
+	err := p.holdEngine()
+	if err == nil {
+		err = command.Start()
+	}
 	var held int64
 	if err == nil {
 		ended := make(chan struct{})

@@ -28,13 +28,29 @@ func (p *Program) copyTemplate() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(p.DataDir, 0o700); err != nil {
+	return copyDirectory(made, p.DataDir)
+}
+
+func copyDirectory(from, to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
-	if out, err := exec.Command("cp", "-a", made+"/.", p.DataDir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", from+"/.", to).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
+}
+
+// CopyTo copies the data directory, of which no server runs, and gives a program
+// on the copy.
+func (p *Program) CopyTo(dir string) (*Program, error) {
+	if err := p.StopEngine(); err != nil {
+		return nil, err
+	}
+	if err := copyDirectory(p.DataDir, dir); err != nil {
+		return nil, err
+	}
+	return NewAt(dir, p.Settings...)
 }
 
 func findTemplate() (string, error) {

@@ -95,12 +95,30 @@ func openShared() (err error) {
 	return err
 }
 
-// OwnProgram gives a program with a data directory of the test's own.
+// OwnProgram gives a program with a data directory of the test's own, whose
+// engine lives until the test ends.
 func OwnProgram(t *testing.T) *harness.Program {
 	t.Helper()
 	p, err := harness.New(t.TempDir())
 	Have(t, err)
+	return Keep(t, p)
+}
+
+// Keep has a program's engine live from its next command to the test's end.
+func Keep(t *testing.T, p *harness.Program) *harness.Program {
+	t.Helper()
+	p.KeepEngine()
+	t.Cleanup(func() { Need(t, p.StopEngine()) })
 	return p
+}
+
+// CopyOf gives a program on a copy of another one's data directory, of which no
+// server runs.
+func CopyOf(t *testing.T, of *harness.Program) *harness.Program {
+	t.Helper()
+	p, err := of.CopyTo(t.TempDir())
+	Need(t, err)
+	return Keep(t, p)
 }
 
 // EmptyProgram is ownProgram with a data directory in which nothing was made yet.
@@ -111,7 +129,7 @@ func EmptyProgram(t *testing.T) *harness.Program {
 	}
 	p, err := harness.NewAt(t.TempDir())
 	Need(t, err)
-	return p
+	return Keep(t, p)
 }
 
 // Own is a program of its own with a running server, for tests that damage

@@ -1,0 +1,66 @@
+package harness
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// KeepEngine keeps the embedded engine of the data directory from ending with
+// each command: a start costs more than most commands. What a test does to the
+// files of an engine, it does after StopEngine.
+func (p *Program) KeepEngine() { p.keeps = true }
+
+// holdEngine joins the users of the data directory, once there is one, as the
+// program's own commands do.
+func (p *Program) holdEngine() error {
+	p.holding.Lock()
+	defer p.holding.Unlock()
+	if !p.keeps || p.held != nil {
+		return nil
+	}
+	file, err := os.Open(filepath.Join(p.DataDir, "engine", "users.lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	p.held = file
+	return nil
+}
+
+// StopEngine leaves the users of the data directory and waits until its engine
+// has ended in good order, unless others use it. The next command starts it again.
+func (p *Program) StopEngine() error {
+	p.holding.Lock()
+	defer p.holding.Unlock()
+	if p.held == nil {
+		return nil
+	}
+	err := p.held.Close()
+	p.held = nil
+	if err != nil {
+		return err
+	}
+	engine, err := os.Open(filepath.Join(p.DataDir, "engine", "engine.lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	until := time.Now().Add(stopTime)
+	for err = unix.EWOULDBLOCK; errors.Is(err, unix.EWOULDBLOCK) && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		err = unix.Flock(int(engine.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	return err
+}
