@@ -98,6 +98,12 @@ func TestTheRequestBehindAViewWorksAsItIsShown(t *testing.T) {
 			t.Errorf("curl of %s says %.200s, want %.200s", which, said, want.Body)
 		}
 	}
+	// Of a page of campaigns, everything is taken elsewhere.
+	p.goTo("#/campaigns?page_size=25&page=2")
+	if line := js[string](p, "document.querySelector('#elsewhere pre').textContent"); !strings.Contains(line, "page_size=1000") || strings.Contains(line, "page=2") {
+		t.Errorf("curl of campaigns: %s", line)
+	}
+	p.goTo("#/overview?range=last_month&marketplaces=DE%2CUS")
 	for _, tool := range []string{"sheets", "powerquery", "pandas"} {
 		p.click(fmt.Sprintf(`[data-keep="recipe-%s"]`, tool))
 		text := js[string](p, "document.querySelector('#elsewhere pre').textContent")
@@ -138,7 +144,7 @@ func TestAViewIsSavedAsTheServerAnswersIt(t *testing.T) {
 	call(p, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID})
 	for _, format := range []string{"json", "csv", "xlsx", "parquet", "ndjson"} {
-		want := api(t, h.client(h.key), "/api/v1/reports/products?range=last_7_days&page_size=25&format="+format)
+		want := api(t, h.client(h.key), "/api/v1/reports/products?range=last_7_days&page_size=all&format="+format)
 		p.click(fmt.Sprintf(`[data-keep="save-%s"]`, format))
 		if want.Status != 200 {
 			p.says("#said", "Not saved")

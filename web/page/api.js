@@ -50,7 +50,8 @@ export class Api {
   async file(request, options) {
     const response = await this.#fetch(request, options)
     const named = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')
-    return { blob: await response.blob(), name: named?.[1], truncated: response.headers.get('X-Truncated') === 'true' }
+    const more = /rel="next"/.test(response.headers.get('Link') ?? '')
+    return { blob: await response.blob(), name: named?.[1], truncated: more || response.headers.get('X-Truncated') === 'true' }
   }
 
   async #fetch(request, { signal, waiting }) {

@@ -4,6 +4,7 @@
 import { byId, el, labelled, option, redraw } from './dom.js'
 import { address, Problem } from './api.js'
 import { FORMATS, RECIPES } from './recipes.js'
+import { whole } from './requests.js'
 
 // elsewhere makes the part. save(request, format) gives a file's blob and name.
 export function elsewhere(place, save, say) {
@@ -41,7 +42,8 @@ export function elsewhere(place, save, say) {
   const download = async (asked, format) => {
     say(`Fetching ${asked.title} as ${format} …`)
     try {
-      const file = await save({ ...asked, params: [...asked.params, ['format', format]] })
+      const all = whole(asked)
+      const file = await save({ ...all, params: [...all.params, ['format', format]] })
       keep(file.blob, file.name ?? `${asked.name}.${format}`)
       say(file.truncated ? 'Saved, but the server left rows out: there are more than it gives at once.' : `Saved as ${format}.`)
     } catch (error) {

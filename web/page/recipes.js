@@ -2,15 +2,9 @@
 // columns are the same as in JSON; the key is a placeholder.
 
 import { address } from './api.js'
+import { whole } from './requests.js'
 
 const ids = ['product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'activity_id']
-
-// whole is a request for all rows at once, where its answers have that.
-function whole(request) {
-  const all = ['products', 'rules', 'activity'].includes(request.name)
-  const rest = request.params.filter(([name]) => !(all && ['page', 'page_size'].includes(name)))
-  return { path: request.path, params: all ? [...rest, ['page_size', 'all']] : rest }
-}
 
 const asCSV = (request) => ({ path: request.path, params: [...request.params, ['format', 'csv']] })
 
@@ -19,7 +13,7 @@ const script = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"
 const m = (text) => `"${text.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`
 
 function curl(request, origin) {
-  return `curl -H 'Authorization: Bearer YOUR_API_KEY' \\\n  ${shell(origin + address(request))}\n`
+  return `curl -H 'Authorization: Bearer YOUR_API_KEY' \\\n  ${shell(origin + address(whole(request)))}\n`
 }
 
 function sheets(request, origin) {

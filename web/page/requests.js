@@ -32,5 +32,16 @@ const behind = {
   activity: (state) => [request('activity', 'Activity', '/api/v1/activity', [['tool', state.tool], ...paging(state)])],
 }
 
+// The most rows that answers have at once.
+const most = { products: 'all', rules: 'all', activity: 'all', campaigns: '1000', 'ad-groups': '1000' }
+
+// whole is a request for all rows at once, where its answers have pages: what is
+// taken elsewhere is never a page alone.
+export function whole(request) {
+  const { name, params } = request
+  if (!most[name]) return request
+  return { ...request, params: [...params.filter(([parameter]) => !['page', 'page_size'].includes(parameter)), ['page_size', most[name]]] }
+}
+
 // requestsOf are the requests that show a state.
 export const requestsOf = (state) => behind[state.view](state)
