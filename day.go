@@ -64,6 +64,9 @@ func (d Day) FirstOfMonth() Day { return d - Day(d.DayOfMonth()-1) }
 // LastOfMonth returns the last day of the day's month.
 func (d Day) LastOfMonth() Day { return d.FirstOfMonth().AddMonths(1) - 1 }
 
+// FirstOfWeek is the Monday on or before the day.
+func (d Day) FirstOfWeek() Day { return d - Day((d.Time().Weekday()+6)%7) }
+
 // FirstOfYear returns 1 January of the day's year.
 func (d Day) FirstOfYear() Day { return Date(d.Year(), time.January, 1) }
 

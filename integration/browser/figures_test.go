@@ -65,12 +65,14 @@ func bares(shown []string) []string {
 }
 
 // table is a table of the page: for each row, its figures without units.
-func (p *tab) table(caption string) [][]string {
+func (p *tab) table(caption string) [][]string { return p.tablePart(caption, "tBodies[0]") }
+
+func (p *tab) tablePart(caption, part string) [][]string {
 	p.t.Helper()
 	rows := js[[][]string](p, fmt.Sprintf(`(() => {
 		const table = [...document.querySelectorAll('table')].find((t) => t.caption.textContent === %q)
-		return [...(table?.tBodies[0].rows ?? [])].map((row) => [...row.querySelectorAll('.n')].map((cell) => cell.textContent))
-	})()`, caption))
+		return [...(table?.%s.rows ?? [])].map((row) => [...row.querySelectorAll('.n')].map((cell) => cell.textContent))
+	})()`, caption, part))
 	for i := range rows {
 		rows[i] = bares(rows[i])
 	}
@@ -94,11 +96,11 @@ func TestTheFiguresOnThePageAreTheAPIs(t *testing.T) {
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
 	for _, query := range []string{
 		"range=last_30_days", "range=yesterday", "range=last_90_days&marketplaces=UK%2CUS", "range=last_month&ad_products=SPONSORED_BRANDS",
-		"range=all_time", "start_date=2025-02-20&end_date=2025-03-05&timezone=Asia%2FTokyo&marketplaces=DE", "range=today&timezone=Pacific%2FKiritimati",
+		"range=all_time", "range=last_90_days&granularity=week", "start_date=2025-02-20&end_date=2025-03-05&timezone=Asia%2FTokyo&marketplaces=DE", "range=today&timezone=Pacific%2FKiritimati",
 	} {
 		p.goTo("#/overview?" + query)
 		ask := h.client(h.key)
-		totals, timeline := answer(t, ask, "/api/v1/summary?"+query), answer(t, ask, "/api/v1/timeline?"+query)
+		totals, timeline := answer(t, ask, "/api/v1/summary?"+strings.TrimSuffix(query, "&granularity=week")), answer(t, ask, "/api/v1/timeline?"+query)
 		same(t, query, bares(p.texts("[data-figure]")), totals.figures())
 		sameRows(t, query+" by marketplace", p.table("By marketplace"), totals.list("by_marketplace"))
 		sameRows(t, query+" by ad type", p.table("By ad type"), totals.list("by_ad_product"))
@@ -113,7 +115,9 @@ func TestProductsAreSortedAndPagedByTheAPI(t *testing.T) {
 	check := func(sort, order, page string) {
 		t.Helper()
 		path := fmt.Sprintf("/api/v1/reports/products?range=last_90_days&sort=%s&order=%s&page=%s&page_size=25", sort, order, page)
-		sameRows(t, path, p.table("Products"), answer(t, h.client(h.key), path).list("data"))
+		said := answer(t, h.client(h.key), path)
+		sameRows(t, path, p.table("Products"), said.list("data"))
+		sameRows(t, path+", totals", p.tablePart("Products", "tFoot"), []row{said["totals"].(map[string]any)})
 		want := map[string]string{"asc": "ascending", "desc": "descending"}[order]
 		if got := js[[]string](p, `[...document.querySelectorAll('[aria-sort]')].map((th) => th.textContent.replace(/[▲▼]/, '') + ' ' + th.getAttribute('aria-sort'))`); len(got) != 1 || !strings.HasSuffix(got[0], want) {
 			t.Errorf("aria-sort: %v, want %s by %s", got, want, sort)

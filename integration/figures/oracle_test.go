@@ -91,7 +91,7 @@ func batch(r *rand.Rand, a *extracts.Account) []string {
 func askAtRandom(t *testing.T, r *rand.Rand, one *house.Tenant, n int) {
 	t.Helper()
 	oldest, _ := one.Model.Held()
-	a := house.Asker{Rand: r, Codes: one.Model.Codes(), Oldest: oldest}
+	a := house.Asker{Rand: r, Places: one.Model.Places(), Oldest: oldest}
 	for range n {
 		house.Check(t, one.Ask, one.Model, a.Ask())
 	}

@@ -40,7 +40,7 @@ func TestTheOrderOfLoadingMakesNoDifference(t *testing.T) {
 		tenants = append(tenants, one)
 	}
 	oldest, _ := tenants[0].Model.Held()
-	a := house.Asker{Rand: r, Codes: tenants[0].Model.Codes(), Oldest: oldest}
+	a := house.Asker{Rand: r, Places: tenants[0].Model.Places(), Oldest: oldest}
 	for _, q := range house.Everything() {
 		house.SameAnswers(t, tenants, q)
 	}

@@ -147,7 +147,7 @@ var (
 // Asker makes random questions that the contract allows.
 type Asker struct {
 	*rand.Rand
-	Codes  []string // connected countries
+	Places []string // connected countries and marketplaces
 	Oldest string
 }
 
@@ -204,7 +204,7 @@ func (a Asker) recased(value string) string {
 
 func (a Asker) filters(q url.Values) {
 	if a.IntN(2) == 0 {
-		q.Set("marketplaces", a.some(a.Codes))
+		q.Set("marketplaces", a.some(a.Places))
 	}
 	if a.IntN(2) == 0 {
 		q.Set("ad_products", a.some(AdProducts))
@@ -225,7 +225,7 @@ func (a Asker) some(of []string) string {
 }
 
 func (a Asker) granularity(q url.Values) {
-	choices := []string{"auto", "month"}
+	choices := []string{"auto", "week", "month"}
 	period, err := model.ResolvePeriod(q, time.Now(), a.Oldest)
 	// Two days of margin: the period may grow at midnight.
 	if err == nil && model.DaysIn(period.Start, period.End) <= 90 {

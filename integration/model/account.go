@@ -64,6 +64,9 @@ func (a *Account) Codes() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
+// Places are what a filter of marketplaces may name: their codes and their ids.
+func (a *Account) Places() []string { return append(a.Codes(), a.Profiles()...) }
+
 // Held gives the oldest and the newest held day, or empty text for none.
 func (a *Account) Held() (oldest, newest string) {
 	for _, r := range a.reports {

@@ -57,7 +57,7 @@ func (a *Account) selectedIn(r request, p Period) []*fact {
 	for i := range facts {
 		f := &facts[i]
 		if p.containsDay(f.day) && passesFilter(r.adProducts, f.adProduct) &&
-			passesFilter(r.marketplaces, a.profiles[f.profile].country) {
+			(passesFilter(r.marketplaces, a.profiles[f.profile].country) || passesFilter(r.marketplaces, f.profile)) {
 			chosen = append(chosen, f)
 		}
 	}
@@ -75,10 +75,7 @@ func (a *Account) Summary(q url.Values, now time.Time) (map[string]any, error) {
 		return nil, err
 	}
 	facts, then := a.selectFacts(r)
-	total := &pair{}
-	for _, one := range groupBy(facts, then, func(*fact) string { return "" }) {
-		total = one
-	}
+	total := a.total(r)
 	answer := total.now.putFigures(a.baseAnswer(r))
 	if r.compare != nil {
 		answer["comparison"] = r.compare.putComparison(r.compare.comparisonHead(), &total.now, &total.then)
@@ -86,6 +83,15 @@ func (a *Account) Summary(q url.Values, now time.Time) (map[string]any, error) {
 	answer["by_marketplace"] = a.byMarketplace(r, facts, then)
 	answer["by_ad_product"] = byAdProduct(r, facts, then)
 	return answer, nil
+}
+
+// total is all that the request is about.
+func (a *Account) total(r request) *pair {
+	facts, then := a.selectFacts(r)
+	for _, one := range groupBy(facts, then, func(*fact) string { return "" }) {
+		return one
+	}
+	return &pair{}
 }
 
 // baseAnswer holds what every figure answer repeats.

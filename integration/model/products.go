@@ -23,6 +23,7 @@ func (a *Account) Products(q url.Values, now time.Time) (map[string]any, error) 
 	})
 	answer := a.baseAnswer(r)
 	answer["sort"], answer["order"] = sort, order
+	answer["totals"] = a.total(r).putWithComparison(r, map[string]any{})
 	if r.compare != nil {
 		answer["comparison"] = r.compare.comparisonHead()
 	}

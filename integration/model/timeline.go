@@ -63,7 +63,7 @@ func (a *Account) timelinePoints(r request, grain string) []any {
 	return data
 }
 
-// bucketDates are the days, or the first days of the months, that the period touches.
+// bucketDates are the days, or the first days of the weeks or months, that the period touches.
 func (p Period) bucketDates(grain string) []string {
 	var all []string
 	for i := range DaysIn(p.Start, p.End) {
@@ -73,7 +73,17 @@ func (p Period) bucketDates(grain string) []string {
 }
 
 func bucketStart(day, grain string) string {
-	if grain == "month" {
+	switch grain {
+	case "week":
+		t, err := parseDay(day)
+		if err != nil {
+			panic("model: not a day: " + day)
+		}
+		for t.Weekday() != time.Monday {
+			t = t.AddDate(0, 0, -1)
+		}
+		return dayOf(t)
+	case "month":
 		return monthOf(day)
 	}
 	return day

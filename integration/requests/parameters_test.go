@@ -73,7 +73,7 @@ var wrongEverywhere = []wrong{
 }
 
 var wrongTimeline = []wrong{
-	{query: "granularity=days", code: "unknown_value", parameter: "granularity", value: "days", allowed: []string{"auto", "day", "month"}, mean: "day"},
+	{query: "granularity=days", code: "unknown_value", parameter: "granularity", value: "days", allowed: []string{"auto", "day", "week", "month"}, mean: "day"},
 	{query: "granularity=", code: "invalid_parameter", parameter: "granularity"},
 	{query: "granularity=day&start_date=2026-01-01&end_date=2026-04-03", code: "granularity_too_fine", parameter: "granularity"},
 	{query: "sort=spend", code: "unknown_parameter", parameter: "sort"},

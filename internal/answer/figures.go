@@ -103,6 +103,10 @@ func (w *writer) writeProducts(a *query.Products) {
 	w.Text("sort", a.Request.Sort)
 	w.Text("order", a.Request.Order)
 	w.writeComparedPeriod(a.Answer, nil)
+	w.Object("totals", func() {
+		w.writeFigures(a.Total)
+		w.writeComparison(a.Comparison)
+	})
 	formats.Rows(w.Writer, "data", query.Product{Comparison: blankComparison(a.Request)}, a.Rows, func(p query.Product) {
 		w.TextOrNull("product_id", p.ID)
 		w.TextOrNull("title", p.Title)

@@ -31,7 +31,7 @@ var Dimensions = []Dimension{
 			{Name: "marketplace_id", Words: "The marketplace's id."}}},
 	{Name: "ad_product", Key: "ad_product", Schema: "AdProductFigures", Words: "One kind of advertising's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{{Name: "ad_product", Schema: "AdProduct"}}},
-	{Name: "date", Key: "day", Schema: "TimelinePoint", Words: "The figures of a day or month.", Comparison: "PointComparison",
+	{Name: "date", Key: "day", Schema: "TimelinePoint", Words: "The figures of a day, week or month.", Comparison: "PointComparison",
 		Columns: []Column{{Name: "date", Format: "date", Null: true,
 			Words: "The day, or the first day of the month; null, with `compare` alone, where only the earlier period reaches so far."}}},
 	{Name: "product", Key: "product_key", Labels: []string{"products", "product_titles"}, Schema: "Product", Words: "One advertised product's figures.", Comparison: "Comparison",

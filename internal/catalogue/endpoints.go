@@ -41,15 +41,15 @@ var (
 		Parameters: slices.Concat(periods, filters, formats, []Parameter{compare}),
 		Answer:     "The totals.", Schema: "Summary", Capped: true, Examples: []Example{{"summary", "summary"}, {"filtered", "summary_filtered"}, {"compared", "summary_compared"}, {"nothing", "summary_without_figures"}}}
 
-	Timeline = Endpoint{Path: "/timeline", Operation: "getTimeline", Tag: "Figures", Summary: "Figures by day or month",
-		Words:      "A point for each day or month of a period, oldest first. A day or month without a figure is left out. A month holds only its days inside the period.\n",
+	Timeline = Endpoint{Path: "/timeline", Operation: "getTimeline", Tag: "Figures", Summary: "Figures by day, week or month",
+		Words:      "A point for each day, week or month of a period, oldest first. One without a figure is left out. A week or month holds only its days inside the period.\n",
 		Parameters: slices.Concat(periods, filters, []Parameter{granularity}, formats, []Parameter{compare}),
 		Answer:     "The points.", Schema: "Timeline", Capped: true, Examples: []Example{{"days", "timeline_days"}, {"months", "timeline_months"}, {"compared", "timeline_compared"}}}
 
 	ProductReport = Endpoint{Path: "/reports/products", Operation: "listProducts", Tag: "Figures", Summary: "Figures by advertised product",
 		Words: "A row for each advertised product with figures in the period. The row whose `product_id` is null is the group of figures that the platform ties to no product, mostly Sponsored Brands.\n" +
 			"\n" +
-			"Rows are ordered by the value as shown; null comes last in both orders, and ties go by `product_id`, so pages never overlap.\n",
+			"Rows are ordered by the value as shown; null comes last in both orders, and ties go by `product_id`, so pages never overlap. `totals` are the figures of the whole report, all pages.\n",
 		Parameters: slices.Concat(periods, filters, []Parameter{productSort, order, page, reportPageSize}, formats, []Parameter{compare}),
 		Answer:     "A page of products.", Schema: "ProductReport", Capped: true, Examples: []Example{{"products", "products"}, {"compared", "products_compared"}}}
 

@@ -74,7 +74,7 @@ var (
 	Ranges = []string{"today", "yesterday", "last_7_days", "last_14_days", "last_30_days", "last_60_days", "last_90_days",
 		"this_month", "last_month", "this_year", "last_year", "all_time"}
 	AdProducts    = adProductNames()
-	Granularities = []string{"auto", "day", "month"}
+	Granularities = []string{"auto", "day", "week", "month"}
 	ProductSorts  = slices.Concat(FigureNames, []string{"product_id"})
 	Orders        = []string{"asc", "desc"}
 	States        = []string{"ENABLED", "PAUSED"}
@@ -104,11 +104,11 @@ var (
 	timeZone = Parameter{Name: "timezone", Kind: Zone, Default: "UTC", Example: "Europe/London",
 		Words: "Decides which day today is; a name of the IANA time-zone database in its exact spelling. Days themselves are the marketplace's own calendar days."}
 	marketplaces = Parameter{Name: "marketplaces", List: true, Example: []string{"US", "UK"},
-		Words: "Only these countries: codes of connected marketplaces, with commas between them. `GB` is understood as `UK`. A country that is not connected is refused, and the message lists those that are.\n"}
+		Words: "Only these: country codes of connected marketplaces, or ids that `/api/v1/marketplaces` lists, with commas between them. `GB` is understood as `UK`. What is not connected is refused, and the message lists what is.\n"}
 	adProducts = Parameter{Name: "ad_products", Kind: Choice, List: true, Values: AdProducts, Schema: "AdProduct", Example: []string{"SPONSORED_PRODUCTS", "SPONSORED_DISPLAY"},
 		Words: "Only these kinds of advertising, with commas between them."}
 	granularity = Parameter{Name: "granularity", Kind: Choice, Values: Granularities, Default: "auto",
-		Words: "Days or months. `auto` is days up to 92 days, and months beyond; `day` is refused beyond 92 days."}
+		Words: "Days, weeks or months. `auto` is days up to 92 days, and months beyond; `day` is refused beyond 92 days. A week begins on Monday."}
 	productSort = Parameter{Name: "sort", Kind: Choice, Values: ProductSorts, Schema: "ProductSort", Default: "spend",
 		Words: "The figure, or `product_id`, that decides the order of rows."}
 	order = Parameter{Name: "order", Kind: Choice, Values: Orders, Default: "desc",

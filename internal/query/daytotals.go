@@ -134,7 +134,7 @@ func sumBySlice(p Plan, units []dayUnit) map[manifest.Slice]exact.Sums {
 	return all
 }
 
-// sumByDate adds the plan's days up by day, or by the first day of the month.
+// sumByDate adds the plan's days up by day, or by the first day of the week or month.
 func sumByDate(p Plan, units []dayUnit, granularity string) map[adlens.Day]exact.Sums {
 	all := map[adlens.Day]exact.Sums{}
 	for i := range units {
@@ -147,9 +147,10 @@ func sumByDate(p Plan, units []dayUnit, granularity string) map[adlens.Day]exact
 		}
 		for j := range u.rows {
 			if day := u.rows[j].Day; p.hasDay(day) {
-				sums := all[day]
+				first := firstOf(granularity, day)
+				sums := all[first]
 				sums.Add(u.rows[j].Sums[:])
-				all[day] = sums
+				all[first] = sums
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/exact"
@@ -65,7 +66,7 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, granularity := range []string{ByDay, ByMonth} {
+			for _, granularity := range []string{ByDay, ByWeek, ByMonth} {
 				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(sumByDate(p, units, granularity))); diff != "" {
 					t.Fatalf("%s of %+v (-rows +memory):\n%s", granularity, p, diff)
 				}
@@ -89,8 +90,15 @@ func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 				continue
 			}
 			name := row.Day.String()
-			if granularity == ByMonth {
+			switch granularity {
+			case ByMonth:
 				name = name[:8] + "01"
+			case ByWeek:
+				monday := row.Day.Time()
+				for monday.Weekday() != time.Monday {
+					monday = monday.AddDate(0, 0, -1)
+				}
+				name = monday.Format(time.DateOnly)
 			}
 			if sums[name] == nil {
 				sums[name] = new(big.Int)

@@ -96,7 +96,7 @@ func FuzzParseTimeline(f *testing.F) {
 		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products)}, other, FormatParams{}, ""}
 		r, faults := ParseTimeline(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
-		if len(faults) == 0 && r.Granularity != ByMonth && (r.Granularity != ByDay || r.Period.Days() > maxDailyPoints) {
+		if len(faults) == 0 && r.Granularity != ByMonth && r.Granularity != ByWeek && (r.Granularity != ByDay || r.Period.Days() > maxDailyPoints) {
 			t.Fatalf("%d days by %q", r.Period.Days(), r.Granularity)
 		}
 	})

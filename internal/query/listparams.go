@@ -118,13 +118,12 @@ func (p *parser) parseMarketplaceID(id string) Marketplace {
 			Detail: "marketplace_id is missing; expected the id of one of the account's marketplaces: " + p.marketplaceIDs()})
 		return Marketplace{}
 	}
-	i := slices.IndexFunc(p.view.Marketplaces, func(m Marketplace) bool { return m.ID == id })
-	if i < 0 {
+	m, ok := p.view.marketplaceByID(id)
+	if !ok {
 		p.addFault("marketplace_id", adlens.Fault{Value: id, Code: adlens.UnknownValue, Allowed: p.allowedIDs(),
 			Detail: fmt.Sprintf("%q is no marketplace of this account; expected one of its ids: %s", id, p.marketplaceIDs())})
-		return Marketplace{}
 	}
-	return p.view.Marketplaces[i]
+	return m
 }
 
 func (p *parser) allowedIDs() []string {

@@ -19,6 +19,8 @@ func TestTheGranularityIsDaysUpToNinetyTwo(t *testing.T) {
 		{"DAY", "2026-01-01", "2026-01-01", ByDay},
 		{"month", "2026-01-01", "2026-01-01", ByMonth},
 		{"month", "2020-01-01", "2026-01-01", ByMonth},
+		{"week", "2020-01-01", "2026-01-01", ByWeek},
+		{"Week", "2026-01-01", "2026-01-01", ByWeek},
 	} {
 		r, faults := ParseTimeline(TimelineParams{PeriodParams: between(c.start, c.end), Granularity: c.granularity}, exampleView(), now)
 		mustNotFail(t, faults)
@@ -41,11 +43,11 @@ func TestRangesHaveTheGranularityOfTheirDays(t *testing.T) {
 func TestDaysAreRefusedBeyondNinetyTwo(t *testing.T) {
 	for _, text := range []string{"day", "DAY"} {
 		_, faults := ParseTimeline(TimelineParams{PeriodParams: between("2026-01-01", "2026-04-03"), Granularity: text}, exampleView(), now)
-		mustRefuse(t, text, faults, refusal{"granularity", text, adlens.GranularityTooFine, "auto month", ""})
+		mustRefuse(t, text, faults, refusal{"granularity", text, adlens.GranularityTooFine, "auto week month", ""})
 		mustMention(t, faults[0], "92", "93", "2026-01-01", "2026-04-03")
 	}
 	_, faults := ParseTimeline(TimelineParams{PeriodParams: ranged("all_time"), Granularity: "day"}, exampleView(), now)
-	mustRefuse(t, "all_time", faults, refusal{"granularity", "day", adlens.GranularityTooFine, "auto month", ""})
+	mustRefuse(t, "all_time", faults, refusal{"granularity", "day", adlens.GranularityTooFine, "auto week month", ""})
 }
 
 // Days are refused because of a zone, too: in Kiritimati it is 3 April, the
@@ -57,7 +59,7 @@ func TestTheZoneCanMakeDaysTooMany(t *testing.T) {
 	mustNotFail(t, faults)
 	params.TimeZone = "Pacific/Kiritimati"
 	_, faults = ParseTimeline(params, exampleView(), noon)
-	mustRefuse(t, "Kiritimati", faults, refusal{"granularity", "day", adlens.GranularityTooFine, "auto month", ""})
+	mustRefuse(t, "Kiritimati", faults, refusal{"granularity", "day", adlens.GranularityTooFine, "auto week month", ""})
 }
 
 // A period that is too long is too long for days, too. Where it is in doubt,
@@ -65,10 +67,10 @@ func TestTheZoneCanMakeDaysTooMany(t *testing.T) {
 func TestGranularityIsBlamedForTheLengthOfAPeriodAlone(t *testing.T) {
 	_, faults := ParseTimeline(TimelineParams{PeriodParams: between("2020-01-01", "2029-01-01"), Granularity: "day"}, exampleView(), now)
 	mustRefuse(t, "too long", faults, refusal{"end_date", "2029-01-01", adlens.PeriodTooLong, "", ""},
-		refusal{"granularity", "day", adlens.GranularityTooFine, "auto month", ""})
-	_, faults = ParseTimeline(TimelineParams{PeriodParams: ranged("ever"), Granularity: "week"}, exampleView(), now)
+		refusal{"granularity", "day", adlens.GranularityTooFine, "auto week month", ""})
+	_, faults = ParseTimeline(TimelineParams{PeriodParams: ranged("ever"), Granularity: "hour"}, exampleView(), now)
 	mustRefuse(t, "both", faults, refusal{"range", "ever", adlens.UnknownValue, allRanges, ""},
-		refusal{"granularity", "week", adlens.UnknownValue, allGranularities, ""})
+		refusal{"granularity", "hour", adlens.UnknownValue, allGranularities, ""})
 }
 
 func TestSortAndOrderAreTakenFromClosedSets(t *testing.T) {

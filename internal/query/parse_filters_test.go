@@ -20,6 +20,7 @@ func TestListsAreAnsweredInCanonicalForm(t *testing.T) {
 		{"us,uk", "", Filters{Marketplaces: []string{"UK", "US"}}},
 		{"GB", "", Filters{Marketplaces: []string{"UK"}}},
 		{"gb, UK ,Gb, us", "", Filters{Marketplaces: []string{"UK", "US"}}},
+		{" 2002, us,2002", "", Filters{Marketplaces: []string{"2002", "US"}}},
 		{"", "SPONSORED_PRODUCTS", Filters{AdProducts: []adlens.AdProduct{sp}}},
 		{"", "sponsored_products, Sponsored_Brands ,SPONSORED_PRODUCTS", Filters{AdProducts: []adlens.AdProduct{sb, sp}}},
 		{"", "SPONSORED_PRODUCTS,SPONSORED_DISPLAY,SPONSORED_BRANDS", Filters{AdProducts: []adlens.AdProduct{sb, sd, sp}}},

@@ -61,7 +61,7 @@ func (p Plan) hasDay(day adlens.Day) bool { return p.From <= day && day <= p.To 
 func (v View) sliceFilter(f Filters) func(manifest.Slice) bool {
 	var keys []uint16
 	for _, m := range v.Marketplaces {
-		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) {
+		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) || slices.Contains(f.Marketplaces, m.ID) {
 			keys = append(keys, m.Key)
 		}
 	}

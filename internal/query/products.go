@@ -7,11 +7,14 @@ import (
 	"slices"
 
 	"adlens/internal/exact"
+	"adlens/internal/flight"
 )
 
 // Products is a page of the product report.
 type Products struct {
 	Answer
+	Total      Figures     // of the whole report
+	Comparison *Comparison // nil where nothing is compared
 	// Rows makes the rows of the page one by one, in their order: with their
 	// figures, a hundred thousand at once would take as much memory as all else
 	// of an answer.
@@ -28,12 +31,27 @@ type Product struct {
 	Comparison   *Comparison // nil where nothing is compared
 }
 
-// Products answers a page of the product report: from memory, where little is
-// missing there after that was read, and else by a statement that sums, ranks and
-// cuts. What was missed then is read in after the answer: at the same time, each
-// would take the other's core.
+// Products answers a page of the product report, and the totals of all of it, which
+// are those of a summary.
 func (s *Service) Products(ctx context.Context, v View, r Request) (*Products, error) {
 	defer s.queueAhead(v)
+	var p *Products
+	var total sides
+	err := flight.Together(
+		func() (err error) { p, err = s.answerPage(ctx, v, r); return err },
+		func() (err error) { total, err = s.sumPeriod(ctx, v, r); return err },
+	)
+	if err != nil {
+		return nil, err
+	}
+	p.Total, p.Comparison = FiguresOf(total[current]), p.comparisonOf(&total)
+	return p, nil
+}
+
+// answerPage answers a page from memory, where little is missing there after that
+// was read, and else by a statement that sums, ranks and cuts. What was missed then
+// is read in after the answer: at the same time, each would take the other's core.
+func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Products, error) {
 	plan := PlanProducts(r, v)
 	if plan.Empty() && plan.earlierPlan().Empty() {
 		return emptyPage(r, v, 0), nil

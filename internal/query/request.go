@@ -18,6 +18,7 @@ import (
 const (
 	Auto       = "auto"
 	ByDay      = "day"
+	ByWeek     = "week"
 	ByMonth    = "month"
 	Ascending  = "asc"
 	Descending = "desc"
@@ -60,7 +61,7 @@ type Request struct {
 	// way, and is "" where nothing is compared. Period stops at yesterday then.
 	Earlier period.Period
 
-	Granularity string // timeline: ByDay or ByMonth
+	Granularity string // timeline: ByDay, ByWeek or ByMonth
 	Sort, Order string // products
 	Paging             // products
 	Format
@@ -219,6 +220,10 @@ func (p *parser) parseMarketplaces(codes []string) {
 		if text == "" {
 			continue // the rule for elements has said so
 		}
+		if m, ok := p.view.marketplaceByID(strings.Trim(text, " ")); ok {
+			p.request.Filters.Marketplaces = append(p.request.Filters.Marketplaces, m.ID)
+			continue
+		}
 		code, ok := canonicalValue(text, append(connected, "GB"))
 		if code = adlens.CanonicalCountry(code); !ok || !slices.Contains(connected, code) {
 			p.addFault("marketplaces", notConnected(text, connected))
@@ -253,14 +258,16 @@ func (p *parser) parseGranularity(text string) {
 	asked, _ := canonicalValue(text, catalogue.Granularities)
 	days := p.request.Period.Days()
 	switch {
+	case asked == ByWeek:
+		p.request.Granularity = ByWeek
 	case asked == ByMonth, asked != ByDay && days > maxDailyPoints:
 		p.request.Granularity = ByMonth
 	default:
 		p.request.Granularity = ByDay
 	}
 	if asked == ByDay && days > maxDailyPoints {
-		p.addFault("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByMonth},
-			Detail: fmt.Sprintf("granularity day is for periods of up to %d days, and %s to %s has %d; expected month or auto",
+		p.addFault("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByWeek, ByMonth},
+			Detail: fmt.Sprintf("granularity day is for periods of up to %d days, and %s to %s has %d; expected week, month or auto",
 				maxDailyPoints, p.request.Period.Start, p.request.Period.End, days)})
 	}
 }

@@ -68,7 +68,20 @@ func (s *Service) bothDays(ctx context.Context, plan Plan) (units, then []dayUni
 	return units, then, err
 }
 
-// Timeline answers a point for each day or month with figures.
+// sumPeriod adds up all days of the period, and of the earlier one.
+func (s *Service) sumPeriod(ctx context.Context, v View, r Request) (total sides, err error) {
+	plan := PlanDays(r, v)
+	units, then, err := s.bothDays(ctx, plan)
+	for i := range units {
+		units[i].addTo(&total[current], plan)
+	}
+	for i := range then {
+		then[i].addTo(&total[earlier], plan.earlierPlan())
+	}
+	return total, err
+}
+
+// Timeline answers a point for each day, week or month with figures.
 func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
 	defer s.queueAhead(v)
 	plan := PlanDays(r, v)

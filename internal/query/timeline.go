@@ -9,17 +9,17 @@ import (
 	"adlens/internal/query/period"
 )
 
-// Timeline is a point for each day or month with figures, oldest first.
+// Timeline is a point for each day, week or month with figures, oldest first.
 type Timeline struct {
 	Answer
 	Points []Point
 }
 
-// Point is the figures of a day, or of the days of a month that lie in the
-// period, beside those of the day or month at the same distance from the start
-// of the earlier period.
+// Point is the figures of a day, or of the days of a week or month that lie in
+// the period, beside those of the one at the same distance from the start of the
+// earlier period.
 type Point struct {
-	Date       *adlens.Day // the day, or the first day of the month; nil where the earlier period alone is so long
+	Date       *adlens.Day // the day, or the first day of the week or month; nil where the earlier period alone is so long
 	Figures    Figures
 	Comparison *PointComparison // nil where nothing is compared
 }
@@ -55,21 +55,43 @@ func (t *Timeline) pointAt(at int, sums *sides) Point {
 	return p
 }
 
-// offsetFrom counts the days or months from the start of a period.
-func (r Request) offsetFrom(start, date adlens.Day) int {
-	if r.Granularity != ByMonth {
-		return int(date - start)
+const daysOfWeek = 7
+
+// firstOf is the first day of the week or month of a day, or the day itself.
+func firstOf(granularity string, day adlens.Day) adlens.Day {
+	switch granularity {
+	case ByWeek:
+		return day.FirstOfWeek()
+	case ByMonth:
+		return day.FirstOfMonth()
 	}
-	from, to := start.Time(), date.Time()
-	return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
+	return day
 }
 
-// dateAt is the day or month at a distance from the start of a period, nil where
-// that is past its end.
+// offsetFrom counts the days, weeks or months from the start of a period.
+func (r Request) offsetFrom(start, date adlens.Day) int {
+	start = firstOf(r.Granularity, start)
+	switch r.Granularity {
+	case ByWeek:
+		return int(date-start) / daysOfWeek
+	case ByMonth:
+		from, to := start.Time(), date.Time()
+		return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
+	}
+	return int(date - start)
+}
+
+// dateAt is the day, week or month at a distance from the start of a period, nil
+// where that is past its end.
 func (r Request) dateAt(p period.Period, distance int) *adlens.Day {
-	date := p.Start + adlens.Day(distance)
-	if r.Granularity == ByMonth {
-		date = p.Start.FirstOfMonth().AddMonths(distance)
+	date := firstOf(r.Granularity, p.Start)
+	switch r.Granularity {
+	case ByWeek:
+		date += adlens.Day(distance * daysOfWeek)
+	case ByMonth:
+		date = date.AddMonths(distance)
+	default:
+		date += adlens.Day(distance)
 	}
 	if date > p.End {
 		return nil

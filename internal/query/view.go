@@ -43,6 +43,15 @@ func (v View) byKey(key uint16) Marketplace {
 	return v.Marketplaces[i]
 }
 
+// marketplaceByID finds a marketplace of the account.
+func (v View) marketplaceByID(id string) (Marketplace, bool) {
+	i := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.ID == id })
+	if i < 0 {
+		return Marketplace{}, false
+	}
+	return v.Marketplaces[i], true
+}
+
 // Meta is what an answer says about the data behind it.
 type Meta struct {
 	LastDate       *adlens.Day // the account's newest held day

@@ -1,4 +1,4 @@
-// The chart of a timeline: one figure over days or months. A day without a
+// The chart of a timeline: one figure over days, weeks or months. A day without a
 // figure is a gap and no zero. It is one stop of the keyboard; the arrows go
 // from day to day, and say each.
 
@@ -29,15 +29,16 @@ export function chart(timeline, figure) {
   return box
 }
 
-// slotsOf are all days or months of the period, with figures or without.
+// slotsOf are all days, weeks or months of the period, with figures or without.
 function slotsOf({ period, granularity, data }) {
   const dates = []
   const at = new Date(`${granularity === 'month' ? period.start_date.slice(0, 8) + '01' : period.start_date}T00:00:00Z`)
+  if (granularity === 'week') at.setUTCDate(at.getUTCDate() - (at.getUTCDay() + 6) % 7) // its Monday
   const end = new Date(`${period.end_date}T00:00:00Z`)
   while (at <= end) {
     dates.push(at.toISOString().slice(0, 10))
     if (granularity === 'month') at.setUTCMonth(at.getUTCMonth() + 1)
-    else at.setUTCDate(at.getUTCDate() + 1)
+    else at.setUTCDate(at.getUTCDate() + (granularity === 'week' ? 7 : 1))
   }
   // What the server dates outside of the period is shown behind it.
   return [...new Set([...dates, ...data.map((point) => point.date)])]

@@ -20,11 +20,11 @@ export function drawProducts(state, { products }, { go }) {
     by: products.sort, order: products.order,
     choose: (by) => go({ sort: by, order: by === products.sort && products.order === 'desc' ? 'asc' : 'desc' }),
   }
-  const product = { label: 'Product', head: true, looks: 'name', sort: 'product_id', cell: titled }
-  const where = plain('Marketplaces', (row) => row.marketplaces.join(', '))
+  const product = { label: 'Product', head: true, looks: 'name', sort: 'product_id', cell: titled, total: () => 'All products' }
+  const where = { ...plain('Marketplaces', (row) => row.marketplaces.join(', ')), total: () => null }
   const columns = withShares([product, where, ...figureColumns()], products.data)
   return [section('Products',
-    table({ caption: 'Products', columns, rows: products.data, sort, empty: 'No product has figures in this period.' }),
+    table({ caption: 'Products', columns, rows: products.data, total: products.totals, sort, empty: 'No product has figures in this period.' }),
     pages(products.pagination, state, go, 'products'))]
 }
 

@@ -39,7 +39,8 @@ function since(figure, { comparison }) {
 
 function granularity(state, go) {
   return labelled('Points', el('select', { 'data-keep': 'granularity', onchange: (event) => go({ granularity: event.target.value }) },
-    option('auto', 'Automatic', state.granularity), option('day', 'Days', state.granularity), option('month', 'Months', state.granularity)))
+    option('auto', 'Automatic', state.granularity), option('day', 'Days', state.granularity),
+    option('week', 'Weeks', state.granularity), option('month', 'Months', state.granularity)))
 }
 
 const compares = (timeline) => timeline.data.some((point) => point.comparison)
@@ -52,7 +53,7 @@ function legend(timeline) {
 // asTable is the timeline for those who read rather than look.
 function asTable(timeline) {
   const named = timeline.granularity === 'month' ? month : day
-  const when = { label: timeline.granularity === 'month' ? 'Month' : 'Day', head: true, looks: 'name', cell: (row) => named(row.date) }
+  const when = { label: { day: 'Day', week: 'Week of', month: 'Month' }[timeline.granularity], head: true, looks: 'name', cell: (row) => named(row.date) }
   const columns = [when, ...figureColumns().map((column) => ({ ...column, sort: undefined }))]
   return el('details', {}, el('summary', {}, 'Timeline as a table'), table({ caption: 'Timeline', columns, rows: timeline.data }))
 }

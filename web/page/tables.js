@@ -5,14 +5,16 @@ import { changed, figureNamed, FIGURES, judged, NONE, shown } from './figures.js
 import { el, hidden, svg } from './dom.js'
 
 // table makes a table. A column is {label, cell(row), numeric, head, sort};
-// sort is {by, order, choose(name)} of the whole table, for columns with one.
-export function table({ caption, columns, rows, sort, empty = 'Nothing to show.' }) {
+// sort is {by, order, choose(name)} of the whole table, for columns with one. total
+// is a row below the others, whose cells are total(row) where a column has that.
+export function table({ caption, columns, rows, total, sort, empty = 'Nothing to show.' }) {
   if (rows.length === 0) return el('p', { class: 'empty' }, empty)
   return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': caption },
     el('table', {},
       el('caption', { class: 'hidden' }, caption),
       el('thead', {}, el('tr', {}, columns.map((column) => header(column, sort)))),
-      el('tbody', {}, rows.map((row) => el('tr', {}, columns.map((column) => cell(column, row)))))))
+      el('tbody', {}, rows.map((row) => el('tr', {}, columns.map((column) => cell(column, row))))),
+      total && el('tfoot', {}, el('tr', {}, columns.map((column) => cell({ ...column, cell: column.total ?? column.cell }, total))))))
 }
 
 function header(column, sort) {
@@ -54,7 +56,7 @@ export const figureColumns = () => FIGURES.map((figure) => ({
 export function withShares(columns, rows) {
   const largest = Math.max(...rows.map((row) => Number(row.spend)), 0)
   return columns.map((column) => (column.sort === 'spend'
-    ? { ...column, cell: (row) => [column.cell(row), largest > 0 && bar(Number(row.spend) / largest)] }
+    ? { ...column, total: column.cell, cell: (row) => [column.cell(row), largest > 0 && bar(Number(row.spend) / largest)] }
     : column))
 }
 
