@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -63,8 +64,11 @@ func (l landed) accounts(t *testing.T) (accounts []string, keys map[string]strin
 	return accounts, keys
 }
 
+// added is what answers have gained since: members are only ever added.
+var added = regexp.MustCompile(`"totals":\{[^{}]*\},`)
+
 // ask puts all questions that the version answered to a server, and visits the
-// answers of then and now.
+// answers of then, and those of now without what they have gained.
 func (l landed) ask(t *testing.T, server *harness.Server, visit func(account, path, want string, a harness.Answer)) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(l.dir, "answers.txt"))
@@ -78,7 +82,9 @@ func (l landed) ask(t *testing.T, server *harness.Server, visit func(account, pa
 			first, account = path, account+1
 		}
 		client := harness.Client{Address: server.Address, Key: keys[accounts[account]]}
-		visit(accounts[account], path, lines[i+1], house.Get(t, client, "/api/v1/"+path))
+		answer := house.Get(t, client, "/api/v1/"+path)
+		answer.Body = added.ReplaceAll(answer.Body, nil)
+		visit(accounts[account], path, lines[i+1], answer)
 		asked++
 	}
 	if asked < 20 || account != len(accounts)-1 {

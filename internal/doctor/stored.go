@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"adlens"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
@@ -53,9 +54,22 @@ func (e *examination) checkManifests(c *checkup) (string, error) {
 				}
 			}
 		}
-		return nil
+		return e.checkLosses(c, a)
 	})
 	return fmt.Sprintf("%s with the rows that were loaded", formatCount(units, "live unit")), nil
+}
+
+// checkLosses finds what no live unit speaks of, such as all commits of an account:
+// its seals say that they were there.
+func (e *examination) checkLosses(c *checkup, a account) error {
+	if len(c.findings) > 0 {
+		return nil
+	}
+	losses, err := e.db.Inspector.Losses(e.ctx, a.ID)
+	for _, l := range losses {
+		c.addFailure(restore, "%s", l.What)
+	}
+	return err
 }
 
 // checkRows compares the units of a kind with their rows in one of its tables. An
@@ -66,6 +80,13 @@ func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place
 		return nil
 	}
 	stored, err := e.countRows(a, table)
+	if err == nil && !e.Quick && kind != manifest.Month && kind != manifest.Year { // whose rows are added up anew
+		err = e.db.Audit.ReadRows(e.ctx, a.ID, table)
+	}
+	if adlens.KindOf(err) == adlens.Damaged {
+		c.addFailure(restore, "%s: %v", table, err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

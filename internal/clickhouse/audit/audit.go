@@ -116,6 +116,15 @@ func (a Audit) GenerationRows(ctx context.Context, account, table string) (map[u
 	return rows, err
 }
 
+// ReadRows reads every column of an account's rows in one of its tables. The error
+// is of kind adlens.Damaged where some cannot be read: the engine checks what it
+// reads.
+func (a Audit) ReadRows(ctx context.Context, account, table string) error {
+	var hash uint64
+	return a.cluster.ReadOnce(ctx, "SELECT sum(cityHash64(*)) FROM "+table+" WHERE account_id = {account:String}",
+		conn.Params{"account": query.Text(account)}, conn.ScanInto(&hash))
+}
+
 // Version is the server's.
 func (a Audit) Version(ctx context.Context) (version string, err error) {
 	err = a.cluster.Home().ReadAsOwner(ctx, "SELECT version()", nil, conn.ScanInto(&version))
