@@ -37,8 +37,8 @@ func (p *Program) holdEngine() error {
 	return nil
 }
 
-// StopEngine leaves the users of the data directory and waits until its engine
-// has ended in good order, unless others use it. The next command starts it again.
+// StopEngine releases the data directory and waits until its engine has shut down.
+// It fails if a server still uses the engine. The next command starts it again.
 func (p *Program) StopEngine() error {
 	p.holding.Lock()
 	defer p.holding.Unlock()

@@ -16,7 +16,7 @@ type account struct {
 	markets  map[uint16]loader.Marketplace
 }
 
-// isCanceled reports whether nobody may ask about the account: then it needs neither
+// isCanceled reports whether the subscription has ended: the account then needs neither
 // keys nor fresh figures.
 func (a account) isCanceled() bool { return a.Subscription == adlens.Canceled }
 

@@ -59,8 +59,8 @@ func (e *examination) checkManifests(c *checkup) (string, error) {
 	return fmt.Sprintf("%s with the rows that were loaded", formatCount(units, "live unit")), nil
 }
 
-// checkLosses finds what no live unit speaks of, such as all commits of an account:
-// its seals say that they were there.
+// checkLosses finds losses that no live unit shows, such as all commits of an
+// account, by comparing with its seals.
 func (e *examination) checkLosses(c *checkup, a account) error {
 	if len(c.findings) > 0 {
 		return nil
@@ -80,7 +80,7 @@ func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place
 		return nil
 	}
 	stored, err := e.countRows(a, table)
-	if err == nil && !e.Quick && kind != manifest.Month && kind != manifest.Year { // whose rows are added up anew
+	if err == nil && !e.Quick && kind != manifest.Month && kind != manifest.Year { // the rollups check reads those
 		err = e.db.Audit.ReadRows(e.ctx, a.ID, table)
 	}
 	if adlens.KindOf(err) == adlens.Damaged {

@@ -89,7 +89,7 @@ func (e *Engine) Close() error {
 // wantedLooks is how often in a row other users have to be seen to be believed.
 const wantedLooks = 3
 
-// stillThere reports whether the engine runs, and whether somebody else uses it.
+// stillThere reports whether the engine runs, and whether another process uses it.
 func (e *Engine) stillThere() (running, wanted bool, err error) {
 	running, err = isHeld(e.home.engineLock())
 	if err != nil || !running {

@@ -144,7 +144,7 @@ func waitLock(ctx context.Context, path string, how int) (*os.File, error) {
 	}
 }
 
-// isHeld reports whether somebody holds a lock alone.
+// isHeld reports whether a lock is held exclusively.
 func isHeld(path string) (bool, error) {
 	f, err := tryLock(path, unix.LOCK_SH)
 	if errors.Is(err, errLocked) {

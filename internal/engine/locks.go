@@ -52,7 +52,7 @@ func (l Locks) Try(_ context.Context, name string) (release func() error, ok boo
 	return release, err == nil, err
 }
 
-// Held reports whether somebody holds the lock of a name. It leaves no trace.
+// Held reports whether the lock of a name is held. It leaves no trace.
 func (l Locks) Held(_ context.Context, name string) (bool, error) {
 	return heldNow(l.lockFile(name))
 }

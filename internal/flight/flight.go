@@ -118,8 +118,8 @@ func (g *Group[K, V]) forget(key K, f *flight[V]) {
 
 // Together runs steps that do not need one another side by side, and waits for
 // all of them, whichever fails: one waits for the disk while another computes.
-// The error is that of the first step that failed, in their order: what ails one
-// often ails all, and is said once. A panic is an error too.
+// It returns the error of the first step that failed, in their order: failures
+// often share a cause. A panic is an error too.
 func Together(steps ...func() error) error {
 	faults := make([]error, len(steps))
 	var running sync.WaitGroup

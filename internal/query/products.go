@@ -98,8 +98,8 @@ func (s *Service) answerRanked(ctx context.Context, v View, r Request, plan Plan
 	return rankedProducts(r, v, rows, total), err
 }
 
-// answerPastEnd answers a page that has no rows: how many there are is said by the
-// first one.
+// answerPastEnd answers a page past the end. The total number of rows comes from
+// the first page.
 func (s *Service) answerPastEnd(v View, r Request, ask func(Request) ([]RankedRow, int, error)) (*Products, error) {
 	first := r
 	first.Page, first.PageSize = 1, 1
