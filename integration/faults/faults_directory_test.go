@@ -113,10 +113,11 @@ func TestEveryTableOfTheDirectoryIsRightOrRefused(t *testing.T) {
 			t.Run(table+" "+h.name, func(t *testing.T) {
 				t.Parallel()
 				d := whole.at(t)
-				d.harmed(t, d.Program, table, h, func(server *harness.Server) {
-					if d.ask(t, server, true) == 0 {
+				d.harmed(t, d.Program, table, h, func(server *harness.Server) (refused int) {
+					if refused = d.ask(t, server, true); refused == 0 {
 						t.Error("nothing was refused")
 					}
+					return refused
 				}, d.flags...)
 				if r := d.Run("doctor", "--quick"); !strings.Contains(r.Stdout, "directory") || !strings.Contains(r.Stdout, table) {
 					t.Errorf("doctor does not name %s: %s", table, r)

@@ -32,7 +32,7 @@ func TestEveryTableThatALoadWritesIsRightOrRefused(t *testing.T) {
 			}
 			t.Run(table+" "+h.name, func(t *testing.T) {
 				t.Parallel()
-				l.harmed(t, house.CopyOf(t, whole), table, h, func(server *harness.Server) { l.areRightOrRefused(t, server) })
+				l.harmed(t, house.CopyOf(t, whole), table, h, func(server *harness.Server) (refused int) { return l.areRightOrRefused(t, server) })
 			})
 		}
 	}
@@ -65,9 +65,10 @@ func ownProgramAt(t *testing.T, dir string) *harness.Program {
 }
 
 // harmed does harm to each part of a table, and demands that a server is right
-// or refuses, as ask asks it, that readiness and doctor name the damage, and that
-// no backup is called whole.
-func (l landed) harmed(t *testing.T, p *harness.Program, table string, h harm, ask func(*harness.Server), flags ...string) {
+// or refuses, as ask asks it, that readiness names what is refused, that doctor
+// finds the damage even where no answer reads it, and that no backup is called
+// whole.
+func (l landed) harmed(t *testing.T, p *harness.Program, table string, h harm, ask func(*harness.Server) (refused int), flags ...string) {
 	t.Helper()
 	flags = append(flags, withoutMemory...)
 	server, err := p.Serve(flags...)
@@ -80,9 +81,9 @@ func (l landed) harmed(t *testing.T, p *harness.Program, table string, h harm, a
 
 	server, err = p.Serve(flags...)
 	house.Need(t, err)
-	ask(server)
+	refused := ask(server)
 	ready := string(house.Get(t, harness.Client{Address: server.Address}, "/readyz").Body)
-	if !strings.Contains(ready, "damaged") && !strings.Contains(ready, "cannot be read") {
+	if refused > 0 && !strings.Contains(ready, "damaged") && !strings.Contains(ready, "cannot be read") {
 		t.Errorf("readiness does not name the damage: %s", ready)
 	}
 	house.Need(t, server.Stop())
@@ -114,9 +115,8 @@ func harmParts(t *testing.T, p *harness.Program, table string, h harm) {
 }
 
 // areRightOrRefused demands of every answer that it is what it was, or 503.
-func (l landed) areRightOrRefused(t *testing.T, server *harness.Server) {
+func (l landed) areRightOrRefused(t *testing.T, server *harness.Server) (refused int) {
 	t.Helper()
-	refused := 0
 	l.ask(t, server, func(account, path, want string, a harness.Answer) {
 		switch {
 		case a.Status == 503:
@@ -126,4 +126,5 @@ func (l landed) areRightOrRefused(t *testing.T, server *harness.Server) {
 		}
 	})
 	t.Logf("%d answers were refused", refused)
+	return refused
 }

@@ -9,8 +9,8 @@ import (
 	"adlens/loader"
 )
 
-// batchRows bounds the rows of facts that one statement adds up, so that it
-// takes little memory and seconds at most.
+// batchRows bounds the rows of facts that one statement reads, so that it takes
+// little memory and seconds at most.
 const batchRows = 2_000_000
 
 // checkRollups adds up everything anew and compares it, row by row.

@@ -80,8 +80,10 @@ func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place
 		return nil
 	}
 	stored, err := e.countRows(a, table)
-	if err == nil && !e.Quick && kind != manifest.Month && kind != manifest.Year { // the rollups check reads those
-		err = e.db.Audit.ReadRows(e.ctx, a.ID, table)
+	for _, batch := range splitBatches(live) {
+		if err == nil && !e.Quick {
+			err = e.db.Audit.ReadRows(e.ctx, a.ID, table, generationNumbers(batch))
+		}
 	}
 	if adlens.KindOf(err) == adlens.Damaged {
 		c.addFailure(restore, "%s: %v", table, err)

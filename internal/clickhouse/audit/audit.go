@@ -35,7 +35,7 @@ func New(c *cluster.Cluster, port tables.Port) Audit { return Audit{c, port} }
 // day with day_totals.
 func (a Audit) DayDifferences(ctx context.Context, account string, months []uint32) (map[uint32]Difference, error) {
 	return a.findDifferences(ctx, "day", "day_totals",
-		"SELECT generation, day AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+auditedMonths,
+		"SELECT generation, day AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations,
 		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
 }
 
@@ -43,7 +43,7 @@ func (a Audit) DayDifferences(ctx context.Context, account string, months []uint
 // month_products.
 func (a Audit) MonthDifferences(ctx context.Context, account string, months []uint32) (map[uint32]Difference, error) {
 	return a.findDifferences(ctx, "product_key", "month_products",
-		"SELECT generation, product_key AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+auditedMonths,
+		"SELECT generation, product_key AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations,
 		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
 }
 
@@ -65,7 +65,7 @@ func (a Audit) YearDifferences(ctx context.Context, account string, years []load
         FROM (SELECT * FROM month_products WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)})`, params)
 }
 
-const auditedMonths = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
+const ofGenerations = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
 
 // auditTerms are the measures in types that no sum overflows.
 var auditTerms = query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WideTerm(m, m.Name) + " AS wide_" + m.Name })
@@ -84,7 +84,7 @@ FROM (
     FROM (
         SELECT false AS stored, * FROM (%s)
         UNION ALL
-        SELECT true AS stored, generation, %s AS key, marketplace_key, ad_product, ` + auditTerms + ` FROM %s WHERE ` + auditedMonths + `
+        SELECT true AS stored, generation, %s AS key, marketplace_key, ad_product, ` + auditTerms + ` FROM %s WHERE ` + ofGenerations + `
     )
     GROUP BY generation, key, marketplace_key, ad_product
     HAVING ` + auditDiffers + `
@@ -116,13 +116,13 @@ func (a Audit) GenerationRows(ctx context.Context, account, table string) (map[u
 	return rows, err
 }
 
-// ReadRows reads every column of an account's rows in one of its tables. The error
-// is of kind adlens.Damaged where some cannot be read: the engine checks what it
-// reads.
-func (a Audit) ReadRows(ctx context.Context, account, table string) error {
+// ReadRows reads every column of some of an account's rows in one of its tables.
+// The error is of kind adlens.Damaged where some cannot be read: the engine checks
+// what it reads.
+func (a Audit) ReadRows(ctx context.Context, account, table string, generations []uint32) error {
 	var hash uint64
-	return a.cluster.ReadOnce(ctx, "SELECT sum(cityHash64(*)) FROM "+table+" WHERE account_id = {account:String}",
-		conn.Params{"account": query.Text(account)}, conn.ScanInto(&hash))
+	return a.cluster.ReadOnce(ctx, "SELECT sum(cityHash64(*)) FROM "+table+" WHERE "+ofGenerations,
+		conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)}, conn.ScanInto(&hash))
 }
 
 // Version is the server's.
