@@ -114,7 +114,8 @@ func (s *statements) planStatement(ctx context.Context, q *question) (sql, error
 	default:
 		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
-		if plan := query.PlanProducts(request, view); !plan.Empty() {
+		request.Dimensions = []string{"product"}
+		if plan := query.PlanReport(request, view); !plan.Empty() {
 			statement = plan.RankedStatement(request, query.ProductsOf(view).Generation, query.TitlesOf(view))
 		}
 	}

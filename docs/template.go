@@ -28,6 +28,7 @@ func source() ([]byte, error) {
 	var out bytes.Buffer
 	err = parsed.Execute(&out, map[string]any{
 		"Endpoints": catalogue.Endpoints, "Parameters": catalogue.Parameters, "Dimensions": catalogue.Dimensions, "Figures": catalogue.Figures, "FigureNames": catalogue.FigureNames,
+		"DimensionNames": catalogue.DimensionNames, "MaxTablePageSize": catalogue.MaxTablePageSize,
 		"Ranges": catalogue.Ranges, "AdProducts": catalogue.AdProducts, "States": catalogue.States, "Tools": catalogue.Tools,
 		"Formats": catalogue.Formats, "ProductSorts": catalogue.ProductSorts,
 	})
@@ -49,7 +50,10 @@ type schema struct {
 	Decimals    int      `json:"x-decimals,omitzero"`
 	Minimum     *int     `json:"minimum,omitzero"`
 	Maximum     int      `json:"maximum,omitzero"`
+	MinLength   int      `json:"minLength,omitzero"`
+	MaxLength   int      `json:"maxLength,omitzero"`
 	MinItems    int      `json:"minItems,omitzero"`
+	MaxItems    int      `json:"maxItems,omitzero"`
 	Items       *schema  `json:"items,omitzero"`
 	Default     any      `json:"default,omitzero"`
 	Description string   `json:"description,omitzero"`
@@ -69,11 +73,13 @@ func parameterSchema(p catalogue.Parameter) schema {
 		one.Enum = p.Values
 	case p.Kind == catalogue.Day:
 		one.Format = "date"
+	case p.Kind == catalogue.Text && p.Min > 0:
+		one.MinLength, one.MaxLength = p.Min, p.Max
 	case p.Kind == catalogue.Number:
 		one.Type, one.Minimum, one.Maximum = "integer", new(1), p.Max
 	}
 	if p.List {
-		return schema{Type: "array", MinItems: 1, Items: &one}
+		return schema{Type: "array", MinItems: 1, MaxItems: p.MaxValues, Items: &one}
 	}
 	return one
 }

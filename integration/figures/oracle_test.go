@@ -90,8 +90,7 @@ func batch(r *rand.Rand, a *extracts.Account) []string {
 
 func askAtRandom(t *testing.T, r *rand.Rand, one *house.Tenant, n int) {
 	t.Helper()
-	oldest, _ := one.Model.Held()
-	a := house.Asker{Rand: r, Places: one.Model.Places(), Oldest: oldest}
+	a := house.NewAsker(r, one.Model)
 	for range n {
 		house.Check(t, one.Ask, one.Model, a.Ask())
 	}

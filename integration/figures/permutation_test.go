@@ -39,8 +39,7 @@ func TestTheOrderOfLoadingMakesNoDifference(t *testing.T) {
 		order(t, one)
 		tenants = append(tenants, one)
 	}
-	oldest, _ := tenants[0].Model.Held()
-	a := house.Asker{Rand: r, Places: tenants[0].Model.Places(), Oldest: oldest}
+	a := house.NewAsker(r, tenants[0].Model)
 	for _, q := range house.Everything() {
 		house.SameAnswers(t, tenants, q)
 	}

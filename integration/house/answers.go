@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,9 @@ func Expected(m *model.Account, q Question, now time.Time) (any, error) {
 		return answer, err
 	case "/reports/products":
 		answer, err := m.Products(q.Query, now)
+		return answer, err
+	case "/report":
+		answer, err := m.Report(q.Query, now)
 		return answer, err
 	default:
 		return expectedList(m, q)
@@ -117,7 +121,7 @@ func Check(t *testing.T, c harness.Client, m *model.Account, q Question) {
 	}
 }
 
-// CheckAll asks the three reports over everything that is held.
+// CheckAll asks the reports over everything that is held.
 func CheckAll(t *testing.T, c harness.Client, m *model.Account) {
 	t.Helper()
 	for _, q := range Everything() {
@@ -125,13 +129,14 @@ func CheckAll(t *testing.T, c harness.Client, m *model.Account) {
 	}
 }
 
-// Everything asks the three reports over all that is held.
+// Everything asks the reports over all that is held.
 func Everything() []Question {
 	return []Question{
 		{"/summary", url.Values{"range": {"all_time"}}},
 		{"/timeline", url.Values{"range": {"last_90_days"}}},
 		{"/timeline", url.Values{"range": {"all_time"}, "granularity": {"month"}}},
 		{"/reports/products", url.Values{"range": {"all_time"}, "page_size": {"all"}}},
+		{"/report", url.Values{"range": {"all_time"}, "page_size": {"all"}, "dimensions": {"month,product,ad_product"}}},
 	}
 }
 
@@ -147,8 +152,18 @@ var (
 // Asker makes random questions that the contract allows.
 type Asker struct {
 	*rand.Rand
-	Places []string // connected countries and marketplaces
-	Oldest string
+	Places          []string // connected countries and marketplaces
+	Products, Names []string // ids of products, and those with their titles
+	Oldest          string
+}
+
+// NewAsker asks about what an account holds.
+func NewAsker(r *rand.Rand, m *model.Account) Asker {
+	a := Asker{Rand: r, Places: m.Places()}
+	a.Oldest, _ = m.Held()
+	a.Products, a.Names = m.ProductIDs()
+	a.Products = slices.DeleteFunc(a.Products, func(id string) bool { return strings.Contains(id, ",") || strings.TrimSpace(id) != id })
+	return a
 }
 
 func (a Asker) one(of []string) string { return of[a.IntN(len(of))] }
@@ -160,17 +175,57 @@ func (a Asker) Ask() Question {
 	if a.IntN(2) == 0 {
 		a.compare(q.Query)
 	}
-	switch a.IntN(3) {
+	switch a.IntN(5) {
 	case 0:
 		q.Path = "/summary"
 	case 1:
 		q.Path = "/timeline"
 		a.granularity(q.Query)
-	default:
+	case 2:
 		q.Path = "/reports/products"
-		a.order(q.Query)
+		a.order(q.Query, append([]string{"product_id"}, model.FigureNames...))
+	default:
+		q.Path = "/report"
+		a.breakdown(q.Query)
 	}
 	return q
+}
+
+// breakdown divides by some dimensions, one of time at most.
+func (a Asker) breakdown(q url.Values) {
+	dimensions := []string{"marketplace", "ad_product", "product", a.one([]string{"date", "week", "month"})}
+	a.Shuffle(len(dimensions), func(i, j int) { dimensions[i], dimensions[j] = dimensions[j], dimensions[i] })
+	sorts := dimensions[:a.IntN(len(dimensions)+1)]
+	if len(sorts) > 0 {
+		q.Set("dimensions", a.recased(strings.Join(sorts, ",")))
+	}
+	if slices.Contains(sorts, "product") && len(a.Names) > 0 && a.IntN(3) == 0 {
+		if part := a.part(a.one(a.Names)); part != "" {
+			q.Set("search", part)
+		}
+	}
+	figures := model.FigureNames
+	if a.IntN(2) == 0 {
+		figures = slices.Clone(figures)
+		a.Shuffle(len(figures), func(i, j int) { figures[i], figures[j] = figures[j], figures[i] })
+		figures = figures[:1+a.IntN(len(figures))]
+		q.Set("figures", strings.Join(figures, ","))
+	}
+	a.order(q, slices.Concat(sorts, figures))
+}
+
+// part is some characters of a text, in any case.
+func (a Asker) part(text string) string {
+	letters := []rune(text)
+	from := a.IntN(max(1, len(letters)-1))
+	part := string(letters[from:min(len(letters), from+2+a.IntN(4))])
+	if len([]rune(part)) < 2 || strings.TrimSpace(part) == "" {
+		return ""
+	}
+	if a.IntN(2) == 0 {
+		return strings.ToUpper(part)
+	}
+	return part
 }
 
 func (a Asker) period(q url.Values) {
@@ -209,6 +264,9 @@ func (a Asker) filters(q url.Values) {
 	if a.IntN(2) == 0 {
 		q.Set("ad_products", a.some(AdProducts))
 	}
+	if len(a.Products) > 0 && a.IntN(6) == 0 {
+		q.Set("product_ids", strings.Join([]string{a.one(a.Products), a.one(a.Products)}, ","))
+	}
 }
 
 // some is a list of values, repetitions included.
@@ -236,9 +294,9 @@ func (a Asker) granularity(q url.Values) {
 	}
 }
 
-func (a Asker) order(q url.Values) {
+func (a Asker) order(q url.Values, sorts []string) {
 	if a.IntN(3) > 0 {
-		q.Set("sort", a.recased(a.one(append([]string{"product_id"}, model.FigureNames...))))
+		q.Set("sort", a.recased(a.one(sorts)))
 	}
 	if a.IntN(2) == 0 {
 		q.Set("order", a.recased(a.one([]string{"asc", "desc"})))

@@ -135,7 +135,7 @@ func FiguresAndLists(t *testing.T, p *harness.Program, from uint64, later int) (
 func Questions(r *rand.Rand, one *Tenant) []Question {
 	all := append(Everything(), AllLists(one.Model)...)
 	if oldest, _ := one.Model.Held(); oldest != "" {
-		a := Asker{r, one.Model.Places(), oldest}
+		a := NewAsker(r, one.Model)
 		for range 30 {
 			all = append(all, a.Ask())
 		}

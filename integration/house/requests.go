@@ -68,7 +68,7 @@ func ShopWithData(t *testing.T) (*House, *Tenant) {
 
 // Endpoints are requests that a shop with data answers, one for each endpoint.
 var Endpoints = []string{
-	"/account", "/marketplaces", "/summary", "/timeline", "/reports/products",
+	"/account", "/marketplaces", "/summary", "/timeline", "/reports/products", "/report?dimensions=date,product",
 	"/campaigns?marketplace_id=101", "/ad-groups?marketplace_id=101", "/rules", "/activity",
 }
 

@@ -67,6 +67,24 @@ func (a *Account) Codes() []string {
 // Places are what a filter of marketplaces may name: their codes and their ids.
 func (a *Account) Places() []string { return append(a.Codes(), a.Profiles()...) }
 
+// ProductIDs gives the ids of all products with figures or a title, and those with
+// the titles among them.
+func (a *Account) ProductIDs() (ids, names []string) {
+	facts := a.deriveFacts()
+	for i := range facts {
+		if id := facts[i].product; id != "" {
+			ids = append(ids, id)
+		}
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, slices.Collect(maps.Keys(a.titles))))))
+	for _, id := range ids {
+		if names = append(names, id); a.titles[id] != "" {
+			names = append(names, a.titles[id])
+		}
+	}
+	return ids, names
+}
+
 // Held gives the oldest and the newest held day, or empty text for none.
 func (a *Account) Held() (oldest, newest string) {
 	for _, r := range a.reports {

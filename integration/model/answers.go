@@ -15,13 +15,18 @@ type request struct {
 	period       Period
 	marketplaces []string // nil where not sent
 	adProducts   []string
+	products     []string
+	search       string      // of a report: what a product's id or title contains
 	compare      *comparison // nil where nothing is compared
 }
 
 func (a *Account) parseRequest(q url.Values, now time.Time) (request, error) {
 	oldest, _ := a.Held()
 	p, err := ResolvePeriod(q, now, oldest)
-	r := request{p, listParam(q, "marketplaces"), listParam(q, "ad_products"), nil}
+	r := request{period: p, marketplaces: listParam(q, "marketplaces"), adProducts: listParam(q, "ad_products")}
+	if q.Has("product_ids") {
+		r.products = slices.Compact(slices.Sorted(strings.SplitSeq(q.Get("product_ids"), ",")))
+	}
 	if err == nil {
 		r.compare = a.resolveComparison(&r, q, now)
 	}
@@ -57,11 +62,21 @@ func (a *Account) selectedIn(r request, p Period) []*fact {
 	for i := range facts {
 		f := &facts[i]
 		if p.containsDay(f.day) && passesFilter(r.adProducts, f.adProduct) &&
+			passesFilter(r.products, f.product) && a.passesSearch(r.search, f.product) &&
 			(passesFilter(r.marketplaces, a.profiles[f.profile].country) || passesFilter(r.marketplaces, f.profile)) {
 			chosen = append(chosen, f)
 		}
 	}
 	return chosen
+}
+
+// passesSearch looks for a text in a product's id and title, without regard to case.
+func (a *Account) passesSearch(text, product string) bool {
+	if text == "" {
+		return true
+	}
+	text = strings.ToLower(text)
+	return product != "" && (strings.Contains(strings.ToLower(product), text) || strings.Contains(strings.ToLower(a.titles[product]), text))
 }
 
 func passesFilter(values []string, value string) bool {
@@ -97,9 +112,13 @@ func (a *Account) total(r request) *pair {
 // baseAnswer holds what every figure answer repeats.
 func (a *Account) baseAnswer(r request) map[string]any {
 	oldest, newest := a.Held()
+	filters := map[string]any{"marketplaces": textsOrNull(r.marketplaces), "ad_products": textsOrNull(r.adProducts)}
+	if r.products != nil {
+		filters["product_ids"] = textsOrNull(r.products)
+	}
 	return map[string]any{
 		"period":   r.period.periodObject(),
-		"filters":  map[string]any{"marketplaces": textsOrNull(r.marketplaces), "ad_products": textsOrNull(r.adProducts)},
+		"filters":  filters,
 		"currency": "USD",
 		"meta": map[string]any{
 			"data_last_date":  orNull(newest),

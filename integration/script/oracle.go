@@ -34,7 +34,7 @@ func (o *Oracle) Load(account, dir string) (bool, error) {
 	return refused, nil
 }
 
-// Get answers the three figure endpoints; it judges no faulty request.
+// Get answers the figure endpoints; it judges no faulty request.
 func (o *Oracle) Get(account, path string) (int, any, error) {
 	address, err := url.Parse(path)
 	if err != nil {
@@ -50,6 +50,8 @@ func (o *Oracle) Get(account, path string) (int, any, error) {
 		answer, err = a.Timeline(q, o.Now)
 	case "/reports/products":
 		answer, err = a.Products(q, o.Now)
+	case "/report":
+		answer, err = a.Report(q, o.Now)
 	default:
 		return 0, nil, ErrBeyond
 	}

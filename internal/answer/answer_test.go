@@ -34,6 +34,10 @@ func (*shop) View(_ context.Context, account string) (query.View, error) {
 
 func (*shop) DayTotals(context.Context, query.Statement) ([]query.DayTotal, error) { return nil, nil }
 
+func (*shop) BucketCounts(context.Context, query.Statement) ([]query.BucketCount, error) {
+	return nil, nil
+}
+
 func (s *shop) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
 	s.statements++
 	return []query.RankedRow{{ID: "B0LAMP", Marketplaces: []uint16{1}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)}}, 1, nil

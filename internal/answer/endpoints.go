@@ -35,6 +35,7 @@ var endpoints = map[string]endpoint{
 	"summary":          figuresEndpoint("summary", query.ParseSummary, (*query.Service).Summary, (*writer).writeSummary),
 	"timeline":         figuresEndpoint("timeline", query.ParseTimeline, (*query.Service).Timeline, (*writer).writeTimeline),
 	"reports/products": figuresEndpoint("reports/products", query.ParseProducts, (*query.Service).Products, (*writer).writeProducts),
+	"report":           figuresEndpoint("report", query.ParseReport, (*query.Service).Report, (*writer).writeReport),
 	"marketplaces":     listEndpoint("marketplaces", nil, query.ParsePlain, readMarketplaces, (*writer).writeMarketplaces),
 	"campaigns":        listEndpoint("campaigns", freshenList(manifest.Campaigns), query.ParseCampaigns, (*query.Service).Campaigns, (*writer).writeCampaigns),
 	"ad-groups":        listEndpoint("ad-groups", freshenList(manifest.AdGroups), query.ParseAdGroups, (*query.Service).AdGroups, (*writer).adGroups),
@@ -64,13 +65,14 @@ func ReadFeed(saved string) (Request, error) {
 }
 
 // steps are what makes an endpoint of the functions of internal/query: how its
-// parameters are read, what of a request depends on more than the data, how its
+// parameters are read and checked, what of a request depends on more than the data, how its
 // answer is named, how many rows that has at most, and how it is computed and
 // described.
 type steps[Params any, R request, A any] struct {
 	name     string
 	parse    func(Params, query.View, time.Time) (R, []adlens.Fault)
-	settle   func(context.Context, *Service, query.View, R) R // nil where all depends on the data
+	check    func(context.Context, query.View, R) ([]adlens.Fault, error) // of ids, which the view does not have; nil without any
+	settle   func(context.Context, *Service, query.View, R) R             // nil where all depends on the data
 	identify func(string, query.View, R) string
 	most     func(context.Context, query.View, R) (int, error)
 	compute  func(*query.Service, context.Context, query.View, R) (A, error)
@@ -81,7 +83,7 @@ type steps[Params any, R request, A any] struct {
 func figuresEndpoint[Params, A any](name string, parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
-		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, nil, query.Identity, s.figures.MostRows, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, s.figures.UnknownIDs, nil, query.Identity, s.figures.MostRows, compute, describe})
 	}
 }
 
@@ -93,7 +95,7 @@ func listEndpoint[Params, A any](name string, settle func(context.Context, *Serv
 		most := func(ctx context.Context, v query.View, r query.ListRequest) (int, error) {
 			return s.figures.MostListed(ctx, v, r, name)
 		}
-		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, settle, query.ListIdentity, most, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, nil, settle, query.ListIdentity, most, compute, describe})
 	}
 }
 
@@ -108,6 +110,13 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 		return nil, err
 	}
 	request, more := st.parse(params, view, s.now())
+	if st.check != nil {
+		unknown, err := st.check(ctx, view, request)
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, unknown...)
+	}
 	if err := joinFaults(faults, more, &params); err != nil {
 		return nil, err
 	}

@@ -88,18 +88,55 @@ func (w *writer) writeTimeline(a *query.Timeline) {
 	formats.Rows(w.Writer, "data", blank, slices.Values(a.Points), func(p query.Point) {
 		w.writeDay("date", p.Date)
 		w.writeFigures(p.Figures)
-		if c := p.Comparison; c != nil {
-			w.Object("comparison", func() {
-				w.writeDay("date", c.Date)
-				w.earlierFigures(&c.Comparison)
-			})
-		}
+		w.writePointComparison(a.Request, p.Comparison)
 	})
 	w.writeMeta(a.Meta)
 }
 
-func (w *writer) writeProducts(a *query.Products) {
+func (w *writer) writeProducts(a *query.Report) {
 	w.writeRequest(a.Request)
+	w.writeRows(a, query.Row{}, func(row query.Row) {
+		w.TextOrNull("product_id", row.ID)
+		w.TextOrNull("title", row.Title)
+		w.Texts("marketplaces", row.Marketplaces)
+	})
+}
+
+func (w *writer) writeReport(a *query.Report) {
+	r := a.Request
+	w.figures = r.Figures
+	w.writeRequest(r)
+	w.Texts("dimensions", r.Dimensions)
+	w.Texts("figures", r.FigureNames())
+	if r.Search != "" {
+		w.Text("search", r.Search)
+	}
+	blank := query.Row{}
+	w.writeRows(a, blank, func(row query.Row) {
+		for _, dimension := range r.Dimensions {
+			w.writeDimension(dimension, row)
+		}
+	})
+}
+
+// writeDimension writes which value of a dimension a row is of.
+func (w *writer) writeDimension(name string, row query.Row) {
+	switch name {
+	case "marketplace":
+		w.marketplaceName(row.Marketplace)
+	case "ad_product":
+		w.Text("ad_product", row.AdProduct.String())
+	case "product":
+		w.TextOrNull("product_id", row.ID)
+		w.TextOrNull("title", row.Title)
+	default: // of time
+		w.writeDay(name, row.Date)
+	}
+}
+
+// writeRows writes the order of a report, its totals, and its rows, which begin as
+// head writes them.
+func (w *writer) writeRows(a *query.Report, blank query.Row, head func(query.Row)) {
 	w.Text("sort", a.Request.Sort)
 	w.Text("order", a.Request.Order)
 	w.writeComparedPeriod(a.Answer, nil)
@@ -107,15 +144,30 @@ func (w *writer) writeProducts(a *query.Products) {
 		w.writeFigures(a.Total)
 		w.writeComparison(a.Comparison)
 	})
-	formats.Rows(w.Writer, "data", query.Product{Comparison: blankComparison(a.Request)}, a.Rows, func(p query.Product) {
-		w.TextOrNull("product_id", p.ID)
-		w.TextOrNull("title", p.Title)
-		w.Texts("marketplaces", p.Marketplaces)
-		w.writeFigures(p.Figures)
-		w.writeComparison(p.Comparison)
+	if a.Request.Compared() {
+		blank.Comparison = &query.PointComparison{}
+	}
+	formats.Rows(w.Writer, "data", blank, a.Rows, func(row query.Row) {
+		head(row)
+		w.writeFigures(row.Figures)
+		w.writePointComparison(a.Request, row.Comparison)
 	})
 	w.writePagination(a.Request.Paging, a.TotalRows, a.Meta.Truncated)
 	w.writeMeta(a.Meta)
+}
+
+// writePointComparison writes the earlier side of a point or row, with its date
+// where it has one.
+func (w *writer) writePointComparison(r query.Request, c *query.PointComparison) {
+	if c == nil {
+		return
+	}
+	w.Object("comparison", func() {
+		if r.Granularity != "" {
+			w.writeDay(r.TimeDimension(), c.Date)
+		}
+		w.earlierFigures(&c.Comparison)
+	})
 }
 
 // writeRequest writes what every figure answer repeats of its request.
@@ -124,6 +176,9 @@ func (w *writer) writeRequest(r query.Request) {
 	w.Object("filters", func() {
 		w.TextsOrNull("marketplaces", r.Filters.Marketplaces)
 		w.TextsOrNull("ad_products", r.Filters.AdProductNames())
+		if r.Filters.Products != nil {
+			w.TextsOrNull("product_ids", r.Filters.Products)
+		}
 	})
 	w.Text("currency", "USD")
 }

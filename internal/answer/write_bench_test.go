@@ -12,15 +12,15 @@ import (
 )
 
 // manyProducts is a product report of so many rows.
-func manyProducts(rows int) *query.Products {
-	p := &query.Products{TotalRows: rows, Answer: query.Answer{Request: query.Request{
+func manyProducts(rows int) *query.Report {
+	p := &query.Report{TotalRows: rows, Answer: query.Answer{Request: query.Request{
 		Period: period.Period{Start: adlens.Date(2026, 3, 1), End: adlens.Date(2026, 3, 31), Range: "last_month"}, TimeZone: "UTC",
 		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: query.MaxRows, All: true}}}}
-	var all []query.Product
+	var all []query.Row
 	for i := range rows {
 		n := uint64(i)
 		s := sums(1000+77*n, 10+n, n%40, 5_005_000+1_234_567*n, n%3*20_000_000)
-		all = append(all, query.Product{ID: fmt.Sprintf("B0%08d", i), Title: fmt.Sprintf("Lamp %d, blue, with \"Nº 1\" switch", i),
+		all = append(all, query.Row{ID: fmt.Sprintf("B0%08d", i), Title: fmt.Sprintf("Lamp %d, blue, with \"Nº 1\" switch", i),
 			Marketplaces: []string{"DE", "US"}, Figures: query.FiguresOf(s)})
 	}
 	p.Rows = slices.Values(all)

@@ -14,8 +14,9 @@ import (
 // are the contract's.
 type writer struct {
 	*formats.Writer
-	pages  *Pages // as they were described
-	digits []byte
+	pages   *Pages // as they were described
+	figures []int  // the places of the figures that are wanted; nil for all
+	digits  []byte
 }
 
 func (w *writer) writeInt(name string, value int) { w.Count(name, uint64(value)) }
@@ -45,14 +46,26 @@ func (w *writer) writeAmount(name string, value *adlens.Amount) {
 	w.Number(name, adlens.AmountDecimals, []byte(value.String()))
 }
 
-// writeFigures writes the catalogue's figures in its order; of a blank row they are
-// null.
+// allFigures are the places of all figures.
+var allFigures = func() (places []int) {
+	for i := range catalogue.Figures {
+		places = append(places, i)
+	}
+	return places
+}()
+
+// writeFigures writes the figures that are wanted, the catalogue's in its order
+// where none are named; of a blank row they are null.
 func (w *writer) writeFigures(figures query.Figures) {
 	if figures == nil {
 		figures = query.NoFigures
 	}
-	for i, value := range figures {
-		decimals := 0
+	places := w.figures
+	if places == nil {
+		places = allFigures
+	}
+	for _, i := range places {
+		value, decimals := figures[i], 0
 		if value.Hundredths() {
 			decimals = 2
 		}

@@ -1,17 +1,24 @@
 package catalogue
 
+import "slices"
+
 // Dimension is what figures are divided by. Each of its values with figures is
 // an element, point or row of an answer.
 type Dimension struct {
 	Name    string
-	Columns []Column // of a row, before its figures
+	Columns []Column // which value of the dimension a row is of, before its figures
+	Further []Column // of rows of an answer that has this dimension alone
 	Key     string   // the column of the store that rows are divided by
 	Labels  []string // the tables of the store that have the columns, if the key is not the column itself
+	Time    bool     // a report has one dimension of time at most
 
-	Schema     string // of a row, in the API's document
+	Schema     string // of a row of an answer that has this dimension alone, in the API's document; "" without one
 	Words      string // what a row is
 	Comparison string // the schema of the earlier side of a row
 }
+
+// OwnColumns returns the columns of rows of an answer that has this dimension alone.
+func (d Dimension) OwnColumns() []Column { return slices.Concat(d.Columns, d.Further) }
 
 // Column is a column of rows that is not a figure.
 type Column struct {
@@ -23,21 +30,32 @@ type Column struct {
 	Words  string
 }
 
-// Dimensions are all dimensions.
+// Dimensions are all dimensions, in the order of the API's document.
 var Dimensions = []Dimension{
+	{Name: "date", Key: "day", Time: true, Schema: "TimelinePoint", Words: "The figures of a day, week or month.", Comparison: "PointComparison",
+		Columns: []Column{{Name: "date", Format: "date", Null: true,
+			Words: "The day, or the first day of the week or month; null, with `compare` alone, where only the earlier period reaches so far."}}},
+	{Name: "week", Key: "day", Time: true, Columns: []Column{{Name: "week", Format: "date", Null: true, Words: "Monday's date; the row has the days of the week that are inside the period."}}},
+	{Name: "month", Key: "day", Time: true, Columns: []Column{{Name: "month", Format: "date", Null: true, Words: "The month's first day; the row has the days of the month that are inside the period."}}},
 	{Name: "marketplace", Key: "marketplace_key", Labels: []string{"marketplaces"}, Schema: "MarketplaceFigures", Words: "One marketplace's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{
 			{Name: "marketplace", Schema: "CountryCode"},
 			{Name: "marketplace_id", Words: "The marketplace's id."}}},
 	{Name: "ad_product", Key: "ad_product", Schema: "AdProductFigures", Words: "One kind of advertising's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{{Name: "ad_product", Schema: "AdProduct"}}},
-	{Name: "date", Key: "day", Schema: "TimelinePoint", Words: "The figures of a day, week or month.", Comparison: "PointComparison",
-		Columns: []Column{{Name: "date", Format: "date", Null: true,
-			Words: "The day, or the first day of the month; null, with `compare` alone, where only the earlier period reaches so far."}}},
 	{Name: "product", Key: "product_key", Labels: []string{"products", "product_titles"}, Schema: "Product", Words: "One advertised product's figures.", Comparison: "Comparison",
 		Columns: []Column{
 			{Name: "product_id", Null: true, Words: "The product's identifier; null for the group of figures that the platform ties to no product."},
-			{Name: "title", Null: true, Words: "The product's title; null where none was loaded."},
+			{Name: "title", Null: true, Words: "The product's title; null where none was loaded."}},
+		Further: []Column{
 			{Name: "marketplaces", Schema: "CountryCode", List: true,
 				Words: "Countries with figures of this row in the period and filters, sorted; none where only the earlier period has figures."}}},
 }
+
+// DimensionNames are the names of the dimensions, in their order.
+var DimensionNames = func() (names []string) {
+	for _, d := range Dimensions {
+		names = append(names, d.Name)
+	}
+	return names
+}()

@@ -53,6 +53,13 @@ var (
 		Parameters: slices.Concat(periods, filters, []Parameter{productSort, order, page, reportPageSize}, formats, []Parameter{compare}),
 		Answer:     "A page of products.", Schema: "ProductReport", Capped: true, Examples: []Example{{"products", "products"}, {"compared", "products_compared"}}}
 
+	Report = Endpoint{Path: "/report", Operation: "getReport", Tag: "Figures", Summary: "Figures by any dimensions",
+		Words: "A row for each combination of the dimensions' values with figures in the period: `dimensions=month,product` has one for each product of each month. The exact sums of the rows are those of the summary with the same period and filters.\n" +
+			"\n" +
+			"Rows are ordered by the value as shown; null comes last in both orders, and ties go by the dimensions, so pages never overlap. `totals` are the figures of the whole report, all pages.\n",
+		Parameters: slices.Concat([]Parameter{dimensions, figures}, periods, filters, []Parameter{search, reportSort, reportOrder, page, rowsPageSize}, formats, []Parameter{compare}),
+		Answer:     "A page of rows.", Schema: "Report", Capped: true, Examples: []Example{{"months", "report_months"}, {"products", "report_products"}}}
+
 	Campaigns = Endpoint{Path: "/campaigns", Operation: "listCampaigns", Tag: "Campaigns", Summary: "One marketplace's campaigns",
 		Words: "Campaigns that are enabled or paused, by name, then id. Archived ones are never listed.\n" +
 			"\n" +
@@ -83,7 +90,7 @@ var (
 )
 
 // Endpoints are all endpoints, in the order of the API's document.
-var Endpoints = []Endpoint{Account, Marketplaces, Summary, Timeline, ProductReport, Campaigns, AdGroups, Rules, RuleRuns, Activity}
+var Endpoints = []Endpoint{Account, Marketplaces, Summary, Timeline, ProductReport, Report, Campaigns, AdGroups, Rules, RuleRuns, Activity}
 
 // Parameter returns a parameter of the query string by its name.
 func (e Endpoint) Parameter(name string) (Parameter, bool) {

@@ -41,8 +41,10 @@ type Parameter struct {
 
 	Values   []string          // of a Choice
 	Excluded map[string]string // values that exist and are refused, with the reason
-	Max      int               // of a Number
-	TakesAll bool              // a Number may be All
+	Min, Max int               // of the characters of a Text, and Max of a Number; 0 is no bound
+	// MaxValues is how many values a List has at most; 0 is no bound.
+	MaxValues int
+	TakesAll  bool // a Number may be All
 
 	// Default is what the document says is used if nothing is sent. It is nil
 	// if clients that fill it in would be refused.
@@ -64,6 +66,8 @@ func (p Parameter) Key() string {
 const (
 	MaxPage     = 1_000_000_000
 	MaxPageSize = 1_000
+	// MaxTablePageSize is that of a report in another format than JSON.
+	MaxTablePageSize = 100_000
 )
 
 // All is the value of a Number that stands for everything at once.
@@ -109,6 +113,20 @@ var (
 		Words: "Only these kinds of advertising, with commas between them."}
 	granularity = Parameter{Name: "granularity", Kind: Choice, Values: Granularities, Default: "auto",
 		Words: "Days, weeks or months. `auto` is days up to 92 days, and months beyond; `day` is refused beyond 92 days. A week begins on Monday."}
+	productIDs = Parameter{Name: "product_ids", List: true, MaxValues: 200, Example: []string{"B0C7J1M4KQ"},
+		Words: "Only these products, by their ids, with commas between them; 200 at most. An id that is neither in a figure nor in the list of products is refused."}
+	dimensions = Parameter{Name: "dimensions", Kind: Choice, List: true, Values: DimensionNames, MaxValues: 5, Schema: "Dimension", Example: []string{"month", "product"},
+		Words: "What the figures are divided by, in the order in which their columns are wanted, with commas between them; one of `date`, `week` and `month` at most. Without it there is one row."}
+	figures = Parameter{Name: "figures", ID: "figure_names", Kind: Choice, List: true, Values: FigureNames, Schema: "Figure", Example: []string{"spend", "acos"},
+		Words: "The figures wanted, in their order, with commas between them. All without it."}
+	search = Parameter{Name: "search", Min: 2, Max: 100, Example: "lamp",
+		Words: "Only rows whose product id or title contains this text, without regard to case; 2 to 100 characters. It needs the dimension `product`."}
+	reportSort = Parameter{Name: "sort", ID: "rows_sort", Example: "spend",
+		Words: "The figure of the answer, or the dimension, that decides the order of rows; rows that are equal in it go by their dimensions. Without it the date, week or month; else `spend`, where it is asked for, or else the first figure."}
+	reportOrder = Parameter{Name: "order", ID: "rows_order", Kind: Choice, Values: Orders, Example: "desc",
+		Words: "Ascending or descending. Null comes last in both. Without it dimensions are ascending and figures descending."}
+	rowsPageSize = Parameter{Name: "page_size", ID: "rows_page_size", Kind: Number, Max: MaxTablePageSize, TakesAll: true, Schema: "RowsOrAll", Default: 100,
+		Words: "Rows of a page: up to 1,000 in JSON and 100,000 in the other formats; or `all` for everything at once, up to 100,000 rows. More rows than that are cut off, which `meta.truncated` and `X-Truncated` say."}
 	productSort = Parameter{Name: "sort", Kind: Choice, Values: ProductSorts, Schema: "ProductSort", Default: "spend",
 		Words: "The figure, or `product_id`, that decides the order of rows."}
 	order = Parameter{Name: "order", Kind: Choice, Values: Orders, Default: "desc",
@@ -148,14 +166,14 @@ var (
 
 // Parameters are all parameters, in the order of the API's document.
 var Parameters = []Parameter{
-	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, granularity, productSort, order,
-	page, pageSize, reportPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
+	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, productIDs, dimensions, figures, search, granularity, productSort, reportSort, order, reportOrder,
+	page, pageSize, reportPageSize, rowsPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
 	format, separator, decimal, compare, ifNoneMatch,
 }
 
 // Parameters that endpoints have together.
 var (
 	periods = []Parameter{namedRange, startDate, endDate, timeZone}
-	filters = []Parameter{marketplaces, adProducts}
+	filters = []Parameter{marketplaces, adProducts, productIDs}
 	formats = []Parameter{format, separator, decimal}
 )

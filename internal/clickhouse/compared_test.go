@@ -72,7 +72,7 @@ func BenchmarkComparedProducts(b *testing.B) {
 	d := openShared(b)
 	keys := []uint16{1, 2, 3}
 	r := query.Request{Period: period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)},
-		Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: 100}}
+		Dimensions: []string{"product"}, Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: 100}}
 	both := r
 	both.Earlier = period.Period{Start: r.Period.Start, End: r.Period.End, Range: period.PreviousYear} // as many rows
 	for _, n := range []int{10_000, 200_000} {
@@ -80,7 +80,7 @@ func BenchmarkComparedProducts(b *testing.B) {
 		manyProducts(b, d, account, keys, n)
 		lots := viewOf(account, keys, 1_000_000)
 		for name, r := range map[string]query.Request{"alone": r, "compared": both} {
-			statement := query.PlanProducts(r, lots).RankedStatement(r, 21, 20)
+			statement := query.PlanReport(r, lots).RankedStatement(r, 21, 20)
 			b.Run(fmt.Sprint(n, " products ", name), func(b *testing.B) {
 				for b.Loop() {
 					if _, _, err := d.Figures.Ranked(b.Context(), statement, r.Compared()); err != nil {

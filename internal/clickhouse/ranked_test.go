@@ -92,7 +92,7 @@ func TestTheEngineRanksProductsAsTheContractSays(t *testing.T) {
 		account := t.Name() + name
 		manyProducts(t, d, account, keys, 1500)
 		v := viewOf(account, keys, 1500)
-		report := func(r query.Request) *query.Products {
+		report := func(r query.Request) *query.Report {
 			p, err := s.Products(t.Context(), v, r)
 			if err != nil {
 				t.Fatal(err)
@@ -102,7 +102,7 @@ func TestTheEngineRanksProductsAsTheContractSays(t *testing.T) {
 		all := slices.Collect(report(everyRanking()[0]).Rows)
 		for _, r := range everyRanking() {
 			slices.SortFunc(all, ordering(r))
-			want := &query.Products{Answer: report(r).Answer, TotalRows: len(all)}
+			want := &query.Report{Answer: report(r).Answer, TotalRows: len(all)}
 			from := min((r.Page-1)*r.PageSize, len(all))
 			if r.All && r.Page > 1 {
 				from = len(all) // all rows are one page
@@ -117,7 +117,7 @@ func TestTheEngineRanksProductsAsTheContractSays(t *testing.T) {
 
 // ordering sorts products by the value as shown, null last both ways, ties by id,
 // none last.
-func ordering(r query.Request) func(a, b query.Product) int {
+func ordering(r query.Request) func(a, b query.Row) int {
 	sign := 1
 	if r.Order == query.Descending {
 		sign = -1
@@ -132,7 +132,7 @@ func ordering(r query.Request) func(a, b query.Product) int {
 		return -1
 	}
 	sorted := slices.IndexFunc(catalogue.Figures, func(f catalogue.Figure) bool { return f.Name == r.Sort })
-	return func(a, b query.Product) int {
+	return func(a, b query.Row) int {
 		noID := last(a.ID == "", b.ID == "")
 		if sorted < 0 {
 			return order.Or(noID, sign*strings.Compare(a.ID, b.ID))
@@ -169,7 +169,7 @@ func everyRanking() []query.Request {
 }
 
 // shownRows are the rows as text, with the count that pages are made of.
-func shownRows(p *query.Products) []string {
+func shownRows(p *query.Report) []string {
 	rows := []string{fmt.Sprint(p.TotalRows, " rows, truncated ", p.Meta.Truncated)}
 	for row := range p.Rows {
 		text := fmt.Appendf(nil, "%q %q %v", row.ID, row.Title, row.Marketplaces)

@@ -127,7 +127,7 @@ func keepFilled(ctx context.Context, t *testing.T, s *query.Service) {
 }
 
 // fromMemory asks until the answer needs no statement.
-func fromMemory(t *testing.T, d *database, s *query.Service, v query.View, r query.Request) *query.Products {
+func fromMemory(t *testing.T, d *database, s *query.Service, v query.View, r query.Request) *query.Report {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		before := d.Cluster.Work().Statements

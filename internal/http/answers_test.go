@@ -64,6 +64,10 @@ func (b *books) DayTotals(_ context.Context, s query.Statement) ([]query.DayTota
 		Sums: wide(1000*generation, uint64(len(s.Params["account"])), 1, 5_000_000*generation, 1_000_000)}}, nil
 }
 
+func (*books) BucketCounts(context.Context, query.Statement) ([]query.BucketCount, error) {
+	return nil, nil
+}
+
 func (b *books) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.RankedRow, int, error) {
 	items := []query.RankedRow{{ID: "B0LAMP", Title: lampTitle, Marketplaces: []uint16{1}, Sums: b.figures(s)}, {ID: "B0ROPE", Marketplaces: []uint16{2}, Sums: b.figures(s)}}
 	return pageOf(s, items), len(items), nil

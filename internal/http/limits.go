@@ -8,7 +8,7 @@ import (
 
 // Every limit of a request, published in the documentation.
 const (
-	maxAddress = 8 << 10  // bytes of path and query
+	maxAddress = 16 << 10 // bytes of path and query
 	maxHeaders = 16 << 10 // bytes of all header lines
 	maxBody    = 1 << 10  // bytes; no endpoint needs any
 

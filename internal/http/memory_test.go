@@ -22,6 +22,10 @@ type gauged struct {
 	asked int
 }
 
+func (*gauged) BucketCounts(context.Context, query.Statement) ([]query.BucketCount, error) {
+	return nil, nil
+}
+
 func (g *gauged) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -77,7 +77,7 @@ var problemKinds = []problemKind{
 		"Compare the address with the reference. An id of a rule is one that /api/v1/rules lists for this key's account."},
 	{codeMethod, 405, "Method not allowed", "The API only reads: GET and HEAD.",
 		"Send a GET, or a HEAD for the headers alone."},
-	{codeTooLarge, 413, "Request too large", "An address may have 8 KiB, all headers together 16 KiB, and a body 1 KiB, although no endpoint needs one.",
+	{codeTooLarge, 413, "Request too large", "An address may have 16 KiB, all headers together as much, and a body 1 KiB, although no endpoint needs one.",
 		"Send a shorter address: fewer values in a list, or none where all are meant. Send no body."},
 	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says.",
 		"Wait for as many seconds as Retry-After says; a retry is let in then. To stay below the limit, ask for everything at once (page_size=all) and not page by page."},

@@ -45,6 +45,10 @@ func (w *world) DayTotals(context.Context, query.Statement) ([]query.DayTotal, e
 }
 
 // Ranked cuts a page of the items, which are in order.
+func (*world) BucketCounts(context.Context, query.Statement) ([]query.BucketCount, error) {
+	return nil, nil
+}
+
 func (w *world) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.RankedRow, int, error) {
 	w.asked++
 	return pageOf(s, w.items), len(w.items), w.fails

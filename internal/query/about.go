@@ -58,6 +58,8 @@ func (p Paging) sizeText() string {
 // for its format: however a client spelled it, it is the same.
 func (r Request) Spelled() string {
 	var s spelling
+	s.addParam("dimensions", strings.Join(r.Dimensions, ","))
+	s.addParam("figures", strings.Join(r.figureNames(), ","))
 	if r.Period.Range == period.Custom {
 		s.addParam("start_date", r.Period.Start.String())
 		s.addParam("end_date", r.Period.End.String())
@@ -67,8 +69,12 @@ func (r Request) Spelled() string {
 	s.addParam("timezone", r.TimeZone)
 	s.addParam("marketplaces", strings.Join(r.Filters.Marketplaces, ","))
 	s.addParam("ad_products", strings.Join(r.Filters.AdProductNames(), ","))
+	s.addParam("product_ids", strings.Join(r.Filters.Products, ","))
+	s.addParam("search", r.Search)
 	s.addParam("compare", string(r.Earlier.Range))
-	s.addParam("granularity", r.Granularity)
+	if r.Dimensions == nil {
+		s.addParam("granularity", r.Granularity)
+	}
 	s.addParam("sort", r.Sort)
 	s.addParam("order", r.Order)
 	s.addPaging(r.Paging)

@@ -6,26 +6,30 @@ import (
 )
 
 // rankedParts are what a ranked statement reads, and how its slots are filled.
-func (p Plan) rankedParts() (parts string, values []parameters, slots []string) {
-	parts, values = p.periodParts()
+func (p Plan) rankedParts(r Request) (parts string, values []parameters, slots []string) {
+	parts, values = p.periodParts(r)
 	if p.Earlier == nil {
 		return parts, values, sumSlots("")
 	}
-	parts, values = p.bothParts()
+	parts, values = p.bothParts(r)
 	return parts, values, sumSlots("", prefixEarlier)
 }
 
 // bothParts are the tables of both periods. Each row has measures of one of
 // them and zeros of the other, so one summing does for both.
-func (p Plan) bothParts() (string, []parameters) {
-	var sides []string
-	parts, values := p.periodParts()
+func (p Plan) bothParts(r Request) (string, []parameters) {
+	var sides, names, renamed []string
+	for _, column := range r.partColumns("") {
+		name := column[strings.LastIndex(column, " ")+1:]
+		names, renamed = append(names, name), append(renamed, "before."+name+" AS "+name)
+	}
+	parts, values := p.periodParts(r)
 	if !p.Empty() {
-		sides = append(sides, fillTemplate("products_current", "/*parts*/\n", parts))
+		sides = append(sides, fillTemplate("report_current", "/*columns*/", strings.Join(names, ", "), "/*parts*/\n", parts))
 	}
 	if then := p.earlierPlan(); !then.Empty() {
-		parts, more := then.periodParts()
-		sides = append(sides, fillTemplate("products_earlier", "/*parts*/\n", earlierNames.Replace(parts)))
+		parts, more := then.periodParts(r.EarlierRequest())
+		sides = append(sides, fillTemplate("report_earlier", "/*columns*/", strings.Join(renamed, ", "), "/*parts*/\n", earlierNames.Replace(parts)))
 		values = append(slices.Clone(values), earlierParameters(more))
 	}
 	return strings.Join(sides, "    UNION ALL\n"), values
@@ -33,7 +37,7 @@ func (p Plan) bothParts() (string, []parameters) {
 
 // earlierNames are the names of the earlier period's parameters.
 var earlierNames = strings.NewReplacer("{years:", "{earlier_years:", "{months:", "{earlier_months:", "{calendar:", "{earlier_calendar:",
-	"{days:", "{earlier_days:", "{from:", "{earlier_from:", "{to:", "{earlier_to:")
+	"{days:", "{earlier_days:", "{first_bucket:", "{earlier_first_bucket:", "{from:", "{earlier_from:", "{to:", "{earlier_to:")
 
 func earlierParameters(values []parameters) parameters {
 	return func(v map[string]string) {

@@ -242,12 +242,10 @@ func TestPointsAreAlignedFromTheStartOfTheirPeriods(t *testing.T) {
 		date   string
 		clicks int64
 	}
-	sumsOf := func(points []point) map[adlens.Day]exact.Sums {
-		all := map[adlens.Day]exact.Sums{}
+	add := func(all map[group]*sides, r Request, side int, start adlens.Day, points []point) {
 		for _, p := range points {
-			all[day(p.date)] = sums(0, p.clicks, 0, 0, 0)
+			addToSide(all, group{bucket: r.offsetFrom(start, day(p.date))}, side, sums(0, p.clicks, 0, 0, 0))
 		}
-		return all
 	}
 	for name, c := range map[string]struct {
 		start, end, granularity string
@@ -277,7 +275,10 @@ func TestPointsAreAlignedFromTheStartOfTheirPeriods(t *testing.T) {
 	} {
 		r := Request{Period: days(c.start, c.end), Granularity: c.granularity}
 		r.Earlier = r.Period.Earlier(c.way)
-		if diff := gocmp.Diff(c.want, outlineOf(newTimeline(r, exampleView(), sumsOf(c.now), sumsOf(c.then)))); diff != "" {
+		all := map[group]*sides{}
+		add(all, r, current, r.Period.Start, c.now)
+		add(all, r, earlier, r.Earlier.Start, c.then)
+		if diff := gocmp.Diff(c.want, outlineOf(newTimeline(r, exampleView(), all))); diff != "" {
 			t.Errorf("%s, %s..%s (-want +got):\n%s", name, r.Earlier.Start, r.Earlier.End, diff)
 		}
 	}

@@ -121,38 +121,27 @@ func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal) 
 	return units
 }
 
-// sumBySlice adds the plan's days up by slice.
-func sumBySlice(p Plan, units []dayUnit) map[manifest.Slice]exact.Sums {
-	all := map[manifest.Slice]exact.Sums{}
-	for i := range units {
-		if len(units[i].rows) > 0 {
-			sums := all[p.Days[i].Slice]
-			units[i].addTo(&sums, p)
-			all[p.Days[i].Slice] = sums
+// addGroups adds the days of the plan of one side up by the request's dimensions.
+func addGroups(to map[group]*sides, r Request, side int, p Plan, units []dayUnit) {
+	start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
+	sumsOf := func(g group) *exact.Sums {
+		if to[g] == nil {
+			to[g] = &sides{}
 		}
+		return &to[g][side]
 	}
-	return all
-}
-
-// sumByDate adds the plan's days up by day, or by the first day of the week or month.
-func sumByDate(p Plan, units []dayUnit, granularity string) map[adlens.Day]exact.Sums {
-	all := map[adlens.Day]exact.Sums{}
 	for i := range units {
 		u := &units[i]
-		if len(u.rows) > 0 && granularity == ByMonth {
-			sums := all[u.first.FirstOfMonth()]
-			u.addTo(&sums, p)
-			all[u.first.FirstOfMonth()] = sums
-			continue
-		}
-		for j := range u.rows {
-			if day := u.rows[j].Day; p.hasDay(day) {
-				first := firstOf(granularity, day)
-				sums := all[first]
-				sums.Add(u.rows[j].Sums[:])
-				all[first] = sums
+		switch {
+		case len(u.rows) == 0:
+		case r.Granularity == "" || r.Granularity == ByMonth: // all its days are of one month
+			u.addTo(sumsOf(r.groupOf(p.Days[i].Slice, start, u.first)), p)
+		default:
+			for j := range u.rows {
+				if day := u.rows[j].Day; p.hasDay(day) {
+					sumsOf(r.groupOf(p.Days[i].Slice, start, day)).Add(u.rows[j].Sums[:])
+				}
 			}
 		}
 	}
-	return all
 }

@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
+	"adlens/internal/query/period"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -67,11 +68,13 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, granularity := range []string{ByDay, ByWeek, ByMonth} {
-				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(sumByDate(p, units, granularity))); diff != "" {
+				r := Request{Period: period.Period{Start: p.From}, Granularity: granularity}
+				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(r, grouped(r, p, units))); diff != "" {
 					t.Fatalf("%s of %+v (-rows +memory):\n%s", granularity, p, diff)
 				}
 			}
-			if got, want := total(sumBySlice(p, units)), total(sumByDate(p, units, ByDay)); got != want {
+			bySlice := grouped(Request{Dimensions: []string{dimMarketplace, dimAdProduct}}, p, units)
+			if got, want := total(bySlice), total(grouped(Request{Granularity: ByDay}, p, units)); got != want {
 				t.Fatalf("by slice %s, by day %s", got, want)
 			}
 		}
@@ -115,21 +118,28 @@ func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 	return shown
 }
 
-func shownPoints(byDate map[adlens.Day]exact.Sums) map[string]string {
+func grouped(r Request, p Plan, units []dayUnit) map[group]*sides {
+	all := map[group]*sides{}
+	addGroups(all, r, current, p, units)
+	return all
+}
+
+func shownPoints(r Request, byDate map[group]*sides) map[string]string {
+	r.Period.End = 1 << 20
 	shown := map[string]string{}
-	for date, sums := range byDate {
-		if n := sumAt(sums, spend).Big(); n.Sign() != 0 {
-			shown[date.String()] = n.String()
+	for at, both := range byDate {
+		if n := sumAt(both[current], spend).Big(); n.Sign() != 0 {
+			shown[r.dateAt(r.Period, at.bucket).String()] = n.String()
 		}
 	}
 	return shown
 }
 
 // total adds up what is grouped.
-func total[K comparable](groups map[K]exact.Sums) string {
+func total(groups map[group]*sides) string {
 	var all exact.Sums
-	for _, sums := range groups {
-		all.AddSums(sums)
+	for _, both := range groups {
+		all.AddSums(both[current])
 	}
 	return text(all)
 }
@@ -180,6 +190,6 @@ func BenchmarkSummaryOfSixYears(b *testing.B) {
 	}
 	p.From, p.To = 20_000, 30_000
 	for b.Loop() {
-		newSummary(january, exampleView(), sumBySlice(p, units), nil)
+		newSummary(january, exampleView(), grouped(Request{Dimensions: []string{dimMarketplace, dimAdProduct}}, p, units))
 	}
 }

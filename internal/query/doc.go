@@ -8,6 +8,7 @@
 // The account is part of the plan from its beginning; there is no statement
 // without it.
 //
-// Product reports may be answered from rows in memory instead of a statement;
-// who calls Fill decides when those are read.
+// Every report is divided by dimensions. There are two ways to one: rows in memory
+// (day totals, and of reports by product alone the rows of products; who calls Fill
+// decides when those are read), or a statement that sums, ranks and cuts.
 package query

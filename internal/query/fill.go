@@ -70,7 +70,7 @@ func (s *Service) fillRequest(ctx context.Context, account string, r Request) er
 	if err != nil || !ok {
 		return err
 	}
-	plan := PlanProducts(r, v)
+	plan := PlanReport(r, v)
 	if err := s.memory.fillUnits(ctx, plan, products); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func someShop() *shop {
 	return s
 }
 
-func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *Products {
+func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *Report {
 	t.Helper()
 	p, ok := remembered(t, s, v, r)
 	if ok != want {
@@ -39,8 +39,8 @@ func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *P
 }
 
 // remembered is an answer from memory; ok is false where it has to be computed.
-func remembered(_ rapid.TB, s *Service, v View, r Request) (p *Products, ok bool) {
-	return s.answerCached(context.Background(), v, r, PlanProducts(r, v))
+func remembered(_ rapid.TB, s *Service, v View, r Request) (p *Report, ok bool) {
+	return s.answerCached(context.Background(), v, r, PlanReport(r, v))
 }
 
 // A load makes new generations, and until they are read the engine answers.
@@ -85,7 +85,7 @@ func TestNumbersThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
 		r := Request{Period: days("2024-10-01", "2026-11-19"), Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 10}}
 		service := remembering(t, s, r)
 		mustBeRemembered(t, service, s.view, r, false)
-		service.noteMiss(s.view, r, PlanProducts(r, s.view))
+		service.noteMiss(s.view, r, PlanReport(r, s.view))
 		if _, _, wished := service.memory.nextMiss(); wished {
 			t.Errorf("%s: it is wished for again", name)
 		}
@@ -158,7 +158,7 @@ func TestAReportTooLargeForTheMemoryIsNotReadIn(t *testing.T) {
 func TestUnitsOfOneReportDoNotDropOneAnother(t *testing.T) {
 	s := someShop()
 	service := remembering(t, s, november(1))
-	some, needed := service.memory.units.Stats().Values, service.memory.missingUnits(PlanProducts(november(1), s.view))
+	some, needed := service.memory.units.Stats().Values, service.memory.missingUnits(PlanReport(november(1), s.view))
 	if some < 2 || len(needed[monthUnits]) > 0 {
 		t.Fatalf("%d units are in memory, %d are not", some, len(needed[monthUnits]))
 	}

@@ -84,7 +84,7 @@ func fuzzPeriod(name, start, end, zone string) PeriodParams {
 func FuzzParseSummary(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products)}, FormatParams{other, other, other}, other}
+		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil}, FormatParams{other, other, other}, other}
 		r, faults := ParseSummary(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 	})
@@ -93,7 +93,7 @@ func FuzzParseSummary(f *testing.F) {
 func FuzzParseTimeline(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products)}, other, FormatParams{}, ""}
+		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil}, other, FormatParams{}, ""}
 		r, faults := ParseTimeline(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 		if len(faults) == 0 && r.Granularity != ByMonth && r.Granularity != ByWeek && (r.Granularity != ByDay || r.Period.Days() > maxDailyPoints) {
@@ -105,7 +105,7 @@ func FuzzParseTimeline(f *testing.F) {
 func FuzzParseProducts(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := ProductParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products)},
+		params := ProductParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil},
 			other, "", PagingParams{Page: other, PageSize: start}, FormatParams{}, ""}
 		if utf8.RuneCountInString(other)%2 == 0 {
 			params.Page, params.PageSize, params.Order = "", other, other
@@ -116,6 +116,22 @@ func FuzzParseProducts(f *testing.F) {
 			if len(faults) == 0 {
 				t.Fatalf("%+v became %+v", params, r)
 			}
+		}
+	})
+}
+
+func FuzzParseReport(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
+		params := ReportParams{Dimensions: list(products), Figures: list(marketplaces), PeriodParams: fuzzPeriod(name, start, end, zone),
+			FilterParams: FilterParams{ProductIDs: list(other)}, Search: other, Sort: products, Order: marketplaces, PagingParams: PagingParams{PageSize: other}}
+		if utf8.RuneCountInString(other)%2 == 0 {
+			params.Dimensions, params.Figures, params.Sort, params.Order = list(name), list(zone), name, other
+		}
+		r, faults := ParseReport(params, exampleView(), instant(seconds))
+		mustBeSound(t, params, r, faults)
+		if known := slices.Concat(r.FigureNames(), r.Dimensions); len(faults) == 0 && !slices.Contains(known, r.Sort) {
+			t.Fatalf("%+v became %+v", params, r)
 		}
 	})
 }

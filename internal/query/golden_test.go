@@ -41,9 +41,30 @@ func productsCase(name, account string, params ProductParams) goldenCase {
 	view := exampleView()
 	view.Account = account
 	request, faults := ParseProducts(params, view, now)
-	plan := PlanProducts(request, view)
+	request.Dimensions = []string{dimProduct}
+	plan := PlanReport(request, view)
 	c.empty = plan.Empty() && plan.earlierPlan().Empty()
 	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
+	return c
+}
+
+// reportCase is a report of which some products are asked for.
+func reportCase(name string, params ReportParams) goldenCase {
+	var c goldenCase
+	c.name = "report_" + name
+	request, faults := ParseReport(params, exampleView(), now)
+	plan := PlanReport(request, exampleView())
+	if params.ProductIDs != nil {
+		plan.Products = []uint32{7, 9}
+	}
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
+	return c
+}
+
+func countedCase(name string, params ReportParams) goldenCase {
+	c := reportCase(name, params)
+	request, faults := ParseReport(params, exampleView(), now)
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return PlanReport(request, exampleView()).CountStatement(request) }
 	return c
 }
 
@@ -98,6 +119,11 @@ func goldenCases() []goldenCase {
 		rankedCase("compared_with_all_three_tables", ProductParams{PeriodParams: between("2025-11-15", "2026-11-19"), Compare: "previous_period", PagingParams: PagingParams{Page: "2"}}),
 		rankedCase("compared_with_nothing", ProductParams{PeriodParams: ranged("all_time"), Compare: "previous_period"}),
 		rankedCase("compared_nothing_with", ProductParams{PeriodParams: between("2025-08-12", "2025-08-15"), FilterParams: usProducts, Compare: "previous_period", Sort: "product_id"}),
+		reportCase("by_day_and_product", ReportParams{Dimensions: []string{"date", "product"}, PeriodParams: ranged("last_30_days"), PagingParams: PagingParams{Page: "2"}}),
+		reportCase("by_month_and_product_compared", ReportParams{Dimensions: []string{"month", "marketplace", "product"}, Figures: []string{"acos"}, PeriodParams: between("2026-01-10", "2026-05-31"), Compare: "previous_year"}),
+		reportCase("some_products_by_week", ReportParams{Dimensions: []string{"ad_product", "week"}, FilterParams: FilterParams{ProductIDs: []string{"A", "B"}}, PeriodParams: ranged("last_year"), Sort: "ad_product", Order: "desc"}),
+		countedCase("counted_by_month", ReportParams{Dimensions: []string{"product", "month", "marketplace"}, PeriodParams: between("2026-01-10", "2026-05-31")}),
+		reportCase("some_products_in_all", ReportParams{FilterParams: FilterParams{ProductIDs: []string{"A"}}, PeriodParams: ranged("all_time")}),
 		productsCase("awkward_account", awkward, products(ranged("this_month"), usProducts)),
 	}
 }

@@ -72,7 +72,7 @@ func (s *Service) queueAhead(v View) {
 
 // answerCached answers a page of the product report from memory; ok is false
 // where it cannot.
-func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan) (p *Products, ok bool) {
+func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan) (p *Report, ok bool) {
 	if s.memory == nil {
 		return nil, false
 	}
@@ -88,7 +88,7 @@ func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan
 }
 
 // answerTallied adds a report up; ok is false where nobody waits for it any more.
-func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names productNames) (p *Products, ok bool) {
+func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names productNames) (p *Report, ok bool) {
 	// More at once than there are cores would only take more memory.
 	select {
 	case s.memory.adding <- struct{}{}:
@@ -265,7 +265,7 @@ const fetchedNames = 5_000
 // what is missing there, if that is little; ok is false where it is not, or
 // where memory cannot answer at all. products is how many products the report
 // has at most.
-func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, products uint64) (p *Products, ok bool, err error) {
+func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, products uint64) (p *Report, ok bool, err error) {
 	if s.memory == nil {
 		return nil, false, nil
 	}

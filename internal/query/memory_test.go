@@ -60,6 +60,10 @@ func (s *shop) UnitRowsBeside(ctx context.Context, st Statement, begin func() fu
 }
 
 // Ranked answers nothing: what memory does not have is told apart by that.
+func (*shop) BucketCounts(context.Context, Statement) ([]BucketCount, error) {
+	return nil, nil
+}
+
 func (s *shop) Ranked(context.Context, Statement, bool) ([]RankedRow, int, error) {
 	s.answers()
 	return nil, 0, s.failed
@@ -144,16 +148,18 @@ func (s *shop) answer(r Request) map[uint32]answered {
 
 // listed is a page of products as the contract says: all of either period are
 // sorted by what they show, and then cut.
-func listed(r Request, v View, now, then map[uint32]answered, names productNames) *Products {
+func listed(r Request, v View, now, then map[uint32]answered, names productNames) *Report {
 	p := emptyPage(r, v, 0)
-	var all []Product
+	var all []Row
 	for key := range uint32(13) {
 		s := sides{now[key].sums, then[key].sums}
 		if !s.Empty() {
-			all = append(all, p.newProduct(names.ids[key], names.titles[names.ids[key]], v.countriesOf(now[key].marketplaces), &s))
+			one := p.newRow(v, group{}, &s)
+			one.ID, one.Title, one.Marketplaces = names.ids[key], names.titles[names.ids[key]], v.countriesOf(now[key].marketplaces)
+			all = append(all, one)
 		}
 	}
-	slices.SortFunc(all, func(a, b Product) int { return before(positionOf(a, r), positionOf(b, r), r) })
+	slices.SortFunc(all, func(a, b Row) int { return before(positionOf(a, r), positionOf(b, r), r) })
 	p = emptyPage(r, v, len(all))
 	p.Rows = slices.Values(cutPage(all, r))
 	return p
@@ -195,7 +201,7 @@ func remembering(t rapid.TB, s *shop, r Request) *Service {
 	return service
 }
 
-func productsAsText(p *Products) []string {
+func productsAsText(p *Report) []string {
 	all := []string{fmt.Sprint(p.TotalRows, " rows, ", p.Meta.Truncated)}
 	for _, row := range rowsOf(p) {
 		text := fmt.Sprintf("%s %q %v", row.ID, row.Title, row.Marketplaces)
@@ -223,7 +229,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		}
 		r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
 		service := remembering(t, s, r)
-		plan := PlanProducts(r, s.view)
+		plan := PlanReport(r, s.view)
 		if plan.Empty() && plan.earlierPlan().Empty() {
 			return
 		}

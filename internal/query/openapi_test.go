@@ -60,7 +60,7 @@ func theDocument(t *testing.T) (d apiDocument) {
 
 // parameterStructs are those of the endpoints below /api/v1.
 var parameterStructs = map[string]any{
-	"/account": struct{}{}, "/marketplaces": FormatParams{}, "/summary": SummaryParams{}, "/timeline": TimelineParams{}, "/reports/products": ProductParams{},
+	"/account": struct{}{}, "/marketplaces": FormatParams{}, "/summary": SummaryParams{}, "/timeline": TimelineParams{}, "/reports/products": ProductParams{}, "/report": ReportParams{},
 	"/campaigns": CampaignParams{}, "/ad-groups": AdGroupParams{}, "/rules": RulesParams{}, "/rules/{rule_id}/runs": FormatParams{}, "/activity": ActivityParams{},
 }
 

@@ -16,6 +16,7 @@ type PeriodParams struct {
 type FilterParams struct {
 	Marketplaces []string `query:"marketplaces"`
 	AdProducts   []string `query:"ad_products"`
+	ProductIDs   []string `query:"product_ids"`
 }
 
 // PagingParams choose a page.
@@ -47,6 +48,20 @@ type ProductParams struct {
 	FilterParams
 	Sort  string `query:"sort"`
 	Order string `query:"order"`
+	PagingParams
+	FormatParams
+	Compare string `query:"compare"`
+}
+
+// ReportParams are the parameters of the report by any dimensions.
+type ReportParams struct {
+	Dimensions []string `query:"dimensions"`
+	Figures    []string `query:"figures"`
+	PeriodParams
+	FilterParams
+	Search string `query:"search"`
+	Sort   string `query:"sort"`
+	Order  string `query:"order"`
 	PagingParams
 	FormatParams
 	Compare string `query:"compare"`

@@ -28,6 +28,16 @@ type Plan struct {
 	// nothing is compared.
 	Earlier *Plan
 
+	// Products are the numbers of the products that are asked for; nil for all.
+	Products []uint32
+
+	// Skipped is how many rows before the page the plan leaves out.
+	Skipped int
+
+	// MarketplaceOrder are the keys of the marketplaces in the order of country and
+	// id.
+	MarketplaceOrder []uint32
+
 	// SmallKeys tells that all marketplaces of the account have keys below 64.
 	SmallKeys bool
 }
@@ -76,6 +86,9 @@ func (v View) basePlan(match func(manifest.Slice) bool, within period.Period) (p
 	oldest, newest, held := v.Manifest.HeldDays(match)
 	p = Plan{Account: v.Account, From: max(within.Start, oldest), To: min(within.End, newest),
 		SmallKeys: !slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key >= 64 })}
+	for _, m := range v.Marketplaces {
+		p.MarketplaceOrder = append(p.MarketplaceOrder, uint32(m.Key))
+	}
 	return p, held && p.From <= p.To
 }
 
@@ -125,20 +138,21 @@ func planDays(v View, f Filters, within period.Period) Plan {
 	return p
 }
 
-// PlanProducts plans a product report: years where the period has all that is
-// held of them, else months likewise, else single days. Held days decide, not
-// the calendar: the running month is whole for this_month.
-func PlanProducts(r Request, v View) Plan {
-	p := planProducts(v, r.Filters, r.Period)
+// PlanReport plans a report with products: years where the period has all that is
+// held of them, else months likewise, else single days. Held days decide, not the
+// calendar: the running month is whole for this_month. Months are the coarsest
+// where rows are divided by months, and days where they are by weeks or days.
+func PlanReport(r Request, v View) Plan {
+	p := planReport(v, r, r.Period)
 	if r.Compared() {
-		then := planProducts(v, r.Filters, r.Earlier)
+		then := planReport(v, r, r.Earlier)
 		p.Earlier = &then
 	}
 	return p
 }
 
-func planProducts(v View, f Filters, within period.Period) Plan {
-	match := v.sliceFilter(f)
+func planReport(v View, r Request, within period.Period) Plan {
+	match := v.sliceFilter(r.Filters)
 	p, ok := v.basePlan(match, within)
 	if !ok {
 		return p
@@ -151,7 +165,7 @@ func planProducts(v View, f Filters, within period.Period) Plan {
 		}
 	}
 	for _, year := range sortedUnits(months) {
-		p.addYear(months[year], Live{Unit: year, Generation: v.Manifest.Generation(year)})
+		p.addYear(months[year], Live{Unit: year, Generation: v.Manifest.Generation(year)}, r.Granularity)
 	}
 	return p
 }
@@ -165,8 +179,8 @@ func sortedUnits(months map[manifest.Unit][]manifest.Entry) []manifest.Unit {
 	return units
 }
 
-// addYear adds what answers for one slice's year.
-func (p *Plan) addYear(months []manifest.Entry, year Live) {
+// addYear adds what answers for one slice's year, as fine as the granularity.
+func (p *Plan) addYear(months []manifest.Entry, year Live, granularity string) {
 	var whole, part []Live
 	outside := false
 	for _, e := range months {
@@ -183,6 +197,13 @@ func (p *Plan) addYear(months []manifest.Entry, year Live) {
 			_, held := e.FirstHeld()
 			outside = outside || held
 		}
+	}
+	switch granularity {
+	case ByDay, ByWeek:
+		p.Days = append(p.Days, slices.Concat(whole, part)...)
+		return
+	case ByMonth:
+		year.Generation = 0
 	}
 	if year.Generation != 0 && len(part) == 0 && !outside && len(whole) > 1 {
 		p.Years = append(p.Years, year)

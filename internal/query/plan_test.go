@@ -133,8 +133,8 @@ func TestAnyPlanGivesTheFiguresOfTheDaysAlone(t *testing.T) {
 		w := drawWorld(t)
 		for range 10 {
 			r := drawRequest(t, "2024-10-01", "2027-01-31")
-			if diff := cmp.Diff(w.wanted(r, byProduct), w.planned(PlanProducts(r, w.view), byProduct)); diff != "" {
-				t.Fatalf("products of %+v with %+v (-facts +plan):\n%s", r, PlanProducts(r, w.view), diff)
+			if diff := cmp.Diff(w.wanted(r, byProduct), w.planned(PlanReport(r, w.view), byProduct)); diff != "" {
+				t.Fatalf("products of %+v with %+v (-facts +plan):\n%s", r, PlanReport(r, w.view), diff)
 			}
 			if diff := cmp.Diff(w.wanted(r, bySliceAndDay), w.planned(PlanDays(r, w.view), bySliceAndDay)); diff != "" {
 				t.Fatalf("days of %+v with %+v (-facts +plan):\n%s", r, PlanDays(r, w.view), diff)
@@ -147,7 +147,7 @@ func TestPlansNameLiveGenerationsOnceAndOnlyTheAccountsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		r := drawRequest(t, "2024-10-01", "2027-01-31")
-		days, products := PlanDays(r, w.view), PlanProducts(r, w.view)
+		days, products := PlanDays(r, w.view), PlanReport(r, w.view)
 		if len(days.Years)+len(days.Months) > 0 {
 			t.Fatalf("day totals have no rollups: %+v", days)
 		}
@@ -177,7 +177,7 @@ func TestSingleDaysAnswerOnlyTheMonthsThatThePeriodCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		r := drawRequest(t, "2024-10-01", "2027-01-31")
-		p := PlanProducts(r, w.view)
+		p := PlanReport(r, w.view)
 		for _, e := range w.view.Manifest.Of(manifest.Month) {
 			first, _ := e.FirstHeld()
 			last, _ := e.LastHeld()
@@ -192,12 +192,12 @@ func TestAPeriodWithoutHeldDaysOfTheFiltersIsEmpty(t *testing.T) {
 	empty := View{Account: "a", Marketplaces: exampleView().Marketplaces}
 	request := Request{Period: days("2025-01-01", "2025-01-31")}
 	for name, p := range map[string]Plan{
-		"an account without a load":  PlanProducts(request, empty),
+		"an account without a load":  PlanReport(request, empty),
 		"its days":                   PlanDays(request, empty),
-		"before the first held day":  PlanProducts(Request{Period: days("2024-01-01", "2024-09-30")}, exampleView()),
+		"before the first held day":  PlanReport(Request{Period: days("2024-01-01", "2024-09-30")}, exampleView()),
 		"after the last held day":    PlanDays(Request{Period: days("2026-11-20", "2027-01-01")}, exampleView()),
 		"a country without reports":  PlanDays(Request{Period: days("2025-01-01", "2025-01-31"), Filters: Filters{Marketplaces: []string{"DE"}}}, exampleView()),
-		"an ad product without days": PlanProducts(Request{Period: days("2026-01-01", "2026-01-31"), Filters: Filters{AdProducts: []adlens.AdProduct{adlens.SponsoredDisplay}}}, exampleView()),
+		"an ad product without days": PlanReport(Request{Period: days("2026-01-01", "2026-01-31"), Filters: Filters{AdProducts: []adlens.AdProduct{adlens.SponsoredDisplay}}}, exampleView()),
 	} {
 		if !p.Empty() {
 			t.Errorf("%s: %+v", name, p)
@@ -220,7 +220,7 @@ func TestAMonthWithoutHeldDaysIsPassedOver(t *testing.T) {
 	bare := manifest.Unit{Kind: manifest.Month, Slice: s, Start: day("2025-03-01")}
 	view := exampleView()
 	view.Manifest = manifest.New(1, append(holding(s, [2]string{"2025-01-05", "2025-02-20"}), manifest.Entry{Unit: bare, Generation: 5})...)
-	p := PlanProducts(Request{Period: days("2025-01-01", "2025-03-31")}, view)
+	p := PlanReport(Request{Period: days("2025-01-01", "2025-03-31")}, view)
 	if want := []uint32{112500}; !slices.Equal(generationsOf(p.Years), want) || len(p.Months)+len(p.Days) > 0 {
 		t.Errorf("got %+v", p)
 	}
@@ -232,7 +232,7 @@ func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
 	view := exampleView()
 	s := manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredProducts}
 	view.Manifest = manifest.New(1, holding(s, [2]string{"2025-03-05", "2025-03-20"})...)
-	p := PlanProducts(Request{Period: days("2025-01-01", "2025-12-31")}, view)
+	p := PlanReport(Request{Period: days("2025-01-01", "2025-12-31")}, view)
 	if want := []uint32{112503}; !slices.Equal(generationsOf(p.Months), want) || len(p.Years)+len(p.Days) > 0 {
 		t.Errorf("got %+v", p)
 	}

@@ -21,7 +21,7 @@ type reportRow struct {
 }
 
 // tallied is the report of some rows.
-func tallied(r Request, v View, rows []reportRow, names productNames) *Products {
+func tallied(r Request, v View, rows []reportRow, names productNames) *Report {
 	last := uint32(0)
 	for _, row := range rows {
 		last = max(last, row.key)
@@ -83,9 +83,9 @@ func drawSorting(t *rapid.T) Request {
 }
 
 // rowsOf are the rows of a page.
-func rowsOf(p *Products) []Product { return slices.Collect(p.Rows) }
+func rowsOf(p *Report) []Row { return slices.Collect(p.Rows) }
 
-func ids(rows []Product) []string {
+func ids(rows []Row) []string {
 	all := make([]string, len(rows))
 	for i, r := range rows {
 		all[i] = r.ID
@@ -112,7 +112,7 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 	})
 }
 
-func mustCount(t *rapid.T, p *Products, total int) {
+func mustCount(t *rapid.T, p *Report, total int) {
 	pages := (total + p.Request.PageSize - 1) / p.Request.PageSize
 	if p.TotalRows != total || p.Request.TotalPages(p.TotalRows) != pages {
 		t.Fatalf("%d rows in %d pages, want %d in %d", p.TotalRows, p.Request.TotalPages(p.TotalRows), total, pages)
@@ -130,7 +130,7 @@ type position struct {
 	id    string
 }
 
-func positionOf(p Product, r Request) position {
+func positionOf(p Row, r Request) position {
 	at := position{noID: p.ID == "", id: p.ID, value: new(big.Rat)}
 	if r.Sort == SortProduct {
 		return at
@@ -244,7 +244,7 @@ func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 
 // 32-bit products of page and size would wrap around into a page of rows.
 func TestTheLastPageThatCanBeAskedForIsPastTheEnd(t *testing.T) {
-	if rows := cutPage(make([]Product, 10), Request{Paging: Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}}); len(rows) != 0 {
+	if rows := cutPage(make([]Row, 10), Request{Paging: Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}}); len(rows) != 0 {
 		t.Errorf("%d rows", len(rows))
 	}
 }

@@ -37,6 +37,7 @@ const MaxRows = 100_000
 type Filters struct {
 	Marketplaces []string // canonical country codes, sorted
 	AdProducts   []adlens.AdProduct
+	Products     []string // ids, sorted
 }
 
 // AdProductNames are the platform's names of the ad products; nil is no filter.
@@ -61,9 +62,12 @@ type Request struct {
 	// way, and is "" where nothing is compared. Period stops at yesterday then.
 	Earlier period.Period
 
-	Granularity string // timeline: ByDay, ByWeek or ByMonth
-	Sort, Order string // products
-	Paging             // products
+	Dimensions  []string // of a report, in the order of their columns
+	Figures     []int    // report: places in catalogue.Figures in the order wanted; nil for all
+	Search      string   // report: what a product's id or title contains
+	Granularity string   // of dates: ByDay, ByWeek or ByMonth; "" without dates
+	Sort, Order string   // of pages
+	Paging
 	Format
 }
 
@@ -209,6 +213,9 @@ func (p *parser) parseFilters(params FilterParams) {
 		if product, ok := adlens.ParseAdProduct(name); ok {
 			p.request.Filters.AdProducts = append(p.request.Filters.AdProducts, product)
 		}
+	}
+	if params.ProductIDs != nil {
+		p.request.Filters.Products = slices.Compact(slices.Sorted(slices.Values(params.ProductIDs)))
 	}
 	slices.SortFunc(p.request.Filters.AdProducts, func(a, b adlens.AdProduct) int { return strings.Compare(a.String(), b.String()) })
 	p.request.Filters.AdProducts = slices.Compact(p.request.Filters.AdProducts)

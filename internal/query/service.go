@@ -2,9 +2,11 @@ package query
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"adlens"
+	"adlens/internal/lru"
 )
 
 // Service answers questions about accounts from a store.
@@ -14,12 +16,13 @@ type Service struct {
 	counts    *listCounts
 	directory *directory
 	days      *dayTotals
-	memory    *memory // nil: every product report is read
+	buckets   *lru.Cache[string, []BucketCount] // by the identity of all pages
+	memory    *memory                           // nil: every product report is read
 }
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store)}
+	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts()}
 }
 
 // View is what is known about an account now.
@@ -51,12 +54,56 @@ type Answer struct {
 // Summary answers the totals of a period.
 func (s *Service) Summary(ctx context.Context, v View, r Request) (*Summary, error) {
 	defer s.queueAhead(v)
+	r.Dimensions = []string{dimMarketplace, dimAdProduct}
+	bySlice, err := s.sumGroups(ctx, v, r)
+	if err != nil {
+		return nil, err
+	}
+	return newSummary(r, v, bySlice), nil
+}
+
+// Timeline answers a point for each day, week or month with figures.
+func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
+	defer s.queueAhead(v)
+	r.Dimensions = []string{dimDate}
+	byDate, err := s.sumGroups(ctx, v, r)
+	if err != nil {
+		return nil, err
+	}
+	return newTimeline(r, v, byDate), nil
+}
+
+// sumGroups adds figures up by the request's dimensions, of which the product is
+// none: from the totals of days, or by a statement where some products alone are
+// asked for.
+func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
+	if r.narrowsProducts() {
+		return s.readGroups(ctx, v, r)
+	}
 	plan := PlanDays(r, v)
 	units, then, err := s.bothDays(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	return newSummary(r, v, sumBySlice(plan, units), sumBySlice(plan.earlierPlan(), then)), nil
+	all := map[group]*sides{}
+	addGroups(all, r, current, plan, units)
+	addGroups(all, r, earlier, plan.earlierPlan(), then)
+	return all, nil
+}
+
+// readGroups has the engine add up some products.
+func (s *Service) readGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
+	r.Sort, r.Order, r.Paging = DefaultSort, Descending, Paging{Page: 1, PageSize: math.MaxInt32}
+	all := map[group]*sides{}
+	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
+	if err != nil || plan.isEmpty() {
+		return all, err
+	}
+	rows, _, err := s.readPlanned(ctx, v, r, plan)
+	for _, row := range rows {
+		all[row.group()] = &sides{row.Sums, row.Earlier}
+	}
+	return all, err
 }
 
 // bothDays are the days of the period, and of the earlier one.
@@ -66,28 +113,4 @@ func (s *Service) bothDays(ctx context.Context, plan Plan) (units, then []dayUni
 	}
 	then, err = s.days.getTotals(ctx, plan.earlierPlan())
 	return units, then, err
-}
-
-// sumPeriod adds up all days of the period, and of the earlier one.
-func (s *Service) sumPeriod(ctx context.Context, v View, r Request) (total sides, err error) {
-	plan := PlanDays(r, v)
-	units, then, err := s.bothDays(ctx, plan)
-	for i := range units {
-		units[i].addTo(&total[current], plan)
-	}
-	for i := range then {
-		then[i].addTo(&total[earlier], plan.earlierPlan())
-	}
-	return total, err
-}
-
-// Timeline answers a point for each day, week or month with figures.
-func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, error) {
-	defer s.queueAhead(v)
-	plan := PlanDays(r, v)
-	units, then, err := s.bothDays(ctx, plan)
-	if err != nil {
-		return nil, err
-	}
-	return newTimeline(r, v, sumByDate(plan, units, r.Granularity), sumByDate(plan.earlierPlan(), then, r.Granularity)), nil
 }

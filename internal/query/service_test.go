@@ -33,6 +33,10 @@ func (e *engine) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
 	return e.days, e.failed
 }
 
+func (*engine) BucketCounts(context.Context, Statement) ([]BucketCount, error) {
+	return nil, nil
+}
+
 func (e *engine) Ranked(_ context.Context, s Statement, _ bool) ([]RankedRow, int, error) {
 	e.asked = append(e.asked, s)
 	return e.ranked, len(e.ranked), e.failed

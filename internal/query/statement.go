@@ -84,37 +84,64 @@ func (p Plan) DayTotalsStatement() Statement {
 	return Statement{fillTemplate("day_totals"), p.buildParams(p.setDays)}
 }
 
-// periodParts are the tables of a product report, joined, and their parameters.
-// Tables that have nothing to say are left out.
-func (p Plan) periodParts() (string, []parameters) {
+// periodParts are the tables of a report, joined, and their parameters. Tables that
+// have nothing to say are left out.
+func (p Plan) periodParts(r Request) (string, []parameters) {
 	var parts []string
 	var values []parameters
+	add := func(template, day string, set ...parameters) {
+		products := ""
+		if p.Products != nil {
+			products = "\n      AND product_key IN {product_keys:Array(UInt32)}"
+		}
+		parts = append(parts, fillTemplate(template, "/*columns*/", strings.Join(r.partColumns(day), ", "), "/*products*/", products))
+		values = append(values, set...)
+	}
 	if len(p.Years) > 0 {
-		parts = append(parts, fillTemplate("products_years"))
-		values = append(values, func(v map[string]string) { v["years"] = Numbers(generationsOf(p.Years)) })
+		add("report_years", "year", func(v map[string]string) { v["years"] = Numbers(generationsOf(p.Years)) })
 	}
 	if len(p.Months) > 0 {
-		parts = append(parts, fillTemplate("products_months"))
-		values = append(values, func(v map[string]string) {
+		add("report_months", "month", func(v map[string]string) {
 			v["months"], v["calendar"] = Numbers(generationsOf(p.Months)), CalendarYears(startsOf(p.Months))
 		})
 	}
 	if len(p.Days) > 0 {
-		parts = append(parts, fillTemplate("products_days"))
-		values = append(values, p.setDays, p.setPeriod)
+		add("report_days", "day", p.setDays, p.setPeriod)
+	}
+	if r.Granularity != "" {
+		values = append(values, func(v map[string]string) { v["first_bucket"] = fmt.Sprint(bucketOf(r.Granularity, r.Period.Start)) })
 	}
 	return strings.Join(parts, "    UNION ALL\n"), values
 }
 
-// RankedStatement sums by product, puts the products in order and cuts a page
-// of them. products and titles are the generations of the names.
+// partColumns are what a table's rows are divided by; day is its column of days.
+func (r Request) partColumns(day string) []string {
+	columns := []string{"product_key", "marketplace_key"}
+	if r.divides(dimAdProduct) {
+		columns = append(columns, "ad_product")
+	}
+	if r.Granularity != "" {
+		columns = append(columns, fmt.Sprintf(bucketTerms[r.Granularity], day)+" - {first_bucket:Int32} AS bucket")
+	}
+	return columns
+}
+
+// bucketTerms are bucketOf in SQL.
+var bucketTerms = map[string]string{
+	ByDay:   "toInt32(%s)",
+	ByWeek:  "intDiv(toInt32(%s) + 3, 7)",
+	ByMonth: "toInt32(toYear(%[1]s) * 12 + toMonth(%[1]s))",
+}
+
+// RankedStatement sums by the request's dimensions, puts the rows in order and cuts
+// a page of them. products and titles are the generations of the names.
 func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
-	parts, values, slots := p.rankedParts()
-	terms := sortTerms(r)
-	text := fillTemplate("products_ranked", slices.Concat(slots, []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(),
+	parts, values, slots := p.rankedParts(r)
+	terms := p.sortTerms(r)
+	text := fillTemplate("report_ranked", slices.Concat(slots, groupSlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})...)
-	return Statement{text, p.buildParams(append(values, func(v map[string]string) {
-		from := (r.Page - 1) * r.PageSize
+	return Statement{text, p.buildParams(append(values, terms.set, p.setProducts, func(v map[string]string) {
+		from := (r.Page-1)*r.PageSize - p.Skipped
 		v["products"], v["titles"], v["limit"], v["offset"] = fmt.Sprint(products), fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
 		if terms.candidates != "" {
 			v["until"] = fmt.Sprint(from + r.PageSize)
@@ -122,21 +149,112 @@ func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
 	})...)}
 }
 
-// rankingTerms are the texts of a ranked statement that follow from its sort.
-type rankingTerms struct{ shown, candidates, order string }
-
-// sortTerms orders as placeComparison does: by the value as shown, null last both
-// ways, then by id, none last. Candidates are all that may be on the page:
-// what is tied with its last row is among them.
-func sortTerms(r Request) rankingTerms {
-	direction := map[string]string{Ascending: "ASC", Descending: "DESC"}[r.Order]
-	if r.Sort == SortProduct {
-		return rankingTerms{"0", "", "id = '', id " + direction}
+// groupSlots are the columns that rows are grouped by, and what those are of a row
+// that is not divided by them.
+func groupSlots(r Request) []string {
+	var keys, shown []string
+	add := func(divided bool, column, otherwise string) {
+		if divided {
+			keys, otherwise = append(keys, column), "page."+column
+		}
+		shown = append(shown, otherwise)
 	}
-	by := "shown " + direction + " NULLS LAST"
-	return rankingTerms{quotientNamed[r.Sort].sqlTerm(),
-		"ORDER BY " + by + "\n        LIMIT {until:UInt64} WITH TIES", by + ", id = '', id"}
+	add(r.Granularity != "", "bucket", "toInt64(0)")
+	add(r.divides(dimMarketplace), "marketplace_key", "toUInt16(0)")
+	add(r.divides(dimAdProduct), "ad_product", "toUInt8(0)")
+	selected := slices.Concat([]string{"toUInt32(0) AS product_key"}, keys)
+	if r.divides(dimProduct) {
+		selected = slices.Concat([]string{"product_key"}, keys)
+		keys = selected
+	}
+	by := ""
+	if len(keys) > 0 {
+		by = "GROUP BY " + strings.Join(keys, ", ")
+	}
+	return []string{"/*groups*/", strings.Join(shown, ", "), "/*keys*/", strings.Join(selected, ", "), "/*group by*/", by}
 }
+
+// rankingTerms are the texts of a ranked statement that follow from its sort, and
+// their parameters.
+type rankingTerms struct {
+	shown, candidates, order string
+	set                      parameters
+}
+
+// sortTerms orders as placeComparison and groupComparison do: by the value as shown,
+// null last both ways, then by the dimensions, of a product by its id, none last.
+// Candidates are all that may be on the page: what is tied with its last row is
+// among them.
+func (p Plan) sortTerms(r Request) rankingTerms {
+	direction := map[string]string{Ascending: " ASC", Descending: " DESC"}[r.Order]
+	terms := map[string]string{
+		dimMarketplace: "indexOf({marketplaces:Array(UInt16)}, marketplace_key)",
+		dimAdProduct:   "indexOf({ad_products:Array(UInt8)}, ad_product)",
+	}
+	for dimension := range granularities {
+		terms[dimension] = "bucket"
+	}
+	of := rankingTerms{shown: "0", set: func(v map[string]string) {
+		if r.divides(dimMarketplace) {
+			v["marketplaces"] = Numbers(p.MarketplaceOrder)
+		}
+		if r.divides(dimAdProduct) {
+			v["ad_products"] = Numbers(adProductOrder)
+		}
+	}}
+	var by []string
+	if sort := r.sortedDimension(); sort == dimProduct {
+		by = append(by, "id = ''", "id"+direction)
+	} else {
+		if term, ok := terms[sort]; ok {
+			of.shown = term
+			if granularities[sort] != "" && r.Compared() {
+				of.shown = "if(bucket > {last_bucket:Int32}, NULL, bucket)"
+				plain := of.set
+				of.set = func(v map[string]string) {
+					plain(v)
+					v["last_bucket"] = fmt.Sprint(r.offsetFrom(r.Period.Start, r.Period.End))
+				}
+			}
+		} else {
+			of.shown = quotientNamed[r.Sort].sqlTerm()
+		}
+		by = append(by, "shown"+direction+" NULLS LAST")
+		of.candidates = "ORDER BY " + by[0] + "\n        LIMIT {until:UInt64} WITH TIES"
+	}
+	for _, dimension := range r.Dimensions {
+		switch {
+		case dimension != dimProduct:
+			by = append(by, terms[dimension])
+		case r.sortedDimension() != dimProduct:
+			by = append(by, "id = ''", "id")
+		}
+	}
+	of.order = strings.Join(by, ", ")
+	return of
+}
+
+// sortedDimension is the dimension that rows are sorted by, "" for a figure.
+func (r Request) sortedDimension() string {
+	if r.Sort == SortProduct {
+		return dimProduct
+	}
+	if r.divides(r.Sort) {
+		return r.Sort
+	}
+	return ""
+}
+
+// adProductOrder are the stored numbers of the ad products in the order of their
+// names.
+var adProductOrder = func() (numbers []uint32) {
+	for _, product := range slices.SortedFunc(slices.Values(adlens.AdProducts), func(a, b adlens.AdProduct) int {
+		return strings.Compare(a.String(), b.String())
+	}) {
+		numbers = append(numbers, uint32(product))
+	}
+	return numbers
+}()
 
 // unitTable is a table of which whole generations are kept in memory.
 type unitTable uint8
@@ -191,9 +309,12 @@ func unitsStatement(account string, table unitTable, units []Live) Statement {
 // hasFigures is true for stored rows that are not all zero.
 var hasFigures = EachMeasure(" OR ", func(m catalogue.Measure) string { return m.Name + " > 0" })
 
-// marketplaceKeys is the term for the marketplaces of a product. Small keys
-// are collected as bits, which costs the engine less than sets.
-func (p Plan) marketplaceKeys() string {
+// marketplaceKeys is the term for the marketplaces of a product, where rows show
+// them. Small keys are collected as bits, which costs the engine less than sets.
+func (p Plan) marketplaceKeys(r Request) string {
+	if !r.isOfProducts() {
+		return "CAST([], 'Array(UInt16)')"
+	}
 	if !p.SmallKeys {
 		return "groupUniqArrayIf(marketplace_key, " + hasFigures + ")"
 	}

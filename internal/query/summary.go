@@ -6,7 +6,6 @@ import (
 
 	"adlens"
 	"adlens/internal/exact"
-	"adlens/internal/manifest"
 )
 
 // Summary is the totals of a period, whole and in parts. Comparisons are nil
@@ -35,14 +34,14 @@ type AdProductTotal struct {
 
 // newSummary folds the sums of the period, and of the earlier one, three ways.
 // Each sum is exact and rounded on its own.
-func newSummary(r Request, v View, now, then map[manifest.Slice]exact.Sums) *Summary {
+func newSummary(r Request, v View, bySlice map[group]*sides) *Summary {
 	var total sides
 	marketplaces, products := map[uint16]*sides{}, map[adlens.AdProduct]*sides{}
-	for side, bySlice := range [...]map[manifest.Slice]exact.Sums{current: now, earlier: then} {
-		for slice, sums := range bySlice {
+	for slice, both := range bySlice {
+		for side, sums := range both {
 			total[side].AddSums(sums)
-			addToSide(marketplaces, slice.Marketplace, side, sums)
-			addToSide(products, slice.AdProduct, side, sums)
+			addToSide(marketplaces, slice.marketplace, side, sums)
+			addToSide(products, slice.adProduct, side, sums)
 		}
 	}
 	s := &Summary{Answer: Answer{r, v.answerMeta(r)}, Total: FiguresOf(total[current]),

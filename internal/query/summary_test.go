@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"adlens"
-	"adlens/internal/exact"
-	"adlens/internal/manifest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -15,10 +13,10 @@ import (
 
 var january = Request{Period: days("2026-01-01", "2026-01-31")}
 
-type bySlice = map[manifest.Slice]exact.Sums
+type bySlice = map[group]*sides
 
-func sliceOf(marketplace uint16, product adlens.AdProduct) manifest.Slice {
-	return manifest.Slice{Marketplace: marketplace, AdProduct: product}
+func sliceOf(marketplace uint16, product adlens.AdProduct) group {
+	return group{marketplace: marketplace, adProduct: product}
 }
 
 // outline is who is listed in a summary and with what spend.
@@ -37,12 +35,12 @@ func outline(s *Summary) []string {
 // up to what is shown of the total: 0.01 is 0.004 + 0.004 + 0.004.
 func TestPartsAreListedByTheirShownSpendAndTheTotalIsExact(t *testing.T) {
 	rows := bySlice{
-		sliceOf(usKey, adlens.SponsoredProducts):  sums(1, 0, 0, 4_000, 0),
-		sliceOf(uk2Key, adlens.SponsoredBrands):   sums(1, 0, 0, 4_000, 0),
-		sliceOf(uk1Key, adlens.SponsoredProducts): sums(1, 0, 0, 3_900, 0), // ties with uk2 as shown
+		sliceOf(usKey, adlens.SponsoredProducts):  {sums(1, 0, 0, 4_000, 0)},
+		sliceOf(uk2Key, adlens.SponsoredBrands):   {sums(1, 0, 0, 4_000, 0)},
+		sliceOf(uk1Key, adlens.SponsoredProducts): {sums(1, 0, 0, 3_900, 0)}, // ties with uk2 as shown
 	}
 	want := []string{"total 0.01", "UK 2001 0.00", "UK 2002 0.00", "US 1001 0.00", "SPONSORED_PRODUCTS 0.01", "SPONSORED_BRANDS 0.00"}
-	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
+	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -50,28 +48,28 @@ func TestPartsAreListedByTheirShownSpendAndTheTotalIsExact(t *testing.T) {
 func TestTiesOfSpendAreListedByName(t *testing.T) {
 	rows := bySlice{}
 	for _, p := range adlens.AdProducts {
-		rows[sliceOf(usKey, p)] = sums(0, 1, 0, 0, 0)
+		rows[sliceOf(usKey, p)] = &sides{sums(0, 1, 0, 0, 0)}
 	}
 	want := []string{"total 0.00", "US 1001 0.00", "SPONSORED_BRANDS 0.00", "SPONSORED_DISPLAY 0.00", "SPONSORED_PRODUCTS 0.00"}
-	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
+	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestPartsWithoutFiguresAreNotListed(t *testing.T) {
 	rows := bySlice{
-		sliceOf(usKey, adlens.SponsoredProducts): nil,
-		sliceOf(uk1Key, adlens.SponsoredBrands):  sums(0, 0, 0, 0, 1),
+		sliceOf(usKey, adlens.SponsoredProducts): {},
+		sliceOf(uk1Key, adlens.SponsoredBrands):  {sums(0, 0, 0, 0, 1)},
 	}
 	want := []string{"total 0.00", "UK 2001 0.00", "SPONSORED_BRANDS 0.00"}
-	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows, nil))); diff != "" {
+	if diff := cmp.Diff(want, outline(newSummary(january, exampleView(), rows))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 // Lists are written as [], never as null.
 func TestASummaryOfNothingHasZerosAndEmptyLists(t *testing.T) {
-	s := newSummary(january, exampleView(), nil, nil)
+	s := newSummary(january, exampleView(), nil)
 	if s.ByMarketplace == nil || s.ByAdProduct == nil || len(s.ByMarketplace)+len(s.ByAdProduct) > 0 {
 		t.Errorf("got %+v", s)
 	}
@@ -86,10 +84,10 @@ func TestPartsAddUpToTheTotalBothWays(t *testing.T) {
 		rows := bySlice{}
 		for _, key := range []uint16{usKey, uk1Key, uk2Key} {
 			for _, p := range adlens.AdProducts {
-				rows[sliceOf(key, p)] = drawSums(t)
+				rows[sliceOf(key, p)] = &sides{drawSums(t)}
 			}
 		}
-		s := newSummary(january, exampleView(), rows, nil)
+		s := newSummary(january, exampleView(), rows)
 		var byMarketplace, byProduct, total big.Int
 		for _, m := range s.ByMarketplace {
 			addShown(&byMarketplace, m.Figures)
@@ -113,12 +111,12 @@ func addShown(to *big.Int, f Figures) {
 }
 
 func TestPointsWithoutFiguresAreOmittedAndOthersKeepTheirOrder(t *testing.T) {
-	rows := map[adlens.Day]exact.Sums{day("2026-01-01"): sums(1, 0, 0, 0, 0), day("2026-01-02"): sums(0, 0, 0, 0, 0), day("2026-01-03"): sums(0, 0, 0, 0, 1)}
-	p := newTimeline(january, exampleView(), rows, nil).Points
+	rows := map[group]*sides{{bucket: 0}: {sums(1, 0, 0, 0, 0)}, {bucket: 1}: {sums(0, 0, 0, 0, 0)}, {bucket: 2}: {sums(0, 0, 0, 0, 1)}}
+	p := newTimeline(january, exampleView(), rows).Points
 	if len(p) != 2 || *p[0].Date != day("2026-01-01") || *p[1].Date != day("2026-01-03") {
 		t.Errorf("got %+v", p)
 	}
-	if p := newTimeline(january, exampleView(), nil, nil).Points; p == nil || len(p) > 0 {
+	if p := newTimeline(january, exampleView(), nil).Points; p == nil || len(p) > 0 {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"adlens"
-	"adlens/internal/exact"
 	"adlens/internal/query/period"
 )
 
@@ -30,18 +29,12 @@ type PointComparison struct {
 	Comparison
 }
 
-func newTimeline(r Request, v View, now, then map[adlens.Day]exact.Sums) *Timeline {
+func newTimeline(r Request, v View, byDate map[group]*sides) *Timeline {
 	t := &Timeline{Answer: Answer{r, v.answerMeta(r)}, Points: []Point{}}
-	points := map[int]*sides{}
-	for side, byDate := range [...]map[adlens.Day]exact.Sums{current: now, earlier: then} {
-		start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
-		for date, sums := range byDate {
-			addToSide(points, r.offsetFrom(start, date), side, sums)
-		}
-	}
-	for _, at := range slices.Sorted(maps.Keys(points)) {
-		if sums := points[at]; !sums.Empty() {
-			t.Points = append(t.Points, t.pointAt(at, sums))
+	inOrder := func(a, b group) int { return a.bucket - b.bucket }
+	for _, at := range slices.SortedFunc(maps.Keys(byDate), inOrder) {
+		if sums := byDate[at]; !sums.Empty() {
+			t.Points = append(t.Points, t.pointAt(at.bucket, sums))
 		}
 	}
 	return t
@@ -68,17 +61,22 @@ func firstOf(granularity string, day adlens.Day) adlens.Day {
 	return day
 }
 
+// bucketOf is a number of the day, week or month of a day: the next one has the
+// next number.
+func bucketOf(granularity string, day adlens.Day) int {
+	switch granularity {
+	case ByWeek:
+		return (int(day.FirstOfWeek()) + 3) / daysOfWeek // 1970 began on a Thursday
+	case ByMonth:
+		date := day.Time()
+		return 12*date.Year() + int(date.Month())
+	}
+	return int(day)
+}
+
 // offsetFrom counts the days, weeks or months from the start of a period.
 func (r Request) offsetFrom(start, date adlens.Day) int {
-	start = firstOf(r.Granularity, start)
-	switch r.Granularity {
-	case ByWeek:
-		return int(date-start) / daysOfWeek
-	case ByMonth:
-		from, to := start.Time(), date.Time()
-		return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
-	}
-	return int(date - start)
+	return bucketOf(r.Granularity, date) - bucketOf(r.Granularity, start)
 }
 
 // dateAt is the day, week or month at a distance from the start of a period, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"adlens"
 	"adlens/internal/catalogue"
@@ -42,7 +43,20 @@ func ruleOf(p catalogue.Parameter) rule {
 	case catalogue.Number:
 		return numberRule(p)
 	default: // the view decides
-		return rule{valid: func(string) bool { return true }}
+		return lengthRule(p)
+	}
+}
+
+// lengthRule is the rule of a text that has bounds, in characters.
+func lengthRule(p catalogue.Parameter) rule {
+	return rule{
+		valid: func(value string) bool {
+			n := utf8.RuneCountInString(value)
+			return n >= p.Min && (p.Max == 0 || n <= p.Max)
+		},
+		fault: func(value string) adlens.Fault {
+			return invalidFault(value, fmt.Sprintf("%d to %d characters", p.Min, p.Max))
+		},
 	}
 }
 
@@ -108,6 +122,13 @@ func emptyElement(value string) adlens.Fault {
 	return invalidFault(value, "a value between the commas of the list, not an empty one")
 }
 
+// tooManyValues refuses a list, whose values are the lesser part of an error.
+func tooManyValues(list any, most int) adlens.Fault {
+	values, _ := list.([]string)
+	return adlens.Fault{Value: strings.Join(values[:min(len(values), most+1)], ","), Code: adlens.InvalidParameter,
+		Detail: fmt.Sprintf("the list has %d values; expected %d at most", len(values), most)}
+}
+
 // numberRule is the rule of a whole number from 1 to a limit, or the word for all.
 func numberRule(p catalogue.Parameter) rule {
 	expected := fmt.Sprintf("a whole number from 1 to %d", p.Max)
@@ -156,13 +177,18 @@ func checkParams(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
 		if p.List {
 			tag = "dive,element," + p.Key()
 		}
+		if p.MaxValues > 0 {
+			tag = fmt.Sprintf("max=%d,%s", p.MaxValues, tag)
+		}
 		var wrong validator.ValidationErrors
 		if !errors.As(validate.Var(values.FieldByIndex(field.Index).Interface(), tag), &wrong) {
 			continue
 		}
 		for _, w := range wrong {
-			value, _ := w.Value().(string)
-			fault := rules[w.Tag()].fault(value)
+			fault := tooManyValues(w.Value(), p.MaxValues)
+			if value, ok := w.Value().(string); ok {
+				fault = rules[w.Tag()].fault(value)
+			}
 			fault.Parameter = p.Name
 			faults = append(faults, fault)
 		}

@@ -84,7 +84,15 @@ func (s *Store) DayTotals(ctx context.Context, st query.Statement) ([]query.DayT
 	})
 }
 
-// Ranked runs the statement of a page of products, which has the sums of two
+// BucketCounts runs the statement that counts a report's rows by date.
+func (s *Store) BucketCounts(ctx context.Context, st query.Statement) ([]query.BucketCount, error) {
+	return conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (c query.BucketCount, err error) {
+		err = scan(&c.Bucket, &c.Rows)
+		return c, err
+	})
+}
+
+// Ranked runs the statement of a page of a report, which has the sums of two
 // periods where they are compared.
 func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) ([]query.RankedRow, int, error) {
 	var total uint64
@@ -94,7 +102,7 @@ func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) (
 		if !compared {
 			into = into[:1]
 		}
-		err := conn.ScanSums(scan, len(catalogue.Headline), []any{&row.ID, &row.Title, &row.Marketplaces}, []any{&total}, into...)
+		err := conn.ScanSums(scan, len(catalogue.Headline), []any{&row.ID, &row.Title, &row.Marketplaces, &row.Bucket, &row.Marketplace, &row.AdProduct}, []any{&total}, into...)
 		return row, err
 	})
 	return page, int(total), err

@@ -1,5 +1,5 @@
-    SELECT product_key, marketplace_key, /*wide*/
+    SELECT /*columns*/, /*wide*/
     FROM facts
     WHERE account_id = {account:String}
       AND generation IN {days:Array(UInt32)}
-      AND day BETWEEN {from:Date} AND {to:Date}
+      AND day BETWEEN {from:Date} AND {to:Date}/*products*/

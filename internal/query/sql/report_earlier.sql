@@ -1,4 +1,4 @@
-    SELECT before.product_key AS product_key, before.marketplace_key AS marketplace_key,
+    SELECT /*columns*/,
            /*zeros*/,
            /*earlier measures*/
     FROM (

@@ -5,6 +5,7 @@ SELECT
     page.id,
     titles.title,
     page.marketplace_keys,
+    /*groups*/,
     /*page sums*/,
     page.total
 FROM (
@@ -23,13 +24,13 @@ RIGHT ANY JOIN (
         SELECT *, /*shown*/ AS shown, count() OVER () AS total
         FROM (
             SELECT
-                product_key,
+                /*keys*/,
                 /*marketplaces*/ AS marketplace_keys,
                 /*sums*/
             FROM (
 /*parts*/
             )
-            GROUP BY product_key
+            /*group by*/
         )
         WHERE /*any sum*/
         /*candidates*/

@@ -1,4 +1,4 @@
-    SELECT product_key, marketplace_key, /*measures*/,
+    SELECT /*columns*/, /*measures*/,
            /*earlier zeros*/
     FROM (
 /*parts*/

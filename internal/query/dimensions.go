@@ -1,0 +1,220 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/catalogue"
+	"adlens/internal/manifest"
+)
+
+// Dimensions of reports, by the catalogue's names.
+const (
+	dimDate        = "date"
+	dimWeek        = "week"
+	dimMonth       = "month"
+	dimMarketplace = "marketplace"
+	dimAdProduct   = "ad_product"
+	dimProduct     = "product"
+)
+
+// granularities are what the dimensions of time divide by.
+var granularities = map[string]string{dimDate: ByDay, dimWeek: ByWeek, dimMonth: ByMonth}
+
+// divides reports whether the request's figures are divided by a dimension.
+func (r Request) divides(dimension string) bool { return slices.Contains(r.Dimensions, dimension) }
+
+// narrowsProducts reports whether some products alone are asked for.
+func (r Request) narrowsProducts() bool { return r.Filters.Products != nil || r.Search != "" }
+
+// figureNames are the figures that were asked for, nil for all.
+func (r Request) figureNames() []string {
+	var names []string
+	for _, i := range r.Figures {
+		names = append(names, catalogue.FigureNames[i])
+	}
+	return names
+}
+
+// FigureNames returns the figures of the answer in their order.
+func (r Request) FigureNames() []string {
+	if r.Figures == nil {
+		return catalogue.FigureNames
+	}
+	return r.figureNames()
+}
+
+// TimeDimension returns the dimension of time that rows are divided by, or "".
+func (r Request) TimeDimension() string {
+	i := slices.IndexFunc(r.Dimensions, func(d string) bool { return granularities[d] != "" })
+	if i < 0 {
+		return ""
+	}
+	return r.Dimensions[i]
+}
+
+// ParseReport makes a request of the report's parameters.
+func ParseReport(params ReportParams, view View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Report, params, view, now)
+	p.request.Format = p.parseFormat(params.FormatParams)
+	p.parseDimensions(params.Dimensions)
+	p.parseFigures(params.Figures)
+	p.parsePeriod(params.PeriodParams)
+	p.parseComparison(params.Compare)
+	p.parseFilters(params.FilterParams)
+	p.parseSearch(params.Search)
+	p.parseOrder(params.Sort, params.Order)
+	p.request.Paging = p.parsePaging(params.PagingParams)
+	p.boundPage(params.PageSize)
+	return p.request, p.faults
+}
+
+// parseDimensions keeps the order in which dimensions are wanted, each once.
+func (p *parser) parseDimensions(sent []string) {
+	taken := ""
+	for _, text := range sent {
+		name, ok := canonicalValue(text, catalogue.DimensionNames)
+		if !ok || p.request.divides(name) {
+			continue
+		}
+		if granularity, ok := granularities[name]; ok {
+			if taken != "" {
+				p.addFault("dimensions", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+					Detail: fmt.Sprintf("dimensions has %s beside %s; expected one of date, week and month", name, taken)})
+				continue
+			}
+			taken, p.request.Granularity = name, granularity
+		}
+		p.request.Dimensions = append(p.request.Dimensions, name)
+	}
+}
+
+// parseFigures keeps the order in which figures are wanted, each once.
+func (p *parser) parseFigures(sent []string) {
+	for _, text := range sent {
+		name, _ := canonicalValue(text, catalogue.FigureNames)
+		if i := slices.Index(catalogue.FigureNames, name); i >= 0 && !slices.Contains(p.request.Figures, i) {
+			p.request.Figures = append(p.request.Figures, i)
+		}
+	}
+}
+
+func (p *parser) parseSearch(text string) {
+	p.request.Search = text
+	if p.isValid("search", text) && !p.request.divides(dimProduct) {
+		p.addFault("search", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
+			Detail: fmt.Sprintf("search %q has no column to look in; send product among the dimensions", text)})
+	}
+}
+
+// parseOrder finds what rows are sorted by: a figure of the answer or one of its
+// dimensions.
+func (p *parser) parseOrder(sort, order string) {
+	r := &p.request
+	figures := r.FigureNames()
+	r.Sort = figures[0]
+	if slices.Contains(figures, DefaultSort) {
+		r.Sort = DefaultSort
+	}
+	if time := r.TimeDimension(); time != "" {
+		r.Sort = time
+	}
+	known := slices.Concat(figures, r.Dimensions)
+	if name, ok := canonicalValue(sort, known); ok {
+		r.Sort = name
+	} else if sort != "" {
+		f := unknownValue(sort, known, "a figure or dimension of the answer: "+strings.Join(known, ", "))
+		p.addFault("sort", f)
+	}
+	r.Order = Descending
+	if r.divides(r.Sort) {
+		r.Order = Ascending
+	}
+	if name, ok := canonicalValue(order, catalogue.Orders); ok {
+		r.Order = name
+	}
+}
+
+// boundPage refuses a page of JSON that has more rows than clients hold at once.
+func (p *parser) boundPage(text string) {
+	if r := p.request; p.isValid("page_size", text) && !r.All && r.Format.Name == JSON && r.PageSize > catalogue.MaxPageSize {
+		p.addFault("page_size", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+			Detail: fmt.Sprintf("%q is not valid; expected a whole number from 1 to %d or %s for JSON, and up to %d for the other formats",
+				text, catalogue.MaxPageSize, catalogue.All, catalogue.MaxTablePageSize)})
+	}
+}
+
+// group is a combination of the values of dimensions, but for the product. What
+// figures are not divided by is zero.
+type group struct {
+	bucket      int // days, weeks or months from the first one of the period
+	marketplace uint16
+	adProduct   adlens.AdProduct
+}
+
+// groupOf is the group of a slice's figures of some day.
+func (r Request) groupOf(slice manifest.Slice, start, day adlens.Day) (g group) {
+	if r.Granularity != "" {
+		g.bucket = r.offsetFrom(start, day)
+	}
+	if r.divides(dimMarketplace) {
+		g.marketplace = slice.Marketplace
+	}
+	if r.divides(dimAdProduct) {
+		g.adProduct = slice.AdProduct
+	}
+	return g
+}
+
+// sortedGroup is a group with what orders it.
+type sortedGroup struct {
+	group
+	sums *sides
+	by   Value // the figure that is sorted by
+	past bool  // the earlier period alone has a date there
+}
+
+// groupComparison orders groups as the statement of a report does: by the value as
+// shown, null last both ways, then by the dimensions, ascending.
+func groupComparison(r Request, v View) func(a, b sortedGroup) int {
+	compare := map[string]func(a, b sortedGroup, sign int) int{
+		dimMarketplace: func(a, b sortedGroup, sign int) int {
+			return sign * cmp.Compare(v.placeOf(a.marketplace), v.placeOf(b.marketplace))
+		},
+		dimAdProduct: func(a, b sortedGroup, sign int) int {
+			return sign * cmp.Compare(a.adProduct.String(), b.adProduct.String())
+		},
+	}
+	for dimension := range granularities {
+		compare[dimension] = func(a, b sortedGroup, sign int) int {
+			return cmp.Or(nullsLast(a.past, b.past), sign*cmp.Compare(a.bucket, b.bucket))
+		}
+	}
+	sign := 1
+	if r.Order == Descending {
+		sign = -1
+	}
+	return func(a, b sortedGroup) int {
+		first := 0
+		if by, ok := compare[r.Sort]; ok {
+			if !a.past || !b.past || granularities[r.Sort] == "" { // two that are null are equal
+				first = by(a, b, sign)
+			}
+		} else if first = nullsLast(a.by.Null(), b.by.Null()); first == 0 && !a.by.Null() {
+			first = sign * a.by.Compare(b.by)
+		}
+		for _, dimension := range r.Dimensions {
+			first = cmp.Or(first, compare[dimension](a, b, 1))
+		}
+		return first
+	}
+}
+
+// placeOf is where a marketplace is in the order of country and id.
+func (v View) placeOf(key uint16) int {
+	return slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == key })
+}

@@ -1,4 +1,0 @@
-    SELECT product_key, marketplace_key, /*measures*/
-    FROM year_products
-    WHERE account_id = {account:String}
-      AND generation IN {years:Array(UInt32)}
