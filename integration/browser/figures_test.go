@@ -146,6 +146,34 @@ func TestProductsAreSortedAndPagedByTheAPI(t *testing.T) {
 	check("acos", "asc", "8")
 }
 
+func TestAProductIsFoundAndHasItsOwnTimeline(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_90_days").signIn(h.key)
+	id := answer(t, h.client(h.key), "/api/v1/reports/products?range=last_90_days&page_size=2").list("data")[1]["product_id"].(string)
+	js[any](p, fmt.Sprintf("(document.querySelector('[data-keep=search]').value = %q, null)", strings.ToLower(id)))
+	p.click(`[data-keep="find"]`)
+	p.until("location.hash.includes('search=')")
+	p.settled()
+	found := answer(t, h.client(h.key), "/api/v1/report?dimensions=product&range=last_90_days&search="+id)
+	sameRows(t, "found", p.table("Products"), found.list("data"))
+	sameRows(t, "found, totals", p.tablePart("Products", "tFoot"), []row{found["totals"].(map[string]any)})
+	p.click(`[data-keep="sort-product_id"]`)
+	p.until("location.hash.includes('sort=product_id')")
+	p.settled()
+	sameRows(t, "found, sorted", p.table("Products"), found.list("data"))
+	p.click("table a")
+	p.until("location.hash.startsWith('#/overview')")
+	p.settled()
+	own := "range=last_90_days&product_ids=" + id
+	same(t, "its figures", bares(p.texts("[data-figure]")), answer(t, h.client(h.key), "/api/v1/summary?"+own).figures())
+	sameRows(t, "its timeline", p.table("Timeline"), answer(t, h.client(h.key), "/api/v1/timeline?"+own).list("data"))
+	p.click(".narrowed button")
+	p.until("!location.hash.includes('product_ids')")
+	p.settled()
+	same(t, "all figures", bares(p.texts("[data-figure]")), answer(t, h.client(h.key), "/api/v1/summary?range=last_90_days").figures())
+}
+
 func TestTheOtherViewsShowWhatTheAPIHolds(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

@@ -33,7 +33,12 @@ export function controls(go, current, marketplaces) {
   const places = ticks('Marketplaces', countries(marketplaces), (chosen) => go({ marketplaces: chosen }))
   const kinds = ticks('Ad types', AD_PRODUCTS.map((name) => [name, adType(name)]), (chosen) => go({ ad_products: chosen }))
 
+  const product = el('p', { class: 'narrowed', hidden: true })
+
   const update = (state) => {
+    product.hidden = state.product_ids === ''
+    product.replaceChildren('Only product ', el('span', { class: 'id' }, state.product_ids), ' ',
+      el('button', { type: 'button', class: 'plain', onclick: () => go({ product_ids: '' }) }, 'Show all products'))
     range.value = state.range || 'custom'
     dates.hidden = state.range !== ''
     start.value = state.start_date
@@ -45,7 +50,7 @@ export function controls(go, current, marketplaces) {
     kinds.update(state.ad_products)
   }
   const node = el('div', { class: 'controls', role: 'group', 'aria-label': 'Period and filters' },
-    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), places.node, kinds.node)
+    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), places.node, kinds.node, product)
   return { node, update }
 }
 

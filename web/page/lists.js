@@ -14,23 +14,35 @@ const number = (label, cell) => ({ label, numeric: true, cell })
 const badge = (text, looks = '') => el('span', { class: `badge ${looks}` }, text)
 const id = (text) => el('span', { class: 'id' }, text)
 
-// drawProducts shows the product report.
-export function drawProducts(state, { products }, { go }) {
+// drawProducts shows the product report, or the products that a text was found in.
+export function drawProducts(state, { products }, { go, link }) {
   const sort = {
-    by: products.sort, order: products.order,
-    choose: (by) => go({ sort: by, order: by === products.sort && products.order === 'desc' ? 'asc' : 'desc' }),
+    by: state.sort, order: products.order,
+    choose: (by) => go({ sort: by, order: by === state.sort && products.order === 'desc' ? 'asc' : 'desc' }),
   }
-  const product = { label: 'Product', head: true, looks: 'name', sort: 'product_id', cell: titled, total: () => 'All products' }
-  const where = { ...plain('Marketplaces', (row) => row.marketplaces.join(', ')), total: () => null }
-  const columns = withShares([product, where, ...figureColumns()], products.data)
-  return [section('Products',
+  const product = { label: 'Product', head: true, looks: 'name', sort: 'product_id', cell: (row) => titled(row, link), total: () => (state.search ? 'All that were found' : 'All products') }
+  const where = !state.search && { ...plain('Marketplaces', (row) => row.marketplaces.join(', ')), total: () => null }
+  const columns = withShares([product, where, ...figureColumns()].filter(Boolean), products.data)
+  return [section('Products', searchField(state, go),
     table({ caption: 'Products', columns, rows: products.data, total: products.totals, sort, empty: 'No product has figures in this period.' }),
     pages(products.pagination, state, go, 'products'))]
 }
 
-function titled(row) {
+// titled leads from a product to its own figures and timeline.
+function titled(row, link) {
   if (row.product_id === null) return [el('span', {}, 'Not tied to a product'), id('mostly Sponsored Brands')]
-  return [el('span', {}, row.title ?? row.product_id), row.title !== null && id(row.product_id)]
+  const own = el('a', { href: link({ view: 'overview', product_ids: row.product_id }) }, row.title ?? row.product_id)
+  return [own, row.title !== null && id(row.product_id)]
+}
+
+// searchField looks for a text in the ids and titles of products.
+function searchField(state, go) {
+  const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': 'search' })
+  const find = (event) => {
+    event.preventDefault()
+    go({ search: text.value })
+  }
+  return el('form', { class: 'row', role: 'search', onsubmit: find }, labelled('Product id or title', text), el('button', { class: 'plain', 'data-keep': 'find' }, 'Find'))
 }
 
 // marketplaceOf is the choice of the one marketplace whose list is shown.

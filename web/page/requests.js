@@ -5,7 +5,7 @@ const request = (name, title, path, params) => ({ name, title, path, params: par
 
 function period(state) {
   const days = state.start_date || state.end_date ? [['start_date', state.start_date], ['end_date', state.end_date]] : [['range', state.range]]
-  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], unless('none', 'compare', state)]
+  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], ['product_ids', state.product_ids], unless('none', 'compare', state)]
 }
 
 // unless leaves a parameter out that says what is so anyway.
@@ -18,9 +18,12 @@ const behind = {
     request('summary', 'Totals, by marketplace and ad type', '/api/v1/summary', period(state)),
     request('timeline', 'Timeline', '/api/v1/timeline', [...period(state), unless('auto', 'granularity', state)]),
   ],
-  products: (state) => [
-    request('products', 'Products', '/api/v1/reports/products', [...period(state), ['sort', state.sort], ['order', state.order], ...paging(state)]),
-  ],
+  products: (state) => {
+    const rest = (sort) => [...period(state), ['sort', sort], ['order', state.order], ...paging(state)]
+    if (!state.search) return [request('products', 'Products', '/api/v1/reports/products', rest(state.sort))]
+    const sort = state.sort === 'product_id' ? 'product' : state.sort // as a dimension
+    return [request('products', 'Products found', '/api/v1/report', [['dimensions', 'product'], ['search', state.search], ...rest(sort)])]
+  },
   campaigns: (state) => (state.marketplace_id
     ? [request('campaigns', 'Campaigns', '/api/v1/campaigns', [['marketplace_id', state.marketplace_id], ['states', state.states], ...paging(state)])]
     : []),
