@@ -258,14 +258,14 @@ func (a Asker) recased(value string) string {
 }
 
 func (a Asker) filters(q url.Values) {
-	if a.IntN(2) == 0 {
-		q.Set("marketplaces", a.some(a.Places))
+	for range a.IntN(3) {
+		q.Add("marketplaces", a.some(a.Places))
 	}
 	if a.IntN(2) == 0 {
 		q.Set("ad_products", a.some(AdProducts))
 	}
 	if len(a.Products) > 0 && a.IntN(6) == 0 {
-		q.Set("product_ids", strings.Join([]string{a.one(a.Products), a.one(a.Products)}, ","))
+		q["product_ids"] = []string{a.one(a.Products), a.one(a.Products)}
 	}
 }
 

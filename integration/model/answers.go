@@ -25,7 +25,7 @@ func (a *Account) parseRequest(q url.Values, now time.Time) (request, error) {
 	p, err := ResolvePeriod(q, now, oldest)
 	r := request{period: p, marketplaces: listParam(q, "marketplaces"), adProducts: listParam(q, "ad_products")}
 	if q.Has("product_ids") {
-		r.products = slices.Compact(slices.Sorted(strings.SplitSeq(q.Get("product_ids"), ",")))
+		r.products = slices.Compact(slices.Sorted(strings.SplitSeq(strings.Join(q["product_ids"], ","), ",")))
 	}
 	if err == nil {
 		r.compare = a.resolveComparison(&r, q, now)
@@ -33,14 +33,14 @@ func (a *Account) parseRequest(q url.Values, now time.Time) (request, error) {
 	return r, err
 }
 
-// listParam reads a comma-separated parameter as the contract says: trimmed,
+// listParam reads a list, sent once or in several parameters, as the contract says: trimmed,
 // case-insensitive, canonical, without repetition, sorted.
 func listParam(q url.Values, name string) []string {
 	if !q.Has(name) {
 		return nil
 	}
 	var values []string
-	for _, value := range strings.Split(q.Get(name), ",") {
+	for _, value := range strings.Split(strings.Join(q[name], ","), ",") {
 		values = append(values, canonicalCountry(value))
 	}
 	slices.Sort(values)

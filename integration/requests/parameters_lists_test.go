@@ -74,7 +74,7 @@ var wrongCampaigns = []wrong{
 	{query: "states=ENABLING", code: "unknown_value", parameter: "states", value: "ENABLING"},
 	{query: "states=", code: "invalid_parameter", parameter: "states"},
 	{query: "states=ENABLED,,PAUSED", code: "invalid_parameter", parameter: "states"},
-	{query: "states=ENABLED&states=PAUSED", code: "invalid_parameter", parameter: "states"},
+	{query: "states=ENABLED&states=BROKEN", code: "unknown_value", parameter: "states", value: "BROKEN"},
 	{query: "state=ENABLED", code: "unknown_parameter", parameter: "state", mean: "states"},
 	{query: "campaign_id=1", code: "unknown_parameter", parameter: "campaign_id"},
 }
@@ -111,7 +111,7 @@ var wrongActivity = []wrong{
 	{query: "tool=rule,campaign", code: "unknown_value", parameter: "tool", value: "campaign", allowed: tools},
 	{query: "tool=", code: "invalid_parameter", parameter: "tool"},
 	{query: "tool=rule,,undo", code: "invalid_parameter", parameter: "tool"},
-	{query: "tool=rule&tool=undo", code: "invalid_parameter", parameter: "tool"},
+	{query: "tool=rule&tool=redo", code: "unknown_value", parameter: "tool", value: "redo"},
 	{query: "tools=rule", code: "unknown_parameter", parameter: "tools", mean: "tool"},
 	{query: "marketplace_id=101", code: "unknown_parameter", parameter: "marketplace_id"},
 }

@@ -58,7 +58,7 @@ var wrongEverywhere = []wrong{
 	{query: "marketplaces=", code: "invalid_parameter", parameter: "marketplaces"},
 	{query: "marketplaces=US,,UK", code: "invalid_parameter", parameter: "marketplaces"},
 	{query: "marketplaces=US,", code: "invalid_parameter", parameter: "marketplaces"},
-	{query: "marketplaces=US&marketplaces=UK", code: "invalid_parameter", parameter: "marketplaces"},
+	{query: "marketplaces=US&marketplaces=FR", code: "unknown_value", parameter: "marketplaces", value: "FR"},
 	{query: "ad_products=SPONSORED_PRODUCT", code: "unknown_value", parameter: "ad_products", value: "SPONSORED_PRODUCT", allowed: house.AdProducts, mean: "SPONSORED_PRODUCTS"},
 	{query: "ad_products=%20", code: "invalid_parameter", parameter: "ad_products"},
 	{query: "marketplace=US", code: "unknown_parameter", parameter: "marketplace", mean: "marketplaces"},

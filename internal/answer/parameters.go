@@ -20,7 +20,7 @@ const maxParameters = 100
 type Parameter struct{ Name, Value string }
 
 // bindParameters reads parameters into a parameter struct. It is strict: what is
-// unknown, empty or given twice is a fault, because a lost filter widens an
+// unknown, empty or, unless it is a list, given twice is a fault, because a lost filter widens an
 // answer.
 func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 	fields := fieldsOf(reflect.ValueOf(into).Elem())
@@ -33,9 +33,9 @@ func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 				Detail: fmt.Sprintf("%s is not text; expected UTF-8 without NUL", Printable(p.Name))})
 		case i < 0:
 			faults = append(faults, unknownParameter(p, fields))
-		case seen[p.Name]:
+		case seen[p.Name] && !fields[i].isList():
 			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
-				Detail: fmt.Sprintf("%s was given twice, then as %q; send it once%s", p.Name, Printable(p.Value), fields[i].listHint())})
+				Detail: fmt.Sprintf("%s was given twice, then as %q; send it once", p.Name, Printable(p.Value))})
 		case strings.TrimSpace(p.Value) == "":
 			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
 				Detail: fmt.Sprintf("%s is empty; give it a value or leave it out", p.Name)})
@@ -122,21 +122,16 @@ func fieldsOf(v reflect.Value) []paramField {
 
 func (f paramField) isList() bool { return f.value.Kind() == reflect.Slice }
 
-func (f paramField) listHint() string {
-	if f.isList() {
-		return ", with commas between the values"
-	}
-	return ""
-}
-
+// setValue sets a value. A list that is given several times is the list of all its
+// values.
 func (f paramField) setValue(value string) {
 	if !f.isList() {
 		f.value.SetString(value)
 		return
 	}
-	elements := strings.Split(value, ",")
-	for i := range elements {
-		elements[i] = strings.Trim(elements[i], " ")
+	elements, _ := f.value.Interface().([]string)
+	for element := range strings.SplitSeq(value, ",") {
+		elements = append(elements, strings.Trim(element, " "))
 	}
 	f.value.Set(reflect.ValueOf(elements))
 }
