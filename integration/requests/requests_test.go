@@ -24,6 +24,7 @@ func oddRequests() []request {
 	}
 	summary := func(name, query string) request { return on("summary", name, query) }
 	products := func(name, query string) request { return on("reports/products", name, query) }
+	report := func(name, query string) request { return on("report", name, query) }
 	key := "Authorization: Bearer KEY"
 	return []request{
 		{"no key", "/api/v1/summary", []string{"Accept: */*"}},
@@ -80,6 +81,19 @@ func oddRequests() []request {
 		products("a page in wide digits", "page=%EF%BC%91"),
 		products("a page far past the end", "page=1000000000"),
 		products("a page of too many rows", "page_size=1001"),
+		report("a dimension that nobody has", "dimensions=product,asin"),
+		report("campaigns, which are no dimension", "dimensions=campaign"),
+		report("two dimensions of time", "dimensions=week,product,date"),
+		report("six dimensions", "dimensions=date,marketplace,ad_product,product,product,marketplace"),
+		report("a figure that nobody knows", "figures=spend,cpc"),
+		report("a figure that is not of the answer", "figures=spend&sort=sales"),
+		report("a dimension that is not of the answer", "dimensions=date&sort=product"),
+		report("a search without a column", "search=lamp"),
+		report("a search for one letter", "dimensions=product&search=l"),
+		report("a product that is not there", "product_ids=B0NOWHERE"),
+		report("too many products", "product_ids="+strings.Repeat("B0NOWHERE,", 200)+"B0NOWHERE"),
+		report("too many rows of JSON", "dimensions=product&page_size=1001"),
+		report("too many rows of CSV", "dimensions=product&page_size=100001&format=csv"),
 		products("rows by another name", "limit=10"),
 		products("an offset", "offset=100"),
 		products("a cursor", "cursor=abc"),
@@ -101,6 +115,7 @@ func oddRequests() []request {
 		{name: "a rule with an escaped slash", path: "/api/v1/rules/..%2f..%2faccount/runs"},
 		on("activity", "a tool that there is not", "tool=rules"),
 		summary("a parameter given twice", "range=today&range=yesterday"),
+		summary("a list given twice", "range=today&marketplaces=US&marketplaces=XX"),
 		summary("a parameter with brackets", "marketplaces[]=US"),
 		summary("a parameter in capitals", "RANGE=today"),
 		summary("a misspelt parameter", "marketplace=US"),

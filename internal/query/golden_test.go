@@ -64,7 +64,10 @@ func reportCase(name string, params ReportParams) goldenCase {
 func countedCase(name string, params ReportParams) goldenCase {
 	c := reportCase(name, params)
 	request, faults := ParseReport(params, exampleView(), now)
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return PlanReport(request, exampleView()).CountStatement(request) }
+	c.statement = func(t *testing.T) Statement {
+		mustNotFail(t, faults)
+		return PlanReport(request, exampleView()).CountStatement(request)
+	}
 	return c
 }
 

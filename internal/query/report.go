@@ -107,15 +107,13 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 
 // MostRows is how many rows an answer has at most whose rows are paged.
 func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
-	bound := uint64(r.PageSize)
-	switch {
-	case r.isOfProducts():
-		bound = s.productBound(v, PlanReport(r, v))
-	case r.Dimensions != nil:
-		plan := PlanReport(r, v)
-		bound = 1 + plan.Rows + plan.earlierPlan().Rows
-	case r.All: // the product report as it was asked for
-		bound = s.productBound(v, PlanReport(r, v))
+	if r.PageSize <= catalogue.MaxPageSize {
+		return r.PageSize, nil
+	}
+	plan := PlanReport(r, v)
+	bound := 1 + plan.Rows + plan.earlierPlan().Rows
+	if r.Dimensions == nil || r.isOfProducts() { // the former has all rows only as the product report
+		bound = s.productBound(v, plan)
 	}
 	return int(min(bound, uint64(r.PageSize))), nil
 }

@@ -216,6 +216,7 @@ func (p *parser) parseFilters(params FilterParams) {
 	}
 	if params.ProductIDs != nil {
 		p.request.Filters.Products = slices.Compact(slices.Sorted(slices.Values(params.ProductIDs)))
+		p.request.Filters.Products = slices.DeleteFunc(p.request.Filters.Products, func(id string) bool { return id == "" }) // its rule has said so
 	}
 	slices.SortFunc(p.request.Filters.AdProducts, func(a, b adlens.AdProduct) int { return strings.Compare(a.String(), b.String()) })
 	p.request.Filters.AdProducts = slices.Compact(p.request.Filters.AdProducts)

@@ -186,52 +186,56 @@ type rankingTerms struct {
 // Candidates are all that may be on the page: what is tied with its last row is
 // among them.
 func (p Plan) sortTerms(r Request) rankingTerms {
-	direction := map[string]string{Ascending: " ASC", Descending: " DESC"}[r.Order]
 	terms := map[string]string{
 		dimMarketplace: "indexOf({marketplaces:Array(UInt16)}, marketplace_key)",
 		dimAdProduct:   "indexOf({ad_products:Array(UInt8)}, ad_product)",
+		dimProduct:     "id = '', id",
 	}
 	for dimension := range granularities {
 		terms[dimension] = "bucket"
 	}
-	of := rankingTerms{shown: "0", set: func(v map[string]string) {
-		if r.divides(dimMarketplace) {
-			v["marketplaces"] = Numbers(p.MarketplaceOrder)
-		}
-		if r.divides(dimAdProduct) {
-			v["ad_products"] = Numbers(adProductOrder)
-		}
-	}}
-	var by []string
-	if sort := r.sortedDimension(); sort == dimProduct {
-		by = append(by, "id = ''", "id"+direction)
-	} else {
-		if term, ok := terms[sort]; ok {
-			of.shown = term
-			if granularities[sort] != "" && r.Compared() {
-				of.shown = "if(bucket > {last_bucket:Int32}, NULL, bucket)"
-				plain := of.set
-				of.set = func(v map[string]string) {
-					plain(v)
-					v["last_bucket"] = fmt.Sprint(r.offsetFrom(r.Period.Start, r.Period.End))
-				}
-			}
-		} else {
-			of.shown = quotientNamed[r.Sort].sqlTerm()
-		}
-		by = append(by, "shown"+direction+" NULLS LAST")
-		of.candidates = "ORDER BY " + by[0] + "\n        LIMIT {until:UInt64} WITH TIES"
+	direction := map[string]string{Ascending: " ASC", Descending: " DESC"}[r.Order]
+	sorted := r.sortedDimension()
+	of := rankingTerms{set: func(v map[string]string) { p.setOrders(v, r) }}
+	switch {
+	case sorted == dimProduct:
+		of.shown, of.order = "0", terms[sorted]+direction
+	case sorted == "":
+		of.shown = quotientNamed[r.Sort].sqlTerm()
+	case r.hasLastBucket():
+		of.shown = "if(bucket > {last_bucket:Int32}, NULL, bucket)"
+	default:
+		of.shown = terms[sorted]
+	}
+	if of.order == "" {
+		of.order = "shown" + direction + " NULLS LAST"
+		of.candidates = "ORDER BY " + of.order + "\n        LIMIT {until:UInt64} WITH TIES"
 	}
 	for _, dimension := range r.Dimensions {
-		switch {
-		case dimension != dimProduct:
-			by = append(by, terms[dimension])
-		case r.sortedDimension() != dimProduct:
-			by = append(by, "id = ''", "id")
+		if dimension != dimProduct || sorted != dimProduct {
+			of.order += ", " + terms[dimension]
 		}
 	}
-	of.order = strings.Join(by, ", ")
 	return of
+}
+
+// hasLastBucket reports whether rows are sorted by a date that only the earlier
+// period may have: such rows have none of their own, and come last.
+func (r Request) hasLastBucket() bool {
+	return r.Compared() && granularities[r.sortedDimension()] != ""
+}
+
+// setOrders sets what orders rows beside their figures and ids.
+func (p Plan) setOrders(v map[string]string, r Request) {
+	if r.divides(dimMarketplace) {
+		v["marketplaces"] = Numbers(p.MarketplaceOrder)
+	}
+	if r.divides(dimAdProduct) {
+		v["ad_products"] = Numbers(adProductOrder)
+	}
+	if r.hasLastBucket() {
+		v["last_bucket"] = fmt.Sprint(r.offsetFrom(r.Period.Start, r.Period.End))
+	}
 }
 
 // sortedDimension is the dimension that rows are sorted by, "" for a figure.
