@@ -13,7 +13,7 @@ import (
 // group is one row of a peer's answer: sums by some key.
 type group struct {
 	market, adProduct int    // summary
-	bucket            string // timeline: YYYY-MM-DD
+	bucket            string // timeline, products by date: YYYY-MM-DD
 	product           string // products
 	markets           uint64 // products: a bit for each marketplace with rows
 	sums              exact.Sums
@@ -85,9 +85,9 @@ func expectTimeline(groups []group) expected {
 func (q *question) expectProducts(groups []group, at places) expected {
 	sorted := slices.Clone(groups)
 	keys := map[string]figure{}
-	if q.sort != "product_id" {
+	if q.sort != "product_id" && q.sort != "date" {
 		for i := range groups {
-			keys[groups[i].product] = figureOf(groups[i].sums, q.sort)
+			keys[groups[i].bucket+groups[i].product] = figureOf(groups[i].sums, q.sort)
 		}
 	}
 	slices.SortFunc(sorted, func(a, b group) int { return q.compareProducts(&a, &b, keys) })
@@ -96,6 +96,11 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	page := sorted[first:min(first+q.size, len(sorted))]
 	for i := range page {
 		g := &page[i]
+		if q.endpoint == breakdown {
+			e.sums = append(e.sums, fmt.Sprintf("%q on %s %s", g.product, g.bucket, sumsText(g.sums)))
+			e.shown = append(e.shown, fmt.Sprintf("%q on %s%s", g.product, g.bucket, figuresText(g.sums)))
+			continue
+		}
 		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
 		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.countryCodes(g.markets), figuresText(g.sums)))
 	}
@@ -107,8 +112,8 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	return e
 }
 
-// compareProducts orders products as the API must: by the value as shown, null last,
-// ties by id, none last.
+// compareProducts orders rows as the API must: by the value as shown, null last, ties
+// by date and id, none last.
 func (q *question) compareProducts(a, b *group, keys map[string]figure) int {
 	sign := 1
 	if q.order == "desc" {
@@ -123,11 +128,11 @@ func (q *question) compareProducts(a, b *group, keys map[string]figure) int {
 		}
 		return -1
 	}
-	byID := cmp.Or(last(a.product == "", b.product == ""), strings.Compare(a.product, b.product))
+	byID := cmp.Or(strings.Compare(a.bucket, b.bucket), last(a.product == "", b.product == ""), strings.Compare(a.product, b.product))
 	if q.sort == "product_id" {
 		return cmp.Or(last(a.product == "", b.product == ""), sign*byID)
 	}
-	x, y := keys[a.product].hundredths, keys[b.product].hundredths
+	x, y := keys[a.bucket+a.product].hundredths, keys[b.bucket+b.product].hundredths
 	by := last(x == nil, y == nil)
 	if x != nil && y != nil {
 		by = sign * x.Cmp(y)

@@ -86,26 +86,41 @@ func (d dialect) selectAnswer(q *question, table, where string) string {
 		}
 		return fmt.Sprintf("SELECT %s AS bucket, %s FROM %s%s GROUP BY bucket ORDER BY bucket", bucket, fiveSums, table, where)
 	}
-	inner := fmt.Sprintf("SELECT product, %s AS bits, %s FROM %s%s GROUP BY product", d.bits, fiveSums, table, where)
-	return fmt.Sprintf("SELECT product, bits, i, c, p, sp, sa, %s AS total FROM (%s) AS sums %s", d.totalRows, inner, d.pageClause(q))
+	return d.selectPage(q, "AS sums", d.selectGroups(q, table, where))
+}
+
+// selectPage puts groups in order and cuts a page of them.
+func (d dialect) selectPage(q *question, join, groups string) string {
+	second := "bits"
+	if q.endpoint == breakdown {
+		second = "bucket"
+	}
+	return fmt.Sprintf("SELECT product, %s, i, c, p, sp, sa, %s AS total FROM (%s) %s %s", second, d.totalRows, groups, join, d.pageClause(q))
 }
 
 // selectGroups is the question without its order and page: what the right answer is
 // made of.
 func (d dialect) selectGroups(q *question, table, where string) string {
-	if q.endpoint != products {
+	switch q.endpoint {
+	case summaries, timelines:
 		return d.selectAnswer(q, table, where)
+	case breakdown:
+		return fmt.Sprintf("SELECT product, day AS bucket, %s FROM %s%s GROUP BY product, bucket", fiveSums, table, where)
 	}
 	return fmt.Sprintf("SELECT product, %s AS bits, %s FROM %s%s GROUP BY product", d.bits, fiveSums, table, where)
 }
 
-// pageClause orders products by the value as shown, null last, ties by id.
+// pageClause orders rows by the value as shown, null last, ties by date and id.
 func (d dialect) pageClause(q *question) string {
-	key := map[string]string{"spend": d.spend, "sales": d.sales, "acos": d.acos, "purchases": "p", "product_id": "product"}[q.sort]
+	ties := "product = '', product"
+	if q.endpoint == breakdown {
+		ties = "bucket, " + ties
+	}
+	key := map[string]string{"spend": d.spend, "sales": d.sales, "acos": d.acos, "purchases": "p", "product_id": "product", "date": "bucket"}[q.sort]
 	if q.sort == "product_id" {
 		key = "product = '', " + key
 	}
-	return fmt.Sprintf("ORDER BY %s %s NULLS LAST, product = '', product LIMIT %d OFFSET %d", key, strings.ToUpper(q.order), q.size, (q.page-1)*q.size)
+	return fmt.Sprintf("ORDER BY %s %s NULLS LAST, %s LIMIT %d OFFSET %d", key, strings.ToUpper(q.order), ties, q.size, (q.page-1)*q.size)
 }
 
 // part is a piece of a period that one of a peer's tables answers.
@@ -120,8 +135,11 @@ type part struct {
 // are the days that are held: a month is whole when all its held days are.
 func (q *question) rollupParts(first, last adlens.Day) []part {
 	from, to := max(q.from, first), min(q.to, last)
-	if q.endpoint != products {
+	switch q.endpoint {
+	case summaries, timelines:
 		return []part{{"day_totals", "day", from, to}}
+	case breakdown:
+		return []part{{"facts", "day", from, to}}
 	}
 	if from == first && to == last {
 		return []part{{"life_products", "", first, last}}

@@ -120,7 +120,7 @@ func (d *duckDB) questionSQL(q *question) string {
 		return duckdbSQL.selectAnswer(q, "facts", " WHERE "+q.rowPredicate(keys))
 	}
 	parts := q.rollupParts(d.first, d.last)
-	if q.endpoint != products {
+	if q.endpoint == summaries || q.endpoint == timelines {
 		return duckdbSQL.selectAnswer(q, "day_totals", " WHERE "+q.rowPredicate(keys))
 	}
 	var selects []string
@@ -129,11 +129,18 @@ func (d *duckDB) questionSQL(q *question) string {
 		if p.column != "" {
 			where += fmt.Sprintf(" AND %s BETWEEN '%s' AND '%s'", p.column, p.from, p.to)
 		}
-		selects = append(selects, "SELECT product_key, marketplace, impressions, clicks, purchases, spend, sales FROM "+p.table+" WHERE "+where)
+		day := ""
+		if q.endpoint == breakdown {
+			day = "day, "
+		}
+		selects = append(selects, "SELECT "+day+"product_key, marketplace, impressions, clicks, purchases, spend, sales FROM "+p.table+" WHERE "+where)
 	}
-	sums := fmt.Sprintf("SELECT product_key, %s AS bits, %s FROM (%s) GROUP BY product_key", duckdbSQL.bits, fiveSums, strings.Join(selects, " UNION ALL "))
-	return fmt.Sprintf("SELECT product, bits, i, c, p, sp, sa, %s AS total FROM (%s) AS sums JOIN products ON products.account = '%s' AND products.product_key = sums.product_key %s",
-		duckdbSQL.totalRows, sums, q.account.id, duckdbSQL.pageClause(q))
+	second, by := duckdbSQL.bits+" AS bits", "product_key"
+	if q.endpoint == breakdown {
+		second, by = "day AS bucket", "product_key, day"
+	}
+	sums := fmt.Sprintf("SELECT product_key, %s, %s FROM (%s) GROUP BY %s", second, fiveSums, strings.Join(selects, " UNION ALL "), by)
+	return duckdbSQL.selectPage(q, fmt.Sprintf("AS sums JOIN products ON products.account = '%s' AND products.product_key = sums.product_key", q.account.id), sums)
 }
 
 // exportFacts is what DuckDB is given: the plain table's rows in its order.

@@ -30,6 +30,7 @@ const (
 	summaries = "summary"
 	timelines = "timeline"
 	products  = "reports/products"
+	breakdown = "report" // by date and product
 )
 
 func (q *question) requestURL(server string) string {
@@ -192,6 +193,14 @@ func (a *asker) addHeavyQuestions() {
 	a.addQuestion(products, a.namedPeriod("last_30_days"), "page", "10")
 	a.addQuestion(products, a.namedPeriod("all_time"), "page_size", "1000")
 	a.addQuestion(products, a.namedPeriod("last_90_days"), "page_size", "1000")
+	a.addBreakdown(a.namedPeriod("last_90_days"), "spend", "desc")
+	a.addBreakdown(a.namedPeriod("last_90_days"), "date", "asc")
+	a.addBreakdown(four, "date", "asc", "page", "9")
+}
+
+// addBreakdown asks for the products of each day.
+func (a *asker) addBreakdown(w when, sort, order string, more ...string) {
+	a.addQuestion(breakdown, w, append([]string{"dimensions", "date,product", "sort", sort, "order", order}, more...)...)
 }
 
 func (a *asker) addSmallQuestions() {

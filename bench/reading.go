@@ -51,6 +51,12 @@ func (q *question) readAnswer(body []byte) ([]string, error) {
 		for _, m := range a.Data {
 			lines = append(lines, fmt.Sprint(m["date"])+shownFigures(m))
 		}
+	case breakdown:
+		for _, m := range a.Data {
+			id, _ := m["product_id"].(string)
+			lines = append(lines, fmt.Sprintf("%q on %v%s", id, m["date"], shownFigures(m)))
+		}
+		lines = append(lines, fmt.Sprintf("%d rows in all", a.Pagination.TotalRows))
 	default:
 		for _, m := range a.Data {
 			id, _ := m["product_id"].(string)
@@ -95,7 +101,9 @@ func (q *question) readGroups(rows [][]string, micros bool) ([]group, string, er
 			g.bucket, rest = r[0], r[1:]
 		default:
 			g.product, rest = r[0], r[2:]
-			if _, err := fmt.Sscan(r[1], &g.markets); err != nil {
+			if q.endpoint == breakdown {
+				g.bucket = r[1]
+			} else if _, err := fmt.Sscan(r[1], &g.markets); err != nil {
 				return nil, "", err
 			}
 			if len(rest) > 5 {
@@ -124,6 +132,8 @@ func (q *question) readPeer(rows [][]string, micros bool) ([]string, error) {
 			lines = append(lines, fmt.Sprintf("marketplace %d ad product %d %s", g.market, g.adProduct, sumsText(g.sums)))
 		case timelines:
 			lines = append(lines, g.bucket+" "+sumsText(g.sums))
+		case breakdown:
+			lines = append(lines, fmt.Sprintf("%q on %s %s", g.product, g.bucket, sumsText(g.sums)))
 		default:
 			lines = append(lines, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
 		}

@@ -108,7 +108,7 @@ func newFeedLink(account, name, request string, end *time.Time, now time.Time) (
 }
 
 // pagedPaths are those whose answers can have all rows at once.
-var pagedPaths = map[string]bool{"/api/v1/reports/products": true, "/api/v1/rules": true, "/api/v1/activity": true}
+var pagedPaths = map[string]bool{"/api/v1/reports/products": true, "/api/v1/report": true, "/api/v1/rules": true, "/api/v1/activity": true}
 
 // savedRequest fills in what a feed is by default.
 func savedRequest(request string) (string, error) {

@@ -12,9 +12,9 @@ import (
 	"adlens/internal/query"
 )
 
-// maxParameters bounds the parameters of a request; the endpoint with the
-// most has a dozen.
-const maxParameters = 100
+// maxParameters bounds the parameters of a request. The endpoint with the most has
+// a score, and a list of two hundred values may come in as many.
+const maxParameters = 1_000
 
 // Parameter is one name and value, as sent.
 type Parameter struct{ Name, Value string }
@@ -24,7 +24,7 @@ type Parameter struct{ Name, Value string }
 // answer.
 func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 	fields := fieldsOf(reflect.ValueOf(into).Elem())
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for _, p := range sent {
 		i := slices.IndexFunc(fields, func(f paramField) bool { return f.name == p.Name })
 		switch {
@@ -33,7 +33,8 @@ func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 				Detail: fmt.Sprintf("%s is not text; expected UTF-8 without NUL", Printable(p.Name))})
 		case i < 0:
 			faults = append(faults, unknownParameter(p, fields))
-		case seen[p.Name] && !fields[i].isList():
+		case seen[p.Name] > 1 && !fields[i].isList(): // that was said
+		case seen[p.Name] > 0 && !fields[i].isList():
 			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
 				Detail: fmt.Sprintf("%s was given twice, then as %q; send it once", p.Name, Printable(p.Value))})
 		case strings.TrimSpace(p.Value) == "":
@@ -42,7 +43,7 @@ func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 		default:
 			fields[i].setValue(p.Value)
 		}
-		seen[p.Name] = true
+		seen[p.Name]++
 	}
 	return faults
 }
@@ -67,7 +68,7 @@ func ReadQuery(raw string) (sent []Parameter, faults []adlens.Fault) {
 		}
 		if len(sent)+len(faults) > maxParameters {
 			return nil, []adlens.Fault{{Parameter: Printable(plainName), Code: adlens.InvalidParameter,
-				Detail: fmt.Sprintf("the query string has more than %d parameters", maxParameters)}}
+				Detail: fmt.Sprintf("the query string has more than %d parameters; expected the values of a list in one, with commas between them", maxParameters)}}
 		}
 	}
 	return sent, faults

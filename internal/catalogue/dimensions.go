@@ -34,9 +34,9 @@ type Column struct {
 var Dimensions = []Dimension{
 	{Name: "date", Key: "day", Time: true, Schema: "TimelinePoint", Words: "The figures of a day, week or month.", Comparison: "PointComparison",
 		Columns: []Column{{Name: "date", Format: "date", Null: true,
-			Words: "The day, or the first day of the week or month; null, with `compare` alone, where only the earlier period reaches so far."}}},
-	{Name: "week", Key: "day", Time: true, Columns: []Column{{Name: "week", Format: "date", Null: true, Words: "Monday's date; the row has the days of the week that are inside the period."}}},
-	{Name: "month", Key: "day", Time: true, Columns: []Column{{Name: "month", Format: "date", Null: true, Words: "The month's first day; the row has the days of the month that are inside the period."}}},
+			Words: "The day, or the first day of the week or month; null only with `compare`, where the earlier period alone reaches so far."}}},
+	{Name: "week", Key: "day", Time: true, Columns: []Column{{Name: "week", Format: "date", Null: true, Words: "Monday's date; the row has the days of the week that are inside the period. Null as `date` is."}}},
+	{Name: "month", Key: "day", Time: true, Columns: []Column{{Name: "month", Format: "date", Null: true, Words: "The month's first day; the row has the days of the month that are inside the period. Null as `date` is."}}},
 	{Name: "marketplace", Key: "marketplace_key", Labels: []string{"marketplaces"}, Schema: "MarketplaceFigures", Words: "One marketplace's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{
 			{Name: "marketplace", Schema: "CountryCode"},

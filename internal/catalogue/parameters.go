@@ -116,7 +116,7 @@ var (
 	productIDs = Parameter{Name: "product_ids", List: true, MaxValues: 200, Example: []string{"B0C7J1M4KQ"},
 		Words: "Only these products, by their ids, with commas between them; 200 at most. An id that is neither in a figure nor in the list of products is refused."}
 	dimensions = Parameter{Name: "dimensions", Kind: Choice, List: true, Values: DimensionNames, MaxValues: 5, Schema: "Dimension", Example: []string{"month", "product"},
-		Words: "What the figures are divided by, in the order in which their columns are wanted, with commas between them; one of `date`, `week` and `month` at most. Without it there is one row."}
+		Words: "What the figures are divided by, in the order in which their columns are wanted, with commas between them; at most one of `date`, `week` and `month`. Without it there is one row of everything."}
 	figures = Parameter{Name: "figures", ID: "figure_names", Kind: Choice, List: true, Values: FigureNames, Schema: "Figure", Example: []string{"spend", "acos"},
 		Words: "The figures wanted, in their order, with commas between them. All without it."}
 	search = Parameter{Name: "search", Min: 2, Max: 100, Example: "lamp",

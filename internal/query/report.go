@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -111,9 +110,24 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 		return r.PageSize, nil
 	}
 	plan := PlanReport(r, v)
-	bound := 1 + plan.Rows + plan.earlierPlan().Rows
-	if r.Dimensions == nil || r.isOfProducts() { // the former has all rows only as the product report
-		bound = s.productBound(v, plan)
+	bound := MostProducts(v)
+	if r.Filters.Products != nil {
+		bound = uint64(len(r.Filters.Products))
+	}
+	if r.Dimensions != nil && !r.divides(dimProduct) { // without any it is the product report
+		bound = 1
+	}
+	if r.Granularity != "" {
+		bound *= uint64(1 + max(r.offsetFrom(r.Period.Start, r.Period.End), r.offsetFrom(r.Earlier.Start, r.Earlier.End)))
+	}
+	if r.divides(dimMarketplace) {
+		bound *= uint64(len(v.Marketplaces))
+	}
+	if r.divides(dimAdProduct) {
+		bound *= uint64(len(adlens.AdProducts))
+	}
+	if r.Dimensions == nil || r.divides(dimProduct) {
+		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
 	}
 	return int(min(bound, uint64(r.PageSize))), nil
 }
@@ -203,19 +217,36 @@ func (s *Service) matchProducts(ctx context.Context, v View, r Request) ([]uint3
 // UnknownIDs returns a fault for each id of the filters that is neither in a figure
 // that is held nor in a list of the account.
 func (s *Service) UnknownIDs(ctx context.Context, v View, r Request) (faults []adlens.Fault, err error) {
-	if r.Filters.Products == nil {
-		return nil, nil
+	if most, _ := catalogue.Report.Parameter("product_ids"); r.Filters.Products == nil || len(r.Filters.Products) > most.MaxValues {
+		return nil, nil // none, or too many, which was said
 	}
 	names, err := s.directory.getNames(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Sorted(maps.Values(names.ids))
+	held, near := map[string]bool{}, map[string]string{} // those asked for, and ids that differ in case
+	for _, id := range names.ids {
+		if _, asked := slices.BinarySearch(r.Filters.Products, id); asked {
+			held[id] = true
+		}
+	}
 	for _, id := range r.Filters.Products {
-		_, held := slices.BinarySearch(known, id)
-		if _, listed := names.titles[id]; !held && !listed {
+		if _, listed := names.titles[id]; !held[id] && !listed {
+			near[strings.ToLower(id)] = ""
+		}
+	}
+	if len(near) == 0 {
+		return nil, nil
+	}
+	for _, id := range names.ids {
+		if _, asked := near[strings.ToLower(id)]; asked {
+			near[strings.ToLower(id)] = id
+		}
+	}
+	for _, id := range r.Filters.Products {
+		if mean, unknown := near[strings.ToLower(id)]; unknown && !held[id] {
 			f := unknownValue(id, nil, "the id of a product with figures, or of one in the list of products")
-			f.Parameter = "product_ids"
+			f.Parameter, f.DidYouMean = "product_ids", mean
 			faults = append(faults, f)
 		}
 	}

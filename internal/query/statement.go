@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -209,12 +210,17 @@ func (p Plan) sortTerms(r Request) rankingTerms {
 	}
 	if of.order == "" {
 		of.order = "shown" + direction + " NULLS LAST"
-		of.candidates = "ORDER BY " + of.order + "\n        LIMIT {until:UInt64} WITH TIES"
 	}
 	for _, dimension := range r.Dimensions {
+		if dimension == dimProduct && sorted != dimProduct {
+			of.candidates = of.order // ids are not known there
+		}
 		if dimension != dimProduct || sorted != dimProduct {
 			of.order += ", " + terms[dimension]
 		}
+	}
+	if sorted != dimProduct {
+		of.candidates = "ORDER BY " + cmp.Or(of.candidates, of.order) + "\n        LIMIT {until:UInt64} WITH TIES"
 	}
 	return of
 }
