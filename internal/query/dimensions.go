@@ -60,12 +60,9 @@ func (r Request) TimeDimension() string {
 // ParseReport makes a request of the report's parameters.
 func ParseReport(params ReportParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Report, params, view, now)
-	p.request.Format = p.parseFormat(params.FormatParams)
+	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseDimensions(params.Dimensions)
 	p.parseFigures(params.Figures)
-	p.parsePeriod(params.PeriodParams)
-	p.parseComparison(params.Compare)
-	p.parseFilters(params.FilterParams)
 	p.parseSearch(params.Search)
 	p.parseOrder(params.Sort, params.Order)
 	p.request.Paging = p.parsePaging(params.PagingParams)

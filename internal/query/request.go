@@ -94,23 +94,25 @@ func (p *parser) addFault(parameter string, f adlens.Fault) {
 	p.faults = append(p.faults, f)
 }
 
+// parseShared reads what all figure endpoints take.
+func (p *parser) parseShared(format FormatParams, days PeriodParams, filters FilterParams, compare string) {
+	p.request.Format = p.parseFormat(format)
+	p.parsePeriod(days)
+	p.parseComparison(compare)
+	p.parseFilters(filters)
+}
+
 // ParseSummary makes a request of the summary's parameters.
 func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Summary, params, view, now)
-	p.request.Format = p.parseFormat(params.FormatParams)
-	p.parsePeriod(params.PeriodParams)
-	p.parseComparison(params.Compare)
-	p.parseFilters(params.FilterParams)
+	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	return p.request, p.faults
 }
 
 // ParseTimeline makes a request of the timeline's parameters.
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Timeline, params, view, now)
-	p.request.Format = p.parseFormat(params.FormatParams)
-	p.parsePeriod(params.PeriodParams)
-	p.parseComparison(params.Compare)
-	p.parseFilters(params.FilterParams)
+	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseGranularity(params.Granularity)
 	return p.request, p.faults
 }
@@ -118,10 +120,7 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 // ParseProducts makes a request of the product report's parameters.
 func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.ProductReport, params, view, now)
-	p.request.Format = p.parseFormat(params.FormatParams)
-	p.parsePeriod(params.PeriodParams)
-	p.parseComparison(params.Compare)
-	p.parseFilters(params.FilterParams)
+	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
 	if sort, ok := canonicalValue(params.Sort, catalogue.ProductSorts); ok {
 		p.request.Sort = sort
