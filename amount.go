@@ -242,6 +242,21 @@ func (a Amount) Times(rate Amount) (micros exact.Uint128, ok bool) {
 	return exact.Uint128Of(exact.Round(new(big.Int).Mul(a.Big(), rate.Big()), new(big.Int).Set(productPerMicro)))
 }
 
+// TimesCut multiplies the amount with a rate exactly and cuts the product to whole
+// millionths. What was cut off is in units of 10^-40. ok is false where 128 bits do
+// not hold the millionths.
+func (a Amount) TimesCut(rate Amount) (micros, cut exact.Uint128, ok bool) {
+	if rate == One {
+		micros, rest := a.Micros()
+		cut, _ = exact.Product(rest, 1e10).Times(1e10)
+		return micros, cut, true
+	}
+	quotient, rest := new(big.Int).QuoRem(new(big.Int).Mul(a.Big(), rate.Big()), productPerMicro, new(big.Int))
+	cut, _ = exact.Uint128Of(rest)
+	micros, ok = exact.Uint128Of(quotient)
+	return micros, cut, ok
+}
+
 // timesShort is Times for whole millionths and a rate of up to twelve decimals,
 // which nearly all are; ok is false where 64 bits do not hold one of them, or
 // the product.

@@ -115,14 +115,14 @@ func (s *statements) planStatement(ctx context.Context, q *question) (sql, error
 		request, _ := query.ParseReport(query.ReportParams{Dimensions: listParam(q, "dimensions"), PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
 		if plan := query.PlanReport(request, view); !plan.Empty() && q.sort != "date" { // by date a page reads its own days, which other pages tell
-			statement = plan.RankedStatement(request, query.ProductsOf(view).Generation, query.TitlesOf(view))
+			statement = plan.RankedStatement(request, query.NamesOf(view))
 		}
 	default:
 		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
 		request.Dimensions = []string{"product"}
 		if plan := query.PlanReport(request, view); !plan.Empty() {
-			statement = plan.RankedStatement(request, query.ProductsOf(view).Generation, query.TitlesOf(view))
+			statement = plan.RankedStatement(request, query.NamesOf(view))
 		}
 	}
 	return sql{text: statement.SQL, params: statement.Params, format: "Native"}, nil

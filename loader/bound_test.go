@@ -47,7 +47,7 @@ func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 			row.Counts[headline[catalogue.Clicks].at] = maxCount
 			sum.Add(sum, units.Big())
 			c.addToDay(row, headline)
-			if err := table.addRow(grain{row.Day, table.productIndex(row.Product)}, row); err != nil && !refused {
+			if err := table.addRow(row); err != nil && !refused {
 				refused = true
 				for _, part := range []string{"sales7d", `"B0A"`, row.Day.String(), "3402823669209384634.63374607431768211455"} {
 					if !isRefusal(err) || !strings.Contains(err.Error(), part) {

@@ -120,23 +120,23 @@ func (s *session) productKey(product string) uint32 {
 	return key
 }
 
-// beginProducts begins the new generation of the products' numbers where the load
-// has new products. It is live with the facts that use them or not at all.
-func (b *build) beginProducts(ctx context.Context) (*unitBuild, error) {
-	if !b.session.newProducts {
+// beginNumbers begins the new generation of the numbers of what facts are of, where
+// the load has new ones. It is live with the facts that use them or not at all.
+func (b *build) beginNumbers(ctx context.Context, kind manifest.Kind, changed bool, rows int) (*unitBuild, error) {
+	if !changed {
 		return nil, nil
 	}
-	ub, err := b.beginUnit(ctx, manifest.Unit{Kind: manifest.Products})
+	ub, err := b.beginUnit(ctx, manifest.Unit{Kind: kind})
 	if err == nil {
-		ub.entry.Rows = uint64(len(b.session.products))
+		ub.entry.Rows = uint64(rows)
 	}
 	return ub, err
 }
 
-// writeProducts stores all numbers under a generation of theirs.
-func (b *build) writeProducts(ctx context.Context, ub *unitBuild) error {
+// writeNumbers stores all numbers under a generation of theirs, if one was begun.
+func writeNumbers(ub *unitBuild, insert func(generation uint32) error) error {
 	if ub == nil {
 		return nil
 	}
-	return b.session.store.InsertProductNumbers(ctx, b.session.account, ub.entry.Generation, b.session.products)
+	return insert(ub.entry.Generation)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var generationTables = []string{"facts", "day_totals", "month_products", "year_products", "marketplaces", "rates", "product_titles", "products"}
+var generationTables = []string{"facts", "day_totals", "month_products", "month_ad_groups", "year_products", "year_ad_groups", "marketplaces", "rates", "product_titles", "products"}
 
 // collect does what a load does that finds nothing new: it notes what others
 // left, and deletes what was noted longer ago than after.

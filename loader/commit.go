@@ -16,20 +16,32 @@ import (
 // each month copied, the rollups derived, everything summed and compared, and
 // then made visible at once. Up to the last step nothing of it can be seen.
 func (b *build) commitLoad(ctx context.Context) error {
-	if b.version == 0 {
+	if b.version == 0 && !b.session.newEntities {
 		return nil
 	}
 	years, err := b.beginYears(ctx)
 	if err != nil {
 		return err
 	}
-	products, err := b.beginProducts(ctx)
+	s := b.session
+	products, err := b.beginNumbers(ctx, manifest.Products, s.newProducts, len(s.products))
+	if err != nil {
+		return err
+	}
+	entities, err := b.beginNumbers(ctx, manifest.Entities, s.newEntities, len(s.entities))
 	if err != nil {
 		return err
 	}
 	for _, steps := range [][]func() error{
 		{
-			func() error { return b.writeProducts(ctx, products) },
+			func() error {
+				return writeNumbers(products, func(generation uint32) error {
+					return s.store.InsertProductNumbers(ctx, s.account, generation, s.products)
+				})
+			},
+			func() error {
+				return writeNumbers(entities, func(generation uint32) error { return s.store.InsertEntities(ctx, s.account, generation, s.entities) })
+			},
 			func() error { return b.flushBlock(ctx, 1) },
 			func() error { return b.copyDays(ctx) },
 		},
@@ -123,11 +135,11 @@ func (b *build) verifyMonths(ctx context.Context) error {
 		want.addSums(ub.source)
 		want.addSums(copied[ub.before.Generation])
 		got := stored[ub.entry.Generation]
-		if !got.Facts.Source.Equal(want.Source) || !got.Days.Figures.Equal(got.Facts.Figures) || !got.Products.Figures.Equal(got.Facts.Figures) {
-			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; days: %s; products: %s); nothing was made visible",
-				ub.entry.Unit, want, got.Facts, got.Days, got.Products)
+		if !got.Facts.Source.Equal(want.Source) || !got.addUp(true) {
+			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; days: %s; products: %s; ad groups: %s); nothing was made visible",
+				ub.entry.Unit, want, got.Facts, got.Days, got.Products, got.AdGroups)
 		}
-		ub.entry.Rows, ub.entry.Derived = got.Facts.Rows, []uint64{got.Days.Rows, got.Products.Rows}
+		ub.entry.Rows, ub.entry.Derived = got.Facts.Rows, []uint64{got.Days.Rows, got.Products.Rows, got.AdGroups.Rows}
 	}
 	return nil
 }
@@ -166,10 +178,11 @@ func (b *build) verifyYears(ctx context.Context, years []YearParts) error {
 	}
 	for _, y := range years {
 		s := sums[y.Generation]
-		if !s.Year.Figures.Equal(s.Months.Figures) {
+		if !s.addUp(true) {
 			return fmt.Errorf("year generation %d does not add up to its months; nothing was made visible", y.Generation)
 		}
-		b.units[y.Unit].entry.Rows = s.Year.Rows
+		entry := &b.units[y.Unit].entry
+		entry.Rows, entry.Derived = s.Products.Rows, []uint64{s.AdGroups.Rows}
 	}
 	return nil
 }
@@ -186,25 +199,24 @@ func (b *build) beginYears(ctx context.Context) ([]YearParts, error) {
 		if err != nil {
 			return nil, err
 		}
-		years = append(years, YearParts{Unit: u, Generation: year.entry.Generation, Months: b.monthsOf(u)})
+		years = append(years, b.partsOf(year.entry))
 	}
 	return years, nil
 }
 
-// monthsOf are the generations of a year's months as they will be live.
-func (b *build) monthsOf(year manifest.Unit) []uint32 {
-	var generations []uint32
+// partsOf are a year's months as they will be live. Those that the load writes have
+// all rollups.
+func (b *build) partsOf(year manifest.Entry) YearParts {
+	parts := YearParts{Unit: year.Unit, Generation: year.Generation}
 	for month := year.Start; month.Year() == year.Start.Year(); month = month.AddMonths(1) {
 		u := manifest.Unit{Kind: manifest.Month, Slice: year.Slice, Start: month}
-		generation := b.session.Manifest().Generation(u)
 		if ub, ok := b.units[u]; ok {
-			generation = ub.entry.Generation
-		}
-		if generation != 0 {
-			generations = append(generations, generation)
+			parts.addMonth(ub.entry.Generation, true)
+		} else if live, ok := b.session.Manifest().Find(u); ok {
+			parts.addMonth(live.Generation, live.ByAdGroup())
 		}
 	}
-	return generations
+	return parts
 }
 
 // publishUnits is the only visible act.
@@ -219,6 +231,9 @@ func (b *build) publishUnits(ctx context.Context) error {
 	}
 	if _, written := b.units[manifest.Unit{Kind: manifest.Products}]; written {
 		b.session.newProducts = false
+	}
+	if _, written := b.units[manifest.Unit{Kind: manifest.Entities}]; written {
+		b.session.newEntities = false
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ type Batch struct {
 	Generation  []uint32
 	Day         []adlens.Day
 	Product     []uint32
+	Campaign    []uint32
+	AdGroup     []uint32
 	Marketplace []uint16
 	AdProduct   []adlens.AdProduct
 	Values      [][]uint64 // by column, then row
@@ -31,6 +33,7 @@ func (b *Batch) Rows() int { return len(b.Day) }
 func (b *Batch) Select(rows []int) *Batch {
 	s := &Batch{Columns: b.Columns, Names: b.Names,
 		Generation: selectRows(b.Generation, rows), Day: selectRows(b.Day, rows), Product: selectRows(b.Product, rows),
+		Campaign: selectRows(b.Campaign, rows), AdGroup: selectRows(b.AdGroup, rows),
 		Marketplace: selectRows(b.Marketplace, rows), AdProduct: selectRows(b.AdProduct, rows)}
 	for _, values := range b.Values {
 		s.Values = append(s.Values, selectRows(values, rows))
@@ -123,8 +126,14 @@ func takeUpTo(sum *exact.Uint128, limit uint64) uint64 {
 	return limit
 }
 
+// factKey tells the facts of a generation apart, by stored numbers.
+type factKey struct {
+	day                        adlens.Day
+	product, campaign, adGroup uint32
+}
+
 // addFact appends the rows of one key, whose sums are those of the columns at.
-func (b *Batch) addFact(u manifest.Slice, generation uint32, day adlens.Day, product uint32, at []int, sums []exact.Uint128) {
+func (b *Batch) addFact(u manifest.Slice, generation uint32, k factKey, at []int, sums []exact.Uint128) {
 	for more := true; more; {
 		more = false
 		row := b.Rows()
@@ -134,8 +143,8 @@ func (b *Batch) addFact(u manifest.Slice, generation uint32, day adlens.Day, pro
 			more = more || sums[i] != exact.Uint128{}
 		}
 		b.Generation = append(b.Generation, generation)
-		b.Day = append(b.Day, day)
-		b.Product = append(b.Product, product)
+		b.Day = append(b.Day, k.day)
+		b.Product, b.Campaign, b.AdGroup = append(b.Product, k.product), append(b.Campaign, k.campaign), append(b.AdGroup, k.adGroup)
 		b.Marketplace = append(b.Marketplace, u.Marketplace)
 		b.AdProduct = append(b.AdProduct, u.AdProduct)
 	}
@@ -157,6 +166,7 @@ func (b *Batch) padColumns() {
 
 func (b *Batch) clearRows() {
 	b.Generation, b.Day, b.Product = b.Generation[:0], b.Day[:0], b.Product[:0]
+	b.Campaign, b.AdGroup = b.Campaign[:0], b.AdGroup[:0]
 	b.Marketplace, b.AdProduct = b.Marketplace[:0], b.AdProduct[:0]
 	for i := range b.Values {
 		b.Values[i] = b.Values[i][:0]
@@ -165,9 +175,9 @@ func (b *Batch) clearRows() {
 
 // StoredFact is a fact as the store holds it, to be converted anew.
 type StoredFact struct {
-	Day     adlens.Day
-	Product uint32
-	Values  []uint64 // of the store's fact columns, in the order of FactColumns
+	Day                        adlens.Day
+	Product, Campaign, AdGroup uint32
+	Values                     []uint64 // of the store's fact columns, in the order of FactColumns
 }
 
 // FactColumns returns all columns of a fact, headline first: their names and what
@@ -180,15 +190,19 @@ func FactColumns() (names []string, units []catalogue.Unit) {
 	return names, units
 }
 
-// setAmount sets the columns of an exact sum in its own currency, which is
-// converted and rounded once.
-func setAmount(sums []exact.Uint128, column int, own, rate adlens.Amount) error {
-	micros, ok := own.Times(rate)
+// setAmounts sets the columns of the exact sums of a product's day in their own
+// currency, which are converted together.
+func setAmounts(rows [][]exact.Uint128, column int, own []adlens.Amount, rate adlens.Amount) error {
+	shares, ok := shareMicros(own, rate)
 	if !ok {
-		return fmt.Errorf("%s of %s at a rate of %s is too large an amount of US dollars to be kept", headlineNames[column], own, rate)
+		return fmt.Errorf("%s of %s at a rate of %s is too large an amount of US dollars to be kept", headlineNames[column], slices.MaxFunc(own, compareAmounts), rate)
 	}
 	at := headlineOwn[column]
-	ownMicros, rest := own.Micros()
-	sums[column], sums[at.micros], sums[at.rest] = micros, ownMicros, exact.Uint128{Lo: rest}
+	for i, sums := range rows {
+		ownMicros, rest := own[i].Micros()
+		sums[column], sums[at.micros], sums[at.rest] = shares[i], ownMicros, exact.Uint128{Lo: rest}
+	}
 	return nil
 }
+
+func compareAmounts(a, b adlens.Amount) int { return a.Units().Compare(b.Units()) }

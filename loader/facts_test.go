@@ -54,7 +54,7 @@ func TestABlockHoldsReportsWithOtherColumns(t *testing.T) {
 				sums[i].Lo = rng.Uint64N(1000)
 				w.figures[b.Names[column]] = sums[i].Lo
 			}
-			b.addFact(slice, 1, adlens.Day(len(rows)), 1, at, sums)
+			b.addFact(slice, 1, factKey{day: adlens.Day(len(rows)), product: 1}, at, sums)
 			rows = append(rows, w)
 		}
 		if rng.IntN(20) == 0 {

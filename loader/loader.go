@@ -40,7 +40,7 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.readAccount(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readLedger); err != nil {
+	if err := s.readAccount(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readEntities, s.readLedger); err != nil {
 		return Result{}, err
 	}
 	s.total, s.result.Files = len(files), others
@@ -128,10 +128,13 @@ type session struct {
 	markets       []Marketplace
 	rates         Rates
 	products      map[string]uint32
-	newProducts   bool               // some of products are not stored yet
+	newProducts   bool // some of products are not stored yet
+	entities      map[EntityName]*Entity
+	newEntities   bool               // likewise
 	ledger        map[LedgerKey]bool // as it was at the beginning
 	loadedReports map[string]bool    // of ledger
 	noted         map[LedgerKey]bool // by this load
+	formerReports map[string]bool    // live, and loaded when their columns were not noted
 
 	result      Result
 	done, total int
@@ -202,6 +205,11 @@ func (s *session) readRates(ctx context.Context) (err error) {
 
 func (s *session) readProducts(ctx context.Context) (err error) {
 	s.products, err = s.store.ProductNumbers(ctx, s.account, s.liveGeneration(manifest.Products))
+	return err
+}
+
+func (s *session) readEntities(ctx context.Context) (err error) {
+	s.entities, err = s.store.Entities(ctx, s.account, s.liveGeneration(manifest.Entities))
 	return err
 }
 

@@ -31,6 +31,7 @@ func TestWhatIsGoneIsFoundAndNothingOfTheAccountIsReadOrLoaded(t *testing.T) {
 	columns := map[string]string{
 		"facts": "`spend_local_rest`", "commit_units": "`report_days`", "commits": "`number` UInt32\n`base`", "products": "`product_key` UInt32\n`product_id`",
 		"month_products": "`month`", "year_products": "`year`", "day_totals": "`day` Date\n`marketplace_key`",
+		"month_ad_groups": "`month`", "year_ad_groups": "`year`",
 	}
 	// A merge would put both accounts into one part, and leave the last load's
 	// behind as one that is superseded, of which nobody misses anything.

@@ -31,11 +31,11 @@ func (d *download) memoryBudget() int {
 	return grainBudget - readAhead*aheadBudget()
 }
 
-// grain is what facts are kept by: a day and a product, by its number in
-// this file; number 0 is no product.
+// grain is what facts are kept by: a day, a product and where its ad ran, by their
+// numbers in this file; number 0 is none.
 type grain struct {
-	day     adlens.Day
-	product uint32
+	day            adlens.Day
+	product, place uint32
 }
 
 // table holds the exact sums of a report's rows by grain.
@@ -44,22 +44,37 @@ type table struct {
 	index    map[grain]int
 	grains   []grain
 	sums     [][]exact.Uint128 // counts, then units of amounts, of grainsAtOnce grains each, so that none is moved when more come
-	products []string          // by number
-	numbers  map[string]uint32
+	products numbering[string]
+	places   numbering[adPlace]
+}
+
+// numbering gives numbers, 0 to the zero value.
+type numbering[T comparable] struct {
+	all     []T // by number
+	numbers map[T]uint32
+}
+
+func newNumbering[T comparable]() numbering[T] {
+	var none T
+	return numbering[T]{[]T{none}, map[T]uint32{none: 0}}
+}
+
+func (n *numbering[T]) numberOf(value T) uint32 {
+	number, ok := n.numbers[value]
+	if !ok {
+		number = uint32(len(n.all))
+		n.all = append(n.all, value)
+		n.numbers[value] = number
+	}
+	return number
 }
 
 func newTable(reader *platform.RowReader) *table {
-	return &table{reader: reader, index: map[grain]int{}, products: []string{""}, numbers: map[string]uint32{"": 0}}
+	return &table{reader: reader, index: map[grain]int{}, products: newNumbering[string](), places: newNumbering[adPlace]()}
 }
 
-func (t *table) productIndex(product string) uint32 {
-	n, ok := t.numbers[product]
-	if !ok {
-		n = uint32(len(t.products))
-		t.products = append(t.products, product)
-		t.numbers[product] = n
-	}
-	return n
+func (t *table) grainOf(row *platform.Row) grain {
+	return grain{row.Day, t.products.numberOf(row.Product), t.places.numberOf(adPlace{row.Campaign, row.AdGroup})}
 }
 
 // grainsAtOnce is how many grains get their place together. Many reports have
@@ -85,11 +100,10 @@ func (t *table) columnSum(i int, s source) exact.Uint128 {
 
 func (t *table) columnCount() int { return len(t.reader.CountColumns) + len(t.reader.AmountColumns) }
 
-// memoryBytes estimates what the table takes: sums, the index, and the products'
-// names.
+// memoryBytes estimates what the table takes: sums, the index, and the ids.
 func (t *table) memoryBytes() int {
-	const sum, indexed, named = 16, 64, 120
-	return len(t.grains)*(sum*t.columnCount()+indexed) + len(t.products)*named
+	const sum, indexed, named = 16, 72, 120
+	return len(t.grains)*(sum*t.columnCount()+indexed) + len(t.products.all)*named + 2*len(t.places.all)*named
 }
 
 // largestSum is the largest amount of 128 bits.
@@ -97,7 +111,8 @@ var largestSum = adlens.AmountOf(exact.Uint128{Hi: math.MaxUint64, Lo: math.MaxU
 
 // addRow adds a row to the sums of its grain. They have 128 bits: 2^65 rows do not
 // overflow counts, and amounts are checked.
-func (t *table) addRow(g grain, row *platform.Row) error {
+func (t *table) addRow(row *platform.Row) error {
+	g := t.grainOf(row)
 	i, ok := t.index[g]
 	if !ok {
 		i = len(t.grains)
@@ -120,7 +135,8 @@ func (t *table) addRow(g grain, row *platform.Row) error {
 	return nil
 }
 
-// sortedGrains returns the numbers of the grains in the order of the stored rows.
+// sortedGrains returns the numbers of the grains in the order of the stored rows:
+// those of a product's day by their ids.
 func (t *table) sortedGrains(keys []uint32) []int {
 	order := make([]int, len(t.grains))
 	for i := range order {
@@ -131,7 +147,10 @@ func (t *table) sortedGrains(keys []uint32) []int {
 		if x.day != y.day {
 			return int(x.day) - int(y.day)
 		}
-		return int(keys[x.product]) - int(keys[y.product])
+		if x.product != y.product {
+			return int(keys[x.product]) - int(keys[y.product])
+		}
+		return comparePlaces(t.places.all[x.place], t.places.all[y.place])
 	})
 	return order
 }
@@ -141,8 +160,9 @@ type content struct {
 	rows   int
 	sha256 string               // of the unpacked bytes
 	days   map[adlens.Day]*Sums // the file's own sums, which the stored ones are compared with
-	table  *table               // nil where it did not fit into the budget
-	fitted int                  // then: how many grains did
+	names  entityNames
+	table  *table // nil where it did not fit into the budget
+	fitted int    // then: how many grains did
 }
 
 // partCount says in how many readings the grains are summed. There are at most as
@@ -224,7 +244,7 @@ func (d *download) hashDownload(ctx context.Context) (string, error) {
 
 // readContent checks the whole download and sums it, as far as memory allows.
 func (d *download) readContent(ctx context.Context) (*content, error) {
-	c := &content{days: map[adlens.Day]*Sums{}}
+	c := &content{days: map[adlens.Day]*Sums{}, names: entityNames{}}
 	var headline [measures]source
 	sum, err := d.eachRow(ctx, func(reader *platform.RowReader, row *platform.Row) error {
 		if c.table == nil && c.rows == 0 {
@@ -235,6 +255,7 @@ func (d *download) readContent(ctx context.Context) (*content, error) {
 			d.progress.Rows(c.rows)
 		}
 		c.addToDay(row, headline)
+		c.names.addRow(row)
 		return c.addToTable(ctx, row, d)
 	})
 	c.sha256 = sum
@@ -275,7 +296,7 @@ func (c *content) addToTable(ctx context.Context, row *platform.Row, d *download
 		c.fitted, c.table = len(c.table.grains), nil
 		return nil
 	}
-	return c.table.addRow(grain{row.Day, c.table.productIndex(row.Product)}, row)
+	return c.table.addRow(row)
 }
 
 // readPart sums the part of a large download's grains that a number is given for.
@@ -288,7 +309,7 @@ func (d *download) readPart(ctx context.Context, number int, c *content) (*table
 		if partOf(row, c.partCount()) != number {
 			return nil
 		}
-		return t.addRow(grain{row.Day, t.productIndex(row.Product)}, row)
+		return t.addRow(row)
 	})
 	if err == nil && sum != c.sha256 {
 		err = newRefusalf("%s changed while it was read", d.file.download)

@@ -74,7 +74,8 @@ func (r *reading) readDownload(ctx context.Context, s *session) {
 	if s.loadedReports[d.report.ID] {
 		sum, err := d.hashDownload(ctx)
 		r.key = d.ledgerKey(sum)
-		if r.known, r.err = s.ledger[r.key], err; r.known || err != nil {
+		r.known, r.err = s.ledger[r.key] && !s.formerReports[d.report.ID], err
+		if r.known || err != nil {
 			return
 		}
 	}

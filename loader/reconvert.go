@@ -82,7 +82,7 @@ func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manife
 		return err
 	}
 	ub.replaced |= days
-	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.ensureColumns(catalogue.Extra)}
+	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.ensureColumns(catalogue.Extra), ids: b.session.entityIDs()}
 	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.sumFact(ctx, f) })
 	if err != nil {
 		return err
@@ -90,60 +90,79 @@ func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manife
 	return c.flushSums(ctx)
 }
 
-// reconverter gathers the stored rows of one key, whose sums are converted
+// reconverter gathers the stored rows of a product's day, whose sums are converted
 // together as they were the first time.
 type reconverter struct {
 	build    *build
 	ub       *unitBuild
 	currency string
 	rates    Rates
-	columns  []int // of the build's block
+	columns  []int    // of the build's block
+	ids      []string // of entities by their numbers
 
-	day     adlens.Day
-	product uint32
-	sums    []exact.Uint128 // nil before the first row
+	rows []keyedSums // of one day and product
+}
+
+// keyedSums are the sums of the columns of one fact.
+type keyedSums struct {
+	factKey
+	sums []exact.Uint128
 }
 
 func (c *reconverter) sumFact(ctx context.Context, f *StoredFact) error {
-	if c.sums != nil && (f.Day != c.day || f.Product != c.product) {
+	key := factKey{f.Day, f.Product, f.Campaign, f.AdGroup}
+	if n := len(c.rows); n > 0 && (c.rows[0].day != f.Day || c.rows[0].product != f.Product) {
 		if err := c.flushSums(ctx); err != nil {
 			return err
 		}
 	}
-	if c.sums == nil {
-		c.day, c.product, c.sums = f.Day, f.Product, make([]exact.Uint128, len(f.Values))
+	if n := len(c.rows); n == 0 || c.rows[n-1].factKey != key {
+		c.rows = append(c.rows, keyedSums{key, make([]exact.Uint128, len(f.Values))})
 	}
+	sums := c.rows[len(c.rows)-1].sums
 	for i, v := range f.Values {
-		c.sums[i], _ = c.sums[i].Add(exact.Uint128{Lo: v})
+		sums[i], _ = sums[i].Add(exact.Uint128{Lo: v})
 	}
 	return nil
 }
 
+func (c *reconverter) placeOf(k factKey) adPlace { return adPlace{c.ids[k.campaign], c.ids[k.adGroup]} }
+
 func (c *reconverter) flushSums(ctx context.Context) error {
-	if c.sums == nil {
+	if len(c.rows) == 0 {
 		return nil
 	}
-	rate, ok := c.rates.At(c.currency, c.day)
+	first := c.rows[0]
+	rate, ok := c.rates.At(c.currency, first.day)
 	if !ok {
-		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, c.day)
+		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, first.day)
 	}
-	source := slices.Clone(c.sums[:measures])
+	slices.SortFunc(c.rows, func(a, b keyedSums) int { return comparePlaces(c.placeOf(a.factKey), c.placeOf(b.factKey)) })
+	rows := make([][]exact.Uint128, len(c.rows))
+	sources := make([][]exact.Uint128, len(c.rows))
+	for i, r := range c.rows {
+		rows[i], sources[i] = r.sums, slices.Clone(r.sums[:measures])
+	}
 	for column, m := range catalogue.Headline {
 		if !m.IsAmount() {
 			continue
 		}
 		at := headlineOwn[column]
-		own, ok := adlens.FromMicros(c.sums[at.micros], c.sums[at.rest].Lo)
-		if !ok {
-			return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], c.day, c.product)
+		own := make([]adlens.Amount, len(rows))
+		for i, sums := range rows {
+			if own[i], ok = adlens.FromMicros(sums[at.micros], sums[at.rest].Lo); !ok {
+				return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], first.day, first.product)
+			}
+			sources[i][column] = own[i].Units()
 		}
-		source[column] = own.Units()
-		if err := setAmount(c.sums, column, own, rate); err != nil {
+		if err := setAmounts(rows, column, own, rate); err != nil {
 			return err
 		}
 	}
-	c.ub.source.Source.Add(source)
-	c.build.block.addFact(c.ub.entry.Slice, c.ub.entry.Generation, c.day, c.product, c.columns, c.sums)
-	c.sums = nil
+	for i, r := range c.rows {
+		c.ub.source.Source.Add(sources[i])
+		c.build.block.addFact(c.ub.entry.Slice, c.ub.entry.Generation, r.factKey, c.columns, r.sums)
+	}
+	c.rows = c.rows[:0]
 	return c.build.flushBlock(ctx, blockRows)
 }

@@ -81,7 +81,30 @@ func (s *session) loadReports(ctx context.Context, files []file) error {
 		}
 	}
 	sortNewestFirst(sound)
+	s.sayUpgrades(sound)
 	return s.loadAll(ctx, sound)
+}
+
+// sayUpgrades says how many reports are loaded again because they were loaded when
+// campaigns, ad groups and the columns of reports were not kept.
+func (s *session) sayUpgrades(sound []pending) {
+	s.formerReports = map[string]bool{}
+	for _, e := range s.Manifest().Of(manifest.Month) {
+		for _, source := range e.Sources {
+			if source.Columns == "" {
+				s.formerReports[source.ReportID] = true
+			}
+		}
+	}
+	here := 0
+	for _, p := range sound {
+		if s.formerReports[p.report.ID] {
+			here++
+		}
+	}
+	if former := len(s.formerReports); former > 0 {
+		s.progress.Notice(fmt.Sprintf("%d of the account's reports were loaded before campaigns and ad groups were kept: those %d that are among the files are loaded again", former, here))
+	}
 }
 
 // loadAll takes reports one after the other into a load, and makes the load
@@ -133,7 +156,7 @@ type taken struct {
 	pending
 	rows    int
 	key     LedgerKey
-	claimed bool
+	claimed bool // it speaks for some days
 }
 
 // loadReport takes a report that was read, and writes the days that it speaks for.
@@ -151,11 +174,17 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 		return t, err
 	}
 	claims, err := b.claimedDays(p, c.sha256)
-	if err != nil || len(claims) == 0 {
+	if err != nil {
 		return t, err
 	}
-	t.claimed = true
-	return t, b.writeReport(ctx, r.download, c, claims)
+	if len(claims) > 0 {
+		t.claimed = true
+		if err := b.writeReport(ctx, r.download, c, claims); err != nil {
+			return t, err
+		}
+	}
+	b.session.nameEntities(c.names, p.report.GeneratedAt)
+	return t, nil
 }
 
 // ledgerKey tells a loaded file by what its object says and its download holds:
@@ -194,7 +223,9 @@ func (b *build) claimedDays(p pending, sum string) (map[manifest.Unit]manifest.D
 			if other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.SHA256 != sum {
 				return nil, newRefusalf("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged", mine.ReportID)
 			}
-			if !mine.Newer(other) {
+			// The same report is loaded again for what it was not asked then.
+			again := other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.Columns == ""
+			if !mine.Newer(other) && !again {
 				days &^= other.Days
 			}
 		}
@@ -214,7 +245,7 @@ func (b *build) writeReport(ctx context.Context, d *download, c *content, claims
 		if err != nil {
 			return err
 		}
-		ub.claimDays(manifest.Source{ReportID: d.report.ID, GeneratedAt: d.report.GeneratedAt, SHA256: c.sha256, Days: days})
+		ub.claimDays(manifest.Source{ReportID: d.report.ID, GeneratedAt: d.report.GeneratedAt, SHA256: c.sha256, Days: days, Columns: d.report.KeptColumns()})
 		ub.source.addDays(c.days, u.Start, days)
 	}
 	if c.rows == 0 {

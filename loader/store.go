@@ -30,10 +30,13 @@ type Store interface {
 	// gaps.
 	ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error)
 	InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error
+	// Entities are the campaigns and ad groups of facts.
+	Entities(ctx context.Context, account string, generation uint32) (map[EntityName]*Entity, error)
+	InsertEntities(ctx context.Context, account string, generation uint32, all map[EntityName]*Entity) error
 
 	InsertFacts(ctx context.Context, account string, batch *Batch) error
-	// Facts reads the stored rows of some days of a unit, ordered by day and
-	// product.
+	// Facts reads the stored rows of some days of a unit, ordered by day, product,
+	// campaign and ad group.
 	Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*StoredFact) error) error
 	// CopyDays copies days of live generations to new ones.
 	CopyDays(ctx context.Context, account string, copies []Copy) error
@@ -85,13 +88,15 @@ type YearParts struct {
 	manifest.Unit
 	Generation uint32
 	Months     []uint32
+	Undivided  []uint32 // those of Months that have no rollup by ad group
 }
 
 // MonthSums are the sums of one month's generation at each of its levels.
-type MonthSums struct{ Facts, Days, Products Sums }
+type MonthSums struct{ Facts, Days, Products, AdGroups Sums }
 
-// YearSums are the sums of a year and of the months that it was made of.
-type YearSums struct{ Year, Months Sums }
+// YearSums are the sums of a year at both of its levels, and of the months that it
+// was made of.
+type YearSums struct{ Products, AdGroups, Months Sums }
 
 // LedgerKey tells a loaded report file by its content: the hash is of what its
 // object says and of its unpacked download.

@@ -52,7 +52,7 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 		switch s := sums[e.Generation]; {
 		case s.Facts.Rows != e.Rows:
 			faults = append(faults, fmt.Sprintf("%s has %d rows, %d were loaded", e.Unit, s.Facts.Rows, e.Rows))
-		case !s.Days.Figures.Equal(s.Facts.Figures) || !s.Products.Figures.Equal(s.Facts.Figures):
+		case !s.addUp(e.ByAdGroup()):
 			faults = append(faults, fmt.Sprintf("%s: its rollups do not add up to its facts", e.Unit))
 		}
 	}
@@ -62,7 +62,7 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 		return nil, err
 	}
 	for _, e := range years {
-		if s := yearSums[e.Generation]; !s.Year.Figures.Equal(s.Months.Figures) {
+		if !yearSums[e.Generation].addUp(e.ByAdGroup()) {
 			faults = append(faults, fmt.Sprintf("%s does not add up to its months", e.Unit))
 		}
 	}
@@ -76,9 +76,29 @@ func PartsOf(years, months []manifest.Entry) []YearParts {
 		all[i].Unit, all[i].Generation = y.Unit, y.Generation
 		for _, m := range months {
 			if m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start {
-				all[i].Months = append(all[i].Months, m.Generation)
+				all[i].addMonth(m.Generation, m.ByAdGroup())
 			}
 		}
 	}
 	return all
+}
+
+func (y *YearParts) addMonth(generation uint32, byAdGroup bool) {
+	y.Months = append(y.Months, generation)
+	if !byAdGroup {
+		y.Undivided = append(y.Undivided, generation)
+	}
+}
+
+// addUp reports whether the rollups have the sums of the facts; that by ad group
+// may not be there.
+func (s MonthSums) addUp(byAdGroup bool) bool {
+	want := s.Facts.Figures
+	return s.Days.Figures.Equal(want) && s.Products.Figures.Equal(want) && (!byAdGroup || s.AdGroups.Figures.Equal(want))
+}
+
+// addUp reports whether a year has the sums of its months.
+func (s YearSums) addUp(byAdGroup bool) bool {
+	want := s.Months.Figures
+	return s.Products.Figures.Equal(want) && (!byAdGroup || s.AdGroups.Figures.Equal(want))
 }

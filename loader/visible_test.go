@@ -97,6 +97,8 @@ func (d *database) rollupsEqualFacts(t testing.TB, account string, facts []store
 		{"day_totals", "toString(day)", func(f storedFact) string { return f.day }},
 		{"month_products", "concat(toString(month), ' ', id)", func(f storedFact) string { return f.day[:8] + "01 " + f.product }},
 		{"year_products", "concat(toString(year), ' ', id)", func(f storedFact) string { return f.day[:5] + "01-01 " + f.product }},
+		{"month_ad_groups", "concat(toString(month), ' ', id)", func(f storedFact) string { return f.day[:8] + "01 " + f.product }},
+		{"year_ad_groups", "concat(toString(year), ' ', id)", func(f storedFact) string { return f.day[:5] + "01-01 " + f.product }},
 	} {
 		want := map[string]five{}
 		for _, f := range facts {

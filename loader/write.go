@@ -18,7 +18,7 @@ type reportWriter struct {
 	build    *build
 	download *download
 	claims   map[manifest.Unit]manifest.Days
-	row      []exact.Uint128 // the columns of one fact, overwritten by the next
+	rows     [][]exact.Uint128 // the columns of the facts of a product's day, overwritten by the next
 }
 
 // layout says where the columns of a fact come from.
@@ -66,30 +66,46 @@ func (w *reportWriter) columnLayout(r *platform.RowReader) layout {
 // writeTable writes the grains of a table that lie in claimed days.
 func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 	session := w.build.session
-	keys := make([]uint32, len(t.products))
-	for number, product := range t.products {
+	keys := make([]uint32, len(t.products.all))
+	for number, product := range t.products.all {
 		keys[number] = session.productKey(product)
 	}
 	l, slice := w.columnLayout(t.reader), w.reportSlice()
-	for _, i := range t.sortedGrains(keys) {
-		g := t.grains[i]
+	order := t.sortedGrains(keys)
+	for len(order) > 0 {
+		g := t.grains[order[0]]
+		same := t.sameDay(order)
+		order = order[len(same):]
 		generation, claimed := w.generationOn(g.day)
 		if !claimed {
 			continue
 		}
-		sums, err := w.convertSums(l, t, i)
+		rows, err := w.convertSums(l, t, same)
 		if err != nil {
-			return fmt.Errorf("day %s, product %q: %w", g.day, t.products[g.product], err)
+			return fmt.Errorf("day %s, product %q: %w", g.day, t.products.all[g.product], err)
 		}
-		if !anySum(sums) {
-			continue
+		for n, sums := range rows {
+			if !anySum(sums) {
+				continue
+			}
+			place := t.places.all[t.grains[same[n]].place]
+			key := factKey{g.day, keys[g.product], session.entityKey(EntityName{Campaign, place.campaign}), session.entityKey(EntityName{AdGroup, place.adGroup})}
+			w.build.block.addFact(slice, generation, key, l.columns, sums)
 		}
-		w.build.block.addFact(slice, generation, g.day, keys[g.product], l.columns, sums)
 		if err := w.build.flushBlock(ctx, blockRows); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sameDay returns the grains of the first one's day and product.
+func (t *table) sameDay(order []int) []int {
+	first, n := t.grains[order[0]], 1
+	for n < len(order) && t.grains[order[n]].day == first.day && t.grains[order[n]].product == first.product {
+		n++
+	}
+	return order[:n]
 }
 
 func (w *reportWriter) reportSlice() manifest.Slice {
@@ -106,26 +122,55 @@ func (w *reportWriter) generationOn(day adlens.Day) (uint32, bool) {
 	return w.build.units[u].entry.Generation, true
 }
 
-// convertSums are the columns of one fact, converted. They hold until the next.
-func (w *reportWriter) convertSums(l layout, t *table, i int) ([]exact.Uint128, error) {
-	w.row = slices.Grow(w.row[:0], len(l.columns))[:len(l.columns)]
-	sums := w.row
-	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[i].day) // convertible has made sure
+// convertSums are the columns of the facts of a product's day, converted. They hold
+// until the next.
+func (w *reportWriter) convertSums(l layout, t *table, grains []int) ([][]exact.Uint128, error) {
+	rows := w.room(len(grains), len(l.columns))
+	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[grains[0]].day) // checkRates has made sure
+	own := make([]adlens.Amount, len(grains))
 	for column, s := range l.headline {
 		if !s.money {
-			sums[column] = t.columnSum(i, s)
-		} else if err := setAmount(sums, column, adlens.AmountOf(t.columnSum(i, s)), rate); err != nil {
+			for n, i := range grains {
+				rows[n][column] = t.columnSum(i, s)
+			}
+			continue
+		}
+		for n, i := range grains {
+			own[n] = adlens.AmountOf(t.columnSum(i, s))
+		}
+		if err := setAmounts(rows, column, own, rate); err != nil {
 			return nil, err
 		}
 	}
 	for e, s := range l.extras {
-		sum := t.columnSum(i, s)
-		if s.money {
-			sum = adlens.AmountOf(sum).RoundMicros()
+		column := len(headlineNames) + e
+		for n, i := range grains {
+			rows[n][column] = t.columnSum(i, s)
+			own[n] = adlens.AmountOf(rows[n][column])
 		}
-		sums[len(headlineNames)+e] = sum
+		if !s.money {
+			continue
+		}
+		shares, ok := shareMicros(own, adlens.One)
+		if !ok {
+			return nil, fmt.Errorf("%s is too large an amount to be kept", t.reader.AmountColumns[s.at])
+		}
+		for n := range rows {
+			rows[n][column] = shares[n]
+		}
 	}
-	return sums, nil
+	return rows, nil
+}
+
+// room is so many rows of so many columns.
+func (w *reportWriter) room(rows, columns int) [][]exact.Uint128 {
+	for len(w.rows) < rows {
+		w.rows = append(w.rows, nil)
+	}
+	for i := range w.rows[:rows] {
+		w.rows[i] = slices.Grow(w.rows[i][:0], columns)[:columns]
+	}
+	return w.rows[:rows]
 }
 
 func anySum(sums []exact.Uint128) bool {

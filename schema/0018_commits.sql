@@ -80,7 +80,8 @@ INNER JOIN (
     GROUP BY account_id
 ) AS m USING (account_id);
 
-INSERT INTO commit_units
+INSERT INTO commit_units (account_id, number, kind, marketplace_key, ad_product, start, generation, rows,
+    report_ids, report_times, report_hashes, report_days)
 WITH counted AS (
     SELECT account_id, generation, sumIf(n, place = 1) AS first, sumIf(n, place = 2) AS second, sumIf(n, place = 3) AS third
     FROM (

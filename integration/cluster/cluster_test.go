@@ -73,7 +73,7 @@ func (c cluster) at(t *testing.T, shard int, sql string) string {
 }
 
 // figureTables are those whose rows are where their account is.
-var figureTables = []string{"commits", "commit_units", "seals", "facts", "day_totals", "month_products", "year_products", "products", "ledger",
+var figureTables = []string{"commits", "commit_units", "seals", "facts", "day_totals", "month_products", "month_ad_groups", "year_products", "year_ad_groups", "products", "entities", "ledger",
 	"number_blocks", "marketplaces", "campaigns", "rules"}
 
 // homes are the shards that have rows of an account, and the rows there.

@@ -92,12 +92,14 @@ func TestTheDoctorMissesPartsThatAreGone(t *testing.T) {
 	whole := house.OwnProgram(t)
 	healthy(t, whole, "acct")
 	for table, want := range map[string][]sick{
-		"facts":          {{"manifest", "failed", "were loaded"}},
-		"day_totals":     {{"manifest", "failed", "day_totals: "}, {"rollups", "failed", "day_totals"}},
-		"month_products": {{"manifest", "failed", "month_products: "}, {"rollups", "failed", "month_products"}},
-		"year_products":  {{"manifest", "failed", "year_products: "}, {"rollups", "failed", "year_products"}},
-		"product_titles": {{"manifest", "failed", "product_titles: "}},
-		"products":       {{"manifest", "failed", "products: "}},
+		"facts":           {{"manifest", "failed", "were loaded"}},
+		"day_totals":      {{"manifest", "failed", "day_totals: "}, {"rollups", "failed", "day_totals"}},
+		"month_products":  {{"manifest", "failed", "month_products: "}, {"rollups", "failed", "month_products"}},
+		"year_products":   {{"manifest", "failed", "year_products: "}, {"rollups", "failed", "year_products"}},
+		"month_ad_groups": {{"manifest", "failed", "month_ad_groups: "}, {"rollups", "failed", "month_ad_groups"}},
+		"year_ad_groups":  {{"manifest", "failed", "year_ad_groups: "}, {"rollups", "failed", "year_ad_groups"}},
+		"product_titles":  {{"manifest", "failed", "product_titles: "}},
+		"products":        {{"manifest", "failed", "products: "}},
 	} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()

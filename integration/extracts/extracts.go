@@ -23,7 +23,7 @@ type Options struct {
 // Account is one account's files.
 type Account struct {
 	ID        string
-	Base      string   // a directory: profiles, rates, products
+	Base      string   // a directory: profiles, rates, products, and some lists of campaigns and ad groups
 	LateRates string   // a directory: rates for days that had none, and no other
 	NewRates  string   // a directory: other rates for days that had one
 	Profiles  []string // ids
@@ -78,6 +78,9 @@ func (w *writer) writeAccount(dir string, i int) (Account, error) {
 		}
 	}
 	if err := w.writeBase(account); err != nil {
+		return account, err
+	}
+	if err := w.writeNames(account.Base); err != nil {
 		return account, err
 	}
 	for n := range w.Reports {

@@ -1,10 +1,12 @@
 package extracts_test
 
 import (
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +53,45 @@ func checkReadable(t *testing.T, a extracts.Account) {
 	answer, err := m.Products(url.Values{"range": {"all_time"}}, now)
 	if err != nil || len(answer["data"].([]any)) < 5 {
 		t.Errorf("want some product rows, got %v, %v", answer, err)
+	}
+	checkCampaigns(t, m)
+}
+
+// checkCampaigns demands products in many campaigns on one day, groups without an id,
+// ad groups of several campaigns, and names of reports and of lists.
+func checkCampaigns(t *testing.T, m *model.Account) {
+	t.Helper()
+	answer, err := m.Report(url.Values{"range": {"all_time"}, "dimensions": {"date,marketplace,product,campaign,ad_group"}, "page_size": {"all"}}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, parents, seen, most := map[string]int{}, map[any]map[any]bool{}, map[string]bool{}, 0
+	for _, element := range answer["data"].([]any) {
+		row := element.(map[string]any)
+		day := fmt.Sprint(row["date"], row["marketplace_id"], row["product_id"])
+		parts[day]++
+		most = max(most, parts[day])
+		campaign, adGroup := row["campaign_id"], row["ad_group_id"]
+		seen["no campaign"] = seen["no campaign"] || campaign == nil
+		seen["no ad group"] = seen["no ad group"] || adGroup == nil && row["product_id"] != nil
+		for _, column := range []string{"campaign_name", "ad_group_name"} {
+			name, _ := row[column].(string)
+			seen["a name of a report"] = seen["a name of a report"] || strings.Contains(name, ".")
+			seen["a name of a list"] = seen["a name of a list"] || name != "" && !strings.Contains(name, ".")
+		}
+		if parents[adGroup] == nil {
+			parents[adGroup] = map[any]bool{}
+		}
+		parents[adGroup][campaign] = true
+		seen["an ad group of two campaigns"] = seen["an ad group of two campaigns"] || adGroup != nil && len(parents[adGroup]) > 2
+	}
+	if most < 9 || len(seen) != 5 {
+		t.Errorf("want a product's day of 9 campaigns and ad groups at least, got %d", most)
+	}
+	for what, found := range seen {
+		if !found {
+			t.Errorf("want %s in an account's extracts", what)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package extracts
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -104,6 +105,18 @@ func (w *listWriter) writeAllExports(a *ListAccount, dir string, more int) error
 		}
 	}
 	return nil
+}
+
+// writeNames writes lists of the campaigns and ad groups that reports are about, which
+// have names of their own, for one profile.
+func (w *writer) writeNames(dir string) error {
+	l := &listWriter{writer: *w, size: campaigns}
+	p := pickOne(w, w.profiles)
+	return errors.Join(
+		l.writeExport(&ListAccount{}, dir, p, platform.Campaigns, nil, true),
+		l.writeExport(&ListAccount{}, dir, p, platform.Campaigns, []string{pickOne(w, adProductNames)}, true),
+		l.writeExport(&ListAccount{}, dir, p, platform.AdGroups, nil, true),
+	)
 }
 
 func (w *listWriter) writeExport(a *ListAccount, dir string, p profile, entity platform.Entity, filter []string, full bool) error {

@@ -19,6 +19,8 @@ type description struct {
 	profile    profile
 	start, end time.Time
 	generated  time.Time
+	first      int // of its ad groups
+	names      int // which of their names campaigns and ad groups have
 }
 
 var kinds = map[string]struct {
@@ -84,7 +86,7 @@ func (w *writer) repeatReport(dir string, n int) (Report, error) {
 // describeReport chooses slice, range and time: often near an earlier report's, so
 // that reports overlap, restate or come from before what is held.
 func (w *writer) describeReport() description {
-	d := description{id: w.drawUUID(), kind: pickOne(w, kindNames), profile: pickOne(w, w.profiles)}
+	d := description{id: w.drawUUID(), kind: pickOne(w, kindNames), profile: pickOne(w, w.profiles), first: w.IntN(adGroups), names: w.IntN(4)}
 	length := 1 + w.IntN(31)
 	// One day ahead of UTC is allowed: zones east of it are there already.
 	d.end = w.today.AddDate(0, 0, 1-w.IntN(w.recentDays()))
@@ -140,7 +142,7 @@ func (w *writer) drawUUID() string { return made.UUID(w.Uint64(), w.Uint64()) }
 
 func (w *writer) reportObject(d description, size int) string {
 	t := made.ReportTypeOf(kinds[d.kind].adProduct)
-	o := made.NewReport(d.id, t, columnNames(d.kind), adlens.DayOf(d.start), adlens.DayOf(d.end), d.generated.Add(-time.Hour), d.generated)
+	o := made.NewReport(d.id, t, w.askedColumns(d), adlens.DayOf(d.start), adlens.DayOf(d.end), d.generated.Add(-time.Hour), d.generated)
 	o.ProfileID, o.Name, o.FileSize = json.Number(d.profile.id), "r "+d.id, size
 	if w.percentChance(50) {
 		o.Configuration.Filters = []string{}

@@ -3,6 +3,7 @@ package extracts
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,22 +12,44 @@ import (
 // The advertised products; marketplaces share them.
 var asins = []string{"B0AAAAAAA1", "B0AAAAAAA2", "B0BBBBBBB1", "B0CCCCCCC3", "B0LAMP0001", "B0LAMP0002", "B0LAMP0003", "b0lower001"}
 
+// The campaigns and ad groups of reports, by number; all marketplaces and ad products
+// share them, so that a row may be of several. A campaign and an ad group of one
+// number have the same id. One report is about few of them.
+const (
+	campaigns = 40
+	adGroups  = campaigns * 3 / 2 // as lists have
+	inReport  = 12
+)
+
+// What campaigns and ad groups are called, a number after it.
+var labels = []string{
+	"C\u00f4te, \"auto\"", "Lamp", "lamp", "=SUM(A1:A9)", "\u00c4pfel & B\u00e4ume", "\u65e5\u672c \u30e9\u30f3\u30d7", "\U0001f600 emoji", "a;b", "Zebra", "it's <b>",
+}
+
 var counts = []string{"impressions", "clicks"}
 
 func columnNames(kindName string) []string {
-	names := append([]string{"date", "cost", "campaignId", "campaignBudgetCurrencyCode"}, counts...)
+	names := append([]string{"date", "cost", "campaignId", "campaignName", "campaignBudgetCurrencyCode"}, counts...)
 	if kindName == "spAdvertisedProduct" {
-		return append(names, "advertisedAsin", "adGroupId", "adId", "purchases7d", "sales7d", "purchases14d", "sales14d", "unitsSoldClicks7d", "unitsSoldClicks14d")
+		return append(names, "advertisedAsin", "adGroupId", "adGroupName", "adId", "purchases7d", "sales7d", "purchases14d", "sales14d", "unitsSoldClicks7d", "unitsSoldClicks14d")
 	}
 	names = append(names, "purchases", "sales", "purchasesClicks", "salesClicks", "unitsSold")
 	if kindName == "sdAdvertisedProduct" {
-		names = append(names, "promotedAsin", "adGroupId", "adId")
+		names = append(names, "promotedAsin", "adGroupId", "adGroupName", "adId")
 	}
 	return names
 }
 
+// askedColumns are the columns of one report. Some reports were not asked for what
+// their rows have all the same: it does not count.
+func (w *writer) askedColumns(d description) []string {
+	return slices.DeleteFunc(columnNames(d.kind), func(name string) bool {
+		return (name == "campaignId" || name == "adGroupId" || name == "campaignName" || name == "adGroupName") && w.percentChance(6)
+	})
+}
+
 // reportRows writes a download's rows: none at all for an emptied report, days
-// without any, and several for one product and day.
+// without any, several for one product and day, and crowds.
 func (w *writer) reportRows(d description) []string {
 	if w.percentChance(8) {
 		return nil
@@ -36,26 +59,71 @@ func (w *writer) reportRows(d description) []string {
 		if w.percentChance(15) {
 			continue
 		}
-		for range w.IntN(7) {
-			rows = append(rows, w.rowObject(d, day.Format(time.DateOnly)))
+		if w.percentChance(8) {
+			rows = append(rows, w.crowdRows(d, day.Format(time.DateOnly))...)
+			continue
+		}
+		for range w.IntN(5) {
+			rows = append(rows, w.rowObject(d, day.Format(time.DateOnly), w.drawASIN(), w.measureMembers(d)))
 		}
 	}
 	w.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return rows
 }
 
-func (w *writer) rowObject(d description, day string) string {
-	members := []member{
-		{"date", quoteJSON(day)}, {"campaignId", w.varyID(strconv.FormatUint(144158449488730278+uint64(w.IntN(9)), 10))},
-		{"campaignName", quoteJSON("C\u00f4te, \"auto\"")},
+// crowdRows writes a day of one product in many campaigns and ad groups. Half of the
+// times all have the same amounts, so that they are equals where the millionths
+// of their dollars are shared.
+func (w *writer) crowdRows(d description, day string) (rows []string) {
+	asin, measures, equal := w.drawASIN(), w.measureMembers(d), w.percentChance(50)
+	for range 5 + w.IntN(16) {
+		if !equal {
+			measures = w.measureMembers(d)
+		}
+		rows = append(rows, w.rowObject(d, day, asin, measures))
 	}
+	return rows
+}
+
+func (w *writer) rowObject(d description, day, asin string, measures []member) string {
+	adGroup := (d.first + w.IntN(inReport)) % adGroups
+	campaign := adGroup % campaigns
+	if w.percentChance(15) { // an ad group of two campaigns
+		campaign = (campaign + 1) % campaigns
+	}
+	members := slices.Concat([]member{{"date", quoteJSON(day)}}, measures, w.nameMembers(d, "campaign", campaign))
 	if w.percentChance(70) {
 		members = append(members, member{"campaignBudgetCurrencyCode", quoteJSON(d.profile.currency)})
 	}
-	if asin := kinds[d.kind].asin; asin != "" {
-		members = append(members, member{asin, w.drawASIN()}, member{"adGroupId", w.varyID("72320882861500")}, member{"adId", "null"})
+	if column := kinds[d.kind].asin; column != "" {
+		members = append(members, member{column, asin}, member{"adId", "null"})
 	}
-	return w.shuffledObject(append(members, w.measureMembers(d)...)...)
+	if kinds[d.kind].asin != "" || w.percentChance(10) { // never asked for where there are no products
+		members = append(members, w.nameMembers(d, "adGroup", adGroup)...)
+	}
+	return w.shuffledObject(members...)
+}
+
+// nameMembers writes id and name of a campaign or an ad group. Either may be null,
+// empty or missing. Names change from report to report, and within some.
+func (w *writer) nameMembers(d description, of string, number int) (members []member) {
+	version := d.names
+	if w.percentChance(5) {
+		version = w.IntN(4)
+	}
+	name := fmt.Sprintf("%s %d.%d", labels[number%len(labels)], number, version)
+	for _, m := range []member{{of + "Id", w.varyID(entityID(number))}, {of + "Name", quoteJSON(name)}} {
+		switch w.IntN(30) {
+		case 0:
+			continue
+		case 1:
+			m.value = "null"
+		case 2:
+			m.value = `""`
+		}
+		members = append(members, m)
+	}
+	return members
 }
 
 func (w *writer) drawASIN() string {

@@ -152,17 +152,24 @@ var (
 // Asker makes random questions that the contract allows.
 type Asker struct {
 	*rand.Rand
-	Places          []string // connected countries and marketplaces
-	Products, Names []string // ids of products, and those with their titles
-	Oldest          string
+	Places []string            // connected countries and marketplaces
+	IDs    map[string][]string // by dimension of ids, for its filter
+	Texts  map[string][]string // by dimension of ids, to search for
+	Oldest string
 }
+
+// idFilters are the dimensions of ids with their filters.
+var idFilters = [][2]string{{"campaign", "campaign_ids"}, {"ad_group", "ad_group_ids"}, {"product", "product_ids"}}
 
 // NewAsker asks about what an account holds.
 func NewAsker(r *rand.Rand, m *model.Account) Asker {
-	a := Asker{Rand: r, Places: m.Places()}
+	a := Asker{Rand: r, Places: m.Places(), IDs: map[string][]string{}, Texts: map[string][]string{}}
 	a.Oldest, _ = m.Held()
-	a.Products, a.Names = m.ProductIDs()
-	a.Products = slices.DeleteFunc(a.Products, func(id string) bool { return strings.Contains(id, ",") || strings.TrimSpace(id) != id })
+	for _, filter := range idFilters {
+		ids, texts := m.IDs(filter[0])
+		a.IDs[filter[0]] = slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id, ",") || strings.TrimSpace(id) != id })
+		a.Texts[filter[0]] = texts
+	}
 	return a
 }
 
@@ -191,18 +198,16 @@ func (a Asker) Ask() Question {
 	return q
 }
 
-// breakdown divides by some dimensions, one of time at most.
+// breakdown divides by five dimensions at most, one of time at most.
 func (a Asker) breakdown(q url.Values) {
-	dimensions := []string{"marketplace", "ad_product", "product", a.one([]string{"date", "week", "month"})}
+	dimensions := []string{"marketplace", "ad_product", "campaign", "ad_group", "product", a.one([]string{"date", "week", "month"})}
 	a.Shuffle(len(dimensions), func(i, j int) { dimensions[i], dimensions[j] = dimensions[j], dimensions[i] })
-	sorts := dimensions[:a.IntN(len(dimensions)+1)]
+	sorts := dimensions[:a.IntN(6)]
 	if len(sorts) > 0 {
 		q.Set("dimensions", a.recased(strings.Join(sorts, ",")))
 	}
-	if slices.Contains(sorts, "product") && len(a.Names) > 0 && a.IntN(3) == 0 {
-		if part := a.part(a.one(a.Names)); part != "" {
-			q.Set("search", part)
-		}
+	if a.IntN(3) == 0 {
+		a.search(q, sorts)
 	}
 	figures := model.FigureNames
 	if a.IntN(2) == 0 {
@@ -212,6 +217,22 @@ func (a Asker) breakdown(q url.Values) {
 		q.Set("figures", strings.Join(figures, ","))
 	}
 	a.order(q, slices.Concat(sorts, figures))
+}
+
+// search looks for a piece of a text that one of the dimensions has.
+func (a Asker) search(q url.Values, dimensions []string) {
+	var texts []string
+	for _, dimension := range dimensions {
+		if known := a.Texts[dimension]; len(known) > 0 {
+			texts = append(texts, a.one(known))
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	if part := a.part(a.one(texts)); part != "" {
+		q.Set("search", part)
+	}
 }
 
 // part is some characters of a text, in any case.
@@ -264,8 +285,13 @@ func (a Asker) filters(q url.Values) {
 	if a.IntN(2) == 0 {
 		q.Set("ad_products", a.some(AdProducts))
 	}
-	if len(a.Products) > 0 && a.IntN(6) == 0 {
-		q["product_ids"] = []string{a.one(a.Products), a.one(a.Products)}
+	// Most questions have no filter of ids, and few have two: they soon leave nothing.
+	for range []int{0, 0, 0, 0, 0, 1, 1, 2}[a.IntN(8)] {
+		filter := idFilters[a.IntN(len(idFilters))]
+		ids := a.IDs[filter[0]]
+		for range min(len(ids), 1+a.IntN(4)) {
+			q.Add(filter[1], a.one(ids)+","+a.one(ids))
+		}
 	}
 }
 

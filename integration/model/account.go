@@ -22,7 +22,9 @@ type Account struct {
 	rules    map[string]record
 	runs     map[string]record
 	activity map[string]record
-	facts    []fact // derived; nil when out of date
+	learned  map[entity]knownName // the newest names that reports gave
+	facts    []fact               // derived; nil when out of date
+	names    map[entity]knownName // derived with the facts
 }
 
 // New is an account for which nothing was loaded.
@@ -36,6 +38,7 @@ func New() *Account {
 		rules:    map[string]record{},
 		runs:     map[string]record{},
 		activity: map[string]record{},
+		learned:  map[entity]knownName{},
 	}
 }
 
@@ -49,6 +52,7 @@ func (a *Account) Clone() *Account {
 	maps.Copy(b.rules, a.rules)
 	maps.Copy(b.runs, a.runs)
 	maps.Copy(b.activity, a.activity)
+	maps.Copy(b.learned, a.learned)
 	for currency, days := range a.rates {
 		b.rates[currency] = maps.Clone(days)
 	}
@@ -67,22 +71,30 @@ func (a *Account) Codes() []string {
 // Places are what a filter of marketplaces may name: their codes and their ids.
 func (a *Account) Places() []string { return append(a.Codes(), a.Profiles()...) }
 
-// ProductIDs gives the ids of all products with figures or a title, and those with
-// the titles among them.
-func (a *Account) ProductIDs() (ids, names []string) {
+// IDs gives what a filter of a dimension may name, sorted, and the texts that a search
+// may find in it. The dimension is product, with the products that have a title
+// alone too, campaign or ad_group.
+func (a *Account) IDs(dimension string) (ids, texts []string) {
+	known := map[string]bool{}
 	facts := a.deriveFacts()
 	for i := range facts {
-		if id := facts[i].product; id != "" {
-			ids = append(ids, id)
+		known[facts[i].idOf(dimension)] = true
+	}
+	if dimension == "product" {
+		for id := range a.titles {
+			known[id] = true
 		}
 	}
-	ids = slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, slices.Collect(maps.Keys(a.titles))))))
+	delete(known, "")
+	ids = slices.Sorted(maps.Keys(known))
 	for _, id := range ids {
-		if names = append(names, id); a.titles[id] != "" {
-			names = append(names, a.titles[id])
+		for _, text := range a.searchedTexts(dimension, id) {
+			if text != "" {
+				texts = append(texts, text)
+			}
 		}
 	}
-	return ids, names
+	return ids, texts
 }
 
 // Held gives the oldest and the newest held day, or empty text for none.

@@ -15,17 +15,23 @@ type request struct {
 	period       Period
 	marketplaces []string // nil where not sent
 	adProducts   []string
-	products     []string
-	search       string      // of a report: what a product's id or title contains
-	compare      *comparison // nil where nothing is compared
+	ids          map[string][]string // by dimension, of those that have a filter
+	dimensions   []string            // of a report
+	search       string              // of a report: what one of the texts of its dimensions contains
+	compare      *comparison         // nil where nothing is compared
 }
+
+// idFilters are the dimensions that are filtered by ids, and their parameters.
+var idFilters = map[string]string{"campaign": "campaign_ids", "ad_group": "ad_group_ids", "product": "product_ids"}
 
 func (a *Account) parseRequest(q url.Values, now time.Time) (request, error) {
 	oldest, _ := a.Held()
 	p, err := ResolvePeriod(q, now, oldest)
-	r := request{period: p, marketplaces: listParam(q, "marketplaces"), adProducts: listParam(q, "ad_products")}
-	if q.Has("product_ids") {
-		r.products = slices.Compact(slices.Sorted(strings.SplitSeq(strings.Join(q["product_ids"], ","), ",")))
+	r := request{period: p, marketplaces: listParam(q, "marketplaces"), adProducts: listParam(q, "ad_products"), ids: map[string][]string{}}
+	for dimension, name := range idFilters {
+		if q.Has(name) {
+			r.ids[dimension] = slices.Compact(slices.Sorted(strings.SplitSeq(strings.Join(q[name], ","), ",")))
+		}
 	}
 	if err == nil {
 		r.compare = a.resolveComparison(&r, q, now)
@@ -61,8 +67,7 @@ func (a *Account) selectedIn(r request, p Period) []*fact {
 	facts := a.deriveFacts()
 	for i := range facts {
 		f := &facts[i]
-		if p.containsDay(f.day) && passesFilter(r.adProducts, f.adProduct) &&
-			passesFilter(r.products, f.product) && a.passesSearch(r.search, f.product) &&
+		if p.containsDay(f.day) && passesFilter(r.adProducts, f.adProduct) && f.passesIDs(r.ids) && a.passesSearch(r, f) &&
 			(passesFilter(r.marketplaces, a.profiles[f.profile].country) || passesFilter(r.marketplaces, f.profile)) {
 			chosen = append(chosen, f)
 		}
@@ -70,13 +75,56 @@ func (a *Account) selectedIn(r request, p Period) []*fact {
 	return chosen
 }
 
-// passesSearch looks for a text in a product's id and title, without regard to case.
-func (a *Account) passesSearch(text, product string) bool {
-	if text == "" {
+// idOf is a fact's id in a dimension that has ids; empty for null.
+func (f *fact) idOf(dimension string) string {
+	switch dimension {
+	case "campaign":
+		return f.campaign
+	case "ad_group":
+		return f.adGroup
+	case "product":
+		return f.product
+	}
+	panic("model: no dimension of ids: " + dimension)
+}
+
+func (f *fact) passesIDs(ids map[string][]string) bool {
+	for dimension, wanted := range ids {
+		if !slices.Contains(wanted, f.idOf(dimension)) {
+			return false
+		}
+	}
+	return true
+}
+
+// searchedTexts are what a search looks in, of one thing of a dimension.
+func (a *Account) searchedTexts(dimension, id string) []string {
+	switch {
+	case id == "": // what has no id has no text either
+		return nil
+	case dimension == "product":
+		return []string{id, a.titles[id]}
+	}
+	return []string{a.nameOf(dimension, id)}
+}
+
+// passesSearch looks for the request's text in the texts of its dimensions, without
+// regard to case. One that has it is enough.
+func (a *Account) passesSearch(r request, f *fact) bool {
+	if r.search == "" {
 		return true
 	}
-	text = strings.ToLower(text)
-	return product != "" && (strings.Contains(strings.ToLower(product), text) || strings.Contains(strings.ToLower(a.titles[product]), text))
+	for _, dimension := range r.dimensions {
+		if idFilters[dimension] == "" {
+			continue
+		}
+		for _, text := range a.searchedTexts(dimension, f.idOf(dimension)) {
+			if strings.Contains(strings.ToLower(text), strings.ToLower(r.search)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func passesFilter(values []string, value string) bool {
@@ -113,8 +161,10 @@ func (a *Account) total(r request) *pair {
 func (a *Account) baseAnswer(r request) map[string]any {
 	oldest, newest := a.Held()
 	filters := map[string]any{"marketplaces": textsOrNull(r.marketplaces), "ad_products": textsOrNull(r.adProducts)}
-	if r.products != nil {
-		filters["product_ids"] = textsOrNull(r.products)
+	for dimension, name := range idFilters {
+		if ids := r.ids[dimension]; ids != nil {
+			filters[name] = textsOrNull(ids)
+		}
 	}
 	return map[string]any{
 		"period":   r.period.periodObject(),

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -27,7 +28,10 @@ func (a *Account) Report(q url.Values, now time.Time) (map[string]any, error) {
 		return nil, err
 	}
 	dimensions, figures := wordsParam(q, "dimensions"), wordsParam(q, "figures")
-	r.search = q.Get("search")
+	r.dimensions, r.search = dimensions, q.Get("search")
+	if r.search != "" && !slices.ContainsFunc(dimensions, func(dimension string) bool { return idFilters[dimension] != "" }) {
+		return nil, fmt.Errorf("model: search %q has no column to look in", r.search)
+	}
 	answer := a.baseAnswer(r)
 	answer["dimensions"] = textsOrEmpty(dimensions)
 	if figures == nil {
@@ -135,11 +139,11 @@ func (x breakdownRow) compareBy(y breakdownRow, dimension string, descending boo
 func (a *Account) breakdownRows(r request, dimensions []string) (rows []breakdownRow) {
 	groups := map[string]*pair{}
 	samples := map[string]breakdownRow{}
-	for side, facts := range [2][]*fact{} {
-		now, then := a.selectFacts(r)
-		facts = [2][]*fact{now, then}[side]
+	now, then := a.selectFacts(r)
+	dates := r.rowDates(dimensions)
+	for side, facts := range [2][]*fact{now, then} {
 		for _, f := range facts {
-			row := a.breakdownRow(r, dimensions, f, side == 1)
+			row := a.breakdownRow(dimensions, f, dates, side)
 			key := strconv.Itoa(row.place)
 			for _, dimension := range dimensions {
 				if grains[dimension] == "" {
@@ -171,8 +175,24 @@ func (a *Account) breakdownRows(r request, dimensions []string) (rows []breakdow
 	return rows
 }
 
-// breakdownRow is the row that a fact belongs to, without figures.
-func (a *Account) breakdownRow(r request, dimensions []string, f *fact, then bool) breakdownRow {
+// rowDates are the dates of the dimension of time, where there is one, of the period
+// and of the earlier one.
+func (r request) rowDates(dimensions []string) (dates [2][]string) {
+	for _, dimension := range dimensions {
+		grain := grains[dimension]
+		if grain == "" {
+			continue
+		}
+		dates[0] = r.period.bucketDates(grain)
+		if r.compare != nil {
+			dates[1] = r.compare.bucketDates(grain)
+		}
+	}
+	return dates
+}
+
+// breakdownRow is the row that a fact of one side belongs to, without figures.
+func (a *Account) breakdownRow(dimensions []string, f *fact, dates [2][]string, side int) breakdownRow {
 	row := breakdownRow{object: map[string]any{}, keys: map[string]string{}}
 	for _, dimension := range dimensions {
 		switch dimension {
@@ -185,20 +205,15 @@ func (a *Account) breakdownRow(r request, dimensions []string, f *fact, then boo
 		case "product":
 			row.keys[dimension] = f.product
 			row.object["product_id"], row.object["title"] = orNull(f.product), orNull(a.titles[f.product])
+		case "campaign", "ad_group":
+			id := f.idOf(dimension)
+			row.keys[dimension] = id
+			row.object[dimension+"_id"], row.object[dimension+"_name"] = orNull(id), orNull(a.nameOf(dimension, id))
 		default:
-			dates := r.period.bucketDates(grains[dimension])
-			var thenDates []string
-			if r.compare != nil {
-				thenDates = r.compare.bucketDates(grains[dimension])
-			}
-			mine := dates
-			if then {
-				mine = thenDates
-			}
-			row.place = slices.Index(mine, bucketStart(f.day, grains[dimension]))
-			row.keys[dimension] = dateAt(dates, row.place)
+			row.place = slices.Index(dates[side], bucketStart(f.day, grains[dimension]))
+			row.keys[dimension] = dateAt(dates[0], row.place)
 			row.object[dimension] = orNull(row.keys[dimension])
-			row.object["\x00then"] = map[string]any{dimension: orNull(dateAt(thenDates, row.place))}
+			row.object["\x00then"] = map[string]any{dimension: orNull(dateAt(dates[1], row.place))}
 		}
 	}
 	return row

@@ -2,31 +2,44 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"math/big"
 	"slices"
 )
 
-// fact is one marketplace, day, ad product and product, in dollars.
+// fact is what one ad group had of one product on one day of a marketplace and
+// ad product, in dollars. Empty ids are those that the extracts do not say.
 type fact struct {
 	profile, adProduct, day, product string
+	holder
 	figures
 }
 
+// slot is a product's day, whose dollars are rounded once.
 type slot struct{ profile, adProduct, day, product string }
 
-// own collects a slot's exact amounts in the marketplace's own currency.
+// holder is whose a part of a product's day is.
+type holder struct{ campaign, adGroup string }
+
+// compareHolders orders by campaign id, then by ad group id, null last.
+func compareHolders(x, y holder) int {
+	return cmp.Or(byValue(orNull(x.campaign), orNull(y.campaign), false), byValue(orNull(x.adGroup), orNull(y.adGroup), false))
+}
+
+// own collects exact amounts in the marketplace's own currency.
 type own struct {
 	cost, sales                    big.Rat
 	impressions, clicks, purchases big.Int
 }
 
-// deriveFacts recomputes every fact from the set of held reports, whatever the
-// order in which they were loaded.
+// deriveFacts recomputes every fact, and every name, from the set of held reports,
+// whatever the order in which they were loaded.
 func (a *Account) deriveFacts() []fact {
 	if a.facts != nil {
 		return a.facts
 	}
-	sums := map[slot]*own{}
+	a.names = a.deriveNames()
+	sums := map[slot]map[holder]*own{}
 	for _, r := range a.reports {
 		for _, line := range r.rows {
 			if a.currentReport(r, line.day) == r {
@@ -35,19 +48,22 @@ func (a *Account) deriveFacts() []fact {
 		}
 	}
 	a.facts = make([]fact, 0, len(sums))
-	for s, o := range sums {
-		a.facts = append(a.facts, a.convertFact(s, o))
+	for s, parts := range sums {
+		a.facts = append(a.facts, a.convertFacts(s, parts)...)
 	}
 	slices.SortFunc(a.facts, func(x, y fact) int { return cmp.Compare(x.day, y.day) })
 	return a.facts
 }
 
-func addRow(sums map[slot]*own, r *report, line row) {
+func addRow(sums map[slot]map[holder]*own, r *report, line row) {
 	s := slot{r.profile, r.adProduct, line.day, line.product}
-	o := sums[s]
+	if sums[s] == nil {
+		sums[s] = map[holder]*own{}
+	}
+	o := sums[s][line.holder]
 	if o == nil {
 		o = &own{}
-		sums[s] = o
+		sums[s][line.holder] = o
 	}
 	o.cost.Add(&o.cost, line.cost)
 	o.sales.Add(&o.sales, line.sales)
@@ -56,24 +72,66 @@ func addRow(sums map[slot]*own, r *report, line row) {
 	o.purchases.Add(&o.purchases, line.purchases)
 }
 
-func (a *Account) convertFact(s slot, o *own) fact {
-	f := fact{profile: s.profile, adProduct: s.adProduct, day: s.day, product: s.product}
+// convertFacts makes the facts of a product's day.
+func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
+	holders := slices.SortedFunc(maps.Keys(parts), compareHolders)
+	costs, sales := make([]*big.Rat, len(holders)), make([]*big.Rat, len(holders))
+	for i, h := range holders {
+		costs[i], sales[i] = &parts[h].cost, &parts[h].sales
+	}
 	rate := a.rateOn(a.profiles[s.profile].currency, s.day)
-	f.spend.Set(toMicros(&o.cost, rate))
-	f.sales.Set(toMicros(&o.sales, rate))
-	f.impressions.Set(&o.impressions)
-	f.clicks.Set(&o.clicks)
-	f.purchases.Set(&o.purchases)
-	return f
+	spendShares, salesShares := shareMicros(costs, rate), shareMicros(sales, rate)
+	facts := make([]fact, len(holders))
+	for i, h := range holders {
+		f := fact{profile: s.profile, adProduct: s.adProduct, day: s.day, product: s.product, holder: h}
+		f.spend.Set(spendShares[i])
+		f.sales.Set(salesShares[i])
+		f.impressions.Set(&parts[h].impressions)
+		f.clicks.Set(&parts[h].clicks)
+		f.purchases.Set(&parts[h].purchases)
+		facts[i] = f
+	}
+	return facts
+}
+
+// shareMicros shares the millionths of the sum of amounts x rate. Each amount gets
+// its whole millionths, and the greatest cut-off parts get one more each, as many
+// as there are left; of equal parts the first ones do.
+func shareMicros(amounts []*big.Rat, rate *big.Rat) []*big.Int {
+	sum := new(big.Rat)
+	shares, rests := make([]*big.Int, len(amounts)), make([]*big.Rat, len(amounts))
+	order := make([]int, len(amounts))
+	whole := new(big.Int)
+	for i, amount := range amounts {
+		sum.Add(sum, amount)
+		exact := inMicros(amount, rate)
+		shares[i] = new(big.Int).Quo(exact.Num(), exact.Denom()) // amounts are never negative
+		rests[i] = new(big.Rat).Sub(exact, ratOfInt(shares[i]))
+		order[i] = i
+		whole.Add(whole, shares[i])
+	}
+	left := new(big.Int).Sub(toMicros(sum, rate), whole)
+	if left.Sign() < 0 || left.Cmp(big.NewInt(int64(len(amounts)))) > 0 {
+		panic("model: " + left.String() + " millionths are left over")
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return rests[y].Cmp(rests[x]) })
+	for _, i := range order[:left.Int64()] {
+		shares[i].Add(shares[i], big.NewInt(1))
+	}
+	return shares
 }
 
 // toMicros is amount x rate in millionths, half away from zero.
 func toMicros(amount, rate *big.Rat) *big.Int {
-	scaled := new(big.Rat).Mul(amount, rate)
-	scaled.Mul(scaled, new(big.Rat).SetInt(million))
-	n, ok := new(big.Int).SetString(scaled.FloatString(0), 10)
+	n, ok := new(big.Int).SetString(inMicros(amount, rate).FloatString(0), 10)
 	if !ok {
 		panic("model: FloatString(0) gave no integer")
 	}
 	return n
+}
+
+// inMicros is amount x rate in millionths, exactly.
+func inMicros(amount, rate *big.Rat) *big.Rat {
+	scaled := new(big.Rat).Mul(amount, rate)
+	return scaled.Mul(scaled, ratOfInt(million))
 }

@@ -30,7 +30,7 @@ type Result struct {
 // objects that speak of them.
 func (a *Account) Load(paths ...string) []Result {
 	files := gatherFiles(paths)
-	a.facts = nil
+	a.facts, a.names = nil, nil
 	var results []Result
 	for _, kind := range []struct {
 		suffix string

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -65,7 +66,10 @@ func (a *Account) takeProducts(file string) (*report, string, error) {
 type description struct {
 	ReportID, StartDate, EndDate, GeneratedAt string
 	ProfileID                                 any
-	Configuration                             struct{ AdProduct string }
+	Configuration                             struct {
+		AdProduct string
+		Columns   []string
+	}
 }
 
 func (a *Account) takeReport(file string) (*report, string, error) {
@@ -85,7 +89,7 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	if !known {
 		return nil, "", fmt.Errorf("%s: unknown profile %s", file, r.profile)
 	}
-	if r.rows, err = readRows(downloadPath(file), r.adProduct, p.vendor); err != nil {
+	if r.rows, err = readRows(downloadPath(file), d.Configuration.Columns, r.adProduct, p.vendor); err != nil {
 		return nil, "", err
 	}
 	for _, line := range r.rows {
@@ -100,6 +104,7 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	if a.isSuperseded(r) {
 		status = Unchanged
 	}
+	a.keepNames(r)
 	a.reports[r.reportKey()] = r
 	return r, status, nil
 }
@@ -113,7 +118,7 @@ func downloadPath(object string) string {
 	return stem + ".json"
 }
 
-func readRows(file, adProduct string, vendor bool) ([]row, error) {
+func readRows(file string, columns []string, adProduct string, vendor bool) ([]row, error) {
 	var lines []map[string]any
 	if err := readJSON(file, &lines); err != nil {
 		return nil, err
@@ -121,11 +126,20 @@ func readRows(file, adProduct string, vendor bool) ([]row, error) {
 	product, purchases, sales := headlineColumns(adProduct, vendor)
 	rows := make([]row, len(lines))
 	for i, line := range lines {
+		// What the report was not asked for does not count, even where it is there.
+		asked := func(column string) string {
+			if !slices.Contains(columns, column) {
+				return ""
+			}
+			return textOf(line[column])
+		}
 		rows[i] = row{
 			day: line["date"].(string), product: textOf(line[product]),
 			impressions: parseInteger(line["impressions"]), clicks: parseInteger(line["clicks"]),
 			purchases: parseInteger(line[purchases]),
 			cost:      parseDecimal(line["cost"]), sales: parseDecimal(line[sales]),
+			holder:       holder{asked("campaignId"), asked("adGroupId")},
+			campaignName: asked("campaignName"), adGroupName: asked("adGroupName"),
 		}
 	}
 	return rows, nil

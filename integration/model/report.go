@@ -20,6 +20,8 @@ type row struct {
 	day, product                   string
 	impressions, clicks, purchases *big.Int
 	cost, sales                    *big.Rat
+	holder                         // empty ids where the row does not say
+	campaignName, adGroupName      string
 }
 
 func (r *report) reportKey() string {

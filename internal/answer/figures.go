@@ -126,6 +126,12 @@ func (w *writer) writeDimension(name string, row query.Row) {
 		w.marketplaceName(row.Marketplace)
 	case "ad_product":
 		w.Text("ad_product", row.AdProduct.String())
+	case "campaign":
+		w.TextOrNull("campaign_id", row.Campaign.ID)
+		w.TextOrNull("campaign_name", row.Campaign.Name)
+	case "ad_group":
+		w.TextOrNull("ad_group_id", row.AdGroup.ID)
+		w.TextOrNull("ad_group_name", row.AdGroup.Name)
 	case "product":
 		w.TextOrNull("product_id", row.ID)
 		w.TextOrNull("title", row.Title)
@@ -176,8 +182,14 @@ func (w *writer) writeRequest(r query.Request) {
 	w.Object("filters", func() {
 		w.TextsOrNull("marketplaces", r.Filters.Marketplaces)
 		w.TextsOrNull("ad_products", r.Filters.AdProductNames())
-		if r.Filters.Products != nil {
-			w.TextsOrNull("product_ids", r.Filters.Products)
+		f := r.Filters
+		for _, sent := range []struct {
+			name string
+			ids  []string
+		}{{"campaign_ids", f.Campaigns}, {"ad_group_ids", f.AdGroups}, {"product_ids", f.Products}} {
+			if sent.ids != nil {
+				w.TextsOrNull(sent.name, sent.ids)
+			}
 		}
 	})
 	w.Text("currency", "USD")

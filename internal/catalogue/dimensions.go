@@ -43,6 +43,14 @@ var Dimensions = []Dimension{
 			{Name: "marketplace_id", Words: "The marketplace's id."}}},
 	{Name: "ad_product", Key: "ad_product", Schema: "AdProductFigures", Words: "One kind of advertising's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{{Name: "ad_product", Schema: "AdProduct"}}},
+	{Name: "campaign", Key: "campaign_key", Labels: []string{"entities", "campaigns"},
+		Columns: []Column{
+			{Name: "campaign_id", Null: true, Words: "The campaign's id; null for the group of figures that the platform ties to no campaign, and of reports that were loaded before campaigns were kept."},
+			{Name: "campaign_name", Null: true, Words: "The campaign's newest known name, of archived ones too; null where none is known."}}},
+	{Name: "ad_group", Key: "ad_group_key", Labels: []string{"entities", "ad_groups"},
+		Columns: []Column{
+			{Name: "ad_group_id", Null: true, Words: "The ad group's id; null as `campaign_id` is."},
+			{Name: "ad_group_name", Null: true, Words: "The ad group's newest known name; null where none is known."}}},
 	{Name: "product", Key: "product_key", Labels: []string{"products", "product_titles"}, Schema: "Product", Words: "One advertised product's figures.", Comparison: "Comparison",
 		Columns: []Column{
 			{Name: "product_id", Null: true, Words: "The product's identifier; null for the group of figures that the platform ties to no product."},

@@ -115,12 +115,16 @@ var (
 		Words: "Days, weeks or months. `auto` is days up to 92 days, and months beyond; `day` is refused beyond 92 days. A week begins on Monday."}
 	productIDs = Parameter{Name: "product_ids", List: true, MaxValues: 200, Example: []string{"B0C7J1M4KQ"},
 		Words: "Only these products, by their ids, with commas between them; 200 at most. An id that is neither in a figure nor in the list of products is refused."}
+	campaignIDs = Parameter{Name: "campaign_ids", List: true, MaxValues: 200, Example: []string{"276748589410145"},
+		Words: "Only these campaigns, by their ids, with commas between them; 200 at most. An id that is neither in a figure nor in the list of campaigns is refused. Archived campaigns have figures too."}
+	adGroupIDs = Parameter{Name: "ad_group_ids", List: true, MaxValues: 200, Example: []string{"190112233445566"},
+		Words: "Only these ad groups, by their ids, with commas between them; 200 at most. An id that is neither in a figure nor in the list of ad groups is refused."}
 	dimensions = Parameter{Name: "dimensions", Kind: Choice, List: true, Values: DimensionNames, MaxValues: 5, Schema: "Dimension", Example: []string{"month", "product"},
 		Words: "What the figures are divided by, in the order in which their columns are wanted, with commas between them; at most one of `date`, `week` and `month`. Without it there is one row of everything."}
 	figures = Parameter{Name: "figures", ID: "figure_names", Kind: Choice, List: true, Values: FigureNames, Schema: "Figure", Example: []string{"spend", "acos"},
 		Words: "The figures wanted, in their order, with commas between them. All without it."}
 	search = Parameter{Name: "search", Min: 2, Max: 100, Example: "lamp",
-		Words: "Only rows whose product id or title contains this text, without regard to case; 2 to 100 characters. It needs the dimension `product`."}
+		Words: "Only rows whose product id or title, campaign name or ad group name contains this text, without regard to case; 2 to 100 characters. It looks in those of `product`, `campaign` and `ad_group` that are among the dimensions, and needs one."}
 	reportSort = Parameter{Name: "sort", ID: "rows_sort", Example: "spend",
 		Words: "The figure of the answer, or the dimension, that decides the order of rows; rows that are equal in it go by their dimensions. Without it the date, week or month; else `spend`, where it is asked for, or else the first figure."}
 	reportOrder = Parameter{Name: "order", ID: "rows_order", Kind: Choice, Values: Orders, Example: "desc",
@@ -166,7 +170,7 @@ var (
 
 // Parameters are all parameters, in the order of the API's document.
 var Parameters = []Parameter{
-	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, productIDs, dimensions, figures, search, granularity, productSort, reportSort, order, reportOrder,
+	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, search, granularity, productSort, reportSort, order, reportOrder,
 	page, pageSize, reportPageSize, rowsPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
 	format, separator, decimal, compare, ifNoneMatch,
 }
@@ -174,6 +178,6 @@ var Parameters = []Parameter{
 // Parameters that endpoints have together.
 var (
 	periods = []Parameter{namedRange, startDate, endDate, timeZone}
-	filters = []Parameter{marketplaces, adProducts, productIDs}
+	filters = []Parameter{marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs}
 	formats = []Parameter{format, separator, decimal}
 )

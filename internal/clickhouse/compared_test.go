@@ -80,7 +80,7 @@ func BenchmarkComparedProducts(b *testing.B) {
 		manyProducts(b, d, account, keys, n)
 		lots := viewOf(account, keys, 1_000_000)
 		for name, r := range map[string]query.Request{"alone": r, "compared": both} {
-			statement := query.PlanReport(r, lots).RankedStatement(r, 21, 20)
+			statement := query.PlanReport(r, lots).RankedStatement(r, query.NameGenerations{Products: 21, Titles: 20})
 			b.Run(fmt.Sprint(n, " products ", name), func(b *testing.B) {
 				for b.Loop() {
 					if _, _, err := d.Figures.Ranked(b.Context(), statement, r.Compared()); err != nil {

@@ -26,7 +26,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	for row := range rows {
 		b.Generation, b.Day = append(b.Generation, 7), append(b.Day, month)
 		b.Product, b.Marketplace = append(b.Product, uint32(row)), append(b.Marketplace, 3)
-		b.AdProduct = append(b.AdProduct, 1)
+		b.AdProduct, b.Campaign, b.AdGroup = append(b.AdProduct, 1), append(b.Campaign, uint32(row+1)), append(b.AdGroup, uint32(row+2))
 		for i, unit := range units {
 			most := uint64(1<<63 - 1)
 			if unit != catalogue.Count {
@@ -43,7 +43,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	row := 0
 	err = d.Loads.Facts(t.Context(), account, unit, 7, manifest.DaysBetween(month, month), func(f *loader.StoredFact) error {
 		for i, values := range b.Values {
-			if f.Day != month || f.Product != uint32(row) || f.Values[i] != values[row] {
+			if f.Day != month || f.Product != uint32(row) || f.Campaign != uint32(row+1) || f.AdGroup != uint32(row+2) || f.Values[i] != values[row] {
 				t.Errorf("row %d, %s: %d, expected %d", row, names[i], f.Values[i], values[row])
 			}
 		}

@@ -54,7 +54,7 @@ func RowFaults(m manifest.Manifest, counts []tables.Count, names ...string) []st
 	for _, e := range m.Entries() {
 		for i, table := range tables.OfKind(e.Kind) {
 			rows := found[tables.Count{Table: table, Generation: e.Generation}]
-			if slices.Contains(names, table) && rows != e.RowsAt(i) {
+			if slices.Contains(names, table) && (i == 0 || e.CountedAt(i)) && rows != e.RowsAt(i) {
 				faults = append(faults, rowsLost(e, table, rows, e.RowsAt(i)))
 			}
 		}

@@ -81,11 +81,19 @@ func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry
 	if _, err := e.sayDifferences(c, a, "day_totals", "their facts", days, batch); err != nil {
 		return nil, err
 	}
-	products, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, generationNumbers(batch))
-	if err != nil {
-		return nil, err
+	for _, level := range levels {
+		some := level.unitsOf(batch)
+		different, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, level.Level, generationNumbers(some))
+		if err != nil {
+			return nil, err
+		}
+		found, err := e.sayDifferences(c, a, level.Months, "their facts", different, some)
+		if err != nil {
+			return nil, err
+		}
+		wrong = append(wrong, found...)
 	}
-	return e.sayDifferences(c, a, "month_products", "their facts", products, batch)
+	return wrong, nil
 }
 
 // yearRollups compares years with their months. Years of a month that is wrong
@@ -97,13 +105,32 @@ func (e *examination) yearRollups(c *checkup, a account, spoilt []manifest.Unit)
 	if len(years) == 0 {
 		return nil
 	}
-	different, err := e.db.Audit.YearDifferences(e.ctx, a.ID, loader.PartsOf(years, a.manifest.Of(manifest.Month)))
-	if err != nil {
-		return err
+	for _, level := range levels {
+		some := level.unitsOf(years)
+		different, err := e.db.Audit.YearDifferences(e.ctx, a.ID, level.Level, loader.PartsOf(some, a.manifest.Of(manifest.Month)))
+		if err != nil {
+			return err
+		}
+		if _, err = e.sayDifferences(c, a, level.Years, "their months", different, some); err != nil {
+			return err
+		}
 	}
-	_, err = e.sayDifferences(c, a, "year_products", "their months", different, years)
-	return err
+	return nil
 }
+
+// level is a level of rollups.
+type level struct {
+	audit.Level
+	key       string // what is named of a row
+	byAdGroup bool   // units may be older than the level
+}
+
+// unitsOf are those of the units that have the level.
+func (l level) unitsOf(all []manifest.Entry) []manifest.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e manifest.Entry) bool { return l.byAdGroup && !e.ByAdGroup() })
+}
+
+var levels = []level{{audit.Products, "product key", false}, {audit.AdGroups, "campaign, ad group and product key", true}}
 
 func generationNumbers(all []manifest.Entry) []uint32 {
 	numbers := make([]uint32, len(all))
@@ -132,4 +159,10 @@ func (e *examination) sayDifferences(c *checkup, a account, table, source string
 }
 
 // keyOf says what tells the rows of a rollup's unit apart.
-var keyOf = map[string]string{"day_totals": "day", "month_products": "product key", "year_products": "product key"}
+var keyOf = func() map[string]string {
+	keys := map[string]string{"day_totals": "day"}
+	for _, l := range levels {
+		keys[l.Months], keys[l.Years] = l.key, l.key
+	}
+	return keys
+}()

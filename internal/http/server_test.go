@@ -65,6 +65,12 @@ func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, 
 	return nil, nil
 }
 
+func (w *world) Entities(context.Context, string, uint32) ([]query.Entity, error) { return nil, nil }
+
+func (w *world) ListedNames(context.Context, string, []uint32) ([]query.ListedName, error) {
+	return nil, nil
+}
+
 func (w *world) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
 
 const lampTitle = `Lamp "Nº 1" <b>`

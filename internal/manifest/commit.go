@@ -118,6 +118,12 @@ func (e Entry) Encode() (b []byte) {
 		text(s.SHA256)
 		number(uint64(s.Days))
 	}
+	// Entries of before columns were noted keep their form, and their digest.
+	if slices.ContainsFunc(e.Sources, func(s Source) bool { return s.Columns != "" }) {
+		for _, s := range e.Sources {
+			text(s.Columns)
+		}
+	}
 	return b
 }
 

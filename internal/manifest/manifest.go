@@ -43,10 +43,13 @@ const (
 	Activity
 	// Products is the numbers under which the account's products are stored.
 	Products
+	// Entities is the numbers under which its campaigns and ad groups are stored,
+	// with the names that reports gave them.
+	Entities
 )
 
 // Kinds are all kinds of units in the order of their numbers.
-var Kinds = []Kind{Month, Year, Marketplaces, Rates, Titles, Campaigns, AdGroups, Ads, Rules, RuleRuns, Activity, Products}
+var Kinds = []Kind{Month, Year, Marketplaces, Rates, Titles, Campaigns, AdGroups, Ads, Rules, RuleRuns, Activity, Products, Entities}
 
 // Slice is what a report speaks for, beside its days: one marketplace and one
 // ad product. It is zero for units that are not figures.
@@ -86,6 +89,9 @@ type Source struct {
 	GeneratedAt time.Time
 	SHA256      string // of the unpacked download, in hex
 	Days        Days
+	// Columns are those of the platform's that the report had and that are kept,
+	// with commas between them; "" where it was loaded before that was noted.
+	Columns string
 }
 
 // Newer reports whether a report beats another where both cover a day: by the
@@ -117,6 +123,22 @@ func (e Entry) RowsAt(place int) uint64 {
 	}
 	return 0
 }
+
+// ByAdGroup reports whether the unit's rollup by ad group was written: months and
+// years of before there was one do not have it.
+func (e Entry) ByAdGroup() bool {
+	switch e.Kind {
+	case Month:
+		return len(e.Derived) >= 3
+	case Year:
+		return len(e.Derived) >= 1
+	}
+	return false
+}
+
+// CountedAt reports whether it is known how many rows the unit has in the table of
+// its kind at a place: it may be older than the table.
+func (e Entry) CountedAt(place int) bool { return place <= len(e.Derived) }
 
 // Held returns the days that reports cover.
 func (e Entry) Held() Days {
@@ -244,7 +266,7 @@ func Any(Slice) bool { return true }
 // names are what people call the kinds.
 var names = map[Kind]string{
 	Marketplaces: "marketplaces", Rates: "rates", Titles: "titles", Campaigns: "campaigns", AdGroups: "ad groups", Ads: "ads",
-	Rules: "rules", RuleRuns: "rule runs", Activity: "activity", Products: "product numbers",
+	Rules: "rules", RuleRuns: "rule runs", Activity: "activity", Products: "product numbers", Entities: "campaigns and ad groups of figures",
 }
 
 // String writes the unit for logs and errors. Marketplaces are numbered in the

@@ -15,10 +15,15 @@ type ReportType struct {
 	Measures      []catalogue.Measure // whose columns it has
 }
 
-// The columns that every report has beside its measures.
+// Columns of reports beside their measures.
 const (
 	DateColumn     = "date"
 	CurrencyColumn = "campaignBudgetCurrencyCode"
+	CampaignColumn = "campaignId"
+	AdGroupColumn  = "adGroupId"
+
+	campaignNameColumn = "campaignName"
+	adGroupNameColumn  = "adGroupName"
 )
 
 // Headline returns the columns of the catalogue's headline measures, in their
@@ -54,9 +59,9 @@ func FindReportType(id string) (*ReportType, bool) {
 // but those that it added lately and may still refuse, because one column that
 // it does not know refuses the whole report.
 func (t *ReportType) RequestColumns() []string {
-	columns := []string{DateColumn, CurrencyColumn, "campaignId"}
+	columns := []string{DateColumn, CurrencyColumn, CampaignColumn}
 	if t.ProductColumn != "" {
-		columns = append(columns, "adGroupId", "adId", t.ProductColumn)
+		columns = append(columns, AdGroupColumn, "adId", t.ProductColumn)
 	}
 	for _, m := range t.Measures {
 		if !m.Recent {

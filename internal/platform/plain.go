@@ -16,7 +16,7 @@ type plainReader struct {
 	byText map[string]int // of names
 	row    int            // counts the readings, to mark what a row has
 	days   map[[dateLength]byte]adlens.Day
-	ids    map[string]string // texts of products and currencies, so that each is kept once
+	ids    map[string]string // texts of ids, names and currencies, so that each is kept once
 	short  bool              // gave up for want of text
 }
 
@@ -152,10 +152,10 @@ func (p *plainReader) parseValue(f *field, text []byte, at int) (end int, ok boo
 	switch f.holds {
 	case holdsDate:
 		return p.parseDate(text, at)
-	case holdsCurrency:
-		p.RowReader.row.Currency, end, ok = p.parseID(text, at)
-	case holdsProduct:
-		p.RowReader.row.Product, end, ok = p.parseProduct(text, at)
+	case holdsText:
+		*f.into, end, ok = p.parseText(text, at, maxName)
+	case holdsID:
+		*f.into, end, ok = p.parseID(text, at)
 	case holdsCount:
 		p.RowReader.row.Counts[f.at], end, ok = parseCount(text, at)
 	default:
@@ -166,7 +166,7 @@ func (p *plainReader) parseValue(f *field, text []byte, at int) (end int, ok boo
 
 // isNullable reports whether null is a value of the column.
 func (f *field) isNullable() bool {
-	return f.holds == holdsCurrency || f.holds == holdsProduct || (f.holds == holdsCount || f.holds == holdsAmount) && !f.needed
+	return f.into != nil || (f.holds == holdsCount || f.holds == holdsAmount) && !f.needed
 }
 
 // parseDate takes over a day of the report's range. Neighbouring rows are often of
@@ -189,9 +189,9 @@ func (p *plainReader) parseDate(text []byte, at int) (end int, ok bool) {
 	return end, true
 }
 
-func (p *plainReader) parseProduct(text []byte, at int) (id string, end int, ok bool) {
+func (p *plainReader) parseID(text []byte, at int) (id string, end int, ok bool) {
 	if text[at] == '"' {
-		return p.parseID(text, at)
+		return p.parseText(text, at, maxValue)
 	}
 	end = pastDigits(text, at)
 	whole := end > at && (text[at] != '0' || end == at+1) && endsValue(text[end])
@@ -201,13 +201,13 @@ func (p *plainReader) parseProduct(text []byte, at int) (id string, end int, ok 
 	return p.internText(text[at:end]), end, true
 }
 
-// parseID reads a short text without escapes.
-func (p *plainReader) parseID(text []byte, at int) (id string, end int, ok bool) {
+// parseText reads a text of at most so many bytes and without escapes.
+func (p *plainReader) parseText(text []byte, at, most int) (id string, end int, ok bool) {
 	if text[at] != '"' {
 		return "", at, false
 	}
 	end, escaped, ok := textEnd(text, at+1)
-	if !ok || escaped || end-at > maxValue {
+	if !ok || escaped || end-at > most {
 		return "", end, false
 	}
 	return p.internText(text[at+1 : end]), end + 1, true

@@ -29,6 +29,23 @@ type Report struct {
 // Has reports whether the report was asked for a column.
 func (r *Report) Has(column string) bool { return slices.Contains(r.Columns, column) }
 
+// KeptColumns returns the columns of the report that are kept, with commas between
+// them: those that say what a row is of, and the measures.
+func (r *Report) KeptColumns() string {
+	var kept []string
+	for _, column := range []string{CampaignColumn, AdGroupColumn, r.Type.ProductColumn} {
+		if column != "" && r.Has(column) {
+			kept = append(kept, column)
+		}
+	}
+	for _, m := range r.Type.Measures {
+		if r.Has(m.Column) {
+			kept = append(kept, m.Column)
+		}
+	}
+	return strings.Join(kept, ",")
+}
+
 // reportObject is the part of the platform's report object that matters here
 // (platform reports, version 3), with profileId added.
 type reportObject struct {

@@ -16,10 +16,14 @@ import (
 type Row struct {
 	Number   int // from 1
 	Day      adlens.Day
-	Product  string          // "" where the platform names none
-	Currency string          // "" where the row does not say
-	Counts   []uint64        // by the reader's CountColumns
-	Amounts  []adlens.Amount // by the reader's AmountColumns
+	Product  string // "" where the platform names none
+	Campaign string // the id; "" where the row does not say
+	AdGroup  string // the id; "" where the row does not say
+	Currency string // "" where the row does not say
+	// The names of the campaign and the ad group then; "" where the row does not say.
+	CampaignName, AdGroupName string
+	Counts                    []uint64        // by the reader's CountColumns
+	Amounts                   []adlens.Amount // by the reader's AmountColumns
 }
 
 // maxRowBytes bounds one row: the platform's have about 2 KB, and a row of a
@@ -52,7 +56,9 @@ type field struct {
 	number int  // in the order of asking
 	needed bool // in every row
 	holds  holds
-	at     int // of Counts or Amounts
+	at     int     // of Counts or Amounts
+	into   *string // of the row, for an id or a text
+	words  string  // what an id or a text is
 }
 
 // holds is what a column holds.
@@ -60,8 +66,8 @@ type holds uint8
 
 const (
 	holdsDate holds = iota
-	holdsCurrency
-	holdsProduct
+	holdsID
+	holdsText
 	holdsCount
 	holdsAmount
 )
@@ -72,9 +78,19 @@ const (
 func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	rr := &RowReader{report: report, window: window{r: r}}
 	rr.addField(field{name: DateColumn, needed: true, holds: holdsDate})
-	rr.addField(field{name: CurrencyColumn, holds: holdsCurrency})
+	rr.addField(field{name: CurrencyColumn, holds: holdsText, into: &rr.row.Currency, words: "a currency's code"})
 	if report.Type.ProductColumn != "" {
-		rr.addField(field{name: report.Type.ProductColumn, needed: true, holds: holdsProduct})
+		rr.addField(field{name: report.Type.ProductColumn, needed: true, holds: holdsID, into: &rr.row.Product, words: "a product's id"})
+	}
+	for _, f := range []field{
+		{name: CampaignColumn, holds: holdsID, into: &rr.row.Campaign, words: "a campaign's id"},
+		{name: AdGroupColumn, holds: holdsID, into: &rr.row.AdGroup, words: "an ad group's id"},
+		{name: campaignNameColumn, holds: holdsText, into: &rr.row.CampaignName, words: "a campaign's name"},
+		{name: adGroupNameColumn, holds: holdsText, into: &rr.row.AdGroupName, words: "an ad group's name"},
+	} {
+		if report.Has(f.name) {
+			rr.addField(f)
+		}
 	}
 	for _, m := range report.Type.Measures {
 		if report.Has(m.Column) {
@@ -145,7 +161,8 @@ func (r *RowReader) readPlain() bool {
 func (r *RowReader) resetRow() {
 	clear(r.row.Counts)
 	clear(r.row.Amounts)
-	r.row.Product, r.row.Currency = "", ""
+	r.row.Product, r.row.Campaign, r.row.AdGroup = "", "", ""
+	r.row.Currency, r.row.CampaignName, r.row.AdGroupName = "", "", ""
 }
 
 // setValue takes over the value of a column. Where it is wrong, it says what was
@@ -154,10 +171,10 @@ func (r *RowReader) setValue(f *field, v jsontext.Value) (expected string) {
 	switch f.holds {
 	case holdsDate:
 		return r.setDate(v)
-	case holdsCurrency:
-		return r.setCurrency(v)
-	case holdsProduct:
-		return r.setProduct(v)
+	case holdsID:
+		return f.setID(v)
+	case holdsText:
+		return f.setText(v)
 	case holdsCount:
 		return r.setCount(f, v)
 	default:
@@ -181,27 +198,30 @@ func (r *RowReader) setDate(v jsontext.Value) string {
 	return ""
 }
 
-func (r *RowReader) setProduct(v jsontext.Value) string {
+func (f *field) setID(v jsontext.Value) string {
 	if v.Kind() == 'n' {
 		return ""
 	}
 	text, err := idText(v)
 	if err != nil || len(text) > maxValue {
-		return fmt.Sprintf("a product's id of at most %d characters, or null", maxValue)
+		return fmt.Sprintf("%s of at most %d characters, or null", f.words, maxValue)
 	}
-	r.row.Product = text
+	*f.into = text
 	return ""
 }
 
-func (r *RowReader) setCurrency(v jsontext.Value) string {
+func (f *field) setText(v jsontext.Value) string {
 	if v.Kind() == 'n' {
 		return ""
 	}
 	text, err := unquoteValue(v)
-	if err != nil {
-		return "a currency's code"
+	switch {
+	case err != nil:
+		return f.words
+	case len(text) > maxName:
+		return fmt.Sprintf("%s of at most %d bytes", f.words, maxName)
 	}
-	r.row.Currency = text
+	*f.into = text
 	return ""
 }
 

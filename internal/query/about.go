@@ -69,6 +69,8 @@ func (r Request) Spelled() string {
 	s.addParam("timezone", r.TimeZone)
 	s.addParam("marketplaces", strings.Join(r.Filters.Marketplaces, ","))
 	s.addParam("ad_products", strings.Join(r.Filters.AdProductNames(), ","))
+	s.addParam("campaign_ids", strings.Join(r.Filters.Campaigns, ","))
+	s.addParam("ad_group_ids", strings.Join(r.Filters.AdGroups, ","))
 	s.addParam("product_ids", strings.Join(r.Filters.Products, ","))
 	s.addParam("search", r.Search)
 	s.addParam("compare", string(r.Earlier.Range))

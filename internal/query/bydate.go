@@ -23,11 +23,11 @@ func newBucketCounts() *lru.Cache[string, []BucketCount] {
 	return lru.New(maxCountedBuckets, func(_ string, counts []BucketCount) int { return 8 + len(counts) })
 }
 
-// isByDate reports whether rows of products go by date first. Then the rows of each
+// isByDate reports whether rows of products or campaigns go by date first. Then the rows of each
 // day, week or month are counted once, and a page is made of those alone that it
 // shows: a table of years in pages would else be added up whole for each of them.
 func (r Request) isByDate() bool {
-	return r.divides(dimProduct) && granularities[r.sortedDimension()] != "" && !r.Compared()
+	return r.dividesByID() && granularities[r.sortedDimension()] != "" && !r.Compared()
 }
 
 // answerByDate answers a page whose rows go by date first.
@@ -53,12 +53,15 @@ func (s *Service) answerByDate(ctx context.Context, v View, r Request, plan Plan
 		}
 	}
 	if len(shown) == 0 || r.All && r.Page > 1 {
-		return rankedRows(r, v, nil, total), nil
+		return s.rankedRows(ctx, r, v, nil, total)
 	}
 	narrowed := planReport(v, r, r.periodOf(int(slices.Min(shown)), int(slices.Max(shown))))
-	narrowed.Products, narrowed.Skipped = plan.Products, skipped
+	narrowed.narrowing, narrowed.Skipped = plan.narrowing, skipped
 	rows, _, err := s.readPlanned(ctx, v, r, narrowed)
-	return rankedRows(r, v, rows, total), err
+	if err != nil {
+		return nil, err
+	}
+	return s.rankedRows(ctx, r, v, rows, total)
 }
 
 // periodOf are the days of the period in some of its days, weeks or months.
@@ -90,7 +93,12 @@ func (s *Service) countBuckets(ctx context.Context, v View, r Request, plan Plan
 // what they are of, so rows with figures have some in one of the table's rows.
 func (p Plan) CountStatement(r Request) Statement {
 	parts, values := p.periodParts(r)
-	keys := []string{"product_key"}
+	var keys []string
+	for _, d := range identified {
+		if r.divides(d.name) {
+			keys = append(keys, d.key)
+		}
+	}
 	if r.divides(dimMarketplace) {
 		keys = append(keys, "marketplace_key")
 	}
@@ -98,11 +106,5 @@ func (p Plan) CountStatement(r Request) Statement {
 		keys = append(keys, "ad_product")
 	}
 	return Statement{fillTemplate("report_counts", "/*keys*/", strings.Join(keys, ", "), "/*parts*/\n", parts, "/*figures*/", hasFigures),
-		p.buildParams(append(values, p.setProducts)...)}
-}
-
-func (p Plan) setProducts(v map[string]string) {
-	if p.Products != nil {
-		v["product_keys"] = Numbers(p.Products)
-	}
+		p.buildParams(append(values, p.setKeys)...)}
 }

@@ -19,7 +19,7 @@ func (p Plan) rankedParts(r Request) (parts string, values []parameters, slots [
 // them and zeros of the other, so one summing does for both.
 func (p Plan) bothParts(r Request) (string, []parameters) {
 	var sides, names, renamed []string
-	for _, column := range r.partColumns("") {
+	for _, column := range r.partColumns("", "") {
 		name := column[strings.LastIndex(column, " ")+1:]
 		names, renamed = append(names, name), append(renamed, "before."+name+" AS "+name)
 	}
@@ -37,6 +37,7 @@ func (p Plan) bothParts(r Request) (string, []parameters) {
 
 // earlierNames are the names of the earlier period's parameters.
 var earlierNames = strings.NewReplacer("{years:", "{earlier_years:", "{months:", "{earlier_months:", "{calendar:", "{earlier_calendar:",
+	"{undivided_years:", "{earlier_undivided_years:", "{undivided_months:", "{earlier_undivided_months:", "{undivided_calendar:", "{earlier_undivided_calendar:",
 	"{days:", "{earlier_days:", "{first_bucket:", "{earlier_first_bucket:", "{from:", "{earlier_from:", "{to:", "{earlier_to:")
 
 func earlierParameters(values []parameters) parameters {

@@ -19,6 +19,8 @@ const (
 	dimMonth       = "month"
 	dimMarketplace = "marketplace"
 	dimAdProduct   = "ad_product"
+	dimCampaign    = "campaign"
+	dimAdGroup     = "ad_group"
 	dimProduct     = "product"
 )
 
@@ -28,8 +30,24 @@ var granularities = map[string]string{dimDate: ByDay, dimWeek: ByWeek, dimMonth:
 // divides reports whether the request's figures are divided by a dimension.
 func (r Request) divides(dimension string) bool { return slices.Contains(r.Dimensions, dimension) }
 
-// narrowsProducts reports whether some products alone are asked for.
-func (r Request) narrowsProducts() bool { return r.Filters.Products != nil || r.Search != "" }
+// dividesByID reports whether rows are divided by what only stored rows of products
+// and ad groups know.
+func (r Request) dividesByID() bool {
+	return slices.ContainsFunc(identified, func(d identifiedDimension) bool { return r.divides(d.name) })
+}
+
+// narrowsByID reports whether some products, campaigns or ad groups alone are asked
+// for.
+func (r Request) narrowsByID() bool {
+	return r.Search != "" || slices.ContainsFunc(identified, func(d identifiedDimension) bool { return d.filterOf(&r) != nil })
+}
+
+// isByAdGroup reports whether rollups by ad group have to answer.
+func (r Request) isByAdGroup() bool {
+	return slices.ContainsFunc(identified, func(d identifiedDimension) bool {
+		return d.isOf != 0 && (r.divides(d.name) || d.filterOf(&r) != nil || slices.Contains(r.SearchedIn, d.name))
+	})
+}
 
 // figureNames are the figures that were asked for, nil for all.
 func (r Request) figureNames() []string {
@@ -102,9 +120,14 @@ func (p *parser) parseFigures(sent []string) {
 
 func (p *parser) parseSearch(text string) {
 	p.request.Search = text
-	if p.isValid("search", text) && !p.request.divides(dimProduct) {
+	for _, d := range identified {
+		if text != "" && p.request.divides(d.name) {
+			p.request.SearchedIn = append(p.request.SearchedIn, d.name)
+		}
+	}
+	if p.isValid("search", text) && p.request.SearchedIn == nil {
 		p.addFault("search", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
-			Detail: fmt.Sprintf("search %q has no column to look in; send product among the dimensions", text)})
+			Detail: fmt.Sprintf("search %q has no column to look in; send product, campaign or ad_group among the dimensions", text)})
 	}
 }
 

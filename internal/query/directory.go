@@ -19,24 +19,26 @@ const maxNameBytes = 128 << 20
 type productNames struct {
 	ids    map[uint32]string
 	titles map[string]string
-	of     nameGenerations
+	of     NameGenerations
 
 	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
 }
 
-// nameGenerations are the live generations of the names of products.
-type nameGenerations struct{ products, titles uint32 }
+// NameGenerations are the live generations of the names of products, campaigns and ad
+// groups; 0 without any.
+type NameGenerations struct{ Products, Titles, Entities uint32 }
 
 // directory keeps product names between requests, for the generations that they
 // belong to. Nothing in it expires.
 type directory struct {
 	store    Store
 	accounts *lru.Cache[string, productNames]
+	entities *lru.Cache[string, entityNames]
 }
 
 func newDirectory(store Store) *directory {
 	weigh := func(_ string, n productNames) int { return n.memoryBytes() }
-	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh)}
+	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh), entities: newEntityCache()}
 }
 
 // getNames returns the names of all products of a view. What it returns is never
@@ -58,10 +60,13 @@ func (d *directory) getNames(ctx context.Context, v View) (productNames, error) 
 // be read.
 func (d *directory) cachedNames(v View) (names productNames, ok bool) {
 	names, ok = d.accounts.Get(v.Account)
-	return names, ok && names.of == namesOf(v)
+	return names, ok && names.of == NamesOf(v)
 }
 
-func namesOf(v View) nameGenerations { return nameGenerations{ProductsOf(v).Generation, TitlesOf(v)} }
+// NamesOf are the live generations of names.
+func NamesOf(v View) NameGenerations {
+	return NameGenerations{ProductsOf(v).Generation, v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}), v.Manifest.Generation(manifest.Unit{Kind: manifest.Entities})}
+}
 
 // ProductsOf is the live unit of the numbers of an account's products. It has as
 // many rows as there are products.
@@ -74,23 +79,20 @@ func ProductsOf(v View) manifest.Entry {
 // product, and one for figures without a product.
 func MostProducts(v View) uint64 { return ProductsOf(v).Rows + 1 }
 
-// TitlesOf is the live generation of an account's titles, 0 without any.
-func TitlesOf(v View) uint32 { return v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) }
-
 // readNames reads the names that changed since some were read.
 func (d *directory) readNames(ctx context.Context, v View, known productNames) (productNames, error) {
 	next := known
-	next.of = namesOf(v)
+	next.of = NamesOf(v)
 	err := flight.Together(func() error {
-		if known.ids != nil && known.of.products == next.of.products {
+		if known.ids != nil && known.of.Products == next.of.Products {
 			return nil
 		}
-		ids, err := d.store.ProductIDs(ctx, v.Account, next.of.products)
+		ids, err := d.store.ProductIDs(ctx, v.Account, next.of.Products)
 		next.setIDs(ids)
 		return err
 	}, func() (err error) {
-		if known.titles == nil || known.of.titles != next.of.titles {
-			next.titles, err = d.store.Titles(ctx, v.Account, next.of.titles)
+		if known.titles == nil || known.of.Titles != next.of.Titles {
+			next.titles, err = d.store.Titles(ctx, v.Account, next.of.Titles)
 		}
 		return err
 	})

@@ -33,6 +33,10 @@ func (s *shelf) note(format string, values ...any) error {
 	return s.fail
 }
 
+func (s *shelf) Entities(context.Context, string, uint32) ([]Entity, error) { return nil, nil }
+
+func (s *shelf) ListedNames(context.Context, string, []uint32) ([]ListedName, error) { return nil, nil }
+
 func (s *shelf) ProductIDs(_ context.Context, account string, generation uint32) (map[uint32]string, error) {
 	ids := map[uint32]string{}
 	for key := uint32(1); key <= s.last; key++ {

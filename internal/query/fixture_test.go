@@ -69,14 +69,23 @@ func holding(s manifest.Slice, spans ...[2]string) []manifest.Entry {
 	var entries []manifest.Entry
 	for start, held := range months {
 		u := manifest.Unit{Kind: manifest.Month, Slice: s, Start: start}
-		entries = append(entries, manifest.Entry{Unit: u, Generation: generationOf(u), Sources: []manifest.Source{{ReportID: "r", Days: held}}})
+		entries = append(entries, manifest.Entry{Unit: u, Generation: generationOf(u), Derived: derivedSince(start, 3), Sources: []manifest.Source{{ReportID: "r", Days: held}}})
 		years[start.FirstOfYear()] = true
 	}
 	for start := range years {
 		u := manifest.Unit{Kind: manifest.Year, Slice: s, Start: start}
-		entries = append(entries, manifest.Entry{Unit: u, Generation: generationOf(u)})
+		entries = append(entries, manifest.Entry{Unit: u, Generation: generationOf(u), Derived: derivedSince(start, 1)})
 	}
 	return entries
+}
+
+// derivedSince are the rollups of a unit: all of those that begin in 2026, and of
+// older ones none by ad group.
+func derivedSince(start adlens.Day, all int) []uint64 {
+	if start.Year() < 2026 {
+		all--
+	}
+	return make([]uint64, all)
 }
 
 // exampleManifest is made once: fuzzing asks for it thousands of times.
@@ -93,7 +102,8 @@ var exampleManifest = sync.OnceValue(func() manifest.Manifest {
 		holding(slice(uk1Key, adlens.SponsoredBrands), [2]string{"2025-01-01", "2025-01-31"}, [2]string{"2025-06-01", "2025-06-30"}),
 		holding(slice(uk2Key, adlens.SponsoredProducts), [2]string{"2026-03-15", "2026-11-18"}),
 		{{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 9001}, {Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 9002},
-			{Unit: manifest.Unit{Kind: manifest.Products}, Generation: 9004, Rows: 9}},
+			{Unit: manifest.Unit{Kind: manifest.Products}, Generation: 9004, Rows: 9},
+			{Unit: manifest.Unit{Kind: manifest.Entities}, Generation: 9006, Rows: 7}},
 	} {
 		entries = append(entries, more...)
 	}

@@ -84,7 +84,7 @@ func fuzzPeriod(name, start, end, zone string) PeriodParams {
 func FuzzParseSummary(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil}, FormatParams{other, other, other}, other}
+		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, FormatParams{other, other, other}, other}
 		r, faults := ParseSummary(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 	})
@@ -93,7 +93,7 @@ func FuzzParseSummary(f *testing.F) {
 func FuzzParseTimeline(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil}, other, FormatParams{}, ""}
+		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, other, FormatParams{}, ""}
 		r, faults := ParseTimeline(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 		if len(faults) == 0 && r.Granularity != ByMonth && r.Granularity != ByWeek && (r.Granularity != ByDay || r.Period.Days() > maxDailyPoints) {
@@ -105,7 +105,7 @@ func FuzzParseTimeline(f *testing.F) {
 func FuzzParseProducts(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := ProductParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil},
+		params := ProductParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil},
 			other, "", PagingParams{Page: other, PageSize: start}, FormatParams{}, ""}
 		if utf8.RuneCountInString(other)%2 == 0 {
 			params.Page, params.PageSize, params.Order = "", other, other

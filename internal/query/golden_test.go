@@ -44,7 +44,10 @@ func productsCase(name, account string, params ProductParams) goldenCase {
 	request.Dimensions = []string{dimProduct}
 	plan := PlanReport(request, view)
 	c.empty = plan.Empty() && plan.earlierPlan().Empty()
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
+	c.statement = func(t *testing.T) Statement {
+		mustNotFail(t, faults)
+		return plan.RankedStatement(request, NameGenerations{9004, 9002, 9006})
+	}
 	return c
 }
 
@@ -55,9 +58,21 @@ func reportCase(name string, params ReportParams) goldenCase {
 	request, faults := ParseReport(params, exampleView(), now)
 	plan := PlanReport(request, exampleView())
 	if params.ProductIDs != nil {
-		plan.Products = []uint32{7, 9}
+		plan.Only[2] = []uint32{7, 9}
 	}
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.RankedStatement(request, 9004, 9002) }
+	if params.CampaignIDs != nil {
+		plan.Only[0] = []uint32{8013}
+	}
+	if params.Search != "" {
+		plan.Found = &keys{{8013, 8014}, {8015}, {}}
+	}
+	if plan.Earlier != nil {
+		plan.Earlier.narrowing = plan.narrowing
+	}
+	c.statement = func(t *testing.T) Statement {
+		mustNotFail(t, faults)
+		return plan.RankedStatement(request, NameGenerations{9004, 9002, 9006})
+	}
 	return c
 }
 
@@ -126,6 +141,9 @@ func goldenCases() []goldenCase {
 		reportCase("by_month_and_product_compared", ReportParams{Dimensions: []string{"month", "marketplace", "product"}, Figures: []string{"acos"}, PeriodParams: between("2026-01-10", "2026-05-31"), Compare: "previous_year"}),
 		reportCase("some_products_by_week", ReportParams{Dimensions: []string{"ad_product", "week"}, FilterParams: FilterParams{ProductIDs: []string{"A", "B"}}, PeriodParams: ranged("last_year"), Sort: "ad_product", Order: "desc"}),
 		countedCase("counted_by_month", ReportParams{Dimensions: []string{"product", "month", "marketplace"}, PeriodParams: between("2026-01-10", "2026-05-31")}),
+		reportCase("campaigns_and_ad_groups_of_a_search", ReportParams{Dimensions: []string{"campaign", "marketplace", "ad_group"}, Search: "lamp", PeriodParams: ranged("all_time")}),
+		reportCase("one_campaign_by_month_and_product", ReportParams{Dimensions: []string{"month", "product"}, FilterParams: FilterParams{CampaignIDs: []string{"C1"}}, PeriodParams: between("2025-11-10", "2026-05-31"), Compare: "previous_year", Sort: "product"}),
+		reportCase("by_campaign_in_order", ReportParams{Dimensions: []string{"ad_product", "campaign"}, PeriodParams: ranged("last_30_days"), Sort: "campaign", Order: "desc"}),
 		reportCase("some_products_in_all", ReportParams{FilterParams: FilterParams{ProductIDs: []string{"A"}}, PeriodParams: ranged("all_time")}),
 		productsCase("awkward_account", awkward, products(ranged("this_month"), usProducts)),
 	}

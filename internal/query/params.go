@@ -16,6 +16,8 @@ type PeriodParams struct {
 type FilterParams struct {
 	Marketplaces []string `query:"marketplaces"`
 	AdProducts   []string `query:"ad_products"`
+	CampaignIDs  []string `query:"campaign_ids"`
+	AdGroupIDs   []string `query:"ad_group_ids"`
 	ProductIDs   []string `query:"product_ids"`
 }
 

@@ -28,8 +28,8 @@ type Plan struct {
 	// nothing is compared.
 	Earlier *Plan
 
-	// Products are the numbers of the products that are asked for; nil for all.
-	Products []uint32
+	// narrowing is what is asked for of all products, campaigns and ad groups.
+	narrowing
 
 	// Skipped is how many rows before the page the plan leaves out.
 	Skipped int
@@ -47,9 +47,10 @@ type Live struct {
 	manifest.Unit
 	Generation uint32
 	Facts      uint64 // of a month
+	Undivided  bool   // it has no rollup by ad group
 }
 
-func liveUnit(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows} }
+func liveUnit(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows, !e.ByAdGroup()} }
 
 // Empty reports whether nothing that is held of the period can answer: no
 // statement is run.
@@ -165,7 +166,8 @@ func planReport(v View, r Request, within period.Period) Plan {
 		}
 	}
 	for _, year := range sortedUnits(months) {
-		p.addYear(months[year], Live{Unit: year, Generation: v.Manifest.Generation(year)}, r.Granularity)
+		e, _ := v.Manifest.Find(year)
+		p.addYear(months[year], liveUnit(e), r.Granularity)
 	}
 	return p
 }

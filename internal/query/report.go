@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"adlens"
 	"adlens/internal/catalogue"
@@ -31,6 +30,8 @@ type Row struct {
 	AdProduct    adlens.AdProduct
 	ID           string   // "" for figures that the platform ties to no product
 	Title        string   // "" where none is known
+	Campaign     Entity   // zero for figures that the platform ties to none
+	AdGroup      Entity   // likewise
 	Marketplaces []string // by product alone: codes with figures of this row in the period, sorted
 	Figures      Figures
 	Comparison   *PointComparison // nil where nothing is compared
@@ -72,9 +73,9 @@ func (r Request) isOfProducts() bool { return len(r.Dimensions) == 1 && r.divide
 
 func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, error) {
 	switch {
-	case r.isOfProducts() && !r.narrowsProducts():
+	case r.isOfProducts() && !r.narrowsByID():
 		return s.answerProducts(ctx, v, r)
-	case r.divides(dimProduct):
+	case r.dividesByID():
 		return s.answerRanked(ctx, v, r, PlanReport(r, v))
 	}
 	all, err := s.sumGroups(ctx, v, r)
@@ -110,12 +111,14 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 		return r.PageSize, nil
 	}
 	plan := PlanReport(r, v)
-	bound := MostProducts(v)
-	if r.Filters.Products != nil {
-		bound = uint64(len(r.Filters.Products))
+	if r.Dimensions == nil {
+		r.Dimensions = []string{dimProduct} // of the product report, which names none
 	}
-	if r.Dimensions != nil && !r.divides(dimProduct) { // without any it is the product report
-		bound = 1
+	bound := uint64(1)
+	for _, d := range identified {
+		if r.divides(d.name) {
+			bound *= d.mostOf(v, &r)
+		}
 	}
 	if r.Granularity != "" {
 		bound *= uint64(1 + max(r.offsetFrom(r.Period.Start, r.Period.End), r.offsetFrom(r.Earlier.Start, r.Earlier.End)))
@@ -126,7 +129,7 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if r.divides(dimAdProduct) {
 		bound *= uint64(len(adlens.AdProducts))
 	}
-	if r.Dimensions == nil || r.divides(dimProduct) {
+	if r.dividesByID() {
 		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
 	}
 	return int(min(bound, uint64(r.PageSize))), nil
@@ -154,7 +157,10 @@ func (s *Service) answerRanked(ctx context.Context, v View, r Request, plan Plan
 	if err == nil && len(rows) == 0 && r.Page > 1 {
 		return s.answerPastEnd(ctx, v, r, plan)
 	}
-	return rankedRows(r, v, rows, total), err
+	if err != nil {
+		return nil, err
+	}
+	return s.rankedRows(ctx, r, v, rows, total)
 }
 
 // answerPastEnd answers a page past the end. The total number of rows comes from
@@ -163,94 +169,20 @@ func (s *Service) answerPastEnd(ctx context.Context, v View, r Request, plan Pla
 	first := r
 	first.Page, first.PageSize = 1, 1
 	_, total, err := s.readPlanned(ctx, v, first, plan)
-	return rankedRows(r, v, nil, total), err
+	if err != nil {
+		return nil, err
+	}
+	return s.rankedRows(ctx, r, v, nil, total)
 }
 
 // isEmpty reports whether nothing that is held can answer, of either period.
 func (p Plan) isEmpty() bool {
-	return p.Empty() && p.earlierPlan().Empty() || p.Products != nil && len(p.Products) == 0
-}
-
-// narrowPlan is the plan for the products that are asked for.
-func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) (Plan, error) {
-	if !r.narrowsProducts() {
-		return plan, nil
-	}
-	products, err := s.matchProducts(ctx, v, r)
-	plan.Products = products
-	if plan.Earlier != nil {
-		then := *plan.Earlier
-		then.Products, plan.Earlier = products, &then
-	}
-	return plan, err
+	return p.Empty() && p.earlierPlan().Empty() || p.narrowing.isEmpty()
 }
 
 // readPlanned reads rows that the engine has put in order and cut.
 func (s *Service) readPlanned(ctx context.Context, v View, r Request, plan Plan) ([]RankedRow, int, error) {
-	names := namesOf(v)
-	return s.store.Ranked(ctx, plan.RankedStatement(r, names.products, names.titles), r.Compared())
-}
-
-// matchProducts are the numbers of the products that are asked for, sorted; never
-// nil.
-func (s *Service) matchProducts(ctx context.Context, v View, r Request) ([]uint32, error) {
-	names, err := s.directory.getNames(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	text := strings.ToLower(r.Search)
-	keys := []uint32{}
-	for key, id := range names.ids {
-		if r.Filters.Products != nil {
-			if _, asked := slices.BinarySearch(r.Filters.Products, id); !asked {
-				continue
-			}
-		}
-		if strings.Contains(strings.ToLower(id), text) || strings.Contains(strings.ToLower(names.titles[id]), text) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys, nil
-}
-
-// UnknownIDs returns a fault for each id of the filters that is neither in a figure
-// that is held nor in a list of the account.
-func (s *Service) UnknownIDs(ctx context.Context, v View, r Request) (faults []adlens.Fault, err error) {
-	if most, _ := catalogue.Report.Parameter("product_ids"); r.Filters.Products == nil || len(r.Filters.Products) > most.MaxValues {
-		return nil, nil // none, or too many, which was said
-	}
-	names, err := s.directory.getNames(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	held, near := map[string]bool{}, map[string]string{} // those asked for, and ids that differ in case
-	for _, id := range names.ids {
-		if _, asked := slices.BinarySearch(r.Filters.Products, id); asked {
-			held[id] = true
-		}
-	}
-	for _, id := range r.Filters.Products {
-		if _, listed := names.titles[id]; !held[id] && !listed {
-			near[strings.ToLower(id)] = ""
-		}
-	}
-	if len(near) == 0 {
-		return nil, nil
-	}
-	for _, id := range names.ids {
-		if _, asked := near[strings.ToLower(id)]; asked {
-			near[strings.ToLower(id)] = id
-		}
-	}
-	for _, id := range r.Filters.Products {
-		if mean, unknown := near[strings.ToLower(id)]; unknown && !held[id] {
-			f := unknownValue(id, nil, "the id of a product with figures, or of one in the list of products")
-			f.Parameter, f.DidYouMean = "product_ids", mean
-			faults = append(faults, f)
-		}
-	}
-	return faults, nil
+	return s.store.Ranked(ctx, plan.RankedStatement(r, NamesOf(v)), r.Compared())
 }
 
 // eachRow makes rows of what is known of them, whenever they are ranged over.
@@ -272,14 +204,22 @@ func emptyPage(r Request, v View, total int) *Report {
 }
 
 // rankedRows is a page that was put in order and cut by the engine.
-func rankedRows(r Request, v View, rows []RankedRow, total int) *Report {
+func (s *Service) rankedRows(ctx context.Context, r Request, v View, rows []RankedRow, total int) (*Report, error) {
 	p := emptyPage(r, v, total)
+	var entities entityNames
+	if r.divides(dimCampaign) || r.divides(dimAdGroup) {
+		var err error
+		if entities, err = s.directory.getEntities(ctx, v); err != nil {
+			return nil, err
+		}
+	}
 	p.Rows = eachRow(rows, func(row *RankedRow) Row {
 		one := p.newRow(v, row.group(), &sides{row.Sums, row.Earlier})
 		one.ID, one.Title, one.Marketplaces = row.ID, row.Title, v.countriesOf(row.Marketplaces)
+		one.Campaign, one.AdGroup = entities.entity(row.Campaign), entities.entity(row.AdGroup)
 		return one
 	})
-	return p
+	return p, nil
 }
 
 // newRow is a row without its product.

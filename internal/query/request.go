@@ -37,7 +37,9 @@ const MaxRows = 100_000
 type Filters struct {
 	Marketplaces []string // canonical country codes, sorted
 	AdProducts   []adlens.AdProduct
-	Products     []string // ids, sorted
+	Campaigns    []string // ids, sorted
+	AdGroups     []string // likewise
+	Products     []string // likewise
 }
 
 // AdProductNames are the platform's names of the ad products; nil is no filter.
@@ -64,7 +66,8 @@ type Request struct {
 
 	Dimensions  []string // of a report, in the order of their columns
 	Figures     []int    // report: places in catalogue.Figures in the order wanted; nil for all
-	Search      string   // report: what a product's id or title contains
+	Search      string   // report: what an id, title or name contains
+	SearchedIn  []string // the dimensions whose ids, titles or names those are
 	Granularity string   // of dates: ByDay, ByWeek or ByMonth; "" without dates
 	Sort, Order string   // of pages
 	Paging
@@ -213,12 +216,20 @@ func (p *parser) parseFilters(params FilterParams) {
 			p.request.Filters.AdProducts = append(p.request.Filters.AdProducts, product)
 		}
 	}
-	if params.ProductIDs != nil {
-		p.request.Filters.Products = slices.Compact(slices.Sorted(slices.Values(params.ProductIDs)))
-		p.request.Filters.Products = slices.DeleteFunc(p.request.Filters.Products, func(id string) bool { return id == "" }) // its rule has said so
-	}
+	f := &p.request.Filters
+	f.Campaigns, f.AdGroups, f.Products = sortedIDs(params.CampaignIDs), sortedIDs(params.AdGroupIDs), sortedIDs(params.ProductIDs)
 	slices.SortFunc(p.request.Filters.AdProducts, func(a, b adlens.AdProduct) int { return strings.Compare(a.String(), b.String()) })
 	p.request.Filters.AdProducts = slices.Compact(p.request.Filters.AdProducts)
+}
+
+// sortedIDs are ids in order, each once; nil for none. One that is empty is left to
+// its rule.
+func sortedIDs(sent []string) []string {
+	if sent == nil {
+		return nil
+	}
+	ids := slices.Compact(slices.Sorted(slices.Values(sent)))
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
 func (p *parser) parseMarketplaces(codes []string) {

@@ -73,11 +73,11 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 	return newTimeline(r, v, byDate), nil
 }
 
-// sumGroups adds figures up by the request's dimensions, of which the product is
-// none: from the totals of days, or by a statement where some products alone are
-// asked for.
+// sumGroups adds figures up by the request's dimensions, of which none has
+// ids: from the totals of days, or by a statement where some products,
+// campaigns or ad groups alone are asked for.
 func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
-	if r.narrowsProducts() {
+	if r.narrowsByID() {
 		return s.readGroups(ctx, v, r)
 	}
 	plan := PlanDays(r, v)
@@ -91,7 +91,7 @@ func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*
 	return all, nil
 }
 
-// readGroups has the engine add up some products.
+// readGroups has the engine add up some products, campaigns or ad groups.
 func (s *Service) readGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
 	r.Sort, r.Order, r.Paging = DefaultSort, Descending, Paging{Page: 1, PageSize: math.MaxInt32}
 	all := map[group]*sides{}

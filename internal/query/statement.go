@@ -90,24 +90,36 @@ func (p Plan) DayTotalsStatement() Statement {
 func (p Plan) periodParts(r Request) (string, []parameters) {
 	var parts []string
 	var values []parameters
-	add := func(template, day string, set ...parameters) {
-		products := ""
-		if p.Products != nil {
-			products = "\n      AND product_key IN {product_keys:Array(UInt32)}"
-		}
-		parts = append(parts, fillTemplate(template, "/*columns*/", strings.Join(r.partColumns(day), ", "), "/*products*/", products))
+	add := func(template, table, day string, set ...parameters) {
+		parts = append(parts, fillTemplate(template, "/*table*/", table, "/*columns*/", strings.Join(r.partColumns(table, day), ", "), "/*narrowed*/", p.condition()))
 		values = append(values, set...)
 	}
-	if len(p.Years) > 0 {
-		add("report_years", "year", func(v map[string]string) { v["years"] = Numbers(generationsOf(p.Years)) })
+	years, undividedYears := p.Years, []Live(nil)
+	months, undividedMonths := p.Months, []Live(nil)
+	level := "products"
+	if r.isByAdGroup() {
+		years, undividedYears = splitDivided(years)
+		months, undividedMonths = splitDivided(months)
+		level = "ad_groups"
 	}
-	if len(p.Months) > 0 {
-		add("report_months", "month", func(v map[string]string) {
-			v["months"], v["calendar"] = Numbers(generationsOf(p.Months)), CalendarYears(startsOf(p.Months))
-		})
+	addYears := func(years []Live, table, prefix string) {
+		if len(years) > 0 {
+			add("report_"+prefix+"years", table, "year", func(v map[string]string) { v[prefix+"years"] = Numbers(generationsOf(years)) })
+		}
 	}
+	addMonths := func(months []Live, table, prefix string) {
+		if len(months) > 0 {
+			add("report_"+prefix+"months", table, "month", func(v map[string]string) {
+				v[prefix+"months"], v[prefix+"calendar"] = Numbers(generationsOf(months)), CalendarYears(startsOf(months))
+			})
+		}
+	}
+	addYears(years, "year_"+level, "")
+	addYears(undividedYears, "year_products", "undivided_")
+	addMonths(months, "month_"+level, "")
+	addMonths(undividedMonths, "month_products", "undivided_")
 	if len(p.Days) > 0 {
-		add("report_days", "day", p.setDays, p.setPeriod)
+		add("report_days", "facts", "day", p.setDays, p.setPeriod)
 	}
 	if r.Granularity != "" {
 		values = append(values, func(v map[string]string) { v["first_bucket"] = fmt.Sprint(bucketOf(r.Granularity, r.Period.Start)) })
@@ -115,9 +127,24 @@ func (p Plan) periodParts(r Request) (string, []parameters) {
 	return strings.Join(parts, "    UNION ALL\n"), values
 }
 
+// splitDivided are the units that have a rollup by ad group, and those that have none.
+func splitDivided(units []Live) (divided, undivided []Live) {
+	for _, l := range units {
+		if l.Undivided {
+			undivided = append(undivided, l)
+		} else {
+			divided = append(divided, l)
+		}
+	}
+	return divided, undivided
+}
+
 // partColumns are what a table's rows are divided by; day is its column of days.
-func (r Request) partColumns(day string) []string {
+func (r Request) partColumns(table, day string) []string {
 	columns := []string{"product_key", "marketplace_key"}
+	if r.isByAdGroup() {
+		columns = append(columns, adGroupColumns(table)...)
+	}
 	if r.divides(dimAdProduct) {
 		columns = append(columns, "ad_product")
 	}
@@ -135,19 +162,45 @@ var bucketTerms = map[string]string{
 }
 
 // RankedStatement sums by the request's dimensions, puts the rows in order and cuts
-// a page of them. products and titles are the generations of the names.
-func (p Plan) RankedStatement(r Request, products, titles uint32) Statement {
+// a page of them. names are the generations of the names.
+func (p Plan) RankedStatement(r Request, names NameGenerations) Statement {
 	parts, values, slots := p.rankedParts(r)
 	terms := p.sortTerms(r)
-	text := fillTemplate("report_ranked", slices.Concat(slots, groupSlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
+	text := fillTemplate("report_ranked", slices.Concat(slots, groupSlots(r), entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})...)
-	return Statement{text, p.buildParams(append(values, terms.set, p.setProducts, func(v map[string]string) {
+	return Statement{text, p.buildParams(append(values, terms.set, p.setKeys, func(v map[string]string) {
 		from := (r.Page-1)*r.PageSize - p.Skipped
-		v["products"], v["titles"], v["limit"], v["offset"] = fmt.Sprint(products), fmt.Sprint(titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
+		v["products"], v["titles"], v["limit"], v["offset"] = fmt.Sprint(names.Products), fmt.Sprint(names.Titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
+		if r.divides(dimCampaign) || r.divides(dimAdGroup) {
+			v["entities"] = fmt.Sprint(names.Entities)
+		}
 		if terms.candidates != "" {
 			v["until"] = fmt.Sprint(from + r.PageSize)
 		}
 	})...)}
+}
+
+// adGroupColumns are the campaign and the ad group of a table's rows, none where
+// they are of products alone.
+func adGroupColumns(table string) []string {
+	if strings.HasSuffix(table, "_products") {
+		return []string{"toUInt32(0) AS campaign_key", "toUInt32(0) AS ad_group_key"}
+	}
+	return []string{"campaign_key", "ad_group_key"}
+}
+
+// entitySlots join the ids of campaigns and ad groups to the rows that may be on a
+// page.
+func entitySlots(r Request) []string {
+	before, after := "", ""
+	for _, d := range identified {
+		if d.isOf == 0 || !r.divides(d.name) {
+			continue
+		}
+		before += fillTemplate("report_entities", "/*id*/", d.id)
+		after = fmt.Sprintf("        ) AS ranked ON entities.entity_key = ranked.%s\n", d.key) + after
+	}
+	return []string{"/*entities*/\n", before, "/*joined*/\n", after}
 }
 
 // groupSlots are the columns that rows are grouped by, and what those are of a row
@@ -163,6 +216,8 @@ func groupSlots(r Request) []string {
 	add(r.Granularity != "", "bucket", "toInt64(0)")
 	add(r.divides(dimMarketplace), "marketplace_key", "toUInt16(0)")
 	add(r.divides(dimAdProduct), "ad_product", "toUInt8(0)")
+	add(r.divides(dimCampaign), "campaign_key", "toUInt32(0)")
+	add(r.divides(dimAdGroup), "ad_group_key", "toUInt32(0)")
 	selected := slices.Concat([]string{"toUInt32(0) AS product_key"}, keys)
 	if r.divides(dimProduct) {
 		selected = slices.Concat([]string{"product_key"}, keys)
@@ -190,7 +245,12 @@ func (p Plan) sortTerms(r Request) rankingTerms {
 	terms := map[string]string{
 		dimMarketplace: "indexOf({marketplaces:Array(UInt16)}, marketplace_key)",
 		dimAdProduct:   "indexOf({ad_products:Array(UInt8)}, ad_product)",
-		dimProduct:     "id = '', id",
+	}
+	for _, d := range identified {
+		terms[d.name] = fmt.Sprintf("%[1]s = '', %[1]s", d.id)
+	}
+	byID := func(dimension string) bool {
+		return slices.ContainsFunc(identified, func(d identifiedDimension) bool { return d.name == dimension })
 	}
 	for dimension := range granularities {
 		terms[dimension] = "bucket"
@@ -199,7 +259,7 @@ func (p Plan) sortTerms(r Request) rankingTerms {
 	sorted := r.sortedDimension()
 	of := rankingTerms{set: func(v map[string]string) { p.setOrders(v, r) }}
 	switch {
-	case sorted == dimProduct:
+	case byID(sorted):
 		of.shown, of.order = "0", terms[sorted]+direction
 	case sorted == "":
 		of.shown = quotientNamed[r.Sort].sqlTerm()
@@ -212,14 +272,14 @@ func (p Plan) sortTerms(r Request) rankingTerms {
 		of.order = "shown" + direction + " NULLS LAST"
 	}
 	for _, dimension := range r.Dimensions {
-		if dimension == dimProduct && sorted != dimProduct {
+		if byID(dimension) && !byID(sorted) && of.candidates == "" {
 			of.candidates = of.order // ids are not known there
 		}
-		if dimension != dimProduct || sorted != dimProduct {
+		if dimension != sorted || !byID(sorted) {
 			of.order += ", " + terms[dimension]
 		}
 	}
-	if sorted != dimProduct {
+	if !byID(sorted) {
 		of.candidates = "ORDER BY " + cmp.Or(of.candidates, of.order) + "\n        LIMIT {until:UInt64} WITH TIES"
 	}
 	return of

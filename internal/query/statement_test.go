@@ -134,7 +134,7 @@ func mustRankApart(t *testing.T, plan Plan) {
 		for _, r.Sort = range slices.Concat(catalogue.FigureNames, dimensions) {
 			for _, r.Order = range []string{Ascending, Descending} {
 				for _, plan.SmallKeys = range []bool{true, false} {
-					mustKeepValuesApart(t, plan.RankedStatement(r, 9004, 9002))
+					mustKeepValuesApart(t, plan.RankedStatement(r, NameGenerations{9004, 9002, 9006}))
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func drawStatements(t *rapid.T) []Statement {
 		all = append(all, p.DayTotalsStatement())
 	}
 	if p := PlanReport(request, view); !p.Empty() {
-		all = append(all, p.RankedStatement(bySpend, 9004, 9002))
+		all = append(all, p.RankedStatement(bySpend, NameGenerations{9004, 9002, 9006}))
 	}
 	return all
 }
@@ -214,7 +214,7 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 		{Plan{Days: []Live{{Generation: 1}}}, []string{"account", "days", "from", "to"}},
 		{Plan{Years: []Live{{Generation: 1}}, Months: []Live{{Generation: 2}}}, []string{"account", "calendar", "months", "years"}},
 	} {
-		if got := slices.Sorted(maps.Keys(c.plan.RankedStatement(bySpend, 9004, 9002).Params)); !slices.Equal(got, slices.Sorted(slices.Values(append(c.want, "limit", "offset", "products", "titles", "until")))) {
+		if got := slices.Sorted(maps.Keys(c.plan.RankedStatement(bySpend, NameGenerations{9004, 9002, 9006}).Params)); !slices.Equal(got, slices.Sorted(slices.Values(append(c.want, "limit", "offset", "products", "titles", "until")))) {
 			t.Errorf("%+v has %q, want %q", c.plan, got, c.want)
 		}
 	}
@@ -223,7 +223,7 @@ func TestParametersAreExactlyThoseOfTheTablesRead(t *testing.T) {
 // A day beyond what the engine's Date can say would be read as another day.
 func TestDaysStayInsideWhatCanBeStored(t *testing.T) {
 	plan := Plan{Account: "a", From: day("1969-12-31"), To: day("2150-01-01"), Days: []Live{{Generation: 1}}}
-	s := plan.RankedStatement(bySpend, 9004, 9002)
+	s := plan.RankedStatement(bySpend, NameGenerations{9004, 9002, 9006})
 	if s.Params["from"] != "1970-01-01" || s.Params["to"] != "2149-06-06" {
 		t.Errorf("from %s to %s", s.Params["from"], s.Params["to"])
 	}

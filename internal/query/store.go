@@ -20,6 +20,10 @@ type Store interface {
 	BucketCounts(ctx context.Context, s Statement) ([]BucketCount, error)
 	// ProductIDs are the ids of products by their keys, of a generation.
 	ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error)
+	// Entities are the campaigns and ad groups of a generation, in no order.
+	Entities(ctx context.Context, account string, generation uint32) ([]Entity, error)
+	// ListedNames are the names in lists of campaigns and ad groups, of generations.
+	ListedNames(ctx context.Context, account string, generations []uint32) ([]ListedName, error)
 	// Titles are the titles of a generation by product id.
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
 }
@@ -31,6 +35,8 @@ type RankedRow struct {
 	Bucket       int64    // days, weeks or months from the first one of the period
 	Marketplace  uint16
 	AdProduct    uint8
+	Campaign     uint32 // its stored number
+	AdGroup      uint32 // likewise
 	Sums         exact.Sums
 	Earlier      exact.Sums // of the period that is compared with
 }

@@ -321,6 +321,7 @@ type reading struct {
 	manifest manifest.Manifest
 	profiles map[uint16]string
 	asins    map[uint32]string
+	entities map[uint32]string // ids
 	answers  *answers
 }
 
@@ -350,30 +351,48 @@ func (r *reading) read(ctx context.Context, q Question) error {
 	for asin, number := range numbers {
 		r.asins[number] = asin
 	}
+	entities, err := r.store.Entities(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Entities}))
+	if err != nil {
+		return err
+	}
+	r.entities = map[uint32]string{}
+	for of, e := range entities {
+		r.entities[e.Key] = of.ID
+	}
 	if q == Facts {
 		return r.facts(ctx)
 	}
-	if err := r.rollups(ctx, 'm', "month_products", manifest.Month); err != nil {
-		return err
+	for _, rollup := range []struct {
+		level byte
+		table string
+		kind  manifest.Kind
+	}{{'m', "month_products", manifest.Month}, {'y', "year_products", manifest.Year}, {'M', "month_ad_groups", manifest.Month}, {'Y', "year_ad_groups", manifest.Year}} {
+		if err := r.rollups(ctx, rollup.level, rollup.table, rollup.kind); err != nil {
+			return err
+		}
 	}
-	return r.rollups(ctx, 'y', "year_products", manifest.Year)
+	return nil
 }
 
 func (r *reading) rollups(ctx context.Context, level byte, table string, kind manifest.Kind) error {
 	return r.store.read(ctx, "select "+table, "", func() error {
 		for _, row := range r.store.rowsOf(r.account, table, generationsOf(r.manifest.Of(kind))...) {
 			u := row.Value.(*rollup)
-			r.answers.add(figureKey{level, r.profiles[u.slice.Marketplace], u.slice.AdProduct, u.start, r.asins[u.product]}, u.sums)
+			r.answers.add(r.keyOf(level, u.slice, u.start, u.of), u.sums)
 		}
 		return nil
 	})
+}
+
+func (r *reading) keyOf(level byte, slice manifest.Slice, start adlens.Day, of numbers) figureKey {
+	return figureKey{level, r.profiles[slice.Marketplace], slice.AdProduct, start, r.asins[of.product], r.entities[of.campaign], r.entities[of.adGroup]}
 }
 
 func (r *reading) facts(ctx context.Context) error {
 	return r.store.read(ctx, "select facts", "", func() error {
 		for _, row := range r.store.rowsOf(r.account, "facts", generationsOf(r.manifest.Of(manifest.Month))...) {
 			f := row.Value.(fact)
-			r.answers.add(figureKey{'f', r.profiles[f.slice.Marketplace], f.slice.AdProduct, f.day, r.asins[f.product]}, f.sums())
+			r.answers.add(r.keyOf('f', f.slice, f.day, f.of), f.sums())
 		}
 		return nil
 	})

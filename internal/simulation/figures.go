@@ -16,21 +16,25 @@ import (
 
 // fact is a row of the table facts.
 type fact struct {
-	day     adlens.Day
-	product uint32
-	slice   manifest.Slice
-	values  []uint64 // of the columns of loader.FactColumns
+	day    adlens.Day
+	of     numbers
+	slice  manifest.Slice
+	values []uint64 // of the columns of loader.FactColumns
 }
+
+// numbers are the stored numbers of what a row is of, 0 for what it is not divided
+// by.
+type numbers struct{ product, campaign, adGroup uint32 }
 
 // measures is how many measures figures follow from.
 const measures = len(catalogue.Headline)
 
 // rollup is a row of a table that is derived of facts.
 type rollup struct {
-	start   adlens.Day // the day, or the first of its month or year
-	product uint32
-	slice   manifest.Slice
-	sums    [measures]uint64 // counts, and millionths of dollars
+	start adlens.Day // the day, or the first of its month or year
+	of    numbers
+	slice manifest.Slice
+	sums  [measures]uint64 // counts, and millionths of dollars
 }
 
 var (
@@ -51,7 +55,7 @@ func (s store) InsertFacts(ctx context.Context, account string, b *loader.Batch)
 	months := map[adlens.Day][]tables.Row{}
 	var order []adlens.Day
 	for row, day := range b.Day {
-		f := fact{day: day, product: b.Product[row], slice: manifest.Slice{Marketplace: b.Marketplace[row], AdProduct: b.AdProduct[row]}, values: make([]uint64, len(factColumns))}
+		f := fact{day: day, of: numbers{b.Product[row], b.Campaign[row], b.AdGroup[row]}, slice: manifest.Slice{Marketplace: b.Marketplace[row], AdProduct: b.AdProduct[row]}, values: make([]uint64, len(factColumns))}
 		for column, name := range b.Names {
 			f.values[factColumns[name]] = b.Values[column][row]
 		}
@@ -79,13 +83,13 @@ func (s store) Facts(ctx context.Context, account string, unit manifest.Unit, ge
 	err := s.read(ctx, "select facts", fmt.Sprint(generation), func() error {
 		for _, r := range s.rowsOf(account, "facts", generation) {
 			if f := r.Value.(fact); f.day.FirstOfMonth() == unit.Start && days&manifest.DaysBetween(f.day, f.day) != 0 {
-				found = append(found, loader.StoredFact{Day: f.day, Product: f.product, Values: f.values})
+				found = append(found, loader.StoredFact{Day: f.day, Product: f.of.product, Campaign: f.of.campaign, AdGroup: f.of.adGroup, Values: f.values})
 			}
 		}
 		return nil
 	})
 	slices.SortStableFunc(found, func(a, b loader.StoredFact) int {
-		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Product, b.Product))
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Product, b.Product), cmp.Compare(a.Campaign, b.Campaign), cmp.Compare(a.AdGroup, b.AdGroup))
 	})
 	for i := range found {
 		if err == nil {
@@ -107,7 +111,7 @@ func (s store) insertSelect(ctx context.Context, account, name, detail string, d
 		return derived
 	}
 	var pieces []func()
-	for _, table := range []string{"facts", "day_totals", "month_products", "year_products"} {
+	for _, table := range []string{"facts", "day_totals", "month_products", "month_ad_groups", "year_products", "year_ad_groups"} {
 		pieces = append(pieces, func() {
 			if rows := once()[table]; len(rows) > 0 {
 				s.piece(owner, account, table, rows)()
@@ -131,19 +135,20 @@ func (s store) CopyDays(ctx context.Context, account string, copies []loader.Cop
 	})
 }
 
-// groups sums rows by generation, time and product.
+// groups sums rows by generation, time and what they are of.
 type groups struct {
 	rows []tables.Row
 	at   map[groupKey]int
 }
 
 type groupKey struct {
-	generation, product uint32
-	start               adlens.Day
+	generation uint32
+	of         numbers
+	start      adlens.Day
 }
 
-func (g *groups) add(generation uint32, start adlens.Day, product uint32, slice manifest.Slice, sums [measures]uint64) {
-	key := groupKey{generation, product, start}
+func (g *groups) add(generation uint32, start adlens.Day, of numbers, slice manifest.Slice, sums [measures]uint64) {
+	key := groupKey{generation, of, start}
 	i, ok := g.at[key]
 	if !ok {
 		if g.at == nil {
@@ -151,7 +156,7 @@ func (g *groups) add(generation uint32, start adlens.Day, product uint32, slice 
 		}
 		i = len(g.rows)
 		g.at[key] = i
-		g.rows = append(g.rows, tables.Row{Generation: generation, Value: &rollup{start: start, product: product, slice: slice}})
+		g.rows = append(g.rows, tables.Row{Generation: generation, Value: &rollup{start: start, of: of, slice: slice}})
 	}
 	r := g.rows[i].Value.(*rollup)
 	for n, sum := range sums {
@@ -167,27 +172,32 @@ func (f fact) sums() (sums [measures]uint64) {
 func (s store) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
 	generations := generationsOf(months)
 	return s.insertSelect(ctx, account, "derive months", fmt.Sprint(generations), func() map[string][]tables.Row {
-		var days, products groups
+		var days groups
 		for _, r := range s.rowsOf(account, "facts", generations...) {
 			f := r.Value.(fact)
-			days.add(r.Generation, f.day, 0, f.slice, f.sums())
-			products.add(r.Generation, f.day.FirstOfMonth(), f.product, f.slice, f.sums())
+			days.add(r.Generation, f.day, numbers{}, f.slice, f.sums())
 		}
-		return map[string][]tables.Row{"day_totals": days.rows, "month_products": products.rows}
+		derived := s.monthTotals(account, generations)
+		derived["day_totals"] = days.rows
+		return derived
 	})
 }
 
-// deriveProducts writes the products of months alone.
-func (s store) deriveProducts(ctx context.Context, account string, months []manifest.Entry) error {
+// monthTotals are the rollups of whole months.
+func (s store) monthTotals(account string, generations []uint32) map[string][]tables.Row {
+	var products, adGroups groups
+	for _, r := range s.rowsOf(account, "facts", generations...) {
+		f := r.Value.(fact)
+		products.add(r.Generation, f.day.FirstOfMonth(), numbers{product: f.of.product}, f.slice, f.sums())
+		adGroups.add(r.Generation, f.day.FirstOfMonth(), f.of, f.slice, f.sums())
+	}
+	return map[string][]tables.Row{"month_products": products.rows, "month_ad_groups": adGroups.rows}
+}
+
+// deriveTotals writes the rollups of whole months alone.
+func (s store) deriveTotals(ctx context.Context, account string, months []manifest.Entry) error {
 	generations := generationsOf(months)
-	return s.insertSelect(ctx, account, "derive products", fmt.Sprint(generations), func() map[string][]tables.Row {
-		var products groups
-		for _, r := range s.rowsOf(account, "facts", generations...) {
-			f := r.Value.(fact)
-			products.add(r.Generation, f.day.FirstOfMonth(), f.product, f.slice, f.sums())
-		}
-		return map[string][]tables.Row{"month_products": products.rows}
-	})
+	return s.insertSelect(ctx, account, "derive totals", fmt.Sprint(generations), func() map[string][]tables.Row { return s.monthTotals(account, generations) })
 }
 
 func generationsOf(entries []manifest.Entry) []uint32 {
@@ -200,14 +210,22 @@ func generationsOf(entries []manifest.Entry) []uint32 {
 
 func (s store) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
 	return s.insertSelect(ctx, account, "derive years", fmt.Sprint(years), func() map[string][]tables.Row {
-		var products groups
+		var products, adGroups groups
 		for _, y := range years {
 			for _, r := range s.rowsOf(account, "month_products", y.Months...) {
 				m := r.Value.(*rollup)
-				products.add(y.Generation, y.Start, m.product, m.slice, m.sums)
+				products.add(y.Generation, y.Start, m.of, m.slice, m.sums)
+				if slices.Contains(y.Undivided, r.Generation) {
+					adGroups.add(y.Generation, y.Start, m.of, m.slice, m.sums)
+				}
+			}
+			divided := slices.DeleteFunc(slices.Clone(y.Months), func(month uint32) bool { return slices.Contains(y.Undivided, month) })
+			for _, r := range s.rowsOf(account, "month_ad_groups", divided...) {
+				m := r.Value.(*rollup)
+				adGroups.add(y.Generation, y.Start, m.of, m.slice, m.sums)
 			}
 		}
-		return map[string][]tables.Row{"year_products": products.rows}
+		return map[string][]tables.Row{"year_products": products.rows, "year_ad_groups": adGroups.rows}
 	})
 }
 
@@ -250,7 +268,7 @@ func (s store) MonthSums(ctx context.Context, account string, months []manifest.
 	err = s.read(ctx, "sum months", fmt.Sprint(generationsOf(months)), func() error {
 		for _, m := range months {
 			g := m.Generation
-			all[g] = loader.MonthSums{Facts: sumFacts(s.rowsOf(account, "facts", g), ^manifest.Days(0)), Days: sumRollups(s.rowsOf(account, "day_totals", g)), Products: sumRollups(s.rowsOf(account, "month_products", g))}
+			all[g] = loader.MonthSums{Facts: sumFacts(s.rowsOf(account, "facts", g), ^manifest.Days(0)), Days: sumRollups(s.rowsOf(account, "day_totals", g)), Products: sumRollups(s.rowsOf(account, "month_products", g)), AdGroups: sumRollups(s.rowsOf(account, "month_ad_groups", g))}
 		}
 		return nil
 	})
@@ -261,7 +279,7 @@ func (s store) YearSums(ctx context.Context, account string, years []loader.Year
 	all = map[uint32]loader.YearSums{}
 	err = s.read(ctx, "sum years", fmt.Sprint(years), func() error {
 		for _, y := range years {
-			all[y.Generation] = loader.YearSums{Year: sumRollups(s.rowsOf(account, "year_products", y.Generation)), Months: sumRollups(s.rowsOf(account, "month_products", y.Months...))}
+			all[y.Generation] = loader.YearSums{Products: sumRollups(s.rowsOf(account, "year_products", y.Generation)), AdGroups: sumRollups(s.rowsOf(account, "year_ad_groups", y.Generation)), Months: sumRollups(s.rowsOf(account, "month_products", y.Months...))}
 		}
 		return nil
 	})

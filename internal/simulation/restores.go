@@ -91,7 +91,7 @@ func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block
 
 func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
 	months, years := m.Of(manifest.Month), m.Of(manifest.Year)
-	if err := (store{s.process}).deriveProducts(ctx, account, months); err != nil {
+	if err := (store{s.process}).deriveTotals(ctx, account, months); err != nil {
 		return nil, err
 	}
 	if err := (store{s.process}).DeriveYears(ctx, account, loader.PartsOf(years, months)); err != nil {

@@ -172,6 +172,37 @@ func (s store) InsertProductNumbers(ctx context.Context, account string, generat
 	return s.insertRows(ctx, account, "products", generation, rows)
 }
 
+// entityRow is a row of the table entities.
+type entityRow struct {
+	loader.EntityName
+	loader.Entity
+}
+
+func (s store) Entities(ctx context.Context, account string, generation uint32) (all map[loader.EntityName]*loader.Entity, err error) {
+	all = map[loader.EntityName]*loader.Entity{}
+	err = s.read(ctx, "select entities", fmt.Sprint(generation), func() error {
+		rows := s.rowsOf(account, "entities", generation)
+		if s.hooks.allNumbers {
+			rows, _ = s.world.rows.Rows("entities").Read(ctx, account)
+		}
+		for _, r := range rows {
+			e := r.Value.(entityRow)
+			all[e.EntityName] = &e.Entity
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (s store) InsertEntities(ctx context.Context, account string, generation uint32, all map[loader.EntityName]*loader.Entity) error {
+	rows := make([]tables.Row, 0, len(all))
+	for of, e := range all {
+		rows = append(rows, tables.Row{Generation: generation, Key: e.Key, Value: entityRow{of, *e}})
+	}
+	slices.SortFunc(rows, func(a, b tables.Row) int { return cmp.Compare(a.Key, b.Key) })
+	return s.insertRows(ctx, account, "entities", generation, rows)
+}
+
 // Lists are kept as text: nothing is computed from them.
 
 func (s store) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {

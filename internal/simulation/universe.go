@@ -60,6 +60,7 @@ type report struct {
 type reportRow struct {
 	day                            adlens.Day
 	asin                           string
+	campaign, adGroup              string // "" for none
 	impressions, clicks, purchases uint64
 	spend, sales                   uint64
 }
@@ -177,6 +178,7 @@ func (b *builder) reportFile(n int) {
 		row := reportRow{day: r.start + adlens.Day(b.random.IntN(int(r.end-r.start)+1)), asin: fmt.Sprintf("A%d", 1+b.random.IntN(6)),
 			impressions: uint64(1 + b.random.IntN(1000)), clicks: uint64(b.random.IntN(50)), purchases: uint64(b.random.IntN(5)),
 			spend: uint64(b.random.IntN(10_000)), sales: uint64(b.random.IntN(50_000))}
+		row.campaign, row.adGroup = []string{"", "c1", "c2"}[row.clicks%3], []string{"", "g1", "g2", "g3"}[row.impressions%4]
 		r.rows = append(r.rows, row)
 		text = append(text, r.row(row))
 	}
@@ -184,7 +186,7 @@ func (b *builder) reportFile(n int) {
 	object, err := json.Marshal(map[string]any{
 		"reportId": r.id, "profileId": r.profile, "status": "COMPLETED", "startDate": r.start, "endDate": r.end, "generatedAt": r.generated,
 		"configuration": map[string]any{"adProduct": r.product.String(), "reportTypeId": r.typeID(), "timeUnit": "DAILY", "groupBy": []string{"advertiser"},
-			"columns": []string{"date", asin, "impressions", "clicks", "cost", purchases, sales}},
+			"columns": []string{"date", "campaignId", "adGroupId", asin, "impressions", "clicks", "cost", purchases, sales}},
 	})
 	if err != nil {
 		b.err = err
@@ -208,7 +210,13 @@ func (r *report) columns() (asin, name, purchases, sales string) {
 
 func (r *report) row(row reportRow) string {
 	asin, _, purchases, sales := r.columns()
-	return fmt.Sprintf(`{"date":%q,%q:%q,"impressions":%d,"clicks":%d,"cost":%d.%02d,%q:%d,%q:%d.%02d}`, row.day.String(), asin, row.asin,
+	ids := ""
+	for _, id := range [][2]string{{"campaignId", row.campaign}, {"adGroupId", row.adGroup}} {
+		if id[1] != "" { // else the row does not say
+			ids += fmt.Sprintf(",%q:%q", id[0], id[1])
+		}
+	}
+	return fmt.Sprintf(`{"date":%q,%q:%q%s,"impressions":%d,"clicks":%d,"cost":%d.%02d,%q:%d,%q:%d.%02d}`, row.day.String(), asin, row.asin, ids,
 		row.impressions, row.clicks, row.spend/100, row.spend%100, purchases, row.purchases, sales, row.sales/100, row.sales%100)
 }
 
@@ -253,14 +261,15 @@ func (b *builder) export(version int) {
 	b.add(&extract{kind: "export", list: l}, map[string]string{"x.export.json": object, "x.json": "[" + strings.Join(rows, ",") + "]"}, "x.export.json")
 }
 
-// figureKey names a figure: its level (fact, day, month or year), slice, time
-// and product.
+// figureKey names a figure: its level (fact, day, month or year, and in capitals
+// month or year by ad group), slice, time, and what it is of.
 type figureKey struct {
 	level   byte
 	profile string
 	product adlens.AdProduct
 	start   adlens.Day
-	asin    string
+
+	asin, campaign, adGroup string
 }
 
 // answers is all that can be asked of an account.
@@ -348,11 +357,18 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 		sums := [measures]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate}
 		key := figureKey{profile: r.profile, product: r.product}
 		for _, level := range []struct {
-			level byte
-			start adlens.Day
-			asin  string
-		}{{'f', row.day, row.asin}, {'d', row.day, ""}, {'m', row.day.FirstOfMonth(), row.asin}, {'y', row.day.FirstOfYear(), row.asin}} {
-			key.level, key.start, key.asin = level.level, level.start, level.asin
+			level         byte
+			start         adlens.Day
+			asin, divided bool
+		}{{'f', row.day, true, true}, {'d', row.day, false, false}, {'m', row.day.FirstOfMonth(), true, false}, {'y', row.day.FirstOfYear(), true, false},
+			{'M', row.day.FirstOfMonth(), true, true}, {'Y', row.day.FirstOfYear(), true, true}} {
+			key.level, key.start, key.asin, key.campaign, key.adGroup = level.level, level.start, "", "", ""
+			if level.asin {
+				key.asin = row.asin
+			}
+			if level.divided {
+				key.campaign, key.adGroup = row.campaign, row.adGroup
+			}
 			a.add(key, sums)
 		}
 	}

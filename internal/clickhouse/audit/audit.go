@@ -11,6 +11,7 @@ import (
 	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/loads"
 	"adlens/internal/query"
 	"adlens/internal/tables"
 	"adlens/loader"
@@ -39,30 +40,33 @@ func (a Audit) DayDifferences(ctx context.Context, account string, months []uint
 		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
 }
 
-// MonthDifferences does the same for each product of a month, with
-// month_products.
-func (a Audit) MonthDifferences(ctx context.Context, account string, months []uint32) (map[uint32]Difference, error) {
-	return a.findDifferences(ctx, "product_key", "month_products",
-		"SELECT generation, product_key AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations,
+// Level is what the rollups of whole months and years are divided by.
+type Level struct {
+	Months, Years string // their tables
+	Key           string // what tells the rows of a unit apart
+	months        string // the months that years are made of
+}
+
+// The levels of rollups.
+var (
+	Products = Level{Months: "month_products", Years: "year_products", Key: "product_key", months: loads.SelectMonthProducts}
+	AdGroups = Level{Months: "month_ad_groups", Years: "year_ad_groups", Key: "(campaign_key, ad_group_key, product_key)", months: loads.SelectAdGroups}
+)
+
+// MonthDifferences does the same for each row of a rollup of months.
+func (a Audit) MonthDifferences(ctx context.Context, account string, l Level, months []uint32) (map[uint32]Difference, error) {
+	return a.findDifferences(ctx, l.Key, l.Months,
+		"SELECT generation, "+l.Key+" AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations,
 		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
 }
 
-// YearDifferences adds up the months of year generations and compares each
-// product with year_products.
-func (a Audit) YearDifferences(ctx context.Context, account string, years []loader.YearParts) (map[uint32]Difference, error) {
-	var months, ofYear []uint32
-	generations := make([]uint32, len(years))
-	for i, y := range years {
-		generations[i] = y.Generation
-		for _, m := range y.Months {
-			months, ofYear = append(months, m), append(ofYear, y.Generation)
-		}
-	}
-	params := conn.Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear), "generations": query.Numbers(generations)}
-	return a.findDifferences(ctx, "product_key", "year_products", `
-        SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, product_key AS key,
+// YearDifferences adds up the months of year generations and compares each row with
+// the rollup of years.
+func (a Audit) YearDifferences(ctx context.Context, account string, l Level, years []loader.YearParts) (map[uint32]Difference, error) {
+	return a.findDifferences(ctx, l.Key, l.Years, `
+        SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, `+l.Key+` AS key,
             marketplace_key, ad_product, `+auditTerms+`
-        FROM (SELECT * FROM month_products WHERE account_id = {account:String} AND generation IN {months:Array(UInt32)})`, params)
+        FROM (`+l.months+`)`, loads.YearParams(account, years))
 }
 
 const ofGenerations = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"

@@ -145,7 +145,7 @@ const derivedAtOnce = 32
 // against the manifest.
 func (s Sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
 	for some := range slices.Chunk(m.Of(manifest.Month), derivedAtOnce) {
-		if err := loads.DeriveMonthProducts(ctx, s.cluster, account, some); err != nil {
+		if err := loads.DeriveMonthTotals(ctx, s.cluster, account, some); err != nil {
 			return nil, err
 		}
 	}

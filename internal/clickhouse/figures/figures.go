@@ -69,6 +69,36 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.
 	return ids, err
 }
 
+// Entities reads the campaigns and ad groups that figures are of.
+func (s *Store) Entities(ctx context.Context, account string, generation uint32) ([]query.Entity, error) {
+	return conn.Collect(ctx, s.cluster, `
+SELECT entity_key, entity_type, entity_id, name, named_at
+FROM entities
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)},
+		func(scan conn.Scan) (e query.Entity, err error) {
+			var kind uint8
+			err = scan(&e.Key, &kind, &e.ID, &e.Name, &e.NamedAt)
+			e.Type = query.EntityType(kind)
+			return e, err
+		})
+}
+
+// ListedNames reads the names in lists.
+func (s *Store) ListedNames(ctx context.Context, account string, generations []uint32) ([]query.ListedName, error) {
+	const of = ` WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}`
+	return conn.Collect(ctx, s.cluster, `
+SELECT generation, toUInt8(1), campaign_id, name FROM campaigns`+of+`
+UNION ALL
+SELECT generation, toUInt8(2), ad_group_id, name FROM ad_groups`+of,
+		conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)},
+		func(scan conn.Scan) (l query.ListedName, err error) {
+			var kind uint8
+			err = scan(&l.Generation, &kind, &l.ID, &l.Name)
+			l.Type = query.EntityType(kind)
+			return l, err
+		})
+}
+
 // DayTotals runs a statement of day totals.
 func (s *Store) DayTotals(ctx context.Context, st query.Statement) ([]query.DayTotal, error) {
 	return conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (query.DayTotal, error) {
@@ -102,7 +132,7 @@ func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) (
 		if !compared {
 			into = into[:1]
 		}
-		err := conn.ScanSums(scan, len(catalogue.Headline), []any{&row.ID, &row.Title, &row.Marketplaces, &row.Bucket, &row.Marketplace, &row.AdProduct}, []any{&total}, into...)
+		err := conn.ScanSums(scan, len(catalogue.Headline), []any{&row.ID, &row.Title, &row.Marketplaces, &row.Bucket, &row.Marketplace, &row.AdProduct, &row.Campaign, &row.AdGroup}, []any{&total}, into...)
 		return row, err
 	})
 	return page, int(total), err

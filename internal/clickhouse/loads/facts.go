@@ -61,10 +61,10 @@ func byMonths(b *loader.Batch) [][]int {
 }
 
 func (f FactStore) insertFacts(ctx context.Context, account string, b *loader.Batch) error {
-	columns := "account_id, generation, day, product_key, marketplace_key, ad_product, " + strings.Join(b.Names, ", ")
+	columns := "account_id, generation, day, product_key, campaign_key, ad_group_key, marketplace_key, ad_product, " + strings.Join(b.Names, ", ")
 	return f.cluster.Insert(ctx, account, "INSERT INTO facts ("+columns+")", func(batch conn.Batch) error {
 		n := b.Rows()
-		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Marketplace, numbers(b.AdProduct)}
+		keys := []any{repeat(account, n), b.Generation, times(b.Day), b.Product, b.Campaign, b.AdGroup, b.Marketplace, numbers(b.AdProduct)}
 		for i, column := range keys {
 			if err := batch.Column(i).Append(column); err != nil {
 				return err
@@ -125,18 +125,18 @@ func (f FactStore) Facts(ctx context.Context, account string, unit manifest.Unit
 			terms[i] = "reinterpretAsUInt64(" + name + ")"
 		}
 	}
-	sql := `SELECT day, product_key, [` + strings.Join(terms, ", ") + `]
+	sql := `SELECT day, product_key, campaign_key, ad_group_key, [` + strings.Join(terms, ", ") + `]
 FROM facts
 WHERE account_id = {account:String} AND generation = {generation:UInt32}
   AND toYYYYMM(day) = toYYYYMM({month:Date})
   AND bitTest({days:UInt32}, toDayOfMonth(day) - 1)
-ORDER BY day, product_key`
+ORDER BY day, product_key, campaign_key, ad_group_key`
 	params := conn.Params{"account": query.Text(account), "generation": conn.Number(generation), "month": unit.Start.String(), "days": conn.Number(uint32(days))}
 	// Not repeated after a lost connection: visit has seen rows.
 	return f.cluster.ReadOnce(ctx, sql, params, conn.EachRow(func(scan conn.Scan) error {
 		var day time.Time
 		var f loader.StoredFact
-		if err := scan(&day, &f.Product, &f.Values); err != nil {
+		if err := scan(&day, &f.Product, &f.Campaign, &f.AdGroup, &f.Values); err != nil {
 			return err
 		}
 		f.Day = adlens.DayOf(day)
@@ -182,18 +182,29 @@ FROM facts
 WHERE `+ofMonths("day")+`
 GROUP BY account_id, generation, day`, monthParams(account, months))
 	}, func() error {
-		return DeriveMonthProducts(ctx, f.cluster, account, months)
+		return DeriveMonthTotals(ctx, f.cluster, account, months)
 	})
 }
 
-// DeriveMonthProducts writes the products of months from their facts.
-func DeriveMonthProducts(ctx context.Context, c *cluster.Cluster, account string, months []manifest.Entry) error {
-	return c.Exec(ctx, `INSERT INTO month_products
-SELECT account_id, generation, toStartOfMonth(any(day)), product_key, any(marketplace_key), any(ad_product), `+sumTerms+`
+// DeriveMonthTotals writes the rollups of whole months from their facts: by product,
+// and by campaign, ad group and product.
+func DeriveMonthTotals(ctx context.Context, c *cluster.Cluster, account string, months []manifest.Entry) error {
+	derive := func(table, keys string) error {
+		return c.Exec(ctx, `INSERT INTO `+table+`
+SELECT account_id, generation, toStartOfMonth(any(day)), `+keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM facts
 WHERE `+ofMonths("day")+`
-GROUP BY account_id, generation, product_key`, monthParams(account, months))
+GROUP BY account_id, generation, `+keys, monthParams(account, months))
+	}
+	return flight.Together(func() error {
+		return derive("month_products", "product_key")
+	}, func() error {
+		return derive("month_ad_groups", adGroupKeys)
+	})
 }
+
+// adGroupKeys are what the rollups by ad group are divided by.
+const adGroupKeys = "campaign_key, ad_group_key, product_key"
 
 // ofMonths keeps the rows of months, in a table that has a day of theirs in the
 // column. Which months these are says in which partitions they stand. The index
@@ -211,31 +222,50 @@ func monthParams(account string, months []manifest.Entry) conn.Params {
 	return conn.Params{"account": query.Text(account), "generations": query.Numbers(generations), "calendar": query.CalendarMonths(starts)}
 }
 
-func yearParams(account string, years []loader.YearParts) conn.Params {
-	var months, ofYear []uint32
-	starts := make([]adlens.Day, len(years))
-	for i, y := range years {
-		starts[i] = y.Start
-		for _, m := range y.Months {
-			months, ofYear = append(months, m), append(ofYear, y.Generation)
-		}
-	}
-	return conn.Params{"account": query.Text(account), "months": query.Numbers(months), "years": query.Numbers(ofYear),
-		"calendar": query.CalendarYears(starts)}
-}
-
 // monthsOfYears keeps the months of years, in whose partitions they are.
 const monthsOfYears = `account_id = {account:String} AND generation IN {months:Array(UInt32)} AND toYear(month) IN {calendar:Array(UInt32)}`
 
+// YearParams are the parameters of statements about the months of years.
+func YearParams(account string, years []loader.YearParts) conn.Params {
+	var months, undivided, ofYear, generations []uint32
+	starts := make([]adlens.Day, len(years))
+	for i, y := range years {
+		starts[i], generations = y.Start, append(generations, y.Generation)
+		for _, m := range y.Months {
+			months, ofYear = append(months, m), append(ofYear, y.Generation)
+		}
+		undivided = append(undivided, y.Undivided...)
+	}
+	return conn.Params{"account": query.Text(account), "months": query.Numbers(months), "undivided": query.Numbers(undivided), "years": query.Numbers(ofYear),
+		"generations": query.Numbers(generations), "calendar": query.CalendarYears(starts)}
+}
+
 // DeriveYears writes new year generations from the month rollups.
 func (f FactStore) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
-	return f.cluster.Exec(ctx, `INSERT INTO year_products
+	derive := func(table, keys, months string) error {
+		return f.cluster.Exec(ctx, `INSERT INTO `+table+`
 SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
-    toStartOfYear(any(month)), product_key, any(marketplace_key), any(ad_product), `+sumTerms+`
-FROM month_products
-WHERE `+monthsOfYears+`
-GROUP BY account_id, year_generation, product_key`, yearParams(account, years))
+    toStartOfYear(any(month)), `+keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM (`+months+`)
+GROUP BY account_id, year_generation, `+keys, YearParams(account, years))
+	}
+	return flight.Together(func() error {
+		return derive("year_products", "product_key", SelectMonthProducts)
+	}, func() error {
+		return derive("year_ad_groups", adGroupKeys, SelectAdGroups)
+	})
 }
+
+// SelectMonthProducts are the months of years by product.
+const SelectMonthProducts = `SELECT * FROM month_products WHERE ` + monthsOfYears
+
+// SelectAdGroups are the months of years by ad group. Of those that have no such
+// rollup all is of no campaign.
+const SelectAdGroups = `SELECT * FROM month_ad_groups WHERE ` + monthsOfYears + ` AND generation NOT IN {undivided:Array(UInt32)}
+    UNION ALL
+    SELECT account_id, generation, month, toUInt32(0) AS campaign_key, toUInt32(0) AS ad_group_key, * EXCEPT (account_id, generation, month)
+    FROM month_products
+    WHERE ` + monthsOfYears + ` AND generation IN {undivided:Array(UInt32)}`
 
 // readBack are the sums as whole numbers: counts, and millionths of dollars.
 var readBack = "count(), " + query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WholeTerm(m, wideSum(m)) })
@@ -272,7 +302,7 @@ func byGeneration(table, terms, filter string) string {
 // MonthSums reads back the sums of new month generations at every level.
 func (f FactStore) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.MonthSums, error) {
 	params := monthParams(account, months)
-	var facts, days, products map[uint32]loader.Sums
+	var facts, days, products, adGroups map[uint32]loader.Sums
 	err := flight.Together(func() (err error) {
 		facts, err = f.readSums(ctx, byGeneration("facts", readBack+readBackSource, ofMonths("day")), params, true)
 		return err
@@ -282,6 +312,9 @@ func (f FactStore) MonthSums(ctx context.Context, account string, months []manif
 	}, func() (err error) {
 		products, err = f.readSums(ctx, byGeneration("month_products", readBack, ofMonths("month")), params, false)
 		return err
+	}, func() (err error) {
+		adGroups, err = f.readSums(ctx, byGeneration("month_ad_groups", readBack, ofMonths("month")), params, false)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -289,17 +322,21 @@ func (f FactStore) MonthSums(ctx context.Context, account string, months []manif
 	all := make(map[uint32]loader.MonthSums, len(months))
 	for _, m := range months {
 		g := m.Generation
-		all[g] = loader.MonthSums{Facts: facts[g], Days: days[g], Products: products[g]}
+		all[g] = loader.MonthSums{Facts: facts[g], Days: days[g], Products: products[g], AdGroups: adGroups[g]}
 	}
 	return all, nil
 }
 
 // YearSums reads back the sums of new years and of their months.
 func (f FactStore) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
-	params := yearParams(account, years)
-	var written, months map[uint32]loader.Sums
+	params := YearParams(account, years)
+	var products, adGroups, months map[uint32]loader.Sums
+	ofYears := "account_id = {account:String} AND generation IN {years:Array(UInt32)}"
 	err := flight.Together(func() (err error) {
-		written, err = f.readSums(ctx, byGeneration("year_products", readBack, "account_id = {account:String} AND generation IN {years:Array(UInt32)}"), params, false)
+		products, err = f.readSums(ctx, byGeneration("year_products", readBack, ofYears), params, false)
+		return err
+	}, func() (err error) {
+		adGroups, err = f.readSums(ctx, byGeneration("year_ad_groups", readBack, ofYears), params, false)
 		return err
 	}, func() (err error) {
 		months, err = f.readSums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
@@ -313,7 +350,7 @@ GROUP BY year_generation`, params, false)
 	}
 	all := make(map[uint32]loader.YearSums, len(years))
 	for _, y := range years {
-		all[y.Generation] = loader.YearSums{Year: written[y.Generation], Months: months[y.Generation]}
+		all[y.Generation] = loader.YearSums{Products: products[y.Generation], AdGroups: adGroups[y.Generation], Months: months[y.Generation]}
 	}
 	return all, nil
 }

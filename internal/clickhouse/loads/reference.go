@@ -149,6 +149,44 @@ func (l ListStore) InsertProductNumbers(ctx context.Context, account string, gen
 	})
 }
 
+// Entities reads the campaigns and ad groups that facts are of.
+func (l ListStore) Entities(ctx context.Context, account string, generation uint32) (map[loader.EntityName]*loader.Entity, error) {
+	all := map[loader.EntityName]*loader.Entity{}
+	_, err := conn.Collect(ctx, l.cluster, `
+SELECT entity_key, entity_type, entity_id, name, named_at
+FROM entities
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation), func(scan conn.Scan) (none struct{}, err error) {
+		var of loader.EntityName
+		var kind uint8
+		e := &loader.Entity{}
+		err = scan(&e.Key, &kind, &of.ID, &e.Name, &e.NamedAt)
+		of.Type = loader.EntityType(kind)
+		all[of] = e
+		return none, err
+	})
+	return all, err
+}
+
+// InsertEntities writes all campaigns and ad groups of facts under a new generation.
+func (l ListStore) InsertEntities(ctx context.Context, account string, generation uint32, all map[loader.EntityName]*loader.Entity) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, name, named_at)", func(batch conn.Batch) error {
+		for of, e := range all {
+			if err := batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, e.Name, storableTime(e.NamedAt)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// storableTime is a time as the store holds it; the zero time is its oldest.
+func storableTime(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Unix(0, 0).UTC()
+	}
+	return t
+}
+
 // Ledger reads which report files were loaded.
 func (l ListStore) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error) {
 	all, err := conn.Collect(ctx, l.cluster, `SELECT DISTINCT report_id, sha256 FROM ledger WHERE account_id = {account:String}`,

@@ -140,12 +140,12 @@ func (p Port) Units() tables.Table[tables.Unit] {
 }
 
 // UnitColumns are the columns of a unit.
-const UnitColumns = "number, kind, marketplace_key, ad_product, start, generation, rows, report_ids, report_times, report_hashes, report_days"
+const UnitColumns = "number, kind, marketplace_key, ad_product, start, generation, rows, report_ids, report_times, report_hashes, report_days, report_columns"
 
 func unitValues(u tables.Unit) []any {
-	ids, times, hashes, days := sourceColumns(u.Sources)
+	ids, times, hashes, days, columns := sourceColumns(u.Sources)
 	return []any{u.Number, uint8(u.Kind), u.Slice.Marketplace, uint8(u.Slice.AdProduct), u.Start.Time(), u.Generation,
-		append([]uint64{u.Rows}, u.Derived...), ids, times, hashes, days}
+		append([]uint64{u.Rows}, u.Derived...), ids, times, hashes, days, columns}
 }
 
 // ScanUnit reads a row of the units as Units selects it.
@@ -156,31 +156,36 @@ func ScanUnit(scan conn.Scan) (tables.Unit, error) {
 		start           time.Time
 		rows            []uint64
 		ids, hashes     []string
+		columns         []string
 		times           []time.Time
 		days            []uint32
 	)
-	if err := scan(&u.Number, &kind, &u.Slice.Marketplace, &adProduct, &start, &u.Generation, &rows, &ids, &times, &hashes, &days); err != nil {
+	if err := scan(&u.Number, &kind, &u.Slice.Marketplace, &adProduct, &start, &u.Generation, &rows, &ids, &times, &hashes, &days, &columns); err != nil {
 		return u, err
 	}
 	u.Kind, u.Slice.AdProduct, u.Start = manifest.Kind(kind), adlens.AdProduct(adProduct), adlens.DayOf(start)
 	if len(rows) > 0 {
 		u.Rows = rows[0]
 	}
-	if further := len(tables.OfKind(u.Kind)) - 1; further > 0 && len(rows) > further {
-		u.Derived = rows[1 : 1+further]
+	if len(rows) > 1 {
+		u.Derived = rows[1:]
 	}
 	for i := range ids {
-		u.Sources = append(u.Sources, manifest.Source{ReportID: ids[i], GeneratedAt: times[i].UTC(), SHA256: hashes[i], Days: manifest.Days(days[i])})
+		s := manifest.Source{ReportID: ids[i], GeneratedAt: times[i].UTC(), SHA256: hashes[i], Days: manifest.Days(days[i])}
+		if i < len(columns) {
+			s.Columns = columns[i]
+		}
+		u.Sources = append(u.Sources, s)
 	}
 	return u, nil
 }
 
-func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, hashes []string, days []uint32) {
+func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, hashes []string, days []uint32, columns []string) {
 	for _, s := range sources {
 		ids, times = append(ids, s.ReportID), append(times, s.GeneratedAt)
-		hashes, days = append(hashes, s.SHA256), append(days, uint32(s.Days))
+		hashes, days, columns = append(hashes, s.SHA256), append(days, uint32(s.Days)), append(columns, s.Columns)
 	}
-	return ids, times, hashes, days
+	return ids, times, hashes, days, columns
 }
 
 func (p Port) Seals() tables.Table[tables.Seal] {
@@ -211,7 +216,7 @@ func (p Port) Dead() tables.Table[tables.Dead] {
 }
 
 // CountedBy counts what is one row: where one may be stored twice, by its key.
-var CountedBy = map[string]string{"products": "uniqExact(product_key)"}
+var CountedBy = map[string]string{"products": "uniqExact(product_key)", "entities": "uniqExact(entity_key)"}
 
 // CountRows counts in one statement. Parts know how many rows they have, so
 // little is read.

@@ -2,4 +2,4 @@
     FROM facts
     WHERE account_id = {account:String}
       AND generation IN {days:Array(UInt32)}
-      AND day BETWEEN {from:Date} AND {to:Date}/*products*/
+      AND day BETWEEN {from:Date} AND {to:Date}/*narrowed*/

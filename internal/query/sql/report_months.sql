@@ -1,5 +1,5 @@
     SELECT /*columns*/, /*measures*/
-    FROM month_products
+    FROM /*table*/
     WHERE account_id = {account:String}
       AND generation IN {months:Array(UInt32)}
-      AND toYear(month) IN {calendar:Array(UInt32)}/*products*/
+      AND toYear(month) IN {calendar:Array(UInt32)}/*narrowed*/

@@ -21,6 +21,7 @@ RIGHT ANY JOIN (
         WHERE account_id = {account:String} AND generation = {products:UInt32}
     ) AS ids
     RIGHT ANY JOIN (
+/*entities*/
         SELECT *, /*shown*/ AS shown, count() OVER () AS total
         FROM (
             SELECT
@@ -34,6 +35,7 @@ RIGHT ANY JOIN (
         )
         WHERE /*any sum*/
         /*candidates*/
+/*joined*/
     ) AS ranked ON ids.product_key = ranked.product_key
     ORDER BY /*order*/
     LIMIT {limit:UInt64} OFFSET {offset:UInt64}

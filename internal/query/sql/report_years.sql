@@ -1,4 +1,4 @@
     SELECT /*columns*/, /*measures*/
-    FROM year_products
+    FROM /*table*/
     WHERE account_id = {account:String}
-      AND generation IN {years:Array(UInt32)}/*products*/
+      AND generation IN {years:Array(UInt32)}/*narrowed*/

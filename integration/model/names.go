@@ -1,0 +1,78 @@
+package model
+
+import (
+	"cmp"
+	"maps"
+	"time"
+)
+
+// entity is a campaign or an ad group: a dimension of reports, and an id.
+type entity struct{ dimension, id string }
+
+// knownName is a name of an entity, and when it had it.
+type knownName struct {
+	at   time.Time
+	text string
+}
+
+// learnName keeps the newest name of an entity; of names of one time, the greatest.
+func learnName(names map[entity]knownName, e entity, n knownName) {
+	held := names[e]
+	if e.id != "" && n.text != "" && cmp.Or(n.at.Compare(held.at), cmp.Compare(n.text, held.text)) > 0 {
+		names[e] = n
+	}
+}
+
+// reportNames are the names that a report gives: those of its latest days, and of
+// the rows of one day those of the last.
+func (r *report) reportNames() map[entity]knownName {
+	days, names := map[entity]string{}, map[entity]knownName{}
+	for _, line := range r.rows {
+		for e, text := range map[entity]string{
+			{"campaign", line.campaign}: line.campaignName, {"ad_group", line.adGroup}: line.adGroupName,
+		} {
+			if text != "" && line.day >= days[e] {
+				days[e], names[e] = line.day, knownName{r.generated, text}
+			}
+		}
+	}
+	return names
+}
+
+// keepNames learns the names of a report when it is loaded. They stay known when
+// other reports take its days.
+func (a *Account) keepNames(r *report) {
+	for e, n := range r.reportNames() {
+		learnName(a.learned, e, n)
+	}
+}
+
+// listNames are the lists that have names: of which dimension, and by which id.
+var listNames = map[string]struct{ dimension, id string }{
+	"campaigns": {"campaign", "campaignId"}, "adGroups": {"ad_group", "adGroupId"},
+}
+
+// deriveNames gives every entity its newest name among those of reports and of the
+// lists that are held now, archived entries included.
+func (a *Account) deriveNames() map[entity]knownName {
+	names := maps.Clone(a.learned)
+	for profile := range a.profiles {
+		for list, of := range listNames {
+			for _, adProduct := range allAdProducts {
+				held := a.currentExport(profile, list, adProduct)
+				if held == nil {
+					continue
+				}
+				for _, row := range held.rows {
+					if row.memberText("adProduct") == adProduct {
+						learnName(names, entity{of.dimension, row.memberText(of.id)}, knownName{held.generated, row.memberText("name")})
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// nameOf is an entity's newest known name, or empty text.
+func (a *Account) nameOf(dimension, id string) string { return a.names[entity{dimension, id}].text }

@@ -1,0 +1,223 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/internal/catalogue"
+	"adlens/internal/manifest"
+)
+
+// identifiedDimension is a dimension whose values have ids and names: stored rows
+// have numbers of theirs.
+type identifiedDimension struct {
+	name      string
+	key       string // its column of stored rows
+	id        string // the term of its ids in a ranked statement
+	parameter string // that filters by it
+	filterOf  func(*Request) []string
+	isOf      EntityType // 0 for products
+	expected  string     // what ids are
+}
+
+// identified are all of them. What is kept for each is in their order.
+var identified = []identifiedDimension{
+	{dimCampaign, "campaign_key", "campaign_id", "campaign_ids", func(r *Request) []string { return r.Filters.Campaigns }, CampaignEntity,
+		"the id of a campaign with figures, or of one in the list of campaigns"},
+	{dimAdGroup, "ad_group_key", "ad_group_id", "ad_group_ids", func(r *Request) []string { return r.Filters.AdGroups }, AdGroupEntity,
+		"the id of an ad group with figures, or of one in the list of ad groups"},
+	{dimProduct, "product_key", "id", "product_ids", func(r *Request) []string { return r.Filters.Products }, 0,
+		"the id of a product with figures, or of one in the list of products"},
+}
+
+// keys are the stored numbers of some campaigns, ad groups and products, by their
+// place among the identified dimensions; nil for all.
+type keys [3][]uint32
+
+// narrowing is what reports are narrowed to.
+type narrowing struct {
+	Only  keys  // by filters
+	Found *keys // by the search, of which one is enough; nil without one
+}
+
+// isEmpty reports whether nothing is left.
+func (n narrowing) isEmpty() bool {
+	for _, only := range n.Only {
+		if only != nil && len(only) == 0 {
+			return true
+		}
+	}
+	return n.Found != nil && !slices.ContainsFunc(n.Found[:], func(found []uint32) bool { return len(found) > 0 })
+}
+
+// condition is the end of a statement's WHERE that keeps what is asked for.
+func (n narrowing) condition() string {
+	text := ""
+	var found []string
+	for i, d := range identified {
+		if n.Only[i] != nil {
+			text += fmt.Sprintf("\n      AND %s IN {%ss:Array(UInt32)}", d.key, d.key)
+		}
+		if n.Found != nil && len(n.Found[i]) > 0 {
+			found = append(found, fmt.Sprintf("%s IN {found_%ss:Array(UInt32)}", d.key, d.key))
+		}
+	}
+	if found != nil {
+		text += "\n      AND (" + strings.Join(found, " OR ") + ")"
+	}
+	return text
+}
+
+func (n narrowing) setKeys(v map[string]string) {
+	for i, d := range identified {
+		if n.Only[i] != nil {
+			v[d.key+"s"] = Numbers(n.Only[i])
+		}
+		if n.Found != nil && len(n.Found[i]) > 0 {
+			v["found_"+d.key+"s"] = Numbers(n.Found[i])
+		}
+	}
+}
+
+// narrowPlan is the plan for what is asked for alone.
+func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) (Plan, error) {
+	if !r.narrowsByID() {
+		return plan, nil
+	}
+	narrowed, err := s.matchIDs(ctx, v, r)
+	plan.narrowing = narrowed
+	if plan.Earlier != nil {
+		then := *plan.Earlier
+		then.narrowing, plan.Earlier = narrowed, &then
+	}
+	return plan, err
+}
+
+// matchIDs finds the numbers of what a request asks for, sorted.
+func (s *Service) matchIDs(ctx context.Context, v View, r Request) (n narrowing, err error) {
+	text := strings.ToLower(r.Search)
+	contains := func(name string) bool { return strings.Contains(strings.ToLower(name), text) }
+	if r.SearchedIn != nil {
+		n.Found = &keys{}
+	}
+	for i, d := range identified {
+		asked, searched := d.filterOf(&r), slices.Contains(r.SearchedIn, d.name)
+		if asked == nil && !searched {
+			continue
+		}
+		if asked != nil {
+			n.Only[i] = []uint32{}
+		}
+		err := s.eachID(ctx, v, d, func(key uint32, id string, texts ...string) {
+			if _, is := slices.BinarySearch(asked, id); is {
+				n.Only[i] = append(n.Only[i], key)
+			}
+			if searched && slices.ContainsFunc(texts, contains) {
+				n.Found[i] = append(n.Found[i], key)
+			}
+		})
+		if err != nil {
+			return n, err
+		}
+		slices.Sort(n.Only[i])
+		if n.Found != nil {
+			slices.Sort(n.Found[i])
+		}
+	}
+	return n, nil
+}
+
+// eachID visits what an account's figures are of, with the texts that a search looks
+// in.
+func (s *Service) eachID(ctx context.Context, v View, d identifiedDimension, visit func(key uint32, id string, texts ...string)) error {
+	if d.isOf != 0 {
+		entities, err := s.directory.getEntities(ctx, v)
+		for key, e := range entities.byKey {
+			if e.Type == d.isOf {
+				visit(uint32(key), e.ID, e.Name)
+			}
+		}
+		return err
+	}
+	names, err := s.directory.getNames(ctx, v)
+	for key, id := range names.ids {
+		visit(key, id, id, names.titles[id])
+	}
+	return err
+}
+
+// isListed reports whether an id is in a list of the account.
+func (s *Service) isListed(ctx context.Context, v View, d identifiedDimension, id string) (bool, error) {
+	if d.isOf != 0 {
+		entities, err := s.directory.getEntities(ctx, v)
+		_, listed := entities.listed[entityID{d.isOf, id}]
+		return listed, err
+	}
+	names, err := s.directory.getNames(ctx, v)
+	_, listed := names.titles[id]
+	return listed, err
+}
+
+// UnknownIDs returns a fault for each id of the filters that is neither in a figure
+// that is held nor in a list of the account.
+func (s *Service) UnknownIDs(ctx context.Context, v View, r Request) (faults []adlens.Fault, err error) {
+	for _, d := range identified {
+		asked := d.filterOf(&r)
+		if most, _ := catalogue.Report.Parameter(d.parameter); len(asked) > most.MaxValues {
+			continue // too many, which was said
+		}
+		more, err := s.unknownIDs(ctx, v, d, asked)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, more...)
+	}
+	return faults, nil
+}
+
+func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension, asked []string) (faults []adlens.Fault, err error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	near := map[string]string{} // ids that differ in case, by those asked for
+	for _, id := range asked {
+		listed, err := s.isListed(ctx, v, d, id)
+		if err != nil {
+			return nil, err
+		}
+		if !listed {
+			near[strings.ToLower(id)] = ""
+		}
+	}
+	held := map[string]bool{}
+	err = s.eachID(ctx, v, d, func(_ uint32, id string, _ ...string) {
+		if _, is := slices.BinarySearch(asked, id); is {
+			held[id] = true
+		} else if _, unlisted := near[strings.ToLower(id)]; unlisted {
+			near[strings.ToLower(id)] = id
+		}
+	})
+	for _, id := range asked {
+		if mean, unlisted := near[strings.ToLower(id)]; unlisted && !held[id] {
+			f := unknownValue(id, nil, d.expected)
+			f.Parameter, f.DidYouMean = d.parameter, mean
+			faults = append(faults, f)
+		}
+	}
+	return faults, err
+}
+
+// mostOf is how many values a dimension has at most in an answer.
+func (d identifiedDimension) mostOf(v View, r *Request) uint64 {
+	if asked := d.filterOf(r); asked != nil {
+		return uint64(len(asked))
+	}
+	if d.isOf == 0 {
+		return MostProducts(v)
+	}
+	e, _ := v.Manifest.Find(manifest.Unit{Kind: manifest.Entities})
+	return e.Rows + 1
+}

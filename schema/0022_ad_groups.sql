@@ -1,0 +1,70 @@
+-- Facts by campaign and ad group: one row per generation, day, product, campaign
+-- and ad group. 0 is the group of what the platform ties to none, and of all
+-- that was loaded before this step.
+--
+-- spend and sales of a product's day are shared among its rows, so that they
+-- still add up to what is rounded once (loader/shares.go).
+ALTER TABLE facts
+    ADD COLUMN IF NOT EXISTS campaign_key UInt32 CODEC(ZSTD(1)) AFTER product_key,
+    ADD COLUMN IF NOT EXISTS ad_group_key UInt32 CODEC(ZSTD(1)) AFTER campaign_key;
+
+-- The columns that each report had of those that are kept, with commas between
+-- them, parallel to report_ids: what was not reported is unknown, and not 0.
+-- Empty for reports that were loaded before this step.
+ALTER TABLE commit_units ADD COLUMN IF NOT EXISTS report_columns Array(LowCardinality(String));
+
+-- Rollups by campaign, ad group and product. Units that were loaded before this
+-- step have none, and count one number of rows less in commit_units: their
+-- rollup by product says the same.
+CREATE TABLE IF NOT EXISTS month_ad_groups (
+    account_id LowCardinality(String),
+    generation UInt32,
+    month Date,
+    campaign_key UInt32 CODEC(Delta, LZ4),
+    ad_group_key UInt32 CODEC(Delta, LZ4),
+    product_key UInt32 CODEC(Delta, LZ4),
+    marketplace_key UInt16,
+    ad_product UInt8,
+    impressions UInt128,
+    clicks UInt128,
+    purchases UInt128,
+    spend Decimal(38, 6),
+    sales Decimal(38, 6)
+) ENGINE = MergeTree
+PARTITION BY toYear(month)
+ORDER BY (account_id, generation, campaign_key, ad_group_key, product_key)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+
+CREATE TABLE IF NOT EXISTS year_ad_groups (
+    account_id LowCardinality(String),
+    generation UInt32,
+    year Date,
+    campaign_key UInt32 CODEC(Delta, LZ4),
+    ad_group_key UInt32 CODEC(Delta, LZ4),
+    product_key UInt32 CODEC(Delta, LZ4),
+    marketplace_key UInt16,
+    ad_product UInt8,
+    impressions UInt128,
+    clicks UInt128,
+    purchases UInt128,
+    spend Decimal(38, 6),
+    sales Decimal(38, 6)
+) ENGINE = MergeTree
+ORDER BY (account_id, generation, campaign_key, ad_group_key, product_key)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- Campaigns (entity_type 1) and ad groups (2) that are in facts, by the number
+-- under which they are stored: 1 and up, without gaps, of both together. The
+-- name is the newest that a report gave, and named_at that report's
+-- generatedAt; the lists of campaigns and ad groups may know a newer one.
+CREATE TABLE IF NOT EXISTS entities (
+    account_id LowCardinality(String),
+    generation UInt32,
+    entity_key UInt32,
+    entity_type UInt8,
+    entity_id String,
+    name String,
+    named_at DateTime64(9, 'UTC')
+) ENGINE = ReplacingMergeTree
+ORDER BY (account_id, generation, entity_key)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
