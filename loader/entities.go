@@ -1,6 +1,9 @@
 package loader
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"adlens"
@@ -27,6 +30,10 @@ type Entity struct {
 	Key     uint32 // its number in stored rows, from 1 without gaps
 	Name    string // the newest that a report gave; "" before the first
 	NamedAt time.Time
+}
+
+func compareEntities(a, b EntityName) int {
+	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID))
 }
 
 // rename takes over a name that is newer; of two of one time the greater counts.
@@ -81,8 +88,8 @@ func (s *session) ensureEntity(of EntityName) *Entity {
 // nameEntities takes over the names that a report gives, whether it speaks for a day
 // or not: what is the newest name does not hang on the order of loading.
 func (s *session) nameEntities(names entityNames, at time.Time) {
-	for of, reported := range names {
-		if s.ensureEntity(of).rename(reported.name, at) {
+	for _, of := range slices.SortedFunc(maps.Keys(names), compareEntities) { // the same numbers in every run
+		if s.ensureEntity(of).rename(names[of].name, at) {
 			s.newEntities = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
+	"adlens/integration/model"
 )
 
 // landed is what a version that was released left behind: a data directory, a
@@ -106,18 +108,23 @@ func (l landed) wantAnswers(t *testing.T, p *harness.Program) {
 	})
 }
 
-// wantLoads loads the same extracts again, which changes nothing, and one that
-// is newer, which does.
+// wantLoads loads the same extracts again, which says of what campaigns figures are
+// and changes no other; once more, which changes nothing; and one that is newer,
+// which does.
 func (l landed) wantLoads(t *testing.T, p *harness.Program) {
 	t.Helper()
 	extracts := l.unpack(t, "extracts.tar.gz")
 	accounts, _ := l.accounts(t)
 	for _, account := range accounts {
-		if r := p.Run("load", "--account", account, filepath.Join(extracts, account)); r.Code != 0 || !strings.HasPrefix(r.Stdout, "0 loaded, ") {
+		if r := p.Run("load", "--account", account, filepath.Join(extracts, account)); r.Code != 0 || !strings.Contains(r.Stderr, "are loaded again") {
 			t.Errorf("loading the extracts of %s again: %s", account, r)
+		}
+		if r := p.Run("load", "--account", account, filepath.Join(extracts, account)); r.Code != 0 || !strings.HasPrefix(r.Stdout, "0 loaded, ") {
+			t.Errorf("loading the extracts of %s once more: %s", account, r)
 		}
 	}
 	l.wantAnswers(t, p)
+	l.wantCampaigns(t, p, extracts)
 	newer := t.TempDir()
 	object, err := os.ReadFile(filepath.Join(extracts, accounts[0], "us-2.report.json"))
 	house.Need(t, err)
@@ -128,6 +135,22 @@ func (l landed) wantLoads(t *testing.T, p *harness.Program) {
 	}
 	if r := p.Run("doctor"); r.Code != 0 {
 		t.Errorf("doctor: %s", r)
+	}
+}
+
+// wantCampaigns compares what is answered by campaign with what the oracle makes of
+// the extracts.
+func (l landed) wantCampaigns(t *testing.T, p *harness.Program, extracts string) {
+	t.Helper()
+	server, err := p.Serve()
+	house.Need(t, err)
+	defer func() { house.Have(t, server.Stop()) }()
+	accounts, keys := l.accounts(t)
+	for _, account := range accounts {
+		oracle := house.Tenant{Model: model.New()}
+		oracle.Model.Load(filepath.Join(extracts, account))
+		q := house.Question{Path: "/report", Query: url.Values{"dimensions": {"campaign,ad_group"}, "range": {"all_time"}}}
+		oracle.IsRightIfAnswered(t, q, house.Get(t, harness.Client{Address: server.Address, Key: keys[account]}, "/api/v1"+q.String()))
 	}
 }
 

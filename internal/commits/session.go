@@ -386,6 +386,10 @@ func (s *Session) confirmCommit(ctx context.Context, c manifest.Commit, failed e
 		return unknownError(failed, nil)
 	case chain.Has(c.Number):
 		return nil
+	case chain.Root() > c.Number:
+		// A later commit names all units, and the chain begins with it: whether it
+		// was built on this one cannot be seen any more.
+		return unknownError(failed, nil)
 	}
 	s.chain = chain
 	return rejectedError(failed)

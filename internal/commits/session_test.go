@@ -143,6 +143,36 @@ func TestACommitIsNotBelievedWhileAnotherWriterMayKeepItOut(t *testing.T) {
 	}
 }
 
+// The commit is carried out, and others build on it until one names all units: the
+// record begins with that one then, and does not say what became of the first.
+func TestACommitThatALaterOneHasTakenInIsNotSaidToBeLost(t *testing.T) {
+	store := newStore()
+	var carried, looked bool
+	first := watched{Memory: store, commit: func(carryOut func() error) error {
+		carried = true
+		return errors.Join(carryOut(), errLost)
+	}}
+	first.reading = func(string) {
+		if !carried || looked {
+			return
+		}
+		looked = true
+		second := reserving(t, store, "second")
+		for range 200 {
+			if _, err := commit(t, second, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if second.Chain().Root() < 200 {
+			t.Fatalf("the record begins with %d", second.Chain().Root())
+		}
+	}
+	_, err := commit(t, begin(t, first, "first"), 1)
+	if !looked || !errors.Is(err, commits.ErrUnknown) {
+		t.Errorf("the commit was taken in by a later one, and was reported as %v", err)
+	}
+}
+
 // The engine ends at a write for which there is no space. Who is told of a commit
 // that it ended in is told why.
 func TestACommitOnAFullDiskOfWhichNothingIsKnownSaysThatItIsFull(t *testing.T) {

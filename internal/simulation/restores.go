@@ -91,6 +91,7 @@ func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block
 
 func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
 	months, years := m.Of(manifest.Month), m.Of(manifest.Year)
+	s.session = nil // rows have the numbers that they had; a restore that is repeated has published before
 	if err := (store{s.process}).deriveTotals(ctx, account, months); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	seeds     = flag.Uint64("seeds", 2000, "how many seeds are run")
+	seeds     = flag.Uint64("seeds", 3000, "how many seeds are run")
 	firstSeed = flag.Uint64("from", 0, "the first of them")
 	verbose   = flag.Bool("story", false, "print the run of each seed")
 )
@@ -108,8 +108,8 @@ func TestTheClockOfServersHasTwoHands(t *testing.T) {
 	}
 }
 
-// With a fault of the program switched on, the seeds that every test run tries
-// find it. The document has one that does so for each, which is tried first.
+// With a fault of the program switched on, a seed finds it. The document has one
+// that does so for each, which is tried first.
 func TestFaultsOfTheProgramAreFound(t *testing.T) {
 	u := openUniverse(t)
 	learnLines(t, u)
@@ -132,11 +132,11 @@ func TestFaultsOfTheProgramAreFound(t *testing.T) {
 			row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(string(fault)) + ` \| (\d+) \|$`).FindSubmatch(document)
 			if row != nil {
 				seed, err := strconv.ParseUint(string(row[1]), 10, 64)
-				if err == nil && seed < 2000 && finds(seed) {
+				if err == nil && finds(seed) {
 					return
 				}
 			}
-			for seed := range uint64(2000) {
+			for seed := range uint64(3000) {
 				if finds(seed) {
 					t.Errorf("docs/faults.md lacks the row \"| %s | %d |\"", fault, seed)
 					return
