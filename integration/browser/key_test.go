@@ -14,7 +14,7 @@ func TestTheKeyIsInTheHeaderOfRequestsToTheAPIAlone(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
-	for _, fragment := range []string{"#/products", "#/campaigns", "#/rules", "#/activity", "#/overview?range=last_7_days"} {
+	for _, fragment := range []string{"#/products", "#/campaign-figures", "#/campaigns", "#/rules", "#/activity", "#/overview?range=last_7_days"} {
 		p.goTo(fragment)
 	}
 	p.lock.Lock()

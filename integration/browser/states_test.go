@@ -9,6 +9,7 @@ import (
 
 	"adlens/integration/harness"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 )
 
@@ -19,7 +20,7 @@ func TestAnEmptyAccountIsSaidToBeEmpty(t *testing.T) {
 	need(t, err)
 	p := h.tab(t, h.server.Address, "").signIn(key)
 	p.says("#notices", "holds no figures yet")
-	for fragment, text := range map[string]string{"#/products": "No product has figures", "#/campaigns": "no marketplace", "#/ad-groups": "no marketplace", "#/rules": "no rules", "#/activity": "Nothing was done"} {
+	for fragment, text := range map[string]string{"#/products": "No product has figures", "#/campaign-figures": "No campaign has figures", "#/ad-group-figures": "No ad group has figures", "#/campaigns": "no marketplace", "#/ad-groups": "no marketplace", "#/rules": "no rules", "#/activity": "Nothing was done"} {
 		p.goTo(fragment)
 		p.says("#view", text)
 	}
@@ -84,13 +85,22 @@ func TestAStoppedEngineIsSaidAndTheServerAskedAgain(t *testing.T) {
 	p.until("document.querySelector('#view h1')?.textContent === 'Rules'")
 }
 
+// conditionsParams sends `offline` twice: Chromium 148 requires it outside of the
+// conditions too, and the generated parameters have it only inside.
+type conditionsParams struct {
+	Offline bool                  `json:"offline"`
+	Matched []*network.Conditions `json:"matchedNetworkConditions"`
+}
+
+var emulateConditions = cdp.Command[conditionsParams, network.EmulateNetworkConditionsByRuleResult]{Method: network.CommandEmulateNetworkConditionsByRule}
+
 func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
 	offline := func(yes bool) {
-		call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-			MatchedNetworkConditions: []*network.Conditions{{URLPattern: "", Offline: yes, DownloadThroughput: -1, UploadThroughput: -1}}})
+		call(p, emulateConditions, conditionsParams{Offline: yes,
+			Matched: []*network.Conditions{{URLPattern: "", Offline: yes, DownloadThroughput: -1, UploadThroughput: -1}}})
 	}
 	offline(true)
 	p.goTo("#/rules")

@@ -2,7 +2,8 @@
 // the state, so that the focus stays where it is.
 
 import { el, labelled, option } from './dom.js'
-import { adType, words } from './figures.js'
+import { adType, FIGURES, words } from './figures.js'
+import { REPORTS } from './report.js'
 
 // written: choices, from the catalogue, by go test ./internal/catalogue -update
 const RANGES = ['today', 'yesterday', 'last_7_days', 'last_14_days', 'last_30_days', 'last_60_days', 'last_90_days', 'this_month', 'last_month', 'this_year', 'last_year', 'all_time']
@@ -13,8 +14,9 @@ const COMPARISONS = { none: 'Nothing', previous_period: 'The period before', pre
 // What somebody is still ticking is not asked for yet.
 const TICKING = 500
 
-// controls makes the pickers. current() is the period that is shown.
-export function controls(go, current, marketplaces) {
+// controls makes the pickers. current() is the period that is shown; labels are
+// those of ids, as far as they were shown.
+export function controls(go, current, marketplaces, labels) {
   const range = el('select', { onchange: () => (range.value === 'custom' ? custom() : go({ range: range.value })) },
     RANGES.map((name) => option(name, words(name))), option('custom', 'Custom dates …'))
   const start = el('input', { type: 'date' })
@@ -33,12 +35,14 @@ export function controls(go, current, marketplaces) {
   const places = ticks('Marketplaces', countries(marketplaces), (chosen) => go({ marketplaces: chosen }))
   const kinds = ticks('Ad types', AD_PRODUCTS.map((name) => [name, adType(name)]), (chosen) => go({ ad_products: chosen }))
 
-  const product = el('p', { class: 'narrowed', hidden: true })
+  const columns = ticks('Columns', FIGURES.map(({ name, label }) => [name, label]), (chosen) => go({ figures: chosen }))
+  const narrowed = el('div', { class: 'row' })
 
   const update = (state) => {
-    product.hidden = state.product_ids === ''
-    product.replaceChildren('Only product ', el('span', { class: 'id' }, state.product_ids), ' ',
-      el('button', { type: 'button', class: 'plain', onclick: () => go({ product_ids: '' }) }, 'Show all products'))
+    narrowed.replaceChildren(...Object.values(REPORTS).filter(({ filter }) => state[filter]).map((kind) => only(kind, state[kind.filter], labels, go)))
+    narrowed.hidden = !narrowed.hasChildNodes()
+    columns.node.hidden = !(state.view in REPORTS)
+    columns.update(state.figures)
     range.value = state.range || 'custom'
     dates.hidden = state.range !== ''
     start.value = state.start_date
@@ -50,12 +54,19 @@ export function controls(go, current, marketplaces) {
     kinds.update(state.ad_products)
   }
   const node = el('div', { class: 'controls', role: 'group', 'aria-label': 'Period and filters' },
-    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), places.node, kinds.node, product)
+    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), places.node, kinds.node, columns.node, narrowed)
   return { node, update }
 }
 
+// only says what a filter by ids leaves, and removes it.
+function only({ one, title, filter }, ids, labels, go) {
+  const named = ids.split(',').map((id) => [labels.get(id), ' ', el('span', { class: 'id' }, id), ' '])
+  return el('p', { class: 'narrowed' }, `Only ${one} `, named,
+    el('button', { type: 'button', class: 'plain', onclick: () => go({ [filter]: '' }) }, `Show all ${title.toLowerCase()}`))
+}
+
 // countries are the choices of marketplaces; two profiles of a country are one.
-const countries = (marketplaces) => [...new Map(marketplaces.map((m) => [m.country_code, `${m.country_code} · ${m.name}`]))]
+const countries = (marketplaces) => [...new Map(marketplaces.map((m) => [m.country_code, `${m.country_code} · ${m.name}`]))].map(([code, text]) => [code, text, code])
 
 // zones begin with UTC and the reader's own.
 function zones() {
@@ -63,7 +74,8 @@ function zones() {
   return [...new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')])].filter(Boolean)
 }
 
-// ticks is a list of choices of which none means all.
+// ticks is a list of choices of which none means all. A choice is its value, its
+// text, and a shorter text where there is one.
 function ticks(title, choices, chosen) {
   const said = el('span', { class: 'value' })
   const boxes = choices.map(([value]) => el('input', { type: 'checkbox', value }))
@@ -71,7 +83,7 @@ function ticks(title, choices, chosen) {
     el('summary', {}, el('span', {}, title), said),
     el('div', { class: 'choices', role: 'group', 'aria-label': title }, choices.map(([, text], i) => el('label', {}, boxes[i], text))))
   const values = () => boxes.filter((box) => box.checked).map((box) => box.value)
-  const say = () => { said.textContent = values().length ? values().map((value) => (value.length > 3 ? adType(value) : value)).join(', ') : 'All' }
+  const say = () => { said.textContent = choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text).join(', ') || 'All' }
   let later
   node.addEventListener('change', () => {
     say()

@@ -1,8 +1,9 @@
-// The other views: products, campaigns, ad groups, rules, their runs, activity.
+// The views without figures: campaigns, ad groups, rules, their runs, activity.
 
 import { el, labelled, option } from './dom.js'
 import { adType, amount, count, day, time, words } from './figures.js'
-import { figureColumns, pages, table, withShares } from './tables.js'
+import { FILTERS, ownLink, sides } from './report.js'
+import { pages, table } from './tables.js'
 
 const section = (title, ...children) => el('section', { class: 'card', 'aria-label': title }, ...children)
 
@@ -14,36 +15,8 @@ const number = (label, cell) => ({ label, numeric: true, cell })
 const badge = (text, looks = '') => el('span', { class: `badge ${looks}` }, text)
 const id = (text) => el('span', { class: 'id' }, text)
 
-// drawProducts shows the product report, or the products that a text was found in.
-export function drawProducts(state, { products }, { go, link }) {
-  const sort = {
-    by: state.sort, order: products.order,
-    choose: (by) => go({ sort: by, order: by === state.sort && products.order === 'desc' ? 'asc' : 'desc' }),
-  }
-  const product = { label: 'Product', head: true, looks: 'name', sort: 'product_id', cell: (row) => titled(row, link), total: () => (state.search ? 'All that were found' : 'All products') }
-  const where = !state.search && { ...plain('Marketplaces', (row) => row.marketplaces.join(', ')), total: () => null }
-  const columns = withShares([product, where, ...figureColumns()].filter(Boolean), products.data)
-  return [section('Products', searchField(state, go),
-    table({ caption: 'Products', columns, rows: products.data, total: products.totals, sort, empty: 'No product has figures in this period.' }),
-    pages(products.pagination, state, go, 'products'))]
-}
-
-// titled leads from a product to its own figures and timeline.
-function titled(row, link) {
-  if (row.product_id === null) return [el('span', {}, 'Not tied to a product'), id('mostly Sponsored Brands')]
-  const own = el('a', { href: link({ view: 'overview', product_ids: row.product_id }) }, row.title ?? row.product_id)
-  return [own, row.title !== null && id(row.product_id)]
-}
-
-// searchField looks for a text in the ids and titles of products.
-function searchField(state, go) {
-  const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': 'search' })
-  const find = (event) => {
-    event.preventDefault()
-    go({ search: text.value })
-  }
-  return el('form', { class: 'row', role: 'search', onsubmit: find }, labelled('Product id or title', text), el('button', { class: 'plain', 'data-keep': 'find' }, 'Find'))
-}
+// unfiltered are the filters by ids, all removed: a list has none of them.
+const unfiltered = Object.fromEntries(FILTERS.map((filter) => [filter, '']))
 
 // marketplaceOf is the choice of the one marketplace whose list is shown.
 function marketplaceOf(state, { go, marketplaces }) {
@@ -58,11 +31,11 @@ function syncing(meta) {
 
 // drawCampaigns shows one marketplace's campaigns.
 export function drawCampaigns(state, { campaigns }, tools) {
-  if (!campaigns) return [section('Campaigns', el('p', { class: 'empty' }, 'The account has no marketplace.'))]
+  if (!campaigns) return [section('Campaigns', sides(state.view, tools), el('p', { class: 'empty' }, 'The account has no marketplace.'))]
   const state_ = labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
     option('', 'Enabled and paused', state.states), option('ENABLED', 'Enabled', state.states), option('PAUSED', 'Paused', state.states)))
   const columns = [
-    name((row) => [el('span', {}, row.name), id(row.campaign_id)], 'Campaign'),
+    name((row) => [ownLink('campaign-figures', row.campaign_id, row.name, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
     plain('Targeting', (row) => (row.targeting === null ? '–' : words(row.targeting))),
@@ -71,23 +44,23 @@ export function drawCampaigns(state, { campaigns }, tools) {
     whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
     whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
   ]
-  return [section('Campaigns', el('div', { class: 'row' }, marketplaceOf(state, tools), state_), syncing(campaigns.meta),
+  return [section('Campaigns', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools), state_), syncing(campaigns.meta),
     table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: 'No campaign is listed.' }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
 }
 
 // drawAdGroups shows one marketplace's ad groups, or those of one campaign.
 export function drawAdGroups(state, answers, tools) {
   const groups = answers['ad-groups']
-  if (!groups) return [section('Ad groups', el('p', { class: 'empty' }, 'The account has no marketplace.'))]
+  if (!groups) return [section('Ad groups', sides(state.view, tools), el('p', { class: 'empty' }, 'The account has no marketplace.'))]
   const columns = [
-    name((row) => [el('span', {}, row.name), id(row.ad_group_id)], 'Ad group'),
+    name((row) => [ownLink('ad-group-figures', row.ad_group_id, row.name, tools, unfiltered), id(row.ad_group_id)], 'Ad group'),
     plain('Campaign', (row) => id(row.campaign_id)),
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
     number('Default bid', (row) => (row.default_bid === null ? '–' : amount(row.default_bid.amount, row.default_bid.currency_code))),
   ]
   const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
-  return [section('Ad groups', el('div', { class: 'row' }, marketplaceOf(state, tools)), narrowed, syncing(groups.meta),
+  return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), narrowed, syncing(groups.meta),
     table({ caption: 'Ad groups', columns, rows: groups.data, empty: 'No ad group is listed.' }), pages(groups.pagination, state, tools.go, 'ad groups'))]
 }
 

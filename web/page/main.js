@@ -6,17 +6,20 @@ import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { elsewhere } from './elsewhere.js'
 import { span } from './figures.js'
-import { drawActivity, drawAdGroups, drawCampaigns, drawProducts, drawRules, drawRuns } from './lists.js'
+import { drawActivity, drawAdGroups, drawCampaigns, drawRules, drawRuns } from './lists.js'
 import { drawOverview } from './overview.js'
+import { drawReport } from './report.js'
 import { requestsOf } from './requests.js'
 import { drawFault, drawNotices, drawRefusal, freshness, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
 
 const VIEWS = {
   overview: { title: 'Overview', draw: drawOverview, figures: true },
-  products: { title: 'Products', draw: drawProducts, figures: true },
-  campaigns: { title: 'Campaigns', draw: drawCampaigns },
-  'ad-groups': { title: 'Ad groups', draw: drawAdGroups },
+  products: { title: 'Products', draw: drawReport, figures: true },
+  'campaign-figures': { title: 'Campaigns', draw: drawReport, figures: true },
+  'ad-group-figures': { title: 'Ad groups', draw: drawReport, figures: true },
+  campaigns: { title: 'Campaign list', draw: drawCampaigns, within: 'campaign-figures' },
+  'ad-groups': { title: 'Ad group list', draw: drawAdGroups, within: 'ad-group-figures' },
   rules: { title: 'Rules', draw: drawRules },
   runs: { title: 'Runs of a rule', draw: drawRuns, within: 'rules' },
   activity: { title: 'Activity', draw: drawActivity },
@@ -51,7 +54,7 @@ addEventListener('online', () => session?.failed && show())
 async function begin(api) {
   session?.running.abort()
   clearTimeout(session?.later)
-  const mine = session = { api, running: new AbortController(), shown: null }
+  const mine = session = { api, running: new AbortController(), shown: null, labels: new Map() }
   const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
   try {
     welcome(await ask('/api/v1/account'))
@@ -94,7 +97,7 @@ function welcome(account) {
 
 // furnish makes what depends on the account's marketplaces.
 function furnish() {
-  session.controls = controls(go, () => session.shown && periodOf(session.shown.answers), session.marketplaces)
+  session.controls = controls(go, () => session.shown && periodOf(session.shown.answers), session.marketplaces, session.labels)
   redraw(byId('controls'), session.controls.node)
   byId('elsewhere').hidden = true
   session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: session.running.signal, waiting }), say)
@@ -200,7 +203,7 @@ function draw(state, shown) {
       figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
       el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh')),
     figures && el('p', { class: 'muted' }, freshness(figures.meta)),
-    view.draw(state, answers, { go, link, marketplaces: session.marketplaces, nameOf }))
+    view.draw(state, answers, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf }))
   say('')
   if (!before || session.view !== state.view) heading.focus({ preventScroll: true })
   session.view = state.view

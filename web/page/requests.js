@@ -1,11 +1,14 @@
 // The requests behind each view: what the page asks for is what it offers to
 // spreadsheets and scripts.
 
+import { FIGURES } from './figures.js'
+import { FILTERS, REPORTS } from './report.js'
+
 const request = (name, title, path, params) => ({ name, title, path, params: params.filter(([, value]) => value !== '') })
 
 function period(state) {
   const days = state.start_date || state.end_date ? [['start_date', state.start_date], ['end_date', state.end_date]] : [['range', state.range]]
-  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], ['product_ids', state.product_ids], unless('none', 'compare', state)]
+  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], ...FILTERS.map((filter) => [filter, state[filter]]), unless('none', 'compare', state)]
 }
 
 // unless leaves a parameter out that says what is so anyway.
@@ -13,17 +16,32 @@ const unless = (usual, name, state) => [name, state[name] === usual ? '' : state
 
 const paging = (state) => [['page', state.page], ['page_size', state.page_size]]
 
+const rows = (state) => [['order', state.order], ...paging(state)]
+
+function report(state) {
+  const { title, id, dimensions } = REPORTS[state.view]
+  return [request('report', state.search ? `${title} found` : title, '/api/v1/report', [['dimensions', dimensions.join()], ['figures', state.figures], ['search', state.search],
+    ...period(state), ['sort', state.sort === id ? dimensions[0] : sortable(state)], ...rows(state)])]
+}
+
+// sortable is the column that rows are sorted by, unless it is a figure that is
+// not shown: then the server chooses.
+function sortable({ sort, figures }) {
+  const left = figures && FIGURES.some(({ name }) => name === sort) && !figures.split(',').includes(sort)
+  return left ? '' : sort
+}
+
 const behind = {
   overview: (state) => [
     request('summary', 'Totals, by marketplace and ad type', '/api/v1/summary', period(state)),
     request('timeline', 'Timeline', '/api/v1/timeline', [...period(state), unless('auto', 'granularity', state)]),
   ],
   products: (state) => {
-    const rest = (sort) => [...period(state), ['sort', sort], ['order', state.order], ...paging(state)]
-    if (!state.search) return [request('products', 'Products', '/api/v1/reports/products', rest(state.sort))]
-    const sort = state.sort === 'product_id' ? 'product' : state.sort // as a dimension
-    return [request('products', 'Products found', '/api/v1/report', [['dimensions', 'product'], ['search', state.search], ...rest(sort)])]
+    if (state.search || state.figures) return report(state)
+    return [request('report', 'Products', '/api/v1/reports/products', [...period(state), ['sort', state.sort], ...rows(state)])]
   },
+  'campaign-figures': report,
+  'ad-group-figures': report,
   campaigns: (state) => (state.marketplace_id
     ? [request('campaigns', 'Campaigns', '/api/v1/campaigns', [['marketplace_id', state.marketplace_id], ['states', state.states], ...paging(state)])]
     : []),
@@ -36,7 +54,7 @@ const behind = {
 }
 
 // The most rows that answers have at once.
-const most = { products: 'all', rules: 'all', activity: 'all', campaigns: '1000', 'ad-groups': '1000' }
+const most = { report: 'all', rules: 'all', activity: 'all', campaigns: '1000', 'ad-groups': '1000' }
 
 // whole is a request for all rows at once, where its answers have pages: what is
 // taken elsewhere is never a page alone.

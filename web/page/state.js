@@ -2,12 +2,16 @@
 // So it can be bookmarked, and Back works. The key is never part of it.
 
 // SHARED are the names that stay when another view is chosen.
-const SHARED = { range: 'last_30_days', start_date: '', end_date: '', timezone: 'UTC', marketplaces: '', ad_products: '', product_ids: '', compare: 'none' }
+const SHARED = { range: 'last_30_days', start_date: '', end_date: '', timezone: 'UTC', marketplaces: '', ad_products: '', campaign_ids: '', ad_group_ids: '', product_ids: '', compare: 'none', figures: '' }
+
+const REPORT = { search: '', sort: 'spend', order: 'desc', page: '1', page_size: '25' }
 
 // OWN are the names of each view.
 const OWN = {
   overview: { measure: 'spend', granularity: 'auto' },
-  products: { search: '', sort: 'spend', order: 'desc', page: '1', page_size: '25' },
+  products: REPORT,
+  'campaign-figures': REPORT,
+  'ad-group-figures': REPORT,
   campaigns: { marketplace_id: '', states: '', page: '1', page_size: '50' },
   'ad-groups': { marketplace_id: '', campaign_id: '', page: '1', page_size: '50' },
   rules: {},

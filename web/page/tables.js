@@ -46,8 +46,8 @@ export function change(figure, of) {
   return el('span', { class: `change ${judged(figure, by)}` }, changed(figure, by), hidden(` since ${shown(figure, of.comparison[figure.name])}`))
 }
 
-// figureColumns are a column for each figure of a row.
-export const figureColumns = () => FIGURES.map((figure) => ({
+// figureColumns are a column for each figure of a row, or for some by their names.
+export const figureColumns = (names) => FIGURES.filter(({ name }) => !names || names.includes(name)).map((figure) => ({
   label: figure.label, means: figure.means, numeric: true, sort: figure.name,
   cell: (row) => [value(figure, row[figure.name]), change(figure, row)],
 }))

@@ -1,0 +1,93 @@
+// The reports: products, campaigns and ad groups with their figures. Each row
+// leads to its own figures and timeline, and to the other reports filtered by it.
+
+import { el, hidden, labelled } from './dom.js'
+import { figureColumns, pages, table, withShares } from './tables.js'
+
+// REPORTS are the views whose rows are the values of a dimension. Each has the
+// parameter that filters by such ids, the columns of id and label, the dimensions
+// of its request (a second one describes rows and splits only those without an
+// id), the label of its search field, the words for rows without an id, the
+// reports that a row leads to, and the view that lists the same without figures.
+export const REPORTS = {
+  products: {
+    title: 'Products', one: 'product', filter: 'product_ids', id: 'product_id', label: 'title', dimensions: ['product'], search: 'Product id or title',
+    none: ['Not tied to a product', 'mostly Sponsored Brands'], leads: ['campaign-figures'],
+  },
+  'campaign-figures': {
+    title: 'Campaigns', one: 'campaign', filter: 'campaign_ids', id: 'campaign_id', label: 'campaign_name', dimensions: ['campaign', 'marketplace'], search: 'Campaign name',
+    none: ['Not tied to a campaign', 'of reports that do not name it'], leads: ['ad-group-figures', 'products'], list: 'campaigns',
+  },
+  'ad-group-figures': {
+    title: 'Ad groups', one: 'ad group', filter: 'ad_group_ids', id: 'ad_group_id', label: 'ad_group_name', dimensions: ['ad_group', 'campaign'], search: 'Ad group or campaign name',
+    none: ['Not tied to an ad group', 'of reports that do not name it'], leads: ['products'], list: 'ad-groups',
+  },
+}
+
+// FILTERS are the parameters that filter by ids.
+export const FILTERS = Object.values(REPORTS).map(({ filter }) => filter)
+
+// drawReport shows a report, or those of its rows that a search found.
+export function drawReport(state, { report }, tools) {
+  const kind = REPORTS[state.view]
+  const by = report.sort === kind.dimensions[0] ? kind.id : report.sort
+  const sort = { by, order: report.order, choose: (name) => tools.go({ sort: name, order: name === by && report.order === 'desc' ? 'asc' : 'desc' }) }
+  const first = {
+    label: kind.title.slice(0, -1), head: true, looks: 'name', sort: kind.id,
+    cell: (row) => titled(state.view, row, tools), total: () => (state.search ? 'All that were found' : `All ${kind.title.toLowerCase()}`),
+  }
+  const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report.figures)], report.data)
+  return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state.view, tools), searchField(kind, state, tools.go),
+    table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: `No ${kind.one} has figures in this period.` }),
+    pages(report.pagination, state, tools.go, kind.title.toLowerCase()))]
+}
+
+// further are the columns between a row's first cell and its figures.
+function further(report, kind, tools) {
+  const said = {
+    marketplaces: { label: 'Marketplaces', cell: (row) => row.marketplaces.join(', ') }, // of /reports/products alone
+    marketplace: { label: 'Marketplace', sort: 'marketplace', cell: (row) => [row.marketplace, tools.nameOf(row.marketplace, row.marketplace_id)[1]] },
+    campaign: { label: 'Campaign', sort: 'campaign', looks: 'name', cell: (row) => (row.campaign_id === null ? REPORTS['campaign-figures'].none[0] : ownLink('campaign-figures', row.campaign_id, row.campaign_name, tools, { ad_group_ids: '' })) },
+  }
+  const names = report.dimensions ? kind.dimensions.slice(1) : ['marketplaces']
+  return names.map((name) => ({ ...said[name], total: () => null }))
+}
+
+// titled is the first cell of a row: the label leads to its own figures and
+// timeline, the links below to the other reports filtered by it.
+function titled(view, row, tools) {
+  const kind = REPORTS[view]
+  const id = row[kind.id]
+  if (id === null) return [el('span', {}, kind.none[0]), el('span', { class: 'id' }, kind.none[1])]
+  const label = row[kind.label]
+  const leads = kind.leads.map((to) => el('a', { href: tools.link({ view: to, [kind.filter]: id, [REPORTS[to].filter]: '' }) },
+    REPORTS[to].title, hidden(` of ${label ?? id}`)))
+  const below = (label === null ? leads : [id, ...leads]).flatMap((part, i) => (i > 0 ? [' · ', part] : [part]))
+  return [ownLink(view, id, label, tools), el('span', { class: 'id' }, below)]
+}
+
+// ownLink leads from one product, campaign or ad group to its own figures and
+// timeline. Its label is remembered, as the filter has only the id.
+export function ownLink(view, id, label, { link, labels }, rest = {}) {
+  labels.set(id, label ?? '')
+  return el('a', { href: link({ view: 'overview', ...rest, [REPORTS[view].filter]: id }) }, label ?? id)
+}
+
+// sides leads between the figures of campaigns or ad groups and the list of them.
+export function sides(view, { link }) {
+  const both = Object.entries(REPORTS).find(([figures, { list }]) => list && [figures, list].includes(view))
+  if (!both) return null
+  const [figures, { title, list }] = both
+  return el('nav', { class: 'segments', 'aria-label': title },
+    [[figures, 'Figures'], [list, 'States and settings']].map(([to, text]) => el('a', { href: link({ view: to }), 'data-keep': `side-${to}`, 'aria-current': to === view && 'page' }, text)))
+}
+
+// searchField looks for a text in the names of rows.
+function searchField(kind, state, go) {
+  const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': 'search' })
+  const find = (event) => {
+    event.preventDefault()
+    go({ search: text.value })
+  }
+  return el('form', { class: 'row', role: 'search', onsubmit: find }, labelled(kind.search, text), el('button', { class: 'plain', 'data-keep': 'find' }, 'Find'))
+}
