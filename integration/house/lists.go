@@ -62,7 +62,8 @@ func NarrowedLists(m *model.Account) []Question {
 	all := []Question{NewQuestion("/activity", "tool=rule"), NewQuestion("/activity", "tool=undo,%20RULE%20,campaign_copy&page_size=50"), NewQuestion("/activity", "tool=product_add")}
 	for _, profile := range m.Profiles() {
 		for _, states := range []string{"ENABLED", "paused", "PAUSED,enabled", "%20Enabled%20,ENABLED"} {
-			all = append(all, NewQuestion("/campaigns", "marketplace_id="+profile+"&states="+states))
+			all = append(all, NewQuestion("/campaigns", "marketplace_id="+profile+"&states="+states),
+				NewQuestion("/campaigns", "marketplace_id="+profile+"&search=AM&page_size=2&states="+states))
 		}
 		for _, campaign := range someCampaigns(m, profile, 3) {
 			all = append(all, NewQuestion("/ad-groups", "marketplace_id="+profile+"&campaign_id="+campaign))

@@ -69,7 +69,7 @@ func (a *Account) Campaigns(q url.Values) (map[string]any, error) {
 	states := listParam(q, "states")
 	var rows []map[string]any
 	for _, row := range a.listedRows(profile, "campaigns") {
-		if passesFilter(states, shownState(row)) {
+		if passesFilter(states, shownState(row)) && isNamed(row, q) {
 			rows = append(rows, a.campaignObject(profile, row))
 		}
 	}
@@ -100,7 +100,7 @@ func (a *Account) AdGroups(q url.Values) (map[string]any, error) {
 	profile := q.Get("marketplace_id")
 	var rows []map[string]any
 	for _, row := range a.listedRows(profile, "adGroups") {
-		if !q.Has("campaign_id") || q.Get("campaign_id") == row.memberText("campaignId") {
+		if (!q.Has("campaign_id") || q.Get("campaign_id") == row.memberText("campaignId")) && isNamed(row, q) {
 			rows = append(rows, a.adGroup(profile, row))
 		}
 	}
@@ -117,6 +117,11 @@ func (a *Account) adGroup(profile string, row record) map[string]any {
 		"ad_group_id": row.memberText("adGroupId"), "campaign_id": row.memberText("campaignId"), "marketplace_id": profile,
 		"name": row.memberText("name"), "ad_product": row.memberText("adProduct"), "state": shownState(row), "default_bid": bid,
 	}
+}
+
+// isNamed tells whether a row's name has the text that is searched for.
+func isNamed(row record, q url.Values) bool {
+	return strings.Contains(strings.ToLower(row.memberText("name")), strings.ToLower(q.Get("search")))
 }
 
 // byName orders by name, then by id, both by the bytes of their UTF-8.

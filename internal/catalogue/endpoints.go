@@ -64,12 +64,12 @@ var (
 		Words: "Campaigns that are enabled or paused, by name, then id. Archived ones are never listed.\n" +
 			"\n" +
 			"The list is read from the platform at most every 30 minutes. On the first call for a marketplace it may be empty with `meta.syncing` true; ask again about a minute later.\n",
-		Parameters: slices.Concat([]Parameter{marketplaceID, states, page, pageSize}, formats),
+		Parameters: slices.Concat([]Parameter{marketplaceID, states, listSearch, page, pageSize}, formats),
 		Answer:     "A page of campaigns.", Schema: "CampaignPage", Examples: []Example{{"campaigns", "campaigns"}}}
 
 	AdGroups = Endpoint{Path: "/ad-groups", Operation: "listAdGroups", Tag: "Campaigns", Summary: "One marketplace's ad groups",
 		Words:      "Ad groups that are, with their campaign, enabled or paused, by name, then id. The list is read with the campaigns' and is as old.\n",
-		Parameters: slices.Concat([]Parameter{marketplaceID, campaignID, page, pageSize}, formats),
+		Parameters: slices.Concat([]Parameter{marketplaceID, campaignID, listSearch, page, pageSize}, formats),
 		Answer:     "A page of ad groups.", Schema: "AdGroupPage", Examples: []Example{{"ad_groups", "ad_groups"}}}
 
 	Rules = Endpoint{Path: "/rules", Operation: "listRules", Tag: "Rules", Summary: "All rules",

@@ -125,6 +125,8 @@ var (
 		Words: "The figures wanted, in their order, with commas between them. All without it."}
 	search = Parameter{Name: "search", Min: 2, Max: 100, Example: "lamp",
 		Words: "Only rows whose product id or title, campaign name or ad group name contains this text, without regard to case; 2 to 100 characters. It looks in those of `product`, `campaign` and `ad_group` that are among the dimensions, and needs one."}
+	listSearch = Parameter{Name: "search", ID: "list_search", Min: 2, Max: 100, Example: "lamp",
+		Words: "Only rows whose name contains this text, without regard to case; 2 to 100 characters."}
 	reportSort = Parameter{Name: "sort", ID: "rows_sort", Example: "spend",
 		Words: "The figure of the answer, or the dimension, that decides the order of rows; rows that are equal in it go by their dimensions. Without it the date, week or month; else `spend`, where it is asked for, or else the first figure."}
 	reportOrder = Parameter{Name: "order", ID: "rows_order", Kind: Choice, Values: Orders, Example: "desc",
@@ -170,7 +172,7 @@ var (
 
 // Parameters are all parameters, in the order of the API's document.
 var Parameters = []Parameter{
-	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, search, granularity, productSort, reportSort, order, reportOrder,
+	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, search, listSearch, granularity, productSort, reportSort, order, reportOrder,
 	page, pageSize, reportPageSize, rowsPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
 	format, separator, decimal, compare, ifNoneMatch,
 }

@@ -89,6 +89,7 @@ func (r ListRequest) Spelled() string {
 	s.addParam("marketplace_id", r.Marketplace.ID)
 	s.addParam("campaign_id", r.CampaignID)
 	s.addParam("states", strings.Join(r.States, ","))
+	s.addParam("search", r.Search)
 	s.addParam("tool", strings.Join(r.Tools, ","))
 	s.addPaging(r.Paging)
 	return strings.Join(s, "&")

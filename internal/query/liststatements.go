@@ -22,6 +22,7 @@ func (v View) listParams(r ListRequest) map[string]string {
 		"account":     Text(v.Account),
 		"marketplace": Text(r.Marketplace.ID),
 		"campaign":    Text(r.CampaignID),
+		"search":      Text(r.Search),
 		"rule":        Text(r.RuleID),
 		"campaigns":   Numbers(v.listGenerations(manifest.Campaigns, ofList)),
 		"ad_groups":   Numbers(v.listGenerations(manifest.AdGroups, ofList)),
