@@ -36,7 +36,7 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 		{"a year has no products", "ALTER TABLE year_products DELETE WHERE account_id = '%s'",
 			[]sick{{"manifest", "failed", "year_products: "}, {"rollups", "failed", "year_products differs from their months: US 3982475484689176"}}},
 		{"a fact changed", "ALTER TABLE facts UPDATE clicks = clicks + 1 WHERE account_id = '%s' AND day = today() - 2",
-			[]sick{{"rollups", "failed", "day_totals"}, {"rollups", "failed", "month_products"}}},
+			[]sick{{"rollups", "failed", "day_totals"}, {"rollups", "failed", "month_products"}, {"rollups", "failed", "month_ad_groups"}}},
 		{"facts are gone", "ALTER TABLE facts DELETE WHERE account_id = '%s' AND day = today() - 2",
 			[]sick{{"manifest", "failed", "rows, "}}},
 		{"numbers of products are gone", "ALTER TABLE products DELETE WHERE account_id = '%s'",
