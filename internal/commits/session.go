@@ -386,9 +386,9 @@ func (s *Session) confirmCommit(ctx context.Context, c manifest.Commit, failed e
 		return unknownError(failed, nil)
 	case chain.Has(c.Number):
 		return nil
-	case chain.Root() > c.Number:
+	case chain.Root() > c.Number && chain[len(chain)-1].Rows >= c.Rows:
 		// A later commit names all units, and the chain begins with it: whether it
-		// was built on this one cannot be seen any more.
+		// was built on this one cannot be seen any more, unless it has too few.
 		return unknownError(failed, nil)
 	}
 	s.chain = chain
