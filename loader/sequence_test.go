@@ -3,6 +3,7 @@ package loader_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,7 +84,10 @@ func (s *sequence) load(what string, paths ...string) {
 		got[f.File] = f.Status
 	}
 	for _, w := range s.model.Load(paths...) {
-		if string(got[w.Path]) != w.Status && !w.Either {
+		// Of several lists in one command the order of loading, which is the loader's
+		// own, says which of them is superseded before its turn.
+		isList := strings.HasSuffix(w.Path, ".export.json")
+		if string(got[w.Path]) != w.Status && !w.Either && !(isList && got[w.Path] == loader.Unchanged) {
 			s.t.Errorf("step %d, %s: %s is said to be %s, expected %s", s.step, what, w.Path, got[w.Path], w.Status)
 		}
 	}
