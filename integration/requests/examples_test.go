@@ -31,6 +31,7 @@ var documentExamples = []struct{ name, summary, path string }{
 	{"timeline_compared", "Days beside those before them", "/api/v1/timeline?start_date=2026-11-03&end_date=2026-11-04&compare=previous_period"},
 	{"products_compared", "Products of a week beside the week before", "/api/v1/reports/products?" + novemberWeek + "&compare=previous_period&page_size=2"},
 	{"report_months", "Months by marketplace, spend and ACOS alone", "/api/v1/report?dimensions=month,marketplace&figures=spend,acos&start_date=2026-10-15&end_date=2026-11-08"},
+	{"report_campaigns", "Campaigns, the one that cost most first", "/api/v1/report?dimensions=campaign&figures=spend,sales,acos&" + novemberWeek + "&page_size=3"},
 	{"report_products", "Each product's days, whose title has a word", "/api/v1/report?dimensions=product,date&figures=sales,purchases&search=lamp&" + novemberWeek + "&page_size=3"},
 	{"campaigns", "A marketplace's campaigns", "/api/v1/campaigns?marketplace_id=4471209935518602"},
 	{"ad_groups", "A campaign's ad groups", "/api/v1/ad-groups?marketplace_id=4471209935518602&campaign_id=276748589410145"},

@@ -58,7 +58,7 @@ var (
 			"\n" +
 			"Rows are ordered by the value as shown; null comes last in both orders, and ties go by the dimensions, so pages never overlap. `totals` are the figures of the whole report, all pages.\n",
 		Parameters: slices.Concat([]Parameter{dimensions, figures}, periods, filters, []Parameter{search, reportSort, reportOrder, page, rowsPageSize}, formats, []Parameter{compare}),
-		Answer:     "A page of rows.", Schema: "Report", Capped: true, Examples: []Example{{"months", "report_months"}, {"products", "report_products"}}}
+		Answer:     "A page of rows.", Schema: "Report", Capped: true, Examples: []Example{{"months", "report_months"}, {"campaigns", "report_campaigns"}, {"products", "report_products"}}}
 
 	Campaigns = Endpoint{Path: "/campaigns", Operation: "listCampaigns", Tag: "Campaigns", Summary: "One marketplace's campaigns",
 		Words: "Campaigns that are enabled or paused, by name, then id. Archived ones are never listed.\n" +
