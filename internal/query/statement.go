@@ -166,11 +166,19 @@ var bucketTerms = map[string]string{
 func (p Plan) RankedStatement(r Request, names NameGenerations) Statement {
 	parts, values, slots := p.rankedParts(r)
 	terms := p.sortTerms(r)
-	text := fillTemplate("report_ranked", slices.Concat(slots, groupSlots(r), entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
-		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})...)
+	page := "report_page"
+	if r.divides(dimProduct) {
+		page = "report_page_of_products" // the only one that reads their ids and titles
+	}
+	slots = slices.Concat(slots, groupSlots(r), entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
+		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})
+	text := fillTemplate(page, append(slices.Clone(slots), "/*ranked*/\n", fillTemplate("report_ranked", slots...))...)
 	return Statement{text, p.buildParams(append(values, terms.set, p.setKeys, func(v map[string]string) {
 		from := (r.Page-1)*r.PageSize - p.Skipped
-		v["products"], v["titles"], v["limit"], v["offset"] = fmt.Sprint(names.Products), fmt.Sprint(names.Titles), fmt.Sprint(r.PageSize), fmt.Sprint(from)
+		v["limit"], v["offset"] = fmt.Sprint(r.PageSize), fmt.Sprint(from)
+		if r.divides(dimProduct) {
+			v["products"], v["titles"] = fmt.Sprint(names.Products), fmt.Sprint(names.Titles)
+		}
 		if r.divides(dimCampaign) || r.divides(dimAdGroup) {
 			v["entities"] = fmt.Sprint(names.Entities)
 		}
