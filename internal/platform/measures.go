@@ -59,9 +59,9 @@ func FindReportType(id string) (*ReportType, bool) {
 // but those that it added lately and may still refuse, because one column that
 // it does not know refuses the whole report.
 func (t *ReportType) RequestColumns() []string {
-	columns := []string{DateColumn, CurrencyColumn, CampaignColumn}
+	columns := []string{DateColumn, CurrencyColumn, CampaignColumn, campaignNameColumn}
 	if t.ProductColumn != "" {
-		columns = append(columns, AdGroupColumn, "adId", t.ProductColumn)
+		columns = append(columns, AdGroupColumn, adGroupNameColumn, "adId", t.ProductColumn)
 	}
 	for _, m := range t.Measures {
 		if !m.Recent {

@@ -36,6 +36,7 @@ const (
 	maxNames    = 512
 	maxNameText = 256
 	maxIDs      = 1 << 16
+	maxKeptText = 256 // bytes of an id or a name
 )
 
 func newPlainReader(r *RowReader) plainReader {
@@ -216,6 +217,9 @@ func (p *plainReader) parseText(text []byte, at, most int) (id string, end int, 
 // internText returns the text as a string, the same one each time.
 func (p *plainReader) internText(text []byte) string {
 	kept, ok := p.ids[string(text)]
+	if !ok && len(text) > maxKeptText {
+		return string(text)
+	}
 	if !ok {
 		if len(p.ids) == maxIDs {
 			clear(p.ids)

@@ -34,6 +34,7 @@ type directory struct {
 	store    Store
 	accounts *lru.Cache[string, productNames]
 	entities *lru.Cache[string, entityNames]
+	flights  flight.Group[string, entityNames] // of entities
 }
 
 func newDirectory(store Store) *directory {

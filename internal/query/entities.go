@@ -70,13 +70,14 @@ func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error
 	if known, ok := d.entities.Get(v.Account); ok && slices.Equal(known.of, of) {
 		return known, nil
 	}
-	next, err := d.readEntities(ctx, v, units)
-	if err != nil {
+	return d.flights.Do(ctx, v.Account+" "+Numbers(of), func(ctx context.Context) (entityNames, error) {
+		next, err := d.readEntities(ctx, v, units)
+		if err == nil {
+			next.of = of
+			d.entities.Put(v.Account, next)
+		}
 		return next, err
-	}
-	next.of = of
-	d.entities.Put(v.Account, next)
-	return next, nil
+	})
 }
 
 func (d *directory) readEntities(ctx context.Context, v View, units []manifest.Entry) (n entityNames, err error) {

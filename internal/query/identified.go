@@ -149,16 +149,14 @@ func (s *Service) eachID(ctx context.Context, v View, d identifiedDimension, vis
 	return err
 }
 
-// isListed reports whether an id is in a list of the account.
-func (s *Service) isListed(ctx context.Context, v View, d identifiedDimension, id string) (bool, error) {
+// listed returns what tells whether an id is in a list of the account.
+func (s *Service) listed(ctx context.Context, v View, d identifiedDimension) (has func(id string) bool, err error) {
 	if d.isOf != 0 {
 		entities, err := s.directory.getEntities(ctx, v)
-		_, listed := entities.listed[entityID{d.isOf, id}]
-		return listed, err
+		return func(id string) bool { _, is := entities.listed[entityID{d.isOf, id}]; return is }, err
 	}
 	names, err := s.directory.getNames(ctx, v)
-	_, listed := names.titles[id]
-	return listed, err
+	return func(id string) bool { _, is := names.titles[id]; return is }, err
 }
 
 // UnknownIDs returns a fault for each id of the filters that is neither in a figure
@@ -182,13 +180,13 @@ func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension,
 	if len(asked) == 0 {
 		return nil, nil
 	}
+	listed, err := s.listed(ctx, v, d)
+	if err != nil {
+		return nil, err
+	}
 	near := map[string]string{} // ids that differ in case, by those asked for
 	for _, id := range asked {
-		listed, err := s.isListed(ctx, v, d, id)
-		if err != nil {
-			return nil, err
-		}
-		if !listed {
+		if !listed(id) {
 			near[strings.ToLower(id)] = ""
 		}
 	}

@@ -47,7 +47,7 @@ type ListRequest struct {
 	Marketplace Marketplace // campaigns, ad groups
 	States      []string    // nil is no filter: all of them
 	CampaignID  string
-	Search      string   // what a name contains, in small letters; "" is no filter
+	Search      string   // what a name contains; "" is no filter
 	Tools       []string // nil is no filter
 	RuleID      string
 	Paging
@@ -61,7 +61,7 @@ func (ListRequest) Compared() bool { return false }
 // ParseCampaigns makes a request of the campaign list's parameters.
 func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.Campaigns, params, v, now)
-	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), Search: strings.ToLower(params.Search), Paging: p.parsePaging(params.PagingParams),
+	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), Search: params.Search, Paging: p.parsePaging(params.PagingParams),
 		Format: p.parseFormat(params.FormatParams)}
 	r.States = chosenWords(params.States, catalogue.States)
 	return r, p.faults
@@ -71,7 +71,7 @@ func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, 
 // the campaign is there is for the store to say.
 func ParseAdGroups(params AdGroupParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
 	p := newParser(catalogue.AdGroups, params, v, now)
-	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), CampaignID: params.CampaignID, Search: strings.ToLower(params.Search),
+	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), CampaignID: params.CampaignID, Search: params.Search,
 		Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
 	return r, p.faults
 }

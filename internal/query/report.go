@@ -115,19 +115,20 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 		r.Dimensions = []string{dimProduct} // of the product report, which names none
 	}
 	bound := uint64(1)
+	times := func(n uint64) { bound = min(bound*min(n, MaxRows), MaxRows) } // more are on no page
 	for _, d := range identified {
 		if r.divides(d.name) {
-			bound *= d.mostOf(v, &r)
+			times(d.mostOf(v, &r))
 		}
 	}
 	if r.Granularity != "" {
-		bound *= uint64(1 + max(r.offsetFrom(r.Period.Start, r.Period.End), r.offsetFrom(r.Earlier.Start, r.Earlier.End)))
+		times(uint64(1 + max(r.offsetFrom(r.Period.Start, r.Period.End), r.offsetFrom(r.Earlier.Start, r.Earlier.End))))
 	}
 	if r.divides(dimMarketplace) {
-		bound *= uint64(len(v.Marketplaces))
+		times(uint64(len(v.Marketplaces)))
 	}
 	if r.divides(dimAdProduct) {
-		bound *= uint64(len(adlens.AdProducts))
+		times(uint64(len(adlens.AdProducts)))
 	}
 	if r.dividesByID() {
 		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
