@@ -13,8 +13,8 @@ import (
 // group is one row of a peer's answer: sums by some key.
 type group struct {
 	market, adProduct int    // summary
-	bucket            string // timeline, products by date: YYYY-MM-DD
-	product           string // products
+	bucket            string // timeline, reports by date: YYYY-MM-DD
+	id                string // reports: of a product or campaign
 	markets           uint64 // products: a bit for each marketplace with rows
 	sums              exact.Sums
 }
@@ -87,7 +87,7 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	keys := map[string]figure{}
 	if q.sort != "product_id" && q.sort != "date" {
 		for i := range groups {
-			keys[groups[i].bucket+groups[i].product] = figureOf(groups[i].sums, q.sort)
+			keys[groups[i].bucket+groups[i].id] = figureOf(groups[i].sums, q.sort)
 		}
 	}
 	slices.SortFunc(sorted, func(a, b group) int { return q.compareProducts(&a, &b, keys) })
@@ -97,12 +97,12 @@ func (q *question) expectProducts(groups []group, at places) expected {
 	for i := range page {
 		g := &page[i]
 		if q.endpoint == breakdown {
-			e.sums = append(e.sums, fmt.Sprintf("%q on %s %s", g.product, g.bucket, sumsText(g.sums)))
-			e.shown = append(e.shown, fmt.Sprintf("%q on %s%s", g.product, g.bucket, figuresText(g.sums)))
+			e.sums = append(e.sums, fmt.Sprintf("%q on %s %s", g.id, g.bucket, sumsText(g.sums)))
+			e.shown = append(e.shown, fmt.Sprintf("%q on %s%s", g.id, g.bucket, figuresText(g.sums)))
 			continue
 		}
-		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
-		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.product, at.countryCodes(g.markets), figuresText(g.sums)))
+		e.sums = append(e.sums, fmt.Sprintf("%q in %b %s", g.id, g.markets, sumsText(g.sums)))
+		e.shown = append(e.shown, fmt.Sprintf("%q in %s%s", g.id, at.countryCodes(g.markets), figuresText(g.sums)))
 	}
 	total := fmt.Sprintf("%d rows in all", len(sorted))
 	if len(page) > 0 {
@@ -128,11 +128,11 @@ func (q *question) compareProducts(a, b *group, keys map[string]figure) int {
 		}
 		return -1
 	}
-	byID := cmp.Or(strings.Compare(a.bucket, b.bucket), last(a.product == "", b.product == ""), strings.Compare(a.product, b.product))
+	byID := cmp.Or(strings.Compare(a.bucket, b.bucket), last(a.id == "", b.id == ""), strings.Compare(a.id, b.id))
 	if q.sort == "product_id" {
-		return cmp.Or(last(a.product == "", b.product == ""), sign*byID)
+		return cmp.Or(last(a.id == "", b.id == ""), sign*byID)
 	}
-	x, y := keys[a.bucket+a.product].hundredths, keys[b.bucket+b.product].hundredths
+	x, y := keys[a.bucket+a.id].hundredths, keys[b.bucket+b.id].hundredths
 	by := last(x == nil, y == nil)
 	if x != nil && y != nil {
 		by = sign * x.Cmp(y)

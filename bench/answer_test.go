@@ -37,8 +37,8 @@ func askedProducts(t *testing.T) (*question, expected) {
 	t.Helper()
 	q := &question{endpoint: products, from: 20454, to: 20484, sort: "spend", order: "desc", page: 1, size: 100}
 	groups := []group{
-		{product: "", markets: 1 << 2, sums: sumsOf(t, "10 4 1 2 0")},
-		{product: "A", markets: 1<<1 | 1<<2, sums: sumsOf(t, "10 4 1 2 4")},
+		{id: "", markets: 1 << 2, sums: sumsOf(t, "10 4 1 2 0")},
+		{id: "A", markets: 1<<1 | 1<<2, sums: sumsOf(t, "10 4 1 2 4")},
 	}
 	return q, q.expectAnswer(groups, places{1: {country: "DE"}, 2: {country: "US"}})
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // dialect is how a peer says what a question needs. Table and column names are
-// the same everywhere: account, day, marketplace, ad_product, product,
-// impressions, clicks, purchases, spend, sales.
+// the same everywhere: account, day, marketplace, ad_product, product, campaign,
+// ad_group, impressions, clicks, purchases, spend, sales.
 type dialect struct {
 	month     string // first day of the month of day, as a date
 	bits      string // a bit for each marketplace of a group
@@ -70,6 +70,9 @@ func (q *question) slicePredicate(keys map[string]int) string {
 		}
 		where += " AND ad_product IN (" + strings.Join(numbers, ", ") + ")"
 	}
+	if q.campaigns != nil {
+		where += " AND campaign IN (" + strings.Join(q.campaigns, ", ") + ")"
+	}
 	return where
 }
 
@@ -95,7 +98,7 @@ func (d dialect) selectPage(q *question, join, groups string) string {
 	if q.endpoint == breakdown {
 		second = "bucket"
 	}
-	return fmt.Sprintf("SELECT product, %s, i, c, p, sp, sa, %s AS total FROM (%s) %s %s", second, d.totalRows, groups, join, d.pageClause(q))
+	return fmt.Sprintf("SELECT %s, %s, i, c, p, sp, sa, %s AS total FROM (%s) %s %s", q.by, second, d.totalRows, groups, join, d.pageClause(q))
 }
 
 // selectGroups is the question without its order and page: what the right answer is
@@ -105,7 +108,11 @@ func (d dialect) selectGroups(q *question, table, where string) string {
 	case summaries, timelines:
 		return d.selectAnswer(q, table, where)
 	case breakdown:
-		return fmt.Sprintf("SELECT product, day AS bucket, %s FROM %s%s GROUP BY product, bucket", fiveSums, table, where)
+		bucket, by := "''", q.by
+		if q.byDate {
+			bucket, by = "day", q.by+", bucket"
+		}
+		return fmt.Sprintf("SELECT %s, %s AS bucket, %s FROM %s%s GROUP BY %s", q.by, bucket, fiveSums, table, where, by)
 	}
 	return fmt.Sprintf("SELECT product, %s AS bits, %s FROM %s%s GROUP BY product", d.bits, fiveSums, table, where)
 }
@@ -113,7 +120,10 @@ func (d dialect) selectGroups(q *question, table, where string) string {
 // pageClause orders rows by the value as shown, null last, ties by date and id.
 func (d dialect) pageClause(q *question) string {
 	ties := "product = '', product"
-	if q.endpoint == breakdown {
+	if q.by == byCampaign {
+		ties = "campaign" // none is without one
+	}
+	if q.byDate {
 		ties = "bucket, " + ties
 	}
 	key := map[string]string{"spend": d.spend, "sales": d.sales, "acos": d.acos, "purchases": "p", "product_id": "product", "date": "bucket"}[q.sort]
@@ -164,6 +174,18 @@ func (q *question) rollupParts(first, last adlens.Day) []part {
 		}
 	}
 	return joinParts(parts)
+}
+
+// campaignRollup is the rollup that answers a question about campaigns, with its
+// predicate: days of campaigns, or the lifetime of their products.
+func (q *question) campaignRollup(first, last adlens.Day, keys map[string]int) (table, where string) {
+	switch report := q.endpoint == breakdown; {
+	case report && !q.byDate && q.from <= first && last <= q.to:
+		return "life_campaigns", q.slicePredicate(keys)
+	case report && q.by == byProduct:
+		return "facts", q.rowPredicate(keys)
+	}
+	return "day_campaigns", q.rowPredicate(keys)
 }
 
 // joinParts makes neighbours of one table one part.

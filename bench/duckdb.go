@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,6 +120,10 @@ func (d *duckDB) questionSQL(q *question) string {
 	if !d.rollups {
 		return duckdbSQL.selectAnswer(q, "facts", " WHERE "+q.rowPredicate(keys))
 	}
+	if q.by == byCampaign || q.campaigns != nil {
+		table, where := q.campaignRollup(d.first, d.last, keys)
+		return duckdbSQL.selectAnswer(q, table, " WHERE "+where)
+	}
 	parts := q.rollupParts(d.first, d.last)
 	if q.endpoint == summaries || q.endpoint == timelines {
 		return duckdbSQL.selectAnswer(q, "day_totals", " WHERE "+q.rowPredicate(keys))
@@ -144,21 +149,26 @@ func (d *duckDB) questionSQL(q *question) string {
 }
 
 // exportFacts is what DuckDB is given: the plain table's rows in its order.
-const exportFacts = `SELECT account, day, marketplace, ad_product, product, product_key, impressions, clicks, purchases, spend, sales
-FROM bench_raw ORDER BY account, day, marketplace, ad_product, product`
+const exportFacts = `SELECT account, day, marketplace, ad_product, product, product_key, campaign, ad_group, impressions, clicks, purchases, spend, sales
+FROM bench_raw ORDER BY account, day, marketplace, ad_product, product, campaign, ad_group`
 
 // duckTables are the plain table and the rollups, each in the order of its
 // questions.
 var duckTables = []string{
 	`CREATE OR REPLACE TABLE facts AS SELECT account::VARCHAR AS account, day::DATE AS day, marketplace::UTINYINT AS marketplace, ad_product::UTINYINT AS ad_product,
-		product::VARCHAR AS product, product_key::UINTEGER AS product_key, impressions::BIGINT AS impressions, clicks::BIGINT AS clicks, purchases::BIGINT AS purchases,
+		product::VARCHAR AS product, product_key::UINTEGER AS product_key, campaign::BIGINT AS campaign, ad_group::BIGINT AS ad_group, impressions::BIGINT AS impressions, clicks::BIGINT AS clicks, purchases::BIGINT AS purchases,
 		spend::DECIMAL(18, 6) AS spend, sales::DECIMAL(18, 6) AS sales FROM read_parquet('%s')`,
 	`CREATE OR REPLACE TABLE products AS SELECT DISTINCT account, product_key, product FROM facts ORDER BY ALL`,
 	`CREATE OR REPLACE TABLE day_totals AS SELECT account, day, marketplace, ad_product, ` + duckSums + ` FROM facts GROUP BY ALL ORDER BY account, day`,
 	`CREATE OR REPLACE TABLE month_products AS SELECT account, date_trunc('month', day)::DATE AS month, marketplace, ad_product, product_key, ` + duckSums + ` FROM facts GROUP BY ALL ORDER BY account, month`,
 	`CREATE OR REPLACE TABLE year_products AS SELECT account, date_trunc('year', month)::DATE AS year, marketplace, ad_product, product_key, ` + duckSums + ` FROM month_products GROUP BY ALL ORDER BY account, year`,
 	`CREATE OR REPLACE TABLE life_products AS SELECT account, marketplace, ad_product, product_key, ` + duckSums + ` FROM year_products GROUP BY ALL ORDER BY account, marketplace, ad_product`,
-	`CHECKPOINT`,
+}
+
+// duckCampaigns are the rollups for requests about campaigns.
+var duckCampaigns = []string{
+	`CREATE OR REPLACE TABLE day_campaigns AS SELECT account, day, marketplace, ad_product, campaign, ` + duckSums + ` FROM facts GROUP BY ALL ORDER BY account, day`,
+	`CREATE OR REPLACE TABLE life_campaigns AS SELECT account, marketplace, ad_product, campaign, product, ` + duckSums + ` FROM facts GROUP BY ALL ORDER BY account, campaign`,
 }
 
 const duckSums = `sum(impressions)::BIGINT AS impressions, sum(clicks)::BIGINT AS clicks, sum(purchases)::BIGINT AS purchases, sum(spend)::DECIMAL(18, 6) AS spend, sum(sales)::DECIMAL(18, 6) AS sales`
@@ -174,7 +184,7 @@ func newDuckDB(ctx context.Context, r *raw, st *state, shape Shape, script, dir 
 		return nil, nil, err
 	}
 	if !st.DuckDB {
-		if err := fillDuckDB(ctx, process, r, dir, say); err != nil {
+		if err := fillDuckDB(ctx, process, r, shape, dir, say); err != nil {
 			return nil, nil, errors.Join(err, process.close())
 		}
 		if err := st.markDone(&st.DuckDB); err != nil {
@@ -185,14 +195,18 @@ func newDuckDB(ctx context.Context, r *raw, st *state, shape Shape, script, dir 
 	return &duckDB{"duckdb", process, r.places, false, first, last}, &duckDB{"duckdb rollups", process, r.places, true, first, last}, nil
 }
 
-func fillDuckDB(ctx context.Context, process *duckProcess, r *raw, dir string, say func(string, ...any)) error {
+func fillDuckDB(ctx context.Context, process *duckProcess, r *raw, shape Shape, dir string, say func(string, ...any)) error {
 	began := time.Now()
 	parquet := filepath.Join(dir, "facts.parquet")
 	defer os.Remove(parquet)
 	if err := r.engine.exportToFile(ctx, sql{text: exportFacts, format: "Parquet", writer: true}, parquet); err != nil {
 		return err
 	}
-	for i, statement := range duckTables {
+	statements := duckTables
+	if shape.Campaigns > 0 {
+		statements = slices.Concat(statements, duckCampaigns)
+	}
+	for i, statement := range append(statements, "CHECKPOINT") {
 		if i == 0 {
 			statement = fmt.Sprintf(statement, parquet)
 		}

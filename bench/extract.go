@@ -17,7 +17,7 @@ import (
 // Totals are what a report, an account or a load adds up to.
 type Totals struct {
 	Rows        int64 `json:"rows"`  // rows of extracts
-	Facts       int64 `json:"facts"` // rows by day, marketplace, ad product and product
+	Facts       int64 `json:"facts"` // rows by day, marketplace, ad product, product, campaign and ad group
 	Bytes       int64 `json:"bytes"` // of unpacked downloads
 	Impressions int64 `json:"impressions"`
 	Clicks      int64 `json:"clicks"`
@@ -25,7 +25,8 @@ type Totals struct {
 	Spend       int64 `json:"spend"` // millionths of a US dollar
 	Sales       int64 `json:"sales"` // likewise
 
-	spend, sales int64 // cents of a day's campaigns, which are converted as one
+	last         adPlace // of the last row
+	spend, sales int64   // cents of its product's day, which are converted as one
 }
 
 func (t *Totals) addTotals(o Totals) {
@@ -54,36 +55,34 @@ func (s Shape) sumDay(of slice, day adlens.Day, version int) Totals {
 	var t Totals
 	rate := rateOf(of.account.markets[of.market], day)
 	s.drawRows(of, day, version, func(r *row) { t.countRow(of.kind, r, rate) })
-	return t.rowsToFacts(of.kind, rate)
+	t.convertProduct(rate)
+	return t
 }
 
-// countRow adds a row. What of a cost stands behind the sixth decimal is too
-// little to change a rounded amount: only an exact half could be, and that is
-// rounded up anyway.
+// countRow adds a row; those of one product follow each other. What of a cost stands
+// behind the sixth decimal is too little to change a rounded amount: only an exact half
+// could be, and that is rounded up anyway.
 func (t *Totals) countRow(k *kind, r *row, rate int64) {
+	if r.product != t.last.product {
+		t.convertProduct(rate)
+	}
+	if t.Rows == 0 || r.adPlace != t.last {
+		t.Facts++
+	}
+	t.last = r.adPlace
 	t.Rows++
 	t.Impressions += r.values[k.headline[0]]
 	t.Clicks += r.values[k.headline[1]]
 	t.Purchases += r.values[k.headline[2]]
-	spend, sales := r.values[k.headline[3]], r.values[k.headline[4]]
-	if k.ProductColumn == "" {
-		t.spend += spend
-		t.sales += sales
-		return
-	}
-	t.Spend += convertCents(spend, rate)
-	t.Sales += convertCents(sales, rate)
+	t.spend += r.values[k.headline[3]]
+	t.sales += r.values[k.headline[4]]
 }
 
-// rowsToFacts sets what a day's rows become: the campaigns of Sponsored Brands are
-// one fact.
-func (t Totals) rowsToFacts(k *kind, rate int64) Totals {
-	t.Facts = t.Rows
-	if k.ProductColumn == "" {
-		t.Facts = min(1, t.Rows)
-		t.Spend, t.Sales = convertCents(t.spend, rate), convertCents(t.sales, rate)
-	}
-	return t
+// convertProduct converts what the last product's day adds up to.
+func (t *Totals) convertProduct(rate int64) {
+	t.Spend += convertCents(t.spend, rate)
+	t.Sales += convertCents(t.sales, rate)
+	t.spend, t.sales = 0, 0
 }
 
 // convertCents converts cents of a currency to millionths of a US dollar, rounded
@@ -127,7 +126,7 @@ func (s Shape) writeDownload(r report, rows *made.Rows, w io.Writer) (Totals, er
 	var totals Totals
 	var failed error
 	market := r.account.markets[r.market]
-	campaign, currency := fmt.Sprintf("1441584494887%05d", r.market), made.Quote(market.currency)
+	currency := made.Quote(market.currency)
 	rows.Open()
 	for day := r.from; day <= r.to; day++ {
 		var one Totals
@@ -136,7 +135,7 @@ func (s Shape) writeDownload(r report, rows *made.Rows, w io.Writer) (Totals, er
 			one.countRow(r.kind, drawn, rate)
 			rows.Begin()
 			rows.JSON(platform.DateColumn, date)
-			rows.JSON("campaignId", campaign)
+			rows.Count("campaignId", drawn.campaign)
 			rows.JSON(platform.CurrencyColumn, currency)
 			r.kind.writeRow(rows, drawn)
 			rows.End()
@@ -144,7 +143,8 @@ func (s Shape) writeDownload(r report, rows *made.Rows, w io.Writer) (Totals, er
 				failed = rows.Flush(w)
 			}
 		})
-		totals.addTotals(one.rowsToFacts(r.kind, rate))
+		one.convertProduct(rate)
+		totals.addTotals(one)
 	}
 	size, err := rows.Close(w)
 	totals.Bytes = int64(size)
@@ -154,7 +154,7 @@ func (s Shape) writeDownload(r report, rows *made.Rows, w io.Writer) (Totals, er
 // writeRow adds a row's product and measures.
 func (k *kind) writeRow(rows *made.Rows, r *row) {
 	if r.product != nil {
-		rows.JSON("adGroupId", "7232088286150")
+		rows.Count("adGroupId", r.adGroup)
 		rows.Name(k.ProductColumn)
 		rows.Text = append(append(append(rows.Text, '"'), r.product.id...), '"')
 	}

@@ -53,6 +53,7 @@ func shapeFlags(flags *flag.FlagSet, s *Shape, t *flagTexts) {
 	flags.IntVar(&s.Rows, "rows", 6_000_000, "fact rows of all accounts, about")
 	flags.IntVar(&s.Small, "small-accounts", 3, "small accounts beside the heavy one, which has 60 % of the rows; with -growth, of the largest size")
 	flags.IntVar(&s.Products, "products", 10_000, "products of the heavy account")
+	flags.IntVar(&s.Campaigns, "campaigns", 0, "campaigns of the heavy account, about; on average a product runs in three of each marketplace and ad product; 0 gives each marketplace one")
 	flags.IntVar(&s.Years, "years", 6, "years of 365 days")
 	flags.Float64Var(&s.Zipf, "zipf", 1, "exponent by which products' shares fall with their rank")
 	flags.BoolVar(&s.OneProduct, "one-product", false, "one product has all clicks, spend and orders")

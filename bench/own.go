@@ -63,12 +63,12 @@ type statements struct {
 	engine *embedded
 	db     *clickhouse.Database
 	now    time.Time
-	plans  map[string]sql // by question
+	plans  map[string][]sql // by question
 }
 
 func newStatements(ctx context.Context, e *embedded, now time.Time) (*statements, error) {
 	db, err := clickhouse.Open(ctx, conn.Embedded{Engine: e.engine})
-	return &statements{e, db, now, map[string]sql{}}, err
+	return &statements{e, db, now, map[string][]sql{}}, err
 }
 
 func (s *statements) contestantName() string { return "engine" }
@@ -79,53 +79,83 @@ func (s *statements) askQuestion(ctx context.Context, q *question) (reply, error
 	plan, ok := s.plans[q.name]
 	if !ok {
 		var err error
-		if plan, err = s.planStatement(ctx, q); err != nil {
+		if plan, err = s.planStatements(ctx, q); err != nil {
 			return reply{}, err
 		}
 		s.plans[q.name] = plan
 	}
-	if plan.text == "" {
-		return reply{}, nil // nothing held answers: the API asks nothing
+	var all reply // of no time where nothing held answers: the API asks nothing
+	for _, statement := range plan {
+		took, _, err := s.engine.timeStatement(ctx, statement)
+		if err != nil {
+			return reply{}, err
+		}
+		all.took += took
 	}
-	took, _, err := s.engine.timeStatement(ctx, plan)
-	return reply{took: took}, err
+	return all, nil
 }
 
-// planStatement finds the statement of a question.
-func (s *statements) planStatement(ctx context.Context, q *question) (sql, error) {
+// planStatements finds the statements of a question, one but for some campaigns' report,
+// which has another one for its totals.
+func (s *statements) planStatements(ctx context.Context, q *question) ([]sql, error) {
 	view, err := s.db.Figures.View(ctx, q.account.id)
 	if err != nil {
-		return sql{}, err
+		return nil, err
 	}
+	recorded := &recorder{Store: s.db.Figures}
+	service := query.NewService(recorded, nil)
 	period := query.PeriodParams{Range: q.params.Get("range"), StartDate: q.params.Get("start_date"), EndDate: q.params.Get("end_date")}
-	filters := query.FilterParams{Marketplaces: listParam(q, "marketplaces"), AdProducts: listParam(q, "ad_products")}
-	var statement query.Statement
+	filters := query.FilterParams{Marketplaces: listParam(q, "marketplaces"), AdProducts: listParam(q, "ad_products"), CampaignIDs: q.campaigns}
+	add := func(statement query.Statement) { recorded.all = append(recorded.all, statement) }
 	switch q.endpoint {
 	case summaries:
 		request, _ := query.ParseSummary(query.SummaryParams{PeriodParams: period, FilterParams: filters}, view, s.now)
 		if plan := query.PlanDays(request, view); !plan.Empty() {
-			statement = plan.DayTotalsStatement()
+			add(plan.DayTotalsStatement())
 		}
 	case timelines:
 		request, _ := query.ParseTimeline(query.TimelineParams{PeriodParams: period, FilterParams: filters, Granularity: q.params.Get("granularity")}, view, s.now)
-		if plan := query.PlanDays(request, view); !plan.Empty() {
-			statement = plan.DayTotalsStatement()
+		if q.campaigns != nil {
+			_, err = service.Timeline(ctx, view, request)
+		} else if plan := query.PlanDays(request, view); !plan.Empty() {
+			add(plan.DayTotalsStatement())
 		}
 	case breakdown:
 		request, _ := query.ParseReport(query.ReportParams{Dimensions: listParam(q, "dimensions"), PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
-		if plan := query.PlanReport(request, view); !plan.Empty() && q.sort != "date" { // by date a page reads its own days, which other pages tell
-			statement = plan.RankedStatement(request, query.NamesOf(view))
+		if q.campaigns != nil {
+			_, err = service.Report(ctx, view, request)
+		} else if plan := query.PlanReport(request, view); !plan.Empty() && q.sort != "date" { // by date a page reads its own days, which other pages tell
+			add(plan.RankedStatement(request, query.NamesOf(view)))
 		}
 	default:
 		request, _ := query.ParseProducts(query.ProductParams{PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
 			PagingParams: query.PagingParams{Page: strconv.Itoa(q.page), PageSize: strconv.Itoa(q.size)}}, view, s.now)
 		request.Dimensions = []string{"product"}
 		if plan := query.PlanReport(request, view); !plan.Empty() {
-			statement = plan.RankedStatement(request, query.NamesOf(view))
+			add(plan.RankedStatement(request, query.NamesOf(view)))
 		}
 	}
-	return sql{text: statement.SQL, params: statement.Params, format: "Native"}, nil
+	var all []sql
+	for _, statement := range recorded.all {
+		all = append(all, sql{text: statement.SQL, params: statement.Params, format: "Native"})
+	}
+	return all, err
+}
+
+// recorder is a store that notes the statements of reports: those about some campaigns
+// have numbers that only the service finds.
+type recorder struct {
+	query.Store
+	mu  sync.Mutex
+	all []query.Statement
+}
+
+func (r *recorder) Ranked(ctx context.Context, s query.Statement, compared bool) ([]query.RankedRow, int, error) {
+	r.mu.Lock()
+	r.all = append(r.all, s)
+	r.mu.Unlock()
+	return r.Store.Ranked(ctx, s, compared)
 }
 
 func listParam(q *question, name string) []string {

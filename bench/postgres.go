@@ -40,8 +40,9 @@ var postgresSettings = []string{
 
 // postgresTable is filled in the order of account and day, so that the index on
 // them reads neighbours. Amounts are whole millionths, which add up faster than
-// numeric and as exactly.
-const postgresTable = `CREATE TABLE facts (account text COLLATE "C", day date, marketplace smallint, ad_product smallint, product text COLLATE "C",
+// numeric and as exactly. Only a shape with campaigns has columns for them, because
+// every statement reads whole rows.
+const postgresTable = `CREATE TABLE facts (account text COLLATE "C", day date, marketplace smallint, ad_product smallint, product text COLLATE "C",%s
 	impressions bigint, clicks bigint, purchases bigint, spend bigint, sales bigint)`
 
 // postgresAfter is done once the rows are there, which were copied in frozen and
@@ -66,7 +67,7 @@ func findPostgres() (string, error) {
 }
 
 // newPostgres starts a server, makes and fills it where it is not there yet.
-func newPostgres(ctx context.Context, r *raw, st *state, dir string, say func(string, ...any)) (*postgres, error) {
+func newPostgres(ctx context.Context, r *raw, st *state, shape Shape, dir string, say func(string, ...any)) (*postgres, error) {
 	bin, err := findPostgres()
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func newPostgres(ctx context.Context, r *raw, st *state, dir string, say func(st
 		return nil, err
 	}
 	if !st.Postgres {
-		if err := p.fillTable(ctx, r, say); err != nil {
+		if err := p.fillTable(ctx, r, shape, say); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
 		return p, st.markDone(&st.Postgres)
@@ -221,16 +222,20 @@ func (p *postgres) timeStatement(statement string) (time.Duration, [][]string, e
 }
 
 // fillTable copies the plain table's rows.
-func (p *postgres) fillTable(ctx context.Context, r *raw, say func(string, ...any)) error {
+func (p *postgres) fillTable(ctx context.Context, r *raw, shape Shape, say func(string, ...any)) error {
 	began := time.Now()
-	rows, err := r.engine.streamStatement(ctx, sql{writer: true, text: `SELECT account, day, marketplace, ad_product, product, impressions, clicks, purchases,
+	columns, selected, after := "", "", postgresAfter
+	if shape.Campaigns > 0 {
+		columns, selected, after = " campaign bigint, ad_group bigint,", "campaign, ad_group,", append([]string{`CREATE INDEX ON facts (account, campaign)`}, after...)
+	}
+	rows, err := r.engine.streamStatement(ctx, sql{writer: true, text: `SELECT account, day, marketplace, ad_product, product, ` + selected + ` impressions, clicks, purchases,
 		toInt64(spend * 1000000), toInt64(sales * 1000000) FROM bench_raw ORDER BY account, day, marketplace, ad_product, product`}, nil)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	// Into a table of its own transaction rows go without a log of their own.
-	copying, err := p.prepareCommand(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", postgresTable, "-c", "COPY facts FROM STDIN (FREEZE)")
+	copying, err := p.prepareCommand(ctx, "psql", "-X", "-q", "-h", p.dir, "-U", "bench", "-d", "postgres", "-1", "-c", fmt.Sprintf(postgresTable, columns), "-c", "COPY facts FROM STDIN (FREEZE)")
 	if err != nil {
 		return err
 	}
@@ -238,7 +243,7 @@ func (p *postgres) fillTable(ctx context.Context, r *raw, say func(string, ...an
 	if text, err := copying.CombinedOutput(); err != nil {
 		return fmt.Errorf("COPY: %w: %s", err, text)
 	}
-	for _, statement := range postgresAfter {
+	for _, statement := range after {
 		if _, _, err := p.timeStatement(statement); err != nil {
 			return err
 		}

@@ -21,7 +21,10 @@ type question struct {
 	from, to    adlens.Day
 	markets     []string // country codes, nil for all
 	adProducts  []adlens.AdProduct
-	granularity string // day or month
+	campaigns   []string // ids, nil for all
+	granularity string   // day or month
+	by          string   // what rows are of: product or campaign
+	byDate      bool     // and of a date
 	sort, order string
 	page, size  int
 }
@@ -30,7 +33,13 @@ const (
 	summaries = "summary"
 	timelines = "timeline"
 	products  = "reports/products"
-	breakdown = "report" // by date and product
+	breakdown = "report" // by product or campaign, and by date or not
+)
+
+// What the rows of a report are of: dimensions, and columns of the peers' tables.
+const (
+	byProduct  = "product"
+	byCampaign = "campaign"
 )
 
 func (q *question) requestURL(server string) string {
@@ -89,7 +98,7 @@ func (a *asker) customPeriod(name string, from, to adlens.Day) when {
 // addQuestion adds a question; more are further parameters in pairs.
 func (a *asker) addQuestion(endpoint string, w when, more ...string) {
 	q := &question{endpoint: endpoint, account: a.account, key: a.key, params: url.Values{}, from: w.from, to: w.to,
-		granularity: "day", sort: "spend", order: "desc", page: 1, size: 100}
+		granularity: "day", by: byProduct, sort: "spend", order: "desc", page: 1, size: 100}
 	name := []string{a.prefix + strings.TrimPrefix(endpoint, "reports/"), w.name}
 	for k, v := range w.params {
 		q.params[k] = v
@@ -108,6 +117,14 @@ func (a *asker) addQuestion(endpoint string, w when, more ...string) {
 			for part := range strings.SplitSeq(value, ",") {
 				p, _ := adlens.ParseAdProduct(part)
 				q.adProducts = append(q.adProducts, p)
+			}
+		case "campaign_ids":
+			q.campaigns = strings.Split(value, ",")
+			name[len(name)-1] = "one campaign"
+		case "dimensions":
+			date, by, dated := strings.Cut(value, ",")
+			if q.by, q.byDate = by, dated; !dated {
+				q.by = date
 			}
 		case "granularity":
 			q.granularity = value
@@ -193,14 +210,28 @@ func (a *asker) addHeavyQuestions() {
 	a.addQuestion(products, a.namedPeriod("last_30_days"), "page", "10")
 	a.addQuestion(products, a.namedPeriod("all_time"), "page_size", "1000")
 	a.addQuestion(products, a.namedPeriod("last_90_days"), "page_size", "1000")
-	a.addBreakdown(a.namedPeriod("last_90_days"), "spend", "desc")
-	a.addBreakdown(a.namedPeriod("last_90_days"), "date", "asc")
-	a.addBreakdown(four, "date", "asc", "page", "9")
+	a.addBreakdown(a.namedPeriod("last_90_days"), "date,product", "spend", "desc")
+	a.addBreakdown(a.namedPeriod("last_90_days"), "date,product", "date", "asc")
+	a.addBreakdown(four, "date,product", "date", "asc", "page", "9")
+	if a.shape.Campaigns > 0 {
+		one := a.account.middleCampaign()
+		a.addBreakdown(a.namedPeriod("all_time"), byCampaign, "spend", "desc")
+		a.addBreakdown(a.namedPeriod("last_30_days"), byCampaign, "spend", "desc")
+		a.addBreakdown(year, "date,campaign", "date", "asc")
+		a.addBreakdown(a.namedPeriod("all_time"), byProduct, "spend", "desc", "campaign_ids", one)
+		a.addQuestion(timelines, a.namedPeriod("all_time"), "campaign_ids", one)
+	}
 }
 
-// addBreakdown asks for the products of each day.
-func (a *asker) addBreakdown(w when, sort, order string, more ...string) {
-	a.addQuestion(breakdown, w, append([]string{"dimensions", "date,product", "sort", sort, "order", order}, more...)...)
+// addBreakdown asks for a report by dimensions.
+func (a *asker) addBreakdown(w when, dimensions, sort, order string, more ...string) {
+	a.addQuestion(breakdown, w, append([]string{"dimensions", dimensions, "sort", sort, "order", order}, more...)...)
+}
+
+// middleCampaign is the id of a campaign of the first slice, which has neither its best
+// nor its worst products.
+func (a *account) middleCampaign() string {
+	return fmt.Sprint(firstCampaign + slice{a, 0, kinds[0]}.campaignNumber(a.campaigns/2))
 }
 
 func (a *asker) addSmallQuestions() {
@@ -214,4 +245,7 @@ func (a *asker) addSmallQuestions() {
 	a.addQuestion(products, a.namedPeriod("last_30_days"))
 	a.addQuestion(products, a.customPeriod("any 30 days", end-200-29, end-200))
 	a.addQuestion(products, a.customPeriod("four unaligned years", max(a.shape.firstDay(), end-100-4*365), end-100))
+	if a.shape.Campaigns > 0 {
+		a.addBreakdown(a.namedPeriod("all_time"), byCampaign, "spend", "desc")
+	}
 }

@@ -11,13 +11,13 @@ import (
 
 // rawTable is the plain table: one row for each fact, all accounts together,
 // in the order in which a careful person would keep them. Numbers stand for
-// marketplaces and ad products, which group twice as fast as texts; products
-// are the platform's own ids. No request reads product_key: it is what equal
-// rollups group by.
+// marketplaces and ad products, which group twice as fast as texts; products,
+// campaigns and ad groups are the platform's own ids, 0 where it names none. No
+// request reads product_key: it is what equal rollups group by.
 const rawTable = `CREATE TABLE bench_raw (
-    account LowCardinality(String), day Date, marketplace UInt16, ad_product UInt8, product String,
+    account LowCardinality(String), day Date, marketplace UInt16, ad_product UInt8, product String, campaign UInt64, ad_group UInt64,
     impressions UInt64, clicks UInt64, purchases UInt64, spend Decimal(18, 6), sales Decimal(18, 6), product_key UInt32
-) ENGINE = MergeTree ORDER BY (account, day, marketplace, ad_product, product)`
+) ENGINE = MergeTree ORDER BY (account, day, marketplace, ad_product, product, campaign, ad_group)`
 
 // liveGenerations are an account's: of each unit the one of its newest commit.
 // All commits are live here, where every load ends well.
@@ -25,11 +25,16 @@ const liveGenerations = `(SELECT argMax(generation, number) FROM commit_units
     WHERE account_id = {account:String} AND number IN (SELECT number FROM commits WHERE account_id = {account:String})
     GROUP BY kind, marketplace_key, ad_product, start)`
 
+// liveEntities are the campaigns and ad groups of an account's facts.
+const liveEntities = `(SELECT entity_key, entity_id FROM entities WHERE account_id = {account:String} AND generation IN ` + liveGenerations + `)`
+
 // fillRaw copies the live facts of an account.
 const fillRaw = `INSERT INTO bench_raw
-SELECT account_id, day, marketplace_key, ad_product, k.product_id, impressions, clicks, purchases, spend, sales, product_key
+SELECT account_id, day, marketplace_key, ad_product, k.product_id, toUInt64OrZero(c.entity_id), toUInt64OrZero(g.entity_id), impressions, clicks, purchases, spend, sales, facts.product_key
 FROM facts
-LEFT ANY JOIN (SELECT product_key, product_id FROM products WHERE account_id = {account:String} AND generation IN ` + liveGenerations + `) AS k USING product_key
+LEFT ANY JOIN (SELECT product_key, product_id FROM products WHERE account_id = {account:String} AND generation IN ` + liveGenerations + `) AS k ON k.product_key = facts.product_key
+LEFT ANY JOIN ` + liveEntities + ` AS c ON c.entity_key = facts.campaign_key
+LEFT ANY JOIN ` + liveEntities + ` AS g ON g.entity_key = facts.ad_group_key
 WHERE account_id = {account:String} AND generation IN ` + liveGenerations
 
 // raw is the straightforward SQL over the plain table, in the same engine.

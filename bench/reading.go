@@ -53,8 +53,9 @@ func (q *question) readAnswer(body []byte) ([]string, error) {
 		}
 	case breakdown:
 		for _, m := range a.Data {
-			id, _ := m["product_id"].(string)
-			lines = append(lines, fmt.Sprintf("%q on %v%s", id, m["date"], shownFigures(m)))
+			id, _ := m[q.by+"_id"].(string)
+			date, _ := m["date"].(string)
+			lines = append(lines, fmt.Sprintf("%q on %s%s", id, date, shownFigures(m)))
 		}
 		lines = append(lines, fmt.Sprintf("%d rows in all", a.Pagination.TotalRows))
 	default:
@@ -100,7 +101,7 @@ func (q *question) readGroups(rows [][]string, micros bool) ([]group, string, er
 		case timelines:
 			g.bucket, rest = r[0], r[1:]
 		default:
-			g.product, rest = r[0], r[2:]
+			g.id, rest = r[0], r[2:]
 			if q.endpoint == breakdown {
 				g.bucket = r[1]
 			} else if _, err := fmt.Sscan(r[1], &g.markets); err != nil {
@@ -133,9 +134,9 @@ func (q *question) readPeer(rows [][]string, micros bool) ([]string, error) {
 		case timelines:
 			lines = append(lines, g.bucket+" "+sumsText(g.sums))
 		case breakdown:
-			lines = append(lines, fmt.Sprintf("%q on %s %s", g.product, g.bucket, sumsText(g.sums)))
+			lines = append(lines, fmt.Sprintf("%q on %s %s", g.id, g.bucket, sumsText(g.sums)))
 		default:
-			lines = append(lines, fmt.Sprintf("%q in %b %s", g.product, g.markets, sumsText(g.sums)))
+			lines = append(lines, fmt.Sprintf("%q in %b %s", g.id, g.markets, sumsText(g.sums)))
 		}
 	}
 	if total != "" {

@@ -32,11 +32,58 @@ const measures = 18
 
 // row is one row of a report. Amounts are cents.
 type row struct {
-	product *product // nil where the platform names none
-	values  [measures]int64
+	adPlace
+	values [measures]int64
 	// leftover adds a digit far behind the point to the cost, as the
 	// platform's sums of binary numbers do.
 	leftover bool
+}
+
+// adPlace is what a row is of. A day's rows of the same one become one fact.
+type adPlace struct {
+	product           *product // nil where the platform names none
+	campaign, adGroup int64
+}
+
+// runsByRank is in how many campaigns a product runs, by its rank in turn; meanRuns
+// is their mean.
+var runsByRank = [...]int{3, 4, 2, 5, 1}
+
+const (
+	meanRuns      = 3
+	brandsRows    = 3 // of Sponsored Brands, a day and marketplace
+	adGroups      = 4 // of a campaign
+	firstCampaign = 144158449488700000
+	firstAdGroup  = 7232088286150
+)
+
+// runs is in how many campaigns of a slice the product of a rank runs.
+func (a *account) runs(rank int) int {
+	if a.campaigns == 0 {
+		return 1
+	}
+	return runsByRank[rank%len(runsByRank)]
+}
+
+// campaignNumber numbers the campaigns of an account: n is that of its slice, modulo
+// how many the slice has. A campaign is of one marketplace and ad product.
+func (of slice) campaignNumber(n int) int64 {
+	if of.account.campaigns == 0 {
+		return int64(of.market)
+	}
+	number := (n%of.account.campaigns*len(of.account.markets)+of.market)*len(kinds) + slices.Index(kinds, of.kind)
+	return int64(number)
+}
+
+// placeOf is where the product of a rank runs for the nth time.
+func (of slice) placeOf(rank, n int) adPlace {
+	place := adPlace{&of.account.products[rank], firstCampaign, firstAdGroup}
+	number := of.campaignNumber(rank + n)
+	place.campaign += number
+	if campaigns := of.account.campaigns; campaigns > 0 {
+		place.adGroup += number*adGroups + int64(rank/campaigns%adGroups)
+	}
+	return place
 }
 
 var kinds = []*kind{
@@ -72,7 +119,7 @@ func (s Shape) drawRows(of slice, day adlens.Day, version int, visit func(*row))
 	source := rand.NewPCG(s.Seed^key<<20, uint64(day)<<20|uint64(version))
 	rng := rand.New(source)
 	if of.kind.ProductColumn == "" {
-		s.drawBrands(rng, of, visit)
+		s.drawBrands(rng, of, day, visit)
 		return
 	}
 	var r row
@@ -81,17 +128,21 @@ func (s Shape) drawRows(of slice, day adlens.Day, version int, visit func(*row))
 		if uint32(source.Uint64()>>32) > p.shown {
 			continue
 		}
-		r.product = p
-		clicks := int64(p.clicks * rng.ExpFloat64())
-		s.drawMeasures(rng, of, &r, clicks, rank == 0)
-		visit(&r)
+		runs := of.account.runs(rank)
+		for n := range runs {
+			r.adPlace = of.placeOf(rank, n)
+			clicks := int64(p.clicks / float64(runs) * rng.ExpFloat64())
+			s.drawMeasures(rng, of, &r, clicks, rank == 0)
+			visit(&r)
+		}
 	}
 }
 
 // drawBrands makes the campaigns of Sponsored Brands, which name no product.
-func (s Shape) drawBrands(rng *rand.Rand, of slice, visit func(*row)) {
+func (s Shape) drawBrands(rng *rand.Rand, of slice, day adlens.Day, visit func(*row)) {
 	r := row{}
-	for range 3 {
+	for n := range brandsRows {
+		r.campaign = firstCampaign + of.campaignNumber(int(day)*brandsRows+n)
 		s.drawMeasures(rng, of, &r, 50+rng.Int64N(400), false)
 		visit(&r)
 	}

@@ -144,7 +144,7 @@ func (b *bench) prepareDatabases(ctx context.Context) error {
 		})
 	}
 	if b.wantsPeer(namePostgres) {
-		filling.Go(func() { relational, noPostgres = newPostgres(ctx, b.raw, b.state, b.dir, b.say) })
+		filling.Go(func() { relational, noPostgres = newPostgres(ctx, b.raw, b.state, b.shape, b.dir, b.say) })
 	}
 	filling.Wait()
 	if plain != nil {

@@ -26,9 +26,26 @@ func TestAShortRunMeasuresEveryRequest(t *testing.T) {
 			t.Fatalf("%v %s", err, said)
 		}
 	}
+	for name, c := range map[string]struct {
+		more  []string
+		least int // requests
+	}{
+		"without campaigns": {[]string{"-rows", "60000", "-years", "2"}, 50},
+		"with campaigns":    {[]string{"-rows", "40000", "-years", "1", "-campaigns", "200", "-requests", "campaign|report|timeline"}, 15},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			measureShortly(t, program, c.more, c.least)
+		})
+	}
+}
+
+// measureShortly runs the benchmark and expects so many requests at least.
+func measureShortly(t *testing.T, program string, more []string, least int) {
+	t.Helper()
 	output := filepath.Join(t.TempDir(), "measured.json")
-	err := runBench(t.Context(), []string{"-adlens", program, "-json", output, "-peers", "raw", "-rows", "60000", "-products", "100", "-small-accounts", "1",
-		"-years", "2", "-rounds", "1", "-clients", "0", "-quiet"})
+	err := runBench(t.Context(), append([]string{"-adlens", program, "-json", output, "-peers", "raw", "-products", "100", "-small-accounts", "1",
+		"-rounds", "1", "-clients", "0", "-quiet"}, more...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +57,8 @@ func TestAShortRunMeasuresEveryRequest(t *testing.T) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Questions) < 50 {
-		t.Errorf("%d requests were measured", len(r.Questions))
+	if len(r.Questions) < least {
+		t.Errorf("%d requests were measured, expected %d", len(r.Questions), least)
 	}
 	for _, q := range r.Questions {
 		if len(q.Times) != 5 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,13 +14,14 @@ import (
 // Shape says what data a run is about. The same shape makes the same extracts
 // to the byte.
 type Shape struct {
-	Rows       int        `json:"rows"`           // fact rows of all accounts, about
-	Small      int        `json:"small_accounts"` // accounts beside the heavy one
-	Products   int        `json:"products"`       // of the heavy account
-	Years      int        `json:"years"`          // of 365 days
-	Zipf       float64    `json:"zipf"`           // exponent of the products' shares
-	OneProduct bool       `json:"one_product"`    // one product has all clicks, spend and orders
-	GapYear    bool       `json:"gap_year"`       // a year in the middle is held without figures
+	Rows       int        `json:"rows"`                // fact rows of all accounts, about
+	Small      int        `json:"small_accounts"`      // accounts beside the heavy one
+	Products   int        `json:"products"`            // of the heavy account
+	Campaigns  int        `json:"campaigns,omitempty"` // of the heavy account; 0: one for each marketplace
+	Years      int        `json:"years"`               // of 365 days
+	Zipf       float64    `json:"zipf"`                // exponent of the products' shares
+	OneProduct bool       `json:"one_product"`         // one product has all clicks, spend and orders
+	GapYear    bool       `json:"gap_year"`            // a year in the middle is held without figures
 	Seed       uint64     `json:"seed"`
 	End        adlens.Day `json:"end"` // the last day with figures
 }
@@ -72,6 +74,8 @@ type account struct {
 	rows     int // about
 	markets  []market
 	products []product // by rank, the best seller first
+	// campaigns is how many campaigns each slice has; 0 if its marketplace has one.
+	campaigns int
 }
 
 // product is an advertised product.
@@ -99,6 +103,9 @@ func (s Shape) makeAccounts() ([]account, error) {
 		if i > 0 {
 			n = max(min(s.Products, 200), s.Products/50)
 		}
+		if err := s.setCampaigns(&all[i]); err != nil {
+			return nil, err
+		}
 		if err := s.drawProducts(&all[i], n); err != nil {
 			return nil, err
 		}
@@ -106,13 +113,33 @@ func (s Shape) makeAccounts() ([]account, error) {
 	return all, nil
 }
 
+// setCampaigns divides the shape's campaigns evenly among the slices of an account.
+// A small account has a fiftieth of them.
+func (s Shape) setCampaigns(a *account) error {
+	if s.Campaigns == 0 {
+		return nil
+	}
+	reports, fewest := len(a.markets)*len(kinds), slices.Max(runsByRank[:])
+	a.campaigns = s.Campaigns / reports
+	if a.id != heavyID {
+		a.campaigns = max(fewest, a.campaigns/50)
+	}
+	if a.campaigns < fewest {
+		return fmt.Errorf("-campaigns is %d, expected 0 or at least %d: a product runs in up to %d campaigns of one marketplace and ad product", s.Campaigns, fewest*reports, fewest)
+	}
+	return nil
+}
+
 // drawProducts gives an account its products. Their shares of the rows and of the
 // clicks fall with their rank.
 func (s Shape) drawProducts(a *account, n int) error {
 	marketDays := float64(s.figureDays() * len(a.markets))
 	perDay := (float64(a.rows)/marketDays - 1) / 2 // Sponsored Brands have one row a day, the other two the rest
+	if a.campaigns > 0 {
+		perDay = (float64(a.rows)/marketDays - brandsRows) / 2 / meanRuns
+	}
 	if perDay < 1 || perDay > 0.95*float64(n) {
-		return fmt.Errorf("%d rows of account %s are %.1f rows for each day, marketplace and ad product; expected 1 to 95 %% of its %d products (see -rows, -products, -years, -small-accounts)",
+		return fmt.Errorf("%d rows of account %s are %.1f products for each day, marketplace and ad product; expected 1 to 95 %% of its %d products (see -rows, -products, -years, -small-accounts, -campaigns)",
 			a.rows, a.id, perDay, n)
 	}
 	scale := s.weightScale(n, perDay)

@@ -32,7 +32,7 @@ func (e *embedded) readStorage(ctx context.Context) (Storage, error) {
 		switch {
 		case row[0] == "facts":
 			s.Facts, s.FactBytes = n[0], n[1]
-		case strings.HasSuffix(row[0], "_totals"), strings.HasSuffix(row[0], "_products"):
+		case strings.HasSuffix(row[0], "_totals"), strings.HasSuffix(row[0], "_products"), strings.HasSuffix(row[0], "_ad_groups"):
 			s.RollupBytes += n[1]
 		default:
 			s.OtherBytes += n[1]

@@ -61,7 +61,7 @@ func (w *witness) expectVersion(version int) expected {
 		w.bench.shape.drawRows(slice{heavy, 0, kinds[0]}, day, version, func(r *row) {
 			g := groups[r.product.id]
 			if g == nil {
-				g = &group{product: r.product.id, markets: 1}
+				g = &group{id: r.product.id, markets: 1}
 				groups[r.product.id] = g
 			}
 			g.sums.Add(measuresOf(r))
