@@ -69,7 +69,7 @@ func (a *Account) Campaigns(q url.Values) (map[string]any, error) {
 	states := listParam(q, "states")
 	var rows []map[string]any
 	for _, row := range a.listedRows(profile, "campaigns") {
-		if passesFilter(states, shownState(row)) && isNamed(row, q) {
+		if passesFilter(states, shownState(row)) && nameContains(row, q) {
 			rows = append(rows, a.campaignObject(profile, row))
 		}
 	}
@@ -100,7 +100,7 @@ func (a *Account) AdGroups(q url.Values) (map[string]any, error) {
 	profile := q.Get("marketplace_id")
 	var rows []map[string]any
 	for _, row := range a.listedRows(profile, "adGroups") {
-		if (!q.Has("campaign_id") || q.Get("campaign_id") == row.memberText("campaignId")) && isNamed(row, q) {
+		if (!q.Has("campaign_id") || q.Get("campaign_id") == row.memberText("campaignId")) && nameContains(row, q) {
 			rows = append(rows, a.adGroup(profile, row))
 		}
 	}
@@ -119,8 +119,8 @@ func (a *Account) adGroup(profile string, row record) map[string]any {
 	}
 }
 
-// isNamed tells whether a row's name has the text that is searched for.
-func isNamed(row record, q url.Values) bool {
+// nameContains reports whether the name of a row contains the search text.
+func nameContains(row record, q url.Values) bool {
 	return strings.Contains(strings.ToLower(row.memberText("name")), strings.ToLower(q.Get("search")))
 }
 
