@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/internal/records"
@@ -113,13 +114,13 @@ func (f *faulty) InsertProductNumbers(ctx context.Context, account string, gener
 	return act(f, "InsertProductNumbers", func() error { return f.store.InsertProductNumbers(ctx, account, generation, all) })
 }
 
-func (f *faulty) Entities(ctx context.Context, account string, generation uint32) (map[loader.EntityName]*loader.Entity, error) {
-	return call(f, "Entities", func() (map[loader.EntityName]*loader.Entity, error) {
+func (f *faulty) Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*loader.Entity, error) {
+	return call(f, "Entities", func() (map[adlens.EntityID]*loader.Entity, error) {
 		return f.store.Entities(ctx, account, generation)
 	})
 }
 
-func (f *faulty) InsertEntities(ctx context.Context, account string, generation uint32, all map[loader.EntityName]*loader.Entity) error {
+func (f *faulty) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
 	return act(f, "InsertEntities", func() error { return f.store.InsertEntities(ctx, account, generation, all) })
 }
 

@@ -129,7 +129,7 @@ type session struct {
 	rates         Rates
 	products      map[string]uint32
 	newProducts   bool // some of products are not stored yet
-	entities      map[EntityName]*Entity
+	entities      map[adlens.EntityID]*Entity
 	newEntities   bool               // likewise
 	ledger        map[LedgerKey]bool // as it was at the beginning
 	loadedReports map[string]bool    // of ledger

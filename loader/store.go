@@ -31,8 +31,8 @@ type Store interface {
 	ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error)
 	InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error
 	// Entities are the campaigns and ad groups of facts.
-	Entities(ctx context.Context, account string, generation uint32) (map[EntityName]*Entity, error)
-	InsertEntities(ctx context.Context, account string, generation uint32, all map[EntityName]*Entity) error
+	Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*Entity, error)
+	InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*Entity) error
 
 	InsertFacts(ctx context.Context, account string, batch *Batch) error
 	// Facts reads the stored rows of some days of a unit, ordered by day, product,

@@ -89,7 +89,7 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 				continue
 			}
 			place := t.places.all[t.grains[same[n]].place]
-			key := factKey{g.day, keys[g.product], session.entityKey(EntityName{Campaign, place.campaign}), session.entityKey(EntityName{AdGroup, place.adGroup})}
+			key := factKey{g.day, keys[g.product], session.entityKey(adlens.EntityID{Type: adlens.CampaignEntity, ID: place.campaign}), session.entityKey(adlens.EntityID{Type: adlens.AdGroupEntity, ID: place.adGroup})}
 			w.build.block.addFact(slice, generation, key, l.columns, sums)
 		}
 		if err := w.build.flushBlock(ctx, blockRows); err != nil {

@@ -128,10 +128,10 @@ func (w *writer) writeDimension(name string, row query.Row) {
 		w.Text("ad_product", row.AdProduct.String())
 	case "campaign":
 		w.TextOrNull("campaign_id", row.Campaign.ID)
-		w.TextOrNull("campaign_name", row.Campaign.Name)
+		w.TextOrNull("campaign_name", row.Campaign.Name.Text)
 	case "ad_group":
 		w.TextOrNull("ad_group_id", row.AdGroup.ID)
-		w.TextOrNull("ad_group_name", row.AdGroup.Name)
+		w.TextOrNull("ad_group_name", row.AdGroup.Name.Text)
 	case "product":
 		w.TextOrNull("product_id", row.ID)
 		w.TextOrNull("title", row.Title)

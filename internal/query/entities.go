@@ -6,47 +6,31 @@ import (
 	"slices"
 	"time"
 
+	"adlens"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
 
-// EntityType is what an entity of figures is. The numbers are stored.
-type EntityType uint8
-
-// The types of entities.
-const (
-	CampaignEntity EntityType = iota + 1
-	AdGroupEntity
-)
-
 // Entity is a campaign or an ad group that figures are of.
 type Entity struct {
-	Key  uint32 // in stored rows
-	Type EntityType
-	ID   string
-	Name string // the newest that a report gave, "" for none
-	// NamedAt is the time of that report.
-	NamedAt time.Time
+	Key uint32 // in stored rows
+	adlens.EntityID
+	Name adlens.DatedName // the newest that is known
 }
 
 // ListedName is the name of a campaign or an ad group in a list.
 type ListedName struct {
 	Generation uint32
-	Type       EntityType
-	ID, Name   string
-}
-
-type entityID struct {
-	isOf EntityType
-	id   string
+	adlens.EntityID
+	Name string
 }
 
 // entityNames are the campaigns and ad groups that an account's figures are of, with
 // their newest names, and those of its lists.
 type entityNames struct {
 	byKey  []Entity // 0 is none
-	listed map[entityID]string
+	listed map[adlens.EntityID]string
 	of     []uint32 // the generations of all that was read
 }
 
@@ -104,30 +88,21 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	if err != nil {
 		return n, err
 	}
-	n.byKey, n.listed = []Entity{{}}, make(map[entityID]string, len(lists))
-	places := make(map[entityID]int, len(all))
+	n.byKey, n.listed = []Entity{{}}, make(map[adlens.EntityID]string, len(lists))
+	places := make(map[adlens.EntityID]int, len(all))
 	for _, e := range all {
 		for int(e.Key) >= len(n.byKey) {
 			n.byKey = append(n.byKey, Entity{})
 		}
-		n.byKey[e.Key], places[entityID{e.Type, e.ID}] = e, int(e.Key)
+		n.byKey[e.Key], places[e.EntityID] = e, int(e.Key)
 	}
 	for _, l := range lists {
-		id := entityID{l.Type, l.ID}
-		n.listed[id] = l.Name
-		if place, held := places[id]; held {
-			n.byKey[place].rename(l.Name, at[l.Generation])
+		n.listed[l.EntityID] = l.Name
+		if place, held := places[l.EntityID]; held {
+			n.byKey[place].Name.Rename(l.Name, at[l.Generation])
 		}
 	}
 	return n, nil
-}
-
-// rename takes over a newer name; of two of one time the greater counts.
-func (e *Entity) rename(name string, at time.Time) {
-	if name == "" || at.Before(e.NamedAt) || at.Equal(e.NamedAt) && name <= e.Name {
-		return
-	}
-	e.Name, e.NamedAt = name, at
 }
 
 // entity is what has a number; nothing for 0.
@@ -142,10 +117,10 @@ func (n entityNames) memoryBytes() int {
 	const entity = 80
 	bytes := entity*len(n.byKey) + mapEntryBytes*len(n.listed)
 	for _, e := range n.byKey {
-		bytes += len(e.ID) + len(e.Name)
+		bytes += len(e.ID) + len(e.Name.Text)
 	}
 	for of, name := range n.listed {
-		bytes += len(of.id) + len(name)
+		bytes += len(of.ID) + len(name)
 	}
 	return bytes
 }

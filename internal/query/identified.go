@@ -19,15 +19,15 @@ type identifiedDimension struct {
 	id        string // the term of its ids in a ranked statement
 	parameter string // that filters by it
 	filterOf  func(*Request) []string
-	isOf      EntityType // 0 for products
-	expected  string     // what ids are
+	isOf      adlens.EntityType // 0 for products
+	expected  string            // what ids are
 }
 
 // identified are all of them. What is kept for each is in their order.
 var identified = []identifiedDimension{
-	{dimCampaign, "campaign_key", "campaign_id", "campaign_ids", func(r *Request) []string { return r.Filters.Campaigns }, CampaignEntity,
+	{dimCampaign, "campaign_key", "campaign_id", "campaign_ids", func(r *Request) []string { return r.Filters.Campaigns }, adlens.CampaignEntity,
 		"the id of a campaign with figures, or of one in the list of campaigns"},
-	{dimAdGroup, "ad_group_key", "ad_group_id", "ad_group_ids", func(r *Request) []string { return r.Filters.AdGroups }, AdGroupEntity,
+	{dimAdGroup, "ad_group_key", "ad_group_id", "ad_group_ids", func(r *Request) []string { return r.Filters.AdGroups }, adlens.AdGroupEntity,
 		"the id of an ad group with figures, or of one in the list of ad groups"},
 	{dimProduct, "product_key", "id", "product_ids", func(r *Request) []string { return r.Filters.Products }, 0,
 		"the id of a product with figures, or of one in the list of products"},
@@ -137,7 +137,7 @@ func (s *Service) eachID(ctx context.Context, v View, d identifiedDimension, vis
 		entities, err := s.directory.getEntities(ctx, v)
 		for key, e := range entities.byKey {
 			if e.Type == d.isOf {
-				visit(uint32(key), e.ID, e.Name)
+				visit(uint32(key), e.ID, e.Name.Text)
 			}
 		}
 		return err
@@ -149,11 +149,11 @@ func (s *Service) eachID(ctx context.Context, v View, d identifiedDimension, vis
 	return err
 }
 
-// listed returns what tells whether an id is in a list of the account.
-func (s *Service) listed(ctx context.Context, v View, d identifiedDimension) (has func(id string) bool, err error) {
+// listedIDs returns the check whether an id is in a list of the account.
+func (s *Service) listedIDs(ctx context.Context, v View, d identifiedDimension) (has func(id string) bool, err error) {
 	if d.isOf != 0 {
 		entities, err := s.directory.getEntities(ctx, v)
-		return func(id string) bool { _, is := entities.listed[entityID{d.isOf, id}]; return is }, err
+		return func(id string) bool { _, is := entities.listed[adlens.EntityID{Type: d.isOf, ID: id}]; return is }, err
 	}
 	names, err := s.directory.getNames(ctx, v)
 	return func(id string) bool { _, is := names.titles[id]; return is }, err
@@ -180,7 +180,7 @@ func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension,
 	if len(asked) == 0 {
 		return nil, nil
 	}
-	listed, err := s.listed(ctx, v, d)
+	listed, err := s.listedIDs(ctx, v, d)
 	if err != nil {
 		return nil, err
 	}

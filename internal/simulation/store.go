@@ -174,12 +174,12 @@ func (s store) InsertProductNumbers(ctx context.Context, account string, generat
 
 // entityRow is a row of the table entities.
 type entityRow struct {
-	loader.EntityName
+	adlens.EntityID
 	loader.Entity
 }
 
-func (s store) Entities(ctx context.Context, account string, generation uint32) (all map[loader.EntityName]*loader.Entity, err error) {
-	all = map[loader.EntityName]*loader.Entity{}
+func (s store) Entities(ctx context.Context, account string, generation uint32) (all map[adlens.EntityID]*loader.Entity, err error) {
+	all = map[adlens.EntityID]*loader.Entity{}
 	err = s.read(ctx, "select entities", fmt.Sprint(generation), func() error {
 		rows := s.rowsOf(account, "entities", generation)
 		if s.hooks.allNumbers {
@@ -187,14 +187,14 @@ func (s store) Entities(ctx context.Context, account string, generation uint32) 
 		}
 		for _, r := range rows {
 			e := r.Value.(entityRow)
-			all[e.EntityName] = &e.Entity
+			all[e.EntityID] = &e.Entity
 		}
 		return nil
 	})
 	return all, err
 }
 
-func (s store) InsertEntities(ctx context.Context, account string, generation uint32, all map[loader.EntityName]*loader.Entity) error {
+func (s store) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
 	rows := make([]tables.Row, 0, len(all))
 	for of, e := range all {
 		rows = append(rows, tables.Row{Generation: generation, Key: e.Key, Value: entityRow{of, *e}})

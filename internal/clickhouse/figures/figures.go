@@ -77,8 +77,8 @@ FROM entities
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)},
 		func(scan conn.Scan) (e query.Entity, err error) {
 			var kind uint8
-			err = scan(&e.Key, &kind, &e.ID, &e.Name, &e.NamedAt)
-			e.Type = query.EntityType(kind)
+			err = scan(&e.Key, &kind, &e.ID, &e.Name.Text, &e.Name.At)
+			e.Type = adlens.EntityType(kind)
 			return e, err
 		})
 }
@@ -94,7 +94,7 @@ SELECT generation, toUInt8(2), ad_group_id, name FROM ad_groups`+of,
 		func(scan conn.Scan) (l query.ListedName, err error) {
 			var kind uint8
 			err = scan(&l.Generation, &kind, &l.ID, &l.Name)
-			l.Type = query.EntityType(kind)
+			l.Type = adlens.EntityType(kind)
 			return l, err
 		})
 }

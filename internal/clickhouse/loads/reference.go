@@ -150,17 +150,17 @@ func (l ListStore) InsertProductNumbers(ctx context.Context, account string, gen
 }
 
 // Entities reads the campaigns and ad groups that facts are of.
-func (l ListStore) Entities(ctx context.Context, account string, generation uint32) (map[loader.EntityName]*loader.Entity, error) {
-	all := map[loader.EntityName]*loader.Entity{}
+func (l ListStore) Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*loader.Entity, error) {
+	all := map[adlens.EntityID]*loader.Entity{}
 	_, err := conn.Collect(ctx, l.cluster, `
 SELECT entity_key, entity_type, entity_id, name, named_at
 FROM entities
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation), func(scan conn.Scan) (none struct{}, err error) {
-		var of loader.EntityName
+		var of adlens.EntityID
 		var kind uint8
 		e := &loader.Entity{}
-		err = scan(&e.Key, &kind, &of.ID, &e.Name, &e.NamedAt)
-		of.Type = loader.EntityType(kind)
+		err = scan(&e.Key, &kind, &of.ID, &e.Name.Text, &e.Name.At)
+		of.Type = adlens.EntityType(kind)
 		all[of] = e
 		return none, err
 	})
@@ -168,10 +168,10 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGen
 }
 
 // InsertEntities writes all campaigns and ad groups of facts under a new generation.
-func (l ListStore) InsertEntities(ctx context.Context, account string, generation uint32, all map[loader.EntityName]*loader.Entity) error {
+func (l ListStore) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
 	return l.cluster.Insert(ctx, account, "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, name, named_at)", func(batch conn.Batch) error {
 		for of, e := range all {
-			if err := batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, e.Name, storableTime(e.NamedAt)); err != nil {
+			if err := batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, e.Name.Text, storableTime(e.Name.At)); err != nil {
 				return err
 			}
 		}
