@@ -157,7 +157,7 @@ func (p *tab) signIn(key string) *tab {
 
 func (p *tab) typeKey(key string) {
 	p.t.Helper()
-	p.do(chromedp.SendKeys(chromedp.CSS("#key"), key+"\r"))
+	p.do(chromedp.WaitEnabled(chromedp.CSS("#key-form button")), chromedp.SendKeys(chromedp.CSS("#key"), key+"\r"))
 }
 
 // settled waits until the page shows what was asked for last.

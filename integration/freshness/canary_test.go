@@ -137,10 +137,15 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	}
 	_, metrics := house.MetricsOf(t, server)
 	l.in(t, "the metrics", metrics)
+	killed, err := h.EnginePID()
+	house.Need(t, err)
 	house.Need(t, h.KillEngine())
 	house.Get(t, ask, "/api/v1/summary") // while the engine is away
-	pid, err := h.EnginePID()
-	house.Need(t, err)
+	var pid int
+	house.Eventually(t, time.Minute, "the server has started another engine", func() bool {
+		pid, err = h.EnginePID()
+		return err == nil && pid != killed
+	})
 	house.Need(t, server.Signal(syscall.SIGQUIT)) // prints the stacks of all goroutines
 	// The engine ends with its last user, and writes until then.
 	for until := time.Now().Add(30 * time.Second); syscall.Kill(pid, 0) == nil && time.Now().Before(until); {

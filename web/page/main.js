@@ -41,6 +41,8 @@ byId('key-form').addEventListener('submit', (event) => {
   if (sendable(key)) begin(new Api(key))
   else forget('', new Problem(401, {}))
 })
+// Until the program listened, a browser would have sent the form by itself.
+byId('key-form').querySelector('button').disabled = false
 byId('forget').addEventListener('click', () => forget('The key is forgotten.'))
 byId('skip').addEventListener('click', (event) => {
   event.preventDefault() // the fragment is the state of the view
