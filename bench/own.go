@@ -111,14 +111,14 @@ func (s *statements) planStatements(ctx context.Context, q *question) ([]sql, er
 	case summaries:
 		request, _ := query.ParseSummary(query.SummaryParams{PeriodParams: period, FilterParams: filters}, view, s.now)
 		if plan := query.PlanDays(request, view); !plan.Empty() {
-			add(plan.DayTotalsStatement())
+			add(plan.DayTotalsStatement(false))
 		}
 	case timelines:
 		request, _ := query.ParseTimeline(query.TimelineParams{PeriodParams: period, FilterParams: filters, Granularity: q.params.Get("granularity")}, view, s.now)
 		if q.campaigns != nil {
 			_, err = service.Timeline(ctx, view, request)
 		} else if plan := query.PlanDays(request, view); !plan.Empty() {
-			add(plan.DayTotalsStatement())
+			add(plan.DayTotalsStatement(false))
 		}
 	case breakdown:
 		request, _ := query.ParseReport(query.ReportParams{Dimensions: listParam(q, "dimensions"), PeriodParams: period, FilterParams: filters, Sort: q.sort, Order: q.order,
@@ -151,11 +151,11 @@ type recorder struct {
 	all []query.Statement
 }
 
-func (r *recorder) Ranked(ctx context.Context, s query.Statement, compared bool) ([]query.RankedRow, int, error) {
+func (r *recorder) Ranked(ctx context.Context, s query.Statement, sums int, compared bool) ([]query.RankedRow, int, error) {
 	r.mu.Lock()
 	r.all = append(r.all, s)
 	r.mu.Unlock()
-	return r.Store.Ranked(ctx, s, compared)
+	return r.Store.Ranked(ctx, s, sums, compared)
 }
 
 func listParam(q *question, name string) []string {

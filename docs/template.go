@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"slices"
 	"text/template"
 
 	"adlens/internal/catalogue"
@@ -16,11 +17,12 @@ const templateFile = "openapi.yaml.tmpl"
 // catalogue's rows in it.
 func source() ([]byte, error) {
 	parsed, err := template.New(templateFile).Funcs(template.FuncMap{
-		"json":         flow,
-		"schema":       func(p catalogue.Parameter) (string, error) { return flow(parameterSchema(p)) },
-		"columnSchema": func(c catalogue.Column) (string, error) { return flow(columnSchema(c)) },
-		"figureSchema": func(f catalogue.Figure) (string, error) { return flow(figureSchema(f)) },
-		"changeSchema": func(f catalogue.Figure) (string, error) { return flow(changeSchema(f)) },
+		"json":               flow,
+		"schema":             func(p catalogue.Parameter) (string, error) { return flow(parameterSchema(p)) },
+		"columnSchema":       func(c catalogue.Column) (string, error) { return flow(columnSchema(c)) },
+		"figureSchema":       func(f catalogue.Figure) (string, error) { return flow(figureSchema(f)) },
+		"reportFigureSchema": func(f catalogue.Figure) (string, error) { return flow(reportFigureSchema(f)) },
+		"changeSchema":       func(f catalogue.Figure) (string, error) { return flow(changeSchema(f)) },
 	}).ParseFS(files, templateFile)
 	if err != nil {
 		return nil, err
@@ -28,6 +30,7 @@ func source() ([]byte, error) {
 	var out bytes.Buffer
 	err = parsed.Execute(&out, map[string]any{
 		"Endpoints": catalogue.Endpoints, "Parameters": catalogue.Parameters, "Dimensions": catalogue.Dimensions, "Figures": catalogue.Figures, "FigureNames": catalogue.FigureNames,
+		"ReportFigures": catalogue.ReportFigures, "ReportFigureNames": catalogue.ReportFigureNames,
 		"DimensionNames": catalogue.DimensionNames, "MaxTablePageSize": catalogue.MaxTablePageSize,
 		"Ranges": catalogue.Ranges, "AdProducts": catalogue.AdProducts, "States": catalogue.States, "Tools": catalogue.Tools,
 		"Formats": catalogue.Formats, "ProductSorts": catalogue.ProductSorts,
@@ -112,8 +115,17 @@ func figureSchema(f catalogue.Figure) schema {
 	return s
 }
 
+// reportFigureSchema is of a figure that may be unknown, or of several currencies.
+func reportFigureSchema(f catalogue.Figure) schema {
+	s := figureSchema(f)
+	if s.Type == "number" || !slices.Contains(catalogue.FigureNames, f.Name) {
+		s.Type = []any{s.Type, "null"}
+	}
+	return s
+}
+
 func changeSchema(f catalogue.Figure) schema {
-	in := map[catalogue.Unit]string{catalogue.Percent: "In percentage points.", catalogue.Ratio: "In units of the ratio.", catalogue.USD: "In US dollars."}[f.Unit]
+	in := map[catalogue.Unit]string{catalogue.Percent: "In percentage points.", catalogue.Ratio: "In units of the ratio.", catalogue.USD: "In the currency of the answer."}[f.Unit]
 	if !f.IsRatio() {
 		in = "In percent of the earlier " + f.Name + "."
 	}

@@ -62,18 +62,20 @@ var headlineNames, headlineUnits, headlineOwn = func() (names []string, units []
 	for _, m := range catalogue.Headline {
 		names, units = append(names, m.Name), append(units, m.Unit)
 	}
-	add := func(m catalogue.Measure, suffix string, unit catalogue.Unit) (column int) {
-		names, units = append(names, m.Name+suffix), append(units, unit)
+	add := func(name string, unit catalogue.Unit) (column int) {
+		names, units = append(names, name), append(units, unit)
 		return len(names) - 1
 	}
 	for i, m := range catalogue.Headline {
 		if m.IsAmount() {
-			own[i].micros = add(m, "_local", catalogue.Local)
+			micros, _ := m.LocalColumns()
+			own[i].micros = add(micros, catalogue.Local)
 		}
 	}
 	for i, m := range catalogue.Headline {
 		if m.IsAmount() {
-			own[i].rest = add(m, "_local_rest", catalogue.Count)
+			_, rest := m.LocalColumns()
+			own[i].rest = add(rest, catalogue.Count)
 		}
 	}
 	return names, units, own

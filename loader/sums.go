@@ -13,7 +13,7 @@ import (
 type Sums struct {
 	Rows    uint64
 	Figures exact.Sums // counts, and money in millionths of a US dollar
-	Source  exact.Sums // of facts alone: counts, and money in units of 10^-20 of its own currency
+	Source  exact.Sums // counts, and money in units of 10^-20 of its own currency
 }
 
 // addSums adds the sums of other rows.

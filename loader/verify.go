@@ -90,15 +90,17 @@ func (y *YearParts) addMonth(generation uint32, byAdGroup bool) {
 	}
 }
 
-// addUp reports whether the rollups have the sums of the facts; that by ad group
-// may not be there.
+// addUp reports whether the rollups have the sums of the facts. Those of before there
+// were ad groups have no amounts in their own currency, and none by ad group.
 func (s MonthSums) addUp(byAdGroup bool) bool {
-	want := s.Facts.Figures
-	return s.Days.Figures.Equal(want) && s.Products.Figures.Equal(want) && (!byAdGroup || s.AdGroups.Figures.Equal(want))
+	return s.Days.equal(s.Facts, byAdGroup) && s.Products.equal(s.Facts, byAdGroup) && (!byAdGroup || s.AdGroups.equal(s.Facts, true))
 }
 
 // addUp reports whether a year has the sums of its months.
 func (s YearSums) addUp(byAdGroup bool) bool {
-	want := s.Months.Figures
-	return s.Products.Figures.Equal(want) && (!byAdGroup || s.AdGroups.Figures.Equal(want))
+	return s.Products.equal(s.Months, byAdGroup) && (!byAdGroup || s.AdGroups.equal(s.Months, true))
+}
+
+func (s Sums) equal(t Sums, local bool) bool {
+	return s.Figures.Equal(t.Figures) && (!local || s.Source.Equal(t.Source))
 }

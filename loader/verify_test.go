@@ -68,7 +68,7 @@ func spoilFacts(t *testing.T, dir string) {
 			return err
 		}
 		columns, err := os.ReadFile(filepath.Join(filepath.Dir(path), "columns.txt"))
-		if err != nil || !strings.Contains(string(columns), "spend_local_rest") {
+		if err != nil || !strings.Contains(string(columns), "purchases_30d") {
 			return err
 		}
 		spoilt = path

@@ -44,7 +44,7 @@ func columnNames(kindName string) []string {
 // their rows have all the same: it does not count.
 func (w *writer) askedColumns(d description) []string {
 	return slices.DeleteFunc(columnNames(d.kind), func(name string) bool {
-		return (name == "campaignId" || name == "adGroupId" || name == "campaignName" || name == "adGroupName") && w.percentChance(6)
+		return slices.Contains([]string{"campaignId", "adGroupId", "campaignName", "adGroupName", "unitsSoldClicks7d", "purchasesClicks", "salesClicks", "unitsSold"}, name) && w.percentChance(6)
 	})
 }
 

@@ -156,6 +156,8 @@ type Asker struct {
 	IDs    map[string][]string // by dimension of ids, for its filter
 	Texts  map[string][]string // by dimension of ids, to search for
 	Oldest string
+	// Currencies are those of the marketplaces that a request is about.
+	Currencies func(url.Values) []string
 }
 
 // idFilters are the dimensions of ids with their filters.
@@ -163,7 +165,7 @@ var idFilters = [][2]string{{"campaign", "campaign_ids"}, {"ad_group", "ad_group
 
 // NewAsker asks about what an account holds.
 func NewAsker(r *rand.Rand, m *model.Account) Asker {
-	a := Asker{Rand: r, Places: m.Places(), IDs: map[string][]string{}, Texts: map[string][]string{}}
+	a := Asker{Rand: r, Places: m.Places(), IDs: map[string][]string{}, Texts: map[string][]string{}, Currencies: m.Currencies}
 	a.Oldest, _ = m.Held()
 	for _, filter := range idFilters {
 		ids, texts := m.IDs(filter[0])
@@ -182,6 +184,10 @@ func (a Asker) Ask() Question {
 	if a.IntN(2) == 0 {
 		a.compare(q.Query)
 	}
+	currencies := a.Currencies(q.Query)
+	if a.IntN(3) == 0 && len(currencies) == 1 {
+		q.Query.Set("currency", a.recased("local"))
+	}
 	switch a.IntN(5) {
 	case 0:
 		q.Path = "/summary"
@@ -193,13 +199,13 @@ func (a Asker) Ask() Question {
 		a.order(q.Query, append([]string{"product_id"}, model.FigureNames...))
 	default:
 		q.Path = "/report"
-		a.breakdown(q.Query)
+		a.breakdown(q.Query, currencies)
 	}
 	return q
 }
 
 // breakdown divides by five dimensions at most, one of time at most.
-func (a Asker) breakdown(q url.Values) {
+func (a Asker) breakdown(q url.Values, currencies []string) {
 	dimensions := []string{"marketplace", "ad_product", "campaign", "ad_group", "product", a.one([]string{"date", "week", "month"})}
 	a.Shuffle(len(dimensions), func(i, j int) { dimensions[i], dimensions[j] = dimensions[j], dimensions[i] })
 	sorts := dimensions[:a.IntN(6)]
@@ -209,14 +215,37 @@ func (a Asker) breakdown(q url.Values) {
 	if a.IntN(3) == 0 {
 		a.search(q, sorts)
 	}
+	isMixed := len(currencies) > 1 && slices.Contains(sorts, "marketplace") && a.IntN(2) == 0
+	if isMixed {
+		q.Set("currency", "local")
+	}
 	figures := model.FigureNames
 	if a.IntN(2) == 0 {
-		figures = slices.Clone(figures)
+		figures = slices.Concat(figures, a.further(q, currencies))
 		a.Shuffle(len(figures), func(i, j int) { figures[i], figures[j] = figures[j], figures[i] })
 		figures = figures[:1+a.IntN(len(figures))]
 		q.Set("figures", strings.Join(figures, ","))
 	}
-	a.order(q, slices.Concat(sorts, figures))
+	sortable := slices.DeleteFunc(slices.Clone(figures), func(name string) bool { return isMixed && model.FurtherMeasures[name].IsMoney() })
+	if sorts = slices.Concat(sorts, sortable); len(sorts) == 0 || isMixed && !slices.Contains(sortable, figures[0]) {
+		q.Del("figures") // what rows are sorted by without a word is an amount in no common currency
+		sorts = model.FigureNames
+	}
+	a.order(q, sorts)
+}
+
+// further are further measures that reports of the request may have.
+func (a Asker) further(q url.Values, currencies []string) (some []string) {
+	asked := strings.ToUpper(strings.ReplaceAll(strings.Join(q["ad_products"], ","), " ", ""))
+	for _, name := range slices.Sorted(maps.Keys(model.FurtherMeasures)) {
+		m := model.FurtherMeasures[name]
+		isReported := asked == "" || slices.ContainsFunc(m.AdProducts, func(p string) bool { return strings.Contains(asked, p) })
+		inDollars := q.Get("currency") == "" && !slices.Equal(currencies, []string{"USD"})
+		if isReported && !(m.IsMoney() && inDollars) && a.IntN(3) > 0 {
+			some = append(some, name)
+		}
+	}
+	return some
 }
 
 // search looks for a piece of a text that one of the dimensions has.

@@ -19,6 +19,10 @@ type request struct {
 	dimensions   []string            // of a report
 	search       string              // of a report: what one of the texts of its dimensions contains
 	compare      *comparison         // nil where nothing is compared
+	further      []string            // the further measures that a report asks for
+	local        bool                // amounts are in the marketplaces' own currencies
+	isMixed      bool                // and those are several
+	currency     string              // "" where there is none of all
 }
 
 // idFilters are the dimensions that are filtered by ids, and their parameters.
@@ -35,6 +39,7 @@ func (a *Account) parseRequest(q url.Values, now time.Time) (request, error) {
 	}
 	if err == nil {
 		r.compare = a.resolveComparison(&r, q, now)
+		err = a.setCurrency(&r, q)
 	}
 	return r, err
 }
@@ -139,9 +144,9 @@ func (a *Account) Summary(q url.Values, now time.Time) (map[string]any, error) {
 	}
 	facts, then := a.selectFacts(r)
 	total := a.total(r)
-	answer := total.now.putFigures(a.baseAnswer(r))
+	answer := total.now.putFigures(r, a.baseAnswer(r))
 	if r.compare != nil {
-		answer["comparison"] = r.compare.putComparison(r.compare.comparisonHead(), &total.now, &total.then)
+		answer["comparison"] = r.compare.putComparison(r, r.compare.comparisonHead(), &total.now, &total.then)
 	}
 	answer["by_marketplace"] = a.byMarketplace(r, facts, then)
 	answer["by_ad_product"] = byAdProduct(r, facts, then)
@@ -166,15 +171,19 @@ func (a *Account) baseAnswer(r request) map[string]any {
 			filters[name] = textsOrNull(ids)
 		}
 	}
+	meta := map[string]any{
+		"data_last_date":  orNull(newest),
+		"history_covered": oldest != "" && r.period.Start >= oldest,
+		"truncated":       false,
+	}
+	if parts := a.incomplete(r); parts != nil {
+		meta["incomplete"] = parts
+	}
 	return map[string]any{
 		"period":   r.period.periodObject(),
 		"filters":  filters,
-		"currency": "USD",
-		"meta": map[string]any{
-			"data_last_date":  orNull(newest),
-			"history_covered": oldest != "" && r.period.Start >= oldest,
-			"truncated":       false,
-		},
+		"currency": orNull(r.currency),
+		"meta":     meta,
 	}
 }
 
@@ -195,13 +204,13 @@ func byAdProduct(r request, now, then []*fact) []any {
 // pair is the sums of a period, and of the earlier one.
 type pair struct{ now, then figures }
 
-func (p *pair) isZero() bool { return p.now.isZero() && p.then.isZero() }
+func (p *pair) isZero(r request) bool { return p.now.isZero(r) && p.then.isZero(r) }
 
 // putWithComparison writes the figures, and the comparison where one is asked for.
 func (p *pair) putWithComparison(r request, object map[string]any) map[string]any {
-	p.now.putFigures(object)
+	p.now.putFigures(r, object)
 	if r.compare != nil {
-		object["comparison"] = r.compare.putComparison(map[string]any{}, &p.now, &p.then)
+		object["comparison"] = r.compare.putComparison(r, map[string]any{}, &p.now, &p.then)
 	}
 	return object
 }
@@ -225,9 +234,9 @@ func groupBy(now, then []*fact, key func(*fact) string) map[string]*pair {
 
 // rankGroups lists groups with figures: largest shown spend first, then by tie.
 func rankGroups(r request, groups map[string]*pair, tie func(string) string, head func(string) map[string]any) []any {
-	keys := nonzeroKeys(groups)
+	keys := nonzeroKeys(r, groups)
 	slices.SortFunc(keys, func(x, y string) int {
-		shown := shownAmount(&groups[y].now).Cmp(shownAmount(&groups[x].now))
+		shown := shownSpend(r, &groups[y].now).Cmp(shownSpend(r, &groups[x].now))
 		return cmp.Or(shown, cmp.Compare(tie(x), tie(y)))
 	})
 	elements := []any{}
@@ -237,10 +246,10 @@ func rankGroups(r request, groups map[string]*pair, tie func(string) string, hea
 	return elements
 }
 
-func nonzeroKeys(groups map[string]*pair) []string {
+func nonzeroKeys(r request, groups map[string]*pair) []string {
 	var keys []string
 	for key, g := range groups {
-		if !g.isZero() {
+		if !g.isZero(r) {
 			keys = append(keys, key)
 		}
 	}
@@ -248,7 +257,9 @@ func nonzeroKeys(groups map[string]*pair) []string {
 	return keys
 }
 
-func shownAmount(f *figures) *big.Rat { return parseNumber(formatDollars(&f.spend)) }
+func shownSpend(r request, f *figures) *big.Rat {
+	return parseNumber(twoDecimals(f.sumsIn(r.local).spend))
+}
 
 func parseNumber(n json.Number) *big.Rat {
 	r, _ := new(big.Rat).SetString(n.String())

@@ -16,9 +16,11 @@ var grains = map[string]string{"date": "day", "week": "week", "month": "month"}
 // breakdownRow is a row with what orders it; the place of a date is where it lies
 // in its period.
 type breakdownRow struct {
-	object map[string]any
-	keys   map[string]string // by dimension; "" for null, which is last
-	place  int
+	object  map[string]any
+	shown   map[string]any    // what orders it: the figures, amounts of several currencies in US dollars
+	keys    map[string]string // by dimension; "" for null, which is last
+	place   int
+	profile string
 }
 
 // Report is the answer of /report.
@@ -32,13 +34,18 @@ func (a *Account) Report(q url.Values, now time.Time) (map[string]any, error) {
 	if r.search != "" && !slices.ContainsFunc(dimensions, func(dimension string) bool { return idFilters[dimension] != "" }) {
 		return nil, fmt.Errorf("model: search %q has no column to look in", r.search)
 	}
-	answer := a.baseAnswer(r)
-	answer["dimensions"] = textsOrEmpty(dimensions)
 	if figures == nil {
 		figures = FigureNames
 	}
+	for _, name := range figures {
+		if !slices.Contains(FigureNames, name) {
+			r.further = append(r.further, name)
+		}
+	}
+	answer := a.baseAnswer(r)
+	answer["dimensions"] = textsOrEmpty(dimensions)
 	answer["figures"] = textsOrEmpty(figures)
-	answer["totals"] = keepFigures(a.total(r).putWithComparison(r, map[string]any{}), figures)
+	answer["totals"] = keepFigures(r.withoutMixed(a.total(r).putWithComparison(r, map[string]any{})), figures)
 	if r.compare != nil {
 		answer["comparison"] = r.compare.comparisonHead()
 	}
@@ -52,7 +59,7 @@ func (a *Account) Report(q url.Values, now time.Time) (map[string]any, error) {
 		case slices.Contains(dimensions, sort):
 			first = x.compareBy(y, sort, order == "desc")
 		default:
-			first = byValue(x.object[sort], y.object[sort], order == "desc")
+			first = byValue(x.shown[sort], y.shown[sort], order == "desc")
 		}
 		for _, dimension := range dimensions {
 			first = cmp.Or(first, x.compareBy(y, dimension, false))
@@ -98,6 +105,28 @@ func keepFigures(object map[string]any, wanted []string) map[string]any {
 	for _, part := range []string{"comparison", "change"} {
 		if inner, ok := object[part].(map[string]any); ok {
 			keepFigures(inner, wanted)
+		}
+	}
+	return object
+}
+
+// withoutMixed leaves nothing of amounts of several currencies.
+func (r request) withoutMixed(object map[string]any) map[string]any {
+	if !r.isMixed {
+		return object
+	}
+	names := slices.Clone(ofMoney)
+	for _, name := range r.further {
+		if FurtherMeasures[name].IsMoney() {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		object[name] = nil
+	}
+	for _, part := range []string{"comparison", "change"} {
+		if inner, ok := object[part].(map[string]any); ok {
+			r.withoutMixed(inner)
 		}
 	}
 	return object
@@ -160,8 +189,18 @@ func (a *Account) breakdownRows(r request, dimensions []string) (rows []breakdow
 			}
 		}
 	}
-	for _, key := range nonzeroKeys(groups) {
+	for _, key := range nonzeroKeys(r, groups) {
 		row := samples[key]
+		inDollars := r
+		inDollars.local = false
+		row.shown = groups[key].now.putFigures(r, map[string]any{})
+		if r.isMixed {
+			dollars := groups[key].now.putFigures(inDollars, map[string]any{})
+			for _, name := range []string{"spend", "sales", "average_cpc"} {
+				row.shown[name] = dollars[name]
+			}
+			row.object["currency"] = a.profiles[row.profile].currency
+		}
 		dates, _ := row.object["\x00then"].(map[string]any)
 		delete(row.object, "\x00then")
 		groups[key].putWithComparison(r, row.object)
@@ -199,6 +238,7 @@ func (a *Account) breakdownRow(dimensions []string, f *fact, dates [2][]string, 
 		case "marketplace":
 			country := a.profiles[f.profile].country
 			row.keys[dimension] = country + "|" + f.profile
+			row.profile = f.profile
 			row.object["marketplace"], row.object["marketplace_id"] = country, f.profile
 		case "ad_product":
 			row.keys[dimension], row.object[dimension] = f.adProduct, f.adProduct

@@ -66,13 +66,14 @@ func (c *comparison) comparisonHead() map[string]any {
 }
 
 // putComparison writes the earlier figures and the change since.
-func (c *comparison) putComparison(object map[string]any, now, then *figures) map[string]any {
-	then.putFigures(object)
+func (c *comparison) putComparison(r request, object map[string]any, now, then *figures) map[string]any {
+	then.putFigures(r, object)
 	change := map[string]any{}
-	for _, d := range definitions {
-		change[d.name] = nil
+	before := then.exactFigures(r)
+	for i, one := range now.exactFigures(r) {
+		change[one.name] = nil
 		if c.covered {
-			change[d.name] = changeOf(d.kind, d.exact(now), d.exact(then))
+			change[one.name] = changeOf(one.kind, one.exact, before[i].exact)
 		}
 	}
 	object["change"] = change

@@ -30,6 +30,7 @@ func compareHolders(x, y holder) int {
 type own struct {
 	cost, sales                    big.Rat
 	impressions, clicks, purchases big.Int
+	further                        map[string]*big.Rat // of reports that have them
 }
 
 // deriveFacts recomputes every fact, and every name, from the set of held reports,
@@ -62,7 +63,7 @@ func addRow(sums map[slot]map[holder]*own, r *report, line row) {
 	}
 	o := sums[s][line.holder]
 	if o == nil {
-		o = &own{}
+		o = &own{further: map[string]*big.Rat{}}
 		sums[s][line.holder] = o
 	}
 	o.cost.Add(&o.cost, line.cost)
@@ -70,15 +71,22 @@ func addRow(sums map[slot]map[holder]*own, r *report, line row) {
 	o.impressions.Add(&o.impressions, line.impressions)
 	o.clicks.Add(&o.clicks, line.clicks)
 	o.purchases.Add(&o.purchases, line.purchases)
+	for name, n := range line.further {
+		if o.further[name] == nil {
+			o.further[name] = new(big.Rat)
+		}
+		o.further[name].Add(o.further[name], n)
+	}
 }
 
 // convertFacts makes the facts of a product's day.
 func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
 	holders := slices.SortedFunc(maps.Keys(parts), compareHolders)
-	costs, sales := make([]*big.Rat, len(holders)), make([]*big.Rat, len(holders))
+	costs, sales, all := make([]*big.Rat, len(holders)), make([]*big.Rat, len(holders)), make([]*own, len(holders))
 	for i, h := range holders {
-		costs[i], sales[i] = &parts[h].cost, &parts[h].sales
+		costs[i], sales[i], all[i] = &parts[h].cost, &parts[h].sales, parts[h]
 	}
+	further := shareFurther(all)
 	rate := a.rateOn(a.profiles[s.profile].currency, s.day)
 	spendShares, salesShares := shareMicros(costs, rate), shareMicros(sales, rate)
 	facts := make([]fact, len(holders))
@@ -89,6 +97,9 @@ func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
 		f.impressions.Set(&parts[h].impressions)
 		f.clicks.Set(&parts[h].clicks)
 		f.purchases.Set(&parts[h].purchases)
+		f.ownSpend.Set(costs[i])
+		f.ownSales.Set(sales[i])
+		f.further = further[i]
 		facts[i] = f
 	}
 	return facts

@@ -43,12 +43,12 @@ func (a *Account) productRows(r request) []map[string]any {
 	groups := groupBy(facts, then, func(f *fact) string { return f.product })
 	places := map[string][]string{}
 	for _, f := range facts {
-		if !f.isZero() {
+		if !f.isZero(r) {
 			places[f.product] = append(places[f.product], a.profiles[f.profile].country)
 		}
 	}
 	var rows []map[string]any
-	for _, id := range nonzeroKeys(groups) {
+	for _, id := range nonzeroKeys(r, groups) {
 		slices.Sort(places[id])
 		head := map[string]any{
 			"product_id":   orNull(id),

@@ -83,7 +83,7 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	}
 	r := &report{
 		id: d.ReportID, profile: fmt.Sprint(d.ProfileID), adProduct: d.Configuration.AdProduct,
-		start: d.StartDate, end: d.EndDate, generated: generated,
+		start: d.StartDate, end: d.EndDate, generated: generated, columns: d.Configuration.Columns,
 	}
 	p, known := a.profiles[r.profile]
 	if !known {
@@ -138,6 +138,7 @@ func readRows(file string, columns []string, adProduct string, vendor bool) ([]r
 			impressions: parseInteger(line["impressions"]), clicks: parseInteger(line["clicks"]),
 			purchases: parseInteger(line[purchases]),
 			cost:      parseDecimal(line["cost"]), sales: parseDecimal(line[sales]),
+			further:      readFurther(line, columns, adProduct),
 			holder:       holder{asked("campaignId"), asked("adGroupId")},
 			campaignName: asked("campaignName"), adGroupName: asked("adGroupName"),
 		}

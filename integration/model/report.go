@@ -10,6 +10,7 @@ import (
 type report struct {
 	id, profile, adProduct, start, end string
 	generated                          time.Time
+	columns                            []string // that it was asked for
 	rows                               []row
 	settled                            bool // a whole command ended since it came
 }
@@ -20,6 +21,7 @@ type row struct {
 	day, product                   string
 	impressions, clicks, purchases *big.Int
 	cost, sales                    *big.Rat
+	further                        map[string]*big.Rat
 	holder                         // empty ids where the row does not say
 	campaignName, adGroupName      string
 }

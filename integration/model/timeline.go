@@ -51,7 +51,7 @@ func (a *Account) timelinePoints(r request, grain string) []any {
 		if of := thenSums[thenDate]; of != nil {
 			both.then = of.now
 		}
-		if both.isZero() {
+		if both.isZero(r) {
 			continue
 		}
 		point := both.putWithComparison(r, map[string]any{"date": orNull(date)})

@@ -88,7 +88,7 @@ type request interface {
 	Written() query.Format
 	About() []string
 	Spelled() string
-	Compared() bool
+	RowWeight() int
 }
 
 // Where an answer comes from.
@@ -215,7 +215,7 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	bytes := weightOf(rows, q.request.Compared())
+	bytes := rowBytes * (rows + 16) * q.request.RowWeight()
 	if err := use.reserveBytes(waiting, bytes); err != nil {
 		return nil, err
 	}

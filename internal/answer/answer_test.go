@@ -38,7 +38,7 @@ func (*shop) BucketCounts(context.Context, query.Statement) ([]query.BucketCount
 	return nil, nil
 }
 
-func (s *shop) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
+func (s *shop) Ranked(context.Context, query.Statement, int, bool) ([]query.RankedRow, int, error) {
 	s.statements++
 	return []query.RankedRow{{ID: "B0LAMP", Marketplaces: []uint16{1}, Sums: sums(900, 9, 1, 4_000_000, 20_000_000)}}, 1, nil
 }

@@ -104,7 +104,7 @@ func (w *writer) writeProducts(a *query.Report) {
 
 func (w *writer) writeReport(a *query.Report) {
 	r := a.Request
-	w.figures = r.Figures
+	w.figures = r.ListFigures()
 	w.writeRequest(r)
 	w.Texts("dimensions", r.Dimensions)
 	w.Texts("figures", r.FigureNames())
@@ -115,6 +115,9 @@ func (w *writer) writeReport(a *query.Report) {
 	w.writeRows(a, blank, func(row query.Row) {
 		for _, dimension := range r.Dimensions {
 			w.writeDimension(dimension, row)
+		}
+		if r.IsMixed() {
+			w.TextOrNull("currency", row.Marketplace.Currency)
 		}
 	})
 }
@@ -192,7 +195,7 @@ func (w *writer) writeRequest(r query.Request) {
 			}
 		}
 	})
-	w.Text("currency", "USD")
+	w.TextOrNull("currency", r.Currency)
 }
 
 // writePeriod writes days, how they were found, and whose calendar says today.
@@ -210,6 +213,18 @@ func (w *writer) writeMeta(m query.Meta) {
 		w.writeDay("data_last_date", m.LastDate)
 		w.Bool("history_covered", m.HistoryCovered)
 		w.Bool("truncated", m.Truncated)
+		if m.Incomplete != nil {
+			w.List("incomplete", func() {
+				for _, part := range m.Incomplete {
+					w.Object("", func() {
+						w.marketplaceName(part.Marketplace)
+						w.Text("ad_product", part.AdProduct.String())
+						w.Text("reason", part.Reason)
+						w.Texts("figures", part.Figures)
+					})
+				}
+			})
+		}
 	})
 }
 
@@ -240,11 +255,7 @@ func (w *writer) earlierFigures(c *query.Comparison) {
 		return
 	}
 	w.writeFigures(c.Figures)
-	change := c.Change
-	if change == nil {
-		change = query.NoChange
-	}
-	w.Object("change", func() { w.writeFigures(change) })
+	w.Object("change", func() { w.writeChanges(c.Change) })
 }
 
 // blankComparison shows the fields of a row's comparison, where it has one.

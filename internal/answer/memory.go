@@ -125,12 +125,3 @@ func (m *memory) admitWaiting() {
 		return true
 	})
 }
-
-// weightOf is about what an answer of so many rows takes while it is made.
-func weightOf(rows int, compared bool) int {
-	bytes := rowBytes * (rows + 16)
-	if compared {
-		bytes *= 2
-	}
-	return bytes
-}

@@ -14,8 +14,8 @@ import (
 // are the contract's.
 type writer struct {
 	*formats.Writer
-	pages   *Pages // as they were described
-	figures []int  // the places of the figures that are wanted; nil for all
+	pages   *Pages             // as they were described
+	figures []catalogue.Figure // those of the answer; nil for those of every answer
 	digits  []byte
 }
 
@@ -46,35 +46,34 @@ func (w *writer) writeAmount(name string, value *adlens.Amount) {
 	w.Number(name, adlens.AmountDecimals, []byte(value.String()))
 }
 
-// allFigures are the places of all figures.
-var allFigures = func() (places []int) {
-	for i := range catalogue.Figures {
-		places = append(places, i)
-	}
-	return places
-}()
-
-// writeFigures writes the figures that are wanted, the catalogue's in its order
-// where none are named; of a blank row they are null.
-func (w *writer) writeFigures(figures query.Figures) {
-	if figures == nil {
-		figures = query.NoFigures
-	}
-	places := w.figures
-	if places == nil {
-		places = allFigures
-	}
-	for _, i := range places {
-		value, decimals := figures[i], 0
-		if value.Hundredths() {
-			decimals = 2
+// writeFigures writes the figures of the answer; of a blank row they are null.
+func (w *writer) writeFigures(values query.Figures) {
+	w.writeValues(values, func(f catalogue.Figure) int {
+		if f.Unit == catalogue.Count {
+			return 0
 		}
+		return 2
+	})
+}
+
+// writeChanges writes how figures changed, in percent or points.
+func (w *writer) writeChanges(values query.Figures) {
+	w.writeValues(values, func(catalogue.Figure) int { return 2 })
+}
+
+func (w *writer) writeValues(values query.Figures, decimals func(catalogue.Figure) int) {
+	figures := w.figures
+	if figures == nil {
+		figures = catalogue.Figures
+	}
+	for i := range figures {
+		value := values.At(i)
 		if value.Null() {
-			w.Number(catalogue.Figures[i].Name, decimals, nil)
+			w.Number(figures[i].Name, decimals(figures[i]), nil)
 			continue
 		}
 		w.digits = value.Append(w.digits[:0])
-		w.Number(catalogue.Figures[i].Name, decimals, w.digits)
+		w.Number(figures[i].Name, decimals(figures[i]), w.digits)
 	}
 }
 

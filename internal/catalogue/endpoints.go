@@ -38,26 +38,26 @@ var (
 		Words: "The figures of a period as a whole, by marketplace and by ad product. The exact sums of the parts equal those of the whole; each figure is rounded on its own.\n" +
 			"\n" +
 			"As a table it is rows with `section` (`total`, `by_marketplace`, `by_ad_product`), `marketplace`, `marketplace_id`, `ad_product` and the figures.\n",
-		Parameters: slices.Concat(periods, filters, formats, []Parameter{compare}),
+		Parameters: slices.Concat(periods, filters, []Parameter{currency}, formats, []Parameter{compare}),
 		Answer:     "The totals.", Schema: "Summary", Capped: true, Examples: []Example{{"summary", "summary"}, {"filtered", "summary_filtered"}, {"compared", "summary_compared"}, {"nothing", "summary_without_figures"}}}
 
 	Timeline = Endpoint{Path: "/timeline", Operation: "getTimeline", Tag: "Figures", Summary: "Figures by day, week or month",
 		Words:      "A point for each day, week or month of a period, oldest first. One without a figure is left out. A week or month holds only its days inside the period.\n",
-		Parameters: slices.Concat(periods, filters, []Parameter{granularity}, formats, []Parameter{compare}),
+		Parameters: slices.Concat(periods, filters, []Parameter{currency, granularity}, formats, []Parameter{compare}),
 		Answer:     "The points.", Schema: "Timeline", Capped: true, Examples: []Example{{"days", "timeline_days"}, {"months", "timeline_months"}, {"compared", "timeline_compared"}}}
 
 	ProductReport = Endpoint{Path: "/reports/products", Operation: "listProducts", Tag: "Figures", Summary: "Figures by advertised product",
 		Words: "A row for each advertised product with figures in the period. The row whose `product_id` is null is the group of figures that the platform ties to no product, mostly Sponsored Brands.\n" +
 			"\n" +
 			"Rows are ordered by the value as shown; null comes last in both orders, and ties go by `product_id`, so pages never overlap. `totals` are the figures of the whole report, all pages.\n",
-		Parameters: slices.Concat(periods, filters, []Parameter{productSort, order, page, reportPageSize}, formats, []Parameter{compare}),
+		Parameters: slices.Concat(periods, filters, []Parameter{currency, productSort, order, page, reportPageSize}, formats, []Parameter{compare}),
 		Answer:     "A page of products.", Schema: "ProductReport", Capped: true, Examples: []Example{{"products", "products"}, {"compared", "products_compared"}}}
 
 	Report = Endpoint{Path: "/report", Operation: "getReport", Tag: "Figures", Summary: "Figures by any dimensions",
 		Words: "A row for each combination of the dimensions' values with figures in the period: `dimensions=month,product` has one for each product of each month. The exact sums of the rows are those of the summary with the same period and filters.\n" +
 			"\n" +
 			"Rows are ordered by the value as shown; null comes last in both orders, and ties go by the dimensions, so pages never overlap. `totals` are the figures of the whole report, all pages.\n",
-		Parameters: slices.Concat([]Parameter{dimensions, figures}, periods, filters, []Parameter{search, reportSort, reportOrder, page, rowsPageSize}, formats, []Parameter{compare}),
+		Parameters: slices.Concat([]Parameter{dimensions, figures}, periods, filters, []Parameter{currency, search, reportSort, reportOrder, page, rowsPageSize}, formats, []Parameter{compare}),
 		Answer:     "A page of rows.", Schema: "Report", Capped: true, Examples: []Example{{"months", "report_months"}, {"campaigns", "report_campaigns"}, {"products", "report_products"}}}
 
 	Campaigns = Endpoint{Path: "/campaigns", Operation: "listCampaigns", Tag: "Campaigns", Summary: "One marketplace's campaigns",

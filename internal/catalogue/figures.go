@@ -1,5 +1,11 @@
 package catalogue
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Better says which way a figure should move.
 type Better int
 
@@ -19,11 +25,11 @@ type Figure struct {
 	Label                  string // in headings
 	Unit                   Unit
 	Better                 Better
-	Numerator, Denominator int    // places in Headline
+	Numerator, Denominator int    // places in Measures
 	Words                  string // what it is, in the API's document
 }
 
-// Figures are all figures in the order of every answer. A ratio is made of
+// Figures are the figures of every answer, in its order. A ratio is made of
 // exact sums, rounded last, and null if its denominator is zero.
 var Figures = []Figure{
 	{"spend", "Spend", USD, Depends, Spend, None, "What the advertising cost, in US dollars."},
@@ -38,13 +44,40 @@ var Figures = []Figure{
 	{"conversion_rate", "Conversion", Percent, More, Purchases, Clicks, "Orders for each hundred clicks, in percent. Null when there is no click."},
 }
 
-// FigureNames are the names of the figures, in their order.
-var FigureNames = func() (names []string) {
-	for _, f := range Figures {
+// ReportFigures are the figures that a report can be asked for: those of every
+// answer, and each further measure that is kept, under its stored name.
+var ReportFigures = func() []Figure {
+	all := slices.Clone(Figures)
+	for i, m := range Extra {
+		all = append(all, Figure{Name: m.Name, Label: labelOf(m.Name), Unit: m.Unit, Better: Depends, Numerator: len(Headline) + i, Denominator: None,
+			Words: fmt.Sprintf("The platform's `%s`, in reports of %s. Null where no report has it.", m.Column, m.AdProductNames())})
+	}
+	return all
+}()
+
+// labelOf writes a stored name as a heading.
+func labelOf(name string) string {
+	label := strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(label[:1]) + label[1:]
+}
+
+// Names of figures, in their order.
+var (
+	FigureNames       = figureNames(Figures)
+	ReportFigureNames = figureNames(ReportFigures)
+)
+
+func figureNames(figures []Figure) (names []string) {
+	for _, f := range figures {
 		names = append(names, f.Name)
 	}
 	return names
-}()
+}
+
+// IsAmount reports whether the figure is money, or a ratio that money is part of.
+func (f Figure) IsAmount() bool {
+	return Measures[f.Numerator].IsAmount() || f.IsRatio() && Measures[f.Denominator].IsAmount()
+}
 
 // IsRatio reports whether the figure is a ratio of sums; else it is a sum.
 func (f Figure) IsRatio() bool { return f.Denominator != None }
@@ -54,7 +87,7 @@ func (f Figure) Formula() string {
 	if !f.IsRatio() {
 		return ""
 	}
-	formula := Headline[f.Numerator].Name + " / " + Headline[f.Denominator].Name
+	formula := Measures[f.Numerator].Name + " / " + Measures[f.Denominator].Name
 	if f.Unit == Percent {
 		formula += " x 100"
 	}

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"slices"
+	"strings"
 
 	"adlens"
 )
@@ -48,10 +49,27 @@ func (m Measure) ColumnOf(p adlens.AdProduct, vendor bool) string {
 	}
 }
 
+// AdProductNames returns the names of the ad products that have the measure under one
+// name.
+func (m Measure) AdProductNames() string {
+	names := make([]string, len(m.AdProducts))
+	for i, p := range m.AdProducts {
+		names[i] = p.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// LocalColumns returns the columns of facts that have an amount of the headline
+// exactly, in the marketplace's own currency: millionths, and units of 10^-20 below
+// them.
+func (m Measure) LocalColumns() (micros, rest string) {
+	return m.Name + "_local", m.Name + "_local_rest"
+}
+
 // ReportedBy returns the measures whose columns the reports of an ad product
 // have.
 func ReportedBy(p adlens.AdProduct) (reported []Measure) {
-	for _, m := range slices.Concat(Headline[:], Extra) {
+	for _, m := range Measures {
 		if slices.Contains(m.AdProducts, p) {
 			reported = append(reported, m)
 		}
@@ -92,8 +110,11 @@ var Headline = [...]Measure{
 	Sales:       {Name: "sales", Unit: USD, Column: "sales", AdProducts: brandsAndDisplay, Seller: "sales7d", Vendor: "sales14d"},
 }
 
-// Extra are the measures that are kept and not answered. The platform's
-// documents call royaltyQualifiedBorrows a count, but it is money.
+// Measures are all measures: the headline, and behind it the further ones.
+var Measures = slices.Concat(Headline[:], Extra)
+
+// Extra are the further measures that are kept. The platform's documents call
+// royaltyQualifiedBorrows a count, but it is money.
 var Extra = []Measure{
 	{Name: "purchases_1d", Unit: Count, Column: "purchases1d", AdProducts: products},
 	{Name: "purchases_7d", Unit: Count, Column: "purchases7d", AdProducts: products},

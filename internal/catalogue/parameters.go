@@ -39,7 +39,9 @@ type Parameter struct {
 	List     bool // of values with commas between them
 	Required bool
 
-	Values   []string          // of a Choice
+	Values   []string // of a Choice
+	Shown    []string // those of Values that messages name, where all are too many; Others says what else there is
+	Others   string
 	Excluded map[string]string // values that exist and are refused, with the reason
 	Min, Max int               // of the characters of a Text, and Max of a Number; 0 is no bound
 	// MaxValues is how many values a List has at most; 0 is no bound.
@@ -86,6 +88,7 @@ var (
 	Formats       = []string{"json", "csv", "xlsx", "parquet", "ndjson"}
 	Separators    = []string{"comma", "semicolon", "tab"}
 	Decimals      = []string{"point", "comma"}
+	Currencies    = []string{"USD", "local"}
 	Comparisons   = []string{"none", "previous_period", "previous_year"}
 )
 
@@ -121,8 +124,10 @@ var (
 		Words: "Only these ad groups, by their ids, with commas between them; 200 at most. An id that is neither in a figure nor in the list of ad groups is refused."}
 	dimensions = Parameter{Name: "dimensions", Kind: Choice, List: true, Values: DimensionNames, MaxValues: 5, Schema: "Dimension", Example: []string{"month", "product"},
 		Words: "What the figures are divided by, in the order in which their columns are wanted, with commas between them; at most one of `date`, `week` and `month`. Without it there is one row of everything."}
-	figures = Parameter{Name: "figures", ID: "figure_names", Kind: Choice, List: true, Values: FigureNames, Schema: "Figure", Example: []string{"spend", "acos"},
-		Words: "The figures wanted, in their order, with commas between them. All without it."}
+	figures = Parameter{Name: "figures", ID: "figure_names", Kind: Choice, List: true, Values: ReportFigureNames, Shown: FigureNames, Others: "a further measure that /docs/figures lists", Schema: "Figure", Example: []string{"spend", "acos"},
+		Words: "The figures wanted, in their order, with commas between them; without it the ten that every answer has. Further ones are measures as the platform reports them: null, and never 0, where no report behind a row has them, and where only some do they are the sum of those, which `meta.incomplete` says. One that no ad product of the filters reports is refused, and an amount of them that is not in US dollars needs `currency=local`."}
+	currency = Parameter{Name: "currency", Kind: Choice, Values: Currencies, Default: "USD",
+		Words: "US dollars, or the marketplaces' own amounts, unconverted. Marketplaces of several currencies have none in common: `local` is refused for them, but in a report that is divided by marketplace, whose rows then say their `currency`. Amounts are sorted by their US dollars there, and null in `totals`."}
 	search = Parameter{Name: "search", Min: 2, Max: 100, Example: "lamp",
 		Words: "Only rows whose product id or title, campaign name or ad group name contains this text, without regard to case; 2 to 100 characters. It looks in those of `product`, `campaign` and `ad_group` that are among the dimensions, and needs one."}
 	listSearch = Parameter{Name: "search", ID: "list_search", Min: 2, Max: 100, Example: "lamp",
@@ -172,7 +177,7 @@ var (
 
 // Parameters are all parameters, in the order of the API's document.
 var Parameters = []Parameter{
-	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, search, listSearch, granularity, productSort, reportSort, order, reportOrder,
+	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, currency, search, listSearch, granularity, productSort, reportSort, order, reportOrder,
 	page, pageSize, reportPageSize, rowsPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
 	format, separator, decimal, compare, ifNoneMatch,
 }

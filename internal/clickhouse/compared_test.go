@@ -83,7 +83,7 @@ func BenchmarkComparedProducts(b *testing.B) {
 			statement := query.PlanReport(r, lots).RankedStatement(r, query.NameGenerations{Products: 21, Titles: 20})
 			b.Run(fmt.Sprint(n, " products ", name), func(b *testing.B) {
 				for b.Loop() {
-					if _, _, err := d.Figures.Ranked(b.Context(), statement, r.Compared()); err != nil {
+					if _, _, err := d.Figures.Ranked(b.Context(), statement, r.Sums(), r.Compared()); err != nil {
 						b.Fatal(err)
 					}
 				}

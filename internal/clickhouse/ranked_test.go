@@ -217,14 +217,14 @@ func TestAReportOfVeryManyProductsByTheirNumbers(t *testing.T) {
 	r := query.Request{Period: period.Period{Start: adlens.Date(2026, 1, 1), End: adlens.Date(2026, 1, 31)},
 		Dimensions: []string{"product"}, Sort: "spend", Order: query.Descending, Paging: query.Paging{Page: 1, PageSize: 10}}
 	plan := query.PlanReport(r, viewOf(t.Name(), keys, 100_000))
-	_, all, err := d.Figures.Ranked(t.Context(), plan.RankedStatement(r, query.NameGenerations{Products: 21, Titles: 20}), false)
+	_, all, err := d.Figures.Ranked(t.Context(), plan.RankedStatement(r, query.NameGenerations{Products: 21, Titles: 20}), r.Sums(), false)
 	if err != nil || all < 40_000 {
 		t.Fatalf("%d products, %v", all, err)
 	}
 	for key := range uint32(60_000) {
 		plan.Only[2] = append(plan.Only[2], key) // of products
 	}
-	if _, found, err := d.Figures.Ranked(t.Context(), plan.RankedStatement(r, query.NameGenerations{Products: 21, Titles: 20}), false); err != nil || found != all {
+	if _, found, err := d.Figures.Ranked(t.Context(), plan.RankedStatement(r, query.NameGenerations{Products: 21, Titles: 20}), r.Sums(), false); err != nil || found != all {
 		t.Errorf("found %d of %d products, %v", found, all, err)
 	}
 }

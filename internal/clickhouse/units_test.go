@@ -62,10 +62,10 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 		}
 		return nil
 	}))
-	must(d.Cluster.Exec(t.Context(), `INSERT INTO month_products SELECT account_id, generation, toStartOfMonth(day), product_key, marketplace_key, ad_product,
+	must(d.Cluster.Exec(t.Context(), `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product, impressions, clicks, purchases, spend, sales) SELECT account_id, generation, toStartOfMonth(day), product_key, marketplace_key, ad_product,
 		sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)), sum(toDecimal128(spend, 6)), sum(toDecimal128(sales, 6))
 		FROM facts WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
-	must(d.Cluster.Exec(t.Context(), `INSERT INTO year_products SELECT account_id, if(marketplace_key = 7, 200, 201), toStartOfYear(month), product_key, marketplace_key, ad_product,
+	must(d.Cluster.Exec(t.Context(), `INSERT INTO year_products (account_id, generation, year, product_key, marketplace_key, ad_product, impressions, clicks, purchases, spend, sales) SELECT account_id, if(marketplace_key = 7, 200, 201), toStartOfYear(month), product_key, marketplace_key, ad_product,
 		sum(impressions), sum(clicks), sum(purchases), sum(spend), sum(sales)
 		FROM month_products WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
 	ids := map[string]uint32{}

@@ -74,7 +74,7 @@ func splitBatches(all []manifest.Entry) (split [][]manifest.Entry) {
 // monthRollups compares days and products with their facts, and returns the
 // months whose products are wrong.
 func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry) (wrong []manifest.Unit, err error) {
-	days, err := e.db.Audit.DayDifferences(e.ctx, a.ID, generationNumbers(batch))
+	days, err := e.db.Audit.DayDifferences(e.ctx, a.ID, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry
 	}
 	for _, level := range levels {
 		some := level.unitsOf(batch)
-		different, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, level.Level, generationNumbers(some))
+		different, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, level.Level, some)
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func (*books) BucketCounts(context.Context, query.Statement) ([]query.BucketCoun
 	return nil, nil
 }
 
-func (b *books) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.RankedRow, int, error) {
+func (b *books) Ranked(_ context.Context, s query.Statement, _ int, _ bool) ([]query.RankedRow, int, error) {
 	items := []query.RankedRow{{ID: "B0LAMP", Title: lampTitle, Marketplaces: []uint16{1}, Sums: b.figures(s)}, {ID: "B0ROPE", Marketplaces: []uint16{2}, Sums: b.figures(s)}}
 	return pageOf(s, items), len(items), nil
 }

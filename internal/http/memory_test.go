@@ -26,7 +26,7 @@ func (*gauged) BucketCounts(context.Context, query.Statement) ([]query.BucketCou
 	return nil, nil
 }
 
-func (g *gauged) Ranked(context.Context, query.Statement, bool) ([]query.RankedRow, int, error) {
+func (g *gauged) Ranked(context.Context, query.Statement, int, bool) ([]query.RankedRow, int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asked++

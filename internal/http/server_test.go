@@ -49,7 +49,7 @@ func (*world) BucketCounts(context.Context, query.Statement) ([]query.BucketCoun
 	return nil, nil
 }
 
-func (w *world) Ranked(_ context.Context, s query.Statement, _ bool) ([]query.RankedRow, int, error) {
+func (w *world) Ranked(_ context.Context, s query.Statement, _ int, _ bool) ([]query.RankedRow, int, error) {
 	w.asked++
 	return pageOf(s, w.items), len(w.items), w.fails
 }

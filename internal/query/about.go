@@ -72,6 +72,9 @@ func (r Request) Spelled() string {
 	s.addParam("campaign_ids", strings.Join(r.Filters.Campaigns, ","))
 	s.addParam("ad_group_ids", strings.Join(r.Filters.AdGroups, ","))
 	s.addParam("product_ids", strings.Join(r.Filters.Products, ","))
+	if r.Local {
+		s.addParam("currency", LocalCurrency)
+	}
 	s.addParam("search", r.Search)
 	s.addParam("compare", string(r.Earlier.Range))
 	if r.Dimensions == nil {

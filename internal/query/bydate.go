@@ -77,7 +77,10 @@ func (r Request) periodOf(first, last int) period.Period {
 // countBuckets counts the rows of each day, week or month, in their order.
 func (s *Service) countBuckets(ctx context.Context, v View, r Request, plan Plan) ([]BucketCount, error) {
 	all := r
-	all.Paging, all.Figures, all.Format, all.Order, all.TimeZone = Paging{}, nil, Format{}, "", ""
+	all.Paging, all.Format, all.Order, all.TimeZone = Paging{}, Format{}, "", ""
+	if !r.sumsMore() {
+		all.Figures = nil
+	}
 	name := Identity("counts", v, all)
 	if counts, ok := s.buckets.Get(name); ok {
 		return counts, nil
@@ -105,6 +108,6 @@ func (p Plan) CountStatement(r Request) Statement {
 	if r.divides(dimAdProduct) {
 		keys = append(keys, "ad_product")
 	}
-	return Statement{fillTemplate("report_counts", "/*keys*/", strings.Join(keys, ", "), "/*parts*/\n", parts, "/*figures*/", hasFigures),
+	return Statement{r.fillTemplate("report_counts", "/*keys*/", strings.Join(keys, ", "), "/*parts*/\n", parts),
 		p.buildParams(append(values, p.setKeys)...)}
 }

@@ -9,10 +9,10 @@ import (
 func (p Plan) rankedParts(r Request) (parts string, values []parameters, slots []string) {
 	parts, values = p.periodParts(r)
 	if p.Earlier == nil {
-		return parts, values, sumSlots("")
+		return parts, values, sumSlots(r.summands(), "")
 	}
 	parts, values = p.bothParts(r)
-	return parts, values, sumSlots("", prefixEarlier)
+	return parts, values, sumSlots(r.summands(), "", prefixEarlier)
 }
 
 // bothParts are the tables of both periods. Each row has measures of one of
@@ -25,11 +25,11 @@ func (p Plan) bothParts(r Request) (string, []parameters) {
 	}
 	parts, values := p.periodParts(r)
 	if !p.Empty() {
-		sides = append(sides, fillTemplate("report_current", "/*columns*/", strings.Join(names, ", "), "/*parts*/\n", parts))
+		sides = append(sides, r.fillTemplate("report_current", "/*columns*/", strings.Join(names, ", "), "/*parts*/\n", parts))
 	}
 	if then := p.earlierPlan(); !then.Empty() {
 		parts, more := then.periodParts(r.EarlierRequest())
-		sides = append(sides, fillTemplate("report_earlier", "/*columns*/", strings.Join(renamed, ", "), "/*parts*/\n", earlierNames.Replace(parts)))
+		sides = append(sides, r.fillTemplate("report_earlier", "/*columns*/", strings.Join(renamed, ", "), "/*parts*/\n", earlierNames.Replace(parts)))
 		values = append(slices.Clone(values), earlierParameters(more))
 	}
 	return strings.Join(sides, "    UNION ALL\n"), values
@@ -38,7 +38,8 @@ func (p Plan) bothParts(r Request) (string, []parameters) {
 // earlierNames are the names of the earlier period's parameters.
 var earlierNames = strings.NewReplacer("{years:", "{earlier_years:", "{months:", "{earlier_months:", "{calendar:", "{earlier_calendar:",
 	"{undivided_years:", "{earlier_undivided_years:", "{undivided_months:", "{earlier_undivided_months:", "{undivided_calendar:", "{earlier_undivided_calendar:",
-	"{days:", "{earlier_days:", "{first_bucket:", "{earlier_first_bucket:", "{from:", "{earlier_from:", "{to:", "{earlier_to:")
+	"{days:", "{earlier_days:", "{first_bucket:", "{earlier_first_bucket:", "{from:", "{earlier_from:", "{to:", "{earlier_to:",
+	"{unreported_", "{earlier_unreported_")
 
 func earlierParameters(values []parameters) parameters {
 	return func(v map[string]string) {

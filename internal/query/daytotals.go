@@ -2,6 +2,8 @@ package query
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"unsafe"
 
 	"adlens"
@@ -15,10 +17,12 @@ import (
 // twenty accounts of six years, six marketplaces and three ad products.
 const dayTotalsMemory = 64 << 20
 
-// DayTotal is the sums of one generation's facts of one day.
+// DayTotal is the sums of one generation's facts of one day, with amounts in
+// millionths of a US dollar, or in units of 10^-20 of the marketplace's own currency.
 type DayTotal struct {
 	Generation uint32
 	Day        adlens.Day
+	TooWide    bool // 128 bits are too few for a sum
 	Sums       [measures]exact.Uint128
 }
 
@@ -39,6 +43,7 @@ type dayUnit struct {
 	rows        []DayTotal
 	first, last adlens.Day // of the rows
 	total       exact.Sums
+	tooWide     bool
 }
 
 func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
@@ -50,6 +55,7 @@ func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
 			u.first, u.last = min(u.first, day), max(u.last, day)
 		}
 		u.total.Add(rows[i].Sums[:])
+		u.tooWide = u.tooWide || rows[i].TooWide
 	}
 	return u
 }
@@ -70,6 +76,7 @@ func (u *dayUnit) addTo(t *exact.Sums, p Plan) {
 type monthKey struct {
 	account string
 	month   manifest.Unit
+	local   bool // amounts are in the marketplace's own currency
 }
 
 func newDayTotals(store Store) *dayTotals {
@@ -80,13 +87,13 @@ func newDayTotals(store Store) *dayTotals {
 
 // getTotals returns the days of the plan's months, in their order. Those that are
 // not known are read, once for all who ask for the same ones at the same time.
-func (d *dayTotals) getTotals(ctx context.Context, p Plan) ([]dayUnit, error) {
+func (d *dayTotals) getTotals(ctx context.Context, p Plan, local bool) ([]dayUnit, error) {
 	units := make([]dayUnit, len(p.Days))
 	missing := p
 	missing.Days = nil
 	var places []int // of what is missing, in units
 	for i, l := range p.Days {
-		unit, ok := d.known.Get(monthKey{p.Account, l.Unit})
+		unit, ok := d.known.Get(monthKey{p.Account, l.Unit, local})
 		if units[i] = unit; !ok || unit.generation != l.Generation {
 			missing.Days, places = append(missing.Days, l), append(places, i)
 		}
@@ -94,13 +101,13 @@ func (d *dayTotals) getTotals(ctx context.Context, p Plan) ([]dayUnit, error) {
 	if len(places) == 0 {
 		return units, nil
 	}
-	read, err := d.flights.Do(ctx, p.Account+" "+Numbers(generationsOf(missing.Days)), func(ctx context.Context) ([]DayTotal, error) {
-		return d.store.DayTotals(ctx, missing.DayTotalsStatement())
+	read, err := d.flights.Do(ctx, fmt.Sprint(p.Account, " ", local, generationsOf(missing.Days)), func(ctx context.Context) ([]DayTotal, error) {
+		return d.store.DayTotals(ctx, missing.DayTotalsStatement(local))
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, unit := range d.cacheTotals(p.Account, missing.Days, read) {
+	for i, unit := range d.cacheTotals(p.Account, missing.Days, read, local) {
 		units[places[i]] = unit
 	}
 	return units, nil
@@ -108,7 +115,7 @@ func (d *dayTotals) getTotals(ctx context.Context, p Plan) ([]dayUnit, error) {
 
 // cacheTotals remembers what was read, also of months that have no rows, and returns
 // it in their order.
-func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal) []dayUnit {
+func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal, local bool) []dayUnit {
 	rows := make(map[uint32][]DayTotal, len(months))
 	for _, row := range read {
 		rows[row.Generation] = append(rows[row.Generation], row)
@@ -116,7 +123,7 @@ func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal) 
 	units := make([]dayUnit, len(months))
 	for i, l := range months {
 		units[i] = newDayUnit(l.Generation, rows[l.Generation])
-		d.known.Put(monthKey{account, l.Unit}, units[i])
+		d.known.Put(monthKey{account, l.Unit, local}, units[i])
 	}
 	return units
 }
@@ -144,4 +151,18 @@ func addGroups(to map[group]*sides, r Request, side int, p Plan, units []dayUnit
 			}
 		}
 	}
+}
+
+// groupDays adds the totals of days up by the request's dimensions; ok is false where
+// they cannot be kept.
+func (s *Service) groupDays(ctx context.Context, r Request, plan Plan, local bool) (all map[group]*sides, ok bool, err error) {
+	all = map[group]*sides{}
+	for side, p := range [...]Plan{current: plan, earlier: plan.earlierPlan()} {
+		units, err := s.days.getTotals(ctx, p, local)
+		if err != nil || slices.ContainsFunc(units, func(u dayUnit) bool { return u.tooWide }) {
+			return nil, false, err
+		}
+		addGroups(all, r, side, p, units)
+	}
+	return all, true, nil
 }

@@ -53,7 +53,7 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 			store.rows[g] = []DayTotal{} // some have no rows at all
 			for range rapid.IntRange(0, 4).Draw(t, "rows") {
 				month := first + adlens.Day(31*(g%3)) // a generation is of one month
-				store.rows[g] = append(store.rows[g], DayTotal{g, month.FirstOfMonth() + adlens.Day(rapid.IntRange(0, 27).Draw(t, "day of month")), drawWide(t)})
+				store.rows[g] = append(store.rows[g], DayTotal{g, month.FirstOfMonth() + adlens.Day(rapid.IntRange(0, 27).Draw(t, "day of month")), false, drawWide(t)})
 			}
 		}
 		d := newDayTotals(store)
@@ -63,7 +63,7 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 			for _, g := range rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations") {
 				p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, Generation: g})
 			}
-			units, err := d.getTotals(t.Context(), p)
+			units, err := d.getTotals(t.Context(), p, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,10 +145,10 @@ func total(groups map[group]*sides) string {
 }
 
 func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
-	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), [measures]exact.Uint128{{Lo: 1}}}}}}
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 1}}}}}}
 	d := newDayTotals(store)
 	for _, account := range []string{"a", "b", "a", "b"} {
-		if _, err := d.getTotals(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}); err != nil {
+		if _, err := d.getTotals(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7}}}, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,11 +159,11 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 
 // A load has its months counted anew, and what it replaced takes no room.
 func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
-	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), [measures]exact.Uint128{{Lo: 1}}}}, 8: {{8, day("2026-01-01"), [measures]exact.Uint128{{Lo: 2}}}}}}
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 1}}}}, 8: {{8, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 2}}}}}}
 	d := newDayTotals(store)
 	month := manifest.Unit{Kind: manifest.Month, Start: day("2026-01-01")}
 	for _, generation := range []uint32{7, 8, 8} {
-		units, err := d.getTotals(t.Context(), Plan{Account: "a", Days: []Live{{Unit: month, Generation: generation}}})
+		units, err := d.getTotals(t.Context(), Plan{Account: "a", Days: []Live{{Unit: month, Generation: generation}}}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func BenchmarkSummaryOfSixYears(b *testing.B) {
 		p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice}, Generation: uint32(unit)})
 		rows := make([]DayTotal, 31)
 		for i := range rows {
-			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), [measures]exact.Uint128{{Lo: 1000}, {Lo: 10}, {Lo: 1}, {Lo: 5_000_000}, {Lo: 20_000_000}}}
+			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), false, [measures]exact.Uint128{{Lo: 1000}, {Lo: 10}, {Lo: 1}, {Lo: 5_000_000}, {Lo: 20_000_000}}}
 		}
 		units = append(units, newDayUnit(uint32(unit), rows))
 	}

@@ -53,7 +53,7 @@ func (r Request) isByAdGroup() bool {
 func (r Request) figureNames() []string {
 	var names []string
 	for _, i := range r.Figures {
-		names = append(names, catalogue.FigureNames[i])
+		names = append(names, catalogue.ReportFigureNames[i])
 	}
 	return names
 }
@@ -81,6 +81,7 @@ func ParseReport(params ReportParams, view View, now time.Time) (Request, []adle
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseDimensions(params.Dimensions)
 	p.parseFigures(params.Figures)
+	p.parseCurrency(params.Currency)
 	p.parseSearch(params.Search)
 	p.parseOrder(params.Sort, params.Order)
 	p.request.Paging = p.parsePaging(params.PagingParams)
@@ -111,9 +112,18 @@ func (p *parser) parseDimensions(sent []string) {
 // parseFigures keeps the order in which figures are wanted, each once.
 func (p *parser) parseFigures(sent []string) {
 	for _, text := range sent {
-		name, _ := canonicalValue(text, catalogue.FigureNames)
-		if i := slices.Index(catalogue.FigureNames, name); i >= 0 && !slices.Contains(p.request.Figures, i) {
-			p.request.Figures = append(p.request.Figures, i)
+		name, _ := canonicalValue(text, catalogue.ReportFigureNames)
+		i := slices.Index(catalogue.ReportFigureNames, name)
+		if i < 0 || slices.Contains(p.request.Figures, i) {
+			continue
+		}
+		p.request.Figures = append(p.request.Figures, i)
+		m := catalogue.Measures[catalogue.ReportFigures[i].Numerator]
+		isReported := func(product adlens.AdProduct) bool { return slices.Contains(m.AdProducts, product) }
+		if asked := p.request.Filters.AdProducts; i >= len(catalogue.Figures) && asked != nil && !slices.ContainsFunc(asked, isReported) {
+			p.addFault("figures", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
+				Detail: fmt.Sprintf("figures has %s, which is in reports of %s alone, and ad_products is %s; send an ad product that reports it, or none",
+					name, m.AdProductNames(), strings.Join(p.request.Filters.AdProductNames(), ", "))})
 		}
 	}
 }
@@ -150,6 +160,7 @@ func (p *parser) parseOrder(sort, order string) {
 		f := unknownValue(sort, known, "a figure or dimension of the answer: "+strings.Join(known, ", "))
 		p.addFault("sort", f)
 	}
+	p.refuseMixedSort(sort)
 	r.Order = Descending
 	if r.divides(r.Sort) {
 		r.Order = Ascending

@@ -61,6 +61,7 @@ var fuzzSeeds = [][7]string{
 	{"", "", "", "", "", "", ""},
 	{"all_time", "", "", "Europe/London", "US,gb", "SPONSORED_PRODUCTS", "month"},
 	{"", "2020-02-29", "2026-03-01", "utc", "DE", ",", "day"},
+	{"all_time", "", "", "local", "spend,units_sold_clicks_7d,sales_7d", "marketplace", "sales_7d"},
 	{"today", "2026-01-01", "", "\x00", "uſ,US", "SPONSORED_PRODUCTS,TV", "acos"},
 	{"ALL_TIME ", "0001-01-01", "9999-12-31", "../..", "\xff", "日本", "99999999999999999999"},
 }
@@ -84,7 +85,7 @@ func fuzzPeriod(name, start, end, zone string) PeriodParams {
 func FuzzParseSummary(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, FormatParams{other, other, other}, other}
+		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, zone, FormatParams{other, other, other}, other}
 		r, faults := ParseSummary(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 	})
@@ -93,7 +94,7 @@ func FuzzParseSummary(f *testing.F) {
 func FuzzParseTimeline(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, other, FormatParams{}, ""}
+		params := TimelineParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, name, other, FormatParams{}, ""}
 		r, faults := ParseTimeline(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 		if len(faults) == 0 && r.Granularity != ByMonth && r.Granularity != ByWeek && (r.Granularity != ByDay || r.Period.Days() > maxDailyPoints) {
@@ -106,7 +107,7 @@ func FuzzParseProducts(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
 		params := ProductParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil},
-			other, "", PagingParams{Page: other, PageSize: start}, FormatParams{}, ""}
+			zone, other, "", PagingParams{Page: other, PageSize: start}, FormatParams{}, ""}
 		if utf8.RuneCountInString(other)%2 == 0 {
 			params.Page, params.PageSize, params.Order = "", other, other
 		}
@@ -124,7 +125,7 @@ func FuzzParseReport(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
 		params := ReportParams{Dimensions: list(products), Figures: list(marketplaces), PeriodParams: fuzzPeriod(name, start, end, zone),
-			FilterParams: FilterParams{ProductIDs: list(other)}, Search: other, Sort: products, Order: marketplaces, PagingParams: PagingParams{PageSize: other}}
+			FilterParams: FilterParams{ProductIDs: list(other)}, Currency: zone, Search: other, Sort: products, Order: marketplaces, PagingParams: PagingParams{PageSize: other}}
 		if utf8.RuneCountInString(other)%2 == 0 {
 			params.Dimensions, params.Figures, params.Sort, params.Order = list(name), list(zone), name, other
 		}

@@ -31,7 +31,7 @@ func daysCase(name string, params SummaryParams) goldenCase {
 	request, faults := ParseSummary(params, exampleView(), now)
 	plan := PlanDays(request, exampleView())
 	c.empty = plan.Empty()
-	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.DayTotalsStatement() }
+	c.statement = func(t *testing.T) Statement { mustNotFail(t, faults); return plan.DayTotalsStatement(request.Local) }
 	return c
 }
 
@@ -115,6 +115,7 @@ func goldenCases() []goldenCase {
 		daysCase("in_a_gap_of_days", SummaryParams{PeriodParams: between("2025-08-12", "2025-08-15"), FilterParams: usProducts}),
 
 		daysCase("of_a_country", SummaryParams{PeriodParams: ranged("this_year"), FilterParams: onlyUK}),
+		daysCase("local", SummaryParams{PeriodParams: ranged("all_time"), FilterParams: onlyUK, Currency: "local"}),
 		daysCase("nothing_held", SummaryParams{PeriodParams: between("2027-01-01", "2027-01-31")}),
 
 		productsCase("all_time", account, products(ranged("all_time"), FilterParams{})),
@@ -145,6 +146,10 @@ func goldenCases() []goldenCase {
 		reportCase("one_campaign_by_month_and_product", ReportParams{Dimensions: []string{"month", "product"}, FilterParams: FilterParams{CampaignIDs: []string{"C1"}}, PeriodParams: between("2025-11-10", "2026-05-31"), Compare: "previous_year", Sort: "product"}),
 		reportCase("by_campaign_in_order", ReportParams{Dimensions: []string{"ad_product", "campaign"}, PeriodParams: ranged("last_30_days"), Sort: "campaign", Order: "desc"}),
 		reportCase("some_products_in_all", ReportParams{FilterParams: FilterParams{ProductIDs: []string{"A"}}, PeriodParams: ranged("all_time")}),
+		rankedCase("local", ProductParams{PeriodParams: ranged("all_time"), FilterParams: onlyUK, Currency: "local", Sort: "average_cpc"}),
+		reportCase("of_several_currencies_compared", ReportParams{Dimensions: []string{"marketplace", "campaign"}, Currency: "local", PeriodParams: between("2026-01-10", "2026-05-31"), Compare: "previous_year"}),
+		reportCase("of_further_measures", ReportParams{Dimensions: []string{"month"}, Figures: []string{"units_sold_clicks_7d", "spend", "purchases_clicks"}, FilterParams: FilterParams{ProductIDs: []string{"A"}}, PeriodParams: ranged("last_30_days"), Sort: "purchases_clicks", Compare: "previous_period"}),
+		reportCase("of_a_further_amount_in_all", ReportParams{Figures: []string{"sales_7d"}, FilterParams: usProducts, PeriodParams: ranged("last_year")}),
 		productsCase("awkward_account", awkward, products(ranged("this_month"), usProducts)),
 	}
 }

@@ -55,8 +55,8 @@ type ListRequest struct {
 	Syncing bool // the list is being read anew from the platform
 }
 
-// Compared is false: lists are not compared.
-func (ListRequest) Compared() bool { return false }
+// RowWeight is that of a row of figures.
+func (ListRequest) RowWeight() int { return 1 }
 
 // ParseCampaigns makes a request of the campaign list's parameters.
 func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {

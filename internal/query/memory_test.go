@@ -68,7 +68,7 @@ func (*shop) BucketCounts(context.Context, Statement) ([]BucketCount, error) {
 	return nil, nil
 }
 
-func (s *shop) Ranked(context.Context, Statement, bool) ([]RankedRow, int, error) {
+func (s *shop) Ranked(context.Context, Statement, int, bool) ([]RankedRow, int, error) {
 	s.answers()
 	return nil, 0, s.failed
 }
@@ -157,7 +157,7 @@ func listed(r Request, v View, now, then map[uint32]answered, names productNames
 	var all []Row
 	for key := range uint32(13) {
 		s := sides{now[key].sums, then[key].sums}
-		if !s.Empty() {
+		if !s.isEmpty(headlineSummands) {
 			one := p.newRow(v, group{}, &s)
 			one.ID, one.Title, one.Marketplaces = names.ids[key], names.titles[names.ids[key]], v.countriesOf(now[key].marketplaces)
 			all = append(all, one)

@@ -31,6 +31,7 @@ type PagingParams struct {
 type SummaryParams struct {
 	PeriodParams
 	FilterParams
+	Currency string `query:"currency"`
 	FormatParams
 	Compare string `query:"compare"`
 }
@@ -39,6 +40,7 @@ type SummaryParams struct {
 type TimelineParams struct {
 	PeriodParams
 	FilterParams
+	Currency    string `query:"currency"`
 	Granularity string `query:"granularity"`
 	FormatParams
 	Compare string `query:"compare"`
@@ -48,8 +50,9 @@ type TimelineParams struct {
 type ProductParams struct {
 	PeriodParams
 	FilterParams
-	Sort  string `query:"sort"`
-	Order string `query:"order"`
+	Currency string `query:"currency"`
+	Sort     string `query:"sort"`
+	Order    string `query:"order"`
 	PagingParams
 	FormatParams
 	Compare string `query:"compare"`
@@ -61,9 +64,10 @@ type ReportParams struct {
 	Figures    []string `query:"figures"`
 	PeriodParams
 	FilterParams
-	Search string `query:"search"`
-	Sort   string `query:"sort"`
-	Order  string `query:"order"`
+	Currency string `query:"currency"`
+	Search   string `query:"search"`
+	Sort     string `query:"sort"`
+	Order    string `query:"order"`
 	PagingParams
 	FormatParams
 	Compare string `query:"compare"`

@@ -28,6 +28,9 @@ type Plan struct {
 	// nothing is compared.
 	Earlier *Plan
 
+	// unreported are the days whose reports lack further measures that are asked for.
+	unreported []unreportedDays
+
 	// narrowing is what is asked for of all products, campaigns and ad groups.
 	narrowing
 
@@ -71,10 +74,8 @@ func (p Plan) hasDay(day adlens.Day) bool { return p.From <= day && day <= p.To 
 // sliceFilter are the slices that the filters let through.
 func (v View) sliceFilter(f Filters) func(manifest.Slice) bool {
 	var keys []uint16
-	for _, m := range v.Marketplaces {
-		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) || slices.Contains(f.Marketplaces, m.ID) {
-			keys = append(keys, m.Key)
-		}
+	for _, m := range v.filtered(f) {
+		keys = append(keys, m.Key)
 	}
 	return func(s manifest.Slice) bool {
 		return slices.Contains(keys, s.Marketplace) && (f.AdProducts == nil || slices.Contains(f.AdProducts, s.AdProduct))
@@ -158,16 +159,24 @@ func planReport(v View, r Request, within period.Period) Plan {
 	if !ok {
 		return p
 	}
+	granularity := r.Granularity
+	if r.sumsFurther() {
+		granularity = ByDay
+	}
+	for _, m := range r.furtherMeasures() {
+		p.unreported = append(p.unreported, unreportedDays{measure: m})
+	}
 	months := map[manifest.Unit][]manifest.Entry{}
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if match(e.Slice) {
+			p.addUnreported(e)
 			year := manifest.Unit{Kind: manifest.Year, Slice: e.Slice, Start: e.Start.FirstOfYear()}
 			months[year] = append(months[year], e)
 		}
 	}
 	for _, year := range sortedUnits(months) {
 		e, _ := v.Manifest.Find(year)
-		p.addYear(months[year], liveUnit(e), r.Granularity)
+		p.addYear(months[year], liveUnit(e), granularity, r.Local)
 	}
 	return p
 }
@@ -181,8 +190,9 @@ func sortedUnits(months map[manifest.Unit][]manifest.Entry) []manifest.Unit {
 	return units
 }
 
-// addYear adds what answers for one slice's year, as fine as the granularity.
-func (p *Plan) addYear(months []manifest.Entry, year Live, granularity string) {
+// addYear adds what answers for one slice's year, as fine as the granularity. Rollups
+// from before there were ad groups have no local amounts.
+func (p *Plan) addYear(months []manifest.Entry, year Live, granularity string, local bool) {
 	var whole, part []Live
 	outside := false
 	for _, e := range months {
@@ -192,7 +202,11 @@ func (p *Plan) addYear(months []manifest.Entry, year Live, granularity string) {
 		}
 		switch how {
 		case wholly:
-			whole = append(whole, liveUnit(e))
+			if l := liveUnit(e); local && l.Undivided {
+				part = append(part, l)
+			} else {
+				whole = append(whole, l)
+			}
 		case partly:
 			part = append(part, liveUnit(e))
 		case untouched:

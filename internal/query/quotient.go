@@ -2,29 +2,23 @@ package query
 
 import (
 	"fmt"
+	"slices"
 
 	"adlens/internal/catalogue"
 	"adlens/internal/exact"
 )
 
-const microsPerDollar = 1_000_000
-
 // quotient says how a figure follows from sums: numerator x times / (base x by),
-// rounded half away from zero to hundredths, null without a base. Go and the
-// engine compute it alike, in whole numbers of any size.
+// rounded half away from zero to a whole number, or to one of hundredths, and null
+// without a base. Go and the engine compute it alike, in whole numbers of any size.
 type quotient struct {
 	numerator, base measure
 	times, by       uint64
+	known           measure // null where this sum is 0
 }
 
-// quotients are how the catalogue's figures follow from sums, in its order.
-var quotients = func() []quotient {
-	all := make([]quotient, len(catalogue.Figures))
-	for i, f := range catalogue.Figures {
-		all[i] = quotientOf(f)
-	}
-	return all
-}()
+// quotients are how the figures of every answer follow from sums, in their order.
+var quotients = Request{}.newQuotients()
 
 // quotientNamed has each of them by the figure's name.
 var quotientNamed = func() map[string]quotient {
@@ -35,26 +29,86 @@ var quotientNamed = func() map[string]quotient {
 	return all
 }()
 
-func quotientOf(f catalogue.Figure) quotient {
-	q := quotient{numerator: measure(f.Numerator), base: measure(f.Denominator), times: 1, by: 1}
-	amount := catalogue.Headline[f.Numerator].IsAmount()
+// ListFigures returns the figures of the answer, in their order.
+func (r Request) ListFigures() []catalogue.Figure {
+	if r.Figures == nil {
+		return catalogue.Figures
+	}
+	all := make([]catalogue.Figure, len(r.Figures))
+	for i, place := range r.Figures {
+		all[i] = catalogue.ReportFigures[place]
+	}
+	return all
+}
+
+// quotients are how the figures of the answer follow from its sums.
+func (r Request) quotients() []quotient {
+	if r.Figures == nil && !r.Local {
+		return quotients
+	}
+	return r.newQuotients()
+}
+
+func (r Request) newQuotients() (all []quotient) {
+	for _, f := range r.ListFigures() {
+		all = append(all, r.quotientOf(f))
+	}
+	return all
+}
+
+// sortQuotient is that of the figure that rows are sorted by. Amounts of several
+// currencies are compared in US dollars.
+func (r Request) sortQuotient() quotient {
+	f := catalogue.ReportFigures[slices.Index(catalogue.ReportFigureNames, r.Sort)]
+	if !r.IsMixed() || f.Unit != catalogue.USD {
+		return r.quotientOf(f)
+	}
+	q := Request{}.quotientOf(f)
+	q.numerator = r.placeOf(catalogue.Measures[f.Numerator].Name)
+	return q
+}
+
+func (r Request) quotientOf(f catalogue.Figure) quotient {
+	numerator, decimals := r.summed(f.Numerator)
+	q := quotient{numerator: numerator, base: one, times: 100, by: 1, known: one}
+	if f.Numerator >= measures {
+		q.known = r.placeOf(reportedSummand(catalogue.Measures[f.Numerator]).name)
+	}
 	switch {
 	case f.IsRatio():
+		var below int
+		q.base, below = r.summed(f.Denominator)
 		if f.Unit == catalogue.Percent {
-			q.times = 100
+			q.times *= 100
 		}
-		switch baseIsAmount := catalogue.Headline[f.Denominator].IsAmount(); {
-		case amount && !baseIsAmount:
-			q.by = microsPerDollar
-		case !amount && baseIsAmount:
-			q.times *= microsPerDollar
-		}
-	case amount:
-		q.base, q.by = one, microsPerDollar
-	default:
-		q.base = whole
+		decimals -= below
+	case decimals == 0:
+		q.base, q.times = whole, 1
+	}
+	if decimals == localDecimals { // what exceeds 64 bits is cut from both sides
+		q.times, decimals = q.times/100, decimals-2
+	}
+	for range decimals {
+		q.by *= 10
 	}
 	return q
+}
+
+// summed returns where the request's sums have a measure, and the decimals of its
+// whole numbers.
+func (r Request) summed(place int) (measure, int) {
+	m := catalogue.Measures[place]
+	switch {
+	case place >= measures && m.IsAmount():
+		return r.placeOf(m.Name), storedDecimals
+	case place >= measures:
+		return r.placeOf(m.Name), 0
+	case m.IsAmount() && r.Local:
+		return measure(place), localDecimals
+	case m.IsAmount():
+		return measure(place), storedDecimals
+	}
+	return measure(place), 0
 }
 
 // sumAt returns the sum of a measure, or 1.
@@ -68,10 +122,14 @@ func sumAt(s exact.Sums, m measure) exact.Sum {
 // computeValue computes the figure of some sums.
 func (q quotient) computeValue(s exact.Sums) Value {
 	if q.base == whole {
-		return Value{number: sumAt(s, q.numerator).Number(), defined: true}
+		return Value{number: sumAt(s, q.numerator).Number(), defined: q.isKnown(s)}
 	}
-	n, ok := exact.Ratio(sumAt(s, q.numerator), sumAt(s, q.base), 100*q.times, q.by)
-	return Value{n, ok, true}
+	n, ok := exact.Ratio(sumAt(s, q.numerator), sumAt(s, q.base), q.times, q.by)
+	return Value{n, ok && q.isKnown(s), true}
+}
+
+func (q quotient) isKnown(s exact.Sums) bool {
+	return q.known == one || sumAt(s, q.known) != exact.Sum{}
 }
 
 // computeRank computes what orders sums of 64 bits as the figure does: the figure
@@ -81,9 +139,9 @@ func (q quotient) computeRank(c *counts) (rank exact.Uint128, defined bool) {
 	case whole:
 		return exact.Uint128{Lo: c[q.numerator]}, true
 	case one:
-		return exact.RatioOf64(c[q.numerator], 1, 100*q.times, q.by)
+		return exact.RatioOf64(c[q.numerator], 1, q.times, q.by)
 	}
-	return exact.RatioOf64(c[q.numerator], c[q.base], 100*q.times, q.by)
+	return exact.RatioOf64(c[q.numerator], c[q.base], q.times, q.by)
 }
 
 // computeChange computes how the figure differs from the earlier one: sums in percent
@@ -92,24 +150,31 @@ func (q quotient) computeRank(c *counts) (rank exact.Uint128, defined bool) {
 // of.
 func (q quotient) computeChange(s *sides) Value {
 	now, then := sumAt(s[current], q.numerator), sumAt(s[earlier], q.numerator)
+	known := q.isKnown(s[current]) && q.isKnown(s[earlier])
 	if q.base == whole || q.base == one {
 		n, ok := exact.Difference(now, then, exact.Whole(1), exact.Whole(1), 100*100, 1)
-		return Value{n, ok, true}
+		return Value{n, ok && known, true}
 	}
-	n, ok := exact.Difference(now, sumAt(s[current], q.base), then, sumAt(s[earlier], q.base), 100*q.times, q.by)
-	return Value{n, ok, true}
+	n, ok := exact.Difference(now, sumAt(s[current], q.base), then, sumAt(s[earlier], q.base), q.times, q.by)
+	return Value{n, ok && known, true}
 }
 
-// sqlTerm is the term of the same figure as it is shown, of columns that are
-// called like the measure with _sum. It is null without a base, and counts
-// hundredths where the figure has them.
-func (q quotient) sqlTerm() string {
+// sqlTerm is the term of the same figure as it is shown, of the sums of summands. It
+// is null without a base, and counts hundredths where the figure has them.
+func (q quotient) sqlTerm(all []summand) string {
+	sum := func(m measure) string { return all[m].name + "_sum" }
+	term := ""
 	switch q.base {
 	case whole:
-		return catalogue.Headline[q.numerator].Name + "_sum"
+		term = sum(q.numerator)
 	case one:
-		return fmt.Sprintf("intDiv(toUInt256(%s_sum) * %d + %d, %d)", catalogue.Headline[q.numerator].Name, 200*q.times, q.by, 2*q.by)
+		term = fmt.Sprintf("intDiv(toUInt256(%s) * %d + %d, %d)", sum(q.numerator), 2*q.times, q.by, 2*q.by)
+	default:
+		term = fmt.Sprintf("if(%[2]s = 0, NULL, intDiv(toUInt256(%[1]s) * %[3]d + toUInt256(%[2]s) * %[4]d, toUInt256(%[2]s) * %[5]d))",
+			sum(q.numerator), sum(q.base), 2*q.times, q.by, 2*q.by)
 	}
-	return fmt.Sprintf("if(%[2]s_sum = 0, NULL, intDiv(toUInt256(%[1]s_sum) * %[3]d + toUInt256(%[2]s_sum) * %[4]d, toUInt256(%[2]s_sum) * %[5]d))",
-		catalogue.Headline[q.numerator].Name, catalogue.Headline[q.base].Name, 200*q.times, q.by, 2*q.by)
+	if q.known != one {
+		return fmt.Sprintf("if(%s = 0, NULL, %s)", sum(q.known), term)
+	}
+	return term
 }

@@ -64,7 +64,7 @@ func (s *Service) Report(ctx context.Context, v View, r Request) (*Report, error
 	if err != nil {
 		return nil, err
 	}
-	p.Total, p.Comparison = FiguresOf(total[current]), p.comparisonOf(&total)
+	p.Total, p.Comparison = p.totalOf(&total)
 	return p, nil
 }
 
@@ -73,7 +73,7 @@ func (r Request) isOfProducts() bool { return len(r.Dimensions) == 1 && r.divide
 
 func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, error) {
 	switch {
-	case r.isOfProducts() && !r.narrowsByID():
+	case r.isOfProducts() && !r.narrowsByID() && !r.sumsMore():
 		return s.answerProducts(ctx, v, r)
 	case r.dividesByID():
 		return s.answerRanked(ctx, v, r, PlanReport(r, v))
@@ -88,14 +88,14 @@ func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, e
 // groupedRows puts groups with figures in order and cuts a page.
 func groupedRows(r Request, v View, all map[group]*sides) *Report {
 	var sorted []sortedGroup
-	figure := slices.Index(catalogue.FigureNames, r.Sort)
+	byFigure := r.sortedDimension() == ""
 	for key, sums := range all {
-		if sums.Empty() {
+		if sums.isEmpty(r.summands()) {
 			continue
 		}
 		one := sortedGroup{group: key, sums: sums, past: r.Granularity != "" && r.dateAt(r.Period, key.bucket) == nil}
-		if figure >= 0 {
-			one.by = quotients[figure].computeValue(sums[current])
+		if byFigure {
+			one.by = r.sortQuotient().computeValue(sums[current])
 		}
 		sorted = append(sorted, one)
 	}
@@ -183,7 +183,7 @@ func (p Plan) isEmpty() bool {
 
 // readPlanned reads rows that the engine has put in order and cut.
 func (s *Service) readPlanned(ctx context.Context, v View, r Request, plan Plan) ([]RankedRow, int, error) {
-	return s.store.Ranked(ctx, plan.RankedStatement(r, NamesOf(v)), r.Compared())
+	return s.store.Ranked(ctx, plan.RankedStatement(r, NamesOf(v)), r.Sums(), r.Compared())
 }
 
 // eachRow makes rows of what is known of them, whenever they are ranged over.
@@ -199,7 +199,7 @@ func eachRow[T any](all []T, make func(*T) Row) iter.Seq[Row] {
 
 // emptyPage is a page that has no rows yet.
 func emptyPage(r Request, v View, total int) *Report {
-	p := &Report{Answer: Answer{r, v.answerMeta(r)}, TotalRows: total, Rows: func(func(Row) bool) {}}
+	p := &Report{Answer: newAnswer(r, v), TotalRows: total, Rows: func(func(Row) bool) {}}
 	p.Meta.Truncated = r.All && total > MaxRows
 	return p
 }
@@ -225,7 +225,7 @@ func (s *Service) rankedRows(ctx context.Context, r Request, v View, rows []Rank
 
 // newRow is a row without its product.
 func (p *Report) newRow(v View, g group, s *sides) Row {
-	row := Row{Figures: FiguresOf(s[current])}
+	row := Row{Figures: p.figuresOf(s[current])}
 	if g.marketplace != 0 {
 		row.Marketplace = v.byKey(g.marketplace)
 	}

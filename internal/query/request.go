@@ -65,7 +65,9 @@ type Request struct {
 	Earlier period.Period
 
 	Dimensions  []string // of a report, in the order of their columns
-	Figures     []int    // report: places in catalogue.Figures in the order wanted; nil for all
+	Figures     []int    // report: places in catalogue.ReportFigures in the order wanted; nil for those of every answer
+	Local       bool     // amounts are in the marketplaces' own currencies
+	Currency    string   // of all amounts; "" where there are several
 	Search      string   // report: what an id, title or name contains
 	SearchedIn  []string // the dimensions whose ids, titles or names those are
 	Granularity string   // of dates: ByDay, ByWeek or ByMonth; "" without dates
@@ -109,6 +111,7 @@ func (p *parser) parseShared(format FormatParams, days PeriodParams, filters Fil
 func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Summary, params, view, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
+	p.parseCurrency(params.Currency)
 	return p.request, p.faults
 }
 
@@ -116,6 +119,7 @@ func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []ad
 func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.Timeline, params, view, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
+	p.parseCurrency(params.Currency)
 	p.parseGranularity(params.Granularity)
 	return p.request, p.faults
 }
@@ -124,6 +128,7 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
 	p := newParser(catalogue.ProductReport, params, view, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
+	p.parseCurrency(params.Currency)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
 	if sort, ok := canonicalValue(params.Sort, catalogue.ProductSorts); ok {
 		p.request.Sort = sort

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/catalogue"
+	"adlens/internal/exact"
 	"adlens/internal/lru"
 )
 
@@ -47,8 +49,32 @@ func (e *FaultsError) Error() string {
 
 // Answer is what every figure answer repeats of its question.
 type Answer struct {
-	Request Request
-	Meta    Meta
+	Request   Request
+	Meta      Meta
+	quotients []quotient // of the request's figures
+}
+
+func newAnswer(r Request, v View) Answer { return Answer{r, v.answerMeta(r), r.quotients()} }
+
+// figuresOf computes the figures of the answer.
+func (a *Answer) figuresOf(s exact.Sums) Figures { return computeFigures(a.quotients, s) }
+
+// totalOf computes the figures of all rows of a report, and compares them. Amounts of
+// several currencies have no total.
+func (a *Answer) totalOf(s *sides) (Figures, *Comparison) {
+	total, comparison := a.figuresOf(s[current]), a.comparisonOf(s)
+	if a.Request.IsMixed() {
+		for i, f := range a.Request.ListFigures() {
+			if !f.IsAmount() {
+				continue
+			}
+			total[i] = Value{}
+			if comparison != nil {
+				comparison.Figures[i], comparison.Change[i] = Value{}, Value{}
+			}
+		}
+	}
+	return total, comparison
 }
 
 // Summary answers the totals of a period.
@@ -75,23 +101,31 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 
 // sumGroups adds figures up by the request's dimensions, of which none has
 // ids: from the totals of days, or by a statement where some products,
-// campaigns or ad groups alone are asked for.
+// campaigns or ad groups alone are asked for, or what only facts have.
 func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
-	if r.narrowsByID() {
+	if r.narrowsByID() || r.sumsFurther() {
 		return s.readGroups(ctx, v, r)
 	}
 	plan := PlanDays(r, v)
-	units, then, err := s.bothDays(ctx, plan)
-	if err != nil {
-		return nil, err
+	all, ok, err := s.groupDays(ctx, r, plan, r.Local)
+	if err == nil && !ok {
+		return s.readGroups(ctx, v, r)
 	}
-	all := map[group]*sides{}
-	addGroups(all, r, current, plan, units)
-	addGroups(all, r, earlier, plan.earlierPlan(), then)
-	return all, nil
+	if err != nil || !r.IsMixed() {
+		return all, err
+	}
+	inDollars, _, err := s.groupDays(ctx, r, plan, false)
+	for group, both := range inDollars {
+		for side := range both {
+			if sums := &all[group][side]; *sums != nil { // as r.summands has them
+				*sums = append(*sums, both[side].At(catalogue.Spend), both[side].At(catalogue.Sales))
+			}
+		}
+	}
+	return all, err
 }
 
-// readGroups has the engine add up some products, campaigns or ad groups.
+// readGroups has the engine add up.
 func (s *Service) readGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
 	r.Sort, r.Order, r.Paging = DefaultSort, Descending, Paging{Page: 1, PageSize: math.MaxInt32}
 	all := map[group]*sides{}
@@ -104,13 +138,4 @@ func (s *Service) readGroups(ctx context.Context, v View, r Request) (map[group]
 		all[row.group()] = &sides{row.Sums, row.Earlier}
 	}
 	return all, err
-}
-
-// bothDays are the days of the period, and of the earlier one.
-func (s *Service) bothDays(ctx context.Context, plan Plan) (units, then []dayUnit, err error) {
-	if units, err = s.days.getTotals(ctx, plan); err != nil {
-		return nil, nil, err
-	}
-	then, err = s.days.getTotals(ctx, plan.earlierPlan())
-	return units, then, err
 }

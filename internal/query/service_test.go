@@ -37,7 +37,7 @@ func (*engine) BucketCounts(context.Context, Statement) ([]BucketCount, error) {
 	return nil, nil
 }
 
-func (e *engine) Ranked(_ context.Context, s Statement, _ bool) ([]RankedRow, int, error) {
+func (e *engine) Ranked(_ context.Context, s Statement, _ int, _ bool) ([]RankedRow, int, error) {
 	e.asked = append(e.asked, s)
 	return e.ranked, len(e.ranked), e.failed
 }

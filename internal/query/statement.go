@@ -41,7 +41,8 @@ func readTemplate(name string) string {
 	return string(text)
 }
 
-// fillTemplate puts texts of this package into the slots of a template.
+// fillTemplate puts texts of this package into the slots of a template. The first
+// text of a slot is taken.
 func fillTemplate(name string, slots ...string) string {
 	return strings.NewReplacer(append(slots, measureSlots...)...).Replace(readTemplate(name))
 }
@@ -49,40 +50,33 @@ func fillTemplate(name string, slots ...string) string {
 // prefixEarlier begins the names of the earlier period's measures.
 const prefixEarlier = "earlier_"
 
-// measureSlots are terms of all measures.
-var measureSlots = []string{
-	"/*measures*/", EachMeasure(", ", func(m catalogue.Measure) string { return m.Name }),
-	"/*wide*/", EachMeasure(", ", func(m catalogue.Measure) string { return WideTerm(m, m.Name) + " AS " + m.Name }),
-	"/*zeros*/", EachMeasure(", ", func(m catalogue.Measure) string { return WideTerm(m, "0") + " AS " + m.Name }),
-	"/*earlier zeros*/", EachMeasure(", ", func(m catalogue.Measure) string { return WideTerm(m, "0") + " AS " + prefixEarlier + m.Name }),
-	"/*earlier measures*/", EachMeasure(", ", func(m catalogue.Measure) string { return "before." + m.Name + " AS " + prefixEarlier + m.Name }),
+// measureSlots are terms of what every request sums.
+var measureSlots = append(summandSlots(headlineSummands),
 	"/*halves*/", EachMeasure(",\n    ", func(m catalogue.Measure) string {
 		return fmt.Sprintf("toUInt64(%[1]s), toUInt64(bitShiftRight(%[1]s, 64))", WholeTerm(m, m.Name))
-	}),
-}
+	}))
 
-// sumSlots are terms of the sums of all measures, for each period by the prefix
-// of its names.
-func sumSlots(prefixes ...string) []string {
-	all := func(separator string, term func(m catalogue.Measure, column string) string) string {
-		sides := make([]string, len(prefixes))
-		for i, prefix := range prefixes {
-			sides[i] = EachMeasure(separator, func(m catalogue.Measure) string { return term(m, prefix+m.Name) })
+// DayTotalsStatement reads the day totals of generations whole, in US dollars or in
+// the marketplaces' own currencies. Of generations from before rollups had those, it
+// adds up the facts.
+func (p Plan) DayTotalsStatement(local bool) Statement {
+	if !local {
+		return Statement{fillTemplate("day_totals"), p.buildParams(p.setDays)}
+	}
+	summands := Request{Local: true, Currency: LocalCurrency}.summands()
+	var halves, wide []string
+	for i, s := range summands {
+		halves = append(halves, fmt.Sprintf("toUInt64(%[1]s_sum), toUInt64(bitShiftRight(%[1]s_sum, 64))", s.name))
+		if catalogue.Headline[i].IsAmount() {
+			wide = append(wide, fmt.Sprintf("bitShiftRight(%s_sum, 128) > 0", s.name))
 		}
-		return strings.Join(sides, separator)
 	}
-	return []string{
-		"/*sums*/", all(", ", func(m catalogue.Measure, column string) string {
-			return WholeTerm(m, "sum("+column+")") + " AS " + column + "_sum"
-		}),
-		"/*page sums*/", all(", ", func(_ catalogue.Measure, column string) string { return "page." + column + "_sum" }),
-		"/*any sum*/", all(" OR ", func(_ catalogue.Measure, column string) string { return column + "_sum > 0" }),
-	}
-}
-
-// DayTotalsStatement reads the day totals of generations whole.
-func (p Plan) DayTotalsStatement() Statement {
-	return Statement{fillTemplate("day_totals"), p.buildParams(p.setDays)}
+	divided, undivided := splitDivided(p.Days)
+	return Statement{fillTemplate("day_totals_local", slices.Concat(sumSlots(summands, ""), summandSlots(summands),
+		[]string{"/*local halves*/", strings.Join(halves, ",\n    "), "/*too wide*/", strings.Join(wide, " OR ")})...),
+		p.buildParams(func(v map[string]string) {
+			v["days"], v["undivided_days"] = Numbers(generationsOf(divided)), Numbers(generationsOf(undivided))
+		})}
 }
 
 // periodParts are the tables of a report, joined, and their parameters. Tables that
@@ -91,7 +85,7 @@ func (p Plan) periodParts(r Request) (string, []parameters) {
 	var parts []string
 	var values []parameters
 	add := func(template, table, day string, set ...parameters) {
-		parts = append(parts, fillTemplate(template, "/*table*/", table, "/*columns*/", strings.Join(r.partColumns(table, day), ", "), "/*narrowed*/", p.condition()))
+		parts = append(parts, r.fillTemplate(template, "/*table*/", table, "/*columns*/", strings.Join(r.partColumns(table, day), ", "), "/*narrowed*/", p.condition()))
 		values = append(values, set...)
 	}
 	years, undividedYears := p.Years, []Live(nil)
@@ -119,7 +113,7 @@ func (p Plan) periodParts(r Request) (string, []parameters) {
 	addMonths(months, "month_"+level, "")
 	addMonths(undividedMonths, "month_products", "undivided_")
 	if len(p.Days) > 0 {
-		add("report_days", "facts", "day", p.setDays, p.setPeriod)
+		add("report_days", "facts", "day", p.setDays, p.setPeriod, p.setUnreported)
 	}
 	if r.Granularity != "" {
 		values = append(values, func(v map[string]string) { v["first_bucket"] = fmt.Sprint(bucketOf(r.Granularity, r.Period.Start)) })
@@ -170,7 +164,7 @@ func (p Plan) RankedStatement(r Request, names NameGenerations) Statement {
 	if r.divides(dimProduct) {
 		page = "report_page_of_products" // the only one that reads their ids and titles
 	}
-	slots = slices.Concat(slots, groupSlots(r), entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
+	slots = slices.Concat(groupSlots(r), slots, entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})
 	text := fillTemplate(page, append(slices.Clone(slots), "/*ranked*/\n", fillTemplate("report_ranked", slots...))...)
 	return Statement{text, p.buildParams(append(values, terms.set, p.setKeys, func(v map[string]string) {
@@ -231,11 +225,14 @@ func groupSlots(r Request) []string {
 		selected = slices.Concat([]string{"product_key"}, keys)
 		keys = selected
 	}
-	by := ""
+	slots := []string{"/*groups*/", strings.Join(shown, ", "), "/*keys*/", strings.Join(selected, ", ")}
 	if len(keys) > 0 {
-		by = "GROUP BY " + strings.Join(keys, ", ")
+		return append(slots, "/*group by*/", "GROUP BY "+strings.Join(keys, ", "))
 	}
-	return []string{"/*groups*/", strings.Join(shown, ", "), "/*keys*/", strings.Join(selected, ", "), "/*group by*/", by}
+	if r.sumsFurther() {
+		slots = append(slots, "/*any sum*/", "true") // what was reported as 0 is not unknown
+	}
+	return append(slots, "/*group by*/", "")
 }
 
 // rankingTerms are the texts of a ranked statement that follow from its sort, and
@@ -270,7 +267,7 @@ func (p Plan) sortTerms(r Request) rankingTerms {
 	case byID(sorted):
 		of.shown, of.order = "0", terms[sorted]+direction
 	case sorted == "":
-		of.shown = quotientNamed[r.Sort].sqlTerm()
+		of.shown = r.sortQuotient().sqlTerm(r.summands())
 	case r.hasLastBucket():
 		of.shown = "if(bucket > {last_bucket:Int32}, NULL, bucket)"
 	default:
@@ -359,12 +356,7 @@ var unitTables = [...]struct {
 }
 
 // factNumber is a measure of a fact as a number of 64 bits, which hold it.
-func factNumber(m catalogue.Measure) string {
-	if m.IsAmount() {
-		return "reinterpret(" + m.Name + ", 'UInt64')"
-	}
-	return m.Name
-}
+func factNumber(m catalogue.Measure) string { return storedWhole(m, m.Name) }
 
 // rollupNumber is a measure of a rollup as one, mostMeasure where it is larger.
 func rollupNumber(m catalogue.Measure) string {
@@ -381,11 +373,8 @@ func unitsStatement(account string, table unitTable, units []Live) Statement {
 		params["calendar"] = t.calendar(startsOf(units))
 	}
 	return Statement{fillTemplate("units", "/*table*/", t.name, "/*day*/", t.day, "/*columns*/", EachMeasure(", ", t.column),
-		"/*partitions*/", partitions, "/*order*/", t.order, "/*figures*/", hasFigures), params}
+		"/*partitions*/", partitions, "/*order*/", t.order), params}
 }
-
-// hasFigures is true for stored rows that are not all zero.
-var hasFigures = EachMeasure(" OR ", func(m catalogue.Measure) string { return m.Name + " > 0" })
 
 // marketplaceKeys is the term for the marketplaces of a product, where rows show
 // them. Small keys are collected as bits, which costs the engine less than sets.
@@ -393,6 +382,7 @@ func (p Plan) marketplaceKeys(r Request) string {
 	if !r.isOfProducts() {
 		return "CAST([], 'Array(UInt16)')"
 	}
+	hasFigures := anyFigure(r.summands(), func(c summedColumn) string { return c.name + " > 0" })
 	if !p.SmallKeys {
 		return "groupUniqArrayIf(marketplace_key, " + hasFigures + ")"
 	}

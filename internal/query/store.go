@@ -15,7 +15,7 @@ type Store interface {
 	// Ranked is a page of a report in order, and how many there are on all
 	// pages, which is known only where the page has a row. Rows have the sums
 	// of the earlier period where the statement is of a comparison.
-	Ranked(ctx context.Context, s Statement, compared bool) (page []RankedRow, total int, err error)
+	Ranked(ctx context.Context, s Statement, sums int, compared bool) (page []RankedRow, total int, err error)
 	// BucketCounts are the rows that a report has of each day, week or month.
 	BucketCounts(ctx context.Context, s Statement) ([]BucketCount, error)
 	// ProductIDs are the ids of products by their keys, of a generation.

@@ -44,17 +44,16 @@ func newSummary(r Request, v View, bySlice map[group]*sides) *Summary {
 			addToSide(products, slice.adProduct, side, sums)
 		}
 	}
-	s := &Summary{Answer: Answer{r, v.answerMeta(r)}, Total: FiguresOf(total[current]),
-		ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
-	s.Comparison = s.comparisonOf(&total)
+	s := &Summary{Answer: newAnswer(r, v), ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
+	s.Total, s.Comparison = s.figuresOf(total[current]), s.comparisonOf(&total)
 	for key, sums := range marketplaces {
-		if !sums.Empty() {
-			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), FiguresOf(sums[current]), s.comparisonOf(sums)})
+		if !sums.isEmpty(r.summands()) {
+			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), s.figuresOf(sums[current]), s.comparisonOf(sums)})
 		}
 	}
 	for product, sums := range products {
-		if !sums.Empty() {
-			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, FiguresOf(sums[current]), s.comparisonOf(sums)})
+		if !sums.isEmpty(r.summands()) {
+			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, s.figuresOf(sums[current]), s.comparisonOf(sums)})
 		}
 	}
 	s.sortBySpend()

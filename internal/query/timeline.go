@@ -30,10 +30,10 @@ type PointComparison struct {
 }
 
 func newTimeline(r Request, v View, byDate map[group]*sides) *Timeline {
-	t := &Timeline{Answer: Answer{r, v.answerMeta(r)}, Points: []Point{}}
+	t := &Timeline{Answer: newAnswer(r, v), Points: []Point{}}
 	inOrder := func(a, b group) int { return a.bucket - b.bucket }
 	for _, at := range slices.SortedFunc(maps.Keys(byDate), inOrder) {
-		if sums := byDate[at]; !sums.Empty() {
+		if sums := byDate[at]; !sums.isEmpty(r.summands()) {
 			t.Points = append(t.Points, t.pointAt(at.bucket, sums))
 		}
 	}
@@ -41,7 +41,7 @@ func newTimeline(r Request, v View, byDate map[group]*sides) *Timeline {
 }
 
 func (t *Timeline) pointAt(at int, sums *sides) Point {
-	p := Point{Date: t.Request.dateAt(t.Request.Period, at), Figures: FiguresOf(sums[current])}
+	p := Point{Date: t.Request.dateAt(t.Request.Period, at), Figures: t.figuresOf(sums[current])}
 	if c := t.comparisonOf(sums); c != nil {
 		p.Comparison = &PointComparison{t.Request.dateAt(t.Request.Earlier, at), *c}
 	}

@@ -35,7 +35,7 @@ var rules = func() map[string]rule {
 func ruleOf(p catalogue.Parameter) rule {
 	switch p.Kind {
 	case catalogue.Choice:
-		return oneOf(p.Values, p.Excluded)
+		return oneOf(p)
 	case catalogue.Day:
 		return rule{isDay, dayFault}
 	case catalogue.Zone:
@@ -82,13 +82,17 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
-func oneOf(set []string, excluded map[string]string) rule {
+func oneOf(p catalogue.Parameter) rule {
+	expected := anyOf(p.Values)
+	if p.Shown != nil {
+		expected = anyOf(p.Shown) + ", or " + p.Others
+	}
 	return rule{
-		valid: func(value string) bool { _, ok := canonicalValue(value, set); return ok },
+		valid: func(value string) bool { _, ok := canonicalValue(value, p.Values); return ok },
 		fault: func(value string) adlens.Fault {
-			f := unknownValue(value, set, anyOf(set))
-			if reason, ok := excluded[strings.ToUpper(strings.Trim(value, " "))]; ok {
-				f.Detail = fmt.Sprintf("%q cannot be requested: %s; expected %s", value, reason, anyOf(set))
+			f := unknownValue(value, p.Values, expected)
+			if reason, ok := p.Excluded[strings.ToUpper(strings.Trim(value, " "))]; ok {
+				f.Detail = fmt.Sprintf("%q cannot be requested: %s; expected %s", value, reason, expected)
 			}
 			return f
 		},

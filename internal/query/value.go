@@ -6,13 +6,23 @@ import (
 	"adlens/internal/exact"
 )
 
-// Figures are the values of the catalogue's figures, in its order.
+// Figures are the values of the figures of an answer, in its order; nil are null.
 type Figures []Value
 
-// FiguresOf computes the figures of some sums.
-func FiguresOf(s exact.Sums) Figures {
-	figures := make(Figures, len(quotients))
-	for i, q := range quotients {
+// At returns the figure at a place.
+func (f Figures) At(place int) Value {
+	if place < len(f) {
+		return f[place]
+	}
+	return Value{}
+}
+
+// FiguresOf computes the figures of every answer from sums of the headline.
+func FiguresOf(s exact.Sums) Figures { return computeFigures(quotients, s) }
+
+func computeFigures(all []quotient, s exact.Sums) Figures {
+	figures := make(Figures, len(all))
+	for i, q := range all {
 		figures[i] = q.computeValue(s)
 	}
 	return figures
@@ -50,19 +60,3 @@ func (v Value) Append(to []byte) []byte {
 	}
 	return slices.Insert(to, len(to)-2, '.')
 }
-
-// Hundredths reports whether the figure has two decimals, also where it is null;
-// else it is a whole number.
-func (v Value) Hundredths() bool { return v.hundredths }
-
-// NoChange says of no figure that it changed: all are null, with two decimals.
-var NoChange = slices.Repeat(Figures{{hundredths: true}}, len(quotients))
-
-// NoFigures are figures that are all null.
-var NoFigures = func() Figures {
-	none := make(Figures, len(quotients))
-	for i, q := range quotients {
-		none[i] = Value{hundredths: q.base != whole}
-	}
-	return none
-}()

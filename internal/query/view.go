@@ -58,6 +58,7 @@ type Meta struct {
 	HistoryCovered bool
 	Truncated      bool
 	EarlierCovered bool // likewise of the period that is compared with
+	Incomplete     []Incomplete
 }
 
 func (v View) answerMeta(r Request) Meta {
@@ -65,5 +66,6 @@ func (v View) answerMeta(r Request) Meta {
 	if !held {
 		return Meta{}
 	}
-	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest}
+	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest,
+		Incomplete: v.incomplete(r)}
 }

@@ -19,7 +19,7 @@ func (s *Service) Warm(ctx context.Context, account string) error {
 		return nil
 	}
 	r := Request{Period: period.Period{Start: oldest, End: newest}, Sort: DefaultSort, Order: Descending}
-	if _, err := s.days.getTotals(ctx, PlanDays(r, v)); err != nil {
+	if _, err := s.days.getTotals(ctx, PlanDays(r, v), false); err != nil {
 		return err
 	}
 	s.queueAhead(v)

@@ -282,7 +282,7 @@ func (p *process) answer(ctx context.Context, account string, q Question) (*answ
 	if err != nil {
 		return nil, err
 	}
-	r := reading{store: store{p}, account: account, manifest: state.Manifest, answers: &answers{map[figureKey][measures]uint64{}, map[string]string{}}}
+	r := reading{store: store{p}, account: account, manifest: state.Manifest, answers: &answers{map[figureKey][summed]uint64{}, map[string]string{}}}
 	return r.answers, r.read(ctx, q)
 }
 

@@ -26,15 +26,19 @@ type fact struct {
 // by.
 type numbers struct{ product, campaign, adGroup uint32 }
 
-// measures is how many measures figures follow from.
-const measures = len(catalogue.Headline)
+// measures is how many measures figures follow from, and summed how many columns
+// rollups have: those, and behind them the amounts in their own currency.
+const (
+	measures = len(catalogue.Headline)
+	summed   = measures + 4
+)
 
 // rollup is a row of a table that is derived of facts.
 type rollup struct {
 	start adlens.Day // the day, or the first of its month or year
 	of    numbers
 	slice manifest.Slice
-	sums  [measures]uint64 // counts, and millionths of dollars
+	sums  [summed]uint64 // counts, millionths of dollars, and of its own currency with their rests
 }
 
 var (
@@ -147,7 +151,7 @@ type groupKey struct {
 	start      adlens.Day
 }
 
-func (g *groups) add(generation uint32, start adlens.Day, of numbers, slice manifest.Slice, sums [measures]uint64) {
+func (g *groups) add(generation uint32, start adlens.Day, of numbers, slice manifest.Slice, sums [summed]uint64) {
 	key := groupKey{generation, of, start}
 	i, ok := g.at[key]
 	if !ok {
@@ -164,7 +168,7 @@ func (g *groups) add(generation uint32, start adlens.Day, of numbers, slice mani
 	}
 }
 
-func (f fact) sums() (sums [measures]uint64) {
+func (f fact) sums() (sums [summed]uint64) {
 	copy(sums[:], f.values) // the headline's columns are the first
 	return sums
 }
@@ -231,34 +235,31 @@ func (s store) DeriveYears(ctx context.Context, account string, years []loader.Y
 
 func sumRollups(rows []tables.Row) (s loader.Sums) {
 	for _, r := range rows {
-		s.Rows++
-		s.Figures.Add(widen(r.Value.(*rollup).sums))
+		addSums(&s, r.Value.(*rollup).sums)
 	}
 	return s
 }
 
-func widen(sums [measures]uint64) []exact.Uint128 {
-	var all [measures]exact.Uint128
-	for i, n := range sums {
-		all[i].Lo = n
+// addSums adds a row.
+func addSums(s *loader.Sums, sums [summed]uint64) {
+	var figures, source [measures]exact.Uint128
+	for i := range figures {
+		figures[i].Lo, source[i].Lo = sums[i], sums[i]
 	}
-	return all[:]
+	for i, place := range []int{catalogue.Spend, catalogue.Sales} {
+		micros, _ := exact.Uint128{Lo: sums[measures+i]}.Times(100_000_000_000_000)
+		source[place], _ = micros.Add(exact.Uint128{Lo: sums[measures+2+i]})
+	}
+	s.Rows++
+	s.Figures.Add(figures[:])
+	s.Source.Add(source[:])
 }
 
 func sumFacts(rows []tables.Row, days manifest.Days) (s loader.Sums) {
 	for _, r := range rows {
-		f := r.Value.(fact)
-		if days&manifest.DaysBetween(f.day, f.day) == 0 {
-			continue
+		if f := r.Value.(fact); days&manifest.DaysBetween(f.day, f.day) != 0 {
+			addSums(&s, f.sums())
 		}
-		own := func(column string) exact.Uint128 {
-			a, _ := adlens.FromMicros(exact.Uint128{Lo: f.values[factColumns[column]]}, f.values[factColumns[column+"_rest"]])
-			return a.Units()
-		}
-		figures := widen(f.sums())
-		s.Rows++
-		s.Figures.Add(figures)
-		s.Source.Add(append(figures[:3:3], own("spend_local"), own("sales_local")))
 	}
 	return s
 }

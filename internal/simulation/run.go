@@ -283,7 +283,7 @@ func (w *world) leftOver(account string) int {
 // differs says where answers to a question differ from others.
 func (a *answers) differs(want *answers, q Question) string {
 	levels := map[Question]string{Days: "d", Products: "myMY", Facts: "f"}[q]
-	expected := map[figureKey][measures]uint64{}
+	expected := map[figureKey][summed]uint64{}
 	for key, sums := range want.figures {
 		if slices.Contains([]byte(levels), key.level) {
 			expected[key] = sums

@@ -274,14 +274,14 @@ type figureKey struct {
 
 // answers is all that can be asked of an account.
 type answers struct {
-	figures map[figureKey][measures]uint64
+	figures map[figureKey][summed]uint64
 	texts   map[string]string
 }
 
 // expected computes, in the plainest way, what is to be answered once files
 // were loaded in this order. Lists have the times at which they were read.
 func (u *universe) expected(loaded []loadedFile) *answers {
-	a := &answers{map[figureKey][measures]uint64{}, map[string]string{}}
+	a := &answers{map[figureKey][summed]uint64{}, map[string]string{}}
 	rates, currencies := map[rateKey]uint64{}, map[string]string{"US": "USD"}
 	var reports []*report
 	lists := map[string]loadedFile{}
@@ -354,7 +354,7 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 			}
 		}
 		// cents times ten-thousandths of a dollar are millionths of a dollar
-		sums := [measures]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate}
+		sums := [summed]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate, row.spend * 10_000, row.sales * 10_000}
 		key := figureKey{profile: r.profile, product: r.product}
 		for _, level := range []struct {
 			level         byte
@@ -374,7 +374,7 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 	}
 }
 
-func (a *answers) add(key figureKey, sums [measures]uint64) {
+func (a *answers) add(key figureKey, sums [summed]uint64) {
 	total := a.figures[key]
 	for i := range sums {
 		total[i] += sums[i]

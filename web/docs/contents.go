@@ -49,7 +49,10 @@ func (s *Site) Groups() []group {
 func (s *Site) About() string { return s.document.Info.Description }
 
 // Figures are all figures, with unit, meaning and formula.
-func (s *Site) Figures() []field { return s.document.figureFields() }
+func (s *Site) Figures() []field { return s.document.figureFields("Figures") }
+
+// FurtherMeasures are what a report can be asked for beside them.
+func (s *Site) FurtherMeasures() []field { return s.document.figureFields("ReportFigures")[len(s.Figures()):] }
 
 // Changes are the units of changes.
 func (s *Site) Changes() []field { return s.document.changeFields() }

@@ -64,9 +64,9 @@ func (d *document) typeOf(s schema) string {
 func isNull(value jsontext.Value) bool { return string(value) == "null" }
 
 // figureFields are the fields of a figures object.
-func (d *document) figureFields() []field {
+func (d *document) figureFields(schema string) []field {
 	var all []field
-	for _, m := range d.Components.Schemas.findMember("Figures").Properties {
+	for _, m := range d.Components.Schemas.findMember(schema).Properties {
 		all = append(all, field{Name: m.Name, Type: d.typeOf(m.Value), Description: m.Value.Description, Unit: m.Value.Unit, Formula: m.Value.Formula})
 	}
 	return all

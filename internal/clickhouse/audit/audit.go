@@ -6,12 +6,14 @@ package audit
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/loads"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/tables"
 	"adlens/loader"
@@ -34,10 +36,21 @@ func New(c *cluster.Cluster, port tables.Port) Audit { return Audit{c, port} }
 
 // DayDifferences adds up the facts of month generations and compares each
 // day with day_totals.
-func (a Audit) DayDifferences(ctx context.Context, account string, months []uint32) (map[uint32]Difference, error) {
+func (a Audit) DayDifferences(ctx context.Context, account string, months []manifest.Entry) (map[uint32]Difference, error) {
 	return a.findDifferences(ctx, "day", "day_totals",
-		"SELECT generation, day AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations,
-		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
+		"SELECT generation, day AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations, monthParams(account, months))
+}
+
+// monthParams name months, and those of them whose rollups have no local amounts.
+func monthParams(account string, months []manifest.Entry) conn.Params {
+	var all, withoutLocal []uint32
+	for _, e := range months {
+		all = append(all, e.Generation)
+		if !e.ByAdGroup() {
+			withoutLocal = append(withoutLocal, e.Generation)
+		}
+	}
+	return conn.Params{"account": query.Text(account), "generations": query.Numbers(all), "without_local": query.Numbers(withoutLocal)}
 }
 
 // Level is what the rollups of whole months and years are divided by.
@@ -54,30 +67,37 @@ var (
 )
 
 // MonthDifferences does the same for each row of a rollup of months.
-func (a Audit) MonthDifferences(ctx context.Context, account string, l Level, months []uint32) (map[uint32]Difference, error) {
+func (a Audit) MonthDifferences(ctx context.Context, account string, l Level, months []manifest.Entry) (map[uint32]Difference, error) {
 	return a.findDifferences(ctx, l.Key, l.Months,
-		"SELECT generation, "+l.Key+" AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations,
-		conn.Params{"account": query.Text(account), "generations": query.Numbers(months)})
+		"SELECT generation, "+l.Key+" AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations, monthParams(account, months))
 }
 
 // YearDifferences adds up the months of year generations and compares each row with
 // the rollup of years.
 func (a Audit) YearDifferences(ctx context.Context, account string, l Level, years []loader.YearParts) (map[uint32]Difference, error) {
+	params := loads.YearParams(account, years)
+	params["without_local"] = query.Numbers(nil) // they have what their months have
 	return a.findDifferences(ctx, l.Key, l.Years, `
         SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, `+l.Key+` AS key,
             marketplace_key, ad_product, `+auditTerms+`
-        FROM (`+l.months+`)`, loads.YearParams(account, years))
+        FROM (`+l.months+`)`, params)
 }
 
 const ofGenerations = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
 
-// auditTerms are the measures in types that no sum overflows.
-var auditTerms = query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WideTerm(m, m.Name) + " AS wide_" + m.Name })
+// auditTerms are what rollups sum, in types that no sum overflows.
+var auditTerms = strings.Join(append([]string{query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WideTerm(m, m.Name) + " AS wide_" + m.Name })},
+	query.EachLocal(func(column, wide string) string {
+		return fmt.Sprintf("if(generation IN {without_local:Array(UInt32)}, %[2]s - %[2]s, %[2]s) AS wide_%[1]s", column, wide)
+	})...), ", ")
 
 // auditDiffers is true for a group that is not stored as its source has it.
-var auditDiffers = query.EachMeasure(" OR ", func(m catalogue.Measure) string {
-	return fmt.Sprintf("sumIf(wide_%[1]s, stored) != sumIf(wide_%[1]s, NOT stored)", m.Name)
-})
+var auditDiffers = func() string {
+	differs := func(column, _ string) string {
+		return fmt.Sprintf("sumIf(wide_%[1]s, stored) != sumIf(wide_%[1]s, NOT stored)", column)
+	}
+	return query.EachMeasure(" OR ", func(m catalogue.Measure) string { return differs(m.Name, "") }) + " OR " + strings.Join(query.EachLocal(differs), " OR ")
+}()
 
 // selectDifferences groups what a rollup says with what its source says, in 128 bits,
 // and counts the groups in which the two are not the same.

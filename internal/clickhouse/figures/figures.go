@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/exact"
@@ -104,7 +103,7 @@ func (s *Store) DayTotals(ctx context.Context, st query.Statement) ([]query.DayT
 	return conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (query.DayTotal, error) {
 		var row query.DayTotal
 		var day time.Time
-		places := []any{&row.Generation, &day}
+		places := []any{&row.Generation, &day, &row.TooWide}
 		for i := range row.Sums {
 			places = append(places, &row.Sums[i].Lo, &row.Sums[i].Hi)
 		}
@@ -122,9 +121,9 @@ func (s *Store) BucketCounts(ctx context.Context, st query.Statement) ([]query.B
 	})
 }
 
-// Ranked runs the statement of a page of a report, which has the sums of two
+// Ranked runs the statement of a page of a report, which has so many sums, of two
 // periods where they are compared.
-func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) ([]query.RankedRow, int, error) {
+func (s *Store) Ranked(ctx context.Context, st query.Statement, sums int, compared bool) ([]query.RankedRow, int, error) {
 	var total uint64
 	page, err := conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (query.RankedRow, error) {
 		var row query.RankedRow
@@ -132,7 +131,7 @@ func (s *Store) Ranked(ctx context.Context, st query.Statement, compared bool) (
 		if !compared {
 			into = into[:1]
 		}
-		err := conn.ScanSums(scan, len(catalogue.Headline), []any{&row.ID, &row.Title, &row.Marketplaces, &row.Bucket, &row.Marketplace, &row.AdProduct, &row.Campaign, &row.AdGroup}, []any{&total}, into...)
+		err := conn.ScanSums(scan, sums, []any{&row.ID, &row.Title, &row.Marketplaces, &row.Bucket, &row.Marketplace, &row.AdProduct, &row.Campaign, &row.AdGroup}, []any{&total}, into...)
 		return row, err
 	})
 	return page, int(total), err

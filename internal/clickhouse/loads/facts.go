@@ -10,7 +10,6 @@ import (
 	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
-	"adlens/internal/exact"
 	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
@@ -168,8 +167,10 @@ SELECT * REPLACE (transform(generation, {from:Array(UInt32)}, {to:Array(UInt32)}
 FROM (SELECT * FROM facts WHERE `+copiedDays+`)`, copyParams(account, copies))
 }
 
-// sumTerms are the measures summed in types that no sum overflows.
-var sumTerms = query.EachMeasure(", ", func(m catalogue.Measure) string { return wideSum(m) + " AS " + m.Name })
+// sumTerms are the measures summed in types that no sum overflows, and behind them
+// the amounts in the marketplace's own currency.
+var sumTerms = strings.Join(append([]string{query.EachMeasure(", ", func(m catalogue.Measure) string { return wideSum(m) + " AS " + m.Name })},
+	query.EachLocal(func(column, wide string) string { return "sum(" + wide + ") AS " + column })...), ", ")
 
 func wideSum(m catalogue.Measure) string { return "sum(" + query.WideTerm(m, m.Name) + ")" }
 
@@ -267,28 +268,22 @@ const SelectAdGroups = `SELECT * FROM month_ad_groups WHERE ` + monthsOfYears + 
     FROM month_products
     WHERE ` + monthsOfYears + ` AND generation IN {undivided:Array(UInt32)}`
 
-// readBack are the sums as whole numbers: counts, and millionths of dollars.
-var readBack = "count(), " + query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WholeTerm(m, wideSum(m)) })
-
-// readBackSource are the same sums with money in units of 10^-20 of its own
-// currency.
-var readBackSource = ", " + query.EachMeasure(", ", func(m catalogue.Measure) string {
+// readBack are the sums as whole numbers: counts, and millionths of dollars; and then
+// the same with money in units of 10^-20 of its own currency.
+var readBack = "count(), " + query.EachMeasure(", ", func(m catalogue.Measure) string { return query.WholeTerm(m, wideSum(m)) }) +
+	", " + query.EachMeasure(", ", func(m catalogue.Measure) string {
 	if !m.IsAmount() {
 		return wideSum(m)
 	}
-	return "toUInt256(" + query.WholeTerm(m, "sum(toDecimal128("+m.Name+"_local, 6))") + ") * 100000000000000 + sum(toUInt256(" + m.Name + "_local_rest))"
+	return query.LocalSum(m, "")
 })
 
-// readSums reads sums by generation, with those of the source or without.
-func (f FactStore) readSums(ctx context.Context, sql string, params conn.Params, source bool) (map[uint32]loader.Sums, error) {
+// readSums reads sums by generation.
+func (f FactStore) readSums(ctx context.Context, sql string, params conn.Params) (map[uint32]loader.Sums, error) {
 	all := map[uint32]loader.Sums{}
 	_, err := conn.Collect(ctx, f.cluster, sql, params, func(scan conn.Scan) (generation uint32, err error) {
 		var s loader.Sums
-		into := []*exact.Sums{&s.Figures, &s.Source}
-		if !source {
-			into = into[:1]
-		}
-		err = conn.ScanSums(scan, len(catalogue.Headline), []any{&generation, &s.Rows}, nil, into...)
+		err = conn.ScanSums(scan, len(catalogue.Headline), []any{&generation, &s.Rows}, nil, &s.Figures, &s.Source)
 		all[generation] = s
 		return generation, err
 	})
@@ -304,16 +299,16 @@ func (f FactStore) MonthSums(ctx context.Context, account string, months []manif
 	params := monthParams(account, months)
 	var facts, days, products, adGroups map[uint32]loader.Sums
 	err := flight.Together(func() (err error) {
-		facts, err = f.readSums(ctx, byGeneration("facts", readBack+readBackSource, ofMonths("day")), params, true)
+		facts, err = f.readSums(ctx, byGeneration("facts", readBack, ofMonths("day")), params)
 		return err
 	}, func() (err error) {
-		days, err = f.readSums(ctx, byGeneration("day_totals", readBack, ofMonths("day")), params, false)
+		days, err = f.readSums(ctx, byGeneration("day_totals", readBack, ofMonths("day")), params)
 		return err
 	}, func() (err error) {
-		products, err = f.readSums(ctx, byGeneration("month_products", readBack, ofMonths("month")), params, false)
+		products, err = f.readSums(ctx, byGeneration("month_products", readBack, ofMonths("month")), params)
 		return err
 	}, func() (err error) {
-		adGroups, err = f.readSums(ctx, byGeneration("month_ad_groups", readBack, ofMonths("month")), params, false)
+		adGroups, err = f.readSums(ctx, byGeneration("month_ad_groups", readBack, ofMonths("month")), params)
 		return err
 	})
 	if err != nil {
@@ -333,16 +328,16 @@ func (f FactStore) YearSums(ctx context.Context, account string, years []loader.
 	var products, adGroups, months map[uint32]loader.Sums
 	ofYears := "account_id = {account:String} AND generation IN {years:Array(UInt32)}"
 	err := flight.Together(func() (err error) {
-		products, err = f.readSums(ctx, byGeneration("year_products", readBack, ofYears), params, false)
+		products, err = f.readSums(ctx, byGeneration("year_products", readBack, ofYears), params)
 		return err
 	}, func() (err error) {
-		adGroups, err = f.readSums(ctx, byGeneration("year_ad_groups", readBack, ofYears), params, false)
+		adGroups, err = f.readSums(ctx, byGeneration("year_ad_groups", readBack, ofYears), params)
 		return err
 	}, func() (err error) {
 		months, err = f.readSums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
 FROM month_products
 WHERE `+monthsOfYears+`
-GROUP BY year_generation`, params, false)
+GROUP BY year_generation`, params)
 		return err
 	})
 	if err != nil {
@@ -361,5 +356,5 @@ func (f FactStore) DaySums(ctx context.Context, account string, copies []loader.
 	if len(copies) == 0 {
 		return nil, nil
 	}
-	return f.readSums(ctx, byGeneration("facts", readBack+readBackSource, copiedDays), copyParams(account, copies), true)
+	return f.readSums(ctx, byGeneration("facts", readBack, copiedDays), copyParams(account, copies))
 }

@@ -1,6 +1,7 @@
 SELECT
     generation,
     day,
+    false AS too_wide,
     /*halves*/
 FROM day_totals
 WHERE account_id = {account:String}

@@ -1,0 +1,154 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// furtherMeasure is a measure that reports have beside those of the headline.
+type furtherMeasure struct {
+	kind       kind
+	column     string   // the platform's name
+	AdProducts []string // whose reports have it
+}
+
+// IsMoney reports whether the measure is an amount in the marketplace's own currency.
+func (m furtherMeasure) IsMoney() bool { return m.kind == money }
+
+var (
+	ofProducts         = []string{"SPONSORED_PRODUCTS"}
+	ofBrandsAndDisplay = []string{"SPONSORED_BRANDS", "SPONSORED_DISPLAY"}
+)
+
+// FurtherMeasures are those that extracts have, and one that none has, by the names
+// that the contract gives them.
+var FurtherMeasures = map[string]furtherMeasure{
+	"purchases_7d":          {counted, "purchases7d", ofProducts},
+	"purchases_14d":         {counted, "purchases14d", ofProducts},
+	"sales_7d":              {money, "sales7d", ofProducts},
+	"sales_14d":             {money, "sales14d", ofProducts},
+	"units_sold_clicks_7d":  {counted, "unitsSoldClicks7d", ofProducts},
+	"units_sold_clicks_14d": {counted, "unitsSoldClicks14d", ofProducts},
+	"purchases_clicks":      {counted, "purchasesClicks", ofBrandsAndDisplay},
+	"sales_clicks":          {money, "salesClicks", ofBrandsAndDisplay},
+	"units_sold":            {counted, "unitsSold", ofBrandsAndDisplay},
+	"video_unmutes":         {counted, "videoUnmutes", ofBrandsAndDisplay},
+}
+
+// readFurther reads the further measures of a row of a report that was asked for them.
+func readFurther(line map[string]any, columns []string, adProduct string) map[string]*big.Rat {
+	read := map[string]*big.Rat{}
+	for name, m := range FurtherMeasures {
+		if slices.Contains(columns, m.column) && slices.Contains(m.AdProducts, adProduct) {
+			read[name] = parseDecimal(line[m.column])
+		}
+	}
+	return read
+}
+
+// shareFurther are the further measures of a product's day, by holder: counts as they
+// are, amounts in millionths.
+func shareFurther(parts []*own) []map[string]*big.Rat {
+	shares := make([]map[string]*big.Rat, len(parts))
+	for i := range parts {
+		shares[i] = map[string]*big.Rat{}
+	}
+	for name, m := range FurtherMeasures {
+		amounts := make([]*big.Rat, len(parts))
+		for i, part := range parts {
+			if amounts[i] = part.further[name]; amounts[i] == nil {
+				amounts = nil
+				break // one report speaks for the day: no row has it
+			}
+		}
+		if amounts == nil {
+			continue
+		}
+		micros := shareMicros(amounts, big.NewRat(1, 1))
+		for i := range parts {
+			if shares[i][name] = microsToDollars(micros[i]); m.kind == counted {
+				shares[i][name] = amounts[i]
+			}
+		}
+	}
+	return shares
+}
+
+// Currencies are those of the marketplaces that a request is about, sorted.
+func (a *Account) Currencies(q url.Values) (all []string) {
+	wanted := listParam(q, "marketplaces")
+	for _, p := range a.profiles {
+		if passesFilter(wanted, p.country) || passesFilter(wanted, p.id) {
+			all = append(all, p.currency)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// setCurrency finds out in what amounts are, and puts it into an answer.
+func (a *Account) setCurrency(r *request, q url.Values) error {
+	currencies := a.Currencies(q)
+	r.currency, r.local = "USD", choiceParam(q, "currency", "usd") == "local"
+	if !r.local {
+		return nil
+	}
+	r.currency = ""
+	switch {
+	case len(currencies) == 1:
+		r.currency = currencies[0]
+	case len(currencies) > 1:
+		if r.isMixed = slices.Contains(wordsParam(q, "dimensions"), "marketplace"); !r.isMixed {
+			return fmt.Errorf("model: amounts of %s have no sum", strings.Join(currencies, ", "))
+		}
+	}
+	return nil
+}
+
+// incomplete lists whose reports of the period lack a further measure.
+func (a *Account) incomplete(r request) (all []any) {
+	var profiles []profile
+	for _, p := range a.profiles {
+		profiles = append(profiles, p)
+	}
+	slices.SortFunc(profiles, func(x, y profile) int { return cmp.Or(cmp.Compare(x.country, y.country), cmp.Compare(x.id, y.id)) })
+	for _, p := range profiles {
+		for _, adProduct := range []string{"SPONSORED_BRANDS", "SPONSORED_DISPLAY", "SPONSORED_PRODUCTS"} {
+			if !passesFilter(r.adProducts, adProduct) || !passesFilter(r.marketplaces, p.country) && !passesFilter(r.marketplaces, p.id) {
+				continue
+			}
+			if lacking := a.lackedBy(r, p.id, adProduct); lacking != nil {
+				all = append(all, map[string]any{"marketplace": p.country, "marketplace_id": p.id, "ad_product": adProduct,
+					"reason": "measure_not_reported", "figures": textsOrEmpty(lacking)})
+			}
+		}
+	}
+	return all
+}
+
+// lackedBy are the further measures that a report lacks which speaks for a day.
+func (a *Account) lackedBy(r request, profile, adProduct string) (lacking []string) {
+	speaking := map[*report]bool{}
+	for _, one := range a.reports {
+		if one.profile != profile || one.adProduct != adProduct {
+			continue
+		}
+		for day := max(one.start, r.period.Start); day <= min(one.end, r.period.End); day = AddDays(day, 1) {
+			if a.currentReport(one, day) == one {
+				speaking[one] = true
+			}
+		}
+	}
+	for _, name := range r.further {
+		for one := range speaking {
+			if !slices.Contains(one.columns, FurtherMeasures[name].column) && !slices.Contains(lacking, name) {
+				lacking = append(lacking, name)
+			}
+		}
+	}
+	return lacking
+}

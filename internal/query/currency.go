@@ -1,0 +1,85 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/internal/catalogue"
+)
+
+// Currencies of amounts: the marketplaces' own, or US dollars.
+const (
+	LocalCurrency = "local"
+	usDollars     = "USD"
+)
+
+// IsMixed reports whether amounts are of several currencies, which have no sum.
+func (r Request) IsMixed() bool { return r.Local && r.Currency == "" }
+
+// filtered are the marketplaces that the filters let through.
+func (v View) filtered(f Filters) (all []Marketplace) {
+	for _, m := range v.Marketplaces {
+		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) || slices.Contains(f.Marketplaces, m.ID) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// parseCurrency finds the currency of amounts. The filters, dimensions and figures
+// are known.
+func (p *parser) parseCurrency(text string) {
+	r := &p.request
+	asked, _ := canonicalValue(text, catalogue.Currencies)
+	r.Local, r.Currency = asked == LocalCurrency, usDollars
+	var currencies, named []string
+	for _, m := range p.view.filtered(r.Filters) {
+		currencies = append(currencies, m.Currency)
+		named = append(named, fmt.Sprintf("%s (%s) %s", m.Country, m.ID, m.Currency))
+	}
+	slices.Sort(currencies)
+	currencies = slices.Compact(currencies)
+	if !r.Local {
+		p.refuseOwnAmounts(currencies)
+		return
+	}
+	r.Currency = ""
+	if len(currencies) == 1 {
+		r.Currency = currencies[0]
+	}
+	if len(currencies) > 1 && !r.divides(dimMarketplace) {
+		p.addFault("currency", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
+			Detail: fmt.Sprintf("local is for marketplaces of one currency, and these are %s; choose some in marketplaces, or send dimensions with marketplace to /api/v1/report", strings.Join(named, ", "))})
+	}
+}
+
+// refuseMixedSort refuses to order rows by amounts of several currencies, of which
+// there are none in US dollars.
+func (p *parser) refuseMixedSort(text string) {
+	i := slices.Index(catalogue.ReportFigureNames, p.request.Sort)
+	if p.request.IsMixed() && i >= 0 && catalogue.ReportFigures[i].Unit == catalogue.Local {
+		p.addFault("sort", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
+			Detail: fmt.Sprintf("rows cannot be sorted by %s, which is in several currencies here; send another sort", p.request.Sort)})
+	}
+}
+
+// refuseOwnAmounts refuses amounts that are kept in the marketplaces' own currencies
+// alone, where those are not US dollars.
+func (p *parser) refuseOwnAmounts(currencies []string) {
+	if !slices.ContainsFunc(currencies, func(c string) bool { return c != usDollars }) {
+		return
+	}
+	apart := ""
+	if len(currencies) > 1 && !p.request.divides(dimMarketplace) {
+		apart = ", and marketplaces of one currency, or dimensions with marketplace"
+	}
+	for _, f := range p.request.ListFigures() {
+		if f.Unit == catalogue.Local {
+			p.addFault("figures", adlens.Fault{Value: f.Name, Code: adlens.ConflictingParameters,
+				Detail: fmt.Sprintf("figures has %s, which is kept in the marketplaces' own currencies (%s), and not in US dollars; send currency=local%s",
+					f.Name, strings.Join(currencies, ", "), apart)})
+		}
+	}
+}
