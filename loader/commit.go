@@ -118,7 +118,7 @@ func (b *build) verifyMonths(ctx context.Context) error {
 	if len(months) == 0 {
 		return nil
 	}
-	var stored map[uint32]MonthSums
+	var stored map[uint32]LevelSums
 	var copied map[uint32]Sums
 	err := flight.Together(func() (err error) {
 		stored, err = b.session.store.MonthSums(ctx, b.session.account, months)
@@ -135,11 +135,11 @@ func (b *build) verifyMonths(ctx context.Context) error {
 		want.addSums(ub.source)
 		want.addSums(copied[ub.before.Generation])
 		got := stored[ub.entry.Generation]
-		if !got.Facts.Source.Equal(want.Source) || !got.addUp(true) {
-			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; days: %s; products: %s; ad groups: %s); nothing was made visible",
-				ub.entry.Unit, want, got.Facts, got.Days, got.Products, got.AdGroups)
+		if !got.Source.Source.Equal(want.Source) || !got.addUp(true) {
+			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; rollups: %s); nothing was made visible",
+				ub.entry.Unit, want, got.Source, got.Rollups)
 		}
-		ub.entry.Rows, ub.entry.Derived = got.Facts.Rows, []uint64{got.Days.Rows, got.Products.Rows, got.AdGroups.Rows}
+		ub.entry.Rows, ub.entry.Derived = got.Source.Rows, got.rows()
 	}
 	return nil
 }
@@ -182,7 +182,8 @@ func (b *build) verifyYears(ctx context.Context, years []YearParts) error {
 			return fmt.Errorf("year generation %d does not add up to its months; nothing was made visible", y.Generation)
 		}
 		entry := &b.units[y.Unit].entry
-		entry.Rows, entry.Derived = s.Products.Rows, []uint64{s.AdGroups.Rows}
+		rows := s.rows()
+		entry.Rows, entry.Derived = rows[0], rows[1:]
 	}
 	return nil
 }

@@ -144,12 +144,12 @@ func (f *faulty) DeriveYears(ctx context.Context, account string, years []loader
 	return act(f, "DeriveYears", func() error { return f.store.DeriveYears(ctx, account, years) })
 }
 
-func (f *faulty) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.MonthSums, error) {
-	return call(f, "MonthSums", func() (map[uint32]loader.MonthSums, error) { return f.store.MonthSums(ctx, account, months) })
+func (f *faulty) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.LevelSums, error) {
+	return call(f, "MonthSums", func() (map[uint32]loader.LevelSums, error) { return f.store.MonthSums(ctx, account, months) })
 }
 
-func (f *faulty) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
-	return call(f, "YearSums", func() (map[uint32]loader.YearSums, error) { return f.store.YearSums(ctx, account, years) })
+func (f *faulty) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.LevelSums, error) {
+	return call(f, "YearSums", func() (map[uint32]loader.LevelSums, error) { return f.store.YearSums(ctx, account, years) })
 }
 
 func (f *faulty) DaySums(ctx context.Context, account string, copies []loader.Copy) (map[uint32]loader.Sums, error) {

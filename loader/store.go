@@ -46,8 +46,8 @@ type Store interface {
 	DeriveYears(ctx context.Context, account string, years []YearParts) error
 
 	// MonthSums and YearSums read back what was written, per generation and level.
-	MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]MonthSums, error)
-	YearSums(ctx context.Context, account string, years []YearParts) (map[uint32]YearSums, error)
+	MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]LevelSums, error)
+	YearSums(ctx context.Context, account string, years []YearParts) (map[uint32]LevelSums, error)
 	// DaySums reads the sums of some days of a live generation.
 	DaySums(ctx context.Context, account string, copies []Copy) (map[uint32]Sums, error)
 
@@ -91,12 +91,12 @@ type YearParts struct {
 	Undivided  []uint32 // those of Months that have no rollup by ad group
 }
 
-// MonthSums are the sums of one month's generation at each of its levels.
-type MonthSums struct{ Facts, Days, Products, AdGroups Sums }
-
-// YearSums are the sums of a year at both of its levels, and of the months that it
-// was made of.
-type YearSums struct{ Products, AdGroups, Months Sums }
+// LevelSums are the sums of a generation's rollups, in the order of its kind's tables,
+// and of what they were derived of: a month's facts, or a year's months.
+type LevelSums struct {
+	Source  Sums
+	Rollups []Sums
+}
 
 // LedgerKey tells a loaded report file by its content: the hash is of what its
 // object says and of its unpacked download.

@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
@@ -50,8 +51,8 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 	}
 	for _, e := range months {
 		switch s := sums[e.Generation]; {
-		case s.Facts.Rows != e.Rows:
-			faults = append(faults, fmt.Sprintf("%s has %d rows, %d were loaded", e.Unit, s.Facts.Rows, e.Rows))
+		case s.Source.Rows != e.Rows:
+			faults = append(faults, fmt.Sprintf("%s has %d rows, %d were loaded", e.Unit, s.Source.Rows, e.Rows))
 		case !s.addUp(e.ByAdGroup()):
 			faults = append(faults, fmt.Sprintf("%s: its rollups do not add up to its facts", e.Unit))
 		}
@@ -90,15 +91,28 @@ func (y *YearParts) addMonth(generation uint32, byAdGroup bool) {
 	}
 }
 
-// addUp reports whether the rollups have the sums of the facts. Those of before there
-// were ad groups have no amounts in their own currency, and none by ad group.
-func (s MonthSums) addUp(byAdGroup bool) bool {
-	return s.Days.equal(s.Facts, byAdGroup) && s.Products.equal(s.Facts, byAdGroup) && (!byAdGroup || s.AdGroups.equal(s.Facts, true))
+// addUp reports whether the rollups have the sums of what they were derived of. Those
+// of before there were ad groups have no amounts in their own currency, and none
+// by ad group.
+func (s LevelSums) addUp(byAdGroup bool) bool {
+	rollups := s.Rollups
+	if !byAdGroup {
+		rollups = rollups[:min(len(rollups), withoutAdGroups(len(rollups)))]
+	}
+	return !slices.ContainsFunc(rollups, func(r Sums) bool { return !r.equal(s.Source, byAdGroup) })
 }
 
-// addUp reports whether a year has the sums of its months.
-func (s YearSums) addUp(byAdGroup bool) bool {
-	return s.Products.equal(s.Months, byAdGroup) && (!byAdGroup || s.AdGroups.equal(s.Months, true))
+// withoutAdGroups is how many of a generation's rollups come before those by ad group.
+func withoutAdGroups(rollups int) int {
+	return rollups - len(slices.DeleteFunc(tables.Rollups(manifest.Month), func(d tables.Description) bool { return !d.ByAdGroup() }))
+}
+
+// rows are the numbers of rows of the levels, as the manifest has them.
+func (s LevelSums) rows() (all []uint64) {
+	for _, r := range s.Rollups {
+		all = append(all, r.Rows)
+	}
+	return all
 }
 
 func (s Sums) equal(t Sums, local bool) bool {

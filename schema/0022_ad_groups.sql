@@ -42,8 +42,8 @@ ALTER TABLE commit_units ADD COLUMN IF NOT EXISTS report_columns Array(LowCardin
 
 -- Rollups by campaign, ad group and product. Units that were loaded before this
 -- step have none, and count one number of rows less in commit_units: their
--- rollup by product says the same. ZSTD keeps wide sums in half of the space that
--- LZ4 takes.
+-- rollup by product says the same.
+-- ZSTD keeps wide sums in half of the space that LZ4 takes.
 CREATE TABLE IF NOT EXISTS month_ad_groups (
     account_id LowCardinality(String),
     generation UInt32,

@@ -35,6 +35,8 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 			[]sick{{"rollups", "failed", "month_products"}}},
 		{"a year has no products", "ALTER TABLE year_products DELETE WHERE account_id = '%s'",
 			[]sick{{"manifest", "failed", "year_products: "}, {"rollups", "failed", "year_products differs from their months: US 3982475484689176"}}},
+		{"an amount of a campaign in its own currency is another", "ALTER TABLE month_ad_groups UPDATE spend_local_rest = spend_local_rest + 1 WHERE account_id = '%s'",
+			[]sick{{"rollups", "failed", "month_ad_groups"}}},
 		{"a fact changed", "ALTER TABLE facts UPDATE clicks = clicks + 1 WHERE account_id = '%s' AND day = today() - 2",
 			[]sick{{"rollups", "failed", "day_totals"}, {"rollups", "failed", "month_products"}, {"rollups", "failed", "month_ad_groups"}}},
 		{"facts are gone", "ALTER TABLE facts DELETE WHERE account_id = '%s' AND day = today() - 2",

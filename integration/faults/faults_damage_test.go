@@ -87,7 +87,7 @@ func (w *ward) refuses(t *testing.T, one *house.Tenant, q house.Question) {
 // afterwards.
 func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
 	house.NeedEngine(t)
-	for _, column := range []string{"spend_local_rest", "report_days", "month"} {
+	for _, column := range []string{"purchases_30d", "report_days", "month"} {
 		t.Run(column, func(t *testing.T) {
 			t.Parallel()
 			w := openWard(t, t.TempDir(), 1)
@@ -130,7 +130,7 @@ func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
 		t.Fatalf("%v %s", err, loaded.Result)
 	}
 	w.start(t)
-	for _, part := range w.partsOf(t, "spend_local_rest") {
+	for _, part := range w.partsOf(t, "purchases_30d") {
 		house.Need(t, os.RemoveAll(part))
 	}
 	house.Need(t, w.KillEngine())
@@ -158,7 +158,7 @@ func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 	w.start(t, withoutMemory...)
 	for _, column := range []string{"month", "year"} {
 		for _, part := range w.partsOf(t, column) {
-			flipBit(t, filepath.Join(part, "data.bin"))
+			flipBits(t, filepath.Join(part, "data.bin"))
 		}
 	}
 	for until := time.Now().Add(30 * time.Second); ; <-time.After(200 * time.Millisecond) {
@@ -175,11 +175,14 @@ func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 	w.stop(t)
 }
 
-// flipBit changes one bit of a file, near its end: where a part keeps sales.
-func flipBit(t *testing.T, path string) {
+// flipBits changes a bit of each sixteenth of a file, so that each of a part's
+// larger columns has one.
+func flipBits(t *testing.T, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	house.Need(t, err)
-	content[len(content)*15/16] ^= 4
+	for i := range 16 {
+		content[(len(content)-1)*i/16] ^= 4
+	}
 	house.Need(t, os.WriteFile(path, content, 0o600))
 }

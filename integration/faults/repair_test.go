@@ -42,7 +42,7 @@ func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
 	w.isWhole(t)
 	house.MustRefuse(t, "an account that is whole", place.Run("restore", "--from", place.Place, "--account", first.Files.ID), first.Files.ID, "is there already, and whole")
 
-	for _, part := range w.partsOf(t, "spend_local_rest") {
+	for _, part := range w.partsOf(t, "purchases_30d") {
 		house.Need(t, os.RemoveAll(part))
 	}
 	house.Need(t, w.KillEngine())

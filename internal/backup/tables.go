@@ -50,13 +50,13 @@ func isKept(name string) bool {
 // generation of a kind. Derived ones are not among them: they are made again, and
 // verified against the days, which are.
 func generationTables(kind manifest.Kind) []string {
-	return tables.Names(func(d tables.Description) bool { return d.Kind == kind && !d.Derived })
+	return tables.Names(func(d tables.Description) bool { return d.Kind == kind && d.Keys == "" })
 }
 
 // Holds reports whether a backup may hold rows of a table.
 func Holds(name string) bool {
 	d, known := tables.Find(name)
-	return known && (d.Backup != tables.Never || d.Kind != 0 && !d.Derived)
+	return known && (d.Backup != tables.Never || d.Kind != 0 && d.Keys == "")
 }
 
 // group is the rows of a table that one file holds: of one month, or all.

@@ -12,10 +12,11 @@ import (
 
 // notCopied are the tables that a backup does not hold, and why.
 var notCopied = map[string]string{
-	"month_products":   "derived from facts",
-	"year_products":    "derived from month_products",
-	"month_ad_groups":  "derived from facts",
-	"year_ad_groups":   "derived from month_ad_groups",
+	"month_products":  "derived from facts",
+	"year_products":   "derived from month_products",
+	"month_ad_groups": "derived from facts",
+	"year_ad_groups":  "derived from month_ad_groups",
+
 	"accounted":        "follows from the number blocks, as no dead rows are restored",
 	"commits":          "made again of the live units",
 	"dead_generations": "no dead rows are restored",

@@ -3,9 +3,11 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"adlens/internal/clickhouse/audit"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 	"adlens/loader"
 )
 
@@ -81,13 +83,13 @@ func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry
 	if _, err := e.sayDifferences(c, a, "day_totals", "their facts", days, batch); err != nil {
 		return nil, err
 	}
-	for _, level := range levels {
-		some := level.unitsOf(batch)
-		different, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, level.Level, some)
+	for _, rollup := range tables.Rollups(manifest.Month) {
+		some := unitsOf(rollup, batch)
+		different, err := e.db.Audit.MonthDifferences(e.ctx, a.ID, rollup, some)
 		if err != nil {
 			return nil, err
 		}
-		found, err := e.sayDifferences(c, a, level.Months, "their facts", different, some)
+		found, err := e.sayDifferences(c, a, rollup.Name, "their facts", different, some)
 		if err != nil {
 			return nil, err
 		}
@@ -105,39 +107,22 @@ func (e *examination) yearRollups(c *checkup, a account, spoilt []manifest.Unit)
 	if len(years) == 0 {
 		return nil
 	}
-	for _, level := range levels {
-		some := level.unitsOf(years)
-		different, err := e.db.Audit.YearDifferences(e.ctx, a.ID, level.Level, loader.PartsOf(some, a.manifest.Of(manifest.Month)))
+	for _, rollup := range tables.Rollups(manifest.Year) {
+		some := unitsOf(rollup, years)
+		different, err := e.db.Audit.YearDifferences(e.ctx, a.ID, rollup, loader.PartsOf(some, a.manifest.Of(manifest.Month)))
 		if err != nil {
 			return err
 		}
-		if _, err = e.sayDifferences(c, a, level.Years, "their months", different, some); err != nil {
+		if _, err = e.sayDifferences(c, a, rollup.Name, "their months", different, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// level is a level of rollups.
-type level struct {
-	audit.Level
-	key       string // what is named of a row
-	byAdGroup bool   // units may be older than the level
-}
-
-// unitsOf are those of the units that have the level.
-func (l level) unitsOf(all []manifest.Entry) []manifest.Entry {
-	return slices.DeleteFunc(slices.Clone(all), func(e manifest.Entry) bool { return l.byAdGroup && !e.ByAdGroup() })
-}
-
-var levels = []level{{audit.Products, "product key", false}, {audit.AdGroups, "campaign, ad group and product key", true}}
-
-func generationNumbers(all []manifest.Entry) []uint32 {
-	numbers := make([]uint32, len(all))
-	for i, l := range all {
-		numbers[i] = l.Generation
-	}
-	return numbers
+// unitsOf are those of the units that have a rollup.
+func unitsOf(rollup tables.Description, all []manifest.Entry) []manifest.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e manifest.Entry) bool { return rollup.ByAdGroup() && !e.ByAdGroup() })
 }
 
 // sayDifferences names the units whose rollup is wrong, and returns them.
@@ -152,17 +137,25 @@ func (e *examination) sayDifferences(c *checkup, a account, table, source string
 	for _, l := range suspects {
 		d := different[l.Generation]
 		wrong = append(wrong, l.Unit)
-		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unitName(l.Unit), formatCount(d.Rows, "row"), keyOf[table], d.First))
+		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unitName(l.Unit), formatCount(d.Rows, "row"), keyOf(table), d.First))
 	}
 	c.addFailure(restore, "%s differs from %s: %s", table, source, joinFew(names))
 	return wrong, nil
 }
 
 // keyOf says what tells the rows of a rollup's unit apart.
-var keyOf = func() map[string]string {
-	keys := map[string]string{"day_totals": "day"}
-	for _, l := range levels {
-		keys[l.Months], keys[l.Years] = l.key, l.key
+func keyOf(table string) string {
+	d, _ := tables.Find(table)
+	if d.Keys == "" {
+		return "day"
 	}
-	return keys
-}()
+	return strings.ReplaceAll(d.Keys, "_", " ")
+}
+
+func generationNumbers(all []manifest.Entry) []uint32 {
+	numbers := make([]uint32, len(all))
+	for i, l := range all {
+		numbers[i] = l.Generation
+	}
+	return numbers
+}

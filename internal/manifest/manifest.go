@@ -124,14 +124,14 @@ func (e Entry) RowsAt(place int) uint64 {
 	return 0
 }
 
-// ByAdGroup reports whether the unit's rollup by ad group was written: months and
-// years of before there was one do not have it.
+// ByAdGroup reports whether the unit's rollups by ad group were written: months and
+// years of before there were any do not have them, and count products last.
 func (e Entry) ByAdGroup() bool {
 	switch e.Kind {
 	case Month:
-		return len(e.Derived) >= 3
+		return len(e.Derived) > 2
 	case Year:
-		return len(e.Derived) >= 1
+		return len(e.Derived) > 0
 	}
 	return false
 }

@@ -341,7 +341,7 @@ func (r *reading) read(ctx context.Context, q Question) error {
 		return r.texts(ctx)
 	}
 	if q == Days {
-		return r.rollups(ctx, 'd', "day_totals", manifest.Month)
+		return r.rollups(ctx, "day_totals", manifest.Month)
 	}
 	numbers, err := r.store.ProductNumbers(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Products}))
 	if err != nil {
@@ -362,29 +362,25 @@ func (r *reading) read(ctx context.Context, q Question) error {
 	if q == Facts {
 		return r.facts(ctx)
 	}
-	for _, rollup := range []struct {
-		level byte
-		table string
-		kind  manifest.Kind
-	}{{'m', "month_products", manifest.Month}, {'y', "year_products", manifest.Year}, {'M', "month_ad_groups", manifest.Month}, {'Y', "year_ad_groups", manifest.Year}} {
-		if err := r.rollups(ctx, rollup.level, rollup.table, rollup.kind); err != nil {
+	for _, rollup := range slices.Concat(tables.Rollups(manifest.Month), tables.Rollups(manifest.Year)) {
+		if err := r.rollups(ctx, rollup.Name, rollup.Kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reading) rollups(ctx context.Context, level byte, table string, kind manifest.Kind) error {
+func (r *reading) rollups(ctx context.Context, table string, kind manifest.Kind) error {
 	return r.store.read(ctx, "select "+table, "", func() error {
 		for _, row := range r.store.rowsOf(r.account, table, generationsOf(r.manifest.Of(kind))...) {
-			u := row.Value.(*rollup)
-			r.answers.add(r.keyOf(level, u.slice, u.start, u.of), u.sums)
+			u := row.Value.(*rollupRow)
+			r.answers.add(r.keyOf(table, u.slice, u.start, u.of), u.sums)
 		}
 		return nil
 	})
 }
 
-func (r *reading) keyOf(level byte, slice manifest.Slice, start adlens.Day, of numbers) figureKey {
+func (r *reading) keyOf(level string, slice manifest.Slice, start adlens.Day, of numbers) figureKey {
 	return figureKey{level, r.profiles[slice.Marketplace], slice.AdProduct, start, r.asins[of.product], r.entities[of.campaign], r.entities[of.adGroup]}
 }
 
@@ -392,7 +388,7 @@ func (r *reading) facts(ctx context.Context) error {
 	return r.store.read(ctx, "select facts", "", func() error {
 		for _, row := range r.store.rowsOf(r.account, "facts", generationsOf(r.manifest.Of(manifest.Month))...) {
 			f := row.Value.(fact)
-			r.answers.add(r.keyOf('f', f.slice, f.day, f.of), f.sums())
+			r.answers.add(r.keyOf("facts", f.slice, f.day, f.of), f.sums())
 		}
 		return nil
 	})

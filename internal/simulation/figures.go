@@ -33,8 +33,8 @@ const (
 	summed   = measures + 4
 )
 
-// rollup is a row of a table that is derived of facts.
-type rollup struct {
+// rollupRow is a row of a table that is derived of facts.
+type rollupRow struct {
 	start adlens.Day // the day, or the first of its month or year
 	of    numbers
 	slice manifest.Slice
@@ -115,7 +115,7 @@ func (s store) insertSelect(ctx context.Context, account, name, detail string, d
 		return derived
 	}
 	var pieces []func()
-	for _, table := range []string{"facts", "day_totals", "month_products", "month_ad_groups", "year_products", "year_ad_groups"} {
+	for _, table := range slices.Concat(tables.OfKind(manifest.Month), tables.OfKind(manifest.Year)) {
 		pieces = append(pieces, func() {
 			if rows := once()[table]; len(rows) > 0 {
 				s.piece(owner, account, table, rows)()
@@ -160,9 +160,9 @@ func (g *groups) add(generation uint32, start adlens.Day, of numbers, slice mani
 		}
 		i = len(g.rows)
 		g.at[key] = i
-		g.rows = append(g.rows, tables.Row{Generation: generation, Value: &rollup{start: start, of: of, slice: slice}})
+		g.rows = append(g.rows, tables.Row{Generation: generation, Value: &rollupRow{start: start, of: of, slice: slice}})
 	}
-	r := g.rows[i].Value.(*rollup)
+	r := g.rows[i].Value.(*rollupRow)
 	for n, sum := range sums {
 		r.sums[n] += sum
 	}
@@ -187,15 +187,26 @@ func (s store) DeriveMonths(ctx context.Context, account string, months []manife
 	})
 }
 
+// dividedBy is what a rollup's rows are of.
+func (n numbers) dividedBy(rollup tables.Description) numbers {
+	if !rollup.ByAdGroup() {
+		n.campaign, n.adGroup = 0, 0
+	}
+	return n
+}
+
 // monthTotals are the rollups of whole months.
 func (s store) monthTotals(account string, generations []uint32) map[string][]tables.Row {
-	var products, adGroups groups
-	for _, r := range s.rowsOf(account, "facts", generations...) {
-		f := r.Value.(fact)
-		products.add(r.Generation, f.day.FirstOfMonth(), numbers{product: f.of.product}, f.slice, f.sums())
-		adGroups.add(r.Generation, f.day.FirstOfMonth(), f.of, f.slice, f.sums())
+	all := map[string][]tables.Row{}
+	for _, rollup := range tables.Rollups(manifest.Month) {
+		var months groups
+		for _, r := range s.rowsOf(account, "facts", generations...) {
+			f := r.Value.(fact)
+			months.add(r.Generation, f.day.FirstOfMonth(), f.of.dividedBy(rollup), f.slice, f.sums())
+		}
+		all[rollup.Name] = months.rows
 	}
-	return map[string][]tables.Row{"month_products": products.rows, "month_ad_groups": adGroups.rows}
+	return all
 }
 
 // deriveTotals writes the rollups of whole months alone.
@@ -214,28 +225,36 @@ func generationsOf(entries []manifest.Entry) []uint32 {
 
 func (s store) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
 	return s.insertSelect(ctx, account, "derive years", fmt.Sprint(years), func() map[string][]tables.Row {
-		var products, adGroups groups
-		for _, y := range years {
-			for _, r := range s.rowsOf(account, "month_products", y.Months...) {
-				m := r.Value.(*rollup)
-				products.add(y.Generation, y.Start, m.of, m.slice, m.sums)
-				if slices.Contains(y.Undivided, r.Generation) {
-					adGroups.add(y.Generation, y.Start, m.of, m.slice, m.sums)
-				}
+		all := map[string][]tables.Row{}
+		for _, rollup := range tables.Rollups(manifest.Year) {
+			var derived groups
+			for _, y := range years {
+				s.addYear(&derived, account, rollup, y)
 			}
-			divided := slices.DeleteFunc(slices.Clone(y.Months), func(month uint32) bool { return slices.Contains(y.Undivided, month) })
-			for _, r := range s.rowsOf(account, "month_ad_groups", divided...) {
-				m := r.Value.(*rollup)
-				adGroups.add(y.Generation, y.Start, m.of, m.slice, m.sums)
-			}
+			all[rollup.Name] = derived.rows
 		}
-		return map[string][]tables.Row{"year_products": products.rows, "year_ad_groups": adGroups.rows}
+		return all
 	})
+}
+
+// addYear adds the months of a year to a rollup. Those without ad groups are read by
+// product.
+func (s store) addYear(to *groups, account string, rollup tables.Description, y loader.YearParts) {
+	for _, month := range y.Months {
+		table := rollup.MonthsOf()
+		if rollup.ByAdGroup() && slices.Contains(y.Undivided, month) {
+			table = "month_products"
+		}
+		for _, r := range s.rowsOf(account, table, month) {
+			m := r.Value.(*rollupRow)
+			to.add(y.Generation, y.Start, m.of.dividedBy(rollup), m.slice, m.sums)
+		}
+	}
 }
 
 func sumRollups(rows []tables.Row) (s loader.Sums) {
 	for _, r := range rows {
-		addSums(&s, r.Value.(*rollup).sums)
+		addSums(&s, r.Value.(*rollupRow).sums)
 	}
 	return s
 }
@@ -264,23 +283,32 @@ func sumFacts(rows []tables.Row, days manifest.Days) (s loader.Sums) {
 	return s
 }
 
-func (s store) MonthSums(ctx context.Context, account string, months []manifest.Entry) (all map[uint32]loader.MonthSums, err error) {
-	all = map[uint32]loader.MonthSums{}
+// rollupSums are the sums of a generation's rollups.
+func (s store) rollupSums(account string, levels []string, generation uint32) (all []loader.Sums) {
+	for _, table := range levels {
+		all = append(all, sumRollups(s.rowsOf(account, table, generation)))
+	}
+	return all
+}
+
+func (s store) MonthSums(ctx context.Context, account string, months []manifest.Entry) (all map[uint32]loader.LevelSums, err error) {
+	all = map[uint32]loader.LevelSums{}
 	err = s.read(ctx, "sum months", fmt.Sprint(generationsOf(months)), func() error {
 		for _, m := range months {
-			g := m.Generation
-			all[g] = loader.MonthSums{Facts: sumFacts(s.rowsOf(account, "facts", g), ^manifest.Days(0)), Days: sumRollups(s.rowsOf(account, "day_totals", g)), Products: sumRollups(s.rowsOf(account, "month_products", g)), AdGroups: sumRollups(s.rowsOf(account, "month_ad_groups", g))}
+			all[m.Generation] = loader.LevelSums{Source: sumFacts(s.rowsOf(account, "facts", m.Generation), ^manifest.Days(0)),
+				Rollups: s.rollupSums(account, tables.OfKind(manifest.Month)[1:], m.Generation)}
 		}
 		return nil
 	})
 	return all, err
 }
 
-func (s store) YearSums(ctx context.Context, account string, years []loader.YearParts) (all map[uint32]loader.YearSums, err error) {
-	all = map[uint32]loader.YearSums{}
+func (s store) YearSums(ctx context.Context, account string, years []loader.YearParts) (all map[uint32]loader.LevelSums, err error) {
+	all = map[uint32]loader.LevelSums{}
 	err = s.read(ctx, "sum years", fmt.Sprint(years), func() error {
 		for _, y := range years {
-			all[y.Generation] = loader.YearSums{Products: sumRollups(s.rowsOf(account, "year_products", y.Generation)), AdGroups: sumRollups(s.rowsOf(account, "year_ad_groups", y.Generation)), Months: sumRollups(s.rowsOf(account, "month_products", y.Months...))}
+			all[y.Generation] = loader.LevelSums{Source: sumRollups(s.rowsOf(account, "month_products", y.Months...)),
+				Rollups: s.rollupSums(account, tables.OfKind(manifest.Year), y.Generation)}
 		}
 		return nil
 	})

@@ -264,7 +264,7 @@ func (b *builder) export(version int) {
 // figureKey names a figure: its level (fact, day, month or year, and in capitals
 // month or year by ad group), slice, time, and what it is of.
 type figureKey struct {
-	level   byte
+	level   string // the table
 	profile string
 	product adlens.AdProduct
 	start   adlens.Day
@@ -357,12 +357,13 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 		sums := [summed]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate, row.spend * 10_000, row.sales * 10_000}
 		key := figureKey{profile: r.profile, product: r.product}
 		for _, level := range []struct {
-			level         byte
+			table         string
 			start         adlens.Day
 			asin, divided bool
-		}{{'f', row.day, true, true}, {'d', row.day, false, false}, {'m', row.day.FirstOfMonth(), true, false}, {'y', row.day.FirstOfYear(), true, false},
-			{'M', row.day.FirstOfMonth(), true, true}, {'Y', row.day.FirstOfYear(), true, true}} {
-			key.level, key.start, key.asin, key.campaign, key.adGroup = level.level, level.start, "", "", ""
+		}{{"facts", row.day, true, true}, {"day_totals", row.day, false, false},
+			{"month_products", row.day.FirstOfMonth(), true, false}, {"month_ad_groups", row.day.FirstOfMonth(), true, true},
+			{"year_products", row.day.FirstOfYear(), true, false}, {"year_ad_groups", row.day.FirstOfYear(), true, true}} {
+			key.level, key.start, key.asin, key.campaign, key.adGroup = level.table, level.start, "", "", ""
 			if level.asin {
 				key.asin = row.asin
 			}

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"slices"
+	"strings"
 
 	"adlens/internal/manifest"
 )
@@ -12,9 +13,9 @@ type Description struct {
 	Name string
 	// Kind is of the generations that the rows live and die with; 0 for none.
 	Kind manifest.Kind
-	// Derived rows of generations are made again of others, so that no backup holds
-	// them.
-	Derived bool
+	// Keys are what rows of a month or year are divided by that are derived of
+	// facts; "" for all others. They are made again, so that no backup holds them.
+	Keys string
 	// Directory is set where the first shard has the rows of all accounts. They
 	// stay there when an account moves.
 	Directory bool
@@ -84,10 +85,10 @@ var list = []Description{
 	// Of a kind, the one with the loaded rows comes first.
 	{Name: "facts", Kind: manifest.Month},
 	{Name: "day_totals", Kind: manifest.Month},
-	{Name: "month_products", Kind: manifest.Month, Derived: true},
-	{Name: "month_ad_groups", Kind: manifest.Month, Derived: true},
-	{Name: "year_products", Kind: manifest.Year, Derived: true},
-	{Name: "year_ad_groups", Kind: manifest.Year, Derived: true},
+	{Name: "month_products", Kind: manifest.Month, Keys: "product_key"},
+	{Name: "month_ad_groups", Kind: manifest.Month, Keys: "campaign_key, ad_group_key, product_key"},
+	{Name: "year_products", Kind: manifest.Year, Keys: "product_key"},
+	{Name: "year_ad_groups", Kind: manifest.Year, Keys: "campaign_key, ad_group_key, product_key"},
 	{Name: "marketplaces", Kind: manifest.Marketplaces},
 	{Name: "rates", Kind: manifest.Rates},
 	{Name: "product_titles", Kind: manifest.Titles},
@@ -99,6 +100,18 @@ var list = []Description{
 	{Name: "rules", Kind: manifest.Rules},
 	{Name: "rule_runs", Kind: manifest.RuleRuns},
 	{Name: "activity", Kind: manifest.Activity},
+}
+
+// ByAdGroup reports whether rows are divided by campaign and ad group. Months and
+// years from before those were kept have no such rows.
+func (d Description) ByAdGroup() bool { return strings.Contains(d.Keys, "ad_group_key") }
+
+// MonthsOf returns the table of months that a rollup of years is derived of.
+func (d Description) MonthsOf() string { return strings.Replace(d.Name, "year_", "month_", 1) }
+
+// Rollups returns the tables of months or years whose rows are derived of facts.
+func Rollups(kind manifest.Kind) []Description {
+	return slices.DeleteFunc(slices.Clone(list), func(d Description) bool { return d.Kind != kind || d.Keys == "" })
 }
 
 // Names returns the tables of the list that match, in its order.

@@ -52,7 +52,9 @@ func (s *Site) About() string { return s.document.Info.Description }
 func (s *Site) Figures() []field { return s.document.figureFields("Figures") }
 
 // FurtherMeasures are what a report can be asked for beside them.
-func (s *Site) FurtherMeasures() []field { return s.document.figureFields("ReportFigures")[len(s.Figures()):] }
+func (s *Site) FurtherMeasures() []field {
+	return s.document.figureFields("ReportFigures")[len(s.Figures()):]
+}
 
 // Changes are the units of changes.
 func (s *Site) Changes() []field { return s.document.changeFields() }

@@ -53,35 +53,25 @@ func monthParams(account string, months []manifest.Entry) conn.Params {
 	return conn.Params{"account": query.Text(account), "generations": query.Numbers(all), "without_local": query.Numbers(withoutLocal)}
 }
 
-// Level is what the rollups of whole months and years are divided by.
-type Level struct {
-	Months, Years string // their tables
-	Key           string // what tells the rows of a unit apart
-	months        string // the months that years are made of
-}
-
-// The levels of rollups.
-var (
-	Products = Level{Months: "month_products", Years: "year_products", Key: "product_key", months: loads.SelectMonthProducts}
-	AdGroups = Level{Months: "month_ad_groups", Years: "year_ad_groups", Key: "(campaign_key, ad_group_key, product_key)", months: loads.SelectAdGroups}
-)
-
 // MonthDifferences does the same for each row of a rollup of months.
-func (a Audit) MonthDifferences(ctx context.Context, account string, l Level, months []manifest.Entry) (map[uint32]Difference, error) {
-	return a.findDifferences(ctx, l.Key, l.Months,
-		"SELECT generation, "+l.Key+" AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations, monthParams(account, months))
+func (a Audit) MonthDifferences(ctx context.Context, account string, rollup tables.Description, months []manifest.Entry) (map[uint32]Difference, error) {
+	return a.findDifferences(ctx, keyOf(rollup), rollup.Name,
+		"SELECT generation, "+keyOf(rollup)+" AS key, marketplace_key, ad_product, "+auditTerms+" FROM facts WHERE "+ofGenerations, monthParams(account, months))
 }
 
 // YearDifferences adds up the months of year generations and compares each row with
-// the rollup of years.
-func (a Audit) YearDifferences(ctx context.Context, account string, l Level, years []loader.YearParts) (map[uint32]Difference, error) {
+// a rollup of years.
+func (a Audit) YearDifferences(ctx context.Context, account string, rollup tables.Description, years []loader.YearParts) (map[uint32]Difference, error) {
 	params := loads.YearParams(account, years)
 	params["without_local"] = query.Numbers(nil) // they have what their months have
-	return a.findDifferences(ctx, l.Key, l.Years, `
-        SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, `+l.Key+` AS key,
+	return a.findDifferences(ctx, keyOf(rollup), rollup.Name, `
+        SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, `+keyOf(rollup)+` AS key,
             marketplace_key, ad_product, `+auditTerms+`
-        FROM (`+l.months+`)`, params)
+        FROM (`+loads.SelectMonths(rollup)+`)`, params)
 }
+
+// keyOf is the term for what tells the rows of a unit apart.
+func keyOf(rollup tables.Description) string { return "(" + rollup.Keys + ")" }
 
 const ofGenerations = "account_id = {account:String} AND generation IN {generations:Array(UInt32)}"
 

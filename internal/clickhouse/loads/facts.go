@@ -13,6 +13,7 @@ import (
 	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 	"adlens/loader"
 )
 
@@ -187,25 +188,20 @@ GROUP BY account_id, generation, day`, monthParams(account, months))
 	})
 }
 
-// DeriveMonthTotals writes the rollups of whole months from their facts: by product,
-// and by campaign, ad group and product.
+// DeriveMonthTotals writes the rollups of whole months from their facts.
 func DeriveMonthTotals(ctx context.Context, c *cluster.Cluster, account string, months []manifest.Entry) error {
-	derive := func(table, keys string) error {
-		return c.Exec(ctx, `INSERT INTO `+table+`
-SELECT account_id, generation, toStartOfMonth(any(day)), `+keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
+	var steps []func() error
+	for _, rollup := range tables.Rollups(manifest.Month) {
+		steps = append(steps, func() error {
+			return c.Exec(ctx, `INSERT INTO `+rollup.Name+`
+SELECT account_id, generation, toStartOfMonth(any(day)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM facts
 WHERE `+ofMonths("day")+`
-GROUP BY account_id, generation, `+keys, monthParams(account, months))
+GROUP BY account_id, generation, `+rollup.Keys, monthParams(account, months))
+		})
 	}
-	return flight.Together(func() error {
-		return derive("month_products", "product_key")
-	}, func() error {
-		return derive("month_ad_groups", adGroupKeys)
-	})
+	return flight.Together(steps...)
 }
-
-// adGroupKeys are what the rollups by ad group are divided by.
-const adGroupKeys = "campaign_key, ad_group_key, product_key"
 
 // ofMonths keeps the rows of months, in a table that has a day of theirs in the
 // column. Which months these are says in which partitions they stand. The index
@@ -243,30 +239,32 @@ func YearParams(account string, years []loader.YearParts) conn.Params {
 
 // DeriveYears writes new year generations from the month rollups.
 func (f FactStore) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
-	derive := func(table, keys, months string) error {
-		return f.cluster.Exec(ctx, `INSERT INTO `+table+`
+	var steps []func() error
+	for _, rollup := range tables.Rollups(manifest.Year) {
+		steps = append(steps, func() error {
+			return f.cluster.Exec(ctx, `INSERT INTO `+rollup.Name+`
 SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
-    toStartOfYear(any(month)), `+keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
-FROM (`+months+`)
-GROUP BY account_id, year_generation, `+keys, YearParams(account, years))
+    toStartOfYear(any(month)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM (`+SelectMonths(rollup)+`)
+GROUP BY account_id, year_generation, `+rollup.Keys, YearParams(account, years))
+		})
 	}
-	return flight.Together(func() error {
-		return derive("year_products", "product_key", SelectMonthProducts)
-	}, func() error {
-		return derive("year_ad_groups", adGroupKeys, SelectAdGroups)
-	})
+	return flight.Together(steps...)
 }
 
-// SelectMonthProducts are the months of years by product.
-const SelectMonthProducts = `SELECT * FROM month_products WHERE ` + monthsOfYears
-
-// SelectAdGroups are the months of years by ad group. Of those that have no such
-// rollup all is of no campaign.
-const SelectAdGroups = `SELECT * FROM month_ad_groups WHERE ` + monthsOfYears + ` AND generation NOT IN {undivided:Array(UInt32)}
+// SelectMonths selects the months that a rollup of years is derived of. Of those that
+// have no rollup by ad group all is of no campaign.
+func SelectMonths(years tables.Description) string {
+	months := "SELECT * FROM " + years.MonthsOf() + " WHERE " + monthsOfYears
+	if !years.ByAdGroup() {
+		return months
+	}
+	return months + ` AND generation NOT IN {undivided:Array(UInt32)}
     UNION ALL
     SELECT account_id, generation, month, toUInt32(0) AS campaign_key, toUInt32(0) AS ad_group_key, * EXCEPT (account_id, generation, month)
     FROM month_products
     WHERE ` + monthsOfYears + ` AND generation IN {undivided:Array(UInt32)}`
+}
 
 // readBack are the sums as whole numbers: counts, and millionths of dollars; and then
 // the same with money in units of 10^-20 of its own currency.
@@ -294,58 +292,68 @@ func byGeneration(table, terms, filter string) string {
 	return "SELECT generation, " + terms + " FROM " + table + " WHERE " + filter + " GROUP BY generation"
 }
 
+// levelSums reads the sums of several levels, each by generation.
+func levelSums(levels []string, read func(table string) (map[uint32]loader.Sums, error)) ([]map[uint32]loader.Sums, error) {
+	all := make([]map[uint32]loader.Sums, len(levels))
+	var steps []func() error
+	for i, table := range levels {
+		steps = append(steps, func() (err error) {
+			all[i], err = read(table)
+			return err
+		})
+	}
+	return all, flight.Together(steps...)
+}
+
+// sumsOf are those of a generation.
+func sumsOf(levels []map[uint32]loader.Sums, generation uint32) (all []loader.Sums) {
+	for _, sums := range levels {
+		all = append(all, sums[generation])
+	}
+	return all
+}
+
 // MonthSums reads back the sums of new month generations at every level.
-func (f FactStore) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.MonthSums, error) {
+func (f FactStore) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.LevelSums, error) {
 	params := monthParams(account, months)
-	var facts, days, products, adGroups map[uint32]loader.Sums
-	err := flight.Together(func() (err error) {
-		facts, err = f.readSums(ctx, byGeneration("facts", readBack, ofMonths("day")), params)
-		return err
-	}, func() (err error) {
-		days, err = f.readSums(ctx, byGeneration("day_totals", readBack, ofMonths("day")), params)
-		return err
-	}, func() (err error) {
-		products, err = f.readSums(ctx, byGeneration("month_products", readBack, ofMonths("month")), params)
-		return err
-	}, func() (err error) {
-		adGroups, err = f.readSums(ctx, byGeneration("month_ad_groups", readBack, ofMonths("month")), params)
-		return err
+	sums, err := levelSums(tables.OfKind(manifest.Month), func(table string) (map[uint32]loader.Sums, error) {
+		start := "day"
+		if d, _ := tables.Find(table); d.Keys != "" {
+			start = "month"
+		}
+		return f.readSums(ctx, byGeneration(table, readBack, ofMonths(start)), params)
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[uint32]loader.MonthSums, len(months))
+	all := make(map[uint32]loader.LevelSums, len(months))
 	for _, m := range months {
-		g := m.Generation
-		all[g] = loader.MonthSums{Facts: facts[g], Days: days[g], Products: products[g], AdGroups: adGroups[g]}
+		levels := sumsOf(sums, m.Generation)
+		all[m.Generation] = loader.LevelSums{Source: levels[0], Rollups: levels[1:]}
 	}
 	return all, nil
 }
 
 // YearSums reads back the sums of new years and of their months.
-func (f FactStore) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.YearSums, error) {
+func (f FactStore) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.LevelSums, error) {
 	params := YearParams(account, years)
-	var products, adGroups, months map[uint32]loader.Sums
-	ofYears := "account_id = {account:String} AND generation IN {years:Array(UInt32)}"
-	err := flight.Together(func() (err error) {
-		products, err = f.readSums(ctx, byGeneration("year_products", readBack, ofYears), params)
-		return err
-	}, func() (err error) {
-		adGroups, err = f.readSums(ctx, byGeneration("year_ad_groups", readBack, ofYears), params)
-		return err
-	}, func() (err error) {
-		months, err = f.readSums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
+	const ofMonths = "month_products"
+	sums, err := levelSums(append([]string{ofMonths}, tables.OfKind(manifest.Year)...), func(table string) (map[uint32]loader.Sums, error) {
+		if table == ofMonths {
+			return f.readSums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
 FROM month_products
 WHERE `+monthsOfYears+`
 GROUP BY year_generation`, params)
-		return err
+		}
+		return f.readSums(ctx, byGeneration(table, readBack, "account_id = {account:String} AND generation IN {years:Array(UInt32)}"), params)
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[uint32]loader.YearSums, len(years))
+	all := make(map[uint32]loader.LevelSums, len(years))
 	for _, y := range years {
-		all[y.Generation] = loader.YearSums{Products: products[y.Generation], AdGroups: adGroups[y.Generation], Months: months[y.Generation]}
+		levels := sumsOf(sums, y.Generation)
+		all[y.Generation] = loader.LevelSums{Source: levels[0], Rollups: levels[1:]}
 	}
 	return all, nil
 }
