@@ -172,7 +172,7 @@ func everyRanking() []query.Request {
 func shownRows(p *query.Report) []string {
 	rows := []string{fmt.Sprint(p.TotalRows, " rows, truncated ", p.Meta.Truncated)}
 	for row := range p.Rows {
-		text := fmt.Appendf(nil, "%q %q %v", row.ID, row.Title, row.Marketplaces)
+		text := fmt.Appendf(nil, "%q %q %v %q %q", row.ID, row.Title, row.Marketplaces, row.Campaign.ID, row.AdGroup.ID)
 		for _, figure := range row.Figures {
 			text = figure.Append(append(text, ' '))
 		}

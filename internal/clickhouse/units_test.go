@@ -1,10 +1,12 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,8 +16,9 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
+	"adlens/loader"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -39,8 +42,9 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	v := query.View{Account: account, Marketplaces: []query.Marketplace{{Key: 7, ID: "1", Country: "DE"}, {Key: 9000, ID: "2", Country: "US"}}}
-	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}, {Unit: manifest.Unit{Kind: manifest.Products}, Generation: 21, Rows: 299}}
-	must(d.Cluster.Home().Insert(t.Context(), `INSERT INTO facts (account_id, generation, day, product_key, marketplace_key, ad_product,
+	entries := []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 20}, {Unit: manifest.Unit{Kind: manifest.Products}, Generation: 21, Rows: 299},
+		{Unit: manifest.Unit{Kind: manifest.Entities}, Generation: 22, Rows: 40}}
+	must(d.Cluster.Home().Insert(t.Context(), `INSERT INTO facts (account_id, generation, day, product_key, campaign_key, ad_group_key, marketplace_key, ad_product,
 		impressions, clicks, purchases, spend, sales)`, func(batch conn.Batch) error {
 		for i, m := range v.Marketplaces {
 			slice := manifest.Slice{Marketplace: m.Key, AdProduct: adlens.SponsoredBrands}
@@ -48,26 +52,40 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 				generation := uint32(100 + 10*i + month)
 				start := adlens.Date(2026, time.Month(1+month), 1)
 				entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice, Start: start},
-					Generation: generation, Rows: 1000, Sources: []manifest.Source{{Days: manifest.DaysBetween(start, start.LastOfMonth())}}})
+					Generation: generation, Rows: 1000, Derived: []uint64{1, 1, 1}, Sources: []manifest.Source{{Days: manifest.DaysBetween(start, start.LastOfMonth())}}})
 				for range 1000 {
 					few := func() uint64 { return uint64(rng.IntN(3)) }
-					impressions := few() * uint64(1+rng.IntN(2)*(1<<30))
-					if err := batch.Append(account, generation, (start + adlens.Day(rng.IntN(28))).Time(), uint32(rng.IntN(300)), m.Key, uint8(adlens.SponsoredBrands),
+					impressions := few() * uint64(1+rng.IntN(16)/15*(1<<30))
+					if err := batch.Append(account, generation, (start + adlens.Day(rng.IntN(28))).Time(), uint32(rng.IntN(300)), uint32(max(0, 2*rng.IntN(20)-1)), uint32(2*rng.IntN(20)), m.Key, uint8(adlens.SponsoredBrands),
 						impressions, few(), few(), decimal.New(int64(few())*4_000, -6), decimal.New(int64(few())*123_456_789, -6)); err != nil {
 						return err
 					}
 				}
 			}
-			entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Year, Slice: slice, Start: adlens.Date(2026, 1, 1)}, Generation: uint32(200 + i)})
+			entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Year, Slice: slice, Start: adlens.Date(2026, 1, 1)}, Generation: uint32(200 + i), Derived: []uint64{1}})
 		}
 		return nil
 	}))
-	must(d.Cluster.Exec(t.Context(), `INSERT INTO month_products (account_id, generation, month, product_key, marketplace_key, ad_product, impressions, clicks, purchases, spend, sales) SELECT account_id, generation, toStartOfMonth(day), product_key, marketplace_key, ad_product,
-		sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)), sum(toDecimal128(spend, 6)), sum(toDecimal128(sales, 6))
-		FROM facts WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
-	must(d.Cluster.Exec(t.Context(), `INSERT INTO year_products (account_id, generation, year, product_key, marketplace_key, ad_product, impressions, clicks, purchases, spend, sales) SELECT account_id, if(marketplace_key = 7, 200, 201), toStartOfYear(month), product_key, marketplace_key, ad_product,
-		sum(impressions), sum(clicks), sum(purchases), sum(spend), sum(sales)
-		FROM month_products WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
+	for table, keys := range map[string]string{"products": "product_key", "ad_groups": "campaign_key, ad_group_key, product_key"} {
+		const sums = "impressions, clicks, purchases, spend, sales"
+		must(d.Cluster.Exec(t.Context(), `INSERT INTO month_`+table+` (account_id, generation, month, `+keys+`, marketplace_key, ad_product, `+sums+`)
+			SELECT account_id, generation, toStartOfMonth(day), `+keys+`, marketplace_key, ad_product,
+			sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt128(purchases)), sum(toDecimal128(spend, 6)), sum(toDecimal128(sales, 6))
+			FROM facts WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
+		must(d.Cluster.Exec(t.Context(), `INSERT INTO year_`+table+` (account_id, generation, year, `+keys+`, marketplace_key, ad_product, `+sums+`)
+			SELECT account_id, if(marketplace_key = 7, 200, 201), toStartOfYear(month), `+keys+`, marketplace_key, ad_product,
+			sum(impressions), sum(clicks), sum(purchases), sum(spend), sum(sales)
+			FROM month_`+table+` WHERE account_id = {account:String} GROUP BY ALL`, conn.Params{"account": account}))
+	}
+	entities := map[adlens.EntityID]*loader.Entity{}
+	for key := uint32(1); key <= 40; key++ { // odd ones are campaigns
+		of := adlens.EntityID{Type: adlens.CampaignEntity, ID: fmt.Sprint("C", key*7919%101)}
+		if key%2 == 0 {
+			of.Type = adlens.AdGroupEntity
+		}
+		entities[of] = &loader.Entity{Key: key}
+	}
+	must(d.Loads.InsertEntities(t.Context(), account, 22, entities))
 	ids := map[string]uint32{}
 	for key := uint32(1); key < 300; key++ {
 		ids[fmt.Sprintf("P%05d", key*7919%100_003)] = key
@@ -99,12 +117,19 @@ func TestMemoryAnswersAsTheEngineDoes(t *testing.T) {
 			if i%3 == 0 {
 				r.Filters.Marketplaces = []string{"US"}
 			}
-			want, err := engine.Products(t.Context(), v, r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(shownRows(want), shownRows(fromMemory(t, d, memory, v, r))); diff != "" {
-				t.Fatalf("%s to %s, by %s %s (-engine +memory):\n%s", p.Start, p.End, r.Sort, r.Order, diff)
+			for _, dimension := range []string{"product", "campaign", "ad_group"} {
+				r.Dimensions = []string{dimension}
+				if slices.Contains([]string{query.SortProduct, "campaign", "ad_group"}, r.Sort) {
+					r.Sort = map[string]string{"product": query.SortProduct}[dimension]
+					r.Sort = cmp.Or(r.Sort, dimension)
+				}
+				want, err := engine.Report(t.Context(), v, r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := gocmp.Diff(shownRows(want), shownRows(fromMemory(t, d, memory, v, r))); diff != "" {
+					t.Fatalf("%s to %s, %s by %s %s (-engine +memory):\n%s", p.Start, p.End, dimension, r.Sort, r.Order, diff)
+				}
 			}
 		}
 	}
@@ -129,9 +154,12 @@ func keepFilled(ctx context.Context, t *testing.T, s *query.Service) {
 // fromMemory asks until the answer needs no statement.
 func fromMemory(t *testing.T, d *database, s *query.Service, v query.View, r query.Request) *query.Report {
 	t.Helper()
+	if r.Dimensions == nil {
+		r.Dimensions = []string{"product"}
+	}
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		before := d.Cluster.Work().Statements
-		p, err := s.Products(t.Context(), v, r)
+		p, err := s.Report(t.Context(), v, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +167,7 @@ func fromMemory(t *testing.T, d *database, s *query.Service, v query.View, r que
 			return p
 		}
 	}
-	t.Fatal("the engine is still asked")
+	t.Fatalf("the engine is still asked for %v by %s", r.Dimensions, r.Sort)
 	return nil
 }
 
@@ -169,7 +197,7 @@ func TestUnitsSayWhatIsTooLargeForThem(t *testing.T) {
 	ask := func() {
 		t.Helper()
 		p, err := s.Products(t.Context(), v, r)
-		const want = `"" "" [DE] 99999999999999999999.12 0.00 9999999999999999999912345600.00 0.00 18446744073709551617 18446744073709551617 100.00 5.42 7 0.00`
+		const want = `"" "" [DE] "" "" 99999999999999999999.12 0.00 9999999999999999999912345600.00 0.00 18446744073709551617 18446744073709551617 100.00 5.42 7 0.00`
 		if err != nil || len(shownRows(p)) != 2 || shownRows(p)[1] != want {
 			t.Errorf("%v, %v", shownRows(p), err)
 		}

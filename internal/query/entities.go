@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
@@ -32,6 +33,8 @@ type entityNames struct {
 	byKey  []Entity // 0 is none
 	listed map[adlens.EntityID]string
 	of     []uint32 // the generations of all that was read
+
+	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
 }
 
 // entityUnits are the live units that know campaigns and ad groups.
@@ -46,14 +49,11 @@ func newEntityCache() *lru.Cache[string, entityNames] {
 // getEntities returns the campaigns and ad groups of a view. What it returns is never
 // changed afterwards.
 func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error) {
-	units := entityUnits(v)
-	of := make([]uint32, len(units))
-	for i, e := range units {
-		of[i] = e.Generation
-	}
-	if known, ok := d.entities.Get(v.Account); ok && slices.Equal(known.of, of) {
+	if known, ok := d.cachedEntities(v); ok {
 		return known, nil
 	}
+	units := entityUnits(v)
+	of := generationsOfEntries(units)
 	return d.flights.Do(ctx, v.Account+" "+Numbers(of), func(ctx context.Context) (entityNames, error) {
 		next, err := d.readEntities(ctx, v, units)
 		if err == nil {
@@ -62,6 +62,21 @@ func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error
 		}
 		return next, err
 	})
+}
+
+// cachedEntities returns those that are in memory; ok is false where some have to be
+// read.
+func (d *directory) cachedEntities(v View) (known entityNames, ok bool) {
+	known, ok = d.entities.Get(v.Account)
+	return known, ok && slices.Equal(known.of, generationsOfEntries(entityUnits(v)))
+}
+
+func generationsOfEntries(all []manifest.Entry) []uint32 {
+	generations := make([]uint32, len(all))
+	for i, e := range all {
+		generations[i] = e.Generation
+	}
+	return generations
 }
 
 func (d *directory) readEntities(ctx context.Context, v View, units []manifest.Entry) (n entityNames, err error) {
@@ -96,6 +111,11 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 		}
 		n.byKey[e.Key], places[e.EntityID] = e, int(e.Key)
 	}
+	n.places = slices.Repeat([]uint32{noID}, len(n.byKey))
+	slices.SortFunc(all, func(a, b Entity) int { return strings.Compare(a.ID, b.ID) })
+	for place, e := range all {
+		n.places[e.Key] = uint32(place)
+	}
 	for _, l := range lists {
 		n.listed[l.EntityID] = l.Name
 		if place, held := places[l.EntityID]; held {
@@ -113,8 +133,16 @@ func (n entityNames) entity(key uint32) Entity {
 	return n.byKey[key]
 }
 
+// idRank is where the id is in the order of ids.
+func (n *entityNames) idRank(key uint32) uint32 {
+	if int(key) >= len(n.places) {
+		return noID
+	}
+	return n.places[key]
+}
+
 func (n entityNames) memoryBytes() int {
-	const entity = 80
+	const entity = 84
 	bytes := entity*len(n.byKey) + mapEntryBytes*len(n.listed)
 	for _, e := range n.byKey {
 		bytes += len(e.ID) + len(e.Name.Text)

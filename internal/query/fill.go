@@ -66,47 +66,48 @@ func (s *Service) Fill(ctx context.Context) (worked bool, err error) {
 
 // fillRequest reads what a request needs of the account as it is now.
 func (s *Service) fillRequest(ctx context.Context, account string, r Request) error {
-	v, products, ok, err := s.fillableView(ctx, account)
+	by, _ := r.level()
+	v, most, ok, err := s.fillableView(ctx, account, by)
 	if err != nil || !ok {
 		return err
 	}
 	plan := PlanReport(r, v)
-	if err := s.memory.fillUnits(ctx, plan, products); err != nil {
+	if err := s.memory.fillUnits(ctx, plan, most); err != nil {
 		return err
 	}
 	found, then, ok := s.memory.findBoth(v, plan, nil)
 	if !ok || found.unfit || then.unfit {
 		return nil // the engine has to answer nevertheless
 	}
-	_, err = s.directory.getNames(ctx, v)
+	_, err = s.readNames(ctx, v, by)
 	return err
 }
 
-// fillableView is an account as it is now and how many products it has at most; ok
-// is false where they are too many for the memory.
-func (s *Service) fillableView(ctx context.Context, account string) (v View, products uint64, ok bool, err error) {
+// fillableView is an account as it is now and how many rows a report of a level has at
+// most; ok is false where they are too many for the memory.
+func (s *Service) fillableView(ctx context.Context, account string, by level) (v View, most uint64, ok bool, err error) {
 	if v, err = s.memory.store.View(ctx, account); err != nil {
 		return v, 0, false, err
 	}
-	products = MostProducts(v)
-	return v, products, products <= maxRememberedKey+1, nil
+	most = by.mostOf(v)
+	return v, most, most <= maxRememberedKey+1, nil
 }
 
 // fillUnits reads the missing units of a plan, both periods, unless all of them, with
 // those that memory has, would crowd out most of the rest, or one another.
-func (m *memory) fillUnits(ctx context.Context, plan Plan, products uint64) error {
+func (m *memory) fillUnits(ctx context.Context, plan Plan, most uint64) error {
 	bytes := 0
 	for table, units := range plan.bothTables() {
-		bytes += weightOf(units, unitTable(table), products)
+		bytes += weightOf(units, unitTable(table), most)
 	}
 	if bytes > m.limit/2 {
 		return nil
 	}
 	missing := m.missingUnits(plan)
 	for table := range missing {
-		for _, some := range batchUnits(missing[table], unitTable(table), products) {
+		for _, some := range batchUnits(missing[table], unitTable(table), most) {
 			began := time.Now()
-			if _, err := m.readUnits(ctx, m.store.UnitRowsBeside, plan.Account, unitTable(table), some); err != nil {
+			if _, err := m.readUnits(ctx, m.store.UnitRowsBeside, plan.Account, plan.by, unitTable(table), some); err != nil {
 				return err
 			}
 			m.computed.waitIdle(ctx, wayGiven*time.Since(began))
@@ -116,22 +117,22 @@ func (m *memory) fillUnits(ctx context.Context, plan Plan, products uint64) erro
 }
 
 // weightOf is what units will weigh, about.
-func weightOf(units []Live, table unitTable, products uint64) (bytes int) {
+func weightOf(units []Live, table unitTable, most uint64) (bytes int) {
 	for _, l := range units {
-		bytes += unitBytes + packedRowBytes*l.rowBound(table, products)
+		bytes += unitBytes + packedRowBytes*l.rowBound(table, most)
 	}
 	return bytes
 }
 
 // batchUnits divides units into those that are read by one statement.
-func batchUnits(units []Live, table unitTable, products uint64) (all [][]Live) {
+func batchUnits(units []Live, table unitTable, most uint64) (all [][]Live) {
 	rows := 0
 	for i, l := range units {
-		if more := l.rowBound(table, products); i == 0 || rows+more > rowsAtOnce {
+		if more := l.rowBound(table, most); i == 0 || rows+more > rowsAtOnce {
 			all, rows = append(all, nil), 0
 		}
 		all[len(all)-1] = append(all[len(all)-1], l)
-		rows += l.rowBound(table, products)
+		rows += l.rowBound(table, most)
 	}
 	return all
 }
@@ -142,7 +143,7 @@ func batchUnits(units []Live, table unitTable, products uint64) (all [][]Live) {
 // quarter of the memory to what is asked for. more tells whether it is worth
 // to go on.
 func (s *Service) readAhead(ctx context.Context, account string) (more bool, err error) {
-	v, products, ok, err := s.fillableView(ctx, account)
+	v, products, ok, err := s.fillableView(ctx, account, byProduct)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -159,14 +160,14 @@ func (s *Service) readAhead(ctx context.Context, account string) (more bool, err
 	some := batchUnits(missing, table, products)[0]
 	bytes := m.units.Weight() + weightOf(some, table, products)
 	for _, l := range some {
-		if old, ok := m.units.Peek(unitName{account, table, l.Unit}); ok {
+		if old, ok := m.units.Peek(unitName{account, table, l.Unit, byProduct}); ok {
 			bytes -= old.memoryBytes()
 		}
 	}
 	if bytes > m.limit/4*3 {
 		return false, nil
 	}
-	_, err = m.readUnits(ctx, m.store.UnitRowsBeside, account, table, some)
+	_, err = m.readUnits(ctx, m.store.UnitRowsBeside, account, byProduct, table, some)
 	return err == nil, err
 }
 
@@ -176,7 +177,7 @@ func (m *memory) newestMissing(v View) (unitTable, []Live) {
 	for table, kind := range [...]manifest.Kind{yearUnits: manifest.Year, monthUnits: manifest.Month, dayUnits: manifest.Month} {
 		var missing []Live
 		for _, e := range v.Manifest.Of(kind) {
-			if u, ok := m.units.Peek(unitName{v.Account, unitTable(table), e.Unit}); !ok || u.generation != e.Generation {
+			if u, ok := m.units.Peek(unitName{v.Account, unitTable(table), e.Unit, byProduct}); !ok || u.generation != e.Generation {
 				missing = append(missing, liveUnit(e))
 			}
 		}

@@ -52,6 +52,7 @@ type unitName struct {
 	account string
 	table   unitTable
 	unit    manifest.Unit
+	by      level
 }
 
 func newMemory(store UnitStore, bytes int) *memory {
@@ -70,8 +71,7 @@ func (s *Service) queueAhead(v View) {
 	}
 }
 
-// answerCached answers a page of the product report from memory; ok is false
-// where it cannot.
+// answerCached answers a page of a level from memory; ok is false where it cannot.
 func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan) (p *Report, ok bool) {
 	if s.memory == nil {
 		return nil, false
@@ -80,7 +80,7 @@ func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan
 	if !ok || found.unfit || then.unfit {
 		return nil, false
 	}
-	names, ok := s.directory.cachedNames(v)
+	names, ok := s.cachedNames(v, plan.by)
 	if !ok {
 		return nil, false
 	}
@@ -88,7 +88,7 @@ func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan
 }
 
 // answerTallied adds a report up; ok is false where nobody waits for it any more.
-func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names productNames) (p *Report, ok bool) {
+func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names rowNames) (p *Report, ok bool) {
 	// More at once than there are cores would only take more memory.
 	select {
 	case s.memory.adding <- struct{}{}:
@@ -100,11 +100,11 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 	t := talliesOf(now.parts, last)
 	defer tallyPool.Put(t)
 	if !r.Compared() {
-		return talliedProducts(r, v, t, nil, names), true
+		return talliedRows(r, v, t, nil, names), true
 	}
 	before := talliesOf(then.parts, last)
 	defer tallyPool.Put(before)
-	return talliedProducts(r, v, t, before, names), true
+	return talliedRows(r, v, t, before, names), true
 }
 
 // found is what a plan reads, from memory.
@@ -132,8 +132,8 @@ func (p Plan) bothTables() [3][]Live {
 }
 
 // getUnit returns what memory has of a unit's live generation.
-func (m *memory) getUnit(account string, table unitTable, l Live) (*unit, bool) {
-	u, ok := m.units.Get(unitName{account, table, l.Unit})
+func (m *memory) getUnit(p Plan, table unitTable, l Live) (*unit, bool) {
+	u, ok := m.units.Get(unitName{p.Account, table, l.Unit, p.by})
 	if !ok || u.generation != l.Generation {
 		return nil, false
 	}
@@ -155,7 +155,7 @@ func (m *memory) findUnits(v View, plan Plan, fetched map[uint32]*unit) (f found
 		for _, l := range units {
 			u, ok := fetched[l.Generation]
 			if !ok {
-				u, ok = m.getUnit(plan.Account, unitTable(table), l)
+				u, ok = m.getUnit(plan, unitTable(table), l)
 			}
 			if !ok {
 				return f, false
@@ -185,7 +185,7 @@ func (f *found) addUnit(v View, u *unit, rows part) {
 func (m *memory) missingUnits(plan Plan) (missing [3][]Live) {
 	for table, units := range plan.bothTables() {
 		for _, l := range units {
-			if _, ok := m.getUnit(plan.Account, unitTable(table), l); !ok {
+			if _, ok := m.getUnit(plan, unitTable(table), l); !ok {
 				missing[table] = append(missing[table], l)
 			}
 		}
@@ -197,22 +197,22 @@ func (m *memory) missingUnits(plan Plan) (missing [3][]Live) {
 // answer is not read again.
 func (s *Service) noteMiss(v View, r Request, plan Plan) {
 	found, then, ok := s.memory.findBoth(v, plan, nil)
-	_, named := s.directory.cachedNames(v)
+	_, named := s.cachedNames(v, plan.by)
 	if !ok || !named && !found.unfit && !then.unfit {
 		s.memory.queueMiss(v.Account, r)
 	}
 }
 
 // rowBound is how many rows a table has of a unit at most, where the account has
-// no more than so many products.
-func (l Live) rowBound(table unitTable, products uint64) int {
+// no more than so many values of the level.
+func (l Live) rowBound(table unitTable, most uint64) int {
 	switch table {
 	case dayUnits:
 		return int(l.Facts)
 	case monthUnits:
-		return int(min(l.Facts, products))
+		return int(min(l.Facts, most))
 	}
-	return int(products)
+	return int(most)
 }
 
 // reader is one of a store's two ways to read units.
@@ -220,11 +220,11 @@ type reader func(ctx context.Context, s Statement, begin func() (visit func(*Uni
 
 // readUnits brings some units of a table in. What the table does not have is held
 // without figures.
-func (m *memory) readUnits(ctx context.Context, rows reader, account string, table unitTable, some []Live) (map[uint32]*unit, error) {
+func (m *memory) readUnits(ctx context.Context, rows reader, account string, by level, table unitTable, some []Live) (map[uint32]*unit, error) {
 	var units map[uint32]*unit
 	var last *unit
 	var room []unitRow
-	err := rows(ctx, unitsStatement(account, table, some), func() func(*UnitRow) {
+	err := rows(ctx, unitsStatement(account, by, table, some), func() func(*UnitRow) {
 		units, last, room = make(map[uint32]*unit, len(some)), nil, room[:0]
 		for _, l := range some {
 			units[l.Generation] = &unit{generation: l.Generation, marketplace: l.Slice.Marketplace}
@@ -247,7 +247,7 @@ func (m *memory) readUnits(ctx context.Context, rows reader, account string, tab
 		last.packRows()
 	}
 	for _, l := range some {
-		m.units.Put(unitName{account, table, l.Unit}, units[l.Generation])
+		m.units.Put(unitName{account, table, l.Unit, by}, units[l.Generation])
 	}
 	return units, nil
 }
@@ -257,27 +257,26 @@ func (m *memory) readUnits(ctx context.Context, rows reader, account string, tab
 // report of the same rows needs nothing of it.
 const fetchedRows = 100_000
 
-// fetchedNames bounds the products whose names are read for a report before it
+// fetchedNames bounds the products or campaigns whose names are read for a report before it
 // is answered.
 const fetchedNames = 5_000
 
-// answerFetched answers a page of the product report from memory, for which it reads
-// what is missing there, if that is little; ok is false where it is not, or
-// where memory cannot answer at all. products is how many products the report
-// has at most.
-func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, products uint64) (p *Report, ok bool, err error) {
+// answerFetched answers a page of a level from memory, for which it reads what is
+// missing there, if that is little; ok is false where it is not, or where memory
+// cannot answer at all. most is how many rows the report has at most.
+func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, most uint64) (p *Report, ok bool, err error) {
 	if s.memory == nil {
 		return nil, false, nil
 	}
-	names, known := s.directory.cachedNames(v)
-	if !known && products >= fetchedNames {
+	names, known := s.cachedNames(v, plan.by)
+	if !known && most >= fetchedNames {
 		return nil, false, nil
 	}
 	missing := s.memory.missingUnits(plan)
 	rows := 0
 	for table := range missing {
 		for _, l := range missing[table] {
-			rows += l.rowBound(unitTable(table), products)
+			rows += l.rowBound(unitTable(table), most)
 		}
 	}
 	if rows > fetchedRows {
@@ -285,8 +284,8 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 	}
 	var units map[uint32]*unit
 	err = flight.Together(
-		func() (err error) { units, err = s.memory.fetchUnits(ctx, plan.Account, missing); return err },
-		func() (err error) { names, err = s.directory.getNames(ctx, v); return err },
+		func() (err error) { units, err = s.memory.fetchUnits(ctx, plan, missing); return err },
+		func() (err error) { names, err = s.readNames(ctx, v, plan.by); return err },
 	)
 	if err != nil {
 		return nil, false, err
@@ -301,7 +300,7 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 
 // fetchUnits reads units of all tables side by side, once for all who need the same
 // ones at the same time.
-func (m *memory) fetchUnits(ctx context.Context, account string, missing [3][]Live) (map[uint32]*unit, error) {
+func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (map[uint32]*unit, error) {
 	all := map[uint32]*unit{}
 	var mu sync.Mutex
 	var steps []func() error
@@ -310,9 +309,9 @@ func (m *memory) fetchUnits(ctx context.Context, account string, missing [3][]Li
 			continue
 		}
 		steps = append(steps, func() error {
-			key := fmt.Sprintf("%q %d %v", account, table, units)
+			key := fmt.Sprintf("%q %d %d %v", plan.Account, plan.by, table, units)
 			some, err := m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
-				return m.readUnits(ctx, m.store.UnitRows, account, unitTable(table), units)
+				return m.readUnits(ctx, m.store.UnitRows, plan.Account, plan.by, unitTable(table), units)
 			})
 			mu.Lock()
 			defer mu.Unlock()

@@ -28,6 +28,9 @@ type Plan struct {
 	// nothing is compared.
 	Earlier *Plan
 
+	// by is what memory divides the plan's units by.
+	by level
+
 	// unreported are the days whose reports lack further measures that are asked for.
 	unreported []unreportedDays
 
@@ -156,6 +159,7 @@ func PlanReport(r Request, v View) Plan {
 func planReport(v View, r Request, within period.Period) Plan {
 	match := v.sliceFilter(r.Filters)
 	p, ok := v.basePlan(match, within)
+	p.by, _ = r.level()
 	if !ok {
 		return p
 	}

@@ -120,7 +120,7 @@ func drawFacts(t *rapid.T, s manifest.Slice, spans [][2]string) []fact {
 	return facts
 }
 
-func byProduct(f fact) string {
+func ofProducts(f fact) string {
 	return fmt.Sprint("product ", f.product, " in ", f.slice.Marketplace)
 }
 
@@ -133,7 +133,7 @@ func TestAnyPlanGivesTheFiguresOfTheDaysAlone(t *testing.T) {
 		w := drawWorld(t)
 		for range 10 {
 			r := drawRequest(t, "2024-10-01", "2027-01-31")
-			if diff := cmp.Diff(w.wanted(r, byProduct), w.planned(PlanReport(r, w.view), byProduct)); diff != "" {
+			if diff := cmp.Diff(w.wanted(r, ofProducts), w.planned(PlanReport(r, w.view), ofProducts)); diff != "" {
 				t.Fatalf("products of %+v with %+v (-facts +plan):\n%s", r, PlanReport(r, w.view), diff)
 			}
 			if diff := cmp.Diff(w.wanted(r, bySliceAndDay), w.planned(PlanDays(r, w.view), bySliceAndDay)); diff != "" {

@@ -8,19 +8,22 @@ import (
 	"adlens/internal/exact"
 )
 
-// answerProducts answers a page by product alone from memory, where little is missing
-// there after that was read, and else by a statement that sums, ranks and cuts. What
-// was missed then is read in after the answer: at the same time, each would take the
-// other's core.
-func (s *Service) answerProducts(ctx context.Context, v View, r Request) (*Report, error) {
+// answerLevel answers a page by products, campaigns or ad groups alone from memory,
+// where little is missing there after that was read, and else by a statement that
+// sums, ranks and cuts. What was missed then is read in after the answer: at the same
+// time, each would take the other's core.
+func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, error) {
 	plan := PlanReport(r, v)
-	if plan.isEmpty() {
+	switch {
+	case plan.isEmpty():
 		return emptyPage(r, v, 0), nil
+	case plan.by != byProduct && plan.hasUndivided():
+		return s.answerRanked(ctx, v, r, plan)
 	}
 	if p, ok := s.answerCached(ctx, v, r, plan); ok {
 		return p, nil
 	}
-	if p, ok, err := s.answerFetched(ctx, v, r, plan, s.productBound(v, plan)); ok || err != nil {
+	if p, ok, err := s.answerFetched(ctx, v, r, plan, min(plan.Rows+plan.earlierPlan().Rows, plan.by.mostOf(v))); ok || err != nil {
 		return p, err
 	}
 	if s.memory != nil {
@@ -30,21 +33,35 @@ func (s *Service) answerProducts(ctx context.Context, v View, r Request) (*Repor
 	return s.answerRanked(ctx, v, r, plan)
 }
 
-// place is a product among all in the order of the report.
+// hasUndivided reports whether units of either period are from before there were
+// campaigns and ad groups.
+func (p Plan) hasUndivided() bool {
+	isUndivided := func(l Live) bool { return l.Undivided }
+	for _, plan := range []Plan{p, p.earlierPlan()} {
+		for _, units := range plan.unitsByTable() {
+			if slices.ContainsFunc(units, isUndivided) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// place is a product, campaign or ad group among all in the order of the report.
 type place struct {
 	by   exact.Uint128 // the figure that is sorted by
 	null bool          // it has none
-	id   uint32        // the place of the product's id in the order of ids
+	id   uint32        // the place of its id in the order of ids
 	key  uint32
 }
 
-// noID is the place of a product without an id: behind all.
+// noID is the place of what has no id: behind all.
 const noID = ^uint32(0)
 
-// talliedProducts lists, sorts and cuts. Rows are ordered by what they show, so
+// talliedRows lists, sorts and cuts. Rows are ordered by what they show, so
 // that a reader sees why; ties by id make pages that never overlap. then are the
 // sums of the earlier period, nil where nothing is compared. It keeps neither.
-func talliedProducts(r Request, v View, t, then *tallies, names productNames) *Report {
+func talliedRows(r Request, v View, t, then *tallies, names rowNames) *Report {
 	all := collectPlaces(r, t, then, names)
 	p := emptyPage(r, v, len(all))
 	asked := cutPage(firstPlaces(all, r), r)
@@ -58,12 +75,13 @@ func talliedProducts(r Request, v View, t, then *tallies, names productNames) *R
 		rows[i].countries = countries.countriesOf(v, rows[i].now.marketplaces)
 	}
 	p.Rows = eachRow(rows, func(row *talliedRow) Row {
-		id, s := names.ids[row.key], sides{current: row.now.exactSums()}
+		s := sides{current: row.now.exactSums()}
 		if r.Compared() {
 			s[earlier] = row.then.exactSums()
 		}
 		one := p.newRow(v, group{}, &s)
-		one.ID, one.Title, one.Marketplaces = id, names.titles[id], row.countries
+		one.Marketplaces = row.countries // which rows of products have
+		names.putOn(&one, row.key)
 		return one
 	})
 	return p
@@ -76,17 +94,17 @@ type talliedRow struct {
 	countries []string // shared by rows
 }
 
-// collectPlaces are the products with figures in either period, in no order.
-func collectPlaces(r Request, t, then *tallies, names productNames) []place {
+// collectPlaces are those with figures in either period, in no order.
+func collectPlaces(r Request, t, then *tallies, names rowNames) []place {
 	all := make([]place, 0, len(t.of))
-	sorted := quotientNamed[r.Sort]
+	sorted, byID := quotientNamed[r.Sort], r.sortedDimension() != ""
 	for key := range t.of {
 		product := &t.of[key]
 		if product.isEmpty() && (then == nil || then.of[key].isEmpty()) {
 			continue
 		}
 		one := place{id: names.idRank(uint32(key)), key: uint32(key)}
-		if r.sortedDimension() != dimProduct {
+		if !byID {
 			by, defined := sorted.computeRank(&product.counts)
 			one.by, one.null = by, !defined
 		}
@@ -121,13 +139,13 @@ func firstPlaces(all []place, r Request) []place {
 	return first[:n]
 }
 
-// placeComparison orders products by a figure or by id.
+// placeComparison orders by a figure or by id.
 func placeComparison(r Request) func(a, b place) int {
 	sign := 1
 	if r.Order == Descending {
 		sign = -1
 	}
-	if r.sortedDimension() == dimProduct {
+	if r.sortedDimension() != "" {
 		return func(a, b place) int {
 			return cmp.Or(nullsLast(a.id == noID, b.id == noID), sign*cmp.Compare(a.id, b.id))
 		}

@@ -45,7 +45,7 @@ func tallied(r Request, v View, rows []reportRow, names productNames) *Report {
 	if !r.Compared() {
 		then = nil
 	}
-	return talliedProducts(r, v, now, then, names)
+	return talliedRows(r, v, now, then, &names)
 }
 
 // drawReport draws rows and the names for them: key 0 is figures without a

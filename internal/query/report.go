@@ -72,10 +72,10 @@ func (s *Service) Report(ctx context.Context, v View, r Request) (*Report, error
 func (r Request) isOfProducts() bool { return len(r.Dimensions) == 1 && r.divides(dimProduct) }
 
 func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, error) {
-	switch {
-	case r.isOfProducts() && !r.narrowsByID() && !r.sumsMore():
-		return s.answerProducts(ctx, v, r)
-	case r.dividesByID():
+	if _, ok := r.level(); ok {
+		return s.answerLevel(ctx, v, r)
+	}
+	if r.dividesByID() {
 		return s.answerRanked(ctx, v, r, PlanReport(r, v))
 	}
 	all, err := s.sumGroups(ctx, v, r)
@@ -134,11 +134,6 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
 	}
 	return int(min(bound, uint64(r.PageSize))), nil
-}
-
-// productBound is how many products a report has at most.
-func (s *Service) productBound(v View, plan Plan) uint64 {
-	return min(plan.Rows+plan.earlierPlan().Rows, MostProducts(v))
 }
 
 // answerRanked answers a page that the engine has cut.

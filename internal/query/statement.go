@@ -359,12 +359,14 @@ var unitTables = [...]struct {
 func factNumber(m catalogue.Measure) string { return storedWhole(m, m.Name) }
 
 // rollupNumber is a measure of a rollup as one, mostMeasure where it is larger.
-func rollupNumber(m catalogue.Measure) string {
-	return fmt.Sprintf("toUInt64(least(%s, %d))", WholeTerm(m, m.Name), int64(mostMeasure))
+func rollupNumber(m catalogue.Measure) string { return cappedNumber(m, m.Name) }
+
+func cappedNumber(m catalogue.Measure, term string) string {
+	return fmt.Sprintf("toUInt64(least(%s, %d))", WholeTerm(m, term), int64(mostMeasure))
 }
 
-// unitsStatement reads generations whole.
-func unitsStatement(account string, table unitTable, units []Live) Statement {
+// unitsStatement reads generations whole, divided by a level.
+func unitsStatement(account string, by level, table unitTable, units []Live) Statement {
 	t := unitTables[table]
 	params := map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}
 	partitions := ""
@@ -372,8 +374,14 @@ func unitsStatement(account string, table unitTable, units []Live) Statement {
 		partitions = "\n  AND " + t.partition + " IN {calendar:Array(UInt32)}"
 		params["calendar"] = t.calendar(startsOf(units))
 	}
-	return Statement{fillTemplate("units", "/*table*/", t.name, "/*day*/", t.day, "/*columns*/", EachMeasure(", ", t.column),
-		"/*partitions*/", partitions, "/*order*/", t.order), params}
+	name, column, order, group := t.name, t.column, t.order, ""
+	if key := levels[by].key; by != byProduct { // stored rows are of products too
+		name, group = strings.Replace(name, "_products", "_ad_groups", 1), "\nGROUP BY generation, day_number, "+key
+		order = "day_number, " + key
+		column = func(m catalogue.Measure) string { return cappedNumber(m, "sum("+WideTerm(m, m.Name)+")") }
+	}
+	return Statement{fillTemplate("units", "/*table*/", name, "/*day*/", t.day, "/*key*/", levels[by].key, "/*columns*/", EachMeasure(", ", column),
+		"/*partitions*/", partitions, "/*group by*/", group, "/*order*/", order), params}
 }
 
 // marketplaceKeys is the term for the marketplaces of a product, where rows show

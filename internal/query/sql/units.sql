@@ -4,13 +4,13 @@
 SELECT
     generation,
     /*day*/ AS day_number,
-    product_key,
+    /*key*/,
     -- A number that is too large for 63 bits comes as the largest of them,
     -- which tells the reader so.
     /*columns*/
 FROM /*table*/
 WHERE account_id = {account:String}
   AND generation IN {generations:Array(UInt32)}/*partitions*/
-  AND (/*figures*/)
+  AND (/*figures*/)/*group by*/
 ORDER BY generation, /*order*/
 SETTINGS max_threads = 1

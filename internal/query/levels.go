@@ -1,0 +1,98 @@
+package query
+
+import (
+	"context"
+
+	"adlens"
+)
+
+// level is the one dimension of ids that memory divides a report by.
+type level uint8
+
+const (
+	byProduct level = iota
+	byCampaign
+	byAdGroup
+)
+
+// levels are the dimensions of the levels, the columns of stored rows that have their
+// numbers, and what those are numbers of.
+var levels = [...]struct {
+	dimension, key string
+	entity         adlens.EntityType
+}{
+	byProduct:  {dimProduct, "product_key", 0},
+	byCampaign: {dimCampaign, "campaign_key", adlens.CampaignEntity},
+	byAdGroup:  {dimAdGroup, "ad_group_key", adlens.AdGroupEntity},
+}
+
+// level is that of a report that memory can answer: by one dimension of ids alone, of
+// all that there is of it, with the usual sums.
+func (r Request) level() (by level, ok bool) {
+	if len(r.Dimensions) != 1 || r.narrowsByID() || r.sumsMore() {
+		return 0, false
+	}
+	for by := range levels {
+		if r.divides(levels[by].dimension) {
+			return level(by), true
+		}
+	}
+	return 0, false
+}
+
+// mostOf is how many rows a report of a level has at most.
+func (by level) mostOf(v View) uint64 {
+	for _, d := range identified {
+		if d.name == levels[by].dimension {
+			return d.mostOf(v, &Request{})
+		}
+	}
+	return 0
+}
+
+// rowNames are the ids and names of the rows of a level.
+type rowNames interface {
+	// idRank is where the id of a number is in the order of ids, noID for none.
+	idRank(key uint32) uint32
+	putOn(row *Row, key uint32)
+}
+
+func (n *productNames) putOn(row *Row, key uint32) {
+	row.ID = n.ids[key]
+	row.Title = n.titles[row.ID]
+}
+
+// entityRows name the rows of campaigns, or of ad groups.
+type entityRows struct {
+	entityNames
+	of level
+}
+
+func (n *entityRows) putOn(row *Row, key uint32) {
+	row.Marketplaces = nil
+	if n.of == byCampaign {
+		row.Campaign = n.entity(key)
+		return
+	}
+	row.AdGroup = n.entity(key)
+}
+
+// cachedNames returns the names of a level's rows that are in memory; ok is false
+// where some have to be read.
+func (s *Service) cachedNames(v View, by level) (names rowNames, ok bool) {
+	if by == byProduct {
+		names, ok := s.directory.cachedNames(v)
+		return &names, ok
+	}
+	entities, ok := s.directory.cachedEntities(v)
+	return &entityRows{entities, by}, ok
+}
+
+func (s *Service) readNames(ctx context.Context, v View, by level) (rowNames, error) {
+	if by == byProduct {
+		names, err := s.directory.getNames(ctx, v)
+		return &names, err
+	}
+	entities, err := s.directory.getEntities(ctx, v)
+	return &entityRows{entities, by}, err
+}
