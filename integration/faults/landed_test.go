@@ -113,6 +113,7 @@ func (l landed) wantAnswers(t *testing.T, p *harness.Program) {
 // which does.
 func (l landed) wantLoads(t *testing.T, p *harness.Program) {
 	t.Helper()
+	l.wantReports(t, p, l.unpack(t, "extracts.tar.gz"), "product", "month") // of units that have no local amounts in their rollups
 	extracts := l.loadAgain(t, p)
 	accounts, _ := l.accounts(t)
 	for _, account := range accounts {
@@ -121,7 +122,7 @@ func (l landed) wantLoads(t *testing.T, p *harness.Program) {
 		}
 	}
 	l.wantAnswers(t, p)
-	l.wantCampaigns(t, p, extracts)
+	l.wantReports(t, p, extracts, "campaign,ad_group", "product", "month")
 	newer := t.TempDir()
 	object, err := os.ReadFile(filepath.Join(extracts, accounts[0], "us-2.report.json"))
 	house.Need(t, err)
@@ -148,9 +149,9 @@ func (l landed) loadAgain(t *testing.T, p *harness.Program) (extracts string) {
 	return extracts
 }
 
-// wantCampaigns compares what is answered by campaign with what the oracle makes of
-// the extracts.
-func (l landed) wantCampaigns(t *testing.T, p *harness.Program, extracts string) {
+// wantReports compares reports by the dimensions with what the oracle makes of the
+// extracts, in US dollars and unconverted.
+func (l landed) wantReports(t *testing.T, p *harness.Program, extracts string, dimensions ...string) {
 	t.Helper()
 	server, err := p.Serve()
 	house.Need(t, err)
@@ -159,8 +160,19 @@ func (l landed) wantCampaigns(t *testing.T, p *harness.Program, extracts string)
 	for _, account := range accounts {
 		oracle := house.Tenant{Model: model.New()}
 		oracle.Model.Load(filepath.Join(extracts, account))
-		q := house.Question{Path: "/report", Query: url.Values{"dimensions": {"campaign,ad_group"}, "range": {"all_time"}}}
-		oracle.IsRightIfAnswered(t, q, house.Get(t, harness.Client{Address: server.Address, Key: keys[account]}, "/api/v1"+q.String()))
+		ask := func(path string, query url.Values) {
+			query.Set("range", "all_time")
+			q := house.Question{Path: path, Query: query}
+			house.Check(t, harness.Client{Address: server.Address, Key: keys[account]}, oracle.Model, q)
+		}
+		for _, by := range dimensions {
+			ask("/report", url.Values{"dimensions": {by}, "page_size": {"1000"}})
+			ask("/report", url.Values{"dimensions": {"marketplace," + by}, "currency": {"local"}, "page_size": {"1000"}})
+		}
+		for _, code := range oracle.Model.Codes() {
+			ask("/timeline", url.Values{"marketplaces": {code}, "currency": {"local"}, "granularity": {"month"}})
+			ask("/reports/products", url.Values{"marketplaces": {code}, "currency": {"local"}, "page_size": {"1000"}})
+		}
 	}
 }
 

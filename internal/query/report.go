@@ -47,22 +47,28 @@ func (s *Service) Products(ctx context.Context, v View, r Request) (*Report, err
 // a summary.
 func (s *Service) Report(ctx context.Context, v View, r Request) (*Report, error) {
 	defer s.queueAhead(v)
+	undivided := r
+	undivided.Dimensions, undivided.Granularity = nil, ""
 	var p *Report
-	var total sides
+	var all map[group]*sides
 	err := flight.Together(func() (err error) {
-		p, err = s.answerPage(ctx, v, r)
-		return err
-	}, func() error {
-		undivided := r
-		undivided.Dimensions, undivided.Granularity = nil, ""
-		all, err := s.sumGroups(ctx, v, undivided)
-		if sums := all[group{}]; sums != nil {
-			total = *sums
+		if r.Dimensions != nil { // else the totals are the page
+			p, err = s.answerPage(ctx, v, r)
 		}
+		return err
+	}, func() (err error) {
+		all, err = s.sumGroups(ctx, v, undivided)
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if p == nil {
+		p = groupedRows(r, v, all)
+	}
+	var total sides
+	if sums := all[group{}]; sums != nil {
+		total = *sums
 	}
 	p.Total, p.Comparison = p.totalOf(&total)
 	return p, nil
