@@ -227,10 +227,7 @@ func (a Asker) breakdown(q url.Values, currencies []string) {
 		q.Set("figures", strings.Join(figures, ","))
 	}
 	sortable := slices.DeleteFunc(slices.Clone(figures), func(name string) bool { return isMixed && model.FurtherMeasures[name].IsMoney() })
-	if sorts = slices.Concat(sorts, sortable); len(sorts) == 0 || isMixed && !slices.Contains(sortable, figures[0]) {
-		q.Del("figures") // what rows are sorted by without a word is an amount in no common currency
-		sorts = model.FigureNames
-	}
+	sorts = slices.Concat(sorts, sortable)
 	a.order(q, sorts)
 }
 

@@ -49,7 +49,7 @@ func (a *Account) Report(q url.Values, now time.Time) (map[string]any, error) {
 	if r.compare != nil {
 		answer["comparison"] = r.compare.comparisonHead()
 	}
-	sort, order := breakdownOrder(q, dimensions, figures)
+	sort, order := breakdownOrder(q, dimensions, figures, r.isMixed)
 	answer["sort"], answer["order"] = sort, order
 	rows := a.breakdownRows(r, dimensions)
 	slices.SortFunc(rows, func(x, y breakdownRow) int {
@@ -133,8 +133,13 @@ func (r request) withoutMixed(object map[string]any) map[string]any {
 }
 
 // breakdownOrder is what rows are sorted by where the request does not say.
-func breakdownOrder(q url.Values, dimensions, figures []string) (sort, order string) {
-	sort = figures[0]
+func breakdownOrder(q url.Values, dimensions, figures []string, isMixed bool) (sort, order string) {
+	sort = "marketplace" // of amounts in several currencies alone
+	for _, name := range slices.Backward(figures) {
+		if !isMixed || !FurtherMeasures[name].IsMoney() {
+			sort = name
+		}
+	}
 	if slices.Contains(figures, "spend") {
 		sort = "spend"
 	}

@@ -137,9 +137,15 @@ func (a *Account) lackedBy(r request, profile, adProduct string) (lacking []stri
 		if one.profile != profile || one.adProduct != adProduct {
 			continue
 		}
-		for day := max(one.start, r.period.Start); day <= min(one.end, r.period.End); day = AddDays(day, 1) {
-			if a.currentReport(one, day) == one {
-				speaking[one] = true
+		periods := []Period{r.period}
+		if r.compare != nil {
+			periods = append(periods, r.compare.Period)
+		}
+		for _, p := range periods {
+			for day := max(one.start, p.Start); day <= min(one.end, p.End); day = AddDays(day, 1) {
+				if a.currentReport(one, day) == one {
+					speaking[one] = true
+				}
 			}
 		}
 	}

@@ -48,8 +48,7 @@ type Workbook struct {
 	Frozen bool // the line of names stays in sight
 }
 
-// XLSX reads a workbook of two sheets. Texts are left as they are, with their
-// apostrophes.
+// XLSX reads a workbook of two sheets. Texts are left as they are.
 func XLSX(file []byte) (w Workbook, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

@@ -116,7 +116,7 @@ func (w *writer) writeReport(a *query.Report) {
 		for _, dimension := range r.Dimensions {
 			w.writeDimension(dimension, row)
 		}
-		if r.IsMixed() {
+		if r.Mixed {
 			w.TextOrNull("currency", row.Marketplace.Currency)
 		}
 	})

@@ -32,14 +32,14 @@ type Figure struct {
 // Figures are the figures of every answer, in its order. A ratio is made of
 // exact sums, rounded last, and null if its denominator is zero.
 var Figures = []Figure{
-	{"spend", "Spend", USD, Depends, Spend, None, "What the advertising cost, in US dollars."},
-	{"sales", "Sales", USD, More, Sales, None, "What was sold because of it, in US dollars. Sales are credited to the day of the click, up to two weeks later, so the last days still grow."},
+	{"spend", "Spend", USD, Depends, Spend, None, "What the advertising cost, in US dollars, or as `currency` says."},
+	{"sales", "Sales", USD, More, Sales, None, "What was sold because of it, in US dollars, or as `currency` says. Sales are credited to the day of the click, up to two weeks later, so the last days still grow."},
 	{"acos", "ACOS", Percent, Less, Spend, Sales, "Advertising cost of sales, in percent; 28.22 means 28.22 %. Null when there is no sale."},
 	{"roas", "ROAS", Ratio, More, Sales, Spend, "Return on advertising spend, a ratio. Null when nothing was spent."},
 	{"impressions", "Impressions", Count, More, Impressions, None, "How often the advertising was shown."},
 	{"clicks", "Clicks", Count, More, Clicks, None, "How often it was clicked."},
 	{"ctr", "CTR", Percent, More, Clicks, Impressions, "Click-through rate, in percent. Null when there is no impression."},
-	{"average_cpc", "Average CPC", USD, Less, Spend, Clicks, "The average cost of a click, in US dollars. Null when there is no click."},
+	{"average_cpc", "Average CPC", USD, Less, Spend, Clicks, "The average cost of a click, in US dollars, or as `currency` says. Null when there is no click."},
 	{"purchases", "Orders", Count, More, Purchases, None, "Orders because of the advertising; orders, not units."},
 	{"conversion_rate", "Conversion", Percent, More, Purchases, Clicks, "Orders for each hundred clicks, in percent. Null when there is no click."},
 }

@@ -182,7 +182,7 @@ func (s *sheet) writeCell(c Column, cell Cell) {
 		s.beginCell(plainStyle, ` t="b"`, len(cell.Text))
 		s.b = fmt.Appendf(s.b, "<v>%d</v></c>", map[bool]int{true: 1}[string(cell.Text) == "true"])
 	default:
-		s.writeText(textStyle, escapeFormula(cell.Text))
+		s.writeText(textStyle, cell.Text)
 	}
 }
 

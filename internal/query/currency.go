@@ -15,9 +15,6 @@ const (
 	usDollars     = "USD"
 )
 
-// IsMixed reports whether amounts are of several currencies, which have no sum.
-func (r Request) IsMixed() bool { return r.Local && r.Currency == "" }
-
 // filtered are the marketplaces that the filters let through.
 func (v View) filtered(f Filters) (all []Marketplace) {
 	for _, m := range v.Marketplaces {
@@ -49,17 +46,21 @@ func (p *parser) parseCurrency(text string) {
 	if len(currencies) == 1 {
 		r.Currency = currencies[0]
 	}
-	if len(currencies) > 1 && !r.divides(dimMarketplace) {
+	r.Mixed = len(currencies) > 1
+	if r.Mixed && !r.divides(dimMarketplace) {
 		p.addFault("currency", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("local is for marketplaces of one currency, and these are %s; choose some in marketplaces, or send dimensions with marketplace to /api/v1/report", strings.Join(named, ", "))})
 	}
 }
 
-// refuseMixedSort refuses to order rows by amounts of several currencies, of which
-// there are none in US dollars.
+// hasOrder reports whether rows can be sorted by a figure: amounts of several
+// currencies are compared in US dollars, which further ones are not kept in.
+func (r Request) hasOrder(f catalogue.Figure) bool { return !r.Mixed || f.Unit != catalogue.Local }
+
+// refuseMixedSort refuses to sort by a figure that has no order.
 func (p *parser) refuseMixedSort(text string) {
 	i := slices.Index(catalogue.ReportFigureNames, p.request.Sort)
-	if p.request.IsMixed() && i >= 0 && catalogue.ReportFigures[i].Unit == catalogue.Local {
+	if i >= 0 && !p.request.hasOrder(catalogue.ReportFigures[i]) {
 		p.addFault("sort", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("rows cannot be sorted by %s, which is in several currencies here; send another sort", p.request.Sort)})
 	}
@@ -78,7 +79,7 @@ func (p *parser) refuseOwnAmounts(currencies []string) {
 	for _, f := range p.request.ListFigures() {
 		if f.Unit == catalogue.Local {
 			p.addFault("figures", adlens.Fault{Value: f.Name, Code: adlens.ConflictingParameters,
-				Detail: fmt.Sprintf("figures has %s, which is kept in the marketplaces' own currencies (%s), and not in US dollars; send currency=local%s",
+				Detail: fmt.Sprintf("figures has %s, which is kept in the marketplaces' own currencies (%s), and not in US dollars; send currency=local%s, or marketplaces in US dollars",
 					f.Name, strings.Join(currencies, ", "), apart)})
 		}
 	}

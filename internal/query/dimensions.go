@@ -146,7 +146,10 @@ func (p *parser) parseSearch(text string) {
 func (p *parser) parseOrder(sort, order string) {
 	r := &p.request
 	figures := r.FigureNames()
-	r.Sort = figures[0]
+	r.Sort = dimMarketplace // where no figure has an order
+	if first := slices.IndexFunc(r.ListFigures(), r.hasOrder); first >= 0 {
+		r.Sort = figures[first]
+	}
 	if slices.Contains(figures, DefaultSort) {
 		r.Sort = DefaultSort
 	}

@@ -60,7 +60,7 @@ func (r Request) newQuotients() (all []quotient) {
 // currencies are compared in US dollars.
 func (r Request) sortQuotient() quotient {
 	f := catalogue.ReportFigures[slices.Index(catalogue.ReportFigureNames, r.Sort)]
-	if !r.IsMixed() || f.Unit != catalogue.USD {
+	if !r.Mixed || f.Unit != catalogue.USD {
 		return r.quotientOf(f)
 	}
 	q := Request{}.quotientOf(f)

@@ -67,7 +67,8 @@ type Request struct {
 	Dimensions  []string // of a report, in the order of their columns
 	Figures     []int    // report: places in catalogue.ReportFigures in the order wanted; nil for those of every answer
 	Local       bool     // amounts are in the marketplaces' own currencies
-	Currency    string   // of all amounts; "" where there are several
+	Mixed       bool     // and those are several, which have no sum
+	Currency    string   // of all amounts; "" where there are several, or none
 	Search      string   // report: what an id, title or name contains
 	SearchedIn  []string // the dimensions whose ids, titles or names those are
 	Granularity string   // of dates: ByDay, ByWeek or ByMonth; "" without dates

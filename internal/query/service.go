@@ -63,7 +63,7 @@ func (a *Answer) figuresOf(s exact.Sums) Figures { return computeFigures(a.quoti
 // several currencies have no total.
 func (a *Answer) totalOf(s *sides) (Figures, *Comparison) {
 	total, comparison := a.figuresOf(s[current]), a.comparisonOf(s)
-	if a.Request.IsMixed() {
+	if a.Request.Mixed {
 		for i, f := range a.Request.ListFigures() {
 			if !f.IsAmount() {
 				continue
@@ -111,7 +111,7 @@ func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*
 	if err == nil && !ok {
 		return s.readGroups(ctx, v, r)
 	}
-	if err != nil || !r.IsMixed() {
+	if err != nil || !r.Mixed {
 		return all, err
 	}
 	inDollars, _, err := s.groupDays(ctx, r, plan, false)

@@ -125,7 +125,7 @@ func (r Request) summands() []summand {
 		}
 	}
 	for i, m := range catalogue.Headline {
-		if r.IsMixed() && m.IsAmount() {
+		if r.Mixed && m.IsAmount() {
 			all = append(all, headlineSummands[i])
 		}
 	}

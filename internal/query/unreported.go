@@ -8,6 +8,7 @@ import (
 	"adlens"
 	"adlens/internal/catalogue"
 	"adlens/internal/manifest"
+	"adlens/internal/query/period"
 )
 
 // MeasureNotReported is why a sum is not of all reports.
@@ -66,28 +67,18 @@ func (p Plan) setUnreported(v map[string]string) {
 	}
 }
 
-// incomplete are the slices of which a report of the period lacks a measure that the
-// request has a figure of, in the order of marketplaces and ad products.
+// incomplete are the slices of which a report of the period, or of the one that it is
+// compared with, lacks a measure that the request has a figure of, in the order of
+// marketplaces and ad products.
 func (v View) incomplete(r Request) (all []Incomplete) {
 	further := r.furtherMeasures()
 	if further == nil {
 		return nil
 	}
-	match := v.sliceFilter(r.Filters)
-	p, _ := v.basePlan(match, r.Period)
 	isLacked := map[manifest.Slice]map[string]bool{}
-	for _, e := range v.Manifest.Of(manifest.Month) {
-		if !match(e.Slice) || coverageOf(p, e) == untouched {
-			continue
-		}
-		if isLacked[e.Slice] == nil {
-			isLacked[e.Slice] = map[string]bool{}
-		}
-		within := manifest.DaysBetween(max(p.From, e.Start), min(p.To, e.Start.AddMonths(1)-1))
-		for _, m := range further {
-			without := func(s manifest.Source) bool { return s.Days&within != 0 && lacks(s, m) }
-			isLacked[e.Slice][m.Name] = isLacked[e.Slice][m.Name] || slices.ContainsFunc(e.Sources, without)
-		}
+	v.addLacked(isLacked, r.Filters, r.Period, further)
+	if r.Compared() {
+		v.addLacked(isLacked, r.Filters, r.Earlier, further)
 	}
 	for _, m := range v.Marketplaces {
 		for _, product := range adProductOrder {
@@ -103,4 +94,23 @@ func (v View) incomplete(r Request) (all []Incomplete) {
 		}
 	}
 	return all
+}
+
+// addLacked notes which measures a report of a period lacks, by slice.
+func (v View) addLacked(isLacked map[manifest.Slice]map[string]bool, f Filters, within period.Period, further []catalogue.Measure) {
+	match := v.sliceFilter(f)
+	p, _ := v.basePlan(match, within)
+	for _, e := range v.Manifest.Of(manifest.Month) {
+		if !match(e.Slice) || coverageOf(p, e) == untouched {
+			continue
+		}
+		if isLacked[e.Slice] == nil {
+			isLacked[e.Slice] = map[string]bool{}
+		}
+		days := manifest.DaysBetween(max(p.From, e.Start), min(p.To, e.Start.AddMonths(1)-1))
+		for _, m := range further {
+			without := func(s manifest.Source) bool { return s.Days&days != 0 && lacks(s, m) }
+			isLacked[e.Slice][m.Name] = isLacked[e.Slice][m.Name] || slices.ContainsFunc(e.Sources, without)
+		}
+	}
 }
