@@ -1,10 +1,6 @@
 package query
 
-import (
-	"context"
-
-	"adlens"
-)
+import "context"
 
 // level is the one dimension of ids that memory divides a report by.
 type level uint8
@@ -15,16 +11,13 @@ const (
 	byAdGroup
 )
 
-// levels are the dimensions of the levels, the columns of stored rows that have their
-// numbers, and what those are numbers of.
-var levels = [...]struct {
-	dimension, key string
-	entity         adlens.EntityType
-}{
-	byProduct:  {dimProduct, "product_key", 0},
-	byCampaign: {dimCampaign, "campaign_key", adlens.CampaignEntity},
-	byAdGroup:  {dimAdGroup, "ad_group_key", adlens.AdGroupEntity},
-}
+// levels are the dimensions of the levels.
+var levels = func() (all [byAdGroup + 1]identifiedDimension) {
+	for _, d := range identified {
+		all[map[string]level{dimProduct: byProduct, dimCampaign: byCampaign, dimAdGroup: byAdGroup}[d.name]] = d
+	}
+	return all
+}()
 
 // level is that of a report that memory can answer: by one dimension of ids alone, of
 // all that there is of it, with the usual sums.
@@ -33,7 +26,7 @@ func (r Request) level() (by level, ok bool) {
 		return 0, false
 	}
 	for by := range levels {
-		if r.divides(levels[by].dimension) {
+		if r.divides(levels[by].name) {
 			return level(by), true
 		}
 	}
@@ -41,14 +34,7 @@ func (r Request) level() (by level, ok bool) {
 }
 
 // mostOf is how many rows a report of a level has at most.
-func (by level) mostOf(v View) uint64 {
-	for _, d := range identified {
-		if d.name == levels[by].dimension {
-			return d.mostOf(v, &Request{})
-		}
-	}
-	return 0
-}
+func (by level) mostOf(v View) uint64 { return levels[by].mostOf(v, &Request{}) }
 
 // rowNames are the ids and names of the rows of a level.
 type rowNames interface {
