@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/exact"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -127,5 +128,29 @@ func TestRowsBecomeAReportWithItsQuestion(t *testing.T) {
 	}
 	if p.Request.Sort != "clicks" || *p.Meta.LastDate != day("2026-11-19") || !p.Meta.HistoryCovered {
 		t.Errorf("got %+v", p.Answer)
+	}
+}
+
+// Local amounts have 20 decimals: a day of them may be too much for the totals that
+// are kept, and is then added up by the engine, to the last digit.
+func TestDaysThatAreTooLargeToBeKeptAreAddedUpByTheEngine(t *testing.T) {
+	for name, wide := range map[string]bool{"small": false, "large": true} {
+		e := newEngine()
+		e.days = []DayTotal{{Generation: 212611, Day: day("2026-11-01"), TooWide: wide, Sums: [measures]exact.Uint128{{Lo: 7}}}}
+		e.ranked = []RankedRow{{Marketplace: uk1Key, AdProduct: uint8(adlens.SponsoredProducts), Sums: sums(9, 0, 0, 0, 0)}}
+		s, ctx := NewService(e, nil), context.Background()
+		v, err := s.View(ctx, "acct-9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, faults := ParseSummary(SummaryParams{PeriodParams: ranged("all_time"), FilterParams: onlyUK, Currency: "local"}, v, now)
+		mustNotFail(t, faults)
+		answer, err := s.Summary(ctx, v, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := figure(answer.Total, "impressions"), map[bool]string{false: "7", true: "9"}[wide]; got != want {
+			t.Errorf("%s: %s impressions, want %s", name, got, want)
+		}
 	}
 }
