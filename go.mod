@@ -2,6 +2,12 @@ module adlens
 
 go 1.26.0
 
+// Tests make and remove data directories in bin while others list packages.
+ignore (
+	./bin
+	node_modules
+)
+
 require (
 	github.com/ClickHouse/ch-go v0.74.0
 	github.com/ClickHouse/clickhouse-go/v2 v2.50.0
