@@ -157,7 +157,10 @@ func (p *tab) signIn(key string) *tab {
 
 func (p *tab) typeKey(key string) {
 	p.t.Helper()
-	p.do(chromedp.WaitEnabled(chromedp.CSS("#key-form button")), chromedp.SendKeys(chromedp.CSS("#key"), key+"\r"))
+	// The page itself is asked: the driver's own copy of its nodes may be stale.
+	p.until("document.querySelector('#key-form button')?.disabled === false")
+	js[chromedp.Void](p, "document.getElementById('key').focus()")
+	p.do(chromedp.KeyEvent(key + "\r"))
 }
 
 // settled waits until the page shows what was asked for last.
