@@ -79,7 +79,7 @@ func (a *Authenticator) findRecord(ctx context.Context, key Key, suspect bool, n
 	if err != nil {
 		return Record{}, fmt.Errorf("look up an API key: %w", err)
 	}
-	if !found || !equalHashes(record.Hash, hash) || !record.ValidAt(now) {
+	if !found || !EqualHashes(record.Hash, hash) || !record.ValidAt(now) {
 		return Record{}, ErrInvalidKey
 	}
 	a.known.addHash(hash, now)
@@ -116,6 +116,6 @@ func keyOf(headerValues []string) (Key, error) {
 	return key, nil
 }
 
-// equalHashes compares in constant time: how much of a hash was right must not be
+// EqualHashes compares in constant time: how much of a hash was right must not be
 // measurable.
-func equalHashes(a, b [32]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+func EqualHashes(a, b [32]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }

@@ -22,7 +22,8 @@ const (
 	ellipsis     = "…"
 )
 
-// Key is an API key, or the token of a feed link. It never prints itself: only
+// Key is an API key, the token of a feed link, or a secret of an assistant's
+// connection. It never prints itself: only
 // Reveal gives its text, for the one time that it is shown.
 type Key struct {
 	prefix string
@@ -39,22 +40,23 @@ func NewKey() Key { return newKey(keyPrefix) }
 // is taken for the other.
 func NewFeedToken() Key { return newKey(feedPrefix) }
 
-func newKey(prefix string) Key {
-	body := prefix + randomText(secretLength)
-	text := body + keyChecksum(body)
+func newKey(prefix string) Key { return makeKey(prefix, randomText(secretLength)) }
+
+func makeKey(prefix, random string) Key {
+	text := prefix + random + keyChecksum(prefix+random)
 	return Key{prefix, &text}
 }
 
 // ParseKey returns the key of a text that can be one: length, alphabet and
 // checksum are right. Whether such a key was ever given out, only the store
 // knows.
-func ParseKey(text string) (Key, bool) { return parseKey(keyPrefix, text) }
+func ParseKey(text string) (Key, bool) { return parseKey(keyPrefix, secretLength, text) }
 
 // ParseFeedToken is ParseKey for the token of a feed link.
-func ParseFeedToken(text string) (Key, bool) { return parseKey(feedPrefix, text) }
+func ParseFeedToken(text string) (Key, bool) { return parseKey(feedPrefix, secretLength, text) }
 
-func parseKey(prefix, text string) (Key, bool) {
-	if len(text) != len(prefix)+secretLength+checkLength || !strings.HasPrefix(text, prefix) {
+func parseKey(prefix string, length int, text string) (Key, bool) {
+	if len(text) != len(prefix)+length+checkLength || !strings.HasPrefix(text, prefix) {
 		return Key{}, false
 	}
 	body, check := text[:len(text)-checkLength], text[len(text)-checkLength:]
