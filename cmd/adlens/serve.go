@@ -39,12 +39,17 @@ type serveOptions struct {
 
 func (so *serveOptions) addFlags(cmd *cobra.Command, level string) {
 	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
-	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
-	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
+	so.addLimitFlags(cmd)
 	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are asked for again; 0 is off")
 	cmd.Flags().IntVar(&so.underWay, "answer-memory", 0, "bytes of memory for all answers together while they are made and sent; beyond it requests wait, and then get 503. 0 is a sixteenth of the machine's memory")
-	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
 	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
+}
+
+// addLimitFlags adds the flags of whatever answers an account.
+func (so *serveOptions) addLimitFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
+	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
+	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
 }
 
 func newServe(o *options) *cobra.Command {

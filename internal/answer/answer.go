@@ -74,6 +74,19 @@ func New(c Config) *Service {
 	return &Service{figures: c.Figures, connections: c.Connections, lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
 }
 
+// View returns the account as it is now, for several questions about one moment.
+func (s *Service) View(ctx context.Context, caller auth.Caller) (query.View, error) {
+	return s.figures.View(ctx, caller.Account.ID)
+}
+
+// viewOf returns the moment that a request is about.
+func (s *Service) viewOf(ctx context.Context, caller auth.Caller, r Request) (query.View, error) {
+	if r.View != nil {
+		return *r.View, nil
+	}
+	return s.View(ctx, caller)
+}
+
 // Request is what a caller asks.
 type Request struct {
 	Endpoint   string         // one of Endpoints
@@ -81,6 +94,7 @@ type Request struct {
 	Parameters []Parameter    // in the order sent
 	Faults     []adlens.Fault // of parameters that could not be read
 	Format     string         // where the parameters name none; "" is JSON
+	View       *query.View    // the moment of the account that is read; nil is now
 }
 
 // request is a request that was understood, as internal/query has it.
@@ -193,6 +207,15 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 	}
 	q.use.countAtLeast(cap(plain.Body) + cap(a.Body))
 	return a, nil
+}
+
+// Address returns what asks for the answer again: path and query string, in normal
+// form.
+func (q *Question) Address() string {
+	if q.request == nil {
+		return apiPath + q.endpoint
+	}
+	return addressOf(q.endpoint, q.request)
 }
 
 // Close gives back the memory of the answer, which was sent or is not needed.

@@ -105,7 +105,7 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 	var params Params
 	faults := append(r.Faults, bindParameters(r.Parameters, &params)...)
 	preferFormat(&params, r.Format)
-	view, err := s.figures.View(ctx, caller.Account.ID)
+	view, err := s.viewOf(ctx, caller, r)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err := RefuseParameters(r.Parameters, r.Faults); err != nil {
 		return nil, err
 	}
-	view, err := s.figures.View(ctx, caller.Account.ID)
+	view, err := s.viewOf(ctx, caller, r)
 	if err != nil {
 		return nil, err
 	}

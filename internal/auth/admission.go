@@ -31,6 +31,11 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, wholeSeconds(e.RetryAfter)))
 }
 
+// RefusedError reports a call that another server refused, in its words.
+type RefusedError struct{ Detail string }
+
+func (e *RefusedError) Error() string { return e.Detail }
+
 // ScopeError reports a key that lacks the scope that is needed.
 type ScopeError struct {
 	Scopes []string // of the key
@@ -65,11 +70,17 @@ const (
 	feedDay    = 1_000 // requests in a UTC day
 )
 
+// appMinute is how many calls a connection of an assistant has in any 60 seconds,
+// next to the account's limits (contract D4).
+const appMinute = 30
+
 // Admission decides which requests are let in. It is safe for concurrent use.
 type Admission struct {
 	keys, feeds *Authenticator
+	apps        *Authenticator // nil without assistants
 	failures    *Failures
 	feedBudget  *Limiter
+	appBudget   *Limiter
 	limits      Limits
 	usage       *Usage
 	accounts    *recent.Values[string, adlens.Account]
@@ -77,10 +88,19 @@ type Admission struct {
 
 // NewAdmission returns an admission of the bearers of keys and of feed links.
 func NewAdmission(keys, feeds *Authenticator, limits Limits, usage *Usage, accounts AccountStore) *Admission {
-	return &Admission{keys: keys, feeds: feeds, failures: NewFailures(), feedBudget: NewLimiter(feedMinute, feedDay), limits: limits, usage: usage,
+	return &Admission{keys: keys, feeds: feeds, failures: NewFailures(), feedBudget: NewLimiter(feedMinute, feedDay), appBudget: NewLimiter(0, 0), limits: limits, usage: usage,
 		accounts: recent.New(accountsFor, maxAccounts, func(ctx context.Context, id string) (adlens.Account, bool, error) {
 			return accounts.Account(ctx, id)
 		})}
+}
+
+// AdmitApps lets assistants in by their access tokens. Their own limit of a minute is
+// off where the account's is.
+func (a *Admission) AdmitApps(apps *Authenticator, limitMinute int) {
+	a.apps = apps
+	if limitMinute > 0 {
+		a.appBudget = NewLimiter(appMinute, 0)
+	}
 }
 
 // Credentials are what a request shows: a key, or the token of a feed link.
@@ -120,12 +140,52 @@ func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip
 			return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("this feed's own limit of requests per %s is reached", d.Limit)}
 		}
 	}
+	return a.admitRecord(ctx, caller, canceled, now)
+}
+
+// AuthenticateApp returns the connection of an access token, without counting a call:
+// an assistant reads what there is to call before it calls. The error is
+// ErrInvalidKey, a *LimitError, or wraps a store's.
+func (a *Admission) AuthenticateApp(ctx context.Context, token string, remote netip.Addr, now time.Time) (Record, error) {
+	record, wait, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
+		key, ok := ParseAccessToken(token)
+		if !ok || a.apps == nil {
+			return Record{}, ErrInvalidKey
+		}
+		return a.apps.findRecord(ctx, key, suspect, now)
+	})
+	if wait > 0 {
+		return record, &LimitError{LimitAddress, wait, "this address sent too many tokens that are not valid"}
+	}
+	return record, err
+}
+
+// AdmitApp counts a call of an assistant, and lets it in as Admit does.
+func (a *Admission) AdmitApp(ctx context.Context, app Record, now time.Time) (Caller, error) {
+	if d := a.appBudget.Allow(app.ID, now); !d.Allowed {
+		return Caller{Key: app}, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("the limit of an assistant's calls per %s is reached", d.Limit)}
+	}
+	return a.admitRecord(ctx, Caller{Key: app}, false, now)
+}
+
+// AdmitCounted is AdmitApp for a call that a running server has counted already.
+func (a *Admission) AdmitCounted(ctx context.Context, app Record, now time.Time) (Caller, error) {
+	return a.admitAccount(ctx, Caller{Key: app}, false, now)
+}
+
+// admitRecord counts the request of a caller who is known, and lets it in.
+func (a *Admission) admitRecord(ctx context.Context, caller Caller, canceled bool, now time.Time) (Caller, error) {
 	d := a.limits.Allow(caller.Key.AccountID, now)
 	caller.Windows = d.Windows
 	if !d.Allowed {
 		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("the account's limit of requests per %s is reached", d.Limit)}
 	}
 	caller.LastUse = a.usage.Touch(caller.Key.ID, caller.Key.LastUsedAt, now)
+	return a.admitAccount(ctx, caller, canceled, now)
+}
+
+// admitAccount lets a request in whose account may read.
+func (a *Admission) admitAccount(ctx context.Context, caller Caller, canceled bool, now time.Time) (Caller, error) {
 	account, found, err := a.accounts.Get(ctx, caller.Key.AccountID, now)
 	switch {
 	case err != nil:

@@ -104,7 +104,7 @@ func (s *Server) limitSize(c *gin.Context) {
 		s.writeError(c, tooLarge(http.StatusRequestHeaderFieldsTooLarge, "the header", maxHeaders))
 		return
 	}
-	if r.ContentLength == 0 {
+	if r.ContentLength == 0 || s.bodies[c.FullPath()] {
 		return
 	}
 	// Where a body ends is what proxies and servers come to disagree about, so

@@ -40,6 +40,8 @@ type Config struct {
 	Health  func() Health               // what else is known; it must not wait
 	Log     *zap.Logger
 	Now     func() time.Time
+	// Assistants is nil where none are let in.
+	Assistants *Assistants
 }
 
 // Server is the API.
@@ -52,6 +54,9 @@ type Server struct {
 	health    func() Health
 	log       *zap.Logger
 	now       func() time.Time
+	// assistants is nil where none are let in.
+	assistants *Assistants
+	bodies     map[string]bool // paths whose requests have a body, which their handlers read and bound
 	// documentation is made when somebody reads it first.
 	documentation func() (*webdocs.Site, error)
 	draining      atomic.Bool
@@ -62,7 +67,7 @@ type Server struct {
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
-	s := &Server{admission: c.Admission, answers: c.Answers, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now,
+	s := &Server{admission: c.Admission, answers: c.Answers, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now, assistants: c.Assistants, bodies: map[string]bool{},
 		documentation: sync.OnceValues(newDocumentation), open: newOpenConnections(maxConnections)}
 	if s.refused == nil {
 		s.refused = func(string) {}
@@ -121,6 +126,9 @@ func (s *Server) addRoutes(engine *gin.Engine) {
 	}
 	s.addGet(engine, feedPath+":token", s.wrapHandler(s.answerFeed))
 	s.addDashboard(engine)
+	if s.assistants != nil {
+		s.addAssistants(engine)
+	}
 	s.addGet(engine, "/healthz", s.serveHealthz)
 	s.addGet(engine, "/readyz", s.serveReadyz)
 	s.addPages(engine)

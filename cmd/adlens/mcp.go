@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adlens/internal/answer"
+	"adlens/internal/assistant"
+	"adlens/internal/auth"
+	adhttp "adlens/internal/http"
+	"adlens/internal/query"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+)
+
+func newMCP(o *options) *cobra.Command {
+	var account string
+	so := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "mcp --account ID",
+		Short: "Answer an assistant on this machine about an account",
+		Long: `Answer an assistant on this machine about an account, by the Model Context
+Protocol over standard input and output. It is for the owner of the data
+directory: no key or consent is needed. The assistant only reads.
+
+An assistant starts it by itself. For Claude Desktop, Cursor, Windsurf and
+others whose configuration has "mcpServers":
+
+  {"mcpServers": {"adlens": {"command": "/usr/local/bin/adlens",
+    "args": ["mcp", "--account", "acme", "--data-dir", "/home/me/adlens-data"]}}}
+
+For VS Code (.vscode/mcp.json):
+
+  {"servers": {"adlens": {"type": "stdio", "command": "/usr/local/bin/adlens",
+    "args": ["mcp", "--account", "acme", "--data-dir", "/home/me/adlens-data"]}}}
+
+For Claude Code and Codex, on a command line:
+
+  claude mcp add adlens -- adlens mcp --account acme --data-dir /home/me/adlens-data
+  codex mcp add adlens -- adlens mcp --account acme --data-dir /home/me/adlens-data
+
+Paths have to be absolute: an assistant starts programs in a directory of its
+own. An assistant elsewhere connects to /mcp of adlens serve instead, with the
+code that adlens app invite prints.
+
+Calls count against the account's limits, 30 in a minute at most; where adlens
+serve runs on the same data directory, it counts them.`,
+		Example: `  adlens mcp --account acme --data-dir /home/me/adlens-data`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if err := d.requireAccount(cmd.Context(), account); err != nil {
+					return err
+				}
+				return o.answerOwner(cmd, d, *so, account)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account that is read (needed)")
+	so.addLimitFlags(cmd)
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+// answerOwner speaks the protocol over the standard streams until the assistant ends
+// it. Only the protocol is written to standard output.
+func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, account string) error {
+	ctx, log := cmd.Context(), zap.NewNop()
+	limits, err := d.newLimits(ctx, so, log)
+	if err != nil {
+		return err
+	}
+	background, stop := context.WithCancel(context.Background())
+	counted := make(chan struct{})
+	go func() { defer close(counted); limits.keepReservations(background) }()
+	defer func() { stop(); <-counted }()
+	admission := auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, auth.NewUsage(), d.Accounts)
+	admission.AdmitApps(nil, so.limitMinute)
+	app := adhttp.OwnersApp(account)
+	figures := query.NewService(d.Figures, d.Lists)
+	figures.Remember(d.Figures, so.memory)
+	tools := assistant.New(assistant.Config{
+		Answers: answer.New(answer.Config{Figures: figures, Connections: d.Connections, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
+			Warn: func(string, error) {}}),
+		Admit: func(ctx context.Context, _ *mcp.RequestExtra) (auth.Caller, error) {
+			if running, err := o.askServer(ctx, account); err != nil {
+				return auth.Caller{}, err
+			} else if running {
+				return admission.AdmitCounted(ctx, app, time.Now())
+			}
+			return admission.AdmitApp(ctx, app, time.Now())
+		},
+		Version: version, Now: time.Now,
+		Failed: func(tool string, err error) { fmt.Fprintf(cmd.ErrOrStderr(), "adlens: %s: %v\n", tool, err) },
+	})
+	err = tools.Protocol().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(cmd.InOrStdin()), Writer: keepOpen{cmd.OutOrStdout()}})
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// keepOpen is a writer that the program still has when the protocol has ended.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
+// ownerFile says where the server of a data directory counts calls of adlens mcp, for
+// whoever may read the directory.
+type ownerFile struct {
+	Address string `json:"address"`
+	Token   string `json:"token"`
+}
+
+func (o *options) ownerPath() string { return filepath.Join(o.dataDir, "serve.json") }
+
+// writeOwnerFile says that a server answers at an address. The caller removes it.
+func (o *options) writeOwnerFile(address net.Addr, token string) error {
+	host, port, err := net.SplitHostPort(address.String())
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	body, err := json.Marshal(ownerFile{"http://" + net.JoinHostPort(host, port), token})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.dataDir, 0o700); err != nil {
+		return err
+	}
+	temporary := o.ownerPath() + ".new"
+	if err := os.WriteFile(temporary, body, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, o.ownerPath())
+}
+
+// askServer has the server of the data directory count a call. running is false
+// where there is none.
+func (o *options) askServer(ctx context.Context, account string) (running bool, err error) {
+	text, err := os.ReadFile(o.ownerPath())
+	if err != nil {
+		return false, nil
+	}
+	var owner ownerFile
+	if json.Unmarshal(text, &owner) != nil {
+		return false, nil
+	}
+	return adhttp.CountOwnersCall(ctx, owner.Address, owner.Token, account)
+}

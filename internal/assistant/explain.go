@@ -1,0 +1,309 @@
+package assistant
+
+import (
+	"cmp"
+	"math/big"
+	"net/url"
+	"slices"
+
+	"adlens/internal/answer"
+	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// contribution is what a part added to a change.
+type contribution struct {
+	labels      []jsontext.Value
+	now, before jsontext.Value
+	amount      *big.Rat
+}
+
+// contributions are what the parts of one dimension added to a change; others is
+// what all parts that are not shown did.
+type contributions struct {
+	Columns []string           `json:"columns"`
+	Rows    [][]jsontext.Value `json:"rows"`
+	Others  []jsontext.Value   `json:"others,omitzero"`
+}
+
+// maxContributions bounds the parts of a dimension that are shown.
+const maxContributions = 6
+
+// explained are the dimensions that a change is divided by.
+var explained = []string{"marketplace", "ad_product", "campaign", "product"}
+
+// factors are what a figure is the product of, in the order in which they are shown;
+// -1 is what it is divided by. Each factor is a ratio of sums.
+var factors = map[string][]factor{
+	"spend": {{"clicks", "clicks", "", 1}, {"cost_per_click", "spend", "clicks", 1}},
+	"sales": {{"clicks", "clicks", "", 1}, {"conversion_rate", "purchases", "clicks", 1}, {"order_value", "sales", "purchases", 1}},
+	"acos":  {{"cost_per_click", "spend", "clicks", 1}, {"conversion_rate", "purchases", "clicks", -1}, {"order_value", "sales", "purchases", -1}},
+	"roas":  {{"cost_per_click", "spend", "clicks", -1}, {"conversion_rate", "purchases", "clicks", 1}, {"order_value", "sales", "purchases", 1}},
+}
+
+type factor struct {
+	name, numerator, denominator string
+	power                        int
+}
+
+// explanation is the result of explain_change.
+type explanation struct {
+	frame
+	Figure string `json:"figure"`
+	Unit   string `json:"change_in"`
+	Now    struct {
+		Value  jsontext.Value `json:"value"`
+		Before jsontext.Value `json:"before"`
+		Change jsontext.Value `json:"change"`
+		Share  jsontext.Value `json:"change_percent"`
+	} `json:"now"`
+	Factors *contributions           `json:"factors,omitzero"`
+	By      map[string]contributions `json:"by"`
+}
+
+func answerExplain(c call) (any, error) {
+	name := c.args.first("figure", "spend")
+	i := slices.IndexFunc(catalogue.Figures, func(f catalogue.Figure) bool { return f.Name == name })
+	figure := catalogue.Figures[i]
+	if compare := c.args.first("compare", ""); compare == "" || compare == "none" {
+		c.args["compare"] = []string{"previous_period"}
+	}
+	e := explanation{Figure: name, By: map[string]contributions{}}
+	figures := []string{name, "spend", "sales", "clicks", "purchases"}
+	for _, dimension := range explained {
+		r, err := c.readReport([]string{dimension}, figures, answer.Parameter{Name: "page_size", Value: "all"})
+		if err != nil {
+			return nil, err
+		}
+		r.Requests = append(e.Requests, r.Requests...)
+		e.frame = r.frame
+		at := r.at(name)
+		if dimension == explained[0] {
+			e.describeTotal(&r, figure)
+		}
+		change := difference(r.total.now[at], r.total.before[at])
+		if change == nil || !r.comparable || !r.canDivide(figure) {
+			continue
+		}
+		e.By[dimension] = divideChange(&r, figure, change)
+		if e.Factors == nil {
+			e.Factors = divideByFactors(&r, figure, change)
+		}
+	}
+	return e, nil
+}
+
+// canDivide reports whether both sides of the whole have what a ratio is divided by,
+// as it is shown.
+func (r *report) canDivide(f catalogue.Figure) bool {
+	if !f.IsRatio() {
+		return true
+	}
+	i := r.at(catalogue.Measures[f.Denominator].Name)
+	now, before := numberOf(r.total.now[i]), numberOf(r.total.before[i])
+	return now != nil && before != nil && now.Sign() != 0 && before.Sign() != 0
+}
+
+// describeTotal says how the figure changed as a whole.
+func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
+	i := r.at(f.Name)
+	e.Unit = map[catalogue.Unit]string{catalogue.Count: "count", catalogue.USD: "currency", catalogue.Percent: "points", catalogue.Ratio: "ratio"}[f.Unit]
+	e.Now.Value, e.Now.Before = r.total.now[i], r.total.before[i]
+	e.Now.Change, e.Now.Share = jsontext.Value("null"), jsontext.Value("null")
+	change := difference(e.Now.Value, e.Now.Before)
+	if change == nil || !r.comparable {
+		return
+	}
+	e.Now.Change = numberValue(change, decimalsOf(f))
+	if before := numberOf(e.Now.Before); before.Sign() != 0 {
+		q := new(big.Rat).Quo(change, before)
+		e.Now.Share = numberValue(q.Mul(q, big.NewRat(100, 1)), 2)
+	}
+}
+
+// difference returns how much a figure changed, as it is shown; nil where a side is
+// null.
+func difference(now, before jsontext.Value) *big.Rat {
+	n, b := numberOf(now), numberOf(before)
+	if n == nil || b == nil {
+		return nil
+	}
+	return n.Sub(n, b)
+}
+
+// divideChange divides a change among rows: their shown contributions and that of
+// the others add up to it exactly.
+//
+// A sum's are the rows' own changes. Those of a ratio N/D that was R0, of a row n/d,
+// are (n1 - R0*d1)/D1 - (n0 - R0*d0)/D0: over all rows the first part adds up to R1 - R0
+// and the second to zero, and a row that kept both its ratio and its weight has none.
+func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions {
+	at := r.at(f.Name)
+	var all []contribution
+	for _, row := range r.rows {
+		amount := contributionOf(r, f, row)
+		if amount.Sign() != 0 {
+			all = append(all, contribution{row.labels, row.now[at], valueAt(row.before, at), amount})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b contribution) int {
+		return cmp.Or(new(big.Rat).Abs(b.amount).Cmp(new(big.Rat).Abs(a.amount)), 0)
+	})
+	shown := contributions{Columns: append(slices.Clone(r.dimensions), f.Name, f.Name+"_before", "contribution", "share_of_change_percent"), Rows: [][]jsontext.Value{}}
+	left := new(big.Rat).Set(change)
+	for _, part := range all[:min(len(all), maxContributions)] {
+		amount := numberValue(part.amount, decimalsOf(f))
+		shown.Rows = append(shown.Rows, append(slices.Clone(part.labels), part.now, part.before, amount, shareOf(amount, numberValue(change, decimalsOf(f)))))
+		left.Sub(left, numberOf(amount))
+	}
+	if len(all) > maxContributions || left.Sign() != 0 {
+		null := jsontext.Value("null")
+		rest := numberValue(left, decimalsOf(f))
+		shown.Others = append(slices.Repeat([]jsontext.Value{null}, len(r.dimensions)), null, null, rest, shareOf(rest, numberValue(change, decimalsOf(f))))
+	}
+	return shown
+}
+
+// contributionOf returns what a row added to the change of the whole.
+func contributionOf(r *report, f catalogue.Figure, row line) *big.Rat {
+	sum := func(values []jsontext.Value, measure int) *big.Rat {
+		if n := numberOf(valueAt(values, r.at(catalogue.Measures[measure].Name))); n != nil {
+			return n
+		}
+		return new(big.Rat)
+	}
+	if !f.IsRatio() {
+		return new(big.Rat).Sub(sum(row.now, f.Numerator), sum(row.before, f.Numerator))
+	}
+	ratio := new(big.Rat).Quo(sum(r.total.before, f.Numerator), sum(r.total.before, f.Denominator))
+	excess := func(part, whole []jsontext.Value) *big.Rat {
+		n := sum(part, f.Numerator)
+		n.Sub(n, new(big.Rat).Mul(ratio, sum(part, f.Denominator)))
+		return n.Quo(n, sum(whole, f.Denominator))
+	}
+	amount := excess(row.now, r.total.now)
+	amount.Sub(amount, excess(row.before, r.total.before))
+	if f.Unit == catalogue.Percent {
+		amount.Mul(amount, big.NewRat(100, 1))
+	}
+	return amount
+}
+
+// divideByFactors divides a change among what the figure is the product of: each
+// factor's effect is the mean over all orders in which the factors can change from
+// what they were to what they are (Shapley's value), so that the effects add up and no
+// order is preferred. It is nil where a factor is unknown on a side.
+func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributions {
+	list := factors[f.Name]
+	now, before := make([]*big.Rat, len(list)), make([]*big.Rat, len(list))
+	for i, part := range list {
+		now[i], before[i] = part.value(r, r.total.now), part.value(r, r.total.before)
+		if now[i] == nil || before[i] == nil || part.power < 0 && (now[i].Sign() == 0 || before[i].Sign() == 0) {
+			return nil
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	effects := make([]*big.Rat, len(list))
+	for i := range effects {
+		effects[i] = new(big.Rat)
+	}
+	orders := permutations(len(list))
+	for _, order := range orders {
+		at := slices.Clone(before)
+		last := product(list, at)
+		for _, i := range order {
+			at[i] = now[i]
+			next := product(list, at)
+			effects[i].Add(effects[i], new(big.Rat).Sub(next, last))
+			last = next
+		}
+	}
+	weight := big.NewRat(1, int64(len(orders)))
+	if f.Unit == catalogue.Percent {
+		weight.Mul(weight, big.NewRat(100, 1))
+	}
+	shown := &contributions{Columns: []string{"factor", "value", "before", "contribution", "share_of_change_percent"}}
+	amounts := make([]*big.Rat, len(list))
+	for i := range effects {
+		amounts[i] = effects[i].Mul(effects[i], weight)
+	}
+	for i, amount := range roundTogether(amounts, change, decimalsOf(f)) {
+		decimals := 2
+		if list[i].denominator == "" {
+			decimals = 0
+		}
+		scale := new(big.Rat).SetInt64(1)
+		if list[i].name == "conversion_rate" {
+			scale.SetInt64(100)
+		}
+		shown.Rows = append(shown.Rows, []jsontext.Value{textValue(list[i].name), numberValue(now[i].Mul(now[i], scale), decimals), numberValue(before[i].Mul(before[i], scale), decimals),
+			amount, shareOf(amount, numberValue(change, decimalsOf(f)))})
+	}
+	return shown
+}
+
+// value returns the factor from sums, nil where it is unknown.
+func (part factor) value(r *report, sums []jsontext.Value) *big.Rat {
+	n := numberOf(sums[r.at(part.numerator)])
+	if part.denominator == "" || n == nil {
+		return n
+	}
+	d := numberOf(sums[r.at(part.denominator)])
+	if d == nil || d.Sign() == 0 {
+		return nil
+	}
+	return n.Quo(n, d)
+}
+
+// product multiplies factors.
+func product(list []factor, values []*big.Rat) *big.Rat {
+	p := big.NewRat(1, 1)
+	for i, part := range list {
+		if part.power < 0 {
+			p.Quo(p, values[i])
+		} else {
+			p.Mul(p, values[i])
+		}
+	}
+	return p
+}
+
+// permutations returns all orders of n things.
+func permutations(n int) (all [][]int) {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	for _, shorter := range permutations(n - 1) {
+		for i := range n {
+			all = append(all, slices.Insert(slices.Clone(shorter), i, n-1))
+		}
+	}
+	return all
+}
+
+// roundTogether rounds amounts so that they add up exactly to a whole: what rounding
+// leaves goes to the largest.
+func roundTogether(amounts []*big.Rat, whole *big.Rat, decimals int) []jsontext.Value {
+	left := new(big.Rat).Set(whole)
+	rounded := make([]*big.Rat, len(amounts))
+	largest := 0
+	for i, amount := range amounts {
+		rounded[i] = numberOf(numberValue(amount, decimals))
+		left.Sub(left, rounded[i])
+		if new(big.Rat).Abs(amount).Cmp(new(big.Rat).Abs(amounts[largest])) > 0 {
+			largest = i
+		}
+	}
+	rounded[largest].Add(rounded[largest], left)
+	values := make([]jsontext.Value, len(amounts))
+	for i := range rounded {
+		values[i] = numberValue(rounded[i], decimals)
+	}
+	return values
+}
+
+// escapePath writes a text as a part of a path.
+func escapePath(text string) string { return url.PathEscape(text) }

@@ -1,0 +1,337 @@
+package assistant
+
+import (
+	"math/big"
+	"slices"
+
+	"adlens/internal/answer"
+	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// frame is what every result of figures says of itself.
+type frame struct {
+	Period         jsontext.Value `json:"period"`
+	ComparedWith   jsontext.Value `json:"compared_with,omitzero"`
+	Currency       jsontext.Value `json:"currency"`
+	DataLastDate   jsontext.Value `json:"data_last_date"`
+	HistoryCovered jsontext.Value `json:"history_covered"`
+	Incomplete     jsontext.Value `json:"incomplete,omitzero"`
+	Cut            bool           `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
+	Requests       []string       `json:"requests"`
+}
+
+// table is rows whose values are in the order of columns.
+type table struct {
+	Columns   []string           `json:"columns"`
+	Rows      [][]jsontext.Value `json:"rows"`
+	Others    []jsontext.Value   `json:"others,omitzero"` // all rows that are not shown, as one
+	Total     []jsontext.Value   `json:"total,omitzero"`
+	TotalRows int                `json:"total_rows"`
+	NextPage  int                `json:"next_page,omitzero"`
+}
+
+// report is an answer of /report: its rows, and what they add up to.
+type report struct {
+	frame
+	dimensions []string           // columns before the figures
+	figures    []catalogue.Figure // those that were asked for, and those that they are made of
+	rows       []line
+	total      line
+	rowsInAll  int
+	nextPage   int
+	comparable bool // the earlier period is covered: without that no change is known
+}
+
+// line is the figures of a row, total or rest, by place in the report's figures.
+type line struct {
+	labels []jsontext.Value
+	now    []jsontext.Value
+	before []jsontext.Value // nil where nothing is compared
+	change []jsontext.Value // in percent, or points of what is a percentage
+}
+
+// scope are the arguments that all tools of figures have.
+var scopeNames = []string{"range", "start_date", "end_date", "timezone", "marketplaces", "ad_products", "campaign_ids", "ad_group_ids", "product_ids", "currency", "compare"}
+
+// readReport asks for a report of the call's scope.
+func (c call) readReport(dimensions, figures []string, more ...answer.Parameter) (r report, err error) {
+	r.figures = withParts(figures)
+	params := c.args.parameters(scopeNames...)
+	for _, d := range dimensions {
+		params = append(params, answer.Parameter{Name: "dimensions", Value: d})
+	}
+	for _, f := range r.figures {
+		params = append(params, answer.Parameter{Name: "figures", Value: f.Name})
+	}
+	said, address, err := c.ask(answer.Request{Endpoint: "report", Parameters: append(params, more...)})
+	if err != nil {
+		return r, err
+	}
+	return r, r.read(said, address)
+}
+
+// withParts returns figures by name, and those of the answer that they are made of,
+// which the rest of rows is computed from.
+func withParts(names []string) (all []catalogue.Figure) {
+	add := func(name string) {
+		i := slices.IndexFunc(catalogue.ReportFigures, func(f catalogue.Figure) bool { return f.Name == name })
+		if i < 0 {
+			all = append(all, catalogue.Figure{Name: name}) // which the API refuses by name
+		} else if !slices.ContainsFunc(all, func(f catalogue.Figure) bool { return f.Name == name }) {
+			all = append(all, catalogue.ReportFigures[i])
+		}
+	}
+	for _, name := range names {
+		add(name)
+	}
+	for _, f := range slices.Clone(all) {
+		if f.IsRatio() {
+			add(catalogue.Measures[f.Numerator].Name)
+			add(catalogue.Measures[f.Denominator].Name)
+		}
+	}
+	return all
+}
+
+// read reads the answer of /report.
+func (r *report) read(said object, address string) error {
+	meta, err := readObject(said.values["meta"])
+	if err != nil {
+		return err
+	}
+	r.frame = frame{Period: said.values["period"], Currency: said.values["currency"], DataLastDate: meta.values["data_last_date"],
+		HistoryCovered: meta.values["history_covered"], Incomplete: meta.values["incomplete"], Cut: string(meta.values["truncated"]) == "true", Requests: []string{address}}
+	if compared, ok := said.values["comparison"]; ok {
+		earlier, err := readObject(compared)
+		if err != nil {
+			return err
+		}
+		r.ComparedWith = earlier.values["period"]
+		r.comparable = string(earlier.values["history_covered"]) == "true"
+	}
+	if r.total, err = r.readLine(said.values["totals"], nil); err != nil {
+		return err
+	}
+	pages, err := readObject(said.values["pagination"])
+	if err != nil {
+		return err
+	}
+	r.rowsInAll, r.nextPage = wholeNumber(pages.values["total_rows"]), wholeNumber(pages.values["next_page"])
+	all, err := readList(said.values["data"])
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		l, err := r.readLine(one, &r.dimensions)
+		if err != nil {
+			return err
+		}
+		r.rows = append(r.rows, l)
+	}
+	return nil
+}
+
+func wholeNumber(v jsontext.Value) int {
+	n := numberOf(v)
+	if n == nil || !n.IsInt() || !n.Num().IsInt64() {
+		return 0
+	}
+	return int(n.Num().Int64())
+}
+
+// readLine reads a row or totals. What comes before the figures are its labels.
+func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err error) {
+	o, err := readObject(text)
+	if err != nil {
+		return l, err
+	}
+	isFigure := func(name string) bool {
+		return name == "comparison" || slices.ContainsFunc(r.figures, func(f catalogue.Figure) bool { return f.Name == name })
+	}
+	if labels != nil {
+		*labels = slices.DeleteFunc(slices.Clone(o.names), isFigure)
+		for _, name := range *labels {
+			l.labels = append(l.labels, cleanValue(o.values[name]))
+		}
+	}
+	valuesOf := func(o object) (all []jsontext.Value) {
+		for _, f := range r.figures {
+			all = append(all, o.values[f.Name])
+		}
+		return all
+	}
+	l.now = valuesOf(o)
+	if compared, ok := o.values["comparison"]; ok {
+		earlier, err := readObject(compared)
+		if err != nil {
+			return l, err
+		}
+		l.before = valuesOf(earlier)
+		changed, err := readObject(earlier.values["change"])
+		if err != nil {
+			return l, err
+		}
+		l.change = valuesOf(changed)
+	}
+	return l, nil
+}
+
+// at returns the place of a figure in the report.
+func (r *report) at(name string) int {
+	return slices.IndexFunc(r.figures, func(f catalogue.Figure) bool { return f.Name == name })
+}
+
+// rest returns what the total has beyond the rows, as they are shown: rows, rest and
+// total add up exactly in every figure that is a sum.
+func (r *report) rest() line {
+	sums := func(values func(line) []jsontext.Value) (all []jsontext.Value) {
+		if values(r.total) == nil {
+			return nil
+		}
+		left := make([]*big.Rat, len(r.figures))
+		for i, f := range r.figures {
+			if f.IsRatio() || numberOf(values(r.total)[i]) == nil {
+				continue
+			}
+			left[i] = numberOf(values(r.total)[i])
+			for _, row := range r.rows {
+				if n := numberOf(values(row)[i]); n != nil {
+					left[i].Sub(left[i], n)
+				}
+			}
+		}
+		for i, f := range r.figures {
+			if f.IsRatio() {
+				left[i] = quotientOf(f, left[r.at(catalogue.Measures[f.Numerator].Name)], left[r.at(catalogue.Measures[f.Denominator].Name)])
+			}
+			all = append(all, numberValue(left[i], decimalsOf(f)))
+		}
+		return all
+	}
+	l := line{labels: slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(r.dimensions)),
+		now: sums(func(l line) []jsontext.Value { return l.now }), before: sums(func(l line) []jsontext.Value { return l.before })}
+	if l.before != nil {
+		for i, f := range r.figures {
+			change := jsontext.Value("null")
+			if r.comparable {
+				change = changeOf(f, numberOf(l.now[i]), numberOf(l.before[i]))
+			}
+			l.change = append(l.change, change)
+		}
+	}
+	return l
+}
+
+// quotientOf returns a ratio of sums, nil where its denominator is zero or unknown.
+func quotientOf(f catalogue.Figure, n, d *big.Rat) *big.Rat {
+	if n == nil || d == nil || d.Sign() == 0 {
+		return nil
+	}
+	q := new(big.Rat).Quo(n, d)
+	if f.Unit == catalogue.Percent {
+		q.Mul(q, big.NewRat(100, 1))
+	}
+	return q
+}
+
+// changeOf returns how a figure changed, as the API does: sums in percent, ratios in
+// their own unit (contract B6).
+func changeOf(f catalogue.Figure, now, before *big.Rat) jsontext.Value {
+	switch {
+	case now == nil || before == nil:
+		return jsontext.Value("null")
+	case f.IsRatio():
+		return numberValue(new(big.Rat).Sub(now, before), 2)
+	case before.Sign() == 0:
+		return jsontext.Value("null")
+	}
+	q := new(big.Rat).Sub(now, before)
+	q.Quo(q, before)
+	return numberValue(q.Mul(q, big.NewRat(100, 1)), 2)
+}
+
+func decimalsOf(f catalogue.Figure) int {
+	if f.Unit == catalogue.Count {
+		return 0
+	}
+	return 2
+}
+
+// tableOf returns the rows with the figures that were asked for. share is a sum of
+// which each row's part is shown in percent; "" without one.
+func (r *report) tableOf(figures []string, share string) table {
+	t := table{Columns: slices.Clone(r.dimensions), Rows: [][]jsontext.Value{}, TotalRows: r.rowsInAll, NextPage: r.nextPage}
+	for _, name := range figures {
+		t.Columns = append(t.Columns, name)
+		if r.total.before != nil {
+			t.Columns = append(t.Columns, name+"_before", name+"_change_"+unitOfChange(r.figures[r.at(name)]))
+		}
+	}
+	if share != "" {
+		t.Columns = append(t.Columns, share+"_share_percent")
+	}
+	write := func(l line) []jsontext.Value {
+		values := slices.Clone(l.labels)
+		for _, name := range figures {
+			i := r.at(name)
+			values = append(values, l.now[i])
+			if r.total.before != nil {
+				values = append(values, valueAt(l.before, i), valueAt(l.change, i))
+			}
+		}
+		if share != "" {
+			values = append(values, shareOf(l.now[r.at(share)], r.total.now[r.at(share)]))
+		}
+		return values
+	}
+	for _, row := range r.rows {
+		t.Rows = append(t.Rows, write(row))
+	}
+	r.total.labels = slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(r.dimensions))
+	t.Total = write(r.total)
+	if r.rowsInAll > len(r.rows) {
+		t.Others = write(r.rest())
+	}
+	return t
+}
+
+// unitOfChange returns what a change is in: see changeOf.
+func unitOfChange(f catalogue.Figure) string {
+	switch {
+	case !f.IsRatio():
+		return "percent"
+	case f.Unit == catalogue.Percent:
+		return "points"
+	}
+	return "absolute"
+}
+
+func valueAt(values []jsontext.Value, i int) jsontext.Value {
+	if values == nil {
+		return jsontext.Value("null")
+	}
+	return values[i]
+}
+
+// shareOf returns a part in percent of the whole, null where that is zero.
+func shareOf(part, whole jsontext.Value) jsontext.Value {
+	p, w := numberOf(part), numberOf(whole)
+	if p == nil || w == nil || w.Sign() == 0 {
+		return jsontext.Value("null")
+	}
+	p.Quo(p, w)
+	return numberValue(p.Mul(p, big.NewRat(100, 1)), 2)
+}
+
+// sumOf returns the first figure that is a sum, of which shares are shown; "" without
+// one.
+func sumOf(figures []string) string {
+	for _, f := range withParts(figures) {
+		if !f.IsRatio() {
+			return f.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,148 @@
+package assistant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adlens/internal/answer"
+	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// resource is a text that a client may put next to a conversation.
+type resource struct {
+	address, name, title, words string
+	read                        func(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any, error)
+}
+
+var resources = []resource{
+	{"adlens://formulas", "formulas", "Figures and their formulas", "What each figure means, how it is computed and which way is better; all further measures.",
+		func(*Server, context.Context, *mcp.RequestExtra) (any, error) { return formulas(), nil }},
+	{"adlens://freshness", "freshness", "How fresh the figures are", "First and last day held of each marketplace, and what is restated.", readFreshness},
+}
+
+func (s *Server) addResources() {
+	for _, one := range resources {
+		s.protocol.AddResource(&mcp.Resource{URI: one.address, Name: one.name, Title: one.title, Description: one.words, MIMEType: "application/json"},
+			func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				said, err := one.read(s, ctx, r.Extra)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %s", one.address, s.explainError(one.name, err))
+				}
+				body, err := json.Marshal(said)
+				if err != nil {
+					return nil, err
+				}
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: one.address, MIMEType: "application/json", Text: string(body)}}}, nil
+			})
+	}
+}
+
+// formula is a figure as the catalogue has it.
+type formula struct {
+	Name    string `json:"name"`
+	Label   string `json:"label"`
+	Unit    string `json:"unit"`
+	Formula string `json:"formula,omitzero"`
+	Better  string `json:"better,omitzero"`
+	Words   string `json:"meaning"`
+}
+
+func formulas() any {
+	var all struct {
+		Figures  []formula `json:"figures"`
+		Further  []formula `json:"further_measures"`
+		Rounding string    `json:"rounding"`
+	}
+	for i, f := range catalogue.ReportFigures {
+		one := formula{f.Name, f.Label, string(f.Unit), f.Formula(), map[catalogue.Better]string{catalogue.Less: "lower", catalogue.More: "higher"}[f.Better], f.Words}
+		if i < len(catalogue.Figures) {
+			all.Figures = append(all.Figures, one)
+		} else {
+			all.Further = append(all.Further, one)
+		}
+	}
+	all.Rounding = "Ratios are made of exact sums and rounded last, half away from zero, to two decimals; null where the denominator is zero. Percentages are percent: 28.22 is 28.22 %."
+	return all
+}
+
+// restated says what of the past still changes (platform facts: contract A6).
+const restated = "Sales and orders are credited to the day of the click for up to 14 days after it, and the platform corrects clicks and spend for days, so the last days still change. Figures are read from the platform once a day."
+
+func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
+	defer cancel()
+	caller, err := s.Admit(ctx, extra)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.newCall(ctx, caller, nil)
+	if err != nil {
+		return nil, err
+	}
+	said, address, err := c.ask(answer.Request{Endpoint: "marketplaces"})
+	if err != nil {
+		return nil, err
+	}
+	t, err := listTable(said, []string{"counts", "name"})
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Columns  []string           `json:"columns"`
+		Rows     [][]jsontext.Value `json:"rows"`
+		Restated string             `json:"restated"`
+		Requests []string           `json:"requests"`
+	}{t.Columns, t.Rows, restated, []string{address}}, nil
+}
+
+// prompt is a question that people pick from a menu.
+type prompt struct {
+	name, title, words string
+	arguments          []*mcp.PromptArgument
+	text               string // with each argument's value in the place of its {name}
+}
+
+var prompts = []prompt{
+	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil,
+		"Review my advertising of the last 7 days. Call figures with range last_7_days and compare previous_period; explain_change for spend, sales and acos over the same period; rank campaigns by spend, and by acos with order desc, over the same period. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that sales of the last days still grow."},
+	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}},
+		"Why did my ACOS change? Call explain_change with figure acos, range {range} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If sales of the last days may still grow, say so."},
+}
+
+func (s *Server) addPrompts() {
+	for _, one := range prompts {
+		s.protocol.AddPrompt(&mcp.Prompt{Name: one.name, Title: one.title, Description: one.words, Arguments: one.arguments},
+			func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				text, err := one.fill(r.Params.Arguments)
+				if err != nil {
+					return nil, err
+				}
+				return &mcp.GetPromptResult{Description: one.words, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
+			})
+	}
+}
+
+// fill puts the arguments into the text. A range is one of the API's.
+func (p prompt) fill(given map[string]string) (string, error) {
+	text := p.text
+	for name := range given {
+		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
+			return "", fmt.Errorf("%q is no argument of %s", answer.Printable(cleanText(name)), p.name)
+		}
+	}
+	for _, a := range p.arguments {
+		value := cmp.Or(given[a.Name], "last_30_days")
+		if !slices.Contains(catalogue.Ranges, value) {
+			return "", fmt.Errorf("%s is %q; expected one of %s", a.Name, answer.Printable(cleanText(value)), strings.Join(catalogue.Ranges, ", "))
+		}
+		text = strings.ReplaceAll(text, "{"+a.Name+"}", value)
+	}
+	return text, nil
+}

@@ -1,0 +1,412 @@
+package assistant
+
+import (
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/internal/answer"
+	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// tool is a question that a model can ask. A new one is a row of tools.
+type tool struct {
+	name, title, words string
+	arguments          []argument
+	result             map[string]any // the members of its results, for clients
+	answer             func(call) (any, error)
+}
+
+// describe returns the tool as clients list it.
+func (t tool) describe() *mcp.Tool {
+	properties, required := map[string]any{}, []string{}
+	for _, a := range t.arguments {
+		properties[a.Name] = a.schema()
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	input := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		input["required"] = required
+	}
+	no := false
+	return &mcp.Tool{Name: t.name, Title: t.title, Description: t.words, InputSchema: input,
+		OutputSchema: map[string]any{"type": "object", "properties": t.result},
+		Annotations:  &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no}}
+}
+
+// Members of results.
+var (
+	anObject   = map[string]any{"type": "object"}
+	aList      = map[string]any{"type": "array"}
+	aText      = map[string]any{"type": []string{"string", "null"}}
+	aNumber    = map[string]any{"type": "integer"}
+	aTruth     = map[string]any{"type": "boolean"}
+	tableParts = map[string]any{"columns": aList, "rows": aList, "others": aList, "total": aList, "total_rows": aNumber, "next_page": aNumber}
+	frameParts = map[string]any{"period": anObject, "compared_with": anObject, "currency": aText, "data_last_date": aText, "history_covered": aTruth,
+		"incomplete": aList, "requests": aList}
+)
+
+// members joins descriptions of members.
+func members(parts ...map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, part := range parts {
+		for name, schema := range part {
+			all[name] = schema
+		}
+	}
+	return all
+}
+
+// apiArgument returns the argument that the API has as a parameter.
+func apiArgument(e catalogue.Endpoint, name, words string) argument {
+	p, ok := e.Parameter(name)
+	if !ok {
+		panic("assistant: " + e.Path + " has no parameter " + name)
+	}
+	p.Required = false
+	return argument{p, words}
+}
+
+// scope are the arguments of all tools of figures.
+func scope(more ...argument) []argument {
+	all := []argument{
+		apiArgument(catalogue.Report, "range", "default last_30_days; or dates"),
+		apiArgument(catalogue.Report, "start_date", "YYYY-MM-DD, with end_date"),
+		apiArgument(catalogue.Report, "end_date", ""),
+		apiArgument(catalogue.Report, "timezone", "whose today; default UTC"),
+		apiArgument(catalogue.Report, "marketplaces", "countries or ids"),
+		apiArgument(catalogue.Report, "ad_products", ""),
+		apiArgument(catalogue.Report, "campaign_ids", ""),
+		apiArgument(catalogue.Report, "ad_group_ids", ""),
+		apiArgument(catalogue.Report, "product_ids", ""),
+		apiArgument(catalogue.Report, "currency", "default USD"),
+		apiArgument(catalogue.Report, "compare", "ends yesterday"),
+	}
+	return append(more, all...)
+}
+
+// Arguments of tools alone.
+var (
+	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, Values: catalogue.ReportFigureNames, Others: "measures"},
+		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; or a measure of adlens://formulas"}
+	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: catalogue.ReportFigureNames, Others: "measures"}, "figure that ranks; default spend"}
+	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
+	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
+	kindArgument  = argument{catalogue.Parameter{Name: "kind", Kind: catalogue.Choice, Required: true, Values: []string{"campaigns", "ad_groups", "rules", "rule_runs"}}, ""}
+	placeArgument = argument{catalogue.Parameter{Name: "marketplace"}, "country or id; for campaigns and ad groups"}
+	ruleArgument  = argument{catalogue.Parameter{Name: "rule_id"}, "for rule_runs"}
+)
+
+// tools are all tools, in the order in which clients list them.
+var tools = []tool{
+	{"overview", "Account overview", "The account: marketplaces with currency, time zone, days held and counts; today; what adlens does not hold. Ask it first.", nil,
+		members(map[string]any{"account": anObject, "today": aText, "columns": aList, "rows": aList, "not_held": aList}), answerOverview},
+	{"figures", "Figures of a period", "Totals of a period, by marketplace and by ad product, with shares; compare adds the earlier figures and changes.", scope(figuresArgument),
+		members(frameParts, map[string]any{"by_marketplace": anObject, "by_ad_product": anObject}), answerFigures},
+	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total.", scope(figuresArgument,
+		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
+		members(frameParts, tableParts), answerTimeline},
+	{"rank", "Best and worst", "Rows of any dimensions ranked by a figure: top or, with order=asc, worst campaigns, products, days; with each row's share, all others as one row, and the total.", scope(
+		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument,
+		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
+		members(frameParts, tableParts), answerRank},
+	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
+		scope(ofArgument), members(frameParts, map[string]any{"figure": aText, "now": anObject, "factors": anObject, "by": anObject}), answerExplain},
+	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last runs.", []argument{
+		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),
+		apiArgument(catalogue.Campaigns, "search", "in names"), ruleArgument, apiArgument(catalogue.Campaigns, "page", "")},
+		members(tableParts, map[string]any{"synced_at": aText, "syncing": aTruth, "requests": aList}), answerList},
+	{"activity", "What was changed", "What the service did on the platform, newest first: rules' changes, campaigns created or copied, products added, undos.", []argument{
+		apiArgument(catalogue.Activity, "tool", ""), apiArgument(catalogue.Activity, "page", "")},
+		members(tableParts, map[string]any{"requests": aList}), answerActivity},
+}
+
+// notHeld is what adlens has no data of, in the words that people ask with.
+var notHeld = []string{"search terms", "keywords and targets", "placements", "stock and inventory", "organic sales and rank, total sales, TACOS", "hours of a day",
+	"history of bids and budgets", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
+	"invoices and billing", "sessions, page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers"}
+
+func answerOverview(c call) (any, error) {
+	said, address, err := c.ask(answer.Request{Endpoint: "marketplaces"})
+	if err != nil {
+		return nil, err
+	}
+	t, err := listTable(said, nil)
+	if err != nil {
+		return nil, err
+	}
+	var o struct {
+		Account struct {
+			ID           string `json:"account_id"`
+			Name         string `json:"name"`
+			IsDemo       bool   `json:"is_demo,omitzero"`
+			Subscription string `json:"subscription"`
+		} `json:"account"`
+		Today    string             `json:"today"`
+		Columns  []string           `json:"columns"`
+		Rows     [][]jsontext.Value `json:"rows"`
+		NotHeld  []string           `json:"not_held"`
+		Requests []string           `json:"requests"`
+	}
+	a := c.caller.Account
+	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, boundText(cleanText(a.Name), maxText), a.IsDemo, string(a.Subscription)
+	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address}
+	return o, nil
+}
+
+// chosen returns the figures of the call, or others where it names none.
+func (c call) chosen(otherwise ...string) []string {
+	if len(c.args["figures"]) > 0 {
+		return slices.Compact(slices.Clone(c.args["figures"]))
+	}
+	return otherwise
+}
+
+func answerFigures(c call) (any, error) {
+	figures := c.chosen(catalogue.FigureNames...)
+	var a struct {
+		frame
+		ByMarketplace table `json:"by_marketplace"`
+		ByAdProduct   table `json:"by_ad_product"`
+	}
+	for _, part := range []struct {
+		dimension string
+		table     *table
+	}{{"marketplace", &a.ByMarketplace}, {"ad_product", &a.ByAdProduct}} {
+		r, err := c.readReport([]string{part.dimension}, figures)
+		if err != nil {
+			return nil, err
+		}
+		r.Requests = append(a.Requests, r.Requests...)
+		a.frame, *part.table = r.frame, r.tableOf(figures, sumOf(figures))
+	}
+	a.ByAdProduct.Total = nil // said once
+	return a, nil
+}
+
+// figuresTable is a result that is one table.
+type figuresTable struct {
+	frame
+	table
+}
+
+func answerTimeline(c call) (any, error) {
+	figures := c.chosen("spend", "sales", "acos", "purchases")
+	granularity := c.args.first("granularity", "auto")
+	if strings.EqualFold(granularity, "auto") {
+		r, err := c.readReport(nil, []string{"clicks"})
+		if err != nil {
+			return nil, err
+		}
+		granularity = granularityOf(r.Period)
+	}
+	dimension := strings.ToLower(granularity)
+	if dimension == "day" {
+		dimension = "date"
+	}
+	r, err := c.readReport([]string{dimension}, figures, append(c.args.parameters("page"), answer.Parameter{Name: "page_size", Value: "62"})...)
+	if err != nil {
+		return nil, err
+	}
+	return figuresTable{r.frame, r.tableOf(figures, "")}, nil
+}
+
+// granularityOf returns what shows a period in few rows: days up to 31, weeks up to
+// half a year, months beyond.
+func granularityOf(period jsontext.Value) string {
+	o, err := readObject(period)
+	if err != nil {
+		return "month"
+	}
+	start, errStart := adlens.ParseDay(textOf(o.values["start_date"]))
+	end, errEnd := adlens.ParseDay(textOf(o.values["end_date"]))
+	switch days := int(end-start) + 1; {
+	case errStart != nil || errEnd != nil || days > 182:
+		return "month"
+	case days > 31:
+		return "week"
+	}
+	return "day"
+}
+
+func answerRank(c call) (any, error) {
+	by := c.args.first("by", "spend")
+	figures := c.chosen("spend", "sales", "acos", "purchases")
+	if !slices.Contains(figures, by) {
+		figures = append([]string{by}, figures...)
+	}
+	dimensions := c.args["dimensions"]
+	if len(dimensions) == 0 {
+		dimensions = []string{"campaign"}
+	}
+	params := append(c.args.parameters("page", "order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: c.args.first("top", "10")})
+	r, err := c.readReport(dimensions, figures, params...)
+	if err != nil {
+		return nil, err
+	}
+	share := sumOf([]string{by})
+	return figuresTable{r.frame, r.tableOf(figures, share)}, nil
+}
+
+// listSize is how many rows of a list a page has.
+const listSize = "15"
+
+// longLists are columns whose lists are cut: a run may have thousands of changes.
+var longLists = map[string]bool{"changes": true}
+
+const maxListed = 3
+
+// listTable returns the rows of a list with the members of objects as columns.
+func listTable(said object, without []string) (t table, err error) {
+	all, err := readList(said.values["data"])
+	if err != nil {
+		return t, err
+	}
+	t.Columns, t.Rows, t.TotalRows = []string{}, [][]jsontext.Value{}, len(all)
+	for _, one := range all {
+		o, err := readObject(one)
+		if err != nil {
+			return t, err
+		}
+		var row []jsontext.Value
+		var columns []string
+		for _, name := range o.names {
+			if slices.Contains(without, name) {
+				continue
+			}
+			columns, row = append(columns, name), append(row, shortValue(name, o.values[name]))
+		}
+		if len(t.Columns) == 0 {
+			t.Columns = columns
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if pages, ok := said.values["pagination"]; ok {
+		o, err := readObject(pages)
+		if err != nil {
+			return t, err
+		}
+		t.TotalRows, t.NextPage = wholeNumber(o.values["total_rows"]), wholeNumber(o.values["next_page"])
+	}
+	return t, nil
+}
+
+// shortValue returns a value fit for a row.
+func shortValue(name string, v jsontext.Value) jsontext.Value {
+	if !longLists[name] || isNull(v) {
+		return cleanValue(v)
+	}
+	all, err := readList(v)
+	if err != nil {
+		return jsontext.Value("null")
+	}
+	list := []byte{'['}
+	for i, one := range all[:min(len(all), maxListed)] {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, cleanValue(one)...)
+	}
+	return append(list, ']')
+}
+
+// listed is a result that is a page of a list.
+type listed struct {
+	SyncedAt jsontext.Value `json:"synced_at,omitzero"`
+	Syncing  jsontext.Value `json:"syncing,omitzero"`
+	table
+	Requests []string `json:"requests"`
+}
+
+func (c call) answerPage(r answer.Request, address string, without ...string) (any, error) {
+	if r.Endpoint != answer.RuleRuns {
+		r.Parameters = append(r.Parameters, answer.Parameter{Name: "page_size", Value: listSize})
+	}
+	said, asked, err := c.ask(r)
+	if err != nil {
+		return nil, err
+	}
+	if address == "" {
+		address = asked
+	}
+	l := listed{Requests: []string{address}}
+	if l.table, err = listTable(said, without); err != nil {
+		return nil, err
+	}
+	if meta, err := readObject(said.values["meta"]); err == nil {
+		l.SyncedAt, l.Syncing = meta.values["synced_at"], meta.values["syncing"]
+	}
+	return l, nil
+}
+
+// listArguments says which arguments a kind of list takes, next to kind.
+var listArguments = map[string][]string{
+	"campaigns": {"marketplace", "states", "search", "page"},
+	"ad_groups": {"marketplace", "campaign_id", "search", "page"},
+	"rules":     {"page"},
+	"rule_runs": {"rule_id"},
+}
+
+func answerList(c call) (any, error) {
+	kind := c.args.first("kind", "")
+	for name := range c.args {
+		if name != "kind" && !slices.Contains(listArguments[kind], name) {
+			return nil, &argumentError{name + " is no argument of kind " + kind + ", which takes " + strings.Join(listArguments[kind], ", ")}
+		}
+	}
+	switch kind {
+	case "rules":
+		return c.answerPage(answer.Request{Endpoint: "rules", Parameters: c.args.parameters("page")}, "")
+	case "rule_runs":
+		rule := c.args.first("rule_id", "")
+		if rule == "" {
+			return nil, &argumentError{"rule_id is missing; expected an id that list with kind rules has"}
+		}
+		return c.answerPage(answer.Request{Endpoint: answer.RuleRuns, RuleID: rule}, "/api/v1/rules/"+escapePath(rule)+"/runs")
+	}
+	id, err := c.marketplaceID()
+	if err != nil {
+		return nil, err
+	}
+	params := append(c.args.parameters("campaign_id", "states", "search", "page"), answer.Parameter{Name: "marketplace_id", Value: id})
+	return c.answerPage(answer.Request{Endpoint: strings.ReplaceAll(kind, "_", "-"), Parameters: params}, "", "marketplace_id")
+}
+
+// marketplaceID returns the id of the marketplace that the call names, which may be
+// left out where there is one.
+func (c call) marketplaceID() (string, error) {
+	said, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
+	if err != nil {
+		return "", err
+	}
+	all, err := readList(said.values["data"])
+	if err != nil {
+		return "", err
+	}
+	wanted := c.args.first("marketplace", "")
+	var found, known []string
+	for _, one := range all {
+		m, err := readObject(one)
+		if err != nil {
+			return "", err
+		}
+		id, country := textOf(m.values["marketplace_id"]), textOf(m.values["country_code"])
+		known = append(known, country+" ("+id+")")
+		if wanted == "" || wanted == id || strings.EqualFold(wanted, country) || country == "UK" && strings.EqualFold(wanted, "GB") {
+			found = append(found, id)
+		}
+	}
+	if len(found) != 1 {
+		return "", &argumentError{"marketplace has to name one of " + strings.Join(known, ", ")}
+	}
+	return found[0], nil
+}
+
+func answerActivity(c call) (any, error) {
+	return c.answerPage(answer.Request{Endpoint: "activity", Parameters: c.args.parameters("tool", "page")}, "", "activity_id", "marketplace_id", "tool")
+}

@@ -1,0 +1,189 @@
+package http
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"adlens/internal/assistant"
+	"adlens/internal/auth"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	mcpauth "github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The addresses of assistants (contract D4). ownersPath is for the owner of the data
+// directory, who runs adlens mcp next to the server.
+const (
+	assistantPath = "/mcp"
+	ownersPath    = "/mcp/calls"
+)
+
+// maxCall bounds a call of an assistant.
+const maxCall = 64 << 10
+
+// Authorization lets people connect assistants to their accounts.
+type Authorization interface {
+	http.Handler
+	Paths() []string
+	// Base returns the address of the server as the client sees it. The error says why
+	// the client is not let in.
+	Base(r *http.Request) (string, error)
+	Resource(base string) string            // what access tokens are for
+	ResourceMetadataURL(base string) string // where a client without one begins
+}
+
+// Assistants is what a server needs to answer assistants.
+type Assistants struct {
+	Tools         *assistant.Server
+	Authorization Authorization
+	OwnerToken    string // of adlens mcp on the same machine
+}
+
+// appKey is the context's key for the connection whose token a request has.
+type appKey struct{}
+
+const appInfo = "app"
+
+// AppOf returns the connection that sent a call.
+func AppOf(extra *mcp.RequestExtra) (app auth.Record, ok bool) {
+	if extra == nil || extra.TokenInfo == nil {
+		return app, false
+	}
+	app, ok = extra.TokenInfo.Extra[appInfo].(auth.Record)
+	return app, ok
+}
+
+// addAssistants adds the protocol and what gives its clients their tokens.
+func (s *Server) addAssistants(engine *gin.Engine) {
+	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true}) // Base judges Host, for proxies on the same machine too
+	s.bodies[assistantPath] = true
+	engine.Any(assistantPath, s.wrapHandler(func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
+	engine.POST(ownersPath, s.wrapHandler(s.countOwnersCall))
+	for _, path := range s.assistants.Authorization.Paths() {
+		s.bodies[path] = true
+		engine.Any(path, func(c *gin.Context) { s.assistants.Authorization.ServeHTTP(c.Writer, c.Request) })
+	}
+}
+
+// serveAssistant lets a client with a token speak the protocol. A request that no
+// such client sends, as one that a page of another site makes a browser send, is
+// refused before anything is read.
+func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
+	c.Writer.Header().Set("Cache-Control", "no-store")
+	base, err := s.assistants.Authorization.Base(c.Request)
+	if err != nil {
+		http.Error(c.Writer, err.Error(), http.StatusForbidden)
+		return nil
+	}
+	if err := http.NewCrossOriginProtection().Check(c.Request); err != nil {
+		http.Error(c.Writer, "a page of another site may not call an assistant's tools", http.StatusForbidden)
+		return nil
+	}
+	app, err := s.authenticateApp(c, base)
+	if err != nil {
+		return err
+	}
+	c.Set(keyCaller, app)
+	r := c.Request.WithContext(context.WithValue(c.Request.Context(), appKey{}, app))
+	mcpauth.RequireBearerToken(tokenInfo, nil)(tools).ServeHTTP(c.Writer, r)
+	return nil
+}
+
+// tokenInfo tells the protocol's server whose request it is.
+func tokenInfo(ctx context.Context, _ string, _ *http.Request) (*mcpauth.TokenInfo, error) {
+	app, ok := ctx.Value(appKey{}).(auth.Record)
+	if !ok || app.ExpiresAt == nil {
+		return nil, mcpauth.ErrInvalidToken
+	}
+	return &mcpauth.TokenInfo{Scopes: app.Scopes, Expiration: *app.ExpiresAt, UserID: app.ID, Extra: map[string]any{appInfo: app}}, nil
+}
+
+// authenticateApp finds the connection whose access token a request has. A token is
+// for one resource (RFC 8707): that of another address of the server is refused.
+func (s *Server) authenticateApp(c *gin.Context, base string) (auth.Record, error) {
+	h := c.Writer.Header()
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q, scope=%q", s.assistants.Authorization.ResourceMetadataURL(base), auth.ScopeRead)
+	sent := c.Request.Header.Values("Authorization")
+	if len(sent) == 0 {
+		h.Set("WWW-Authenticate", challenge)
+		return auth.Record{}, &problem{code: codeMissingKey, detail: "the request has no access token; the client gets one by asking the account's owner: see " + s.assistants.Authorization.ResourceMetadataURL(base)}
+	}
+	remote, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
+	token, isBearer := strings.CutPrefix(sent[0], "Bearer ")
+	app, err := auth.Record{}, error(auth.ErrInvalidKey)
+	if isBearer && len(sent) == 1 {
+		app, err = s.admission.AuthenticateApp(c.Request.Context(), token, remote.Addr(), s.now())
+	}
+	if err == nil && app.Request != s.assistants.Authorization.Resource(base) {
+		err = auth.ErrInvalidKey
+	}
+	if errors.Is(err, auth.ErrInvalidKey) {
+		h.Set("WWW-Authenticate", challenge+`, error="invalid_token"`)
+		return app, &problem{code: codeInvalidKey, detail: "the access token is not valid: it may be expired, revoked, or for another server"}
+	}
+	return app, err
+}
+
+// countOwnersCall counts a call of adlens mcp against the limits of an account, and
+// says whether it is let in.
+func (s *Server) countOwnersCall(c *gin.Context) error {
+	token := strings.TrimPrefix(c.GetHeader("Authorization"), "Bearer ")
+	if s.assistants.OwnerToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.assistants.OwnerToken)) != 1 {
+		return notFound(ownersPath)
+	}
+	if _, err := s.admission.AdmitApp(c.Request.Context(), OwnersApp(c.Query("account")), s.now()); err != nil {
+		return err
+	}
+	c.Status(http.StatusNoContent)
+	return nil
+}
+
+// OwnersApp is the connection of adlens mcp, which the owner of the data directory
+// runs and nobody has to let in.
+func OwnersApp(account string) auth.Record {
+	return auth.Record{ID: "mcp:" + account, AccountID: account, Name: "adlens mcp", Scopes: []string{auth.ScopeRead}, CreatedAt: time.Time{}}
+}
+
+// ownersPatience bounds how long a server takes to count a call.
+const ownersPatience = 5 * time.Second
+
+// CountOwnersCall has a running server count a call of adlens mcp. running is false
+// where none answers at the address, or another one than the token is of. The error
+// is an *auth.RefusedError.
+func CountOwnersCall(ctx context.Context, address, token, account string) (running bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, ownersPatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address+ownersPath+"?account="+url.QueryEscape(account), http.NoBody)
+	if err != nil {
+		return false, nil
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	said, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false, nil // it ended without removing its file
+	}
+	defer said.Body.Close()
+	switch said.StatusCode {
+	case http.StatusNoContent:
+		return true, nil
+	case http.StatusNotFound:
+		return false, nil
+	}
+	var body problemBody
+	if err := json.UnmarshalRead(io.LimitReader(said.Body, maxCall), &body); err != nil || body.Detail == "" {
+		body.Detail = "the server answered " + said.Status
+	}
+	return true, &auth.RefusedError{Detail: body.Detail}
+}
