@@ -25,6 +25,7 @@ type Database struct {
 	Accounts    accounts.AccountStore
 	Keys        accounts.KeyStore
 	Feeds       accounts.FeedStore
+	Apps        accounts.AppStore
 	Connections accounts.ConnectionStore
 	DayUses     accounts.DayStore
 	Inspector   *integrity.Inspector
@@ -101,7 +102,7 @@ func lookAt(config cluster.Config) *Database {
 // assemble puts the rooms together.
 func assemble(c *cluster.Cluster, guard *integrity.Guard) *Database {
 	d := &Database{Cluster: c, Tables: tables.On(c), Accounts: accounts.NewAccountStore(c), Keys: accounts.NewKeyStore(c), Feeds: accounts.NewFeedStore(c),
-		DayUses: accounts.NewDayStore(c), Lists: figures.NewLists(c)}
+		Apps: accounts.NewAppStore(c), DayUses: accounts.NewDayStore(c), Lists: figures.NewLists(c)}
 	d.Loads = d.LoadStore(nil)
 	visible := struct {
 		tables.Port

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -85,6 +86,16 @@ func changeables(t *testing.T) []changeable {
 			r, _, err := d.Feeds.FeedByID(ctx, recordNamed(t, 2).ID)
 			return r.RevokedAt != nil && r.Request == "/api/v1/summary", err
 		}},
+		{"apps", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
+			app := appNamed(t, 3)
+			if at := day.Time(); changed {
+				app.RevokedAt = &at
+			}
+			return d.Apps.PutApp(ctx, app)
+		}, func(ctx context.Context, d *database) (bool, error) {
+			a, _, err := d.Apps.AppByID(ctx, appNamed(t, 3).ID)
+			return a.RevokedAt != nil && a.Name == appNamed(t, 3).Name, err
+		}},
 		{"connections", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
 			return d.Connections.PutConnection(ctx, adlens.Connection{Account: account, Region: "NA", ClientID: "app", Sealed: "sealed", ConnectedAt: day.Time(), Accepted: !changed})
 		}, func(ctx context.Context, d *database) (bool, error) {
@@ -141,43 +152,68 @@ func TestTheLastChangeCountsThoughAClockWasAheadOnce(t *testing.T) {
 	}
 }
 
-// A process that changes something else of a key may have read it before it was
-// revoked.
+// A process that changes something else of a key or of an assistant's connection
+// may have read it before it was revoked.
 func TestARevocationIsNeverLostToAConcurrentChange(t *testing.T) {
 	d := openShared(t)
 	const rounds = 20
-	for i := range rounds {
+	end := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	putKey := func(i int, revoke, change bool) error {
 		one := recordNamed(t, i)
-		if err := d.Keys.PutKey(t.Context(), one); err != nil {
-			t.Fatal(err)
+		if revoke {
+			one = revoked(one)
 		}
-		ahead(t, d, "api_keys", "account_id = {account:String}")
-		later := one
-		end := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-		later.ExpiresAt = &end
-		changes := []auth.Record{later, revoked(one), later}
-		var all sync.WaitGroup
-		for _, change := range changes[i%2:] { // one or two other changes
-			all.Go(func() {
-				if err := d.Keys.PutKey(t.Context(), change); err != nil {
-					t.Error(err)
-				}
-			})
+		if change {
+			one.ExpiresAt = &end
 		}
-		all.Wait()
-		if err := d.Keys.PutKey(t.Context(), later); err != nil {
-			t.Fatal(err)
+		return d.Keys.PutKey(t.Context(), one)
+	}
+	putApp := func(i int, revoke, change bool) error {
+		one := appNamed(t, i)
+		if revoke {
+			one.RevokedAt = &end
+		}
+		if change {
+			one.Refresh.ExpiresAt = end
+		}
+		return d.Apps.PutApp(t.Context(), one)
+	}
+	for table, put := range map[string]func(i int, revoke, change bool) error{"api_keys": putKey, "apps": putApp} {
+		for i := range rounds {
+			first := put(i, false, false)
+			ahead(t, d, table, "account_id = {account:String}")
+			changes := []func() error{
+				func() error { return put(i, false, true) }, func() error { return put(i, true, false) }, func() error { return put(i, false, true) },
+			}
+			var all sync.WaitGroup
+			for _, change := range changes[i%2:] { // one or two other changes
+				all.Go(func() {
+					if err := change(); err != nil {
+						t.Error(table, err)
+					}
+				})
+			}
+			all.Wait()
+			if err := errors.Join(first, put(i, false, true)); err != nil {
+				t.Fatal(table, err)
+			}
 		}
 	}
 	for range 2 {
 		for i := range rounds {
-			got, found, err := d.Keys.KeyByHash(t.Context(), recordNamed(t, i).Hash)
-			if err != nil || !found || got.RevokedAt == nil {
-				t.Errorf("round %d: the key is valid again: %+v, %v", i, got, err)
+			key, found, err := d.Keys.KeyByHash(t.Context(), recordNamed(t, i).Hash)
+			if err != nil || !found || key.RevokedAt == nil {
+				t.Errorf("round %d: the key is valid again: %+v, %v", i, key, err)
+			}
+			app, found, err := d.Apps.AppByID(t.Context(), appNamed(t, i).ID)
+			if err != nil || !found || app.RevokedAt == nil {
+				t.Errorf("round %d: the connection is valid again: %+v, %v", i, app, err)
 			}
 		}
-		if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE api_keys FINAL", nil); err != nil {
-			t.Fatal(err)
+		for _, table := range []string{"api_keys", "apps"} {
+			if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE "+table+" FINAL", nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -14,11 +14,13 @@ import (
 	"adlens/schema"
 )
 
-// Steps of the schema that brought commits, revisions, and seals of the directory.
+// Steps of the schema that brought commits, revisions, seals of the directory, and
+// connections of assistants.
 const (
 	commitsStep   = 18
 	revisionsStep = 19
 	sealsStep     = 21
+	appsStep      = 23
 )
 
 // before makes a database as a release had it whose schema ended before a step.
@@ -48,9 +50,12 @@ func before(t *testing.T, dir string, step uint32) *database {
 			t.Fatal(statement, err)
 		}
 	}
-	// What is put by today's program is sealed.
-	if err := home.Exec(ctx, all[sealsStep-1].Statements[0], nil); err != nil {
-		t.Fatal(err)
+	// What is put by today's program is sealed, and may be the connection of an
+	// assistant.
+	for _, step := range []int{sealsStep, appsStep} {
+		if err := home.Exec(ctx, all[step-1].Statements[0], nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return &database{db, e}
 }

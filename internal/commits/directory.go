@@ -13,7 +13,8 @@ type DirectoryRow struct {
 }
 
 // Directory is what is known of the rows of accounts, keys, feed links,
-// connections and placements, which have no generations.
+// connections of assistants and of the platform, and placements, which have no
+// generations.
 type Directory struct {
 	Sealed     []DirectoryRow   // that were acknowledged
 	Held       []DirectoryRow   // that are there; read after Sealed

@@ -65,6 +65,7 @@ var list = []Description{
 	{Name: "feeds", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "api_key_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
 	{Name: "api_keys", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
+	{Name: "apps", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "connections", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "report_requests", Directory: true, Backup: BeforeManifest},
 	{Name: "refreshed", Directory: true, Backup: BeforeManifest},

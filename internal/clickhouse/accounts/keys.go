@@ -78,25 +78,40 @@ func firstOf[T any](all []T, err error) (first T, found bool, _ error) {
 
 // PutKey adds a key, or changes the one that has its hash.
 func (k KeyStore) PutKey(ctx context.Context, r auth.Record) error {
-	return putRecord(ctx, k.cluster, "api_keys", "key_id", "scopes", "arrayFilter(s -> s != '', splitByChar(',', {own:String}))", query.Text(strings.Join(r.Scopes, ",")), r)
+	return putRecord(ctx, k.cluster, "api_keys", "key_id", "scopes", splitTexts("own"), query.Text(strings.Join(r.Scopes, ",")), r)
 }
 
 // putRecord writes a row of a key or a feed link, with the column that only its
 // table has. One that is revoked stays as it is.
 func putRecord(ctx context.Context, c *cluster.Cluster, table, id, own, ownValue, ownText string, r auth.Record) error {
-	revision := directory.NextRevision + " FROM " + table + " WHERE sha256 = unhex({hash:String}) HAVING countIf(revoked_at IS NOT NULL) = 0"
-	if r.RevokedAt != nil {
-		revision = directory.LastRevision
-	}
 	return directory.Change(ctx, c.Home().Server, table, `
 INSERT INTO `+table+` (sha256, `+id+`, account_id, name, start, `+own+`, created_at, expires_at, revoked_at, updated_at)
 SELECT unhex({hash:String}), {id:String}, {account:String}, {name:String}, {start:String}, `+ownValue+`, fromUnixTimestamp64Milli({created:Int64}, 'UTC'),
-    if({expires:Int64} = 0, NULL, fromUnixTimestamp64Milli({expires:Int64}, 'UTC')), if({revoked:Int64} = 0, NULL, fromUnixTimestamp64Milli({revoked:Int64}, 'UTC')), `+revision,
+    `+instantOrNull("expires")+`, `+instantOrNull("revoked")+`, `+revisionOf(table, "sha256 = unhex({hash:String})", r.RevokedAt),
 		conn.Params{"hash": hex.EncodeToString(r.Hash[:]), "id": query.Text(r.ID), "account": query.Text(r.AccountID), "name": query.Text(r.Name), "start": query.Text(r.Start), "own": ownText,
 			"created": milliseconds(&r.CreatedAt), "expires": milliseconds(r.ExpiresAt), "revoked": milliseconds(r.RevokedAt)})
 }
 
-// PutKeyUses notes the last uses of keys.
+// revisionOf ends the statement that changes a row which can be revoked: it numbers
+// the change, and leaves a row that is revoked as it is.
+func revisionOf(table, row string, revokedAt *time.Time) string {
+	if revokedAt != nil {
+		return directory.LastRevision
+	}
+	return directory.NextRevision + " FROM " + table + " WHERE " + row + " HAVING countIf(revoked_at IS NOT NULL) = 0"
+}
+
+// instantOrNull reads the milliseconds of a parameter, of which 0 is none.
+func instantOrNull(parameter string) string {
+	return "if({" + parameter + ":Int64} = 0, NULL, fromUnixTimestamp64Milli({" + parameter + ":Int64}, 'UTC'))"
+}
+
+// splitTexts takes the texts of a parameter apart at their commas.
+func splitTexts(parameter string) string {
+	return "arrayFilter(s -> s != '', splitByChar(',', {" + parameter + ":String}))"
+}
+
+// PutKeyUses notes the last uses of keys, feed links and connections of assistants.
 func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) error {
 	return k.cluster.Home().Insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch conn.Batch) error {
 		for id, at := range uses {
@@ -110,7 +125,7 @@ func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) err
 
 // milliseconds writes an instant for a parameter of type Int64, 0 for none.
 func milliseconds(t *time.Time) string {
-	if t == nil {
+	if t == nil || t.IsZero() {
 		return "0"
 	}
 	return strconv.FormatInt(t.UnixMilli(), 10)

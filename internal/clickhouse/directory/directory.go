@@ -6,6 +6,8 @@ package directory
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"adlens"
@@ -27,13 +29,22 @@ var sealedTables = append(ofDirectory(), sealedTable{"placements", "account_id",
 
 func ofDirectory() (all []sealedTable) {
 	for _, name := range tables.Names(func(d tables.Description) bool { return d.Sealed }) {
-		key := "account_id"
-		if name == "api_keys" || name == "feeds" { // of which an account has several
-			key = "lower(hex(sha256))"
-		}
-		all = append(all, sealedTable{name, key, "toUInt64(toUnixTimestamp64Nano(updated_at))"})
+		all = append(all, sealedTable{name, KeyOf(name), "toUInt64(toUnixTimestamp64Nano(updated_at))"})
 	}
 	return all
+}
+
+// KeyOf returns the expression that tells the rows of a table of the directory
+// apart: the account, except where an account has several.
+func KeyOf(table string) string {
+	switch table {
+	case "api_keys", "feeds":
+		return "lower(hex(sha256))"
+	case "apps":
+		return "app_id"
+	default:
+		return "account_id"
+	}
 }
 
 // selectRows reads how far the table's rows have come, and every value on the way:
@@ -151,6 +162,27 @@ func RequireNew(ctx context.Context, s *conn.Server, table, key string) error {
 	}
 	err = Damaged(accounts[0], Faults{"its row of " + table + " is gone"})
 	s.Alarm(ctx, err)
+	return err
+}
+
+// RequireWhole makes sure that no row of a table was lost, nor its last change: for
+// look-ups by something else than what the rows are sealed by.
+func RequireWhole(ctx context.Context, s *conn.Server, table string) error {
+	t := sealedTables[slices.IndexFunc(sealedTables, func(t sealedTable) bool { return t.name == table })]
+	// Seals first: what was sealed by then is in what is read afterwards.
+	sealed, err := readRows(ctx, s, "", "SELECT account_id, table_name, key, revision, toUInt64(0) FROM directory_seals WHERE table_name = '"+table+"' AND {account:String} = ''")
+	if err != nil {
+		return err
+	}
+	held, err := readRows(ctx, s, "", t.selectRows())
+	if err != nil {
+		return err
+	}
+	faults := commits.Directory{Sealed: sealed, Held: held}.Faults()
+	for _, account := range slices.Sorted(maps.Keys(faults)) {
+		err = Damaged(account, faults[account])
+		s.Alarm(ctx, err)
+	}
 	return err
 }
 

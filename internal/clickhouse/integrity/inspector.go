@@ -168,8 +168,8 @@ FROM commits WHERE account_id = {account:String}`, conn.Params{"account": query.
 }
 
 // MendDirectory has what an account has of the directory count as all: the rows
-// of a backup were put to those that are there. A key or a feed link of which the
-// revocation was lost is revoked again.
+// of a backup were put to those that are there. A key, a feed link or a connection
+// of an assistant of which the revocation was lost is revoked again.
 func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
 	d, err := directory.Read(conn.Inspecting(ctx), i.cluster.Home(), account)
 	if err != nil {
@@ -180,14 +180,15 @@ func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
 	}
 	home := i.cluster.Home()
 	params := conn.Params{"account": query.Text(account)}
-	for _, table := range []string{"api_keys", "feeds"} {
+	for _, table := range []string{"api_keys", "feeds", "apps"} {
+		key := directory.KeyOf(table)
 		err := home.Exec(ctx, `
 INSERT INTO `+table+` SELECT * REPLACE (now64(3) AS revoked_at, `+directory.LastRevision+` AS updated_at)
 FROM `+table+`
-WHERE account_id = {account:String} AND sha256 NOT IN (SELECT sha256 FROM `+table+` WHERE updated_at = `+directory.LastRevision+`)
-    AND lower(hex(sha256)) IN (SELECT key FROM directory_seals WHERE table_name = '`+table+`' AND revision = toUnixTimestamp64Nano(`+directory.LastRevision+`))
+WHERE account_id = {account:String} AND `+key+` NOT IN (SELECT `+key+` FROM `+table+` WHERE updated_at = `+directory.LastRevision+`)
+    AND `+key+` IN (SELECT key FROM directory_seals WHERE table_name = '`+table+`' AND revision = toUnixTimestamp64Nano(`+directory.LastRevision+`))
 ORDER BY updated_at DESC
-LIMIT 1 BY sha256`, params)
+LIMIT 1 BY `+key, params)
 		if err != nil {
 			return err
 		}
