@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"adlens/internal/answer"
@@ -208,21 +207,9 @@ answers and when it was last used. The tokens themselves are kept nowhere.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), account); err != nil {
-					return err
-				}
-				feeds, err := d.Feeds.Feeds(cmd.Context(), account)
-				if err != nil {
-					return err
-				}
-				lines := make([]feedJSON, len(feeds))
-				for i, f := range feeds {
-					lines[i] = feedLine(f)
-				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
-				}
-				return printFeeds(cmd, lines)
+				return printRecords(o, cmd, d, account, d.Feeds.Feeds, feedLine, "FEED ID\tNAME\tSTART\tREQUEST\tCREATED\tLAST USED\tEXPIRES\tREVOKED", func(l feedJSON) []string {
+					return []string{l.ID, l.Name, l.Start, l.Request, l.CreatedAt, orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt)}
+				})
 			})
 		},
 	}
@@ -231,16 +218,15 @@ answers and when it was last used. The tokens themselves are kept nowhere.`,
 	return cmd
 }
 
-func printFeeds(cmd *cobra.Command, lines []feedJSON) error {
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FEED ID\tNAME\tSTART\tREQUEST\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
-	for _, l := range lines {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Name, l.Start, l.Request, l.CreatedAt, orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt))
-	}
-	return table.Flush()
-}
-
 func newFeedRevoke(o *options) *cobra.Command {
+	feeds := revocable[auth.Record]{what: "feed", list: "feed list",
+		find: func(ctx context.Context, d *data, id string) (auth.Record, bool, error) {
+			return d.Feeds.FeedByID(ctx, id)
+		},
+		put:  func(ctx context.Context, d *data, r auth.Record) error { return d.Feeds.PutFeed(ctx, r) },
+		end:  func(r *auth.Record) **time.Time { return &r.RevokedAt },
+		line: func(r auth.Record) (string, any) { return r.Name, feedLine(r) },
+	}
 	return &cobra.Command{
 		Use:   "revoke FEED_ID",
 		Short: "Revoke a feed link; running servers stop answering it within seconds",
@@ -248,28 +234,6 @@ func newFeedRevoke(o *options) *cobra.Command {
 Sheets that use it show an error from then on.`,
 		Example: `  adlens feed revoke f_vxq3yk6fdzh2m5b7c4wl`,
 		Args:    oneArgument("FEED_ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.withDatabase(cmd.Context(), func(d *data) error {
-				record, found, err := d.Feeds.FeedByID(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if !found {
-					return fmt.Errorf("there is no feed %q; adlens feed list --account ID shows the ids", args[0])
-				}
-				if record.RevokedAt == nil {
-					now := time.Now().UTC().Truncate(time.Millisecond)
-					record.RevokedAt = &now
-					if err := d.Feeds.PutFeed(cmd.Context(), record); err != nil {
-						return err
-					}
-				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), feedLine(record))
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "feed %s (%s) is revoked\n", record.ID, record.Name)
-				return nil
-			})
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return feeds.revoke(o, cmd, args[0]) },
 	}
 }

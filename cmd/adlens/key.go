@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"adlens"
@@ -141,21 +140,9 @@ key_id, name, start, scopes, created_at, last_used_at, expires_at and revoked_at
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), account); err != nil {
-					return err
-				}
-				keys, err := d.Keys.Keys(cmd.Context(), account)
-				if err != nil {
-					return err
-				}
-				lines := make([]keyJSON, len(keys))
-				for i, k := range keys {
-					lines[i] = keyLine(k)
-				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
-				}
-				return printKeys(cmd, lines)
+				return printRecords(o, cmd, d, account, d.Keys.Keys, keyLine, "KEY ID\tNAME\tSTART\tCREATED\tLAST USED\tEXPIRES\tREVOKED", func(l keyJSON) []string {
+					return []string{l.ID, l.Name, l.Start, l.CreatedAt, orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt)}
+				})
 			})
 		},
 	}
@@ -164,23 +151,15 @@ key_id, name, start, scopes, created_at, last_used_at, expires_at and revoked_at
 	return cmd
 }
 
-func printKeys(cmd *cobra.Command, lines []keyJSON) error {
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "KEY ID\tNAME\tSTART\tCREATED\tLAST USED\tEXPIRES\tREVOKED")
-	for _, l := range lines {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, l.Name, l.Start, l.CreatedAt, orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt))
-	}
-	return table.Flush()
-}
-
-func orDash(text *string) string {
-	if text == nil {
-		return "-"
-	}
-	return *text
-}
-
 func newKeyRevoke(o *options) *cobra.Command {
+	keys := revocable[auth.Record]{what: "key", list: "key list",
+		find: func(ctx context.Context, d *data, id string) (auth.Record, bool, error) {
+			return d.Keys.KeyByID(ctx, id)
+		},
+		put:  func(ctx context.Context, d *data, r auth.Record) error { return d.Keys.PutKey(ctx, r) },
+		end:  func(r *auth.Record) **time.Time { return &r.RevokedAt },
+		line: func(r auth.Record) (string, any) { return r.Name, keyLine(r) },
+	}
 	return &cobra.Command{
 		Use:   "revoke KEY_ID",
 		Short: "Revoke a key; running servers refuse it within seconds",
@@ -188,28 +167,6 @@ func newKeyRevoke(o *options) *cobra.Command {
 refuse it within seconds. To revoke it again changes nothing.`,
 		Example: `  adlens key revoke k_6yq3mzn5xw2a7tbd4c8f`,
 		Args:    oneArgument("KEY_ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.withDatabase(cmd.Context(), func(d *data) error {
-				record, found, err := d.Keys.KeyByID(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if !found {
-					return fmt.Errorf("there is no key %q; adlens key list --account ID shows the ids", args[0])
-				}
-				if record.RevokedAt == nil {
-					now := time.Now().UTC().Truncate(time.Millisecond)
-					record.RevokedAt = &now
-					if err := d.Keys.PutKey(cmd.Context(), record); err != nil {
-						return err
-					}
-				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), keyLine(record))
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "key %s (%s) is revoked\n", record.ID, record.Name)
-				return nil
-			})
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return keys.revoke(o, cmd, args[0]) },
 	}
 }

@@ -25,7 +25,7 @@ was interrupted has shown nothing; the same command begins again.
 
 With --account, an account that is damaged is put right in its place: nothing of
 it is answered until all of it is back, and the same command repeats a restore
-that was interrupted. Keys, feeds and the connection stay as they are, and what
+that was interrupted. Keys, feeds and connections stay as they are, and what
 was lost of them comes back; figures, lists and records are those of the backup,
 unless they are whole. Of a cluster that lost its shard, the account goes to
 another one.

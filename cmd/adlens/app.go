@@ -1,0 +1,193 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"adlens/internal/auth"
+
+	"github.com/spf13/cobra"
+)
+
+func newApp(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "app",
+		Short: "Invite assistants, list their connections and revoke them",
+		Long: `Invite assistants, list their connections and revoke them. An assistant that
+speaks the Model Context Protocol connects to an account without an API key: it
+opens a page of the server, where a person types the code of an invitation and
+sees who asks. It can read the account and change nothing.`,
+		Example: `  adlens app invite --account acme
+  adlens app list --account acme`,
+		RunE: needSubcommand,
+	}
+	cmd.AddCommand(newAppInvite(o), newAppList(o), newAppRevoke(o))
+	return cmd
+}
+
+const (
+	// inviteFor is how long the code of an invitation can be used.
+	inviteFor = 10 * time.Minute
+	// loopbackURL is the address of adlens serve where no other is known.
+	loopbackURL = "http://127.0.0.1:8080"
+)
+
+func newAppInvite(o *options) *cobra.Command {
+	var account, base string
+	cmd := &cobra.Command{
+		Use:   "invite --account ID",
+		Short: "Print a code, valid once and for 10 minutes, that connects an assistant",
+		Long: `Print a code that connects one assistant to an account, and what to do with it.
+The code is valid once and for 10 minutes, and only its hash is kept. Who has it
+can let an assistant read the account: adlens app revoke withdraws it.
+
+With --json it prints code, app_id and expires_at.`,
+		Example: `  adlens app invite --account acme
+  adlens app invite --account acme --public-url https://figures.example.com`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if address, err := url.Parse(base); base != "" && (err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "") {
+				return fmt.Errorf("--public-url %q: expected an address like https://figures.example.com", base)
+			}
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				code, app, err := d.inviteApp(cmd.Context(), account)
+				if err != nil {
+					return err
+				}
+				expires := formatTime(app.Invite.ExpiresAt)
+				if o.json {
+					return printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "expires_at": expires})
+				}
+				return explainInvite(cmd.OutOrStdout(), code, app, strings.TrimRight(base, "/"))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account that the assistant will read (needed)")
+	cmd.Flags().StringVar(&base, "public-url", "", "address of the server as assistants see it; "+loopbackURL+" where empty, for those on this machine")
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+// inviteApp makes and stores an invitation. Of the code, only its hash is kept.
+func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth.App, error) {
+	if err := d.requireAccount(ctx, account); err != nil {
+		return auth.Invite{}, auth.App{}, err
+	}
+	code, now := auth.NewInvite(), time.Now().UTC().Truncate(time.Millisecond)
+	app := auth.App{ID: "a_" + strings.ToLower(rand.Text()[:20]), AccountID: account, InvitedAt: now,
+		Invite: auth.Secret{Hash: code.Hash(), ExpiresAt: now.Add(inviteFor)}}
+	return code, app, d.Apps.PutApp(ctx, app)
+}
+
+// explainInvite says in words what to do with a code.
+func explainInvite(w io.Writer, code auth.Invite, app auth.App, base string) error {
+	note := ""
+	if base == "" {
+		base, note = loopbackURL, "An assistant on another machine needs --public-url, here and of adlens serve.\n"
+	}
+	_, err := fmt.Fprintf(w, `%s
+
+Valid once, until %s.
+
+1. Give the assistant this address as a server of the Model Context Protocol:
+   %s/mcp
+2. It opens a page that shows who asks and what may be read: type the code there.
+
+To withdraw the invitation, or to end the connection later: adlens app revoke %s
+%s`, code.Reveal(), formatTime(app.Invite.ExpiresAt), base, app.ID, note)
+	return err
+}
+
+type appJSON struct {
+	ID          string  `json:"app_id"`
+	Name        string  `json:"name"`
+	ClientID    string  `json:"client_id"`
+	RedirectURI string  `json:"redirect_uri"`
+	State       string  `json:"state"`
+	InvitedAt   string  `json:"invited_at"`
+	ConnectedAt *string `json:"connected_at"`
+	LastUsedAt  *string `json:"last_used_at"`
+	ExpiresAt   *string `json:"expires_at"`
+	RevokedAt   *string `json:"revoked_at"`
+}
+
+// appLine returns a line about a connection as of a moment.
+func appLine(a auth.App, now time.Time) appJSON {
+	state, expires := appState(a, now)
+	return appJSON{a.ID, a.Name, a.ClientID, a.RedirectURI, state, formatTime(a.InvitedAt), orNull(a.ConnectedAt), orNull(a.LastUsedAt), orNull(&expires), orNull(a.RevokedAt)}
+}
+
+// appState names the state of a connection, and says when it ends by itself.
+func appState(a auth.App, now time.Time) (state string, expires time.Time) {
+	switch {
+	case a.ConnectedAt != nil:
+		state, expires = "connected", a.Refresh.ExpiresAt
+	case a.ClientID != "":
+		state, expires = "allowed", a.Code.ExpiresAt // by consent; the assistant fetches its tokens next
+	default:
+		state, expires = "invited", a.Invite.ExpiresAt
+	}
+	switch {
+	case a.RevokedAt != nil:
+		return "revoked", expires
+	case !now.Before(expires):
+		return "expired", expires
+	}
+	return state, expires
+}
+
+func newAppList(o *options) *cobra.Command {
+	var account string
+	cmd := &cobra.Command{
+		Use:   "list --account ID",
+		Short: "List the connections of assistants to an account",
+		Long: `List the connections of assistants to an account, oldest first: invitations and
+those that ended too. A state is invited, allowed (a person consented, and the
+assistant has not fetched its tokens yet), connected, expired or revoked.
+
+With --json each of data[] has app_id, name, client_id, redirect_uri (where the
+answers go), state, invited_at, connected_at, last_used_at, expires_at and
+revoked_at. The name is what the assistant says of itself.`,
+		Example: `  adlens app list --account acme`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			now := time.Now()
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				return printRecords(o, cmd, d, account, d.Apps.Apps, func(a auth.App) appJSON { return appLine(a, now) },
+					"APP ID\tNAME\tCLIENT\tANSWERS GO TO\tSTATE\tINVITED\tCONNECTED\tLAST USED\tEXPIRES\tREVOKED", func(l appJSON) []string {
+						return []string{l.ID, l.Name, l.ClientID, l.RedirectURI, l.State, l.InvitedAt, orDash(l.ConnectedAt), orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt)}
+					})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account (needed)")
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+func newAppRevoke(o *options) *cobra.Command {
+	apps := revocable[auth.App]{what: "app", list: "app list",
+		find: func(ctx context.Context, d *data, id string) (auth.App, bool, error) { return d.Apps.AppByID(ctx, id) },
+		put:  func(ctx context.Context, d *data, a auth.App) error { return d.Apps.PutApp(ctx, a) },
+		end:  func(a *auth.App) **time.Time { return &a.RevokedAt },
+		line: func(a auth.App) (string, any) {
+			return cmp.Or(strings.Join(strings.Fields(a.Name), " "), "an invitation"), appLine(a, time.Now())
+		},
+	}
+	return &cobra.Command{
+		Use:   "revoke APP_ID",
+		Short: "End the connection of an assistant, or withdraw an invitation",
+		Long: `End the connection of an assistant for good, or withdraw an invitation, by its id,
+which adlens app list shows. Running servers refuse its tokens within seconds.
+To revoke it again changes nothing.`,
+		Example: `  adlens app revoke a_k2vmq7x4ta6zj3wd5n8c`,
+		Args:    oneArgument("APP_ID"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return apps.revoke(o, cmd, args[0]) },
+	}
+}
