@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"adlens/internal/answer"
 	"adlens/internal/query"
@@ -121,6 +122,15 @@ func pow10(n int) int64 {
 	return p
 }
 
+// cleanMember makes the value of a column fit for a result. Ids that people can see
+// stay as they are, because calls name them.
+func cleanMember(name string, v jsontext.Value) jsontext.Value {
+	if strings.HasSuffix(name, "_id") && len(v) > 0 && v.Kind() == '"' && len(v) <= maxID && isVisible(textOf(v)) {
+		return v
+	}
+	return cleanValue(v)
+}
+
 // cleanValue makes the texts of a value fit for a result.
 func cleanValue(v jsontext.Value) jsontext.Value {
 	switch {
@@ -151,7 +161,7 @@ func cleanValue(v jsontext.Value) jsontext.Value {
 			if i > 0 {
 				members = append(members, ',')
 			}
-			members = append(append(append(members, textValue(name)...), ':'), cleanValue(o.values[name])...)
+			members = append(append(append(members, textValue(name)...), ':'), cleanMember(name, o.values[name])...)
 		}
 		return append(members, '}')
 	}

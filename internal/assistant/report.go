@@ -153,7 +153,7 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 	if labels != nil {
 		*labels = slices.DeleteFunc(slices.Clone(o.names), isFigure)
 		for _, name := range *labels {
-			l.labels = append(l.labels, cleanValue(o.values[name]))
+			l.labels = append(l.labels, cleanMember(name, o.values[name]))
 		}
 	}
 	valuesOf := func(o object) (all []jsontext.Value) {

@@ -6,8 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxText bounds the characters of a name or title in a result.
-const maxText = 80
+// maxText bounds the characters of a name or title in a result, and maxID the bytes
+// of an id.
+const (
+	maxText = 80
+	maxID   = 200
+)
 
 // cleanText removes what is not seen of a text and may change what is seen of it, or
 // speak to a model alone: controls, marks of direction, zero-width characters,
@@ -21,7 +25,7 @@ func cleanText(text string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r), unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		case isHidden(r):
 			return -1
 		}
 		return r
@@ -44,4 +48,14 @@ func boundText(text string, most int) string {
 		return text
 	}
 	return string([]rune(text)[:most-1]) + "…"
+}
+
+// isHidden reports whether a character is not seen where it is.
+func isHidden(r rune) bool {
+	return r == utf8.RuneError || !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// isVisible reports whether all characters of a text are seen.
+func isVisible(text string) bool {
+	return !strings.ContainsFunc(text, isHidden)
 }

@@ -299,7 +299,7 @@ func listTable(said object, without []string) (t table, err error) {
 // shortValue returns a value fit for a row.
 func shortValue(name string, v jsontext.Value) jsontext.Value {
 	if !longLists[name] || isNull(v) {
-		return cleanValue(v)
+		return cleanMember(name, v)
 	}
 	all, err := readList(v)
 	if err != nil {

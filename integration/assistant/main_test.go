@@ -1,0 +1,9 @@
+package assistant_test
+
+import (
+	"testing"
+
+	"adlens/integration/house"
+)
+
+func TestMain(m *testing.M) { house.Main(m) }

@@ -1,0 +1,258 @@
+package assistant_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/extracts"
+	"adlens/integration/harness"
+	"adlens/integration/house"
+	"adlens/integration/model"
+)
+
+// loaded is an account of random extracts, with its oracle and an assistant.
+func loaded(t *testing.T) (*rand.Rand, *house.Tenant, *harness.Program, session) {
+	t.Helper()
+	seed := house.Seed(t)
+	p := house.OwnProgram(t)
+	accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: seed, Accounts: 1, Reports: house.Scaled(24), Now: time.Now()})
+	house.Need(t, err)
+	key, err := p.Account(accounts[0].ID)
+	house.Need(t, err)
+	one := &house.Tenant{Files: accounts[0], Model: model.New(), Ask: harness.Client{Key: key}}
+	paths := []string{one.Files.Base}
+	for _, report := range one.Files.Reports {
+		paths = append(paths, report.Files()...)
+	}
+	house.Load(t, p, one, paths...)
+	return rand.New(rand.NewPCG(seed, 22)), one, p, openSession(t, p, one.Files.ID, "--limit-minute", "0", "--limit-day", "0")
+}
+
+// Tools answer random calls as the oracle does, and what they add up adds up.
+func TestToolsAnswerAsTheOracleDoes(t *testing.T) {
+	t.Parallel()
+	r, one, _, s := loaded(t)
+	asker := house.NewAsker(r, one.Model)
+	for range house.Scaled(80) {
+		q := asker.Ask()
+		for q.Path != "/report" || !slices.ContainsFunc(model.FigureNames, func(name string) bool { return name == q.Query.Get("sort") }) {
+			q = asker.Ask()
+		}
+		checkRank(t, s, one.Model, q.Query, r)
+	}
+	for range house.Scaled(40) {
+		checkExplanation(t, s, one.Model, asker, r)
+	}
+}
+
+// listArguments are arguments that are lists.
+var listArguments = []string{"dimensions", "figures", "marketplaces", "ad_products", "campaign_ids", "ad_group_ids", "product_ids"}
+
+// argumentsOf says a query as arguments of a tool.
+func argumentsOf(q url.Values, names ...string) map[string]any {
+	arguments := map[string]any{}
+	for _, name := range names {
+		switch {
+		case !q.Has(name):
+		case slices.Contains(listArguments, name):
+			arguments[name] = strings.Split(strings.Join(q[name], ","), ",")
+		default:
+			arguments[name] = q.Get(name)
+		}
+	}
+	return arguments
+}
+
+var scope = []string{"range", "start_date", "end_date", "timezone", "marketplaces", "ad_products", "campaign_ids", "ad_group_ids", "product_ids", "currency", "compare"}
+
+func checkRank(t *testing.T, s session, m *model.Account, q url.Values, r *rand.Rand) {
+	t.Helper()
+	by, top := q.Get("sort"), 1+r.IntN(8)
+	q.Set("page_size", strconv.Itoa(top))
+	q.Del("page")
+	if !q.Has("dimensions") {
+		q.Set("dimensions", "campaign")
+	}
+	if !q.Has("figures") {
+		q.Set("figures", strings.Join(model.FigureNames, ","))
+	}
+	before := time.Now()
+	arguments := argumentsOf(q, append(scope, "dimensions", "figures", "order", "search")...)
+	arguments["by"], arguments["top"] = by, top
+	got, refusal := s.call(t, "rank", arguments)
+	if refusal != "" {
+		t.Errorf("%v: %s", arguments, refusal)
+		return
+	}
+	var differences []string
+	for _, now := range []time.Time{before, time.Now()} {
+		want, err := m.Report(q, now)
+		house.Need(t, err)
+		if differences = rankDifferences(want, got, strings.Split(q.Get("figures"), ",")); len(differences) == 0 {
+			break
+		}
+	}
+	if len(differences) > 0 {
+		t.Errorf("rank %v:\n%s", arguments, strings.Join(differences, "\n"))
+	}
+	mustAddUp(t, got, arguments)
+}
+
+// rankDifferences compares a ranking's rows and total with those of the oracle.
+func rankDifferences(want map[string]any, got map[string]any, figures []string) (all []string) {
+	columns := textsOf(got["columns"])
+	check := func(what string, want map[string]any, values []any) {
+		for i, column := range columns {
+			name, isBefore := strings.CutSuffix(column, "_before")
+			from := want
+			if isBefore {
+				compared, ok := want["comparison"].(map[string]any)
+				if !ok {
+					all = append(all, what+" has no comparison, but a column "+column)
+					continue
+				}
+				from = compared
+			}
+			known, has := from[name]
+			if !has || strings.HasSuffix(name, "name") || name == "title" {
+				continue
+			}
+			if d := model.Diff(known, values[i]); len(d) > 0 {
+				all = append(all, fmt.Sprintf("%s, %s: %v", what, column, d))
+			}
+		}
+	}
+	for _, figure := range figures {
+		if !slices.Contains(columns, strings.TrimSpace(strings.ToLower(figure))) {
+			all = append(all, figure+" is missing")
+		}
+	}
+	rows, wanted := got["rows"].([]any), want["data"].([]any)
+	if len(rows) != len(wanted) {
+		return append(all, fmt.Sprintf("%d rows, want %d", len(rows), len(wanted)))
+	}
+	for i := range rows {
+		check(fmt.Sprint("row ", i+1), wanted[i].(map[string]any), rows[i].([]any))
+	}
+	check("total", want["totals"].(map[string]any), got["total"].([]any))
+	return append(all, model.Diff(want["period"], got["period"])...)
+}
+
+func textsOf(list any) (all []string) {
+	for _, one := range list.([]any) {
+		all = append(all, one.(string))
+	}
+	return all
+}
+
+// sums are figures that add up.
+var sums = []string{"spend", "sales", "impressions", "clicks", "purchases"}
+
+// mustAddUp demands that rows and others are the total.
+func mustAddUp(t *testing.T, got map[string]any, arguments map[string]any) {
+	t.Helper()
+	for i, column := range textsOf(got["columns"]) {
+		if !slices.Contains(sums, strings.TrimSuffix(column, "_before")) {
+			continue
+		}
+		sum := new(big.Rat)
+		lines := slices.Clone(got["rows"].([]any))
+		if others, ok := got["others"]; ok {
+			lines = append(lines, others)
+		}
+		for _, line := range lines {
+			if n := ratOf(line.([]any)[i]); n != nil {
+				sum.Add(sum, n)
+			}
+		}
+		total := ratOf(got["total"].([]any)[i])
+		if total == nil { // of several currencies
+			continue
+		}
+		// Rows that the answer has all of are rounded one by one.
+		off := new(big.Rat).Sub(sum, total)
+		if most := big.NewRat(int64(len(lines)), 200); off.Abs(off).Cmp(most) > 0 || got["others"] != nil && off.Sign() != 0 {
+			t.Errorf("rank %v: %s adds up to %s, the total is %s", arguments, column, sum.FloatString(2), total.FloatString(2))
+		}
+	}
+}
+
+func ratOf(v any) *big.Rat {
+	n, ok := v.(json.Number)
+	if !ok {
+		return nil
+	}
+	r, _ := new(big.Rat).SetString(n.String())
+	return r
+}
+
+// checkExplanation compares both sides of an explained change with the oracle, and
+// demands that each way to divide it adds up.
+func checkExplanation(t *testing.T, s session, m *model.Account, a house.Asker, r *rand.Rand) {
+	t.Helper()
+	q := a.Ask().Query
+	for _, name := range slices.Collect(maps.Keys(q)) {
+		if !slices.Contains(scope, name) || name == "compare" || name == "currency" {
+			q.Del(name)
+		}
+	}
+	q.Set("compare", []string{"previous_period", "previous_year"}[r.IntN(2)])
+	figure := model.FigureNames[r.IntN(len(model.FigureNames))]
+	arguments := argumentsOf(q, scope...)
+	arguments["figure"] = figure
+	before := time.Now()
+	got, refusal := s.call(t, "explain_change", arguments)
+	var problem error
+	for _, now := range []time.Time{before, time.Now()} {
+		want, err := m.Report(q, now)
+		if problem = err; err != nil {
+			continue
+		}
+		if refusal != "" {
+			problem = fmt.Errorf("refused: %s", refusal)
+			continue
+		}
+		totals, shown := want["totals"].(map[string]any), got["now"].(map[string]any)
+		d := append(model.Diff(totals[figure], shown["value"]), model.Diff(totals["comparison"].(map[string]any)[figure], shown["before"])...)
+		if len(d) == 0 {
+			break
+		}
+		problem = fmt.Errorf("%v", d)
+	}
+	if refusal != "" && strings.Contains(refusal, "nothing is left") && problem != nil {
+		return // of today, yesterday is not a part
+	}
+	if problem != nil {
+		t.Errorf("explain_change %v: %v", arguments, problem)
+		return
+	}
+	change := ratOf(got["now"].(map[string]any)["change"])
+	parts := maps.Clone(got["by"].(map[string]any))
+	if change != nil && got["factors"] != nil {
+		parts["factors"] = got["factors"]
+	}
+	for name, part := range parts {
+		p := part.(map[string]any)
+		at := slices.Index(textsOf(p["columns"]), "contribution")
+		sum := new(big.Rat)
+		lines := slices.Clone(p["rows"].([]any))
+		if others, ok := p["others"]; ok {
+			lines = append(lines, others)
+		}
+		for _, line := range lines {
+			sum.Add(sum, ratOf(line.([]any)[at]))
+		}
+		if change == nil || sum.Cmp(change) != 0 {
+			t.Errorf("explain_change %v: by %s contributions are %s, the change is %v", arguments, name, sum.FloatString(2), got["now"])
+		}
+	}
+}
