@@ -96,6 +96,7 @@ var arrows = map[string][]string{
 	"adlens/internal/answer": {"adlens", "adlens/internal/auth", "adlens/internal/catalogue", "adlens/internal/flight", "adlens/internal/formats",
 		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
 	"adlens/internal/assistant": {"adlens", "adlens/internal/answer", "adlens/internal/auth", "adlens/internal/catalogue", "adlens/internal/query"},
+	"adlens/internal/oauth":     {"adlens", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru"},
 	"adlens/internal/catalogue": {"adlens"},
 	"adlens/internal/made":      {"adlens", "adlens/internal/platform"},
 }
@@ -119,7 +120,8 @@ var keepers = map[string][]string{
 	"github.com/santhosh-tekuri/":         {},
 	"github.com/testcontainers/":          {},
 	"github.com/moby/":                    {},
-	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/platform/api"},
+	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/oauth", "adlens/internal/platform/api"},
+	"github.com/modelcontextprotocol/":   {"adlens/internal/oauth"},
 }
 
 func rooms(t *testing.T) []room {

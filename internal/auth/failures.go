@@ -24,13 +24,21 @@ const LimitAddress = "address"
 // suspect's valid keys are let in all the same, because an address may be a proxy
 // that all clients share. It is safe for concurrent use.
 type Failures struct {
+	allowed int // in any minute
+
 	mu        sync.Mutex
 	addresses map[netip.Prefix]*minuteLog
 	swept     time.Time
 }
 
 // NewFailures returns a count of no failures.
-func NewFailures() *Failures { return &Failures{addresses: map[netip.Prefix]*minuteLog{}} }
+func NewFailures() *Failures { return NewFailuresUpTo(failuresAllowed) }
+
+// NewFailuresUpTo returns a count of no failures, of which an address may have
+// so many in any minute.
+func NewFailuresUpTo(allowed int) *Failures {
+	return &Failures{allowed: allowed, addresses: map[netip.Prefix]*minuteLog{}}
+}
 
 // Wait returns for how long an address is a suspect, whose keys that are not
 // valid are told to come back later; 0 for not at all.
@@ -63,7 +71,7 @@ func (f *Failures) Note(address netip.Addr, now time.Time) {
 	log, ok := f.addresses[networkOf(address)]
 	if !ok {
 		f.makeRoom(now)
-		log = &minuteLog{quota: failuresAllowed}
+		log = &minuteLog{quota: f.allowed}
 		f.addresses[networkOf(address)] = log
 	}
 	if log.waitTime(now) == 0 {

@@ -1,0 +1,90 @@
+package oauth
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"adlens/internal/auth"
+)
+
+// Bounds of guessing invitations. They are 60 random bits for ten minutes; what
+// is bounded is the work that guesses make.
+const (
+	guessesAllowed      = 20 // wrong ones of an address in any minute
+	guessesOfAllAllowed = 1_000
+	turnPatience        = 10 * time.Second
+	turnsAwaited        = 100
+)
+
+// guesses bounds wrong invitations, of an address and in all. Beyond a bound
+// nobody is locked out: entries are looked up one at a time, in their order, so
+// a valid one gets in and guessing keeps one look-up busy at most.
+type guesses struct {
+	byAddress *auth.Failures
+	ofAll     *auth.Failures
+	waiting   chan struct{} // held while waiting for the turn
+	turn      chan struct{} // held while an entry beyond a bound is looked up
+}
+
+func newGuesses() *guesses {
+	return &guesses{byAddress: auth.NewFailuresUpTo(guessesAllowed), ofAll: auth.NewFailuresUpTo(guessesOfAllAllowed),
+		waiting: make(chan struct{}, turnsAwaited), turn: make(chan struct{}, 1)}
+}
+
+// everyone is the one address under which all guesses are counted.
+var everyone = netip.IPv4Unspecified()
+
+// guard looks up an entered invitation and counts it if it is wrong. wait is how
+// long the address has to wait if the invitation was wrong beyond a bound, or
+// could not even be looked up.
+func (g *guesses) guard(ctx context.Context, remote netip.Addr, now time.Time, find func() (right bool, err error)) (right bool, wait time.Duration, err error) {
+	wait = max(g.byAddress.Wait(remote, now), g.ofAll.Wait(everyone, now))
+	if wait > 0 {
+		select {
+		case g.waiting <- struct{}{}:
+			defer func() { <-g.waiting }()
+		default:
+			return false, wait, nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, turnPatience)
+		defer cancel()
+		select {
+		case g.turn <- struct{}{}:
+			defer func() { <-g.turn }()
+		case <-ctx.Done():
+			return false, wait, nil
+		}
+	}
+	if right, err = find(); right || err != nil {
+		return right, 0, err
+	}
+	if wait == 0 {
+		g.byAddress.Note(remote, now)
+		g.ofAll.Note(everyone, now)
+	}
+	return false, wait, nil
+}
+
+// familyLocks serialise what changes a connection within this process. Another
+// server's concurrent change is not seen: the row that is written last wins, the
+// secrets of the other do not match it, and their next use ends the connection.
+type familyLocks [64]chan struct{}
+
+func newFamilyLocks() (l familyLocks) {
+	for i := range l {
+		l[i] = make(chan struct{}, 1)
+	}
+	return l
+}
+
+// lock waits for the lock of a hash, which it shares with some others.
+func (l *familyLocks) lock(ctx context.Context, hash [32]byte) (unlock func(), err error) {
+	slot := l[int(hash[0])%len(l)]
+	select {
+	case slot <- struct{}{}:
+		return func() { <-slot }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
