@@ -157,8 +157,8 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		}})
 	server := adhttp.New(adhttp.Config{
 		Admission: auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts),
-		Answers:   answers,
-		Observe:   counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
+		Answers:   answers, Apps: d.Apps,
+		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.currentHealth()
 			h.Limits = limits.limitFault()

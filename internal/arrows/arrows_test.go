@@ -121,7 +121,7 @@ var keepers = map[string][]string{
 	"github.com/testcontainers/":          {},
 	"github.com/moby/":                    {},
 	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/oauth", "adlens/internal/platform/api"},
-	"github.com/modelcontextprotocol/":   {"adlens/internal/oauth"},
+	"github.com/modelcontextprotocol/":    {"adlens/internal/oauth"},
 }
 
 func rooms(t *testing.T) []room {

@@ -107,6 +107,7 @@ type problem struct {
 	detail string
 	faults []adlens.Fault
 	limit  string
+	allow  string // the methods that are, where another is not
 	retry  time.Duration
 	size   int   // in bytes, of an answer that does not have the part asked for
 	cause  error // for the log alone
@@ -214,7 +215,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	if status == http.StatusMethodNotAllowed {
-		h.Set("Allow", "GET, HEAD")
+		h.Set("Allow", p.allow)
 	}
 	if status == http.StatusRequestedRangeNotSatisfiable {
 		h.Set("Content-Range", fmt.Sprintf("bytes */%d", p.size))

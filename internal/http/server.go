@@ -30,6 +30,7 @@ import (
 type Config struct {
 	Admission *auth.Admission
 	Answers   *answer.Service
+	Apps      AppStore // nil where no assistant can be connected
 	// Observe hears of each answer: how is answer.Computed, answer.Remembered,
 	// unchanged, or "" where there was nothing to compute.
 	Observe func(route string, status int, how string, took time.Duration)
@@ -48,6 +49,7 @@ type Config struct {
 type Server struct {
 	admission *auth.Admission
 	answers   *answer.Service
+	apps      AppStore
 	observed  func(route string, status int, how string, took time.Duration)
 	refused   func(limit string)
 	ping      func(context.Context) error
@@ -67,7 +69,8 @@ type Server struct {
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
-	s := &Server{admission: c.Admission, answers: c.Answers, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now, assistants: c.Assistants, bodies: map[string]bool{},
+	s := &Server{admission: c.Admission, answers: c.Answers, apps: c.Apps, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now,
+		assistants: c.Assistants, bodies: map[string]bool{},
 		documentation: sync.OnceValues(newDocumentation), open: newOpenConnections(maxConnections)}
 	if s.refused == nil {
 		s.refused = func(string) {}
@@ -110,7 +113,11 @@ func (s *Server) newEngine() *gin.Engine {
 	engine.Use(s.assignRequestID, s.logAccess, s.recoverPanic, s.limitSize)
 	engine.NoRoute(func(c *gin.Context) { s.writeError(c, notFound(answer.Printable(c.Request.URL.Path))) })
 	engine.NoMethod(func(c *gin.Context) {
-		s.writeError(c, &problem{code: codeMethod, detail: c.Request.Method + " is not allowed: the API only reads, by GET and HEAD"})
+		allow, detail := c.Writer.Header().Get("Allow"), " is not allowed: the API only reads, by GET and HEAD"
+		if allow == http.MethodPost {
+			detail = " is not allowed here; expected POST"
+		}
+		s.writeError(c, &problem{code: codeMethod, allow: allow, detail: c.Request.Method + detail})
 	})
 	s.addRoutes(engine)
 	return engine
@@ -129,6 +136,7 @@ func (s *Server) addRoutes(engine *gin.Engine) {
 	if s.assistants != nil {
 		s.addAssistants(engine)
 	}
+	s.addApps(engine)
 	s.addGet(engine, "/healthz", s.serveHealthz)
 	s.addGet(engine, "/readyz", s.serveReadyz)
 	s.addPages(engine)

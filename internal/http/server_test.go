@@ -151,6 +151,11 @@ func answersOf(store stored, cache, memory int) *answer.Service {
 	return answer.New(answer.Config{Figures: query.NewService(store, nil), Connections: store, Cache: cache, Memory: memory, Now: func() time.Time { return now }})
 }
 
+// answersWith answers from a store with connections of assistants.
+func answersWith(store stored, apps answer.AppStore) *answer.Service {
+	return answer.New(answer.Config{Figures: query.NewService(store, nil), Connections: store, Apps: apps, Now: func() time.Time { return now }})
+}
+
 func admissionOf(accounts auth.AccountStore, keys auth.Store, limits auth.Limits) *auth.Admission {
 	return auth.NewAdmission(auth.NewAuthenticator(keys), nil, limits, auth.NewUsage(), accounts)
 }

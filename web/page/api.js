@@ -46,6 +46,11 @@ export class Api {
     return exact(await text(response))
   }
 
+  // post asks for a change, and gives the answer as an object.
+  post(path, options) {
+    return this.get({ path, params: [], method: 'POST' }, options)
+  }
+
   // file gives an answer to be saved, and its name.
   async file(request, options) {
     const response = await this.#fetch(request, options)
@@ -69,7 +74,7 @@ export class Api {
   async #once(request, signal) {
     try {
       return await fetch(address(request), {
-        headers: { Authorization: `Bearer ${this.#key}` }, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
+        method: request.method ?? 'GET', headers: { Authorization: `Bearer ${this.#key}` }, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
       })
     } catch (error) {
       throw error.name === 'AbortError' ? error : new Unreachable('the server cannot be reached', { cause: error })

@@ -122,3 +122,21 @@ export function drawActivity(state, { activity }, { go, link }) {
   return [section('Activity', el('div', { class: 'row' }, tool),
     table({ caption: 'Activity', columns, rows: activity.data, empty: 'Nothing was done on the platform yet.' }), pages(activity.pagination, state, go, 'operations'))]
 }
+
+// drawApps shows the assistants that may read the account. Each can be ended, in
+// two steps, because only its operator can connect one.
+export function drawApps(state, { apps }, { endApp }) {
+  const columns = [
+    name((row) => [el('span', {}, row.name), id(row.app_id)], 'Assistant'),
+    whole('Connected', (row) => time(row.connected_at)),
+    whole('Last used', (row) => (row.last_used_at === null ? 'Never' : time(row.last_used_at))),
+    plain('Answers go to', (row) => id(row.redirect_uri)),
+    whole('Ends by itself', (row) => time(row.expires_at)),
+    plain('End', (row) => el('details', {},
+      el('summary', { 'aria-label': `End the connection of ${row.name}` }, 'End …'),
+      el('button', { type: 'button', class: 'plain', onclick: () => endApp(row) }, 'End it for good'))),
+  ]
+  return [section('Assistants',
+    el('p', {}, 'These assistants can read the account, and change nothing. The operator of this server invites others: ', el('code', {}, 'adlens app invite --account ID')),
+    table({ caption: 'Assistants', columns, rows: apps.data, empty: 'No assistant is connected.' }))]
+}

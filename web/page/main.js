@@ -6,10 +6,10 @@ import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { elsewhere } from './elsewhere.js'
 import { span } from './figures.js'
-import { drawActivity, drawAdGroups, drawCampaigns, drawRules, drawRuns } from './lists.js'
+import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
 import { drawOverview } from './overview.js'
 import { drawReport } from './report.js'
-import { requestsOf } from './requests.js'
+import { ofApi, requestsOf } from './requests.js'
 import { drawFault, drawNotices, drawRefusal, freshness, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
 
@@ -23,6 +23,7 @@ const VIEWS = {
   rules: { title: 'Rules', draw: drawRules },
   runs: { title: 'Runs of a rule', draw: drawRuns, within: 'rules' },
   activity: { title: 'Activity', draw: drawActivity },
+  apps: { title: 'Assistants', draw: drawApps },
 }
 
 // A list that is being read from the platform is there after about this long.
@@ -195,7 +196,7 @@ function draw(state, shown) {
   const before = session.shown
   session.shown = shown
   const { asked, answers, refused } = shown
-  session.elsewhere.show(asked)
+  session.elsewhere.show(ofApi(asked))
   const view = VIEWS[state.view]
   const figures = Object.values(answers).find((answer) => answer.period)
   const heading = el('h1', { tabindex: -1 }, view.title)
@@ -205,10 +206,22 @@ function draw(state, shown) {
       figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
       el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh')),
     figures && el('p', { class: 'muted' }, freshness(figures.meta)),
-    view.draw(state, answers, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf }))
+    view.draw(state, answers, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
   say('')
   if (!before || session.view !== state.view) heading.focus({ preventScroll: true })
   session.view = state.view
+}
+
+// endApp ends the connection of an assistant, and shows those that are left.
+async function endApp({ app_id, name }) {
+  const mine = session
+  try {
+    await mine.api.post(`/apps/${encodeURIComponent(app_id)}/revoke`, { signal: mine.running.signal, waiting })
+    await show({ again: true })
+    if (mine === session) say(`The connection of ${name} is ended.`)
+  } catch (error) {
+    if (mine === session && error.name !== 'AbortError') say(`The connection is not ended: ${error.message}`, error instanceof Problem ? error : null)
+  }
 }
 
 // nameOf is a marketplace in words; two of one country are told apart by id.
@@ -224,6 +237,6 @@ function fail(error, requests, running) {
   running.abort()
   session.failed = true
   byId('notices').replaceChildren()
-  session.elsewhere.show(requests)
+  session.elsewhere.show(ofApi(requests))
   redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })))
 }

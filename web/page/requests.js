@@ -51,6 +51,7 @@ const behind = {
   rules: () => [request('rules', 'Rules', '/api/v1/rules', [])],
   runs: (state) => [request('runs', 'Runs of the rule', `/api/v1/rules/${encodeURIComponent(state.rule_id)}/runs`, [])],
   activity: (state) => [request('activity', 'Activity', '/api/v1/activity', [['tool', state.tool], ...paging(state)])],
+  apps: () => [request('apps', 'Assistants', '/apps', [])],
 }
 
 // The most rows that answers have at once.
@@ -63,6 +64,9 @@ export function whole(request) {
   if (!most[name]) return request
   return { ...request, params: [...params.filter(([parameter]) => !['page', 'page_size'].includes(parameter)), ['page_size', most[name]]] }
 }
+
+// ofApi are those requests that anybody may send: the page alone ends connections.
+export const ofApi = (requests) => requests.filter(({ path }) => path.startsWith('/api/'))
 
 // requestsOf are the requests that show a state.
 export const requestsOf = (state) => behind[state.view](state)

@@ -17,6 +17,7 @@ const OWN = {
   rules: {},
   runs: { rule_id: '' },
   activity: { tool: '', page: '1', page_size: '50' },
+  apps: {},
 }
 
 // read makes a state of a fragment. What it does not know is left out, and the

@@ -1,0 +1,129 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"adlens/internal/answer"
+	"adlens/internal/auth"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.uber.org/zap"
+)
+
+// appsPath is where the page reads the connections of assistants, and ends them.
+// It is no part of the API, which only reads.
+const appsPath = "/apps"
+
+// AppStore keeps the connections of assistants.
+type AppStore interface {
+	Apps(ctx context.Context, account string) ([]auth.App, error)
+	AppByID(ctx context.Context, id string) (app auth.App, found bool, err error)
+	PutApp(ctx context.Context, app auth.App) error
+}
+
+// addApps adds what the page needs to show and end connections.
+func (s *Server) addApps(engine *gin.Engine) {
+	if s.apps == nil {
+		return
+	}
+	s.addGet(engine, appsPath, s.wrapHandler(s.listApps))
+	engine.POST(appsPath+"/:app_id/revoke", s.wrapHandler(s.revokeApp))
+}
+
+type appBody struct {
+	ID          string  `json:"app_id"`
+	Name        string  `json:"name"`
+	RedirectURI string  `json:"redirect_uri"`
+	ConnectedAt *string `json:"connected_at"`
+	LastUsedAt  *string `json:"last_used_at"`
+	ExpiresAt   *string `json:"expires_at"`
+	RevokedAt   *string `json:"revoked_at"`
+}
+
+func appBodyOf(a auth.App) appBody {
+	return appBody{a.ID, a.Name, a.RedirectURI, timestamp(a.ConnectedAt), timestamp(a.LastUsedAt), timestamp(&a.Refresh.ExpiresAt), timestamp(a.RevokedAt)}
+}
+
+// timestamp writes an instant as the API does, nil for nil.
+func timestamp(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	text := t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return &text
+}
+
+// listApps answers the live connections of the account of a key, oldest first.
+func (s *Server) listApps(c *gin.Context) error {
+	caller, err := s.admitForApps(c)
+	if err != nil {
+		return err
+	}
+	all, err := s.apps.Apps(c.Request.Context(), caller.Account.ID)
+	if err != nil {
+		return err
+	}
+	bodies := []appBody{}
+	for _, app := range all {
+		if app.Connected(s.now()) {
+			bodies = append(bodies, appBodyOf(app))
+		}
+	}
+	return writeJSON(c, map[string][]appBody{"data": bodies})
+}
+
+// revokeApp ends a connection of the account of a key for good. One that is revoked
+// stays as it is; one of another account is unknown.
+func (s *Server) revokeApp(c *gin.Context) error {
+	caller, err := s.admitForApps(c)
+	if err != nil {
+		return err
+	}
+	app, found, err := s.apps.AppByID(c.Request.Context(), c.Param("app_id"))
+	if err != nil {
+		return err
+	}
+	if !found || app.AccountID != caller.Account.ID {
+		return &answer.NotFoundError{Detail: fmt.Sprintf("there is no connection %q", answer.Printable(c.Param("app_id")))}
+	}
+	if app.RevokedAt == nil {
+		now := s.now().UTC().Truncate(time.Millisecond)
+		app.RevokedAt = &now
+		if err := s.apps.PutApp(c.Request.Context(), app); err != nil {
+			return err
+		}
+		s.log.Info("a connection of an assistant was ended", zap.String("request_id", requestID(c)), zap.String("account", app.AccountID), zap.String("app_id", app.ID), zap.String("key_id", caller.Key.ID))
+	}
+	return writeJSON(c, appBodyOf(app))
+}
+
+// admitForApps lets a request of the page in. Connections can be ended whatever the
+// state of the subscription.
+func (s *Server) admitForApps(c *gin.Context) (auth.Caller, error) {
+	caller, err := s.admitCaller(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, true)
+	if err != nil {
+		return caller, err
+	}
+	return caller, answer.RefuseParameters(answer.ReadQuery(c.Request.URL.RawQuery))
+}
+
+// writeJSON answers with a value that no cache may keep.
+func writeJSON(c *gin.Context, value any) error {
+	text, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	h := c.Writer.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	c.Writer.WriteHeader(http.StatusOK)
+	c.Writer.Write(text)
+	return nil
+}

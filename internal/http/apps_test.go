@@ -1,0 +1,164 @@
+package http
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens/internal/auth"
+)
+
+// appShelf is a store of connections in memory.
+type appShelf struct {
+	mu    sync.Mutex
+	apps  []auth.App
+	asked int
+}
+
+func (s *appShelf) Apps(_ context.Context, account string) (all []auth.App, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	for _, a := range s.apps {
+		if a.AccountID == account {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+func (s *appShelf) AppByID(_ context.Context, id string) (auth.App, bool, error) {
+	for _, a := range s.apps {
+		if a.ID == id {
+			return a, true, nil
+		}
+	}
+	return auth.App{}, false, nil
+}
+
+func (s *appShelf) PutApp(_ context.Context, app auth.App) error {
+	for i := range s.apps {
+		if s.apps[i].ID == app.ID {
+			s.apps[i] = app
+		}
+	}
+	return nil
+}
+
+// connections are two live ones of the account of the tests, two that are not, and
+// one of another account.
+func connections() *appShelf {
+	app := func(id, account string, connected time.Duration) auth.App {
+		at := now.Add(-connected)
+		return auth.App{ID: id, AccountID: account, Name: "Claude\u202e <b>", RedirectURI: "https://claude.example/back", ConnectedAt: &at, LastUsedAt: &at,
+			Refresh: auth.Secret{ExpiresAt: now.Add(time.Hour)}}
+	}
+	invited, expired, revoked := app("a_1", "acme-active", 0), app("a_2", "acme-active", 0), app("a_3", "acme-active", 0)
+	invited.ConnectedAt, invited.Refresh = nil, auth.Secret{}
+	expired.Refresh.ExpiresAt = now
+	revoked.RevokedAt = &now
+	other := app("a_6", "acme-other", 0)
+	other.Name = "stranger"
+	older := app("a_5", "acme-active", 2*time.Hour)
+	older.Name = "older"
+	return &appShelf{apps: []auth.App{invited, expired, revoked, app("a_4", "acme-active", time.Hour), older, other}}
+}
+
+// withApps is a server of an account with connections.
+func withApps(apps *appShelf, account string) http.Handler {
+	w := newWorld()
+	c := testConfig(w, keys{account})
+	c.Apps, c.Answers = apps, answersWith(w, apps)
+	return New(c).Handler()
+}
+
+func TestTheAccountNamesTheNewestLiveConnection(t *testing.T) {
+	apps := connections()
+	h := withApps(apps, "acme-active")
+	for range 3 {
+		if got := ask(h, "/api/v1/account").Body.String(); !strings.Contains(got, `"connected_app":{"name":"Claude`+"\u202e"+` <b>","connected_at":"2026-03-10T11:00:00.000Z"}`) {
+			t.Errorf("got %s", got)
+		}
+	}
+	if apps.asked != 1 {
+		t.Errorf("the store was asked %d times", apps.asked)
+	}
+	for i := range apps.apps {
+		apps.apps[i].RevokedAt = &now
+	}
+	if got := ask(withApps(apps, "acme-active"), "/api/v1/account").Body.String(); !strings.Contains(got, `"connected_app":null`) {
+		t.Errorf("with all ended: %s", got)
+	}
+}
+
+// askBy sends a request by a method, with the key of the tests or without it.
+func askBy(h http.Handler, method, path string, withKey bool) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, nil)
+	if withKey {
+		request.Header.Set("Authorization", "Bearer "+key.Reveal())
+	}
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, request)
+	return recorder
+}
+
+func TestThePageListsAndEndsConnections(t *testing.T) {
+	for _, account := range []string{"acme-active", "acme-canceled"} {
+		apps := connections()
+		for i := range apps.apps[:5] {
+			apps.apps[i].AccountID = account
+		}
+		h := withApps(apps, account)
+		first := askBy(h, "GET", "/apps", true)
+		if want := `{"data":[{"app_id":"a_4","name":"Claude` + "\u202e" + ` <b>","redirect_uri":"https://claude.example/back","connected_at":"2026-03-10T11:00:00.000Z","last_used_at":"2026-03-10T11:00:00.000Z",` +
+			`"expires_at":"2026-03-10T13:00:00.000Z","revoked_at":null},{"app_id":"a_5"`; first.Code != 200 || !strings.HasPrefix(first.Body.String(), want) || strings.Count(first.Body.String(), "app_id") != 2 ||
+			first.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%d %v %s", first.Code, first.Header(), first.Body)
+		}
+		for range 2 {
+			if got := askBy(h, "POST", "/apps/a_4/revoke", true); got.Code != 200 || !strings.Contains(got.Body.String(), `"revoked_at":"2026-03-10T12:00:00.000Z"`) {
+				t.Errorf("%d %s", got.Code, got.Body)
+			}
+		}
+		if got := askBy(h, "GET", "/apps", true).Body.String(); strings.Contains(got, "a_4") || !strings.Contains(got, "a_5") {
+			t.Errorf("afterwards: %s", got)
+		}
+	}
+}
+
+func TestAConnectionIsEndedByNobodyElse(t *testing.T) {
+	apps := connections()
+	h := withApps(apps, "acme-active")
+	for _, c := range []struct {
+		method, path string
+		withKey      bool
+		status       int
+		words        string
+	}{
+		{"POST", "/apps/a_6/revoke", true, 404, `there is no connection \"a_6\"`},
+		{"POST", "/apps/none/revoke", true, 404, "not_found"},
+		{"POST", "/apps/a_4/revoke", false, 401, "missing_key"},
+		{"GET", "/apps", false, 401, "missing_key"},
+		{"GET", "/apps?account=acme-other", true, 400, "unknown_parameter"},
+		{"GET", "/apps/a_4/revoke", true, 405, "GET is not allowed here; expected POST"},
+		{"DELETE", "/apps", true, 405, "DELETE is not allowed"},
+		{"OPTIONS", "/apps/a_4/revoke", true, 405, "method_not_allowed"},
+	} {
+		got := askBy(h, c.method, c.path, c.withKey)
+		if got.Code != c.status || !strings.Contains(got.Body.String(), c.words) || strings.Contains(got.Body.String(), "stranger") {
+			t.Errorf("%s %s: %d %s", c.method, c.path, got.Code, got.Body)
+		}
+		if allow := got.Header().Get("Allow"); c.status == 405 && (allow == "POST") != strings.HasSuffix(c.path, "revoke") {
+			t.Errorf("%s %s: Allow %q", c.method, c.path, allow)
+		}
+	}
+	for _, app := range apps.apps {
+		if app.RevokedAt != nil && app.ID != "a_3" {
+			t.Errorf("%s was ended", app.ID)
+		}
+	}
+}
