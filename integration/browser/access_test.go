@@ -74,7 +74,7 @@ func (p *tab) walkTo(selector string) {
 // everywhere are the views and states that there are to look at.
 var everywhere = []string{
 	"#/overview", "#/overview?range=all_time&measure=roas", "#/products", "#/campaign-figures?search=garden", "#/ad-group-figures?figures=spend%2Cacos&compare=previous_period",
-	"#/campaigns", "#/ad-groups", "#/rules",
+	"#/campaigns", "#/ad-groups", "#/rules", "#/apps",
 	"#/activity", "#/overview?timezone=Mars&marketplaces=FR", "#/overview?start_date=2019-01-01&end_date=2019-02-01",
 }
 

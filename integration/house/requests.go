@@ -124,3 +124,19 @@ func RawRequest(path string, lines ...string) string {
 
 // AccountPath is the path of the account.
 const AccountPath = "/api/v1/account"
+
+// App connects an assistant to an account of a running engine, as consent and the
+// exchange of a code would, and returns its id. There is no text of its tokens.
+func App(t *testing.T, p *harness.Program, account, name string) string {
+	t.Helper()
+	r := p.Run("app", "invite", "--account", account, "--json")
+	var invited struct {
+		ID string `json:"app_id"`
+	}
+	if r.Code != 0 || json.Unmarshal([]byte(r.Stdout), &invited) != nil {
+		t.Fatalf("app invite: %s", r)
+	}
+	AsWriter(t, p, "INSERT INTO apps SELECT * REPLACE ('"+name+"' AS name, 'https://assistant.example/client' AS client_id, 'https://assistant.example/back' AS redirect_uri, "+
+		"now64(3) AS connected_at, now64(3) + INTERVAL 30 DAY AS refresh_expires_at, now64(9) AS updated_at) FROM apps WHERE app_id = '"+invited.ID+"'")
+	return invited.ID
+}
