@@ -151,7 +151,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		figures.Remember(d.Figures, so.memory)
 	}
 	usage := auth.NewUsage()
-	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Lists: refresh.lists, Cache: so.answerCache, Memory: so.underWay, Now: time.Now,
+	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: refresh.lists, Cache: so.answerCache, Memory: so.underWay, Now: time.Now,
 		Warn: func(account string, err error) {
 			log.Warn("it could not be found out whether campaigns have to be read", zap.String("account", account), zap.Error(err))
 		}})

@@ -18,6 +18,7 @@ import (
 	"adlens/internal/formats"
 	"adlens/internal/lru"
 	"adlens/internal/query"
+	"adlens/internal/recent"
 )
 
 // Timeout bounds the work of one request.
@@ -37,6 +38,11 @@ type ConnectionStore interface {
 	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
 }
 
+// AppStore reads the connections of assistants to an account.
+type AppStore interface {
+	Apps(ctx context.Context, account string) ([]auth.App, error)
+}
+
 // Freshener keeps lists of the platform fresh while they are used.
 type Freshener interface {
 	// Asked notes a request for a marketplace's lists of a time (nil where none
@@ -49,6 +55,7 @@ type Freshener interface {
 type Config struct {
 	Figures     *query.Service
 	Connections ConnectionStore
+	Apps        AppStore // nil where no assistant can be connected
 	Lists       Freshener
 	Cache       int // bytes of answers that are remembered; 0 is none
 	// Memory is how many bytes all answers take together, about, while they are
@@ -63,6 +70,7 @@ type Config struct {
 type Service struct {
 	figures     *query.Service
 	connections ConnectionStore
+	apps        *recent.Values[string, *connectedApp] // by account; nil of one without
 	lists       Freshener
 	warn        func(account string, err error)
 	now         func() time.Time
@@ -71,7 +79,7 @@ type Service struct {
 
 // New returns a service that remembers nothing yet.
 func New(c Config) *Service {
-	return &Service{figures: c.Figures, connections: c.Connections, lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
+	return &Service{figures: c.Figures, connections: c.Connections, apps: recentApps(c.Apps, c.Now), lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
 }
 
 // View returns the account as it is now, for several questions about one moment.

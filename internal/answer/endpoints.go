@@ -13,6 +13,7 @@ import (
 	"adlens/internal/auth"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/recent"
 	"adlens/internal/records"
 )
 
@@ -183,7 +184,11 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err != nil {
 		return nil, err
 	}
-	a := account{Caller: caller, connected: connected && connection.Accepted}
+	app, _, err := s.apps.Get(ctx, caller.Account.ID, s.now())
+	if err != nil {
+		return nil, err
+	}
+	a := account{Caller: caller, connected: connected && connection.Accepted, app: app}
 	if connected {
 		a.connectedAt = &connection.ConnectedAt
 	}
@@ -193,4 +198,34 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	return &Question{compute: func(context.Context) (func(*writer), error) {
 		return func(w *writer) { w.writeAccount(a) }, nil
 	}}, nil
+}
+
+// The newest connection of an account is never older than appsFor, and at most
+// maxAccounts are remembered.
+const (
+	appsFor     = 2 * time.Second
+	maxAccounts = 10_000
+)
+
+// connectedApp is the newest assistant that is connected to an account.
+type connectedApp struct {
+	name string
+	at   time.Time
+}
+
+// recentApps finds the newest live connection of each account, and remembers it
+// for a moment. Each account has an entry, without one too.
+func recentApps(store AppStore, now func() time.Time) *recent.Values[string, *connectedApp] {
+	return recent.New(appsFor, maxAccounts, func(ctx context.Context, account string) (newest *connectedApp, found bool, err error) {
+		if store == nil {
+			return nil, true, nil
+		}
+		all, err := store.Apps(ctx, account)
+		for _, app := range all {
+			if app.Connected(now()) && (newest == nil || app.ConnectedAt.After(newest.at)) {
+				newest = &connectedApp{app.Name, *app.ConnectedAt}
+			}
+		}
+		return newest, true, err
+	})
 }

@@ -67,6 +67,7 @@ type account struct {
 	lastDate    *adlens.Day
 	connected   bool       // credentials are stored and were last accepted
 	connectedAt *time.Time // nil where none are stored
+	app         *connectedApp
 }
 
 func (w *writer) writeAccount(a account) {
@@ -85,7 +86,10 @@ func (w *writer) writeAccount(a account) {
 		w.writeTimestamp("created_at", &a.Key.CreatedAt)
 		w.writeTimestamp("last_used_at", a.LastUse)
 	})
-	w.Null("connected_app", formats.JSONText)
+	formats.Nullable(w.Writer, "connected_app", a.app, func(app connectedApp) {
+		w.Text("name", app.name)
+		w.writeTimestamp("connected_at", &app.at)
+	})
 	w.Object("meta", func() { w.writeDay("data_last_date", a.lastDate) })
 }
 
