@@ -89,7 +89,7 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	figures := query.NewService(d.Figures, d.Lists)
 	figures.Remember(d.Figures, so.memory)
 	tools := assistant.New(assistant.Config{
-		Answers: answer.New(answer.Config{Figures: figures, Connections: d.Connections, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
+		Answers: answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
 			Warn: func(string, error) {}}),
 		Admit: func(ctx context.Context, _ *mcp.RequestExtra) (auth.Caller, error) {
 			if running, err := o.askServer(ctx, account); err != nil {

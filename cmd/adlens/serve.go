@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +12,15 @@ import (
 	"time"
 
 	"adlens/internal/answer"
+	"adlens/internal/assistant"
 	"adlens/internal/auth"
 	adhttp "adlens/internal/http"
 	"adlens/internal/metrics"
+	"adlens/internal/oauth"
 	"adlens/internal/query"
 	"adlens/loader"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -35,6 +39,9 @@ type serveOptions struct {
 	metrics     string
 	drainDelay  time.Duration
 	platform    platformOptions
+
+	publicURL      string // of assistants' clients
+	noRegistration bool
 }
 
 func (so *serveOptions) addFlags(cmd *cobra.Command, level string) {
@@ -80,6 +87,8 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
 	cmd.Flags().DurationVar(&so.drainDelay, "drain-delay", 0, "how long to go on answering after SIGTERM while /readyz says 503, so that a balancer sees it; like 5s")
+	cmd.Flags().StringVar(&so.publicURL, "public-url", "", "address that assistants' clients see, like https://figures.example.com, where a proxy serves it by HTTPS; without it only clients on this machine connect to /mcp")
+	cmd.Flags().BoolVar(&so.noRegistration, "no-client-registration", false, "assistants' clients that have no metadata document of their own cannot register")
 	so.platform.addFlags(cmd)
 	return cmd
 }
@@ -151,13 +160,17 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		figures.Remember(d.Figures, so.memory)
 	}
 	usage := auth.NewUsage()
+	admission := auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts)
 	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: refresh.lists, Cache: so.answerCache, Memory: so.underWay, Now: time.Now,
 		Warn: func(account string, err error) {
 			log.Warn("it could not be found out whether campaigns have to be read", zap.String("account", account), zap.Error(err))
 		}})
+	assistants, err := d.newAssistants(so, admission, answers, log)
+	if err != nil {
+		return err
+	}
 	server := adhttp.New(adhttp.Config{
-		Admission: auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts),
-		Answers:   answers, Apps: d.Apps,
+		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants,
 		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.currentHealth()
@@ -170,6 +183,10 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
+	if err := o.writeOwnerFile(listener.Addr(), assistants.OwnerToken); err != nil {
+		return err
+	}
+	defer os.Remove(o.ownerPath())
 	var running sync.WaitGroup
 	d.startBackground(background, &running, usage, inspector)
 	running.Go(func() { refresh.daily.Run(background) })
@@ -197,6 +214,32 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	running.Wait()
 	refresh.lists.Wait()
 	return err
+}
+
+// newAssistants lets assistants ask what the API answers.
+func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers *answer.Service, log *zap.Logger) (*adhttp.Assistants, error) {
+	if so.publicURL != "" {
+		var err error
+		if so.publicURL, err = oauth.ParsePublicURL(so.publicURL); err != nil {
+			return nil, fmt.Errorf("--public-url: %w", err)
+		}
+	}
+	authorization := oauth.New(oauth.Config{Apps: d.Apps, Accounts: d.Accounts, PublicURL: so.publicURL, NoRegistration: so.noRegistration, Now: time.Now,
+		Log: func(e oauth.Event) {
+			log.Info("assistant", zap.String("event", string(e.Kind)), zap.String("account", e.AccountID), zap.String("app_id", e.AppID), zap.String("client", e.Client),
+				zap.Stringer("remote", e.Remote), zap.Error(e.Err))
+		}})
+	admission.AdmitApps(auth.NewAuthenticator(d.Apps), so.limitMinute)
+	tools := assistant.New(assistant.Config{Answers: answers, Version: version, Now: time.Now,
+		Admit: func(ctx context.Context, extra *mcp.RequestExtra) (auth.Caller, error) {
+			app, ok := adhttp.AppOf(extra)
+			if !ok {
+				return auth.Caller{}, auth.ErrInvalidKey
+			}
+			return admission.AdmitApp(ctx, app, time.Now())
+		},
+		Failed: func(tool string, err error) { log.Error("a tool failed", zap.String("tool", tool), zap.Error(err)) }})
+	return &adhttp.Assistants{Tools: tools, Authorization: authorization, OwnerToken: rand.Text()}, nil
 }
 
 // startBackground runs what a server does beside answering.

@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"adlens/web":      {},
 	"adlens/web/page": {},
 	"adlens/web/docs": {"adlens", "adlens/docs", "adlens/internal/catalogue", "adlens/internal/query/period", "adlens/web"},
-	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/catalogue", "adlens/internal/query",
+	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/oauth", "adlens/internal/catalogue", "adlens/internal/query",
 		"adlens/internal/query/period", "adlens/web", "adlens/web/docs", "adlens/web/page"},
 	"adlens/internal/simulation": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/exact",
 		"adlens/internal/manifest", "adlens/internal/records", "adlens/internal/tables", "adlens/loader", "adlens/internal/platform"},
@@ -88,13 +88,13 @@ var arrows = map[string][]string{
 		"adlens/loader"},
 	"adlens/bench": {"adlens", "adlens/internal/catalogue", "adlens/integration/model", "adlens/internal/clickhouse", "adlens/internal/clickhouse/conn", "adlens/internal/engine",
 		"adlens/internal/exact", "adlens/internal/made", "adlens/internal/query", "adlens/internal/platform"},
-	"adlens/cmd/adlens": {"adlens", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/clickhouse",
+	"adlens/cmd/adlens": {"adlens", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/oauth", "adlens/internal/backup", "adlens/internal/clickhouse",
 		"adlens/internal/clickhouse/audit", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/schema",
 		"adlens/internal/commits", "adlens/internal/connector", "adlens/internal/demo", "adlens/internal/doctor", "adlens/internal/engine", "adlens/internal/http",
 		"adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis", "adlens/internal/secret", "adlens/loader", "adlens/internal/platform", "adlens/internal/platform/api"},
 	"adlens/internal/formats": {},
 	"adlens/internal/answer": {"adlens", "adlens/internal/auth", "adlens/internal/catalogue", "adlens/internal/flight", "adlens/internal/formats",
-		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records"},
+		"adlens/internal/lru", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/recent", "adlens/internal/records"},
 	"adlens/internal/assistant": {"adlens", "adlens/internal/answer", "adlens/internal/auth", "adlens/internal/catalogue", "adlens/internal/query"},
 	"adlens/internal/oauth":     {"adlens", "adlens/internal/auth", "adlens/internal/flight", "adlens/internal/lru"},
 	"adlens/internal/catalogue": {"adlens"},
@@ -121,7 +121,6 @@ var keepers = map[string][]string{
 	"github.com/testcontainers/":          {},
 	"github.com/moby/":                    {},
 	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/oauth", "adlens/internal/platform/api"},
-	"github.com/modelcontextprotocol/":    {"adlens/internal/oauth"},
 }
 
 func rooms(t *testing.T) []room {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -281,5 +282,20 @@ func TestArgumentsAreThoseOfTheCatalogue(t *testing.T) {
 	properties := tools[3].describe().InputSchema.(map[string]any)["properties"].(map[string]any)
 	if got := properties["range"].(map[string]any)["enum"]; fmt.Sprint(got) != fmt.Sprint(catalogue.Ranges) {
 		t.Errorf("the ranges are %v", got)
+	}
+}
+
+// The document lists each tool in the words that clients get.
+func TestTheDocumentListsTheTools(t *testing.T) {
+	text, err := os.ReadFile("../../docs/assistants.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, one := range tools {
+		fmt.Fprintf(&want, "| `%s` | %s |\n", one.name, one.words)
+	}
+	if !strings.Contains(string(text), want.String()) {
+		t.Errorf("docs/assistants.md has to have these rows:\n%s", &want)
 	}
 }

@@ -19,7 +19,9 @@ type Record struct {
 	LastUsedAt          *time.Time // as persisted; Usage knows better
 	ExpiresAt           *time.Time // the first instant at which it is invalid
 	RevokedAt           *time.Time
-	Request             string // of a feed link: the path and query string that it answers
+	// Request is, of a feed link, the path and query string that it answers and, of
+	// an assistant's token, the resource that it is for.
+	Request string
 }
 
 // ValidAt reports whether the key may be used. A revocation has no date to wait

@@ -14,6 +14,7 @@ import (
 
 	"adlens/internal/assistant"
 	"adlens/internal/auth"
+	"adlens/internal/oauth"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
@@ -31,21 +32,10 @@ const (
 // maxCall bounds a call of an assistant.
 const maxCall = 64 << 10
 
-// Authorization lets people connect assistants to their accounts.
-type Authorization interface {
-	http.Handler
-	Paths() []string
-	// Base returns the address of the server as the client sees it. The error says why
-	// the client is not let in.
-	Base(r *http.Request) (string, error)
-	Resource(base string) string            // what access tokens are for
-	ResourceMetadataURL(base string) string // where a client without one begins
-}
-
 // Assistants is what a server needs to answer assistants.
 type Assistants struct {
 	Tools         *assistant.Server
-	Authorization Authorization
+	Authorization *oauth.Server
 	OwnerToken    string // of adlens mcp on the same machine
 }
 
@@ -71,9 +61,9 @@ func (s *Server) addAssistants(engine *gin.Engine) {
 	s.bodies[assistantPath] = true
 	engine.Any(assistantPath, s.wrapHandler(func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
 	engine.POST(ownersPath, s.wrapHandler(s.countOwnersCall))
-	for _, path := range s.assistants.Authorization.Paths() {
+	for _, path := range oauth.Paths() {
 		s.bodies[path] = true
-		engine.Any(path, func(c *gin.Context) { s.assistants.Authorization.ServeHTTP(c.Writer, c.Request) })
+		engine.Any(path, gin.WrapH(s.assistants.Authorization.Handler()))
 	}
 }
 
@@ -114,11 +104,11 @@ func tokenInfo(ctx context.Context, _ string, _ *http.Request) (*mcpauth.TokenIn
 // for one resource (RFC 8707): that of another address of the server is refused.
 func (s *Server) authenticateApp(c *gin.Context, base string) (auth.Record, error) {
 	h := c.Writer.Header()
-	challenge := fmt.Sprintf("Bearer resource_metadata=%q, scope=%q", s.assistants.Authorization.ResourceMetadataURL(base), auth.ScopeRead)
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q, scope=%q", oauth.ResourceMetadataURL(base), auth.ScopeRead)
 	sent := c.Request.Header.Values("Authorization")
 	if len(sent) == 0 {
 		h.Set("WWW-Authenticate", challenge)
-		return auth.Record{}, &problem{code: codeMissingKey, detail: "the request has no access token; the client gets one by asking the account's owner: see " + s.assistants.Authorization.ResourceMetadataURL(base)}
+		return auth.Record{}, &problem{code: codeMissingKey, detail: "the request has no access token; the client gets one by asking the account's owner: see " + oauth.ResourceMetadataURL(base)}
 	}
 	remote, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
 	token, isBearer := strings.CutPrefix(sent[0], "Bearer ")
@@ -126,7 +116,7 @@ func (s *Server) authenticateApp(c *gin.Context, base string) (auth.Record, erro
 	if isBearer && len(sent) == 1 {
 		app, err = s.admission.AuthenticateApp(c.Request.Context(), token, remote.Addr(), s.now())
 	}
-	if err == nil && app.Request != s.assistants.Authorization.Resource(base) {
+	if err == nil && app.Request != oauth.Resource(base) {
 		err = auth.ErrInvalidKey
 	}
 	if errors.Is(err, auth.ErrInvalidKey) {

@@ -34,7 +34,7 @@ func (s AppStore) KeyByHash(ctx context.Context, access [32]byte) (auth.Record, 
 	}
 	expires := app.Access[slices.IndexFunc(app.Access, holds)].ExpiresAt
 	return auth.Record{ID: app.ID, AccountID: app.AccountID, Name: app.Name, Hash: access, Scopes: []string{auth.ScopeRead},
-		CreatedAt: *app.ConnectedAt, LastUsedAt: app.LastUsedAt, ExpiresAt: &expires, RevokedAt: app.RevokedAt}, true, nil
+		CreatedAt: *app.ConnectedAt, LastUsedAt: app.LastUsedAt, ExpiresAt: &expires, RevokedAt: app.RevokedAt, Request: app.Resource}, true, nil
 }
 
 // AppByInvite finds a connection by the hash of its invitation's code.
