@@ -154,6 +154,9 @@ func explainFaults(faults []adlens.Fault) string {
 	var lines []string
 	for _, f := range faults {
 		line := cleanText(f.Detail)
+		if !strings.Contains(line, f.Parameter) {
+			line = f.Parameter + ": " + line
+		}
 		if f.DidYouMean != "" && !strings.Contains(line, f.DidYouMean) {
 			line += "; did you mean " + f.DidYouMean + "?"
 		}

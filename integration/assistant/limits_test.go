@@ -1,0 +1,99 @@
+package assistant_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+)
+
+// Calls of adlens mcp count where requests of the API do: in the server that runs
+// on the same data directory.
+func TestCallsOnTheMachineCountInTheRunningServer(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	key, err := p.Account("acme")
+	house.Need(t, err)
+	server, err := p.Serve("--limit-minute", "4")
+	house.Need(t, err)
+	s := openSession(t, p, "acme")
+	for range 3 {
+		s.mustCall(t, "overview", nil)
+	}
+	api := harness.Client{Address: server.Address, Key: key}
+	if a := house.Get(t, api, "/api/v1/summary"); a.Status != 200 {
+		t.Fatal(a)
+	}
+	if _, refusal := s.call(t, "overview", nil); !strings.Contains(refusal, "the account's limit of requests per minute is reached") {
+		t.Errorf("the call beyond the limit: %q", refusal)
+	}
+	if a := house.Get(t, api, "/api/v1/summary"); a.Status != 429 {
+		t.Errorf("the request beyond the limit: %s", a)
+	}
+	house.Need(t, server.Stop())
+	if _, err := os.Stat(filepath.Join(p.DataDir, "serve.json")); err == nil {
+		t.Error("the server left its file")
+	}
+	s.mustCall(t, "overview", nil) // counts by itself again
+}
+
+// An assistant has 30 calls a minute, unless limits of a minute are off.
+func TestAnAssistantHasItsOwnLimitOfAMinute(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		minute  string
+		refused bool
+	}{{"1000", true}, {"0", false}} {
+		p := house.OwnProgram(t)
+		_, err := p.Account("acme")
+		house.Need(t, err)
+		s := openSession(t, p, "acme", "--limit-minute", c.minute)
+		var last string
+		for range 31 {
+			_, last = s.call(t, "list", map[string]any{"kind": "rules"})
+		}
+		if strings.Contains(last, "the limit of an assistant's calls per minute is reached") != c.refused {
+			t.Errorf("--limit-minute %s: the 31st call says %q", c.minute, last)
+		}
+	}
+}
+
+// What is wrong with a call is said in its result, and changes nothing.
+func TestWrongCallsAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	_, err := h.Account("wrong-calls")
+	house.Need(t, err)
+	s := openSession(t, h.Program, "wrong-calls", "--limit-minute", "0")
+	for _, c := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"figures", map[string]any{"range": "last_31_days"}, `range: "last_31_days" is not known here; expected one of today`},
+		{"figures", map[string]any{"range": "today", "start_date": "2026-01-01"}, "start_date"},
+		{"figures", map[string]any{"marketplaces": []string{"XX"}}, `"XX" is not known`},
+		{"figures", map[string]any{"format": "csv"}, `"format" is no argument of figures`},
+		{"rank", map[string]any{"dimensions": []string{"keyword"}}, "keyword"},
+		{"rank", map[string]any{"dimensions": []string{"date", "week"}}, "week"},
+		{"rank", map[string]any{"campaign_ids": []string{"1"}}, `"1"`},
+		{"rank", map[string]any{"search": "x"}, `search: "x" is not valid; expected 2 to 100 characters`},
+		{"timeline", map[string]any{"granularity": "hour"}, "hour"},
+		{"list", nil, "kind is missing; expected campaigns, ad_groups, rules, rule_runs"},
+		{"list", map[string]any{"kind": "keywords"}, `kind is "keywords"; expected campaigns`},
+		{"list", map[string]any{"kind": "rules", "states": []string{"ENABLED"}}, "states is no argument of kind rules"},
+		{"list", map[string]any{"kind": "rule_runs"}, "rule_id is missing"},
+		{"list", map[string]any{"kind": "rule_runs", "rule_id": "no/such"}, "no/such"},
+		{"list", map[string]any{"kind": "campaigns", "marketplace": "US"}, "marketplace has to name one of"},
+		{"activity", map[string]any{"tool": []string{"delete"}}, "delete"},
+		{"explain_change", map[string]any{"figure": "profit"}, `figure is "profit"; expected spend`},
+		{"overview", map[string]any{"account": "other"}, `"account" is no argument of overview, which has none`},
+	} {
+		if _, refusal := s.call(t, c.tool, c.arguments); !strings.Contains(refusal, c.want) {
+			t.Errorf("%s %v: %q, want %q", c.tool, c.arguments, refusal, c.want)
+		}
+	}
+}
