@@ -123,8 +123,9 @@ bench/duckdb/node_modules/.package-lock.json: bench/duckdb/package.json bench/du
 bench-cluster: build ## compare two shards with one server, in containers
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench TwoShards -benchtime 500x ./integration/cluster
 
-bench-go: ## measure decoding and summing of a report
+bench-go: build ## measure decoding and summing of a report, and a call of an assistant beside its request
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/platform ./loader
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -run '^$$' -bench . ./integration/assistant
 
 bench-json: ## compare the reader of rows with other JSON decoders, on the same bytes
 	cd internal/platform/jsonbench && $(GO) test -run '^$$' -bench . -benchmem .

@@ -16,7 +16,7 @@ import (
 type session struct{ *mcp.ClientSession }
 
 // openSession starts adlens mcp as an assistant does, and ends it with the test.
-func openSession(t *testing.T, p *harness.Program, account string, more ...string) session {
+func openSession(t testing.TB, p *harness.Program, account string, more ...string) session {
 	t.Helper()
 	ctx := context.Background()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -28,7 +28,7 @@ func openSession(t *testing.T, p *harness.Program, account string, more ...strin
 }
 
 // call calls a tool. Text and structured content are the same.
-func (s session) call(t *testing.T, tool string, arguments map[string]any) (result map[string]any, refusal string) {
+func (s session) call(t testing.TB, tool string, arguments map[string]any) (result map[string]any, refusal string) {
 	t.Helper()
 	said, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	house.Need(t, err)
@@ -49,7 +49,7 @@ func (s session) call(t *testing.T, tool string, arguments map[string]any) (resu
 }
 
 // mustCall calls a tool that has to answer.
-func (s session) mustCall(t *testing.T, tool string, arguments map[string]any) map[string]any {
+func (s session) mustCall(t testing.TB, tool string, arguments map[string]any) map[string]any {
 	t.Helper()
 	result, refusal := s.call(t, tool, arguments)
 	if refusal != "" {

@@ -187,7 +187,7 @@ func Serve(t *testing.T, p *harness.Program) *harness.Server {
 }
 
 // Need ends the test on an error.
-func Need(t *testing.T, err error) {
+func Need(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -129,7 +129,7 @@ var tools = []tool{
 // notHeld is what adlens has no data of, in the words that people ask with.
 var notHeld = []string{"search terms", "keywords and targets", "placements", "stock and inventory", "organic sales and rank, total sales, TACOS", "hours of a day",
 	"history of bids and budgets", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
-	"invoices and billing", "sessions, page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers"}
+	"invoices and billing", "sessions, page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "changes of any kind"}
 
 func answerOverview(c call) (any, error) {
 	said, address, err := c.ask(answer.Request{Endpoint: "marketplaces"})

@@ -211,7 +211,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
 	h.Del("ETag")
-	if status == http.StatusUnauthorized {
+	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" { // an assistant's says where its client begins
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	if status == http.StatusMethodNotAllowed {

@@ -1,0 +1,160 @@
+package assistant_test
+
+import (
+	"encoding/json"
+	"math/big"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+	"adlens/integration/model"
+)
+
+// question is one that an advertiser asked in public, with the calls that answer it.
+type question struct {
+	ID       int    `json:"id"`
+	Question string `json:"question"`
+	Source   string `json:"source"`
+	Holds    bool   `json:"holds"`
+	Missing  string `json:"missing"` // what adlens does not hold, one of missingWords
+	// Calls are those of an answer, and Numbers what it says: all of them stand in the
+	// results. Each is found by the API, not by the tools.
+	Calls   []toolCall `json:"calls"`
+	Numbers []number   `json:"numbers"`
+}
+
+type toolCall struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// number is one of the API's, or the part in percent that one is of another.
+type number struct {
+	Request string  `json:"request"`
+	Path    string  `json:"path"` // members and places, with dots between them
+	ShareOf *number `json:"share_of,omitempty"`
+}
+
+// missingWords are the words of overview for what questions find missing.
+var missingWords = map[string]string{
+	"search_terms": "search terms", "keywords_and_targets": "keywords and targets", "placements": "placements", "stock": "stock and inventory",
+	"organic_sales_and_rank": "organic sales and rank, total sales, TACOS", "hourly_figures": "hours of a day", "bids_and_bid_history": "history of bids and budgets",
+	"competitors": "competitors and share of voice", "share_of_voice": "competitors and share of voice", "profit_and_fees": "profit, fees and cost of goods", "audiences": "audiences",
+	"creative": "creatives and listings", "off_platform": "other advertising platforms", "billing": "invoices and billing", "account_actions": "changes of any kind",
+	"sessions": "sessions, page views and the buy box", "reviews": "reviews", "forecasts": "forecasts and benchmarks of other advertisers",
+}
+
+func readQuestions(t *testing.T) []question {
+	t.Helper()
+	text, err := os.ReadFile("testdata/questions.json")
+	house.Need(t, err)
+	var file struct {
+		Questions []question `json:"questions"`
+	}
+	house.Need(t, json.Unmarshal(text, &file))
+	return file.Questions
+}
+
+// Every question of advertisers is answered by few calls whose results have all
+// numbers of the answer, and are short; what is missing is said by name.
+func TestQuestionsOfAdvertisersAreAnswered(t *testing.T) {
+	t.Parallel()
+	all := readQuestions(t)
+	p := house.OwnProgram(t)
+	server, err := p.Demo()
+	house.Need(t, err)
+	t.Cleanup(func() { house.Need(t, server.Stop()) })
+	key, err := p.Key(harness.DemoAccount)
+	house.Need(t, err)
+	api := harness.Client{Address: server.Address, Key: key}
+	s := openSession(t, p, harness.DemoAccount)
+	notHeld := textsOf(s.mustCall(t, "overview", nil)["not_held"])
+	answerable, missing := 0, 0
+	var calls, tokens []int
+	for _, q := range all {
+		if q.Source == "" || q.Question == "" {
+			t.Errorf("question %d has no text or source", q.ID)
+		}
+		if !q.Holds {
+			missing++
+			if !slices.Contains(notHeld, missingWords[q.Missing]) || len(q.Numbers) > 0 {
+				t.Errorf("question %d asks for %q, which overview does not say is missing: %s", q.ID, q.Missing, q.Question)
+			}
+			continue
+		}
+		answerable++
+		calls = append(calls, len(q.Calls))
+		var results []string
+		for _, c := range q.Calls {
+			result := s.mustCall(t, c.Tool, c.Arguments)
+			text, err := json.Marshal(result)
+			house.Need(t, err)
+			results = append(results, string(text))
+			tokens = append(tokens, tokensOf(t, string(text)))
+		}
+		if len(q.Calls) == 0 || len(q.Numbers) == 0 {
+			t.Errorf("question %d has no calls or numbers: %s", q.ID, q.Question)
+		}
+		for _, n := range q.Numbers {
+			if digits := n.find(t, api); !standsIn(digits, results) {
+				t.Errorf("question %d (%s): %s of %s, %s, is in no result of %v", q.ID, q.Question, n.Path, n.Request, digits, q.Calls)
+			}
+		}
+	}
+	slices.Sort(calls)
+	slices.Sort(tokens)
+	t.Logf("%d questions, %d of them about what adlens does not hold; %d calls in the median; %d tokens in the median, %d in 99 of 100 results",
+		len(all), missing, calls[len(calls)/2], tokens[len(tokens)/2], tokens[len(tokens)*99/100])
+	if answerable+missing < 120 || missing < 30 {
+		t.Errorf("there are %d questions, %d of them about what adlens does not hold", answerable+missing, missing)
+	}
+	if calls[len(calls)/2] > 2 || tokens[len(tokens)/2] > medianBudget || tokens[len(tokens)*99/100] > longestBudget {
+		t.Error("the budget is exceeded")
+	}
+}
+
+// find asks the API for a number, and returns its digits.
+func (n number) find(t *testing.T, api harness.Client) string {
+	t.Helper()
+	a := house.Get(t, api, n.Request)
+	if a.Status != 200 {
+		t.Fatalf("%s: %s", n.Request, a)
+	}
+	value, err := model.Decode(a.Body)
+	house.Need(t, err)
+	for step := range strings.SplitSeq(n.Path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			house.Need(t, err)
+			if i >= len(v) {
+				t.Fatalf("%s has no %s", n.Request, n.Path)
+			}
+			value = v[i]
+		}
+	}
+	digits, ok := value.(json.Number)
+	if !ok {
+		t.Fatalf("%s: %s is %v, no number", n.Request, n.Path, value)
+	}
+	if n.ShareOf == nil {
+		return digits.String()
+	}
+	part, _ := new(big.Rat).SetString(digits.String())
+	whole, _ := new(big.Rat).SetString(n.ShareOf.find(t, api))
+	return new(big.Rat).Mul(new(big.Rat).Quo(part, whole), big.NewRat(100, 1)).FloatString(2)
+}
+
+// standsIn reports whether results have a number literally, and not as a part of
+// another.
+func standsIn(digits string, results []string) bool {
+	literal := regexp.MustCompile(`(^|[^0-9.\-])` + regexp.QuoteMeta(digits) + `($|[^0-9.])`)
+	return slices.ContainsFunc(results, literal.MatchString)
+}
