@@ -3,28 +3,29 @@ package oauth
 import (
 	"net/http"
 
-	"adlens/internal/auth"
-
 	"github.com/go-json-experiment/json"
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
 // resourceName is how clients may call the resource when they ask a person.
 const resourceName = "adlens: read-only figures of an advertising account"
 
+// resourceMetadata is RFC 9728.
+type resourceMetadata struct {
+	Resource      string   `json:"resource"`
+	Issuers       []string `json:"authorization_servers"`
+	Scopes        []string `json:"scopes_supported"`
+	BearerMethods []string `json:"bearer_methods_supported"`
+	Name          string   `json:"resource_name"`
+}
+
 // serveResource answers the metadata of the protected resource (RFC 9728). The
 // path without /mcp has the same: clients look there second.
 func (s *Server) serveResource(w http.ResponseWriter, _ *http.Request, base string) {
-	writeMetadata(w, oauthex.ProtectedResourceMetadata{
-		Resource:               Resource(base),
-		AuthorizationServers:   []string{base},
-		ScopesSupported:        []string{auth.ScopeRead},
-		BearerMethodsSupported: []string{"header"},
-		ResourceName:           resourceName,
-	})
+	writeMetadata(w, resourceMetadata{Resource: Resource(base), Issuers: []string{base}, Scopes: []string{scopeRead}, BearerMethods: []string{"header"}, Name: resourceName})
 }
 
-// issuerMetadata is RFC 8414. The SDK's type would write an empty jwks_uri.
+// issuerMetadata is RFC 8414. The types of the SDK would write empty members, such as
+// jwks_uri, which clients parse as a URL.
 type issuerMetadata struct {
 	Issuer                string   `json:"issuer"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint"`
@@ -49,7 +50,7 @@ func (s *Server) serveIssuer(w http.ResponseWriter, _ *http.Request, base string
 		AuthorizationEndpoint: base + pathAuthorize,
 		TokenEndpoint:         base + pathToken,
 		RevocationEndpoint:    base + pathRevoke,
-		ScopesSupported:       []string{auth.ScopeRead},
+		ScopesSupported:       []string{scopeRead},
 		ResponseTypes:         []string{"code"},
 		ResponseModes:         []string{"query"},
 		GrantTypes:            []string{grantCode, grantRefresh},
