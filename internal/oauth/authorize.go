@@ -103,8 +103,8 @@ func isChallenge(text string) bool {
 
 // isReadScope reports whether all scopes are read. None asks for the default.
 func isReadScope(scope string) bool {
-	for _, name := range strings.Fields(scope) {
-		if name != scopeRead {
+	for name := range strings.SplitSeq(scope, " ") {
+		if name != "" && name != scopeRead {
 			return false
 		}
 	}

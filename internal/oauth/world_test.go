@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"html"
+	"io"
+	"log"
 	"maps"
 	"net"
 	"net/http"
@@ -117,7 +120,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 		w.mu.Unlock()
 		w.document(out, r)
 	}))
-	w.host.Config.ErrorLog = nil
+	w.host.Config.ErrorLog = log.New(io.Discard, "", 0)
 	w.host.StartTLS()
 	t.Cleanup(w.host.Close)
 	dialer := &publicDialer{resolve: w.resolve, connect: w.connect}
@@ -180,7 +183,7 @@ func (w *world) answerDocument(change map[string]any) http.HandlerFunc {
 // invite makes an invitation to an account, as the command does.
 func (w *world) invite(account string) auth.Invite {
 	invite := auth.NewInvite()
-	app := auth.App{ID: "a_" + invite.Reveal(), AccountID: account, InvitedAt: w.now(), Invite: auth.Secret{Hash: invite.Hash(), ExpiresAt: w.now().Add(InviteLifetime)}}
+	app := auth.App{ID: idOf(invite), AccountID: account, InvitedAt: w.now(), Invite: auth.Secret{Hash: invite.Hash(), ExpiresAt: w.now().Add(InviteLifetime)}}
 	if err := w.apps.PutApp(w.Context(), app); err != nil {
 		w.Fatal(err)
 	}
@@ -191,7 +194,12 @@ func (w *world) invite(account string) auth.Invite {
 func (w *world) app(invite auth.Invite) auth.App {
 	w.apps.mu.Lock()
 	defer w.apps.mu.Unlock()
-	return w.apps.rows["a_"+invite.Reveal()]
+	return w.apps.rows[idOf(invite)]
+}
+
+func idOf(invite auth.Invite) string {
+	hash := invite.Hash()
+	return fmt.Sprintf("a_%x", hash[:6])
 }
 
 // send sends a request of a program, or of a browser, on this machine.
@@ -364,4 +372,13 @@ func (w *world) mustStay(r *httptest.ResponseRecorder, status int, why string) {
 	if r.Code != status || r.Header().Get("Location") != "" || !strings.Contains(text, why) || strings.Contains(r.Body.String(), "href=") {
 		w.Errorf("status %d, Location %q, %s; expected %d and %q", r.Code, r.Header().Get("Location"), r.Body, status, why)
 	}
+}
+
+func mustParse(t *testing.T, uri string) (redirectKind, *url.URL) {
+	t.Helper()
+	kind, u, err := parseRedirectURI(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kind, u
 }
