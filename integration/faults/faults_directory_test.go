@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,9 @@ func openDirectory(t *testing.T) directory {
 	d.feed = strings.TrimSpace(made.Stdout)
 	if made.Code != 0 || !strings.HasPrefix(d.feed, "/feed/") {
 		t.Fatalf("feed create: %s", made)
+	}
+	if r := d.Run("app", "invite", "--account", directoryAccount); r.Code != 0 {
+		t.Fatalf("app invite: %s", r)
 	}
 	if r := house.SpeakAs(t, d.Program, platform, house.CanarySecret, house.CanaryRefresh, "connect", "--account", directoryAccount, "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
 		t.Fatalf("connect: %s", r)
@@ -108,7 +112,7 @@ func TestEveryTableOfTheDirectoryIsRightOrRefused(t *testing.T) {
 	house.Need(t, err)
 	whole.ask(t, server, false)
 	house.Need(t, server.Stop())
-	for i, table := range []string{"accounts", "api_keys", "feeds", "connections"} {
+	for i, table := range []string{"accounts", "api_keys", "feeds", "apps", "connections"} {
 		for j, h := range []harm{{"gone", os.RemoveAll}, {"cut", cutPart}, {"flipped", flipPart}} {
 			if (i+j)%3 != 0 && house.Scaled(1) == 1 {
 				continue // one harm each, unless more was asked for
@@ -131,20 +135,25 @@ func TestEveryTableOfTheDirectoryIsRightOrRefused(t *testing.T) {
 }
 
 // What is gone of the directory is put right in its place, and figures that are
-// whole stay. A key that was revoked since the backup stays revoked.
+// whole stay. A key or a connection of an assistant that was revoked since the
+// backup stays revoked.
 func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
 	d := openDirectory(t)
 	place := house.Copied{Program: d.Program, Place: t.TempDir(), More: nil}
-	place.Backup(t)
-	later := d.revokedKey(t)
 	server, err := d.Serve(d.flags...)
 	house.Need(t, err)
+	ended, kept := house.App(t, d.Program, directoryAccount, "ended"), house.App(t, d.Program, directoryAccount, "kept")
+	place.Backup(t)
+	later := d.revokedKey(t)
+	if r := d.Run("app", "revoke", ended); r.Code != 0 {
+		t.Fatalf("app revoke: %s", r)
+	}
 	d.ask(t, server, false)
 	const ofOthers = "SELECT count() FROM commits WHERE account_id != '" + directoryAccount + "'" // which is refreshed meanwhile
 	commits := house.AsWriter(t, d.Program, ofOthers)
-	for _, table := range []string{"accounts", "api_keys", "feeds", "connections"} {
+	for _, table := range []string{"accounts", "api_keys", "feeds", "apps", "connections"} {
 		harmParts(t, d.Program, table, harm{"gone", os.RemoveAll})
 	}
 	house.Need(t, d.KillEngine())
@@ -166,6 +175,12 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	house.Eventually(t, time.Minute, "everything is answered again", func() bool { return d.ask(t, server, true) == 0 })
 	if a := house.Get(t, harness.Client{Address: server.Address, Key: later}, "/api/v1/account"); a.Status != 401 {
 		t.Errorf("the key that was revoked since the backup is answered %s", a)
+	}
+	listed := d.Run("app", "list", "--account", directoryAccount)
+	for id, state := range map[string]string{ended: "revoked", kept: "connected"} {
+		if !regexp.MustCompile(id + " .* " + state + " ").MatchString(listed.Stdout) {
+			t.Errorf("the connection that was %s: %s", state, listed)
+		}
 	}
 	if now := house.AsWriter(t, d.Program, ofOthers); now != commits {
 		t.Errorf("there are %s commits, and were %s: figures that were whole were replaced", now, commits)
