@@ -25,6 +25,10 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 	revoke(t, p, figures.Files.ID)
 	link := house.Feed(t, &house.House{Program: p}, figures.Files.ID, "/summary?range=all_time&format=json")
 	server := house.Serve(t, p)
+	house.App(t, p, figures.Files.ID, "kept")
+	if r := p.Run("app", "revoke", house.App(t, p, figures.Files.ID, "ended")); r.Code != 0 {
+		t.Fatalf("app revoke: %s", r)
+	}
 	place := house.Copied{Program: p, Place: t.TempDir(), More: nil}
 	if _, rows := place.Backup(t); rows == 0 {
 		t.Error("the first backup copied nothing")
@@ -48,6 +52,13 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 		t.Errorf("a feed says %s, the restored one %s", a, b)
 	}
 	house.ProblemOf(t, house.Get(t, harness.Client{Address: other.Address, Key: revoked}, "/api/v1/summary"), 401, "invalid_key")
+	apps := []string{"app", "list", "--account", figures.Files.ID, "--json"}
+	if a, b := p.Run(apps...).Stdout, restored.Run(apps...).Stdout; a != b || !strings.Contains(a, `"state":"connected"`) || !strings.Contains(a, `"state":"revoked"`) {
+		t.Errorf("the connections of assistants were %s, and are %s", a, b)
+	}
+	if a := house.Get(t, harness.Client{Address: other.Address, Key: figures.Ask.Key}, "/api/v1/account"); !strings.Contains(string(a.Body), `"connected_app":{"name":"kept",`) {
+		t.Errorf("the restored account: %s", a)
+	}
 
 	// Life goes on: later reports restate, known files change nothing.
 	house.Load(t, restored, figures, figures.Take(3)...)
