@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
 	"adlens/internal/query"
@@ -82,9 +83,9 @@ func (t tool) unknownArgument(name string) error {
 	for _, a := range t.arguments {
 		known = append(known, a.Name)
 	}
-	detail := fmt.Sprintf("%q is no argument of %s, which has %s", answer.Printable(cleanText(name)), t.name, strings.Join(known, ", "))
+	detail := fmt.Sprintf("%q is no argument of %s, which has %s", adlens.CleanText(name, maxText), t.name, strings.Join(known, ", "))
 	if len(known) == 0 {
-		detail = fmt.Sprintf("%q is no argument of %s, which has none", answer.Printable(cleanText(name)), t.name)
+		detail = fmt.Sprintf("%q is no argument of %s, which has none", adlens.CleanText(name, maxText), t.name)
 	} else if meant := query.Nearest(name, known); meant != "" {
 		detail += "; did you mean " + meant + "?"
 	}
@@ -159,7 +160,7 @@ func (a argument) own() bool {
 }
 
 func wrongArgument(a argument, v jsontext.Value) error {
-	return &argumentError{fmt.Sprintf("%s is %s%s", a.Name, answer.Printable(cleanText(string(v))), expected(a))}
+	return &argumentError{fmt.Sprintf("%s is %s%s", a.Name, adlens.CleanText(string(v), maxText), expected(a))}
 }
 
 // expected says what would be right.

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strings"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/query"
 
@@ -74,6 +75,13 @@ func readList(text jsontext.Value) (all []jsontext.Value, err error) {
 	return all, nil
 }
 
+// maxText bounds the characters of a name or title in a result, and maxID the bytes
+// of an id.
+const (
+	maxText = 80
+	maxID   = 200
+)
+
 // isNull reports whether a member is null or not there.
 func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
 
@@ -125,7 +133,7 @@ func pow10(n int) int64 {
 // cleanMember makes the value of a column fit for a result. Ids that people can see
 // stay as they are, because calls name them.
 func cleanMember(name string, v jsontext.Value) jsontext.Value {
-	if strings.HasSuffix(name, "_id") && len(v) > 0 && v.Kind() == '"' && len(v) <= maxID && isVisible(textOf(v)) {
+	if strings.HasSuffix(name, "_id") && len(v) > 0 && v.Kind() == '"' && len(v) <= maxID && !strings.ContainsFunc(textOf(v), adlens.IsHidden) {
 		return v
 	}
 	return cleanValue(v)
@@ -137,7 +145,7 @@ func cleanValue(v jsontext.Value) jsontext.Value {
 	case len(v) == 0:
 		return jsontext.Value("null")
 	case v.Kind() == '"':
-		return textValue(boundText(cleanText(textOf(v)), maxText))
+		return textValue(adlens.CleanText(textOf(v), maxText))
 	case v.Kind() == '[':
 		all, err := readList(v)
 		if err != nil {

@@ -129,10 +129,10 @@ func (s *Server) explainError(tool string, err error) string {
 	var refused *auth.RefusedError
 	switch {
 	case errors.As(err, &faults):
-		return boundText(explainFaults(faults.Faults), maxErrorText)
+		return explainFaults(faults.Faults)
 	case errors.As(err, &limit), errors.As(err, &scope), errors.As(err, &missing), errors.As(err, &wrong), errors.As(err, &refused),
 		errors.Is(err, auth.ErrCanceled), errors.Is(err, auth.ErrInvalidKey), errors.Is(err, answer.ErrOverloaded):
-		return boundText(err.Error(), maxErrorText)
+		return adlens.CleanText(err.Error(), maxErrorText)
 	case errors.Is(err, context.Canceled):
 		return "the call was cancelled"
 	}
@@ -146,14 +146,17 @@ func (s *Server) explainError(tool string, err error) string {
 	return "adlens failed to answer, and its log has the reason; give no number"
 }
 
-// maxErrorText bounds the characters of an error.
-const maxErrorText = 1_500
+// maxErrorText bounds the characters of an error, and maxFaults how many are listed.
+const (
+	maxErrorText = 800
+	maxFaults    = 6
+)
 
 // explainFaults says of each argument what is wrong with it and what would be right.
 func explainFaults(faults []adlens.Fault) string {
 	var lines []string
-	for _, f := range faults {
-		line := cleanText(f.Detail)
+	for _, f := range faults[:min(len(faults), maxFaults)] {
+		line := adlens.CleanText(f.Detail, maxErrorText)
 		if !strings.Contains(line, f.Parameter) {
 			line = f.Parameter + ": " + line
 		}

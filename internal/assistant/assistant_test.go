@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"adlens"
 	"adlens/internal/catalogue"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -181,7 +182,7 @@ func FuzzCleanText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		clean := boundText(cleanText(text), maxText)
+		clean := adlens.CleanText(text, maxText)
 		if len([]rune(clean)) > maxText {
 			t.Errorf("%q has %d characters", clean, len([]rune(clean)))
 		}
@@ -190,8 +191,8 @@ func FuzzCleanText(f *testing.F) {
 				t.Errorf("%q has %U", clean, r)
 			}
 		}
-		if again := cleanText(cleanText(text)); again != cleanText(text) {
-			t.Errorf("cleaned twice %q is %q", cleanText(text), again)
+		if again := adlens.CleanText(clean, maxText); again != clean {
+			t.Errorf("cleaned twice %q is %q", clean, again)
 		}
 	})
 }

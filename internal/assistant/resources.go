@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
 
@@ -134,13 +135,13 @@ func (p prompt) fill(given map[string]string) (string, error) {
 	text := p.text
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
-			return "", fmt.Errorf("%q is no argument of %s", answer.Printable(cleanText(name)), p.name)
+			return "", fmt.Errorf("%q is no argument of %s", adlens.CleanText(name, maxText), p.name)
 		}
 	}
 	for _, a := range p.arguments {
 		value := cmp.Or(given[a.Name], "last_30_days")
 		if !slices.Contains(catalogue.Ranges, value) {
-			return "", fmt.Errorf("%s is %q; expected one of %s", a.Name, answer.Printable(cleanText(value)), strings.Join(catalogue.Ranges, ", "))
+			return "", fmt.Errorf("%s is %q; expected one of %s", a.Name, adlens.CleanText(value, maxText), strings.Join(catalogue.Ranges, ", "))
 		}
 		text = strings.ReplaceAll(text, "{"+a.Name+"}", value)
 	}

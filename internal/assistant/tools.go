@@ -154,7 +154,7 @@ func answerOverview(c call) (any, error) {
 		Requests []string           `json:"requests"`
 	}
 	a := c.caller.Account
-	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, boundText(cleanText(a.Name), maxText), a.IsDemo, string(a.Subscription)
+	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, adlens.CleanText(a.Name, maxText), a.IsDemo, string(a.Subscription)
 	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address}
 	return o, nil
 }

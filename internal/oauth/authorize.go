@@ -54,7 +54,7 @@ func (s *Server) readAuthorization(ctx context.Context, p params, base string, r
 		return authorization{}, &refusal{status: http.StatusServiceUnavailable, text: err.Error(), wait: busy.wait}
 	case err != nil:
 		if strings.HasPrefix(p["client_id"], "https://") {
-			s.log(Event{Kind: EventDocument, Client: cleanText(p["client_id"], 200), Remote: remote, Err: err})
+			s.log(Event{Kind: EventDocument, Client: adlens.CleanText(p["client_id"], 200), Remote: remote, Err: err})
 		}
 		return authorization{}, refuseHere(http.StatusBadRequest, err.Error())
 	case p["redirect_uri"] == "":
@@ -79,17 +79,17 @@ func checkAuthorization(p params, base string) *refusal {
 	case p["request_uri"] != "":
 		return refuseThere("request_uri_not_supported", "parameter request_uri is not supported")
 	case p["response_type"] != "code":
-		return refuseThere("unsupported_response_type", fmt.Sprintf("response_type is %q, expected code", cleanText(p["response_type"], 50)))
+		return refuseThere("unsupported_response_type", fmt.Sprintf("response_type is %q, expected code", adlens.CleanText(p["response_type"], 50)))
 	case p["response_mode"] != "" && p["response_mode"] != "query":
-		return refuseThere("invalid_request", fmt.Sprintf("response_mode is %q, expected query", cleanText(p["response_mode"], 50)))
+		return refuseThere("invalid_request", fmt.Sprintf("response_mode is %q, expected query", adlens.CleanText(p["response_mode"], 50)))
 	case p["code_challenge_method"] != "S256":
-		return refuseThere("invalid_request", fmt.Sprintf("code_challenge_method is %q, expected S256", cleanText(p["code_challenge_method"], 50)))
+		return refuseThere("invalid_request", fmt.Sprintf("code_challenge_method is %q, expected S256", adlens.CleanText(p["code_challenge_method"], 50)))
 	case !isChallenge(p["code_challenge"]):
 		return refuseThere("invalid_request", "code_challenge is no SHA-256 in base64url without padding (43 characters)")
 	case !isReadScope(p["scope"]):
-		return refuseThere("invalid_scope", fmt.Sprintf("scope is %q, expected read", cleanText(p["scope"], 50)))
+		return refuseThere("invalid_scope", fmt.Sprintf("scope is %q, expected read", adlens.CleanText(p["scope"], 50)))
 	case p["resource"] != Resource(base):
-		return refuseThere("invalid_target", fmt.Sprintf("resource is %q, expected %s", cleanText(p["resource"], 100), Resource(base)))
+		return refuseThere("invalid_target", fmt.Sprintf("resource is %q, expected %s", adlens.CleanText(p["resource"], 100), Resource(base)))
 	}
 	return nil
 }
@@ -209,11 +209,11 @@ func (s *Server) takeConsent(w http.ResponseWriter, r *http.Request, base string
 // to cancel.
 func checkSameOrigin(r *http.Request, base string) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
-		return fmt.Errorf("the form came from another site (Sec-Fetch-Site: %s)", cleanText(site, 30))
+		return fmt.Errorf("the form came from another site (Sec-Fetch-Site: %s)", adlens.CleanText(site, 30))
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) > 1 || len(origins) == 1 && !strings.EqualFold(origins[0], base) {
-		return fmt.Errorf("the form came from %s, expected %s", cleanText(strings.Join(origins, ", "), 100), base)
+		return fmt.Errorf("the form came from %s, expected %s", adlens.CleanText(strings.Join(origins, ", "), 100), base)
 	}
 	return nil
 }

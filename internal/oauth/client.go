@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"adlens"
+
 	"github.com/go-json-experiment/json"
 )
 
@@ -112,7 +114,7 @@ func checkRegistration(r *registration) error {
 }
 
 func cleanName(name string) string {
-	if name = cleanText(name, maxName-1); name == "" {
+	if name = adlens.CleanText(name, maxName); name == "" {
 		return unnamedClient
 	}
 	return name

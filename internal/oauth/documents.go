@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"adlens"
 	"adlens/internal/auth"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
@@ -216,7 +217,7 @@ func parseDocument(id string, text []byte) (client, error) {
 	}
 	switch {
 	case doc.ClientID != id:
-		return client{}, fmt.Errorf("its client_id is %q, expected its own address", cleanText(doc.ClientID, 100))
+		return client{}, fmt.Errorf("its client_id is %q, expected its own address", adlens.CleanText(doc.ClientID, 100))
 	case doc.ClientSecret != nil || strings.HasPrefix(doc.TokenAuthMethod, "client_secret_"):
 		return client{}, errors.New("it has a client secret, which no public document can keep")
 	case len(doc.RedirectURIs) == 0 || len(doc.RedirectURIs) > maxRedirectURIs:
@@ -257,7 +258,7 @@ func checkDocumentURL(id string) error {
 	case u.Scheme != "https" || u.User != nil || u.Opaque != "" || !isHostName(u.Host):
 		return errors.New("client_id must be an https URL of a host name, without a port and user information")
 	case u.Path == "" || u.Path == "/" || hasDotSegment(u.Path):
-		return errors.New("client_id must have a path, and none with . or ..")
+		return errors.New("client_id must have a path, and none with dot segments")
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+
+	"adlens"
 )
 
 // params are the parameters of a request, each once.
@@ -23,7 +25,7 @@ func parseParams(text string) (params, error) {
 	p := params{}
 	for name, all := range values {
 		if len(all) > 1 {
-			return nil, fmt.Errorf("parameter %s is given %d times, expected once", cleanText(name, 50), len(all))
+			return nil, fmt.Errorf("parameter %s is given %d times, expected once", adlens.CleanText(name, 50), len(all))
 		}
 		if all[0] != "" {
 			p[name] = all[0]

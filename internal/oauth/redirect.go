@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"adlens"
 )
 
 const maxRedirectURI = 500 // bytes
@@ -33,7 +35,7 @@ const (
 // Characters that browsers and servers read differently are refused.
 func parseRedirectURI(text string) (redirectKind, *url.URL, error) {
 	refuse := func(why string) (redirectKind, *url.URL, error) {
-		return 0, nil, fmt.Errorf("redirect URI %q %s", cleanText(text, 100), why)
+		return 0, nil, fmt.Errorf("redirect URI %q %s", adlens.CleanText(text, 100), why)
 	}
 	if text == "" || len(text) > maxRedirectURI {
 		return refuse(fmt.Sprintf("is empty or longer than %d bytes", maxRedirectURI))

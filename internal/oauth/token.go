@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"adlens"
 	"adlens/internal/auth"
 )
 
@@ -56,7 +57,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, _ string) {
 	case grantRefresh:
 		response, refused = s.refreshTokens(r, p)
 	default:
-		refused = &tokenError{http.StatusBadRequest, "unsupported_grant_type", fmt.Sprintf("grant_type is %q, expected %s or %s", cleanText(grant, 50), grantCode, grantRefresh)}
+		refused = &tokenError{http.StatusBadRequest, "unsupported_grant_type", fmt.Sprintf("grant_type is %q, expected %s or %s", adlens.CleanText(grant, 50), grantCode, grantRefresh)}
 	}
 	if refused != nil {
 		writeOAuthError(w, refused.status, refused.code, refused.description)
@@ -142,7 +143,7 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 		return response, invalidGrant("refresh_token is no refresh token")
 	}
 	if !isReadScope(p["scope"]) {
-		return response, &tokenError{http.StatusBadRequest, "invalid_scope", fmt.Sprintf("scope is %q, expected read", cleanText(p["scope"], 50))}
+		return response, &tokenError{http.StatusBadRequest, "invalid_scope", fmt.Sprintf("scope is %q, expected read", adlens.CleanText(p["scope"], 50))}
 	}
 	return s.changeApp(r, token, func(app *auth.App, now time.Time) (tokenResponse, *tokenError) {
 		switch {
