@@ -17,7 +17,7 @@ import (
 type truth struct {
 	world    *world
 	account  string
-	vanished string // the table that lost rows
+	vanished string // the table that lost rows, until the account is reopened
 	mended   int    // the step at which it was whole again
 
 	states   map[uint32]visible // by the number of their newest commit, also those that are not live
@@ -114,6 +114,9 @@ func (o *op) begins(units []tables.Unit) {
 func (t *truth) landed(owner *op, c manifest.Commit) {
 	switch {
 	case c.Number == manifest.Closed:
+		if t.vanished == "" { // a restore before it was overtaken by its own late end
+			t.vanished = "all, which is being restored"
+		}
 		return
 	case owner != nil && owner.backup != 0:
 		t.restored(c.Number, t.states[owner.backup].loads)
