@@ -44,8 +44,9 @@ func newAppInvite(o *options) *cobra.Command {
 		Use:   "invite --account ID",
 		Short: "Print a code, valid once and for 10 minutes, that connects an assistant",
 		Long: `Print a code that connects one assistant to an account, and what to do with it.
-The code is valid once and for 10 minutes, and only its hash is kept. Who has it
-can let an assistant read the account: adlens app revoke withdraws it.
+The code is valid once and for 10 minutes, and only its hash is kept. It is as
+secret as a key: it lets an assistant read the account. adlens app revoke
+withdraws it.
 
 With --json it prints code, app_id and expires_at.`,
 		Example: `  adlens app invite --account acme

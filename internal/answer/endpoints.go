@@ -214,7 +214,7 @@ type connectedApp struct {
 }
 
 // recentApps finds the newest live connection of each account, and remembers it
-// for a moment. Each account has an entry, without one too.
+// for a moment; nil is remembered of an account without one.
 func recentApps(store AppStore, now func() time.Time) *recent.Values[string, *connectedApp] {
 	return recent.New(appsFor, maxAccounts, func(ctx context.Context, account string) (newest *connectedApp, found bool, err error) {
 		if store == nil {

@@ -130,7 +130,7 @@ func TestThePageListsAndEndsConnections(t *testing.T) {
 	}
 }
 
-func TestAConnectionIsEndedByNobodyElse(t *testing.T) {
+func TestOnlyAKeyOfTheAccountEndsAConnection(t *testing.T) {
 	apps := connections()
 	h := withApps(apps, "acme-active")
 	for _, c := range []struct {

@@ -65,7 +65,7 @@ export function whole(request) {
   return { ...request, params: [...params.filter(([parameter]) => !['page', 'page_size'].includes(parameter)), ['page_size', most[name]]] }
 }
 
-// ofApi are those requests that anybody may send: the page alone ends connections.
+// ofApi are the requests that other tools can send too: those of the public API.
 export const ofApi = (requests) => requests.filter(({ path }) => path.startsWith('/api/'))
 
 // requestsOf are the requests that show a state.
