@@ -103,7 +103,7 @@ func TestAnAccessTokenAuthenticatesAsAKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := auth.Record{ID: app.ID, AccountID: t.Name(), Name: app.Name, Hash: held.Hash(), Scopes: []string{auth.ScopeRead}, CreatedAt: *app.ConnectedAt, ExpiresAt: &valid.ExpiresAt}
+	want := auth.Record{ID: app.ID, AccountID: t.Name(), Name: app.Name, Hash: held.Hash(), Scopes: []string{auth.ScopeRead}, CreatedAt: *app.ConnectedAt, ExpiresAt: &valid.ExpiresAt, Request: app.Resource}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
