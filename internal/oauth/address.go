@@ -29,7 +29,7 @@ func parsePrefixes(texts ...string) []netip.Prefix {
 
 // isPublic reports whether an address is that of a host on the public internet.
 func isPublic(address netip.Addr) bool {
-	if !address.IsValid() || address.Zone() != "" || address.Is4In6() || address.Is6() && !publicV6.Contains(address) {
+	if !address.IsValid() || address.Is6() && !publicV6.Contains(address) { // which addresses with a zone, and mapped ones, are not in
 		return false
 	}
 	for _, prefix := range special {

@@ -118,6 +118,11 @@ func TestTheHashOfNoInviteIsNoInvite(t *testing.T) {
 	for _, entered := range []string{"", "------------", "            ", strings.Repeat("0", 11)} {
 		w.mustStay(w.submit(w.fill(request(), entered)), 400, "not valid")
 	}
+	used := w.invite("acme") // as a server left it that was killed between two writes
+	half := w.app(used)
+	half.Family = [32]byte{2}
+	w.apps.rows[half.ID] = half
+	w.mustStay(w.submit(w.fill(request(), used.Reveal())), 400, "not valid")
 	revoked := w.invite("acme")
 	app, now := w.app(revoked), w.now()
 	app.RevokedAt = &now
@@ -226,6 +231,7 @@ var hostileNames = map[string]string{
 	"":                                          unnamedClient,
 	"z\u0351\u0352\u0353\u0354\u0355o":          "z\u0351\u0352o",
 	"\ue000private\U000F0000":                   "private",
+	"e\u0301e\u0301e\u0301e\u0301":              "e\u0301e\u0301e\u0301e\u0301",
 	"  two   spaces  ":                          "two spaces",
 	"🦜 Parrot 日本語 العربية":                      "🦜 Parrot 日本語 العربية",
 	strings.Repeat("W", 5000/10):                strings.Repeat("W", 99) + "…",

@@ -69,7 +69,7 @@ func TestRedirectURIsThatLeadAstrayCannotBeRegistered(t *testing.T) {
 		"http://app.example/cb", "http://10.0.0.1/cb", "http://127.0.0.1.evil.test/cb", "http://localhost.evil.test/cb", "http://127.0.0.1@evil.test/", "https://u:p@app.example/cb", "https://app.example/cb#f",
 		"https://app.example/a/../b", "https://app.example/%2e%2e/b", "https://app.example/.", "https://app.example\\@evil.test/", "https://app%2eexample/cb", "https:///cb", "https:app.example/cb", "https://*.example/cb",
 		"//app.example/cb", "/cb", "cb", "https://app.example/cb?code=1", "https://app.example/cb?iss=x", "https://app.example/cb?a=%", "https://app.example:0/cb", "https://app.example:/cb", "https://[::1]/cb",
-		"https://2130706433/cb", "https://127.1/cb", "intent://x/#Intent;end", "ms-msdt:/id", "mailto:a@b.c", "view-source:https://x", "cursor:opaque", "c:/windows", "https://app.example/\u202ecb", "https://app.example/a b",
+		"https://2130706433/cb", "https://127.1/cb", "intent://x/#Intent;end", "ms-msdt:/id", "mailto:a@b.c", "view-source:https://x", "cursor:opaque", "c:/windows", "https://app.example/\u202ecb", "https://app.example/a b", "https://app.example/cb?",
 		"https://app.example/\x00", "Cursor://x/cb", "https://app.example/" + strings.Repeat("a", 500), "ws://app.example/cb", "chrome-extension://x/cb"} {
 		if _, _, err := parseRedirectURI(uri); err == nil {
 			t.Errorf("%q is taken", uri)

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http/httptest"
@@ -174,6 +175,48 @@ func TestARevokedTokenEndsTheConnection(t *testing.T) {
 		t.Error("an unknown token changed something")
 	}
 	w.mustRefuse(w.parse(w.send("POST", pathRevoke, "")), "invalid_request", "token is missing")
+}
+
+// The command that ends a connection writes the time, and may leave the secrets.
+func TestAnEndedConnectionGivesNoTokens(t *testing.T) {
+	w := newWorld(t)
+	invite, got := w.connected()
+	consented := w.invite("acme")
+	code := w.consent(consented)
+	for _, ended := range []auth.Invite{invite, consented} {
+		app, now := w.app(ended), w.now()
+		app.RevokedAt = &now
+		w.apps.rows[app.ID] = app
+	}
+	w.mustRefuse(w.token(refresh(got.Refresh)), "invalid_grant", "the connection is ended: connect again")
+	w.mustRefuse(w.token(exchange(code)), "invalid_grant", "the connection is ended: connect again")
+}
+
+// mixedUp is a store that finds the same row whatever it is asked for.
+type mixedUp struct {
+	*memoryApps
+	row auth.App
+}
+
+func (m mixedUp) AppByInvite(context.Context, [32]byte) (auth.App, bool, error) {
+	return m.row, true, nil
+}
+
+func (m mixedUp) AppByFamily(context.Context, [32]byte) (auth.App, bool, error) {
+	return m.row, true, nil
+}
+
+func TestARowThatTheStoreMixedUpIsNotUsed(t *testing.T) {
+	w := newWorld(t)
+	invite, got := w.connected()
+	w.server.apps = mixedUp{w.apps, w.app(invite)}
+	w.mustRefuse(w.token(refresh(auth.NewRefreshToken(auth.NewCode()).Reveal())), "invalid_grant", "belongs to no connection")
+	w.server.apps = mixedUp{w.apps, w.app(w.invite("acme"))}
+	w.mustStay(w.submit(w.fill(request(), auth.NewInvite().Reveal())), 400, "not valid")
+	w.server.apps = w.apps
+	if next := w.token(refresh(got.Refresh)); next.Status != 200 {
+		t.Errorf("the connection was changed: %+v", next)
+	}
 }
 
 func TestATokenIsNotRevokedByAnotherClient(t *testing.T) {

@@ -43,7 +43,7 @@ func (s *Server) Base(r *http.Request) (base string, err error) {
 	}
 	host, ok := loopbackHost(r.Host)
 	if !ok {
-		return "", errors.New("the Host header is not that of this machine: use http://localhost or http://127.0.0.1, or start serve with --public-url and its https address")
+		return "", errors.New("the Host header is not that of this machine: use http://localhost or http://127.0.0.1, or start serve with --public-url")
 	}
 	return "http://" + host, nil
 }

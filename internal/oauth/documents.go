@@ -258,7 +258,7 @@ func checkDocumentURL(id string) error {
 	case u.Scheme != "https" || u.User != nil || u.Opaque != "" || !isHostName(u.Host):
 		return errors.New("client_id must be an https URL of a host name, without a port and user information")
 	case u.Path == "" || u.Path == "/" || hasDotSegment(u.Path):
-		return errors.New("client_id must have a path, and none with dot segments")
+		return errors.New("client_id must have a path, without the segments . and .. in it")
 	}
 	return nil
 }

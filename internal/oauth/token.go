@@ -109,7 +109,7 @@ func (s *Server) exchangeCode(r *http.Request, p params) (response tokenResponse
 	}
 	return s.changeApp(r, code, func(app *auth.App, now time.Time) (tokenResponse, *tokenError) {
 		switch {
-		case app.Code == auth.Secret{} || !auth.EqualHashes(app.Code.Hash, code.Hash()):
+		case !auth.EqualHashes(app.Code.Hash, code.Hash()):
 			return s.endMisused(r, app, "the code was used before: the connection is ended")
 		case !now.Before(app.Code.ExpiresAt):
 			return response, invalidGrant("the code is older than a minute: begin again")
@@ -147,7 +147,7 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 	}
 	return s.changeApp(r, token, func(app *auth.App, now time.Time) (tokenResponse, *tokenError) {
 		switch {
-		case app.ConnectedAt == nil || !auth.EqualHashes(app.Refresh.Hash, token.Hash()):
+		case !auth.EqualHashes(app.Refresh.Hash, token.Hash()):
 			return s.endMisused(r, app, "the refresh token was used before: the connection is ended")
 		case !now.Before(app.Refresh.ExpiresAt):
 			return response, invalidGrant("the refresh token is expired: connect again")

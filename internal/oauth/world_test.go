@@ -42,28 +42,30 @@ type memoryApps struct {
 	puts   int
 	failed error
 	takes  time.Duration // of each read, so that concurrent requests overlap
-	reads  int
-	inside int // reads under way, and the most of them
+	inside int           // reads under way, and the most of them
 	most   int
 }
 
-func (m *memoryApps) find(matches func(auth.App) bool) (auth.App, bool, error) {
+// find takes its time after it has read: what it returns may be old by then.
+func (m *memoryApps) find(matches func(auth.App) bool) (row auth.App, found bool, err error) {
 	m.mu.Lock()
-	m.reads++
 	m.inside++
 	m.most = max(m.most, m.inside)
-	takes := m.takes
+	for _, row = range m.rows {
+		if found = matches(row); found {
+			break
+		}
+	}
+	takes, err := m.takes, m.failed
 	m.mu.Unlock()
 	time.Sleep(takes)
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.inside--
-	for _, row := range m.rows {
-		if matches(row) {
-			return row, m.failed == nil, m.failed
-		}
+	m.mu.Unlock()
+	if !found || err != nil {
+		return auth.App{}, false, err
 	}
-	return auth.App{}, false, m.failed
+	return row, true, nil
 }
 
 func (m *memoryApps) AppByInvite(_ context.Context, hash [32]byte) (auth.App, bool, error) {
