@@ -174,7 +174,7 @@ func TestTheConsentPageSaysWhoAsksAndWhereTheAnswerGoes(t *testing.T) {
 		}
 	}
 	id := formatRegistered(registration{"Example Inc", []string{testRedirect}})
-	if body := w.ask(request("client_id", id)).Body.String(); !strings.Contains(body, "nobody verified it") || strings.Contains(body, "described at") {
+	if body := w.ask(request("client_id", id)).Body.String(); !strings.Contains(body, "it is not verified") || strings.Contains(body, "described at") {
 		t.Errorf("a registered client: %s", body)
 	}
 }

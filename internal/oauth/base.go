@@ -18,10 +18,10 @@ const resourcePath = "/mcp"
 // metadata have fixed places at the root of a host.
 func ParsePublicURL(text string) (string, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" || !isHostName(u.Hostname()) || u.User != nil || strings.TrimSuffix(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#") {
+	if err != nil || u.Scheme != "https" || !isHostName(u.Hostname()) || strings.Contains(u.Host, ":") && !isPort(u.Port()) || u.User != nil || strings.TrimSuffix(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#") {
 		return "", fmt.Errorf("public URL %q: expected https://host or https://host:port, without a path", text)
 	}
-	return "https://" + strings.ToLower(u.Host), nil
+	return "https://" + strings.TrimSuffix(strings.ToLower(u.Host), ":443"), nil // browsers leave the port of https out of Origin
 }
 
 // Base returns the address under which a client reaches the server: the public

@@ -76,7 +76,7 @@ type registration struct {
 
 // formatRegistered makes the id of a registered client: it is the registration,
 // so that registrations are stored nowhere and cannot fill anything. There is
-// nothing to forge: whoever writes an id could as well register it.
+// nothing to forge: a program that can write an id can register it as well.
 func formatRegistered(r registration) string {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -32,14 +32,14 @@ var consentPage = template.Must(template.New("consent").Parse(pageHead + `<h1>Co
 <dt>Where the answer goes</dt><dd><strong>{{.To}}</strong></dd>
 <dt>What it may read</dt><dd>All figures, campaigns, rules and activity of the account, until you end the connection. It cannot change anything.</dd>
 </dl>
-<p class="warning">{{if .Host}}The name is the program's own word. Only {{.Host}} is verified.{{else}}The program registered itself: its name is its own word, and nobody verified it.{{end}}
+<p class="warning">{{if .Host}}The name is the program's own word. Only {{.Host}} is verified.{{else}}The program registered itself: its name is its own word, and it is not verified.{{end}}
 {{if .Loopback}}The answer goes to a program on this computer: go on only if you have just started it yourself.{{else if .Private}}The answer goes to the program on this device that opens such addresses: go on only if you have just started it yourself.{{else if .Elsewhere}}The answer goes to another host than the one that describes the program.{{end}}</p>
 {{if .Error}}<p class="error" role="alert">{{.Error}}</p>{{end}}
 <form method="post" action="` + pathAuthorize + `">
 {{range .Hidden}}<input type="hidden" name="{{.Name}}" value="{{.Value}}">
 {{end}}<p><label for="invite">One-time code, which <code>adlens app invite --account ID</code> prints</label></p>
 <input id="invite" name="invite" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="48">
-<p>If nobody gave you a code, or a message asked you to enter one here, cancel.</p>
+<p>If you were not given a code for this, or a message asked you to enter one here, cancel.</p>
 <button name="action" value="allow">Connect</button><button name="action" value="deny" formnovalidate>Cancel</button>
 </form></body></html>
 `))

@@ -232,12 +232,12 @@ func TestADocumentIsFetchedAgainWhenItIsOld(t *testing.T) {
 }
 
 func TestParsePublicURL(t *testing.T) {
-	for text, want := range map[string]string{"https://ads.example.com": "https://ads.example.com", "https://Ads.example.com:8443/": "https://ads.example.com:8443"} {
+	for text, want := range map[string]string{"https://ads.example.com": "https://ads.example.com", "https://Ads.example.com:8443/": "https://ads.example.com:8443", "https://ads.example.com:443": "https://ads.example.com"} {
 		if got, err := ParsePublicURL(text); got != want || err != nil {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "http://ads.example.com", "https://localhost", "https://ads.example.com/x", "https://u@ads.example.com", "https://ads.example.com?x", "https://ads.example.com#x", "https://127.0.0.1", "ads.example.com"} {
+	for _, text := range []string{"", "http://ads.example.com", "https://localhost", "https://ads.example.com/x", "https://u@ads.example.com", "https://ads.example.com?x", "https://ads.example.com#x", "https://127.0.0.1", "https://ads.example.com:", "https://ads.example.com:0", "ads.example.com"} {
 		if got, err := ParsePublicURL(text); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}

@@ -129,7 +129,7 @@ func (s *Server) exchangeCode(r *http.Request, p params) (response tokenResponse
 }
 
 // refreshTokens exchanges a refresh token for new tokens. One that was replaced
-// is in two hands, and nobody knows which are the right ones: that ends the
+// is in two hands, and which are the right ones cannot be known: that ends the
 // connection. Some clients do not repeat the resource here, which changes nothing:
 // the tokens are for that of the authorization in any case.
 func (s *Server) refreshTokens(r *http.Request, p params) (response tokenResponse, refused *tokenError) {
