@@ -48,6 +48,7 @@ func TestToolsAnswerAsTheOracleDoes(t *testing.T) {
 			q = asker.Ask()
 		}
 		checkRank(t, s, one.Model, q.Query, r)
+		checkMatching(t, s, one.Model, q.Query, r)
 	}
 	for range house.Scaled(40) {
 		checkExplanation(t, s, one.Model, asker, r)
@@ -105,6 +106,56 @@ func checkRank(t *testing.T, s session, m *model.Account, q url.Values, r *rand.
 		t.Errorf("rank %v:\n%s", arguments, strings.Join(differences, "\n"))
 	}
 	mustAddUp(t, got, arguments)
+}
+
+// checkMatching ranks the rows that meet a condition, and compares them, how many they
+// are and their sum with the oracle's.
+func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *rand.Rand) {
+	t.Helper()
+	by, top := q.Get("sort"), 1+r.IntN(4)
+	q.Set("page_size", "all")
+	q.Set("figures", strings.Join(model.FigureNames, ","))
+	figure, operator, number := model.FigureNames[r.IntN(len(model.FigureNames))], []string{"<", "<=", "=", ">=", ">"}[r.IntN(5)], []string{"0", "1", "12.5", "30", "250"}[r.IntN(5)]
+	arguments := argumentsOf(q, append(scope, "dimensions", "figures", "order", "search")...)
+	arguments["by"], arguments["top"], arguments["where"] = by, top, []string{figure + operator + number}
+	before := time.Now()
+	got, refusal := s.call(t, "rank", arguments)
+	if refusal != "" {
+		t.Errorf("%v: %s", arguments, refusal)
+		return
+	}
+	var differences []string
+	for _, now := range []time.Time{before, time.Now()} {
+		want, err := m.Report(q, now)
+		house.Need(t, err)
+		limit, _ := new(big.Rat).SetString(number)
+		var matching []any
+		spend := new(big.Rat)
+		for _, row := range want["data"].([]any) {
+			n := ratOf(row.(map[string]any)[figure])
+			if n == nil {
+				continue
+			}
+			if c := n.Cmp(limit); c < 0 && strings.Contains(operator, "<") || c == 0 && strings.Contains(operator, "=") || c > 0 && strings.Contains(operator, ">") {
+				matching = append(matching, row)
+				if cost := ratOf(row.(map[string]any)["spend"]); cost != nil {
+					spend.Add(spend, cost)
+				}
+			}
+		}
+		want["data"] = append([]any{}, matching[:min(len(matching), top)]...)
+		differences = rankDifferences(want, got, model.FigureNames)
+		if n := got["matching_rows"].(json.Number).String(); n != strconv.Itoa(len(matching)) {
+			differences = append(differences, fmt.Sprintf("%s rows match, want %d", n, len(matching)))
+		}
+		if sum := ratOf(got["matching"].([]any)[slices.Index(textsOf(got["columns"]), "spend")]); sum == nil || sum.Cmp(spend) != 0 {
+			differences = append(differences, fmt.Sprintf("their spend is %v, want %s", sum, spend.FloatString(2)))
+		}
+		if len(differences) == 0 {
+			return
+		}
+	}
+	t.Errorf("rank %v:\n%s", arguments, strings.Join(differences, "\n"))
 }
 
 // rankDifferences compares a ranking's rows and total with those of the oracle.

@@ -45,7 +45,9 @@ var missingWords = map[string]string{
 	"search_terms": "search terms", "keywords_and_targets": "keywords and targets", "placements": "placements", "stock": "stock and inventory",
 	"organic_sales_and_rank": "organic sales and rank, total sales, TACOS", "hourly_figures": "hours of a day", "bids_and_bid_history": "history of bids and budgets",
 	"competitors": "competitors and share of voice", "share_of_voice": "competitors and share of voice", "profit_and_fees": "profit, fees and cost of goods", "audiences": "audiences",
-	"creative": "creatives and listings", "off_platform": "other advertising platforms", "billing": "invoices and billing", "account_actions": "changes of any kind",
+	"creative": "creatives and listings", "off_platform": "other advertising platforms", "billing": "invoices and billing", "account_actions": "changes: adlens only reads",
+	"platform_workings": "how the platform works", "eligibility_and_delivery": "why the platform shows or rejects an advertisement", "labels_and_portfolios": "portfolios and labels",
+	"not_reported_by_platform": "what its reports leave out", "purchased_products": "which other product was bought",
 	"sessions": "sessions, page views and the buy box", "reviews": "reviews", "forecasts": "forecasts and benchmarks of other advertisers",
 }
 

@@ -186,42 +186,68 @@ func (r *report) at(name string) int {
 // rest returns what the total has beyond the rows, as they are shown: rows, rest and
 // total add up exactly in every figure that is a sum.
 func (r *report) rest() line {
-	sums := func(values func(line) []jsontext.Value) (all []jsontext.Value) {
+	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
+		left := numberOf(values(r.total)[i])
+		for _, row := range r.rows {
+			if n := numberOf(values(row)[i]); n != nil && left != nil {
+				left.Sub(left, n)
+			}
+		}
+		return left
+	})
+}
+
+// sum returns all rows as one, as they are shown.
+func (r *report) sum() line {
+	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
+		sum := new(big.Rat)
+		for _, row := range r.rows {
+			if n := numberOf(values(row)[i]); n != nil {
+				sum.Add(sum, n)
+			}
+		}
+		return sum
+	})
+}
+
+// combine returns the line whose sums a function adds up, on each side, and whose
+// ratios and changes follow from them.
+func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *big.Rat) line {
+	side := func(values func(line) []jsontext.Value) (all []jsontext.Value) {
 		if values(r.total) == nil {
 			return nil
 		}
-		left := make([]*big.Rat, len(r.figures))
+		sums := make([]*big.Rat, len(r.figures))
 		for i, f := range r.figures {
-			if f.IsRatio() || numberOf(values(r.total)[i]) == nil {
-				continue
-			}
-			left[i] = numberOf(values(r.total)[i])
-			for _, row := range r.rows {
-				if n := numberOf(values(row)[i]); n != nil {
-					left[i].Sub(left[i], n)
-				}
+			if !f.IsRatio() {
+				sums[i] = add(values, i)
 			}
 		}
 		for i, f := range r.figures {
 			if f.IsRatio() {
-				left[i] = quotientOf(f, left[r.at(catalogue.Measures[f.Numerator].Name)], left[r.at(catalogue.Measures[f.Denominator].Name)])
+				sums[i] = quotientOf(f, sums[r.at(catalogue.Measures[f.Numerator].Name)], sums[r.at(catalogue.Measures[f.Denominator].Name)])
 			}
-			all = append(all, numberValue(left[i], decimalsOf(f)))
+			all = append(all, numberValue(sums[i], decimalsOf(f)))
 		}
 		return all
 	}
-	l := line{labels: slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(r.dimensions)),
-		now: sums(func(l line) []jsontext.Value { return l.now }), before: sums(func(l line) []jsontext.Value { return l.before })}
-	if l.before != nil {
-		for i, f := range r.figures {
-			change := jsontext.Value("null")
-			if r.comparable {
-				change = changeOf(f, numberOf(l.now[i]), numberOf(l.before[i]))
-			}
-			l.change = append(l.change, change)
+	l := line{labels: r.noLabels(), now: side(func(l line) []jsontext.Value { return l.now }), before: side(func(l line) []jsontext.Value { return l.before })}
+	if l.before == nil {
+		return l
+	}
+	for i, f := range r.figures {
+		change := jsontext.Value("null")
+		if r.comparable {
+			change = changeOf(f, numberOf(l.now[i]), numberOf(l.before[i]))
 		}
+		l.change = append(l.change, change)
 	}
 	return l
+}
+
+// noLabels are the labels of a line that is of no single row.
+func (r *report) noLabels() []jsontext.Value {
+	return slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(r.dimensions))
 }
 
 // quotientOf returns a ratio of sums, nil where its denominator is zero or unknown.
@@ -272,29 +298,31 @@ func (r *report) tableOf(figures []string, share string) table {
 	if share != "" {
 		t.Columns = append(t.Columns, share+"_share_percent")
 	}
-	write := func(l line) []jsontext.Value {
-		values := slices.Clone(l.labels)
-		for _, name := range figures {
-			i := r.at(name)
-			values = append(values, l.now[i])
-			if r.total.before != nil {
-				values = append(values, valueAt(l.before, i), valueAt(l.change, i))
-			}
-		}
-		if share != "" {
-			values = append(values, shareOf(l.now[r.at(share)], r.total.now[r.at(share)]))
-		}
-		return values
-	}
 	for _, row := range r.rows {
-		t.Rows = append(t.Rows, write(row))
+		t.Rows = append(t.Rows, r.writeLine(row, figures, share))
 	}
-	r.total.labels = slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(r.dimensions))
-	t.Total = write(r.total)
+	r.total.labels = r.noLabels()
+	t.Total = r.writeLine(r.total, figures, share)
 	if r.rowsInAll > len(r.rows) {
-		t.Others = write(r.rest())
+		t.Others = r.writeLine(r.rest(), figures, share)
 	}
 	return t
+}
+
+// writeLine returns the values of a line in the order of a table's columns.
+func (r *report) writeLine(l line, figures []string, share string) []jsontext.Value {
+	values := slices.Clone(l.labels)
+	for _, name := range figures {
+		i := r.at(name)
+		values = append(values, l.now[i])
+		if r.total.before != nil {
+			values = append(values, valueAt(l.before, i), valueAt(l.change, i))
+		}
+	}
+	if share != "" {
+		values = append(values, shareOf(l.now[r.at(share)], r.total.now[r.at(share)]))
+	}
+	return values
 }
 
 // unitOfChange returns what a change is in: see changeOf.

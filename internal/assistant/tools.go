@@ -95,6 +95,7 @@ var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, Values: catalogue.ReportFigureNames, Others: "measures"},
 		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; or a measure of adlens://formulas"}
 	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: catalogue.ReportFigureNames, Others: "measures"}, "figure that ranks; default spend"}
+	whereArgument = argument{catalogue.Parameter{Name: "where", List: true}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
 	kindArgument  = argument{catalogue.Parameter{Name: "kind", Kind: catalogue.Choice, Required: true, Values: []string{"campaigns", "ad_groups", "rules", "rule_runs"}}, ""}
@@ -112,7 +113,7 @@ var tools = []tool{
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		members(frameParts, tableParts), answerTimeline},
 	{"rank", "Best and worst", "Rows of any dimensions ranked by a figure: top or, with order=asc, worst campaigns, products, days; with each row's share, all others as one row, and the total.", scope(
-		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument,
+		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		members(frameParts, tableParts), answerRank},
 	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
@@ -129,7 +130,8 @@ var tools = []tool{
 // notHeld is what adlens has no data of, in the words that people ask with.
 var notHeld = []string{"search terms", "keywords and targets", "placements", "stock and inventory", "organic sales and rank, total sales, TACOS", "hours of a day",
 	"history of bids and budgets", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
-	"invoices and billing", "sessions, page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "changes of any kind"}
+	"invoices and billing", "sessions, page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "portfolios and labels",
+	"why the platform shows or rejects an advertisement", "how the platform works", "what its reports leave out", "which other product was bought", "changes: adlens only reads"}
 
 func answerOverview(c call) (any, error) {
 	said, address, err := c.ask(answer.Request{Endpoint: "marketplaces"})
@@ -244,14 +246,23 @@ func answerRank(c call) (any, error) {
 	if len(dimensions) == 0 {
 		dimensions = []string{"campaign"}
 	}
-	params := append(c.args.parameters("page", "order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: c.args.first("top", "10")})
+	conditions, err := readConditions(c.args["where"])
+	if err != nil {
+		return nil, err
+	}
+	if len(conditions) > 0 {
+		return c.rankMatching(dimensions, figures, by, conditions)
+	}
+	params := append(c.args.parameters("page", "order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: c.args.first("top", defaultTop)})
 	r, err := c.readReport(dimensions, figures, params...)
 	if err != nil {
 		return nil, err
 	}
-	share := sumOf([]string{by})
-	return figuresTable{r.frame, r.tableOf(figures, share)}, nil
+	return figuresTable{r.frame, r.tableOf(figures, sumOf([]string{by}))}, nil
 }
+
+// defaultTop is how many rows a ranking has.
+const defaultTop = "10"
 
 // listSize is how many rows of a list a page has.
 const listSize = "15"

@@ -1,0 +1,95 @@
+package assistant
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adlens"
+	"adlens/internal/answer"
+	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// condition is what a row has to be to be shown: a figure, as it is shown, beside a
+// number. A figure that is null meets none.
+type condition struct {
+	figure, operator string
+	number           *big.Rat
+}
+
+var conditionForm = regexp.MustCompile(`^\s*([A-Za-z0-9_]+)\s*(<=|>=|<|>|=)\s*(-?[0-9]{1,18}(?:\.[0-9]{1,6})?)\s*%?\s*$`)
+
+func readConditions(texts []string) (all []condition, err error) {
+	for _, text := range texts {
+		parts := conditionForm.FindStringSubmatch(text)
+		if parts == nil || !slices.Contains(catalogue.ReportFigureNames, strings.ToLower(parts[1])) {
+			return nil, &argumentError{"where is " + strconv.Quote(adlens.CleanText(text, maxText)) + "; expected a figure, one of < <= = >= > and a number, as in acos>50"}
+		}
+		number, _ := new(big.Rat).SetString(parts[3])
+		all = append(all, condition{strings.ToLower(parts[1]), parts[2], number})
+	}
+	return all, nil
+}
+
+// isMet reports whether a figure meets the condition.
+func (c condition) isMet(value jsontext.Value) bool {
+	n := numberOf(value)
+	if n == nil {
+		return false
+	}
+	order := n.Cmp(c.number)
+	switch c.operator {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case "=":
+		return order == 0
+	case ">=":
+		return order >= 0
+	}
+	return order > 0
+}
+
+// matchingTable is a ranking of rows that meet conditions. Matching is all of them as
+// one row, shown or not.
+type matchingTable struct {
+	figuresTable
+	Matching     []jsontext.Value `json:"matching"`
+	MatchingRows int              `json:"matching_rows"`
+}
+
+// rankMatching ranks the rows that meet all conditions. The API has no such filter, so
+// that all rows are read.
+func (c call) rankMatching(dimensions, figures []string, by string, conditions []condition) (any, error) {
+	needed := slices.Clone(figures)
+	for _, one := range conditions {
+		needed = append(needed, one.figure)
+	}
+	params := append(c.args.parameters("order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: "all"})
+	r, err := c.readReport(dimensions, needed, params...)
+	if err != nil {
+		return nil, err
+	}
+	rows := r.rowsInAll
+	r.rows = slices.DeleteFunc(r.rows, func(row line) bool {
+		return slices.ContainsFunc(conditions, func(one condition) bool { return !one.isMet(row.now[r.at(one.figure)]) })
+	})
+	matching := len(r.rows)
+	sum := r.sum()
+	top, _ := strconv.Atoi(c.args.first("top", defaultTop))
+	page, _ := strconv.Atoi(c.args.first("page", "1"))
+	first := min((max(page, 1)-1)*top, matching)
+	last := min(first+top, matching)
+	r.rows, r.rowsInAll, r.nextPage = r.rows[first:last], rows, 0
+	if last < matching {
+		r.nextPage = page + 1
+	}
+	share := sumOf([]string{by})
+	t := r.tableOf(figures, share)
+	return matchingTable{figuresTable{r.frame, t}, r.writeLine(sum, figures, share), matching}, nil
+}
