@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"encoding/json"
 	"math/big"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -51,22 +52,37 @@ var missingWords = map[string]string{
 	"sessions": "sessions, page views and the buy box", "reviews": "reviews", "forecasts": "forecasts and benchmarks of other advertisers",
 }
 
-func readQuestions(t *testing.T) []question {
+func readQuestions(t *testing.T, api harness.Client) []question {
 	t.Helper()
 	text, err := os.ReadFile("testdata/questions.json")
 	house.Need(t, err)
 	var file struct {
 		Questions []question `json:"questions"`
 	}
-	house.Need(t, json.Unmarshal(text, &file))
+	house.Need(t, json.Unmarshal([]byte(fillIn(t, api, string(text))), &file))
 	return file.Questions
+}
+
+// fillIn puts ids of the account in the place of $CAMPAIGN, $PRODUCT and $MARKETPLACE,
+// and the campaign's name, plain and as in an address: those of the most spend in the United States.
+func fillIn(t *testing.T, api harness.Client, text string) string {
+	t.Helper()
+	member := func(request, name string) string {
+		a := house.Get(t, api, request)
+		value, err := model.Decode(a.Body)
+		house.Need(t, err)
+		return value.(map[string]any)["data"].([]any)[0].(map[string]any)[name].(string)
+	}
+	const report = "/api/v1/report?range=all_time&marketplaces=US&ad_products=SPONSORED_PRODUCTS&page_size=1&dimensions="
+	name := member(report+"campaign", "campaign_name")
+	return strings.NewReplacer("$CAMPAIGN_NAME", name, "$CAMPAIGN_QUERY", url.QueryEscape(name), "$CAMPAIGN", member(report+"campaign", "campaign_id"),
+		"$PRODUCT", member(report+"product", "product_id"), "$MARKETPLACE", member(report+"marketplace", "marketplace_id")).Replace(text)
 }
 
 // Every question of advertisers is answered by few calls whose results have all
 // numbers of the answer, and are short; what is missing is said by name.
 func TestQuestionsOfAdvertisersAreAnswered(t *testing.T) {
 	t.Parallel()
-	all := readQuestions(t)
 	p := house.OwnProgram(t)
 	server, err := p.Demo()
 	house.Need(t, err)
@@ -74,7 +90,8 @@ func TestQuestionsOfAdvertisersAreAnswered(t *testing.T) {
 	key, err := p.Key(harness.DemoAccount)
 	house.Need(t, err)
 	api := harness.Client{Address: server.Address, Key: key}
-	s := openSession(t, p, harness.DemoAccount)
+	all := readQuestions(t, api)
+	s := openSession(t, p, harness.DemoAccount, "--limit-minute", "0", "--limit-day", "0")
 	notHeld := textsOf(s.mustCall(t, "overview", nil)["not_held"])
 	answerable, missing := 0, 0
 	var calls, tokens []int
