@@ -56,6 +56,9 @@ With --json it prints code, app_id and expires_at.`,
 			if address, err := url.Parse(base); base != "" && (err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "") {
 				return fmt.Errorf("--public-url %q: expected an address like https://figures.example.com", base)
 			}
+			if owner, ok := o.readOwnerFile(); ok && base == "" {
+				base = cmp.Or(owner.Public, owner.Address)
+			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
 				code, app, err := d.inviteApp(cmd.Context(), account)
 				if err != nil {
@@ -70,7 +73,7 @@ With --json it prints code, app_id and expires_at.`,
 		},
 	}
 	cmd.Flags().StringVar(&account, "account", "", "the account that the assistant will read (needed)")
-	cmd.Flags().StringVar(&base, "public-url", "", "address of the server as assistants see it; "+loopbackURL+" where empty, for those on this machine")
+	cmd.Flags().StringVar(&base, "public-url", "", "address of the server as assistants see it; where empty that of the running server, or "+loopbackURL+" for those on this machine")
 	cmd.MarkFlagRequired("account")
 	return cmd
 }
@@ -89,8 +92,8 @@ func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth
 // explainInvite says in words what to do with a code.
 func explainInvite(w io.Writer, code auth.Invite, app auth.App, base string) error {
 	note := ""
-	if base == "" {
-		base, note = loopbackURL, "An assistant on another machine needs --public-url, here and of adlens serve.\n"
+	if base = cmp.Or(base, loopbackURL); strings.HasPrefix(base, "http://") {
+		note = "An assistant on another machine needs adlens serve --public-url.\n"
 	}
 	_, err := fmt.Fprintf(w, `%s
 

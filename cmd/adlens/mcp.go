@@ -119,12 +119,13 @@ func (keepOpen) Close() error { return nil }
 type ownerFile struct {
 	Address string `json:"address"`
 	Token   string `json:"token"`
+	Public  string `json:"public_url,omitempty"` // as clients elsewhere see it
 }
 
 func (o *options) ownerPath() string { return filepath.Join(o.dataDir, "serve.json") }
 
 // writeOwnerFile says that a server answers at an address. The caller removes it.
-func (o *options) writeOwnerFile(address net.Addr, token string) error {
+func (o *options) writeOwnerFile(address net.Addr, token, public string) error {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {
 		return err
@@ -132,7 +133,7 @@ func (o *options) writeOwnerFile(address net.Addr, token string) error {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	body, err := json.Marshal(ownerFile{"http://" + net.JoinHostPort(host, port), token})
+	body, err := json.Marshal(ownerFile{"http://" + net.JoinHostPort(host, port), token, public})
 	if err != nil {
 		return err
 	}
@@ -146,15 +147,18 @@ func (o *options) writeOwnerFile(address net.Addr, token string) error {
 	return os.Rename(temporary, o.ownerPath())
 }
 
+// readOwnerFile returns where a server of the data directory answers; ok is false where
+// none has said so.
+func (o *options) readOwnerFile() (owner ownerFile, ok bool) {
+	text, err := os.ReadFile(o.ownerPath())
+	return owner, err == nil && json.Unmarshal(text, &owner) == nil
+}
+
 // askServer has the server of the data directory count a call. running is false
 // where there is none.
 func (o *options) askServer(ctx context.Context, account string) (running bool, err error) {
-	text, err := os.ReadFile(o.ownerPath())
-	if err != nil {
-		return false, nil
-	}
-	var owner ownerFile
-	if json.Unmarshal(text, &owner) != nil {
+	owner, ok := o.readOwnerFile()
+	if !ok {
 		return false, nil
 	}
 	return adhttp.CountOwnersCall(ctx, owner.Address, owner.Token, account)

@@ -183,7 +183,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
-	if err := o.writeOwnerFile(listener.Addr(), assistants.OwnerToken); err != nil {
+	if err := o.writeOwnerFile(listener.Addr(), assistants.OwnerToken, so.publicURL); err != nil {
 		return err
 	}
 	defer os.Remove(o.ownerPath())
