@@ -124,7 +124,7 @@ type ownerFile struct {
 
 func (o *options) ownerPath() string { return filepath.Join(o.dataDir, "serve.json") }
 
-// writeOwnerFile says that a server answers at an address. The caller removes it.
+// writeOwnerFile says that a server answers at an address, until removeOwnerFile.
 func (o *options) writeOwnerFile(address net.Addr, token, public string) error {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {
@@ -145,6 +145,13 @@ func (o *options) writeOwnerFile(address net.Addr, token, public string) error {
 		return err
 	}
 	return os.Rename(temporary, o.ownerPath())
+}
+
+// removeOwnerFile removes what a server wrote, unless another one has replaced it.
+func (o *options) removeOwnerFile(token string) {
+	if owner, ok := o.readOwnerFile(); ok && owner.Token == token {
+		os.Remove(o.ownerPath())
+	}
 }
 
 // readOwnerFile returns where a server of the data directory answers; ok is false where

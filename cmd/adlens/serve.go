@@ -184,9 +184,9 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		return err
 	}
 	if err := o.writeOwnerFile(listener.Addr(), assistants.OwnerToken, so.publicURL); err != nil {
-		return err
+		log.Warn("adlens mcp on this machine counts its calls by itself", zap.Error(err))
 	}
-	defer os.Remove(o.ownerPath())
+	defer o.removeOwnerFile(assistants.OwnerToken)
 	var running sync.WaitGroup
 	d.startBackground(background, &running, usage, inspector)
 	running.Go(func() { refresh.daily.Run(background) })
