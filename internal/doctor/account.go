@@ -149,8 +149,16 @@ func (e *examination) checkKeys(c *checkup) (string, error) {
 	e.forEach(c, func(c *checkup, a account) error {
 		live, err := e.keysOf(c, a)
 		valid += live
-		if err == nil && live == 0 && !a.isCanceled() {
-			c.addWarning(adviceToRenew(a), "no key is valid: nobody can ask about the account")
+		if err != nil || live > 0 || a.isCanceled() {
+			return err
+		}
+		apps, err := e.db.Apps.Apps(e.ctx, a.ID)
+		connected := false
+		for _, app := range apps {
+			connected = connected || app.Connected(e.Now())
+		}
+		if err == nil && !connected {
+			c.addWarning(adviceToRenew(a), "no key is valid and no assistant is connected: nobody can ask about the account")
 		}
 		return err
 	})

@@ -57,12 +57,12 @@ func (k KeyStore) Keys(ctx context.Context, account string) ([]auth.Record, erro
 	return k.readKeys(ctx, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 
-// LastServed lists the accounts whose keys were used last, the most recent
-// first.
+// LastServed lists the accounts whose keys or connections of assistants were used
+// last, the most recent first.
 func (k KeyStore) LastServed(ctx context.Context, most int) ([]string, error) {
 	return conn.CollectValues[string](ctx, k.cluster.Home(), `
 SELECT k.account_id
-FROM (SELECT DISTINCT key_id, account_id FROM api_keys) AS k
+FROM (SELECT DISTINCT key_id, account_id FROM api_keys UNION ALL SELECT DISTINCT app_id, account_id FROM apps) AS k
 INNER JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses GROUP BY key_id) AS u ON u.key_id = k.key_id
 GROUP BY k.account_id
 ORDER BY max(u.used) DESC
