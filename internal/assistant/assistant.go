@@ -45,9 +45,9 @@ type Server struct {
 // New returns a server whose protocol any transport can run.
 func New(c Config) *Server {
 	s := &Server{Config: c}
-	s.protocol = mcp.NewServer(&mcp.Implementation{Name: "adlens", Title: "adlens", Version: c.Version}, &mcp.ServerOptions{
-		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{},
-	})
+	options := &mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}}
+	prepareOptions(options)
+	s.protocol = mcp.NewServer(&mcp.Implementation{Name: "adlens", Title: "adlens", Version: c.Version}, options)
 	for _, t := range tools {
 		s.protocol.AddTool(t.describe(), s.callHandler(t))
 	}

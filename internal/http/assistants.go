@@ -55,9 +55,10 @@ func AppOf(extra *mcp.RequestExtra) (app auth.Record, ok bool) {
 
 // addAssistants adds the protocol and what gives its clients their tokens.
 func (s *Server) addAssistants(engine *gin.Engine) {
-	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true}) // Base judges Host, for proxies on the same machine too
+	options := &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true} // Base judges Host, for proxies on the same machine too
+	assistant.PrepareTransport(options)
+	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() }, options)
 	s.bodies[assistantPath] = true
 	engine.Any(assistantPath, s.wrapHandler(func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
 	engine.POST(ownersPath, s.wrapHandler(s.countOwnersCall))
@@ -79,6 +80,10 @@ func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 	}
 	if err := http.NewCrossOriginProtection().Check(c.Request); err != nil {
 		http.Error(c.Writer, "a page of another site may not call an assistant's tools", http.StatusForbidden)
+		return nil
+	}
+	if assistant.AdmitsWithoutToken() {
+		tools.ServeHTTP(c.Writer, c.Request)
 		return nil
 	}
 	app, err := s.authenticateApp(c, base)
