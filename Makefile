@@ -30,7 +30,7 @@ engine: ## fetch the embedded ClickHouse, again if it is damaged
 node_modules/.package-lock.json: package.json package-lock.json
 	$(MAKE) engine
 
-test: build lint integration/browser/node_modules/.package-lock.json ## run every test
+test: build lint integration/browser/node_modules/.package-lock.json integration/protocol/node_modules/.package-lock.json ## run every test
 	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -vet=off -timeout 80m ./... # lint has vetted them
 
 # Where releases go, and for what they are built. The engine's library is pinned
@@ -64,7 +64,7 @@ RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears
 
 # The packages of tests that any store may be given to. One at a time: each
 # starts its own servers.
-suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/%,$(wildcard integration/*/main_test.go)))
+suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/% integration/protocol/%,$(wildcard integration/*/main_test.go)))
 
 test-containers: build ## run the integration tests on a ClickHouse server in a container
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' -p 1 $(suites)
@@ -133,6 +133,9 @@ bench-json: ## compare the reader of rows with other JSON decoders, on the same 
 integration/browser/node_modules/.package-lock.json: integration/browser/package.json integration/browser/package-lock.json
 	cd integration/browser && npm ci --no-progress && touch node_modules/.package-lock.json
 
+integration/protocol/node_modules/.package-lock.json: integration/protocol/package.json integration/protocol/package-lock.json
+	cd integration/protocol && npm ci --no-progress && touch node_modules/.package-lock.json
+
 clean: ## remove what was built; data directories stay
-	rm -rf bin node_modules bench/duckdb/node_modules integration/browser/node_modules integration/clients/*/node_modules integration/clients/typescript/built
+	rm -rf bin node_modules bench/duckdb/node_modules integration/browser/node_modules integration/protocol/node_modules integration/clients/*/node_modules integration/clients/typescript/built
 	rm -f integration/clients/*/openapi.json integration/clients/go/generated.go integration/clients/typescript/generated.d.ts

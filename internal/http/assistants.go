@@ -55,7 +55,7 @@ func AppOf(extra *mcp.RequestExtra) (app auth.Record, ok bool) {
 
 // addAssistants adds the protocol and what gives its clients their tokens.
 func (s *Server) addAssistants(engine *gin.Engine) {
-	options := &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
+	options := &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true} // Base judges Host, for proxies on the same machine too
 	assistant.PrepareTransport(options)
 	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() }, options)

