@@ -136,10 +136,23 @@ func readScalar(v jsontext.Value, a argument) (string, error) {
 	if text == "" {
 		return "", &argumentError{a.Name + " is empty; give it a value or leave it out"}
 	}
-	if a.own() && !a.takes(text) {
+	if a.Kind == catalogue.Choice {
+		text = a.spell(text)
+	}
+	if (a.own() || a.Kind == catalogue.Number) && !a.takes(text) {
 		return "", wrongArgument(a, v)
 	}
 	return text, nil
+}
+
+// spell returns a value as the catalogue spells it: case and outer spaces make no
+// difference, as in the API.
+func (a argument) spell(text string) string {
+	i := slices.IndexFunc(a.Values, func(value string) bool { return strings.EqualFold(value, strings.TrimSpace(text)) })
+	if i < 0 {
+		return text
+	}
+	return a.Values[i]
 }
 
 // takes reports whether a value is one of the argument's.

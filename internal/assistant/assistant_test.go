@@ -252,6 +252,7 @@ func TestArgumentsAreReadStrictly(t *testing.T) {
 		`{"rang":"today"}`:                      `"rang" is no argument of rank, which has dimensions`,
 		`{"top":0}`:                             "top is 0; expected a number from 1 to 50",
 		`{"top":"51"}`:                          `top is "51"; expected a number from 1 to 50`,
+		`{"page":"two"}`:                        `page is "two"; expected a number from 1 to`,
 		`{"by":"profit"}`:                       `by is "profit"; expected spend, sales`,
 		`{"marketplaces":[]}`:                   "marketplaces is an empty list",
 		`{"marketplaces":[1.5,true]}`:           "marketplaces is true; expected a list of texts",
@@ -264,6 +265,9 @@ func TestArgumentsAreReadStrictly(t *testing.T) {
 		if _, err := rank.readArguments([]byte(sent)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", sent, err, want)
 		}
+	}
+	if args, err := rank.readArguments([]byte(`{"by":" ROAS ","figures":["Spend"],"dimensions":["Campaign"],"range":"TODAY"}`)); err != nil || fmt.Sprint(args) != "map[by:[roas] dimensions:[campaign] figures:[spend] range:[today]]" {
+		t.Errorf("%v, %v", args, err)
 	}
 	for _, nothing := range []string{"", "null", "{}", `{"range":null}`} {
 		if args, err := rank.readArguments([]byte(nothing)); err != nil || len(args) != 0 {
@@ -298,5 +302,27 @@ func TestTheDocumentListsTheTools(t *testing.T) {
 	}
 	if !strings.Contains(string(text), want.String()) {
 		t.Errorf("docs/assistants.md has to have these rows:\n%s", &want)
+	}
+}
+
+func TestAmountsOfSeveralCurrenciesHaveNoSum(t *testing.T) {
+	r := reportOf(t, []string{"spend", "clicks"}, `{"totals":{"spend":null,"clicks":3},"data":[{"marketplace":"US","currency":"USD","spend":1.00,"clicks":1},{"marketplace":"DE","currency":"EUR","spend":2.00,"clicks":2}],
+		"pagination":{"total_rows":3},"meta":{}}`)
+	if got := fmt.Sprintf("%s %s", r.sum().now, r.rest().now); got != "[null 3] [null 0]" {
+		t.Error(got)
+	}
+}
+
+func TestConditionsAreReadStrictly(t *testing.T) {
+	for text, want := range map[string]string{"acos>50": "acos > 50", " ROAS <= 0.5 ": "roas <= 1/2", "purchases=0": "purchases = 0", "acos >= 12.25 %": "acos >= 49/4"} {
+		all, err := readConditions([]string{text})
+		if err != nil || len(all) != 1 || fmt.Sprintf("%s %s %s", all[0].figure, all[0].operator, all[0].number.RatString()) != want {
+			t.Errorf("%q: %v, %v", text, all, err)
+		}
+	}
+	for _, text := range []string{"", "acos", "acos>", ">50", "acos=>50", "acos>>50", "profit>1", "acos>50;spend>1", "acos>1e9", "acos>1/2", "acos>0x10", "acos>99999999999999999999"} {
+		if all, err := readConditions([]string{text}); err == nil {
+			t.Errorf("%q: %v", text, all)
+		}
 	}
 }

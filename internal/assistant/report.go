@@ -197,9 +197,13 @@ func (r *report) rest() line {
 	})
 }
 
-// sum returns all rows as one, as they are shown.
+// sum returns all rows as one, as they are shown. What has no total, as amounts of
+// several currencies, has no sum.
 func (r *report) sum() line {
 	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
+		if isNull(values(r.total)[i]) {
+			return nil
+		}
 		sum := new(big.Rat)
 		for _, row := range r.rows {
 			if n := numberOf(values(row)[i]); n != nil {
