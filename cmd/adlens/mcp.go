@@ -45,8 +45,8 @@ For VS Code (.vscode/mcp.json):
 
 For Claude Code and Codex, on a command line:
 
-  claude mcp add adlens -- adlens mcp --account acme --data-dir /home/me/adlens-data
-  codex mcp add adlens -- adlens mcp --account acme --data-dir /home/me/adlens-data
+  claude mcp add adlens -- /usr/local/bin/adlens mcp --account acme --data-dir /home/me/adlens-data
+  codex mcp add adlens -- /usr/local/bin/adlens mcp --account acme --data-dir /home/me/adlens-data
 
 Paths have to be absolute: an assistant starts programs in a directory of its
 own. An assistant elsewhere connects to /mcp of adlens serve instead, with the
@@ -57,6 +57,9 @@ serve runs on the same data directory, it counts them.`,
 		Example: `  adlens mcp --account acme --data-dir /home/me/adlens-data`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := os.Stat(o.dataDir); o.clickhouse == "" && err != nil {
+				return fmt.Errorf("--data-dir %s: %w; expected the directory that adlens serve uses", o.dataDir, err)
+			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
 				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err

@@ -44,12 +44,12 @@ type number struct {
 // missingWords are the words of overview for what questions find missing.
 var missingWords = map[string]string{
 	"search_terms": "search terms", "keywords_and_targets": "keywords and targets", "placements": "placements", "stock": "stock and inventory",
-	"organic_sales_and_rank": "organic sales and rank, total sales, TACOS", "hourly_figures": "hours of a day", "bids_and_bid_history": "history of bids and budgets",
+	"organic_sales_and_rank": "organic sales and rank, total sales, TACOS", "hourly_figures": "hours of a day", "bids_and_bid_history": "bids and budgets changed outside of rules",
 	"competitors": "competitors and share of voice", "share_of_voice": "competitors and share of voice", "profit_and_fees": "profit, fees and cost of goods", "audiences": "audiences",
 	"creative": "creatives and listings", "off_platform": "other advertising platforms", "billing": "invoices and billing", "account_actions": "changes: adlens only reads",
 	"platform_workings": "how the platform works", "eligibility_and_delivery": "why the platform shows or rejects an advertisement", "labels_and_portfolios": "portfolios and labels",
 	"not_reported_by_platform": "what its reports leave out", "purchased_products": "which other product was bought",
-	"sessions": "sessions, page views and the buy box", "reviews": "reviews", "forecasts": "forecasts and benchmarks of other advertisers",
+	"sessions": "sessions, organic page views and the buy box", "reviews": "reviews", "forecasts": "forecasts and benchmarks of other advertisers",
 }
 
 func readQuestions(t *testing.T, api harness.Client) []question {

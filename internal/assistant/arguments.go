@@ -111,16 +111,36 @@ func readValues(v jsontext.Value, a argument) ([]string, error) {
 		}
 		var values []string
 		for _, one := range all {
-			text, err := readScalar(one, a)
+			more, err := readElements(one, a)
 			if err != nil {
 				return nil, err
 			}
-			values = append(values, text)
+			for _, value := range more {
+				if !slices.Contains(values, value) {
+					values = append(values, value)
+				}
+			}
 		}
 		return values, nil
 	}
-	text, err := readScalar(v, a)
-	return []string{text}, err
+	return readElements(v, a)
+}
+
+// readElements reads a value, or several with commas between them where the argument
+// is a list of choices.
+func readElements(v jsontext.Value, a argument) (values []string, err error) {
+	if text := textOf(v); a.List && a.Kind == catalogue.Choice && strings.Contains(text, ",") {
+		for part := range strings.SplitSeq(text, ",") {
+			value, err := readScalar(textValue(strings.TrimSpace(part)), a)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, value)
+		}
+		return values, nil
+	}
+	value, err := readScalar(v, a)
+	return []string{value}, err
 }
 
 func readScalar(v jsontext.Value, a argument) (string, error) {

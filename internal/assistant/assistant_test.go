@@ -81,7 +81,10 @@ func TestRowsOthersAndTotalAddUp(t *testing.T) {
 			for _, row := range table.Rows {
 				sum.Add(sum, numberOf(row[i]))
 			}
-			if total := numberOf(table.Total[i]); sum.Cmp(total) != 0 {
+			total := numberOf(table.Total[i])
+			off := new(big.Rat).Sub(sum, total)
+			isRounding := numberOf(table.Others[i]).Sign() == 0 && off.Abs(off).Cmp(big.NewRat(int64(len(table.Rows)+1), 200)) <= 0
+			if off.Sign() != 0 && !isRounding {
 				t.Fatalf("%s: rows and others are %s, the total is %s", column, sum.FloatString(2), total.FloatString(2))
 			}
 		}
@@ -162,7 +165,7 @@ func TestFactorsShareAChangeEvenly(t *testing.T) {
 	r := reportOf(t, []string{"spend", "clicks"}, `{"comparison":{"period":{},"history_covered":true},
 		"totals":{"spend":40.00,"clicks":20,"comparison":{"spend":10.00,"clicks":10,"change":{}}},"data":[],"pagination":{"total_rows":0},"meta":{}}`)
 	got := divideByFactors(&r, r.figures[0], big.NewRat(30, 1))
-	if want := `[["clicks" 20 10 15.00 50.00] ["cost_per_click" 2.00 1.00 15.00 50.00]]`; fmt.Sprintf("%s", got.Rows) != want {
+	if want := `[["clicks" 20 10 15.00 50.00] ["cost_per_click" 2.0000 1.0000 15.00 50.00]]`; fmt.Sprintf("%s", got.Rows) != want {
 		t.Errorf("got %s, want %s", got.Rows, want)
 	}
 }

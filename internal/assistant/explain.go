@@ -60,13 +60,14 @@ type explanation struct {
 	} `json:"now"`
 	Factors *contributions           `json:"factors,omitzero"`
 	By      map[string]contributions `json:"by"`
+	WhyNot  string                   `json:"why_not_divided,omitzero"`
 }
 
 func answerExplain(c call) (any, error) {
 	name := c.args.first("figure", "spend")
 	i := slices.IndexFunc(catalogue.Figures, func(f catalogue.Figure) bool { return f.Name == name })
 	figure := catalogue.Figures[i]
-	if compare := c.args.first("compare", ""); compare == "" || compare == "none" {
+	if compare := c.args.first("compare", "none"); compare == "none" {
 		c.args["compare"] = []string{"previous_period"}
 	}
 	e := explanation{Figure: name, By: map[string]contributions{}}
@@ -78,12 +79,12 @@ func answerExplain(c call) (any, error) {
 		}
 		r.Requests = append(e.Requests, r.Requests...)
 		e.frame = r.frame
-		at := r.at(name)
 		if dimension == explained[0] {
 			e.describeTotal(&r, figure)
 		}
-		change := difference(r.total.now[at], r.total.before[at])
-		if change == nil || !r.comparable || !r.canDivide(figure) {
+		change := numberOf(e.Now.Change)
+		if change == nil || !r.canDivide(figure) {
+			e.WhyNot = "days of the earlier period are not held, or the figure or what it is divided by is null or 0 in one of the periods"
 			continue
 		}
 		e.By[dimension] = divideChange(&r, figure, change)
@@ -112,13 +113,12 @@ func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	e.Now.Value, e.Now.Before = r.total.now[i], r.total.before[i]
 	e.Now.Change, e.Now.Share = jsontext.Value("null"), jsontext.Value("null")
 	change := difference(e.Now.Value, e.Now.Before)
-	if change == nil || !r.comparable {
-		return
-	}
-	e.Now.Change = numberValue(change, decimalsOf(f))
-	if before := numberOf(e.Now.Before); before.Sign() != 0 {
-		q := new(big.Rat).Quo(change, before)
-		e.Now.Share = numberValue(q.Mul(q, big.NewRat(100, 1)), 2)
+	switch {
+	case change == nil:
+	case f.IsRatio(): // of exact values, as the API has it
+		e.Now.Change, e.Now.Share = r.total.change[i], shareOf(r.total.change[i], e.Now.Before)
+	default:
+		e.Now.Change, e.Now.Share = numberValue(change, decimalsOf(f)), r.total.change[i]
 	}
 }
 
@@ -152,8 +152,19 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 	})
 	shown := contributions{Columns: append(slices.Clone(r.dimensions), f.Name, f.Name+"_before", "contribution", "share_of_change_percent"), Rows: [][]jsontext.Value{}}
 	left := new(big.Rat).Set(change)
-	for _, part := range all[:min(len(all), maxContributions)] {
+	var amounts []*big.Rat
+	for _, part := range all {
+		amounts = append(amounts, part.amount)
+	}
+	var rounded []jsontext.Value
+	if len(all) <= maxContributions {
+		rounded = roundTogether(amounts, change, decimalsOf(f))
+	}
+	for i, part := range all[:min(len(all), maxContributions)] {
 		amount := numberValue(part.amount, decimalsOf(f))
+		if rounded != nil {
+			amount = rounded[i]
+		}
 		shown.Rows = append(shown.Rows, append(slices.Clone(part.labels), part.now, part.before, amount, shareOf(amount, numberValue(change, decimalsOf(f)))))
 		left.Sub(left, numberOf(amount))
 	}
@@ -231,7 +242,7 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 		amounts[i] = effects[i].Mul(effects[i], weight)
 	}
 	for i, amount := range roundTogether(amounts, change, decimalsOf(f)) {
-		decimals := 2
+		decimals := 4 // what shows as equal in cents may not be
 		if list[i].denominator == "" {
 			decimals = 0
 		}
@@ -288,6 +299,9 @@ func permutations(n int) (all [][]int) {
 // leaves goes to the largest.
 func roundTogether(amounts []*big.Rat, whole *big.Rat, decimals int) []jsontext.Value {
 	left := new(big.Rat).Set(whole)
+	if len(amounts) == 0 {
+		return nil
+	}
 	rounded := make([]*big.Rat, len(amounts))
 	largest := 0
 	for i, amount := range amounts {

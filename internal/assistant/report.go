@@ -3,6 +3,7 @@ package assistant
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
@@ -17,9 +18,13 @@ type frame struct {
 	Currency       jsontext.Value `json:"currency"`
 	DataLastDate   jsontext.Value `json:"data_last_date"`
 	HistoryCovered jsontext.Value `json:"history_covered"`
-	Incomplete     jsontext.Value `json:"incomplete,omitzero"`
-	Cut            bool           `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
-	Requests       []string       `json:"requests"`
+	// ComparedHistoryCovered is false where days of the earlier period are not held:
+	// its figures are null then, and not what is there of them.
+	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero"`
+	Behind                 [][]jsontext.Value `json:"behind,omitzero"` // marketplaces that end before the period and others do, with their last day
+	Incomplete             jsontext.Value     `json:"incomplete,omitzero"`
+	Cut                    bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
+	Requests               []string           `json:"requests"`
 }
 
 // table is rows whose values are in the order of columns.
@@ -69,7 +74,84 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if err != nil {
 		return r, err
 	}
-	return r, r.read(said, address)
+	if err := r.read(said, address); err != nil {
+		return r, err
+	}
+	if len(r.dimensions) == 0 {
+		r.dimensions = columnsOf(dimensions)
+	}
+	r.Requests[0] = withDates(address, r.Period)
+	r.Behind, err = c.marketplacesBehind(r.Period)
+	return r, err
+}
+
+// columnsOf returns the columns of dimensions, for a report without rows.
+func columnsOf(dimensions []string) (all []string) {
+	for _, d := range catalogue.Dimensions {
+		if slices.Contains(dimensions, d.Name) {
+			for _, column := range d.Columns {
+				all = append(all, column.Name)
+			}
+		}
+	}
+	return all
+}
+
+// withDates returns a request that asks for the same days tomorrow. All time has no
+// such dates: it may be longer than a period of dates can be.
+func withDates(address string, period jsontext.Value) string {
+	o, err := readObject(period)
+	if name := textOf(o.values["range"]); err == nil && name != "all_time" {
+		dates := "start_date=" + textOf(o.values["start_date"]) + "&end_date=" + textOf(o.values["end_date"])
+		return strings.Replace(address, "range="+name, dates, 1)
+	}
+	return address
+}
+
+// marketplacesBehind returns the marketplaces of the call whose last day is before the
+// period's end and that of others: what follows is not held there, and is no fall.
+func (c call) marketplacesBehind(period jsontext.Value) (behind [][]jsontext.Value, err error) {
+	said, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
+	if err != nil {
+		return nil, err
+	}
+	o, err := readObject(period)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := readObject(said.values["meta"])
+	if err != nil {
+		return nil, err
+	}
+	end := min(textOf(o.values["end_date"]), textOf(meta.values["data_last_date"]))
+	all, err := readList(said.values["data"])
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		m, err := readObject(one)
+		if err != nil {
+			return nil, err
+		}
+		if c.namesMarketplace(m) && textOf(m.values["data_last_date"]) < end {
+			behind = append(behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], m.values["data_last_date"]})
+		}
+	}
+	return behind, nil
+}
+
+// namesMarketplace reports whether a marketplace is one of the call's, which are all
+// where it names none.
+func (c call) namesMarketplace(m object) bool {
+	named := strings.Split(strings.ToUpper(strings.Join(c.args["marketplaces"], ",")), ",")
+	country := textOf(m.values["country_code"])
+	for _, name := range named {
+		name = strings.TrimSpace(name)
+		if name == "" || name == country || name == textOf(m.values["marketplace_id"]) || name == "GB" && country == "UK" {
+			return true
+		}
+	}
+	return false
 }
 
 // withParts returns figures by name, and those of the answer that they are made of,
@@ -109,7 +191,8 @@ func (r *report) read(said object, address string) error {
 			return err
 		}
 		r.ComparedWith = earlier.values["period"]
-		r.comparable = string(earlier.values["history_covered"]) == "true"
+		r.ComparedHistoryCovered = earlier.values["history_covered"]
+		r.comparable = string(r.ComparedHistoryCovered) == "true"
 	}
 	if r.total, err = r.readLine(said.values["totals"], nil); err != nil {
 		return err
@@ -168,7 +251,15 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 		if err != nil {
 			return l, err
 		}
+		for _, name := range []string{"date", "week", "month"} {
+			if day, has := earlier.values[name]; has && labels != nil {
+				*labels, l.labels = append(*labels, name+"_before"), append(l.labels, day)
+			}
+		}
 		l.before = valuesOf(earlier)
+		if !r.comparable {
+			l.before = slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(l.before))
+		}
 		changed, err := readObject(earlier.values["change"])
 		if err != nil {
 			return l, err
@@ -184,14 +275,19 @@ func (r *report) at(name string) int {
 }
 
 // rest returns what the total has beyond the rows, as they are shown: rows, rest and
-// total add up exactly in every figure that is a sum.
+// total add up exactly in every figure that is a sum. What rounding of the rows can
+// leave is no figure: it is 0.
 func (r *report) rest() line {
+	rounding := big.NewRat(int64(len(r.rows)+1), 200)
 	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
 		left := numberOf(values(r.total)[i])
 		for _, row := range r.rows {
 			if n := numberOf(values(row)[i]); n != nil && left != nil {
 				left.Sub(left, n)
 			}
+		}
+		if left != nil && decimalsOf(r.figures[i]) > 0 && new(big.Rat).Abs(left).Cmp(rounding) <= 0 {
+			left.SetInt64(0)
 		}
 		return left
 	})

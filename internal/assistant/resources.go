@@ -112,7 +112,7 @@ type prompt struct {
 
 var prompts = []prompt{
 	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil,
-		"Review my advertising of the last 7 days. Call figures with range last_7_days and compare previous_period; explain_change for spend, sales and acos over the same period; rank campaigns by spend, and by acos with order desc, over the same period. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that sales of the last days still grow."},
+		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank campaigns by spend, and by acos with order desc. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that sales of the last days still grow."},
 	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}},
 		"Why did my ACOS change? Call explain_change with figure acos, range {range} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If sales of the last days may still grow, say so."},
 }
@@ -121,7 +121,7 @@ func (s *Server) addPrompts() {
 	for _, one := range prompts {
 		s.protocol.AddPrompt(&mcp.Prompt{Name: one.name, Title: one.title, Description: one.words, Arguments: one.arguments},
 			func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				text, err := one.fill(r.Params.Arguments)
+				text, err := one.fill(r.Params.Arguments, adlens.DayOf(s.Now().UTC()))
 				if err != nil {
 					return nil, err
 				}
@@ -130,9 +130,10 @@ func (s *Server) addPrompts() {
 	}
 }
 
-// fill puts the arguments into the text. A range is one of the API's.
-func (p prompt) fill(given map[string]string) (string, error) {
-	text := p.text
+// fill puts the arguments, and the last seven whole days, into the text. A range is
+// one of the API's.
+func (p prompt) fill(given map[string]string, today adlens.Day) (string, error) {
+	text := strings.NewReplacer("{start}", (today - 7).String(), "{end}", (today - 1).String()).Replace(p.text)
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
 			return "", fmt.Errorf("%q is no argument of %s", adlens.CleanText(name, maxText), p.name)

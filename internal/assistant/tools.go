@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"adlens"
@@ -109,10 +110,10 @@ var tools = []tool{
 		members(map[string]any{"account": anObject, "today": aText, "columns": aList, "rows": aList, "not_held": aList}), answerOverview},
 	{"figures", "Figures of a period", "Totals of a period, by marketplace and by ad product, with shares; compare adds the earlier figures and changes.", scope(figuresArgument),
 		members(frameParts, map[string]any{"by_marketplace": anObject, "by_ad_product": anObject}), answerFigures},
-	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total.", scope(figuresArgument,
+	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period.", scope(figuresArgument,
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		members(frameParts, tableParts), answerTimeline},
-	{"rank", "Best and worst", "Rows of any dimensions ranked by a figure: top or, with order=asc, worst campaigns, products, days; with each row's share, all others as one row, and the total.", scope(
+	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share of what the arguments select, all others as one row, and the total.", scope(
 		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		members(frameParts, tableParts), answerRank},
@@ -129,8 +130,8 @@ var tools = []tool{
 
 // notHeld is what adlens has no data of, in the words that people ask with.
 var notHeld = []string{"search terms", "keywords and targets", "placements", "stock and inventory", "organic sales and rank, total sales, TACOS", "hours of a day",
-	"history of bids and budgets", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
-	"invoices and billing", "sessions, page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "portfolios and labels",
+	"bids and budgets changed outside of rules", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
+	"invoices and billing", "sessions, organic page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "portfolios and labels",
 	"why the platform shows or rejects an advertisement", "how the platform works", "what its reports leave out", "which other product was bought", "changes: adlens only reads"}
 
 func answerOverview(c call) (any, error) {
@@ -164,7 +165,7 @@ func answerOverview(c call) (any, error) {
 // chosen returns the figures of the call, or others where it names none.
 func (c call) chosen(otherwise ...string) []string {
 	if len(c.args["figures"]) > 0 {
-		return slices.Compact(slices.Clone(c.args["figures"]))
+		return c.args["figures"]
 	}
 	return otherwise
 }
@@ -197,19 +198,22 @@ type figuresTable struct {
 	table
 }
 
+// timeDimensions are the dimensions of granularities.
+var timeDimensions = map[string]string{"day": "date", "week": "week", "month": "month"}
+
 func answerTimeline(c call) (any, error) {
 	figures := c.chosen("spend", "sales", "acos", "purchases")
 	granularity := c.args.first("granularity", "auto")
-	if strings.EqualFold(granularity, "auto") {
+	if granularity == "auto" {
 		r, err := c.readReport(nil, []string{"clicks"})
 		if err != nil {
 			return nil, err
 		}
 		granularity = granularityOf(r.Period)
 	}
-	dimension := strings.ToLower(granularity)
-	if dimension == "day" {
-		dimension = "date"
+	dimension, known := timeDimensions[granularity]
+	if !known {
+		return nil, &argumentError{"granularity is " + strconv.Quote(adlens.CleanText(granularity, maxText)) + "; expected " + strings.Join(catalogue.Granularities, ", ")}
 	}
 	r, err := c.readReport([]string{dimension}, figures, append(c.args.parameters("page"), answer.Parameter{Name: "page_size", Value: "62"})...)
 	if err != nil {

@@ -116,7 +116,8 @@ func (s *Server) authenticateApp(c *gin.Context, base string) (auth.Record, erro
 		return auth.Record{}, &problem{code: codeMissingKey, detail: "the request has no access token; the client gets one by asking the account's owner: see " + oauth.ResourceMetadataURL(base)}
 	}
 	remote, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
-	token, isBearer := strings.CutPrefix(sent[0], "Bearer ")
+	scheme, token, _ := strings.Cut(sent[0], " ")
+	isBearer := strings.EqualFold(scheme, "Bearer") // RFC 7235, 2.1
 	app, err := auth.Record{}, error(auth.ErrInvalidKey)
 	if isBearer && len(sent) == 1 {
 		app, err = s.admission.AuthenticateApp(c.Request.Context(), token, remote.Addr(), s.now())
