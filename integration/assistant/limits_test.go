@@ -1,8 +1,10 @@
 package assistant_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +89,9 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 		{"list", map[string]any{"kind": "rules", "states": []string{"ENABLED"}}, "states is no argument of kind rules"},
 		{"list", map[string]any{"kind": "rule_runs"}, "rule_id is missing"},
 		{"list", map[string]any{"kind": "rule_runs", "rule_id": "no/such"}, "no/such"},
+		{"explain_change", map[string]any{"compare": "weekly"}, "weekly"},
+		{"timeline", map[string]any{"granularity": "campaign"}, `granularity is "campaign"; expected auto, day, week, month`},
+		{"rank", map[string]any{"page": "two"}, `page is "two"; expected a number`},
 		{"list", map[string]any{"kind": "campaigns", "marketplace": "US"}, "marketplace has to name one of"},
 		{"activity", map[string]any{"tool": []string{"delete"}}, "delete"},
 		{"explain_change", map[string]any{"figure": "profit"}, `figure is "profit"; expected spend`},
@@ -94,6 +99,33 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 	} {
 		if _, refusal := s.call(t, c.tool, c.arguments); !strings.Contains(refusal, c.want) {
 			t.Errorf("%s %v: %q, want %q", c.tool, c.arguments, refusal, c.want)
+		}
+	}
+}
+
+// Values are read in any case, as the API reads them: one call with such a value once
+// ended the server.
+func TestValuesAreReadInAnyCase(t *testing.T) {
+	t.Parallel()
+	p, _ := openDemo(t)
+	s := openSession(t, p, harness.DemoAccount)
+	s.mustCall(t, "explain_change", map[string]any{"compare": "None", "figure": "ACOS"})
+	got := s.mustCall(t, "figures", map[string]any{"figures": []string{"Spend, SALES", "spend"}})["by_ad_product"].(map[string]any)
+	if columns := strings.Join(textsOf(got["columns"]), " "); columns != "ad_product spend sales spend_share_percent" {
+		t.Errorf("the columns are %s", columns)
+	}
+	runs := s.mustCall(t, "list", map[string]any{"kind": "rules"})
+	for _, rule := range runs["rows"].([]any) {
+		id := rule.([]any)[0]
+		listed := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": id})
+		if len(listed["rows"].([]any)) == 0 {
+			continue
+		}
+		run := listed["rows"].([]any)[0].([]any)
+		changes := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": id, "rule_run_id": run[0]})
+		changed := run[slices.Index(textsOf(listed["columns"]), "changed")].(json.Number).String()
+		if total := changes["total_rows"].(json.Number).String(); total != changed {
+			t.Errorf("run %v changed %s, and %s are listed", run[0], changed, total)
 		}
 	}
 }

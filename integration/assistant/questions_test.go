@@ -83,13 +83,7 @@ func fillIn(t *testing.T, api harness.Client, text string) string {
 // numbers of the answer, and are short; what is missing is said by name.
 func TestQuestionsOfAdvertisersAreAnswered(t *testing.T) {
 	t.Parallel()
-	p := house.OwnProgram(t)
-	server, err := p.Demo()
-	house.Need(t, err)
-	t.Cleanup(func() { house.Need(t, server.Stop()) })
-	key, err := p.Key(harness.DemoAccount)
-	house.Need(t, err)
-	api := harness.Client{Address: server.Address, Key: key}
+	p, api := openDemo(t)
 	all := readQuestions(t, api)
 	s := openSession(t, p, harness.DemoAccount, "--limit-minute", "0", "--limit-day", "0")
 	notHeld := textsOf(s.mustCall(t, "overview", nil)["not_held"])

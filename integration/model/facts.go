@@ -79,6 +79,16 @@ func addRow(sums map[slot]map[holder]*own, r *report, line row) {
 	}
 }
 
+// isZero reports whether all measures are zero.
+func (o *own) isZero() bool {
+	for _, n := range o.further {
+		if n.Sign() != 0 {
+			return false
+		}
+	}
+	return o.cost.Sign() == 0 && o.sales.Sign() == 0 && o.impressions.Sign() == 0 && o.clicks.Sign() == 0 && o.purchases.Sign() == 0
+}
+
 // convertFacts makes the facts of a product's day.
 func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
 	holders := slices.SortedFunc(maps.Keys(parts), compareHolders)
@@ -99,7 +109,13 @@ func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
 		f.purchases.Set(&parts[h].purchases)
 		f.ownSpend.Set(costs[i])
 		f.ownSales.Set(sales[i])
-		f.further = further[i]
+		// What a report names with zeros alone has no row: that it reported a further
+		// measure is not known of it.
+		if parts[h].isZero() {
+			f.further = map[string]*big.Rat{}
+		} else {
+			f.further = further[i]
+		}
 		facts[i] = f
 	}
 	return facts

@@ -3,7 +3,6 @@ package assistant
 import (
 	"cmp"
 	"math/big"
-	"net/url"
 	"slices"
 
 	"adlens/internal/answer"
@@ -318,6 +317,3 @@ func roundTogether(amounts []*big.Rat, whole *big.Rat, decimals int) []jsontext.
 	}
 	return values
 }
-
-// escapePath writes a text as a part of a path.
-func escapePath(text string) string { return url.PathEscape(text) }

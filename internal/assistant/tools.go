@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,6 +102,7 @@ var (
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
 	kindArgument  = argument{catalogue.Parameter{Name: "kind", Kind: catalogue.Choice, Required: true, Values: []string{"campaigns", "ad_groups", "rules", "rule_runs"}}, ""}
 	placeArgument = argument{catalogue.Parameter{Name: "marketplace"}, "country or id; for campaigns and ad groups"}
+	runArgument   = argument{catalogue.Parameter{Name: "rule_run_id"}, "all changes of this run"}
 	ruleArgument  = argument{catalogue.Parameter{Name: "rule_id"}, "for rule_runs"}
 )
 
@@ -121,7 +123,7 @@ var tools = []tool{
 		scope(ofArgument), members(frameParts, map[string]any{"figure": aText, "now": anObject, "factors": anObject, "by": anObject}), answerExplain},
 	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last runs.", []argument{
 		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),
-		apiArgument(catalogue.Campaigns, "search", "in names"), ruleArgument, apiArgument(catalogue.Campaigns, "page", "")},
+		apiArgument(catalogue.Campaigns, "search", "in names"), ruleArgument, runArgument, apiArgument(catalogue.Campaigns, "page", "")},
 		members(tableParts, map[string]any{"synced_at": aText, "syncing": aTruth, "requests": aList}), answerList},
 	{"activity", "What was changed", "What the service did on the platform, newest first: rules' changes, campaigns created or copied, products added, undos.", []argument{
 		apiArgument(catalogue.Activity, "tool", ""), apiArgument(catalogue.Activity, "page", "")},
@@ -311,7 +313,8 @@ func listTable(said object, without []string) (t table, err error) {
 	return t, nil
 }
 
-// shortValue returns a value fit for a row.
+// shortValue returns a value fit for a row; of a long list the first few, which changed
+// and rule_run_id lead on from.
 func shortValue(name string, v jsontext.Value) jsontext.Value {
 	if !longLists[name] || isNull(v) {
 		return cleanMember(name, v)
@@ -364,7 +367,7 @@ var listArguments = map[string][]string{
 	"campaigns": {"marketplace", "states", "search", "page"},
 	"ad_groups": {"marketplace", "campaign_id", "search", "page"},
 	"rules":     {"page"},
-	"rule_runs": {"rule_id"},
+	"rule_runs": {"rule_id", "rule_run_id", "page"},
 }
 
 func answerList(c call) (any, error) {
@@ -382,7 +385,7 @@ func answerList(c call) (any, error) {
 		if rule == "" {
 			return nil, &argumentError{"rule_id is missing; expected an id that list with kind rules has"}
 		}
-		return c.answerPage(answer.Request{Endpoint: answer.RuleRuns, RuleID: rule}, "/api/v1/rules/"+escapePath(rule)+"/runs")
+		return c.answerRuns(rule)
 	}
 	id, err := c.marketplaceID()
 	if err != nil {
@@ -390,6 +393,49 @@ func answerList(c call) (any, error) {
 	}
 	params := append(c.args.parameters("campaign_id", "states", "search", "page"), answer.Parameter{Name: "marketplace_id", Value: id})
 	return c.answerPage(answer.Request{Endpoint: strings.ReplaceAll(kind, "_", "-"), Parameters: params}, "", "marketplace_id")
+}
+
+// changesShown is how many changes of a run a page shows.
+const changesShown = 30
+
+// answerRuns lists the last runs of a rule, with a few changes of each, or all changes
+// of one run in pages.
+func (c call) answerRuns(rule string) (any, error) {
+	address := "/api/v1/rules/" + url.PathEscape(rule) + "/runs"
+	r := answer.Request{Endpoint: answer.RuleRuns, RuleID: rule}
+	run := c.args.first("rule_run_id", "")
+	if run == "" {
+		return c.answerPage(r, address)
+	}
+	said, _, err := c.ask(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readList(said.values["data"])
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		o, err := readObject(one)
+		if err != nil {
+			return nil, err
+		}
+		if textOf(o.values["rule_run_id"]) != run {
+			continue
+		}
+		t, err := listTable(object{values: map[string]jsontext.Value{"data": o.values["changes"]}}, nil)
+		if err != nil {
+			return nil, err
+		}
+		page, _ := strconv.Atoi(c.args.first("page", "1"))
+		first := min((page-1)*changesShown, len(t.Rows))
+		last := min(first+changesShown, len(t.Rows))
+		if t.Rows = t.Rows[first:last]; last < t.TotalRows {
+			t.NextPage = page + 1
+		}
+		return listed{table: t, Requests: []string{address}}, nil
+	}
+	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has"}
 }
 
 // marketplaceID returns the id of the marketplace that the call names, which may be
