@@ -1,18 +1,22 @@
 package assistant
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/catalogue"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 )
 
@@ -327,5 +331,20 @@ func TestConditionsAreReadStrictly(t *testing.T) {
 		if all, err := readConditions([]string{text}); err == nil {
 			t.Errorf("%q: %v", text, all)
 		}
+	}
+}
+
+// A tool that fails in an unforeseen way ends its call, and nothing else: the SDK does
+// not catch a panic, which would end the server for all accounts.
+func TestAPanicOfAToolEndsItsCallAlone(t *testing.T) {
+	var failed error
+	s := New(Config{Answers: nil, Now: time.Now, Failed: func(_ string, err error) { failed = err },
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { panic("a secret of the inside") }})
+	result, err := s.callHandler(tools[0])(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "overview"}})
+	if err != nil || !result.IsError {
+		t.Fatalf("%v, %v", result, err)
+	}
+	if text := result.Content[0].(*mcp.TextContent).Text; strings.Contains(text, "secret") || failed == nil || !strings.Contains(failed.Error(), "secret") {
+		t.Errorf("the client reads %q, the log %v", text, failed)
 	}
 }
