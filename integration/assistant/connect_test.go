@@ -187,7 +187,7 @@ func TestAConnectionLivesFromInvitationToRevocation(t *testing.T) {
 	if got := s.mustCall(t, "overview", nil)["account"].(map[string]any)["account_id"]; got != "acme" {
 		t.Errorf("the assistant reads %v", got)
 	}
-	house.Eventually(t, connectedPatience, "the account names the assistant", func() bool {
+	house.Eventually(t, time.Minute, "the account names the assistant", func() bool {
 		app, ok := connectedApp().(map[string]any)
 		return ok && app["name"] == "Deskassistant" && app["connected_at"] != nil
 	})
