@@ -45,8 +45,10 @@ For VS Code (.vscode/mcp.json):
 
 For Claude Code and Codex, on a command line:
 
-  claude mcp add adlens -- /usr/local/bin/adlens mcp --account acme --data-dir /home/me/adlens-data
-  codex mcp add adlens -- /usr/local/bin/adlens mcp --account acme --data-dir /home/me/adlens-data
+  claude mcp add adlens -- /usr/local/bin/adlens mcp --account acme \
+    --data-dir /home/me/adlens-data
+  codex mcp add adlens -- /usr/local/bin/adlens mcp --account acme \
+    --data-dir /home/me/adlens-data
 
 Paths have to be absolute: an assistant starts programs in a directory of its
 own. An assistant elsewhere connects to /mcp of adlens serve instead, with the

@@ -171,3 +171,47 @@ func standsIn(digits string, results []string) bool {
 	literal := regexp.MustCompile(`(^|[^0-9.\-])` + regexp.QuoteMeta(digits) + `($|[^0-9.])`)
 	return slices.ContainsFunc(results, literal.MatchString)
 }
+
+// The text next to the questions counts them right.
+func TestTheQuestionsAreCountedRight(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/README.md")
+	house.Need(t, err)
+	var file struct {
+		Questions []struct {
+			question
+			AskedIn string `json:"asked_in"`
+			Search  int    `json:"search"`
+		} `json:"questions"`
+	}
+	questions, err := os.ReadFile("testdata/questions.json")
+	house.Need(t, err)
+	house.Need(t, json.Unmarshal(questions, &file))
+	counts := map[string][3]int{}
+	for _, q := range file.Questions {
+		for _, row := range []string{"`" + q.AskedIn + "`", strconv.Itoa(q.Search) + " ", "`" + q.Missing + "`"} {
+			c := counts[row]
+			c[0]++
+			if q.Holds {
+				c[1]++
+			} else {
+				c[2]++
+			}
+			counts[row] = c
+		}
+	}
+	delete(counts, "``")
+	for row, c := range counts {
+		cells := []string{strconv.Itoa(c[0])}
+		if c[1] > 0 {
+			cells = append(cells, strconv.Itoa(c[1]), strconv.Itoa(c[2]))
+		}
+		want := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(row) + `.*\| ` + strings.Join(cells, ` \| `) + ` \|$`)
+		if !want.Match(text) {
+			t.Errorf("testdata/README.md does not count %s as %v", row, cells)
+		}
+	}
+	if all := strconv.Itoa(len(file.Questions)) + " questions"; !strings.Contains(string(text), all) {
+		t.Errorf("testdata/README.md does not say %s", all)
+	}
+}
