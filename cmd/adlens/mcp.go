@@ -119,8 +119,8 @@ type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }
 
-// ownerFile says where the server of a data directory counts calls of adlens mcp, for
-// whoever may read the directory.
+// ownerFile says where the server of a data directory counts calls of adlens mcp. Only
+// a user who can read the directory can read it.
 type ownerFile struct {
 	Address string `json:"address"`
 	Token   string `json:"token"`

@@ -203,7 +203,7 @@ func TestAConnectionLivesFromInvitationToRevocation(t *testing.T) {
 	if r := p.Run("app", "revoke", c.app); r.Code != 0 {
 		t.Fatal(r)
 	}
-	house.Eventually(t, connectedPatience, "the token is refused, and the account names nobody", func() bool {
+	house.Eventually(t, connectedPatience, "the token is refused, and connected_app is null", func() bool {
 		said, _ := callRaw(t, c)
 		return said.StatusCode == http.StatusUnauthorized && strings.Contains(said.Header.Get("WWW-Authenticate"), `error="invalid_token"`) && connectedApp() == nil
 	})

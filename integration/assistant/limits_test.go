@@ -63,7 +63,7 @@ func TestAnAssistantHasItsOwnLimitOfAMinute(t *testing.T) {
 	}
 }
 
-// What is wrong with a call is said in its result, and changes nothing.
+// A wrong call gets a result that names the argument and what was expected.
 func TestWrongCallsAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)

@@ -79,8 +79,8 @@ func fillIn(t *testing.T, api harness.Client, text string) string {
 		"$PRODUCT", member(report+"product", "product_id"), "$MARKETPLACE", member(report+"marketplace", "marketplace_id")).Replace(text)
 }
 
-// Every question of advertisers is answered by few calls whose results have all
-// numbers of the answer, and are short; what is missing is said by name.
+// Every question of advertisers is answered by few calls whose results are short and
+// contain all numbers of the answer; overview names what is missing.
 func TestQuestionsOfAdvertisersAreAnswered(t *testing.T) {
 	t.Parallel()
 	p, api := openDemo(t)

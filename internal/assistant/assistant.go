@@ -28,8 +28,8 @@ import (
 // Config is what a server for assistants needs.
 type Config struct {
 	Answers *answer.Service
-	// Admit counts a call of whoever sent the request against the limits, and says
-	// whose account it reads. The error is one of auth.Admission's.
+	// Admit counts a call of the request's sender against the limits, and returns
+	// the account that it reads. The error is one of auth.Admission's.
 	Admit   func(ctx context.Context, extra *mcp.RequestExtra) (auth.Caller, error)
 	Version string // of adlens
 	Now     func() time.Time

@@ -158,7 +158,7 @@ func (e *examination) checkKeys(c *checkup) (string, error) {
 			connected = connected || app.Connected(e.Now())
 		}
 		if err == nil && !connected {
-			c.addWarning(adviceToRenew(a), "no key is valid and no assistant is connected: nobody can ask about the account")
+			c.addWarning(adviceToRenew(a), "no key is valid and no assistant is connected: every request for the account is refused")
 		}
 		return err
 	})

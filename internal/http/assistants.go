@@ -146,8 +146,8 @@ func (s *Server) countOwnersCall(c *gin.Context) error {
 	return nil
 }
 
-// OwnersApp is the connection of adlens mcp, which the owner of the data directory
-// runs and nobody has to let in.
+// OwnersApp returns the connection of adlens mcp, which needs no consent: the owner of
+// the data directory runs it.
 func OwnersApp(account string) auth.Record {
 	return auth.Record{ID: "mcp:" + account, AccountID: account, Name: "adlens mcp", Scopes: []string{auth.ScopeRead}, CreatedAt: time.Time{}}
 }
