@@ -158,7 +158,7 @@ func (c connection) open(t testing.TB) session {
 	opened, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{Endpoint: c.address + "/mcp", HTTPClient: &http.Client{Transport: bearer{c.access}}, DisableStandaloneSSE: true}, nil)
 	house.Need(t, err)
 	t.Cleanup(func() { opened.Close() })
-	return session{opened}
+	return newSession(t, opened)
 }
 
 // A connection lives from the invitation to its end: its tokens read the account that

@@ -10,10 +10,29 @@ import (
 	"adlens/integration/model"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // session is a client of adlens mcp.
-type session struct{ *mcp.ClientSession }
+type session struct {
+	*mcp.ClientSession
+	schemas map[string]*jsonschema.Schema // of results, by tool
+}
+
+// newSession reads what the server says of its results, which each has to be.
+func newSession(t testing.TB, opened *mcp.ClientSession) session {
+	t.Helper()
+	s := session{opened, map[string]*jsonschema.Schema{}}
+	listed, err := opened.ListTools(context.Background(), nil)
+	house.Need(t, err)
+	compiler := jsonschema.NewCompiler()
+	for _, tool := range listed.Tools {
+		house.Need(t, compiler.AddResource(tool.Name, tool.OutputSchema))
+		s.schemas[tool.Name], err = compiler.Compile(tool.Name)
+		house.Need(t, err)
+	}
+	return s
+}
 
 // openSession starts adlens mcp as an assistant does, and ends it with the test.
 func openSession(t testing.TB, p *harness.Program, account string, more ...string) session {
@@ -24,7 +43,7 @@ func openSession(t testing.TB, p *harness.Program, account string, more ...strin
 	opened, err := client.Connect(ctx, &mcp.CommandTransport{Command: p.Command(ctx, args...)}, nil)
 	house.Need(t, err)
 	t.Cleanup(func() { house.Need(t, opened.Close()) })
-	return session{opened}
+	return newSession(t, opened)
 }
 
 // call calls a tool. Text and structured content are the same.
@@ -45,7 +64,16 @@ func (s session) call(t testing.TB, tool string, arguments map[string]any) (resu
 	if differences := append(model.Diff(decoded, again), model.Diff(again, decoded)...); len(differences) > 0 {
 		t.Errorf("%s: text and structured content differ: %v", tool, differences)
 	}
-	return decoded.(map[string]any), ""
+	result = decoded.(map[string]any)
+	if err := s.schemas[tool].Validate(result); err != nil {
+		t.Errorf("%s %v is not what the server says of it: %v", tool, arguments, err)
+	}
+	for name := range result {
+		if _, known := s.schemas[tool].Properties[name]; !known {
+			t.Errorf("%s has %s, which its schema does not know", tool, name)
+		}
+	}
+	return result, ""
 }
 
 // mustCall calls a tool that has to answer.

@@ -49,13 +49,13 @@ type factor struct {
 // explanation is the result of explain_change.
 type explanation struct {
 	frame
-	Figure string `json:"figure"`
+	Figure string `json:"figure" schema:"figure"`
 	Unit   string `json:"change_in"`
 	Now    struct {
-		Value  jsontext.Value `json:"value"`
-		Before jsontext.Value `json:"before"`
-		Change jsontext.Value `json:"change"`
-		Share  jsontext.Value `json:"change_percent"`
+		Value  jsontext.Value `json:"value" schema:"number?"`
+		Before jsontext.Value `json:"before" schema:"number?"`
+		Change jsontext.Value `json:"change" schema:"number?"`
+		Share  jsontext.Value `json:"change_percent" schema:"number?"`
 	} `json:"now"`
 	Factors *contributions           `json:"factors,omitzero"`
 	By      map[string]contributions `json:"by"`

@@ -59,8 +59,8 @@ func (c condition) isMet(value jsontext.Value) bool {
 // one row, shown or not.
 type matchingTable struct {
 	figuresTable
-	Matching     []jsontext.Value `json:"matching"`
-	MatchingRows int              `json:"matching_rows"`
+	Matching     []jsontext.Value `json:"matching,omitzero"`
+	MatchingRows *int             `json:"matching_rows,omitzero"`
 }
 
 // rankMatching ranks the rows that meet all conditions. The API has no such filter, so
@@ -91,5 +91,5 @@ func (c call) rankMatching(dimensions, figures []string, by string, conditions [
 	}
 	share := sumOf([]string{by})
 	t := r.tableOf(figures, share)
-	return matchingTable{figuresTable{r.frame, t}, r.writeLine(sum, figures, share), matching}, nil
+	return matchingTable{figuresTable{r.frame, t}, r.writeLine(sum, figures, share), &matching}, nil
 }

@@ -13,16 +13,16 @@ import (
 
 // frame is what every result of figures says of itself.
 type frame struct {
-	Period         jsontext.Value `json:"period"`
-	ComparedWith   jsontext.Value `json:"compared_with,omitzero"`
-	Currency       jsontext.Value `json:"currency"`
-	DataLastDate   jsontext.Value `json:"data_last_date"`
-	HistoryCovered jsontext.Value `json:"history_covered"`
+	Period         jsontext.Value `json:"period" schema:"object"`
+	ComparedWith   jsontext.Value `json:"compared_with,omitzero" schema:"object"`
+	Currency       jsontext.Value `json:"currency" schema:"string?"`
+	DataLastDate   jsontext.Value `json:"data_last_date" schema:"string?"`
+	HistoryCovered jsontext.Value `json:"history_covered" schema:"boolean"`
 	// ComparedHistoryCovered is false where days of the earlier period are not held:
 	// its figures are null then, and not what is there of them.
-	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero"`
+	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero" schema:"boolean"`
 	Behind                 [][]jsontext.Value `json:"behind,omitzero"` // marketplaces that end before the period and others do, with their last day
-	Incomplete             jsontext.Value     `json:"incomplete,omitzero"`
+	Incomplete             jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
 	Cut                    bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
 	Requests               []string           `json:"requests"`
 }

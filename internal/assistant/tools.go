@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 type tool struct {
 	name, title, words string
 	arguments          []argument
-	result             map[string]any // the members of its results, for clients
+	result             any // the zero value of its results
 	answer             func(call) (any, error)
 }
 
@@ -37,31 +38,8 @@ func (t tool) describe() *mcp.Tool {
 	}
 	no := false
 	return &mcp.Tool{Name: t.name, Title: t.title, Description: t.words, InputSchema: input,
-		OutputSchema: map[string]any{"type": "object", "properties": t.result},
+		OutputSchema: schemaOf(reflect.TypeOf(t.result)),
 		Annotations:  &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no}}
-}
-
-// Members of results.
-var (
-	anObject   = map[string]any{"type": "object"}
-	aList      = map[string]any{"type": "array"}
-	aText      = map[string]any{"type": []string{"string", "null"}}
-	aNumber    = map[string]any{"type": "integer"}
-	aTruth     = map[string]any{"type": "boolean"}
-	tableParts = map[string]any{"columns": aList, "rows": aList, "others": aList, "total": aList, "total_rows": aNumber, "next_page": aNumber}
-	frameParts = map[string]any{"period": anObject, "compared_with": anObject, "currency": aText, "data_last_date": aText, "history_covered": aTruth,
-		"incomplete": aList, "requests": aList}
-)
-
-// members joins descriptions of members.
-func members(parts ...map[string]any) map[string]any {
-	all := map[string]any{}
-	for _, part := range parts {
-		for name, schema := range part {
-			all[name] = schema
-		}
-	}
-	return all
 }
 
 // apiArgument returns the argument that the API has as a parameter.
@@ -109,25 +87,25 @@ var (
 // tools are all tools, in the order in which clients list them.
 var tools = []tool{
 	{"overview", "Account overview", "The account: marketplaces with currency, time zone, days held and counts; today; what adlens does not hold. Ask it first.", nil,
-		members(map[string]any{"account": anObject, "today": aText, "columns": aList, "rows": aList, "not_held": aList}), answerOverview},
+		overview{}, answerOverview},
 	{"figures", "Figures of a period", "Totals of a period, by marketplace and by ad product, with shares; compare adds the earlier figures and changes.", scope(figuresArgument),
-		members(frameParts, map[string]any{"by_marketplace": anObject, "by_ad_product": anObject}), answerFigures},
+		figuresByPart{}, answerFigures},
 	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period.", scope(figuresArgument,
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
-		members(frameParts, tableParts), answerTimeline},
+		figuresTable{}, answerTimeline},
 	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share of what the arguments select, all others as one row, and the total.", scope(
 		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
-		members(frameParts, tableParts), answerRank},
+		matchingTable{}, answerRank},
 	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
-		scope(ofArgument), members(frameParts, map[string]any{"figure": aText, "now": anObject, "factors": anObject, "by": anObject}), answerExplain},
+		scope(ofArgument), explanation{}, answerExplain},
 	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last runs.", []argument{
 		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),
 		apiArgument(catalogue.Campaigns, "search", "in names"), ruleArgument, runArgument, apiArgument(catalogue.Campaigns, "page", "")},
-		members(tableParts, map[string]any{"synced_at": aText, "syncing": aTruth, "requests": aList}), answerList},
+		listed{}, answerList},
 	{"activity", "What was changed", "What the service did on the platform, newest first: rules' changes, campaigns created or copied, products added, undos.", []argument{
 		apiArgument(catalogue.Activity, "tool", ""), apiArgument(catalogue.Activity, "page", "")},
-		members(tableParts, map[string]any{"requests": aList}), answerActivity},
+		listed{}, answerActivity},
 }
 
 // notHeld is what adlens has no data of, in the words that people ask with.
@@ -135,6 +113,21 @@ var notHeld = []string{"search terms", "keywords and targets", "placements", "st
 	"bids and budgets changed outside of rules", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
 	"invoices and billing", "sessions, organic page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "portfolios and labels",
 	"why the platform shows or rejects an advertisement", "how the platform works", "what its reports leave out", "which other product was bought", "changes: adlens only reads"}
+
+// overview is the result of overview.
+type overview struct {
+	Account struct {
+		ID           string `json:"account_id"`
+		Name         string `json:"name"`
+		IsDemo       bool   `json:"is_demo,omitzero"`
+		Subscription string `json:"subscription"`
+	} `json:"account"`
+	Today    string             `json:"today"`
+	Columns  []string           `json:"columns"`
+	Rows     [][]jsontext.Value `json:"rows"`
+	NotHeld  []string           `json:"not_held"`
+	Requests []string           `json:"requests"`
+}
 
 func answerOverview(c call) (any, error) {
 	said, address, err := c.ask(answer.Request{Endpoint: "marketplaces"})
@@ -145,19 +138,7 @@ func answerOverview(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var o struct {
-		Account struct {
-			ID           string `json:"account_id"`
-			Name         string `json:"name"`
-			IsDemo       bool   `json:"is_demo,omitzero"`
-			Subscription string `json:"subscription"`
-		} `json:"account"`
-		Today    string             `json:"today"`
-		Columns  []string           `json:"columns"`
-		Rows     [][]jsontext.Value `json:"rows"`
-		NotHeld  []string           `json:"not_held"`
-		Requests []string           `json:"requests"`
-	}
+	var o overview
 	a := c.caller.Account
 	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, adlens.CleanText(a.Name, maxText), a.IsDemo, string(a.Subscription)
 	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address}
@@ -172,13 +153,16 @@ func (c call) chosen(otherwise ...string) []string {
 	return otherwise
 }
 
+// figuresByPart is the result of figures.
+type figuresByPart struct {
+	frame
+	ByMarketplace table `json:"by_marketplace"`
+	ByAdProduct   table `json:"by_ad_product"`
+}
+
 func answerFigures(c call) (any, error) {
 	figures := c.chosen(catalogue.FigureNames...)
-	var a struct {
-		frame
-		ByMarketplace table `json:"by_marketplace"`
-		ByAdProduct   table `json:"by_ad_product"`
-	}
+	var a figuresByPart
 	for _, part := range []struct {
 		dimension string
 		table     *table
@@ -335,8 +319,8 @@ func shortValue(name string, v jsontext.Value) jsontext.Value {
 
 // listed is a result that is a page of a list.
 type listed struct {
-	SyncedAt jsontext.Value `json:"synced_at,omitzero"`
-	Syncing  jsontext.Value `json:"syncing,omitzero"`
+	SyncedAt jsontext.Value `json:"synced_at,omitzero" schema:"string?"`
+	Syncing  jsontext.Value `json:"syncing,omitzero" schema:"boolean"`
 	table
 	Requests []string `json:"requests"`
 }
