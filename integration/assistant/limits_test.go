@@ -107,8 +107,8 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 // ended the server.
 func TestValuesAreReadInAnyCase(t *testing.T) {
 	t.Parallel()
-	p, _ := openDemo(t)
-	s := openSession(t, p, harness.DemoAccount)
+	h, _ := house.Demo(t)
+	s := openSession(t, h.Program, harness.DemoAccount)
 	s.mustCall(t, "explain_change", map[string]any{"compare": "None", "figure": "ACOS"})
 	got := s.mustCall(t, "figures", map[string]any{"figures": []string{"Spend, SALES", "spend"}})["by_ad_product"].(map[string]any)
 	if columns := strings.Join(textsOf(got["columns"]), " "); columns != "ad_product spend sales spend_share_percent" {

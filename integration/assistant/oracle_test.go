@@ -86,26 +86,37 @@ func checkRank(t *testing.T, s session, m *model.Account, q url.Values, r *rand.
 	if !q.Has("figures") {
 		q.Set("figures", strings.Join(model.FigureNames, ","))
 	}
-	before := time.Now()
+	more := map[string]any{"by": by, "top": top}
+	if got := compareRank(t, s, m, q, more, func(want, got map[string]any) []string {
+		return rankDifferences(want, got, strings.Split(q.Get("figures"), ","))
+	}); got != nil {
+		mustAddUp(t, got, more)
+	}
+}
+
+// compareRank calls rank with a query's arguments and more, and compares the result with
+// the oracle's report: of either day, because a call may meet midnight. It returns nil
+// for a call that was refused.
+func compareRank(t *testing.T, s session, m *model.Account, q url.Values, more map[string]any, differences func(want, got map[string]any) []string) map[string]any {
+	t.Helper()
 	arguments := argumentsOf(q, append(scope, "dimensions", "figures", "order", "search")...)
-	arguments["by"], arguments["top"] = by, top
+	maps.Copy(arguments, more)
+	before := time.Now()
 	got, refusal := s.call(t, "rank", arguments)
 	if refusal != "" {
-		t.Errorf("%v: %s", arguments, refusal)
-		return
+		t.Errorf("rank %v: %s", arguments, refusal)
+		return nil
 	}
-	var differences []string
+	var all []string
 	for _, now := range []time.Time{before, time.Now()} {
 		want, err := m.Report(q, now)
 		house.Need(t, err)
-		if differences = rankDifferences(want, got, strings.Split(q.Get("figures"), ",")); len(differences) == 0 {
-			break
+		if all = differences(want, got); len(all) == 0 {
+			return got
 		}
 	}
-	if len(differences) > 0 {
-		t.Errorf("rank %v:\n%s", arguments, strings.Join(differences, "\n"))
-	}
-	mustAddUp(t, got, arguments)
+	t.Errorf("rank %v:\n%s", arguments, strings.Join(all, "\n"))
+	return got
 }
 
 // checkMatching ranks the rows that meet a condition, and compares them, how many they
@@ -116,18 +127,7 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 	q.Set("page_size", "all")
 	q.Set("figures", strings.Join(model.FigureNames, ","))
 	figure, operator, number := model.FigureNames[r.IntN(len(model.FigureNames))], []string{"<", "<=", "=", ">=", ">"}[r.IntN(5)], []string{"0", "1", "12.5", "30", "250"}[r.IntN(5)]
-	arguments := argumentsOf(q, append(scope, "dimensions", "figures", "order", "search")...)
-	arguments["by"], arguments["top"], arguments["where"] = by, top, []string{figure + operator + number}
-	before := time.Now()
-	got, refusal := s.call(t, "rank", arguments)
-	if refusal != "" {
-		t.Errorf("%v: %s", arguments, refusal)
-		return
-	}
-	var differences []string
-	for _, now := range []time.Time{before, time.Now()} {
-		want, err := m.Report(q, now)
-		house.Need(t, err)
+	compareRank(t, s, m, q, map[string]any{"by": by, "top": top, "where": []string{figure + operator + number}}, func(want, got map[string]any) []string {
 		limit, _ := new(big.Rat).SetString(number)
 		var matching []any
 		spend := new(big.Rat)
@@ -144,7 +144,7 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 			}
 		}
 		want["data"] = append([]any{}, matching[:min(len(matching), top)]...)
-		differences = rankDifferences(want, got, model.FigureNames)
+		differences := rankDifferences(want, got, model.FigureNames)
 		if n := got["matching_rows"].(json.Number).String(); n != strconv.Itoa(len(matching)) {
 			differences = append(differences, fmt.Sprintf("%s rows match, want %d", n, len(matching)))
 		}
@@ -152,11 +152,8 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 		if sum := ratOf(got["matching"].([]any)[slices.Index(textsOf(got["columns"]), "spend")]); isMixed != (sum == nil) || sum != nil && sum.Cmp(spend) != 0 {
 			differences = append(differences, fmt.Sprintf("their spend is %v, want %s", sum, spend.FloatString(2)))
 		}
-		if len(differences) == 0 {
-			return
-		}
-	}
-	t.Errorf("rank %v:\n%s", arguments, strings.Join(differences, "\n"))
+		return differences
+	})
 }
 
 // rankDifferences compares a ranking's rows and total with those of the oracle.

@@ -83,9 +83,9 @@ func fillIn(t *testing.T, api harness.Client, text string) string {
 // contain all numbers of the answer; overview names what is missing.
 func TestQuestionsOfAdvertisersAreAnswered(t *testing.T) {
 	t.Parallel()
-	p, api := openDemo(t)
+	h, api := house.Demo(t)
 	all := readQuestions(t, api)
-	s := openSession(t, p, harness.DemoAccount, "--limit-minute", "0", "--limit-day", "0")
+	s := openSession(t, h.Program, harness.DemoAccount, "--limit-minute", "0", "--limit-day", "0")
 	notHeld := textsOf(s.mustCall(t, "overview", nil)["not_held"])
 	answerable, missing := 0, 0
 	var calls, tokens []int

@@ -24,12 +24,17 @@ type House struct {
 	Server *harness.Server
 }
 
-var shared = struct {
+// kept is a program with a server that the tests of a package share, made for the
+// first that asks.
+type kept struct {
 	sync.Once
 	House
 	dir string
 	err error
-}{}
+}
+
+// shared has the accounts that tests add, and demo the demonstration account.
+var shared, demo kept
 
 // Main runs the tests of a package, closes what they shared and exits.
 func Main(m *testing.M, closers ...func() error) {
@@ -61,38 +66,51 @@ func given(name string) (found bool) {
 	return found
 }
 
-func closeShared() error {
-	var stopped error
-	if shared.Server != nil {
-		stopped = shared.Server.Stop()
-	}
-	var removed error
-	if shared.dir != "" {
-		removed = os.RemoveAll(shared.dir)
-	}
-	return errors.Join(stopped, removed, harness.Cleanup())
-}
+func closeShared() error { return errors.Join(shared.end(), demo.end(), harness.Cleanup()) }
 
 // Shared gives the shared program; accounts keep the tests apart.
 func Shared(t *testing.T) *House {
 	t.Helper()
-	shared.Do(func() { shared.err = openShared() })
-	Have(t, shared.err)
-	return &shared.House
+	return shared.begin(t, func(p *harness.Program) (*harness.Server, error) { return p.Serve() })
 }
 
-func openShared() (err error) {
-	if shared.dir, err = os.MkdirTemp("", "adlens-shared-"); err != nil {
-		return err
+// Demo gives the demonstration account with a server, for tests that only read it, and
+// a client of its API.
+func Demo(t *testing.T) (*House, harness.Client) {
+	t.Helper()
+	h := demo.begin(t, (*harness.Program).Demo)
+	key, err := h.Key(harness.DemoAccount)
+	Need(t, err)
+	return h, harness.Client{Address: h.Server.Address, Key: key}
+}
+
+func (k *kept) begin(t *testing.T, serve func(*harness.Program) (*harness.Server, error)) *House {
+	t.Helper()
+	k.Do(func() {
+		if k.dir, k.err = os.MkdirTemp("", "adlens-shared-"); k.err != nil {
+			return
+		}
+		if k.Program, k.err = harness.New(k.dir); k.err != nil {
+			return
+		}
+		server, err := serve(k.Program)
+		if k.err = err; err == nil {
+			k.Server = server
+		}
+	})
+	Have(t, k.err)
+	return &k.House
+}
+
+func (k *kept) end() error {
+	var stopped, removed error
+	if k.Server != nil {
+		stopped = k.Server.Stop()
 	}
-	if shared.Program, err = harness.New(shared.dir); err != nil {
-		return err
+	if k.dir != "" {
+		removed = os.RemoveAll(k.dir)
 	}
-	server, err := shared.Program.Serve()
-	if err == nil {
-		shared.Server = server
-	}
-	return err
+	return errors.Join(stopped, removed)
 }
 
 // OwnProgram gives a program with a data directory of the test's own, whose

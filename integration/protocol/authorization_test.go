@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"adlens/integration/house"
 )
 
 // TestAuthorizationConformance runs the suite's scenarios for authorization
@@ -25,22 +27,22 @@ func TestAuthorizationConformance(t *testing.T) {
 	command := nodeCommand(t, conformanceScript, "authorization", "--url", issuer, "--client-id", client,
 		"--resource", issuer+"/mcp", "--port", fmt.Sprint(port), "--output-dir", "results")
 	stdout, err := command.StdoutPipe()
-	need(t, err)
+	house.Need(t, err)
 	command.Stderr = command.Stdout
-	need(t, command.Start())
+	house.Need(t, command.Start())
 	var output strings.Builder
 	lines := bufio.NewScanner(io.TeeReader(stdout, &output))
 	for lines.Scan() {
 		if !strings.Contains(lines.Text(), "code_challenge=") || !strings.HasPrefix(lines.Text(), "http") {
 			continue
 		}
-		redirect, err := giveConsent(lines.Text())
+		redirect, err := giveConsent(t, lines.Text())
 		if err != nil {
 			t.Error(err)
 			break
 		}
 		response, err := http.Get(redirect)
-		need(t, err)
+		house.Need(t, err)
 		response.Body.Close()
 	}
 	if t.Failed() {
@@ -61,7 +63,7 @@ func TestAuthorizationConformance(t *testing.T) {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	need(t, err)
+	house.Need(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

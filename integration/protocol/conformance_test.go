@@ -3,15 +3,13 @@ package protocol_test
 import (
 	"bytes"
 	"embed"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"adlens/integration/harness"
+	"adlens/integration/house"
 )
 
 const conformanceScript = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
@@ -29,6 +27,7 @@ var scenarios embed.FS
 // which a release does not do: it has no sessions. They fail there by design,
 // and pass in the run with sessions.
 func TestConformance(t *testing.T) {
+	binary := buildFixtures(t)
 	for _, run := range []struct{ revision, mode string }{
 		{"2026-07-28", "stateless"},
 		{"2025-11-25", "stateless"},
@@ -37,8 +36,8 @@ func TestConformance(t *testing.T) {
 		name := run.revision + "-" + run.mode
 		t.Run(name, func(t *testing.T) {
 			want, err := scenarios.ReadFile("testdata/" + name + ".txt")
-			need(t, err)
-			command := nodeCommand(t, conformanceScript, "server", "--url", serveFixtures(t, run.mode)+"/mcp", "--requirements", run.revision, "--output-dir", "results")
+			house.Need(t, err)
+			command := nodeCommand(t, conformanceScript, "server", "--url", serveFixtures(t, binary, run.mode)+"/mcp", "--requirements", run.revision, "--output-dir", "results")
 			output, err := command.CombinedOutput()
 			if failing := bytes.Contains(want, []byte("✗")); err != nil != failing {
 				t.Errorf("the suite ended with %v\n%s", err, output)
@@ -66,34 +65,25 @@ func summaryLines(output string) string {
 	return lines.String()
 }
 
-// fixtureBinary is the build with the suite's fixtures, made once.
-// ADLENS_CONFORMANCE_BIN names one that is there already.
-var fixtureBinary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("ADLENS_CONFORMANCE_BIN"); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "adlens-conformance-")
-	if err != nil {
-		return "", err
-	}
-	shared.close = append(shared.close, func() error { return os.RemoveAll(dir) })
-	path := filepath.Join(dir, "adlens")
+// buildFixtures builds the program with the suite's fixtures, for as long as the test
+// runs.
+func buildFixtures(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "adlens")
 	build := exec.Command("go", "build", "-tags=nomsgpack,conformance", "-o", path, "./cmd/adlens")
 	build.Dir = harness.Root()
 	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, output)
+		t.Fatalf("go build: %v\n%s", err, output)
 	}
-	return path, nil
-})
+	return path
+}
 
 // serveFixtures serves the fixtures without accounts and returns the address.
-func serveFixtures(t *testing.T, mode string) string {
+func serveFixtures(t *testing.T, binary, mode string) string {
 	t.Helper()
-	binary, err := fixtureBinary()
-	need(t, err)
 	p := &harness.Program{Bin: binary, DataDir: filepath.Join(t.TempDir(), "data"), Settings: []string{"ADLENS_CONFORMANCE=" + mode}}
 	server, err := p.Serve()
-	need(t, err)
-	t.Cleanup(func() { need(t, server.Stop()) })
+	house.Need(t, err)
+	t.Cleanup(func() { house.Need(t, server.Stop()) })
 	return server.Address
 }

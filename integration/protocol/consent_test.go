@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"adlens/integration/house"
+
 	"golang.org/x/net/html"
 )
 
@@ -26,8 +28,8 @@ func newBrowser() *http.Client {
 // giveConsent does what a person does who opens the address of an
 // authorization request: it enters a new one-time code in the page's form and
 // sends it. It returns the address that the browser is sent to.
-func giveConsent(address string) (string, error) {
-	code, err := inviteCode()
+func giveConsent(t *testing.T, address string) (string, error) {
+	code, err := inviteCode(t)
 	if err != nil {
 		return "", err
 	}
@@ -132,12 +134,12 @@ func attribute(node *html.Node, name string) string {
 func getJSON(t *testing.T, address string, into any) {
 	t.Helper()
 	response, err := newBrowser().Get(address)
-	need(t, err)
+	house.Need(t, err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Fatal(responseError(response))
 	}
-	need(t, json.NewDecoder(response.Body).Decode(into))
+	house.Need(t, json.NewDecoder(response.Body).Decode(into))
 }
 
 // registerClient registers a public client and returns its id.
@@ -145,9 +147,9 @@ func registerClient(t *testing.T, endpoint, redirect string) string {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"client_name": "Conformance suite", "redirect_uris": []string{redirect},
 		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"}, "token_endpoint_auth_method": "none"})
-	need(t, err)
+	house.Need(t, err)
 	response, err := newBrowser().Post(endpoint, "application/json", bytes.NewReader(body))
-	need(t, err)
+	house.Need(t, err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusCreated {
 		t.Fatal(responseError(response))
@@ -155,6 +157,6 @@ func registerClient(t *testing.T, endpoint, redirect string) string {
 	var registered struct {
 		ID string `json:"client_id"`
 	}
-	need(t, json.NewDecoder(response.Body).Decode(&registered))
+	house.Need(t, json.NewDecoder(response.Body).Decode(&registered))
 	return registered.ID
 }

