@@ -25,6 +25,9 @@ type FileResult struct {
 	Rows   int     `json:"rows"`
 	Error  *string `json:"error"`
 	Notice string  `json:"notice,omitempty"`
+	// LacksRate is set where a sound report was refused for want of rates alone:
+	// it loads once they are there.
+	LacksRate bool `json:"-"`
 }
 
 // Result is what became of all files of a call, in the order of loading.
@@ -46,8 +49,11 @@ func (r Result) Refused() int {
 func refusedResult(file string, err error) FileResult {
 	// Faults that were found together are one line, as a log wants it.
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
-	return FileResult{File: file, Status: Refused, Error: &text}
+	return FileResult{File: file, Status: Refused, Error: &text, LacksRate: errors.Is(err, errLacksRate)}
 }
+
+// errLacksRate is wrapped by the refusal of a report of days without a rate.
+var errLacksRate = errors.New("no rate")
 
 func skippedResult(file, why string) FileResult {
 	return FileResult{File: file, Status: Skipped, Notice: why}
