@@ -202,6 +202,9 @@ func expected(a argument) string {
 	switch {
 	case a.Others != "":
 		what = strings.Join(catalogue.FigureNames, ", ") + ", or a measure of adlens://formulas"
+		if slices.Contains(a.Values, catalogue.DimensionNames[0]) {
+			what += ", or a dimension of the call"
+		}
 	case len(a.Values) > 0:
 		what = strings.Join(a.Values, ", ")
 		if a.List {

@@ -65,7 +65,7 @@ type matchingTable struct {
 
 // rankMatching ranks the rows that meet all conditions. The API has no such filter, so
 // that all rows are read.
-func (c call) rankMatching(dimensions, figures []string, by string, conditions []condition) (any, error) {
+func (c call) rankMatching(dimensions, figures []string, by, share string, conditions []condition) (any, error) {
 	needed := slices.Clone(figures)
 	for _, one := range conditions {
 		needed = append(needed, one.figure)
@@ -89,7 +89,6 @@ func (c call) rankMatching(dimensions, figures []string, by string, conditions [
 	if last < matching {
 		r.nextPage = page + 1
 	}
-	share := sumOf([]string{by})
 	t := r.tableOf(figures, share)
 	return matchingTable{figuresTable{r.frame, t}, r.writeLine(sum, figures, share), &matching}, nil
 }

@@ -1,10 +1,12 @@
 package assistant
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 	"strings"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
 
@@ -21,7 +23,8 @@ type frame struct {
 	// ComparedHistoryCovered is false where days of the earlier period are not held:
 	// its figures are null then, and not what is there of them.
 	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero" schema:"boolean"`
-	Behind                 [][]jsontext.Value `json:"behind,omitzero"` // marketplaces that end before the period and others do, with their last day
+	Behind                 [][]jsontext.Value `json:"behind,omitzero"`  // marketplaces that end before the period and others do, with their last day
+	Partial                []string           `json:"partial,omitzero"` // weeks or months of which days are beyond the period or the newest day held
 	Incomplete             jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
 	Cut                    bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
 	Requests               []string           `json:"requests"`
@@ -81,8 +84,51 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 		r.dimensions = columnsOf(dimensions)
 	}
 	r.Requests[0] = withDates(address, r.Period)
+	if r.Partial, err = r.partial(dimensions); err != nil {
+		return r, err
+	}
 	r.Behind, err = c.marketplacesBehind(r.Period)
 	return r, err
+}
+
+// partial returns the first days of the weeks or months at the edges of the period that
+// are not whole: a smaller sum is no fall there.
+func (f frame) partial(dimensions []string) (all []string, err error) {
+	first, last := adlens.Day.FirstOfWeek, func(d adlens.Day) adlens.Day { return d.FirstOfWeek() + 6 }
+	switch {
+	case slices.Contains(dimensions, "month"):
+		first, last = adlens.Day.FirstOfMonth, adlens.Day.LastOfMonth
+	case !slices.Contains(dimensions, "week"):
+		return nil, nil
+	}
+	start, end, err := daysOf(f.Period)
+	if err != nil {
+		return nil, err
+	}
+	if held, err := adlens.ParseDay(textOf(f.DataLastDate)); err == nil {
+		end = min(end, held)
+	}
+	if end < start {
+		return nil, nil
+	}
+	if start != first(start) {
+		all = append(all, first(start).String())
+	}
+	if end != last(end) && (len(all) == 0 || first(end) != first(start)) {
+		all = append(all, first(end).String())
+	}
+	return all, nil
+}
+
+// daysOf returns the first and last day of a period.
+func daysOf(period jsontext.Value) (start, end adlens.Day, err error) {
+	o, err := readObject(period)
+	if err != nil {
+		return 0, 0, err
+	}
+	start, errStart := adlens.ParseDay(textOf(o.values["start_date"]))
+	end, errEnd := adlens.ParseDay(textOf(o.values["end_date"]))
+	return start, end, errors.Join(errStart, errEnd)
 }
 
 // columnsOf returns the columns of dimensions, for a report without rows.

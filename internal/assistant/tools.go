@@ -74,7 +74,7 @@ func scope(more ...argument) []argument {
 var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, Values: catalogue.ReportFigureNames, Others: "measures"},
 		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; or a measure of adlens://formulas"}
-	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: catalogue.ReportFigureNames, Others: "measures"}, "figure that ranks; default spend"}
+	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension that ranks; default spend"}
 	whereArgument = argument{catalogue.Parameter{Name: "where", List: true}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
@@ -90,7 +90,7 @@ var tools = []tool{
 		overview{}, answerOverview},
 	{"figures", "Figures of a period", "Totals of a period, by marketplace and by ad product, with shares; compare adds the earlier figures and changes.", scope(figuresArgument),
 		figuresByPart{}, answerFigures},
-	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period.", scope(figuresArgument,
+	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period; partial names those cut.", scope(figuresArgument,
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		figuresTable{}, answerTimeline},
 	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share of what the arguments select, all others as one row, and the total.", scope(
@@ -211,14 +211,9 @@ func answerTimeline(c call) (any, error) {
 // granularityOf returns what shows a period in few rows: days up to 31, weeks up to
 // half a year, months beyond.
 func granularityOf(period jsontext.Value) string {
-	o, err := readObject(period)
-	if err != nil {
-		return "month"
-	}
-	start, errStart := adlens.ParseDay(textOf(o.values["start_date"]))
-	end, errEnd := adlens.ParseDay(textOf(o.values["end_date"]))
+	start, end, err := daysOf(period)
 	switch days := int(end-start) + 1; {
-	case errStart != nil || errEnd != nil || days > 182:
+	case err != nil || days > 182:
 		return "month"
 	case days > 31:
 		return "week"
@@ -229,26 +224,30 @@ func granularityOf(period jsontext.Value) string {
 func answerRank(c call) (any, error) {
 	by := c.args.first("by", "spend")
 	figures := c.chosen("spend", "sales", "acos", "purchases")
-	if !slices.Contains(figures, by) {
-		figures = append([]string{by}, figures...)
-	}
 	dimensions := c.args["dimensions"]
 	if len(dimensions) == 0 {
 		dimensions = []string{"campaign"}
+	}
+	share := sumOf([]string{by})
+	switch {
+	case slices.Contains(catalogue.DimensionNames, by):
+		share = sumOf(figures)
+	case !slices.Contains(figures, by):
+		figures = append([]string{by}, figures...)
 	}
 	conditions, err := readConditions(c.args["where"])
 	if err != nil {
 		return nil, err
 	}
 	if len(conditions) > 0 {
-		return c.rankMatching(dimensions, figures, by, conditions)
+		return c.rankMatching(dimensions, figures, by, share, conditions)
 	}
 	params := append(c.args.parameters("page", "order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: c.args.first("top", defaultTop)})
 	r, err := c.readReport(dimensions, figures, params...)
 	if err != nil {
 		return nil, err
 	}
-	return figuresTable{r.frame, r.tableOf(figures, sumOf([]string{by}))}, nil
+	return figuresTable{r.frame, r.tableOf(figures, share)}, nil
 }
 
 // defaultTop is how many rows a ranking has.

@@ -136,11 +136,23 @@ func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip
 		return caller, err
 	}
 	if c.FeedToken != "" {
-		if d := a.feedBudget.Allow(caller.Key.ID, now); !d.Allowed {
-			return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("this feed's own limit of requests per %s is reached", d.Limit)}
-		}
+		return a.admitWithin(ctx, a.feedBudget, "this feed's own limit of requests", caller, canceled, now)
 	}
 	return a.admitRecord(ctx, caller, canceled, now)
+}
+
+// admitWithin is admitRecord for a caller who has a budget of his own as well. What
+// the account's limits refuse does not use it up.
+func (a *Admission) admitWithin(ctx context.Context, budget *Limiter, what string, caller Caller, canceled bool, now time.Time) (Caller, error) {
+	if d := budget.Allow(caller.Key.ID, now); !d.Allowed {
+		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
+	}
+	caller, err := a.admitRecord(ctx, caller, canceled, now)
+	var limited *LimitError
+	if errors.As(err, &limited) {
+		budget.TakeBack(caller.Key.ID, now)
+	}
+	return caller, err
 }
 
 // AuthenticateApp returns the connection of an access token, without counting a call:
@@ -162,10 +174,7 @@ func (a *Admission) AuthenticateApp(ctx context.Context, token string, remote ne
 
 // AdmitApp counts a call of an assistant, and lets it in as Admit does.
 func (a *Admission) AdmitApp(ctx context.Context, app Record, now time.Time) (Caller, error) {
-	if d := a.appBudget.Allow(app.ID, now); !d.Allowed {
-		return Caller{Key: app}, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("the limit of an assistant's calls per %s is reached", d.Limit)}
-	}
-	return a.admitRecord(ctx, Caller{Key: app}, false, now)
+	return a.admitWithin(ctx, a.appBudget, "the limit of an assistant's calls", Caller{Key: app}, false, now)
 }
 
 // AdmitCounted is AdmitApp for a call that a running server has counted already.

@@ -69,3 +69,45 @@ func TestRequestsAreRefusedInTheContractsOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatTheAccountsLimitRefusesUsesUpNoBudget(t *testing.T) {
+	now, remote := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), netip.MustParseAddr("192.0.2.1")
+	key, token := NewKey(), NewFeedToken()
+	account := adlens.Account{ID: "acme", Subscription: "active"}
+	keys := &oneRecord{Record{ID: "k_1", AccountID: "acme", Hash: key.Hash(), Scopes: []string{ScopeRead}}, account}
+	feeds := &oneRecord{Record{ID: "f_1", AccountID: "acme", Hash: token.Hash(), Scopes: []string{ScopeRead}}, account}
+	a := NewAdmission(NewAuthenticator(keys), NewAuthenticator(feeds), NewLimiter(50, 0), NewUsage(), keys)
+	a.AdmitApps(nil, 50)
+	for range 50 {
+		if _, err := a.Admit(t.Context(), Credentials{Authorization: []string{"Bearer " + key.Reveal()}}, remote, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	callers := map[string]func(now time.Time) error{
+		"feed": func(now time.Time) error {
+			_, err := a.Admit(t.Context(), Credentials{FeedToken: token.Reveal()}, remote, now)
+			return err
+		},
+		"assistant": func(now time.Time) error {
+			_, err := a.AdmitApp(t.Context(), Record{ID: "a_1", AccountID: "acme", Scopes: []string{ScopeRead}}, now)
+			return err
+		},
+	}
+	for who, call := range callers {
+		for range 3 * appMinute {
+			if err := call(now.Add(30 * time.Second)); err == nil || !strings.HasPrefix(err.Error(), "the account's limit") {
+				t.Fatalf("%s: %v, expected the account's limit", who, err)
+			}
+		}
+	}
+	for who, call := range callers {
+		for i := range feedMinute {
+			if err := call(now.Add(61 * time.Second)); err != nil {
+				t.Fatalf("%s: call %d after the account's minute: %v", who, i+1, err)
+			}
+		}
+	}
+	if err := callers["feed"](now.Add(61 * time.Second)); err == nil || !strings.HasPrefix(err.Error(), "this feed's own limit") {
+		t.Errorf("one call more than the feed's budget: %v", err)
+	}
+}

@@ -43,6 +43,13 @@ func (d *dayCount) countCall(now time.Time) {
 	}
 }
 
+// uncountCall leaves a day alone that began since.
+func (d *dayCount) uncountCall(at time.Time) {
+	if utcDay(at) == d.day {
+		d.used = max(0, d.used-1)
+	}
+}
+
 func (d *dayCount) windowState(now time.Time) Window {
 	return Window{
 		Name:          LimitDay,

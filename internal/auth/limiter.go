@@ -49,6 +49,8 @@ type window interface {
 	waitTime(now time.Time) time.Duration
 	// take counts a call for which wait has just returned 0.
 	countCall(now time.Time)
+	// uncount takes a call back that was counted at a time.
+	uncountCall(at time.Time)
 	// state describes the window; wait was just called.
 	windowState(now time.Time) Window
 	// forgettable reports whether a new window would decide the same.
@@ -87,6 +89,16 @@ func (l *Limiter) Allow(account string, now time.Time) Decision {
 		decision.Windows = append(decision.Windows, w.windowState(now))
 	}
 	return decision
+}
+
+// TakeBack takes a call back that was let in at a time, and that something else
+// refused then: what is not answered does not count (contract B5).
+func (l *Limiter) TakeBack(account string, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.accounts[account] {
+		w.uncountCall(at)
+	}
 }
 
 // decideCall asks all windows, also where one has refused: the longest wait is

@@ -1,6 +1,9 @@
 package auth
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // minuteLog lets in at most quota calls in any 60 seconds. It keeps the time
 // of each: counters by the minute would let twice as many in around the turn
@@ -23,6 +26,12 @@ func (m *minuteLog) waitTime(now time.Time) time.Duration {
 // Concurrent calls may have read the clock in another order than they come
 // here: a time behind a later one leaves with that.
 func (m *minuteLog) countCall(now time.Time) { m.accepted = append(m.accepted, now) }
+
+func (m *minuteLog) uncountCall(at time.Time) {
+	if i := slices.IndexFunc(m.accepted, at.Equal); i >= 0 {
+		m.accepted = slices.Delete(slices.Clone(m.accepted), i, i+1)
+	}
+}
 
 func (m *minuteLog) windowState(now time.Time) Window {
 	return Window{

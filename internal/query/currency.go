@@ -49,7 +49,7 @@ func (p *parser) parseCurrency(text string) {
 	r.Mixed = len(currencies) > 1
 	if r.Mixed && !r.divides(dimMarketplace) {
 		p.addFault("currency", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
-			Detail: fmt.Sprintf("local is for marketplaces of one currency, and these are %s; choose some in marketplaces, or send dimensions with marketplace to /api/v1/report", strings.Join(named, ", "))})
+			Detail: fmt.Sprintf("local is for marketplaces of one currency, and these are %s; choose some in marketplaces, or make marketplace a dimension, in /api/v1/report or an assistant's rank", strings.Join(named, ", "))})
 	}
 }
 
