@@ -22,8 +22,10 @@ import (
 //
 // Background work of an idle engine is slowed down. By default each table looks ten times
 // a second whether there is something to merge, less often only after minutes,
-// and memory is counted twenty times a second. An insert wakes its table without
-// that, and so does a merge that has ended.
+// and memory is counted twenty times a second. An insert or a deletion wakes its
+// table without that, and so does a merge that has ended; but one that comes while
+// the table looks is not noticed before the next look, and who waits for a deletion
+// waits for that. So a look is never far away.
 //
 // The listener shares its port with the socket that reserves it (reserveAddress).
 //
@@ -47,7 +49,8 @@ const configText = `<clickhouse>
   <listen_reuse_port>1</listen_reuse_port>
   <keep_alive_timeout>60</keep_alive_timeout>
   <memory_worker_period_ms>1000</memory_worker_period_ms>
-  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>10</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>1</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  <background_processing_pool_task_sleep_seconds_when_no_work_max>5</background_processing_pool_task_sleep_seconds_when_no_work_max>
   <background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>60</background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>
   <merge_tree>
     <auto_statistics_types></auto_statistics_types>
