@@ -135,7 +135,7 @@ func (a Audit) GenerationRows(ctx context.Context, account, table string) (map[u
 // what it reads.
 func (a Audit) ReadRows(ctx context.Context, account, table string, generations []uint32) error {
 	var hash uint64
-	return a.cluster.ReadOnce(ctx, "SELECT sum(cityHash64(*)) FROM "+table+" WHERE "+ofGenerations,
+	return a.cluster.ReadOnce(ctx, "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table+" WHERE "+ofGenerations,
 		conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)}, conn.ScanInto(&hash))
 }
 
