@@ -22,7 +22,7 @@ func (s *session) loadExport(ctx context.Context, f file) (rows int, changed boo
 	if err != nil {
 		return 0, false, err
 	}
-	changed, err = s.replaceLists(ctx, market, listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}}, l)
+	changed, err = s.replaceLists(ctx, market, l)
 	return l.rows, changed, err
 }
 
@@ -52,7 +52,10 @@ func (s *session) readList(f file, e *platform.Export) (*list, error) {
 	if err != nil {
 		return nil, asRefusal(err)
 	}
-	l := &list{entity: e.Entity, adProducts: e.AdProducts}
+	l := &list{entity: e.Entity, sources: map[adlens.AdProduct]listSource{}}
+	for _, p := range e.AdProducts {
+		l.sources[p] = listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}}
+	}
 	err = l.readRows(content, e)
 	if closing := closeFile(); err == nil {
 		err = closing

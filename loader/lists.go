@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"adlens"
@@ -12,24 +11,47 @@ import (
 	"adlens/internal/platform"
 )
 
-// Lists are all campaigns, ad groups and ads of some ad products of one
-// marketplace, as the platform's API listed them at one time.
+// Lists are what a reading of the platform's API brought of one marketplace. What
+// it did not bring stays as it is held.
 type Lists struct {
-	ProfileID  string
-	ReadAt     time.Time          // when the last of them was read to its end
-	AdProducts []adlens.AdProduct // that they speak for
-	Campaigns  []platform.Campaign
-	AdGroups   []platform.AdGroup
-	Ads        []platform.Ad
-	// Sure tells of which lists the number of rows is certain. Of the others,
-	// one that lost most of its rows is not believed.
-	Sure map[ListName]bool
+	ProfileID string
+	Read      []List
+	Refused   []adlens.AdProduct // of which the platform gives the profile no list
+}
+
+// List is all campaigns, ad groups or ads of one ad product, as the platform's API
+// listed them.
+type List struct {
+	ListName
+	ReadAt time.Time // when it was read to its end
+	// Sure tells that the number of rows is certain. A list that lost most of its
+	// rows and is not sure of it is not believed.
+	Sure      bool
+	Campaigns []platform.Campaign
+	AdGroups  []platform.AdGroup
+	Ads       []platform.Ad
 }
 
 // ListName tells a marketplace's lists apart.
 type ListName struct {
 	Entity    platform.Entity
 	AdProduct adlens.AdProduct
+}
+
+// ListNames are the names of all lists of a marketplace, children before their
+// parents.
+func ListNames() (all []ListName) {
+	for _, p := range adlens.AdProducts {
+		for _, e := range []platform.Entity{platform.Ads, platform.AdGroups, platform.Campaigns} {
+			all = append(all, ListName{e, p})
+		}
+	}
+	return all
+}
+
+// String writes the name for logs and errors.
+func (n ListName) String() string {
+	return fmt.Sprintf("list of %s of %s", manifest.Unit{Kind: kindOfEntity[n.Entity]}, n.AdProduct)
 }
 
 // LostMost is the error of a list that has fewer than half of the rows that
@@ -40,16 +62,22 @@ type LostMost struct {
 }
 
 func (e *LostMost) Error() string {
-	return fmt.Sprintf("the list of %s of %s has %d rows where %d are held, and the platform states no total that confirms it", e.Entity, e.AdProduct, e.Read, e.Held)
+	return fmt.Sprintf("the %s has %d rows where %d are held, and the platform states no total that confirms it", e.ListName, e.Read, e.Held)
 }
 
-// ErrLeftOut is the error of lists that say nothing of an ad product of which
-// lists are held: old and new ones would be shown as one.
-var ErrLeftOut = errors.New("an ad product of which lists are held was not read")
+// LeftOut is the error of an ad product that the platform refuses although lists of
+// it are held: it gave them once.
+type LeftOut struct{ AdProduct adlens.AdProduct }
+
+func (e *LeftOut) Error() string {
+	return fmt.Sprintf("the platform refuses the lists of %s, of which some are held", e.AdProduct)
+}
 
 // ReplaceLists puts the lists in the place of those that are held of their
 // marketplace, all in one act; held lists that are newer stay, unless they are
-// of the future, which only a wrong clock can have dated.
+// of the future, which only a wrong clock can have dated. The error is a *LostMost
+// or a *LeftOut where a list is not believed or an ad product should have some:
+// nothing is changed then.
 func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) error {
 	release, err := l.lockAccount(ctx, account)
 	if err != nil {
@@ -67,23 +95,22 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if !ok {
 		return fmt.Errorf("%s is no marketplace of account %s any more", read.ProfileID, account)
 	}
-	if err := errors.Join(s.checkAdProducts(market, read), s.checkRowCounts(market, read)); err != nil {
+	if err := errors.Join(s.checkRefused(market, read), s.checkRowCounts(market, read)); err != nil {
 		return err
 	}
-	_, err = s.replaceLists(ctx, market, listSource{manifest.Source{GeneratedAt: read.ReadAt}, true}, read.byEntity()...)
-	if err != nil {
+	if _, err = s.replaceLists(ctx, market, read.byEntity()...); err != nil {
 		return err
 	}
 	return s.closeSession(ctx)
 }
 
-// checkAdProducts finds held lists of ad products that were not read.
-func (s *session) checkAdProducts(market Marketplace, read Lists) error {
-	for _, p := range adlens.AdProducts {
+// checkRefused finds held lists of ad products that the platform refuses.
+func (s *session) checkRefused(market Marketplace, read Lists) error {
+	for _, p := range read.Refused {
 		for _, kind := range kindOfEntity {
 			held, _ := s.Manifest().Find(manifest.Unit{Kind: kind, Slice: manifest.Slice{Marketplace: market.Key, AdProduct: p}})
-			if held.Rows > 0 && !slices.Contains(read.AdProducts, p) {
-				return fmt.Errorf("%w: %s", ErrLeftOut, p)
+			if held.Rows > 0 {
+				return &LeftOut{p}
 			}
 		}
 	}
@@ -93,34 +120,40 @@ func (s *session) checkAdProducts(market Marketplace, read Lists) error {
 // checkRowCounts finds lists that lost most of their rows, so that a list that
 // the platform cut short does not replace a good one.
 func (s *session) checkRowCounts(market Marketplace, read Lists) error {
-	for _, l := range read.byEntity() {
-		for _, p := range l.adProducts {
-			name := ListName{l.entity, p}
-			held, _ := s.Manifest().Find(l.unitOf(market, p))
-			if n := l.countRows(p); !read.Sure[name] && 2*n < int(held.Rows) {
-				return &LostMost{ListName: name, Held: int(held.Rows), Read: n}
-			}
+	for _, l := range read.Read {
+		held, _ := s.Manifest().Find(manifest.Unit{Kind: kindOfEntity[l.Entity], Slice: manifest.Slice{Marketplace: market.Key, AdProduct: l.AdProduct}})
+		if n := len(l.Campaigns) + len(l.AdGroups) + len(l.Ads); !l.Sure && 2*n < int(held.Rows) {
+			return &LostMost{ListName: l.ListName, Held: int(held.Rows), Read: n}
 		}
 	}
 	return nil
 }
 
+// byEntity puts the lists of each entity together, so that each table takes one
+// insert.
 func (read Lists) byEntity() []*list {
-	return []*list{
-		{entity: platform.Campaigns, adProducts: read.AdProducts, campaigns: read.Campaigns},
-		{entity: platform.AdGroups, adProducts: read.AdProducts, adGroups: read.AdGroups},
-		{entity: platform.Ads, adProducts: read.AdProducts, ads: read.Ads},
+	var all []*list
+	for _, e := range []platform.Entity{platform.Campaigns, platform.AdGroups, platform.Ads} {
+		one := &list{entity: e, sources: map[adlens.AdProduct]listSource{}}
+		for _, l := range read.Read {
+			if l.Entity == e {
+				one.sources[l.AdProduct] = listSource{manifest.Source{GeneratedAt: l.ReadAt}, true}
+				one.campaigns, one.adGroups, one.ads = append(one.campaigns, l.Campaigns...), append(one.adGroups, l.AdGroups...), append(one.ads, l.Ads...)
+			}
+		}
+		all = append(all, one)
 	}
+	return all
 }
 
 // list is the rows of one entity, of some ad products.
 type list struct {
-	entity     platform.Entity
-	adProducts []adlens.AdProduct // that it speaks for
-	rows       int
-	campaigns  []platform.Campaign
-	adGroups   []platform.AdGroup
-	ads        []platform.Ad
+	entity    platform.Entity
+	sources   map[adlens.AdProduct]listSource // of the ad products that it speaks for
+	rows      int
+	campaigns []platform.Campaign
+	adGroups  []platform.AdGroup
+	ads       []platform.Ad
 }
 
 // kindOfEntity says which unit a list is.
@@ -163,12 +196,12 @@ func (s listSource) supersedesSource(held manifest.Source) bool {
 	return s.Newer(held) || s.justRead && held.GeneratedAt.After(time.Now())
 }
 
-// replaceLists makes lists of one source live, each for the ad products of
-// which no list is held that is as new.
-func (s *session) replaceLists(ctx context.Context, market Marketplace, source listSource, lists ...*list) (changed bool, err error) {
+// replaceLists makes lists live, each for the ad products of which no list is held
+// that is as new.
+func (s *session) replaceLists(ctx context.Context, market Marketplace, lists ...*list) (changed bool, err error) {
 	b := s.newBuild()
 	for _, l := range lists {
-		generations, err := b.supersedeUnits(ctx, market, source, l)
+		generations, err := b.supersedeUnits(ctx, market, l)
 		if err != nil {
 			return false, err
 		}
@@ -183,10 +216,14 @@ func (s *session) replaceLists(ctx context.Context, market Marketplace, source l
 }
 
 // supersedeUnits begins new generations of the units of a list that are older than
-// its source.
-func (b *build) supersedeUnits(ctx context.Context, market Marketplace, source listSource, l *list) (Generations, error) {
+// its sources.
+func (b *build) supersedeUnits(ctx context.Context, market Marketplace, l *list) (Generations, error) {
 	generations := Generations{}
-	for _, p := range l.adProducts {
+	for _, p := range adlens.AdProducts {
+		source, speaks := l.sources[p]
+		if !speaks {
+			continue
+		}
 		u := l.unitOf(market, p)
 		held, ok := b.session.Manifest().Find(u)
 		if ok && len(held.Sources) > 0 && !source.supersedesSource(held.Sources[0]) {

@@ -4,29 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/loader"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // listsOf are lists of the US profile with n campaigns of each ad product,
 // each with an ad group and an ad.
 func listsOf(n int, at time.Time, sure bool) loader.Lists {
-	read := loader.Lists{ProfileID: profileUS, ReadAt: at, AdProducts: adlens.AdProducts, Sure: map[loader.ListName]bool{}}
-	for _, p := range adlens.AdProducts {
+	read := loader.Lists{ProfileID: profileUS}
+	for _, name := range loader.ListNames() {
+		l := loader.List{ListName: name, ReadAt: at, Sure: sure}
 		for i := range n {
-			id := fmt.Sprintf("9007199254740993%d%d", p, i)
-			read.Campaigns = append(read.Campaigns, platform.Campaign{ID: id, Name: "of " + at.Format(time.TimeOnly), AdProduct: p, State: platform.Enabled})
-			read.AdGroups = append(read.AdGroups, platform.AdGroup{ID: "g" + id, CampaignID: id, AdProduct: p, State: platform.Paused})
-			read.Ads = append(read.Ads, platform.Ad{ID: "a" + id, AdGroupID: "g" + id, AdProduct: p, State: platform.Enabled})
+			p, id := name.AdProduct, fmt.Sprintf("9007199254740993%d%d", name.AdProduct, i)
+			switch name.Entity {
+			case platform.Campaigns:
+				l.Campaigns = append(l.Campaigns, platform.Campaign{ID: id, Name: "of " + at.Format(time.TimeOnly), AdProduct: p, State: platform.Enabled})
+			case platform.AdGroups:
+				l.AdGroups = append(l.AdGroups, platform.AdGroup{ID: "g" + id, CampaignID: id, AdProduct: p, State: platform.Paused})
+			case platform.Ads:
+				l.Ads = append(l.Ads, platform.Ad{ID: "a" + id, AdGroupID: "g" + id, AdProduct: p, State: platform.Enabled})
+			}
 		}
-		for _, e := range []platform.Entity{platform.Campaigns, platform.AdGroups, platform.Ads} {
-			read.Sure[loader.ListName{Entity: e, AdProduct: p}] = sure
-		}
+		read.Read = append(read.Read, l)
 	}
 	return read
 }
@@ -84,14 +92,61 @@ func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
 	if seen, err := put(listsOf(3, time.Now(), true)); err != nil || strings.Count(seen, "\n") != 27 {
 		t.Errorf("lists of tomorrow stay in the way: %v", err)
 	}
-	part := listsOf(3, time.Now(), true)
-	part.AdProducts = part.AdProducts[:2]
-	if err := replace(t.Context(), d.store(), t.Name(), part); !errors.Is(err, loader.ErrLeftOut) || !strings.Contains(err.Error(), "SPONSORED_DISPLAY") {
+	var leftOut *loader.LeftOut
+	part := listsOf(1, time.Now(), true)
+	part.Read, part.Refused = part.Read[:6], []adlens.AdProduct{adlens.SponsoredDisplay}
+	if seen, err := put(part); !errors.As(err, &leftOut) || leftOut.AdProduct != adlens.SponsoredDisplay || strings.Count(seen, "\n") != 27 {
 		t.Errorf("lists without an ad product that is held: %v", err)
 	}
 	if err := replace(t.Context(), d.store(), t.Name(), loader.Lists{ProfileID: "4711"}); err == nil || !strings.Contains(err.Error(), "4711") {
 		t.Errorf("lists of nobody's profile: %v", err)
 	}
+}
+
+// A list that could not be read stays as it is held, with its time, and keeps no
+// other back.
+func TestAListThatWasNotReadStaysAndTheOthersAreReplaced(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	mustLoad(t, d.store(), t.Name(), writeBase(t))
+	noon := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	if err := replace(t.Context(), d.store(), t.Name(), listsOf(2, noon, true)); err != nil {
+		t.Fatal(err)
+	}
+	for i, missing := range loader.ListNames() {
+		next := listsOf(2, noon.Add(time.Duration(i+1)*time.Hour), true)
+		for at := range next.Read { // each list has a time of its own
+			next.Read[at].ReadAt = next.Read[at].ReadAt.Add(time.Duration(at) * time.Minute)
+		}
+		next.Read = slices.Delete(next.Read, i, i+1)
+		before := d.listTimes(t, t.Name())
+		if err := replace(t.Context(), d.store(), t.Name(), next); err != nil {
+			t.Fatalf("without the %s: %v", missing, err)
+		}
+		want := map[loader.ListName]time.Time{missing: before[missing]}
+		for _, l := range next.Read {
+			want[l.ListName] = l.ReadAt
+		}
+		if diff := cmp.Diff(want, d.listTimes(t, t.Name())); diff != "" {
+			t.Fatalf("without the %s (-want +got):\n%s", missing, diff)
+		}
+	}
+}
+
+// listTimes are the times of an account's live lists.
+func (d *database) listTimes(t testing.TB, account string) map[loader.ListName]time.Time {
+	t.Helper()
+	m, err := d.db.Tables.Manifest(t.Context(), account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[loader.ListName]time.Time{}
+	for entity, kind := range map[platform.Entity]manifest.Kind{platform.Campaigns: manifest.Campaigns, platform.AdGroups: manifest.AdGroups, platform.Ads: manifest.Ads} {
+		for _, e := range m.Of(kind) {
+			times[loader.ListName{Entity: entity, AdProduct: e.Slice.AdProduct}] = e.Sources[0].GeneratedAt
+		}
+	}
+	return times
 }
 
 func TestListsAreReplacedAllTogetherWhateverFails(t *testing.T) {
@@ -122,7 +177,7 @@ func TestListsAreReplacedAllTogetherWhateverFails(t *testing.T) {
 					return
 				}
 				if seen != before { // visible: the next one has to be newer to change anything
-					before, next = seen, listsOf(3, next.ReadAt.Add(time.Hour), true)
+					before, next = seen, listsOf(3, next.Read[0].ReadAt.Add(time.Hour), true)
 				}
 			}
 		})

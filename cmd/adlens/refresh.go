@@ -38,7 +38,7 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 			counts.CampaignRead(took, err)
 			about := []zap.Field{zap.String("account", account), zap.String("marketplace_id", marketplaceID), zap.Duration("took", took)}
 			if err != nil {
-				log.Warn("campaigns could not be read; the last list stays", append(about, zap.Error(err))...)
+				log.Warn("campaigns could not be read; lists that failed stay as they are", append(about, zap.Error(err))...)
 				return
 			}
 			log.Info("campaigns were read", about...)

@@ -155,6 +155,26 @@ func TestTheDoctorLooksAtTheConnection(t *testing.T) {
 	}
 }
 
+// One list that the platform does not give is named, and the others are read.
+func TestTheDoctorNamesAListThatFails(t *testing.T) {
+	t.Parallel()
+	p, platform := house.OwnProgram(t), house.PlatformOf(t)
+	healthy(t, p, "acct")
+	if r := house.SpeakAs(t, p, platform, house.CanarySecret, house.CanaryRefresh, "connect", "--account", "acct", "--region", "NA", "--client-id", standin.DefaultClientID); r.Code != 0 {
+		t.Fatalf("connect: %s", r)
+	}
+	platform.Inject(standin.Fault{On: standin.SBCampaigns, Times: -1, Do: standin.Error(403, standin.Details, "not now")})
+	key, err := p.Key("acct")
+	house.Need(t, err)
+	server, err := p.Serve("--platform-url", platform.URL(), "--platform-token-url", platform.TokenURL())
+	house.Need(t, err)
+	t.Cleanup(func() { _ = server.Stop() })
+	house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/campaigns?marketplace_id=3982475484689176")
+	logged(t, server, "campaigns could not be read")
+	logged(t, server, "figures were refreshed")
+	doctor(t, p, []sick{{"lists", "warning", "the list of campaigns of SPONSORED_BRANDS of US 3982475484689176 could not be read, once"}})
+}
+
 // logged waits until a server's log has some words.
 func logged(t *testing.T, server *harness.Server, words string) {
 	t.Helper()

@@ -33,7 +33,7 @@ func echo() standin.Effect {
 	})
 }
 
-func TestAReadingThatFailsKeepsTheListThatIsHeld(t *testing.T) {
+func TestAListThatFailsStaysAndKeepsNoOtherBack(t *testing.T) {
 	t.Parallel()
 	l := liveHouse(t)
 	for what, c := range map[string]struct {
@@ -64,13 +64,14 @@ func TestAReadingThatFailsKeepsTheListThatIsHeld(t *testing.T) {
 			m.fault(0, standin.Fault{On: c.on, Nth: c.nth, Times: -1, Do: c.do})
 			m.begin(t, "/campaigns", 0)
 			m.settled(t, 0, 3*time.Minute)
-			house.CheckLists(t, m.Tenant) // synced_at included
+			m.Model.Load(m.exportsAsShown(t, 0, c.on))
+			house.CheckLists(t, m.Tenant) // synced_at included, which is the old one's
 			m.wantSaidOnce(t, c.says)
 			calls := m.listCalls(0)
 			if calls := m.callsOf(c.on); calls > c.calls {
 				t.Errorf("%d calls, want at most %d", calls, c.calls)
 			}
-			// Whoever asks now is shown the old list, and the platform rests.
+			// Who asks now is shown the same, and the platform rests.
 			for range 5 {
 				house.CheckLists(t, m.Tenant)
 			}
@@ -150,18 +151,38 @@ func TestAnAuthorWithoutBrandsHasTheOtherLists(t *testing.T) {
 	house.CheckLists(t, m.Tenant)
 }
 
-func TestAFirstReadingThatIsRefusedMidwayShowsNothing(t *testing.T) {
+func TestAFirstReadingThatIsRefusedMidwayShowsTheOtherLists(t *testing.T) {
 	t.Parallel()
 	m := liveHouse(t).merchant(t, "US")
 	m.hold(random(t), 0, "half", 150, 20, 20)
 	m.connect(t)
 	m.fault(0, standin.Fault{On: standin.SPCampaigns, Nth: 2, Times: -1, Do: standin.Error(400, standin.Details, "Invalid nextToken")})
 	m.begin(t, "/campaigns", 0)
+	l := m.settled(t, 0, readingTime)
+	if l.Meta.SyncedAt == nil || len(l.Data) == 0 {
+		t.Fatalf("want the campaigns of two ad products, got %s", l.answer)
+	}
+	m.Model.Load(m.exportsAsShown(t, 0, standin.SPCampaigns))
+	house.CheckLists(t, m.Tenant) // ad groups of unknown campaigns are not shown
+	m.wantSaidOnce(t, "Invalid nextToken")
+}
+
+// Of a platform that gives no list at all nothing is shown, and it is asked no
+// sooner than a list that failed.
+func TestAPlatformThatRefusesEveryListShowsNothing(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "US")
+	m.hold(random(t), 0, "none", 5, 5, 5)
+	m.connect(t)
+	for _, endpoint := range listEndpoints {
+		m.fault(0, standin.Fault{On: endpoint, Times: -1, Do: standin.Error(400, standin.Details, "not today")})
+	}
+	m.begin(t, "/campaigns", 0)
 	if l := m.settled(t, 0, readingTime); l.Meta.SyncedAt != nil || len(l.Data) != 0 {
 		t.Errorf("want no list, got one of %v with %d campaigns", l.Meta.SyncedAt, len(l.Data))
 	}
 	house.Check(t, m.Ask, m.Model, house.NewQuestion("/marketplaces", ""))
-	m.wantSaidOnce(t, "Invalid nextToken")
+	m.wantSaidOnce(t, "not today")
 }
 
 func TestReadingsThatHaveToWaitKeepNoOtherBack(t *testing.T) {
@@ -241,7 +262,7 @@ func TestAListThatLostMostIsReplacedOnlyWhereThatIsSure(t *testing.T) {
 			done := m.settled(t, 0, 2*time.Minute)
 			if c.replaced {
 				m.read(t, 0, began, done)
-			} else if said := m.log(); len(said) == 0 {
+			} else if m.Model.Load(m.exportsAsShown(t, 0, c.twice)); len(m.log()) == 0 {
 				t.Error("the log does not say why the list was kept")
 			}
 			house.CheckLists(t, m.Tenant)

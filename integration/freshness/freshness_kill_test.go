@@ -88,7 +88,7 @@ func (m *merchant) showsOldOrNew(t *testing.T, marketplace int) {
 		t.Fatalf("marketplace %d lost its list: %s", marketplace, l.answer)
 	}
 	if time.Since(*l.Meta.SyncedAt) < 50*time.Minute {
-		m.Model.Load(m.exports(t, marketplace, *l.Meta.SyncedAt))
+		m.Model.Load(m.exportsAsShown(t, marketplace))
 	}
 	for _, path := range []string{"/campaigns", "/ad-groups"} {
 		q := house.NewQuestion(path, "page_size=1000&marketplace_id="+m.id(marketplace))

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,12 +124,34 @@ func (m *merchant) read(t *testing.T, marketplace int, began time.Time, l listin
 	if at := *l.Meta.SyncedAt; at.Before(began.Truncate(time.Millisecond)) || at.After(time.Now()) {
 		t.Errorf("marketplace %d: synced_at is %v, want the end of the reading, between %v and %v", marketplace, at, began, time.Now())
 	}
-	m.Model.Load(m.exports(t, marketplace, *l.Meta.SyncedAt))
+	m.Model.Load(m.exportsAsShown(t, marketplace))
 }
 
-// exports writes the lists that the platform now holds, archived entities
-// included, as exports of a time.
+// exportsAsShown writes the lists that the platform now holds, without some that
+// could not be read, as exports of the times that the answers state.
+func (m *merchant) exportsAsShown(t *testing.T, marketplace int, without ...standin.Endpoint) string {
+	t.Helper()
+	times := map[string]time.Time{}
+	for entity, path := range map[string]string{"campaigns": "/campaigns", "adGroups": "/ad-groups", "ads": "/ad-groups"} {
+		// Where one ad product's list stays, its time is shown, and not the others'.
+		times[entity] = time.Now()
+		if at := listOf(t, m.Ask, path, m.id(marketplace)).Meta.SyncedAt; at != nil && time.Since(*at) < 50*time.Minute {
+			times[entity] = *at
+		}
+	}
+	return m.exportsOf(t, marketplace, times, without...)
+}
+
+// exports writes the lists that the platform now holds as exports of one time.
 func (m *merchant) exports(t *testing.T, marketplace int, at time.Time) string {
+	t.Helper()
+	return m.exportsOf(t, marketplace, map[string]time.Time{"campaigns": at, "adGroups": at, "ads": at})
+}
+
+// exportsOf writes the lists that the platform now holds, archived entities
+// included, as exports of the times of their entities, one for each ad product,
+// without some.
+func (m *merchant) exportsOf(t *testing.T, marketplace int, times map[string]time.Time, without ...standin.Endpoint) string {
 	t.Helper()
 	profile, dir := m.profiles[marketplace], t.TempDir()
 	var campaigns, adGroups, ads []map[string]any
@@ -148,9 +171,15 @@ func (m *merchant) exports(t *testing.T, marketplace int, at time.Time) string {
 			ads = append(ads, map[string]any{"adId": a.ID, "adGroupId": a.AdGroupID, "adProduct": a.AdProduct, "state": a.State})
 		}
 	}
-	stem := fmt.Sprintf("%d-%d", profile.ID, at.UnixMilli())
-	for entity, rows := range map[string][]map[string]any{"campaigns": campaigns, "adGroups": adGroups, "ads": ads} {
-		house.ExportPair(stem+"-"+entity, fmt.Sprint(profile.ID), entity, at, rows...).Write(t, dir)
+	rowsOf := map[string][]map[string]any{"campaigns": campaigns, "adGroups": adGroups, "ads": ads}
+	for i, endpoint := range listEndpoints {
+		if slices.Contains(without, endpoint) {
+			continue
+		}
+		entity, product := []string{"campaigns", "adGroups", "ads"}[i%3], house.AdProducts[i/3]
+		rows := slices.DeleteFunc(slices.Clone(rowsOf[entity]), func(row map[string]any) bool { return row["adProduct"] != product })
+		stem := fmt.Sprintf("%d-%d-%s", profile.ID, times[entity].UnixMilli(), endpoint)
+		house.ExportPair(strings.ReplaceAll(stem, "/", "-"), fmt.Sprint(profile.ID), entity, times[entity], rows...).Narrow(product).Write(t, dir)
 	}
 	return dir
 }

@@ -72,15 +72,15 @@ func (a *Account) currentExport(profile, entity, adProduct string) *export {
 }
 
 // syncedAt is the time of the list shown, zero where none is held. A list that is
-// put together from several exports is as new as the newest of them.
+// put together from several exports is as old as the oldest of them.
 func (a *Account) syncedAt(profile, entity string) time.Time {
-	var newest time.Time
+	var oldest time.Time
 	for _, adProduct := range allAdProducts {
-		if e := a.currentExport(profile, entity, adProduct); e != nil && e.generated.After(newest) {
-			newest = e.generated
+		if e := a.currentExport(profile, entity, adProduct); e != nil && (oldest.IsZero() || e.generated.Before(oldest)) {
+			oldest = e.generated
 		}
 	}
-	return newest
+	return oldest
 }
 
 // listedRows are the rows that an entity's list shows: with all their parents

@@ -12,7 +12,8 @@ const (
 	listLife     = 30 * time.Minute // a list that is older is read again when it is asked for
 	clockSlack   = 5 * time.Minute  // a list of a time beyond it was dated by a wrong clock, and says nothing of its age
 	longestRest  = 6 * time.Hour    // of a marketplace whose reads fail
-	listPatience = 20 * time.Minute // for one read, whatever the platform asks to wait
+	listPatience = 20 * time.Minute // for one list, whatever the platform asks to wait
+	readPatience = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
 	readsAtOnce  = 64               // of all accounts; they mostly wait for the platform
 	lookEvery    = 2 * time.Second  // at what other processes do
 )
@@ -109,7 +110,11 @@ func (l *Lists) runRead(m *market, account, marketplaceID string, end func(error
 	began := time.Now()
 	err := l.readInTurn(account, marketplaceID)
 	took := time.Since(began)
-	err = errors.Join(err, end(err))
+	outcome := err
+	if unread := (*UnreadLists)(nil); errors.As(err, &unread) {
+		outcome = nil // they rest for themselves, and keep no other list from being read
+	}
+	err = errors.Join(err, end(outcome))
 	m.Lock()
 	m.here, m.syncing, m.look = false, false, time.Now()
 	m.Unlock()
@@ -125,7 +130,7 @@ func (l *Lists) readInTurn(account, marketplaceID string) error {
 	case <-l.ctx.Done():
 		return l.ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(l.ctx, listPatience)
+	ctx, cancel := context.WithTimeout(l.ctx, readPatience)
 	defer cancel()
 	return l.read(ctx, account, marketplaceID)
 }

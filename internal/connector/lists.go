@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"adlens"
@@ -12,146 +15,233 @@ import (
 	"adlens/loader"
 )
 
-// ReadLists reads a marketplace's campaigns, ad groups and ads from the
-// platform and puts them in the place of those that are held. Whatever goes
-// wrong, what is held stays as it is. An ad product that the platform never
-// gave the profile, as it refuses authors Sponsored Brands, holds up no other.
+// UnreadLists is the error of some lists of a marketplace that could not be read,
+// where others were: each rests for itself.
+type UnreadLists struct{ error }
+
+// Unwrap returns what went wrong with each of them.
+func (e *UnreadLists) Unwrap() error { return e.error }
+
+// ReadLists reads a marketplace's campaigns, ad groups and ads from the platform,
+// each list for itself, and puts what was read in the place of what is held. A list
+// that fails stays as it is held, and rests for longer after each failure in a row;
+// the error is an *UnreadLists where others were read. An ad product that the
+// platform never gave the profile, as it refuses authors Sponsored Brands, is a
+// notice.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
 	connection, client, err := c.openClient(ctx, account)
 	if err != nil {
 		return err
 	}
-	r := &listReader{client: client, profile: marketplaceID, sure: map[loader.ListName]bool{}}
-	refused, err := r.readAll(ctx)
-	err = c.noteAccepted(ctx, connection, err)
-	for err == nil {
-		err = c.Loader.ReplaceLists(ctx, account, r.buildLists())
+	r := &listReader{store: c.Store, client: client, account: account, profile: marketplaceID,
+		failed: map[loader.ListName]error{}, before: map[loader.ListName]int{}, refused: map[adlens.AdProduct]error{}}
+	r.readAll(ctx)
+	if err := c.noteAccepted(ctx, connection, r.accountError()); err != nil {
+		return err
+	}
+	if err := c.replaceLists(ctx, r); err != nil {
+		return err
+	}
+	if len(r.read) == 0 { // it is the marketplace that rests
+		return r.listErrors()
+	}
+	for _, p := range slices.Sorted(maps.Keys(r.refused)) {
+		c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", marketplaceID, r.refused[p]))
+	}
+	return r.noteOutcome(ctx)
+}
+
+// replaceLists makes what was read the account's. Lists that lost most of their rows
+// are read a second time, and left out where they differ.
+func (c *Connector) replaceLists(ctx context.Context, r *listReader) error {
+	for {
+		err := c.Loader.ReplaceLists(ctx, r.account, loader.Lists{ProfileID: r.profile, Read: r.read, Refused: slices.Collect(maps.Keys(r.refused))})
 		var lost *loader.LostMost
+		var leftOut *loader.LeftOut
 		switch {
 		case errors.As(err, &lost):
-			err = r.confirmList(ctx, lost)
-		case errors.Is(err, loader.ErrLeftOut):
-			return errors.Join(err, refused)
-		case err == nil && refused != nil:
-			c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", marketplaceID, refused))
-			fallthrough
+			r.confirmList(ctx, lost)
+		case errors.As(err, &leftOut):
+			r.failed[loader.ListName{Entity: platform.Ads, AdProduct: leftOut.AdProduct}] = fmt.Errorf("%w: %w", leftOut, r.refused[leftOut.AdProduct])
+			delete(r.refused, leftOut.AdProduct)
 		default:
 			return err
 		}
 	}
-	return err
 }
 
 // listReader reads the lists of a profile.
 type listReader struct {
-	client  *api.Client
-	profile string
+	store            Store
+	client           *api.Client
+	account, profile string
 
-	adProducts []adlens.AdProduct // that were read
-	campaigns  []platform.Campaign
-	adGroups   []platform.AdGroup
-	ads        []platform.Ad
-	sure       map[loader.ListName]bool
-	readAt     time.Time
+	mu      sync.Mutex
+	read    []loader.List
+	failed  map[loader.ListName]error
+	before  map[loader.ListName]int // how often a list had failed in a row, where it had
+	refused map[adlens.AdProduct]error
 }
 
-// readAll reads the lists of all ad products. refused says which of them the
-// platform does not give this profile: those whose very first list it refused.
-// Sponsored Products are everybody's.
-func (r *listReader) readAll(ctx context.Context) (refused, err error) {
+// readAll reads the lists that do not rest. Ad products are read concurrently: one
+// that has to wait keeps no other waiting.
+func (r *listReader) readAll(ctx context.Context) {
+	var all sync.WaitGroup
 	for _, p := range adlens.AdProducts {
-		err := readList(ctx, r, platform.Ads, p, r.client.Ads, &r.ads)
-		if errors.Is(err, api.Refused) && p != adlens.SponsoredProducts {
-			refused = errors.Join(refused, err)
+		all.Go(func() { r.readAdProduct(ctx, p) })
+	}
+	all.Wait()
+}
+
+// readAdProduct reads the lists of an ad product. One whose very first list the
+// platform refuses is one that it does not give this profile; Sponsored Products
+// are everybody's.
+//
+// Parents are read after their children: what is created in between is then an
+// unknown child nowhere.
+func (r *listReader) readAdProduct(ctx context.Context, p adlens.AdProduct) {
+	for _, name := range loader.ListNames() {
+		if name.AdProduct != p || r.isResting(ctx, name) {
 			continue
 		}
-		// Parents are read after their children: what is created in between is
-		// then an unknown child nowhere.
-		if err == nil {
-			err = readList(ctx, r, platform.AdGroups, p, r.client.AdGroups, &r.adGroups)
+		list, err := r.readList(ctx, name)
+		if r.keepList(name, list, err) {
+			return
 		}
-		if err == nil {
-			err = readList(ctx, r, platform.Campaigns, p, r.client.Campaigns, &r.campaigns)
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.adProducts = append(r.adProducts, p)
 	}
-	r.readAt = time.Now().UTC().Truncate(time.Millisecond)
-	return refused, nil
 }
 
-func readList[T any](ctx context.Context, r *listReader, entity platform.Entity, p adlens.AdProduct,
-	read func(context.Context, string, adlens.AdProduct) (api.List[T], error), into *[]T) error {
-	list, err := read(ctx, r.profile, p)
-	*into = append(*into, list.Rows...)
-	r.sure[loader.ListName{Entity: entity, AdProduct: p}] = list.Stated
-	return err
+// keepList keeps what came of reading a list, and reports whether the platform
+// refuses the ad product, or all that the credentials could be used for.
+func (r *listReader) keepList(name loader.ListName, list loader.List, err error) (stop bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+		r.read = append(r.read, list)
+	case errors.Is(err, api.Refused) && name.Entity == platform.Ads && name.AdProduct != adlens.SponsoredProducts:
+		r.refused[name.AdProduct] = err
+		return true
+	default:
+		r.failed[name] = err
+	}
+	return errors.Is(err, api.Unauthorized)
 }
 
-func (r *listReader) buildLists() loader.Lists {
-	return loader.Lists{ProfileID: r.profile, ReadAt: r.readAt, AdProducts: r.adProducts, Campaigns: r.campaigns, AdGroups: r.adGroups, Ads: r.ads, Sure: r.sure}
+// listRest is how long a list rests that failed so often in a row. A reading of its
+// marketplace begins no sooner than half an hour after the one before, and takes
+// time: the next one tries a list that failed once again.
+var listRest = exponentialBackoff(listLife/2, 2, longestRest)
+
+// isResting reports whether a list failed not long ago.
+func (r *listReader) isResting(ctx context.Context, name loader.ListName) bool {
+	attempt, found, err := r.store.Attempt(ctx, ListWork(r.account, r.profile, name))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.failed[name] = err
+		return true
+	}
+	if found && attempt.Failures > 0 {
+		r.before[name] = attempt.Failures
+		return attempt.Age < listRest(attempt.Failures)
+	}
+	return false
+}
+
+// ListWork is the name under which the failures of one list of a marketplace are
+// noted.
+func ListWork(account, marketplaceID string, name loader.ListName) string {
+	return fmt.Sprintf("%s/%s/%s", ListsWork(account, marketplaceID), name.AdProduct, name.Entity)
+}
+
+// readList reads one list to its end.
+func (r *listReader) readList(ctx context.Context, name loader.ListName) (l loader.List, err error) {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	l.ListName = name
+	switch name.Entity {
+	case platform.Campaigns:
+		l.Campaigns, l.Sure, err = splitList(r.client.Campaigns(ctx, r.profile, name.AdProduct))
+	case platform.AdGroups:
+		l.AdGroups, l.Sure, err = splitList(r.client.AdGroups(ctx, r.profile, name.AdProduct))
+	case platform.Ads:
+		l.Ads, l.Sure, err = splitList(r.client.Ads(ctx, r.profile, name.AdProduct))
+	}
+	l.ReadAt = time.Now().UTC().Truncate(time.Millisecond)
+	return l, err
+}
+
+func splitList[T any](list api.List[T], err error) ([]T, bool, error) {
+	return list.Rows, list.Stated, err
 }
 
 // confirmList reads a list again that lost most of its rows, of which the platform
-// states no number: twice the same is believed.
-func (r *listReader) confirmList(ctx context.Context, lost *loader.LostMost) error {
-	again, err := r.rereadIDs(ctx, lost.ListName)
+// states no number: twice the same is believed, and anything else is a failure.
+func (r *listReader) confirmList(ctx context.Context, lost *loader.LostMost) {
+	at := slices.IndexFunc(r.read, func(l loader.List) bool { return l.ListName == lost.ListName })
+	again, err := r.readList(ctx, lost.ListName)
+	if err == nil && !maps.Equal(countIDs(again), countIDs(r.read[at])) {
+		err = fmt.Errorf("%w; read a second time, it is another list", lost)
+	}
 	if err != nil {
-		return err
+		r.failed[lost.ListName] = err
+		r.read = slices.Delete(r.read, at, at+1)
+		return
 	}
-	for _, id := range r.listIDs(lost.ListName) {
-		again[id]--
+	r.read[at].Sure = true
+}
+
+// countIDs counts how often each id is in a list.
+func countIDs(l loader.List) map[string]int {
+	count := map[string]int{}
+	for _, c := range l.Campaigns {
+		count[c.ID]++
 	}
-	for _, n := range again {
-		if n != 0 {
-			return fmt.Errorf("%w; read a second time, it is another list", lost)
+	for _, g := range l.AdGroups {
+		count[g.ID]++
+	}
+	for _, a := range l.Ads {
+		count[a.ID]++
+	}
+	return count
+}
+
+// listErrors are what went wrong with each list, in one line of text.
+func (r *listReader) listErrors() (all error) {
+	for _, name := range loader.ListNames() {
+		switch err := r.failed[name]; {
+		case all == nil:
+			all = err
+		case err != nil:
+			all = fmt.Errorf("%w; %w", all, err)
 		}
 	}
-	r.sure[lost.ListName] = true
+	return all
+}
+
+// accountError is what went wrong where it is not about single lists: none could be
+// read, or the platform does not take the credentials.
+func (r *listReader) accountError() error {
+	if err := r.listErrors(); len(r.read) == 0 || errors.Is(err, api.Unauthorized) {
+		return err
+	}
 	return nil
 }
 
-// rereadIDs reads a list again, for its ids and how often each is there.
-func (r *listReader) rereadIDs(ctx context.Context, name loader.ListName) (map[string]int, error) {
-	again := &listReader{client: r.client, profile: r.profile, sure: map[loader.ListName]bool{}}
-	var err error
-	switch name.Entity {
-	case platform.Campaigns:
-		err = readList(ctx, again, name.Entity, name.AdProduct, r.client.Campaigns, &again.campaigns)
-	case platform.AdGroups:
-		err = readList(ctx, again, name.Entity, name.AdProduct, r.client.AdGroups, &again.adGroups)
-	case platform.Ads:
-		err = readList(ctx, again, name.Entity, name.AdProduct, r.client.Ads, &again.ads)
+// noteOutcome notes which lists failed, so that they rest, and which do no longer.
+func (r *listReader) noteOutcome(ctx context.Context) error {
+	var noted error
+	for name := range r.failed {
+		noted = errors.Join(noted, r.store.BeginAttempt(ctx, ListWork(r.account, r.profile, name), r.before[name]+1))
 	}
-	count := map[string]int{}
-	for _, id := range again.listIDs(name) {
-		count[id]++
-	}
-	return count, err
-}
-
-// listIDs are the ids that were read of a list.
-func (r *listReader) listIDs(name loader.ListName) (ids []string) {
-	add := func(p adlens.AdProduct, id string) {
-		if p == name.AdProduct {
-			ids = append(ids, id)
+	for _, l := range r.read {
+		if r.before[l.ListName] > 0 {
+			noted = errors.Join(noted, r.store.EndAttempt(ctx, ListWork(r.account, r.profile, l.ListName), 0))
 		}
 	}
-	switch name.Entity {
-	case platform.Campaigns:
-		for _, c := range r.campaigns {
-			add(c.AdProduct, c.ID)
-		}
-	case platform.AdGroups:
-		for _, g := range r.adGroups {
-			add(g.AdProduct, g.ID)
-		}
-	case platform.Ads:
-		for _, a := range r.ads {
-			add(a.AdProduct, a.ID)
-		}
+	if err := r.listErrors(); err != nil && noted == nil {
+		return &UnreadLists{err}
 	}
-	return ids
+	return errors.Join(r.listErrors(), noted)
 }

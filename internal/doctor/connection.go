@@ -9,6 +9,7 @@ import (
 	"adlens/internal/connector"
 	"adlens/internal/manifest"
 	"adlens/internal/redis"
+	"adlens/loader"
 )
 
 // forConnected runs a check for each account that is connected to the platform.
@@ -49,16 +50,14 @@ func (e *examination) checkLists(c *checkup) (string, error) {
 	var oldest time.Duration
 	n := e.forConnected(c, func(c *checkup, a account, _ adlens.Connection) error {
 		for key, m := range a.markets {
-			attempt, found, err := e.db.Connections.Attempt(e.ctx, connector.ListsWork(a.ID, m.ID))
-			if err != nil {
+			if err := e.warnUnread(c, a, m); err != nil {
 				return err
 			}
-			if found && attempt.Failures > 0 && !e.isBusy(connector.ListsWork(a.ID, m.ID)) {
-				c.addWarning(whyFailed, "the lists of %s %s could not be read, %s, last begun %s ago", m.Country, m.ID, inARow(attempt.Failures), formatAge(attempt.Age))
-			}
-			for _, l := range a.manifest.Of(manifest.Campaigns) {
-				if l.Slice.Marketplace == key && len(l.Sources) > 0 {
-					oldest = max(oldest, e.Now().Sub(l.Sources[0].GeneratedAt))
+			for _, kind := range []manifest.Kind{manifest.Campaigns, manifest.AdGroups, manifest.Ads} {
+				for _, l := range a.manifest.Of(kind) {
+					if l.Slice.Marketplace == key && len(l.Sources) > 0 {
+						oldest = max(oldest, e.Now().Sub(l.Sources[0].GeneratedAt))
+					}
 				}
 			}
 		}
@@ -71,6 +70,30 @@ func (e *examination) checkLists(c *checkup) (string, error) {
 		return "none was read yet; they are read when somebody asks for campaigns", nil
 	}
 	return fmt.Sprintf("the oldest is of %s ago; they are read when somebody asks for campaigns", formatAge(oldest)), nil
+}
+
+// warnUnread warns of a marketplace whose lists could not be read: of all, or of
+// those that failed where others were read.
+func (e *examination) warnUnread(c *checkup, a account, m loader.Marketplace) error {
+	work := connector.ListsWork(a.ID, m.ID)
+	attempt, found, err := e.db.Connections.Attempt(e.ctx, work)
+	if err != nil {
+		return err
+	}
+	if found && attempt.Failures > 0 && !e.isBusy(work) {
+		c.addWarning(whyFailed, "the lists of %s %s could not be read, %s, last begun %s ago", m.Country, m.ID, inARow(attempt.Failures), formatAge(attempt.Age))
+		return nil
+	}
+	for _, name := range loader.ListNames() {
+		attempt, found, err := e.db.Connections.Attempt(e.ctx, connector.ListWork(a.ID, m.ID, name))
+		if err != nil {
+			return err
+		}
+		if found && attempt.Failures > 0 {
+			c.addWarning(whyFailed, "the %s of %s %s could not be read, %s, the last time %s ago", name, m.Country, m.ID, inARow(attempt.Failures), formatAge(attempt.Age))
+		}
+	}
+	return nil
 }
 
 // isBusy reports whether somebody is at some work, which counts as failed until it

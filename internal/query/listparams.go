@@ -169,17 +169,17 @@ func ofMarketplace(m Marketplace) func(manifest.Slice) bool {
 	return func(s manifest.Slice) bool { return s.Marketplace == m.Key }
 }
 
-// SyncedAt is the time of a marketplace's list, the newest where its ad
-// products were listed apart; nil where none is held.
+// SyncedAt is the time of a marketplace's list: of its ad products, which are listed
+// apart, the oldest; nil where none is held.
 func (v View) SyncedAt(kind manifest.Kind, m Marketplace) *time.Time {
-	var newest *time.Time
+	var oldest *time.Time
 	for _, e := range v.Manifest.Of(kind) {
 		if e.Slice.Marketplace != m.Key || len(e.Sources) == 0 {
 			continue
 		}
-		if at := e.Sources[0].GeneratedAt; newest == nil || at.After(*newest) {
-			newest = &at
+		if at := e.Sources[0].GeneratedAt; oldest == nil || at.Before(*oldest) {
+			oldest = &at
 		}
 	}
-	return newest
+	return oldest
 }

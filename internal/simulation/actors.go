@@ -172,16 +172,16 @@ func (p *process) unchanged(t *truth, file int) {
 func (p *process) list(ctx context.Context, o *op) {
 	o.current = o.files[0]
 	version := p.world.plan.universe.files[o.current].list.version
-	lists := loader.Lists{ProfileID: profileDE, AdProducts: adlens.AdProducts}
-	for i := range 2 + version%2 {
-		id, name := fmt.Sprint("x", i), fmt.Sprint("v", version)
-		lists.Campaigns = append(lists.Campaigns, platform.Campaign{ID: id, Name: name, AdProduct: adlens.SponsoredProducts, State: platform.Enabled})
-		lists.AdGroups = append(lists.AdGroups, platform.AdGroup{ID: id, Name: name, AdProduct: adlens.SponsoredProducts, State: platform.Enabled})
-		lists.Ads = append(lists.Ads, platform.Ad{ID: id, State: platform.State(name), AdProduct: adlens.SponsoredProducts})
+	lists := loader.Lists{ProfileID: profileDE}
+	for _, name := range p.world.plan.universe.files[o.current].list.readLists() {
+		lists.Read = append(lists.Read, newList(name, version))
 	}
 	p.local(context.Background(), "read the platform", "", nil, func() {
-		lists.ReadAt = p.world.now()
-		p.world.listTimes[fileLoad{o.id, o.current}] = lists.ReadAt
+		now := p.world.now()
+		for i := range lists.Read {
+			lists.Read[i].ReadAt = now
+		}
+		p.world.listTimes[fileLoad{o.id, o.current}] = now
 	})
 	l := p.loader()
 	err := l.ReplaceLists(ctx, o.account, lists)
@@ -193,6 +193,25 @@ func (p *process) list(ctx context.Context, o *op) {
 			t.acknowledge(l, true)
 		}
 	})
+}
+
+// newList is a list as it was read; those of other ad products than Sponsored
+// Products are empty.
+func newList(name loader.ListName, version int) loader.List {
+	l := loader.List{ListName: name}
+	for i := range 2 + version%2 {
+		id, text := fmt.Sprint("x", i), fmt.Sprint("v", version)
+		switch {
+		case name.AdProduct != adlens.SponsoredProducts:
+		case name.Entity == platform.Campaigns:
+			l.Campaigns = append(l.Campaigns, platform.Campaign{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled})
+		case name.Entity == platform.AdGroups:
+			l.AdGroups = append(l.AdGroups, platform.AdGroup{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled})
+		default:
+			l.Ads = append(l.Ads, platform.Ad{ID: id, State: platform.State(text), AdProduct: name.AdProduct})
+		}
+	}
+	return l
 }
 
 // collect does what a server does once an hour.

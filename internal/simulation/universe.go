@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
+	"adlens/loader"
 )
 
 // universe is all files that are ever loaded, with what is in them as the
@@ -65,7 +67,8 @@ type reportRow struct {
 	spend, sales                   uint64
 }
 
-// list is a whole list of one entity, or with entity "" all three.
+// list is a whole list of one entity, or with entity "" all three, but for those
+// that the platform did not give.
 type list struct {
 	entity, profile string
 	generated       time.Time
@@ -284,7 +287,7 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 	a := &answers{map[figureKey][summed]uint64{}, map[string]string{}}
 	rates, currencies := map[rateKey]uint64{}, map[string]string{"US": "USD"}
 	var reports []*report
-	lists := map[string]loadedFile{}
+	lists := map[[2]string]loadedFile{} // by table and profile
 	for _, l := range loaded {
 		f := u.files[l.file]
 		for _, p := range f.profiles {
@@ -304,14 +307,16 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 		case f.report != nil && !slices.Contains(reports, f.report):
 			reports = append(reports, f.report)
 		case f.list != nil:
-			name := f.list.entity + f.list.profile
-			if held, ok := lists[name]; !ok || !l.at.Before(held.at) && (l.at.After(held.at) || f.list.version > u.files[held.file].list.version) {
-				lists[name] = l
+			for _, table := range f.list.tables() {
+				name := [2]string{table, f.list.profile}
+				if held, ok := lists[name]; !ok || !l.at.Before(held.at) && (l.at.After(held.at) || f.list.version > u.files[held.file].list.version) {
+					lists[name] = l
+				}
 			}
 		}
 	}
-	for _, l := range lists {
-		u.files[l.file].list.answer(a)
+	for name, l := range lists {
+		u.files[l.file].list.answer(a, name[0])
 	}
 	for _, r := range reports {
 		r.answer(a, reports, rates, currencies[r.profile])
@@ -325,17 +330,39 @@ type loadedFile struct {
 	at   time.Time
 }
 
-func (l *list) answer(a *answers) {
+// readLists are the lists that a reading brought: the second one failed to read the
+// campaigns, and all that are empty.
+func (l *list) readLists() []loader.ListName {
+	return slices.DeleteFunc(loader.ListNames(), func(n loader.ListName) bool {
+		return l.version == 1 && (n.Entity == platform.Campaigns || n.AdProduct != adlens.SponsoredProducts)
+	})
+}
+
+// tables are those with rows of the list.
+func (l *list) tables() (all []string) {
+	if l.entity == "campaigns" {
+		return []string{"campaigns"}
+	}
+	for _, name := range l.readLists() {
+		if name.AdProduct == adlens.SponsoredProducts {
+			all = append(all, tableOfEntity[name.Entity])
+		}
+	}
+	return all
+}
+
+var tableOfEntity = map[platform.Entity]string{platform.Campaigns: "campaigns", platform.AdGroups: "ad_groups", platform.Ads: "ads"}
+
+// answer adds the list's rows of one table.
+func (l *list) answer(a *answers, table string) {
 	if l.entity == "campaigns" {
 		for i := range 2 + l.version {
 			a.texts[fmt.Sprintf("campaigns %s 1 c%d", l.profile, i)] = fmt.Sprint("v", l.version)
 		}
 		return
 	}
-	for _, table := range []string{"campaigns", "ad_groups", "ads"} {
-		for i := range 2 + l.version%2 {
-			a.texts[fmt.Sprintf("%s %s 1 x%d", table, l.profile, i)] = fmt.Sprint("v", l.version)
-		}
+	for i := range 2 + l.version%2 {
+		a.texts[fmt.Sprintf("%s %s 1 x%d", table, l.profile, i)] = fmt.Sprint("v", l.version)
 	}
 }
 

@@ -1,0 +1,143 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/integration/standin"
+	"adlens/internal/platform"
+	"adlens/internal/secret"
+	"adlens/loader"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// listed is a loader that notes which lists it was given.
+type listed struct {
+	taken
+	names   []loader.ListName
+	refused []adlens.AdProduct
+}
+
+func (l *listed) ReplaceLists(_ context.Context, _ string, read loader.Lists) error {
+	l.names, l.refused = nil, read.Refused
+	for _, name := range loader.ListNames() { // in their order
+		for _, one := range read.Read {
+			if one.ListName == name {
+				l.names = append(l.names, name)
+			}
+		}
+	}
+	return nil
+}
+
+// connectedTo returns a connector of one account to a platform.
+func connectedTo(t *testing.T, p *standin.Platform, take Loader) (*Connector, *noted) {
+	t.Helper()
+	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &readable{noted: &noted{memory: newMemory("one"), notes: 1 << 30}}
+	c := New(Config{Store: store, Loader: take, Locks: store.memory, BaseURL: p.URL(), TokenURL: p.TokenURL(),
+		Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})
+	if _, err := c.Connect(t.Context(), "one", "NA", standin.DefaultClientID, Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken}); err != nil {
+		t.Fatal(err)
+	}
+	return c, store.noted
+}
+
+// readable is a store whose attempts are known again.
+type readable struct{ *noted }
+
+func (r *readable) Attempt(ctx context.Context, name string) (adlens.Attempt, bool, error) {
+	return r.memory.Attempt(ctx, name)
+}
+
+// A list that fails rests for itself, longer after each failure in a row, and is
+// tried again; the others are read each time.
+func TestAListThatFailsRestsForItself(t *testing.T) {
+	t.Parallel()
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
+	defer p.Close()
+	take := &listed{}
+	c, store := connectedTo(t, p, take)
+	heal := p.Inject(standin.Fault{On: standin.SBAdGroups, Times: -1, Do: standin.Error(403, standin.Details, "not now")})
+	broken := loader.ListName{Entity: platform.AdGroups, AdProduct: adlens.SponsoredBrands}
+	work := ListWork("one", "7", broken)
+	var others []loader.ListName
+	for _, name := range loader.ListNames() {
+		if name != broken {
+			others = append(others, name)
+		}
+	}
+	calls := 0
+	for i, step := range []struct {
+		age   time.Duration // since its last failure
+		tried bool
+	}{{0, true}, {listLife/2 - time.Minute, false}, {listLife - time.Minute, true}, {listLife - time.Minute, false}, {listLife + time.Minute, true},
+		{2*listLife + time.Minute, true}, {4*listLife + time.Minute, true}, {8*listLife + time.Minute, true}, {longestRest - time.Minute, false}, {longestRest + time.Minute, true}, {longestRest + time.Minute, true}} {
+		a := store.attempts[work]
+		a.began = time.Now().Add(-step.age)
+		store.attempts[work] = a
+		err := c.ReadLists(t.Context(), "one", "7")
+		if diff := cmp.Diff(others, take.names); diff != "" {
+			t.Fatalf("step %d: lists that were read (-want +got):\n%s", i, diff)
+		}
+		var unread *UnreadLists
+		if failed := errors.As(err, &unread); failed != step.tried || failed && !strings.Contains(err.Error(), "not now") {
+			t.Errorf("step %d: the error is %v", i, err)
+		}
+		if step.tried {
+			calls++
+		}
+		if n := p.Calls(standin.SBAdGroups); n != calls || store.attempts[work].failures != calls {
+			t.Errorf("step %d: %d calls and %d failures are noted, want %d", i, n, store.attempts[work].failures, calls)
+		}
+	}
+	heal()
+	a := store.attempts[work]
+	a.began = time.Now().Add(-longestRest)
+	store.attempts[work] = a
+	if err := c.ReadLists(t.Context(), "one", "7"); err != nil || len(take.names) != len(others)+1 || store.attempts[work].failures != 0 {
+		t.Errorf("once it can be read: %v, %d lists, %d failures", err, len(take.names), store.attempts[work].failures)
+	}
+	if len(store.attempts) != 1 {
+		t.Errorf("attempts are noted of lists that did not fail: %v", store.attempts)
+	}
+}
+
+// What the platform never gave a profile is no failure of a list.
+func TestWhatThePlatformNeverGaveIsNoFailure(t *testing.T) {
+	t.Parallel()
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US", SubType: "KDP_AUTHOR"}}})
+	defer p.Close()
+	take := &listed{}
+	c, store := connectedTo(t, p, take)
+	if err := c.ReadLists(t.Context(), "one", "7"); err != nil || len(take.names) != 6 || len(store.attempts) != 0 {
+		t.Errorf("%v; read were %v, noted %v", err, take.names, store.attempts)
+	}
+	if diff := cmp.Diff([]adlens.AdProduct{adlens.SponsoredBrands}, take.refused); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+}
+
+// A platform that does not take the credentials is asked for no further list.
+func TestCredentialsThatAreRefusedAreNoFailureOfAList(t *testing.T) {
+	t.Parallel()
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
+	defer p.Close()
+	take := &listed{}
+	c, store := connectedTo(t, p, take)
+	p.Revoke(standin.DefaultRefreshToken)
+	c = New(c.Config) // which has no token yet
+	var unread *UnreadLists
+	if err := c.ReadLists(t.Context(), "one", "7"); err == nil || errors.As(err, &unread) || store.connection.Accepted || take.names != nil || len(store.attempts) != 0 {
+		t.Errorf("%v; read were %v, noted %v, accepted %t", err, take.names, store.attempts, store.connection.Accepted)
+	}
+}
