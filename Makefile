@@ -87,6 +87,7 @@ lint: ## gofmt, go vet, staticcheck, govulncheck
 fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzParseAmount FuzzParseDay; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s . || exit 1; done
 	$(GO) test -run '^$$' -fuzz FuzzZone -fuzztime 30s ./internal/query/period
+	$(GO) test -run '^$$' -fuzz FuzzRead -fuzztime 30s ./internal/ecb
 	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/answer
 	$(GO) test -run '^$$' -fuzz FuzzGuard -fuzztime 30s ./internal/formats

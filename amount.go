@@ -257,6 +257,15 @@ func (a Amount) TimesCut(rate Amount) (micros, cut exact.Uint128, ok bool) {
 	return micros, cut, ok
 }
 
+// Over divides the amount by another, which is not 0, exactly and rounds the
+// quotient half away from zero to so many decimals, at most AmountDecimals; ok is
+// false where 128 bits do not hold it.
+func (a Amount) Over(b Amount, decimals int) (quotient Amount, ok bool) {
+	ones := exact.Round(new(big.Int).Mul(a.Big(), powers[decimals].Big()), b.Big())
+	quotient.units, ok = exact.Uint128Of(ones.Mul(ones, powers[AmountDecimals-decimals].Big()))
+	return quotient, ok
+}
+
 // timesShort is Times for whole millionths and a rate of up to twelve decimals,
 // which nearly all are; ok is false where 64 bits do not hold one of them, or
 // the product.

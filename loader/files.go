@@ -24,6 +24,7 @@ type kind uint8
 const (
 	kindProfiles kind = iota
 	kindRates
+	kindBankRates
 	kindTitles
 	kindReport
 	kindExport
@@ -35,6 +36,7 @@ const (
 // namedFiles are the files that are known by their whole name.
 var namedFiles = map[string]kind{
 	"profiles.json": kindProfiles, "rates.csv": kindRates, "products.csv": kindTitles,
+	"eurofxref.csv": kindBankRates, "eurofxref.zip": kindBankRates, "eurofxref-hist.csv": kindBankRates, "eurofxref-hist.zip": kindBankRates,
 	"rules.ndjson": kindRules, "rule_runs.ndjson": kindRuleRuns, "activity.ndjson": kindActivity,
 }
 

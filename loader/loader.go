@@ -231,7 +231,7 @@ func (s *session) findMarketplace(profileID string) (Marketplace, bool) {
 
 // singles load the files that are each a load of its own.
 var singles = map[kind]func(*session, context.Context, file) (rows int, changed bool, err error){
-	kindProfiles: (*session).loadProfiles, kindRates: (*session).loadRates, kindTitles: (*session).loadTitles, kindExport: (*session).loadExport,
+	kindProfiles: (*session).loadProfiles, kindRates: loadRates(readRates), kindBankRates: loadRates(readBankRates), kindTitles: (*session).loadTitles, kindExport: (*session).loadExport,
 	kindRules: loadRecords(rules), kindRuleRuns: loadRecords(ruleRuns), kindActivity: loadRecords(activity),
 }
 

@@ -20,6 +20,7 @@ import (
 type oracle struct {
 	profiles map[string]oracleProfile
 	rates    map[string]*big.Rat // "EUR 2026-01-05"
+	fetched  map[string]*big.Rat // likewise, of files of the European Central Bank
 	reports  map[string]oracleReport
 }
 
@@ -42,7 +43,7 @@ func (r oracleReport) beats(o oracleReport) bool {
 }
 
 func newOracle() *oracle {
-	return &oracle{map[string]oracleProfile{}, map[string]*big.Rat{}, map[string]oracleReport{}}
+	return &oracle{map[string]oracleProfile{}, map[string]*big.Rat{}, map[string]*big.Rat{}, map[string]oracleReport{}}
 }
 
 func content(t testing.TB, path string) io.Reader {
@@ -112,9 +113,11 @@ func (o *oracle) rate(t testing.TB, currency, day string) *big.Rat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for back := range 8 {
-		if r := o.rates[currency+" "+date.AddDate(0, 0, -back).Format(time.DateOnly)]; r != nil {
-			return r
+	for _, rates := range []map[string]*big.Rat{o.rates, o.fetched} {
+		for back := range 8 {
+			if r := rates[currency+" "+date.AddDate(0, 0, -back).Format(time.DateOnly)]; r != nil {
+				return r
+			}
 		}
 	}
 	t.Fatalf("no rate for %s on %s", currency, day)

@@ -10,8 +10,14 @@ import (
 // holidays have no rates of their own.
 const RateReach = 7
 
-// Rates holds, by currency, the US dollars for one unit on days in order.
-type Rates map[string][]Rate
+// Rates are the account's rates of exchange by where they come from.
+type Rates struct {
+	ByHand  RateTable // of rates.csv
+	Fetched RateTable // of files of the European Central Bank, loaded by a person or not
+}
+
+// RateTable holds, by currency, the US dollars for one unit on days in order.
+type RateTable map[string][]Rate
 
 // Rate is the rate of one day.
 type Rate struct {
@@ -19,22 +25,60 @@ type Rate struct {
 	USD adlens.Amount
 }
 
-// countRates returns how many rates there are.
-func (r Rates) countRates() (n int) {
-	for _, days := range r {
-		n += len(days)
-	}
-	return n
+// RateSpan is the first and the last day of the rates of a currency that are held
+// from one source.
+type RateSpan struct {
+	Currency    string
+	Fetched     bool
+	First, Last adlens.Day
 }
 
-// At returns the rate for a day: its own, else the nearest earlier one within
-// RateReach days. US dollars need no rate.
+// NewRates returns rates without any.
+func NewRates() Rates { return Rates{RateTable{}, RateTable{}} }
+
+// Table returns the table of rates that were fetched, or of the others.
+func (r Rates) Table(fetched bool) RateTable {
+	if fetched {
+		return r.Fetched
+	}
+	return r.ByHand
+}
+
+// At returns the rate for a day: the nearest within RateReach days that was loaded by
+// hand, else the nearest that was fetched. US dollars need no rate.
 func (r Rates) At(currency string, day adlens.Day) (adlens.Amount, bool) {
 	if currency == "USD" {
 		return adlens.One, true
 	}
+	if usd, ok := r.ByHand.At(currency, day); ok {
+		return usd, true
+	}
+	return r.Fetched.At(currency, day)
+}
+
+// With returns the rates with others put in or over them, and whether that
+// changed anything.
+func (r Rates) With(added Rates) (Rates, bool) {
+	byHand, changed := r.ByHand.With(added.ByHand)
+	fetched, also := r.Fetched.With(added.Fetched)
+	return Rates{byHand, fetched}, changed || also
+}
+
+// countRates returns how many rates there are.
+func (r Rates) countRates() (n int) {
+	for _, table := range []RateTable{r.ByHand, r.Fetched} {
+		for _, days := range table {
+			n += len(days)
+		}
+	}
+	return n
+}
+
+// At returns the table's rate for a day: its own, else the nearest earlier one within
+// RateReach days.
+func (r RateTable) At(currency string, day adlens.Day) (adlens.Amount, bool) {
 	rates := r[currency]
-	i, exact := slices.BinarySearchFunc(rates, day, func(rate Rate, day adlens.Day) int { return int(rate.Day) - int(day) })
+	i, exact := r.findDay(currency, day)
 	if exact {
 		return rates[i].USD, true
 	}
@@ -44,14 +88,21 @@ func (r Rates) At(currency string, day adlens.Day) (adlens.Amount, bool) {
 	return rates[i-1].USD, true
 }
 
-// With returns the rates with others put in or over them, and whether that
-// changed anything.
-func (r Rates) With(added Rates) (Rates, bool) {
-	next, changed := Rates{}, false
+// findDay returns the index of the currency's first rate that is not of an earlier
+// day, and whether it is of this one.
+func (r RateTable) findDay(currency string, day adlens.Day) (int, bool) {
+	return slices.BinarySearchFunc(r[currency], day, func(rate Rate, day adlens.Day) int { return int(rate.Day) - int(day) })
+}
+
+// With returns the table with the rates of another put in or over its own, and
+// whether that changed anything. Currencies that stay as they are share their rates.
+func (r RateTable) With(added RateTable) (RateTable, bool) {
+	next, changed := RateTable{}, false
 	for currency, rates := range r {
-		next[currency] = slices.Clone(rates)
+		next[currency] = rates
 	}
 	for currency, rates := range added {
+		next[currency] = slices.Clone(next[currency])
 		for _, rate := range rates {
 			changed = next.putRate(currency, rate) || changed
 		}
@@ -59,9 +110,9 @@ func (r Rates) With(added Rates) (Rates, bool) {
 	return next, changed
 }
 
-func (r Rates) putRate(currency string, rate Rate) (changed bool) {
+func (r RateTable) putRate(currency string, rate Rate) (changed bool) {
 	rates := r[currency]
-	i, exact := slices.BinarySearchFunc(rates, rate.Day, func(have Rate, day adlens.Day) int { return int(have.Day) - int(day) })
+	i, exact := r.findDay(currency, rate.Day)
 	if exact {
 		changed = rates[i].USD != rate.USD
 		rates[i] = rate

@@ -21,8 +21,8 @@ func TestARateServesForSevenDaysAndNoLonger(t *testing.T) {
 	o.addReport(t, filepath.Join(dir, "reached.report.json"), filepath.Join(dir, "reached.json"))
 	for _, f := range load(t, d.store(), t.Name(), dir).Files {
 		want := map[string]string{
-			"beyond.report.json": "no rate for EUR on 2026-01-13: expected one in rates.csv for that day or one of the 7 before it",
-			"before.report.json": "no rate for EUR on 2026-01-04: expected one in rates.csv for that day or one of the 7 before it",
+			"beyond.report.json": "no rate for EUR on 2026-01-13: expected one in rates.csv or a file of the European Central Bank for that day or one of the 7 before it",
+			"before.report.json": "no rate for EUR on 2026-01-04: expected one in rates.csv or a file of the European Central Bank for that day or one of the 7 before it",
 		}[filepath.Base(f.File)]
 		switch {
 		case want == "" && f.Status != loader.Loaded:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"adlens"
@@ -12,25 +13,32 @@ import (
 	"adlens/internal/manifest"
 )
 
-// loadRates loads rates.csv. Figures are a function of the loaded files, so a
-// new or changed rate converts anew every held day that it touches, in the
-// same load that makes the rate visible.
-func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool, err error) {
-	content, closeFile, err := f.openUnpacked(f.name)
-	if err != nil {
-		return 0, false, asRefusal(err)
+// loadRates returns how files of rates are loaded that read reads. Figures are a
+// function of the loaded files, so a new or changed rate converts again every held
+// day that it touches, in the same load that makes the rate visible.
+func loadRates(read func(io.Reader) (Rates, int, error)) func(*session, context.Context, file) (rows int, changed bool, err error) {
+	return func(s *session, ctx context.Context, f file) (rows int, changed bool, err error) {
+		content, closeFile, err := f.openUnpacked(f.name)
+		if err != nil {
+			return 0, false, asRefusal(err)
+		}
+		added, rows, err := read(content)
+		if err = errors.Join(err, closeFile()); err != nil {
+			return rows, false, asRefusal(err)
+		}
+		changed, err = s.putRates(ctx, added)
+		return rows, changed, err
 	}
-	added, rows, err := readRates(content)
-	if err = errors.Join(err, closeFile()); err != nil {
-		return rows, false, asRefusal(err)
-	}
+}
+
+func (s *session) putRates(ctx context.Context, added Rates) (changed bool, err error) {
 	next, changed := s.rates.With(added)
 	if !changed {
-		return rows, false, nil
+		return false, nil
 	}
 	b := s.newBuild()
 	if err := b.reconvertDays(ctx, next); err != nil {
-		return rows, false, err
+		return false, err
 	}
 	err = s.publishUnit(ctx, b, manifest.Rates, next.countRates(), func(generation uint32) error {
 		return s.store.InsertRates(ctx, s.account, generation, next)
@@ -38,7 +46,7 @@ func (s *session) loadRates(ctx context.Context, f file) (rows int, changed bool
 	if err == nil {
 		s.rates = next
 	}
-	return rows, true, err
+	return true, err
 }
 
 // reconvertDays writes the held days anew whose rate is another now.

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/platform"
 )
@@ -151,49 +149,4 @@ func (s *session) loadTitles(ctx context.Context, f file) (rows int, changed boo
 	return rows, true, s.publishUnit(ctx, s.newBuild(), manifest.Titles, len(next), func(generation uint32) error {
 		return s.store.InsertTitles(ctx, s.account, generation, next)
 	})
-}
-
-// No currency is worth ten thousand dollars. A rate of that size is a slip, and
-// would make sums that fill a disk.
-var (
-	rateForm     = regexp.MustCompile(`^[0-9]{1,4}(\.[0-9]{1,20})?$`)
-	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
-)
-
-func readRates(content io.Reader) (rates Rates, rows int, err error) {
-	rates = Rates{}
-	rows, err = readTable(content, []string{"date", "currency", "usd"}, func(row int, values []string) error {
-		day, err := adlens.ParseDay(values[0])
-		if err != nil || day < adlens.FirstStorableDay || day > adlens.LastStorableDay {
-			return &platform.Fault{Row: row, Field: "date", Value: fmt.Sprintf("%q", values[0]), Expected: fmt.Sprintf("a day written YYYY-MM-DD that exists, from %s to %s", adlens.FirstStorableDay, adlens.LastStorableDay)}
-		}
-		currency := values[1]
-		if !currencyForm.MatchString(currency) {
-			return &platform.Fault{Row: row, Field: "currency", Value: fmt.Sprintf("%q", currency), Expected: "a currency's code of three capital letters"}
-		}
-		usd, err := adlens.ParseAmount([]byte(values[2]))
-		if err != nil || usd.IsZero() || !rateForm.MatchString(values[2]) {
-			return &platform.Fault{Row: row, Field: "usd", Value: fmt.Sprintf("%q", values[2]),
-				Expected: "US dollars for one unit of the currency: a decimal above 0 and below 10000 with at most 20 decimals"}
-		}
-		if currency == "USD" && usd != adlens.One {
-			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: "1 for USD"}
-		}
-		if before, ok := rates.rateOn(currency, day); ok && before != usd {
-			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: fmt.Sprintf("%s, which an earlier row gives for %s on %s", before, currency, day)}
-		}
-		rates.putRate(currency, Rate{day, usd})
-		return nil
-	})
-	return rates, rows, err
-}
-
-// rateOn returns the rate that is given for a day itself.
-func (r Rates) rateOn(currency string, day adlens.Day) (adlens.Amount, bool) {
-	for _, rate := range slices.Backward(r[currency]) {
-		if rate.Day == day {
-			return rate.USD, true
-		}
-	}
-	return adlens.Amount{}, false
 }

@@ -204,7 +204,7 @@ func (b *build) checkRates(p pending, c *content) error {
 			continue
 		}
 		if _, ok := b.session.rates.At(p.market.Currency, day); !ok {
-			faults = append(faults, fmt.Errorf("%w for %s on %s: expected one in rates.csv for that day or one of the %d before it",
+			faults = append(faults, fmt.Errorf("%w for %s on %s: expected one in rates.csv or a file of the European Central Bank for that day or one of the %d before it",
 				errLacksRate, p.market.Currency, day, RateReach))
 		}
 	}

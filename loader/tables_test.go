@@ -28,7 +28,7 @@ func FuzzRates(f *testing.F) {
 			return
 		}
 		held := 0
-		for currency, of := range rates {
+		for currency, of := range rates.ByHand {
 			for _, rate := range of {
 				held++
 				if len(currency) != 3 || rate.Day < adlens.FirstStorableDay || rate.Day > adlens.LastStorableDay || rate.USD.IsZero() || !plainRate.MatchString(rate.USD.String()) {

@@ -11,6 +11,7 @@ import (
 
 	"adlens"
 	"adlens/internal/connector"
+	ecbapi "adlens/internal/ecb/api"
 	"adlens/internal/platform"
 	"adlens/internal/platform/api"
 	"adlens/internal/secret"
@@ -22,12 +23,30 @@ import (
 // platformOptions are the flags of commands that talk to the platform.
 type platformOptions struct {
 	baseURL, tokenURL, keyFile string
+	ratesURL                   string // "" where no rates are fetched
 }
 
 func (po *platformOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.baseURL, "platform-url", "", "address in place of the platform's, for tests; loopback http is allowed")
 	cmd.Flags().StringVar(&po.tokenURL, "platform-token-url", "", "address in place of the platform's token service, for tests")
 	po.secretFlag(cmd)
+}
+
+// addRatesFlag adds the flag of commands that fetch rates of exchange.
+func (po *platformOptions) addRatesFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&po.ratesURL, "rates-url", ecbapi.DailyURL, "the European Central Bank's daily file of rates; eurofxref-hist.zip is next to it; none is off")
+}
+
+// newBank returns where rates are fetched, nil for nowhere.
+func (po platformOptions) newBank() (connector.Bank, error) {
+	if po.ratesURL == "" || po.ratesURL == "none" {
+		return nil, nil
+	}
+	bank, err := ecbapi.New(po.ratesURL)
+	if err != nil {
+		return nil, fmt.Errorf("--rates-url: %w", err)
+	}
+	return bank, nil
 }
 
 // secretFlag is the flag of those who read credentials.

@@ -30,6 +30,7 @@ A file's name says what it is:
   profiles.json                     the account's marketplaces
   X.report.json + X.json.gz         a completed report and its download (or X.json)
   rates.csv                         date,currency,usd
+  eurofxref-hist.csv, eurofxref.csv rates of the European Central Bank (or .zip)
   products.csv                      product_id,title
   X.export.json + X.json.gz         a completed export of campaigns, ad groups or ads
   rules.ndjson, rule_runs.ndjson,

@@ -20,8 +20,9 @@ func newPull(o *options) *cobra.Command {
 		Long: `Ask the platform for an account's reports of the last days up to yesterday,
 wait for them, download them and load them. The platform needs minutes, and
 hours at times; interrupted, the command goes on with the same reports when it
-is started again. The files are left in the layout of extracts, so that they
-can be loaded again anywhere.`,
+is started again. Where a marketplace is in another currency than US dollars,
+rates of the European Central Bank are fetched first. The files are left in the
+layout of extracts, so that they can be loaded again anywhere.`,
 		Example: `  adlens pull --account acme --days 14
   adlens pull --account acme --out /srv/extracts/acme`,
 		Args: cobra.NoArgs,
@@ -32,6 +33,10 @@ can be loaded again anywhere.`,
 			if pull.Out == "" {
 				pull.Out = filepath.Join(o.extractsDir(), account)
 			}
+			bank, err := po.newBank()
+			if err != nil {
+				return err
+			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
 				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
@@ -40,6 +45,7 @@ can be loaded again anywhere.`,
 				defer p.endProgress()
 				pull.Fetched = p.Fetched
 				c := o.newConnector(d, po, d.newLoader(p), secret.ReadKey, p.noticeOf)
+				c.Bank = bank
 				result, err := c.Pull(cmd.Context(), account, pull)
 				if err != nil && len(result.Files) == 0 {
 					return err // nothing was loaded that could be told of
@@ -52,6 +58,7 @@ can be loaded again anywhere.`,
 	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is all that the platform has: 95 of Sponsored Products, 60 of Brands, 65 of Display")
 	cmd.Flags().StringVar(&pull.Out, "out", "", "directory for the extracts (default extracts/ID in the data directory)")
 	cmd.Flags().DurationVar(&pull.Poll, "poll", 30*time.Second, "first wait between two looks at a report; it grows")
+	po.addRatesFlag(cmd)
 	po.addFlags(cmd)
 	cmd.MarkFlagRequired("account")
 	return cmd

@@ -29,7 +29,12 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 	c := o.newConnector(d, po, &oneAtATime{loader: d.newLoader(quiet{log}), counts: counts}, secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
-	err := c.Check()
+	bank, err := po.newBank()
+	if err != nil {
+		return refreshers{}, err
+	}
+	c.Bank = bank
+	err = c.Check()
 	if po.keyFile != "" && err == nil {
 		_, err = secret.ReadKey(po.keyFile)
 	}

@@ -70,8 +70,10 @@ The address is printed once it answers; the log goes to standard error.
 Meanwhile the figures of connected accounts are refreshed once a day, when the
 day of a marketplace has ended where it is: the last 14 days daily, the last 60
 weekly, and at first all that the platform still has. What it gives is left
-below extracts in the data directory. Campaigns are read from the platform when
-they are asked for, each marketplace's at most every 30 minutes.`,
+below extracts in the data directory. Where a marketplace is in another currency
+than US dollars, rates of the European Central Bank are fetched once a day too.
+Campaigns are read from the platform when they are asked for, each marketplace's
+at most every 30 minutes.`,
 		Example: `  adlens serve
   adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
@@ -89,6 +91,7 @@ they are asked for, each marketplace's at most every 30 minutes.`,
 	cmd.Flags().DurationVar(&so.drainDelay, "drain-delay", 0, "how long to go on answering after SIGTERM while /readyz says 503, so that a balancer sees it; like 5s")
 	cmd.Flags().StringVar(&so.publicURL, "public-url", "", "address that assistants' clients see, like https://figures.example.com, where a proxy serves it by HTTPS; without it only clients on this machine connect to /mcp")
 	cmd.Flags().BoolVar(&so.noRegistration, "no-client-registration", false, "assistants' clients that have no metadata document of their own cannot register")
+	so.platform.addRatesFlag(cmd)
 	so.platform.addFlags(cmd)
 	return cmd
 }

@@ -37,9 +37,11 @@ var arrows = map[string][]string{
 	"adlens/internal/auth":         {"adlens", "adlens/internal/recent"},
 	"adlens/internal/platform":     {"adlens", "adlens/internal/catalogue"},
 	"adlens/internal/platform/api": {"adlens", "adlens/internal/platform"},
+	"adlens/internal/ecb":          {"adlens", "adlens/internal/catalogue", "adlens/internal/platform"},
+	"adlens/internal/ecb/api":      {"adlens/internal/ecb"},
 	"adlens/internal/secret":       {},
-	"adlens/internal/connector":    {"adlens", "adlens/internal/query/period", "adlens/internal/secret", "adlens/loader", "adlens/internal/platform", "adlens/internal/platform/api"},
-	"adlens/loader": {"adlens", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/exact", "adlens/internal/flight", "adlens/internal/manifest",
+	"adlens/internal/connector":    {"adlens", "adlens/internal/ecb", "adlens/internal/query/period", "adlens/internal/secret", "adlens/loader", "adlens/internal/platform", "adlens/internal/platform/api"},
+	"adlens/loader": {"adlens", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/ecb", "adlens/internal/exact", "adlens/internal/flight", "adlens/internal/manifest",
 		"adlens/internal/records", "adlens/internal/tables", "adlens/internal/platform"},
 	"adlens/internal/engine":               {},
 	"adlens/internal/flight":               {"adlens"},
@@ -90,7 +92,7 @@ var arrows = map[string][]string{
 		"adlens/internal/exact", "adlens/internal/made", "adlens/internal/query", "adlens/internal/platform"},
 	"adlens/cmd/adlens": {"adlens", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/oauth", "adlens/internal/backup", "adlens/internal/clickhouse",
 		"adlens/internal/clickhouse/audit", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/schema",
-		"adlens/internal/commits", "adlens/internal/connector", "adlens/internal/demo", "adlens/internal/doctor", "adlens/internal/engine", "adlens/internal/http",
+		"adlens/internal/commits", "adlens/internal/connector", "adlens/internal/demo", "adlens/internal/doctor", "adlens/internal/ecb/api", "adlens/internal/engine", "adlens/internal/http",
 		"adlens/internal/metrics", "adlens/internal/query", "adlens/internal/redis", "adlens/internal/secret", "adlens/loader", "adlens/internal/platform", "adlens/internal/platform/api"},
 	"adlens/internal/formats": {},
 	"adlens/internal/answer": {"adlens", "adlens/internal/auth", "adlens/internal/catalogue", "adlens/internal/flight", "adlens/internal/formats",
@@ -120,7 +122,7 @@ var keepers = map[string][]string{
 	"github.com/santhosh-tekuri/":         {},
 	"github.com/testcontainers/":          {},
 	"github.com/moby/":                    {},
-	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/oauth", "adlens/internal/platform/api"},
+	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/ecb/api", "adlens/internal/oauth", "adlens/internal/platform/api"},
 }
 
 func rooms(t *testing.T) []room {

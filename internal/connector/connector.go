@@ -32,6 +32,7 @@ type Store interface {
 	Profiles(ctx context.Context, account string) ([]platform.Profile, error) // that are held
 	Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error)
 	PutRefreshed(ctx context.Context, all []adlens.Refreshed) error
+	RateSpans(ctx context.Context, account string) ([]loader.RateSpan, error)
 
 	Attempt(ctx context.Context, name string) (a adlens.Attempt, found bool, err error)
 	BeginAttempt(ctx context.Context, name string, failures int) error
@@ -59,6 +60,8 @@ type Config struct {
 	Store  Store
 	Loader Loader
 	Locks  Locks
+	// Bank is where rates of exchange are fetched; nil for nowhere.
+	Bank Bank
 	// Key returns the key that credentials are sealed with.
 	Key func() (secret.Key, error)
 	// BaseURL and TokenURL replace the platform's addresses in tests.

@@ -101,6 +101,10 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 // lookAfter refreshes what is due, and returns when to look again.
 func (d *Daily) lookAfter(ctx context.Context, account string) time.Duration {
 	began := d.Now()
+	// Rates come first: reports that wait for them are tried again right after.
+	if err := d.Connector.freshenRates(ctx, account, filepath.Join(d.Dir, account), began); err != nil && ctx.Err() == nil {
+		d.Connector.Notice(account, fmt.Sprintf("rates could not be fetched; it is tried again: %v", err))
+	}
 	result, did, err := d.refreshAccount(ctx, account)
 	if (did == refreshed || err != nil) && ctx.Err() == nil {
 		d.Report(account, result, d.Now().Sub(began), err)

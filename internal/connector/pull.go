@@ -60,6 +60,9 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	}
 	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll, fetched: o.Fetched}
 	err = p.runPull(ctx, func(all []platform.Profile) error {
+		if err := c.pullRates(ctx, account, o.Out, time.Now()); err != nil {
+			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
+		}
 		for _, profile := range all {
 			last := LastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {

@@ -425,10 +425,12 @@ func (r *reading) texts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for currency, all := range rates {
-		for _, rate := range all {
-			micros := rate.USD.RoundMicros().Lo
-			r.answers.texts[fmt.Sprint("rate ", currency, " ", rate.Day)] = fmt.Sprint(micros / 100)
+	for _, fetched := range []bool{false, true} {
+		for currency, all := range rates.Table(fetched) {
+			for _, rate := range all {
+				micros := rate.USD.RoundMicros().Lo
+				r.answers.texts[rateKey{currency, fetched, rate.Day}.text()] = fmt.Sprint(micros / 100)
+			}
 		}
 	}
 	rules, err := r.store.Rules(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Rules}))

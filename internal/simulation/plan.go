@@ -233,7 +233,7 @@ func (u *universe) last() []int {
 			newest[f.kind] = i
 		}
 	}
-	for _, kind := range []string{"profiles", "rates", "titles", "rules"} {
+	for _, kind := range []string{"profiles", "rates", "bank rates", "titles", "rules"} {
 		files = append(files, newest[kind])
 	}
 	return files

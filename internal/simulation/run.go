@@ -75,7 +75,7 @@ func (w *world) prepare() {
 		return
 	}
 	for _, account := range w.plan.Accounts {
-		w.alone(func(p *process) { p.load(p.ctx, p.begin(account, baseProfiles, baseRates)) })
+		w.alone(func(p *process) { p.load(p.ctx, p.begin(account, baseProfiles, baseRates, baseBankRates)) })
 		w.lengthen(account, w.plan.Chain)
 	}
 	if w.plan.World == Repairs {
@@ -118,7 +118,7 @@ func learnLines(t *testing.T, u *universe) {
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(&Plan{universe: u, Accounts: []string{"acme"}}, false)
 		w.calm = true
-		for _, files := range [][]int{{baseProfiles, baseRates}, u.last()} {
+		for _, files := range [][]int{{baseProfiles, baseRates, baseBankRates}, u.last()} {
 			w.alone(func(p *process) { p.load(p.ctx, p.begin("acme", files...)) })
 		}
 		for _, line := range w.ledger["acme"] {

@@ -106,24 +106,29 @@ func (s store) InsertMarketplaces(ctx context.Context, account string, generatio
 // rate is a row of the table rates.
 type rate struct {
 	currency string
+	fetched  bool
 	loader.Rate
 }
 
 func (s store) Rates(ctx context.Context, account string, generation uint32) (loader.Rates, error) {
 	all, err := selectValues[rate](ctx, s, account, "rates", generation)
 	slices.SortFunc(all, func(a, b rate) int { return cmp.Or(cmp.Compare(a.currency, b.currency), cmp.Compare(a.Day, b.Day)) })
-	rates := loader.Rates{}
+	rates := loader.NewRates()
 	for _, r := range all {
-		rates[r.currency] = append(rates[r.currency], r.Rate)
+		table := rates.Table(r.fetched)
+		table[r.currency] = append(table[r.currency], r.Rate)
 	}
 	return rates, err
 }
 
 func (s store) InsertRates(ctx context.Context, account string, generation uint32, all loader.Rates) error {
 	var rows []rate
-	for _, currency := range slices.Sorted(maps.Keys(all)) {
-		for _, r := range all[currency] {
-			rows = append(rows, rate{currency, r})
+	for _, fetched := range []bool{false, true} {
+		table := all.Table(fetched)
+		for _, currency := range slices.Sorted(maps.Keys(table)) {
+			for _, r := range table[currency] {
+				rows = append(rows, rate{currency, fetched, r})
+			}
 		}
 	}
 	return insertValues(ctx, s, account, "rates", generation, rows)

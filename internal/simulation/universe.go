@@ -34,7 +34,7 @@ func (u *universe) linesOf(files []int) (all []ledgerRow) {
 
 // extract is one file of an extract, or lists that were read from the platform.
 type extract struct {
-	kind     string // profiles, rates, titles, report, export, rules, lists
+	kind     string // profiles, rates, bank rates, titles, report, export, rules, lists
 	path     string
 	profiles []profile
 	rates    map[rateKey]uint64 // in ten-thousandths of a dollar
@@ -47,8 +47,11 @@ type profile struct{ id, country, currency, name string }
 
 type rateKey struct {
 	currency string
+	fetched  bool // not loaded by hand
 	day      adlens.Day
 }
+
+func (k rateKey) text() string { return fmt.Sprint("rate ", k.currency, " ", k.fetched, " ", k.day) }
 
 type report struct {
 	id, profile string
@@ -79,6 +82,7 @@ type list struct {
 const (
 	baseProfiles = iota
 	baseRates
+	baseBankRates
 	firstOther
 )
 
@@ -93,11 +97,13 @@ func writeUniverse(dir string) (*universe, error) {
 	b := &builder{u: u, dir: dir, random: rand.New(rand.NewPCG(4, 2))}
 	b.profiles("Lamps")
 	b.ratesFile(map[rateKey]uint64{}, 0)
+	b.bankFile("eurofxref-hist.csv", 0)
 	for i := range 16 {
 		b.reportFile(i)
 	}
 	b.ratesFile(map[rateKey]uint64{}, 1)
 	b.ratesFile(map[rateKey]uint64{}, 2)
+	b.bankFile("eurofxref.csv", 1)
 	b.titles(map[string]string{"A1": "a lamp", "A2": "two lamps"})
 	b.titles(map[string]string{"A2": "a pair of lamps", "A3": "shade"})
 	b.rules("rule-1 on", "rule-2 on")
@@ -154,15 +160,33 @@ var (
 	lastDay  = adlens.Date(2026, time.February, 28)
 )
 
-// ratesFile writes rates of every fifth day; later versions of some of them.
+// bankFile writes rates of the European Central Bank for some days: later ones of
+// some of them. Pegged currencies come along.
+func (b *builder) bankFile(name string, version int) {
+	rates := map[rateKey]uint64{}
+	text := "Date,USD,JPY,\n"
+	for day := lastDay; day > firstDay-8; day-- {
+		if version > 0 && b.random.IntN(8) > 0 {
+			continue
+		}
+		rate := uint64(15_000 + b.random.IntN(5000))
+		rates[rateKey{"EUR", true, day}] = rate
+		rates[rateKey{"AED", true, day}], rates[rateKey{"SAR", true, day}] = 2722, 2666 // cut to ten-thousandths
+		text += fmt.Sprintf("%s,%d.%04d,N/A,\n", day, rate/10_000, rate%10_000)
+	}
+	b.add(&extract{kind: "bank rates", rates: rates}, map[string]string{name: text}, name)
+}
+
+// ratesFile writes rates of every fifth day but those of December, of which only
+// later versions have some; they have some of the other days too.
 func (b *builder) ratesFile(rates map[rateKey]uint64, version int) {
 	text := "date,currency,usd\n"
 	for day := firstDay - 5; day <= lastDay; day += 5 {
-		if version > 0 && b.random.IntN(4) > 0 {
+		if version == 0 && day.Time().Month() == time.December || version > 0 && b.random.IntN(4) > 0 {
 			continue
 		}
 		rate := uint64(10_000 + b.random.IntN(5000))
-		rates[rateKey{"EUR", day}] = rate
+		rates[rateKey{"EUR", false, day}] = rate
 		text += fmt.Sprintf("%s,EUR,%d.%04d\n", day, rate/10_000, rate%10_000)
 	}
 	b.add(&extract{kind: "rates", rates: rates}, map[string]string{"rates.csv": text}, "rates.csv")
@@ -296,7 +320,7 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 		}
 		for key, rate := range f.rates {
 			rates[key] = rate
-			a.texts[fmt.Sprint("rate ", key.currency, " ", key.day)] = fmt.Sprint(rate)
+			a.texts[key.text()] = fmt.Sprint(rate)
 		}
 		for id, text := range f.texts {
 			if a.texts[f.kind+" "+id] = text; text == "" {
@@ -373,13 +397,7 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 		if slices.ContainsFunc(all, func(other *report) bool { return other.beats(r, row.day) }) {
 			continue
 		}
-		rate := uint64(10_000)
-		for back := adlens.Day(0); currency != "USD"; back++ {
-			var ok bool
-			if rate, ok = rates[rateKey{currency, row.day - back}]; ok {
-				break
-			}
-		}
+		rate := rateOn(rates, currency, row.day)
 		// cents times ten-thousandths of a dollar are millionths of a dollar
 		sums := [summed]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate, row.spend * 10_000, row.sales * 10_000}
 		key := figureKey{profile: r.profile, product: r.product}
@@ -400,6 +418,19 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 			a.add(key, sums)
 		}
 	}
+}
+
+// rateOn is in ten-thousandths of a dollar: the nearest rate of the last seven days
+// that was loaded by hand, else the nearest that was fetched.
+func rateOn(rates map[rateKey]uint64, currency string, day adlens.Day) uint64 {
+	for _, fetched := range []bool{false, true} {
+		for back := range adlens.Day(8) {
+			if rate, ok := rates[rateKey{currency, fetched, day - back}]; ok {
+				return rate
+			}
+		}
+	}
+	return 10_000
 }
 
 func (a *answers) add(key figureKey, sums [summed]uint64) {

@@ -19,6 +19,7 @@ import (
 type Visible interface {
 	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
 	Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error)
+	RateSpans(ctx context.Context, account string, generation uint32) ([]loader.RateSpan, error)
 }
 
 // ConnectionStore is the connections of accounts, what was requested of the
@@ -75,6 +76,16 @@ func (c ConnectionStore) Profiles(ctx context.Context, account string) ([]platfo
 		profiles[i] = h.Profile
 	}
 	return profiles, err
+}
+
+// RateSpans reads the first and the last day of the rates that are held of an
+// account, by currency and where they come from.
+func (c ConnectionStore) RateSpans(ctx context.Context, account string) ([]loader.RateSpan, error) {
+	m, err := c.visible.Manifest(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return c.visible.RateSpans(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Rates}))
 }
 
 // OpenRequests reads the reports of an account that were requested and are not

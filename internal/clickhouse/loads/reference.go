@@ -52,10 +52,11 @@ func (l ListStore) InsertMarketplaces(ctx context.Context, account string, gener
 func (l ListStore) Rates(ctx context.Context, account string, generation uint32) (loader.Rates, error) {
 	type row struct {
 		currency string
+		fetched  bool
 		rate     loader.Rate
 	}
 	all, err := conn.Collect(ctx, l.cluster, `
-SELECT currency, day, usd
+SELECT currency, fetched, day, usd
 FROM rates
 WHERE account_id = {account:String} AND generation = {generation:UInt32}
 ORDER BY currency, day`, ofGeneration(account, generation), func(scan conn.Scan) (row, error) {
@@ -64,27 +65,46 @@ ORDER BY currency, day`, ofGeneration(account, generation), func(scan conn.Scan)
 			day time.Time
 			usd decimal.Decimal
 		)
-		if err := scan(&r.currency, &day, &usd); err != nil {
+		if err := scan(&r.currency, &r.fetched, &day, &usd); err != nil {
 			return r, err
 		}
 		amount, err := adlens.ParseAmount([]byte(usd.String()))
 		r.rate = loader.Rate{Day: adlens.DayOf(day), USD: amount}
 		return r, err
 	})
-	rates := loader.Rates{}
+	rates := loader.NewRates()
 	for _, r := range all {
-		rates[r.currency] = append(rates[r.currency], r.rate)
+		table := rates.Table(r.fetched)
+		table[r.currency] = append(table[r.currency], r.rate)
 	}
 	return rates, err
 }
 
+// RateSpans reads the first and the last day of the account's rates, by currency and
+// where they come from.
+func (l ListStore) RateSpans(ctx context.Context, account string, generation uint32) ([]loader.RateSpan, error) {
+	return conn.Collect(ctx, l.cluster, `
+SELECT currency, fetched, min(day), max(day)
+FROM rates
+WHERE account_id = {account:String} AND generation = {generation:UInt32}
+GROUP BY currency, fetched
+ORDER BY currency, fetched`, ofGeneration(account, generation), func(scan conn.Scan) (s loader.RateSpan, err error) {
+		var first, last time.Time
+		err = scan(&s.Currency, &s.Fetched, &first, &last)
+		s.First, s.Last = adlens.DayOf(first), adlens.DayOf(last)
+		return s, err
+	})
+}
+
 // InsertRates writes all rates under a new generation.
 func (l ListStore) InsertRates(ctx context.Context, account string, generation uint32, all loader.Rates) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO rates (account_id, generation, currency, day, usd)", func(batch conn.Batch) error {
-		for currency, rates := range all {
-			for _, r := range rates {
-				if err := batch.Append(account, generation, currency, r.Day.Time(), unitsDecimal(r.USD)); err != nil {
-					return err
+	return l.cluster.Insert(ctx, account, "INSERT INTO rates (account_id, generation, currency, day, usd, fetched)", func(batch conn.Batch) error {
+		for _, fetched := range []bool{false, true} {
+			for currency, rates := range all.Table(fetched) {
+				for _, r := range rates {
+					if err := batch.Append(account, generation, currency, r.Day.Time(), unitsDecimal(r.USD), fetched); err != nil {
+						return err
+					}
 				}
 			}
 		}

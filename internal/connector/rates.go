@@ -1,0 +1,222 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adlens"
+	"adlens/internal/ecb"
+	"adlens/internal/platform"
+	"adlens/internal/query/period"
+	"adlens/loader"
+)
+
+// Bank is the server of the European Central Bank.
+type Bank interface {
+	Daily(ctx context.Context) (ecb.Table, error)   // the newest day
+	History(ctx context.Context) (ecb.Table, error) // all days
+}
+
+// RatesFile is the extract in which fetched rates are kept. It is written as the bank
+// writes its history, so that loading it again anywhere gives the same rates, which
+// rates that are loaded by hand go before.
+const RatesFile = "eurofxref-hist.csv"
+
+const (
+	// ratesBack is for how many days rates are fetched at first: the longest range of
+	// a report, the days that a rate serves for, and some of waiting.
+	ratesBack = 95 + loader.RateReach + 18
+	// The bank publishes the rates of a working day around 16:00 in Frankfurt.
+	publishedHour, publishedMinute = 16, 5
+	bankZone                       = "Europe/Berlin"
+	// Bounds of looking for rates that are due. Those of a weekday on which the bank
+	// does not work are looked for with growing pauses.
+	ratesRetry       = 10 * time.Minute
+	ratesRetryFactor = 2
+	ratesLongestWait = 6 * time.Hour
+)
+
+// errNotPublished says that the bank has no rates yet of the day that is due.
+var errNotPublished = errors.New("not published yet")
+
+// RatesWork is the name under which one process at a time fetches rates for an
+// account.
+func RatesWork(account string) string { return "rates/" + account }
+
+// freshenRates fetches the bank's rates that an account needs and does not hold, keeps
+// them among its extracts and loads them. It does nothing where all marketplaces
+// are in US dollars, another process is at it, or the last try was a moment ago.
+func (c *Connector) freshenRates(ctx context.Context, account, dir string, now time.Time) error {
+	due, err := c.ratesDue(ctx, account, now)
+	if err != nil || !due {
+		return err
+	}
+	w := work{store: c.Store, locks: c.Locks, name: RatesWork(account), rest: exponentialBackoff(ratesRetry, ratesRetryFactor, ratesLongestWait)}
+	end, turn, err := w.beginWork(ctx)
+	if err != nil || turn != free {
+		return err
+	}
+	err = c.takeRates(ctx, account, dir, now)
+	ending := end(err)
+	if errors.Is(err, errNotPublished) {
+		err = nil
+	}
+	return errors.Join(err, ending)
+}
+
+// pullRates is freshenRates at once, after any other process: a person waits for it.
+func (c *Connector) pullRates(ctx context.Context, account, dir string, now time.Time) error {
+	release, err := c.Locks.Lock(ctx, RatesWork(account), func(string) {})
+	if err != nil {
+		return err
+	}
+	due, err := c.ratesDue(ctx, account, now)
+	if err == nil && due {
+		err = c.takeRates(ctx, account, dir, now)
+	}
+	if errors.Is(err, errNotPublished) {
+		err = nil
+	}
+	return errors.Join(err, release())
+}
+
+// ratesDue reports whether an account needs rates that it does not hold.
+func (c *Connector) ratesDue(ctx context.Context, account string, now time.Time) (bool, error) {
+	if c.Bank == nil {
+		return false, nil
+	}
+	profiles, err := c.Store.Profiles(ctx, account)
+	if err != nil || !slices.ContainsFunc(profiles, func(p platform.Profile) bool { return p.Currency != "USD" }) {
+		return false, err
+	}
+	held, err := c.Store.RateSpans(ctx, account)
+	// Each of the bank's files with a rate of the dollar gives one of the euro.
+	i := slices.IndexFunc(held, func(s loader.RateSpan) bool { return s.Fetched && s.Currency == "EUR" })
+	return err == nil && (i < 0 || !reachesBack(held[i].First, now) || held[i].Last < lastPublished(now)), err
+}
+
+// reachesBack reports whether rates from a day on serve for all days of reports.
+func reachesBack(first adlens.Day, now time.Time) bool {
+	return first <= adlens.DayOf(now.UTC())-ratesBack+loader.RateReach
+}
+
+// lastPublished is the newest weekday whose rates the bank has published. On a few
+// weekdays of a year it does not work.
+func lastPublished(now time.Time) adlens.Day {
+	zone, err := period.Zone(bankZone)
+	if err != nil { // the zones are in the binary
+		zone = time.UTC
+	}
+	there := now.In(zone)
+	day := period.DayIn(zone, now)
+	if there.Before(time.Date(there.Year(), there.Month(), there.Day(), publishedHour, publishedMinute, 0, 0, zone)) {
+		day--
+	}
+	for isWeekend(day) {
+		day--
+	}
+	return day
+}
+
+func isWeekend(day adlens.Day) bool {
+	weekday := day.Time().Weekday()
+	return weekday == time.Saturday || weekday == time.Sunday
+}
+
+// takeRates fetches what is missing in the kept file, writes that and loads it. The
+// file comes first: what a kill keeps from being loaded is loaded by the next try.
+func (c *Connector) takeRates(ctx context.Context, account, dir string, now time.Time) error {
+	path := filepath.Join(dir, RatesFile)
+	kept, err := readKeptRates(path)
+	if err != nil {
+		c.Notice(account, fmt.Sprintf("%s cannot be used and is written again: %v", path, err))
+		kept = ecb.Table{}
+	}
+	fetched, failure := c.fetchRates(ctx, kept, now)
+	if fetched {
+		if err := errors.Join(os.MkdirAll(dir, 0o700), writeAtomic(path, func(f *os.File) error { return kept.Write(f) })); err != nil {
+			return err
+		}
+	}
+	if len(kept) > 0 {
+		result, err := c.Loader.Load(ctx, account, []string{path})
+		if err = errors.Join(err, refusedFiles(result)); err != nil {
+			return errors.Join(failure, err)
+		}
+	}
+	return failure
+}
+
+func readKeptRates(path string) (ecb.Table, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return ecb.Table{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ecb.Read(f)
+}
+
+// fetchRates puts into the kept rates those that are missing: the newest day, and the
+// history where the days before it are not there.
+func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Time) (changed bool, err error) {
+	from := adlens.DayOf(now.UTC()) - ratesBack
+	if days := kept.Days(); len(days) > 0 {
+		from = min(from, days[0])
+		if reachesBack(days[0], now) && days[len(days)-1] >= lastPublished(now) {
+			return false, nil
+		}
+	}
+	daily, err := c.Bank.Daily(ctx)
+	if err == nil {
+		err = refuseFuture(daily, now)
+	}
+	if err != nil {
+		return false, err
+	}
+	newest := slices.Max(daily.Days())
+	if misses(kept, newest, now) {
+		history, err := c.Bank.History(ctx)
+		if err == nil {
+			err = refuseFuture(history, now)
+		}
+		if err != nil {
+			return false, err // the newest day alone would hide that days before it are missing
+		}
+		kept.Put(history, from)
+	}
+	kept.Put(daily, from)
+	if newest < lastPublished(now) {
+		err = fmt.Errorf("the newest rates are of %s: those of %s are %w", newest, lastPublished(now), errNotPublished)
+	}
+	return true, err
+}
+
+// misses reports whether the kept rates lack days before the newest.
+func misses(kept ecb.Table, newest adlens.Day, now time.Time) bool {
+	days := kept.Days()
+	if len(days) == 0 || !reachesBack(days[0], now) {
+		return true
+	}
+	for day := days[len(days)-1] + 1; day < newest; day++ {
+		if !isWeekend(day) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseFuture refuses rates of days that have not come.
+func refuseFuture(t ecb.Table, now time.Time) error {
+	if last := slices.Max(t.Days()); last > adlens.DayOf(now.UTC())+1 {
+		return fmt.Errorf("the bank's file has rates of %s, expected none after %s", last, adlens.DayOf(now.UTC()))
+	}
+	return nil
+}
