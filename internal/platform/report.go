@@ -137,7 +137,7 @@ func (c *checker) reportType(o reportObject) *ReportType {
 	config := o.Configuration
 	t, ok := FindReportType(config.ReportTypeID)
 	if !c.checkValue(ok, "configuration.reportTypeId", config.ReportTypeID,
-		"spAdvertisedProduct, sbCampaigns or sdAdvertisedProduct (figures of another type would count twice or have no cost)") {
+		"spAdvertisedProduct, sbCampaigns or sdAdvertisedProduct (figures of another type would count twice or have no cost); "+rightRequest(config.AdProduct)) {
 		return nil
 	}
 	c.checkValue(config.AdProduct == t.AdProduct.String(), "configuration.adProduct", config.AdProduct, t.AdProduct.String()+" for "+t.ID)
@@ -149,6 +149,18 @@ func (c *checker) reportType(o reportObject) *ReportType {
 		c.checkValue(slices.Contains(config.Columns, column), "configuration.columns", "["+strings.Join(config.Columns, ", ")+"]", "the column "+column+" among them")
 	}
 	return t
+}
+
+// rightRequest says how to get the figures of an ad product; of each where it is
+// none.
+func rightRequest(adProduct string) string {
+	var ways []string
+	for _, t := range ReportTypes {
+		if _, known := adlens.ParseAdProduct(adProduct); !known || t.AdProduct.String() == adProduct {
+			ways = append(ways, fmt.Sprintf("%s with groupBy [%s]", t.ID, t.GroupBy))
+		}
+	}
+	return "request " + strings.Join(ways, ", ") + ", timeUnit DAILY and no filters, as adlens pull does"
 }
 
 // neededColumns are the columns without which no profile's figures can be had; headline

@@ -14,6 +14,7 @@ const (
 	Invalid      Kind = "invalid"       // the caller asked for something impossible; nothing was sent
 	Unauthorized Kind = "unauthorized"  // the stored connection is not accepted: it must be made anew
 	Refused      Kind = "refused"       // the platform refused the call; the same call would be refused again
+	NotOffered   Kind = "not offered"   // the platform never gives this profile such a thing; no connection mends it
 	LinkExpired  Kind = "link expired"  // a download's address is over; a new look at the report gives a new one
 	Unavailable  Kind = "unavailable"   // no usable answer within the tries: throttled, failing or unreachable
 	BadAnswer    Kind = "bad answer"    // an answer that is damaged, of another form or not to be trusted
@@ -51,3 +52,6 @@ func (e *Error) Error() string {
 
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
+
+// Is makes what is not offered a refusal, too.
+func (e *Error) Is(kind error) bool { return kind == Refused && e.Kind == NotOffered }

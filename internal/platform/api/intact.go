@@ -16,6 +16,21 @@ var (
 // copier copies a download to its end and checks that it is whole.
 type copier func(w io.Writer, r *bufio.Reader, unpacked int64) error
 
+// CheckWhole reads a download to its end and reports what it lacks: its packed
+// data do not end, or the array of its rows does not.
+func CheckWhole(r io.Reader) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	head, err := in.Peek(16 << 10)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	check := formOf(head)
+	if check == nil {
+		return errTruncated
+	}
+	return check(io.Discard, in, defaultLimits().unpacked)
+}
+
 // formOf tells by the first bytes how a download is to be checked; nil where
 // it is no report.
 func formOf(head []byte) copier {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -26,9 +27,23 @@ var requestIDHeaders = []string{"X-Amzn-RequestId", "X-Amz-RequestId", "X-Amzn-R
 // Its other fields repeat credentials.
 var storageMessage = regexp.MustCompile(`(?s)<Message>(.*?)</Message>`)
 
+// notOffered are the refusals that say of a profile what it never has: any
+// other 400 may be about the request. The words are those that are recorded in
+// public (airbytehq/airbyte, source-amazon-ads: ERRORS of the report streams and
+// test_given_known_error_when_read_brands_v3_report_then_skip_report; the second
+// with its marketplace in pull/15951).
+var notOffered = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\bKDP authors do not have access to Sponsored Brands functionality\b`),
+	regexp.MustCompile(`(?i)\bTactic T[0-9]{5} is not supported for report API in marketplace [A-Z0-9]+\b`),
+}
+
 // refusalError makes an answer that is no success an error of a kind.
 func (c *Client) refusalError(kind Kind, name string, a *answer) *Error {
 	reason, id := refusalWords(a)
+	if kind == Refused && a.status == http.StatusBadRequest &&
+		slices.ContainsFunc(notOffered, func(says *regexp.Regexp) bool { return says.MatchString(reason) }) {
+		kind = NotOffered
+	}
 	return &Error{Kind: kind, Call: name, Status: a.status,
 		Reason: c.scrub.cleanText(reason, maxReason), RequestID: c.scrub.cleanText(id, maxRequestID)}
 }

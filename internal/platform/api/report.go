@@ -79,6 +79,29 @@ var (
 	duplicateOf  = regexp.MustCompile(`(?i)duplicate of\s*:\s*([0-9A-Za-z-]{1,128})`)
 )
 
+// retentionStart finds the day in the refusal of a report that begins before
+// the platform's figures do. It names two days, of which the first is the one
+// that was requested: "startDate (2025-01-01) must be equal to or after report
+// type data retention start date (2025-01-03)" (airbytehq/airbyte pull/55217).
+// The wall moves with each day: 95, 65 and 60 days back were read out of
+// refusals of one day.
+var retentionStart = regexp.MustCompile(`(?i)data retention start date\W{0,4}([0-9]{4}-[0-9]{2}-[0-9]{2})\b`)
+
+// RetentionStart returns the first day that the platform still has, where an
+// error of CreateReport is its refusal of an earlier one.
+func RetentionStart(err error) (adlens.Day, bool) {
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != Refused {
+		return 0, false
+	}
+	m := retentionStart.FindStringSubmatch(e.Reason)
+	if m == nil {
+		return 0, false
+	}
+	day, err := adlens.ParseDay(m[1])
+	return day, err == nil
+}
+
 // CreateReport asks for a report and returns its id. Where the platform says
 // that it is making this very report already, that one's id is returned.
 //

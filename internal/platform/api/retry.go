@@ -20,8 +20,10 @@ func (a *again) Unwrap() error { return a.err }
 
 // retryCall makes attempts until one succeeds, fails for good, or the tries are
 // used up. Between them it waits longer and longer, and at least as long as
-// the platform asks.
+// the platform asks. What grows with each failure of one cause begins at the
+// first wait again for another: a 429 after a 500 is a first 429.
 func (c *Client) retryCall(ctx context.Context, name string, attempt func() error) error {
+	failures := map[bool]int{} // by whether they were throttled
 	for try := 1; ; try++ {
 		err := attempt()
 		if err == nil {
@@ -38,7 +40,8 @@ func (c *Client) retryCall(ctx context.Context, name string, attempt func() erro
 			c.logEvent(Event{What: Given, Call: name, Try: try, Status: failure.err.Status, Detail: failure.err.Reason})
 			return c.givenUp(failure, try)
 		}
-		wait := c.retryWait(failure, try)
+		failures[failure.throttled]++
+		wait := c.retryWait(failure, failures[failure.throttled])
 		c.logEvent(Event{What: Waiting, Call: name, Try: try, Status: failure.err.Status, Wait: wait, Detail: failure.err.Reason})
 		if err := c.cfg.Sleep(ctx, wait); err != nil {
 			return contextError(err, name, failure)
@@ -62,24 +65,24 @@ func contextError(cause error, name string, last error) error {
 	return fmt.Errorf("%s: %w", name, cause)
 }
 
-// retryWait says how long to wait before the try after the given one.
-func (c *Client) retryWait(failure *again, try int) time.Duration {
+// retryWait says how long to wait after a failure that is the nth of its cause.
+func (c *Client) retryWait(failure *again, nth int) time.Duration {
 	switch {
 	case failure.after > 0:
 		// A little later than asked, so that many clients do not come at once.
 		return min(failure.after+randomJitter(failure.after/10), c.limits.longestWait)
 	case failure.throttled:
-		return c.backoffWait(c.limits.throttledWait, 3, try)
+		return c.backoffWait(c.limits.throttledWait, 3, nth)
 	default:
-		return c.backoffWait(c.limits.firstWait, 2, try)
+		return c.backoffWait(c.limits.firstWait, 2, nth)
 	}
 }
 
-// backoffWait grows a first wait by a factor with each try and spreads it over
-// half to one and a half of that.
-func (c *Client) backoffWait(first time.Duration, factor float64, try int) time.Duration {
+// backoffWait grows a first wait by a factor with each failure and spreads it
+// over half to one and a half of that.
+func (c *Client) backoffWait(first time.Duration, factor float64, nth int) time.Duration {
 	wait := float64(first)
-	for range try - 1 {
+	for range nth - 1 {
 		wait = min(wait*factor, float64(c.limits.longestWait))
 	}
 	return min(time.Duration(wait/2)+randomJitter(time.Duration(wait)), c.limits.longestWait)

@@ -120,6 +120,17 @@ func TestThrottlingWithoutATimeWaitsLongerAndLonger(t *testing.T) {
 	}
 }
 
+func TestEachCauseHasItsOwnPatience(t *testing.T) {
+	r := newRig(t, script(say(500, ``), say(502, ``), say(429, ``), say(500, ``), say(429, ``)))
+	_, err := r.client.Profiles(ctx)
+	r.fails(err, Unavailable, "429", "after 5 tries")
+	for i, mean := range []time.Duration{time.Second, 2 * time.Second, 10 * time.Second, 4 * time.Second} {
+		if slept := r.sleeps[i]; slept < mean/2 || slept > mean*3/2 {
+			t.Errorf("wait %d was %v, expected about %v", i+1, slept, mean)
+		}
+	}
+}
+
 func TestNoWaitIsLongerThanHalfAnHour(t *testing.T) {
 	r := newRig(t, say(200, ``))
 	for try := range 200 {
