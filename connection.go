@@ -12,11 +12,11 @@ type Connection struct {
 	Accepted    bool // the platform took the credentials the last time
 }
 
-// ReportRequest is a report that was asked of the platform.
+// ReportRequest is a report that was requested of the platform.
 type ReportRequest struct {
 	Account, MarketplaceID, ReportType string
 	Start, End                         Day
-	ReportID                           string
+	ReportID                           string // "" where the platform answered that it has nothing of these days
 	RequestedAt                        time.Time
 	Done                               bool // loaded, or given up
 }

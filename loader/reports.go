@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -198,17 +197,19 @@ func (d *download) ledgerKey(sum string) LedgerKey {
 
 // checkRates makes sure that every day with rows has a rate.
 func (b *build) checkRates(p pending, c *content) error {
-	var faults []error
+	missing := &MissingRates{Currency: p.market.Currency}
 	for day := p.report.Start; day <= p.report.End; day++ {
 		if _, rows := c.days[day]; !rows {
 			continue
 		}
 		if _, ok := b.session.rates.At(p.market.Currency, day); !ok {
-			faults = append(faults, fmt.Errorf("%w for %s on %s: expected one in rates.csv or a file of the European Central Bank for that day or one of the %d before it",
-				errLacksRate, p.market.Currency, day, RateReach))
+			missing.Days = append(missing.Days, day)
 		}
 	}
-	return asRefusal(errors.Join(faults...))
+	if len(missing.Days) > 0 {
+		return asRefusal(missing)
+	}
+	return nil
 }
 
 // claimedDays are the days that the report speaks for, by month: those that no

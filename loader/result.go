@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"adlens"
 )
 
 // Status is what became of a file.
@@ -16,6 +18,7 @@ const (
 	Refused   Status = "refused"   // it is bad; nothing of it was taken
 	Skipped   Status = "skipped"   // its name is none of an extract's
 	Failed    Status = "failed"    // not its fault: the load could not be finished; nothing of it was taken
+	Waiting   Status = "waiting"   // a downloaded report that lacks rates alone; it is loaded once they are there. Load itself refuses it
 )
 
 // FileResult is what became of one file.
@@ -25,9 +28,9 @@ type FileResult struct {
 	Rows   int     `json:"rows"`
 	Error  *string `json:"error"`
 	Notice string  `json:"notice,omitempty"`
-	// LacksRate is set where a sound report was refused for want of rates alone:
-	// it loads once they are there.
-	LacksRate bool `json:"-"`
+	// MissingRates is set where a sound report was refused for want of rates
+	// alone: it loads once they are there.
+	MissingRates *MissingRates `json:"-"`
 }
 
 // Result is what became of all files of a call, in the order of loading.
@@ -49,11 +52,24 @@ func (r Result) Refused() int {
 func refusedResult(file string, err error) FileResult {
 	// Faults that were found together are one line, as a log wants it.
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
-	return FileResult{File: file, Status: Refused, Error: &text, LacksRate: errors.Is(err, errLacksRate)}
+	result := FileResult{File: file, Status: Refused, Error: &text}
+	errors.As(err, &result.MissingRates)
+	return result
 }
 
-// errLacksRate is wrapped by the refusal of a report of days without a rate.
-var errLacksRate = errors.New("no rate")
+// MissingRates is why a report of days without a rate is refused.
+type MissingRates struct {
+	Currency string
+	Days     []adlens.Day // in order
+}
+
+func (m *MissingRates) Error() string {
+	lines := make([]string, len(m.Days))
+	for i, day := range m.Days {
+		lines[i] = fmt.Sprintf("no rate for %s on %s: expected one in rates.csv or a file of the European Central Bank for that day or one of the %d before it", m.Currency, day, RateReach)
+	}
+	return strings.Join(lines, "\n")
+}
 
 func skippedResult(file, why string) FileResult {
 	return FileResult{File: file, Status: Skipped, Notice: why}

@@ -121,7 +121,7 @@ func printTrouble(trouble io.Writer, result loader.Result) {
 			fmt.Fprintf(trouble, "%s: skipped: %s\n", quoteName(f.File), replaceControls(f.Notice))
 		case loader.Failed:
 			fmt.Fprintf(trouble, "%s: failed\n", quoteName(f.File))
-		case loader.Refused:
+		case loader.Refused, loader.Waiting:
 			fmt.Fprintf(trouble, "%s: %s: %s\n", quoteName(f.File), f.Status, replaceControls(*f.Error))
 		}
 	}
@@ -133,12 +133,14 @@ func printCounts(out io.Writer, result loader.Result) {
 		counts[f.Status]++
 		rows += f.Rows
 	}
-	failed := ""
-	if n := counts[loader.Failed]; n > 0 {
-		failed = fmt.Sprintf("%d failed, ", n)
+	others := ""
+	for _, status := range []loader.Status{loader.Failed, loader.Waiting} {
+		if n := counts[status]; n > 0 {
+			others += fmt.Sprintf("%d %s, ", n, status)
+		}
 	}
 	fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read\n",
-		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], failed, counts[loader.Skipped], rows)
+		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], others, counts[loader.Skipped], rows)
 }
 
 // quoteName quotes names that would do something to a terminal.

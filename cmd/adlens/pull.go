@@ -20,9 +20,16 @@ func newPull(o *options) *cobra.Command {
 		Long: `Ask the platform for an account's reports of the last days up to yesterday,
 wait for them, download them and load them. The platform needs minutes, and
 hours at times; interrupted, the command goes on with the same reports when it
-is started again. Where a marketplace is in another currency than US dollars,
-rates of the European Central Bank are fetched first. The files are left in the
-layout of extracts, so that they can be loaded again anywhere.`,
+is started again, and where some failed the next pull fetches those alone. The
+files are left in the layout of extracts, so that they can be loaded again
+anywhere.
+
+Where a marketplace is in another currency than US dollars, rates of the
+European Central Bank are fetched first. Reports of days without a rate wait on
+the disk: the exit code is 1, and once the rates are there, serve or the next pull
+loads the reports without fetching them again. What the platform has no more, and
+reports that it never gives a profile, such as Sponsored Brands of authors, are
+notices.`,
 		Example: `  adlens pull --account acme --days 14
   adlens pull --account acme --out /srv/extracts/acme`,
 		Args: cobra.NoArgs,

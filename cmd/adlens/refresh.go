@@ -24,6 +24,13 @@ type refreshers struct {
 	daily *connector.Daily
 }
 
+// addRefreshMetrics shows what stands in the way of reports.
+func (r refreshers) addRefreshMetrics(m *metrics.Metrics) {
+	m.Gauge("reports_waiting", "Downloaded reports of connected accounts that wait for exchange rates.", func() float64 { return float64(r.daily.Waiting()) })
+	m.Counter("report_types_not_offered_total", "Refreshes of a profile's report type that the platform never gives this profile.", func() float64 { return float64(r.daily.Connector.NotOffered()) })
+	m.Counter("reports_outside_retention_total", "Reports that were not fetched, or from a later day on, because the platform has their days no more.", func() float64 { return float64(r.daily.Connector.OutsideRetention()) })
+}
+
 // newRefreshers returns them for a server; lists are read until the context ends.
 func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
 	c := o.newConnector(d, po, &oneAtATime{loader: d.newLoader(quiet{log}), counts: counts}, secret.ReadKey, func(account, text string) {
@@ -51,6 +58,10 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Now: time.Now,
 			Report: func(account string, result loader.Result, took time.Duration, err error) {
 				counts.Refresh(took, err)
+				if n, days := connector.MissingRates(result); n > 0 {
+					log.Warn("reports wait for rates; they are loaded by themselves once these are loaded",
+						zap.String("account", account), zap.Int("reports", n), zap.String("missing", days))
+				}
 				about := []zap.Field{zap.String("account", account), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}
 				if err != nil {
 					log.Warn("figures could not be refreshed; those that are held stay", append(about, zap.Error(err))...)
@@ -79,6 +90,9 @@ func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (
 	result, err := o.loader.Load(ctx, account, paths)
 	files, rows := map[string]int{}, 0
 	for _, f := range result.Files {
+		if f.MissingRates != nil {
+			f.Status = loader.Waiting
+		}
 		files[string(f.Status)]++
 		rows += f.Rows
 	}

@@ -158,6 +158,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
+	refresh.addRefreshMetrics(counts)
 	figures := query.NewService(d.Figures, d.Lists)
 	if so.memory > 0 {
 		figures.Remember(d.Figures, so.memory)

@@ -38,6 +38,7 @@ type reports struct {
 	plan   JobPlan
 	choose func(ReportOrder) JobPlan
 	all    []*report
+	walls  map[int64]int // days by which a profile's figures end early
 }
 
 func (p *Platform) createReport(q *query) reply {

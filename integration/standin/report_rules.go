@@ -102,10 +102,31 @@ func (p *Platform) rangeFault(request reportRequest, kind reportType, profile Pr
 		return "startDate must not be after endDate"
 	case days > longestRange:
 		return fmt.Sprintf("startDate to endDate range (%d days) must not exceed maximum range (%d days)", days, longestRange)
-	case start.Before(profile.todayAt(p.config.Now()).AddDate(0, 0, -kind.lookBack)):
-		return "Report date is too far in the past"
+	}
+	if wall := p.wallOf(kind, profile); start.Before(wall) {
+		// Recorded: airbytehq/airbyte pull/55217.
+		return fmt.Sprintf("startDate (%s) must be equal to or after report type data retention start date (%s)", request.StartDate, wall.Format(time.DateOnly))
 	}
 	return ""
+}
+
+// wallOf is the first day of which the platform still has a type's figures.
+func (p *Platform) wallOf(kind reportType, profile Profile) time.Time {
+	p.reports.mu.Lock()
+	defer p.reports.mu.Unlock()
+	return profile.todayAt(p.config.Now()).AddDate(0, 0, p.reports.walls[profile.ID]-kind.lookBack)
+}
+
+// MoveWall has the platform forget a profile's figures so many days earlier than
+// its own today says. By one day it is the wall as an advertiser in America
+// meets it in the afternoon, when the day after has begun elsewhere.
+func (p *Platform) MoveWall(profile int64, days int) {
+	p.reports.mu.Lock()
+	defer p.reports.mu.Unlock()
+	if p.reports.walls == nil {
+		p.reports.walls = map[int64]int{}
+	}
+	p.reports.walls[profile] = days
 }
 
 func groupFault(c reportConfiguration, kind reportType) string {

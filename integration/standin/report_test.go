@@ -196,7 +196,7 @@ func TestLookBackDependsOnReportTypeAndProfilesDay(t *testing.T) {
 			changes = append(changes, sb...)
 		}
 		if one.status == 400 {
-			text = "Report date is too far in the past"
+			text = "must be equal to or after report type data retention start date ("
 		}
 		expect(t, c.create(order(changes...)), one.status, text)
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adlens"
@@ -28,6 +29,10 @@ type Store interface {
 
 	OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error)
 	PutRequest(ctx context.Context, r adlens.ReportRequest) error
+	// LoadedReports returns the ids of all reports that were loaded.
+	LoadedReports(ctx context.Context, account string) (map[string]bool, error)
+	// RatesVersion returns a number that changes with the rates of an account.
+	RatesVersion(ctx context.Context, account string) (uint32, error)
 
 	Profiles(ctx context.Context, account string) ([]platform.Profile, error) // that are held
 	Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error)
@@ -69,6 +74,8 @@ type Config struct {
 	// Notice hears what a person would want to know while it takes long. It
 	// may be called from several goroutines.
 	Notice func(account, text string)
+	// Now is the clock that days end by; time.Now where nil.
+	Now func() time.Time
 }
 
 // Connector connects accounts.
@@ -77,6 +84,8 @@ type Connector struct {
 
 	mu      sync.Mutex
 	clients map[string]sealedClient // by account
+
+	notOffered, outside atomic.Uint64
 }
 
 // sealedClient is the client of a connection. It is kept, so that the calls of
@@ -88,6 +97,9 @@ type sealedClient struct {
 
 // New returns a connector.
 func New(c Config) *Connector {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	return &Connector{Config: c, clients: map[string]sealedClient{}}
 }
 

@@ -39,8 +39,9 @@ type Daily struct {
 	Report func(account string, result loader.Result, took time.Duration, err error)
 
 	mu      sync.Mutex
-	looks   map[string]look             // by account
-	refused map[string]adlens.Refreshed // what the platform refused, as it would be noted had it not
+	looks   map[string]look       // by account
+	refused map[string]adlens.Day // by task, the day that the platform refused it on
+	tried   map[string]uint32     // by account, the rates that reports on the disk were last tried with
 	running sync.WaitGroup
 }
 
@@ -49,11 +50,12 @@ type look struct {
 	connectedAt time.Time // a connection that is new is looked at at once
 	next        time.Time
 	busy        bool
+	waiting     int // reports that lack rates
 }
 
 // Run refreshes what is due until the context ends.
 func (d *Daily) Run(ctx context.Context) {
-	d.looks, d.refused = map[string]look{}, map[string]adlens.Refreshed{}
+	d.looks = map[string]look{}
 	defer d.running.Wait()
 	slots := make(chan struct{}, accountsAt)
 	ticker := time.NewTicker(scanEvery)
@@ -88,12 +90,17 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	default:
 		return
 	}
-	d.looks[c.Account] = look{connectedAt: c.ConnectedAt, busy: true}
+	d.looks[c.Account] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting}
 	d.running.Go(func() {
 		pause := d.lookAfter(ctx, c.Account)
+		here, err := d.Connector.WaitingReports(ctx, c.Account, d.accountDir(c.Account))
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.looks[c.Account] = look{connectedAt: c.ConnectedAt, next: d.Now().Add(pause)}
+		now := look{connectedAt: c.ConnectedAt, next: d.Now().Add(pause), waiting: len(here)}
+		if err != nil {
+			now.waiting = last.waiting
+		}
+		d.looks[c.Account] = now
 		<-slots
 	})
 }
@@ -135,6 +142,13 @@ func (d *Daily) refreshAccount(ctx context.Context, account string) (result load
 	if err != nil || len(tasks) == 0 {
 		return result, nothingDue, err
 	}
+	here, away := splitTasks(tasks)
+	if len(here) > 0 {
+		result, did, err := d.loadHere(ctx, account, here)
+		if err != nil || did == refreshed || len(away) == 0 {
+			return result, did, err
+		}
+	}
 	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: ReportsWork(account), rest: func(failures int) time.Duration {
 		if failures == 0 {
 			// What is due says when; this only bounds how often the platform
@@ -152,19 +166,17 @@ func (d *Daily) refreshAccount(ctx context.Context, account string) (result load
 	return result, refreshed, errors.Join(err, ending)
 }
 
-// task is what is due of one report type of a profile.
-type task struct {
-	after   adlens.Refreshed
-	windows []window
-}
-
-// dueTasks finds what is due of some profiles.
-func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platform.Profile) ([]task, error) {
+// dueTasks finds what is due of some profiles, and how far it is.
+func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platform.Profile) ([]*task, error) {
 	states, err := d.Connector.Store.Refreshed(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	var tasks []task
+	open, err := d.Connector.openReports(ctx, account, d.accountDir(account), profiles)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []*task
 	for _, profile := range profiles {
 		last := LastEnded(profile, d.Now())
 		for _, t := range platform.ReportTypes {
@@ -172,88 +184,113 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 			if i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID }); i >= 0 {
 				before = &states[i]
 			}
-			if one, ok := newTask(account, profile, t, before, last); ok && !d.isRefused(one) {
-				tasks = append(tasks, one)
+			if one, ok := newTask(account, profile, t, before, last); ok && !d.isRefused(&one) {
+				one.planWindows(open)
+				tasks = append(tasks, &one)
 			}
 		}
 	}
 	return tasks, nil
 }
 
-func newTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day) (task, bool) {
-	days, deep := dueDays(before, t, last)
-	if days == 0 {
-		return task{}, false
+// splitTasks parts the tasks whose reports are all on the disk or visible from
+// those that need the platform.
+func splitTasks(tasks []*task) (here, away []*task) {
+	for _, t := range tasks {
+		if t.needsPlatform() {
+			away = append(away, t)
+		} else {
+			here = append(here, t)
+		}
 	}
-	one := task{windows: reportWindows(profile, t, last, days),
-		after: adlens.Refreshed{Account: account, MarketplaceID: profile.ID, ReportType: t.ID, Through: last, DeepThrough: last}}
-	if !deep {
-		one.after.DeepThrough = before.DeepThrough
-	}
-	return one, true
+	return here, away
 }
 
 // isRefused reports whether the platform refused a task of the same day. It may be
 // asked again on the next one: who had no right to it may have by then.
-func (d *Daily) isRefused(one task) bool {
+func (d *Daily) isRefused(t *task) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.refused[one.taskKey()] == one.after
+	return d.refused[t.taskKey()] == t.last
 }
 
-func (one task) taskKey() string {
-	return one.after.Account + " " + one.after.MarketplaceID + " " + one.after.ReportType
+func (t *task) taskKey() string {
+	return t.after.Account + " " + t.profile.ID + " " + t.report.ID
+}
+
+// accountDir is where an account's extracts are.
+func (d *Daily) accountDir(account string) string { return filepath.Join(d.Dir, account) }
+
+func (d *Daily) newPull(account string) *pull {
+	return &pull{connector: d.Connector, account: account, out: d.accountDir(account), poll: d.Poll, saidBefore: true, fetched: func(done, total int) {
+		d.Connector.Notice(account, fmt.Sprintf("%d of %d reports fetched", done, total))
+	}}
 }
 
 // pullAccount fetches and loads what is due of the profiles that the platform lists
 // now, and notes what came through whole. failed is the part of the error that
 // another try may mend.
 func (d *Daily) pullAccount(ctx context.Context, account string) (result loader.Result, failed, err error) {
-	p := &pull{connector: d.Connector, account: account, out: filepath.Join(d.Dir, account), poll: d.Poll, fetched: func(done, total int) {
-		d.Connector.Notice(account, fmt.Sprintf("%d of %d reports fetched", done, total))
-	}}
-	var tasks []task
-	err = p.runPull(ctx, func(all []platform.Profile) (err error) {
-		tasks, err = d.dueTasks(ctx, account, all)
-		for _, one := range tasks {
-			p.windows = append(p.windows, one.windows...)
-		}
+	p := d.newPull(account)
+	err = p.runPull(ctx, func(all []platform.Profile) error {
+		tasks, err := d.dueTasks(ctx, account, all)
+		_, p.tasks = splitTasks(tasks)
 		return err
 	})
 	err = errors.Join(err, refusedFiles(p.result))
-	var through []adlens.Refreshed
-	var done []window
-	refusedAll := true // that failed, and nothing else did
-	for _, one := range tasks {
-		switch {
-		case one.allWindows(func(name string) bool { return p.loaded[name] }):
-			through, done = append(through, one.after), append(done, one.windows...)
-		case one.allWindows(func(name string) bool { return errors.Is(p.failed[name], api.Refused) }):
-			d.noteRefused(one)
-		default:
-			refusedAll = false
-		}
+	if err != nil {
+		d.forgetTried(account)
 	}
-	if len(through) > 0 {
-		noting := errors.Join(d.Connector.Store.PutRefreshed(context.WithoutCancel(ctx), through), pruneReports(p.out))
-		if noting == nil {
-			noting = p.forgetLoaded(ctx, done)
-		}
-		err, refusedAll = errors.Join(err, noting), refusedAll && noting == nil
-	}
-	if len(tasks) > 0 && refusedAll {
+	noting := d.noteRead(ctx, p)
+	err = errors.Join(err, noting)
+	if noting == nil && len(p.tasks) > 0 && !slices.ContainsFunc(p.tasks, (*task).isWanting) {
 		return p.result, nil, err
 	}
 	return p.result, err, err
 }
 
-// allWindows reports whether something is true of all windows of a task.
-func (one task) allWindows(so func(name string) bool) bool {
-	return !slices.ContainsFunc(one.windows, func(w window) bool { return !so(w.windowName()) })
+// isWanting reports whether another try on the same day may bring more of a
+// task: all else is read, waits for rates, or was refused for good.
+func (t *task) isWanting() bool {
+	return slices.ContainsFunc(t.windows, func(w *window) bool {
+		return w.progress < onDisk && !errors.Is(w.err, api.Refused) || w.progress == onDisk && !w.waits
+	})
 }
 
-func (d *Daily) noteRefused(one task) {
+// noteRead notes of the tasks of a pull which are read, as far as the platform has
+// their days, and which the platform refused.
+func (d *Daily) noteRead(ctx context.Context, p *pull) error {
+	ctx = context.WithoutCancel(ctx)
+	var read []*task
+	var through []adlens.Refreshed
+	for _, t := range p.tasks {
+		switch {
+		case t.isRead() || t.never != nil && !t.isWanting():
+			read, through = append(read, t), append(through, t.after)
+		case !t.isWanting() && slices.ContainsFunc(t.windows, func(w *window) bool { return w.err != nil }):
+			d.noteRefused(t)
+		}
+	}
+	if len(read) == 0 {
+		return nil
+	}
+	visible, err := d.Connector.Store.LoadedReports(ctx, p.account)
+	if err == nil {
+		err = errors.Join(d.Connector.Store.PutRefreshed(ctx, through), pruneReports(p.out, visible))
+	}
+	for _, t := range read {
+		if err == nil {
+			err = errors.Join(p.noteNothing(ctx, t), p.closeRequests(ctx, t))
+		}
+	}
+	return err
+}
+
+func (d *Daily) noteRefused(t *task) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.refused[one.taskKey()] = one.after
+	if d.refused == nil {
+		d.refused = map[string]adlens.Day{}
+	}
+	d.refused[t.taskKey()] = t.last
 }

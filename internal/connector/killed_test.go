@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"testing"
 	"time"
@@ -23,7 +24,9 @@ type noted struct {
 	profiles   []platform.Profile
 	requests   map[string]adlens.ReportRequest // by id
 	refreshed  map[string]adlens.Refreshed     // by report type
-	notes      int                             // that are still taken
+	visible    map[string]bool                 // ids of loaded reports
+	rates      uint32
+	notes      int // that are still taken
 }
 
 var errKilled = errors.New("the process was killed")
@@ -70,6 +73,18 @@ func (n *noted) PutRequest(_ context.Context, r adlens.ReportRequest) error {
 	return n.note(func() { n.requests[r.ReportID] = r })
 }
 
+func (n *noted) LoadedReports(context.Context, string) (map[string]bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return maps.Clone(n.visible), nil
+}
+
+func (n *noted) RatesVersion(context.Context, string) (uint32, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.rates, nil
+}
+
 func (n *noted) Refreshed(context.Context, string) (all []adlens.Refreshed, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -93,10 +108,15 @@ func (n *noted) Attempt(context.Context, string) (adlens.Attempt, bool, error) {
 }
 
 // taken is a loader that takes every report.
-type taken struct{}
+type taken struct{ *noted }
 
-func (taken) Load(_ context.Context, _ string, paths []string) (r loader.Result, _ error) {
+func (t taken) Load(_ context.Context, _ string, paths []string) (r loader.Result, _ error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, path := range paths {
+		if report, err := readReport(path); err == nil {
+			t.visible[report.ID] = true
+		}
 		r.Files = append(r.Files, loader.FileResult{File: path, Status: loader.Loaded})
 	}
 	return r, nil
@@ -119,9 +139,9 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			store := &noted{memory: newMemory(account), notes: notes,
-				requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
+				visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
 			begin := func() *Daily {
-				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: time.Now, Connector: New(Config{Store: store, Loader: taken{}, Locks: store,
+				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: time.Now, Connector: New(Config{Store: store, Loader: taken{store}, Locks: store,
 					BaseURL: p.URL(), TokenURL: p.TokenURL(), Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
 			}
 			store.profiles, err = begin().Connector.Connect(t.Context(), account, "NA", standin.DefaultClientID,

@@ -12,17 +12,18 @@ import (
 )
 
 // pruneReports deletes reports in a directory of extracts that say nothing any more:
-// for each of their days there is a later one of the same profile and type.
+// for each of their days a later one of the same profile and type is visible.
 // Without it a server would keep each day's figures dozens of times. What is
 // left gives the same figures when it is loaded anywhere.
-func pruneReports(dir string) error {
+func pruneReports(dir string, visible map[string]bool) error {
 	all, err := readReports(dir)
 	if err != nil {
 		return err
 	}
+	later := slices.DeleteFunc(slices.Clone(all), func(r keptReport) bool { return !visible[r.ID] })
 	var failures []error
 	for _, r := range all {
-		if r.isSuperseded(all) {
+		if r.isSuperseded(later) {
 			// The object goes first: a download alone is nothing.
 			failures = append(failures, os.Remove(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix))
 		}
@@ -43,11 +44,11 @@ type keptReport struct {
 	stem string // of its path
 }
 
-// readReports reads the report objects of a directory. One that is not sound
-// is left alone.
+// readReports reads the report objects of a directory, if there is one. One that
+// is not sound is left alone.
 func readReports(dir string) ([]keptReport, error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var all []keptReport
@@ -56,19 +57,25 @@ func readReports(dir string) ([]keptReport, error) {
 		if !ok || !e.Type().IsRegular() {
 			continue
 		}
-		f, err := os.Open(stem + reportSuffix)
-		if err != nil {
-			return nil, err
-		}
-		report, err := platform.DecodeReport(f)
-		if closing := f.Close(); err == nil && closing == nil {
+		if report, err := readReport(stem + reportSuffix); err == nil {
 			all = append(all, keptReport{report, stem})
 		}
 	}
 	return all, nil
 }
 
-// isSuperseded reports whether later reports speak for each day of this one.
+// readReport reads a report object.
+func readReport(path string) (*platform.Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return platform.DecodeReport(f)
+}
+
+// isSuperseded reports whether later ones of some reports speak for each day of
+// this one.
 func (r keptReport) isSuperseded(all []keptReport) bool {
 	for day := r.Start; day <= r.End; day++ {
 		if !slices.ContainsFunc(all, func(other keptReport) bool { return other.speaksInsteadOf(r, day) }) {

@@ -31,7 +31,9 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "damaged.report.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := pruneReports(dir); err != nil {
+	put("later", "1", "2025-12-01", "2026-03-01", "2026-03-02T00:00:00.000Z") // it waits, so that it takes no other's place
+	visible := map[string]bool{"first": true, "second": true, "edge": true, "newer": true, "other": true, "equal": true, "equal2": true}
+	if err := pruneReports(dir, visible); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -43,7 +45,7 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 		left = append(left, e.Name())
 	}
 	var want []string
-	for _, name := range []string{"edge", "equal", "equal2", "first", "newer", "other", "second"} {
+	for _, name := range []string{"edge", "equal", "equal2", "first", "later", "newer", "other", "second"} {
 		want = append(want, name+".json.gz", name+".report.json")
 	}
 	want = append(want, "damaged.report.json")

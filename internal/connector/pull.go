@@ -60,48 +60,57 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	}
 	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll, fetched: o.Fetched}
 	err = p.runPull(ctx, func(all []platform.Profile) error {
-		if err := c.pullRates(ctx, account, o.Out, time.Now()); err != nil {
+		if err := c.pullRates(ctx, account, o.Out, c.Now()); err != nil {
 			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
 		}
+		open, err := c.openReports(ctx, account, o.Out, all)
 		for _, profile := range all {
-			last := LastEnded(profile, time.Now())
 			for _, t := range platform.ReportTypes {
-				p.windows = append(p.windows, reportWindows(profile, t, last, days)...)
+				one := lastDays(profile, t, LastEnded(profile, c.Now()), days)
+				one.planWindows(open)
+				p.tasks = append(p.tasks, &one)
 			}
 		}
-		return nil
+		return err
 	})
-	return p.result, errors.Join(err, p.forgetLoaded(ctx, p.windows))
+	// Where some are missing, the next pull begins with all that are there.
+	whole := !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.never == nil && !t.isRead() })
+	for _, t := range p.tasks {
+		err = errors.Join(err, p.noteNothing(ctx, t))
+		if whole {
+			err = errors.Join(err, p.closeRequests(ctx, t))
+		}
+	}
+	return p.result, errors.Join(err, waitingError(p.result))
 }
 
 // ReportsWork is the name under which one process at a time fetches an
 // account's reports.
 func ReportsWork(account string) string { return "reports/" + account }
 
-// pull is one run over an account's windows.
+// pull is one run over an account's tasks.
 type pull struct {
 	connector *Connector
 	account   string
 	out       string
 	poll      time.Duration
 	fetched   func(done, total int)
+	// saidBefore leaves reports out of the result that wait for rates since an
+	// earlier try.
+	saidBefore bool
 
-	client  *api.Client
-	asking  chan struct{}
-	windows []window
-	running map[string]adlens.ReportRequest // by name of the window, from before a restart
+	client *api.Client
+	asking chan struct{}
+	tasks  []*task
 
-	mu     sync.Mutex
-	asked  map[string]adlens.ReportRequest // by name of the window
-	failed map[string]error                // by name of the window
+	mu sync.Mutex // for what tasks know of the platform, and what was requested
 
 	// Of the goroutine that loads.
-	loaded map[string]bool // names of windows
 	result loader.Result
 }
 
-// runPull opens the connection, lets choose name the windows that are fetched of
-// the profiles found, and fetches and loads them.
+// runPull opens the connection, lets choose name the tasks of the profiles
+// found, and fetches and loads their reports.
 func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) error) error {
 	connection, client, err := p.connector.openClient(ctx, p.account)
 	if err != nil {
@@ -115,83 +124,77 @@ func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) erro
 	if err := p.connector.noteAccepted(ctx, connection, err); err != nil {
 		return err
 	}
-	if err := errors.Join(choose(profiles), p.readRequests(ctx)); err != nil {
+	if err := choose(profiles); err != nil {
 		return err
 	}
 	return p.fetchAll(ctx)
-}
-
-// readRequests reads which reports were asked for and are still needed.
-func (p *pull) readRequests(ctx context.Context) error {
-	p.running, p.asked, p.loaded = map[string]adlens.ReportRequest{}, map[string]adlens.ReportRequest{}, map[string]bool{}
-	p.failed = map[string]error{}
-	open, err := p.connector.Store.OpenRequests(ctx, p.account)
-	for _, r := range open {
-		if time.Since(r.RequestedAt) < requestLife {
-			p.running[requestName(r.MarketplaceID, r.ReportType, r.Start, r.End)] = r
-		}
-	}
-	return err
 }
 
 func requestName(profile, reportType string, start, end adlens.Day) string {
 	return fmt.Sprintf("%s-%s-%s-%s", profile, reportType, start, end)
 }
 
-func (w window) windowName() string { return requestName(w.profile.ID, w.report.ID, w.start, w.end) }
+func (w *window) windowName() string { return requestName(w.profile.ID, w.report.ID, w.start, w.end) }
+
+// windows are the reports of all tasks that are not visible yet.
+func (p *pull) windows() (all []*window) {
+	for _, t := range p.tasks {
+		for _, w := range t.windows {
+			if w.progress < loaded {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
 
 // fetchAll fetches the windows side by side, and loads what has come so far
 // now and then: one that takes hours, or fails, does not keep the others back.
 func (p *pull) fetchAll(ctx context.Context) error {
-	slots, fetched := make(chan struct{}, inFlight), make(chan string)
+	windows := p.windows()
+	slots, fetched := make(chan struct{}, inFlight), make(chan *window)
 	var all sync.WaitGroup
-	for _, w := range p.windows {
+	for _, w := range windows {
 		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			path, err := p.fetchReport(ctx, w)
-			if err != nil {
-				p.mu.Lock()
-				defer p.mu.Unlock()
-				p.failed[w.windowName()] = err
-				return
+			if w.err = p.fetchReport(ctx, w); w.err == nil {
+				fetched <- w
 			}
-			fetched <- path
 		})
 	}
 	go func() {
 		all.Wait()
 		close(fetched)
 	}()
-	err := p.loadFetched(ctx, fetched)
+	err := p.loadFetched(ctx, len(windows), fetched)
 	return errors.Join(p.joinFailures(), err)
 }
 
-// joinFailures says of each report type of a profile what went wrong first, and how
-// often.
+// joinFailures says of each task what went wrong first, and how often. That a
+// profile never has such reports is no failure.
 func (p *pull) joinFailures() error {
 	var all []error
-	for i, w := range p.windows {
-		of := func(o window) bool { return o.profile.ID == w.profile.ID && o.report == w.report }
-		if slices.ContainsFunc(p.windows[:i], of) {
-			continue
+	for _, t := range p.tasks {
+		if t.never != nil {
+			p.connector.notOffered.Add(1)
+			p.connector.Notice(p.account, fmt.Sprintf("%s of %s %s: the platform has no such reports of this profile: %v", t.report.ID, t.profile.Country, t.profile.ID, t.never))
 		}
-		windows, failed := 0, 0
+		if t.wall > t.first {
+			p.connector.Notice(p.account, fmt.Sprintf("%s of %s %s: the platform has no figures before %s any more", t.report.ID, t.profile.Country, t.profile.ID, t.wall))
+		}
+		failed := 0
 		var first error
-		for _, o := range p.windows {
-			if !of(o) {
+		for _, w := range t.windows {
+			if w.err == nil || t.never != nil && errors.Is(w.err, api.NotOffered) {
 				continue
 			}
-			windows++
-			if err := p.failed[o.windowName()]; err != nil {
-				failed++
-				if first == nil {
-					first = fmt.Errorf("%s of %s %s, %s to %s: %w", o.report.ID, o.profile.Country, o.profile.ID, o.start, o.end, err)
-				}
+			if failed++; first == nil {
+				first = fmt.Errorf("%s of %s %s, %s to %s: %w", t.report.ID, t.profile.Country, t.profile.ID, w.start, w.end, w.err)
 			}
 		}
 		if failed > 1 {
-			first = fmt.Errorf("%w (so failed %d of its %d reports)", first, failed, windows)
+			first = fmt.Errorf("%w (so failed %d of its %d reports)", first, failed, len(t.windows))
 		}
 		all = append(all, first)
 	}
@@ -199,100 +202,86 @@ func (p *pull) joinFailures() error {
 }
 
 // loadFetched loads reports as they come, until there are no more.
-func (p *pull) loadFetched(ctx context.Context, fetched <-chan string) (failure error) {
+func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *window) (failure error) {
 	ticker := time.NewTicker(loadEvery)
 	defer ticker.Stop()
-	var waiting []string
+	var here []*window
 	count := 0
 	for {
 		select {
-		case path, more := <-fetched:
+		case w, more := <-fetched:
 			if !more {
-				return errors.Join(failure, p.loadReports(ctx, waiting))
+				return errors.Join(failure, p.loadReports(ctx, here))
 			}
 			count++
-			waiting = append(waiting, path)
-			p.fetched(count, len(p.windows))
+			if w.progress == onDisk {
+				here = append(here, w)
+			}
+			p.fetched(count, total)
 		case <-ticker.C:
-			failure = errors.Join(failure, p.loadReports(ctx, waiting))
-			waiting = nil
+			failure = errors.Join(failure, p.loadReports(ctx, here))
+			here = nil
 		}
 	}
 }
 
-// fetchReport gets the report of a window and returns the path of its object.
-func (p *pull) fetchReport(ctx context.Context, w window) (path string, err error) {
-	request, err := p.requestReport(ctx, w)
-	if err != nil {
-		return "", err
+// fetchReport brings the report of a window onto the disk, unless it is there or
+// the platform has nothing of its days.
+func (p *pull) fetchReport(ctx context.Context, w *window) error {
+	if w.progress == onDisk && p.isWhole(w) {
+		return nil
+	}
+	if w.progress == missing {
+		if err := p.requestReport(ctx, w); err != nil || w.progress == outside {
+			return err
+		}
 	}
 	waiting, cancel := context.WithTimeout(ctx, reportPatience)
 	defer cancel()
-	status, err := p.client.Await(waiting, w.profile.ID, request.ReportID, p.poll, nil)
+	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll, nil)
 	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return "", errors.Join(err, p.forgetRequest(ctx, request)) // the next pull asks anew
+		return errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull asks anew
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	return p.saveReport(ctx, w, status)
-}
-
-// requestReport returns the running report of a window, asked for where there is
-// none. It is remembered before it is waited for.
-func (p *pull) requestReport(ctx context.Context, w window) (adlens.ReportRequest, error) {
-	r, ok := p.running[w.windowName()]
-	if !ok {
-		p.asking <- struct{}{}
-		defer func() { <-p.asking }()
-		id, err := p.client.CreateReport(ctx, w.profile.ID, api.ReportRequest{Type: w.report, Start: w.start, End: w.end,
-			Columns: w.report.RequestColumns(), Name: "adlens " + w.windowName()})
-		if err != nil {
-			return adlens.ReportRequest{}, err
+	if err := p.saveReport(ctx, w, status); err != nil {
+		if errors.Is(err, api.LinkExpired) { // whose address is no other at each look
+			err = errors.Join(err, p.forgetRequest(ctx, w.request))
 		}
-		r = adlens.ReportRequest{Account: p.account, MarketplaceID: w.profile.ID, ReportType: w.report.ID, Start: w.start, End: w.end,
-			ReportID: id, RequestedAt: time.Now().UTC().Truncate(time.Millisecond)}
-		if err := p.connector.Store.PutRequest(ctx, r); err != nil {
-			return r, err
-		}
+		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.asked[w.windowName()] = r
-	return r, nil
+	w.progress, w.fresh = onDisk, true
+	return nil
 }
 
-// forgetLoaded forgets the requests of those windows whose reports are visible.
-// It comes after everything else that a pull notes: a request that a kill leaves
-// behind is fetched once more, which changes nothing, but one forgotten too early
-// is asked of the platform again.
-func (p *pull) forgetLoaded(ctx context.Context, windows []window) error {
-	var failures []error
-	for _, w := range windows {
-		if p.loaded[w.windowName()] {
-			failures = append(failures, p.forgetRequest(context.WithoutCancel(ctx), p.asked[w.windowName()]))
-		}
-	}
-	return errors.Join(failures...)
-}
-
-// forgetRequest notes that a request need not be waited for any more.
-func (p *pull) forgetRequest(ctx context.Context, r adlens.ReportRequest) error {
-	r.Done = true
-	return p.connector.Store.PutRequest(ctx, r)
-}
-
-// loadReports loads reports, and notes those that are visible now.
-func (p *pull) loadReports(ctx context.Context, paths []string) error {
-	if len(paths) == 0 {
+// loadReports loads reports that are on the disk.
+func (p *pull) loadReports(ctx context.Context, here []*window) error {
+	if len(here) == 0 {
 		return nil
 	}
+	paths, of := make([]string, len(here)), map[string]*window{}
+	for i, w := range here {
+		paths[i], of[w.windowName()] = filepath.Join(p.out, w.windowName()+reportSuffix), w
+	}
 	result, err := p.connector.Loader.Load(ctx, p.account, paths)
-	p.result.Files = append(p.result.Files, result.Files...)
 	for _, f := range result.Files {
-		if name, _ := cutReport(filepath.Base(f.File)); f.Status == loader.Loaded || f.Status == loader.Unchanged {
-			p.loaded[name] = true
+		name, _ := cutReport(filepath.Base(f.File))
+		w := of[name]
+		switch {
+		case w == nil:
+		case f.Status == loader.Loaded || f.Status == loader.Unchanged:
+			w.progress = loaded
+		case f.MissingRates != nil:
+			w.waits = true
+			if p.saidBefore && !w.fresh {
+				continue
+			}
+			f.Status = loader.Waiting
+		case f.Status == loader.Refused:
+			err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull asks anew
 		}
+		p.result.Files = append(p.result.Files, f)
 	}
 	return err
 }

@@ -20,20 +20,25 @@ const (
 
 func cutReport(name string) (stem string, ok bool) { return strings.CutSuffix(name, reportSuffix) }
 
-// saveReport downloads a completed report, leaves it as an extract, and returns the
-// path of its object. The object is written last, so that a directory never
-// holds one without its download.
-func (p *pull) saveReport(ctx context.Context, w window, status api.Status) (path string, err error) {
+// saveReport downloads a completed report and leaves it as an extract. The
+// object is written last, and that of another report of the same days goes
+// first, so that a directory never holds one without its own download.
+func (p *pull) saveReport(ctx context.Context, w *window, status api.Status) error {
 	object, err := withProfile(status.Raw, w.profile.ID)
 	if err != nil {
-		return "", err
+		return err
 	}
 	stem := filepath.Join(p.out, w.windowName())
-	err = writeAtomic(stem+downloadSuffix, func(f *os.File) error { return p.client.Download(ctx, status.URL, f) })
+	err = writeAtomic(stem+downloadSuffix, func(f *os.File) error {
+		if err := p.client.Download(ctx, status.URL, f); err != nil {
+			return err
+		}
+		return removeIfThere(stem + reportSuffix)
+	})
 	if err != nil {
-		return "", err
+		return err
 	}
-	return stem + reportSuffix, writeAtomic(stem+reportSuffix, func(f *os.File) error {
+	return writeAtomic(stem+reportSuffix, func(f *os.File) error {
 		_, err := f.Write(object)
 		return err
 	})

@@ -21,22 +21,104 @@ const (
 	week           = 7
 )
 
-// window is one report to ask for: some days of a slice.
-type window struct {
-	profile    platform.Profile
-	report     *platform.ReportType
-	start, end adlens.Day
+// task is what is due of one report type of a profile.
+type task struct {
+	profile     platform.Profile
+	report      *platform.ReportType
+	first, last adlens.Day // that are due
+	after       adlens.Refreshed
+	deep        bool // all that is still restated is read
+
+	open    []asked // reports that were requested for it, by this try or one before
+	windows []*window
+
+	// What the platform said of all reports of the type, for which the lock of
+	// the pull is needed while reports are fetched.
+	wall  adlens.Day // the first day that it still has; 0 where it did not say
+	never error      // why it never gives the profile such reports
 }
 
-// reportWindows are the reports that cover the last days of a profile up to a day.
-// Each is as long as the platform allows.
-func reportWindows(p platform.Profile, t *platform.ReportType, last adlens.Day, days int) []window {
-	var all []window
-	first := last - adlens.Day(min(days, lookBack[t.AdProduct])) + 1
-	for end := last; end >= first; end -= api.MaxReportDays {
-		all = append(all, window{profile: p, report: t, start: max(end-api.MaxReportDays+1, first), end: end})
+// window is one report of a task.
+type window struct {
+	*task
+	start, end adlens.Day
+	request    adlens.ReportRequest // zero where none was made yet
+	progress   progress
+	fresh      bool  // it was downloaded by this try
+	waits      bool  // it was loaded in vain for want of rates
+	err        error // why it is not here
+}
+
+// newTask returns what is due of a report type up to the last ended day, given
+// how far it was read before (nil: never), without windows.
+func newTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day) (task, bool) {
+	days, deep := dueDays(before, t, last)
+	if days == 0 {
+		return task{}, false
 	}
-	return all
+	one := lastDays(profile, t, last, days)
+	one.deep = deep
+	one.after = adlens.Refreshed{Account: account, MarketplaceID: profile.ID, ReportType: t.ID, Through: last, DeepThrough: last}
+	if !deep {
+		one.after.DeepThrough = before.DeepThrough
+	}
+	return one, true
+}
+
+// lastDays is the task of reading the last days of a report type, as far as the
+// platform has them.
+func lastDays(profile platform.Profile, t *platform.ReportType, last adlens.Day, days int) task {
+	return task{profile: profile, report: t, first: last - adlens.Day(min(days, lookBack[t.AdProduct])) + 1, last: last}
+}
+
+// planWindows divides the due days among reports: those that were requested
+// before and still count, and for what they leave new ones, each as long as the
+// platform allows.
+func (t *task) planWindows(open []asked) {
+	t.open, t.windows = nil, nil
+	covered := map[adlens.Day]bool{}
+	for _, a := range open {
+		if a.MarketplaceID != t.profile.ID || a.ReportType != t.report.ID {
+			continue
+		}
+		t.open = append(t.open, a)
+		before := len(covered)
+		for day := max(a.Start, t.first); day <= min(a.End, t.last); day++ {
+			if a.progress != lost && a.readOn >= readSince(day, t.last) {
+				covered[day] = true
+			}
+		}
+		if len(covered) > before {
+			t.windows = append(t.windows, &window{start: a.Start, end: a.End, request: a.ReportRequest, progress: a.progress})
+			if t.deep {
+				t.after.DeepThrough = min(t.after.DeepThrough, a.readOn)
+			}
+		}
+	}
+	for end := t.last; end >= t.first; end-- {
+		if covered[end] {
+			continue
+		}
+		start := end
+		for start > t.first && !covered[start-1] && end-start+1 < api.MaxReportDays {
+			start--
+		}
+		t.windows = append(t.windows, &window{start: start, end: end})
+		end = start
+	}
+	for _, w := range t.windows {
+		w.task = t
+	}
+}
+
+// readSince is the last ended day that a report of a day must have been
+// requested on to count on another: the newest days are restated daily, the
+// others weekly.
+func readSince(day, last adlens.Day) adlens.Day {
+	if day > last-restatedDaily {
+		return last
+	}
+	return last - week + 1
 }
 
 // LastEnded is the newest day that has ended where a profile is. Where that

@@ -16,7 +16,9 @@ func TestWindowsCoverTheDaysOnce(t *testing.T) {
 			last := adlens.DayOf(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 			want := min(days, lookBack[report.AdProduct])
 			seen := map[adlens.Day]int{}
-			for _, w := range reportWindows(platform.Profile{ID: "1"}, report, last, days) {
+			one := lastDays(platform.Profile{ID: "1"}, report, last, days)
+			one.planWindows(nil)
+			for _, w := range one.windows {
 				if n := int(w.end-w.start) + 1; n < 1 || n > api.MaxReportDays {
 					t.Errorf("%s, %d days: a request of %d days", report.ID, days, n)
 				}
@@ -76,6 +78,7 @@ func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType) {
 		if !ok {
 			t.Fatalf("nothing is due on a new day")
 		}
+		one.planWindows(nil)
 		for _, w := range one.windows {
 			for day := w.start; day <= w.end; day++ {
 				read[day] = today

@@ -18,6 +18,8 @@ type Installation struct {
 
 	// Open returns the database as it is. close gives it back.
 	Open func(context.Context) (db *clickhouse.Database, locks Locks, close func() error, err error)
+	// Extracts is where serve leaves reports, in a directory for each account.
+	Extracts string
 	// CanOpen reports whether the credentials of a connection can be read.
 	CanOpen func(adlens.Connection) error
 	Now     func() time.Time
@@ -101,6 +103,7 @@ func (e *examination) checkOperations() {
 	e.runCheck("connection", e.checkConnections)
 	e.runCheck("lists", e.checkLists)
 	e.runCheck("refresh", e.checkRefreshes)
+	e.runCheck("reports", e.checkReports)
 }
 
 // runCheck runs one check. Where it has nothing to say against anything, its

@@ -20,6 +20,7 @@ type Visible interface {
 	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
 	Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error)
 	RateSpans(ctx context.Context, account string, generation uint32) ([]loader.RateSpan, error)
+	Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error)
 }
 
 // ConnectionStore is the connections of accounts, what was requested of the
@@ -86,6 +87,42 @@ func (c ConnectionStore) RateSpans(ctx context.Context, account string) ([]loade
 		return nil, err
 	}
 	return c.visible.RateSpans(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Rates}))
+}
+
+// LoadedReports reads the ids of all reports of an account that were loaded.
+func (c ConnectionStore) LoadedReports(ctx context.Context, account string) (map[string]bool, error) {
+	lines, err := c.visible.Ledger(ctx, account)
+	ids := make(map[string]bool, len(lines))
+	for line := range lines {
+		ids[line.ReportID] = true
+	}
+	return ids, err
+}
+
+// RatesVersion returns the live generation of an account's rates.
+func (c ConnectionStore) RatesVersion(ctx context.Context, account string) (uint32, error) {
+	m, err := c.visible.Manifest(ctx, account)
+	if err != nil {
+		return 0, err
+	}
+	return m.Generation(manifest.Unit{Kind: manifest.Rates}), nil
+}
+
+// NothingOf reads of which days the platform answered last that it has no
+// reports, by marketplace and report type.
+func (c ConnectionStore) NothingOf(ctx context.Context, account string) ([]adlens.ReportRequest, error) {
+	return conn.Collect(ctx, c.cluster.Home(), `
+SELECT marketplace_id, report_type, argMax(start_date, updated_at), argMax(end_date, updated_at), argMax(requested_at, updated_at)
+FROM report_requests
+WHERE account_id = {account:String} AND report_id = ''
+GROUP BY marketplace_id, report_type
+ORDER BY marketplace_id, report_type`, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.ReportRequest, error) {
+		r := adlens.ReportRequest{Account: account, Done: true}
+		var start, end time.Time
+		err := scan(&r.MarketplaceID, &r.ReportType, &start, &end, &r.RequestedAt)
+		r.Start, r.End = adlens.DayOf(start), adlens.DayOf(end)
+		return r, err
+	})
 }
 
 // OpenRequests reads the reports of an account that were requested and are not

@@ -1,0 +1,229 @@
+package freshness_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+	"adlens/integration/standin"
+)
+
+func (m *merchant) pull(t *testing.T) harness.Result {
+	t.Helper()
+	return house.SpeakAs(t, m.live.Program, m.live.platform, "not needed", "not needed", "pull", "--account", m.Files.ID, "--poll", "10ms")
+}
+
+// wantDownloads demands that so many files were downloaded, none of them twice.
+func (l *live) wantDownloads(t *testing.T, want int) {
+	t.Helper()
+	times := map[string]int{}
+	for _, call := range l.platform.Recorded(standin.ReportFile) {
+		if times[call.Path]++; times[call.Path] > 1 {
+			t.Errorf("%s was downloaded %d times", call.Path, times[call.Path])
+		}
+	}
+	if len(times) != want {
+		t.Errorf("%d files were downloaded, want %d", len(times), want)
+	}
+}
+
+// In America's afternoon the platform has forgotten a day more than the calendar
+// of the profile says.
+func TestAProfileOverTheRetentionWallIsReadFromTheDayThatThePlatformNames(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 0)
+	m := l.merchant(t, "US")
+	m.planReports(whole)
+	l.platform.MoveWall(m.profiles[0].ID, 1)
+	l.platform.Restate(
+		m.sale(0, standin.SponsoredProducts, m.back(t, 0, 95), "9000.00", "9000"), // behind the wall
+		m.sale(0, standin.SponsoredProducts, m.back(t, 0, 94), "1.00", "2"),
+		m.sale(0, standin.SponsoredProducts, m.back(t, 0, 1), "10.00", "20"),
+		m.sale(0, standin.SponsoredBrands, m.back(t, 0, 60), "9000.00", "9000"),
+		m.sale(0, standin.SponsoredBrands, m.back(t, 0, 59), "100.00", "200"),
+		m.sale(0, standin.SponsoredDisplay, m.back(t, 0, 64), "1000.00", "2000"),
+	)
+	m.connect(t)
+	const refused = 3 // the oldest report of each type
+	r := m.pull(t)
+	if r.Code != 0 || strings.Count(r.Stderr, "has no figures before") != refused || !strings.Contains(r.Stderr, m.back(t, 0, 94)) {
+		t.Errorf("pull: %s", r)
+	}
+	if n := m.creates(0); n != firstRequests+refused {
+		t.Errorf("%d reports were requested, want %d", n, firstRequests+refused)
+	}
+	l.wantDownloads(t, firstRequests)
+
+	// A server meets the same wall, and is done with it.
+	m.Ask.Address = l.start(t).Address
+	house.Eventually(t, readingTime, "the server has read all", func() bool { return m.creates(0) == 2*(firstRequests+refused) })
+	m.wantRest(t, 2*(firstRequests+refused))
+	sums(t, m.Ask, "range=all_time", `"spend":1111.00,"sales":2222.00`)
+	if said := m.log(); len(said) != 0 {
+		t.Errorf("the log complains:\n%s", strings.Join(said, "\n"))
+	}
+	if r := l.Run("doctor", "--account", m.Files.ID); r.Code != 0 || !strings.Contains(r.Stdout, "no sbCampaigns of US "+m.id(0)+" before "+m.back(t, 0, 59)) {
+		t.Errorf("doctor: %s", r)
+	}
+}
+
+func TestAWallThatMakesNoSenseEndsTheTries(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 0)
+	m := l.merchant(t, "US")
+	m.planReports(whole)
+	m.connect(t)
+	for _, day := range []string{"2999-01-01", m.back(t, 0, 400), "2026-02-31", m.back(t, 0, 94)} {
+		before := m.creates(0)
+		heal := l.platform.Inject(standin.Fault{On: standin.ReportCreate, Profile: m.profiles[0].ID, Times: -1, Do: standin.Error(400, standin.Details,
+			"startDate (2026-01-01) must be equal to or after report type data retention start date ("+day+")")})
+		if r := m.pull(t); r.Code == 0 || !strings.Contains(r.Stderr, day) {
+			t.Errorf("%s: %s", day, r)
+		}
+		heal()
+		if n := m.creates(0) - before; n < firstRequests || n > 2*firstRequests {
+			t.Errorf("%s: %d reports were requested", day, n)
+		}
+	}
+	if r := m.pull(t); r.Code != 0 {
+		t.Errorf("pull: %s", r)
+	}
+	l.wantDownloads(t, firstRequests)
+}
+
+func TestTheNextPullFetchesOnlyWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 0)
+	m := l.merchant(t, "US")
+	m.planReports(func(o standin.ReportOrder) standin.JobPlan {
+		if o.ReportTypeID == "sbCampaigns" || o.ReportTypeID == "spAdvertisedProduct" && o.StartDate == m.back(t, 0, 95) {
+			return standin.JobPlan{FailureReason: "out of order"}
+		}
+		return standin.JobPlan{}
+	})
+	l.platform.Restate(
+		m.sale(0, standin.SponsoredProducts, m.back(t, 0, 95), "1.00", "2"),
+		m.sale(0, standin.SponsoredProducts, m.back(t, 0, 1), "10.00", "20"),
+		m.sale(0, standin.SponsoredBrands, m.back(t, 0, 60), "100.00", "200"),
+	)
+	m.connect(t)
+	const failing = 2 + 1
+	for range 2 {
+		if r := m.pull(t); r.Code == 0 || !strings.Contains(r.Stderr, "out of order") {
+			t.Errorf("pull: %s", r)
+		}
+		l.wantDownloads(t, firstRequests-failing)
+	}
+	m.planReports(whole)
+	requested, looks := m.creates(0), l.platform.Calls(standin.ReportPoll)
+	if r := m.pull(t); r.Code != 0 {
+		t.Errorf("pull: %s", r)
+	}
+	if n := m.creates(0) - requested; n != failing {
+		t.Errorf("%d reports were requested, want the %d that failed", n, failing)
+	}
+	if n := l.platform.Calls(standin.ReportPoll) - looks; n != failing {
+		t.Errorf("%d looks at reports, want %d", n, failing)
+	}
+	l.wantDownloads(t, firstRequests)
+	if r := m.pull(t); r.Code != 0 { // which begins again
+		t.Errorf("pull: %s", r)
+	}
+	l.wantDownloads(t, 2*firstRequests)
+	m.Ask.Address = l.start(t).Address
+	sums(t, m.Ask, "range=all_time", `"spend":111.00,"sales":222.00`)
+}
+
+func TestDownloadedReportsWaitForRates(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 0)
+	m := l.merchant(t, "CA")
+	m.planReports(whole)
+	for _, days := range []int{3, 4, 40} {
+		l.platform.Restate(m.sale(0, standin.SponsoredProducts, m.back(t, 0, days), "10.00", "20"))
+	}
+	m.connect(t)
+	for range 2 {
+		r := m.pull(t)
+		lacks := "CAD on " + m.back(t, 0, 40) + ", " + m.back(t, 0, 4) + " to " + m.back(t, 0, 3)
+		if r.Code == 0 || !strings.Contains(r.Stderr, "2 reports were downloaded and wait for rates: "+lacks) || !strings.Contains(r.Stdout, "2 waiting") {
+			t.Errorf("pull: %s", r)
+		}
+	}
+	if r := l.Run("doctor", "--account", m.Files.ID); r.Code != 0 || !strings.Contains(r.Stdout, "2 downloaded reports of ") || !strings.Contains(r.Stdout, "for want of rates of CAD") {
+		t.Errorf("doctor: %s", r)
+	}
+	m.loadRate(t, 40)
+	m.Ask.Address = l.start(t).Address
+	sums(t, m.Ask, "range=all_time", `"spend":5.00,"sales":10.00`)
+	m.loadRate(t, 4)
+	sums(t, m.Ask, "range=all_time", `"spend":15.00,"sales":30.00`) // the server finds the rates by itself
+	<-time.After(severalLooks)
+	m.wantCreates(t, firstRequests)
+	l.wantDownloads(t, firstRequests)
+}
+
+// loadRate loads a rate of half a dollar for a day.
+func (m *merchant) loadRate(t *testing.T, back int) {
+	t.Helper()
+	path := house.Put(t, t.TempDir(), "rates.csv", []byte("date,currency,usd\n"+m.back(t, 0, back)+",CAD,0.5\n"))
+	if r := m.live.Run("load", "--account", m.Files.ID, path); r.Code != 0 {
+		t.Fatalf("load: %s", r)
+	}
+}
+
+func TestAServersReportsWaitForRates(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 1)
+	m := l.merchant(t, "CA")
+	m.planReports(whole)
+	l.platform.Restate(m.sale(0, standin.SponsoredBrands, m.back(t, 0, 2), "10.00", "20"))
+	m.connect(t)
+	house.Eventually(t, readingTime, "the log says what lacks", func() bool {
+		said := strings.Join(m.log(), "\n")
+		return strings.Contains(said, "wait for rates") && strings.Contains(said, "CAD on "+m.back(t, 0, 2))
+	})
+	<-time.After(severalLooks)
+	l.kill() // the next server begins with the disk
+	m.Ask.Address = l.start(t).Address
+	<-time.After(severalLooks)
+	m.loadRate(t, 2)
+	sums(t, m.Ask, "range=all_time", `"spend":5.00,"sales":10.00`)
+	m.wantCreates(t, firstRequests)
+	l.wantDownloads(t, firstRequests)
+	if said := m.log(); len(said) != 0 {
+		t.Errorf("it is said again:\n%s", strings.Join(said, "\n"))
+	}
+}
+
+func TestAProfileThatNeverHasAReportFailsNoPull(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 0)
+	m := l.merchant(t, "US")
+	l.platform.Change(m.profiles[0].ID, func(p *standin.Profile) { p.SubType = "KDP_AUTHOR" })
+	m.planReports(whole)
+	m.connect(t)
+	if r := m.pull(t); r.Code != 0 || !strings.Contains(r.Stderr, "KDP authors do not have access to Sponsored Brands functionality") {
+		t.Errorf("pull: %s", r)
+	}
+	m.Ask.Address = l.start(t).Address
+	before := m.creates(0)
+	house.Eventually(t, readingTime, "the server has read the others", func() bool { return m.creates(0) >= before+4+3+1 })
+	m.wantRest(t, before+4+3+2)
+	l.kill()
+	l.start(t) // it remembers
+	m.wantRest(t, before+4+3+2)
+	if said := m.log(); len(said) != 0 {
+		t.Errorf("the log complains:\n%s", strings.Join(said, "\n"))
+	}
+	if r := l.Run("doctor", "--account", m.Files.ID); !strings.Contains(r.Stdout, "no sbCampaigns of US "+m.id(0)+" at all") {
+		t.Errorf("doctor: %s", r)
+	}
+	// Any other refusal is a failure.
+	l.platform.Inject(standin.Fault{On: standin.ReportCreate, Times: -1, Do: standin.Error(400, standin.Detail, "Invalid Advertiser or Marketplace ID.")})
+	if r := m.pull(t); r.Code == 0 {
+		t.Errorf("pull: %s", r)
+	}
+}

@@ -1,0 +1,280 @@
+package connector
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/integration/standin"
+	"adlens/internal/platform"
+	"adlens/internal/secret"
+	"adlens/loader"
+)
+
+// world is an account, its platform and a server over some weeks in which much
+// goes wrong. Its clock stands still while a refresh runs.
+type world struct {
+	*noted
+	t        *testing.T
+	platform *standin.Platform
+	daily    *Daily
+	dir      string
+	key      secret.Key
+
+	dice   sync.Mutex // for what follows
+	random *rand.Rand
+	faults float64 // how probable each is
+	now    time.Time
+	held   map[string]map[adlens.Day]figure // by report type
+	reads  map[string]string                // report by type, day, and the ended day that it was requested after
+}
+
+// figure is a day's, out of the newest report of it that was loaded.
+type figure struct {
+	generated time.Time
+	readOn    adlens.Day
+	cost      string
+}
+
+func newWorld(t *testing.T, seed uint64) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 23)), faults: 0.15, now: time.Date(2026, 9, 1, 20, 0, 0, 0, time.UTC),
+		held: map[string]map[adlens.Day]figure{}, reads: map[string]string{},
+		noted: &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}}
+	w.platform = standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7}}, Facts: factsOf(w.now), Now: w.clock})
+	t.Cleanup(w.platform.Close)
+	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.key = key
+	w.start()
+	if w.profiles, err = w.daily.Connector.Connect(t.Context(), "one", "NA", standin.DefaultClientID,
+		Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken}); err != nil {
+		t.Fatal(err)
+	}
+	w.platform.PlanReportsBy(func(standin.ReportOrder) standin.JobPlan {
+		if w.goesWrong() {
+			return standin.JobPlan{FailureReason: "out of order"}
+		}
+		return standin.JobPlan{}
+	})
+	for endpoint, answer := range map[standin.Endpoint]standin.Effect{
+		standin.ReportCreate: standin.Error(400, standin.Detail, "not today"),
+		standin.ReportFile:   standin.Error(403, standin.Detail, "Request has expired"),
+	} {
+		w.platform.Inject(standin.Fault{On: endpoint, Times: -1, When: func(standin.Call) bool { return w.goesWrong() }, Do: answer})
+	}
+	return w
+}
+
+// factsOf has a cost of its own for each ad product and day around a time.
+func factsOf(now time.Time) (all []standin.Fact) {
+	for day := -110; day < 60; day++ {
+		for i, product := range []string{standin.SponsoredProducts, standin.SponsoredBrands, standin.SponsoredDisplay} {
+			all = append(all, standin.Fact{Profile: 7, AdProduct: product, Day: now.AddDate(0, 0, day).Format(time.DateOnly),
+				CampaignID: 1, Clicks: 1, Cost: fmt.Sprintf("%d.%d", 200+day, i)})
+		}
+	}
+	return all
+}
+
+func (w *world) clock() time.Time {
+	w.dice.Lock()
+	defer w.dice.Unlock()
+	return w.now
+}
+
+func (w *world) goesWrong() bool {
+	w.dice.Lock()
+	defer w.dice.Unlock()
+	return w.random.Float64() < w.faults
+}
+
+// start is a server that knows what is stored, and nothing else.
+func (w *world) start() {
+	w.daily = &Daily{Dir: w.dir, Poll: time.Millisecond, Now: w.clock, Connector: New(Config{Store: w, Loader: w, Locks: w.noted, Now: w.clock,
+		BaseURL: w.platform.URL(), TokenURL: w.platform.TokenURL(), Key: func() (secret.Key, error) { return w.key, nil }, Notice: func(string, string) {}})}
+}
+
+// Load takes reports where there are rates.
+func (w *world) Load(_ context.Context, _ string, paths []string) (r loader.Result, _ error) {
+	if !strings.HasSuffix(paths[0], reportSuffix) {
+		return r, nil // profiles
+	}
+	if w.goesWrong() {
+		return r, errors.New("the database is away")
+	}
+	for _, path := range paths {
+		f := loader.FileResult{File: path, Status: loader.Loaded}
+		if w.noted.rates == 0 {
+			missing := &loader.MissingRates{Currency: "USD"}
+			text := missing.Error()
+			f = loader.FileResult{File: path, Status: loader.Refused, Error: &text, MissingRates: missing}
+		} else {
+			w.take(path)
+		}
+		r.Files = append(r.Files, f)
+	}
+	return r, nil
+}
+
+func (w *world) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
+
+// take folds a report into the figures.
+func (w *world) take(path string) {
+	report, err := readReport(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	rows := map[adlens.Day]string{}
+	for _, row := range readRows(w.t, strings.TrimSuffix(path, reportSuffix)+downloadSuffix) {
+		day, err := adlens.ParseDay(row.Date)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		rows[day] = row.Cost.String()
+	}
+	w.noted.mu.Lock()
+	defer w.noted.mu.Unlock()
+	first := !w.visible[report.ID]
+	w.visible[report.ID] = true
+	readOn := LastEnded(w.profiles[0], w.requests[report.ID].RequestedAt)
+	if w.held[report.Type.ID] == nil {
+		w.held[report.Type.ID] = map[adlens.Day]figure{}
+	}
+	for day := report.Start; day <= report.End; day++ {
+		if have, ok := w.held[report.Type.ID][day]; !ok || report.GeneratedAt.After(have.generated) {
+			w.held[report.Type.ID][day] = figure{report.GeneratedAt, readOn, rows[day]}
+		}
+		read := fmt.Sprintf("%s of %s after %s", report.Type.ID, day, readOn)
+		if other, twice := w.reads[read]; first && twice {
+			w.t.Errorf("%s was read by report %s and by %s", read, other, report.ID)
+		}
+		w.reads[read] = report.ID
+	}
+}
+
+type costRow struct {
+	Date string
+	Cost json.Number
+}
+
+func readRows(t *testing.T, path string) (rows []costRow) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err == nil {
+		err = json.NewDecoder(unpacked).Decode(&rows)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return rows
+}
+
+// refresh looks once. After so many notes the server is killed, and begins
+// again.
+func (w *world) refresh(notes int) {
+	w.noted.notes = notes
+	_, _, _ = w.daily.refreshAccount(w.t.Context(), "one") // what failed is the fault's
+	w.noted.notes = 1 << 30
+	if notes < 1<<30 {
+		w.start()
+	}
+}
+
+// Whatever fails and is killed when: all that is due is read in the end, and
+// nothing is downloaded or read twice for it.
+func TestProgressIsKeptWhateverFails(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, seed)
+			lacks := 5 + w.random.IntN(20) // steps without rates
+			for step := range 50 {
+				if step == lacks {
+					w.noted.rates = 1
+				}
+				w.platform.MoveWall(7, w.random.IntN(2))
+				w.dice.Lock()
+				w.now = w.now.Add(time.Duration(w.random.IntN(9*60)) * time.Minute)
+				notes := 1 << 30
+				if w.random.Float64() < 0.3 {
+					notes = w.random.IntN(12)
+				}
+				w.dice.Unlock()
+				w.refresh(notes)
+			}
+			w.dice.Lock()
+			w.faults = 0
+			w.dice.Unlock()
+			w.platform.Heal()
+			w.start() // one that does not remember what was refused today
+			w.refresh(1 << 30)
+			w.refresh(1 << 30)
+			w.wantAllRead()
+		})
+	}
+}
+
+// wantAllRead demands that nothing is due, that the figures are the platform's,
+// and that no file was fetched twice.
+func (w *world) wantAllRead() {
+	w.t.Helper()
+	due, err := w.daily.dueTasks(w.t.Context(), "one", w.profiles)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, one := range due {
+		w.t.Errorf("%s is still due", one.report.ID)
+	}
+	truth := map[string]string{}
+	for _, f := range w.platform.Facts() {
+		truth[f.AdProduct+f.Day] = f.Cost
+	}
+	last := LastEnded(w.profiles[0], w.clock())
+	for _, t := range platform.ReportTypes {
+		for day := last - adlens.Day(lookBack[t.AdProduct]) + 2; day <= last; day++ {
+			have, ok := w.held[t.ID][day]
+			if want := strings.TrimSuffix(truth[t.AdProduct.String()+day.String()], ".0"); !ok || have.cost != want {
+				w.t.Errorf("%s of %s is %q, want %q", t.ID, day, have.cost, want)
+			}
+			if day > last-restatedWeekly+week && have.readOn < readSince(day, last)-1 || day > last-restatedDaily && have.readOn != last {
+				w.t.Errorf("%s of %s was read after %s alone, want it on %s", t.ID, day, have.readOn, last)
+			}
+		}
+	}
+	fetched := map[string]int{}
+	for _, call := range w.platform.Recorded(standin.ReportFile) {
+		if call.Status == 200 {
+			fetched[call.Path]++
+		}
+	}
+	for path, times := range fetched {
+		if times > 1 {
+			w.t.Errorf("%s was downloaded %d times", path, times)
+		}
+	}
+	for _, r := range maps.Clone(w.requests) {
+		if !r.Done && LastEnded(w.profiles[0], r.RequestedAt) < last-week {
+			w.t.Errorf("the request of %s from %s to %s is open for more than a week", r.ReportType, r.Start, r.End)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adlens"
+	"adlens/internal/platform/api"
+)
+
+// wallTries is how often a report is requested whose first day the platform
+// says that it has no more. Its day may end meanwhile; more is no answer.
+const wallTries = 3
+
+// requestReport requests the report of a window, of the days that the platform
+// still has: where it names the first of them it is asked again from there. The
+// request is remembered before its report is waited for.
+func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
+	p.asking <- struct{}{}
+	defer func() { <-p.asking }()
+	for range wallTries {
+		start, never := p.heard(w)
+		if never != nil {
+			return never
+		}
+		if start > w.end {
+			w.progress = outside
+			return nil
+		}
+		w.start = start
+		var id string
+		id, err = p.client.CreateReport(ctx, w.profile.ID, api.ReportRequest{Type: w.report, Start: w.start, End: w.end,
+			Columns: w.report.RequestColumns(), Name: "adlens " + w.windowName()})
+		wall, isWall := api.RetentionStart(err)
+		switch {
+		case err == nil:
+			return p.rememberRequest(ctx, w, id)
+		case errors.Is(err, api.NotOffered):
+			p.mu.Lock()
+			w.never = err
+			p.mu.Unlock()
+			return err
+		case !isWall || wall <= start || wall > w.last:
+			return err
+		}
+		p.connector.outside.Add(1)
+		p.mu.Lock()
+		w.wall = max(w.wall, wall)
+		p.mu.Unlock()
+	}
+	return err
+}
+
+// heard returns from which day on a window can be requested, or why it never
+// can, as far as the platform said so of other reports of its task.
+func (p *pull) heard(w *window) (start adlens.Day, never error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(w.start, w.wall), w.never
+}
+
+func (p *pull) rememberRequest(ctx context.Context, w *window, id string) error {
+	w.request = adlens.ReportRequest{Account: p.account, MarketplaceID: w.profile.ID, ReportType: w.report.ID, Start: w.start, End: w.end,
+		ReportID: id, RequestedAt: p.connector.Now().UTC().Truncate(time.Millisecond)}
+	if err := p.connector.Store.PutRequest(ctx, w.request); err != nil {
+		return err
+	}
+	w.progress = running
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.open = append(w.open, asked{ReportRequest: w.request, readOn: w.last, progress: running})
+	return nil
+}

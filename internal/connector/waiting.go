@@ -1,0 +1,163 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adlens"
+	"adlens/loader"
+)
+
+// waitingError is the error of a pull of which reports wait for rates: not all
+// that was requested is loaded.
+func waitingError(r loader.Result) error {
+	n, days := MissingRates(r)
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d reports were downloaded and wait for rates: %s; load them with adlens load --account ID rates.csv: serve, or the next pull, then loads these reports, which are not downloaded again", n, days)
+}
+
+// MissingRates counts the reports of a result that wait for rates, and writes
+// which: each currency with its days.
+func MissingRates(r loader.Result) (reports int, days string) {
+	missing := map[string][]adlens.Day{}
+	for _, f := range r.Files {
+		if f.Status == loader.Waiting && f.MissingRates != nil {
+			reports++
+			missing[f.MissingRates.Currency] = append(missing[f.MissingRates.Currency], f.MissingRates.Days...)
+		}
+	}
+	var all []string
+	for _, currency := range slices.Sorted(maps.Keys(missing)) {
+		all = append(all, currency+" on "+writeDays(missing[currency]))
+	}
+	return reports, strings.Join(all, "; ")
+}
+
+// writeDays writes days in order, those in a row by the first and the last.
+func writeDays(days []adlens.Day) string {
+	slices.Sort(days)
+	days = slices.Compact(days)
+	var all []string
+	for len(days) > 0 {
+		n := 1
+		for n < len(days) && days[n] == days[0]+adlens.Day(n) {
+			n++
+		}
+		text := days[0].String()
+		if n > 1 {
+			text += " to " + days[n-1].String()
+		}
+		all, days = append(all, text), days[n:]
+	}
+	return strings.Join(all, ", ")
+}
+
+// RatesChanged has the reports of an account that wait for rates loaded at the
+// next look at connections, which is some seconds away. Without it they are
+// loaded within a minute or so: each look finds that rates are others.
+func (d *Daily) RatesChanged(account string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l, known := d.looks[account]; known {
+		l.next = d.Now()
+		d.looks[account] = l
+	}
+}
+
+// Waiting returns how many reports of connected accounts wait for rates here.
+func (d *Daily) Waiting() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, l := range d.looks {
+		n += l.waiting
+	}
+	return n
+}
+
+// loadHere loads what is on the disk of some tasks, which need nothing of the
+// platform, unless that was tried with the rates that there are.
+func (d *Daily) loadHere(ctx context.Context, account string, tasks []*task) (result loader.Result, did did, err error) {
+	version, err := d.Connector.Store.RatesVersion(ctx, account)
+	if err != nil || !d.isNews(account, version) {
+		return result, notNow, err
+	}
+	release, ok, err := d.Connector.Locks.Try(ctx, ReportsWork(account))
+	if err != nil || !ok {
+		return result, notNow, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	p := d.newPull(account)
+	p.tasks = tasks
+	var here []*window
+	for _, w := range p.windows() {
+		if p.isWhole(w) {
+			here = append(here, w)
+			continue
+		}
+		// It is downloaded again at the next look.
+		err = errors.Join(err, removeIfThere(filepath.Join(p.out, w.windowName())+reportSuffix))
+	}
+	err = errors.Join(err, p.loadReports(ctx, here), refusedFiles(p.result))
+	err = errors.Join(err, d.noteRead(ctx, p))
+	if err == nil {
+		d.noteTried(account, version)
+	}
+	if len(p.result.Files) == 0 {
+		return p.result, notNow, err
+	}
+	return p.result, refreshed, err
+}
+
+// isNews reports whether the reports on the disk were not tried with these
+// rates by this process.
+func (d *Daily) isNews(account string, rates uint32) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	tried, ok := d.tried[account]
+	return !ok || tried != rates
+}
+
+func (d *Daily) noteTried(account string, rates uint32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tried == nil {
+		d.tried = map[string]uint32{}
+	}
+	d.tried[account] = rates
+}
+
+// forgetTried has what is on the disk of an account tried again: a load failed.
+func (d *Daily) forgetTried(account string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.tried, account)
+}
+
+// WaitingReports lists the reports of an account that were downloaded into a
+// directory and are not visible: those that wait for rates, but for a moment
+// after each download.
+func (c *Connector) WaitingReports(ctx context.Context, account, dir string) ([]adlens.ReportRequest, error) {
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	profiles, err := c.Store.Profiles(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	open, err := c.openReports(ctx, account, dir, profiles)
+	var all []adlens.ReportRequest
+	for _, a := range open {
+		if a.progress == onDisk {
+			all = append(all, a.ReportRequest)
+		}
+	}
+	return all, err
+}
