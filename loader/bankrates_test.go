@@ -175,7 +175,7 @@ func TestFiguresOfTheBanksRatesDoNotDependOnTheOrderOfLoading(t *testing.T) {
 				for _, f := range load(t, d.store(), t.Name(), paths...).Files {
 					take := reports[f.File]
 					switch {
-					case f.Status == loader.Refused && f.LacksRate:
+					case f.Status == loader.Refused && f.MissingRates != nil:
 						waiting = append(waiting, f.File)
 					case f.Status == loader.Refused:
 						t.Fatalf("%s: %s", f.File, *f.Error)
