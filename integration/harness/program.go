@@ -76,6 +76,8 @@ func (p *Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 			command.Env = append(command.Env, setting)
 		}
 	}
+	// Nothing of the outside is asked unless a test says where.
+	command.Env = append(command.Env, "ADLENS_RATES_URL=none")
 	command.Env = append(command.Env, p.Settings...)
 	return command
 }

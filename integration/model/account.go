@@ -16,6 +16,7 @@ type profile struct {
 type Account struct {
 	profiles map[string]profile
 	rates    map[string]map[string]*big.Rat // currency, then day
+	fetched  map[string]map[string]*big.Rat // likewise, of the European Central Bank
 	titles   map[string]string
 	reports  map[string]*report // by key, so a repeated file counts once
 	exports  map[string]*export // likewise
@@ -32,6 +33,7 @@ func New() *Account {
 	return &Account{
 		profiles: map[string]profile{},
 		rates:    map[string]map[string]*big.Rat{},
+		fetched:  map[string]map[string]*big.Rat{},
 		titles:   map[string]string{},
 		reports:  map[string]*report{},
 		exports:  map[string]*export{},
@@ -55,6 +57,9 @@ func (a *Account) Clone() *Account {
 	maps.Copy(b.learned, a.learned)
 	for currency, days := range a.rates {
 		b.rates[currency] = maps.Clone(days)
+	}
+	for currency, days := range a.fetched {
+		b.fetched[currency] = maps.Clone(days)
 	}
 	return b
 }
@@ -109,14 +114,17 @@ func (a *Account) Held() (oldest, newest string) {
 }
 
 // rateOn is the dollars for one unit of a currency on a day: that day's, else
-// the nearest earlier one at most seven days back; nil with none.
+// the nearest earlier one at most seven days back, of rates that were loaded by hand
+// before those of the European Central Bank; nil with none.
 func (a *Account) rateOn(currency, day string) *big.Rat {
 	if currency == "USD" {
 		return big.NewRat(1, 1)
 	}
-	for back := range 8 {
-		if r := a.rates[currency][AddDays(day, -back)]; r != nil {
-			return r
+	for _, rates := range []map[string]map[string]*big.Rat{a.rates, a.fetched} {
+		for back := range 8 {
+			if r := rates[currency][AddDays(day, -back)]; r != nil {
+				return r
+			}
 		}
 	}
 	return nil

@@ -37,6 +37,7 @@ func (a *Account) Load(paths ...string) []Result {
 		take   func(string) (*report, string, error)
 	}{
 		{"profiles.json", a.takeProfiles}, {"rates.csv", a.takeRates},
+		{"eurofxref.csv", a.takeBankRates}, {"eurofxref.zip", a.takeBankRates}, {"eurofxref-hist.csv", a.takeBankRates}, {"eurofxref-hist.zip", a.takeBankRates},
 		{"products.csv", a.takeProducts}, {".report.json", a.takeReport},
 		{".export.json", a.takeExport}, {"rules.ndjson", a.takeRules},
 		{"rule_runs.ndjson", a.takeRuns}, {"activity.ndjson", a.takeActivity},

@@ -17,7 +17,7 @@ type Step struct {
 }
 
 var verbs = map[string]bool{
-	"account": true, "profiles": true, "rates": true, "products": true,
+	"account": true, "profiles": true, "rates": true, "bank": true, "products": true,
 	"report": true, "load": true, "get": true,
 }
 

@@ -65,6 +65,8 @@ func (r *runner) runStep(s Step) ([]string, error) {
 		return nil, r.next.writeProfiles(s.Block)
 	case "rates":
 		return nil, r.next.writeRates(s.Block)
+	case "bank":
+		return nil, r.next.writeBankRates(s.Block)
 	case "products":
 		return nil, r.next.writeTitles(s.Block)
 	case "report":

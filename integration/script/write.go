@@ -44,6 +44,15 @@ func (f *files) writeRates(block []string) error {
 	return f.writeFile("rates.csv", text)
 }
 
+// writeBankRates takes the lines of a file of the European Central Bank, with spaces.
+func (f *files) writeBankRates(block []string) error {
+	text := ""
+	for _, line := range block {
+		text += strings.Join(strings.Fields(line), ",") + ",\n"
+	}
+	return f.writeFile("eurofxref-hist.csv", text)
+}
+
 // writeTitles takes lines of: product_id title, the title may hold spaces.
 func (f *files) writeTitles(block []string) error {
 	text := "product_id,title\n"

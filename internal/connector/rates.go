@@ -36,7 +36,7 @@ const (
 	bankZone                       = "Europe/Berlin"
 	// Bounds of looking for rates that are due. Those of a weekday on which the bank
 	// does not work are looked for with growing pauses.
-	ratesRetry       = 10 * time.Minute
+	ratesRetry       = time.Minute
 	ratesRetryFactor = 2
 	ratesLongestWait = 6 * time.Hour
 )
