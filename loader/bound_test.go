@@ -34,11 +34,11 @@ func drawLarge(t *rapid.T) exact.Uint128 {
 // on; those of a file's day are exact beyond.
 func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 	reader := largeReport(t)
-	headline := headlineOf(reader, platform.ReportTypes[0].Headline(false))
+	headline := headlineOf(reader.RowColumns, platform.ReportTypes[0].Headline(false))
 	bound := new(big.Int).Lsh(big.NewInt(1), 128)
 	refusals := 0
 	rapid.Check(t, func(t *rapid.T) {
-		table, c := newTable(reader), &content{days: map[adlens.Day]*Sums{}}
+		table, c := newTable(reader.RowColumns), &content{days: map[adlens.Day]*Sums{}}
 		sum, refused := new(big.Int), false
 		for number := range rapid.IntRange(1, 6).Draw(t, "rows") {
 			row := &platform.Row{Number: number + 1, Day: 20_000, Product: "B0A", Counts: make([]uint64, len(reader.CountColumns)), Amounts: make([]adlens.Amount, len(reader.AmountColumns))}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -22,8 +25,22 @@ func (s *session) loadExport(ctx context.Context, f file) (rows int, changed boo
 	if err != nil {
 		return 0, false, err
 	}
+	s.noteFile(f, describeSkipped(e.Skipped))
 	changed, err = s.replaceLists(ctx, market, l)
 	return l.rows, changed, err
+}
+
+// describeSkipped says how many rows of which other ad products an export has; ""
+// for none.
+func describeSkipped(skipped map[string]int) string {
+	var rows []string
+	for _, name := range slices.Sorted(maps.Keys(skipped)) {
+		rows = append(rows, fmt.Sprintf("%d %s of %s", skipped[name], plural(skipped[name], "row"), name))
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return "left out, because adlens does not keep that ad product: " + strings.Join(rows, ", ")
 }
 
 func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {

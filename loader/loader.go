@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
@@ -137,6 +138,7 @@ type session struct {
 	formerReports map[string]bool    // live, and loaded when their columns were not noted
 
 	result      Result
+	notices     map[string]string // of files, by their shown names
 	done, total int
 }
 
@@ -149,7 +151,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 		return nil, err
 	}
 	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account,
-		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}}, nil
+		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
 }
 
 func (l *Loader) beginWriter(ctx context.Context, account string) (*commits.Session, error) {
@@ -291,7 +293,21 @@ func (s *session) stepProgress(f file) {
 	s.done++
 }
 
-func (s *session) addResult(r FileResult) { s.result.Files = append(s.result.Files, r) }
+func (s *session) addResult(r FileResult) {
+	if r.Notice == "" {
+		r.Notice = s.notices[r.File]
+	}
+	s.result.Files = append(s.result.Files, r)
+}
+
+// noteFile reports what the user should know about a file that is not at fault, at
+// once and in the file's result.
+func (s *session) noteFile(f file, notice string) {
+	if notice != "" {
+		s.progress.Notice(f.shown + ": " + notice)
+		s.notices[f.shown] = strings.TrimPrefix(s.notices[f.shown]+"; "+notice, "; ")
+	}
+}
 
 func (s *session) refuseFile(f file, err error) { s.addResult(refusedResult(f.shown, err)) }
 
@@ -300,6 +316,7 @@ func (s *session) refuseFile(f file, err error) { s.addResult(refusedResult(f.sh
 func (s *session) recordReports(ctx context.Context, all []taken) error {
 	var lines []LedgerLine
 	for _, t := range all {
+		s.noteFile(t.file, t.notice)
 		s.addResult(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
 		if !s.ledger[t.key] && !s.noted[t.key] {
 			lines = append(lines, LedgerLine{LedgerKey: t.key, File: t.file.shown, Rows: uint64(t.rows)})

@@ -40,7 +40,7 @@ type grain struct {
 
 // table holds the exact sums of a report's rows by grain.
 type table struct {
-	reader   *platform.RowReader // for its columns
+	columns  platform.RowColumns
 	index    map[grain]int
 	grains   []grain
 	sums     [][]exact.Uint128 // counts, then units of amounts, of grainsAtOnce grains each, so that none is moved when more come
@@ -69,8 +69,8 @@ func (n *numbering[T]) numberOf(value T) uint32 {
 	return number
 }
 
-func newTable(reader *platform.RowReader) *table {
-	return &table{reader: reader, index: map[grain]int{}, products: newNumbering[string](), places: newNumbering[adPlace]()}
+func newTable(columns platform.RowColumns) *table {
+	return &table{columns: columns, index: map[grain]int{}, products: newNumbering[string](), places: newNumbering[adPlace]()}
 }
 
 func (t *table) grainOf(row *platform.Row) grain {
@@ -86,7 +86,7 @@ func (t *table) sumsOf(i int) (counts, amounts []exact.Uint128) {
 	n := t.columnCount()
 	at := i % grainsAtOnce * n
 	sums := t.sums[i/grainsAtOnce][at : at+n]
-	return sums[:len(t.reader.CountColumns)], sums[len(t.reader.CountColumns):]
+	return sums[:len(t.columns.CountColumns)], sums[len(t.columns.CountColumns):]
 }
 
 // columnSum returns one of the sums of a grain.
@@ -98,7 +98,7 @@ func (t *table) columnSum(i int, s source) exact.Uint128 {
 	return counts[s.at]
 }
 
-func (t *table) columnCount() int { return len(t.reader.CountColumns) + len(t.reader.AmountColumns) }
+func (t *table) columnCount() int { return len(t.columns.CountColumns) + len(t.columns.AmountColumns) }
 
 // memoryBytes estimates what the table takes: sums, the index, and the ids.
 func (t *table) memoryBytes() int {
@@ -129,7 +129,7 @@ func (t *table) addRow(row *platform.Row) error {
 	for c, a := range row.Amounts {
 		if amounts[c], ok = amounts[c].Add(a.Units()); !ok {
 			return newRefusalf("row %d: the sum of %s of product %q on %s exceeds %s, the largest that is kept exactly",
-				row.Number, t.reader.AmountColumns[c], row.Product, row.Day, largestSum)
+				row.Number, t.columns.AmountColumns[c], row.Product, row.Day, largestSum)
 		}
 	}
 	return nil
@@ -161,8 +161,9 @@ type content struct {
 	sha256 string               // of the unpacked bytes
 	days   map[adlens.Day]*Sums // the file's own sums, which the stored ones are compared with
 	names  entityNames
-	table  *table // nil where it did not fit into the budget
-	fitted int    // then: how many grains did
+	nulls  []platform.Nulls // that were read as 0
+	table  *table           // nil where it did not fit into the budget
+	fitted int              // then: how many grains did
 }
 
 // partCount says in how many readings the grains are summed. There are at most as
@@ -196,11 +197,12 @@ func (d *download) isNext() bool {
 
 func (d *download) headlineColumns() []string { return d.report.Type.Headline(d.market.Vendor) }
 
-// eachRow visits every row and returns the hash of the unpacked bytes.
-func (d *download) eachRow(ctx context.Context, visit func(*platform.RowReader, *platform.Row) error) (sum string, err error) {
+// eachRow visits every row and returns the hash of the unpacked bytes, and the
+// nulls that were read as 0.
+func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, *platform.Row) error) (sum string, nulls []platform.Nulls, err error) {
 	source, closeFile, err := d.file.openUnpacked(d.file.download)
 	if err != nil {
-		return "", asRefusal(err)
+		return "", nil, asRefusal(err)
 	}
 	unpacked := newPipe(source)
 	reader := platform.NewRowReader(unpacked, d.report, d.headlineColumns()...)
@@ -212,16 +214,16 @@ func (d *download) eachRow(ctx context.Context, visit func(*platform.RowReader, 
 			return &platform.Fault{Row: row.Number, Field: platform.CurrencyColumn, Value: row.Currency,
 				Expected: d.market.Currency + ", the currency of profile " + d.market.ID}
 		}
-		return visit(reader, row)
+		return visit(reader.RowColumns, row)
 	})
 	sum = unpacked.closeAndSum()
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
 	if ctx.Err() != nil {
-		return "", err // not the file's fault
+		return "", nil, err // not the file's fault
 	}
-	return sum, asRefusal(err)
+	return sum, reader.Nulls(), asRefusal(err)
 }
 
 // hashDownload hashes the unpacked download without looking into it.
@@ -246,9 +248,10 @@ func (d *download) hashDownload(ctx context.Context) (string, error) {
 func (d *download) readContent(ctx context.Context) (*content, error) {
 	c := &content{days: map[adlens.Day]*Sums{}, names: entityNames{}}
 	var headline [measures]source
-	sum, err := d.eachRow(ctx, func(reader *platform.RowReader, row *platform.Row) error {
+	var err error
+	c.sha256, c.nulls, err = d.eachRow(ctx, func(columns platform.RowColumns, row *platform.Row) error {
 		if c.table == nil && c.rows == 0 {
-			c.table, headline = newTable(reader), headlineOf(reader, d.headlineColumns())
+			c.table, headline = newTable(columns), headlineOf(columns, d.headlineColumns())
 		}
 		c.rows++
 		if c.rows%10000 == 0 && d.isNext() {
@@ -258,7 +261,6 @@ func (d *download) readContent(ctx context.Context) (*content, error) {
 		c.names.addRow(row)
 		return c.addToTable(ctx, row, d)
 	})
-	c.sha256 = sum
 	return c, err
 }
 
@@ -302,9 +304,9 @@ func (c *content) addToTable(ctx context.Context, row *platform.Row, d *download
 // readPart sums the part of a large download's grains that a number is given for.
 func (d *download) readPart(ctx context.Context, number int, c *content) (*table, error) {
 	var t *table
-	sum, err := d.eachRow(ctx, func(reader *platform.RowReader, row *platform.Row) error {
+	sum, _, err := d.eachRow(ctx, func(columns platform.RowColumns, row *platform.Row) error {
 		if t == nil {
-			t = newTable(reader)
+			t = newTable(columns)
 		}
 		if partOf(row, c.partCount()) != number {
 			return nil

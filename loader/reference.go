@@ -27,7 +27,7 @@ func (s *session) loadProfiles(ctx context.Context, f file) (rows int, changed b
 		return 0, false, asRefusal(err)
 	}
 	for _, notice := range notices {
-		s.progress.Notice(f.shown + ": " + notice)
+		s.noteFile(f, notice)
 	}
 	next, err := s.mergeProfiles(profiles)
 	if err != nil || slices.Equal(next, s.markets) {

@@ -155,7 +155,8 @@ type taken struct {
 	pending
 	rows    int
 	key     LedgerKey
-	claimed bool // it speaks for some days
+	claimed bool   // it speaks for some days
+	notice  string // what the user should know about its rows
 }
 
 // loadReport takes a report that was read, and writes the days that it speaks for.
@@ -168,7 +169,7 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 		return taken{}, fmt.Errorf("%s: %w", p.file.download, r.err)
 	}
 	c := r.content
-	t.rows = c.rows
+	t.rows, t.notice = c.rows, describeNulls(c.nulls)
 	if err := b.checkRates(p, c); err != nil {
 		return t, err
 	}
@@ -184,6 +185,26 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 	}
 	b.session.nameEntities(c.names, p.report.GeneratedAt)
 	return t, nil
+}
+
+// describeNulls says which counts and amounts were read as 0, in one line however
+// many there are; "" for none.
+func describeNulls(nulls []platform.Nulls) string {
+	var columns []string
+	for _, n := range nulls {
+		columns = append(columns, fmt.Sprintf("%s in %d %s", n.Column, n.Rows, plural(n.Rows, "row")))
+	}
+	if len(columns) == 0 {
+		return ""
+	}
+	return "read as 0 because it is null: " + strings.Join(columns, ", ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
 }
 
 // ledgerKey tells a loaded file by what its object says and its download holds:

@@ -28,14 +28,14 @@ type layout struct {
 	columns  []int    // of the build's block
 }
 
-// source is a column of the reader.
+// source is a column of a report's rows.
 type source struct {
 	money bool
 	at    int
 }
 
-// sourceOf finds a column of the reader.
-func sourceOf(r *platform.RowReader, column string) (s source, ok bool) {
+// sourceOf finds a column of a report's rows.
+func sourceOf(r platform.RowColumns, column string) (s source, ok bool) {
 	if at := slices.Index(r.CountColumns, column); at >= 0 {
 		return source{at: at}, true
 	}
@@ -44,14 +44,14 @@ func sourceOf(r *platform.RowReader, column string) (s source, ok bool) {
 }
 
 // headlineOf finds the columns that figures follow from, which every report has.
-func headlineOf(r *platform.RowReader, columns []string) (all [measures]source) {
+func headlineOf(r platform.RowColumns, columns []string) (all [measures]source) {
 	for i, column := range columns {
 		all[i], _ = sourceOf(r, column)
 	}
 	return all
 }
 
-func (w *reportWriter) columnLayout(r *platform.RowReader) layout {
+func (w *reportWriter) columnLayout(r platform.RowColumns) layout {
 	l := layout{headline: headlineOf(r, w.download.headlineColumns())}
 	var stored []catalogue.Measure
 	for _, m := range catalogue.Extra {
@@ -70,7 +70,7 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 	for number, product := range t.products.all {
 		keys[number] = session.productKey(product)
 	}
-	l, slice := w.columnLayout(t.reader), w.reportSlice()
+	l, slice := w.columnLayout(t.columns), w.reportSlice()
 	order := t.sortedGrains(keys)
 	for len(order) > 0 {
 		g := t.grains[order[0]]
@@ -153,7 +153,7 @@ func (w *reportWriter) convertSums(l layout, t *table, grains []int) ([][]exact.
 		}
 		shares, ok := shareMicros(own, adlens.One)
 		if !ok {
-			return nil, fmt.Errorf("%s is too large an amount to be kept", t.reader.AmountColumns[s.at])
+			return nil, fmt.Errorf("%s is too large an amount to be kept", t.columns.AmountColumns[s.at])
 		}
 		for n := range rows {
 			rows[n][column] = shares[n]

@@ -44,7 +44,7 @@ new figures at once.
 
 On a terminal a line tells how far it is; elsewhere a line does every ten
 seconds. With --json each of files[] has file, status (loaded, unchanged,
-refused, skipped, failed), rows and error.`,
+refused, skipped, failed), rows and error, and a notice where there is one.`,
 		Example: `  adlens load --account acme extracts/
   adlens load --account acme profiles.json rates.csv november.report.json`,
 		Args: someArguments("PATH"),

@@ -54,6 +54,9 @@ func (w *listWriter) entityRows(p profile, entity platform.Entity, filter []stri
 			rows = append(rows, row(p, i, adProduct))
 		}
 	}
+	if filter == nil && w.percentChance(30) { // of an ad product that is left out
+		rows = append(rows, row(p, w.IntN(number), "SPONSORED_TELEVISION"))
+	}
 	w.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return rows
 }

@@ -149,6 +149,8 @@ func (w *writer) measureMembers(d description) []member {
 
 func (w *writer) drawCount(zero bool, below int) string {
 	switch {
+	case w.percentChance(2):
+		return "null"
 	case zero || w.percentChance(30):
 		return "0"
 	case w.Big && w.percentChance(60):
@@ -161,7 +163,7 @@ func (w *writer) drawCount(zero bool, below int) string {
 // binary leftovers such as 59.980000000000004 included.
 func (w *writer) drawAmount(zero bool, belowCents int) string {
 	if zero || w.percentChance(25) {
-		return pickOne(w, []string{"0", "0.0", "0.00"})
+		return pickOne(w, []string{"0", "0.0", "0.00", "null"})
 	}
 	if w.Big && w.percentChance(60) {
 		return fmt.Sprintf("%d.%02d", 999_999_999_999-w.Int64N(3), w.IntN(100))

@@ -129,8 +129,8 @@ func (p *Program) Key(account string, more ...string) (string, error) {
 
 // File is what a load says of one file.
 type File struct {
-	File, Status, Error string
-	Rows                *json.Number
+	File, Status, Error, Notice string
+	Rows                        *json.Number
 }
 
 // Loading is the outcome of a load command.

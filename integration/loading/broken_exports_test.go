@@ -52,7 +52,7 @@ func campaignFaults() []fault {
 		rowFault("a negative id", "campaignId", house.Exact("-2"), "-2"),
 		rowFault("a boolean for an id", "campaignId", true),
 		rowFault("a list for a name", "name", []any{"x"}),
-		rowFault("unknown ad product", "adProduct", "SPONSORED_TV", "SPONSORED_TV"),
+		rowFault("ad product in words", "adProduct", "Sponsored Products", "Sponsored Products"),
 		rowFault("no ad product", "adProduct", nil),
 		rowFault("impossible start", "startDate", "2026-02-30", "2026-02-30"),
 		rowFault("garbled end", "endDate", "soon", "soon"),
@@ -89,7 +89,7 @@ func adFaults() []fault {
 	return []fault{
 		rowFault("unknown state", "state", "LIVE", "LIVE"),
 		rowFault("no ad group", "adGroupId", nil),
-		rowFault("unknown ad product", "adProduct", "SPONSORED_TV", "SPONSORED_TV"),
+		rowFault("ad product in words", "adProduct", "Sponsored Products", "Sponsored Products"),
 		rowFault("an id twice", "adId", "21", "21"),
 	}
 }

@@ -83,7 +83,7 @@ func oddReports() []oddFile {
 		row("a currency behind", `"cost":1.5`, `"cost":"12 USD"`), row("an underscore", `"cost":1.5`, `"cost":1_000`), row("hexadecimal", `"cost":1.5`, `"cost":0x10`), row("octal", `"cost":1.5`, `"cost":010`), row("a plus", `"cost":1.5`, `"cost":+1`),
 		row("no zero before the point", `"cost":1.5`, `"cost":.5`), row("nothing behind the point", `"cost":1.5`, `"cost":1.`), row("a tiny power", `"cost":1.5`, `"cost":1e-400`), row("a huge power", `"cost":1.5`, `"cost":1e400`),
 		row("a power of many digits", `"cost":1.5`, `"cost":1e99999999999999999999`), row("nothing to a huge power", `"cost":1.5`, `"cost":0e999999999`), row("less than nothing", `"cost":1.5`, `"cost":-5`), row("minus nothing", `"cost":1.5`, `"cost":-0.00`),
-		row("21 decimals", `"cost":1.5`, `"cost":1.000000000000000000001`), row("a million millions", `"cost":1.5`, `"cost":1000000000000`), row("Arabic digits", `"cost":1.5`, `"cost":"١٢"`), row("true", `"cost":1.5`, `"cost":true`), row("a list", `"cost":1.5`, `"cost":[1.5]`),
+		row("21 decimals", `"cost":1.5`, `"cost":1.000000000000000000001`), row("a million millions", `"cost":1.5`, `"cost":1000000000000`), row("Arabic digits", `"cost":1.5`, `"cost":"١٢"`), row("true", `"cost":1.5`, `"cost":true`), row("null for a count and an amount", `"clicks":1,"cost":1.5`, `"clicks":null,"cost":null`), row("a list", `"cost":1.5`, `"cost":[1.5]`),
 		row("another currency", `"clicks":1`, `"clicks":1,"campaignBudgetCurrencyCode":"EUR"`), row("an id beyond 2^53", `"clicks":1`, `"clicks":1,"campaignId":9007199254740993`), row("a product's id without end", `"A"`, `"`+strings.Repeat("A", 65)+`"`),
 		row("a formula for a product", `"A"`, `"=HYPERLINK(\"x\")"`), row("more clicks than impressions", `"clicks":1`, `"clicks":99`),
 		object("another profile", `"profileId":101`, `"profileId":999`), object("a profile as a float", `"profileId":101`, `"profileId":1.01e2`), object("unfinished", "COMPLETED", "PROCESSING"), object("a report of the future", "2026-11-03\",\"gen", "2027-11-03\",\"gen"),
@@ -116,7 +116,7 @@ func oddTables() []oddFile {
 		rates("a day that does not exist", "2026-02-30,EUR,1.1"), rates("a day of another country", "02.11.2026,EUR,1.1"), rates("a day before all", "1969-12-31,EUR,1.1"), rates("a day after all", "2200-01-01,EUR,1.1"), rates("two rates of a day", "2026-11-02,EUR,1.1\n2026-11-02,EUR,1.2"),
 		rule("a line broken in the middle", `"name"`, "\n\"name\""), rule("no id", `"rule_id":"one",`, ""), rule("another status", `"on"`, `"enabled"`), rule("a time that does not exist", "2026-10-01T08", "2026-10-01T25"), rule("a name twice", `"name"`, `"name":"x","name"`), rule("a name in capitals", `"status"`, `"Status"`),
 		rule("two on a line", "}", "}"+oddRule), rule("a list", oddRule, "["+oddRule+"]"), rule("no JSON", oddRule, "one"), rule("an id as a float", `"one"`, "1.5"),
-		list("an id twice", `"campaignId":2`, `"campaignId":1`), list("no id", `"campaignId":2,`, ""), list("a state that nobody knows", "ENABLED", "RUNNING"), list("another ad product", "SPONSORED_PRODUCTS", "SPONSORED_TV"), list("a number for a name", `"One"`, "1"), list("a name without end", `"One"`, `"`+strings.Repeat("n", 10_001)+`"`), list("a day that does not exist", `"state"`, `"startDate":"2026-02-30","state"`),
+		list("an id twice", `"campaignId":2`, `"campaignId":1`), list("no id", `"campaignId":2,`, ""), list("a state that nobody knows", "ENABLED", "RUNNING"), list("an ad product that is not kept", "SPONSORED_PRODUCTS", "SPONSORED_TELEVISION"), list("an ad product in words", "SPONSORED_PRODUCTS", "Sponsored Products"), list("no ad product", `"adProduct":"SPONSORED_PRODUCTS",`, ""), list("a number for a name", `"One"`, "1"), list("a name without end", `"One"`, `"`+strings.Repeat("n", 10_001)+`"`), list("a day that does not exist", `"state"`, `"startDate":"2026-02-30","state"`),
 		list("a budget less than nothing", `"state"`, `"budgetCaps":{"budgetValue":{"monetaryBudget":{"amount":-1,"currencyCode":"USD"}}},"state"`), list("a budget in another currency", `"state"`, `"budgetCaps":{"budgetValue":{"monetaryBudget":{"amount":1,"currencyCode":"EUR"}}},"state"`),
 		{"an export alone", "odd.export.json", oddExport, nil},
 		{"profiles in an object", "profiles.json", `{"profiles":[]}`, nil}, {"profiles cut off", "profiles.json", `[{"profileId":500`, nil}, {"a profile without a currency", "profiles.json", `[{"profileId":500,"countryCode":"CA","timezone":"UTC","accountInfo":{"type":"seller"}}]`, nil},
@@ -172,6 +172,9 @@ func becameOf(done harness.Loading, dir string) string {
 			line := name + ": " + strings.NewReplacer("loaded", "taken", "unchanged", "taken").Replace(f.Status)
 			if f.Error != "" {
 				line += ": " + f.Error
+			}
+			if f.Notice != "" {
+				line += "; notice: " + f.Notice
 			}
 			said = append(said, strings.ReplaceAll(line, dir, "DIR"))
 		}

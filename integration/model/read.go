@@ -167,7 +167,11 @@ func textOf(value any) string {
 	return fmt.Sprint(value)
 }
 
+// parseInteger reads a count; null is 0.
 func parseInteger(value any) *big.Int {
+	if value == nil {
+		return new(big.Int)
+	}
 	n, ok := new(big.Int).SetString(textOf(value), 10)
 	if !ok {
 		panic(fmt.Sprintf("model: not a count: %v", value))
@@ -175,7 +179,11 @@ func parseInteger(value any) *big.Int {
 	return n
 }
 
+// parseDecimal reads an amount; null is 0.
 func parseDecimal(value any) *big.Rat {
+	if value == nil {
+		return new(big.Rat)
+	}
 	r, ok := new(big.Rat).SetString(textOf(value))
 	if !ok {
 		panic(fmt.Sprintf("model: not an amount: %v", value))

@@ -24,12 +24,15 @@ func januaryReport() *Report {
 		Columns: []string{"date", "advertisedAsin", "impressions", "clicks", "cost", "purchases7d", "sales7d", "unitsSoldClicks7d", "sales30d"}}
 }
 
-// written is all that a reader says of a file.
-func written(each func(func(*Row) error) error) (said []string) {
+// written is all that a reader says of a file, with the nulls of a whole one.
+func written(each func(func(*Row) error) error, nulls func() map[string]int) (said []string) {
 	err := each(func(r *Row) error {
 		said = append(said, fmt.Sprintf("%d %s %q %q %v %v", r.Number, r.Day, r.Product, r.Currency, r.Counts, r.Amounts))
 		return nil
 	})
+	if err == nil {
+		said = append(said, fmt.Sprint(nulls()))
+	}
 	return append(said, quotation.ReplaceAllString(fmt.Sprint(err), "$1"))
 }
 
@@ -38,11 +41,19 @@ func written(each func(func(*Row) error) error) (said []string) {
 var quotation = regexp.MustCompile("(?s)(damaged JSON at byte [0-9]+: invalid (?:character|surrogate pair|escape sequence)) ['`\"].*['`\"] ")
 
 func writtenByOld(r io.Reader) []string {
-	return written(newOldRowReader(r, januaryReport(), "purchases7d", "sales7d").Each)
+	old := newOldRowReader(r, januaryReport(), "purchases7d", "sales7d")
+	return written(old.Each, func() map[string]int { return old.nulls })
 }
 
 func writtenByNew(r io.Reader) []string {
-	return written(NewRowReader(r, januaryReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d").Each)
+	reader := NewRowReader(r, januaryReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d")
+	return written(reader.Each, func() map[string]int {
+		nulls := map[string]int{}
+		for _, n := range reader.Nulls() {
+			nulls[n.Column] = n.Rows
+		}
+		return nulls
+	})
 }
 
 func sameAsOld(t *testing.T, text []byte) {

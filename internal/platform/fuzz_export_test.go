@@ -3,6 +3,7 @@ package platform_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"adlens"
@@ -65,7 +66,7 @@ func FuzzLists(f *testing.F) {
 	row := `{"campaignId":1,"adGroupId":"2","adId":3,"adProduct":"SPONSORED_PRODUCTS","name":"One","state":"enabled","startDate":"2026-01-01","endDate":null,` +
 		`"targetingSettings":"AUTO","bid":{"defaultBid":0.75,"currencyCode":"USD"},"budgetCaps":{"recurrenceTimePeriod":"DAILY","budgetValue":{"monetaryBudget":{"amount":10.5,"currencyCode":"USD"}}}}`
 	for _, seed := range []string{"[" + row + "]", "[" + row + "," + row + "]", "[]", "[" + row, "[" + row + ",]", `[{"campaignId":1e3}]`, `[{"state":null}]`, `[{"bid":null,"budgetCaps":null}]`,
-		`[{"bid":{"defaultBid":-1}}]`, `[{"name":"\u0000"}]`, `[[` + row + `]]`, `[{"\u0073tate":"ENABLED"}]`} {
+		strings.Replace("["+row+","+row+"]", "SPONSORED_PRODUCTS", "SPONSORED_TELEVISION", 1), `[{"bid":{"defaultBid":-1}}]`, `[{"name":"\u0000"}]`, `[[` + row + `]]`, `[{"\u0073tate":"ENABLED"}]`} {
 		f.Add([]byte(seed))
 	}
 	export := &platform.Export{ID: "e", ProfileID: "101", AdProducts: []adlens.AdProduct{adlens.SponsoredProducts, adlens.SponsoredDisplay}, Currency: "USD"}
@@ -75,6 +76,7 @@ func FuzzLists(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, read := range readers {
+			export.Skipped = nil
 			all, rows, err := read(text, export)
 			for _, l := range all {
 				if l.id == "" || !slices.Contains(export.AdProducts, l.adProduct) || l.state == "" || l.amount != nil && limit.Less(*l.amount) {
@@ -84,8 +86,15 @@ func FuzzLists(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if rows != len(all) {
-				t.Fatalf("%d rows, %d of them visited", rows, len(all))
+			skipped := 0
+			for name, n := range export.Skipped {
+				if _, kept := adlens.ParseAdProduct(name); kept {
+					t.Fatalf("%d rows of %s were skipped", n, name)
+				}
+				skipped += n
+			}
+			if rows != len(all)+skipped {
+				t.Fatalf("%d rows, %d of them visited and %d skipped", rows, len(all), skipped)
 			}
 			whole := bytes.TrimRight(text, " \t\r\n")
 			if _, _, err := read(whole[:len(whole)-1], export); err == nil {

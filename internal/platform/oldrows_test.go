@@ -11,7 +11,7 @@ import (
 )
 
 // The reader of rows as it was before it had two ways: slow, and simple enough
-// to be believed. The fuzz test holds the one of today against it.
+// to be believed, and since then with null as 0. The fuzz test compares today's with it.
 
 // oldArrayReader reads a JSON array of objects one at a time.
 type oldArrayReader struct {
@@ -61,6 +61,7 @@ type oldRowReader struct {
 	row    Row
 	seen   []bool
 	buffer []byte
+	nulls  map[string]int // rows in which a count or an amount was null, by column
 }
 
 // oldField says what is done with a column's value. Every known column has a
@@ -77,7 +78,7 @@ type oldField struct {
 // product's column must be there too, and may be null.
 func newOldRowReader(r io.Reader, report *Report, needed ...string) *oldRowReader {
 	array := newOldArrayReader(r)
-	rr := &oldRowReader{report: report, array: array, dec: array.dec, fields: map[string]oldField{}}
+	rr := &oldRowReader{report: report, array: array, dec: array.dec, fields: map[string]oldField{}, nulls: map[string]int{}}
 	rr.add(DateColumn, true, (*oldRowReader).readDate)
 	rr.add(CurrencyColumn, false, (*oldRowReader).readCurrency)
 	if report.Type.ProductColumn != "" {
@@ -106,12 +107,12 @@ func (r *oldRowReader) addMeasure(m catalogue.Measure, needed bool) {
 	if !m.IsAmount() {
 		at := len(r.CountColumns)
 		r.CountColumns = append(r.CountColumns, m.Column)
-		r.add(m.Column, needed, func(r *oldRowReader, v jsontext.Value) string { return r.readCount(at, v, needed) })
+		r.add(m.Column, needed, func(r *oldRowReader, v jsontext.Value) string { return r.readCount(m.Column, at, v) })
 		return
 	}
 	at := len(r.AmountColumns)
 	r.AmountColumns = append(r.AmountColumns, m.Column)
-	r.add(m.Column, needed, func(r *oldRowReader, v jsontext.Value) string { return r.readAmount(at, v, needed) })
+	r.add(m.Column, needed, func(r *oldRowReader, v jsontext.Value) string { return r.readAmount(m.Column, at, v) })
 }
 
 // Each calls visit for every row. It ends at the first fault of the file or
@@ -237,8 +238,9 @@ func (r *oldRowReader) readCurrency(v jsontext.Value) string {
 	return ""
 }
 
-func (r *oldRowReader) readCount(at int, v jsontext.Value, needed bool) string {
-	if v.Kind() == 'n' && !needed {
+func (r *oldRowReader) readCount(name string, at int, v jsontext.Value) string {
+	if v.Kind() == 'n' {
+		r.nulls[name]++
 		return ""
 	}
 	if v.Kind() != '0' {
@@ -252,8 +254,9 @@ func (r *oldRowReader) readCount(at int, v jsontext.Value, needed bool) string {
 	return ""
 }
 
-func (r *oldRowReader) readAmount(at int, v jsontext.Value, needed bool) string {
-	if v.Kind() == 'n' && !needed {
+func (r *oldRowReader) readAmount(name string, at int, v jsontext.Value) string {
+	if v.Kind() == 'n' {
+		r.nulls[name]++
 		return ""
 	}
 	if v.Kind() != '0' {

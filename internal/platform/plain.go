@@ -147,8 +147,11 @@ func (p *plainReader) parseValue(f *field, text []byte, at int) (end int, ok boo
 		return passValue(text, at)
 	}
 	if text[at] == 'n' {
-		end, ok = passLiteral(text, at, "null")
-		return end, ok && f.isNullable()
+		if end, ok = passLiteral(text, at, "null"); !ok || !f.isNullable() {
+			return end, false
+		}
+		p.setNull(f)
+		return end, true
 	}
 	switch f.holds {
 	case holdsDate:
@@ -163,11 +166,6 @@ func (p *plainReader) parseValue(f *field, text []byte, at int) (end int, ok boo
 		p.RowReader.row.Amounts[f.at], end, ok = parseAmount(text, at)
 	}
 	return end, ok
-}
-
-// isNullable reports whether null is a value of the column.
-func (f *field) isNullable() bool {
-	return f.into != nil || (f.holds == holdsCount || f.holds == holdsAmount) && !f.needed
 }
 
 // parseDate takes over a day of the report's range. Neighbouring rows are often of

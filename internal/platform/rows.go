@@ -12,6 +12,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// RowColumns are the platform's names of what the rows of a report count.
+type RowColumns struct{ CountColumns, AmountColumns []string }
+
+// Nulls is in how many rows a column was null, which is read as 0.
+type Nulls struct {
+	Column string
+	Rows   int
+}
+
 // Row is one row of a report's download. It is valid until the next one.
 type Row struct {
 	Number   int // from 1
@@ -38,12 +47,12 @@ const maxRowBytes = 1 << 20
 // not take for whatever reason goes the strict way from its first byte, so the
 // strict one alone decides what is accepted and what is said.
 type RowReader struct {
-	CountColumns  []string
-	AmountColumns []string
+	RowColumns
 
 	report *Report
 	fields []*field
-	needed int // of fields
+	needed int      // of fields
+	nulls  []*field // counts and amounts that are null in the row
 	window window
 	row    Row
 	strict strictReader
@@ -55,6 +64,7 @@ type field struct {
 	name   string
 	number int  // in the order of asking
 	needed bool // in every row
+	nulls  int  // rows in which a count or an amount was null
 	holds  holds
 	at     int     // of Counts or Amounts
 	into   *string // of the row, for an id or a text
@@ -135,10 +145,24 @@ func (r *RowReader) Each(visit func(*Row) error) error {
 				return err
 			}
 		}
+		for _, f := range r.nulls {
+			f.nulls++
+		}
 		if err := visit(&r.row); err != nil {
 			return err
 		}
 	}
+}
+
+// Nulls lists the counts and amounts that were null in rows so far, in the
+// order of the report type's columns.
+func (r *RowReader) Nulls() (all []Nulls) {
+	for _, f := range r.fields {
+		if f.nulls > 0 {
+			all = append(all, Nulls{Column: f.name, Rows: f.nulls})
+		}
+	}
+	return all
 }
 
 // readPlain reads the next row the plain way, if that can be done.
@@ -161,6 +185,7 @@ func (r *RowReader) readPlain() bool {
 func (r *RowReader) resetRow() {
 	clear(r.row.Counts)
 	clear(r.row.Amounts)
+	r.nulls = r.nulls[:0]
 	r.row.Product, r.row.Campaign, r.row.AdGroup = "", "", ""
 	r.row.Currency, r.row.CampaignName, r.row.AdGroupName = "", "", ""
 }
@@ -168,6 +193,10 @@ func (r *RowReader) resetRow() {
 // setValue takes over the value of a column. Where it is wrong, it says what was
 // expected.
 func (r *RowReader) setValue(f *field, v jsontext.Value) (expected string) {
+	if v.Kind() == 'n' && f.isNullable() {
+		r.setNull(f)
+		return ""
+	}
 	switch f.holds {
 	case holdsDate:
 		return r.setDate(v)
@@ -179,6 +208,17 @@ func (r *RowReader) setValue(f *field, v jsontext.Value) (expected string) {
 		return r.setCount(f, v)
 	default:
 		return r.setAmount(f, v)
+	}
+}
+
+// isNullable reports whether null is a value of the column.
+func (f *field) isNullable() bool { return f.holds != holdsDate }
+
+// setNull leaves the column of the row as it is without a value: no id, no
+// text, or a measure of 0.
+func (r *RowReader) setNull(f *field) {
+	if f.into == nil {
+		r.nulls = append(r.nulls, f)
 	}
 }
 
@@ -199,9 +239,6 @@ func (r *RowReader) setDate(v jsontext.Value) string {
 }
 
 func (f *field) setID(v jsontext.Value) string {
-	if v.Kind() == 'n' {
-		return ""
-	}
 	text, err := idText(v)
 	if err != nil || len(text) > maxValue {
 		return fmt.Sprintf("%s of at most %d characters, or null", f.words, maxValue)
@@ -211,9 +248,6 @@ func (f *field) setID(v jsontext.Value) string {
 }
 
 func (f *field) setText(v jsontext.Value) string {
-	if v.Kind() == 'n' {
-		return ""
-	}
 	text, err := unquoteValue(v)
 	switch {
 	case err != nil:
@@ -233,9 +267,6 @@ func unquoteValue(v jsontext.Value) (string, error) {
 }
 
 func (r *RowReader) setCount(f *field, v jsontext.Value) string {
-	if v.Kind() == 'n' && !f.needed {
-		return ""
-	}
 	if v.Kind() != '0' {
 		return "a whole number"
 	}
@@ -248,9 +279,6 @@ func (r *RowReader) setCount(f *field, v jsontext.Value) string {
 }
 
 func (r *RowReader) setAmount(f *field, v jsontext.Value) string {
-	if v.Kind() == 'n' && !f.needed {
-		return ""
-	}
 	if v.Kind() != '0' {
 		return "a number"
 	}

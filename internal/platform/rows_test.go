@@ -63,6 +63,8 @@ func TestGoodRowsAreReadExactly(t *testing.T) {
 		"{" + good + "}":                                       "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",
 		with("impressions", "1e3"):                             "1 2026-01-02 B0A [1000 2 1 0] [1.5 3 0]",
 		with("impressions", "10.0"):                            "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",
+		with("impressions", "null"):                            "1 2026-01-02 B0A [0 2 1 0] [1.5 3 0]",
+		with("cost", "null"):                                   "1 2026-01-02 B0A [10 2 1 0] [0 3 0]",
 		with("impressions", "-0"):                              "1 2026-01-02 B0A [0 2 1 0] [1.5 3 0]",
 		with("clicks", "9007199254740993"):                     "1 2026-01-02 B0A [10 9007199254740993 1 0] [1.5 3 0]",
 		with("clicks", "9223372036854775807"):                  "1 2026-01-02 B0A [10 9223372036854775807 1 0] [1.5 3 0]",
@@ -125,14 +127,12 @@ func TestAFaultyValueIsNamedWithItsRowFieldAndWhatWasExpected(t *testing.T) {
 		with("impressions", "9223372036854775808"):      "impressions is 9223372036854775808, " + wholeNumber,
 		with("impressions", "1e99"):                     "impressions is 1e99, " + wholeNumber,
 		with("impressions", "1e999999999999999999999"):  "impressions is 1e999999999999999999999, " + wholeNumber,
-		with("impressions", "null"):                     "impressions is null, expected a whole number",
 		with("impressions", `"10"`):                     `impressions is "10", expected a whole number`,
 		with("clicks", "true"):                          "clicks is true, expected a whole number",
 		with("cost", "-0.01"):                           "cost is -0.01, " + amount,
 		with("cost", "1000000000000"):                   "cost is 1000000000000, " + amount,
 		with("cost", "1e12"):                            "cost is 1e12, " + amount,
 		with("cost", "1e-21"):                           "cost is 1e-21, " + amount,
-		with("cost", "null"):                            "cost is null, expected a number",
 		with("cost", `"1.5"`):                           `cost is "1.5", expected a number`,
 		with("sales7d", "[1]"):                          "sales7d is [1], expected a number",
 		with("advertisedAsin", "1.5"):                   "advertisedAsin is 1.5, " + product,
@@ -237,4 +237,17 @@ func (c *counting) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += n
 	return n, err
+}
+
+func TestNullsAreCountedOncePerRowAndColumn(t *testing.T) {
+	null := with("cost", "null")
+	text := "[" + null + "," + null + "," + strings.Replace(with("clicks", "null"), "{", `{"x":[],`, 1) + ",{" + good + `,"sales30d":null},{` + good + "}]"
+	reader := platform.NewRowReader(strings.NewReader(text), spReport(), "impressions", "clicks", "purchases7d", "cost", "sales7d")
+	if err := reader.Each(func(*platform.Row) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := []platform.Nulls{{Column: "clicks", Rows: 1}, {Column: "cost", Rows: 2}, {Column: "sales30d", Rows: 1}}
+	if diff := cmp.Diff(want, reader.Nulls()); diff != "" {
+		t.Error(diff)
+	}
 }

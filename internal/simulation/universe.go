@@ -243,8 +243,12 @@ func (r *report) row(row reportRow) string {
 			ids += fmt.Sprintf(",%q:%q", id[0], id[1])
 		}
 	}
-	return fmt.Sprintf(`{"date":%q,%q:%q%s,"impressions":%d,"clicks":%d,"cost":%d.%02d,%q:%d,%q:%d.%02d}`, row.day.String(), asin, row.asin, ids,
-		row.impressions, row.clicks, row.spend/100, row.spend%100, purchases, row.purchases, sales, row.sales/100, row.sales%100)
+	bought := fmt.Sprint(row.purchases)
+	if row.purchases == 0 {
+		bought = "null" // which is 0
+	}
+	return fmt.Sprintf(`{"date":%q,%q:%q%s,"impressions":%d,"clicks":%d,"cost":%d.%02d,%q:%s,%q:%d.%02d}`, row.day.String(), asin, row.asin, ids,
+		row.impressions, row.clicks, row.spend/100, row.spend%100, purchases, bought, sales, row.sales/100, row.sales%100)
 }
 
 func (b *builder) titles(titles map[string]string) {
@@ -281,7 +285,7 @@ func (b *builder) export(version int) {
 	l := &list{entity: "campaigns", profile: profileUS, version: version, generated: time.Date(2026, time.March, 1+min(version, 1), 9, 0, 0, 0, time.UTC)}
 	object := fmt.Sprintf(`{"exportId":"e%d","profileId":"%s","entity":"campaigns","status":"COMPLETED","generatedAt":%q,"adProductFilter":["SPONSORED_PRODUCTS"]}`,
 		version, l.profile, l.generated.Format(time.RFC3339))
-	var rows []string
+	rows := []string{`{"campaignId":"tv","adProduct":"SPONSORED_TELEVISION","name":"left out","state":"ENABLED"}`}
 	for i := range 2 + version {
 		rows = append(rows, fmt.Sprintf(`{"campaignId":"c%d","adProduct":"SPONSORED_PRODUCTS","name":"v%d","state":"ENABLED"}`, i, version))
 	}
