@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adlens/internal/answer"
-	adhttp "adlens/internal/http"
+	"adlens/internal/clickhouse/audit"
 	"adlens/internal/metrics"
 	"adlens/internal/query"
 
@@ -51,14 +51,18 @@ func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 	m.Gauge("damaged_accounts", "Accounts that are not answered because stored data of them is damaged.", func() float64 { return float64(len(i.Inspector.Damage().Lost)) })
 	for name, of := range map[string]struct {
 		help string
-		when func(adhttp.Health) time.Time
+		when func(audit.Ages) time.Time
 	}{
-		"newest_load":    {"When something was last loaded into any account, by whatever command; 0 for never.", func(h adhttp.Health) time.Time { return h.NewestLoad }},
-		"oldest_load":    {"The last load of the account that waits longest for one; 0 for none.", func(h adhttp.Health) time.Time { return h.OldestLoad }},
-		"oldest_refresh": {"When reports were last read for the connected account that waits longest; 0 for none.", func(h adhttp.Health) time.Time { return h.OldestRefresh }},
+		"newest_load":    {"When something was last loaded into any account, by whatever command; 0 for never.", func(a audit.Ages) time.Time { return a.NewestLoad }},
+		"oldest_load":    {"The last load of the account that waits longest for one; 0 for none.", func(a audit.Ages) time.Time { return a.OldestLoad }},
+		"oldest_refresh": {"When reports were last read for the connected account that waits longest; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRefresh }},
+		"newest_rate":    {"The day of the newest rate of exchange that was fetched; 0 for none.", func(a audit.Ages) time.Time { return a.NewestRate }},
+		"oldest_rate":    {"The same of the account whose fetched rates end first; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRate }},
 	} {
 		m.Gauge(name+"_timestamp_seconds", of.help, func() float64 {
-			if t := of.when(i.currentHealth()); !t.IsZero() {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			if t := of.when(i.ages); !t.IsZero() {
 				return float64(t.Unix())
 			}
 			return 0

@@ -71,6 +71,9 @@ func workingDays(now time.Time, count int) (days []Day) {
 // URL is the address of the daily file.
 func (b *Bank) URL() string { return b.server.URL + Daily }
 
+// Newest is the newest day that has rates.
+func (b *Bank) Newest() time.Time { return b.days[0].Date }
+
 // Close stops it.
 func (b *Bank) Close() { b.server.Close() }
 

@@ -175,6 +175,31 @@ func TestTheDoctorNamesAListThatFails(t *testing.T) {
 	doctor(t, p, []sick{{"lists", "warning", "the list of campaigns of SPONSORED_BRANDS of US 3982475484689176 could not be read, once"}})
 }
 
+func TestTheDoctorLooksAtRates(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	healthy(t, p, "acct")
+	dir := t.TempDir()
+	house.ProfilesFile(t, dir, [4]string{"31", "DE", "EUR", "seller"}, [4]string{"32", "EG", "EGP", "seller"}, [4]string{"33", "UK", "GBP", "seller"})
+	today := time.Now().UTC()
+	day := func(back int) string { return today.AddDate(0, 0, -back).Format(time.DateOnly) }
+	house.Put(t, dir, "rates.csv", []byte("date,currency,usd\n"+day(9)+",GBP,1.3\n"+day(20)+",EUR,1.1\n"))
+	house.Put(t, dir, "eurofxref-hist.csv", []byte("Date,USD,GBP,\n"+day(1)+",1.1,N/A,\n"))
+	if l, err := p.Load("acct", dir); err != nil || l.Code != 0 {
+		t.Fatalf("loading: %v %s", err, l.Result)
+	}
+	doctor(t, p, []sick{{"rates", "warning", "no rate of EGP is held: reports of EG 32 are refused"}, {"rates", "warning", "the newest rate of GBP is of " + day(9) + ", 9 days ago"}})
+	house.Put(t, dir, "rates.csv", []byte("date,currency,usd\n"+day(2)+",GBP,1.3\n"+day(0)+",EGP,0.02\n"))
+	if l, err := p.Load("acct", dir); err != nil || l.Code != 0 {
+		t.Fatalf("loading: %v %s", err, l.Result)
+	}
+	for _, f := range doctor(t, p, nil) {
+		if want := "the newest is of " + day(0) + ", every currency has one of " + day(2) + " or later"; f.Check == "rates" && f.Detail != want {
+			t.Errorf("want %s, got %v", want, f)
+		}
+	}
+}
+
 // logged waits until a server's log has some words.
 func logged(t *testing.T, server *harness.Server, words string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -233,7 +234,7 @@ func TestAServerFetchesRatesWhenTheBankIsBack(t *testing.T) {
 	h := &house.House{Program: program}
 	a.connect(t, h, "acme")
 	a.bank.Instead(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-	flags := []string{"--platform-url", a.platform.URL(), "--platform-token-url", a.platform.TokenURL(), "--rates-url", a.bank.URL()}
+	flags := []string{"--metrics-listen", "127.0.0.1:0", "--platform-url", a.platform.URL(), "--platform-token-url", a.platform.TokenURL(), "--rates-url", a.bank.URL()}
 	server, err := program.Serve(flags...)
 	house.Need(t, err)
 	ask := harness.Client{Address: server.Address, Key: key}
@@ -251,6 +252,11 @@ func TestAServerFetchesRatesWhenTheBankIsBack(t *testing.T) {
 	until("the reports were not loaded", func() bool {
 		answer, want := a.spend(t, ask)
 		return strings.Contains(string(answer.Body), want)
+	})
+	newest := fmt.Sprintf("adlens_newest_rate_timestamp_seconds %s\n", strconv.FormatFloat(float64(a.bank.Newest().Unix()), 'g', -1, 64))
+	until("the metrics do not know the newest rate", func() bool {
+		_, text := house.MetricsOf(t, server)
+		return strings.Contains(text, newest)
 	})
 	house.Need(t, server.Stop())
 	// The rates of another account are fetched after a look at this one.

@@ -104,6 +104,7 @@ func (e *examination) checkOperations() {
 	e.runCheck("lists", e.checkLists)
 	e.runCheck("refresh", e.checkRefreshes)
 	e.runCheck("reports", e.checkReports)
+	e.runCheck("rates", e.checkRates)
 }
 
 // runCheck runs one check. Where it has nothing to say against anything, its

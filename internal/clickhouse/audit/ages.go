@@ -14,11 +14,16 @@ type Ages struct {
 	NewestLoad    time.Time // when something was last loaded into any account
 	OldestLoad    time.Time // the last load of the account that waits longest for one
 	Accounts      uint64    // all that there are, or were and are lost
+	NewestRate    time.Time // the day of the newest rate that was fetched for any account
+	OldestRate    time.Time // that of the account whose fetched rates end first
 	OldestRefresh time.Time // the last reading of the platform's reports of the connected account that waits longest for one
 }
 
 const (
 	selectLoads = `SELECT max(last), min(last) FROM (SELECT max(committed_at) AS last FROM commits GROUP BY account_id)`
+
+	// Rates of dead generations are of days that live ones have too.
+	selectRates = `SELECT max(last), min(last) FROM (SELECT max(day) AS last FROM rates WHERE fetched GROUP BY account_id)`
 
 	countAccounts = `SELECT uniqExact(key) FROM directory_seals WHERE table_name = 'accounts'`
 
@@ -30,19 +35,17 @@ FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT 
 // Ages reads how old what is stored is.
 func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	loads, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (one Ages, err error) {
-		err = s.ReadOnce(ctx, selectLoads, nil, conn.ScanInto(&one.NewestLoad, &one.OldestLoad))
+		if err = s.ReadOnce(ctx, selectLoads, nil, conn.ScanInto(&one.NewestLoad, &one.OldestLoad)); err == nil {
+			err = s.ReadOnce(ctx, selectRates, nil, conn.ScanInto(&one.NewestRate, &one.OldestRate))
+		}
 		return one, err
 	})
 	if err != nil {
 		return Ages{}, err
 	}
 	for _, one := range loads {
-		if newest := orNone(one.NewestLoad); newest.After(all.NewestLoad) {
-			all.NewestLoad = newest
-		}
-		if oldest := orNone(one.OldestLoad); all.OldestLoad.IsZero() || !oldest.IsZero() && oldest.Before(all.OldestLoad) {
-			all.OldestLoad = oldest
-		}
+		all.NewestLoad, all.OldestLoad = widen(all.NewestLoad, all.OldestLoad, one.NewestLoad, one.OldestLoad)
+		all.NewestRate, all.OldestRate = widen(all.NewestRate, all.OldestRate, one.NewestRate, one.OldestRate)
 	}
 	err = a.cluster.Home().ReadOnce(ctx, countAccounts, nil, conn.ScanInto(&all.Accounts))
 	if err != nil {
@@ -55,6 +58,17 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 		return err
 	}))
 	return all, err
+}
+
+// widen returns the newest and the oldest of two times each, of which none counts.
+func widen(newest, oldest, alsoNewest, alsoOldest time.Time) (time.Time, time.Time) {
+	if also := orNone(alsoNewest); also.After(newest) {
+		newest = also
+	}
+	if also := orNone(alsoOldest); oldest.IsZero() || !also.IsZero() && also.Before(oldest) {
+		oldest = also
+	}
+	return newest, oldest
 }
 
 // orNone takes the beginning of time, which is the least of none, for none.

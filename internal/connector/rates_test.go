@@ -1,0 +1,194 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/ecb"
+	"adlens/internal/platform"
+	"adlens/loader"
+)
+
+func TestTheNewestPublishedDay(t *testing.T) {
+	for now, want := range map[string]string{
+		"2026-11-25T15:04:00Z": "2026-11-24", // Wednesday, 16:04 in Frankfurt
+		"2026-11-25T15:05:00Z": "2026-11-25",
+		"2026-07-01T14:04:00Z": "2026-06-30", // summer
+		"2026-07-01T14:05:00Z": "2026-07-01",
+		"2026-11-21T20:00:00Z": "2026-11-20", // Saturday
+		"2026-11-22T23:30:00Z": "2026-11-20", // Monday there
+		"2026-11-23T12:00:00Z": "2026-11-20",
+		"2026-12-25T20:00:00Z": "2026-12-25", // a holiday, of which nothing is known here
+	} {
+		at, err := time.Parse(time.RFC3339, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := lastPublished(at).String(); got != want {
+			t.Errorf("at %s: %s, expected %s", now, got, want)
+		}
+	}
+}
+
+// rateStore is a store with rates in memory, as a loader leaves them.
+type rateStore struct {
+	*memory
+	currency string
+	spans    []loader.RateSpan
+	loads    int
+	failure  error // of loads
+}
+
+func (s *rateStore) Profiles(context.Context, string) ([]platform.Profile, error) {
+	return []platform.Profile{{ID: "1", Currency: "USD"}, {ID: "2", Currency: s.currency}}, nil
+}
+
+func (s *rateStore) RateSpans(context.Context, string) ([]loader.RateSpan, error) {
+	return s.spans, nil
+}
+
+func (s *rateStore) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
+
+func (s *rateStore) Load(_ context.Context, _ string, paths []string) (loader.Result, error) {
+	if s.failure != nil {
+		return loader.Result{}, s.failure
+	}
+	f, err := os.Open(paths[0])
+	if err != nil {
+		return loader.Result{}, err
+	}
+	defer f.Close()
+	table, err := ecb.Read(f)
+	days := table.Days()
+	s.spans = []loader.RateSpan{{Currency: "EUR", Fetched: true, First: days[0], Last: days[len(days)-1]}}
+	s.loads++
+	return loader.Result{Files: []loader.FileResult{{File: paths[0], Status: loader.Loaded}}}, err
+}
+
+// published is a bank of some days that counts calls.
+type published struct {
+	days             []string // the newest first
+	daily, histories int
+	failure          error
+}
+
+func (p *published) table(days []string) (ecb.Table, error) {
+	if p.failure != nil {
+		return nil, p.failure
+	}
+	text := "Date,USD,\n"
+	for _, day := range days {
+		text += day + ",1.1,\n"
+	}
+	return ecb.Read(strings.NewReader(text))
+}
+
+func (p *published) Daily(context.Context) (ecb.Table, error) {
+	p.daily++
+	return p.table(p.days[:1])
+}
+
+func (p *published) History(context.Context) (ecb.Table, error) {
+	p.histories++
+	return p.table(p.days)
+}
+
+func (p *published) publish(from, to string) {
+	first, _ := adlens.ParseDay(from)
+	for day, _ := adlens.ParseDay(to); day >= first; day-- {
+		if !isWeekend(day) {
+			p.days = append(p.days, day.String())
+		}
+	}
+}
+
+// A story of some days: what is fetched, kept and loaded on each.
+func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
+	dir := t.TempDir()
+	s := &rateStore{memory: newMemory("acme"), currency: "EUR"}
+	b := &published{}
+	c := New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(string, string) {}})
+	for i, step := range []struct {
+		now, newest      string // of what is published
+		daily, histories int    // calls so far
+		first, last      string // of the kept file
+		before           func()
+	}{
+		{"2026-11-20T16:00:00Z", "2026-11-20", 1, 1, "2026-07-23", "2026-11-20", nil},
+		{"2026-11-22T16:00:00Z", "2026-11-20", 1, 1, "2026-07-23", "2026-11-20", nil}, // a weekend
+		{"2026-11-23T16:00:00Z", "2026-11-23", 2, 1, "2026-07-23", "2026-11-23", nil},
+		{"2026-11-24T14:00:00Z", "2026-11-23", 2, 1, "2026-07-23", "2026-11-23", nil},
+		{"2026-11-24T16:00:00Z", "2026-11-23", 3, 1, "2026-07-23", "2026-11-23", nil}, // late
+		{"2026-11-24T16:30:00Z", "2026-11-24", 4, 1, "2026-07-23", "2026-11-24", nil},
+		{"2026-11-30T16:30:00Z", "2026-11-30", 5, 2, "2026-07-23", "2026-11-30", nil},                      // nothing ran for days
+		{"2026-11-30T17:00:00Z", "2026-11-30", 5, 2, "2026-07-23", "2026-11-30", func() { s.spans = nil }}, // a database without them
+		{"2026-11-30T17:00:00Z", "2026-11-30", 6, 3, "2026-08-03", "2026-11-30", func() {
+			s.spans = nil
+			if err := os.WriteFile(filepath.Join(dir, RatesFile), []byte("Date,US"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"2026-12-01T16:30:00Z", "2026-12-01", 6, 3, "2026-08-03", "2026-11-30", func() { s.currency = "USD" }},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		b.days = nil
+		b.publish("2026-01-01", step.newest)
+		now, err := time.Parse(time.RFC3339, step.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.pullRates(t.Context(), "acme", dir, now); err != nil {
+			t.Fatalf("step %d: %v", i+1, err)
+		}
+		kept, err := readKeptRates(filepath.Join(dir, RatesFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		days := kept.Days()
+		if got, want := fmt.Sprintln(b.daily, b.histories, days[0], days[len(days)-1]), fmt.Sprintln(step.daily, step.histories, step.first, step.last); got != want {
+			t.Errorf("step %d, at %s: %s, expected %s", i+1, step.now, got, want)
+		}
+	}
+}
+
+// What fails is begun again after a pause, is done by one process at a time, and is
+// complete then: a file that was kept is loaded without being fetched again.
+func TestFailedRatesRestAndAreCompletedLater(t *testing.T) {
+	dir := t.TempDir()
+	s := &rateStore{memory: newMemory("acme"), currency: "GBP"}
+	b := &published{failure: errors.New("the bank is closed")}
+	b.publish("2026-01-01", "2026-11-20")
+	c := New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(string, string) {}})
+	now := time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
+	if err := c.freshenRates(t.Context(), "acme", dir, now); !errors.Is(err, b.failure) {
+		t.Errorf("the error is %v", err)
+	}
+	b.failure = nil
+	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.daily != 1 {
+		t.Errorf("it did not rest: %v, %d calls", err, b.daily)
+	}
+	s.attempts[RatesWork("acme")] = attempt{time.Now().Add(-2 * ratesRetry), 1}
+	s.held[RatesWork("acme")] = true
+	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.daily != 1 {
+		t.Errorf("two were at it: %v, %d calls", err, b.daily)
+	}
+	delete(s.held, RatesWork("acme"))
+	s.failure = errors.New("the database is away")
+	if err := c.freshenRates(t.Context(), "acme", dir, now); !errors.Is(err, s.failure) || b.histories != 1 {
+		t.Errorf("the error is %v, %d histories", err, b.histories)
+	}
+	s.failure = nil
+	s.attempts[RatesWork("acme")] = attempt{time.Now().Add(-time.Hour), 1}
+	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.histories != 1 || s.loads != 1 {
+		t.Errorf("%v, %d histories, %d loads", err, b.histories, s.loads)
+	}
+}
