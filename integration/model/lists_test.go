@@ -74,7 +74,7 @@ func TestOracleListsWhatLivesWithItsParents(t *testing.T) {
 		{"campaign_id":"144158449488730278","name":"b","state":"PAUSED","targeting":null,"provenance":"untouched","budget":{"amount":12.5,"type":"LIFETIME","currency_code":"GBP"}},
 		{"campaign_id":"11","name":"\uff76","state":"PAUSED","provenance":"created"},
 		{"campaign_id":"8","name":"\ud83d\ude00","state":"ENABLED","provenance":"changed","start_date":"2026-01-01","end_date":null}],
-		"pagination":{"total_rows":3,"total_pages":1,"next_page":null},"meta":{"synced_at":"2026-05-02T00:00:00.500Z","syncing":false}}`, got)
+		"pagination":{"total_rows":3,"total_pages":1,"next_page":null},"meta":{"synced_at":"2026-05-01T00:00:00.000Z","syncing":false}}`, got)
 	wanted(t, `{"data":[{"country_code":"UK","name":"United Kingdom","counts":{"campaigns":3,"ad_groups":1,"ads":null}}]}`, a.Marketplaces())
 }
 
