@@ -200,6 +200,29 @@ func TestTheDoctorLooksAtRates(t *testing.T) {
 	}
 }
 
+// Campaigns that reports leave out are counted and named.
+func TestTheDoctorNamesCampaignsThatReportsLeaveOut(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	healthy(t, p, "acct")
+	dir := t.TempDir()
+	report := house.SpPair("brands", "3982475484689176", house.DaysAgo(5), 3, time.Now())
+	report.Configuration()["adProduct"], report.Configuration()["reportTypeId"], report.Configuration()["groupBy"] = "SPONSORED_BRANDS", "sbCampaigns", []any{"campaign"}
+	report.Configuration()["columns"], report.Rows = []any{"date", "impressions", "clicks", "cost", "purchases", "sales"}, []map[string]any{}
+	report.Write(t, dir)
+	var rows []map[string]any
+	for i, name := range []string{"Old lamp", "Older lamp", "New lamp", "Lamp of next year"} {
+		row := house.With(house.CampaignRow(fmt.Sprint(i+1), name, "USD"), "adProduct", "SPONSORED_BRANDS")
+		rows = append(rows, house.With(row, "isMultiAdGroupsEnabled", i == 2))
+	}
+	rows[1]["state"], rows[3]["startDate"] = "ARCHIVED", house.DaysAgo(-300)
+	house.ExportPair("campaigns", "3982475484689176", "campaigns", time.Now(), rows...).Write(t, dir)
+	if l, err := p.Load("acct", dir); err != nil || l.Code != 0 {
+		t.Fatalf("load: %v %s", err, l.Result)
+	}
+	doctor(t, p, []sick{{"omissions", "warning", `SPONSORED_BRANDS of US 3982475484689176 are too low: the platform reports none of 2 campaigns with one ad group: "Old lamp" (1), "Older lamp" (2)`}})
+}
+
 // logged waits until a server's log has some words.
 func logged(t *testing.T, server *harness.Server, words string) {
 	t.Helper()

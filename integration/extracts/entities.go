@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"adlens/internal/made"
@@ -123,7 +124,11 @@ func (w *listWriter) campaignRow(p profile, i int, adProduct string) string {
 	case 1:
 		c.EndDate = first.AddDate(0, 0, w.IntN(999)).Format(time.DateOnly)
 	}
-	return w.varyObject(c, extra...)
+	row := w.varyObject(c, extra...)
+	if says := []string{"false", "true", "null", ""}[i/3%4]; says != "" { // of other ad products it means nothing
+		row = strings.Replace(row, "{", `{"isMultiAdGroupsEnabled":`+says+",", 1)
+	}
+	return row
 }
 
 func (w *listWriter) adGroupRow(p profile, i int, adProduct string) string {

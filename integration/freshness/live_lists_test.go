@@ -196,6 +196,8 @@ func campaignOf(c standin.Campaign, currency string) map[string]any {
 	}
 	if c.AdProduct != standin.SponsoredBrands {
 		row["targetingSettings"] = c.Targeting
+	} else {
+		row["isMultiAdGroupsEnabled"] = !c.Legacy
 	}
 	return row
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/url"
 	"slices"
@@ -109,7 +110,8 @@ func (a *Account) setCurrency(r *request, q url.Values) error {
 	return nil
 }
 
-// incomplete lists whose reports of the period lack a further measure.
+// incomplete lists whose reports of the period leave out campaigns or lack a further
+// measure.
 func (a *Account) incomplete(r request) (all []any) {
 	var profiles []profile
 	for _, p := range a.profiles {
@@ -121,11 +123,55 @@ func (a *Account) incomplete(r request) (all []any) {
 			if !passesFilter(r.adProducts, adProduct) || !passesFilter(r.marketplaces, p.country) && !passesFilter(r.marketplaces, p.id) {
 				continue
 			}
+			part := map[string]any{"marketplace": p.country, "marketplace_id": p.id, "ad_product": adProduct}
+			if left := a.leftOut(r, p.id, adProduct); left != nil {
+				one := maps.Clone(part)
+				one["reason"], one["campaign_count"], one["campaigns"] = "legacy_sponsored_brands", jsonCount(len(left)), left[:min(len(left), 10)]
+				all = append(all, one)
+			}
 			if lacking := a.lackedBy(r, p.id, adProduct); lacking != nil {
-				all = append(all, map[string]any{"marketplace": p.country, "marketplace_id": p.id, "ad_product": adProduct,
-					"reason": "measure_not_reported", "figures": textsOrEmpty(lacking)})
+				part["reason"], part["figures"] = "measure_not_reported", textsOrEmpty(lacking)
+				all = append(all, part)
 			}
 		}
+	}
+	return all
+}
+
+// leftOut are the listed campaigns of Sponsored Brands that its reports leave out, by
+// name and id: of the form with one ad group, and with a day of the period, from
+// their first to their last, for which a report speaks.
+func (a *Account) leftOut(r request, profile, adProduct string) (all []any) {
+	list := a.currentExport(profile, "campaigns", adProduct)
+	if adProduct != "SPONSORED_BRANDS" || list == nil || r.ids["ad_group"] != nil || r.ids["product"] != nil {
+		return nil
+	}
+	periods := []Period{r.period}
+	if r.compare != nil {
+		periods = append(periods, r.compare.Period)
+	}
+	var rows []map[string]any
+	for _, row := range list.rows {
+		id := row.memberText("campaignId")
+		if enabled, said := row["isMultiAdGroupsEnabled"].(bool); !said || enabled || row.memberText("adProduct") != adProduct || !passesFilter(r.ids["campaign"], id) {
+			continue
+		}
+		ran := func(p Period) bool {
+			first, last := max(p.Start, row.memberText("startDate")), p.End
+			if end := row.memberText("endDate"); end != "" {
+				last = min(last, end)
+			}
+			return slices.ContainsFunc(slices.Collect(maps.Values(a.reports)), func(one *report) bool {
+				return one.profile == profile && one.adProduct == adProduct && max(one.start, first) <= min(one.end, last)
+			})
+		}
+		if slices.ContainsFunc(periods, ran) {
+			rows = append(rows, map[string]any{"name": row.memberText("name"), "campaign_id": id})
+		}
+	}
+	byName(rows, "campaign_id")
+	for _, row := range rows {
+		all = append(all, map[string]any{"campaign_id": row["campaign_id"], "campaign_name": row["name"]})
 	}
 	return all
 }

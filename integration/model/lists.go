@@ -39,8 +39,12 @@ func (a *Account) Marketplaces() map[string]any {
 			},
 		})
 	}
-	_, newest := a.Held()
-	return map[string]any{"data": data, "meta": map[string]any{"data_last_date": orNull(newest)}}
+	oldest, newest := a.Held()
+	meta := map[string]any{"data_last_date": orNull(newest)}
+	if parts := a.incomplete(request{period: Period{Start: oldest, End: newest}}); parts != nil {
+		meta["incomplete"] = parts
+	}
+	return map[string]any{"data": data, "meta": meta}
 }
 
 func (a *Account) heldBy(profile string) (oldest, newest string) {

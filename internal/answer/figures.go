@@ -213,16 +213,43 @@ func (w *writer) writeMeta(m query.Meta) {
 		w.writeDay("data_last_date", m.LastDate)
 		w.Bool("history_covered", m.HistoryCovered)
 		w.Bool("truncated", m.Truncated)
-		if m.Incomplete != nil {
-			w.List("incomplete", func() {
-				for _, part := range m.Incomplete {
-					w.Object("", func() {
-						w.marketplaceName(part.Marketplace)
-						w.Text("ad_product", part.AdProduct.String())
-						w.Text("reason", part.Reason)
-						w.Texts("figures", part.Figures)
-					})
+		w.writeIncomplete(m.Incomplete)
+	})
+}
+
+// maxNamedCampaigns is how many of the campaigns that reports leave out are named.
+const maxNamedCampaigns = 10
+
+// writeIncomplete writes what figures are not of, where there is such.
+func (w *writer) writeIncomplete(parts []query.Incomplete) {
+	if parts == nil {
+		return
+	}
+	w.List("incomplete", func() {
+		for _, part := range parts {
+			w.Object("", func() {
+				w.marketplaceName(part.Marketplace)
+				w.Text("ad_product", part.AdProduct.String())
+				w.Text("reason", part.Reason)
+				if part.Figures != nil {
+					w.Texts("figures", part.Figures)
 				}
+				if part.Campaigns != nil {
+					w.writeLeftOut(part.Campaigns)
+				}
+			})
+		}
+	})
+}
+
+// writeLeftOut counts campaigns, and names the first of them.
+func (w *writer) writeLeftOut(all []query.LegacyCampaign) {
+	w.writeInt("campaign_count", len(all))
+	w.List("campaigns", func() {
+		for _, c := range all[:min(len(all), maxNamedCampaigns)] {
+			w.Object("", func() {
+				w.Text("campaign_id", c.ID)
+				w.Text("campaign_name", c.Name)
 			})
 		}
 	})

@@ -22,6 +22,7 @@ func (w *writer) writeMarketplaces(m marketplaces) {
 			last = &newest
 		}
 		w.writeDay("data_last_date", last)
+		w.writeIncomplete(m.view.IncompleteAtAll())
 	})
 }
 

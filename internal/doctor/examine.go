@@ -99,6 +99,7 @@ func (e *examination) checkOperations() {
 	e.runCheck("clock", e.checkClocks)
 	e.runCheck("accounts", e.someAccount)
 	e.runCheck("data_age", e.dataAge)
+	e.runCheck("omissions", e.checkOmissions)
 	e.runCheck("keys", e.checkKeys)
 	e.runCheck("connection", e.checkConnections)
 	e.runCheck("lists", e.checkLists)

@@ -122,6 +122,16 @@ type Campaign struct {
 	Budget     *adlens.Amount // in the profile's currency
 	BudgetType string         // DAILY, LIFETIME, or ""
 	Start, End *adlens.Day
+	// Legacy tells that it is of Sponsored Brands and known to be of the form with
+	// one ad group, which the platform's reports leave out.
+	Legacy bool
+}
+
+// IsLegacy reports whether a campaign is known to be one that the reports of
+// Sponsored Brands leave out, by what a list says of isMultiAdGroupsEnabled; nil is
+// unknown. Exports do not document the field, but some have it.
+func IsLegacy(p adlens.AdProduct, multiAdGroupsEnabled *bool) bool {
+	return p == adlens.SponsoredBrands && multiAdGroupsEnabled != nil && !*multiAdGroupsEnabled
 }
 
 // AdGroup is an ad group of an export.
@@ -149,6 +159,7 @@ type entityRow struct {
 	State      string  `json:"state"`
 	StartDate  *string `json:"startDate"`
 	EndDate    *string `json:"endDate"`
+	MultiGroup *bool   `json:"isMultiAdGroupsEnabled"`
 	Targeting  any     `json:"targetingSettings"`
 	Bid        struct {
 		DefaultBid jsontext.Value `json:"defaultBid"`
@@ -231,6 +242,7 @@ func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int
 			Budget: c.checkAmount("budgetCaps.budgetValue.monetaryBudget.amount", row.Budget.Value.Monetary.Amount),
 			Start:  c.checkDay("startDate", row.StartDate), End: c.checkDay("endDate", row.EndDate),
 		}
+		campaign.Legacy = IsLegacy(campaign.AdProduct, row.MultiGroup)
 		c.checkCurrency("budgetCaps.budgetValue.monetaryBudget.currencyCode", row.Budget.Value.Monetary.Currency)
 		if t, _ := row.Targeting.(string); t == "AUTO" || t == "MANUAL" {
 			campaign.Targeting = t

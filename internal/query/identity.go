@@ -8,7 +8,7 @@ import (
 
 // answerRevision changes when the same request of the same data is answered
 // in another way.
-const answerRevision = 4
+const answerRevision = 5
 
 // Identity names an answer before it is computed: it is the same exactly for
 // the same data and the same meaning of the request, whoever asks. The

@@ -18,8 +18,9 @@ const MeasureNotReported = "measure_not_reported"
 type Incomplete struct {
 	Marketplace Marketplace
 	AdProduct   adlens.AdProduct
-	Figures     []string
 	Reason      string
+	Figures     []string         // that are not of all reports
+	Campaigns   []LegacyCampaign // that are left out, by name
 }
 
 // unreportedDays are the days of a plan whose reports lack a measure.
@@ -67,12 +68,12 @@ func (p Plan) setUnreported(v map[string]string) {
 	}
 }
 
-// incomplete are the slices of which a report of the period, or of the one that it is
-// compared with, lacks a measure that the request has a figure of, in the order of
-// marketplaces and ad products.
+// incomplete are the slices of which the reports of the period, or of the one that it
+// is compared with, leave out campaigns or lack a measure that the request has a
+// figure of, in the order of marketplaces and ad products.
 func (v View) incomplete(r Request) (all []Incomplete) {
 	further := r.furtherMeasures()
-	if further == nil {
+	if further == nil && len(v.Legacy) == 0 {
 		return nil
 	}
 	isLacked := map[manifest.Slice]map[string]bool{}
@@ -83,6 +84,9 @@ func (v View) incomplete(r Request) (all []Incomplete) {
 	for _, m := range v.Marketplaces {
 		for _, product := range adProductOrder {
 			part := Incomplete{Marketplace: m, AdProduct: adlens.AdProduct(product), Reason: MeasureNotReported}
+			if left := v.legacyIn(r, m); part.AdProduct == adlens.SponsoredBrands && left != nil {
+				all = append(all, Incomplete{Marketplace: m, AdProduct: part.AdProduct, Reason: LegacyBrands, Campaigns: left})
+			}
 			for _, measure := range further {
 				if isLacked[manifest.Slice{Marketplace: m.Key, AdProduct: part.AdProduct}][measure.Name] {
 					part.Figures = append(part.Figures, measure.Name)

@@ -13,6 +13,7 @@ type View struct {
 	Account      string
 	Manifest     manifest.Manifest
 	Marketplaces []Marketplace // in the order of country and id
+	Legacy       []LegacyCampaign
 }
 
 // Marketplace is one of the account's profiles.

@@ -204,7 +204,7 @@ func newList(name loader.ListName, version int) loader.List {
 		switch {
 		case name.AdProduct != adlens.SponsoredProducts:
 		case name.Entity == platform.Campaigns:
-			l.Campaigns = append(l.Campaigns, platform.Campaign{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled})
+			l.Campaigns = append(l.Campaigns, platform.Campaign{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled, Legacy: i == 0})
 		case name.Entity == platform.AdGroups:
 			l.AdGroups = append(l.AdGroups, platform.AdGroup{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled})
 		default:

@@ -211,7 +211,13 @@ func (s store) InsertEntities(ctx context.Context, account string, generation ui
 // Lists are kept as text: nothing is computed from them.
 
 func (s store) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {
-	return insertList(ctx, s, account, "campaigns", marketplace, generations, all, func(c platform.Campaign) (adlens.AdProduct, string) { return c.AdProduct, c.ID + " " + c.Name })
+	return insertList(ctx, s, account, "campaigns", marketplace, generations, all, func(c platform.Campaign) (adlens.AdProduct, string) {
+		text := c.ID + " " + c.Name
+		if c.Legacy {
+			text += legacyMark
+		}
+		return c.AdProduct, text
+	})
 }
 
 func (s store) InsertAdGroups(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.AdGroup) error {
@@ -221,6 +227,9 @@ func (s store) InsertAdGroups(ctx context.Context, account string, marketplace u
 func (s store) InsertAds(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Ad) error {
 	return insertList(ctx, s, account, "ads", marketplace, generations, all, func(a platform.Ad) (adlens.AdProduct, string) { return a.AdProduct, a.ID + " " + string(a.State) })
 }
+
+// legacyMark follows the name of a campaign that reports leave out.
+const legacyMark = ", left out of reports"
 
 // listed is a row of a list.
 type listed struct {

@@ -390,7 +390,11 @@ func (l *list) answer(a *answers, table string) {
 		return
 	}
 	for i := range 2 + l.version%2 {
-		a.texts[fmt.Sprintf("%s %s 1 x%d", table, l.profile, i)] = fmt.Sprint("v", l.version)
+		text := fmt.Sprint("v", l.version)
+		if table == "campaigns" && i == 0 {
+			text += legacyMark
+		}
+		a.texts[fmt.Sprintf("%s %s 1 x%d", table, l.profile, i)] = text
 	}
 }
 

@@ -57,9 +57,16 @@ export function drawNotices(place, { meta, comparison, refused }) {
   if (meta?.data_last_date === null) texts.push('The account holds no figures yet. They come with adlens load or adlens pull; this page shows them with the next request.')
   else if (meta?.history_covered === false) texts.push('The period begins before the oldest day that is held, so its first days are missing.')
   if (comparison?.history_covered === false) texts.push('The period compared with begins before the oldest day that is held, so no change is shown.')
+  for (const part of meta?.incomplete ?? []) if (part.reason === 'legacy_sponsored_brands') texts.push(leftOut(part))
   if (meta?.truncated === true) texts.push('The server left something out: there is more than it answers at once.')
   if (refused) texts.push(`Shown without a comparison: ${refused}`)
   redraw(place, texts.map((text) => el('p', { class: 'notice' }, text)))
+}
+
+// leftOut names the campaigns that the platform's reports leave out.
+function leftOut({ marketplace, campaign_count: count, campaigns }) {
+  const named = campaigns.map((c) => c.campaign_name).join(', ')
+  return `Sponsored Brands of ${marketplace} are too low: the platform reports no figures of ${count === 1 ? 'a campaign' : `${count} campaigns`} of the older form with one ad group (${named}${count > campaigns.length ? ', …' : ''}).`
 }
 
 // freshness is how far figures go, in words.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/flight"
@@ -48,7 +49,7 @@ type turn struct {
 
 func newViews(s *Store) *views {
 	return &views{store: s, turns: map[string]*turn{},
-		known: lru.New(maxViewUnits, func(_ string, k knownView) int { return 1 + k.view.Manifest.Len() })}
+		known: lru.New(maxViewUnits, func(_ string, k knownView) int { return 1 + k.view.Manifest.Len() + len(k.view.Legacy) })}
 }
 
 // current returns the view of this moment.
@@ -140,9 +141,33 @@ func (s *Store) readView(ctx context.Context, account string, known query.View) 
 	case known.Manifest.Generation(unit):
 		v.Marketplaces = known.Marketplaces
 	default:
-		v.Marketplaces, err = s.readMarketplaces(ctx, account, generation)
+		if v.Marketplaces, err = s.readMarketplaces(ctx, account, generation); err != nil {
+			return v, err
+		}
+	}
+	switch lists := v.BrandLists(); {
+	case len(lists) == 0:
+	case slices.Equal(lists, known.BrandLists()):
+		v.Legacy = known.Legacy
+	default:
+		v.Legacy, err = s.readLegacyCampaigns(ctx, account, lists)
 	}
 	return v, err
+}
+
+// readLegacyCampaigns reads the campaigns that reports leave out, by name and id.
+func (s *Store) readLegacyCampaigns(ctx context.Context, account string, generations []uint32) ([]query.LegacyCampaign, error) {
+	return conn.Collect(ctx, s.cluster, `
+SELECT marketplace_key, campaign_id, name, start_date, end_date
+FROM campaigns
+WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND legacy = 1
+ORDER BY name, campaign_id`, conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)},
+		func(scan conn.Scan) (c query.LegacyCampaign, err error) {
+			var start, end *time.Time
+			err = scan(&c.Marketplace, &c.ID, &c.Name, &start, &end)
+			c.Start, c.End = dayOf(start), dayOf(end)
+			return c, err
+		})
 }
 
 // readMarketplaces reads marketplaces in the order in which answers list them.

@@ -16,14 +16,14 @@ import (
 // InsertCampaigns writes the campaigns of a list, each under the generation of
 // its ad product; those of ad products without one are left out.
 func (l ListStore) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {
-	const columns = `INSERT INTO campaigns (account_id, generation, campaign_id, name, marketplace_key, ad_product, state, targeting, budget, budget_type, start_date, end_date)`
+	const columns = `INSERT INTO campaigns (account_id, generation, campaign_id, name, marketplace_key, ad_product, state, targeting, budget, budget_type, start_date, end_date, legacy)`
 	return insertEach(ctx, l.cluster, account, columns, all, func(batch conn.Batch, c platform.Campaign) error {
 		generation, ok := generations[c.AdProduct]
 		if !ok {
 			return nil
 		}
 		return batch.Append(account, generation, c.ID, c.Name, marketplace, uint8(c.AdProduct), string(c.State), c.Targeting,
-			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End))
+			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End), boolByte(c.Legacy))
 	})
 }
 
@@ -71,6 +71,13 @@ func insertEach[T any](ctx context.Context, c *cluster.Cluster, account, columns
 		all = all[n:]
 	}
 	return nil
+}
+
+func boolByte(yes bool) uint8 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 func orNullDecimal(a *adlens.Amount) *decimal.Decimal {

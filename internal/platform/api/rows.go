@@ -25,6 +25,7 @@ type entityRow struct {
 	DefaultBid    jsontext.Value `json:"defaultBid"`
 	StartDate     *platform.ID   `json:"startDate"` // text or a whole number, like an id
 	EndDate       *platform.ID   `json:"endDate"`
+	MultiGroup    *bool          `json:"isMultiAdGroupsEnabled"` // of campaigns of Sponsored Brands
 }
 
 // states are the platform's words for a state, in capitals.
@@ -61,6 +62,7 @@ func (r *rowReader) readCampaign() platform.Campaign {
 		Targeting: oneOf(r.row.TargetingType, "AUTO", "MANUAL"),
 		Budget:    budget, BudgetType: oneOf(budgetType, "DAILY", "LIFETIME"),
 		Start: r.readDay("startDate", r.row.StartDate), End: r.readDay("endDate", r.row.EndDate),
+		Legacy: platform.IsLegacy(r.product, r.row.MultiGroup),
 	}
 }
 

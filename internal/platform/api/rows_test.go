@@ -37,3 +37,16 @@ func TestAWrongRowFailsTheList(t *testing.T) {
 	_, err := r.client.Campaigns(ctx, "1", adlens.SponsoredDisplay)
 	r.fails(err, BadAnswer, "no array of objects")
 }
+
+// The flag is of Sponsored Brands alone; where it is absent nothing is known.
+func TestCampaignsOfTheOlderFormAreKnownByTheirFlag(t *testing.T) {
+	for flag, legacy := range map[string]bool{`,"isMultiAdGroupsEnabled":false`: true, `,"isMultiAdGroupsEnabled":true`: false, `,"isMultiAdGroupsEnabled":null`: false, ``: false} {
+		for _, p := range []adlens.AdProduct{adlens.SponsoredBrands, adlens.SponsoredProducts} {
+			r := newRig(t, say(200, `{"campaigns":[{"campaignId":"1","state":"ARCHIVED"`+flag+`}],"totalResults":1}`))
+			list, err := r.client.Campaigns(ctx, "1", p)
+			if err != nil || list.Rows[0].Legacy != (legacy && p == adlens.SponsoredBrands) {
+				t.Errorf("%s %s: %+v, %v", p, flag, list.Rows, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package doctor
+
+import "fmt"
+
+// checkOmissions names the campaigns of Sponsored Brands that the platform's reports
+// leave out: the figures of their marketplaces are too low.
+func (e *examination) checkOmissions(c *checkup) (string, error) {
+	e.forEach(c, func(c *checkup, a account) error {
+		view, err := e.db.Figures.View(e.ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		for _, part := range view.IncompleteAtAll() {
+			var names []string
+			for _, campaign := range part.Campaigns {
+				names = append(names, fmt.Sprintf("%q (%s)", campaign.Name, campaign.ID))
+			}
+			if names != nil {
+				c.addWarning("the platform's console has their figures; campaigns that it migrates to the form with several ad groups are reported",
+					"the figures of %s of %s %s are too low: the platform reports none of %s with one ad group: %s", part.AdProduct,
+					part.Marketplace.Country, part.Marketplace.ID, formatCount(len(names), "campaign"), joinFew(names))
+			}
+		}
+		return nil
+	})
+	return "no listed campaign is known to be left out of the platform's reports", nil
+}

@@ -1,0 +1,66 @@
+package query
+
+import (
+	"testing"
+
+	"adlens"
+	"adlens/internal/query/period"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The US reports of Sponsored Brands cover 2024-10-01 to 2026-11-19, those of the
+// first UK marketplace January and June 2025.
+func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
+	on := func(text string) *adlens.Day { d := day(text); return &d }
+	v := exampleView()
+	v.Legacy = []LegacyCampaign{
+		{usKey, "1", "always", nil, nil},
+		{usKey, "2", "in March", on("2025-03-01"), on("2025-03-31")},
+		{uk1Key, "3", "since May", on("2025-05-20"), nil},
+		{uk2Key, "4", "of a marketplace without reports", nil, nil},
+	}
+	for what, c := range map[string]struct {
+		from, to string
+		filters  Filters
+		earlier  [2]string
+		want     map[string][]string // by marketplace
+	}{
+		"all days":             {from: "2020-01-01", to: "2026-11-20", want: map[string][]string{"1001": {"1", "2"}, "2001": {"3"}}},
+		"March":                {from: "2025-03-31", to: "2025-03-31", want: map[string][]string{"1001": {"1", "2"}}},
+		"April":                {from: "2025-04-01", to: "2025-04-30", want: map[string][]string{"1001": {"1"}}},
+		"a gap of UK's":        {from: "2025-07-01", to: "2025-07-31", want: map[string][]string{"1001": {"1"}}},
+		"before a campaign":    {from: "2025-01-01", to: "2025-01-31", want: map[string][]string{"1001": {"1"}}},
+		"after what is held":   {from: "2026-11-20", to: "2026-12-20", want: map[string][]string{}},
+		"compared with March":  {from: "2026-01-01", to: "2026-01-31", earlier: [2]string{"2025-03-10", "2025-04-10"}, want: map[string][]string{"1001": {"1", "2"}}},
+		"a marketplace":        {from: "2025-06-01", to: "2025-06-30", filters: Filters{Marketplaces: []string{"UK"}}, want: map[string][]string{"2001": {"3"}}},
+		"other ad products":    {from: "2025-06-01", to: "2025-06-30", filters: Filters{AdProducts: []adlens.AdProduct{adlens.SponsoredProducts}}, want: map[string][]string{}},
+		"one of the campaigns": {from: "2025-03-01", to: "2025-03-30", filters: Filters{Campaigns: []string{"2", "5"}}, want: map[string][]string{"1001": {"2"}}},
+		"another campaign":     {from: "2025-03-01", to: "2025-03-30", filters: Filters{Campaigns: []string{"5"}}, want: map[string][]string{}},
+		"products":             {from: "2025-03-01", to: "2025-03-30", filters: Filters{Products: []string{"B0"}}, want: map[string][]string{}},
+		"ad groups":            {from: "2025-03-01", to: "2025-03-30", filters: Filters{AdGroups: []string{"7"}}, want: map[string][]string{}},
+	} {
+		r := Request{Period: period.Period{Start: day(c.from), End: day(c.to)}, Filters: c.filters}
+		if c.earlier[0] != "" {
+			r.Earlier = period.Period{Start: day(c.earlier[0]), End: day(c.earlier[1]), Range: period.PreviousPeriod}
+		}
+		got := map[string][]string{}
+		for _, part := range v.answerMeta(r).Incomplete {
+			if part.Reason != LegacyBrands || part.AdProduct != adlens.SponsoredBrands || part.Figures != nil {
+				t.Errorf("%s: %+v", what, part)
+			}
+			for _, campaign := range part.Campaigns {
+				got[part.Marketplace.ID] = append(got[part.Marketplace.ID], campaign.ID)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	if parts := v.IncompleteAtAll(); len(parts) != 2 || len(parts[1].Campaigns) != 2 {
+		t.Errorf("of all days: %+v", parts)
+	}
+	if parts := exampleView().IncompleteAtAll(); parts != nil {
+		t.Errorf("without such campaigns: %+v", parts)
+	}
+}
