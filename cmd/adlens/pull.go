@@ -37,8 +37,9 @@ notices.`,
 			if pull.Days < 0 {
 				return fmt.Errorf("--days is %d; expected 0 (all that the platform has) or more", pull.Days)
 			}
+			pull.Kept = filepath.Join(o.extractsDir(), account)
 			if pull.Out == "" {
-				pull.Out = filepath.Join(o.extractsDir(), account)
+				pull.Out = pull.Kept
 			}
 			bank, err := po.newBank()
 			if err != nil {

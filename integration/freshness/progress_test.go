@@ -1,6 +1,7 @@
 package freshness_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,9 +11,9 @@ import (
 	"adlens/integration/standin"
 )
 
-func (m *merchant) pull(t *testing.T) harness.Result {
+func (m *merchant) pull(t *testing.T, more ...string) harness.Result {
 	t.Helper()
-	return house.SpeakAs(t, m.live.Program, m.live.platform, "not needed", "not needed", "pull", "--account", m.Files.ID, "--poll", "10ms")
+	return house.SpeakAs(t, m.live.Program, m.live.platform, "not needed", "not needed", append([]string{"pull", "--account", m.Files.ID, "--poll", "10ms"}, more...)...)
 }
 
 // wantDownloads demands that so many files were downloaded, none of them twice.
@@ -145,8 +146,9 @@ func TestDownloadedReportsWaitForRates(t *testing.T) {
 		l.platform.Restate(m.sale(0, standin.SponsoredProducts, m.back(t, 0, days), "10.00", "20"))
 	}
 	m.connect(t)
-	for range 2 {
-		r := m.pull(t)
+	elsewhere := t.TempDir()
+	for _, out := range []string{elsewhere, elsewhere, filepath.Join(l.DataDir, "extracts", m.Files.ID)} {
+		r := m.pull(t, "--out", out)
 		lacks := "CAD on " + m.back(t, 0, 40) + ", " + m.back(t, 0, 4) + " to " + m.back(t, 0, 3)
 		if r.Code == 0 || !strings.Contains(r.Stderr, "2 reports were downloaded and wait for rates: "+lacks) || !strings.Contains(r.Stdout, "2 waiting") {
 			t.Errorf("pull: %s", r)

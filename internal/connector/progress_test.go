@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -230,6 +229,12 @@ func TestProgressIsKeptWhateverFails(t *testing.T) {
 			w.refresh(1 << 30)
 			w.refresh(1 << 30)
 			w.wantAllRead()
+			w.dice.Lock()
+			w.now = w.now.Add(24 * time.Hour)
+			w.dice.Unlock()
+			w.refresh(1 << 30)
+			w.wantAllRead()
+			w.wantNoOldRequests()
 		})
 	}
 }
@@ -272,7 +277,13 @@ func (w *world) wantAllRead() {
 			w.t.Errorf("%s was downloaded %d times", path, times)
 		}
 	}
-	for _, r := range maps.Clone(w.requests) {
+}
+
+// wantNoOldRequests demands that requests are forgotten some day.
+func (w *world) wantNoOldRequests() {
+	w.t.Helper()
+	last := LastEnded(w.profiles[0], w.clock())
+	for _, r := range w.requests {
 		if !r.Done && LastEnded(w.profiles[0], r.RequestedAt) < last-week {
 			w.t.Errorf("the request of %s from %s to %s is open for more than a week", r.ReportType, r.Start, r.End)
 		}

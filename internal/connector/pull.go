@@ -39,6 +39,7 @@ const (
 type PullOptions struct {
 	Days int           // up to yesterday; 0 is all that the platform has
 	Out  string        // directory that the extracts are left in
+	Kept string        // the directory that a server takes the account's extracts from
 	Poll time.Duration // the first wait between two looks at a report
 	// Fetched hears how many of the reports are here.
 	Fetched func(done, total int)
@@ -81,7 +82,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 			err = errors.Join(err, p.closeRequests(ctx, t))
 		}
 	}
-	return p.result, errors.Join(err, waitingError(p.result))
+	return p.result, errors.Join(err, p.keepWaiting(o.Kept), waitingError(p.result))
 }
 
 // ReportsWork is the name under which one process at a time fetches an
@@ -277,7 +278,8 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 			if p.saidBefore && !w.fresh {
 				continue
 			}
-			f.Status = loader.Waiting
+			text := "no rate for " + f.MissingRates.Currency + " on " + writeDays(f.MissingRates.Days)
+			f.Status, f.Error = loader.Waiting, &text
 		case f.Status == loader.Refused:
 			err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull asks anew
 		}

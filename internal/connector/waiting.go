@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -58,6 +59,34 @@ func writeDays(days []adlens.Day) string {
 		all, days = append(all, text), days[n:]
 	}
 	return strings.Join(all, ", ")
+}
+
+// keepWaiting copies reports that wait for rates to where a server finds them,
+// where they are elsewhere.
+func (p *pull) keepWaiting(dir string) error {
+	var failures []error
+	for _, w := range p.windows() {
+		if dir == "" || dir == p.out || w.progress != onDisk || !w.waits || isOnDisk(dir, w.request) {
+			continue
+		}
+		failures = append(failures, os.MkdirAll(dir, 0o700), removeIfThere(filepath.Join(dir, w.windowName()+reportSuffix)))
+		for _, suffix := range []string{downloadSuffix, reportSuffix} { // as they are saved
+			failures = append(failures, copyFile(filepath.Join(dir, w.windowName()+suffix), filepath.Join(p.out, w.windowName()+suffix)))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	return writeAtomic(to, func(f *os.File) error {
+		_, err := io.Copy(f, source)
+		return err
+	})
 }
 
 // RatesChanged has the reports of an account that wait for rates loaded at the
