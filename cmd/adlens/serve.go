@@ -70,7 +70,8 @@ The address is printed once it answers; the log goes to standard error.
 Meanwhile the figures of connected accounts are refreshed once a day, when the
 day of a marketplace has ended where it is: the last 14 days daily, the last 60
 weekly, and at first all that the platform still has. What it gives is left
-below extracts in the data directory. Where a marketplace is in another currency
+below extracts in the data directory; reports that lack exchange rates wait there,
+and are loaded once the rates are. Where a marketplace is in another currency
 than US dollars, rates of the European Central Bank are fetched once a day too.
 Campaigns are read from the platform when they are asked for, each marketplace's
 at most every 30 minutes.`,

@@ -196,7 +196,7 @@ func TestAServersReportsWaitForRates(t *testing.T) {
 	m.wantCreates(t, firstRequests)
 	l.wantDownloads(t, firstRequests)
 	if said := m.log(); len(said) != 0 {
-		t.Errorf("it is said again:\n%s", strings.Join(said, "\n"))
+		t.Errorf("the log repeats it:\n%s", strings.Join(said, "\n"))
 	}
 }
 

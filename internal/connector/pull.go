@@ -241,7 +241,7 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	defer cancel()
 	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll, nil)
 	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull asks anew
+		return errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
 	}
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 			text := "no rate for " + f.MissingRates.Currency + " on " + writeDays(f.MissingRates.Days)
 			f.Status, f.Error = loader.Waiting, &text
 		case f.Status == loader.Refused:
-			err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull asks anew
+			err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
 		}
 		p.result.Files = append(p.result.Files, f)
 	}

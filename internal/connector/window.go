@@ -45,7 +45,7 @@ type window struct {
 	request    adlens.ReportRequest // zero where none was made yet
 	progress   progress
 	fresh      bool  // it was downloaded by this try
-	waits      bool  // it was loaded in vain for want of rates
+	waits      bool  // the loader refused it for want of rates alone
 	err        error // why it is not here
 }
 
