@@ -45,6 +45,7 @@ func (s *session) loadProfiles(ctx context.Context, f file) (rows int, changed b
 func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, error) {
 	next := slices.Clone(s.markets)
 	for _, p := range profiles {
+		p.Advertiser = "" // which is not stored
 		i := slices.IndexFunc(next, func(m Marketplace) bool { return m.ID == p.ID })
 		if i < 0 {
 			next = append(next, Marketplace{Key: uint16(len(next) + 1), Profile: p})

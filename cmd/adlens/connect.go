@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"adlens"
@@ -22,13 +26,14 @@ import (
 
 // platformOptions are the flags of commands that talk to the platform.
 type platformOptions struct {
-	baseURL, tokenURL, keyFile string
-	ratesURL                   string // "" where no rates are fetched
+	baseURL, tokenURL addressesFlag
+	keyFile           string
+	ratesURL          string // "" where no rates are fetched
 }
 
 func (po *platformOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&po.baseURL, "platform-url", "", "address in place of the platform's, for tests; loopback http is allowed")
-	cmd.Flags().StringVar(&po.tokenURL, "platform-token-url", "", "address in place of the platform's token service, for tests")
+	cmd.Flags().Var(&po.baseURL, "platform-url", "address in place of the platform's, for tests, or one for each region: NA=URL,EU=URL; loopback http is allowed")
+	cmd.Flags().Var(&po.tokenURL, "platform-token-url", "address in place of the platform's token service, for tests, or one for each region")
 	po.secretFlag(cmd)
 }
 
@@ -49,6 +54,20 @@ func (po platformOptions) newBank() (connector.Bank, error) {
 	return bank, nil
 }
 
+// addressesFlag is a flag of addresses that replace one of the platform's.
+type addressesFlag struct {
+	connector.Addresses
+	text string
+}
+
+func (a *addressesFlag) String() string { return a.text }
+func (a *addressesFlag) Type() string   { return "string" }
+func (a *addressesFlag) Set(text string) (err error) {
+	a.text = text
+	a.Addresses, err = connector.ParseAddresses(text)
+	return err
+}
+
 // secretFlag is the flag of those who read credentials.
 func (po *platformOptions) secretFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
@@ -62,53 +81,81 @@ func (o *options) newConnector(d *data, po platformOptions, l connector.Loader, 
 	if path == "" {
 		path = filepath.Join(o.dataDir, "secret.key")
 	}
-	return connector.New(connector.Config{Store: d.Connections, Loader: l, Locks: d.locker, BaseURL: po.baseURL, TokenURL: po.tokenURL,
+	return connector.New(connector.Config{Store: d.Connections, Loader: l, Locks: d.locker, BaseURL: po.baseURL.Addresses, TokenURL: po.tokenURL.Addresses,
 		Key: func() (secret.Key, error) { return keyOf(path) }, Notice: notice})
 }
 
 func newConnect(o *options) *cobra.Command {
-	var account, region, clientID, secretsFile string
-	po := platformOptions{}
+	var secretsFile, profiles, countries string
+	wanted, po := adlens.Connection{}, platformOptions{}
 	cmd := &cobra.Command{
-		Use:   "connect --account ID --region NA|EU|FE --client-id X",
+		Use:   "connect --account ID --region NA|EU|FE --client-id X [--name NAME]",
 		Short: "Connect an account to the ad platform",
 		Long: `Store credentials of the ad platform for an account, after the platform took
-them, and take the profiles that it lists as the account's marketplaces.
+them, and take the profiles that it lists as the account's marketplaces. An
+account has any number of connections, one for each region or login, each with a
+name; connecting again under the same name renews the credentials of that one.
+
+Which profiles are taken is said by --profiles or --countries, and is kept with
+the connection. Without either, all are taken where they are of one advertiser:
+of one seller id, or of vendors of which no country occurs twice. Where they are
+of several, as an agency's are, they are listed and nothing is taken or stored
+until some are chosen. A profile belongs to one connection of an account.
 
 The client secret and the refresh token are never arguments. They come from
 ADLENS_CLIENT_SECRET and ADLENS_REFRESH_TOKEN, or from a file of JSON with
 client_secret and refresh_token (--secrets-file), or they are asked for. They
-are kept encrypted.`,
+are kept encrypted.
+
+With --json it prints account_id, connection and in data[] marketplace_id,
+country_code, currency_code, timezone, account_type and advertiser_id of each
+profile taken; where some have to be chosen first, connection is null and data[]
+has those found.`,
 		Example: `  export ADLENS_CLIENT_SECRET=... ADLENS_REFRESH_TOKEN=...
-  adlens connect --account acme --region NA --client-id amzn1.application-oa2-client...`,
+  adlens connect --account acme --region NA --client-id amzn1.application-oa2-client...
+  adlens connect --account acme --name brand --region EU --countries UK,DE --client-id ...`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			region, err := api.ParseRegion(region)
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			region, err := api.ParseRegion(wanted.Region)
 			if err != nil {
 				return err
 			}
+			wanted.Region, wanted.Name = string(region), cmp.Or(wanted.Name, string(region))
+			if wanted.Choice, err = parseChoice(cmd, profiles, countries); err != nil {
+				return err
+			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), account); err != nil {
+				if err := d.requireAccount(cmd.Context(), wanted.Account); err != nil {
+					return err
+				}
+				p := o.newProgress(cmd.ErrOrStderr())
+				defer p.endProgress()
+				c := o.newConnector(d, po, d.newLoader(p), secret.ReadOrMakeKey, p.noticeOf)
+				if err := c.CheckNew(cmd.Context(), wanted); err != nil {
 					return err
 				}
 				secrets, err := readSecrets(secretsFile, cmd.InOrStdin(), cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
-				p := o.newProgress(cmd.ErrOrStderr())
-				defer p.endProgress()
-				c := o.newConnector(d, po, d.newLoader(p), secret.ReadOrMakeKey, p.noticeOf)
-				profiles, err := c.Connect(cmd.Context(), account, string(region), clientID, secrets)
+				taken, err := c.Connect(cmd.Context(), wanted, secrets)
+				var several *connector.SeveralAdvertisers
+				if errors.As(err, &several) {
+					return errors.Join(o.sayFound(cmd.OutOrStdout(), wanted, several.Found), fmt.Errorf("%w; %s", err, connector.HowToChoose(wanted)))
+				}
 				if err != nil {
 					return err
 				}
-				return o.sayProfiles(cmd.OutOrStdout(), account, profiles)
+				return o.sayConnected(cmd.OutOrStdout(), wanted, taken)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&account, "account", "", "the account to connect (needed)")
-	cmd.Flags().StringVar(&region, "region", "", "NA, EU or FE: where the advertiser's marketplaces are (needed)")
-	cmd.Flags().StringVar(&clientID, "client-id", "", "id of the platform application (needed)")
+	cmd.Flags().StringVar(&wanted.Account, "account", "", "the account to connect (needed)")
+	cmd.Flags().StringVar(&wanted.Name, "name", "", "name of the connection, one of which the account may have several (default the region)")
+	cmd.Flags().StringVar(&wanted.Region, "region", "", "NA, EU or FE: where the advertiser's marketplaces are (needed)")
+	cmd.Flags().StringVar(&wanted.ClientID, "client-id", "", "id of the platform application (needed)")
+	cmd.Flags().StringVar(&profiles, "profiles", "", "ids of the profiles to take, with commas between them")
+	cmd.Flags().StringVar(&countries, "countries", "", "countries of which all profiles are taken, like US,CA")
 	cmd.Flags().StringVar(&secretsFile, "secrets-file", "", "file of JSON with client_secret and refresh_token, readable by its owner only")
 	po.addFlags(cmd)
 	for _, needed := range []string{"account", "region", "client-id"} {
@@ -117,23 +164,88 @@ are kept encrypted.`,
 	return cmd
 }
 
-func (o *options) sayProfiles(w io.Writer, account string, profiles []platform.Profile) error {
-	if o.json {
-		type line struct {
-			ID       string `json:"marketplace_id"`
-			Country  string `json:"country_code"`
-			Currency string `json:"currency_code"`
-			TimeZone string `json:"timezone"`
-		}
-		lines := make([]line, len(profiles))
-		for i, p := range profiles {
-			lines[i] = line{p.ID, p.Country, p.Currency, p.TimeZone}
-		}
-		return printJSON(w, map[string]any{"account_id": account, "data": lines})
+// parseChoice reads which profiles are to be taken.
+func parseChoice(cmd *cobra.Command, profiles, countries string) (choice adlens.Choice, err error) {
+	if cmd.Flag("profiles").Changed && cmd.Flag("countries").Changed {
+		return choice, fmt.Errorf("--profiles %q and --countries %q: expected one of the two", profiles, countries)
 	}
-	fmt.Fprintf(w, "account %s is connected; its marketplaces:\n", account)
-	for _, p := range profiles {
-		fmt.Fprintf(w, "  %s  %s (%s), %s, %s\n", p.ID, adlens.CountryName(p.Country), p.Country, p.Currency, p.TimeZone)
+	if choice.Profiles, err = parseList(cmd, "profiles", profiles, "ids like 3982475484689176", profileForm); err != nil {
+		return choice, err
+	}
+	choice.Countries, err = parseList(cmd, "countries", strings.ToUpper(countries), "codes of two letters like US", countryForm)
+	for i, country := range choice.Countries {
+		choice.Countries[i] = adlens.CanonicalCountry(country)
+	}
+	slices.Sort(choice.Countries)
+	choice.Countries = slices.Compact(choice.Countries)
+	return choice, err
+}
+
+var (
+	profileForm = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+	countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
+)
+
+// parseList reads a flag of values with commas between them, each once and sorted.
+func parseList(cmd *cobra.Command, flag, text, expected string, form *regexp.Regexp) (all []string, err error) {
+	if !cmd.Flag(flag).Changed {
+		return nil, nil
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); !form.MatchString(one) {
+			return nil, fmt.Errorf("--%s has %q; expected %s, with commas between them", flag, one, expected)
+		}
+		all = append(all, one)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+type profileJSON struct {
+	ID         string `json:"marketplace_id"`
+	Country    string `json:"country_code"`
+	Currency   string `json:"currency_code"`
+	TimeZone   string `json:"timezone"`
+	Type       string `json:"account_type"`
+	Advertiser string `json:"advertiser_id"`
+}
+
+func profileLines(profiles []platform.Profile) []profileJSON {
+	lines := make([]profileJSON, len(profiles))
+	for i, p := range profiles {
+		kind := "seller"
+		if p.Vendor {
+			kind = "vendor"
+		}
+		lines[i] = profileJSON{p.ID, p.Country, p.Currency, p.TimeZone, kind, p.Advertiser}
+	}
+	return lines
+}
+
+// sayConnected prints the profiles that a connection has taken.
+func (o *options) sayConnected(w io.Writer, c adlens.Connection, taken []platform.Profile) error {
+	if o.json {
+		return printJSON(w, map[string]any{"account_id": c.Account, "connection": c.Name, "data": profileLines(taken)})
+	}
+	fmt.Fprintf(w, "account %s is connected (%s); its marketplaces:\n", c.Account, c.Name)
+	return printProfiles(w, taken)
+}
+
+// sayFound prints the profiles of which some have to be chosen first.
+func (o *options) sayFound(w io.Writer, c adlens.Connection, found []platform.Profile) error {
+	if o.json {
+		return printJSON(w, map[string]any{"account_id": c.Account, "connection": nil, "data": profileLines(found)})
+	}
+	fmt.Fprintln(w, "profiles found, of which nothing was taken:")
+	return printProfiles(w, found)
+}
+
+func printProfiles(w io.Writer, profiles []platform.Profile) error {
+	for i, l := range profileLines(profiles) {
+		who := strings.Join(strings.Fields(l.Type+" "+l.Advertiser+" "+profiles[i].Name), " ")
+		if _, err := fmt.Fprintf(w, "  %s  %s (%s), %s, %s, %s\n", l.ID, adlens.CountryName(l.Country), l.Country, l.Currency, l.TimeZone, who); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -227,7 +227,16 @@ func (i *inspector) currentHealth() adhttp.Health {
 	i.mu.Lock()
 	ages := i.ages
 	i.mu.Unlock()
-	h := adhttp.Health{NewestLoad: ages.NewestLoad, OldestLoad: ages.OldestLoad, OldestRefresh: ages.OldestRefresh}
+	h := adhttp.Health{NewestLoad: ages.NewestLoad, OldestLoad: ages.OldestLoad, OldestRefresh: ages.OldestRefresh, Connections: map[string]adhttp.ConnectionStates{}}
+	for _, c := range ages.Connections {
+		states := h.Connections[c.Region]
+		if c.Accepted {
+			states.Accepted += int(c.Count)
+		} else {
+			states.Refused += int(c.Count)
+		}
+		h.Connections[c.Region] = states
+	}
 	switch d := i.Inspector.Damage(); {
 	case len(d.Refused) > 0:
 		h.Data = "a database is not the one that its accounts are in, and they are not answered: the log names it; put the right one back"

@@ -56,13 +56,13 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 			log.Info("campaigns were read", about...)
 		}),
 		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Now: time.Now,
-			Report: func(account string, result loader.Result, took time.Duration, err error) {
+			Report: func(account, connection string, result loader.Result, took time.Duration, err error) {
 				counts.Refresh(took, err)
 				if n, days := connector.MissingRates(result); n > 0 {
 					log.Warn("reports wait for rates; they are loaded by themselves once these are loaded",
-						zap.String("account", account), zap.Int("reports", n), zap.String("missing", days))
+						zap.String("account", account), zap.String("connection", connection), zap.Int("reports", n), zap.String("missing", days))
 				}
-				about := []zap.Field{zap.String("account", account), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}
+				about := []zap.Field{zap.String("account", account), zap.String("connection", connection), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}
 				if err != nil {
 					log.Warn("figures could not be refreshed; those that are held stay", append(about, zap.Error(err))...)
 					return

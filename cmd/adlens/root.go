@@ -53,7 +53,7 @@ Where something seems wrong, adlens doctor looks for it.`,
 	flags.StringVar(&o.ca, "clickhouse-ca", "", "file of the authorities (PEM) that signed the server's certificate; the system's where empty")
 	flags.StringVar(&o.cluster, "cluster", "", "name of a cluster that the server's configuration has: accounts are spread over its shards")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newApp(o), newMCP(o), newLoad(o), newConnect(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o), newShards(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newApp(o), newMCP(o), newLoad(o), newConnect(o), newConnection(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o), newShards(o))
 	addCompletion(root)
 	o.finishCommand(root)
 	return root

@@ -49,13 +49,20 @@ func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 		return float64(i.restarts)
 	})
 	m.Gauge("damaged_accounts", "Accounts that are not answered because stored data of them is damaged.", func() float64 { return float64(len(i.Inspector.Damage().Lost)) })
+	m.ByStates("platform_connections", "Connections to the platform of all accounts, by region and by whether it took their credentials the last time.", [2]string{"region", "state"}, func() map[[2]string]float64 {
+		all := map[[2]string]float64{}
+		for region, states := range i.currentHealth().Connections {
+			all[[2]string{region, "accepted"}], all[[2]string{region, "refused"}] = float64(states.Accepted), float64(states.Refused)
+		}
+		return all
+	})
 	for name, of := range map[string]struct {
 		help string
 		when func(audit.Ages) time.Time
 	}{
 		"newest_load":    {"When something was last loaded into any account, by whatever command; 0 for never.", func(a audit.Ages) time.Time { return a.NewestLoad }},
 		"oldest_load":    {"The last load of the account that waits longest for one; 0 for none.", func(a audit.Ages) time.Time { return a.OldestLoad }},
-		"oldest_refresh": {"When reports were last read for the connected account that waits longest; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRefresh }},
+		"oldest_refresh": {"When reports were last read through the connection that waits longest; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRefresh }},
 		"newest_rate":    {"The day of the newest rate of exchange that was fetched; 0 for none.", func(a audit.Ages) time.Time { return a.NewestRate }},
 		"oldest_rate":    {"The same of the account whose fetched rates end first; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRate }},
 	} {

@@ -100,7 +100,7 @@ func (l *live) plan(o standin.ReportOrder) standin.JobPlan {
 
 // serve starts one more server.
 func (l *live) serve() (*harness.Server, error) {
-	server, err := l.Serve("--platform-url", l.platform.URL(), "--platform-token-url", l.platform.TokenURL())
+	server, err := l.Serve(house.PlatformFlags(l.platform)...)
 	if err == nil {
 		l.servers = append(l.servers, server)
 	}
@@ -142,8 +142,8 @@ type merchant struct {
 
 var lastProfile atomic.Int64
 
-// merchant makes an account, and a marketplace for each country: of North
-// America, where the stand-in's host is. The account is not connected yet.
+// merchant makes an account, and a marketplace for each country. The account is not
+// connected yet.
 func (l *live) merchant(t *testing.T, countries ...string) *merchant {
 	t.Helper()
 	m := &merchant{Tenant: &house.Tenant{Model: model.New()}, live: l}
@@ -153,7 +153,7 @@ func (l *live) merchant(t *testing.T, countries ...string) *merchant {
 	var ids []int64
 	zones := wakingZones(t)
 	for i, country := range countries {
-		currency := map[string]string{"US": "USD", "CA": "CAD", "MX": "MXN", "BR": "BRL"}[country]
+		currency := map[string]string{"US": "USD", "CA": "CAD", "MX": "MXN", "BR": "BRL", "UK": "GBP"}[country]
 		m.profiles = append(m.profiles, standin.Profile{ID: 3_982_475_484_000_000 + number + int64(i), Country: country, Currency: currency, TimeZone: zones[i%len(zones)]})
 		ids = append(ids, m.profiles[i].ID)
 	}
@@ -198,7 +198,13 @@ func (m *merchant) profilesFile(t *testing.T) string {
 
 func (m *merchant) connect(t *testing.T) {
 	t.Helper()
-	r := house.SpeakAs(t, m.live.Program, m.live.platform, house.CanarySecret, m.refresh, "connect", "--account", m.Files.ID, "--region", "NA", "--client-id", standin.DefaultClientID)
+	m.connectTo(t, "NA", m.refresh)
+}
+
+// connectTo connects the account to a region, with a refresh token.
+func (m *merchant) connectTo(t *testing.T, region, refresh string) {
+	t.Helper()
+	r := house.SpeakAs(t, m.live.Program, m.live.platform, house.CanarySecret, refresh, "connect", "--account", m.Files.ID, "--region", region, "--client-id", standin.DefaultClientID)
 	if r.Code != 0 {
 		t.Fatalf("connect: %s", r)
 	}

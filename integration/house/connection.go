@@ -65,12 +65,22 @@ func speak(t *testing.T, h *House, p *standin.Platform, secret string, args ...s
 	return SpeakAs(t, h.Program, p, secret, CanaryRefresh, args...)
 }
 
+// PlatformFlags are the flags that put a stand-in in the place of the platform, each
+// region's host in that of its own.
+func PlatformFlags(p *standin.Platform) []string {
+	hosts := make([]string, 0, 3)
+	for _, region := range []standin.Region{standin.NA, standin.EU, standin.FE} {
+		hosts = append(hosts, string(region)+"="+p.RegionURL(region))
+	}
+	return []string{"--platform-url", strings.Join(hosts, ","), "--platform-token-url", p.TokenURL()}
+}
+
 // SpeakAs runs a command with these credentials.
 func SpeakAs(t *testing.T, program *harness.Program, p *standin.Platform, secret, refresh string, args ...string) harness.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	command := program.Command(ctx, append(args, "--platform-url", p.URL(), "--platform-token-url", p.TokenURL())...)
+	command := program.Command(ctx, append(args, PlatformFlags(p)...)...)
 	command.Env = append(command.Env, "ADLENS_CLIENT_SECRET="+secret, "ADLENS_REFRESH_TOKEN="+refresh)
 	var out, trouble bytes.Buffer
 	command.Stdout, command.Stderr = &out, &trouble

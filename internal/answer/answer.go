@@ -35,7 +35,7 @@ func (e *NotFoundError) Error() string { return e.Detail }
 
 // ConnectionStore finds the connections of accounts to the platform.
 type ConnectionStore interface {
-	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
+	Connections(ctx context.Context, account string) ([]adlens.Connection, error)
 }
 
 // AppStore reads the connections of assistants to an account.

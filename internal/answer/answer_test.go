@@ -55,9 +55,7 @@ func (*shop) ListedNames(context.Context, string, []uint32) ([]query.ListedName,
 
 func (*shop) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
 
-func (*shop) Connection(context.Context, string) (adlens.Connection, bool, error) {
-	return adlens.Connection{}, false, nil
-}
+func (*shop) Connections(context.Context, string) ([]adlens.Connection, error) { return nil, nil }
 
 func newShop() (*shop, *Service) {
 	s := &shop{}

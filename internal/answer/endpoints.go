@@ -180,7 +180,7 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err != nil {
 		return nil, err
 	}
-	connection, connected, err := s.connections.Connection(ctx, caller.Account.ID)
+	connections, err := s.connections.Connections(ctx, caller.Account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -188,9 +188,12 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err != nil {
 		return nil, err
 	}
-	a := account{Caller: caller, connected: connected && connection.Accepted, app: app}
-	if connected {
-		a.connectedAt = &connection.ConnectedAt
+	a := account{Caller: caller, connected: len(connections) > 0, app: app}
+	for _, c := range connections {
+		a.connected = a.connected && c.Accepted
+		if a.connectedAt == nil || c.ConnectedAt.Before(*a.connectedAt) {
+			a.connectedAt = &c.ConnectedAt
+		}
 	}
 	if _, newest, held := view.Manifest.HeldDays(manifest.Any); held {
 		a.lastDate = &newest

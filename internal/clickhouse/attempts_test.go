@@ -12,7 +12,7 @@ import (
 func TestAttemptsAreRemembered(t *testing.T) {
 	d := openShared(t)
 	ctx := t.Context()
-	reports, lists, other := "reports/"+t.Name(), "lists/"+t.Name()+"/1", "lists/"+t.Name()+"x/1"
+	reports, lists, other := "reports/"+t.Name()+"/NA", "lists/"+t.Name()+"/1", "lists/"+t.Name()+"x/1"
 	if _, found, err := d.Connections.Attempt(ctx, lists); found || err != nil {
 		t.Fatalf("an attempt that never was: %v %v", found, err)
 	}
@@ -33,7 +33,7 @@ func TestAttemptsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempt(lists, 4, time.Minute)
-	if err := d.Connections.Forgive(ctx, t.Name()); err != nil {
+	if err := d.Connections.Forgive(ctx, t.Name(), "NA"); err != nil {
 		t.Fatal(err)
 	}
 	attempt(lists, 0, time.Minute)

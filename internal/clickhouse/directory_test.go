@@ -85,8 +85,8 @@ func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
 			return found, err
 		},
 		"connections": func(account string, _ [32]byte) (bool, error) {
-			_, found, err := d.Connections.Connection(t.Context(), account)
-			return found, err
+			all, err := d.Connections.Connections(t.Context(), account)
+			return len(all) > 0, err
 		},
 	}
 	hashes := map[string][32]byte{"api_keys": key.Hash, "feeds": feed.Hash}
@@ -98,7 +98,7 @@ func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
 			t.Errorf("%s: an unknown row: %t, %v", table, found, err)
 		}
 		lose(t, d.Database, table, "account_id = {account:String}")
-		if found, err := find(account, hashes[table]); found || adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "its row of "+table+" is gone") {
+		if found, err := find(account, hashes[table]); found || adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "its row of "+table+" is gone") && !strings.Contains(err.Error(), table+" lost 1 of its rows") {
 			t.Errorf("%s: the lost row: found is %t, %v", table, found, err)
 		}
 	}

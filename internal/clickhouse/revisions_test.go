@@ -97,10 +97,10 @@ func changeables(t *testing.T) []changeable {
 			return a.RevokedAt != nil && a.Name == appNamed(t, 3).Name, err
 		}},
 		{"connections", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
-			return d.Connections.PutConnection(ctx, adlens.Connection{Account: account, Region: "NA", ClientID: "app", Sealed: "sealed", ConnectedAt: day.Time(), Accepted: !changed})
+			return d.Connections.PutConnection(ctx, adlens.Connection{Account: account, Name: "NA", Region: "NA", ClientID: "app", Sealed: "sealed", ConnectedAt: day.Time(), Accepted: !changed})
 		}, func(ctx context.Context, d *database) (bool, error) {
-			c, _, err := d.Connections.Connection(ctx, account)
-			return !c.Accepted && c.Sealed == "sealed" && c.ConnectedAt.Equal(day.Time()), err
+			all, err := d.Connections.Connections(ctx, account)
+			return len(all) == 1 && !all[0].Accepted && all[0].Sealed == "sealed" && all[0].ConnectedAt.Equal(day.Time()), err
 		}},
 		{"report_requests", "account_id = {account:String}", func(ctx context.Context, d *database, changed bool) error {
 			request.Done = changed

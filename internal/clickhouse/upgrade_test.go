@@ -14,13 +14,14 @@ import (
 	"adlens/schema"
 )
 
-// Steps of the schema that brought commits, revisions, seals of the directory, and
-// connections of assistants.
+// Steps of the schema that brought commits, revisions, seals of the directory,
+// connections of assistants, and several connections to the platform.
 const (
-	commitsStep   = 18
-	revisionsStep = 19
-	sealsStep     = 21
-	appsStep      = 23
+	commitsStep     = 18
+	revisionsStep   = 19
+	sealsStep       = 21
+	appsStep        = 23
+	connectionsStep = 24
 )
 
 // before makes a database as a release had it whose schema ended before a step.
@@ -51,9 +52,13 @@ func before(t *testing.T, dir string, step uint32) *database {
 		}
 	}
 	// What is put by today's program is sealed, and may be the connection of an
-	// assistant.
-	for _, step := range []int{sealsStep, appsStep} {
-		if err := home.Exec(ctx, all[step-1].Statements[0], nil); err != nil {
+	// assistant, or to the platform.
+	later := []string{all[sealsStep-1].Statements[0], all[appsStep-1].Statements[0]}
+	if step < connectionsStep {
+		later = append(later, all[connectionsStep-1].Statements...)
+	}
+	for _, statement := range later {
+		if err := home.Exec(ctx, statement, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

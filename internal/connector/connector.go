@@ -23,8 +23,8 @@ import (
 // Store keeps connections, what was asked of the platform, and how far it was
 // read.
 type Store interface {
-	Connections(ctx context.Context, account string) ([]adlens.Connection, error) // of all accounts where it is ""
-	Connection(ctx context.Context, account string) (c adlens.Connection, found bool, err error)
+	// Connections reads those that were not removed, of all accounts where it is "".
+	Connections(ctx context.Context, account string) ([]adlens.Connection, error)
 	PutConnection(ctx context.Context, c adlens.Connection) error
 
 	OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error)
@@ -42,8 +42,8 @@ type Store interface {
 	Attempt(ctx context.Context, name string) (a adlens.Attempt, found bool, err error)
 	BeginAttempt(ctx context.Context, name string, failures int) error
 	EndAttempt(ctx context.Context, name string, failures int) error
-	// Forgive forgets the failures of all work of an account.
-	Forgive(ctx context.Context, account string) error
+	// Forgive forgets the failures of the work of an account's connection.
+	Forgive(ctx context.Context, account, connection string) error
 }
 
 // Loader makes what was fetched the account's.
@@ -70,7 +70,7 @@ type Config struct {
 	// Key returns the key that credentials are sealed with.
 	Key func() (secret.Key, error)
 	// BaseURL and TokenURL replace the platform's addresses in tests.
-	BaseURL, TokenURL string
+	BaseURL, TokenURL Addresses
 	// Notice hears what a person would want to know while it takes long. It
 	// may be called from several goroutines.
 	Notice func(account, text string)
@@ -83,13 +83,15 @@ type Connector struct {
 	Config
 
 	mu      sync.Mutex
-	clients map[string]sealedClient // by account
+	clients map[string]sealedClient // by account and name
+
+	loading sync.Mutex // one connection's files at a time
 
 	notOffered, outside atomic.Uint64
 }
 
 // sealedClient is the client of a connection. It is kept, so that the calls of
-// an account share one token and one measure of politeness.
+// a connection share one token and one measure of politeness.
 type sealedClient struct {
 	sealed string
 	client *api.Client
@@ -114,9 +116,17 @@ func (c *Connector) newClient(connection adlens.Connection, s Secrets) (*api.Cli
 	if err != nil {
 		return nil, err
 	}
+	base, err := c.BaseURL.Of(region)
+	if err != nil {
+		return nil, err
+	}
+	token, err := c.TokenURL.Of(region)
+	if err != nil {
+		return nil, err
+	}
 	return api.New(api.Config{Region: region, ClientID: connection.ClientID,
 		ClientSecret: api.NewSecret(s.ClientSecret), RefreshToken: api.NewSecret(s.RefreshToken),
-		BaseURL: c.BaseURL, TokenURL: c.TokenURL, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }})
+		BaseURL: base, TokenURL: token, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }})
 }
 
 // noticeRetry says what stands in the way of a call.
@@ -126,75 +136,37 @@ func (c *Connector) noticeRetry(account string, e api.Event) {
 	}
 }
 
-// Connect checks credentials against the platform and stores them sealed. It
-// returns the profiles found, which are the account's marketplaces from then
-// on.
-func (c *Connector) Connect(ctx context.Context, account, region, clientID string, s Secrets) ([]platform.Profile, error) {
-	connection := adlens.Connection{Account: account, Region: region, ClientID: clientID,
-		ConnectedAt: time.Now().UTC().Truncate(time.Millisecond), Accepted: true}
-	client, err := c.newClient(connection, s)
-	if err != nil {
-		return nil, err
-	}
-	profiles, err := c.takeProfiles(ctx, client, account)
-	if err != nil {
-		return nil, err
-	}
-	key, err := c.Key()
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	connection.Sealed = key.Seal(text, sealPurpose(connection))
-	release, err := c.lockConnection(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	// What failed with the credentials before says nothing of these.
-	return profiles, errors.Join(c.Store.PutConnection(ctx, connection), c.Store.Forgive(ctx, account), release())
-}
-
-// lockConnection lets one process at a time change an account's connection.
-func (c *Connector) lockConnection(ctx context.Context, account string) (release func() error, err error) {
-	return c.Locks.Lock(ctx, "connection/"+account, func(string) {})
-}
-
 // Check says what is wrong with the configuration, as far as it can be told
 // before anything is sent.
 func (c *Connector) Check() error {
-	_, err := c.newClient(adlens.Connection{Region: string(api.NA), ClientID: "none"}, Secrets{"none", "none"})
-	return err
+	for region := range c.BaseURL.regions() {
+		if _, err := c.newClient(adlens.Connection{Region: string(region), ClientID: "none"}, Secrets{"none", "none"}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sealPurpose ties sealed secrets to whose they are.
 func sealPurpose(c adlens.Connection) string { return c.Account + "|" + c.Region + "|" + c.ClientID }
 
-// openClient returns the client of a connected account.
-func (c *Connector) openClient(ctx context.Context, account string) (adlens.Connection, *api.Client, error) {
-	connection, found, err := c.Store.Connection(ctx, account)
-	if err != nil {
-		return connection, nil, err
-	}
-	if !found {
-		return connection, nil, fmt.Errorf("account %q is not connected to the platform; connect it with: adlens connect --account %s --region REGION --client-id ID", account, account)
-	}
+// openClient returns the client of a connection.
+func (c *Connector) openClient(connection adlens.Connection) (*api.Client, error) {
+	key := connection.Account + "/" + connection.Name
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if kept := c.clients[account]; kept.sealed == connection.Sealed {
-		return connection, kept.client, nil
+	if kept := c.clients[key]; kept.sealed == connection.Sealed && kept.client != nil {
+		return kept.client, nil
 	}
 	s, err := c.unsealSecrets(connection)
 	if err != nil {
-		return connection, nil, err
+		return nil, err
 	}
 	client, err := c.newClient(connection, s)
 	if err == nil {
-		c.clients[account] = sealedClient{connection.Sealed, client}
+		c.clients[key] = sealedClient{connection.Sealed, client}
 	}
-	return connection, client, err
+	return client, err
 }
 
 func (c *Connector) unsealSecrets(connection adlens.Connection) (s Secrets, err error) {
@@ -204,7 +176,7 @@ func (c *Connector) unsealSecrets(connection adlens.Connection) (s Secrets, err 
 	}
 	text, err := key.Open(connection.Sealed, sealPurpose(connection))
 	if err != nil {
-		return s, fmt.Errorf("the credentials of account %q: %w; give the key file that they were sealed with by --secret-key-file, or connect again", connection.Account, err)
+		return s, fmt.Errorf("the credentials of connection %q of account %q: %w; give the key file that they were sealed with by --secret-key-file, or connect again", connection.Name, connection.Account, err)
 	}
 	return s, json.Unmarshal(text, &s)
 }
@@ -223,11 +195,11 @@ func (c *Connector) noteAccepted(ctx context.Context, used adlens.Connection, er
 	if refused == !used.Accepted || err != nil && !refused {
 		return err
 	}
-	release, lockErr := c.lockConnection(ctx, used.Account)
+	release, lockErr := c.lockConnections(ctx, used.Account)
 	if lockErr != nil {
 		return errors.Join(err, lockErr)
 	}
-	stored, found, readErr := c.Store.Connection(ctx, used.Account)
+	stored, found, readErr := c.findConnection(ctx, used.Account, used.Name)
 	if readErr != nil || !found || stored.Sealed != used.Sealed {
 		return errors.Join(err, readErr, release())
 	}

@@ -15,8 +15,8 @@ type wall struct {
 	stored adlens.Connection
 }
 
-func (w *wall) Connection(context.Context, string) (adlens.Connection, bool, error) {
-	return w.stored, true, nil
+func (w *wall) Connections(context.Context, string) ([]adlens.Connection, error) {
+	return []adlens.Connection{w.stored}, nil
 }
 
 func (w *wall) PutConnection(_ context.Context, c adlens.Connection) error {
@@ -25,7 +25,7 @@ func (w *wall) PutConnection(_ context.Context, c adlens.Connection) error {
 }
 
 func TestARefusalOfOldCredentialsSaysNothingOfNewOnes(t *testing.T) {
-	before := adlens.Connection{Account: "acme", ClientID: "app", Sealed: "old", Accepted: true}
+	before := adlens.Connection{Account: "acme", Name: "NA", ClientID: "app", Sealed: "old", Accepted: true, Profiles: []string{"1"}}
 	w := &wall{newMemory("acme"), before}
 	c := New(Config{Store: w, Locks: w})
 	w.stored.Sealed = "new" // while the old ones were in use

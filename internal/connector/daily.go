@@ -36,12 +36,12 @@ type Daily struct {
 	Now       func() time.Time
 	// Report hears how each refresh ended. It may be called from several
 	// goroutines.
-	Report func(account string, result loader.Result, took time.Duration, err error)
+	Report func(account, connection string, result loader.Result, took time.Duration, err error)
 
 	mu      sync.Mutex
-	looks   map[string]look       // by account
+	looks   map[string]look       // by connection
 	refused map[string]adlens.Day // by task, the day that the platform refused it on
-	tried   map[string]uint32     // by account, the rates that reports on the disk were last tried with
+	tried   map[string]uint32     // by connection, the rates that reports on the disk were last tried with
 	running sync.WaitGroup
 }
 
@@ -63,7 +63,7 @@ func (d *Daily) Run(ctx context.Context) {
 	for {
 		connections, err := d.Connector.Store.Connections(ctx, "")
 		if err != nil && ctx.Err() == nil {
-			d.Report("", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
+			d.Report("", "", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
 		}
 		for _, c := range connections {
 			d.startRefresh(ctx, slots, c)
@@ -76,12 +76,13 @@ func (d *Daily) Run(ctx context.Context) {
 	}
 }
 
-// startRefresh looks after an account in the background where it is time to, unless
+// startRefresh looks after a connection in the background where it is time to, unless
 // that is being done already or too much is.
 func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.Connection) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	last := d.looks[c.Account]
+	key := lookKey(c)
+	last := d.looks[key]
 	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Now().Before(last.next) {
 		return
 	}
@@ -90,31 +91,48 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	default:
 		return
 	}
-	d.looks[c.Account] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting}
+	d.looks[key] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting}
 	d.running.Go(func() {
-		pause := d.lookAfter(ctx, c.Account)
-		here, err := d.Connector.WaitingReports(ctx, c.Account, d.accountDir(c.Account))
+		pause := d.lookAfter(ctx, c)
+		waiting, err := d.countWaiting(ctx, c)
+		if err != nil {
+			waiting = last.waiting
+		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		now := look{connectedAt: c.ConnectedAt, next: d.Now().Add(pause), waiting: len(here)}
-		if err != nil {
-			now.waiting = last.waiting
-		}
-		d.looks[c.Account] = now
+		d.looks[key] = look{connectedAt: c.ConnectedAt, next: d.Now().Add(pause), waiting: waiting}
 		<-slots
 	})
 }
 
+// lookKey tells the looks at connections apart.
+func lookKey(c adlens.Connection) string { return c.Account + "/" + c.Name }
+
+// countWaiting counts the reports of a connection's profiles that wait for rates here.
+func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, err error) {
+	own, err := d.Connector.profilesOf(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	all, err := d.Connector.WaitingReports(ctx, c.Account, d.accountDir(c.Account))
+	for _, r := range all {
+		if slices.ContainsFunc(own, func(p platform.Profile) bool { return p.ID == r.MarketplaceID }) {
+			n++
+		}
+	}
+	return n, err
+}
+
 // lookAfter refreshes what is due, and returns when to look again.
-func (d *Daily) lookAfter(ctx context.Context, account string) time.Duration {
+func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) time.Duration {
 	began := d.Now()
 	// Rates come first: reports that wait for them are tried again right after.
-	if err := d.Connector.freshenRates(ctx, account, filepath.Join(d.Dir, account), began); err != nil && ctx.Err() == nil {
-		d.Connector.Notice(account, fmt.Sprintf("rates could not be fetched; it is tried again: %v", err))
+	if err := d.Connector.freshenRates(ctx, c.Account, d.accountDir(c.Account), began); err != nil && ctx.Err() == nil {
+		d.Connector.Notice(c.Account, fmt.Sprintf("rates could not be fetched; it is tried again: %v", err))
 	}
-	result, did, err := d.refreshAccount(ctx, account)
+	result, did, err := d.refreshConnection(ctx, c)
 	if (did == refreshed || err != nil) && ctx.Err() == nil {
-		d.Report(account, result, d.Now().Sub(began), err)
+		d.Report(c.Account, c.Name, result, d.Now().Sub(began), err)
 	}
 	if did == nothingDue && err == nil {
 		return lookAgain
@@ -131,10 +149,11 @@ const (
 	refreshed
 )
 
-// refreshAccount reads what is due of an account, if anything is and nobody else is
-// at it.
-func (d *Daily) refreshAccount(ctx context.Context, account string) (result loader.Result, _ did, err error) {
-	profiles, err := d.Connector.Store.Profiles(ctx, account)
+// refreshConnection reads what is due of a connection's profiles, if anything is and
+// no other process is at it.
+func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (result loader.Result, _ did, err error) {
+	account := c.Account
+	profiles, err := d.Connector.profilesOf(ctx, c)
 	if err != nil {
 		return result, notNow, err
 	}
@@ -144,12 +163,12 @@ func (d *Daily) refreshAccount(ctx context.Context, account string) (result load
 	}
 	here, away := splitTasks(tasks)
 	if len(here) > 0 {
-		result, did, err := d.loadHere(ctx, account, here)
+		result, did, err := d.loadHere(ctx, c, here)
 		if err != nil || did == refreshed || len(away) == 0 {
 			return result, did, err
 		}
 	}
-	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: ReportsWork(account), rest: func(failures int) time.Duration {
+	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: ReportsWork(account, c.Name), rest: func(failures int) time.Duration {
 		if failures == 0 {
 			// What is due says when; this only bounds how often the platform
 			// is asked in vain for a marketplace that it lists no more.
@@ -161,7 +180,7 @@ func (d *Daily) refreshAccount(ctx context.Context, account string) (result load
 	if err != nil || turn != free {
 		return result, notNow, err
 	}
-	result, failed, err := d.pullAccount(ctx, account)
+	result, failed, err := d.pullConnection(ctx, c)
 	ending := end(failed)
 	return result, refreshed, errors.Join(err, ending)
 }
@@ -221,25 +240,25 @@ func (t *task) taskKey() string {
 // accountDir is where an account's extracts are.
 func (d *Daily) accountDir(account string) string { return filepath.Join(d.Dir, account) }
 
-func (d *Daily) newPull(account string) *pull {
-	return &pull{connector: d.Connector, account: account, out: d.accountDir(account), poll: d.Poll, saidBefore: true, fetched: func(done, total int) {
-		d.Connector.Notice(account, fmt.Sprintf("%d of %d reports fetched", done, total))
+func (d *Daily) newPull(c adlens.Connection) *pull {
+	return &pull{connector: d.Connector, account: c.Account, connection: c, out: d.accountDir(c.Account), poll: d.Poll, saidBefore: true, fetched: func(done, total int) {
+		d.Connector.Notice(c.Account, fmt.Sprintf("%d of %d reports fetched", done, total))
 	}}
 }
 
-// pullAccount fetches and loads what is due of the profiles that the platform lists
-// now, and notes what came through whole. failed is the part of the error that
+// pullConnection fetches and loads what is due of those of a connection's profiles
+// that the platform lists now, and notes what came through whole. failed is the part of the error that
 // another try may mend.
-func (d *Daily) pullAccount(ctx context.Context, account string) (result loader.Result, failed, err error) {
-	p := d.newPull(account)
+func (d *Daily) pullConnection(ctx context.Context, c adlens.Connection) (result loader.Result, failed, err error) {
+	p := d.newPull(c)
 	err = p.runPull(ctx, func(all []platform.Profile) error {
-		tasks, err := d.dueTasks(ctx, account, all)
+		tasks, err := d.dueTasks(ctx, c.Account, all)
 		_, p.tasks = splitTasks(tasks)
 		return err
 	})
 	err = errors.Join(err, refusedFiles(p.result))
 	if err != nil {
-		d.forgetTried(account)
+		d.forgetTried(c)
 	}
 	noting := d.noteRead(ctx, p)
 	err = errors.Join(err, noting)

@@ -31,8 +31,11 @@ func newMemory(connected ...string) *memory {
 	return m
 }
 
-func (m *memory) Connection(_ context.Context, account string) (adlens.Connection, bool, error) {
-	return adlens.Connection{Account: account}, m.accounts[account], nil
+func (m *memory) Connections(_ context.Context, account string) ([]adlens.Connection, error) {
+	if !m.accounts[account] {
+		return nil, nil
+	}
+	return []adlens.Connection{{Account: account, Name: "NA", Region: "NA", Profiles: []string{"1", "2"}}}, nil
 }
 
 func (m *memory) Attempt(_ context.Context, name string) (adlens.Attempt, bool, error) {

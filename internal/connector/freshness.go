@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"adlens"
 )
 
 // Bounds of reading lists.
@@ -23,6 +25,7 @@ const (
 type Lists struct {
 	store  Store
 	locks  Locks
+	owner  func(ctx context.Context, account, marketplaceID string) (c adlens.Connection, found bool, err error)
 	read   func(ctx context.Context, account, marketplaceID string) error
 	report func(account, marketplaceID string, took time.Duration, err error)
 
@@ -46,7 +49,7 @@ type market struct {
 // NewLists returns lists that are read until the context ends. report hears
 // how each read ended; it may be called from several goroutines.
 func NewLists(ctx context.Context, c *Connector, report func(account, marketplaceID string, took time.Duration, err error)) *Lists {
-	return &Lists{store: c.Store, locks: c.Locks, read: c.ReadLists, report: report, ctx: ctx, slots: make(chan struct{}, readsAtOnce), markets: map[string]*market{}}
+	return &Lists{store: c.Store, locks: c.Locks, owner: c.connectionOf, read: c.ReadLists, report: report, ctx: ctx, slots: make(chan struct{}, readsAtOnce), markets: map[string]*market{}}
 }
 
 // Wait waits for the reads that run; the context that was given to NewLists
@@ -87,7 +90,7 @@ func (l *Lists) marketOf(key string) *market {
 
 // beginRead starts a read where it is time for one, and reports whether one runs.
 func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
-	_, connected, err := l.store.Connection(ctx, account)
+	_, connected, err := l.owner(ctx, account, marketplaceID)
 	if err != nil || !connected {
 		return false, err
 	}

@@ -43,8 +43,11 @@ func (n *noted) note(take func()) error {
 	return nil
 }
 
-func (n *noted) Connection(context.Context, string) (adlens.Connection, bool, error) {
-	return n.connection, true, nil
+func (n *noted) Connections(context.Context, string) ([]adlens.Connection, error) {
+	if n.connection.Name == "" {
+		return nil, nil
+	}
+	return []adlens.Connection{n.connection}, nil
 }
 
 func (n *noted) PutConnection(_ context.Context, c adlens.Connection) error {
@@ -52,7 +55,7 @@ func (n *noted) PutConnection(_ context.Context, c adlens.Connection) error {
 	return nil
 }
 
-func (n *noted) Forgive(context.Context, string) error { return nil }
+func (n *noted) Forgive(context.Context, string, string) error { return nil }
 
 func (n *noted) Profiles(context.Context, string) ([]platform.Profile, error) {
 	return n.profiles, nil
@@ -142,20 +145,20 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 				visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
 			begin := func() *Daily {
 				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: time.Now, Connector: New(Config{Store: store, Loader: taken{store}, Locks: store,
-					BaseURL: p.URL(), TokenURL: p.TokenURL(), Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
+					BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
 			}
-			store.profiles, err = begin().Connector.Connect(t.Context(), account, "NA", standin.DefaultClientID,
+			store.profiles, err = begin().Connector.Connect(t.Context(), adlens.Connection{Account: account, Name: "NA", Region: "NA", ClientID: standin.DefaultClientID},
 				Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = begin().refreshAccount(t.Context(), account)
+			_, _, err = begin().refreshConnection(t.Context(), store.connection)
 			if ended = err == nil; !ended && !errors.Is(err, errKilled) {
 				t.Fatal(err)
 			}
 			lost := p.Calls(standin.ReportCreate) - len(store.requests)
 			store.notes = 1 << 30
-			if _, _, err := begin().refreshAccount(t.Context(), account); err != nil {
+			if _, _, err := begin().refreshConnection(t.Context(), store.connection); err != nil {
 				t.Fatal(err)
 			}
 			if n := p.Calls(standin.ReportCreate); n != askedFor+lost {

@@ -29,7 +29,14 @@ func (e *UnreadLists) Unwrap() error { return e.error }
 // platform never gave the profile, as it refuses authors Sponsored Brands, is a
 // notice.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
-	connection, client, err := c.openClient(ctx, account)
+	connection, found, err := c.connectionOf(ctx, account, marketplaceID)
+	if err == nil && !found {
+		err = fmt.Errorf("profile %s belongs to no connection of account %q", marketplaceID, account)
+	}
+	if err != nil {
+		return err
+	}
+	client, err := c.openClient(connection)
 	if err != nil {
 		return err
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listed is a loader that notes which lists it was given.
-type listed struct {
+// noting is a loader that notes which lists it was given.
+type noting struct {
 	taken
 	names   []loader.ListName
 	refused []adlens.AdProduct
 }
 
-func (l *listed) ReplaceLists(_ context.Context, _ string, read loader.Lists) error {
+func (l *noting) ReplaceLists(_ context.Context, _ string, read loader.Lists) error {
 	l.names, l.refused = nil, read.Refused
 	for _, name := range loader.ListNames() { // in their order
 		for _, one := range read.Read {
@@ -43,10 +43,13 @@ func connectedTo(t *testing.T, p *standin.Platform, take Loader) (*Connector, *n
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &readable{noted: &noted{memory: newMemory("one"), notes: 1 << 30}}
-	c := New(Config{Store: store, Loader: take, Locks: store.memory, BaseURL: p.URL(), TokenURL: p.TokenURL(),
+	store := &readable{noted: &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}}}
+	if l, ok := take.(*noting); ok {
+		l.taken = taken{store.noted}
+	}
+	c := New(Config{Store: store, Loader: take, Locks: store.memory, BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()},
 		Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})
-	if _, err := c.Connect(t.Context(), "one", "NA", standin.DefaultClientID, Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken}); err != nil {
+	if _, err := c.Connect(t.Context(), adlens.Connection{Account: "one", Name: "NA", Region: "NA", ClientID: standin.DefaultClientID}, Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken}); err != nil {
 		t.Fatal(err)
 	}
 	return c, store.noted
@@ -65,7 +68,7 @@ func TestAListThatFailsRestsForItself(t *testing.T) {
 	t.Parallel()
 	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
 	defer p.Close()
-	take := &listed{}
+	take := &noting{}
 	c, store := connectedTo(t, p, take)
 	heal := p.Inject(standin.Fault{On: standin.SBAdGroups, Times: -1, Do: standin.Error(403, standin.Details, "not now")})
 	broken := loader.ListName{Entity: platform.AdGroups, AdProduct: adlens.SponsoredBrands}
@@ -117,7 +120,7 @@ func TestWhatThePlatformNeverGaveIsNoFailure(t *testing.T) {
 	t.Parallel()
 	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US", SubType: "KDP_AUTHOR"}}})
 	defer p.Close()
-	take := &listed{}
+	take := &noting{}
 	c, store := connectedTo(t, p, take)
 	if err := c.ReadLists(t.Context(), "one", "7"); err != nil || len(take.names) != 6 || len(store.attempts) != 0 {
 		t.Errorf("%v; read were %v, noted %v", err, take.names, store.attempts)
@@ -132,7 +135,7 @@ func TestCredentialsThatAreRefusedAreNoFailureOfAList(t *testing.T) {
 	t.Parallel()
 	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
 	defer p.Close()
-	take := &listed{}
+	take := &noting{}
 	c, store := connectedTo(t, p, take)
 	p.Revoke(standin.DefaultRefreshToken)
 	c = New(c.Config) // which has no token yet

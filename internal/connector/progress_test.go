@@ -59,7 +59,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	w.key = key
 	w.start()
-	if w.profiles, err = w.daily.Connector.Connect(t.Context(), "one", "NA", standin.DefaultClientID,
+	if w.profiles, err = w.daily.Connector.Connect(t.Context(), adlens.Connection{Account: "one", Name: "NA", Region: "NA", ClientID: standin.DefaultClientID},
 		Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func (w *world) goesWrong() bool {
 // start is a server that knows what is stored, and nothing else.
 func (w *world) start() {
 	w.daily = &Daily{Dir: w.dir, Poll: time.Millisecond, Now: w.clock, Connector: New(Config{Store: w, Loader: w, Locks: w.noted, Now: w.clock,
-		BaseURL: w.platform.URL(), TokenURL: w.platform.TokenURL(), Key: func() (secret.Key, error) { return w.key, nil }, Notice: func(string, string) {}})}
+		BaseURL: Addresses{all: w.platform.URL()}, TokenURL: Addresses{all: w.platform.TokenURL()}, Key: func() (secret.Key, error) { return w.key, nil }, Notice: func(string, string) {}})}
 }
 
 // Load takes reports where there are rates.
@@ -191,7 +191,7 @@ func readRows(t *testing.T, path string) (rows []costRow) {
 // again.
 func (w *world) refresh(notes int) {
 	w.noted.notes = notes
-	_, _, _ = w.daily.refreshAccount(w.t.Context(), "one") // what failed is the fault's
+	_, _, _ = w.daily.refreshConnection(w.t.Context(), w.connection) // what failed is the fault's
 	w.noted.notes = 1 << 30
 	if notes < 1<<30 {
 		w.start()

@@ -25,7 +25,7 @@ func pruneReports(dir string, visible map[string]bool) error {
 	for _, r := range all {
 		if r.isSuperseded(later) {
 			// The object goes first: a download alone is nothing.
-			failures = append(failures, os.Remove(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix))
+			failures = append(failures, removeIfThere(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix))
 		}
 	}
 	return errors.Join(failures...)

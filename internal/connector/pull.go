@@ -45,11 +45,12 @@ type PullOptions struct {
 	Fetched func(done, total int)
 }
 
-// Pull fetches the platform's own reports of an account's last days, leaves
-// them in the layout of extracts, and loads them.
-func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (loader.Result, error) {
-	release, err := c.Locks.Lock(ctx, ReportsWork(account), func(holder string) {
-		c.Notice(account, fmt.Sprintf("waiting for another pull of account %s (%s)", account, holder))
+// pullConnection fetches the platform's own reports of the last days of a
+// connection's profiles, leaves them in the layout of extracts, and loads them.
+func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connection, o PullOptions) (loader.Result, error) {
+	account := connection.Account
+	release, err := c.Locks.Lock(ctx, ReportsWork(account, connection.Name), func(holder string) {
+		c.Notice(account, fmt.Sprintf("waiting for another pull of account %s through connection %s (%s)", account, connection.Name, holder))
 	})
 	if err != nil {
 		return loader.Result{}, err
@@ -59,7 +60,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	if days == 0 {
 		days = lookBack[adlens.SponsoredProducts] // the longest
 	}
-	p := &pull{connector: c, account: account, out: o.Out, poll: o.Poll, fetched: o.Fetched}
+	p := &pull{connector: c, account: account, connection: connection, out: o.Out, poll: o.Poll, fetched: o.Fetched}
 	err = p.runPull(ctx, func(all []platform.Profile) error {
 		if err := c.pullRates(ctx, account, o.Out, c.Now()); err != nil {
 			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
@@ -85,17 +86,18 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (lo
 	return p.result, errors.Join(err, p.keepWaiting(o.Kept), waitingError(p.result))
 }
 
-// ReportsWork is the name under which one process at a time fetches an
-// account's reports.
-func ReportsWork(account string) string { return "reports/" + account }
+// ReportsWork is the name under which one process at a time fetches the reports of
+// an account's connection.
+func ReportsWork(account, connection string) string { return "reports/" + account + "/" + connection }
 
-// pull is one run over an account's tasks.
+// pull is one run over the tasks of a connection.
 type pull struct {
-	connector *Connector
-	account   string
-	out       string
-	poll      time.Duration
-	fetched   func(done, total int)
+	connector  *Connector
+	account    string
+	connection adlens.Connection
+	out        string
+	poll       time.Duration
+	fetched    func(done, total int)
 	// saidBefore leaves reports out of the result that wait for rates since an
 	// earlier try.
 	saidBefore bool
@@ -113,7 +115,7 @@ type pull struct {
 // runPull opens the connection, lets choose name the tasks of the profiles
 // found, and fetches and loads their reports.
 func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) error) error {
-	connection, client, err := p.connector.openClient(ctx, p.account)
+	client, err := p.connector.openClient(p.connection)
 	if err != nil {
 		return err
 	}
@@ -121,9 +123,9 @@ func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) erro
 		return err
 	}
 	p.client, p.asking = client, make(chan struct{}, askingAt)
-	profiles, err := p.connector.takeProfiles(ctx, client, p.account)
-	if err := p.connector.noteAccepted(ctx, connection, err); err != nil {
-		return err
+	profiles, err := p.connector.takeProfiles(ctx, client, p.connection)
+	if err := p.connector.noteAccepted(ctx, p.connection, err); err != nil {
+		return fmt.Errorf("connection %s: %w", p.connection.Name, err)
 	}
 	if err := choose(profiles); err != nil {
 		return err
@@ -265,7 +267,7 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 	for i, w := range here {
 		paths[i], of[w.windowName()] = filepath.Join(p.out, w.windowName()+reportSuffix), w
 	}
-	result, err := p.connector.Loader.Load(ctx, p.account, paths)
+	result, err := p.connector.load(ctx, p.account, paths)
 	for _, f := range result.Files {
 		name, _ := cutReport(filepath.Base(f.File))
 		w := of[name]

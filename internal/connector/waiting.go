@@ -89,18 +89,6 @@ func copyFile(to, from string) error {
 	})
 }
 
-// RatesChanged has the reports of an account that wait for rates loaded at the
-// next look at connections, which is some seconds away. Without it they are
-// loaded within a minute or so: each look finds that rates are others.
-func (d *Daily) RatesChanged(account string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if l, known := d.looks[account]; known {
-		l.next = d.Now()
-		d.looks[account] = l
-	}
-}
-
 // Waiting returns how many reports of connected accounts wait for rates here.
 func (d *Daily) Waiting() (n int) {
 	d.mu.Lock()
@@ -113,17 +101,17 @@ func (d *Daily) Waiting() (n int) {
 
 // loadHere loads what is on the disk of some tasks, which need nothing of the
 // platform, unless that was tried with the rates that there are.
-func (d *Daily) loadHere(ctx context.Context, account string, tasks []*task) (result loader.Result, did did, err error) {
-	version, err := d.Connector.Store.RatesVersion(ctx, account)
-	if err != nil || !d.isNews(account, version) {
+func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task) (result loader.Result, did did, err error) {
+	version, err := d.Connector.Store.RatesVersion(ctx, c.Account)
+	if err != nil || !d.isNews(c, version) {
 		return result, notNow, err
 	}
-	release, ok, err := d.Connector.Locks.Try(ctx, ReportsWork(account))
+	release, ok, err := d.Connector.Locks.Try(ctx, ReportsWork(c.Account, c.Name))
 	if err != nil || !ok {
 		return result, notNow, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	p := d.newPull(account)
+	p := d.newPull(c)
 	p.tasks = tasks
 	var here []*window
 	for _, w := range p.windows() {
@@ -137,7 +125,7 @@ func (d *Daily) loadHere(ctx context.Context, account string, tasks []*task) (re
 	err = errors.Join(err, p.loadReports(ctx, here), refusedFiles(p.result))
 	err = errors.Join(err, d.noteRead(ctx, p))
 	if err == nil {
-		d.noteTried(account, version)
+		d.noteTried(c, version)
 	}
 	if len(p.result.Files) == 0 {
 		return p.result, notNow, err
@@ -147,27 +135,27 @@ func (d *Daily) loadHere(ctx context.Context, account string, tasks []*task) (re
 
 // isNews reports whether the reports on the disk were not tried with these
 // rates by this process.
-func (d *Daily) isNews(account string, rates uint32) bool {
+func (d *Daily) isNews(c adlens.Connection, rates uint32) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	tried, ok := d.tried[account]
+	tried, ok := d.tried[lookKey(c)]
 	return !ok || tried != rates
 }
 
-func (d *Daily) noteTried(account string, rates uint32) {
+func (d *Daily) noteTried(c adlens.Connection, rates uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tried == nil {
 		d.tried = map[string]uint32{}
 	}
-	d.tried[account] = rates
+	d.tried[lookKey(c)] = rates
 }
 
-// forgetTried has what is on the disk of an account tried again: a load failed.
-func (d *Daily) forgetTried(account string) {
+// forgetTried has what is on the disk of a connection tried again: a load failed.
+func (d *Daily) forgetTried(c adlens.Connection) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.tried, account)
+	delete(d.tried, lookKey(c))
 }
 
 // WaitingReports lists the reports of an account that were downloaded into a

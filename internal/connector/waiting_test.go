@@ -25,17 +25,8 @@ func TestDaysWithoutRatesAreWrittenInOrder(t *testing.T) {
 	}
 }
 
-func TestNewRatesHaveAnAccountLookedAtAtOnce(t *testing.T) {
-	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	d := &Daily{Now: func() time.Time { return now }, looks: map[string]look{"one": {next: now.Add(time.Hour), waiting: 2}, "two": {next: now.Add(time.Hour), waiting: 1}}}
-	d.RatesChanged("one")
-	d.RatesChanged("unknown")
-	if l := d.looks["one"]; l.next.After(now) || l.waiting != 2 {
-		t.Errorf("the account is looked at in %v", l.next.Sub(now))
-	}
-	if l := d.looks["two"]; !l.next.After(now) {
-		t.Error("another account is looked at, too")
-	}
+func TestWaitingReportsOfAllConnectionsAreCounted(t *testing.T) {
+	d := &Daily{looks: map[string]look{"one/NA": {waiting: 2}, "one/EU": {}, "two/NA": {waiting: 1}}}
 	if n := d.Waiting(); n != 3 {
 		t.Errorf("%d reports wait, want 3", n)
 	}

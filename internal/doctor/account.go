@@ -2,10 +2,13 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/loader"
 )
 
@@ -14,6 +17,14 @@ type account struct {
 	adlens.Account
 	manifest manifest.Manifest
 	markets  map[uint16]loader.Marketplace
+}
+
+// profiles returns the marketplaces as the platform knows them, in a fixed order.
+func (a account) profiles() (all []platform.Profile) {
+	for _, key := range slices.Sorted(maps.Keys(a.markets)) {
+		all = append(all, a.markets[key].Profile)
+	}
+	return all
 }
 
 // isCanceled reports whether the subscription has ended: the account then needs neither

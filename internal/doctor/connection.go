@@ -2,7 +2,9 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"adlens"
@@ -12,34 +14,69 @@ import (
 	"adlens/loader"
 )
 
-// forConnected runs a check for each account that is connected to the platform.
-func (e *examination) forConnected(c *checkup, run func(*checkup, account, adlens.Connection) error) (connected int) {
+// forConnected runs a check for each connection to the platform, with the profiles
+// that belong to it.
+func (e *examination) forConnected(c *checkup, run func(*checkup, account, adlens.Connection) error) (connections int) {
 	e.forEach(c, func(c *checkup, a account) error {
-		connection, found, err := e.db.Connections.Connection(e.ctx, a.ID)
-		if err != nil || !found {
+		all, err := e.db.Connections.Connections(e.ctx, a.ID)
+		if err != nil {
 			return err
 		}
-		connected++
-		return run(c, a, connection)
+		var failures []error
+		for _, connection := range connector.WithProfiles(all, a.profiles()) {
+			connections++
+			failures = append(failures, run(c, a, connection))
+		}
+		return errors.Join(failures...)
 	})
-	return connected
+	return connections
 }
 
 func (e *examination) checkConnections(c *checkup) (string, error) {
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
-		again := fmt.Sprintf("adlens connect --account %s --region %s --client-id %s", a.ID, connection.Region, connection.ClientID)
+		again := fmt.Sprintf("adlens connect --account %s --name %s --region %s --client-id %s", a.ID, connection.Name, connection.Region, connection.ClientID)
 		if err := e.CanOpen(connection); err != nil {
-			c.addFailure("give the key file that they were sealed with by --secret-key-file, or "+again, "its credentials cannot be read: %v", err)
+			c.addFailure("give the key file that they were sealed with by --secret-key-file, or "+again, "connection %s: its credentials cannot be read: %v", connection.Name, err)
 		}
 		if !connection.Accepted {
-			c.addFailure(again+" with credentials that the platform takes", "the platform refused its credentials the last time")
+			c.addFailure(again+" with credentials that the platform takes", "connection %s: the platform refused its credentials the last time", connection.Name)
+		}
+		if len(connection.Untaken) > 0 {
+			c.addWarning(again+" --profiles with all that are to be read", "connection %s: the platform also lists %s, not taken because they may be of another advertiser",
+				connection.Name, joinFew(connection.Untaken))
 		}
 		return nil
 	})
+	e.forEach(c, e.warnAbandoned)
 	if n == 0 {
 		return "no account is connected to the platform", nil
 	}
-	return formatCount(n, "account") + " connected, the credentials can be read and were accepted the last time", nil
+	return formatCount(n, "connection") + " whose credentials can be read and were accepted the last time", nil
+}
+
+// warnAbandoned warns of marketplaces whose figures are held and that no connection
+// refreshes any more.
+func (e *examination) warnAbandoned(c *checkup, a account) error {
+	all, err := e.db.Connections.AllConnections(e.ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	refreshed, err := e.db.Connections.Refreshed(e.ctx, a.ID)
+	var names []string
+	for _, p := range connector.Abandoned(all, a.profiles(), refreshed) {
+		name := p.Country + " " + p.ID
+		for _, connection := range all {
+			if connection.Removed && slices.Contains(connection.Profiles, p.ID) {
+				name += " (of connection " + connection.Name + ", which was removed)"
+			}
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		c.addWarning(fmt.Sprintf("adlens connect --account %s --profiles with all that a connection is to read, or load their files by hand", a.ID),
+			"what is held stays readable, but is refreshed no more, because no connection has the profile: %s", joinFew(names))
+	}
+	return err
 }
 
 const whyFailed = "the log of adlens serve says why (campaigns could not be read); it is tried again by itself"
@@ -48,8 +85,11 @@ const whyFailed = "the log of adlens serve says why (campaigns could not be read
 // so an old list alone is nothing.
 func (e *examination) checkLists(c *checkup) (string, error) {
 	var oldest time.Duration
-	n := e.forConnected(c, func(c *checkup, a account, _ adlens.Connection) error {
+	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
 		for key, m := range a.markets {
+			if !slices.Contains(connection.Profiles, m.ID) {
+				continue
+			}
 			if err := e.warnUnread(c, a, m); err != nil {
 				return err
 			}
@@ -111,40 +151,41 @@ const refreshPatience = 2
 // only pulled by hand are none of its business: their data are young or old.
 func (e *examination) checkRefreshes(c *checkup) (string, error) {
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
-		work := connector.ReportsWork(a.ID)
+		work := connector.ReportsWork(a.ID, connection.Name)
 		attempt, found, err := e.db.Connections.Attempt(e.ctx, work)
 		if err != nil {
 			return err
 		}
 		if found && attempt.Failures > 0 && !e.isBusy(work) {
 			c.addWarning("the log of adlens serve says why (figures could not be refreshed); it is tried again by itself",
-				"figures could not be refreshed, %s, last begun %s ago", inARow(attempt.Failures), formatAge(attempt.Age))
+				"connection %s: figures could not be refreshed, %s, last begun %s ago", connection.Name, inARow(attempt.Failures), formatAge(attempt.Age))
 			return nil
 		}
 		if !connection.Accepted {
 			return nil // said already
 		}
-		return e.warnLagging(c, a)
+		return e.warnLagging(c, a, connection)
 	})
 	if n == 0 {
 		return "no account is connected to the platform", nil
 	}
-	return formatCount(n, "account") + " without a failed refresh", nil
+	return formatCount(n, "connection") + " without a failed refresh", nil
 }
 
-// warnLagging warns of reports that were refreshed once, and are behind now.
-func (e *examination) warnLagging(c *checkup, a account) error {
+// warnLagging warns of reports that a connection refreshed once, and that are behind
+// now.
+func (e *examination) warnLagging(c *checkup, a account, connection adlens.Connection) error {
 	all, err := e.db.Connections.Refreshed(e.ctx, a.ID)
 	var late []string
 	for _, r := range all {
 		for _, m := range a.markets {
-			if last := connector.LastEnded(m.Profile, e.Now()); m.ID == r.MarketplaceID && r.Through < last-refreshPatience {
+			if last := connector.LastEnded(m.Profile, e.Now()); m.ID == r.MarketplaceID && slices.Contains(connection.Profiles, m.ID) && r.Through < last-refreshPatience {
 				late = append(late, fmt.Sprintf("%s of %s %s up to %s", r.ReportType, m.Country, m.ID, r.Through))
 			}
 		}
 	}
 	if len(late) > 0 {
-		c.addWarning("adlens serve refreshes them once a day; is it running? adlens pull --account "+a.ID+" does it now", "figures are behind: %s", joinFew(late))
+		c.addWarning("adlens serve refreshes them once a day; is it running? adlens pull --account "+a.ID+" does it now", "connection %s: figures are behind: %s", connection.Name, joinFew(late))
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -22,6 +23,16 @@ type Health struct {
 
 	// How old what is stored is, over all accounts; zero where there is nothing.
 	NewestLoad, OldestLoad, OldestRefresh time.Time
+
+	// Connections counts those to the platform, of all accounts, by region and state.
+	Connections map[string]ConnectionStates
+}
+
+// ConnectionStates counts connections to the platform by whether it took their
+// credentials the last time.
+type ConnectionStates struct {
+	Accepted int `json:"accepted"`
+	Refused  int `json:"refused"`
 }
 
 // serveHealthz tells that the process lives. It never depends on the engine: a
@@ -37,6 +48,8 @@ type readiness struct {
 	Code   adlens.Kind       `json:"code,omitempty"`
 	Checks map[string]string `json:"checks"` // by what was looked at: ok, or what is wrong
 	Ages   ages              `json:"age_seconds"`
+
+	Connections map[string]ConnectionStates `json:"connections"` // by region
 }
 
 type ages struct {
@@ -61,8 +74,8 @@ func (s *Server) serveReadyz(c *gin.Context) {
 	c.JSON(status, r)
 }
 
-// checkReadiness looks at everything. Limits that are not shared at the moment are
-// said, but each server goes on holding them by itself; so is damage to some
+// checkReadiness looks at everything. Limits that are not shared at the moment, and
+// connections that the platform refuses, are said, but each server goes on holding them by itself; so is damage to some
 // accounts, which must not take a server, or all that read the same data, from
 // the others.
 func (s *Server) checkReadiness(ctx context.Context) readiness {
@@ -70,6 +83,7 @@ func (s *Server) checkReadiness(ctx context.Context) readiness {
 	r := readiness{Status: "ready", Checks: map[string]string{},
 		Ages: ages{ageSeconds(h.NewestLoad, now), ageSeconds(h.OldestLoad, now), ageSeconds(h.OldestRefresh, now)}}
 	r.noteCheck("limits", h.Limits, "")
+	r.noteConnections(h.Connections)
 	var withheld adlens.Kind
 	if h.NoData {
 		withheld = adlens.Damaged
@@ -86,6 +100,21 @@ func (s *Server) checkReadiness(ctx context.Context) readiness {
 	}
 	r.noteCheck("server", stopping, draining)
 	return r
+}
+
+// noteConnections notes how many connections to the platform are in which state.
+func (r *readiness) noteConnections(byRegion map[string]ConnectionStates) {
+	r.Connections = map[string]ConnectionStates{}
+	refused, all := 0, 0
+	for region, states := range byRegion {
+		r.Connections[region] = states
+		refused, all = refused+states.Refused, all+states.Refused+states.Accepted
+	}
+	wrong := ""
+	if refused > 0 {
+		wrong = fmt.Sprintf("the platform refused the credentials of %d of %d connections the last time: adlens doctor names them", refused, all)
+	}
+	r.noteCheck("connections", wrong, "")
 }
 
 // noteCheck notes what was found. What is wrong with a code makes the server not

@@ -75,9 +75,7 @@ func (w *world) Titles(context.Context, string, uint32) (map[string]string, erro
 
 const lampTitle = `Lamp "Nº 1" <b>`
 
-func (w *world) Connection(context.Context, string) (adlens.Connection, bool, error) {
-	return adlens.Connection{}, false, nil
-}
+func (w *world) Connections(context.Context, string) ([]adlens.Connection, error) { return nil, nil }
 
 func (w *world) Account(_ context.Context, id string) (adlens.Account, bool, error) {
 	return adlens.Account{ID: id, Name: "Acme", Subscription: strings.TrimPrefix(id, "acme-")}, true, nil

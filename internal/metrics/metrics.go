@@ -96,6 +96,26 @@ func (m *Metrics) Gauge(name, help string, now func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "adlens_" + name, Help: help}, now))
 }
 
+// ByStates shows numbers that go up and down, by two labels of small closed sets, as
+// they are when they are asked for.
+func (m *Metrics) ByStates(name, help string, labels [2]string, now func() map[[2]string]float64) {
+	m.registry.MustRegister(states{prometheus.NewDesc("adlens_"+name, help, labels[:], nil), now})
+}
+
+// states collects numbers by two labels.
+type states struct {
+	desc *prometheus.Desc
+	now  func() map[[2]string]float64
+}
+
+func (s states) Describe(descs chan<- *prometheus.Desc) { descs <- s.desc }
+
+func (s states) Collect(values chan<- prometheus.Metric) {
+	for labels, value := range s.now() {
+		values <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, value, labels[:]...)
+	}
+}
+
 // Counter shows a number that only grows.
 func (m *Metrics) Counter(name, help string, total func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "adlens_" + name, Help: help}, total))

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 
 	"adlens"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -22,6 +24,10 @@ type Profile struct {
 	TimeZone string
 	Vendor   bool
 	Name     string
+	// Advertiser is accountInfo.id: a seller's id, the same in each country, or a
+	// vendor's, another one in each. It is known of what the platform lists, and
+	// not of profiles that are held.
+	Advertiser string
 }
 
 type profileObject struct {
@@ -30,6 +36,7 @@ type profileObject struct {
 	CurrencyCode string `json:"currencyCode"`
 	TimeZone     string `json:"timezone"`
 	AccountInfo  struct {
+		ID   ID     `json:"id"`
 		Type string `json:"type"`
 		Name string `json:"name"`
 	} `json:"accountInfo"`
@@ -71,10 +78,31 @@ func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err erro
 		seen[string(o.ProfileID)] = i + 1
 		profiles = append(profiles, Profile{
 			ID: string(o.ProfileID), Country: adlens.CanonicalCountry(o.CountryCode), Currency: o.CurrencyCode,
-			TimeZone: o.TimeZone, Vendor: o.AccountInfo.Type == "vendor", Name: o.AccountInfo.Name,
+			TimeZone: o.TimeZone, Vendor: o.AccountInfo.Type == "vendor", Name: o.AccountInfo.Name, Advertiser: string(o.AccountInfo.ID),
 		})
 	}
 	return profiles, notices, errors.Join(c.faults...)
+}
+
+// NarrowProfiles returns the platform's answer to GET /v2/profiles with some of its
+// profiles alone, each as it came.
+func NarrowProfiles(raw []byte, keep func(id string) bool) ([]byte, error) {
+	var rows, kept []jsontext.Value
+	if err := decodeObject(bytes.NewReader(raw), maxProfiles, &rows); err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		var o struct {
+			ProfileID ID `json:"profileId"`
+		}
+		if err := Decode(row, &o, i+1); err != nil {
+			return nil, err
+		}
+		if keep(string(o.ProfileID)) {
+			kept = append(kept, row)
+		}
+	}
+	return json.Marshal(kept)
 }
 
 func (c *checker) checkProfile(row int, o profileObject) {

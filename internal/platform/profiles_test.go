@@ -18,7 +18,7 @@ func TestSellersAndVendorsAreReadAndOthersNoticed(t *testing.T) {
 	agency := strings.NewReplacer("vendor", "agency", `"22"`, "5", "USD", "?").Replace(vendorText)
 	profiles, notices, err := platform.DecodeProfiles(strings.NewReader("\xef\xbb\xbf[" + sellerText + "," + agency + "," + vendorText + "]"))
 	want := []platform.Profile{
-		{ID: "9007199254740993", Country: "UK", Currency: "GBP", TimeZone: "Europe/London", Name: "Lädchen"},
+		{ID: "9007199254740993", Country: "UK", Currency: "GBP", TimeZone: "Europe/London", Name: "Lädchen", Advertiser: "E1"},
 		{ID: "22", Country: "US", Currency: "USD", TimeZone: "America/Los_Angeles", Vendor: true},
 	}
 	if diff := cmp.Diff(want, profiles); err != nil || diff != "" {

@@ -73,7 +73,7 @@ func (s AppStore) findBySecret(ctx context.Context, filter string, hash [32]byte
 	if i := slices.IndexFunc(all, has); i >= 0 {
 		return all[i], true, nil
 	}
-	return app, false, directory.RequireWhole(ctx, s.cluster.Home().Server, "apps")
+	return app, false, directory.RequireWhole(ctx, s.cluster.Home().Server, "apps", "")
 }
 
 // readApps reads the newest rows of the connections of which some row matches.

@@ -44,15 +44,15 @@ WHERE name = {name:String}
 GROUP BY name`, conn.Params{"name": query.Text(name), "failures": conn.Number(uint32(failures))})
 }
 
-// Forgive forgets the failures of all work of an account. Reports may be
-// requested at once; lists keep their distance.
-func (c ConnectionStore) Forgive(ctx context.Context, account string) error {
+// Forgive forgets the failures of the work of an account's connection. Its reports
+// may be requested at once; lists, of the whole account, keep their distance.
+func (c ConnectionStore) Forgive(ctx context.Context, account, connection string) error {
 	return c.cluster.Home().Exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, `+directory.NextRevision+`
 FROM attempts
 WHERE name = {reports:String} OR startsWith(name, {lists:String})
-GROUP BY name`, conn.Params{"reports": query.Text("reports/" + account), "lists": query.Text("lists/" + account + "/")})
+GROUP BY name`, conn.Params{"reports": query.Text("reports/" + account + "/" + connection), "lists": query.Text("lists/" + account + "/")})
 }
 
 // Refreshed reads how far the reports of an account were read.

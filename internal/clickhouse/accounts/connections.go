@@ -2,7 +2,9 @@ package accounts
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"adlens"
@@ -33,36 +35,40 @@ type ConnectionStore struct {
 // NewConnectionStore returns the connections of a database.
 func NewConnectionStore(c *cluster.Cluster, v Visible) ConnectionStore { return ConnectionStore{c, v} }
 
-// Connections reads the newest state of connections; of all accounts where
-// none is named.
+// Connections reads the connections of an account, of all accounts where none is
+// named, by account and name.
 func (c ConnectionStore) Connections(ctx context.Context, account string) ([]adlens.Connection, error) {
-	return conn.Collect(ctx, c.cluster.Home(), `
-SELECT account_id, region, client_id, sealed, connected_at, accepted
-FROM connections
-WHERE {account:String} IN ('', account_id)
-ORDER BY account_id, updated_at DESC
-LIMIT 1 BY account_id`, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.Connection, error) {
+	all, err := c.AllConnections(ctx, account)
+	return slices.DeleteFunc(all, func(one adlens.Connection) bool { return one.Removed }), err
+}
+
+// AllConnections reads the connections of an account as Connections does, and those
+// that were removed too.
+func (c ConnectionStore) AllConnections(ctx context.Context, account string) ([]adlens.Connection, error) {
+	all, err := conn.Collect(ctx, c.cluster.Home(), directory.SelectConnections, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.Connection, error) {
 		var to adlens.Connection
-		err := scan(&to.Account, &to.Region, &to.ClientID, &to.Sealed, &to.ConnectedAt, &to.Accepted)
+		err := scan(&to.Account, &to.Name, &to.Region, &to.ClientID, &to.Sealed, &to.ConnectedAt, &to.Accepted,
+			&to.Choice.Profiles, &to.Choice.Countries, &to.Profiles, &to.Untaken, &to.Removed)
 		to.ConnectedAt = to.ConnectedAt.UTC()
 		return to, err
 	})
-}
-
-// Connection reads an account's connection.
-func (c ConnectionStore) Connection(ctx context.Context, account string) (adlens.Connection, bool, error) {
-	all, err := c.Connections(ctx, account)
-	return directory.Found(ctx, c.cluster.Home().Server, "connections", query.Text(account), all, err)
+	if err == nil && len(all) == 0 && account != "" {
+		err = directory.RequireWhole(ctx, c.cluster.Home().Server, "connections", query.Text(account))
+	}
+	return all, err
 }
 
 // PutConnection stores a connection, or its new state.
 func (c ConnectionStore) PutConnection(ctx context.Context, to adlens.Connection) error {
 	return directory.Change(ctx, c.cluster.Home().Server, "connections", `
-INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at)
-SELECT {account:String}, {region:String}, {client:String}, {sealed:String}, fromUnixTimestamp64Milli({connected:Int64}, 'UTC'), {accepted:Bool}, `+directory.NextRevision+`
+INSERT INTO connections (account_id, name, region, client_id, sealed, connected_at, accepted, chosen_profiles, chosen_countries, profiles, untaken, removed, updated_at)
+SELECT {account:String}, {name:String}, {region:String}, {client:String}, {sealed:String}, fromUnixTimestamp64Milli({connected:Int64}, 'UTC'), {accepted:Bool},
+    `+splitTexts("chosenProfiles")+`, `+splitTexts("chosenCountries")+`, `+splitTexts("profiles")+`, `+splitTexts("untaken")+`, {removed:Bool}, `+directory.NextRevision+`
 FROM connections
-WHERE account_id = {account:String}`, conn.Params{"account": query.Text(to.Account), "region": query.Text(to.Region), "client": query.Text(to.ClientID),
-		"sealed": query.Text(to.Sealed), "connected": milliseconds(&to.ConnectedAt), "accepted": strconv.FormatBool(to.Accepted)})
+WHERE account_id = {account:String}`, conn.Params{"account": query.Text(to.Account), "name": query.Text(to.Name), "region": query.Text(to.Region), "client": query.Text(to.ClientID),
+		"sealed": query.Text(to.Sealed), "connected": milliseconds(&to.ConnectedAt), "accepted": strconv.FormatBool(to.Accepted),
+		"chosenProfiles": strings.Join(to.Choice.Profiles, ","), "chosenCountries": strings.Join(to.Choice.Countries, ","),
+		"profiles": strings.Join(to.Profiles, ","), "untaken": strings.Join(to.Untaken, ","), "removed": strconv.FormatBool(to.Removed)})
 }
 
 // Profiles reads the marketplaces that are held of an account.

@@ -6,6 +6,7 @@ import (
 
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
 )
 
 // Ages are how old what is stored is, over all accounts. A time is zero where
@@ -16,7 +17,16 @@ type Ages struct {
 	Accounts      uint64    // all that there are, or were and are lost
 	NewestRate    time.Time // the day of the newest rate that was fetched for any account
 	OldestRate    time.Time // that of the account whose fetched rates end first
-	OldestRefresh time.Time // the last reading of the platform's reports of the connected account that waits longest for one
+	OldestRefresh time.Time // the last reading of the platform's reports of the connection that waits longest for one
+
+	Connections []ConnectionCount
+}
+
+// ConnectionCount is how many connections of a region are in a state.
+type ConnectionCount struct {
+	Region   string // NA, EU, FE
+	Accepted bool   // the platform took their credentials the last time
+	Count    uint64
 }
 
 const (
@@ -27,9 +37,18 @@ const (
 
 	countAccounts = `SELECT uniqExact(key) FROM directory_seals WHERE table_name = 'accounts'`
 
+	// Of a connection that was made before connections had profiles, all that the
+	// account refreshes counts.
 	selectRefreshes = `
 SELECT min(last)
-FROM (SELECT max(updated_at) AS last FROM refreshed WHERE account_id IN (SELECT account_id FROM connections) GROUP BY account_id)`
+FROM (
+    SELECT max(r.updated_at) AS last
+    FROM refreshed AS r INNER JOIN (` + directory.SelectConnections + `) AS c ON c.account_id = r.account_id
+    WHERE NOT c.removed AND (empty(c.profiles) OR has(c.profiles, r.marketplace_id))
+    GROUP BY c.account_id, c.called
+)`
+
+	countConnections = `SELECT region, accepted, count() FROM (` + directory.SelectConnections + `) WHERE NOT removed GROUP BY region, accepted ORDER BY region, accepted`
 )
 
 // Ages reads how old what is stored is.
@@ -51,7 +70,15 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	if err != nil {
 		return all, err
 	}
-	err = a.cluster.Home().ReadOnce(ctx, selectRefreshes, nil, conn.EachRow(func(scan conn.Scan) error {
+	everyAccount := conn.Params{"account": ""}
+	all.Connections, err = conn.Collect(ctx, a.cluster.Home(), countConnections, everyAccount, func(scan conn.Scan) (one ConnectionCount, err error) {
+		err = scan(&one.Region, &one.Accepted, &one.Count)
+		return one, err
+	})
+	if err != nil {
+		return all, err
+	}
+	err = a.cluster.Home().ReadOnce(ctx, selectRefreshes, everyAccount, conn.EachRow(func(scan conn.Scan) error {
 		var oldest time.Time
 		err := scan(&oldest)
 		all.OldestRefresh = orNone(oldest)

@@ -42,6 +42,8 @@ func KeyOf(table string) string {
 		return "lower(hex(sha256))"
 	case "apps":
 		return "app_id"
+	case "connections": // those from before connections had names are sealed by their account
+		return "if(name = '', account_id, concat(account_id, '/', name))"
 	default:
 		return "account_id"
 	}
@@ -50,7 +52,7 @@ func KeyOf(table string) string {
 // selectRows reads how far the table's rows have come, and every value on the way:
 // the engine finds bytes that changed where it reads them.
 func (t sealedTable) selectRows() string {
-	return fmt.Sprintf("SELECT account_id, '%s' AS name, %s AS row_key, max(%s) AS newest, toUInt64(ifNull(sum(cityHash64(*)), 0)) AS content FROM %s WHERE {account:String} IN ('', account_id) GROUP BY account_id, row_key",
+	return fmt.Sprintf("SELECT account_id, '%s' AS of_table, %s AS row_key, max(%s) AS newest, toUInt64(ifNull(sum(cityHash64(*)), 0)) AS content FROM %s WHERE {account:String} IN ('', account_id) GROUP BY account_id, row_key",
 		t.name, t.key, t.revision, t.name)
 }
 
@@ -58,7 +60,7 @@ func (t sealedTable) selectRows() string {
 func seal(ctx context.Context, s *conn.Server, t sealedTable) error {
 	return s.Exec(ctx, fmt.Sprintf(`
 INSERT INTO directory_seals (account_id, table_name, key, revision)
-SELECT account_id, name, row_key, newest FROM (%s)
+SELECT account_id, of_table, row_key, newest FROM (%s)
 WHERE (row_key, newest) NOT IN (SELECT key, revision FROM directory_seals WHERE table_name = '%s')`, t.selectRows(), t.name), conn.Params{"account": ""})
 }
 
@@ -165,16 +167,17 @@ func RequireNew(ctx context.Context, s *conn.Server, table, key string) error {
 	return err
 }
 
-// RequireWhole makes sure that no row of a table was lost, nor its last change: for
-// look-ups by something else than what the rows are sealed by.
-func RequireWhole(ctx context.Context, s *conn.Server, table string) error {
+// RequireWhole makes sure that an account, or each where it is "", lost no row of a
+// table, nor its last change: for look-ups by something else than what the rows are
+// sealed by.
+func RequireWhole(ctx context.Context, s *conn.Server, table, account string) error {
 	t := sealedTables[slices.IndexFunc(sealedTables, func(t sealedTable) bool { return t.name == table })]
 	// Seals first: what was sealed by then is in what is read afterwards.
-	sealed, err := readRows(ctx, s, "", "SELECT account_id, table_name, key, revision, toUInt64(0) FROM directory_seals WHERE table_name = '"+table+"' AND {account:String} = ''")
+	sealed, err := readRows(ctx, s, account, "SELECT account_id, table_name, key, revision, toUInt64(0) FROM directory_seals WHERE table_name = '"+table+"' AND {account:String} IN ('', account_id)")
 	if err != nil {
 		return err
 	}
-	held, err := readRows(ctx, s, "", t.selectRows())
+	held, err := readRows(ctx, s, account, t.selectRows())
 	if err != nil {
 		return err
 	}
@@ -185,6 +188,15 @@ func RequireWhole(ctx context.Context, s *conn.Server, table string) error {
 	}
 	return err
 }
+
+// SelectConnections reads the newest state of connections to the platform: of an
+// account, or of all where it is "", those that were removed too.
+const SelectConnections = `
+SELECT account_id, if(name = '', region, name) AS called, region, client_id, sealed, connected_at, accepted,
+    chosen_profiles, chosen_countries, profiles, untaken, removed
+FROM (SELECT * FROM connections WHERE {account:String} IN ('', account_id) ORDER BY account_id, name, updated_at DESC LIMIT 1 BY account_id, name)
+ORDER BY account_id, called, updated_at DESC
+LIMIT 1 BY account_id, called`
 
 // Faults are what is wrong with an account.
 type Faults []string

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,23 @@ const (
 	EU Region = "EU" // Europe, Middle East, Africa, India
 	FE Region = "FE" // JP AU SG
 )
+
+// countries are those of each region (the API overview of the platform, API hosts).
+var countries = map[Region][]string{
+	NA: {"US", "CA", "MX", "BR"},
+	EU: {"UK", "FR", "IT", "ES", "DE", "NL", "AE", "PL", "TR", "EG", "SA", "SE", "BE", "IN", "ZA", "IE"},
+	FE: {"JP", "AU", "SG"},
+}
+
+// RegionOf returns the region of a country, by the platform's code for it.
+func RegionOf(country string) (Region, bool) {
+	for region, all := range countries {
+		if slices.Contains(all, country) {
+			return region, true
+		}
+	}
+	return "", false
+}
 
 // addresses are where a region is reached.
 var addresses = map[Region]struct{ base, token string }{

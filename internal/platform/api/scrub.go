@@ -63,6 +63,10 @@ func (c *Client) HideSecrets(err error) error {
 	return err
 }
 
+// CleanText returns a text that the platform sent, on one line, without control
+// characters and the connection's secrets, and cut to a length for people.
+func (c *Client) CleanText(text string) string { return c.scrub.cleanText(text, 100) }
+
 func (s *scrubber) hideSecrets(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

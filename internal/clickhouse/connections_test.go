@@ -1,0 +1,112 @@
+package clickhouse
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/conn"
+	migrations "adlens/internal/clickhouse/schema"
+)
+
+func connectionNamed(t *testing.T, name string) adlens.Connection {
+	return adlens.Connection{Account: t.Name(), Name: name, Region: "NA", ClientID: "app", Sealed: "sealed " + name,
+		ConnectedAt: time.Date(2026, 11, 1, 12, 0, 0, 5e6, time.UTC), Accepted: true,
+		Choice: adlens.Choice{Countries: []string{"CA", "US"}}, Profiles: []string{"1", "22"}, Untaken: []string{"333"}}
+}
+
+func namesAndSeals(all []adlens.Connection) (texts []string) {
+	for _, c := range all {
+		texts = append(texts, c.Name+": "+c.Sealed)
+	}
+	return texts
+}
+
+func wantConnections(t *testing.T, d *database, want ...string) {
+	t.Helper()
+	all, err := d.Connections.Connections(t.Context(), t.Name())
+	if got := namesAndSeals(all); err != nil || !slices.Equal(got, want) {
+		t.Errorf("the connections are %q, want %q: %v", got, want, err)
+	}
+	isLost(t, "meanwhile", d.Database, t.Name(), "")
+}
+
+func TestEachConnectionOfAnAccountIsARowOfItsOwn(t *testing.T) {
+	d := openShared(t)
+	one, two := connectionNamed(t, "NA"), connectionNamed(t, "brand")
+	two.Choice = adlens.Choice{Profiles: []string{"7"}}
+	for _, c := range []adlens.Connection{two, one} {
+		if err := d.Connections.PutConnection(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := d.Connections.Connections(t.Context(), t.Name())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d connections: %v", len(all), err)
+	}
+	for i, want := range []adlens.Connection{one, two} {
+		got := all[i]
+		if !slices.Equal(got.Choice.Profiles, want.Choice.Profiles) || !slices.Equal(got.Choice.Countries, want.Choice.Countries) ||
+			!slices.Equal(got.Profiles, want.Profiles) || !slices.Equal(got.Untaken, want.Untaken) || !got.ConnectedAt.Equal(want.ConnectedAt) || !got.Accepted || got.Removed {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	one.Sealed, one.Removed = "", true
+	if err := d.Connections.PutConnection(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	wantConnections(t, d, "brand: sealed brand")
+	if all, err := d.Connections.AllConnections(t.Context(), t.Name()); err != nil || len(all) != 2 || !all[0].Removed {
+		t.Errorf("with the removed one they are %+v: %v", all, err)
+	}
+	// One of several that is lost is missed.
+	lose(t, d.Database, "connections", "account_id = {account:String} AND name = 'brand'")
+	isLost(t, "the second", d.Database, t.Name(), "connections")
+	if err := d.Inspector.MendDirectory(t.Context(), t.Name()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A connection from before connections had names is the one that is named by its
+// region, and what it replaced stays replaced.
+func TestAConnectionOfTheSchemaBeforeIsNamedByItsRegion(t *testing.T) {
+	dir := t.TempDir()
+	old := before(t, dir, connectionsStep)
+	for _, sql := range []string{
+		"INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at) SELECT {account:String}, 'EU', 'app', 'replaced', now64(3), true, now64(9) - 10",
+		"INSERT INTO connections (account_id, region, client_id, sealed, connected_at, accepted, updated_at) SELECT {account:String}, 'NA', 'app', 'landed', now64(3), true, now64(9)",
+		"INSERT INTO directory_seals (account_id, table_name, key, revision) SELECT account_id, 'connections', account_id, toUInt64(toUnixTimestamp64Nano(max(updated_at))) FROM connections GROUP BY account_id",
+	} {
+		if err := old.Cluster.Home().Exec(t.Context(), sql, conn.Params{"account": t.Name()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := upgrade(t, old, dir)
+	wantConnections(t, d, "NA: landed")
+	if err := d.Cluster.Home().Exec(t.Context(), "DELETE FROM migrations WHERE number >= 24", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrations.Migrate(t.Context(), d.Cluster.Home().Server); err != nil { // as after a kill in its middle
+		t.Error(err)
+	}
+	wantConnections(t, d, "NA: landed")
+	for _, put := range []adlens.Connection{connectionNamed(t, "NA"), connectionNamed(t, "EU")} {
+		if err := d.Connections.PutConnection(t.Context(), put); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantConnections(t, d, "EU: sealed EU", "NA: sealed NA")
+	if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE connections FINAL", nil); err != nil {
+		t.Fatal(err)
+	}
+	wantConnections(t, d, "EU: sealed EU", "NA: sealed NA")
+	removed := connectionNamed(t, "NA")
+	removed.Removed = true
+	if err := d.Connections.PutConnection(t.Context(), removed); err != nil {
+		t.Fatal(err)
+	}
+	wantConnections(t, d, "EU: sealed EU")
+	lose(t, d.Database, "connections", "account_id = {account:String} AND name = ''") // the landed row itself is still sealed
+	isLost(t, "the landed row", d.Database, t.Name(), "connections")
+}
