@@ -114,11 +114,11 @@ func (n *noted) Attempt(context.Context, string) (adlens.Attempt, bool, error) {
 type taken struct{ *noted }
 
 func (t taken) Load(_ context.Context, _ string, paths []string) (r loader.Result, _ error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	for _, path := range paths {
 		if report, err := readReport(path); err == nil {
+			t.mu.Lock()
 			t.visible[report.ID] = true
+			t.mu.Unlock()
 		}
 		r.Files = append(r.Files, loader.FileResult{File: path, Status: loader.Loaded})
 	}
