@@ -42,7 +42,7 @@ func TestDeadRowsOfAllAccountsAreDeletedTogetherAndOnlyThey(t *testing.T) {
 	d := openShared(t)
 	params := conn.Params{"account": t.Name()}
 	for _, statement := range []string{
-		"INSERT INTO rates SELECT concat({account:String}, toString(number % 250)), number % 3, 'EUR', '2026-01-01', 1 FROM numbers(750)",
+		"INSERT INTO rates (account_id, generation, currency, day, usd) SELECT concat({account:String}, toString(number % 250)), number % 3, 'EUR', '2026-01-01', 1 FROM numbers(750)",
 		"INSERT INTO dead_generations SELECT concat({account:String}, toString(number)), 'rates', 1, now64(3) - 3600 FROM numbers(250)",
 		"INSERT INTO dead_generations SELECT concat({account:String}, toString(number)), 'rates', 2, now64(3) FROM numbers(250)",
 	} {

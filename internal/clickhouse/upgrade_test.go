@@ -21,7 +21,7 @@ const (
 	revisionsStep   = 19
 	sealsStep       = 21
 	appsStep        = 23
-	connectionsStep = 24
+	connectionsStep = 26
 )
 
 // before makes a database as a release had it whose schema ended before a step.
