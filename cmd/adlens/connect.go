@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,7 +18,6 @@ import (
 	"adlens/internal/secret"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // platformOptions are the flags of commands that talk to the platform.
@@ -86,7 +82,7 @@ func (o *options) newConnector(d *data, po platformOptions, l connector.Loader, 
 }
 
 func newConnect(o *options) *cobra.Command {
-	var secretsFile, profiles, countries string
+	var secretsFile, profiles, countries, redirect string
 	wanted, po := adlens.Connection{}, platformOptions{}
 	cmd := &cobra.Command{
 		Use:   "connect --account ID --region NA|EU|FE --client-id X [--name NAME]",
@@ -107,13 +103,22 @@ ADLENS_CLIENT_SECRET and ADLENS_REFRESH_TOKEN, or from a file of JSON with
 client_secret and refresh_token (--secrets-file), or they are asked for. They
 are kept encrypted.
 
+Without a refresh token, --redirect-url has the advertiser consent at the
+platform: the command prints the address to open in a browser and waits for the
+answer. The redirect address is one of the allowed return addresses of the
+platform application, written exactly as there. One like http://localhost:8765/
+is listened on; from any other, or on a machine without a browser, paste the
+address that the browser was sent to, or the code in it.
+
 With --json it prints account_id, connection and in data[] marketplace_id,
 country_code, currency_code, timezone, account_type and advertiser_id of each
 profile taken; where some have to be chosen first, connection is null and data[]
 has those found.`,
 		Example: `  export ADLENS_CLIENT_SECRET=... ADLENS_REFRESH_TOKEN=...
   adlens connect --account acme --region NA --client-id amzn1.application-oa2-client...
-  adlens connect --account acme --name brand --region EU --countries UK,DE --client-id ...`,
+  adlens connect --account acme --name brand --region EU --countries UK,DE --client-id ...
+  adlens connect --account acme --region NA --client-id ... \
+    --redirect-url http://localhost:8765/`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			region, err := api.ParseRegion(wanted.Region)
@@ -134,9 +139,16 @@ has those found.`,
 				if err := c.CheckNew(cmd.Context(), wanted); err != nil {
 					return err
 				}
-				secrets, err := readSecrets(secretsFile, cmd.InOrStdin(), cmd.ErrOrStderr())
+				in := newTyped(cmd.InOrStdin(), cmd.ErrOrStderr())
+				secrets, err := in.readSecrets(secretsFile, redirect != "")
 				if err != nil {
 					return err
+				}
+				if secrets.RefreshToken == "" {
+					secrets, err = c.Ask(cmd.Context(), wanted, secrets.ClientSecret, api.Consent{Redirect: redirect, Show: in.showConsent, Pasted: in.lines})
+					if err != nil {
+						return err
+					}
 				}
 				taken, err := c.Connect(cmd.Context(), wanted, secrets)
 				var several *connector.SeveralAdvertisers
@@ -156,6 +168,7 @@ has those found.`,
 	cmd.Flags().StringVar(&wanted.ClientID, "client-id", "", "id of the platform application (needed)")
 	cmd.Flags().StringVar(&profiles, "profiles", "", "ids of the profiles to take, with commas between them")
 	cmd.Flags().StringVar(&countries, "countries", "", "countries of which all profiles are taken, like US,CA")
+	cmd.Flags().StringVar(&redirect, "redirect-url", "", "allowed return address of the platform application, for consent in a browser where there is no refresh token")
 	cmd.Flags().StringVar(&secretsFile, "secrets-file", "", "file of JSON with client_secret and refresh_token, readable by its owner only")
 	po.addFlags(cmd)
 	for _, needed := range []string{"account", "region", "client-id"} {
@@ -248,70 +261,4 @@ func printProfiles(w io.Writer, profiles []platform.Profile) error {
 		}
 	}
 	return nil
-}
-
-// readSecrets takes both secrets from one place: a file, the environment, or
-// whoever sits at the terminal.
-func readSecrets(path string, in io.Reader, out io.Writer) (connector.Secrets, error) {
-	var s connector.Secrets
-	var err error
-	if path != "" {
-		s, err = secretsOfFile(path)
-	} else {
-		s = connector.Secrets{ClientSecret: os.Getenv("ADLENS_CLIENT_SECRET"), RefreshToken: os.Getenv("ADLENS_REFRESH_TOKEN")}
-		if s.ClientSecret == "" && s.RefreshToken == "" {
-			s, err = askSecrets(in, out)
-		}
-	}
-	if err == nil && (s.ClientSecret == "" || s.RefreshToken == "") {
-		err = fmt.Errorf("both the client secret and the refresh token are needed: set ADLENS_CLIENT_SECRET and ADLENS_REFRESH_TOKEN, or give --secrets-file")
-	}
-	return s, err
-}
-
-func secretsOfFile(path string) (connector.Secrets, error) {
-	var s connector.Secrets
-	info, err := os.Stat(path)
-	if err != nil {
-		return s, err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return s, fmt.Errorf("%s can be read by others (mode %04o); expected 0600: chmod 600 %s", path, mode, path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, fmt.Errorf("%s: expected JSON with client_secret and refresh_token", path)
-	}
-	return s, nil
-}
-
-// askSecrets reads two lines, without showing them where a person types.
-func askSecrets(in io.Reader, out io.Writer) (s connector.Secrets, err error) {
-	f, isFile := in.(*os.File)
-	terminal := isFile && term.IsTerminal(int(f.Fd()))
-	lines := bufio.NewReader(in)
-	for _, ask := range []struct {
-		name string
-		into *string
-	}{{"client secret", &s.ClientSecret}, {"refresh token", &s.RefreshToken}} {
-		if terminal {
-			fmt.Fprintf(out, "%s: ", ask.name)
-			text, err := term.ReadPassword(int(f.Fd()))
-			fmt.Fprintln(out)
-			if err != nil {
-				return s, err
-			}
-			*ask.into = strings.TrimSpace(string(text))
-			continue
-		}
-		text, err := lines.ReadString('\n')
-		if err != nil && err != io.EOF {
-			return s, err
-		}
-		*ask.into = strings.TrimSpace(text)
-	}
-	return s, nil
 }

@@ -11,8 +11,9 @@ const (
 	Unknown Endpoint = "unknown"
 	Foreign Endpoint = "foreign"
 
-	Token    Endpoint = "token"
-	Profiles Endpoint = "profiles"
+	Token       Endpoint = "token"
+	ConsentPage Endpoint = "consent page"
+	Profiles    Endpoint = "profiles"
 
 	ReportCreate Endpoint = "report create"
 	ReportPoll   Endpoint = "report poll"

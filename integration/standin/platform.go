@@ -98,6 +98,7 @@ func (p *Platform) apiHost(region Region) http.Handler {
 func (p *Platform) tokenHost() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/auth/o2/token", p.endpointHandler(Token, "", p.issueToken))
+	mux.Handle("/ap/oa", p.endpointHandler(ConsentPage, "", p.consentPage))
 	mux.Handle("/", p.endpointHandler(Unknown, "", noSuchThing))
 	return mux
 }

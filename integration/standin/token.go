@@ -51,12 +51,17 @@ type tokens struct {
 	grants    []Grant
 	access    map[string]accessToken
 	refreshes int
+
+	returns  []string               // return addresses of the application
+	codes    map[string]consentCode // by code
+	consents int                    // that became grants
 }
 
 func (t *tokens) applyConfig(config Config) {
 	t.secret = config.ClientSecret
 	t.grants = slices.Clone(config.Grants)
 	t.access = map[string]accessToken{}
+	t.codes = map[string]consentCode{}
 }
 
 // Revoke ends a grant as the customer would: its refresh token and its access
@@ -101,8 +106,8 @@ func (p *Platform) Refreshes() int {
 	return p.tokens.refreshes
 }
 
-// issueToken answers the refresh-token flow, the only one that a program
-// without a browser needs.
+// issueToken answers the refresh-token flow, and the one by which a consent's code
+// becomes a refresh token.
 func (p *Platform) issueToken(q *query) reply {
 	if q.Method != http.MethodPost {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "The request must be a POST")
@@ -114,23 +119,40 @@ func (p *Platform) issueToken(q *query) reply {
 	if err != nil {
 		return refuseToken(http.StatusBadRequest, "invalid_request", "The body is not a form")
 	}
-	for _, field := range []string{"grant_type", "refresh_token", "client_id", "client_secret"} {
+	fields := []string{"grant_type", "client_id", "client_secret", "refresh_token"}
+	if form.Get("grant_type") == "authorization_code" {
+		fields = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri"}
+	}
+	for _, field := range fields {
 		if len(form[field]) != 1 || form.Get(field) == "" {
 			return refuseToken(http.StatusBadRequest, "invalid_request", "The request is missing a required parameter : "+field)
 		}
 	}
-	if form.Get("grant_type") != "refresh_token" {
+	switch form.Get("grant_type") {
+	case "authorization_code":
+		return p.exchangeCode(form)
+	case "refresh_token":
+		return p.refreshAccess(form)
+	default:
 		return refuseToken(http.StatusBadRequest, "unsupported_grant_type", "The authorization grant type is not supported")
 	}
-	return p.refreshAccess(form)
+}
+
+// refuseClient refuses a request of another application; nil is none.
+func (p *Platform) refuseClient(form url.Values) *reply {
+	if form.Get("client_id") == p.config.ClientID && form.Get("client_secret") == p.tokens.secret {
+		return nil
+	}
+	refusal := refuseToken(p.config.Token.InvalidClientStatus, "invalid_client", "Client authentication failed")
+	return &refusal
 }
 
 func (p *Platform) refreshAccess(form url.Values) reply {
 	plan := p.config.Token
 	p.tokens.mu.Lock()
 	defer p.tokens.mu.Unlock()
-	if form.Get("client_id") != p.config.ClientID || form.Get("client_secret") != p.tokens.secret {
-		return refuseToken(plan.InvalidClientStatus, "invalid_client", "Client authentication failed")
+	if refusal := p.refuseClient(form); refusal != nil {
+		return *refusal
 	}
 	at := slices.IndexFunc(p.tokens.grants, func(g Grant) bool { return g.RefreshToken == form.Get("refresh_token") })
 	if at < 0 {

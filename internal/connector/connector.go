@@ -112,21 +112,29 @@ type Secrets struct {
 }
 
 func (c *Connector) newClient(connection adlens.Connection, s Secrets) (*api.Client, error) {
-	region, err := api.ParseRegion(connection.Region)
+	cfg, err := c.config(connection, s)
 	if err != nil {
 		return nil, err
+	}
+	return api.New(cfg)
+}
+
+func (c *Connector) config(connection adlens.Connection, s Secrets) (cfg api.Config, err error) {
+	region, err := api.ParseRegion(connection.Region)
+	if err != nil {
+		return cfg, err
 	}
 	base, err := c.BaseURL.Of(region)
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	token, err := c.TokenURL.Of(region)
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
-	return api.New(api.Config{Region: region, ClientID: connection.ClientID,
+	return api.Config{Region: region, ClientID: connection.ClientID,
 		ClientSecret: api.NewSecret(s.ClientSecret), RefreshToken: api.NewSecret(s.RefreshToken),
-		BaseURL: base, TokenURL: token, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }})
+		BaseURL: base, TokenURL: token, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }}, nil
 }
 
 // noticeRetry says what stands in the way of a call.

@@ -35,10 +35,10 @@ func RegionOf(country string) (Region, bool) {
 }
 
 // addresses are where a region is reached.
-var addresses = map[Region]struct{ base, token string }{
-	NA: {"https://advertising-api.amazon.com", "https://api.amazon.com/auth/o2/token"},
-	EU: {"https://advertising-api-eu.amazon.com", "https://api.amazon.co.uk/auth/o2/token"},
-	FE: {"https://advertising-api-fe.amazon.com", "https://api.amazon.co.jp/auth/o2/token"},
+var addresses = map[Region]struct{ base, token, consent string }{
+	NA: {"https://advertising-api.amazon.com", "https://api.amazon.com/auth/o2/token", "https://www.amazon.com/ap/oa"},
+	EU: {"https://advertising-api-eu.amazon.com", "https://api.amazon.co.uk/auth/o2/token", "https://eu.account.amazon.com/ap/oa"},
+	FE: {"https://advertising-api-fe.amazon.com", "https://api.amazon.co.jp/auth/o2/token", "https://apac.account.amazon.com/ap/oa"},
 }
 
 // ParseRegion reads NA, EU or FE in any case.

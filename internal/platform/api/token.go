@@ -113,11 +113,11 @@ func (t *tokens) storeResult(fresh *token, err error) {
 // renewToken asks the platform for a new token.
 func (t *tokens) renewToken(ctx context.Context) (*token, error) {
 	c := t.client
-	name := "POST " + cmp.Or(t.address.Path, "/")
+	name := t.callName()
 	var fresh *token
 	err := c.retryCall(ctx, name, func() error {
 		began := c.cfg.Now() // its life is counted from before it was issued
-		a, err := c.doRequest(ctx, name, t.tokenRequest())
+		a, err := c.doRequest(ctx, name, t.tokenRequest(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c.cfg.RefreshToken.Reveal()}}))
 		if err != nil {
 			return err
 		}
@@ -147,13 +147,13 @@ func (t *tokens) describeBadAnswer(body []byte, err error) string {
 	return err.Error()
 }
 
-func (t *tokens) tokenRequest() *http.Request {
-	cfg := t.client.cfg
-	form := url.Values{
-		"grant_type": {"refresh_token"}, "refresh_token": {cfg.RefreshToken.Reveal()},
-		"client_id": {cfg.ClientID}, "client_secret": {cfg.ClientSecret.Reveal()},
-	}.Encode()
-	r, _ := http.NewRequest(http.MethodPost, t.address.String(), strings.NewReader(form))
+func (t *tokens) callName() string { return "POST " + cmp.Or(t.address.Path, "/") }
+
+// tokenRequest asks for a token by a grant, which is the application's own.
+func (t *tokens) tokenRequest(grant url.Values) *http.Request {
+	grant.Set("client_id", t.client.cfg.ClientID)
+	grant.Set("client_secret", t.client.cfg.ClientSecret.Reveal())
+	r, _ := http.NewRequest(http.MethodPost, t.address.String(), strings.NewReader(grant.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Accept-Encoding", "identity")
@@ -169,15 +169,23 @@ var grantErrors = []string{"invalid_grant", "invalid_client", "unauthorized_clie
 // tokenAnswerError is the client's, but a refused grant is told apart by its word: which
 // status comes with it is not documented.
 func (t *tokens) tokenAnswerError(name string, a *answer) error {
-	var o struct {
-		Error string `json:"error"`
-	}
-	if a.status >= 400 && json.Unmarshal(a.body, &o) == nil && slices.Contains(grantErrors, o.Error) {
-		e := t.client.refusalError(Unauthorized, name, a)
-		e.Reason = o.Error + ": " + e.Reason
+	if e := t.grantError(name, a); e != nil {
 		return addReconnectHint(e)
 	}
 	return t.client.answerError(name, a)
+}
+
+// grantError returns the error of an answer that refuses a grant, nil for others.
+func (t *tokens) grantError(name string, a *answer) *Error {
+	var o struct {
+		Error string `json:"error"`
+	}
+	if a.status < 400 || json.Unmarshal(a.body, &o) != nil || !slices.Contains(grantErrors, o.Error) {
+		return nil
+	}
+	e := t.client.refusalError(Unauthorized, name, a)
+	e.Reason = o.Error + ": " + e.Reason
+	return e
 }
 
 // maxTokenLife bounds what a token says of its own life.
