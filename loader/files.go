@@ -27,6 +27,7 @@ const (
 	kindBankRates
 	kindTitles
 	kindReport
+	kindConsole // perhaps: its content says whether it is a report of the console
 	kindExport
 	kindRules
 	kindRuleRuns
@@ -137,6 +138,10 @@ func (f *finder) classifyFile(root *os.Root, name string) {
 		f.addPair(root, name, kindReport, strings.TrimSuffix(name, reportEnd))
 	case strings.HasSuffix(base, exportEnd):
 		f.addPair(root, name, kindExport, strings.TrimSuffix(name, exportEnd))
+	case strings.HasPrefix(base, "~$"):
+		f.skipFile(root, name, "a lock of a spreadsheet program")
+	case isConsoleName(base):
+		f.addFile(root, name, kindConsole)
 	case strings.HasSuffix(base, ".json"), strings.HasSuffix(base, ".json.gz"):
 		f.downloadOf(root, name)
 	default:
@@ -208,25 +213,42 @@ func fileExists(root *os.Root, name string) bool {
 	return err == nil
 }
 
-// openUnpacked opens a regular file for reading, unpacked where its bytes say that it
-// is packed, and without a byte order mark. close fails where the file changed
+// openRegular opens a regular file for reading. close fails where the file changed
 // while it was read.
-func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
+func (f file) openRegular(name string) (opened *os.File, info os.FileInfo, closeFile func() error, err error) {
 	// A pipe that nobody writes to must not hold the load up, even one that
 	// took a file's place a moment ago: it is opened without waiting.
-	opened, err := f.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	opened, err = f.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	before, err := opened.Stat()
-	if err == nil && !before.Mode().IsRegular() {
+	info, err = opened.Stat()
+	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no regular file", path.Base(name))
 	}
 	if err != nil {
 		opened.Close()
+		return nil, nil, nil, err
+	}
+	return opened, info, func() error {
+		defer opened.Close()
+		after, err := opened.Stat()
+		if err == nil && (after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime())) {
+			err = fmt.Errorf("%s changed while it was read", path.Base(name))
+		}
+		return err
+	}, nil
+}
+
+// openUnpacked opens a regular file for reading, unpacked where its bytes say that it
+// is packed, and without a byte order mark. close fails where the file changed
+// while it was read.
+func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
+	opened, info, closeFile, err := f.openRegular(name)
+	if err != nil {
 		return nil, nil, err
 	}
-	content, err := unpackContent(opened, before.Size())
+	content, err := unpackContent(opened, info.Size())
 	if err != nil {
 		opened.Close()
 		return nil, nil, err
@@ -234,14 +256,7 @@ func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 	if f.kind != kindReport {
 		content = boundedFile(content)
 	}
-	return content, func() error {
-		defer opened.Close()
-		after, err := opened.Stat()
-		if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
-			err = fmt.Errorf("%s changed while it was read", path.Base(name))
-		}
-		return err
-	}, nil
+	return content, closeFile, nil
 }
 
 // unpacked is the content of a packed file, whose damage is said to be that of

@@ -23,6 +23,12 @@ type Loader struct {
 	// Token returns what tells this load apart from any other; nil for random
 	// letters.
 	Token func() string
+
+	// What reports of the console do not say themselves: their profile, "" for the
+	// only one that fits, and when they were generated, zero for what the file
+	// says or else its own time.
+	Profile     string
+	GeneratedAt time.Time
 }
 
 // Load loads the extract files of the paths for an account, directories with
@@ -126,6 +132,9 @@ type session struct {
 	progress Progress
 	account  string
 
+	profile     string    // of reports of the console; "" where none was named
+	generatedAt time.Time // likewise
+
 	markets       []Marketplace
 	rates         Rates
 	products      map[string]uint32
@@ -150,7 +159,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account,
+	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, profile: l.Profile, generatedAt: l.GeneratedAt,
 		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
 }
 
@@ -252,11 +261,8 @@ func (s *session) loadFiles(ctx context.Context, files []file) error {
 // loadNext loads the first file, reports all together: newer ones of them tell
 // what of the older ones is needed.
 func (s *session) loadNext(ctx context.Context, files []file) (n int, err error) {
-	if files[0].kind != kindReport {
+	if n = reportFiles(files); n == 0 {
 		return 1, s.loadSingle(ctx, files[0], singles[files[0].kind])
-	}
-	for n < len(files) && files[n].kind == kindReport {
-		n++
 	}
 	return n, s.loadReports(ctx, files[:n])
 }
@@ -318,9 +324,11 @@ func (s *session) recordReports(ctx context.Context, all []taken) error {
 	for _, t := range all {
 		s.noteFile(t.file, t.notice)
 		s.addResult(FileResult{File: t.file.shown, Status: statusOf(t.claimed), Rows: t.rows})
-		if !s.ledger[t.key] && !s.noted[t.key] {
-			lines = append(lines, LedgerLine{LedgerKey: t.key, File: t.file.shown, Rows: uint64(t.rows)})
-			s.noted[t.key] = true
+		for _, key := range t.keys {
+			if !s.ledger[key] && !s.noted[key] {
+				lines = append(lines, LedgerLine{LedgerKey: key, File: t.file.shown, Rows: uint64(t.rows)})
+				s.noted[key] = true
+			}
 		}
 	}
 	if len(lines) == 0 {

@@ -180,6 +180,7 @@ type download struct {
 	file     file
 	report   *platform.Report
 	market   Marketplace
+	console  *consoleReport // nil for a report of the platform
 	progress Progress
 	turn     <-chan struct{} // closed when nothing else is waited for
 	alone    bool            // nothing is read beside it
@@ -197,15 +198,39 @@ func (d *download) isNext() bool {
 
 func (d *download) headlineColumns() []string { return d.report.Type.Headline(d.market.Vendor) }
 
+// rowReader reads the rows of a report.
+type rowReader interface {
+	Columns() platform.RowColumns
+	Each(visit func(*platform.Row) error) error
+	Nulls() []platform.Nulls
+}
+
+// openRows begins to read the rows. closeRows returns the hash of what was read.
+func (d *download) openRows(ctx context.Context) (reader rowReader, closeRows func() (sum string, err error), err error) {
+	if d.console != nil {
+		return d.openConsole(ctx)
+	}
+	source, closeFile, err := d.file.openUnpacked(d.file.download)
+	if err != nil {
+		return nil, nil, err
+	}
+	unpacked := newPipe(source)
+	return platform.NewRowReader(unpacked, d.report, d.headlineColumns()...), func() (string, error) {
+		sum := unpacked.closeAndSum()
+		return sum, closeFile()
+	}, nil
+}
+
 // eachRow visits every row and returns the hash of the unpacked bytes, and the
 // nulls that were read as 0.
 func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, *platform.Row) error) (sum string, nulls []platform.Nulls, err error) {
-	source, closeFile, err := d.file.openUnpacked(d.file.download)
+	reader, closeRows, err := d.openRows(ctx)
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return "", nil, asRefusal(err)
 	}
-	unpacked := newPipe(source)
-	reader := platform.NewRowReader(unpacked, d.report, d.headlineColumns()...)
 	err = reader.Each(func(row *platform.Row) error {
 		if row.Number%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("interrupted at row %d: %w", row.Number, context.Cause(ctx))
@@ -214,10 +239,10 @@ func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, 
 			return &platform.Fault{Row: row.Number, Field: platform.CurrencyColumn, Value: row.Currency,
 				Expected: d.market.Currency + ", the currency of profile " + d.market.ID}
 		}
-		return visit(reader.RowColumns, row)
+		return visit(reader.Columns(), row)
 	})
-	sum = unpacked.closeAndSum()
-	if closing := closeFile(); err == nil {
+	sum, closing := closeRows()
+	if err == nil {
 		err = closing
 	}
 	if ctx.Err() != nil {
@@ -228,6 +253,9 @@ func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, 
 
 // hashDownload hashes the unpacked download without looking into it.
 func (d *download) hashDownload(ctx context.Context) (string, error) {
+	if d.console != nil {
+		return d.console.sum, nil
+	}
 	source, closeFile, err := d.file.openUnpacked(d.file.download)
 	if err != nil {
 		return "", asRefusal(err)

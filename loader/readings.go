@@ -25,7 +25,7 @@ type reading struct {
 	done chan struct{}
 
 	download *download
-	key      LedgerKey
+	keys     []LedgerKey
 	known    bool // the very file was loaded before
 	content  *content
 	err      error
@@ -59,7 +59,7 @@ func (r *readings) awaitFirst(next []pending) *reading {
 
 func (r *readings) beginReading(p pending, alone bool) {
 	started := &reading{turn: make(chan struct{}), done: make(chan struct{})}
-	started.download = &download{file: p.file, report: p.report, market: p.market, progress: r.session.progress, turn: started.turn, alone: alone}
+	started.download = &download{file: p.file, report: p.report, market: p.market, console: p.console, progress: r.session.progress, turn: started.turn, alone: alone}
 	r.begun[p.file.shown] = started
 	r.running.Go(func() {
 		defer close(started.done)
@@ -73,13 +73,13 @@ func (r *reading) readDownload(ctx context.Context, s *session) {
 	d := r.download
 	if s.loadedReports[d.report.ID] {
 		sum, err := d.hashDownload(ctx)
-		r.key = d.ledgerKey(sum)
-		r.known, r.err = s.ledger[r.key] && !s.formerReports[d.report.ID], err
+		r.keys = d.ledgerKeys(sum)
+		r.known, r.err = s.ledger[r.keys[0]] && !s.formerReports[d.report.ID], err
 		if r.known || err != nil {
 			return
 		}
 	}
 	if r.content, r.err = d.readContent(ctx); r.err == nil {
-		r.key = d.ledgerKey(r.content.sha256)
+		r.keys = d.ledgerKeys(r.content.sha256)
 	}
 }

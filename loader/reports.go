@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,13 +13,15 @@ import (
 
 	"adlens/internal/manifest"
 	"adlens/internal/platform"
+	"adlens/internal/platform/console"
 )
 
 // pending is a report that was found and whose object is sound.
 type pending struct {
-	file   file
-	report *platform.Report
-	market Marketplace
+	file    file
+	report  *platform.Report
+	market  Marketplace
+	console *consoleReport // nil for a report of the platform
 }
 
 func (p pending) reportSource() manifest.Source {
@@ -41,7 +44,10 @@ func sortNewestFirst(all []pending) {
 }
 
 // decodeReport reads a report's object and finds its marketplace.
-func (s *session) decodeReport(f file) (pending, error) {
+func (s *session) decodeReport(ctx context.Context, f file) (pending, error) {
+	if f.kind == kindConsole {
+		return s.decodeConsole(ctx, f)
+	}
 	content, closeFile, err := f.openUnpacked(f.name)
 	if err != nil {
 		return pending{}, asRefusal(err)
@@ -69,8 +75,10 @@ func (s *session) decodeReport(f file) (pending, error) {
 func (s *session) loadReports(ctx context.Context, files []file) error {
 	var sound []pending
 	for _, f := range files {
-		p, err := s.decodeReport(f)
+		p, err := s.decodeReport(ctx, f)
 		switch {
+		case errors.Is(err, console.ErrUnknown):
+			s.addResult(skippedResult(f.shown, "no extract file's name, and "+console.ErrUnknown.Error()))
 		case isRefusal(err):
 			s.refuseFile(f, err)
 		case err != nil:
@@ -154,22 +162,25 @@ func (s *session) commitReports(ctx context.Context, b *build, all []taken) erro
 type taken struct {
 	pending
 	rows    int
-	key     LedgerKey
+	keys    []LedgerKey
 	claimed bool   // it speaks for some days
 	notice  string // what the user should know about its rows
 }
 
 // loadReport takes a report that was read, and writes the days that it speaks for.
 func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, error) {
-	t := taken{pending: p, key: r.key}
+	t := taken{pending: p, keys: r.keys}
 	if r.known {
 		return t, nil
 	}
 	if r.err != nil {
-		return taken{}, fmt.Errorf("%s: %w", p.file.download, r.err)
+		return taken{}, p.nameDownload(r.err)
 	}
 	c := r.content
 	t.rows, t.notice = c.rows, describeNulls(c.nulls)
+	if p.console != nil {
+		t.notice = strings.TrimSuffix(p.describeConsole()+"; "+t.notice, "; ")
+	}
 	if err := b.checkRates(p, c); err != nil {
 		return t, err
 	}
@@ -185,6 +196,15 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 	}
 	b.session.nameEntities(c.names, p.report.GeneratedAt)
 	return t, nil
+}
+
+// nameDownload names the download that an error is of, where the report is not in
+// the file itself.
+func (p pending) nameDownload(err error) error {
+	if p.console != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", p.file.download, err)
 }
 
 // describeNulls says which counts and amounts were read as 0, in one line however
@@ -207,13 +227,20 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-// ledgerKey tells a loaded file by what its object says and its download holds:
-// a corrected object is another file, whatever its download.
-func (d *download) ledgerKey(sum string) LedgerKey {
+// ledgerKeys tell a loaded file by what its object says and its download holds: a
+// corrected object is another file, whatever its download. The first one says
+// whether it was loaded before.
+func (d *download) ledgerKeys(sum string) []LedgerKey {
+	if d.console != nil {
+		return d.console.ledgerKeys(d.report)
+	}
 	r := d.report
-	said := fmt.Sprintf("%s %s %s %s %s %v %s", r.ProfileID, r.Type.ID, r.Start, r.End, r.GeneratedAt, r.Columns, sum)
+	return []LedgerKey{ledgerKeyOf(r.ID, fmt.Sprintf("%s %s %s %s %s %v %s", r.ProfileID, r.Type.ID, r.Start, r.End, r.GeneratedAt, r.Columns, sum))}
+}
+
+func ledgerKeyOf(reportID, said string) LedgerKey {
 	digest := sha256.Sum256([]byte(said))
-	return LedgerKey{ReportID: r.ID, SHA256: hex.EncodeToString(digest[:])}
+	return LedgerKey{ReportID: reportID, SHA256: hex.EncodeToString(digest[:])}
 }
 
 // checkRates makes sure that every day with rows has a rate.

@@ -51,7 +51,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 		return err
 	}
 	fmt.Fprintln(trouble, "loading them")
-	result, err := d.loadFiles(ctx, demoAccount, []string{dir}, o.newProgress(trouble))
+	result, err := d.loadFiles(ctx, demoAccount, []string{dir}, o.newProgress(trouble), "", time.Time{})
 	if err != nil {
 		return err
 	}

@@ -8,18 +8,20 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"adlens"
 	"adlens/internal/commits"
+	"adlens/internal/platform"
 	"adlens/loader"
 
 	"github.com/spf13/cobra"
 )
 
 func newLoad(o *options) *cobra.Command {
-	var account string
+	var account, profile, generatedAt string
 	cmd := &cobra.Command{
 		Use:   "load --account ID PATH...",
 		Short: "Load extract files and directories",
@@ -35,12 +37,22 @@ A file's name says what it is:
   X.export.json + X.json.gz         a completed export of campaigns, ad groups or ads
   rules.ndjson, rule_runs.ndjson,
   activity.ndjson                   records, one JSON object a line
+  *.csv, *.xlsx                     reports downloaded from the advertising console
 
 Whatever the order of the arguments, profiles are loaded first, then rates,
 products, reports, exports and records. A bad file is refused, with its row,
 field and value and what was expected; the others are still loaded, and the exit
 code is not 0. Loading a file again changes nothing. A running server shows the
 new figures at once.
+
+Of the console these reports are taken, each with the time unit Daily: Sponsored
+Products and Sponsored Display "Advertised product", Sponsored Brands "Campaign".
+Their columns tell which one it is, in English, German, Spanish, Italian, Japanese
+or Chinese; other tables are skipped. A report replaces the days from its first row
+to its last. It is of the account's only profile of its currency and country; where
+there are several, --profile says which. It was generated when --generated-at says,
+else when the workbook says, else at the time of the file. A notice says what it was
+taken for. Loading a copy of it again changes nothing.
 
 On a terminal a line tells how far it is; elsewhere a line does every ten
 seconds. With --json each of files[] has file, status (loaded, unchanged,
@@ -53,22 +65,44 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
-				result, err := d.loadFiles(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()))
+				at, err := parseGeneratedAt(generatedAt)
+				if err != nil {
+					return err
+				}
+				result, err := d.loadFiles(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()), profile, at)
 				return o.printLoadResult(cmd, result, err)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&account, "account", "", "the account that the files are of (needed)")
+	cmd.Flags().StringVar(&profile, "profile", "", "the id of the profile that the console's reports are of")
+	cmd.Flags().StringVar(&generatedAt, "generated-at", "", "when the console's reports were generated, like 2026-11-20T10:24:00Z")
 	cmd.MarkFlagRequired("account")
 	return cmd
 }
 
-func (d *data) loadFiles(ctx context.Context, account string, paths []string, p *progress) (loader.Result, error) {
+// parseGeneratedAt reads --generated-at; the zero time where it is not given.
+func parseGeneratedAt(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := platform.ParseTime(text)
+	if err != nil {
+		return at, fmt.Errorf("--generated-at is %q, expected a time with its zone like 2026-11-20T10:24:00Z, of the years 1970 to 2261", text)
+	}
+	return at, nil
+}
+
+// loadFiles loads files; profile and generatedAt are what the console's reports do
+// not say themselves.
+func (d *data) loadFiles(ctx context.Context, account string, paths []string, p *progress, profile string, generatedAt time.Time) (loader.Result, error) {
 	defer p.endProgress()
 	// What is garbage while reports are summed is worth more collecting than
 	// waiting: a load should fit beside what else a laptop does.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))
-	return d.newLoader(p).Load(ctx, account, paths)
+	l := d.newLoader(p)
+	l.Profile, l.GeneratedAt = profile, generatedAt
+	return l.Load(ctx, account, paths)
 }
 
 // newLoader returns the loader of the database.

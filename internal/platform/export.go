@@ -60,7 +60,7 @@ func DecodeExport(r io.Reader) (*Export, error) {
 	c.requireID("profileId", e.ProfileID)
 	c.checkValue(slices.Contains([]Entity{Campaigns, AdGroups, Ads}, e.Entity), "entity", o.Entity, "campaigns, adGroups or ads")
 	c.checkValue(o.Status == "COMPLETED", "status", o.Status, "COMPLETED")
-	at, err := storableTime(o.GeneratedAt)
+	at, err := ParseTime(o.GeneratedAt)
 	c.checkValue(err == nil, "generatedAt", o.GeneratedAt, aStorableTime)
 	e.GeneratedAt = at
 	e.AdProducts = c.adProducts(o.AdProductFilter)

@@ -209,8 +209,9 @@ func storableDay(text string) (adlens.Day, error) {
 	return day, err
 }
 
-// storableTime reads a time that fits into 64 bits of nanoseconds.
-func storableTime(text string) (time.Time, error) {
+// ParseTime reads a time as the platform writes it, with a zone, that fits into 64
+// bits of nanoseconds.
+func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil && (t.Year() < firstStorableYear || t.Year() > lastStorableYear) {
 		err = errors.New("a time that cannot be stored")
@@ -219,7 +220,7 @@ func storableTime(text string) (time.Time, error) {
 }
 
 func (c *checker) generatedAt(text string, end adlens.Day) time.Time {
-	t, err := storableTime(text)
+	t, err := ParseTime(text)
 	if !c.checkValue(err == nil, "generatedAt", text, aStorableTime) {
 		return t
 	}

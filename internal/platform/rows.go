@@ -15,6 +15,9 @@ import (
 // RowColumns are the platform's names of what the rows of a report count.
 type RowColumns struct{ CountColumns, AmountColumns []string }
 
+// Columns returns the columns.
+func (c RowColumns) Columns() RowColumns { return c }
+
 // Nulls is in how many rows a column was null, which is read as 0.
 type Nulls struct {
 	Column string

@@ -1,0 +1,351 @@
+package console
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/catalogue"
+	"adlens/internal/platform"
+)
+
+// ErrUnknown says that a file is no report of the console in a language that is
+// known.
+var ErrUnknown = errors.New("no report of the advertising console that adlens knows (English, German, Spanish, Italian, Japanese and Chinese)")
+
+// File is a report that was downloaded from the console: what it speaks for. It says
+// neither its profile nor the ids of campaigns and ad groups, unless it has columns
+// of them.
+type File struct {
+	Type       *platform.ReportType
+	Columns    []string   // the platform's names of those that it has
+	Start, End adlens.Day // the first and the last day that rows are of
+	Currency   string     // "" where the file does not say
+	Country    string     // as it is written; "" where the file does not say
+	CreatedAt  time.Time  // of a workbook that says it
+
+	source   io.ReaderAt
+	size     int64
+	workbook *workbook
+	sep      rune
+	sheet    string
+	header   int      // the row before those of figures
+	fields   []*field // by column; nil where nothing is done with its values
+	notation notation
+}
+
+// field is a column of the file that something is done with.
+type field struct {
+	*column
+	header string // as the file writes it
+	name   string // the platform's, in reports of this type; "" where rows do not have it
+	count  bool
+	amount bool
+}
+
+// titleRows is how many rows may stand before the header: a report's title.
+const titleRows = 10
+
+// Open reads a whole file, a workbook or text, and says what it is. An error that
+// is a fault of the file's content is its first; ErrUnknown says that the file is
+// something else.
+func Open(source io.ReaderAt, size int64, isWorkbook bool) (*File, error) {
+	f := &File{source: source, size: size}
+	if err := f.findHeader(isWorkbook); err != nil {
+		return nil, err
+	}
+	if err := f.survey(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Reopen returns the same report, to be read from another opening of its file.
+func (f *File) Reopen(source io.ReaderAt, size int64) (*File, error) {
+	again := *f
+	again.source, again.size = source, size
+	if f.workbook == nil {
+		return &again, nil
+	}
+	archive, err := zip.NewReader(source, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	book := *f.workbook
+	book.archive, again.workbook = archive, &book
+	return &again, nil
+}
+
+// findHeader finds the sheet or the separator with which the file has a header of
+// the console.
+func (f *File) findHeader(isWorkbook bool) error {
+	if !isWorkbook {
+		for _, f.sep = range []rune{',', ';', '\t'} {
+			if headers, err := f.readHeader(); err == nil {
+				return f.setColumns(headers)
+			}
+		}
+		return ErrUnknown
+	}
+	book, err := openWorkbook(f.source, f.size)
+	if err != nil {
+		return err
+	}
+	if err := book.readTexts(); err != nil {
+		return err
+	}
+	f.workbook, f.CreatedAt, f.sheet = book, book.createdAt(), book.sheets[0]
+	headers, err := f.readHeader()
+	switch {
+	case err != nil:
+		return err
+	case len(book.sheets) > 1:
+		return &platform.Fault{Value: fmt.Sprintf("a workbook of %d sheets", len(book.sheets)), Expected: "one sheet, as the console writes it"}
+	}
+	return f.setColumns(headers)
+}
+
+// openTable begins to read the file's rows, the first or those behind the header.
+func (f *File) openTable() (table, func() error, error) {
+	if f.workbook != nil {
+		t, part, err := f.workbook.openSheet(f.sheet)
+		if err != nil {
+			return nil, nil, err
+		}
+		return t, part.Close, nil
+	}
+	return newTextTable(io.NewSectionReader(f.source, 0, f.size), f.sep), func() error { return nil }, nil
+}
+
+// readHeader finds the row of headers among the file's first rows.
+func (f *File) readHeader() ([]cell, error) {
+	t, done, err := f.openTable()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for range titleRows {
+		cells, number, err := t.next()
+		if errors.Is(err, errDamaged) {
+			return nil, err
+		}
+		if err != nil {
+			return nil, ErrUnknown
+		}
+		if isHeader(cells) {
+			f.header = number
+			return slices.Clone(cells), nil
+		}
+	}
+	return nil, ErrUnknown
+}
+
+// isHeader reports whether a row has the headers that all reports of the console
+// with figures have.
+func isHeader(cells []cell) bool {
+	found := map[*column]bool{}
+	for _, c := range cells {
+		found[columnOf[normalHeader(c.text)]] = true
+	}
+	return found[impressionsColumn] && found[clicksColumn] && found[spendColumn] && found[campaignColumn]
+}
+
+// setColumns finds out which report has these headers, and takes those columns of
+// it that rows keep.
+func (f *File) setColumns(headers []cell) error {
+	found := map[*column]*field{}
+	f.fields = make([]*field, len(headers))
+	for i, c := range headers {
+		known := columnOf[normalHeader(c.text)]
+		if known == nil {
+			continue
+		}
+		if found[known] != nil {
+			return &platform.Fault{Row: f.header, Field: strings.TrimSpace(c.text), Value: "there twice", Expected: "one column of it"}
+		}
+		f.fields[i] = &field{column: known, header: strings.TrimSpace(c.text)}
+		found[known] = f.fields[i]
+	}
+	if err := f.setType(headers, func(c *column) bool { return found[c] != nil }); err != nil {
+		return err
+	}
+	if found[dateColumn] == nil {
+		return errors.New("it has no column of days: its figures are sums of a period; download it again with the time unit Daily")
+	}
+	for _, field := range f.fields {
+		if field == nil {
+			continue
+		}
+		if field.name = field.column.name(f.Type.AdProduct); field.name == "" {
+			continue
+		}
+		f.Columns = append(f.Columns, field.name)
+		i := slices.IndexFunc(f.Type.Measures, func(m catalogue.Measure) bool { return m.Column == field.name })
+		field.count = i >= 0 && !f.Type.Measures[i].IsAmount()
+		field.amount = i >= 0 && f.Type.Measures[i].IsAmount()
+	}
+	return nil
+}
+
+// rightReports are what to download, by the place in platform.ReportTypes.
+const rightReports = "the report Advertised product of Sponsored Products or Sponsored Display, or Campaign of Sponsored Brands, with the time unit Daily"
+
+// setType finds out which report a file is by the columns that it has. Reports that
+// could be of two ad products are refused.
+func (f *File) setType(headers []cell, has func(*column) bool) error {
+	for _, c := range headers {
+		if otherReports[normalHeader(c.text)] {
+			return fmt.Errorf("the column %s shows a report that figures do not come from, because they would count twice or are of a part; expected %s", strings.TrimSpace(c.text), rightReports)
+		}
+	}
+	products := has(asinColumn) && (has(sales7Column) || has(orders7Column) || has(ofSameASIN14Column))
+	display := has(asinColumn) && (has(viewableColumn) || has(salesClickColumn) || has(detailPagesColumn))
+	brands := !has(asinColumn) && !has(adGroupColumn) && (has(newOrdersShare) || has(fiveSecondsColumn))
+	switch {
+	case products && !display:
+		f.Type = platform.ReportTypes[0]
+	case display && !products:
+		f.Type = platform.ReportTypes[2]
+	case brands && !has(sales7Column):
+		f.Type = platform.ReportTypes[1]
+	case has(asinColumn):
+		return fmt.Errorf("its columns could be those of Sponsored Products or of Sponsored Display; expected those of one: %q or %q of Sponsored Products, %q or %q of Sponsored Display",
+			sales7Column.headers[0], ofSameASIN14Column.headers[0], viewableColumn.headers[0], salesClickColumn.headers[0])
+	default:
+		return fmt.Errorf("its columns are not those of a report that figures come from; expected %s", rightReports)
+	}
+	return nil
+}
+
+// survey reads all rows for what they say together: days, currency, country and how
+// numbers are written.
+func (f *File) survey() error {
+	s := survey{file: f}
+	if err := f.eachRow(s.addRow); err != nil {
+		return err
+	}
+	if s.rows == 0 {
+		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
+	}
+	if f.notation == 0 && s.unsure != nil {
+		s.unsure.Expected = "a number that can be read in one way, or another in the file that shows whether its decimals follow a point or a comma"
+		return s.unsure
+	}
+	return nil
+}
+
+// eachRow visits the rows behind the header that have a value at all.
+func (f *File) eachRow(visit func(cells []cell, number int) error) error {
+	t, done, err := f.openTable()
+	if err != nil {
+		return err
+	}
+	defer done()
+	for {
+		cells, number, err := t.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case number == f.header:
+			t.setWidth(len(f.fields))
+		case number > f.header && slices.ContainsFunc(cells, func(c cell) bool { return strings.TrimSpace(c.text) != "" }):
+			if err := visit(cells, number); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// cellOf is the value of a column, none where the row ends before it.
+func cellOf(cells []cell, column int) cell {
+	if column < len(cells) {
+		return cells[column]
+	}
+	return cell{}
+}
+
+// survey collects what the rows of a file say together.
+type survey struct {
+	file   *File
+	rows   int
+	shown  *platform.Fault // the number that shows the notation
+	unsure *platform.Fault // the first number that can be read in two ways
+}
+
+func (s *survey) addRow(cells []cell, number int) error {
+	f := s.file
+	for i, field := range f.fields {
+		if field == nil {
+			continue
+		}
+		c := cellOf(cells, i)
+		switch {
+		case field.column == dateColumn:
+			day, ok := c.day()
+			if !ok || day < adlens.FirstStorableDay || day > adlens.LastStorableDay {
+				return fault(number, field, c, aDay)
+			}
+			if s.rows == 0 {
+				f.Start, f.End = day, day
+			}
+			f.Start, f.End = min(f.Start, day), max(f.End, day)
+		case field.column == currencyColumn:
+			if err := sameText(&f.Currency, s.rows, number, field, c); err != nil {
+				return err
+			}
+		case field.column == countryColumn:
+			if err := sameText(&f.Country, s.rows, number, field, c); err != nil {
+				return err
+			}
+		case (field.count || field.amount) && f.workbook == nil:
+			if err := s.addNumber(number, field, c); err != nil {
+				return err
+			}
+		case (field.count || field.amount) && !c.number && !c.isEmpty():
+			return fault(number, field, c, "a number, not text: what is text in a workbook could be written in any country's way")
+		}
+	}
+	s.rows++
+	return nil
+}
+
+// sameText makes sure that all rows have one value in a column.
+func sameText(all *string, rows, number int, f *field, c cell) error {
+	text := strings.TrimSpace(c.text)
+	if rows > 0 && text != *all {
+		return fault(number, f, c, fmt.Sprintf("%s as in the rows before: one download for each marketplace", *all))
+	}
+	*all = text
+	return nil
+}
+
+// addNumber learns how numbers are written.
+func (s *survey) addNumber(number int, field *field, c cell) error {
+	shown := notationOf(c.text, field.count)
+	switch {
+	case shown == 0:
+		if s.unsure == nil && strings.ContainsAny(bareNumber(c.text), ".,") {
+			s.unsure = fault(number, field, c, "")
+		}
+	case s.file.notation == 0:
+		s.file.notation, s.shown = shown, fault(number, field, c, "")
+	case s.file.notation != shown:
+		return fault(number, field, c, fmt.Sprintf("a number written as %s in row %d is", s.shown.Value, s.shown.Row))
+	}
+	return nil
+}
+
+func fault(row int, f *field, c cell, expected string) *platform.Fault {
+	text := c.text
+	if strings.TrimSpace(text) == "" {
+		text = "empty"
+	}
+	return &platform.Fault{Row: row, Field: f.header, Value: text, Expected: expected}
+}

@@ -1,0 +1,227 @@
+package loader
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"adlens"
+	"adlens/internal/platform"
+	"adlens/internal/platform/console"
+)
+
+// isConsoleName reports whether a file may be a report of the console by its name,
+// which people choose.
+func isConsoleName(base string) bool {
+	ending := strings.ToLower(path.Ext(base))
+	return ending == ".csv" || isWorkbookName(base)
+}
+
+func isWorkbookName(name string) bool { return strings.ToLower(path.Ext(name)) == ".xlsx" }
+
+// consoleID begins the ids of the console's reports: the hash of their files
+// follows.
+const consoleID = "console-sha256:"
+
+// consoleReport is a report of the console, and what its file does not say.
+type consoleReport struct {
+	file   *console.File
+	sum    string // the hash of the file
+	timeBy string // who says generatedAt
+	said   bool   // with --generated-at, so that it is not the file's guess
+}
+
+// decodeConsole finds out what a file of the console speaks for. It returns
+// console.ErrUnknown for a file that is none.
+func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
+	opened, info, closeFile, err := f.openRegular(f.name)
+	if err != nil {
+		return pending{}, asRefusal(err)
+	}
+	c := &consoleReport{}
+	if c.sum, err = hashOf(ctx, io.NewSectionReader(opened, 0, info.Size())); err == nil {
+		c.file, err = console.Open(opened, info.Size(), isWorkbookName(f.name))
+	}
+	if closing := closeFile(); err == nil {
+		err = closing
+	}
+	if ctx.Err() != nil {
+		return pending{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return pending{}, asRefusal(err)
+	}
+	market, err := s.marketplaceOf(c.file)
+	if err != nil {
+		return pending{}, err
+	}
+	f.download = f.name
+	at := c.generatedAt(s.generatedAt, info.ModTime())
+	report := &platform.Report{ID: consoleID + c.sum, ProfileID: market.ID, Type: c.file.Type, Columns: c.file.Columns,
+		Start: c.file.Start, End: c.file.End, GeneratedAt: at}
+	if latest := adlens.DayOf(at) + 1; report.End > latest {
+		return pending{}, newRefusalf("the last day of its rows is %s, expected a day at most one after %s, when it was generated (%s); say when with --generated-at",
+			report.End, at.Format(timeForm), c.timeBy)
+	}
+	for _, column := range report.Type.Headline(market.Vendor) {
+		if !report.Has(column) {
+			return pending{}, newRefusalf("it has no column %s (in the platform's words), which figures of the %s profile %s follow from", column, kindOfProfile(market), market.ID)
+		}
+	}
+	return pending{file: f, report: report, market: market, console: c}, nil
+}
+
+func kindOfProfile(m Marketplace) string {
+	if m.Vendor {
+		return "vendor"
+	}
+	return "seller"
+}
+
+// timeForm is how times are shown.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// generatedAt is when a report was generated: said by the user, else by the file's
+// content, else by the time of the file.
+func (c *consoleReport) generatedAt(said, modified time.Time) time.Time {
+	switch {
+	case !said.IsZero():
+		c.timeBy, c.said = "--generated-at", true
+		return said.UTC()
+	case !c.file.CreatedAt.IsZero():
+		c.timeBy = "the workbook says so"
+		return c.file.CreatedAt
+	}
+	c.timeBy = "the time of the file"
+	return modified.UTC().Truncate(time.Millisecond)
+}
+
+// marketplaceOf finds the marketplace of a report: the one that was named, else the
+// account's only one of its currency, and of its country where it says one.
+func (s *session) marketplaceOf(f *console.File) (Marketplace, error) {
+	if s.profile != "" {
+		market, ok := s.findMarketplace(s.profile)
+		switch {
+		case !ok:
+			return market, newRefusalf("--profile is %s, expected a profile of the account (load its profiles.json first)", s.profile)
+		case !isCountry(f.Country, market.Country):
+			return market, newRefusalf("its Country is %q, expected that of profile %s, %s", f.Country, market.ID, market.Country)
+		case f.Currency != "" && f.Currency != market.Currency:
+			return market, newRefusalf("its Currency is %q, expected %s, the currency of profile %s", f.Currency, market.Currency, market.ID)
+		}
+		return market, nil
+	}
+	if f.Currency == "" {
+		return Marketplace{}, newRefusalf("it does not say its currency; say which profile it is of with --profile: %s", describeMarketplaces(s.markets))
+	}
+	var fitting []Marketplace
+	for _, m := range s.markets {
+		if m.Currency == f.Currency && isCountry(f.Country, m.Country) {
+			fitting = append(fitting, m)
+		}
+	}
+	switch len(fitting) {
+	case 0:
+		return Marketplace{}, newRefusalf("its Currency is %q and its Country %q, expected those of a profile of the account: %s", f.Currency, f.Country, describeMarketplaces(s.markets))
+	case 1:
+		return fitting[0], nil
+	}
+	return Marketplace{}, newRefusalf("it could be of several profiles; say which with --profile: %s", describeMarketplaces(fitting))
+}
+
+// isCountry reports whether a country as the console writes it may be the one of a
+// code. Names in other languages than English say nothing.
+func isCountry(written, code string) bool {
+	upper := strings.ToUpper(written)
+	for _, c := range adlens.Countries {
+		if upper == c.Code || upper == strings.ToUpper(c.Name) || c.Code == adlens.CanonicalCountry(upper) {
+			return c.Code == code
+		}
+	}
+	return true
+}
+
+func describeMarketplaces(markets []Marketplace) string {
+	var all []string
+	for _, m := range markets {
+		all = append(all, fmt.Sprintf("%s (%s, %s, %s)", m.ID, m.Country, m.Currency, kindOfProfile(m)))
+	}
+	if len(all) == 0 {
+		return "the account has none (load its profiles.json first)"
+	}
+	return strings.Join(all, ", ")
+}
+
+// describeConsole says what a report of the console was taken for: the file's name
+// says none of it.
+func (p pending) describeConsole() string {
+	return fmt.Sprintf("%s of profile %s (%s), the days %s to %s, generated at %s (%s)", p.report.Type.ID, p.market.ID, p.market.Country,
+		p.report.Start, p.report.End, p.report.GeneratedAt.Format(timeForm), p.console.timeBy)
+}
+
+// hashOf hashes what a reader has.
+func hashOf(ctx context.Context, r io.Reader) (string, error) {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, readerOf(func(b []byte) (int, error) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		return r.Read(b)
+	})); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+type readerOf func([]byte) (int, error)
+
+func (f readerOf) Read(b []byte) (int, error) { return f(b) }
+
+// ledgerKeys tell a loaded report of the console by its profile, columns and
+// content. A time that was said is part of it; one that was guessed is not: the
+// same file does not become another one because it was copied. A file that was
+// loaded with a time that was said is also known without.
+func (c *consoleReport) ledgerKeys(r *platform.Report) []LedgerKey {
+	guessed := ledgerKeyOf(r.ID, fmt.Sprintf("%s %s %s %s %v", r.ProfileID, r.Type.ID, r.Start, r.End, r.Columns))
+	if !c.said {
+		return []LedgerKey{guessed}
+	}
+	return []LedgerKey{ledgerKeyOf(r.ID, fmt.Sprintf("%s %s %s %s %s %v", r.ProfileID, r.Type.ID, r.Start, r.End, r.GeneratedAt, r.Columns)), guessed}
+}
+
+// openConsole begins to read the rows of a report of the console. What is read is
+// what was hashed.
+func (d *download) openConsole(ctx context.Context) (rowReader, func() (string, error), error) {
+	opened, info, closeFile, err := d.file.openRegular(d.file.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	sum, err := hashOf(ctx, io.NewSectionReader(opened, 0, info.Size()))
+	if err == nil && sum != d.console.sum {
+		err = errors.New("it changed while it was read")
+	}
+	var file *console.File
+	if err == nil {
+		file, err = d.console.file.Reopen(opened, info.Size())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closeFile())
+	}
+	return file.Rows(), func() (string, error) { return sum, closeFile() }, nil
+}
+
+// reportFiles is how many of the first files are reports: all are loaded together.
+func reportFiles(files []file) int {
+	n := slices.IndexFunc(files, func(f file) bool { return f.kind != kindReport && f.kind != kindConsole })
+	if n < 0 {
+		return len(files)
+	}
+	return n
+}
