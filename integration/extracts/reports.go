@@ -36,10 +36,13 @@ var kinds = map[string]struct {
 var kindNames = []string{"spAdvertisedProduct", "sbCampaigns", "sdAdvertisedProduct", "spAdvertisedProduct"}
 
 // writeReport writes report number n. Once in a while it repeats an earlier
-// one to the byte under another name.
+// one to the byte under another name, or writes one of the console.
 func (w *writer) writeReport(dir string, n int) (Report, error) {
 	if n > 3 && w.percentChance(5) {
 		return w.repeatReport(dir, n)
+	}
+	if w.percentChance(6) {
+		return w.writeConsoleReport(dir, n)
 	}
 	d := w.describeReport()
 	w.last = append(w.last, d)

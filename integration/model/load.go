@@ -38,7 +38,7 @@ func (a *Account) Load(paths ...string) []Result {
 	}{
 		{"profiles.json", a.takeProfiles}, {"rates.csv", a.takeRates},
 		{"eurofxref.csv", a.takeBankRates}, {"eurofxref.zip", a.takeBankRates}, {"eurofxref-hist.csv", a.takeBankRates}, {"eurofxref-hist.zip", a.takeBankRates},
-		{"products.csv", a.takeProducts}, {".report.json", a.takeReport},
+		{"products.csv", a.takeProducts}, {".report.json", a.takeReport}, {".csv", a.takeConsole}, {".xlsx", a.takeConsole},
 		{".export.json", a.takeExport}, {"rules.ndjson", a.takeRules},
 		{"rule_runs.ndjson", a.takeRuns}, {"activity.ndjson", a.takeActivity},
 	} {
@@ -57,9 +57,15 @@ func (a *Account) Load(paths ...string) []Result {
 	return results
 }
 
+// tables are those that are no reports of the console.
+var tables = []string{"rates.csv", "products.csv", "eurofxref.csv", "eurofxref-hist.csv"}
+
 // matchesName reports whether a file is of a kind: a whole name, or one that ends so.
 func matchesName(file, kind string) bool {
 	base := filepath.Base(file)
+	if kind == ".csv" && slices.Contains(tables, base) {
+		return false
+	}
 	return base == kind || strings.HasPrefix(kind, ".") && strings.HasSuffix(base, kind)
 }
 
