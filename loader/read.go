@@ -225,8 +225,8 @@ func (d *download) openRows(ctx context.Context) (reader rowReader, closeRows fu
 // nulls that were read as 0.
 func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, *platform.Row) error) (sum string, nulls []platform.Nulls, err error) {
 	reader, closeRows, err := d.openRows(ctx)
-	if ctx.Err() != nil {
-		return "", nil, context.Cause(ctx)
+	if err != nil && ctx.Err() != nil {
+		return "", nil, context.Cause(ctx) // not the file's fault
 	}
 	if err != nil {
 		return "", nil, asRefusal(err)
