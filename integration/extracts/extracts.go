@@ -18,6 +18,8 @@ type Options struct {
 	Now      time.Time // reports reach up to this moment's day
 	Days     int       // how far back they reach, 62 or more; 420 when zero
 	Big      bool      // amounts and counts up to the contract's limits
+	// PlatformOnly leaves out reports of the console, for oracles that do not read them.
+	PlatformOnly bool
 }
 
 // Account is one account's files.

@@ -41,7 +41,7 @@ func (w *writer) writeReport(dir string, n int) (Report, error) {
 	if n > 3 && w.percentChance(5) {
 		return w.repeatReport(dir, n)
 	}
-	if w.percentChance(6) {
+	if !w.PlatformOnly && w.percentChance(6) {
 		return w.writeConsoleReport(dir, n)
 	}
 	d := w.describeReport()
