@@ -94,6 +94,7 @@ fuzz: ## fuzz the parsers, half a minute each
 	$(GO) test -run '^$$' -fuzz FuzzCells -fuzztime 30s ./internal/backup
 	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
 	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./internal/platform || exit 1; done
+	for target in FuzzReports FuzzMeantNumbers; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/platform/console || exit 1; done
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
 	for target in FuzzRates FuzzTitles; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./loader || exit 1; done
 

@@ -61,8 +61,8 @@ func TestReportsOfTheConsoleAreThoseOfThePlatform(t *testing.T) {
 
 const consoleHeader = "Date,Currency,Campaign Name,Ad Group Name,Advertised ASIN,Impressions,Clicks,Spend,7 Day Total Sales ,7 Day Total Orders (#)\n"
 
-// What a file of the console does not say is said by the command, taken from what
-// only fits, or missed; and copies of a file change nothing.
+// What a file of the console does not say comes from the command, or from the only
+// profile that fits; else the file is refused. Copies of a file change nothing.
 func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)

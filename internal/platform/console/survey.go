@@ -1,0 +1,106 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"adlens"
+	"adlens/internal/platform"
+)
+
+// survey reads all rows for what they say together: days, currency, country and how
+// numbers are written.
+func (f *File) survey() error {
+	s := survey{file: f}
+	if err := f.eachRow(s.addRow); err != nil {
+		return err
+	}
+	if s.rows == 0 {
+		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
+	}
+	if f.notation == 0 && s.unsure != nil {
+		s.unsure.Expected = "a number that can be read in one way, or another in the file that shows whether its decimals follow a point or a comma"
+		return s.unsure
+	}
+	return nil
+}
+
+// survey collects what the rows of a file say together.
+type survey struct {
+	file   *File
+	rows   int
+	shown  *platform.Fault // the number that shows the notation
+	unsure *platform.Fault // the first number that can be read in two ways
+}
+
+func (s *survey) addRow(cells []cell, number int) error {
+	f := s.file
+	for i, field := range f.fields {
+		if field == nil {
+			continue
+		}
+		c := cellOf(cells, i)
+		switch {
+		case field.column == dateColumn:
+			day, ok := c.day()
+			if !ok || day < adlens.FirstStorableDay || day > adlens.LastStorableDay {
+				return fault(number, field, c, aDay)
+			}
+			if s.rows == 0 {
+				f.Start, f.End = day, day
+			}
+			f.Start, f.End = min(f.Start, day), max(f.End, day)
+		case field.column == currencyColumn:
+			if err := sameText(&f.Currency, s.rows, number, field, c); err != nil {
+				return err
+			}
+		case field.column == countryColumn:
+			if err := sameText(&f.Country, s.rows, number, field, c); err != nil {
+				return err
+			}
+		case (field.count || field.amount) && f.workbook == nil:
+			if err := s.addNumber(number, field, c); err != nil {
+				return err
+			}
+		case (field.count || field.amount) && !c.number && !c.isEmpty():
+			return fault(number, field, c, "a number, not text: what is text in a workbook could be written in any country's way")
+		}
+	}
+	s.rows++
+	return nil
+}
+
+// sameText makes sure that all rows have one value in a column.
+func sameText(all *string, rows, number int, f *field, c cell) error {
+	text := strings.TrimSpace(c.text)
+	if rows > 0 && text != *all {
+		return fault(number, f, c, fmt.Sprintf("%s as in the rows before: one download for each marketplace", *all))
+	}
+	*all = text
+	return nil
+}
+
+// addNumber learns how numbers are written.
+func (s *survey) addNumber(number int, field *field, c cell) error {
+	shown := notationOf(c.text, field.count)
+	switch {
+	case shown == 0:
+		if s.unsure == nil && strings.ContainsAny(bareNumber(c.text), ".,") {
+			s.unsure = fault(number, field, c, "")
+		}
+	case s.file.notation == 0:
+		s.file.notation, s.shown = shown, fault(number, field, c, "")
+	case s.file.notation != shown:
+		return fault(number, field, c, fmt.Sprintf("a number written as %s in row %d is", s.shown.Value, s.shown.Row))
+	}
+	return nil
+}
+
+func fault(row int, f *field, c cell, expected string) *platform.Fault {
+	text := c.text
+	if strings.TrimSpace(text) == "" {
+		text = "empty"
+	}
+	return &platform.Fault{Row: row, Field: f.header, Value: text, Expected: expected}
+}
