@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -209,6 +210,10 @@ func (b *builder) reportFile(n int) {
 		r.rows = append(r.rows, row)
 		text = append(text, r.row(row))
 	}
+	if n%5 == 0 && r.product == adlens.SponsoredProducts && len(r.rows) > 0 {
+		b.consoleFile(r)
+		return
+	}
 	asin, _, purchases, sales := r.columns()
 	object, err := json.Marshal(map[string]any{
 		"reportId": r.id, "profileId": r.profile, "status": "COMPLETED", "startDate": r.start, "endDate": r.end, "generatedAt": r.generated,
@@ -219,6 +224,25 @@ func (b *builder) reportFile(n int) {
 		b.err = err
 	}
 	b.add(&extract{kind: "report", report: r}, map[string]string{"x.report.json": string(object), "x.json": "[" + strings.Join(text, ",") + "]"}, "x.report.json")
+}
+
+// consoleFile writes a report as the console does: without ids and range, and of the
+// time that the file has.
+func (b *builder) consoleFile(r *report) {
+	text := "Date,Currency,Campaign Name,Advertised ASIN,Impressions,Clicks,Spend,7 Day Total Sales ,7 Day Total Orders (#)\n"
+	r.start, r.end = r.rows[0].day, r.rows[0].day
+	for i := range r.rows {
+		row := &r.rows[i]
+		row.campaign, row.adGroup = "", ""
+		r.start, r.end = min(r.start, row.day), max(r.end, row.day)
+		text += fmt.Sprintf("%s,%s,c,%s,%d,%d,$%d.%02d,$%d.%02d,%d\n", row.day.Time().Format(`"Jan 02, 2006"`), map[string]string{profileUS: "USD", profileDE: "EUR"}[r.profile], row.asin,
+			row.impressions, row.clicks, row.spend/100, row.spend%100, row.sales/100, row.sales%100, row.purchases)
+	}
+	r.id = fmt.Sprintf("console-sha256:%x", sha256.Sum256([]byte(text)))
+	b.add(&extract{kind: "report", report: r}, map[string]string{"download.csv": text}, "download.csv")
+	if err := os.Chtimes(b.u.files[len(b.u.files)-1].path, r.generated, r.generated); err != nil {
+		b.err = err
+	}
 }
 
 func (r *report) typeID() string {
