@@ -1,34 +1,14 @@
 package assistant
 
 import (
-	"errors"
 	"math/big"
 	"slices"
-	"strings"
 
-	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
-
-// frame is what every result of figures says of itself.
-type frame struct {
-	Period         jsontext.Value `json:"period" schema:"object"`
-	ComparedWith   jsontext.Value `json:"compared_with,omitzero" schema:"object"`
-	Currency       jsontext.Value `json:"currency" schema:"string?"`
-	DataLastDate   jsontext.Value `json:"data_last_date" schema:"string?"`
-	HistoryCovered jsontext.Value `json:"history_covered" schema:"boolean"`
-	// ComparedHistoryCovered is false where days of the earlier period are not held:
-	// its figures are null then, and not what is there of them.
-	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero" schema:"boolean"`
-	Behind                 [][]jsontext.Value `json:"behind,omitzero"`  // marketplaces that end before the period and others do, with their last day
-	Partial                []string           `json:"partial,omitzero"` // weeks or months of which days are beyond the period or the newest day held
-	Incomplete             jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
-	Cut                    bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
-	Requests               []string           `json:"requests"`
-}
 
 // table is rows whose values are in the order of columns.
 type table struct {
@@ -91,46 +71,6 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	return r, err
 }
 
-// partial returns the first days of the weeks or months at the edges of the period that
-// are not whole: a smaller sum is no fall there.
-func (f frame) partial(dimensions []string) (all []string, err error) {
-	first, last := adlens.Day.FirstOfWeek, func(d adlens.Day) adlens.Day { return d.FirstOfWeek() + 6 }
-	switch {
-	case slices.Contains(dimensions, "month"):
-		first, last = adlens.Day.FirstOfMonth, adlens.Day.LastOfMonth
-	case !slices.Contains(dimensions, "week"):
-		return nil, nil
-	}
-	start, end, err := daysOf(f.Period)
-	if err != nil {
-		return nil, err
-	}
-	if held, err := adlens.ParseDay(textOf(f.DataLastDate)); err == nil {
-		end = min(end, held)
-	}
-	if end < start {
-		return nil, nil
-	}
-	if start != first(start) {
-		all = append(all, first(start).String())
-	}
-	if end != last(end) && (len(all) == 0 || first(end) != first(start)) {
-		all = append(all, first(end).String())
-	}
-	return all, nil
-}
-
-// daysOf returns the first and last day of a period.
-func daysOf(period jsontext.Value) (start, end adlens.Day, err error) {
-	o, err := readObject(period)
-	if err != nil {
-		return 0, 0, err
-	}
-	start, errStart := adlens.ParseDay(textOf(o.values["start_date"]))
-	end, errEnd := adlens.ParseDay(textOf(o.values["end_date"]))
-	return start, end, errors.Join(errStart, errEnd)
-}
-
 // columnsOf returns the columns of dimensions, for a report without rows.
 func columnsOf(dimensions []string) (all []string) {
 	for _, d := range catalogue.Dimensions {
@@ -141,63 +81,6 @@ func columnsOf(dimensions []string) (all []string) {
 		}
 	}
 	return all
-}
-
-// withDates returns a request that asks for the same days tomorrow. All time has no
-// such dates: it may be longer than a period of dates can be.
-func withDates(address string, period jsontext.Value) string {
-	o, err := readObject(period)
-	if name := textOf(o.values["range"]); err == nil && name != "all_time" {
-		dates := "start_date=" + textOf(o.values["start_date"]) + "&end_date=" + textOf(o.values["end_date"])
-		return strings.Replace(address, "range="+name, dates, 1)
-	}
-	return address
-}
-
-// marketplacesBehind returns the marketplaces of the call whose last day is before the
-// period's end and that of others: what follows is not held there, and is no fall.
-func (c call) marketplacesBehind(period jsontext.Value) (behind [][]jsontext.Value, err error) {
-	said, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
-	if err != nil {
-		return nil, err
-	}
-	o, err := readObject(period)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := readObject(said.values["meta"])
-	if err != nil {
-		return nil, err
-	}
-	end := min(textOf(o.values["end_date"]), textOf(meta.values["data_last_date"]))
-	all, err := readList(said.values["data"])
-	if err != nil {
-		return nil, err
-	}
-	for _, one := range all {
-		m, err := readObject(one)
-		if err != nil {
-			return nil, err
-		}
-		if c.namesMarketplace(m) && textOf(m.values["data_last_date"]) < end {
-			behind = append(behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], m.values["data_last_date"]})
-		}
-	}
-	return behind, nil
-}
-
-// namesMarketplace reports whether a marketplace is one of the call's, which are all
-// where it names none.
-func (c call) namesMarketplace(m object) bool {
-	named := strings.Split(strings.ToUpper(strings.Join(c.args["marketplaces"], ",")), ",")
-	country := textOf(m.values["country_code"])
-	for _, name := range named {
-		name = strings.TrimSpace(name)
-		if name == "" || name == country || name == textOf(m.values["marketplace_id"]) || name == "GB" && country == "UK" {
-			return true
-		}
-	}
-	return false
 }
 
 // withParts returns figures by name, and those of the answer that they are made of,
