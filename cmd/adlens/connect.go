@@ -92,7 +92,7 @@ them, and take the profiles that it lists as the account's marketplaces. An
 account has any number of connections, one for each region or login, each with a
 name; connecting again under the same name renews the credentials of that one.
 
-Which profiles are taken is said by --profiles or --countries, and is kept with
+--profiles or --countries choose the profiles that are taken; the choice is kept with
 the connection. Without either, all are taken where they are of one advertiser:
 of one seller id, or of vendors of which no country occurs twice. Where they are
 of several, as an agency's are, they are listed and nothing is taken or stored

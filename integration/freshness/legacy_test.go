@@ -54,7 +54,7 @@ func TestCampaignsThatReportsLeaveOutAreNamed(t *testing.T) {
 			house.Check(t, m.Ask, m.Model, q)
 		}
 	}
-	check() // nothing is known of campaigns, and nothing is said of them
+	check() // no list of campaigns is held yet, so none can be named
 	for marketplace := range 2 {
 		began := time.Now()
 		m.begin(t, "/campaigns", marketplace)

@@ -24,7 +24,7 @@ func TestOneAdvertiserIsASellerOrAVendorOfEachCountry(t *testing.T) {
 		profiles []platform.Profile
 	}{
 		{true, listed("1 US A1")},
-		{true, listed("1 US")}, // whoever it is
+		{true, listed("1 US")}, // alone, it needs no id
 		{true, listed("1 US A1", "2 CA A1", "3 US A1")},
 		{false, listed("1 US A1", "2 CA A2")},
 		{false, listed("1 US", "2 CA")},
