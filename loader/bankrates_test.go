@@ -1,8 +1,6 @@
 package loader_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -12,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/integration/bank"
 	"adlens/loader"
 )
 
@@ -42,19 +41,11 @@ func bankDaily(d bankDay) string {
 
 func zipped(t testing.TB, name, text string) string {
 	t.Helper()
-	var packed bytes.Buffer
-	archive := zip.NewWriter(&packed)
-	w, err := archive.Create(name)
-	if err == nil {
-		_, err = w.Write([]byte(text))
-	}
-	if err == nil {
-		err = archive.Close()
-	}
+	packed, err := bank.Zip(name, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return packed.String()
+	return string(packed)
 }
 
 // bankDollars rounds a fraction half away from zero to 10 decimals.
