@@ -11,7 +11,7 @@ version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 # The embedded engine's library, of which images are made too.
 library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
 
-.PHONY: help demo build engine test lint fuzz simulate image-clickhouse test-containers test-cluster picture image release bench bench-small bench-cluster bench-go bench-json clean
+.PHONY: help demo build engine modules test lint fuzz simulate image-clickhouse test-containers test-cluster landed picture image release bench bench-small bench-cluster bench-go bench-json clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,33 +30,55 @@ engine: ## fetch the embedded ClickHouse, again if it is damaged
 node_modules/.package-lock.json: package.json package-lock.json
 	$(MAKE) engine
 
-test: build lint integration/browser/node_modules/.package-lock.json integration/protocol/node_modules/.package-lock.json ## run every test
-	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -vet=off -timeout 80m ./... # lint has vetted them
+# Those whose tests take longest begin first, so that none is left alone at the end.
+longest = ./integration/faults ./integration/cluster ./integration/freshness ./loader ./internal/clickhouse ./integration/figures ./integration/backup
 
-# Where releases go, and for what they are built. The engine's library is pinned
-# for linux-amd64 alone; elsewhere --clickhouse is needed.
+# What tests need from the registry of npm.
+modules: node_modules/.package-lock.json integration/browser/node_modules/.package-lock.json integration/protocol/node_modules/.package-lock.json integration/recipes/node_modules/.package-lock.json integration/recipes/n8n/node_modules/.package-lock.json
+
+test: build lint modules ## run every test
+	ADLENS_BIN=$(CURDIR)/bin/adlens $(GO) test -vet=off -timeout 80m $(longest) ./... # lint has vetted them
+
+# Where releases go, and for what they are built. The engine's library is pinned,
+# and bundled, for linux-amd64 alone; elsewhere --clickhouse is needed.
 RELEASE ?= bin/release
 PLATFORMS ?= linux-amd64 linux-arm64 darwin-arm64
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+COMPRESS ?= gzip -n -6
+commit ?= $(shell git rev-parse HEAD 2>/dev/null)
 name = adlens-$(version)-$*
 
-release: $(PLATFORMS:%=release-of-%) ## archives of this version with their checksums, the same to the byte wherever they are built
-	cd $(RELEASE) && sha256sum adlens-$(version)-*.tar.gz > SHA256SUMS
+release: $(PLATFORMS:%=release-of-%) ## archives of this version with parts lists and checksums, the same to the byte wherever they are built
+	cd $(RELEASE) && sha256sum adlens-$(version)-*.tar.gz adlens-$(version)-*.cdx.json > SHA256SUMS
 
-release-of-%:
-	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
-	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -buildvcs=false \
-	  -ldflags "-s -w -buildid= -X main.version=$(version)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
-	cp -r README.md CHANGELOG.md CONTRIBUTING.md Dockerfile docs deploy package.json package-lock.json $(RELEASE)/$(name)/
-	mkdir $(RELEASE)/$(name)/bench $(RELEASE)/$(name)/integration
-	cp -r bench/results $(RELEASE)/$(name)/bench/ && cp integration/README.md $(RELEASE)/$(name)/integration/
-	rm $(RELEASE)/$(name)/deploy/*_test.go
-	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) \
-	  -C $(RELEASE) -cf - $(name) | gzip -n -9 > $(RELEASE)/$(name).tar.gz
+release-of-%: staged-%
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) --hard-dereference \
+	  -C $(RELEASE) -cf - $(name) | $(COMPRESS) > $(RELEASE)/$(name).tar.gz
+	cp $(RELEASE)/$(name)/adlens.cdx.json $(RELEASE)/$(name).cdx.json
 	rm -rf $(RELEASE)/$(name)
 
-image: ## the image of adlens, as the Dockerfile has it
-	docker build --build-arg VERSION=$(version) --tag adlens .
+# What a release for a platform unpacks to.
+staged-%:
+	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
+	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -buildvcs=false \
+	  -ldflags "-s -w -buildid= -X main.version=$(version) -X main.commit=$(commit)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
+	cp -r README.md CHANGELOG.md CONTRIBUTING.md Dockerfile docs deploy $(RELEASE)/$(name)/
+	mkdir $(RELEASE)/$(name)/deploy/data $(RELEASE)/$(name)/bench $(RELEASE)/$(name)/integration
+	cp -r bench/results $(RELEASE)/$(name)/bench/ && cp integration/README.md $(RELEASE)/$(name)/integration/
+	rm -r $(RELEASE)/$(name)/deploy/*_test.go $(RELEASE)/$(name)/deploy/bundled
+	$(if $(filter linux-amd64,$*),test -e $(library) || $(MAKE) engine)
+	$(if $(filter linux-amd64,$*),ln -L $(library) $(RELEASE)/$(name)/ 2>/dev/null || cp -L $(library) $(RELEASE)/$(name)/)
+	$(GO) tool -modfile=tools/go.mod cyclonedx-gomod bin -json -std -noserial -notimestamp -version $(version) \
+	  -output $(RELEASE)/$(name)/adlens.cdx.json $(RELEASE)/$(name)/adlens
+	$(GO) run ./deploy/bundled -program $(RELEASE)/$(name)/adlens -notices $(RELEASE)/$(name)/NOTICES \
+	  -parts $(RELEASE)/$(name)/adlens.cdx.json $(if $(filter linux-amd64,$*),-engine)
+
+# An image to build on; the Dockerfile's where empty.
+BASE ?=
+
+image: staged-linux-amd64 ## the image of adlens, of a release; BASE=image to build on another one
+	docker build $(if $(BASE),--build-arg BASE=$(BASE)) --tag adlens $(RELEASE)/adlens-$(version)-linux-amd64
+	rm -rf $(RELEASE)/adlens-$(version)-linux-amd64
 
 # What `make test-containers` runs: all that a server may do otherwise than the
 # engine. RUN=. runs everything.
@@ -64,16 +86,21 @@ RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears
 
 # The packages of tests that any store may be given to. One at a time: each
 # starts its own servers.
-suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/% integration/protocol/%,$(wildcard integration/*/main_test.go)))
+suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/% integration/protocol/% integration/recipes/%,$(wildcard integration/*/main_test.go)))
 
 test-containers: build ## run the integration tests on a ClickHouse server in a container
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -timeout 15m -run '$(RUN)' -p 1 $(suites)
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -vet=off -timeout 15m -run '$(RUN)' -p 1 $(suites)
 
 test-cluster: build ## the same on the two shards of a cluster
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -timeout 15m -run '$(RUN)' -p 1 $(suites)
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -vet=off -timeout 15m -run '$(RUN)' -p 1 $(suites)
 
 picture: build integration/browser/node_modules/.package-lock.json ## the picture of the page that the README shows
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -run '^TestThePictureOfThePage$$' ./integration/browser
+
+# The newest step of the schema names what a version leaves.
+landed: build ## keep what this version leaves behind, which every later one has to open; for a version that was just released
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_LANDED=$(CURDIR)/integration/faults/testdata/landed/schema-$(shell ls schema/0*.sql | wc -l) \
+	  $(GO) test -count=1 -run '^TestLeaveWhatALandedVersionLeaves$$' ./integration/faults
 
 lint: ## gofmt, go vet, staticcheck, govulncheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -135,9 +162,15 @@ bench-json: ## compare the reader of rows with other JSON decoders, on the same 
 integration/browser/node_modules/.package-lock.json: integration/browser/package.json integration/browser/package-lock.json
 	cd integration/browser && npm ci --no-progress && touch node_modules/.package-lock.json
 
+integration/recipes/node_modules/.package-lock.json: integration/recipes/package.json integration/recipes/package-lock.json
+	cd integration/recipes && npm ci --no-progress && touch node_modules/.package-lock.json
+
+integration/recipes/n8n/node_modules/.package-lock.json: integration/recipes/n8n/package.json integration/recipes/n8n/package-lock.json
+	cd integration/recipes/n8n && npm ci --no-progress && touch node_modules/.package-lock.json
+
 integration/protocol/node_modules/.package-lock.json: integration/protocol/package.json integration/protocol/package-lock.json
 	cd integration/protocol && npm ci --no-progress && touch node_modules/.package-lock.json
 
 clean: ## remove what was built; data directories stay
-	rm -rf bin node_modules bench/duckdb/node_modules integration/browser/node_modules integration/protocol/node_modules integration/clients/*/node_modules integration/clients/typescript/built
-	rm -f integration/clients/*/openapi.json integration/clients/go/generated.go integration/clients/typescript/generated.d.ts
+	rm -rf bin node_modules bench/duckdb/node_modules integration/browser/node_modules integration/protocol/node_modules integration/recipes/node_modules integration/recipes/n8n/node_modules integration/clients/*/node_modules integration/clients/typescript/built
+	rm -f integration/clients/*/openapi.json integration/clients/*/json.json integration/clients/go/generated.go integration/clients/typescript/adlens.d.ts integration/clients/typescript/documented.ts

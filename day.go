@@ -85,3 +85,11 @@ func (d Day) AddMonths(n int) Day {
 // AddYears returns the same date n years later; 29 February becomes the 28th
 // in a year without it.
 func (d Day) AddYears(n int) Day { return d.AddMonths(12 * n) }
+
+// Days that figures may lag behind before it is a fault: the platform needs a day, a
+// weekend is two, and a marketplace that stays behind its sisters is missing its
+// reports.
+const (
+	StaleDays  = 4 // from the newest day with figures to today
+	BehindDays = 7 // from a marketplace's newest day to the account's
+)

@@ -2,6 +2,7 @@ package adlens
 
 import (
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -65,4 +66,15 @@ func isPlain(text string) bool {
 		}
 	}
 	return !strings.HasSuffix(text, " ")
+}
+
+// FormatTime writes an instant as every surface shows it: in UTC, with milliseconds.
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// FormatOptionalTime is FormatTime of an instant that there may be; nil for none.
+func FormatOptionalTime(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	return new(FormatTime(*t))
 }

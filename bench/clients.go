@@ -132,7 +132,7 @@ func errorName(err error) string {
 }
 
 // measureCrowds measures adlens and raw with so many clients, one after the other.
-// Answers that nobody caches are asked for, and those that everybody gets.
+// Answers that are never cached are requested, and those that every client gets.
 func (b *bench) measureCrowds(ctx context.Context, numbers []int, lasting time.Duration) error {
 	all := allQuestions(b.shape, b.accounts, b.state.Keys, b.now)
 	right, err := b.rightAnswers(ctx, all)

@@ -27,7 +27,7 @@ func readFlags(args []string) (o options, output string, err error) {
 	flags.StringVar(&o.dir, "keep", "", "directory in which the data stays for a later run; a temporary one by default")
 	flags.StringVar(&o.bin, "adlens", "bin/adlens", "the built program")
 	flags.StringVar(&o.duckScript, "duckdb", "bench/duckdb/peer.mjs", "script that runs DuckDB")
-	flags.StringVar(&t.peers, "peers", "raw,duckdb,postgres", "who answers beside adlens; none for nobody")
+	flags.StringVar(&t.peers, "peers", "raw,duckdb,postgres", "who answers beside adlens; none for adlens alone")
 	flags.StringVar(&t.requests, "requests", "", "regular expression of the names of requests")
 	flags.IntVar(&o.pace.rounds, "rounds", 5, "rounds of a request")
 	flags.DurationVar(&o.pace.budget, "budget", 20*time.Millisecond, "time of one contestant for one request, after which it sits out")
@@ -83,7 +83,7 @@ func (o *options) parseTexts(t flagTexts) (err error) {
 	return err
 }
 
-// parseSizes are the rows of a run for growth; none where it is not asked for.
+// parseSizes are the rows of a run for growth; none where it is not requested.
 func parseSizes(list string) ([]int, error) {
 	if list == "" {
 		return nil, nil

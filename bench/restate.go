@@ -13,7 +13,7 @@ import (
 const restateDays = 30
 
 // measureRestatements measures replacing 30 days of all slices and of one, and leaves
-// further windows restated whose old rows nobody has collected.
+// further windows restated whose old rows were not collected.
 func (f *filler) measureRestatements(ctx context.Context, heavy *account, more int) error {
 	all, one := len(heavy.reportSlices()), 1
 	var err error

@@ -202,7 +202,7 @@ func (b *bench) cachedExpected(ctx context.Context, q *question) (expected, erro
 	return right, err
 }
 
-// selectedQuestions are those selected, in the order asked for.
+// selectedQuestions are those selected, in the order requested.
 func (b *bench) selectedQuestions() []*question {
 	all := allQuestions(b.shape, b.accounts, b.state.Keys, b.now)
 	all = slices.DeleteFunc(all, func(q *question) bool { return !b.requests.MatchString(q.name) })

@@ -3,15 +3,12 @@ package deploy_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +23,7 @@ func tool(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		if os.Getenv("ADLENS_TEST_DOCKER") == "required" && name == "docker" {
+		if os.Getenv("ADLENS_TEST_DOCKER") == "required" && (name == "docker" || name == "debootstrap") {
 			t.Fatal(err)
 		}
 		t.Skip(err)
@@ -57,53 +54,14 @@ func needDocker(t *testing.T) {
 	}
 }
 
-// lastStage is the Dockerfile's last stage, on nothing but this machine's
-// libraries: the stages before it fetch from the network what is built here.
-func lastStage(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := strings.LastIndex(string(text), "\nFROM ")
-	_, stage, _ := strings.Cut(string(text)[at+1:], "\n")
-	stage = regexp.MustCompile(`--from=\w+ `).ReplaceAllString(stage, "")
-	stage = regexp.MustCompile(`/out/`).ReplaceAllString(stage, "")
-	return "FROM scratch\nCOPY libraries/ /\n" + stage
-}
-
-// library is the engine's.
-func library(t *testing.T) string {
-	t.Helper()
-	path := cmp.Or(os.Getenv("ADLENS_ENGINE_LIBRARY"), filepath.Join(root, "node_modules/@chdb/lib-linux-x64-gnu/libchdb.so"))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the engine's library is not here: %v", err)
-	}
-	return path
-}
-
-// image builds the last stage and returns its name.
+// image builds the Dockerfile as it is, in an unpacked release, on a Debian that is
+// made here, and returns the image's name.
 func image(t *testing.T) string {
 	t.Helper()
-	needDocker(t)
+	base, name := bareDebian(t), fmt.Sprintf("adlens-shipping-test-%d", os.Getpid())
 	dir := t.TempDir()
-	run(t, filepath.Join(root, "integration/clickhouse-image/libraries"), filepath.Join(dir, "libraries"))
-	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	program := os.Getenv("ADLENS_BIN")
-	if program == "" {
-		program = filepath.Join(dir, "adlens")
-		run(t, "go", "build", "-C", root, "-trimpath", "-o", program, "./cmd/adlens")
-	} else {
-		run(t, "cp", "-L", program, filepath.Join(dir, "adlens"))
-	}
-	run(t, "cp", "-L", library(t), dir)
-	if err := os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(lastStage(t)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	name := fmt.Sprintf("adlens-shipping-test-%d", os.Getpid())
-	run(t, "docker", "build", "--quiet", "--tag", name, dir)
+	run(t, "tar", "xzf", filepath.Join(released(t), releaseName+".tar.gz"), "-C", dir)
+	run(t, "docker", "build", "--quiet", "--build-arg", "BASE="+base, "--tag", name, filepath.Join(dir, releaseName))
 	t.Cleanup(func() { run(t, "docker", "image", "rm", "--force", name) })
 	return name
 }
@@ -121,21 +79,12 @@ func TestTheImageServesWithoutRootOnAReadOnlyFileSystem(t *testing.T) {
 	}
 	adlens("account", "add", "acme", "--name", "Acme Ltd")
 	key := adlens("key", "create", "--account", "acme", "--name", "sheet")
-	request, err := http.NewRequest(http.MethodGet, address+"/api/v1/account", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
 	var body struct {
 		AccountID string `json:"account_id"`
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil || body.AccountID != "acme" {
-		t.Errorf("the account is %+v: %v", body, err)
+	getJSON(t, address+"/api/v1/account", key, &body)
+	if body.AccountID != "acme" {
+		t.Errorf("the account is %+v", body)
 	}
 	if user := run(t, "docker", "inspect", "--format", "{{.Config.User}}", container); user != "65532:65532" {
 		t.Errorf("it runs as %q", user)
@@ -183,7 +132,7 @@ func TestTheComposeFilesAreValid(t *testing.T) {
 	}
 }
 
-// HAProxy looks the servers' names up when it checks; here nobody knows them.
+// HAProxy looks the servers' names up when it checks; here no name server knows them.
 func TestTheBalancersFileIsValid(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.Command(tool(t, "haproxy"), "-c", "-f", "compose/haproxy.cfg").CombinedOutput(); err != nil {

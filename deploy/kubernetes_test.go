@@ -221,7 +221,7 @@ func podIsRight(t *testing.T, m manifest) {
 // filesAreRight holds a pod to what the program asks of its files: a data
 // directory that it makes itself where the volume stays, because the root of a
 // volume is root's and its group may write; and a key that all servers share,
-// which nobody but their group may read.
+// which only their group may read.
 func filesAreRight(t *testing.T, m manifest) {
 	t.Helper()
 	pod := m.Spec.Template.Spec

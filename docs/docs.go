@@ -14,10 +14,27 @@ import (
 //go:embed openapi.yaml.tmpl examples
 var files embed.FS
 
+// ServerAddress is the address of the server in pages and recipes. A server that
+// serves them puts its own in its place.
+const ServerAddress = "https://figures.example.com"
+
+// Servers is what the document says of its server's address, as JSON, given that
+// address. As OpenAPI and JSONOnly return it, it is RelativeAddress.
+func Servers(address string) string { return `"servers":[{"url":"` + address + `"` }
+
+// RelativeAddress is the address of the server that the document is from.
+const RelativeAddress = "/"
+
 // OpenAPI returns the description of the API as JSON, with the catalogue and the
 // examples in their places. It is made once, and must not be changed.
-var OpenAPI = sync.OnceValue(func() jsontext.Value {
-	text, err := source()
+var OpenAPI = sync.OnceValue(func() jsontext.Value { return describe(false) })
+
+// JSONOnly returns OpenAPI for generators of clients that give an answer one type: without
+// answers that are not JSON, and without what is about these alone.
+var JSONOnly = sync.OnceValue(func() jsontext.Value { return describe(true) })
+
+func describe(jsonOnly bool) jsontext.Value {
+	text, err := renderSource(jsonOnly)
 	if err != nil {
 		panic("docs: " + templateFile + ": " + err.Error()) // the tests read it
 	}
@@ -26,7 +43,7 @@ var OpenAPI = sync.OnceValue(func() jsontext.Value {
 		panic("docs: " + templateFile + ": " + err.Error()) // likewise
 	}
 	return bundled
-})
+}
 
 // bundle makes one JSON document of the source and the files that it names.
 // Members keep their order.

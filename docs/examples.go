@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// exampleDir holds the examples: real answers, which tests make anew.
+// exampleDir holds the examples: real answers, which tests make again.
 const exampleDir = "examples"
 
 // Example is a question and its real answer.

@@ -13,11 +13,14 @@ import (
 
 const templateFile = "openapi.yaml.tmpl"
 
-// source returns the API's description as YAML: the template with the
-// catalogue's rows in it.
-func source() ([]byte, error) {
+// renderSource returns the API's description as YAML: the template with the
+// catalogue's rows in it, and only JSON answers if jsonOnly.
+func renderSource(jsonOnly bool) ([]byte, error) {
 	parsed, err := template.New(templateFile).Funcs(template.FuncMap{
-		"json":               flow,
+		"json": flow,
+		"parameters": func(all []catalogue.Parameter) []catalogue.Parameter {
+			return slices.DeleteFunc(slices.Clone(all), func(p catalogue.Parameter) bool { return jsonOnly && p.IsOfFormats() })
+		},
 		"schema":             func(p catalogue.Parameter) (string, error) { return flow(parameterSchema(p)) },
 		"columnSchema":       func(c catalogue.Column) (string, error) { return flow(columnSchema(c)) },
 		"figureSchema":       func(f catalogue.Figure) (string, error) { return flow(figureSchema(f)) },
@@ -29,6 +32,7 @@ func source() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	err = parsed.Execute(&out, map[string]any{
+		"JSONOnly":  jsonOnly,
 		"Endpoints": catalogue.Endpoints, "Parameters": catalogue.Parameters, "Dimensions": catalogue.Dimensions, "Figures": catalogue.Figures, "FigureNames": catalogue.FigureNames,
 		"ReportFigures": catalogue.ReportFigures, "ReportFigureNames": catalogue.ReportFigureNames,
 		"DimensionNames": catalogue.DimensionNames, "MaxTablePageSize": catalogue.MaxTablePageSize,

@@ -26,18 +26,23 @@ type build struct {
 	units   map[manifest.Unit]*unitBuild
 	block   Batch
 	rows    int
+	rates   Rates // that the load converts at
+	derives bool  // facts of a live month were read, and others are made of them
+
+	relisted map[uint16]bool     // marketplaces of whose campaigns more count than before
+	withheld map[string]withheld // what of legacy reports does not count, by their ids
 }
 
 // unitBuild is the new generation of one unit.
 type unitBuild struct {
 	entry    manifest.Entry
-	replaced manifest.Days  // days whose rows are written anew
+	replaced manifest.Days  // days whose rows are written again
 	before   manifest.Entry // the live generation, if any; its other days are copied
 	source   Sums           // what the written rows must add up to
 }
 
 func (s *session) newBuild() *build {
-	return &build{session: s, units: map[manifest.Unit]*unitBuild{}}
+	return &build{session: s, rates: s.rates, units: map[manifest.Unit]*unitBuild{}, relisted: map[uint16]bool{}, withheld: map[string]withheld{}}
 }
 
 // ensureVersion makes sure that the load has a version. It is smaller than every

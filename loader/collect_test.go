@@ -131,7 +131,7 @@ func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
 	}
 }
 
-// What a load replaces is noted by the load itself, so that nobody has to look
+// What a load replaces is noted by the load itself, so that nothing has to look
 // through all rows for it; only what a broken load left is looked for.
 func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
 	d := openShared(t)
@@ -150,7 +150,7 @@ func TestAGoodLoadLeavesNothingToLookFor(t *testing.T) {
 		t.Fatal("the load that should leave garbage behind was well")
 	}
 	if found, err := commits.Unsettled(t.Context(), d.db.Tables); err != nil || !slices.Contains(found, account) {
-		t.Fatalf("a load broke, and nobody would look for what it left: %v, %v", found, err)
+		t.Fatalf("a load broke, and what it left would not be looked for: %v, %v", found, err)
 	}
 	d.collect(t, account, 15*time.Minute)
 	d.isAccounted(t, account)

@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,8 +20,11 @@ func (b *build) commitLoad(ctx context.Context) error {
 	if b.version == 0 && !b.session.newEntities {
 		return nil
 	}
-	years, err := b.beginYears(ctx)
+	legacy, err := b.beginLegacy(ctx)
 	if err != nil {
+		return err
+	}
+	if err := b.beginYears(ctx); err != nil {
 		return err
 	}
 	s := b.session
@@ -32,6 +36,7 @@ func (b *build) commitLoad(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var years []YearParts
 	for _, steps := range [][]func() error{
 		{
 			func() error {
@@ -46,15 +51,20 @@ func (b *build) commitLoad(ctx context.Context) error {
 			func() error { return b.copyDays(ctx) },
 		},
 		{
+			func() error { return b.countLegacy(ctx, legacy) },
+		},
+		{
 			func() error { return b.deriveMonths(ctx) },
 		},
 		{
-			func() error { return b.deriveYears(ctx, years) },
+			func() error {
+				years = b.yearParts()
+				return b.deriveYears(ctx, years)
+			},
 		},
 		{
-			func() error { return b.verifyMonths(ctx) },
-			func() error { return b.verifyYears(ctx, years) },
-			func() error { return b.requireBase(ctx) },
+			func() error { return b.verifySums(ctx, years) },
+			func() error { return b.requireFacts(ctx) },
 		},
 	} {
 		if err := flight.Together(steps...); err != nil {
@@ -111,35 +121,38 @@ func (b *build) deriveMonths(ctx context.Context) error {
 	return b.session.store.DeriveMonths(ctx, b.session.account, months)
 }
 
-// verifyMonths reads back what was written. Facts must be the file's to the
-// last unit; days and products must add up to the facts.
-func (b *build) verifyMonths(ctx context.Context) error {
+// verifySums reads back what was written, and what years were made of.
+func (b *build) verifySums(ctx context.Context, years []YearParts) error {
 	months := b.monthEntries()
 	if len(months) == 0 {
 		return nil
 	}
-	var stored map[uint32]LevelSums
-	var copied map[uint32]Sums
-	err := flight.Together(func() (err error) {
-		stored, err = b.session.store.MonthSums(ctx, b.session.account, months)
-		return err
-	}, func() (err error) {
-		copied, err = b.session.store.DaySums(ctx, b.session.account, b.daysToCopy())
-		return err
-	})
+	sums, err := b.session.store.Sums(ctx, b.session.account, months, b.daysToCopy(), years)
 	if err != nil {
 		return err
 	}
+	if err := b.requireParts(ctx, years, sums); err != nil {
+		return err
+	}
+	if err := b.verifyMonths(sums); err != nil {
+		return err
+	}
+	return b.verifyYears(sums, years)
+}
+
+// verifyMonths makes sure that facts are the file's to the last unit, and that days
+// and products add up to the facts.
+func (b *build) verifyMonths(sums map[Level]Sums) error {
 	for _, ub := range b.sortedMonths() {
 		var want Sums
 		want.addSums(ub.source)
-		want.addSums(copied[ub.before.Generation])
-		got := stored[ub.entry.Generation]
-		if !got.Source.Source.Equal(want.Source) || !got.addUp(true) {
+		want.addSums(sums[Level{tables.OfKind(manifest.Month)[0], ub.before.Generation}]) // of days that were copied
+		got := monthSums(sums, ub.entry.Generation)
+		if !got.source.Source.Equal(want.Source) || !got.addUp(true) {
 			return fmt.Errorf("%s: what was written does not add up to what was read (read: %s; written: %s; rollups: %s); nothing was made visible",
-				ub.entry.Unit, want, got.Source, got.Rollups)
+				ub.entry.Unit, want, got.source, got.rollups)
 		}
-		ub.entry.Rows, ub.entry.Derived = got.Source.Rows, got.rows()
+		ub.entry.Rows, ub.entry.Derived = got.source.Rows, got.rows()
 	}
 	return nil
 }
@@ -152,32 +165,51 @@ func (b *build) deriveYears(ctx context.Context, years []YearParts) error {
 	return b.session.store.DeriveYears(ctx, b.session.account, years)
 }
 
-// requireBase makes sure that what the load took over from live rows was still
-// whole after it was read, days that were copied and the other months of its
-// years: an engine may have lost rows, and restarted, since the load began. Sums
-// of a copy and its original would not show it.
-func (b *build) requireBase(ctx context.Context) error {
-	if len(b.sortedMonths()) == 0 {
-		return nil
+// requireParts makes sure that live months which the load made years of were still
+// whole after they were read: an engine may have lost rows, and restarted, since the load
+// began. Sums of a year and its months would not show it.
+func (b *build) requireParts(ctx context.Context, years []YearParts, sums map[Level]Sums) error {
+	var live []manifest.Entry
+	for _, e := range b.session.Manifest().Of(manifest.Month) {
+		if slices.ContainsFunc(years, func(y YearParts) bool { return slices.Contains(y.Months, e.Generation) }) {
+			live = append(live, e)
+		}
 	}
-	read := tables.OfKind(manifest.Month)
-	if len(b.daysToCopy()) == 0 {
-		read = read[1:] // years are made of what is derived
+	var counts []tables.Count
+	var names []string
+	for _, rollup := range tables.Rollups(manifest.Month) {
+		names = append(names, rollup.Name)
+		for _, e := range live {
+			counts = append(counts, tables.Count{Table: rollup.Name, Generation: e.Generation, Rows: sums[Level{rollup.Name, e.Generation}].Rows})
+		}
 	}
-	return b.session.requireWhole(ctx, read)
+	return b.session.RequireRows(ctx, live, counts, names...)
 }
 
-// verifyYears compares the years with their months.
-func (b *build) verifyYears(ctx context.Context, years []YearParts) error {
-	if len(years) == 0 {
+// requireFacts does the same for live facts that were copied, or may have been converted.
+func (b *build) requireFacts(ctx context.Context) error {
+	copies := b.daysToCopy()
+	var live []manifest.Entry
+	var generations []uint32
+	for _, e := range b.session.Manifest().Of(manifest.Month) {
+		if b.derives || slices.ContainsFunc(copies, func(c Copy) bool { return c.From == e.Generation }) {
+			live, generations = append(live, e), append(generations, e.Generation)
+		}
+	}
+	if len(live) == 0 {
 		return nil
 	}
-	sums, err := b.session.store.YearSums(ctx, b.session.account, years)
+	counts, err := b.session.store.CountFacts(ctx, b.session.account, generations)
 	if err != nil {
 		return err
 	}
+	return b.session.RequireRows(ctx, live, counts, tables.OfKind(manifest.Month)[0])
+}
+
+// verifyYears compares the years with their months.
+func (b *build) verifyYears(sums map[Level]Sums, years []YearParts) error {
 	for _, y := range years {
-		s := sums[y.Generation]
+		s := yearSums(sums, y)
 		if !s.addUp(true) {
 			return fmt.Errorf("year generation %d does not add up to its months; nothing was made visible", y.Generation)
 		}
@@ -189,20 +221,24 @@ func (b *build) verifyYears(ctx context.Context, years []YearParts) error {
 }
 
 // beginYears begins the new generations of the years that the load touches.
-func (b *build) beginYears(ctx context.Context) ([]YearParts, error) {
-	var years []YearParts
+func (b *build) beginYears(ctx context.Context) error {
 	for _, ub := range b.sortedMonths() {
-		u := manifest.Unit{Kind: manifest.Year, Slice: ub.entry.Slice, Start: ub.entry.Start.FirstOfYear()}
-		if _, begun := b.units[u]; begun {
-			continue
+		if _, err := b.beginUnit(ctx, manifest.Unit{Kind: manifest.Year, Slice: ub.entry.Slice, Start: ub.entry.Start.FirstOfYear()}); err != nil {
+			return err
 		}
-		year, err := b.beginUnit(ctx, u)
-		if err != nil {
-			return nil, err
-		}
-		years = append(years, b.partsOf(year.entry))
 	}
-	return years, nil
+	return nil
+}
+
+// yearParts are the years of the load with their months, in the order of their
+// units.
+func (b *build) yearParts() (years []YearParts) {
+	for _, u := range slices.SortedFunc(maps.Keys(b.units), manifest.Unit.Compare) {
+		if u.Kind == manifest.Year {
+			years = append(years, b.partsOf(b.units[u].entry))
+		}
+	}
+	return years
 }
 
 // partsOf are a year's months as they will be live. Those that the load writes have

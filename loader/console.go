@@ -68,7 +68,7 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 		Start: c.file.Start, End: c.file.End, GeneratedAt: at}
 	if latest := adlens.DayOf(at) + 1; report.End > latest {
 		return pending{}, newRefusalf("the last day of its rows is %s, expected a day at most one after %s, when it was generated (%s); say when with --generated-at",
-			report.End, at.Format(timeForm), c.timeBy)
+			report.End, adlens.FormatTime(at), c.timeBy)
 	}
 	for _, column := range report.Type.Headline(market.Vendor) {
 		if !report.Has(column) {
@@ -84,9 +84,6 @@ func kindOfProfile(m Marketplace) string {
 	}
 	return "seller"
 }
-
-// timeForm is how times are shown.
-const timeForm = "2006-01-02T15:04:05.000Z"
 
 // generatedAt is when a report was generated: said by the user, else by the file's
 // content, else by the time of the file.
@@ -163,7 +160,7 @@ func describeMarketplaces(markets []Marketplace) string {
 // says none of it.
 func (p pending) describeConsole() string {
 	return fmt.Sprintf("%s of profile %s (%s), the days %s to %s, generated at %s (%s)", p.report.Type.ID, p.market.ID, p.market.Country,
-		p.report.Start, p.report.End, p.report.GeneratedAt.Format(timeForm), p.console.timeBy)
+		p.report.Start, p.report.End, adlens.FormatTime(p.report.GeneratedAt), p.console.timeBy)
 }
 
 // hashOf hashes what a reader has.
@@ -185,9 +182,9 @@ type readerOf func([]byte) (int, error)
 func (f readerOf) Read(b []byte) (int, error) { return f(b) }
 
 // ledgerKeys tell a loaded report of the console by its profile, columns and
-// content. A time that was said is part of it; one that was guessed is not: the
+// content. A time that was given is part of it; one that was guessed is not: the
 // same file does not become another one because it was copied. A file that was
-// loaded with a time that was said is also known without.
+// loaded with a time that was given is also known without.
 func (c *consoleReport) ledgerKeys(r *platform.Report) []LedgerKey {
 	guessed := ledgerKeyOf(r.ID, fmt.Sprintf("%s %s %s %s %v", r.ProfileID, r.Type.ID, r.Start, r.End, r.Columns))
 	if !c.said {
@@ -219,7 +216,9 @@ func (d *download) openConsole(ctx context.Context) (rowReader, func() (string, 
 
 // reportFiles is how many of the first files are reports: all are loaded together.
 func reportFiles(files []file) int {
-	n := slices.IndexFunc(files, func(f file) bool { return f.kind != kindReport && f.kind != kindConsole })
+	n := slices.IndexFunc(files, func(f file) bool {
+		return f.kind != kindReport && f.kind != kindConsole && (f.kind != kindLegacy || files[0].kind != kindLegacy)
+	})
 	if n < 0 {
 		return len(files)
 	}

@@ -2,7 +2,7 @@
 //
 // A file goes one way: found, decoded and checked to its last byte, summed
 // exactly to the grain of the facts (day and product), converted, written
-// under generations that nobody reads yet, summed again by the store at every
+// under generations that are not read yet, summed again by the store at every
 // level and compared, and then made visible by one insert into the manifest.
 // Whatever is killed when, readers see the state before or the state after.
 //

@@ -148,7 +148,7 @@ func (b *Batch) addFact(u manifest.Slice, generation uint32, k factKey, at []int
 		b.Day = append(b.Day, k.day)
 		b.Product, b.Campaign, b.AdGroup = append(b.Product, k.product), append(b.Campaign, k.campaign), append(b.AdGroup, k.adGroup)
 		b.Marketplace = append(b.Marketplace, u.Marketplace)
-		b.AdProduct = append(b.AdProduct, u.AdProduct)
+		b.AdProduct = append(b.AdProduct, u.Product())
 	}
 }
 
@@ -175,7 +175,7 @@ func (b *Batch) clearRows() {
 	}
 }
 
-// StoredFact is a fact as the store holds it, to be converted anew.
+// StoredFact is a fact as the store holds it, to be converted again.
 type StoredFact struct {
 	Day                        adlens.Day
 	Product, Campaign, AdGroup uint32

@@ -9,6 +9,7 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/internal/records"
+	"adlens/internal/tables"
 	"adlens/loader"
 )
 
@@ -19,7 +20,7 @@ type fault int
 
 const (
 	notDone    fault = iota // it did nothing
-	answerLost              // it did all, and nobody heard of it
+	answerLost              // it did all, and its answer was lost
 	cancelled               // the caller went away just before
 )
 
@@ -77,7 +78,7 @@ func act(f *faulty, name string, do func() error) error {
 func (f *faulty) Lock(ctx context.Context, account string, waiting func(string)) (func() error, error) {
 	release, err := call(f, "Lock", func() (func() error, error) { return f.store.Lock(ctx, account, waiting) })
 	if err != nil && release != nil {
-		err = errors.Join(err, release()) // nobody else would
+		err = errors.Join(err, release()) // nothing else would
 	}
 	return release, err
 }
@@ -120,6 +121,14 @@ func (f *faulty) Entities(ctx context.Context, account string, generation uint32
 	})
 }
 
+func (f *faulty) Forms(ctx context.Context, account string, generation uint32) (loader.Forms, error) {
+	return call(f, "Forms", func() (loader.Forms, error) { return f.store.Forms(ctx, account, generation) })
+}
+
+func (f *faulty) InsertForms(ctx context.Context, account string, generation uint32, all loader.Forms) error {
+	return act(f, "InsertForms", func() error { return f.store.InsertForms(ctx, account, generation, all) })
+}
+
 func (f *faulty) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
 	return act(f, "InsertEntities", func() error { return f.store.InsertEntities(ctx, account, generation, all) })
 }
@@ -130,6 +139,10 @@ func (f *faulty) InsertFacts(ctx context.Context, account string, batch *loader.
 
 func (f *faulty) Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*loader.StoredFact) error) error {
 	return act(f, "Facts", func() error { return f.store.Facts(ctx, account, unit, generation, days, visit) })
+}
+
+func (f *faulty) CountFacts(ctx context.Context, account string, generations []uint32) ([]tables.Count, error) {
+	return call(f, "CountFacts", func() ([]tables.Count, error) { return f.store.CountFacts(ctx, account, generations) })
 }
 
 func (f *faulty) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
@@ -144,16 +157,8 @@ func (f *faulty) DeriveYears(ctx context.Context, account string, years []loader
 	return act(f, "DeriveYears", func() error { return f.store.DeriveYears(ctx, account, years) })
 }
 
-func (f *faulty) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.LevelSums, error) {
-	return call(f, "MonthSums", func() (map[uint32]loader.LevelSums, error) { return f.store.MonthSums(ctx, account, months) })
-}
-
-func (f *faulty) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.LevelSums, error) {
-	return call(f, "YearSums", func() (map[uint32]loader.LevelSums, error) { return f.store.YearSums(ctx, account, years) })
-}
-
-func (f *faulty) DaySums(ctx context.Context, account string, copies []loader.Copy) (map[uint32]loader.Sums, error) {
-	return call(f, "DaySums", func() (map[uint32]loader.Sums, error) { return f.store.DaySums(ctx, account, copies) })
+func (f *faulty) Sums(ctx context.Context, account string, months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (map[loader.Level]loader.Sums, error) {
+	return call(f, "Sums", func() (map[loader.Level]loader.Sums, error) { return f.store.Sums(ctx, account, months, copies, years) })
 }
 
 func (f *faulty) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error) {

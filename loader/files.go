@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"adlens/internal/platform"
+
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/sys/unix"
@@ -29,6 +31,7 @@ const (
 	kindReport
 	kindConsole // perhaps: its content says whether it is a report of the console
 	kindExport
+	kindLegacy // a report of version 2: lists say which of its campaigns count
 	kindRules
 	kindRuleRuns
 	kindActivity
@@ -41,7 +44,7 @@ var namedFiles = map[string]kind{
 	"rules.ndjson": kindRules, "rule_runs.ndjson": kindRuleRuns, "activity.ndjson": kindActivity,
 }
 
-// file is an extract file below one of the paths that were asked for. It is
+// file is an extract file below one of the paths that were requested. It is
 // opened through os.Root, so that no link leads out of that path.
 type file struct {
 	kind     kind
@@ -135,7 +138,7 @@ func (f *finder) classifyFile(root *os.Root, name string) {
 	case isTable:
 		f.addFile(root, name, table)
 	case strings.HasSuffix(base, reportEnd):
-		f.addPair(root, name, kindReport, strings.TrimSuffix(name, reportEnd))
+		f.addPair(root, name, reportKind(root, name), strings.TrimSuffix(name, reportEnd))
 	case strings.HasSuffix(base, exportEnd):
 		f.addPair(root, name, kindExport, strings.TrimSuffix(name, exportEnd))
 	case strings.HasPrefix(base, "~$"):
@@ -147,6 +150,19 @@ func (f *finder) classifyFile(root *os.Root, name string) {
 	default:
 		f.skipFile(root, name, "no extract file's name")
 	}
+}
+
+// reportKind tells reports of version 2 from others by their object.
+func reportKind(root *os.Root, name string) kind {
+	content, closeFile, err := file{kind: kindReport, root: root, name: name}.openUnpacked(name)
+	if err != nil {
+		return kindReport // what is wrong is found when it is loaded
+	}
+	defer closeFile()
+	if platform.IsLegacy(content) {
+		return kindLegacy
+	}
+	return kindReport
 }
 
 func (f *finder) firstSeen(root *os.Root, name string) bool {
@@ -216,7 +232,7 @@ func fileExists(root *os.Root, name string) bool {
 // openRegular opens a regular file for reading. close fails where the file changed
 // while it was read.
 func (f file) openRegular(name string) (opened *os.File, info os.FileInfo, closeFile func() error, err error) {
-	// A pipe that nobody writes to must not hold the load up, even one that
+	// A pipe without a writer must not hold the load up, even one that
 	// took a file's place a moment ago: it is opened without waiting.
 	opened, err = f.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -253,13 +269,13 @@ func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 		opened.Close()
 		return nil, nil, err
 	}
-	if f.kind != kindReport {
+	if f.kind != kindReport && f.kind != kindLegacy {
 		content = boundedFile(content)
 	}
 	return content, closeFile, nil
 }
 
-// unpacked is the content of a packed file, whose damage is said to be that of
+// unpacked is the content of a packed file, whose damage is reported as that of
 // the packing.
 type unpacked struct {
 	file   *bufio.Reader // gzip takes no byte more of it than it needs

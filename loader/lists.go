@@ -88,7 +88,7 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if err != nil {
 		return err
 	}
-	if err := s.readAccount(ctx, s.readMarketplaces); err != nil {
+	if err := s.readAccount(ctx, s.readMarketplaces, s.readForms); err != nil {
 		return err
 	}
 	market, ok := s.findMarketplace(read.ProfileID)
@@ -208,6 +208,9 @@ func (s *session) replaceLists(ctx context.Context, market Marketplace, lists ..
 		if err := l.insertRows(ctx, s, market.Key, generations); err != nil {
 			return false, err
 		}
+	}
+	if err := b.keepForms(ctx, market, lists); err != nil {
+		return false, err
 	}
 	if len(b.units) == 0 {
 		return false, nil

@@ -99,7 +99,7 @@ func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
 		t.Errorf("lists without an ad product that is held: %v", err)
 	}
 	if err := replace(t.Context(), d.store(), t.Name(), loader.Lists{ProfileID: "4711"}); err == nil || !strings.Contains(err.Error(), "4711") {
-		t.Errorf("lists of nobody's profile: %v", err)
+		t.Errorf("lists of an unknown profile: %v", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.readAccount(ctx, s.readMarketplaces, s.readRates, s.readProducts, s.readEntities, s.readLedger); err != nil {
+	if err := s.readAccount(ctx, inTurn(s.readProducts, s.readEntities), inTurn(s.readLedger, s.readMarketplaces, s.readRates, s.readForms)); err != nil {
 		return Result{}, err
 	}
 	s.total, s.result.Files = len(files), others
@@ -131,6 +131,7 @@ type session struct {
 	store    Store
 	progress Progress
 	account  string
+	looking  chan struct{} // holds one while a look for losses runs: it may change the session's numbers
 
 	profile     string    // of reports of the console; "" where none was named
 	generatedAt time.Time // likewise
@@ -141,6 +142,7 @@ type session struct {
 	newProducts   bool // some of products are not stored yet
 	entities      map[adlens.EntityID]*Entity
 	newEntities   bool               // likewise
+	forms         Forms              // of campaigns that lists said
 	ledger        map[LedgerKey]bool // as it was at the beginning
 	loadedReports map[string]bool    // of ledger
 	noted         map[LedgerKey]bool // by this load
@@ -160,7 +162,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 		return nil, err
 	}
 	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, profile: l.Profile, generatedAt: l.GeneratedAt,
-		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
+		looking: make(chan struct{}, 1), loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
 }
 
 func (l *Loader) beginWriter(ctx context.Context, account string) (*commits.Session, error) {
@@ -181,6 +183,19 @@ func (s *session) readAccount(ctx context.Context, reads ...func(context.Context
 	return flight.Together(steps...)
 }
 
+// inTurn reads one after the other: each that reads at the same time costs a connection
+// of its own, which takes longer than a small table.
+func inTurn(reads ...func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, read := range reads {
+			if err := read(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // requireWhole refuses an account that lost commits, or rows of some tables.
 func (s *session) requireWhole(ctx context.Context, of []string) error {
 	var seals []tables.Seal
@@ -195,7 +210,19 @@ func (s *session) requireWhole(ctx context.Context, of []string) error {
 	if err != nil {
 		return err
 	}
-	return s.RequireWhole(ctx, seals, counts, of...)
+	return s.lookAlone(ctx, func() error { return s.RequireWhole(ctx, seals, counts, of...) })
+}
+
+// lookAlone runs a look for losses while no other one runs. A look may wait for the
+// database, so waiting for it ends with the context.
+func (s *session) lookAlone(ctx context.Context, look func() error) error {
+	select {
+	case s.looking <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.looking }()
+	return look()
 }
 
 // liveGeneration returns the live generation of a unit of the account as a whole, 0
@@ -204,23 +231,44 @@ func (s *session) liveGeneration(kind manifest.Kind) uint32 {
 	return s.Manifest().Generation(manifest.Unit{Kind: kind})
 }
 
+// readUnit reads a unit of the account as a whole. A load builds on what it reads, and an
+// engine may have lost rows, and restarted, since they were counted: fewer are refused.
+func readUnit[R any](ctx context.Context, s *session, kind manifest.Kind, read func(context.Context, string, uint32) (R, error), rowsOf func(R) int) (R, error) {
+	entry, live := s.Manifest().Find(manifest.Unit{Kind: kind})
+	all, err := read(ctx, s.account, entry.Generation)
+	if err == nil && live {
+		table := tables.OfKind(kind)[0]
+		count := tables.Count{Table: table, Generation: entry.Generation, Rows: uint64(rowsOf(all))}
+		err = s.lookAlone(ctx, func() error { return s.RequireRows(ctx, []manifest.Entry{entry}, []tables.Count{count}, table) })
+	}
+	return all, err
+}
+
 func (s *session) readMarketplaces(ctx context.Context) (err error) {
-	s.markets, err = s.store.Marketplaces(ctx, s.account, s.liveGeneration(manifest.Marketplaces))
+	s.markets, err = readUnit(ctx, s, manifest.Marketplaces, s.store.Marketplaces, func(all []Marketplace) int { return len(all) })
 	return err
 }
 
 func (s *session) readRates(ctx context.Context) (err error) {
-	s.rates, err = s.store.Rates(ctx, s.account, s.liveGeneration(manifest.Rates))
+	s.rates, err = readUnit(ctx, s, manifest.Rates, s.store.Rates, Rates.countRates)
 	return err
 }
 
 func (s *session) readProducts(ctx context.Context) (err error) {
-	s.products, err = s.store.ProductNumbers(ctx, s.account, s.liveGeneration(manifest.Products))
+	s.products, err = readUnit(ctx, s, manifest.Products, s.store.ProductNumbers, func(all map[string]uint32) int { return len(all) })
 	return err
 }
 
 func (s *session) readEntities(ctx context.Context) (err error) {
-	s.entities, err = s.store.Entities(ctx, s.account, s.liveGeneration(manifest.Entities))
+	s.entities, err = readUnit(ctx, s, manifest.Entities, s.store.Entities, func(all map[adlens.EntityID]*Entity) int { return len(all) })
+	return err
+}
+
+func (s *session) readForms(ctx context.Context) (err error) {
+	s.forms = Forms{}
+	if s.liveGeneration(manifest.Forms) != 0 {
+		s.forms, err = readUnit(ctx, s, manifest.Forms, s.store.Forms, func(all Forms) int { return len(all) })
+	}
 	return err
 }
 

@@ -54,6 +54,24 @@ func openShared(t testing.TB) *database {
 	return &shared
 }
 
+// openOwn opens a database of the test's own, which it may spoil.
+func openOwn(t *testing.T) *database {
+	t.Helper()
+	d := &database{}
+	if err := d.open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+		if err := os.RemoveAll(d.dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
 func (d *database) open() (err error) {
 	if d.dir, err = os.MkdirTemp("", "adlens-loader-test-"); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 // oracle computes facts from the files that were given to it: from all of
-// them anew, with exact fractions, in the plainest way. integration/model
+// them again, with exact fractions, in the plainest way. integration/model
 // does the same for whole answers, but shows no facts.
 type oracle struct {
 	profiles map[string]oracleProfile
@@ -138,7 +138,7 @@ func (o *oracle) speaks(r oracleReport, day string) bool {
 var adProductNumbers = map[string]string{"SPONSORED_PRODUCTS": "1", "SPONSORED_BRANDS": "2", "SPONSORED_DISPLAY": "3"}
 
 // facts are the five exact sums of every day and product that has a figure,
-// in the own currency.
+// in the marketplace's own currency.
 func (o *oracle) facts(t testing.TB) map[string]five {
 	t.Helper()
 	sums := map[string]five{}

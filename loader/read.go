@@ -184,6 +184,7 @@ type download struct {
 	progress Progress
 	turn     <-chan struct{} // closed when nothing else is waited for
 	alone    bool            // nothing is read beside it
+	forms    Forms           // of campaigns, which legacy reports need
 }
 
 // isNext reports whether it is the download's turn.
@@ -238,6 +239,9 @@ func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, 
 		if row.Currency != "" && row.Currency != d.market.Currency {
 			return &platform.Fault{Row: row.Number, Field: platform.CurrencyColumn, Value: row.Currency,
 				Expected: d.market.Currency + ", the currency of profile " + d.market.ID}
+		}
+		if err := d.checkListed(row); err != nil {
+			return err
 		}
 		return visit(reader.Columns(), row)
 	})

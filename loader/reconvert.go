@@ -37,6 +37,7 @@ func (s *session) putRates(ctx context.Context, added Rates) (changed bool, err 
 		return false, nil
 	}
 	b := s.newBuild()
+	b.rates = next
 	if err := b.reconvertDays(ctx, next); err != nil {
 		return false, err
 	}
@@ -49,9 +50,12 @@ func (s *session) putRates(ctx context.Context, added Rates) (changed bool, err 
 	return true, err
 }
 
-// reconvertDays writes the held days anew whose rate is another now.
+// reconvertDays writes the held days again whose rate is another now.
 func (b *build) reconvertDays(ctx context.Context, next Rates) error {
 	for _, e := range b.session.Manifest().Of(manifest.Month) {
+		if e.Slice.AdProduct == manifest.LegacyCounted {
+			continue // it follows from the others
+		}
 		currency := b.session.currencyOf(e.Slice.Marketplace)
 		touched := touchedDays(e, currency, b.session.rates, next)
 		if touched == 0 {
@@ -90,6 +94,7 @@ func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manife
 		return err
 	}
 	ub.replaced |= days
+	b.derives = true
 	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.ensureColumns(catalogue.Extra), ids: b.session.entityIDs()}
 	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.sumFact(ctx, f) })
 	if err != nil {
@@ -118,23 +123,27 @@ type keyedSums struct {
 }
 
 func (c *reconverter) sumFact(ctx context.Context, f *StoredFact) error {
-	key := factKey{f.Day, f.Product, f.Campaign, f.AdGroup}
 	if n := len(c.rows); n > 0 && (c.rows[0].day != f.Day || c.rows[0].product != f.Product) {
 		if err := c.flushSums(ctx); err != nil {
 			return err
 		}
 	}
-	if n := len(c.rows); n == 0 || c.rows[n-1].factKey != key {
-		c.rows = append(c.rows, keyedSums{key, make([]exact.Uint128, len(f.Values))})
-	}
-	sums := c.rows[len(c.rows)-1].sums
-	for i, v := range f.Values {
-		sums[i], _ = sums[i].Add(exact.Uint128{Lo: v})
-	}
+	c.rows = addStored(c.rows, f)
 	return nil
 }
 
-func (c *reconverter) placeOf(k factKey) adPlace { return adPlace{c.ids[k.campaign], c.ids[k.adGroup]} }
+// addStored adds a stored row to the sums of its key, which come in order.
+func addStored(rows []keyedSums, f *StoredFact) []keyedSums {
+	key := factKey{f.Day, f.Product, f.Campaign, f.AdGroup}
+	if n := len(rows); n == 0 || rows[n-1].factKey != key {
+		rows = append(rows, keyedSums{key, make([]exact.Uint128, len(f.Values))})
+	}
+	sums := rows[len(rows)-1].sums
+	for i, v := range f.Values {
+		sums[i], _ = sums[i].Add(exact.Uint128{Lo: v})
+	}
+	return rows
+}
 
 func (c *reconverter) flushSums(ctx context.Context) error {
 	if len(c.rows) == 0 {
@@ -145,32 +154,58 @@ func (c *reconverter) flushSums(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, first.day)
 	}
-	slices.SortFunc(c.rows, func(a, b keyedSums) int { return comparePlaces(c.placeOf(a.factKey), c.placeOf(b.factKey)) })
-	rows := make([][]exact.Uint128, len(c.rows))
-	sources := make([][]exact.Uint128, len(c.rows))
-	for i, r := range c.rows {
-		rows[i], sources[i] = r.sums, slices.Clone(r.sums[:measures])
+	if err := convertStored(c.rows, c.ids, rate); err != nil {
+		return err
+	}
+	for _, r := range c.rows {
+		c.ub.source.Source.Add(r.ownSums())
+		c.build.block.addFact(c.ub.entry.Slice, c.ub.entry.Generation, r.factKey, c.columns, r.sums)
+	}
+	c.rows = c.rows[:0]
+	return c.build.flushBlock(ctx, blockRows)
+}
+
+// convertStored converts the stored rows of a product's day together, and puts them
+// in the order of their places.
+func convertStored(rows []keyedSums, ids []string, rate adlens.Amount) error {
+	placeOf := func(k factKey) adPlace { return adPlace{ids[k.campaign], ids[k.adGroup]} }
+	slices.SortFunc(rows, func(a, b keyedSums) int { return comparePlaces(placeOf(a.factKey), placeOf(b.factKey)) })
+	all := make([][]exact.Uint128, len(rows))
+	for i, r := range rows {
+		all[i] = r.sums
 	}
 	for column, m := range catalogue.Headline {
 		if !m.IsAmount() {
 			continue
 		}
-		at := headlineOwn[column]
 		own := make([]adlens.Amount, len(rows))
-		for i, sums := range rows {
-			if own[i], ok = adlens.FromMicros(sums[at.micros], sums[at.rest].Lo); !ok {
-				return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], first.day, first.product)
+		for i, r := range rows {
+			var ok bool
+			if own[i], ok = r.ownAmount(column); !ok {
+				return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], r.day, r.product)
 			}
-			sources[i][column] = own[i].Units()
 		}
-		if err := setAmounts(rows, column, own, rate); err != nil {
+		if err := setAmounts(all, column, own, rate); err != nil {
 			return err
 		}
 	}
-	for i, r := range c.rows {
-		c.ub.source.Source.Add(sources[i])
-		c.build.block.addFact(c.ub.entry.Slice, c.ub.entry.Generation, r.factKey, c.columns, r.sums)
+	return nil
+}
+
+// ownAmount is an amount of the headline in the marketplace's own currency.
+func (r keyedSums) ownAmount(column int) (adlens.Amount, bool) {
+	at := headlineOwn[column]
+	return adlens.FromMicros(r.sums[at.micros], r.sums[at.rest].Lo)
+}
+
+// ownSums are the sums of the headline as reports give them.
+func (r keyedSums) ownSums() []exact.Uint128 {
+	sums := slices.Clone(r.sums[:measures])
+	for column, m := range catalogue.Headline {
+		if m.IsAmount() {
+			own, _ := r.ownAmount(column) // convertStored has made sure
+			sums[column] = own.Units()
+		}
 	}
-	c.rows = c.rows[:0]
-	return c.build.flushBlock(ctx, blockRows)
+	return sums
 }

@@ -60,7 +60,9 @@ func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Conte
 		if err = errors.Join(err, closeFile()); err != nil {
 			return 0, false, asRefusal(err)
 		}
-		held, err := k.read(s.store, ctx, s.account, s.liveGeneration(k.kind))
+		held, err := readUnit(ctx, s, k.kind, func(ctx context.Context, account string, generation uint32) ([]R, error) {
+			return k.read(s.store, ctx, account, generation)
+		}, func(all []R) int { return len(all) })
 		if err != nil {
 			return len(added), false, err
 		}

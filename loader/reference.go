@@ -129,7 +129,7 @@ func (s *session) loadTitles(ctx context.Context, f file) (rows int, changed boo
 	if err != nil {
 		return 0, false, asRefusal(err)
 	}
-	old, err := s.store.Titles(ctx, s.account, s.liveGeneration(manifest.Titles))
+	old, err := readUnit(ctx, s, manifest.Titles, s.store.Titles, func(all map[string]string) int { return len(all) })
 	if err != nil {
 		return 0, false, errors.Join(err, closeFile())
 	}

@@ -28,8 +28,15 @@ func (p pending) reportSource() manifest.Source {
 	return manifest.Source{ReportID: p.report.ID, GeneratedAt: p.report.GeneratedAt}
 }
 
-func (p pending) reportSlice() manifest.Slice {
-	return manifest.Slice{Marketplace: p.market.Key, AdProduct: p.report.Type.AdProduct}
+func (p pending) reportSlice() manifest.Slice { return sliceOf(p.market, p.report) }
+
+// sliceOf returns the marketplace and ad product that a report covers.
+func sliceOf(market Marketplace, report *platform.Report) manifest.Slice {
+	slice := manifest.Slice{Marketplace: market.Key, AdProduct: report.Type.AdProduct}
+	if report.Type.Legacy {
+		slice.AdProduct = manifest.LegacyReported
+	}
+	return slice
 }
 
 // sortNewestFirst puts the newest report first, so that each day is written once: the
@@ -38,7 +45,7 @@ func (p pending) reportSlice() manifest.Slice {
 func sortNewestFirst(all []pending) {
 	slices.SortStableFunc(all, func(a, b pending) int {
 		return cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt),
-			cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.report.Type.AdProduct, b.report.Type.AdProduct),
+			cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.reportSlice().AdProduct, b.reportSlice().AdProduct),
 			cmp.Compare(b.report.ID, a.report.ID))
 	})
 }
@@ -154,6 +161,20 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 func (s *session) commitReports(ctx context.Context, b *build, all []taken) error {
 	if err := b.commitLoad(ctx); err != nil {
 		return err
+	}
+	for i := range all {
+		all[i].notice = strings.TrimPrefix(all[i].notice+"; "+b.withheld[all[i].report.ID].describe(), "; ")
+		all[i].notice = strings.TrimSuffix(all[i].notice, "; ")
+		delete(b.withheld, all[i].report.ID)
+	}
+	// What this load leaves out of legacy reports that were loaded before. What always
+	// was left to the v3 ones was reported then.
+	for _, id := range slices.Sorted(maps.Keys(b.withheld)) {
+		w := b.withheld[id]
+		w.several = 0
+		if what := w.describe(); what != "" {
+			s.progress.Notice(fmt.Sprintf("of the legacy report %s: %s", id, what))
+		}
 	}
 	return s.recordReports(ctx, all)
 }

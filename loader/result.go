@@ -18,7 +18,7 @@ const (
 	Refused   Status = "refused"   // it is bad; nothing of it was taken
 	Skipped   Status = "skipped"   // its name is none of an extract's
 	Failed    Status = "failed"    // not its fault: the load could not be finished; nothing of it was taken
-	Waiting   Status = "waiting"   // a downloaded report that lacks rates alone; it is loaded once they are there. Load itself refuses it
+	Waiting   Status = "waiting"   // a downloaded report that lacks rates or a list alone; it is loaded once they are there. Load itself refuses it
 )
 
 // FileResult is what became of one file.
@@ -31,6 +31,9 @@ type FileResult struct {
 	// MissingRates is set where a sound report was refused for want of rates
 	// alone: it loads once they are there.
 	MissingRates *MissingRates `json:"-"`
+	// Unlisted is set where a legacy report was refused for want of a list of
+	// campaigns alone: it loads once that was read.
+	Unlisted bool `json:"-"`
 }
 
 // Result is what became of all files of a call, in the order of loading.
@@ -54,6 +57,8 @@ func refusedResult(file string, err error) FileResult {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	result := FileResult{File: file, Status: Refused, Error: &text}
 	errors.As(err, &result.MissingRates)
+	var u *unlisted
+	result.Unlisted = errors.As(err, &u)
 	return result
 }
 

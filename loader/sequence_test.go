@@ -75,7 +75,7 @@ func (s *sequence) reports(numbers []int) {
 	s.load(fmt.Sprint("reports ", numbers), paths...)
 }
 
-// load loads, and compares what is said and what is stored.
+// load loads, and compares what is reported and what is stored.
 func (s *sequence) load(what string, paths ...string) {
 	s.t.Helper()
 	s.step++
@@ -88,7 +88,7 @@ func (s *sequence) load(what string, paths ...string) {
 		// own, says which of them is superseded before its turn.
 		isList := strings.HasSuffix(w.Path, ".export.json")
 		if string(got[w.Path]) != w.Status && !w.Either && !(isList && got[w.Path] == loader.Unchanged) {
-			s.t.Errorf("step %d, %s: %s is said to be %s, expected %s", s.step, what, w.Path, got[w.Path], w.Status)
+			s.t.Errorf("step %d, %s: %s is reported to be %s, expected %s", s.step, what, w.Path, got[w.Path], w.Status)
 		}
 	}
 	s.oracle.equal(s.t, s.database, s.account)

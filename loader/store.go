@@ -34,10 +34,18 @@ type Store interface {
 	Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*Entity, error)
 	InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*Entity) error
 
+	// Forms are which campaigns of Sponsored Brands lists said to have one ad group,
+	// and which to have several.
+	Forms(ctx context.Context, account string, generation uint32) (Forms, error)
+	InsertForms(ctx context.Context, account string, generation uint32, all Forms) error
+
 	InsertFacts(ctx context.Context, account string, batch *Batch) error
 	// Facts reads the stored rows of some days of a unit, ordered by day, product,
 	// campaign and ad group.
 	Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*StoredFact) error) error
+	// CountFacts counts the stored rows of some generations as Facts and CopyDays read
+	// them: without a projection that has files of its own.
+	CountFacts(ctx context.Context, account string, generations []uint32) ([]tables.Count, error)
 	// CopyDays copies days of live generations to new ones.
 	CopyDays(ctx context.Context, account string, copies []Copy) error
 	// DeriveMonths writes the rollups of new months from their facts.
@@ -45,11 +53,10 @@ type Store interface {
 	// DeriveYears writes new year generations from month rollups.
 	DeriveYears(ctx context.Context, account string, years []YearParts) error
 
-	// MonthSums and YearSums read back what was written, per generation and level.
-	MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]LevelSums, error)
-	YearSums(ctx context.Context, account string, years []YearParts) (map[uint32]LevelSums, error)
-	// DaySums reads the sums of some days of a live generation.
-	DaySums(ctx context.Context, account string, copies []Copy) (map[uint32]Sums, error)
+	// Sums reads back, at every level, what was written of new months and years, and
+	// what years were made of: each of their months, new or live, in its rollups. Of a
+	// live generation that days were copied from they are the sums of those facts.
+	Sums(ctx context.Context, account string, months []manifest.Entry, copies []Copy, years []YearParts) (map[Level]Sums, error)
 
 	// Lists write all rows of an export under the generation of their ad product.
 	InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations Generations, all []platform.Campaign) error
@@ -91,11 +98,10 @@ type YearParts struct {
 	Undivided  []uint32 // those of Months that have no rollup by ad group
 }
 
-// LevelSums are the sums of a generation's rollups, in the order of its kind's tables,
-// and of what they were derived of: a month's facts, or a year's months.
-type LevelSums struct {
-	Source  Sums
-	Rollups []Sums
+// Level is the rows of a generation in one of its kind's tables.
+type Level struct {
+	Table      string
+	Generation uint32
 }
 
 // LedgerKey tells a loaded report file by its content: the hash is of what its

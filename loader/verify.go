@@ -29,7 +29,7 @@ func VerifyRestored(ctx context.Context, store Store, account string, m manifest
 	if err != nil {
 		return nil, err
 	}
-	if faults := commits.RowFaults(m, counts, tables.OfGenerations()...); m.Counted() && len(faults) > 0 {
+	if faults := commits.RowFaults(m.Entries(), counts, tables.OfGenerations()...); m.Counted() && len(faults) > 0 {
 		return faults, nil
 	}
 	return VerifyAs(ctx, store, account, m)
@@ -42,28 +42,24 @@ func VerifyAs(ctx context.Context, store Store, account string, m manifest.Manif
 		return nil, err
 	}
 	if m.Counted() {
-		faults = commits.RowFaults(m, counts, tables.SmallOfGenerations()...)
+		faults = commits.RowFaults(m.Entries(), counts, tables.SmallOfGenerations()...)
 	}
-	months := m.Of(manifest.Month)
-	sums, err := store.MonthSums(ctx, account, months)
+	months, years := m.Of(manifest.Month), m.Of(manifest.Year)
+	parts := PartsOf(years, months)
+	sums, err := store.Sums(ctx, account, months, nil, parts)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range months {
-		switch s := sums[e.Generation]; {
-		case s.Source.Rows != e.Rows:
-			faults = append(faults, fmt.Sprintf("%s has %d rows, %d were loaded", e.Unit, s.Source.Rows, e.Rows))
+		switch s := monthSums(sums, e.Generation); {
+		case s.source.Rows != e.Rows:
+			faults = append(faults, fmt.Sprintf("%s has %d rows, %d were loaded", e.Unit, s.source.Rows, e.Rows))
 		case !s.addUp(e.ByAdGroup()):
 			faults = append(faults, fmt.Sprintf("%s: its rollups do not add up to its facts", e.Unit))
 		}
 	}
-	years := m.Of(manifest.Year)
-	yearSums, err := store.YearSums(ctx, account, PartsOf(years, months))
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range years {
-		if !yearSums[e.Generation].addUp(e.ByAdGroup()) {
+	for i, e := range years {
+		if !yearSums(sums, parts[i]).addUp(e.ByAdGroup()) {
 			faults = append(faults, fmt.Sprintf("%s does not add up to its months", e.Unit))
 		}
 	}
@@ -91,15 +87,46 @@ func (y *YearParts) addMonth(generation uint32, byAdGroup bool) {
 	}
 }
 
+// levelSums are the sums of a generation's rollups, in the order of its kind's tables,
+// and of what they were derived of: a month's facts, or a year's months.
+type levelSums struct {
+	source  Sums
+	rollups []Sums
+}
+
+// monthSums returns those of a month.
+func monthSums(all map[Level]Sums, generation uint32) levelSums {
+	names := tables.OfKind(manifest.Month)
+	return levelSums{all[Level{names[0], generation}], rollupSums(all, names[1:], generation)}
+}
+
+// yearSums returns those of a year, whose months all have rows by product.
+func yearSums(all map[Level]Sums, y YearParts) levelSums {
+	rollups := tables.OfKind(manifest.Year)
+	s := levelSums{rollups: rollupSums(all, rollups, y.Generation)}
+	byProduct, _ := tables.Find(rollups[0])
+	for _, month := range y.Months {
+		s.source.addSums(all[Level{byProduct.MonthsOf(), month}])
+	}
+	return s
+}
+
+func rollupSums(all map[Level]Sums, names []string, generation uint32) (sums []Sums) {
+	for _, table := range names {
+		sums = append(sums, all[Level{table, generation}])
+	}
+	return sums
+}
+
 // addUp reports whether the rollups have the sums of what they were derived of. Those
 // of before there were ad groups have no amounts in their own currency, and none
 // by ad group.
-func (s LevelSums) addUp(byAdGroup bool) bool {
-	rollups := s.Rollups
+func (s levelSums) addUp(byAdGroup bool) bool {
+	rollups := s.rollups
 	if !byAdGroup {
 		rollups = rollups[:min(len(rollups), withoutAdGroups(len(rollups)))]
 	}
-	return !slices.ContainsFunc(rollups, func(r Sums) bool { return !r.equal(s.Source, byAdGroup) })
+	return !slices.ContainsFunc(rollups, func(r Sums) bool { return !r.equal(s.source, byAdGroup) })
 }
 
 // withoutAdGroups is how many of a generation's rollups come before those by ad group.
@@ -108,8 +135,8 @@ func withoutAdGroups(rollups int) int {
 }
 
 // rows are the numbers of rows of the levels, as the manifest has them.
-func (s LevelSums) rows() (all []uint64) {
-	for _, r := range s.Rollups {
+func (s levelSums) rows() (all []uint64) {
+	for _, r := range s.rollups {
 		all = append(all, r.Rows)
 	}
 	return all

@@ -12,21 +12,10 @@ import (
 )
 
 // A part that the disk spoiled is found when the engine starts: what it held is
-// missing, and Verify names it. A part that held nothing live harms nobody.
+// missing, and Verify names it. A part that held nothing live does no harm.
 func TestDamagedPartsAreFoundAndSaid(t *testing.T) {
 	t.Parallel()
-	var d database
-	if err := d.open(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.close(); err != nil {
-			t.Error(err)
-		}
-		if err := os.RemoveAll(d.dir); err != nil {
-			t.Error(err)
-		}
-	})
+	d := openOwn(t)
 	verify := func() []string {
 		t.Helper()
 		faults, err := loader.Verify(t.Context(), d.store(), "acct")

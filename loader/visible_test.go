@@ -62,7 +62,7 @@ const sumFive = `sum(toUInt128(impressions)), sum(toUInt128(clicks)), sum(toUInt
 type storedFact struct {
 	marketplace, adProduct, day, product string
 	sums                                 five
-	local                                [2]*big.Rat // exact spend and sales of the own currency
+	local                                [2]*big.Rat // exact spend and sales in the marketplace's own currency
 	text                                 string      // all that was read, other measures and the rows among it, to tell states apart
 }
 

@@ -109,7 +109,7 @@ func (t *table) sameDay(order []int) []int {
 }
 
 func (w *reportWriter) reportSlice() manifest.Slice {
-	return manifest.Slice{Marketplace: w.download.market.Key, AdProduct: w.download.report.Type.AdProduct}
+	return sliceOf(w.download.market, w.download.report)
 }
 
 // generationOn returns the generation that a day's facts are written under, if

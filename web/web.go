@@ -25,6 +25,10 @@ func NewFile(mediaType string, body []byte, policy string) File {
 // and not a line of script.
 const ReadingPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// SearchPolicy is for the page that searches: that of reading, and one script of the
+// server's own.
+const SearchPolicy = ReadingPolicy + "; script-src 'self'"
+
 // The media types of files.
 const (
 	HTML       = "text/html; charset=utf-8"

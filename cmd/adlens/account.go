@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"adlens"
@@ -148,10 +147,8 @@ type accountJSON struct {
 }
 
 func accountLine(a adlens.Account) accountJSON {
-	return accountJSON{a.ID, a.Name, a.IsDemo, a.Subscription, formatTime(a.CreatedAt)}
+	return accountJSON{a.ID, a.Name, a.IsDemo, a.Subscription, adlens.FormatTime(a.CreatedAt)}
 }
-
-func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func newAccountList(o *options) *cobra.Command {
 	return &cobra.Command{
@@ -172,15 +169,9 @@ has account_id, name, is_demo, subscription_status and created_at.`,
 				for i, a := range all {
 					lines[i] = accountLine(a)
 				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
-				}
-				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				fmt.Fprintln(table, "ID\tNAME\tSUBSCRIPTION\tCREATED")
-				for _, l := range lines {
-					fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.ID, l.Name, l.Subscription, l.CreatedAt)
-				}
-				return table.Flush()
+				return printLines(o, cmd, lines, "ID\tNAME\tSUBSCRIPTION\tCREATED", func(l accountJSON) string {
+					return strings.Join([]string{l.ID, l.Name, l.Subscription, l.CreatedAt}, "\t")
+				})
 			})
 		},
 	}

@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"net/url"
 	"strings"
 	"time"
 
+	"adlens"
 	"adlens/internal/auth"
 
 	"github.com/spf13/cobra"
@@ -64,7 +64,7 @@ With --json it prints code, app_id and expires_at.`,
 				if err != nil {
 					return err
 				}
-				expires := formatTime(app.Invite.ExpiresAt)
+				expires := adlens.FormatTime(app.Invite.ExpiresAt)
 				if o.json {
 					return printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "expires_at": expires})
 				}
@@ -84,7 +84,7 @@ func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth
 		return auth.Invite{}, auth.App{}, err
 	}
 	code, now := auth.NewInvite(), time.Now().UTC().Truncate(time.Millisecond)
-	app := auth.App{ID: "a_" + strings.ToLower(rand.Text()[:20]), AccountID: account, InvitedAt: now,
+	app := auth.App{ID: newID("a_"), AccountID: account, InvitedAt: now,
 		Invite: auth.Secret{Hash: code.Hash(), ExpiresAt: now.Add(inviteFor)}}
 	return code, app, d.Apps.PutApp(ctx, app)
 }
@@ -104,7 +104,7 @@ Valid once, until %s.
 2. It opens a page that shows who asks and what may be read: type the code there.
 
 To withdraw the invitation, or to end the connection later: adlens app revoke %s
-%s`, code.Reveal(), formatTime(app.Invite.ExpiresAt), base, app.ID, note)
+%s`, code.Reveal(), adlens.FormatTime(app.Invite.ExpiresAt), base, app.ID, note)
 	return err
 }
 
@@ -124,7 +124,7 @@ type appJSON struct {
 // appLine returns a line about a connection as of a moment.
 func appLine(a auth.App, now time.Time) appJSON {
 	state, expires := appState(a, now)
-	return appJSON{a.ID, a.Name, a.ClientID, a.RedirectURI, state, formatTime(a.InvitedAt), orNull(a.ConnectedAt), orNull(a.LastUsedAt), orNull(&expires), orNull(a.RevokedAt)}
+	return appJSON{a.ID, a.Name, a.ClientID, a.RedirectURI, state, adlens.FormatTime(a.InvitedAt), adlens.FormatOptionalTime(a.ConnectedAt), adlens.FormatOptionalTime(a.LastUsedAt), adlens.FormatOptionalTime(&expires), adlens.FormatOptionalTime(a.RevokedAt)}
 }
 
 // appState names the state of a connection, and says when it ends by itself.
@@ -146,52 +146,37 @@ func appState(a auth.App, now time.Time) (state string, expires time.Time) {
 	return state, expires
 }
 
+// apps are how connections of assistants are listed and revoked.
+var apps = recordKind[auth.App, appJSON]{command: "app", what: "app",
+	read: func(ctx context.Context, d *data, account string) ([]auth.App, error) {
+		return d.Apps.Apps(ctx, account)
+	},
+	line:   func(a auth.App) appJSON { return appLine(a, time.Now()) },
+	header: "APP ID\tNAME\tCLIENT\tANSWERS GO TO\tSTATE\tINVITED\tCONNECTED\tLAST USED\tEXPIRES\tREVOKED",
+	cells: func(l appJSON) []string {
+		return []string{l.ID, l.Name, l.ClientID, l.RedirectURI, l.State, l.InvitedAt, orDash(l.ConnectedAt), orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt)}
+	},
+	id:   "APP_ID",
+	find: func(ctx context.Context, d *data, id string) (auth.App, bool, error) { return d.Apps.AppByID(ctx, id) },
+	put:  func(ctx context.Context, d *data, a auth.App) error { return d.Apps.PutApp(ctx, a) },
+	end:  func(a *auth.App) **time.Time { return &a.RevokedAt },
+	name: func(a auth.App) string {
+		return cmp.Or(strings.Join(strings.Fields(a.Name), " "), "an invitation")
+	},
+}
+
 func newAppList(o *options) *cobra.Command {
-	var account string
-	cmd := &cobra.Command{
-		Use:   "list --account ID",
-		Short: "List the connections of assistants to an account",
-		Long: `List the connections of assistants to an account, oldest first: invitations and
+	return apps.newList(o, "List the connections of assistants to an account", `List the connections of assistants to an account, oldest first: invitations and
 those that ended too. A state is invited, allowed (a person consented, and the
 assistant has not fetched its tokens yet), connected, expired or revoked.
 
 With --json each of data[] has app_id, name, client_id, redirect_uri (where the
 answers go), state, invited_at, connected_at, last_used_at, expires_at and
-revoked_at. The name is what the assistant says of itself.`,
-		Example: `  adlens app list --account acme`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			now := time.Now()
-			return o.withDatabase(cmd.Context(), func(d *data) error {
-				return printRecords(o, cmd, d, account, d.Apps.Apps, func(a auth.App) appJSON { return appLine(a, now) },
-					"APP ID\tNAME\tCLIENT\tANSWERS GO TO\tSTATE\tINVITED\tCONNECTED\tLAST USED\tEXPIRES\tREVOKED", func(l appJSON) []string {
-						return []string{l.ID, l.Name, l.ClientID, l.RedirectURI, l.State, l.InvitedAt, orDash(l.ConnectedAt), orDash(l.LastUsedAt), orDash(l.ExpiresAt), orDash(l.RevokedAt)}
-					})
-			})
-		},
-	}
-	cmd.Flags().StringVar(&account, "account", "", "the account (needed)")
-	cmd.MarkFlagRequired("account")
-	return cmd
+revoked_at. The name is what the assistant says of itself.`)
 }
 
 func newAppRevoke(o *options) *cobra.Command {
-	apps := revocable[auth.App]{what: "app", list: "app list",
-		find: func(ctx context.Context, d *data, id string) (auth.App, bool, error) { return d.Apps.AppByID(ctx, id) },
-		put:  func(ctx context.Context, d *data, a auth.App) error { return d.Apps.PutApp(ctx, a) },
-		end:  func(a *auth.App) **time.Time { return &a.RevokedAt },
-		line: func(a auth.App) (string, any) {
-			return cmp.Or(strings.Join(strings.Fields(a.Name), " "), "an invitation"), appLine(a, time.Now())
-		},
-	}
-	return &cobra.Command{
-		Use:   "revoke APP_ID",
-		Short: "End the connection of an assistant, or withdraw an invitation",
-		Long: `End the connection of an assistant for good, or withdraw an invitation, by its id,
+	return apps.newRevoke(o, "End the connection of an assistant, or withdraw an invitation", `End the connection of an assistant for good, or withdraw an invitation, by its id,
 which adlens app list shows. Running servers refuse its tokens within seconds.
-To revoke it again changes nothing.`,
-		Example: `  adlens app revoke a_k2vmq7x4ta6zj3wd5n8c`,
-		Args:    oneArgument("APP_ID"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return apps.revoke(o, cmd, args[0]) },
-	}
+To revoke it again changes nothing.`, "a_k2vmq7x4ta6zj3wd5n8c")
 }

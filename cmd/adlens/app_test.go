@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens"
 	"adlens/internal/auth"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,8 +42,8 @@ func TestAnInvitationIsPrintedListedAndWithdrawn(t *testing.T) {
 	if out, err := run(o, "app", "invite", "--account", "acme"); err != nil || !strings.Contains(out, "\n   http://127.0.0.1:8080/mcp\n") {
 		t.Errorf("without --public-url: %s: %v", out, err)
 	}
-	expires := formatTime(app.Invite.ExpiresAt)
-	want := appJSON{ID: app.ID, State: "invited", InvitedAt: formatTime(app.InvitedAt), ExpiresAt: &expires}
+	expires := adlens.FormatTime(app.Invite.ExpiresAt)
+	want := appJSON{ID: app.ID, State: "invited", InvitedAt: adlens.FormatTime(app.InvitedAt), ExpiresAt: &expires}
 	if all := appsListed(t, o); len(all) != 2 || !cmp.Equal(want, all[0]) {
 		t.Errorf("listed are %+v, expected %+v first", all, want)
 	}

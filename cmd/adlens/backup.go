@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
+	"adlens"
 	"adlens/internal/backup"
 
 	"github.com/spf13/cobra"
@@ -126,7 +126,7 @@ type takenJSON struct {
 }
 
 func takenLine(place backup.Place, taken backup.Taken) takenJSON {
-	line := takenJSON{ID: taken.ID(), Place: place.String(), TakenAt: formatTime(taken.TakenAt), Version: taken.Version, Accounts: len(taken.Accounts)}
+	line := takenJSON{ID: taken.ID(), Place: place.String(), TakenAt: adlens.FormatTime(taken.TakenAt), Version: taken.Version, Accounts: len(taken.Accounts)}
 	for _, e := range taken.Accounts {
 		line.Files, line.Rows, line.Stored = line.Files+e.Files, line.Rows+e.Rows, line.Stored+e.Stored
 	}
@@ -189,23 +189,14 @@ accounts, rows, files and bytes it has. No database is needed.`,
 				}
 				lines = append(lines, takenLine(place, taken))
 			}
-			return errors.Join(o.sayBackups(cmd.OutOrStdout(), lines), errors.Join(damage...))
+			printed := printLines(o, cmd, lines, "BACKUP\tACCOUNTS\tROWS\tSIZE\tVERSION", func(l takenJSON) string {
+				return fmt.Sprintf("%s\t%d\t%d\t%s\t%s", l.ID, l.Accounts, l.Rows, formatBytes(l.Stored), l.Version)
+			})
+			return errors.Join(printed, errors.Join(damage...))
 		},
 	}
 	po.addFlags(cmd, "from", "where the backups are")
 	return cmd
-}
-
-func (o *options) sayBackups(w io.Writer, lines []takenJSON) error {
-	if o.json {
-		return printJSON(w, map[string]any{"data": lines})
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "BACKUP\tACCOUNTS\tROWS\tSIZE\tVERSION")
-	for _, l := range lines {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", l.ID, l.Accounts, l.Rows, formatBytes(l.Stored), l.Version)
-	}
-	return table.Flush()
 }
 
 func newBackupVerify(o *options) *cobra.Command {

@@ -23,6 +23,7 @@ import (
 // platformOptions are the flags of commands that talk to the platform.
 type platformOptions struct {
 	baseURL, tokenURL addressesFlag
+	pace              int // divides pauses
 	keyFile           string
 	ratesURL          string // "" where no rates are fetched
 }
@@ -30,7 +31,19 @@ type platformOptions struct {
 func (po *platformOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().Var(&po.baseURL, "platform-url", "address in place of the platform's, for tests, or one for each region: NA=URL,EU=URL; loopback http is allowed")
 	cmd.Flags().Var(&po.tokenURL, "platform-token-url", "address in place of the platform's token service, for tests, or one for each region")
+	cmd.Flags().IntVar(&po.pace, "platform-pace", 1, "divides the pauses between looks and tries at what --platform-url names, for tests")
 	po.secretFlag(cmd)
+}
+
+// checkPace allows a faster pace only against a stand-in.
+func (po platformOptions) checkPace() error {
+	if po.pace < 1 {
+		return fmt.Errorf("--platform-pace is %d; expected 1 or more", po.pace)
+	}
+	if po.pace > 1 && po.baseURL.text == "" {
+		return fmt.Errorf("--platform-pace is %d without --platform-url; expected 1: a faster pace needs --platform-url", po.pace)
+	}
+	return nil
 }
 
 // addRatesFlag adds the flag of commands that fetch rates of exchange.
@@ -77,7 +90,7 @@ func (o *options) newConnector(d *data, po platformOptions, l connector.Loader, 
 	if path == "" {
 		path = filepath.Join(o.dataDir, "secret.key")
 	}
-	return connector.New(connector.Config{Store: d.Connections, Loader: l, Locks: d.locker, BaseURL: po.baseURL.Addresses, TokenURL: po.tokenURL.Addresses,
+	return connector.New(connector.Config{Store: d.Connections, Loader: l, Locks: d.locker, BaseURL: po.baseURL.Addresses, TokenURL: po.tokenURL.Addresses, Pace: po.pace,
 		Key: func() (secret.Key, error) { return keyOf(path) }, Notice: notice})
 }
 
@@ -122,7 +135,7 @@ has those found.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			region, err := api.ParseRegion(wanted.Region)
-			if err != nil {
+			if err = errors.Join(err, po.checkPace()); err != nil {
 				return err
 			}
 			wanted.Region, wanted.Name = string(region), cmp.Or(wanted.Name, string(region))

@@ -44,15 +44,23 @@ func connectionLine(c adlens.Connection) connectionJSON {
 		state = "accepted"
 	}
 	chosen := append(append([]string{}, c.Choice.Profiles...), c.Choice.Countries...)
-	return connectionJSON{c.Name, c.Region, c.ClientID, state, formatTime(c.ConnectedAt), append([]string{}, c.Profiles...), chosen, append([]string{}, c.Untaken...)}
+	return connectionJSON{c.Name, c.Region, c.ClientID, state, adlens.FormatTime(c.ConnectedAt), append([]string{}, c.Profiles...), chosen, append([]string{}, c.Untaken...)}
+}
+
+// connections are how connections are listed.
+var connections = recordKind[adlens.Connection, connectionJSON]{command: "connection",
+	read: func(ctx context.Context, d *data, account string) ([]adlens.Connection, error) {
+		return d.Connections.Connections(ctx, account)
+	},
+	line:   connectionLine,
+	header: "NAME\tREGION\tCLIENT\tSTATE\tCONNECTED\tPROFILES\tCHOSEN\tNOT TAKEN",
+	cells: func(l connectionJSON) []string {
+		return []string{l.Name, l.Region, l.ClientID, l.State, l.ConnectedAt, strings.Join(l.Profiles, ","), strings.Join(l.Chosen, ","), strings.Join(l.Untaken, ",")}
+	},
 }
 
 func newConnectionList(o *options) *cobra.Command {
-	var account string
-	cmd := &cobra.Command{
-		Use:   "list --account ID",
-		Short: "List the connections of an account to the ad platform",
-		Long: `List the connections of an account to the ad platform: which profiles belong to
+	return connections.newList(o, "List the connections of an account to the ad platform", `List the connections of an account to the ad platform: which profiles belong to
 each, which were chosen, and which the platform lists since and were not taken
 because they may be of another advertiser. A state is accepted or refused: what
 the platform made of the credentials the last time.
@@ -60,21 +68,7 @@ the platform made of the credentials the last time.
 With --json each of data[] has name, region, client_id, state, connected_at,
 profiles, chosen (profiles or countries, empty where nothing was chosen) and
 untaken. A connection of an earlier version has no profiles until the platform
-is asked the next time; those that are held count as its own meanwhile.`,
-		Example: `  adlens connection list --account acme`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.withDatabase(cmd.Context(), func(d *data) error {
-				return printRecords(o, cmd, d, account, d.Connections.Connections, connectionLine,
-					"NAME\tREGION\tCLIENT\tSTATE\tCONNECTED\tPROFILES\tCHOSEN\tNOT TAKEN", func(l connectionJSON) []string {
-						return []string{l.Name, l.Region, l.ClientID, l.State, l.ConnectedAt, strings.Join(l.Profiles, ","), strings.Join(l.Chosen, ","), strings.Join(l.Untaken, ",")}
-					})
-			})
-		},
-	}
-	cmd.Flags().StringVar(&account, "account", "", "the account (needed)")
-	cmd.MarkFlagRequired("account")
-	return cmd
+is asked the next time; those that are held count as its own meanwhile.`)
 }
 
 func newConnectionRemove(o *options) *cobra.Command {

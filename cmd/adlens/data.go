@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"adlens/internal/clickhouse"
@@ -11,6 +12,8 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/connector"
 	"adlens/internal/engine"
+
+	"go.uber.org/zap"
 )
 
 // data is the database that a command works on.
@@ -95,6 +98,25 @@ func (o *options) withDatabase(ctx context.Context, run func(*data) error) error
 	})
 }
 
+// withInspectedDatabase runs a command that answers about an account: as by a server,
+// what is damaged is not answered.
+func (o *options) withInspectedDatabase(ctx context.Context, account string, run func(*data) error) error {
+	return o.withUnwatchedDatabase(ctx, func(d *data) error {
+		inspector := d.newInspector(zap.NewNop())
+		inspector.only = account
+		ctx, stop := context.WithCancel(ctx)
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		inspector.watchEngine(ctx, &running)
+		if err := inspector.inspectAtStart(ctx); err != nil {
+			return err
+		}
+		running.Go(func() { inspector.keepInspecting(ctx) })
+		return run(d)
+	})
+}
+
 // withUnwatchedDatabase runs on the database what watches the engine itself.
 func (o *options) withUnwatchedDatabase(ctx context.Context, run func(*data) error) (err error) {
 	d, err := o.openDatabase(ctx)
@@ -107,6 +129,15 @@ func (o *options) withUnwatchedDatabase(ctx context.Context, run func(*data) err
 		err = d.remote.Explain(err)
 	}
 	return err
+}
+
+// requireDataDir makes sure that the data directory is there, for commands that only
+// read: one that was misspelled is not made.
+func (o *options) requireDataDir() error {
+	if _, err := os.Stat(o.dataDir); o.clickhouse == "" && err != nil {
+		return fmt.Errorf("--data-dir %s: %w; expected the directory that adlens serve uses", o.dataDir, err)
+	}
+	return nil
 }
 
 // requireAccount makes sure that an account is there.

@@ -9,22 +9,31 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/demo"
 
 	"github.com/spf13/cobra"
 )
 
-// demoAccount is the id of the demonstration account.
-const demoAccount = "demo"
+// demoAccount is the id of the demonstration account, and demoKey the name of its
+// keys.
+const (
+	demoAccount = "demo"
+	demoKey     = "demo"
+)
 
 func newDemo(o *options) *cobra.Command {
-	so := &serveOptions{}
+	so := &serveOptions{platform: platformOptions{pace: 1}} // which has no flags here
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Make a demonstration account, load it and serve it",
 		Long: `Write three years of made-up extracts in the platform's own formats below the
 data directory, load them as any extracts, print a key and curl lines, and
-serve. Running it again keeps the account, and brings it up to date.`,
+serve. Running it again keeps the account, and brings it up to date; the key that
+it printed before is revoked.
+
+The key and the lines go to standard output, all else to standard error. Other
+accounts of the data directory are served too.`,
 		Example: `  adlens demo
   adlens demo --listen 127.0.0.1:0 --data-dir my-demo`,
 		Args: cobra.NoArgs,
@@ -39,6 +48,11 @@ serve. Running it again keeps the account, and brings it up to date.`,
 func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	ctx, trouble := cmd.Context(), cmd.ErrOrStderr()
 	began := time.Now()
+	if listener, err := listenOn("--listen", so.listen); err != nil { // better now than after the load
+		return err
+	} else if err := listener.Close(); err != nil {
+		return err
+	}
 	if err := d.demoAccount(ctx); err != nil {
 		return err
 	}
@@ -60,7 +74,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	if result.Refused() > 0 {
 		return errSaid
 	}
-	key, _, err := d.createKey(ctx, demoAccount, "demo", nil)
+	key, err := d.renewDemoKey(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,6 +96,30 @@ func (d *data) demoAccount(ctx context.Context) error {
 		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)})
 }
 
+// renewDemoKey makes a key of the demonstration, and revokes those that it made
+// before: of a key only its hash is kept, so an old one cannot be shown again.
+func (d *data) renewDemoKey(ctx context.Context) (auth.Key, error) {
+	all, err := d.Keys.Keys(ctx, demoAccount)
+	if err != nil {
+		return auth.Key{}, err
+	}
+	key, _, err := d.createKey(ctx, auth.Record{AccountID: demoAccount, Name: demoKey})
+	if err != nil {
+		return auth.Key{}, err
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	for _, old := range all {
+		if old.Name != demoKey || old.RevokedAt != nil {
+			continue
+		}
+		old.RevokedAt = &now
+		if err := d.Keys.PutKey(ctx, old); err != nil {
+			return auth.Key{}, err
+		}
+	}
+	return key, nil
+}
+
 // printQuickstart prints lines that work as they stand.
 func printQuickstart(w io.Writer, address, key string) error {
 	curl := func(path string) string {
@@ -92,7 +130,7 @@ func printQuickstart(w io.Writer, address, key string) error {
 		"the key of the demonstration account: " + key,
 		"",
 		curl("/api/v1/summary?range=last_30_days"),
-		curl("/api/v1/reports/products?range=all_time&sort=sales&page_size=5"),
+		curl("/api/v1/reports/products?range=all_time&ad_products=SPONSORED_PRODUCTS&sort=sales&page_size=5"),
 	}, "\n"))
 	return err
 }

@@ -27,7 +27,7 @@ func newDoctor(o *options) *cobra.Command {
 		Long: `Examine the data directory, the engine, what is stored, clocks, keys, and the
 connection to the platform, and say what to do about each finding.
 
-Every rollup is added up anew from its facts and compared to the last digit,
+Every rollup is added up again from its facts and compared to the last digit,
 which reads all that is held: seconds for a million rows. --quick leaves that
 out. Nothing is changed, and a running server is not in the way; where no engine
 runs, one is started for as long as the examination takes.

@@ -20,11 +20,10 @@ func newGrants(o *options) *cobra.Command {
 		Short: "Print the statements that make adlens's users on your own ClickHouse server",
 		Long: `Print the SQL that makes two users on a ClickHouse server of yours: a writer, who
 may make tables in one database and write them, and a reader, who may only
-read them. Run the SQL as somebody who may make users. The passwords are made
-anew each time and stand in comments at the end, in the variables that adlens
-takes. So keep the output in a file that only you can read, and run that one
-file on every server: users that exist already keep their passwords. Nothing is
-connected to or changed.`,
+read them. Run the SQL as a user who may make users. New passwords are made each
+time; they are in comments at the end, in the variables that adlens takes. So keep
+the output in a file that only you can read, and run that one file on every
+server: users that exist already keep their passwords. Nothing is connected to or changed.`,
 		Example: `  (umask 077; adlens grants > grants.sql)
   clickhouse-client --user admin --ask-password --multiquery < grants.sql
   adlens grants --database figures --writer loading --reader serving`,

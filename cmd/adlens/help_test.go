@@ -134,10 +134,10 @@ func named(cell string) (names []string) {
 	return names
 }
 
-// owners are the commands that have a flag of their own.
+// owners are the commands that have a flag of their own, with its variable.
 func owners(all map[string]*cobra.Command, flag string) (paths []string) {
 	for path, cmd := range all {
-		if cmd.LocalNonPersistentFlags().Lookup(flag) != nil {
+		if f := cmd.LocalNonPersistentFlags().Lookup(flag); f != nil && hasVariable(f) {
 			paths = append(paths, path)
 		}
 	}
@@ -155,7 +155,7 @@ func wantDefault(t *testing.T, all map[string]*cobra.Command, flag, said string)
 	t.Helper()
 	for path, cmd := range all {
 		f := cmd.Flags().Lookup(flag)
-		if f == nil {
+		if f == nil || !hasVariable(f) {
 			continue
 		}
 		switch {

@@ -9,6 +9,7 @@ import (
 
 	"adlens"
 	"adlens/internal/clickhouse/audit"
+	"adlens/internal/clickhouse/conn"
 	adhttp "adlens/internal/http"
 
 	"go.uber.org/zap"
@@ -30,7 +31,8 @@ const (
 type inspector struct {
 	*data
 	log       *zap.Logger
-	restarted chan struct{} // has a value after the engine was started anew
+	only      string        // the account that is answered; "" for all
+	restarted chan struct{} // has a value after the engine was restarted
 
 	mu       sync.Mutex
 	ages     audit.Ages
@@ -38,6 +40,7 @@ type inspector struct {
 
 	broken []string // the damaged parts that the engine is known to have set aside
 	deep   time.Time
+	due    bool           // all figures have to be read once more
 	said   map[string]int // faults of each account that the log names already
 	looked map[string]look
 }
@@ -54,12 +57,16 @@ func (d *data) newInspector(log *zap.Logger) *inspector {
 }
 
 // inspectAtStart looks at everything before anything is answered. What is damaged is
-// not answered, and keeps no other account from it.
+// not answered, and keeps no other account from it. For one account, parts that were set
+// aside are no reason to read all its figures: that its rows are all there is known.
 func (i *inspector) inspectAtStart(ctx context.Context) error {
-	if err := i.Inspector.Begin(ctx); err != nil {
+	err := i.Inspector.Begin(ctx)
+	if err != nil {
 		return err
 	}
-	err := i.setAside(ctx)
+	if i.only == "" {
+		err = i.setAside(ctx)
+	}
 	if err == nil && i.Inspector.Damage().Unread != nil {
 		err = i.readAll(ctx)
 	}
@@ -69,6 +76,15 @@ func (i *inspector) inspectAtStart(ctx context.Context) error {
 	i.readAges(ctx)
 	i.sayDamage()
 	return nil
+}
+
+// watchEngine replaces an engine that freezes, until the context ends.
+func (i *inspector) watchEngine(ctx context.Context, running *sync.WaitGroup) {
+	if i.engine != nil {
+		running.Go(func() {
+			i.engine.Watch(ctx, func(err error) { i.log.Warn("the engine did not answer", zap.Error(err)) }, i.engineRestarted)
+		})
+	}
 }
 
 // keepInspecting goes on looking until the context ends: for rows that are missing seldom
@@ -100,7 +116,7 @@ func (i *inspector) keepInspecting(ctx context.Context) {
 			}
 		case <-i.Inspector.Alarms():
 			if unread := i.Inspector.Damage().Unread; unread != nil {
-				i.log.Error("rows cannot be read; all figures are held against what was loaded", zap.Error(unread))
+				i.log.Error("rows cannot be read; all figures are compared with what was loaded", zap.Error(unread))
 				err = i.readAll(ctx)
 			}
 		}
@@ -111,12 +127,12 @@ func (i *inspector) keepInspecting(ctx context.Context) {
 	}
 }
 
-// engineRestarted is told by whoever watches the engine.
+// engineRestarted is called by the watch of the engine.
 func (i *inspector) engineRestarted() {
 	i.mu.Lock()
 	i.restarts++
 	i.mu.Unlock()
-	i.log.Warn("the engine was started anew; it is looked through for what it may have lost")
+	i.log.Warn("the engine was restarted; it is looked through for what it may have lost")
 	select {
 	case i.restarted <- struct{}{}:
 	default:
@@ -132,18 +148,23 @@ func (i *inspector) setAside(ctx context.Context) error {
 		return err
 	}
 	i.broken = parts
-	i.log.Warn("the database set damaged parts aside; everything is held against what was loaded", zap.Strings("parts", parts))
+	i.log.Warn("the database set damaged parts aside; everything is compared with what was loaded", zap.Strings("parts", parts))
 	return i.readAll(ctx)
 }
 
 // readAll reads every figure and withholds the accounts of which some are
-// wrong.
+// wrong. Where it was done a moment ago, it is done again once it has rested.
 func (i *inspector) readAll(ctx context.Context) error {
+	i.due = true
 	if time.Since(i.deep) < deepRest {
 		return nil
 	}
+	select {
+	case <-i.Inspector.Alarms(): // what rang it is read now
+	default:
+	}
 	defer func() { i.deep = time.Now() }()
-	accounts, err := i.Source.Shown(ctx, "")
+	accounts, err := i.Source.Shown(conn.Inspecting(ctx), i.only)
 	if err != nil {
 		return err
 	}
@@ -159,6 +180,7 @@ func (i *inspector) readAll(ctx context.Context) error {
 			i.Inspector.Withhold(account, faults...)
 		}
 	}
+	i.due = false
 	if len(i.Inspector.Damage().Lost) == 0 {
 		i.Inspector.Calm()
 		i.log.Info("all figures are what was loaded")
@@ -188,7 +210,7 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 			i.log.Info("the data of an account is whole again; it is answered", zap.String("account", account))
 		}
 	}
-	if d := i.Inspector.Damage(); len(d.Lost) == 0 && d.Unread != nil {
+	if d := i.Inspector.Damage(); i.due || len(d.Lost) == 0 && d.Unread != nil {
 		return i.readAll(ctx)
 	}
 	return nil

@@ -5,8 +5,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/engine"
 )
 
@@ -65,6 +69,92 @@ func TestChangesOfAnAccountAtOnceAllCount(t *testing.T) {
 	}
 }
 
+// Of several who rotate a key at once, one makes its successor.
+func TestRotatesAtOnceMakeOneSuccessor(t *testing.T) {
+	d, o := home(t)
+	key := rotatable(t, d, o)
+	for round := range 5 {
+		var all sync.WaitGroup
+		var done atomic.Int32
+		for range 4 {
+			all.Go(func() {
+				if out, err := run(o, "key", "rotate", key.ID); err == nil {
+					done.Add(1)
+				} else if !strings.Contains(err.Error(), "was replaced by k_") {
+					t.Error(out, err)
+				}
+			})
+		}
+		all.Wait()
+		made, err := d.Keys.Keys(t.Context(), "acme")
+		if err != nil || len(made) != round+2 || done.Load() != 1 {
+			t.Fatalf("round %d: %d rotations succeeded; the keys are %+v, %v", round, done.Load(), made, err)
+		}
+		key = made[len(made)-1]
+	}
+}
+
+// A key that was revoked after it was read has no successor that is valid.
+func TestAKeyThatIsRevokedMeanwhileIsNotReplaced(t *testing.T) {
+	d, o := home(t)
+	old := rotatable(t, d, o)
+	if out, err := run(o, "key", "revoke", old.ID); err != nil {
+		t.Fatal(out, err)
+	}
+	_, _, _, err := d.rotateKey(t.Context(), old, usualOverlap, time.Now())
+	if err == nil || !strings.Contains(err.Error(), "key "+old.ID+" was revoked or replaced meanwhile") {
+		t.Errorf("the error is %v", err)
+	}
+	keys, err := d.Keys.Keys(t.Context(), "acme")
+	for _, key := range keys {
+		if key.RevokedAt == nil || key.Successor != "" {
+			t.Errorf("there is still %+v", key)
+		}
+	}
+	if err != nil || len(keys) != 2 {
+		t.Errorf("the keys are %+v, %v", keys, err)
+	}
+}
+
+// Who revokes a key waits until it is rotated.
+func TestARevocationWaitsForARotation(t *testing.T) {
+	d, o := home(t)
+	old := rotatable(t, d, o)
+	_, release, err := keys.lock(t.Context(), d, old.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revoked := make(chan error)
+	go func() {
+		_, err := run(o, "key", "revoke", old.ID)
+		revoked <- err
+	}()
+	select {
+	case err := <-revoked:
+		t.Errorf("a locked key is revoked: %v", err)
+	case <-time.After(2 * time.Second):
+		release()
+		if err := <-revoked; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// rotatable is the only key of an account.
+func rotatable(t *testing.T, d *data, o *options) auth.Record {
+	t.Helper()
+	for _, command := range [][]string{{"account", "add", "acme", "--name", "Acme"}, {"key", "create", "--account", "acme", "--name", "sheet"}} {
+		if out, err := run(o, command...); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	all, err := d.Keys.Keys(t.Context(), "acme")
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	return all[0]
+}
+
 func TestALastDayThatCannotBeKeptIsRefusedByName(t *testing.T) {
 	d, o := home(t)
 	if _, err := run(o, "account", "add", "acme", "--name", "Acme"); err != nil {
@@ -87,7 +177,7 @@ func TestALastDayThatCannotBeKeptIsRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys, err := d.Keys.Keys(t.Context(), "acme")
-	if err != nil || len(keys) != 1 || keys[0].ExpiresAt == nil || formatTime(*keys[0].ExpiresAt) != "2262-04-11T00:00:00.000Z" {
+	if err != nil || len(keys) != 1 || keys[0].ExpiresAt == nil || adlens.FormatTime(*keys[0].ExpiresAt) != "2262-04-11T00:00:00.000Z" {
 		t.Errorf("the last day that can be kept is kept as %+v, %v", keys, err)
 	}
 }

@@ -38,10 +38,7 @@ func (d *data) newLimits(ctx context.Context, so serveOptions, log *zap.Logger) 
 		if err != nil {
 			return nil, fmt.Errorf("--redis: %w", err)
 		}
-		l.Decide, l.shared = shared.Allow, shared
-	}
-	if so.limitDay == 0 {
-		return l, nil
+		l.Decide, l.shared = shared.AllowKey, shared
 	}
 	if err := l.ReadElsewhere(ctx); err != nil && ctx.Err() == nil {
 		l.Warn("what was let in before the start could not be read", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -100,6 +101,7 @@ func (d *data) loadFiles(ctx context.Context, account string, paths []string, p 
 	// What is garbage while reports are summed is worth more collecting than
 	// waiting: a load should fit beside what else a laptop does.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))
+	defer runtime.KeepAlive(make([]byte, loadGCFloor))
 	l := d.newLoader(p)
 	l.Profile, l.GeneratedAt = profile, generatedAt
 	return l.Load(ctx, account, paths)
@@ -112,6 +114,11 @@ func (d *data) newLoader(p loader.Progress) *loader.Loader {
 
 // loadGCPercent is how much the heap of a load may grow between collections.
 const loadGCPercent = 50
+
+// loadGCFloor is memory that is reserved, counts for the collector as in use, and is never
+// touched. A load of a few reports has so little in use that it would collect at every
+// two megabytes, which takes a third of its time.
+const loadGCFloor = 16 << 20
 
 // printLoadResult reports what became of each file.
 func (o *options) printLoadResult(cmd *cobra.Command, result loader.Result, err error) error {
@@ -147,7 +154,7 @@ func explainError(err error) error {
 }
 
 // printTrouble names what needs attention. Files that failed did so for the
-// one reason that ended the load, which is said once, at the end.
+// one reason that ended the load, which is reported once, at the end.
 func printTrouble(trouble io.Writer, result loader.Result) {
 	for _, f := range result.Files {
 		switch f.Status {

@@ -59,10 +59,10 @@ serve runs on the same data directory, it counts them.`,
 		Example: `  adlens mcp --account acme --data-dir /home/me/adlens-data`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := os.Stat(o.dataDir); o.clickhouse == "" && err != nil {
-				return fmt.Errorf("--data-dir %s: %w; expected the directory that adlens serve uses", o.dataDir, err)
+			if err := o.requireDataDir(); err != nil {
+				return err
 			}
-			return o.withDatabase(cmd.Context(), func(d *data) error {
+			return o.withInspectedDatabase(cmd.Context(), account, func(d *data) error {
 				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
@@ -107,17 +107,12 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 		Version: version, Now: time.Now,
 		Failed: func(tool string, err error) { fmt.Fprintf(cmd.ErrOrStderr(), "adlens: %s: %v\n", tool, err) },
 	})
-	err = tools.Protocol().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(cmd.InOrStdin()), Writer: keepOpen{cmd.OutOrStdout()}})
+	err = tools.Protocol().Run(ctx, assistant.Stdio(cmd.InOrStdin(), cmd.OutOrStdout()))
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
-
-// keepOpen is a writer that the program still has when the protocol has ended.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // ownerFile says where the server of a data directory counts calls of adlens mcp. Only
 // a user who can read the directory can read it.

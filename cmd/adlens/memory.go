@@ -22,7 +22,7 @@ const (
 )
 
 // keepFigures reads into memory what requests have missed, and between that
-// what may be asked for next: for this it rests as long as it worked, so that
+// what may be requested next: for this it rests as long as it worked, so that
 // those who wait for the engine have it.
 func keepFigures(ctx context.Context, figures *query.Service, log *zap.Logger) {
 	for ctx.Err() == nil {

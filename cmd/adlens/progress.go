@@ -90,7 +90,7 @@ func (p *progress) Written(done, total int) {
 	p.setStage(stage{doing: "writing", noun: "extracts", done: uint64(done), total: uint64(total), measured: uint64(done), measure: "extracts"})
 }
 
-// Added counts rows that are added up anew.
+// Added counts rows that are added up again.
 func (p *progress) Added(done, total uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -29,7 +30,10 @@ European Central Bank are fetched first. Reports of days without a rate wait on
 the disk: the exit code is 1, and once the rates are there, serve or the next pull
 loads the reports without fetching them again. What the platform has no more, and
 reports that it never gives a profile, such as Sponsored Brands of authors, are
-notices.`,
+notices. Campaigns are read as well, unless they were within half an hour: the list
+says which of them need legacy reports. A pull of all days that are due counts as
+the day's refresh, with --out too: serve does not fetch those days again, and
+leaves no files of them in the data directory.`,
 		Example: `  adlens pull --account acme --days 14
   adlens pull --account acme --out /srv/extracts/acme`,
 		Args: cobra.NoArgs,
@@ -42,7 +46,7 @@ notices.`,
 				pull.Out = pull.Kept
 			}
 			bank, err := po.newBank()
-			if err != nil {
+			if err = errors.Join(err, po.checkPace()); err != nil {
 				return err
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -11,75 +12,145 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// printRecords prints the keys, feed links or connections of an account: a line
-// of JSON for each, or a row of a table below its header.
-func printRecords[T, L any](o *options, cmd *cobra.Command, d *data, account string, read func(context.Context, string) ([]T, error), line func(T) L, header string, cells func(L) []string) error {
+// recordKind is what an account has several of, such as keys or feed links: how they
+// are listed, and found and revoked by their ids. L is a line of JSON about one.
+type recordKind[T, L any] struct {
+	command string // that has list and revoke
+	what    string // in messages
+	read    func(ctx context.Context, d *data, account string) ([]T, error)
+	line    func(one T) L
+	header  string // of the columns of the list
+	cells   func(line L) []string
+
+	// Only of those that have ids.
+	id   string // what one is called in usage, such as KEY_ID
+	find func(ctx context.Context, d *data, id string) (T, bool, error)
+	put  func(ctx context.Context, d *data, one T) error
+	end  func(one *T) **time.Time // when it was revoked
+	name func(one T) string
+}
+
+// newList makes the command that lists those of an account.
+func (k recordKind[T, L]) newList(o *options, short, long string) *cobra.Command {
+	var account string
+	cmd := &cobra.Command{
+		Use:     "list --account ID",
+		Short:   short,
+		Long:    long,
+		Example: "  adlens " + k.command + " list --account acme",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.withDatabase(cmd.Context(), func(d *data) error { return k.printAll(o, cmd, d, account) })
+		},
+	}
+	cmd.Flags().StringVar(&account, "account", "", "the account (needed)")
+	cmd.MarkFlagRequired("account")
+	return cmd
+}
+
+// newRevoke makes the command that revokes one by its id.
+func (k recordKind[T, L]) newRevoke(o *options, short, long, example string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke " + k.id,
+		Short:   short,
+		Long:    long,
+		Example: "  adlens " + k.command + " revoke " + example,
+		Args:    oneArgument(k.id),
+		RunE:    func(cmd *cobra.Command, args []string) error { return k.revoke(o, cmd, args[0]) },
+	}
+}
+
+// printAll prints those of an account: a line of JSON for each, or a row of a table
+// below its header.
+func (k recordKind[T, L]) printAll(o *options, cmd *cobra.Command, d *data, account string) error {
 	if err := d.requireAccount(cmd.Context(), account); err != nil {
 		return err
 	}
-	all, err := read(cmd.Context(), account)
+	all, err := k.read(cmd.Context(), d, account)
 	if err != nil {
 		return err
 	}
 	lines := make([]L, len(all))
 	for i, one := range all {
-		lines[i] = line(one)
+		lines[i] = k.line(one)
 	}
+	return printLines(o, cmd, lines, k.header, func(l L) string {
+		row := k.cells(l)
+		for i, cell := range row { // a tab or a line feed in a name would begin another cell
+			row[i] = cmp.Or(strings.Join(strings.Fields(cell), " "), "-")
+		}
+		return strings.Join(row, "\t")
+	})
+}
+
+// printLines prints lines as JSON, or as a table with tabs between the cells of a row.
+func printLines[L any](o *options, cmd *cobra.Command, lines []L, header string, row func(L) string) error {
 	if o.json {
 		return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, header)
 	for _, l := range lines {
-		row := cells(l)
-		for i, cell := range row { // a tab or a line feed in a name would begin another cell
-			row[i] = cmp.Or(strings.Join(strings.Fields(cell), " "), "-")
-		}
-		fmt.Fprintln(table, strings.Join(row, "\t"))
+		fmt.Fprintln(table, row(l))
 	}
 	return table.Flush()
 }
 
-func orDash(text *string) string {
-	if text == nil {
-		return "-"
-	}
-	return *text
-}
+// newID makes an id that is not known yet and no secret.
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:20]) }
 
-// revocable is what can be revoked by its id, as keys, feed links and connections
-// are.
-type revocable[T any] struct {
-	what string // in messages
-	list string // the command that shows the ids
-	find func(ctx context.Context, d *data, id string) (T, bool, error)
-	put  func(ctx context.Context, d *data, one T) error
-	end  func(one *T) **time.Time // when it was revoked
-	line func(one T) (name string, json any)
+// lock finds one by its id. No other command changes it until it is released.
+func (k recordKind[T, L]) lock(ctx context.Context, d *data, id string) (one T, release func() error, err error) {
+	_, found, err := k.find(ctx, d, id)
+	if err != nil {
+		return one, nil, err
+	}
+	if !found {
+		return one, nil, fmt.Errorf("there is no %s %q; adlens %s list --account ID shows the ids", k.what, id, k.command)
+	}
+	if release, err = d.locker.Lock(ctx, k.what+"/"+id, func(string) {}); err != nil {
+		return one, nil, err
+	}
+	if one, _, err = k.find(ctx, d, id); err != nil { // as the last holder of the lock left it
+		release()
+	}
+	return one, release, err
 }
 
 // revoke revokes one for good. One that is revoked stays as it is.
-func (r revocable[T]) revoke(o *options, cmd *cobra.Command, id string) error {
+func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) error {
 	return o.withDatabase(cmd.Context(), func(d *data) error {
-		one, found, err := r.find(cmd.Context(), d, id)
+		one, release, err := k.lock(cmd.Context(), d, id)
 		if err != nil {
 			return err
 		}
-		if !found {
-			return fmt.Errorf("there is no %s %q; adlens %s --account ID shows the ids", r.what, id, r.list)
-		}
-		if end := r.end(&one); *end == nil {
+		defer release()
+		if end := k.end(&one); *end == nil {
 			now := time.Now().UTC().Truncate(time.Millisecond)
 			*end = &now
-			if err := r.put(cmd.Context(), d, one); err != nil {
+			if err := k.put(cmd.Context(), d, one); err != nil {
 				return err
 			}
 		}
-		name, line := r.line(one)
 		if o.json {
-			return printJSON(cmd.OutOrStdout(), line)
+			return printJSON(cmd.OutOrStdout(), k.line(one))
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s) is revoked\n", r.what, id, name)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s) is revoked\n", k.what, id, k.name(one))
 		return nil
 	})
+}
+
+// allOr joins values with commas; nil is "all".
+func allOr(values []string) string {
+	if values == nil {
+		return "all"
+	}
+	return strings.Join(values, ",")
+}
+
+func orDash[T any](value *T) string {
+	if value == nil {
+		return "-"
+	}
+	return fmt.Sprint(*value)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"sync"
 	"time"
@@ -37,7 +38,7 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
 	bank, err := po.newBank()
-	if err != nil {
+	if err = errors.Join(err, po.checkPace()); err != nil {
 		return refreshers{}, err
 	}
 	c.Bank = bank
@@ -45,22 +46,17 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 	if po.keyFile != "" && err == nil {
 		_, err = secret.ReadKey(po.keyFile)
 	}
-	return refreshers{
-		lists: connector.NewLists(ctx, c, func(account, marketplaceID string, took time.Duration, err error) {
-			counts.CampaignRead(took, err)
-			about := []zap.Field{zap.String("account", account), zap.String("marketplace_id", marketplaceID), zap.Duration("took", took)}
-			if err != nil {
-				log.Warn("campaigns could not be read; lists that failed stay as they are", append(about, zap.Error(err))...)
-				return
-			}
-			log.Info("campaigns were read", about...)
-		}),
+	r := refreshers{
 		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Now: time.Now,
 			Report: func(account, connection string, result loader.Result, took time.Duration, err error) {
 				counts.Refresh(took, err)
 				if n, days := connector.MissingRates(result); n > 0 {
 					log.Warn("reports wait for rates; they are loaded by themselves once these are loaded",
 						zap.String("account", account), zap.String("connection", connection), zap.Int("reports", n), zap.String("missing", days))
+				}
+				if err := connector.UnlistedError(result); err != nil {
+					log.Warn("a report waits for a list of campaigns; it is loaded by itself once a list names them",
+						zap.String("account", account), zap.String("connection", connection), zap.Error(err))
 				}
 				about := []zap.Field{zap.String("account", account), zap.String("connection", connection), zap.Int("reports", len(result.Files)), zap.Duration("took", took)}
 				if err != nil {
@@ -69,7 +65,19 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 				}
 				log.Info("figures were refreshed", about...)
 			}},
-	}, err
+	}
+	r.lists = connector.NewLists(ctx, c, func(account, marketplaceID string, took time.Duration, err error) {
+		r.daily.LookAgain(account)
+		counts.CampaignRead(took, err)
+		about := []zap.Field{zap.String("account", account), zap.String("marketplace_id", marketplaceID), zap.Duration("took", took)}
+		if err != nil {
+			log.Warn("campaigns could not be read; lists that failed stay as they are", append(about, zap.Error(err))...)
+			return
+		}
+		log.Info("campaigns were read", about...)
+	})
+	r.daily.Lists = r.lists
+	return r, err
 }
 
 // pollEvery is the first wait between two looks at a report.
@@ -106,7 +114,7 @@ func (o *oneAtATime) ReplaceLists(ctx context.Context, account string, read load
 	return o.loader.ReplaceLists(ctx, account, read)
 }
 
-// quiet is the progress of a load that nobody watches.
+// quiet is the progress of a load without a watcher.
 type quiet struct{ log *zap.Logger }
 
 func (quiet) Step(string, int, int) {}

@@ -19,7 +19,7 @@ func newRestore(o *options) *cobra.Command {
 directory or into an empty database of a ClickHouse server, wherever it was taken
 from: this is also the way from the one to the other.
 
-Checksums and numbers of rows are checked, totals are derived anew and compared
+Checksums and numbers of rows are checked, totals are derived again and compared
 with the figures, and only then the accounts appear, all at once. A restore that
 was interrupted has shown nothing; the same command begins again.
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,9 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// version is set by release builds.
-var version = "dev"
 
 // options are the flags that every command has.
 type options struct {
@@ -41,11 +39,20 @@ Where something seems wrong, adlens doctor looks for it.`,
   adlens load --account acme extracts/
   adlens key create --account acme --name sheet
   adlens serve`,
-		Version:           version,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) },
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs, // needSubcommand refuses what is no command
+		RunE:          needSubcommand,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := fromEnvironment(cmd.Flags()); err != nil {
+				return err
+			}
+			return requireFlags(cmd)
+		},
 	}
+	root.SetFlagErrorFunc(explainFlag)
+	root.SetHelpCommand(newHelp())
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.dataDir, "data-dir", "adlens-data", "home of the embedded engine, made where it is missing")
 	flags.StringVar(&o.clickhouse, "clickhouse", "", "address of an existing ClickHouse server to use instead, like clickhouse://user:password@host:9000/adlens")
@@ -53,38 +60,10 @@ Where something seems wrong, adlens doctor looks for it.`,
 	flags.StringVar(&o.ca, "clickhouse-ca", "", "file of the authorities (PEM) that signed the server's certificate; the system's where empty")
 	flags.StringVar(&o.cluster, "cluster", "", "name of a cluster that the server's configuration has: accounts are spread over its shards")
 	flags.BoolVar(&o.json, "json", false, "print JSON for machines")
-	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFeed(o), newApp(o), newMCP(o), newLoad(o), newConnect(o), newConnection(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o), newShards(o))
+	root.AddCommand(newServe(o), newDemo(o), newAccount(o), newKey(o), newFigures(o), newFeed(o), newShare(o), newApp(o), newMCP(o), newLoad(o), newConnect(o), newConnection(o), newPull(o), newGrants(o), newDoctor(o), newBackup(o), newRestore(o), newShards(o), newVersion(o))
 	addCompletion(root)
 	o.finishCommand(root)
 	return root
-}
-
-// needSubcommand is what a command does that is only a group of others.
-func needSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	return fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
-}
-
-// oneArgument and some are the arguments of commands that need one thing of a name, or
-// at least one.
-func oneArgument(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return fmt.Errorf("%q is one argument too many; expected %s alone (a name with spaces needs quotes)", args[1], name)
-		}
-		return someArguments(name)(cmd, args)
-	}
-}
-
-func someArguments(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s is missing; see %s --help", name, cmd.CommandPath())
-		}
-		return nil
-	}
 }
 
 // fromEnvironment sets flags that were not given from their variables.
@@ -95,7 +74,10 @@ func fromEnvironment(flags *pflag.FlagSet) (err error) {
 		if !ok || f.Changed || err != nil || !hasVariable(f) {
 			return
 		}
-		if setting := flags.Set(f.Name, value); setting != nil {
+		var invalid *pflag.InvalidValueError
+		if setting := flags.Set(f.Name, value); errors.As(setting, &invalid) {
+			err = explainValue(name, invalid)
+		} else if setting != nil {
 			err = fmt.Errorf("%s: %w", name, setting)
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,14 +40,14 @@ type serveOptions struct {
 	drainDelay  time.Duration
 	platform    platformOptions
 
-	publicURL      string // of assistants' clients
+	publicURL      string // that clients see
 	noRegistration bool
 }
 
 func (so *serveOptions) addFlags(cmd *cobra.Command, level string) {
 	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
 	so.addLimitFlags(cmd)
-	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are asked for again; 0 is off")
+	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are requested again; 0 is off")
 	cmd.Flags().IntVar(&so.underWay, "answer-memory", 0, "bytes of memory for all answers together while they are made and sent; beyond it requests wait, and then get 503. 0 is a sixteenth of the machine's memory")
 	cmd.Flags().StringVar(&so.logLevel, "log-level", level, "debug, info, warn or error; every request is a line of info")
 }
@@ -73,7 +73,7 @@ weekly, and at first all that the platform still has. What it gives is left
 below extracts in the data directory; reports that lack exchange rates wait there,
 and are loaded once the rates are. Where a marketplace is in another currency
 than US dollars, rates of the European Central Bank are fetched once a day too.
-Campaigns are read from the platform when they are asked for, each marketplace's
+Campaigns are read once a day too, and when they are requested, each marketplace's
 at most every 30 minutes.`,
 		Example: `  adlens serve
   adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
@@ -90,7 +90,7 @@ at most every 30 minutes.`,
 	cmd.Flags().StringVar(&so.redis, "redis", "", "Redis that servers share the limits through, redis://:password@host:6379/0; better given as ADLENS_REDIS")
 	cmd.Flags().StringVar(&so.metrics, "metrics-listen", "", "address for /metrics, for Prometheus; off where empty. It needs no key: keep it private")
 	cmd.Flags().DurationVar(&so.drainDelay, "drain-delay", 0, "how long to go on answering after SIGTERM while /readyz says 503, so that a balancer sees it; like 5s")
-	cmd.Flags().StringVar(&so.publicURL, "public-url", "", "address that assistants' clients see, like https://figures.example.com, where a proxy serves it by HTTPS; without it only clients on this machine connect to /mcp")
+	cmd.Flags().StringVar(&so.publicURL, "public-url", "", "address that clients see, like https://figures.example.com, where a proxy serves it by HTTPS: the documentation names it, and assistants elsewhere connect; without it only those on this machine")
 	cmd.Flags().BoolVar(&so.noRegistration, "no-client-registration", false, "assistants' clients that have no metadata document of their own cannot register")
 	so.platform.addRatesFlag(cmd)
 	so.platform.addFlags(cmd)
@@ -147,6 +147,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
 	counts := metrics.New()
+	addBuildMetric(counts)
 	d.addDatabaseMetrics(counts)
 	inspector.addIntegrityMetrics(counts)
 	limits.addLimitMetrics(counts)
@@ -175,7 +176,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		return err
 	}
 	server := adhttp.New(adhttp.Config{
-		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants,
+		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants, PublicURL: strings.TrimSuffix(so.publicURL, "/"),
 		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.currentHealth()
@@ -184,7 +185,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		},
 	})
 	watchMemories(counts, figures, answers)
-	listener, err := net.Listen("tcp", so.listen)
+	listener, err := listenOn("--listen", so.listen)
 	if err != nil {
 		return err
 	}
@@ -250,14 +251,10 @@ func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers
 // startBackground runs what a server does beside answering.
 func (d *data) startBackground(ctx context.Context, running *sync.WaitGroup, usage *auth.Usage, i *inspector) {
 	log := i.log
+	i.watchEngine(ctx, running)
 	running.Go(func() { i.keepInspecting(ctx) })
 	running.Go(func() { d.keepUsage(ctx, usage, log) })
 	running.Go(func() { d.keepClean(ctx, log) })
-	if d.engine != nil {
-		running.Go(func() {
-			d.engine.Watch(ctx, func(err error) { log.Warn("the engine did not answer", zap.Error(err)) }, i.engineRestarted)
-		})
-	}
 }
 
 // keepUsage notes the last uses of keys, and those since the last time when
@@ -301,19 +298,19 @@ func runEvery(ctx context.Context, interval time.Duration, do func(context.Conte
 	}
 }
 
-// newLog returns the log of a server: JSON lines on standard error.
+// newLog returns the log of a server on standard error: JSON lines, or at a terminal
+// lines for a person to read.
 func newLog(level string) (*zap.Logger, error) {
-	config := zap.NewProductionConfig()
-	config.Sampling = nil
-	config.DisableStacktrace, config.DisableCaller = true, true
-	config.EncoderConfig.EncodeTime = nil
-	config.EncoderConfig.TimeKey = "time"
-	var err error
-	if config.Level, err = zap.ParseAtomicLevel(level); err != nil {
-		return nil, fmt.Errorf("--log-level: %w; expected debug, info, warn or error", err)
+	parsed, err := zapcore.ParseLevel(level)
+	if err != nil || level == "" {
+		return nil, fmt.Errorf("--log-level is %q; expected debug, info, warn or error", level)
 	}
-	config.EncoderConfig.EncodeTime = encodeTime
-	return config.Build(zap.WrapCore(func(zapcore.Core) zapcore.Core {
-		return zapcore.NewCore(zapcore.NewJSONEncoder(config.EncoderConfig), zapcore.Lock(zapcore.AddSync(screen{os.Stderr})), config.Level)
-	}))
+	config := zap.NewProductionEncoderConfig()
+	config.TimeKey, config.EncodeTime = "time", encodeTime
+	encoder := zapcore.NewJSONEncoder(config)
+	if _, terminal := terminalOf(screen{os.Stderr}); terminal {
+		config.EncodeTime, config.ConsoleSeparator = zapcore.TimeEncoderOfLayout(time.TimeOnly), "  "
+		encoder = zapcore.NewConsoleEncoder(config)
+	}
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(screen{os.Stderr})), parsed)), nil
 }

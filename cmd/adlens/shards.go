@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"adlens/internal/clickhouse/audit"
 
@@ -46,15 +45,9 @@ cluster is empty until then.`,
 				for i, s := range all {
 					lines[i] = shardJSON(s)
 				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), map[string]any{"data": lines})
-				}
-				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				fmt.Fprintln(table, "SHARD\tADDRESS\tACCOUNTS\tFACT ROWS\tON DISK")
-				for _, l := range lines {
-					fmt.Fprintf(table, "%d\t%s\t%d\t%d\t%s\n", l.Number, l.Address, l.Accounts, l.Rows, formatBytes(int64(l.Bytes)))
-				}
-				return table.Flush()
+				return printLines(o, cmd, lines, "SHARD\tADDRESS\tACCOUNTS\tFACT ROWS\tON DISK", func(l shardJSON) string {
+					return fmt.Sprintf("%d\t%s\t%d\t%d\t%s", l.Number, l.Address, l.Accounts, l.Rows, formatBytes(int64(l.Bytes)))
+				})
 			})
 		},
 	}
@@ -74,7 +67,7 @@ func newAccountMove(o *options) *cobra.Command {
 		Use:   "move ID --shard N",
 		Short: "Bring an account to another shard of a cluster",
 		Long: `Bring an account to another shard of a cluster. Servers go on answering; loads
-of the account wait. All its rows are copied, held against the old ones column by
+of the account wait. All its rows are copied, compared with the old ones column by
 column and against themselves, and only then the account is read at its new
 place. Three quarters of a minute later, when no request can still be reading at
 the old one, what is left there is deleted.

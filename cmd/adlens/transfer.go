@@ -13,7 +13,7 @@ type transfer struct {
 	terminal bool
 	began    time.Time
 	shown    time.Time
-	expected uint64 // rows; 0 where nobody knows
+	expected uint64 // rows; 0 where it is not known
 	line     string
 
 	copied, kept uint64

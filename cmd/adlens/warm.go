@@ -13,13 +13,13 @@ import (
 const (
 	// warmAccounts bounds the accounts that a start prepares for.
 	warmAccounts = 32
-	// warmPatience bounds what a start waits for nobody yet.
+	// warmPatience bounds what a start waits before it serves.
 	warmPatience = 2 * time.Second
 )
 
 // warmCaches asks what the first requests will ask. The first statement of each kind
 // takes the engine ten times as long as those after it, and accounts that were
-// served before are likely to be asked for again. Where it takes too long, the
+// served before are likely to be requested again. Where it takes too long, the
 // rest is left to those who ask.
 func (d *data) warmCaches(ctx context.Context, figures *query.Service, log *zap.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, warmPatience)
@@ -31,8 +31,8 @@ func (d *data) warmCaches(ctx context.Context, figures *query.Service, log *zap.
 
 // runFirstQueries goes the way of a request: the key, its account, the account's figures.
 func (d *data) runFirstQueries(ctx context.Context, figures *query.Service) error {
-	var nobody [32]byte
-	_, _, unknown := d.Keys.KeyByHash(ctx, nobody)
+	var unused [32]byte
+	_, _, unknown := d.Keys.KeyByHash(ctx, unused)
 	accounts, err := d.Keys.LastServed(ctx, warmAccounts)
 	if err := errors.Join(unknown, err); err != nil {
 		return err

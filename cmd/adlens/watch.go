@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"net"
 	"time"
 
 	"adlens/internal/answer"
@@ -28,9 +26,9 @@ func serveMetrics(address string, m *metrics.Metrics, log *zap.Logger) (end func
 	if address == "" {
 		return func() error { return nil }, nil
 	}
-	listener, err := net.Listen("tcp", address)
+	listener, err := listenOn("--metrics-listen", address)
 	if err != nil {
-		return nil, fmt.Errorf("--metrics-listen: %w", err)
+		return nil, err
 	}
 	log.Info("metrics", zap.String("address", "http://"+listener.Addr().String()+"/metrics"))
 	go func() {

@@ -61,10 +61,11 @@ func TestNoKillOfARestoreShowsAnything(t *testing.T) {
 	for whole := false; round < rounds && !whole; round++ {
 		after := time.Duration(round)*step + time.Duration(r.Int64N(int64(step)+1))
 		whole = house.Killed(t, into, after, "restore", "--from", place.Place)
-		status := house.Get(t, harness.Client{Address: server.Address, Key: figures.Ask.Key}, "/api/v1/summary").Status
+		a := house.Get(t, harness.Client{Address: server.Address, Key: figures.Ask.Key}, "/api/v1/summary")
+		status := a.Status
 		switch {
 		case whole && status != 200, !whole && status != 401 && status != 200:
-			t.Fatalf("round %d: status %d, the restore came to its end: %v", round, status, whole)
+			t.Fatalf("round %d: status %d, the restore came to its end: %v: %s\n%s", round, status, whole, a.Body, server.Log())
 		case status == 200:
 			whole = true
 		}

@@ -24,6 +24,7 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 	house.Need(t, err)
 	revoke(t, p, figures.Files.ID)
 	link := house.Feed(t, &house.House{Program: p}, figures.Files.ID, "/summary?range=all_time&format=json")
+	shared := house.Share(t, &house.House{Program: p}, figures.Files.ID, "#/overview?range=all_time")
 	server := house.Serve(t, p)
 	house.App(t, p, figures.Files.ID, "kept")
 	if r := p.Run("app", "revoke", house.App(t, p, figures.Files.ID, "ended")); r.Code != 0 {
@@ -48,8 +49,10 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 		house.SameBytes(t, here, there, house.Questions(r, one))
 		house.CheckAll(t, there, one.Model)
 	}
-	if a, b := house.Get(t, harness.Client{Address: server.Address}, link), house.Get(t, harness.Client{Address: other.Address}, link); a.Status != 200 || !bytes.Equal(a.Body, b.Body) {
-		t.Errorf("a feed says %s, the restored one %s", a, b)
+	for _, path := range []string{link, shared, shared + "/api/v1/summary"} {
+		if a, b := house.Get(t, harness.Client{Address: server.Address}, path), house.Get(t, harness.Client{Address: other.Address}, path); a.Status != 200 || !bytes.Equal(a.Body, b.Body) {
+			t.Errorf("a link says %s, the restored one %s", a, b)
+		}
 	}
 	house.ProblemOf(t, house.Get(t, harness.Client{Address: other.Address, Key: revoked}, "/api/v1/summary"), 401, "invalid_key")
 	apps := []string{"app", "list", "--account", figures.Files.ID, "--json"}

@@ -75,6 +75,7 @@ func (p *tab) walkTo(selector string) {
 var everywhere = []string{
 	"#/overview", "#/overview?range=all_time&measure=roas", "#/products", "#/campaign-figures?search=garden", "#/ad-group-figures?figures=spend%2Cacos&compare=previous_period",
 	"#/campaigns", "#/ad-groups", "#/rules", "#/apps",
+	"#/overview?stack=marketplace&second=acos&compare=previous_period&currency=local", "#/products?currency=local&figures=spend%2Csales_7d",
 	"#/activity", "#/overview?timezone=Mars&marketplaces=FR", "#/overview?start_date=2019-01-01&end_date=2019-02-01",
 }
 

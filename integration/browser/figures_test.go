@@ -53,7 +53,7 @@ func bare(shown string) string {
 	if strings.Contains(shown, "no value") {
 		return "none"
 	}
-	return strings.NewReplacer("$", "", ",", "", "%", "").Replace(shown)
+	return strings.NewReplacer("$", "", "€", "", "£", "", ",", "", "%", "").Replace(shown)
 }
 
 func bares(shown []string) []string {

@@ -29,37 +29,79 @@ func TestTheKeyIsInTheHeaderOfRequestsToTheAPIAlone(t *testing.T) {
 	}
 	p.lock.Unlock()
 	kept := js[string](p, `(async () => JSON.stringify([
-		location.href, document.cookie, {...localStorage}, {...sessionStorage}, history.state, window.name, document.documentElement.outerHTML,
+		location.href, document.cookie, {...localStorage}, history.state, window.name, document.documentElement.outerHTML,
 		document.getElementById('key').value, await caches.keys(), (await indexedDB.databases()).map((d) => d.name), performance.getEntries().map((e) => e.name)]))()`)
 	if strings.Contains(kept, h.key) {
 		t.Errorf("the key is kept: %s", kept)
 	}
-	if stored := js[int](p, "localStorage.length + sessionStorage.length + document.cookie.length"); stored != 0 {
-		t.Errorf("%d things are stored", stored)
+	p.keeps(h.key, "")
+}
+
+// keeps checks what the browser stores for the tab, and on the device: nothing but a
+// key.
+func (p *tab) keeps(inTab, onDevice string) {
+	p.t.Helper()
+	stored := js[string](p, "JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])")
+	want := []any{map[string]string{}, map[string]string{}, ""}
+	for i, key := range []string{inTab, onDevice} {
+		if key != "" {
+			want[i] = map[string]string{"adlens-key": key}
+		}
+	}
+	wanted, err := json.Marshal(want)
+	need(p.t, err)
+	if stored != string(wanted) {
+		p.t.Errorf("stored is %s, want %s", stored, wanted)
 	}
 }
 
-func TestAReloadAndForgettingAskForTheKeyAgain(t *testing.T) {
+func TestTheKeyIsKeptInTheTabUntilItsUserSignsOut(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
 	p.do(chromedp.Reload())
-	p.until("!document.getElementById('signin').hidden")
-	p.signIn(h.key)
+	p.settled()
 	if got := p.text("#view h1"); got != "Products" {
 		t.Errorf("after the reload the view is %q", got)
 	}
+	p.keeps(h.key, "")
+	other := p.another("")
+	other.until("document.querySelector('#key-form button')?.disabled === false && !document.getElementById('signin').hidden")
 	p.click("#forget")
 	p.until("!document.getElementById('signin').hidden && document.activeElement.id === 'key'")
+	p.keeps("", "")
 	if left := js[string](p, "(document.getElementById('account').textContent + document.getElementById('who').textContent).trim()"); left != "" {
 		t.Errorf("what it showed is still there: %s", left)
 	}
 	before := len(p.asked())
 	js[any](p, "(location.hash = '#/rules', null)")
 	p.until("location.hash === '#/rules'")
+	p.do(chromedp.Reload())
+	p.until("document.querySelector('#key-form button')?.disabled === false && !document.getElementById('signin').hidden")
 	if after := p.asked(); len(after) != before {
 		t.Errorf("without a key it asked %v", after[before:])
 	}
+}
+
+func TestTheKeyIsKeptOnTheDeviceWhereItsUserSaysSo(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	p.click("#forget")
+	p.click("#stay")
+	p.signIn(h.key)
+	p.keeps("", h.key)
+	other := p.another("#/rules")
+	other.settled()
+	if got := other.text("#view h1"); got != "Rules" {
+		t.Errorf("another tab of the device shows %q", got)
+	}
+	other.click("#forget")
+	for _, each := range []*tab{other, p} {
+		each.until("!document.getElementById('signin').hidden && document.getElementById('account').hidden")
+		each.keeps("", "")
+	}
+	p.says("#said", "another tab")
 }
 
 func TestARefusedKeyIsAskedForAgain(t *testing.T) {
@@ -99,4 +141,5 @@ func TestAKeyThatIsRevokedMeanwhileIsForgotten(t *testing.T) {
 	}
 	p.until(`(document.querySelector('[data-keep="again"]')?.click(), !document.getElementById('signin').hidden)`)
 	p.says("#key-fault", "revoked")
+	p.keeps("", "")
 }

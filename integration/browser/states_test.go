@@ -139,7 +139,33 @@ func TestTheLimitIsWaitedForAndSaid(t *testing.T) {
 	p.until("performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/api/v1/rules')).length === 2")
 	p.says("#said .waiting", "limit of requests")
 	p.click("#forget")
-	p.until("document.querySelector('#said').textContent.includes('forgotten')")
+	p.until("document.querySelector('#said').textContent.includes('signed out')")
+}
+
+// Another client of the account, such as a sheet, still gets in while a user clicks
+// as fast as the page can.
+func TestThePageLeavesAThirdOfTheLimitToOthers(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("shared")
+	need(t, err)
+	server, err := h.ServeLimited(12)
+	need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := h.tab(t, server.Address, "").signIn(key)
+	for i := range 12 {
+		js[any](p, fmt.Sprintf("(location.hash = '#/%s?n=%d', new Promise((over) => setTimeout(() => over(null), 300)))", []string{"rules", "activity", "products"}[i%3], i))
+	}
+	p.says("#said .waiting", "left to other clients")
+	for i := range 3 {
+		if a, err := (harness.Client{Address: server.Address, Key: key}).Get("/api/v1/account"); err != nil || a.Status != 200 {
+			t.Errorf("request %d of another client: %s, %v", i+1, a, err)
+		}
+	}
 }
 
 func TestTextsOfAnAccountAreTextsOnly(t *testing.T) {

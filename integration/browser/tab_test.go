@@ -40,7 +40,19 @@ type tab struct {
 // browser must have had nothing to complain about.
 func (h *house) tab(t *testing.T, server, fragment string) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(h.browser, chromedp.WithNewBrowserContext())
+	return openTab(t, h.browser, server, "/"+fragment, chromedp.WithNewBrowserContext())
+}
+
+// another opens the page once more in the same browser context, as a second tab of
+// the same person.
+func (p *tab) another(fragment string) *tab {
+	p.t.Helper()
+	return openTab(p.t, p.ctx, p.address, "/"+fragment)
+}
+
+func openTab(t *testing.T, parent context.Context, server, path string, options ...chromedp.ContextOption) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent, options...)
 	ctx, timeout := context.WithTimeout(ctx, 3*patience)
 	p := &tab{t: t, ctx: ctx, address: server}
 	t.Cleanup(func() {
@@ -56,7 +68,7 @@ func (h *house) tab(t *testing.T, server, fragment string) *tab {
 	call(p, network.Enable, network.EnableParams{})
 	call(p, log.Enable, cdp.Empty{})
 	call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
-	p.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server+"/"+fragment))
+	p.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server+path))
 	return p
 }
 
@@ -163,11 +175,12 @@ func (p *tab) typeKey(key string) {
 	p.do(chromedp.KeyEvent(key + "\r"))
 }
 
-// settled waits until the page shows what was asked for last.
+// settled waits until the page shows what was requested last.
 func (p *tab) settled() {
 	p.t.Helper()
 	js[chromedp.Void](p, "new Promise((told) => setTimeout(told))") // a new fragment is heard of in the next turn
-	p.until(`!document.getElementById('account').hidden && document.querySelector('#view h1, #view .failed') && document.getElementById('view').getAttribute('aria-busy') === 'false'`)
+	p.until(`!document.getElementById('account').hidden && document.querySelector('#view h1, #view .failed') && document.getElementById('view').getAttribute('aria-busy') === 'false'
+		&& [...document.querySelectorAll('.chart')].every((chart) => chart.childElementCount > 0)`) // drawn once its size is known
 }
 
 // goTo changes the fragment, and waits for what it asks for.

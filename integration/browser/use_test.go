@@ -53,7 +53,7 @@ func TestTheAddressHoldsTheViewAndBackGoesBack(t *testing.T) {
 		t.Errorf("the fragment is %s", got)
 	}
 	p.do(chromedp.Reload())
-	p.signIn(h.key)
+	p.settled()
 	want := "/api/v1/reports/products?range=last_7_days&marketplaces=UK&sort=spend&order=desc&page=1&page_size=25"
 	if asked := p.asked(); asked[len(asked)-1] != want {
 		t.Errorf("after the reload it asked for %s, want %s", asked[len(asked)-1], want)
@@ -68,7 +68,7 @@ func TestTheAddressHoldsTheViewAndBackGoesBack(t *testing.T) {
 	}
 }
 
-// Whoever changes their mind sees the last choice, whatever the order in which
+// A user who changes their mind sees the last choice, whatever the order in which
 // answers come.
 func TestWhatIsSupersededIsNotShown(t *testing.T) {
 	t.Parallel()
@@ -104,38 +104,90 @@ func TestTheRequestBehindAViewWorksAsItIsShown(t *testing.T) {
 		t.Errorf("curl of campaigns: %s", line)
 	}
 	p.goTo("#/overview?range=last_month&marketplaces=DE%2CUS")
-	for _, tool := range []string{"sheets", "powerquery", "pandas"} {
+	for _, tool := range []string{"powerquery", "pandas", "sheets", "feed"} {
 		p.click(fmt.Sprintf(`[data-keep="recipe-%s"]`, tool))
 		text := js[string](p, "document.querySelector('#elsewhere pre').textContent")
-		if !strings.Contains(text, "format") || !strings.Contains(text, "DE") || strings.Contains(text, h.key) {
+		if !strings.Contains(text, "DE") || strings.Contains(text, h.key) {
 			t.Errorf("%s: %s", tool, text)
 		}
-		if tool == "sheets" {
+		switch tool {
+		case "sheets":
 			mustFillASheet(t, h, text)
+		case "feed":
+			mustMakeAFeed(t, h, h.key, text, "/api/v1/timeline?range=last_month&marketplaces=DE,US&format=csv")
 		}
 	}
+}
+
+// The button shows and copies the script, whatever tool was shown.
+func TestTheButtonForGoogleSheetsGivesTheScript(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
+	p.click(`[data-keep="to-sheets"]`)
+	p.says("#said", "Extensions, Apps Script")
+	text := js[string](p, "document.querySelector('#elsewhere pre').textContent")
+	if !strings.Contains(text, "'adlens products figures': '/reports/products?range=last_7_days&") || !js[bool](p, `document.querySelector('[data-keep="recipe-sheets"]').checked`) {
+		t.Errorf("the page shows %s", text)
+	}
+	mustFillASheet(t, h, text)
 }
 
 // mustFillASheet runs the page's script for Google Sheets, whose numbers have to
 // be numbers: a text is read by the rules of the sheet's country.
 func mustFillASheet(t *testing.T, h *house, script string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "script.js")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "script.js")
 	need(t, os.WriteFile(file, []byte(script), 0o600))
-	out, err := exec.CommandContext(t.Context(), "node", "../recipes/sheets.mjs", file, h.server.Address, h.key).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "node", "../recipes/sheets.mjs", file, filepath.Join(dir, "book.json"),
+		"open", "prompt:"+h.key, "menu:Enter the key", "menu:Refresh").CombinedOutput()
 	var wrote struct {
-		Sheets struct{ Active struct{ Rows [][]any } }
+		Sheets map[string]struct{ Rows [][]any }
+		Errors []string
 	}
-	if jsonErr := json.Unmarshal(out, &wrote); err != nil || jsonErr != nil || len(wrote.Sheets.Active.Rows) < 2 {
+	if jsonErr := json.Unmarshal(out, &wrote); err != nil || jsonErr != nil || len(wrote.Sheets) != 1 || len(wrote.Errors) > 0 {
 		t.Fatalf("%v, %v: %s", err, jsonErr, out)
 	}
-	rows := wrote.Sheets.Active.Rows
-	if _, number := rows[1][slices.Index(rows[0], any("spend"))].(float64); !number {
-		t.Errorf("spend is no number in %v", rows[1])
+	for _, sheet := range wrote.Sheets {
+		if len(sheet.Rows) < 2 {
+			t.Fatalf("the sheet has %v", sheet.Rows)
+		}
+		if _, number := sheet.Rows[1][slices.Index(sheet.Rows[0], any("spend"))].(float64); !number {
+			t.Errorf("spend is no number in %v", sheet.Rows[1])
+		}
 	}
 }
 
-// Each format is saved with the API's bytes; what the server refuses is said.
+// mustMakeAFeed runs the page's command for a feed link, which must answer as the
+// request does with the key.
+func mustMakeAFeed(t *testing.T, h *house, key, text, request string) {
+	t.Helper()
+	command, _, _ := strings.Cut(text, "\n\n")
+	shell := exec.CommandContext(t.Context(), "sh", "-ec", "adlens() { '"+h.Bin+"' --data-dir '"+h.DataDir+"' \"$@\"; }\n"+command)
+	out, err := shell.Output()
+	need(t, err)
+	link := strings.TrimSpace(string(out))
+	if got, want := api(t, h.client(""), strings.TrimPrefix(link, h.server.Address)), api(t, h.client(key), request); got.Status != 200 || string(got.Body) != string(want.Body) {
+		t.Errorf("%s answers %.200s, want %.200s", link, got, want)
+	}
+	if !strings.Contains(text, `=IMPORTDATA("`+h.server.Address+`/feed/feed_...")`) {
+		t.Errorf("there is no formula in %s", text)
+	}
+}
+
+// A key for some marketplaces makes a feed of these alone.
+func TestAKeyForSomeMarketplacesMakesAFeedOfThoseAlone(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Key("demo", "--marketplaces", "UK,DE")
+	need(t, err)
+	p := h.tab(t, h.server.Address, "#/overview?range=last_month").signIn(key)
+	p.click(`[data-keep="recipe-feed"]`)
+	mustMakeAFeed(t, h, key, js[string](p, "document.querySelector('#elsewhere pre').textContent"), "/api/v1/summary?range=last_month&format=csv")
+}
+
+// Each format is saved with the API's bytes; what the server refuses is shown.
 func TestAViewIsSavedAsTheServerAnswersIt(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

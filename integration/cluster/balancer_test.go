@@ -86,7 +86,7 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, last
 }
 
-// complete reads an answer to its end, so that one that breaks can be asked for
+// complete reads an answer to its end, so that one that breaks can be requested
 // again.
 func complete(r *http.Request) (*http.Response, error) {
 	answer, err := http.DefaultTransport.RoundTrip(r)

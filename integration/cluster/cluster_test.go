@@ -147,12 +147,12 @@ func TestAccountsAreSpreadOverTheShardsAndWholeOnOne(t *testing.T) {
 	rows := 0
 	for _, line := range c.listed(t) {
 		if line.Accounts != want[line.Shard] || line.Accounts == 0 {
-			t.Errorf("shard %d is said to have %d accounts, has %d of %d", line.Shard, line.Accounts, want[line.Shard], accounts)
+			t.Errorf("shard %d is reported to have %d accounts, has %d of %d", line.Shard, line.Accounts, want[line.Shard], accounts)
 		}
 		rows += line.FactRows
 	}
 	if rows != 3*accounts {
-		t.Errorf("the shards are said to have %d rows of facts, want %d", rows, 3*accounts)
+		t.Errorf("the shards are reported to have %d rows of facts, want %d", rows, 3*accounts)
 	}
 	server := house.Serve(t, c.Program)
 	for _, one := range all {

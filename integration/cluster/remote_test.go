@@ -128,8 +128,8 @@ func TestAServerThatCannotBeUsedIsExplainedInOneSentence(t *testing.T) {
 		host     string
 		says     string
 	}{
-		"nobody there":              {at("clickhouse", harness.Writer, dead, database, ""), dead, "nothing listens there"},
-		"nobody there, HTTP":        {at("http", harness.Writer, dead, database, ""), dead, "nothing listens there"},
+		"no server there":           {at("clickhouse", harness.Writer, dead, database, ""), dead, "nothing listens there"},
+		"no server there, HTTP":     {at("http", harness.Writer, dead, database, ""), dead, "nothing listens there"},
 		"no such name":              {at("clickhouse", harness.Writer, "no-such-host.invalid:9000", database, ""), "no-such-host.invalid:9000", "no address is known"},
 		"wrong password":            {wrong("clickhouse", c.Native), c.Native, "the name or the password is wrong"},
 		"wrong password, HTTP":      {wrong("http", c.HTTP), c.HTTP, "the name or the password is wrong"},

@@ -32,7 +32,7 @@ func TestCompletionScriptsParse(t *testing.T) {
 	}
 }
 
-// pressTab is what a bash does when somebody has typed the words and presses
+// pressTab is what a bash does when a user has typed the words and presses
 // tab. The function is that of the package bash-completion, in small.
 const pressTab = `
 _get_comp_words_by_ref() {
@@ -46,7 +46,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 func TestBashCompletesCommandsAndAccounts(t *testing.T) {
 	t.Parallel()
-	house.NeedEngine(t) // of a server, nobody waits for the names of accounts
+	house.NeedEngine(t) // of a server, names of accounts are not completed
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed")
 	}

@@ -166,7 +166,7 @@ func TestTheDoctorNamesAListThatFails(t *testing.T) {
 	platform.Inject(standin.Fault{On: standin.SBCampaigns, Times: -1, Do: standin.Error(403, standin.Details, "not now")})
 	key, err := p.Key("acct")
 	house.Need(t, err)
-	server, err := p.Serve("--platform-url", platform.URL(), "--platform-token-url", platform.TokenURL())
+	server, err := p.Serve(house.PlatformFlags(platform)...)
 	house.Need(t, err)
 	t.Cleanup(func() { _ = server.Stop() })
 	house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/campaigns?marketplace_id=3982475484689176")
@@ -221,6 +221,22 @@ func TestTheDoctorNamesCampaignsThatReportsLeaveOut(t *testing.T) {
 		t.Fatalf("load: %v %s", err, l.Result)
 	}
 	doctor(t, p, []sick{{"omissions", "warning", `SPONSORED_BRANDS of US 3982475484689176 are too low: the platform reports none of 2 campaigns with one ad group: "Old lamp" (1), "Older lamp" (2)`}})
+
+	// Legacy reports have them: of the last of the days, and then of all.
+	for back := 3; back <= 5; back++ {
+		stem := fmt.Sprint("legacy-", back)
+		house.Put(t, dir, stem+".report.json", house.Marshal(t, map[string]any{"reportId": stem, "recordType": "campaigns", "status": "SUCCESS", "creativeType": "all",
+			"profileId": "3982475484689176", "reportDate": strings.ReplaceAll(house.DaysAgo(back), "-", ""), "generatedAt": time.Now().UTC().Format(time.RFC3339)}))
+		house.Put(t, dir, stem+".json", []byte(`[{"campaignId":1,"impressions":10,"clicks":1,"cost":2.5,"attributedConversions14d":0,"attributedSales14d":0}]`))
+		if l, err := p.Load("acct", dir); err != nil || l.Code != 0 {
+			t.Fatalf("load: %v %s", err, l.Result)
+		}
+		var want []sick
+		if back < 5 {
+			want = []sick{{"omissions", "warning", "2 campaigns with one ad group"}}
+		}
+		doctor(t, p, want)
+	}
 }
 
 // logged waits until a server's log has some words.

@@ -2,9 +2,11 @@ package commands_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -147,5 +149,32 @@ func TestColoursAreForTerminalsAlone(t *testing.T) {
 	}
 	if r := p.Run("doctor"); r.Code != 1 || strings.Contains(r.Stdout+r.Stderr, "\x1b") || !strings.HasSuffix(r.Stdout, "0 ok, 0 warnings, 1 failed\n") {
 		t.Errorf("elsewhere: %s", r)
+	}
+}
+
+// At a terminal the log is for people. Elsewhere every line is JSON, with --json also
+// the address on standard output.
+func TestTheLogIsForItsReader(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	arguments := []string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--json"}
+	s := atTerminal(t, p, 200, nil, arguments...)
+	house.Eventually(t, time.Minute, "the server says nothing", func() bool { return strings.Contains(s.shown(), `{"address":`) })
+	house.Need(t, s.Process.Signal(os.Interrupt))
+	if code := s.ends(t); code != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  info  metrics  \{"address": "http://`).MatchString(s.shown()) {
+		t.Errorf("at a terminal: exit code %d: %q", code, s.shown())
+	}
+
+	command := p.Command(t.Context(), arguments...)
+	both := &terminal{}
+	command.Stdout, command.Stderr = both, both
+	house.Need(t, command.Start())
+	house.Eventually(t, time.Minute, "the server says nothing", func() bool { return strings.Contains(both.shown(), `{"address":`) })
+	house.Need(t, command.Process.Signal(os.Interrupt))
+	house.Need(t, command.Wait())
+	for line := range strings.Lines(both.shown()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%q is no JSON", line)
+		}
 	}
 }

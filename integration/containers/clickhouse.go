@@ -50,15 +50,13 @@ type ClickHouse struct {
 // StartClickHouse starts a server with further users, each a name with the
 // statements that give it its rights.
 func StartClickHouse(ctx context.Context, users map[string][]string) (*ClickHouse, error) {
-	c := &ClickHouse{}
-	var err error
-	if c.HTTP, c.Native, err = freeAddresses(); err != nil {
+	all, err := startServers(ctx, 1, func([]*ClickHouse) []testcontainers.ContainerFile {
+		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users))}
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := c.run(ctx, file("users.d/test.xml", usersFile(users))); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return all[0], nil
 }
 
 // Cluster is the name of the cluster that StartCluster's servers know.
@@ -66,22 +64,34 @@ const Cluster = "suite"
 
 // StartCluster starts servers that each know all of them as the shards of a
 // cluster.
-func StartCluster(ctx context.Context, shards int, users map[string][]string) (all []*ClickHouse, err error) {
-	remove := func() {
-		for _, c := range all {
-			err = errors.Join(err, c.Remove())
+func StartCluster(ctx context.Context, shards int, users map[string][]string) ([]*ClickHouse, error) {
+	return startServers(ctx, shards, func(all []*ClickHouse) []testcontainers.ContainerFile {
+		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/cluster.xml", clusterFile(all))}
+	})
+}
+
+// startServers starts servers with files of their configuration. Docker may have given
+// a port that was free to another container meanwhile: then others are picked.
+func startServers(ctx context.Context, n int, files func(all []*ClickHouse) []testcontainers.ContainerFile) (all []*ClickHouse, err error) {
+	for range 3 {
+		all, err = startAtOnce(ctx, n, files)
+		if err == nil || !strings.Contains(err.Error(), "port is already allocated") {
+			break
 		}
 	}
-	for range shards {
-		c := &ClickHouse{}
-		if c.HTTP, c.Native, err = freeAddresses(); err != nil {
-			return nil, err
-		}
-		all = append(all, c)
+	return all, err
+}
+
+func startAtOnce(ctx context.Context, n int, files func(all []*ClickHouse) []testcontainers.ContainerFile) ([]*ClickHouse, error) {
+	all, err := pickAddresses(n)
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range all {
-		if err = c.run(ctx, file("users.d/test.xml", usersFile(users)), file("config.d/cluster.xml", clusterFile(all))); err != nil {
-			remove()
+	for i, c := range all {
+		if err := c.run(ctx, files(all)...); err != nil {
+			for _, started := range all[:i] {
+				err = errors.Join(err, started.Remove())
+			}
 			return nil, err
 		}
 	}
@@ -127,20 +137,23 @@ func (c *ClickHouse) run(ctx context.Context, files ...testcontainers.ContainerF
 	return nil
 }
 
-// freeAddresses picks two ports, since those that Docker picks change with
-// every restart. They are below those that the system gives to whoever asks for
-// any: a container that is killed gets its own again.
-func freeAddresses() (first, second string, err error) {
-	var addresses [2]string
-	for i := range addresses {
-		l, err := freeListener()
-		if err != nil {
-			return "", "", err
+// pickAddresses picks two ports for each of some servers, since those that Docker picks
+// change with every restart. They are below those that the system gives to a program that
+// asks for any: a container that is killed gets its own again.
+func pickAddresses(servers int) (all []*ClickHouse, err error) {
+	for range servers {
+		c := &ClickHouse{}
+		for _, address := range []*string{&c.HTTP, &c.Native} {
+			l, err := freeListener()
+			if err != nil {
+				return nil, err
+			}
+			defer l.Close() // once all are picked: none is picked twice
+			*address = l.Addr().String()
 		}
-		defer l.Close()
-		addresses[i] = l.Addr().String()
+		all = append(all, c)
 	}
-	return addresses[0], addresses[1], nil
+	return all, nil
 }
 
 func freeListener() (l net.Listener, err error) {

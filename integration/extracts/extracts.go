@@ -20,6 +20,8 @@ type Options struct {
 	Big      bool      // amounts and counts up to the contract's limits
 	// PlatformOnly leaves out reports of the console, for oracles that do not read them.
 	PlatformOnly bool
+	// Legacy adds half as many legacy reports of Sponsored Brands, behind all others.
+	Legacy bool
 }
 
 // Account is one account's files.
@@ -91,6 +93,9 @@ func (w *writer) writeAccount(dir string, i int) (Account, error) {
 			return account, err
 		}
 		account.Reports = append(account.Reports, report)
+	}
+	if w.Legacy {
+		return account, w.writeLegacy(&account, filepath.Join(dir, "reports"))
 	}
 	return account, nil
 }

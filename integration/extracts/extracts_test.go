@@ -19,7 +19,7 @@ var now = time.Date(2026, 11, 20, 17, 30, 0, 0, time.UTC)
 func TestTheModelReadsEveryExtract(t *testing.T) {
 	t.Parallel()
 	for _, big := range []bool{false, true} {
-		accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: 7, Accounts: 3, Reports: 50, Now: now, Big: big})
+		accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: 7, Accounts: 3, Reports: 50, Now: now, Big: big, Legacy: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func (w *writer) rowObject(d description, day, asin string, measures []member) s
 	if column := kinds[d.kind].asin; column != "" {
 		members = append(members, member{column, asin}, member{"adId", "null"})
 	}
-	if kinds[d.kind].asin != "" || w.percentChance(10) { // never asked for where there are no products
+	if kinds[d.kind].asin != "" || w.percentChance(10) { // never requested where there are no products
 		members = append(members, w.nameMembers(d, "adGroup", adGroup)...)
 	}
 	return w.shuffledObject(members...)

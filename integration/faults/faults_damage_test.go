@@ -2,8 +2,10 @@ package faults_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,12 +125,7 @@ func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
 	w := openWard(t, t.TempDir(), 1)
-	key, err := w.Account("bystander")
-	house.Need(t, err)
-	loaded, err := w.Load("bystander", house.Put(t, t.TempDir(), "products.csv", []byte("product_id,title\nB0A,Lamp\n")))
-	if err != nil || loaded.Code != 0 {
-		t.Fatalf("%v %s", err, loaded.Result)
-	}
+	askBystander := w.addBystander(t)
 	w.start(t)
 	for _, part := range w.partsOf(t, "purchases_30d") {
 		house.Need(t, os.RemoveAll(part))
@@ -143,10 +140,25 @@ func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
 	if r.http != 200 || r.Status != "ready" {
 		t.Errorf("readiness is %+v", r)
 	}
-	if a := house.Get(t, harness.Client{Address: w.server.Address, Key: key}, "/api/v1/summary"); a.Status != 200 {
-		t.Errorf("the account that is whole is answered %s", a)
-	}
+	askBystander()
 	w.stop(t)
+}
+
+// addBystander adds an account that has figures of no part that is damaged. The function
+// demands that it is answered.
+func (w *ward) addBystander(t *testing.T) (ask func()) {
+	t.Helper()
+	key, err := w.Account("bystander")
+	house.Need(t, err)
+	loaded, err := w.Load("bystander", house.Put(t, t.TempDir(), "products.csv", []byte("product_id,title\nB0A,Lamp\n")))
+	if err != nil || loaded.Code != 0 {
+		t.Fatalf("%v %s", err, loaded.Result)
+	}
+	return func() {
+		if a := house.Get(t, harness.Client{Address: w.server.Address, Key: key}, "/api/v1/summary"); a.Status != 200 {
+			t.Errorf("the account that is whole is answered %s", a)
+		}
+	}
 }
 
 // Bytes that change under a running server are met by the next answer that
@@ -161,6 +173,31 @@ func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 			flipBits(t, filepath.Join(part, "data.bin"))
 		}
 	}
+	w.meetsDamage(t)
+	w.isWithheld(t)
+	w.stop(t)
+}
+
+// A part that has fewer rows than were stored is read without an error.
+func TestCountsThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	askBystander := w.addBystander(t)
+	w.start(t, withoutMemory...)
+	w.changeCount(t, "purchases_30d")
+	house.Need(t, w.KillEngine())
+	w.meetsDamage(t)
+	for _, q := range house.Everything() {
+		w.refuses(t, w.tenants[0], q)
+	}
+	askBystander()
+	w.stop(t)
+}
+
+// meetsDamage asks until the account is refused; no answer is wrong.
+func (w *ward) meetsDamage(t *testing.T) {
+	t.Helper()
 	for until := time.Now().Add(30 * time.Second); ; <-time.After(200 * time.Millisecond) {
 		a := house.Get(t, w.tenants[0].Ask, "/api/v1"+products.String())
 		w.tenants[0].IsRightIfAnswered(t, products, a)
@@ -171,8 +208,69 @@ func TestBytesThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 			t.Fatalf("spoilt bytes are not met: %.300s", a)
 		}
 	}
-	w.isWithheld(t)
-	w.stop(t)
+}
+
+// changeCount changes the first digit of the number of rows of a table's largest part:
+// 1 to 0, 2 to 3. It returns what puts it back.
+func (w *ward) changeCount(t *testing.T, column string) (what string, putBack func()) {
+	t.Helper()
+	path := filepath.Join(w.largestPart(t, column), "count.txt")
+	rows, err := os.ReadFile(path)
+	house.Need(t, err)
+	changed := append([]byte(nil), rows...)
+	changed[0] ^= 1
+	house.Need(t, os.WriteFile(path, changed, 0o600))
+	return fmt.Sprintf("%s rows in a part with %s, which had %s", changed, column, rows), func() { house.Need(t, os.WriteFile(path, rows, 0o600)) }
+}
+
+// Commands that answer without a server withhold the same. A part's number of rows is a
+// file of its own that no sum protects: a changed digit takes rows from the part, or has
+// the engine read more than there are.
+func TestCommandsNeverAnswerFromChangedCounts(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	one := w.tenants[0]
+	w.engineEnds(t)
+	w.KeepEngine()
+	for _, column := range []string{"purchases_30d", "day", "month", "year", "report_days"} {
+		what, putBack := w.changeCount(t, column)
+		for _, q := range house.Everything() {
+			done := w.Run("figures", "--account", one.Files.ID, "--format", "json", q.String())
+			if done.Code == 0 {
+				one.IsRightIfAnswered(t, q, harness.Answer{Status: 200, Body: []byte(done.Stdout)})
+			} else if !strings.Contains(done.Stderr, "damaged") {
+				t.Errorf("with %s, %s ends with %s", what, q, done)
+			}
+		}
+		house.Need(t, w.StopEngine())
+		putBack()
+	}
+	for _, part := range w.partsOf(t, "purchases_30d") {
+		house.Need(t, os.RemoveAll(part))
+	}
+	for _, command := range [][]string{{"figures"}, {"mcp"}} {
+		if done := w.Run(append(command, "--account", one.Files.ID)...); done.Code == 0 || !strings.Contains(done.Stderr, "stored data of account") {
+			t.Errorf("without the parts of facts, %s ends with %s", command[0], done)
+		}
+	}
+	house.Need(t, w.StopEngine())
+}
+
+// largestPart is the part that has most rows, of those that the engine still reads.
+func (w *ward) largestPart(t *testing.T, column string) (largest string) {
+	t.Helper()
+	most := 0
+	for _, part := range w.partsOf(t, column) {
+		text, err := os.ReadFile(filepath.Join(part, "count.txt"))
+		house.Need(t, err)
+		rows, err := strconv.Atoi(string(text))
+		house.Need(t, err)
+		if rows > most {
+			largest, most = part, rows
+		}
+	}
+	return largest
 }
 
 // flipBits changes a bit of each sixteenth of a file, so that each of a part's

@@ -115,7 +115,7 @@ func TestEveryTableOfTheDirectoryIsRightOrRefused(t *testing.T) {
 	for i, table := range []string{"accounts", "api_keys", "feeds", "apps", "connections"} {
 		for j, h := range []harm{{"gone", os.RemoveAll}, {"cut", cutPart}, {"flipped", flipPart}} {
 			if (i+j)%3 != 0 && house.Scaled(1) == 1 {
-				continue // one harm each, unless more was asked for
+				continue // one harm each, unless more was requested
 			}
 			t.Run(table+" "+h.name, func(t *testing.T) {
 				t.Parallel()

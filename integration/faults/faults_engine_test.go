@@ -62,7 +62,7 @@ func TestAKilledEngineFailsNoClientForGood(t *testing.T) {
 	w.stop(t)
 }
 
-// An engine that stands still answers nobody and does not end either.
+// An engine that stands still answers no request and does not end either.
 func TestAFrozenEngineIsReplacedAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)

@@ -23,7 +23,7 @@ func TestStoppingUnderLoadFailsNoRequest(t *testing.T) {
 	w := openWard(t, t.TempDir(), 1)
 	w.start(t, append(withoutMemory, "--drain-delay", "3s")...)
 	one := w.tenants[0]
-	// The days are fixed, so that the answer is one whenever it is asked for.
+	// The days are fixed, so that the answer is one whenever it is requested.
 	days := house.Question{Path: "/reports/products", Query: url.Values{"start_date": {house.DaysAgo(120)}, "end_date": {house.DaysAgo(1)}, "page_size": {"all"}}}
 	want, err := house.Expected(one.Model, days, time.Now())
 	house.Need(t, err)

@@ -29,7 +29,7 @@ func TestEveryTableThatALoadWritesIsRightOrRefused(t *testing.T) {
 	for i, table := range loadedTables {
 		for j, h := range harms {
 			if (i+j)%len(harms) != 0 && house.Scaled(1) == 1 {
-				continue // one harm each, unless more was asked for
+				continue // one harm each, unless more was requested
 			}
 			t.Run(table+" "+h.name, func(t *testing.T) {
 				t.Parallel()

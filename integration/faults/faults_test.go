@@ -58,6 +58,8 @@ func openWardOf(t *testing.T, dir string, accounts, reports int) *ward {
 	p, err := harness.NewAlone(dir)
 	house.Have(t, err)
 	t.Cleanup(func() { house.Need(t, p.Close()) })
+	p.KeepEngine() // until all is loaded
+	defer func() { house.Need(t, p.ReleaseEngine()) }()
 	written := writtenWithFigures(t, extracts.Options{Seed: house.Seed(t), Accounts: accounts, Reports: loadedAtFirst + reports, Now: time.Now(), Days: 150})
 	w := &ward{Program: p}
 	t.Cleanup(func() {

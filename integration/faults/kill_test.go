@@ -14,7 +14,7 @@ import (
 func TestNoKillLosesOrTearsALoad(t *testing.T) {
 	t.Parallel()
 	from, rounds := house.Seed(t), house.Scaled(12)
-	accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: from, Accounts: 1, Reports: 2*rounds + 4, Now: time.Now(), Days: 150})
+	accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: from, Accounts: 1, Reports: 2*rounds + 4, Now: time.Now(), Days: 150, Legacy: true})
 	house.Need(t, err)
 	besiege(t, from, rounds, accounts[0], func(*model.Account) []house.Question { return house.Everything() })
 }
@@ -28,7 +28,7 @@ func TestNoKillLosesOrTearsAList(t *testing.T) {
 	besiege(t, from, rounds, files, house.AllLists)
 }
 
-// besiege loads two reports or exports a round, while somebody dies.
+// besiege loads two reports or exports a round, while a process dies.
 func besiege(t *testing.T, from uint64, rounds int, files extracts.Account, asks func(*model.Account) []house.Question) {
 	t.Helper()
 	s := &house.Siege{Program: house.AloneProgram(t), Rand: rand.New(rand.NewPCG(from, 17)), One: &house.Tenant{Files: files, Model: model.New(), Ask: harness.Client{}}, Asks: asks}

@@ -66,8 +66,9 @@ func (l landed) accounts(t *testing.T) (accounts []string, keys map[string]strin
 	return accounts, keys
 }
 
-// added is what answers have gained since: members are only ever added.
-var added = regexp.MustCompile(`"totals":\{[^{}]*\},`)
+// apart is what is left out of the comparison: what answers have gained since the
+// first of these versions, for members are only ever added, and a request's own id.
+var apart = regexp.MustCompile(`"totals":\{[^{}]*\},|"request_id":"[^"]*",`)
 
 // ask puts all questions that the version answered to a server, and visits the
 // answers of then, and those of now without what they have gained.
@@ -85,8 +86,8 @@ func (l landed) ask(t *testing.T, server *harness.Server, visit func(account, pa
 		}
 		client := harness.Client{Address: server.Address, Key: keys[accounts[account]]}
 		answer := house.Get(t, client, "/api/v1/"+path)
-		answer.Body = added.ReplaceAll(answer.Body, nil)
-		visit(accounts[account], path, lines[i+1], answer)
+		answer.Body = apart.ReplaceAll(answer.Body, nil)
+		visit(accounts[account], path, apart.ReplaceAllString(lines[i+1], ""), answer)
 		asked++
 	}
 	if asked < 20 || account != len(accounts)-1 {
@@ -136,13 +137,17 @@ func (l landed) wantLoads(t *testing.T, p *harness.Program) {
 	}
 }
 
-// loadAgain loads the extracts once more, which says of what campaigns figures are.
+// knowsCampaigns reports whether the version kept of what campaigns figures are.
+func (l landed) knowsCampaigns() bool { return filepath.Base(l.dir) != "schema-17" }
+
+// loadAgain loads the extracts once more, which says of what campaigns figures are
+// where the version did not.
 func (l landed) loadAgain(t *testing.T, p *harness.Program) (extracts string) {
 	t.Helper()
 	extracts = l.unpack(t, "extracts.tar.gz")
 	accounts, _ := l.accounts(t)
 	for _, account := range accounts {
-		if r := p.Run("load", "--account", account, filepath.Join(extracts, account)); r.Code != 0 || !strings.Contains(r.Stderr, "are loaded again") {
+		if r := p.Run("load", "--account", account, filepath.Join(extracts, account)); r.Code != 0 || strings.Contains(r.Stderr, "are loaded again") == l.knowsCampaigns() {
 			t.Errorf("loading the extracts of %s again: %s", account, r)
 		}
 	}
@@ -192,6 +197,7 @@ func TestWhatEveryLandedVersionLeftOpensLoadsOnAndRestores(t *testing.T) {
 			house.Need(t, err)
 			l.wantAnswers(t, house.Keep(t, p))
 			l.wantLoads(t, p)
+			l.wantConnections(t, p)
 		})
 		t.Run(filepath.Base(dir)+"/backup", func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +206,11 @@ func TestWhatEveryLandedVersionLeftOpensLoadsOnAndRestores(t *testing.T) {
 				t.Fatalf("restore: %s", r)
 			}
 			l.wantAnswers(t, p)
+			if key, err := os.ReadFile(filepath.Join(l.unpack(t, "data.tar.gz"), "secret.key")); err == nil {
+				house.Need(t, os.WriteFile(filepath.Join(p.DataDir, "secret.key"), key, 0o600)) // no backup has it
+			}
 			l.wantLoads(t, p)
+			l.wantConnections(t, p)
 		})
 	}
 }

@@ -116,7 +116,7 @@ var lates = []late{
 	{"INSERT INTO commits ", syscall.SIGTERM},
 	{"INSERT INTO commits ", syscall.SIGSTOP},
 	{"INSERT INTO commit_units", syscall.SIGKILL},
-	{"DESCRIBE TABLE commits", syscall.SIGSTOP},
+	{"INSERT INTO commit_units", syscall.SIGSTOP},
 	{"INSERT INTO products", syscall.SIGKILL},
 	{"INSERT INTO products", syscall.SIGTERM},
 	{"INSERT INTO seals", syscall.SIGKILL},

@@ -16,7 +16,7 @@ func TestTheOrderOfLoadingMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)
 	from := house.Seed(t)
-	accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: from, Accounts: 1, Reports: 24, Now: time.Now(), Days: 200})
+	accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: from, Accounts: 1, Reports: 24, Now: time.Now(), Days: 200, Legacy: true})
 	house.Need(t, err)
 	files := accounts[0]
 	r := rand.New(rand.NewPCG(from, 13))

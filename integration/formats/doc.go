@@ -1,3 +1,3 @@
-// Package formats holds the tests of answers in other formats than JSON, and of
-// those who read them: feeds, spreadsheets and recipes.
+// Package formats holds the tests of answers in other formats than JSON, of feeds,
+// and of LibreOffice, which reads them.
 package formats

@@ -11,8 +11,8 @@ import (
 	"adlens/integration/house"
 )
 
-// nobody has no key.
-func nobody(h *house.House) harness.Client { return harness.Client{Address: h.Server.Address} }
+// withoutKey is a client that sends no key.
+func withoutKey(h *house.House) harness.Client { return harness.Client{Address: h.Server.Address} }
 
 func TestAFeedAnswersItsRequestWithoutAKey(t *testing.T) {
 	t.Parallel()
@@ -21,7 +21,7 @@ func TestAFeedAnswersItsRequestWithoutAKey(t *testing.T) {
 		"/summary?range=all_time&format=json", "/timeline?range=all_time&granularity=month&format=csv&separator=semicolon",
 		"/reports/products?range=all_time&sort=clicks&page_size=2&format=json", "/marketplaces?format=ndjson", "/rules?format=json&page_size=all", "/activity",
 	} {
-		a := house.Get(t, nobody(h), house.Feed(t, h, one.Files.ID, request))
+		a := house.Get(t, withoutKey(h), house.Feed(t, h, one.Files.ID, request))
 		saved := request
 		if !strings.Contains(saved, "format=") {
 			saved += "?format=csv&page_size=all"
@@ -43,8 +43,8 @@ func TestAFeedKnowsWhatItsReaderHolds(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
 	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
-	a := house.Get(t, nobody(h), path)
-	if again := house.Get(t, nobody(h), path, "If-None-Match", a.Header.Get("ETag")); again.Status != 304 || len(again.Body) != 0 {
+	a := house.Get(t, withoutKey(h), path)
+	if again := house.Get(t, withoutKey(h), path, "If-None-Match", a.Header.Get("ETag")); again.Status != 304 || len(again.Body) != 0 {
 		t.Errorf("the same again: %s", again)
 	}
 }
@@ -54,11 +54,11 @@ func TestAFeedReadsNothingElse(t *testing.T) {
 	h, one := house.ShopWithData(t)
 	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")
 	token := strings.TrimPrefix(path, "/feed/")
-	house.ProblemOf(t, house.Get(t, nobody(h), path+"?range=today"), 400, "unknown_parameter")
+	house.ProblemOf(t, house.Get(t, withoutKey(h), path+"?range=today"), 400, "unknown_parameter")
 	house.ProblemOf(t, house.Get(t, harness.Client{Address: h.Server.Address, Key: token}, "/api/v1/summary"), 401, "invalid_key")
-	house.ProblemOf(t, house.Get(t, nobody(h), "/feed/"+one.Ask.Key), 404, "not_found")
-	house.ProblemOf(t, house.Get(t, nobody(h), path+"/"), 404, "not_found")
-	unknown := house.Get(t, nobody(h), path[:len(path)-1]+"_")
+	house.ProblemOf(t, house.Get(t, withoutKey(h), "/feed/"+one.Ask.Key), 404, "not_found")
+	house.ProblemOf(t, house.Get(t, withoutKey(h), path+"/"), 404, "not_found")
+	unknown := house.Get(t, withoutKey(h), path[:len(path)-1]+"_")
 	house.ProblemOf(t, unknown, 404, "not_found")
 	if strings.Contains(string(unknown.Body), token[10:20]) {
 		t.Errorf("the answer repeats the token: %s", unknown)
@@ -116,14 +116,14 @@ func TestARevokedFeedEndsWithinTenSeconds(t *testing.T) {
 		listed[0].Request != "/api/v1/summary?range=all_time&format=json" {
 		t.Fatalf("listed are %+v", listed)
 	}
-	if a := house.Get(t, nobody(h), path); a.Status != 200 {
+	if a := house.Get(t, withoutKey(h), path); a.Status != 200 {
 		t.Fatal(a)
 	}
 	if r := h.Run("feed", "revoke", listed[0].ID); r.Code != 0 {
 		t.Fatal(r)
 	}
 	for until := time.Now().Add(10 * time.Second); ; <-time.After(100 * time.Millisecond) {
-		if a := house.Get(t, nobody(h), path); a.Status == 404 {
+		if a := house.Get(t, withoutKey(h), path); a.Status == 404 {
 			house.ProblemOf(t, a, 404, "not_found")
 			return
 		}
@@ -140,7 +140,7 @@ func TestAFeedHasItsOwnBudget(t *testing.T) {
 	let := 0
 	var refused harness.Answer
 	for range 15 {
-		if a := house.Get(t, nobody(h), path); a.Status == 200 {
+		if a := house.Get(t, withoutKey(h), path); a.Status == 200 {
 			let++
 		} else {
 			refused = a
@@ -155,6 +155,43 @@ func TestAFeedHasItsOwnBudget(t *testing.T) {
 	}
 	if strings.Contains(h.Server.Log(), strings.TrimPrefix(path, "/feed/")[10:]) {
 		t.Error("the log has the token")
+	}
+}
+
+// What LibreOffice sends to open a linked sheet, and a client that holds the answer.
+func TestHeadersAndUnchangedAnswersUseUpNoBudgetOfAFeed(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time")
+	tag := ""
+	for i := range 10 {
+		for range 2 {
+			if a, err := withoutKey(h).Do("HEAD", path); err != nil || a.Status != 200 {
+				t.Fatalf("opening %d: HEAD is answered with %s, %v", i+1, a, err)
+			}
+		}
+		if a := house.Get(t, withoutKey(h), path, "If-None-Match", tag); i > 0 && a.Status != 304 {
+			t.Fatalf("opening %d: a client that holds the answer gets %s", i+1, a)
+		} else if i == 0 {
+			tag = a.Header.Get("ETag")
+			continue
+		}
+		if a := house.Get(t, withoutKey(h), path); a.Status != 200 || len(a.Body) == 0 {
+			t.Fatalf("opening %d: %s", i+1, a)
+		}
+	}
+	house.ProblemOf(t, house.Get(t, withoutKey(h), path), 429, "rate_limited")
+	server, err := h.ServeLimited(6)
+	house.Need(t, err)
+	t.Cleanup(func() { server.Stop() })
+	got := ""
+	for range 4 { // each of them counts against the account
+		head, err := harness.Client{Address: server.Address}.Do("HEAD", path)
+		house.Need(t, err)
+		got += fmt.Sprint(head.Status, " ", house.Get(t, harness.Client{Address: server.Address}, path, "If-None-Match", tag).Status, " ")
+	}
+	if got != "200 304 200 304 200 304 429 429 " {
+		t.Errorf("six a minute, by HEAD and by a client that holds the answer: %s", got)
 	}
 }
 

@@ -70,9 +70,9 @@ func everyPath(key string) []string {
 // written, and gives all that came back.
 func probe(t *testing.T, c harness.Client, l leaks) {
 	t.Helper()
-	nobody := harness.Client{Address: c.Address}
+	anonymous := harness.Client{Address: c.Address}
 	for _, path := range everyPath(c.Key) {
-		for _, from := range []harness.Client{c, nobody} {
+		for _, from := range []harness.Client{c, anonymous} {
 			for _, method := range []string{"GET", "HEAD", "POST"} {
 				a, err := from.Do(method, path, "X-Api-Key", c.Key, "Cookie", "key="+c.Key, "Referer", "http://x/?"+c.Key, "User-Agent", c.Key)
 				house.Need(t, err)
@@ -81,7 +81,7 @@ func probe(t *testing.T, c harness.Client, l leaks) {
 		}
 	}
 	for _, header := range []string{"bearer " + c.Key, "Basic " + c.Key, "Bearer " + c.Key + "x", c.Key, "Bearer " + c.Key + ", Bearer " + c.Key} {
-		l.in(t, "the answer to a wrong header", fmt.Sprint(house.Get(t, nobody, "/api/v1/summary", "Authorization", header)))
+		l.in(t, "the answer to a wrong header", fmt.Sprint(house.Get(t, anonymous, "/api/v1/summary", "Authorization", header)))
 	}
 	for _, raw := range []string{"GET /" + c.Key + " HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer " + c.Key + "\r\n\r\n", c.Key + "\r\n\r\n",
 		"GET /%zz" + c.Key + " HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: " + c.Key + "@\r\n\r\n"} {

@@ -241,7 +241,7 @@ func TestProfilesAreChosen(t *testing.T) {
 	mustSum(t, l.ask, `"spend":8.00,"sales":80.00`)
 	for _, call := range l.platform.Recorded(standin.ReportCreate) {
 		if call.Scope() == "5" {
-			t.Error("a report was asked for of a profile that was not chosen")
+			t.Error("a report was requested of a profile that was not chosen")
 		}
 	}
 
@@ -369,6 +369,6 @@ func TestEachConnectionIsRefreshedByItself(t *testing.T) {
 	sums(t, m.Ask, "range=all_time", `"spend":5.00,"sales":50.00`)
 	m.settled(t, 0, time.Minute)
 	if m.creates(0) != firstRequests || m.creates(1) != firstRequests {
-		t.Errorf("%d and %d reports were asked for, want %d of each", m.creates(0), m.creates(1), firstRequests)
+		t.Errorf("%d and %d reports were requested, want %d of each", m.creates(0), m.creates(1), firstRequests)
 	}
 }

@@ -19,7 +19,7 @@ func TestTheSameDayIsAskedForOnceWhateverRestarts(t *testing.T) {
 	sums(t, m.Ask, "range=all_time", `"spend":2.00,"sales":5.00`)
 	m.wantRest(t, firstRequests) // of both servers together
 	m.wantLookBackOnce(t, 0)
-	l.kill()
+	l.kill(t)
 	m.Ask.Address = l.start(t).Address
 	m.wantRest(t, firstRequests)
 	house.Need(t, l.stop())
@@ -45,7 +45,7 @@ func TestReportsThatRunAreWaitedForAfterAKill(t *testing.T) {
 	m.connect(t)
 	// All were looked at once: so each id was heard of, and is remembered.
 	house.Eventually(t, readingTime, "all reports run", func() bool { return m.creates(0) == firstRequests && m.looked() == firstRequests })
-	l.kill()
+	l.kill(t)
 	close(done)
 	m.Ask.Address = l.start(t).Address
 	sums(t, m.Ask, "range=all_time", `"spend":2.00,"sales":5.00`)
@@ -81,15 +81,15 @@ func TestNoKillLosesOrDoublesAFigure(t *testing.T) {
 		all = append(all, m)
 	}
 	// The accounts are looked at together; by now each is somewhere else.
-	house.Eventually(t, readingTime, "reports are asked for", func() bool { return all[len(all)-1].creates(0) > 0 })
+	house.Eventually(t, readingTime, "reports are requested", func() bool { return all[len(all)-1].creates(0) > 0 })
 	<-time.After(time.Duration(random(t).Int64N(int64(3 * time.Second))))
-	l.kill()
+	l.kill(t)
 	address := l.start(t).Address
 	for _, m := range all {
 		m.Ask.Address = address
 		sums(t, m.Ask, "range=all_time", `"spend":14.00,"sales":28.00`)
 	}
-	<-time.After(severalLooks)
+	<-time.After(house.SeveralLooks)
 	for _, m := range all {
 		m.wantCreates(t, firstRequests+2) // two calls at most were under way
 	}

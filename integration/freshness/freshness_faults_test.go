@@ -221,7 +221,7 @@ func TestAConnectionThatWasRevokedIsSaidAndTheListIsKept(t *testing.T) {
 	for range 5 {
 		house.CheckLists(t, m.Tenant)
 	}
-	<-time.After(severalLooks)
+	<-time.After(house.SeveralLooks)
 	if calls := l.platform.Calls(standin.Token) - before; calls > 4 {
 		t.Errorf("the platform was asked %d times for a token", calls)
 	}

@@ -38,7 +38,7 @@ func TestNoKillTearsAReading(t *testing.T) {
 		m.begin(t, "/campaigns", round)
 		// Some of them when the lists are all read and being stored.
 		<-time.After(time.Duration(r.Int64N(int64(usual) + 1)))
-		l.kill()
+		l.kill(t)
 		m.Ask.Address = l.start(t).Address
 		m.showsOldOrNew(t, round)
 	}
@@ -52,7 +52,7 @@ func TestNoKillTearsAReading(t *testing.T) {
 		for page, times := range m.pagesAsked(round) {
 			// A page that was on its way at the kill is the one that may differ.
 			if times > 1 {
-				t.Errorf("round %d: %s was asked for %d times", round, page, times)
+				t.Errorf("round %d: %s was requested %d times", round, page, times)
 			}
 		}
 	}

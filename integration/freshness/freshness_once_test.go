@@ -26,7 +26,7 @@ func TestManyCallersServersAndRestartsBeginOneReading(t *testing.T) {
 	m.callAtOnce(t, 4)
 	m.sameOnEveryServer(t)
 
-	// Who starts anew knows what was begun before.
+	// A process that starts again knows what was begun before.
 	house.Need(t, l.stop())
 	for range 3 {
 		l.start(t)
@@ -116,6 +116,6 @@ func TestAReaderThatIsKilledIsNotFollowedByAnother(t *testing.T) {
 		house.CheckLists(t, m.Tenant)
 	}
 	if now := m.listCalls(0); now != calls {
-		t.Errorf("the other server began anew: %d calls became %d", calls, now)
+		t.Errorf("the other server began again: %d calls became %d", calls, now)
 	}
 }

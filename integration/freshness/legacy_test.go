@@ -25,7 +25,7 @@ func (m *merchant) brandsReport(t *testing.T, marketplace int, from string, days
 	house.Load(t, m.live.Program, m.Tenant, dir)
 }
 
-// The platform's reports leave out campaigns of Sponsored Brands of the older form;
+// The platform's reports leave out legacy campaigns of Sponsored Brands;
 // their list says which. Every answer whose figures lack them says so.
 func TestCampaignsThatReportsLeaveOutAreNamed(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ var listEndpoints = []standin.Endpoint{
 	standin.SDCampaigns, standin.SDAdGroups, standin.SDAds,
 }
 
-// pagesAsked counts how often each page of a marketplace's lists was asked for.
+// pagesAsked counts how often each page of a marketplace's lists was requested.
 func (m *merchant) pagesAsked(marketplace int) map[string]int {
 	pages := map[string]int{}
 	for _, call := range m.live.platform.Recorded(standin.Any) {
@@ -44,7 +44,7 @@ func (m *merchant) listCalls(marketplace int) int {
 	return calls
 }
 
-// wantOneReading demands that each page of all nine lists was asked for once.
+// wantOneReading demands that each page of all nine lists was requested once.
 func (m *merchant) wantOneReading(t *testing.T, marketplace int) {
 	t.Helper()
 	pages := m.pagesAsked(marketplace)
@@ -53,7 +53,7 @@ func (m *merchant) wantOneReading(t *testing.T, marketplace int) {
 	}
 	for page, times := range pages {
 		if times != 1 {
-			t.Errorf("marketplace %d: %s was asked for %d times", marketplace, page, times)
+			t.Errorf("marketplace %d: %s was requested %d times", marketplace, page, times)
 		}
 	}
 }

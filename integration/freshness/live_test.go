@@ -67,6 +67,7 @@ func ownLive(t *testing.T, servers int) *live {
 	t.Helper()
 	l, err := newLive(t.TempDir())
 	house.Need(t, err)
+	house.Keep(t, l.Program)
 	t.Cleanup(l.platform.Close)
 	t.Cleanup(func() {
 		if err := l.stop(); err != nil {
@@ -114,9 +115,13 @@ func (l *live) start(t *testing.T) *harness.Server {
 	return server
 }
 
-// stop ends all servers and demands that they end well.
+// stop ends all servers and demands that they end well. The engine ends with its last
+// user.
 func (l *live) stop() error {
-	var all []error
+	if len(l.servers) == 0 {
+		return l.StopEngine()
+	}
+	all := []error{l.ReleaseEngine()} // the last server waits for its end
 	for _, server := range l.servers {
 		all = append(all, server.Stop())
 	}
@@ -124,12 +129,14 @@ func (l *live) stop() error {
 	return errors.Join(all...)
 }
 
-// kill ends all servers as a power cut would.
-func (l *live) kill() {
+// kill ends all servers as a power cut would. Their engine ends after them.
+func (l *live) kill(t *testing.T) {
+	t.Helper()
 	for _, server := range l.servers {
 		server.Kill()
 	}
 	l.servers = nil
+	house.Need(t, l.ReleaseEngine())
 }
 
 // merchant is an account with marketplaces of its own on the platform.

@@ -57,11 +57,19 @@ func TestAProfileOverTheRetentionWallIsReadFromTheDayThatThePlatformNames(t *tes
 	}
 	l.wantDownloads(t, firstRequests)
 
-	// A server meets the same wall, and is done with it.
+	// A server has nothing left to do; of another account it meets the same wall.
 	m.Ask.Address = l.start(t).Address
-	house.Eventually(t, readingTime, "the server has read all", func() bool { return m.creates(0) == 2*(firstRequests+refused) })
-	m.wantRest(t, 2*(firstRequests+refused))
+	other := l.merchant(t, "US")
+	other.planReports(whole)
+	l.platform.MoveWall(other.profiles[0].ID, 1)
+	other.connect(t)
+	house.Eventually(t, readingTime, "the server has read all", func() bool { return other.creates(0) == firstRequests+refused })
+	other.wantRest(t, firstRequests+refused)
+	m.wantCreates(t, firstRequests+refused)
 	sums(t, m.Ask, "range=all_time", `"spend":1111.00,"sales":2222.00`)
+	if said := other.log(); len(said) != 0 {
+		t.Errorf("the log complains:\n%s", strings.Join(said, "\n"))
+	}
 	if said := m.log(); len(said) != 0 {
 		t.Errorf("the log complains:\n%s", strings.Join(said, "\n"))
 	}
@@ -162,7 +170,7 @@ func TestDownloadedReportsWaitForRates(t *testing.T) {
 	sums(t, m.Ask, "range=all_time", `"spend":5.00,"sales":10.00`)
 	m.loadRate(t, 4)
 	sums(t, m.Ask, "range=all_time", `"spend":15.00,"sales":30.00`) // the server finds the rates by itself
-	<-time.After(severalLooks)
+	<-time.After(house.SeveralLooks)
 	m.wantCreates(t, firstRequests)
 	l.wantDownloads(t, firstRequests)
 }
@@ -187,10 +195,10 @@ func TestAServersReportsWaitForRates(t *testing.T) {
 		said := strings.Join(m.log(), "\n")
 		return strings.Contains(said, "wait for rates") && strings.Contains(said, "CAD on "+m.back(t, 0, 2))
 	})
-	<-time.After(severalLooks)
-	l.kill() // the next server begins with the disk
+	<-time.After(house.SeveralLooks)
+	l.kill(t) // the next server begins with the disk
 	m.Ask.Address = l.start(t).Address
-	<-time.After(severalLooks)
+	<-time.After(house.SeveralLooks)
 	m.loadRate(t, 2)
 	sums(t, m.Ask, "range=all_time", `"spend":5.00,"sales":10.00`)
 	m.wantCreates(t, firstRequests)
@@ -207,16 +215,15 @@ func TestAProfileThatNeverHasAReportFailsNoPull(t *testing.T) {
 	l.platform.Change(m.profiles[0].ID, func(p *standin.Profile) { p.SubType = "KDP_AUTHOR" })
 	m.planReports(whole)
 	m.connect(t)
+	m.Ask.Address = l.start(t).Address
+	house.Eventually(t, readingTime, "the server has read the others", func() bool { return m.creates(0) >= 4+3+1 })
+	m.wantRest(t, 4+3+2)
+	l.kill(t)
+	l.start(t) // it remembers
+	m.wantRest(t, 4+3+2)
 	if r := m.pull(t); r.Code != 0 || !strings.Contains(r.Stderr, "KDP authors do not have access to Sponsored Brands functionality") {
 		t.Errorf("pull: %s", r)
 	}
-	m.Ask.Address = l.start(t).Address
-	before := m.creates(0)
-	house.Eventually(t, readingTime, "the server has read the others", func() bool { return m.creates(0) >= before+4+3+1 })
-	m.wantRest(t, before+4+3+2)
-	l.kill()
-	l.start(t) // it remembers
-	m.wantRest(t, before+4+3+2)
 	if said := m.log(); len(said) != 0 {
 		t.Errorf("the log complains:\n%s", strings.Join(said, "\n"))
 	}
@@ -227,5 +234,43 @@ func TestAProfileThatNeverHasAReportFailsNoPull(t *testing.T) {
 	l.platform.Inject(standin.Fault{On: standin.ReportCreate, Times: -1, Do: standin.Error(400, standin.Detail, "Invalid Advertiser or Marketplace ID.")})
 	if r := m.pull(t); r.Code == 0 {
 		t.Errorf("pull: %s", r)
+	}
+}
+
+// A pull by hand that read all that is due is a refresh as serve's are: the server
+// does not repeat it, its failures are over, and doctor and /readyz know it.
+func TestAPullByHandIsARefresh(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 1)
+	m := l.merchant(t, "US")
+	m.planReports(func(standin.ReportOrder) standin.JobPlan { return standin.JobPlan{FailureReason: "out of order"} })
+	l.platform.Restate(m.sale(0, standin.SponsoredProducts, m.back(t, 0, 20), "1.00", "2"), m.sale(0, standin.SponsoredProducts, m.back(t, 0, 1), "10.00", "20"))
+	m.connect(t)
+	house.Eventually(t, readingTime, "a refresh failed", func() bool { return strings.Contains(strings.Join(m.log(), "\n"), "could not be refreshed") })
+	l.kill(t)
+	doctor := func() string { return l.Run("doctor", "--account", m.Files.ID).Stdout }
+	if text := doctor(); !strings.Contains(text, "figures could not be refreshed, once") {
+		t.Errorf("doctor after a failed refresh: %s", text)
+	}
+	m.planReports(whole)
+	if r := m.pull(t, "--days", "14"); r.Code != 0 { // the rest stays due
+		t.Errorf("pull: %s", r)
+	}
+	if text := doctor(); !strings.Contains(text, "figures could not be refreshed, once") {
+		t.Errorf("doctor after a pull of some days: %s", text)
+	}
+	if r := m.pull(t); r.Code != 0 {
+		t.Errorf("pull: %s", r)
+	}
+	if text := doctor(); strings.Contains(text, "could not be refreshed") {
+		t.Errorf("doctor after a pull of all: %s", text)
+	}
+	requested := m.creates(0)
+	m.Ask.Address = l.start(t).Address
+	m.wantRest(t, requested)
+	mustSum(t, m.Ask, `"spend":11.00,"sales":22.00`)
+	ready := house.Get(t, harness.Client{Address: m.Ask.Address, Other: true}, "/readyz")
+	if text := string(ready.Body); ready.Status != 200 || !strings.Contains(text, `"oldest_refresh":`) || strings.Contains(text, `"oldest_refresh":null`) {
+		t.Errorf("the pull is no refresh for /readyz: %s", ready)
 	}
 }

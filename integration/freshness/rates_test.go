@@ -227,14 +227,13 @@ func TestRatesAreNotFetchedWhereNoneAreNeededOrWanted(t *testing.T) {
 func TestAServerFetchesRatesWhenTheBankIsBack(t *testing.T) {
 	t.Parallel()
 	a := newAbroad(t)
-	program, err := harness.New(t.TempDir())
-	house.Need(t, err)
+	program := house.OwnProgram(t)
 	key, err := program.Account("acme")
 	house.Need(t, err)
 	h := &house.House{Program: program}
 	a.connect(t, h, "acme")
 	a.bank.Instead(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-	flags := []string{"--metrics-listen", "127.0.0.1:0", "--platform-url", a.platform.URL(), "--platform-token-url", a.platform.TokenURL(), "--rates-url", a.bank.URL()}
+	flags := append(house.AtPace(), "--metrics-listen", "127.0.0.1:0", "--platform-url", a.platform.URL(), "--platform-token-url", a.platform.TokenURL(), "--rates-url", a.bank.URL())
 	server, err := program.Serve(flags...)
 	house.Need(t, err)
 	ask := harness.Client{Address: server.Address, Key: key}

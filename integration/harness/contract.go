@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Contract is an OpenAPI document that answers are held against. All that an
+// Contract is an OpenAPI document that answers are checked with. All that an
 // answer has must be described: clients may pass over what they do not know,
 // tests may not.
 type Contract struct {
@@ -73,7 +73,7 @@ func (c *Contract) Check(method, address string, a Answer) error {
 
 // isPage tells the pages for people, which the document leaves out.
 func isPage(path string) bool {
-	return path == "/" || path == "/docs" || strings.HasPrefix(path, "/docs/") || strings.HasPrefix(path, "/page/")
+	return path == "/" || path == "/docs" || strings.HasPrefix(path, "/docs/") || strings.HasPrefix(path, "/page/") || strings.HasPrefix(path, "/share/")
 }
 
 // findDescribed finds the description of an answer. An address that is not in the

@@ -37,6 +37,24 @@ func (p *Program) holdEngine() error {
 	return nil
 }
 
+// ReleaseEngine ends what KeepEngine began: the engine ends with its last user, and so
+// does that of each later command.
+func (p *Program) ReleaseEngine() error {
+	p.holding.Lock()
+	defer p.holding.Unlock()
+	p.keeps = false
+	return p.releaseHeld()
+}
+
+func (p *Program) releaseHeld() error {
+	if p.held == nil {
+		return nil
+	}
+	err := p.held.Close()
+	p.held = nil
+	return err
+}
+
 // StopEngine releases the data directory and waits until its engine has shut down.
 // It fails if a server still uses the engine. The next command starts it again.
 func (p *Program) StopEngine() error {
@@ -45,9 +63,7 @@ func (p *Program) StopEngine() error {
 	if p.held == nil {
 		return nil
 	}
-	err := p.held.Close()
-	p.held = nil
-	if err != nil {
+	if err := p.releaseHeld(); err != nil {
 		return err
 	}
 	engine, err := os.Open(filepath.Join(p.DataDir, "engine", "engine.lock"))

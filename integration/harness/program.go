@@ -59,7 +59,7 @@ func (r Result) String() string {
 }
 
 // The longest that any single command may take.
-const commandTime = 2 * time.Minute
+const commandTime = 4 * time.Minute
 
 // Command prepares a command on the data directory.
 func (p *Program) Command(ctx context.Context, args ...string) *exec.Cmd {

@@ -61,13 +61,13 @@ func (p *Program) ServeLimited(minute int) (*Server, error) {
 	return p.serveOffline([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", fmt.Sprint(minute), "--limit-day", "0", "--json"})
 }
 
-// Where nobody answers: a server under test never speaks to the true platform,
+// Where nothing listens: a server under test never speaks to the true platform,
 // whatever its accounts are connected to.
-const nobody = "http://127.0.0.1:1"
+const unreachable = "http://127.0.0.1:1"
 
 func (p *Program) serveOffline(args []string) (*Server, error) {
 	if !slices.Contains(args, "--platform-url") {
-		args = append(args, "--platform-url", nobody, "--platform-token-url", nobody)
+		args = append(args, "--platform-url", unreachable, "--platform-token-url", unreachable)
 	}
 	return p.startServer(startTime, args)
 }
@@ -181,7 +181,7 @@ func (p *Program) EnginePID() (int, error) {
 
 // KillEngine kills the engine's process, or the server that is this program's
 // alone, which is then started again. The process must be the program or a
-// child of it: a stale number may by now be somebody else's.
+// child of it: a stale number may by now be another process's.
 func (p *Program) KillEngine() error {
 	if p.alone {
 		ctx, cancel := context.WithTimeout(context.Background(), startTime)

@@ -194,7 +194,7 @@ func NewAt(dataDir string, settings ...string) (*Program, error) {
 	return &Program{Bin: bin, DataDir: dataDir, Settings: settings}, err
 }
 
-// NewAlone is New for a program whose store nobody else uses, so that it can be
+// NewAlone is New for a program whose store no other program uses, so that it can be
 // killed. Close gives it back.
 func NewAlone(dataDir string) (*Program, error) {
 	if !Contained() {

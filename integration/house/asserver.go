@@ -35,7 +35,7 @@ func engineOf(t *testing.T, p *harness.Program) runningEngine {
 	return e
 }
 
-// ForeignServer is an engine that looks like somebody's ClickHouse server that
+// ForeignServer is an engine that looks like a user's ClickHouse server that
 // speaks HTTP. Its loader may do all that is needed.
 type ForeignServer struct {
 	*httptest.Server

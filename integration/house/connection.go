@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -72,8 +73,19 @@ func PlatformFlags(p *standin.Platform) []string {
 	for _, region := range []standin.Region{standin.NA, standin.EU, standin.FE} {
 		hosts = append(hosts, string(region)+"="+p.RegionURL(region))
 	}
-	return []string{"--platform-url", strings.Join(hosts, ","), "--platform-token-url", p.TokenURL()}
+	return append(AtPace(), "--platform-url", strings.Join(hosts, ","), "--platform-token-url", p.TokenURL())
 }
+
+// pace divides the pauses of refreshes: a stand-in is at hand.
+const pace = 6
+
+// AtPace are the flags that make a server wait seconds where it waits minutes for the
+// platform.
+func AtPace() []string { return []string{"--platform-pace", strconv.Itoa(pace)} }
+
+// SeveralLooks is a time in which a server at that pace looks at the connections, which
+// it does every five seconds otherwise, several times; failures rest for longer.
+const SeveralLooks = 3 * 5 * time.Second / pace
 
 // SpeakAs runs a command with these credentials.
 func SpeakAs(t *testing.T, program *harness.Program, p *standin.Platform, secret, refresh string, args ...string) harness.Result {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,6 +45,9 @@ func Main(m *testing.M, closers ...func() error) {
 		os.Exit(1)
 	}
 	harness.HoldAnswersTo(contract)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the oracle makes much that is small, and dropped at once
+	}
 	if flag.Parse(); !given("test.parallel") {
 		// Tests wait for engines to start and to end, most of their time. The go
 		// command runs as many packages side by side as there are processors, so

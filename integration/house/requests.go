@@ -83,12 +83,24 @@ func Get(t *testing.T, c harness.Client, path string, headers ...string) harness
 // Feed makes a feed link and returns its path.
 func Feed(t *testing.T, h *House, account, request string, more ...string) string {
 	t.Helper()
-	r := h.Run(append([]string{"feed", "create", "--account", account, "--name", "sheet", "--request", request}, more...)...)
+	return link(t, h, "/feed/feed_", append([]string{"feed", "create", "--account", account, "--name", "sheet", "--request", request}, more...))
+}
+
+// Share makes a share link to a view of the page, and returns its path.
+func Share(t *testing.T, h *House, account, view string, more ...string) string {
+	t.Helper()
+	return link(t, h, "/share/share_", append([]string{"share", "create", "--account", account, "--name", "board", view}, more...))
+}
+
+// link makes a link whose path begins so.
+func link(t *testing.T, h *House, begins string, command []string) string {
+	t.Helper()
+	r := h.Run(command...)
 	if r.Code != 0 {
 		t.Fatal(r)
 	}
 	path := strings.TrimSpace(r.Stdout)
-	if !strings.HasPrefix(path, "/feed/feed_") || strings.Contains(path, "\n") {
+	if !strings.HasPrefix(path, begins) || strings.Contains(path, "\n") {
 		t.Fatalf("want the path alone, got %q", r.Stdout)
 	}
 	return path

@@ -59,7 +59,7 @@ func (s *Siege) Round(t *testing.T, who Victim) {
 		s.Start(t)
 	}
 	if acknowledged {
-		// Both reports were said to be loaded: only that state will do.
+		// Both reports were reported to be loaded: only that state will do.
 		states = states[len(states)-1:]
 	}
 	s.ShowsOne(t, states)
@@ -112,7 +112,7 @@ func (s *Siege) loadAndKill(t *testing.T, who Victim, paths []string) bool {
 }
 
 // ShowsOne demands that the answers together are those of one state. An engine
-// that was just killed may be away for a moment, which is said with 503.
+// that was just killed may be away for a moment, and answers 503.
 func (s *Siege) ShowsOne(t *testing.T, states []*model.Account) {
 	t.Helper()
 	s.answersAgain(t)

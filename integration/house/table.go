@@ -11,9 +11,9 @@ import (
 )
 
 // Update is the flag -update.
-var Update = flag.Bool("update", false, "write the tables of testdata/answers anew, to be read and judged")
+var Update = flag.Bool("update", false, "write the tables of testdata/answers again, to be read and judged")
 
-// Table holds inputs and what was said to them, side by side, as people read
+// Table holds inputs and the answers to them, side by side, as people read
 // it. What differs between runs is replaced first.
 type Table struct{ text strings.Builder }
 

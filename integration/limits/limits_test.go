@@ -40,9 +40,9 @@ func TestRequestsBeyondTheLimitsAreRefusedWithAProblem(t *testing.T) {
 func TestEveryAnswerCarriesAnIdWhateverWasSent(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)
-	nobody := harness.Client{Address: h.Server.Address}
+	anonymous := harness.Client{Address: h.Server.Address}
 	for _, path := range []string{"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/api/v1/summary", "/nowhere", "/feed/none"} {
-		a := house.Get(t, nobody, path)
+		a := house.Get(t, anonymous, path)
 		if a.Header.Get("X-Request-Id") == "" || a.Status >= 500 {
 			t.Errorf("%s: %d, request id %q", path, a.Status, a.Header.Get("X-Request-Id"))
 		}
@@ -103,7 +103,7 @@ func calls(t *testing.T, c harness.Client, n int) (allowed int) {
 func TestTheDaysCountOutlivesServersHoweverTheyEnd(t *testing.T) {
 	t.Parallel()
 	p := house.OwnProgram(t)
-	house.AwayFromMidnight(t) // a new day counts anew
+	house.AwayFromMidnight(t) // a new day counts from zero
 	key, err := p.Account("busy")
 	house.Need(t, err)
 	first, err := p.Serve("--limit-day", "20")

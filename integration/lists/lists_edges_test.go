@@ -152,3 +152,17 @@ func TestUnknownExtraFieldsAndSkippedNamesDoNoHarm(t *testing.T) {
 	one.Model.Load(dir)
 	house.CheckLists(t, one)
 }
+
+// Letters of which one case is two letters, or of which there are two small ones, are
+// found in any.
+func TestASearchDoesNotRegardCase(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	dir := t.TempDir()
+	house.ExportPair("named", "101", "campaigns", time.Now(), house.CampaignRow("1", "İSTANBUL Lamba", "USD"), house.CampaignRow("2", "ΟΔΟΣ Λάμπα", "USD"),
+		house.CampaignRow("3", "Straße", "USD")).Write(t, dir)
+	house.Load(t, h.Program, one, dir)
+	for search, id := range map[string]string{"istanbul": "1", "İstanbul": "1", "LAMBA": "1", "οδος": "2", "οδοσ": "2", "ΟΔΟΣ": "2", "λάμπα": "2", "STRAß": "3"} {
+		house.WantMembers(t, one.Ask, "/campaigns?marketplace_id=101&search="+url.QueryEscape(search), "campaign_id", id)
+	}
+}

@@ -95,7 +95,7 @@ func (c *clinic) refusesAll(t *testing.T, all []spoilt) {
 	}
 }
 
-// refused finds what was said of a broken file, and demands that it was enough.
+// refused finds what was reported of a broken file, and demands that it was enough.
 func (c *clinic) refused(t *testing.T, done harness.Loading, s spoilt) {
 	t.Helper()
 	var text string

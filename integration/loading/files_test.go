@@ -116,7 +116,7 @@ func oddTables() []oddFile {
 		rates("a day that does not exist", "2026-02-30,EUR,1.1"), rates("a day of another country", "02.11.2026,EUR,1.1"), rates("a day before all", "1969-12-31,EUR,1.1"), rates("a day after all", "2200-01-01,EUR,1.1"), rates("two rates of a day", "2026-11-02,EUR,1.1\n2026-11-02,EUR,1.2"),
 		rule("a line broken in the middle", `"name"`, "\n\"name\""), rule("no id", `"rule_id":"one",`, ""), rule("another status", `"on"`, `"enabled"`), rule("a time that does not exist", "2026-10-01T08", "2026-10-01T25"), rule("a name twice", `"name"`, `"name":"x","name"`), rule("a name in capitals", `"status"`, `"Status"`),
 		rule("two on a line", "}", "}"+oddRule), rule("a list", oddRule, "["+oddRule+"]"), rule("no JSON", oddRule, "one"), rule("an id as a float", `"one"`, "1.5"),
-		list("an id twice", `"campaignId":2`, `"campaignId":1`), list("no id", `"campaignId":2,`, ""), list("a state that nobody knows", "ENABLED", "RUNNING"), list("an ad product that is not kept", "SPONSORED_PRODUCTS", "SPONSORED_TELEVISION"), list("an ad product in words", "SPONSORED_PRODUCTS", "Sponsored Products"), list("no ad product", `"adProduct":"SPONSORED_PRODUCTS",`, ""), list("a number for a name", `"One"`, "1"), list("a name without end", `"One"`, `"`+strings.Repeat("n", 10_001)+`"`), list("a day that does not exist", `"state"`, `"startDate":"2026-02-30","state"`),
+		list("an id twice", `"campaignId":2`, `"campaignId":1`), list("no id", `"campaignId":2,`, ""), list("an unknown state", "ENABLED", "RUNNING"), list("an ad product that is not kept", "SPONSORED_PRODUCTS", "SPONSORED_TELEVISION"), list("an ad product in words", "SPONSORED_PRODUCTS", "Sponsored Products"), list("no ad product", `"adProduct":"SPONSORED_PRODUCTS",`, ""), list("a number for a name", `"One"`, "1"), list("a name without end", `"One"`, `"`+strings.Repeat("n", 10_001)+`"`), list("a day that does not exist", `"state"`, `"startDate":"2026-02-30","state"`),
 		list("a budget less than nothing", `"state"`, `"budgetCaps":{"budgetValue":{"monetaryBudget":{"amount":-1,"currencyCode":"USD"}}},"state"`), list("a budget in another currency", `"state"`, `"budgetCaps":{"budgetValue":{"monetaryBudget":{"amount":1,"currencyCode":"EUR"}}},"state"`),
 		{"an export alone", "odd.export.json", oddExport, nil},
 		{"profiles in an object", "profiles.json", `{"profiles":[]}`, nil}, {"profiles cut off", "profiles.json", `[{"profileId":500`, nil}, {"a profile without a currency", "profiles.json", `[{"profileId":500,"countryCode":"CA","timezone":"UTC","accountInfo":{"type":"seller"}}]`, nil},
@@ -145,7 +145,7 @@ func TestOddFilesHaveTheirClearAnswer(t *testing.T) {
 		for i, f := range files {
 			all.Row(f.name, shownFile(f), becameOf(done, paths[i]))
 		}
-		all.Check(t, strings.Trim(strings.Fields(title)[0], ",")+".md", "Odd "+title+" and what is said to them")
+		all.Check(t, strings.Trim(strings.Fields(title)[0], ",")+".md", "Odd "+title+" and the answers to them")
 	}
 }
 

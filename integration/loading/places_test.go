@@ -42,7 +42,7 @@ func places() []place {
 			house.Put(t, filepath.Join(dir, "titles"), "kept.txt", []byte("product_id,title\nB000,Linked\n"))
 			house.Need(t, os.Symlink("titles/kept.txt", filepath.Join(dir, "products.csv")))
 		}, "products.csv", "loaded", ""},
-		{"a pipe that nobody writes to", func(t *testing.T, dir, _ string) {
+		{"a pipe without a writer", func(t *testing.T, dir, _ string) {
 			house.Need(t, syscall.Mkfifo(filepath.Join(dir, "products.csv"), 0o600))
 		}, "products.csv", "refused", "no regular file"},
 		{"a pipe for a download", func(t *testing.T, dir, _ string) {

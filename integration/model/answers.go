@@ -206,7 +206,7 @@ type pair struct{ now, then figures }
 
 func (p *pair) isZero(r request) bool { return p.now.isZero(r) && p.then.isZero(r) }
 
-// putWithComparison writes the figures, and the comparison where one is asked for.
+// putWithComparison writes the figures, and the comparison where one is requested.
 func (p *pair) putWithComparison(r request, object map[string]any) map[string]any {
 	p.now.putFigures(r, object)
 	if r.compare != nil {

@@ -95,7 +95,7 @@ func textsOrEmpty(values []string) []any {
 	return list
 }
 
-// keepFigures leaves out the figures that were not asked for, also of comparisons.
+// keepFigures leaves out the figures that were not requested, also of comparisons.
 func keepFigures(object map[string]any, wanted []string) map[string]any {
 	for _, name := range FigureNames {
 		if !slices.Contains(wanted, name) {

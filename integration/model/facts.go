@@ -41,10 +41,12 @@ func (a *Account) deriveFacts() []fact {
 	}
 	a.names = a.deriveNames()
 	sums := map[slot]map[holder]*own{}
-	for _, r := range a.reports {
-		for _, line := range r.rows {
-			if a.currentReport(r, line.day) == r {
-				addRow(sums, r, line)
+	for _, legacy := range []bool{false, true} {
+		for _, r := range a.reports {
+			for _, line := range r.rows {
+				if r.legacy == legacy && a.currentReport(r, line.day) == r && (!legacy || a.countsLegacy(r, line)) {
+					addRow(sums, r, line)
+				}
 			}
 		}
 	}

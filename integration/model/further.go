@@ -59,20 +59,17 @@ func shareFurther(parts []*own) []map[string]*big.Rat {
 		shares[i] = map[string]*big.Rat{}
 	}
 	for name, m := range FurtherMeasures {
-		amounts := make([]*big.Rat, len(parts))
+		var amounts []*big.Rat
+		var has []int // which parts have it: those of one report
 		for i, part := range parts {
-			if amounts[i] = part.further[name]; amounts[i] == nil {
-				amounts = nil
-				break // one report speaks for the day: no row has it
+			if amount := part.further[name]; amount != nil {
+				amounts, has = append(amounts, amount), append(has, i)
 			}
 		}
-		if amounts == nil {
-			continue
-		}
 		micros := shareMicros(amounts, big.NewRat(1, 1))
-		for i := range parts {
-			if shares[i][name] = microsToDollars(micros[i]); m.kind == counted {
-				shares[i][name] = amounts[i]
+		for n, i := range has {
+			if shares[i][name] = microsToDollars(micros[n]); m.kind == counted {
+				shares[i][name] = amounts[n]
 			}
 		}
 	}
@@ -140,17 +137,21 @@ func (a *Account) incomplete(r request) (all []any) {
 
 // leftOut are the listed campaigns of Sponsored Brands that its reports leave out, by
 // name and id: of the form with one ad group, and with a day of the period, from
-// their first to their last, for which a report speaks.
+// their first to their last, for which a report speaks; and those of which no list says
+// the form, and a legacy report has figures that the v3 report does not have.
 func (a *Account) leftOut(r request, profile, adProduct string) (all []any) {
-	list := a.currentExport(profile, "campaigns", adProduct)
-	if adProduct != "SPONSORED_BRANDS" || list == nil || r.ids["ad_group"] != nil || r.ids["product"] != nil {
+	if adProduct != "SPONSORED_BRANDS" || r.ids["ad_group"] != nil || r.ids["product"] != nil {
 		return nil
 	}
 	periods := []Period{r.period}
 	if r.compare != nil {
 		periods = append(periods, r.compare.Period)
 	}
-	var rows []map[string]any
+	list := a.currentExport(profile, "campaigns", adProduct)
+	rows := a.unsaidIn(periods, profile, list, r.ids["campaign"])
+	if list == nil {
+		list = &export{}
+	}
 	for _, row := range list.rows {
 		id := row.memberText("campaignId")
 		if enabled, said := row["isMultiAdGroupsEnabled"].(bool); !said || enabled || row.memberText("adProduct") != adProduct || !passesFilter(r.ids["campaign"], id) {
@@ -161,9 +162,12 @@ func (a *Account) leftOut(r request, profile, adProduct string) (all []any) {
 			if end := row.memberText("endDate"); end != "" {
 				last = min(last, end)
 			}
-			return slices.ContainsFunc(slices.Collect(maps.Values(a.reports)), func(one *report) bool {
-				return one.profile == profile && one.adProduct == adProduct && max(one.start, first) <= min(one.end, last)
-			})
+			for day := first; day <= last; day = AddDays(day, 1) {
+				if a.speaksFor(profile, adProduct, day, false) != nil && !a.hasLegacy(profile, day) {
+					return true
+				}
+			}
+			return false
 		}
 		if slices.ContainsFunc(periods, ran) {
 			rows = append(rows, map[string]any{"name": row.memberText("name"), "campaign_id": id})
@@ -189,7 +193,7 @@ func (a *Account) lackedBy(r request, profile, adProduct string) (lacking []stri
 		}
 		for _, p := range periods {
 			for day := max(one.start, p.Start); day <= min(one.end, p.End); day = AddDays(day, 1) {
-				if a.currentReport(one, day) == one {
+				if a.currentReport(one, day) == one && (!one.legacy || a.hasLegacy(profile, day)) {
 					speaking[one] = true
 				}
 			}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -39,7 +40,7 @@ func (a *Account) Load(paths ...string) []Result {
 		{"profiles.json", a.takeProfiles}, {"rates.csv", a.takeRates},
 		{"eurofxref.csv", a.takeBankRates}, {"eurofxref.zip", a.takeBankRates}, {"eurofxref-hist.csv", a.takeBankRates}, {"eurofxref-hist.zip", a.takeBankRates},
 		{"products.csv", a.takeProducts}, {".report.json", a.takeReport}, {".csv", a.takeConsole}, {".xlsx", a.takeConsole},
-		{".export.json", a.takeExport}, {"rules.ndjson", a.takeRules},
+		{".export.json", a.takeExport}, {".report.json", a.takeLegacy}, {"rules.ndjson", a.takeRules},
 		{"rule_runs.ndjson", a.takeRuns}, {"activity.ndjson", a.takeActivity},
 	} {
 		for _, file := range files {
@@ -47,6 +48,9 @@ func (a *Account) Load(paths ...string) []Result {
 				continue
 			}
 			r, status, err := kind.take(file)
+			if errors.Is(err, errNotItsTurn) {
+				continue
+			}
 			if err != nil {
 				status = Refused
 			}

@@ -266,7 +266,7 @@ func TestTheNewestKnownNameIsShown(t *testing.T) {
 	load()
 	expectNames("C10", "group")
 
-	// Of one time, the greater text; a column that was not asked for gives no name.
+	// Of one time, the greater text; a column that was not requested gives no name.
 	report("second", "2026-11-04", "2026-11-04", "10", named("2026-11-04", `"B10"`, `"h"`), idsAndNames...)
 	report("third", "2026-11-04", "2026-11-04", "11", named("2026-11-04", `"D11"`, `"z"`), "campaignId", "adGroupId", "adGroupName")
 	load()

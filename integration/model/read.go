@@ -65,6 +65,7 @@ func (a *Account) takeProducts(file string) (*report, string, error) {
 
 type description struct {
 	ReportID, StartDate, EndDate, GeneratedAt string
+	RecordType, ReportDate                    string // of version 2 alone
 	ProfileID                                 any
 	Configuration                             struct {
 		AdProduct string
@@ -76,6 +77,9 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	var d description
 	if err := readJSON(file, &d); err != nil {
 		return nil, "", err
+	}
+	if d.RecordType+d.ReportDate != "" {
+		return nil, "", errNotItsTurn
 	}
 	generated, err := time.Parse(time.RFC3339Nano, d.GeneratedAt)
 	if err != nil {
@@ -92,9 +96,15 @@ func (a *Account) takeReport(file string) (*report, string, error) {
 	if r.rows, err = readRows(downloadPath(file), d.Configuration.Columns, r.adProduct, p.vendor); err != nil {
 		return nil, "", err
 	}
+	return a.keepReport(file, r)
+}
+
+// keepReport takes a report whose rows were read.
+func (a *Account) keepReport(file string, r *report) (*report, string, error) {
+	currency := a.profiles[r.profile].currency
 	for _, line := range r.rows {
-		if a.rateOn(p.currency, line.day) == nil {
-			return nil, "", fmt.Errorf("%s: no rate for %s on %s", file, p.currency, line.day)
+		if a.rateOn(currency, line.day) == nil {
+			return nil, "", fmt.Errorf("%s: no rate for %s on %s", file, currency, line.day)
 		}
 	}
 	if held := a.reports[r.reportKey()]; held != nil {

@@ -13,6 +13,7 @@ type report struct {
 	columns                            []string // that it was asked for
 	rows                               []row
 	settled                            bool // a whole command ended since it came
+	legacy                             bool // of version 2: it speaks next to the v3 one
 }
 
 // row is one line of a download, reduced to the headline measures. An empty
@@ -33,7 +34,7 @@ func (r *report) reportKey() string {
 func (r *report) coversDay(day string) bool { return r.start <= day && day <= r.end }
 
 func (r *report) sameSlice(o *report) bool {
-	return r.profile == o.profile && r.adProduct == o.adProduct
+	return r.profile == o.profile && r.adProduct == o.adProduct && r.legacy == o.legacy
 }
 
 // isNewerThan tells which of two reports speaks for a day that both cover.

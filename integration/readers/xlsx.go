@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,6 +30,16 @@ type xlsxSheet struct {
 	Rows []struct {
 		Cells []xlsxCell `xml:"c"`
 	} `xml:"sheetData>row"`
+	Filter struct {
+		Places string `xml:"ref,attr"`
+	} `xml:"autoFilter"`
+}
+
+type xlsxBook struct {
+	Names []struct {
+		Name  string `xml:"name,attr"`
+		Cells string `xml:",chardata"`
+	} `xml:"definedNames>definedName"`
 }
 
 type xlsxStyles struct {
@@ -41,11 +52,15 @@ type xlsxStyles struct {
 	} `xml:"cellXfs>xf"`
 }
 
-// Workbook is a spreadsheet of rows and what is said about them.
+// Workbook is a spreadsheet of rows and what the file says about them.
 type Workbook struct {
 	Table
 	About  map[string]*string
 	Frozen bool // the line of names stays in sight
+	// Formats are how the numbers of each column are shown; "" of a column that has
+	// none, or no format of its own.
+	Formats []string
+	Filter  string // the cells that the line of names filters, itself included
 }
 
 // XLSX reads a workbook of two sheets. Texts are left as they are.
@@ -56,7 +71,8 @@ func XLSX(file []byte) (w Workbook, err error) {
 	}
 	var styles xlsxStyles
 	var data, about xlsxSheet
-	for name, into := range map[string]any{"xl/styles.xml": &styles, "xl/worksheets/sheet1.xml": &data, "xl/worksheets/sheet2.xml": &about} {
+	var book xlsxBook
+	for name, into := range map[string]any{"xl/workbook.xml": &book, "xl/styles.xml": &styles, "xl/worksheets/sheet1.xml": &data, "xl/worksheets/sheet2.xml": &about} {
 		part, err := archive.Open(name)
 		if err != nil {
 			return w, err
@@ -81,6 +97,12 @@ func XLSX(file []byte) (w Workbook, err error) {
 		w.Columns = append(w.Columns, *name)
 	}
 	w.Rows = rows[1:]
+	if w.Filter = data.Filter.Places; len(book.Names) != 1 || book.Names[0].Name != "_xlnm._FilterDatabase" || strings.ReplaceAll(book.Names[0].Cells, "$", "") != "Data!"+w.Filter {
+		return w, fmt.Errorf("the filter is over %s, and the workbook says %v", w.Filter, book.Names)
+	}
+	if w.Formats, err = numberFormats(data, len(w.Columns), styles); err != nil {
+		return w, err
+	}
 	facts, err := xlsxRows(about, 2, styles)
 	for _, fact := range facts {
 		w.About[*fact[0]] = fact[1]
@@ -93,14 +115,7 @@ func xlsxRows(s xlsxSheet, width int, styles xlsxStyles) ([][]*string, error) {
 	for i, row := range s.Rows {
 		values := make([]*string, width)
 		for _, c := range row.Cells {
-			place, n := 0, 0
-			for _, letter := range c.Place {
-				if letter >= 'A' {
-					place = place*26 + int(letter-'A') + 1
-				} else {
-					n = n*10 + int(letter-'0')
-				}
-			}
+			place, n := c.place()
 			if n != i+1 || place > width {
 				return nil, fmt.Errorf("%s is in row %d of %d columns", c.Place, i+1, width)
 			}
@@ -126,13 +141,50 @@ func (c xlsxCell) text(styles xlsxStyles) (*string, error) {
 		text := strconv.FormatBool(*c.Value == "1")
 		return &text, nil
 	}
-	for _, f := range styles.Formats {
-		if f.ID == styles.Cells[c.Style].Format {
-			text, err := xlsxTime(*c.Value, f.Code)
-			return &text, err
-		}
+	if code := styles.code(c); strings.Contains(code, "yyyy") {
+		text, err := xlsxTime(*c.Value, code)
+		return &text, err
 	}
 	return c.Value, nil
+}
+
+// code is the format of a cell where it is one of the workbook's own.
+func (s xlsxStyles) code(c xlsxCell) string {
+	for _, f := range s.Formats {
+		if f.ID == s.Cells[c.Style].Format {
+			return f.Code
+		}
+	}
+	return ""
+}
+
+// numberFormats are those of columns, which have one each.
+func numberFormats(s xlsxSheet, columns int, styles xlsxStyles) ([]string, error) {
+	formats := make([]string, columns)
+	for _, row := range s.Rows[1:] {
+		for _, c := range row.Cells {
+			if code := styles.code(c); c.Value != nil && c.Type == "" {
+				column, _ := c.place()
+				if before := formats[column-1]; before != "" && before != code {
+					return nil, fmt.Errorf("%s is shown as %s, and others of its column as %s", c.Place, code, before)
+				}
+				formats[column-1] = code
+			}
+		}
+	}
+	return formats, nil
+}
+
+// place is the column and row of a cell, from 1.
+func (c xlsxCell) place() (column, row int) {
+	for _, letter := range c.Place {
+		if letter >= 'A' {
+			column = column*26 + int(letter-'A') + 1
+		} else {
+			row = row*10 + int(letter-'0')
+		}
+	}
+	return column, row
 }
 
 // xlsxTime is the time of a number of days since 1899-12-30; the formats of

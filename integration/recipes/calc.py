@@ -1,10 +1,12 @@
 """Has a sheet of LibreOffice Calc follow a feed, as the recipe says, and says what
 the sheet shows: calc.py link ADDRESS, or calc.py formula FORMULA. Each line on
 standard input has the sheet refreshed; each answer is one line of JSON, rows of
-texts."""
+texts. calc.py open ADDRESS opens a workbook, and then says what its first sheet
+filters."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,14 +54,29 @@ def formula(book, text):
     return book.calculateAll
 
 
+def filtered(book):
+    """The cells of the first sheet that have a filter, as rows of texts: an open document says it."""
+    with tempfile.TemporaryDirectory() as home:
+        path = os.path.join(home, "copy.fods")
+        book.storeToURL("file://" + path, (setting("FilterName", "OpenDocument Spreadsheet Flat XML"),))
+        with open(path, encoding="utf-8") as copy:
+            found = re.search("<table:database-range [^>]*>", copy.read())
+    cells = re.search('target-range-address="[^".]*[.]([A-Z0-9]+):[^".]*[.]([A-Z0-9]+)"', found.group())
+    buttons = 'display-filter-buttons="true"' in found.group()
+    return [[":".join(cells.groups()) + (" filtered" if buttons else "")]]
+
+
 def serve(office, way, what):
     desktop = office.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", office)
-    book = desktop.loadComponentFromURL("private:factory/scalc", "_blank", 0, (setting("Hidden", True),))
-    refresh = {"link": link, "formula": formula}[way](book, what)
-    print(json.dumps(shown(book.Sheets.getByIndex(0))), flush=True)
+    opened = what if way == "open" else "private:factory/scalc"
+    book = desktop.loadComponentFromURL(opened, "_blank", 0, (setting("Hidden", True),))
+    say = lambda rows: print(json.dumps(rows), flush=True)
+    refresh = {"link": link, "formula": formula, "open": lambda *_: None}[way](book, what)
+    say(shown(book.Sheets.getByIndex(0)))
     for _ in sys.stdin:
-        refresh()
-        print(json.dumps(shown(book.Sheets.getByIndex(0))), flush=True)
+        if refresh:
+            refresh()
+        say(shown(book.Sheets.getByIndex(0)) if refresh else filtered(book))
     book.close(True)
     desktop.terminate()
 

@@ -8,7 +8,7 @@ import (
 )
 
 // TestOneShapeOfTheAuthorizationHeaderIsTaken writes the header in all the
-// ways that somebody or something has. KEY is a good key.
+// ways that a person or a program has. KEY is a good key.
 func TestOneShapeOfTheAuthorizationHeaderIsTaken(t *testing.T) {
 	t.Parallel()
 	_, one := house.ShopWithData(t)

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +30,9 @@ type workshop string
 func openWorkshop(t *testing.T, name string) workshop {
 	t.Helper()
 	w := workshop(filepath.Join(harness.Root(), "integration", "clients", name))
-	house.Need(t, os.WriteFile(filepath.Join(string(w), "openapi.json"), docs.OpenAPI(), 0o644))
+	for name, document := range map[string][]byte{"openapi.json": docs.OpenAPI(), "json.json": docs.JSONOnly()} {
+		house.Need(t, os.WriteFile(filepath.Join(string(w), name), document, 0o644))
+	}
 	_, packaged := os.Stat(filepath.Join(string(w), "package.json"))
 	_, installed := os.Stat(filepath.Join(string(w), "node_modules", ".package-lock.json"))
 	if packaged == nil && installed != nil {
@@ -56,8 +60,8 @@ func (w workshop) run(t *testing.T, program string, args ...string) string {
 func TestPublicLintersFindNothingInTheDocument(t *testing.T) {
 	t.Parallel()
 	w := openWorkshop(t, "lint")
-	w.run(t, "npx", "redocly", "lint", "--config", "redocly.yaml", "openapi.json")
-	w.run(t, "npx", "spectral", "lint", "--fail-severity", "hint", "--ruleset", ".spectral.yaml", "openapi.json")
+	w.run(t, "npx", "redocly", "lint", "--config", "redocly.yaml", "openapi.json", "json.json")
+	w.run(t, "npx", "spectral", "lint", "--fail-severity", "hint", "--ruleset", ".spectral.yaml", "openapi.json", "json.json")
 }
 
 // clientReport is what a generated client says of the account.
@@ -94,15 +98,33 @@ func TestGeneratedClientsReadTheDemonstrationAccount(t *testing.T) {
 
 func readByGo(t *testing.T, arguments ...string) string {
 	w := openWorkshop(t, "go")
-	w.run(t, "go", "tool", "oapi-codegen", "-config", "config.yaml", "openapi.json")
+	w.run(t, "go", "tool", "oapi-codegen", "-config", "config.yaml", "json.json")
 	w.run(t, "go", "vet", ".")
 	return w.run(t, "go", append([]string{"run", "."}, arguments...)...)
 }
 
+// documentedLines are the lines of TypeScript that docs/api.md shows.
+var documentedLines = regexp.MustCompile("(?s)```typescript\n(.*?)```")
+
+// readByTypeScript also compiles and runs the documented lines, as strictly.
 func readByTypeScript(t *testing.T, arguments ...string) string {
 	w := openWorkshop(t, "typescript")
-	w.run(t, "npx", "openapi-typescript", "openapi.json", "--output", "generated.d.ts")
+	text, err := os.ReadFile(filepath.Join(harness.Root(), "docs", "api.md"))
+	house.Need(t, err)
+	lines := documentedLines.FindSubmatch(text)
+	if lines == nil {
+		t.Fatal("docs/api.md has no lines of TypeScript")
+	}
+	house.Need(t, os.WriteFile(filepath.Join(string(w), "documented.ts"), lines[1], 0o644))
+	w.run(t, "npx", "openapi-typescript", "json.json", "--output", "adlens.d.ts")
 	w.run(t, "npx", "tsc")
+	c := harness.Client{Address: arguments[0], Key: arguments[1]}
+	var summary struct{ Spend json.Number }
+	house.Need(t, json.Unmarshal(house.Get(t, c, "/api/v1/summary?range=last_30_days&marketplaces=US,UK").Body, &summary))
+	printed := w.run(t, "env", "ADLENS="+c.Address, "ADLENS_KEY="+c.Key, "node", "built/documented.js")
+	if spend, _ := summary.Spend.Float64(); !strings.HasPrefix(printed, strconv.FormatFloat(spend, 'f', -1, 64)+" ") || spend == 0 {
+		t.Errorf("the documented lines print %s, and the spend is %s", printed, summary.Spend)
+	}
 	return w.run(t, "node", append([]string{"built/main.js"}, arguments...)...)
 }
 

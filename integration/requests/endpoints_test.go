@@ -79,10 +79,10 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 func TestOtherMethodsAreRefusedWithAllow(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)
-	nobody := harness.Client{Address: h.Server.Address}
+	anonymous := harness.Client{Address: h.Server.Address}
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"} {
 		// The method is judged before the key.
-		a, err := nobody.Do(method, "/api/v1/summary")
+		a, err := anonymous.Do(method, "/api/v1/summary")
 		house.Need(t, err)
 		house.ProblemOf(t, a, 405, "method_not_allowed")
 		if a.Header.Get("Allow") != "GET, HEAD" {
@@ -94,18 +94,18 @@ func TestOtherMethodsAreRefusedWithAllow(t *testing.T) {
 func TestOtherPathsAreNotFoundAndNeverRedirected(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)
-	nobody := harness.Client{Address: h.Server.Address}
+	anonymous := harness.Client{Address: h.Server.Address}
 	for _, path := range []string{
 		"/api/v1", "/api/v1/", "/api/v2/summary", "/api/v1/summary/", "/api/v1/Summary", "//api/v1/summary", "/api//v1/summary",
 		"/api/v1/./summary", "/api/v1/rules/../summary", "/api/v1/%2e%2e/summary", "/api/v1/summary%00", "/api/v1/reports", "/nowhere",
 	} {
-		a, err := nobody.Raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		a, err := anonymous.Raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		house.Need(t, err)
 		t.Log(path)
 		house.ProblemOf(t, a, 404, "not_found")
 	}
 	// A path is judged before the method and the key.
-	a, err := nobody.Do("POST", "/api/v1/nowhere")
+	a, err := anonymous.Do("POST", "/api/v1/nowhere")
 	house.Need(t, err)
 	house.ProblemOf(t, a, 404, "not_found")
 }

@@ -78,7 +78,7 @@ func TestTheExamplesOfTheDocumentAreRealAnswers(t *testing.T) {
 	}
 }
 
-// checkExample holds an example against its file, or writes it anew.
+// checkExample holds an example against its file, or writes it again.
 func checkExample(t *testing.T, name string, e docs.Example) {
 	t.Helper()
 	text, err := json.Marshal(e, jsontext.WithIndent("  "), json.Deterministic(true))

@@ -17,9 +17,9 @@ import (
 type identity struct {
 	path string
 	// Ids of the asking account, of both accounts, of the other one alone, and
-	// of nobody. All have one length.
+	// of no one. All have one length.
 	own, both, other, absent string
-	status                   int // for the other one's and for nobody's
+	status                   int // for the other one's and for an unknown one
 }
 
 var identities = []identity{

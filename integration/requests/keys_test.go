@@ -61,12 +61,12 @@ func checkChallenge(t *testing.T, what string, a harness.Answer) {
 func TestAMissingKeyIsSaidToBeMissing(t *testing.T) {
 	t.Parallel()
 	h := house.Shared(t)
-	nobody := harness.Client{Address: h.Server.Address}
-	a := house.Get(t, nobody, "/api/v1/summary?range=never")
+	anonymous := harness.Client{Address: h.Server.Address}
+	a := house.Get(t, anonymous, "/api/v1/summary?range=never")
 	house.ProblemOf(t, a, 401, "missing_key")
 	checkChallenge(t, "none", a)
 	for _, header := range []string{"Basic dXNlcjpwYXNz", "Bearer", "Bearer ", "key_live_abc"} {
-		a := house.Get(t, nobody, "/api/v1/summary", "Authorization", header)
+		a := house.Get(t, anonymous, "/api/v1/summary", "Authorization", header)
 		checkChallenge(t, header, a)
 		// The contract does not say which of the two a wrong scheme is.
 		if !strings.Contains(string(a.Body), `"missing_key"`) {

@@ -168,7 +168,7 @@ func TestACampaignIdIsJudgedOnceAListIsHeld(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithLists(t)
 	const path = "/api/v1/ad-groups?marketplace_id="
-	// No list of 102 is held, so nothing can be said of an id yet.
+	// No list of 102 is held, so no id is known yet.
 	house.Check(t, one.Ask, one.Model, house.NewQuestion("/ad-groups", "marketplace_id=102&campaign_id=1"))
 	house.Check(t, one.Ask, one.Model, house.NewQuestion("/ad-groups", "marketplace_id=101&campaign_id=1"))
 	house.Check(t, one.Ask, one.Model, house.NewQuestion("/ad-groups", "marketplace_id=101&campaign_id=2")) // without any ad group

@@ -11,7 +11,7 @@ import (
 	"adlens/integration/house"
 )
 
-// request is one that somebody may well send, by what is odd about it. Without
+// request is one that a client may well send, by what is odd about it. Without
 // lines of its own it has the key.
 type request struct {
 	name, path string
@@ -51,7 +51,7 @@ func oddRequests() []request {
 		summary("the other day alone", "end_date=2026-03-02"),
 		summary("more than six years", "start_date=2020-03-01&end_date=2026-03-02"),
 		summary("a named range with days", "range=today&start_date=2026-03-01&end_date=2026-03-02"),
-		summary("a range that nobody knows", "range=last_7_day"),
+		summary("an unknown range", "range=last_7_day"),
 		summary("a range of another length", "range=last_31_days"),
 		summary("days far in the future", "start_date=2031-01-01&end_date=2031-01-31"),
 		summary("days before everything", "start_date=0001-01-01&end_date=0001-01-31"),
@@ -156,7 +156,7 @@ func oddRequests() []request {
 		{name: "another version", path: "/api/v2/summary"},
 		{"a format that fits nothing", "/api/v1/summary?range=today&timezone=Etc/UTC&marketplaces=US,UK&start_date=1", []string{key, "Accept: text/xml"}},
 		{"a tag that is none", "/api/v1/summary?range=no", []string{key, `If-None-Match: """,,*x`, "Idempotency-Key: 1", "If-Modified-Since: yesterday"}},
-		{"somebody else's address", "/api/v1/summary?range=no", []string{key, "X-Forwarded-For: 6.6.6.6", "Forwarded: for=6.6.6.6"}},
+		{"another client's address", "/api/v1/summary?range=no", []string{key, "X-Forwarded-For: 6.6.6.6", "Forwarded: for=6.6.6.6"}},
 	}
 }
 
@@ -183,7 +183,7 @@ func TestOddRequestsHaveTheirClearAnswer(t *testing.T) {
 	all.Check(t, "requests.md", "Odd requests and their answers")
 }
 
-// saidTo is an answer as somebody reads it who has to act on it.
+// saidTo is an answer as a reader sees it who has to act on it.
 func saidTo(t *testing.T, key string, a harness.Answer) string {
 	t.Helper()
 	if a.Status == 200 {

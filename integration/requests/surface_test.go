@@ -28,12 +28,12 @@ var documented = []string{"/", "/docs", "/openapi.json", "/healthz", "/readyz"}
 func TestTheListenerAnswersDocumentedAddressesAlone(t *testing.T) {
 	t.Parallel()
 	_, one := house.ShopWithData(t)
-	nobody := harness.Client{Address: one.Ask.Address}
+	anonymous := harness.Client{Address: one.Ask.Address}
 	for _, path := range common {
 		if slices.Contains(documented, strings.Split(path, "?")[0]) {
 			continue
 		}
-		for _, c := range []harness.Client{nobody, one.Ask} {
+		for _, c := range []harness.Client{anonymous, one.Ask} {
 			answers, _, err := c.Exchange("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + c.Key + "\r\nConnection: close\r\n\r\n")
 			house.Need(t, err)
 			t.Log(path)
@@ -45,13 +45,13 @@ func TestTheListenerAnswersDocumentedAddressesAlone(t *testing.T) {
 func TestEveryRouteSaysWhatCachesMayDo(t *testing.T) {
 	t.Parallel()
 	_, one := house.ShopWithData(t)
-	nobody := harness.Client{Address: one.Ask.Address}
+	anonymous := harness.Client{Address: one.Ask.Address}
 	for _, path := range house.Endpoints {
 		whole := house.Get(t, one.Ask, "/api/v1"+path)
 		for what, a := range map[string]harness.Answer{
 			"unchanged":        house.Get(t, one.Ask, "/api/v1"+path, "If-None-Match", whole.Header.Get("ETag")),
-			"without a key":    house.Get(t, nobody, "/api/v1"+path),
-			"with a wrong one": house.Get(t, nobody, "/api/v1"+path, "Authorization", "Bearer x"),
+			"without a key":    house.Get(t, anonymous, "/api/v1"+path),
+			"with a wrong one": house.Get(t, anonymous, "/api/v1"+path, "Authorization", "Bearer x"),
 			"with a fault":     house.Get(t, one.Ask, "/api/v1"+path+"&no=thing"),
 		} {
 			want := "no-store"
@@ -69,12 +69,12 @@ func TestEveryRouteSaysWhatCachesMayDo(t *testing.T) {
 	}
 	for path, want := range map[string]string{"/healthz": "no-store", "/readyz": "no-store", "/nowhere": "no-store", "/api/v1/nowhere": "no-store",
 		"/docs/errors/none": "no-store", "/docs/errors/invalid_key": "public, max-age=3600"} {
-		if a := house.Get(t, nobody, path); a.Header.Get("Cache-Control") != want {
+		if a := house.Get(t, anonymous, path); a.Header.Get("Cache-Control") != want {
 			t.Errorf("%s: Cache-Control %q, want %q", path, a.Header.Get("Cache-Control"), want)
 		}
 	}
 	for _, path := range append([]string{"/healthz", "/nowhere", "/docs/errors/invalid_key"}, "/api/v1/summary") {
-		if a := house.Get(t, nobody, path); a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Access-Control-Allow-Origin") != "" {
+		if a := house.Get(t, anonymous, path); a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, a.Header)
 		}
 	}

@@ -52,7 +52,7 @@ func EndlessToken() Effect { return quirkEffect(quirk{kind: endlessToken}) }
 func SameToken() Effect { return quirkEffect(quirk{kind: sameToken}) }
 
 // RepeatPage answers with the items of the page before, and goes on behind the
-// page that was asked for.
+// page that was requested.
 func RepeatPage() Effect { return quirkEffect(quirk{kind: repeatPage}) }
 
 // ShownOnly has a list know of its first items alone, as if the others had

@@ -20,6 +20,10 @@ const (
 	ReportCancel Endpoint = "report cancel"
 	ReportFile   Endpoint = "report file"
 
+	LegacyCreate   Endpoint = "legacy report create"
+	LegacyPoll     Endpoint = "legacy report poll"
+	LegacyDownload Endpoint = "legacy report download"
+
 	SPCampaigns Endpoint = "sp campaigns"
 	SPAdGroups  Endpoint = "sp ad groups"
 	SPAds       Endpoint = "sp ads"

@@ -86,7 +86,7 @@ func exportID(number int, of exportKind) string {
 }
 
 // checkFilters checks the filters, and fills in the default: archived entities are
-// left out unless they are asked for.
+// left out unless they are requested.
 func (r *exportRequest) checkFilters() string {
 	for _, product := range r.AdProductFilter {
 		if !slices.Contains([]string{SponsoredProducts, SponsoredBrands, SponsoredDisplay}, product) {

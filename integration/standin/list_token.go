@@ -14,7 +14,7 @@ import (
 // ListPlan settles what is open about the lists.
 type ListPlan struct {
 	// PageCap makes pages of SP and SB lists no longer than this, whatever
-	// was asked for. Display's end at a short page and are not touched.
+	// was requested. Display's end at a short page and are not touched.
 	PageCap int
 	// TotalsSkew is added to every total, so that it disagrees with the items.
 	TotalsSkew int

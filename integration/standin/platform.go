@@ -79,6 +79,9 @@ func (p *Platform) apiHost(region Region) http.Handler {
 	mux.Handle("GET /v2/profiles", p.endpointHandler(Profiles, region, p.requireToken(p.listProfiles)))
 	mux.Handle("POST /reporting/reports", p.endpointHandler(ReportCreate, region, p.requireProfile(p.createReport)))
 	mux.Handle("GET /reporting/reports/{id}", p.endpointHandler(ReportPoll, region, p.requireProfile(p.pollReport)))
+	mux.Handle("POST /v2/hsa/campaigns/report", p.endpointHandler(LegacyCreate, region, p.requireProfile(p.createLegacy)))
+	mux.Handle("GET /v2/reports/{id}", p.endpointHandler(LegacyPoll, region, p.requireProfile(p.pollLegacy)))
+	mux.Handle("GET /v2/reports/{id}/download", p.endpointHandler(LegacyDownload, region, p.requireProfile(p.findLegacyFile)))
 	mux.Handle("DELETE /reporting/reports/{id}", p.endpointHandler(ReportCancel, region, p.requireProfile(p.cancelReport)))
 	for _, list := range tokenLists {
 		mux.Handle("POST "+list.path, p.endpointHandler(list.endpoint, region, p.requireProfile(p.tokenList(list))))

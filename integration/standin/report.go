@@ -38,6 +38,7 @@ type reports struct {
 	plan   JobPlan
 	choose func(ReportOrder) JobPlan
 	all    []*report
+	legacy []*legacyReport
 	walls  map[int64]int // days by which a profile's figures end early
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // reportRows makes the content of a report from the facts as they are now: one
-// row per grain of the type, with the columns that were asked for and no other.
+// row per grain of the type, with the columns that were requested and no other.
 func (p *Platform) reportRows(r *report) []byte {
 	rows := []map[string]any{}
 	for _, fact := range p.sumFacts(r) {

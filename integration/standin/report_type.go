@@ -8,7 +8,7 @@ type reportType struct {
 	base      columnSet
 	// keepProduct says that rows are per advertised product; keepAd and
 	// keepAdGroup that they are per ad or ad group. The grain does not depend
-	// on the columns that were asked for.
+	// on the columns that were requested.
 	keepAdGroup, keepAd, keepProduct bool
 }
 
@@ -58,7 +58,7 @@ var reportTypes = map[string]reportType{
 	},
 }
 
-// allowedColumns tells the columns that go with the groupings asked for.
+// allowedColumns tells the columns that go with the groupings requested.
 func (t reportType) allowedColumns(groups []string) columnSet {
 	set := t.base
 	for _, group := range t.groups {

@@ -54,7 +54,7 @@ func (f *files) addFile(path string, content []byte, plan JobPlan) *file {
 	case CutGzip:
 		content = packed[:len(packed)*2/3]
 	case Garbage:
-		content = []byte("\x00\x01this is not the file that was asked for")
+		content = []byte("\x00\x01this is not the file that was requested")
 	}
 	made := &file{path: path, form: plan.File, content: content, size: len(packed)}
 	f.mu.Lock()

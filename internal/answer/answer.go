@@ -5,16 +5,20 @@
 //	Request -> Question (understood, named) -> Answer (remembered or computed)
 //
 // An answer is named before it is computed, computed once for all who ask for it
-// at the same time, and described once for all formats.
+// at the same time, described once for all formats, and tagged by what it says.
 package answer
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"time"
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/catalogue"
 	"adlens/internal/formats"
 	"adlens/internal/lru"
 	"adlens/internal/query"
@@ -82,9 +86,10 @@ func New(c Config) *Service {
 	return &Service{figures: c.Figures, connections: c.Connections, apps: recentApps(c.Apps, c.Now), lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
 }
 
-// View returns the account as it is now, for several questions about one moment.
+// View returns the account as it is now, for several questions about one moment. It
+// has only the caller's marketplaces.
 func (s *Service) View(ctx context.Context, caller auth.Caller) (query.View, error) {
-	return s.figures.View(ctx, caller.Account.ID)
+	return s.figures.LimitedView(ctx, caller.Account.ID, caller.Marketplaces)
 }
 
 // viewOf returns the moment that a request is about.
@@ -102,7 +107,9 @@ type Request struct {
 	Parameters []Parameter    // in the order sent
 	Faults     []adlens.Fault // of parameters that could not be read
 	Format     string         // where the parameters name none; "" is JSON
-	View       *query.View    // the moment of the account that is read; nil is now
+	View       *query.View    // the moment of the account that is read, of View for the same caller; nil is now
+	saved      bool           // under a link, whose reader does not know what was saved
+	compared   *Request       // the same with the comparison of a shared view, which this leaves out; nil of any other
 }
 
 // request is a request that was understood, as internal/query has it.
@@ -111,6 +118,7 @@ type request interface {
 	About() []string
 	Spelled() string
 	RowWeight() int
+	AmountCurrency() string
 }
 
 // Where an answer comes from.
@@ -121,25 +129,31 @@ const (
 
 // Question is a request that was understood.
 type Question struct {
-	// Tag names the answer: it is the same exactly for the same data and the same
-	// meaning of the request. It is "" for an answer that is not to be kept.
-	Tag string
-	// How is Computed or Remembered once Answer was called, "" without a tag.
+	// Name names the answer before it is computed: it is the same exactly for the
+	// same version of the data and the same meaning of the request. It is "" for an
+	// answer that is not to be kept.
+	Name string
+	// How is Computed or Remembered once Answer was called, "" without a name.
 	How string
 
 	service  *Service
+	meaning  string // of the request, whatever the data are
 	account  string
 	endpoint string
 	request  request
 	most     func(context.Context) (rows int, err error)
 	compute  func(context.Context) (describe func(*writer), err error)
 	use      *use
+	saved    bool // as of the request
 }
 
 // Answer is an answer as it was written. It is never changed, so any number of
 // callers can have it.
 type Answer struct {
-	Tag    string // that of the question, "" for an answer that is not to be kept
+	// Tag is the same exactly for the same meaning of the request and the same
+	// content, of whatever version of the data. It is "" for an answer that is not to
+	// be kept.
+	Tag    string
 	Coding string // content coding of the body; "" is none
 	Format string // its name, as in requests
 	Body   []byte
@@ -162,25 +176,50 @@ func (s *Service) Ask(ctx context.Context, caller auth.Caller, r Request) (*Ques
 	if !known {
 		return nil, &NotFoundError{"there is no endpoint " + Printable(r.Endpoint)}
 	}
-	return ask(ctx, s, caller, r)
+	if r.compared != nil {
+		if err := s.checkNotCompared(ctx, caller, *r.compared); err != nil {
+			return nil, err
+		}
+	}
+	question, err := ask(ctx, s, caller, r)
+	if err != nil {
+		return nil, hideSaved(r.saved, err)
+	}
+	question.saved = r.saved
+	return question, nil
+}
+
+// Tag returns the tag of the answer where it is known without computing the answer;
+// else "".
+func (q *Question) Tag() string {
+	if q.Name == "" {
+		return ""
+	}
+	tag, _ := q.service.cache.tags.Get(q.Name)
+	return tag
 }
 
 // Answer returns the answer to the question: from memory, or computed once for
 // all who ask at the same time. Its memory counts until the question is closed.
-func (q *Question) Answer(ctx context.Context) (a *Answer, err error) {
-	if q.Tag == "" {
+func (q *Question) Answer(ctx context.Context) (*Answer, error) {
+	a, err := q.answer(ctx)
+	return a, hideSaved(q.saved, err)
+}
+
+func (q *Question) answer(ctx context.Context) (a *Answer, err error) {
+	if q.Name == "" {
 		describe, err := q.compute(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return &Answer{Format: query.JSON, Body: formats.JSON(func(w *formats.Writer) { describe(&writer{Writer: w}) })}, nil
 	}
-	q.use = q.service.cache.acquireUse(q.account, q.Tag)
+	q.use = q.service.cache.acquireUse(q.account, q.Name)
 	q.How = Remembered
-	a, known := q.service.cache.known.Get(q.Tag)
+	a, known := q.service.cache.known.Get(q.Name)
 	if !known {
 		q.How = Computed
-		if a, err = q.service.cache.flights.Do(ctx, q.Tag, q.writeAnswer); err != nil {
+		if a, err = q.service.cache.flights.Do(ctx, q.Name, q.writeAnswer); err != nil {
 			return nil, err
 		}
 	}
@@ -238,7 +277,7 @@ func (q *Question) Close() {
 func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	use := q.service.cache.acquireUse(q.account, q.Tag)
+	use := q.service.cache.acquireUse(q.account, q.Name)
 	defer use.releaseUse()
 	waiting, done := withWaitTimeout(ctx)
 	defer done()
@@ -260,16 +299,31 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	written := &Answer{Tag: q.Tag, Format: q.request.Written().Name, File: fileName(q.endpoint, q.request)}
+	written := &Answer{Format: q.request.Written().Name, File: fileName(q.endpoint, q.request)}
 	err = q.service.cache.inTurn(waiting, bytes, func() (err error) {
-		written.Body, written.Pages, err = writeAs(q.request.Written(), addressOf(q.endpoint, q.request), describe)
+		written.Body, written.Pages, err = writeAs(q.request.Written(), q.request.AmountCurrency(), addressOf(q.endpoint, q.request), describe)
+		written.Tag = tagOf(q.meaning, written)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	q.service.cache.cacheAnswer(q.Tag, written)
+	q.service.cache.tags.Put(q.Name, written.Tag)
+	q.service.cache.cacheAnswer(q.Name, written)
 	return written, nil
+}
+
+// tagOf tags an answer by what it says: its body, and which page of how many rows
+// that is, which a table has no place for.
+func tagOf(meaning string, a *Answer) string {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%q", meaning)
+	if a.Pages != nil {
+		fmt.Fprintf(hash, "|%d|%t", a.Pages.Rows, a.Pages.Truncated)
+	}
+	hash.Write([]byte{'|'})
+	hash.Write(a.Body)
+	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
 // Remembered returns what is remembered of answers, for metrics.
@@ -285,8 +339,9 @@ func (s *Service) MemoryInUse() int {
 // separators are those of CSV by their names.
 var separators = map[string]byte{query.Comma: ',', query.Semicolon: ';', query.Tab: '\t'}
 
-// writeAs writes an answer in a format. Tables name the address that asks for it.
-func writeAs(format query.Format, address string, describe func(*writer)) (body []byte, pages *Pages, err error) {
+// writeAs writes an answer in a format. Tables name the address that asks for it, and
+// spreadsheets the currency of amounts, unless it is "".
+func writeAs(format query.Format, currency, address string, describe func(*writer)) (body []byte, pages *Pages, err error) {
 	w := &writer{}
 	plain := func(out *formats.Writer) {
 		w.Writer = out
@@ -296,21 +351,41 @@ func writeAs(format query.Format, address string, describe func(*writer)) (body 
 		out.Text("request", address)
 		plain(out)
 	}
+	present := func(c formats.Column) formats.Column {
+		heading := catalogue.HeadingOf(c.Name)
+		if format.Headers == query.Labels {
+			c.Heading = heading.Label
+		}
+		c.Unit = cellUnit(heading.Unit, currency)
+		return c
+	}
 	switch format.Name {
 	case query.CSV:
 		csv := formats.CSV{Separator: separators[format.Separator], Decimal: '.'}
 		if format.Decimal == query.Comma {
 			csv.Decimal = ','
 		}
-		body, err = formats.Table(table, csv.New)
+		body, err = formats.Table(table, present, csv.New)
 	case query.XLSX:
-		body, err = formats.Table(table, formats.NewXLSX)
+		body, err = formats.Table(table, present, formats.NewXLSX)
 	case query.Parquet:
-		body, err = formats.Table(table, formats.NewParquet)
+		body, err = formats.Table(table, present, formats.NewParquet)
 	case query.NDJSON:
 		body = formats.Lines(plain)
 	default:
 		body = formats.JSON(plain)
 	}
 	return body, w.pages, err
+}
+
+// cellUnit returns what the cells of a spreadsheet show with a number.
+func cellUnit(unit catalogue.Unit, currency string) string {
+	switch unit {
+	case catalogue.Percent:
+		return "%"
+	case catalogue.USD, catalogue.Local:
+		return currency
+	default:
+		return ""
+	}
 }

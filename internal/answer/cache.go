@@ -9,21 +9,25 @@ import (
 	"adlens/internal/lru"
 )
 
-// cache remembers answers by their tags, or by tag and coding. A tag stands for
+// cache remembers answers by their names, or by tag and coding. A name stands for
 // the endpoint, the account, the version of its data and the meaning of the
 // request, so what is remembered never becomes wrong: it only stops being used.
 type cache struct {
 	known   *lru.Cache[string, *Answer]
+	tags    *lru.Cache[string, string] // of answers by their names, also where the answer was dropped
 	flights flight.Group[string, *Answer]
 	largest int // bytes of an answer that is still remembered
 	memory  *memory
 	writing chan struct{} // has a value for each large answer that is being written or compressed
 
 	mu   sync.Mutex
-	uses map[string]*use // of answers that are being made or sent, by tag
+	uses map[string]*use // of answers that are being made or sent, by name
 }
 
-// answerOverhead is about what an answer takes in addition to its tag and body.
+// maxTags is how many tags are remembered.
+const maxTags = 50_000
+
+// answerOverhead is about what an answer takes in addition to its name and body.
 const answerOverhead = 400
 
 // newCache returns a cache of so many bytes, for answers that together take no
@@ -31,6 +35,7 @@ const answerOverhead = 400
 func newCache(bytes, memory int) *cache {
 	return &cache{
 		known:   lru.New(bytes, func(name string, a *Answer) int { return answerOverhead + len(name) + len(a.File) + len(a.Body) }),
+		tags:    lru.New(maxTags, func(string, string) int { return 1 }),
 		largest: bytes / 8, // one answer with all rows does not evict all others
 		memory:  newMemory(memory),
 		writing: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -62,20 +67,20 @@ func (c *cache) inTurn(ctx context.Context, bytes int, write func() error) error
 // use is the memory of one answer, shared by all questions that have the same
 // answer at the same time. It is given back when the last of them is closed.
 type use struct {
-	cache        *cache
-	tag, account string
-	holders      int // questions, and computations; guarded by cache.mu
-	bytes        int // guarded by cache.mu
+	cache         *cache
+	name, account string
+	holders       int // questions, and computations; guarded by cache.mu
+	bytes         int // guarded by cache.mu
 }
 
 // acquireUse begins a use of an answer. The caller releases it.
-func (c *cache) acquireUse(account, tag string) *use {
+func (c *cache) acquireUse(account, name string) *use {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	u, ok := c.uses[tag]
+	u, ok := c.uses[name]
 	if !ok {
-		u = &use{cache: c, tag: tag, account: account}
-		c.uses[tag] = u
+		u = &use{cache: c, name: name, account: account}
+		c.uses[name] = u
 	}
 	u.holders++
 	return u
@@ -85,7 +90,7 @@ func (u *use) releaseUse() {
 	u.cache.mu.Lock()
 	defer u.cache.mu.Unlock()
 	if u.holders--; u.holders == 0 {
-		delete(u.cache.uses, u.tag)
+		delete(u.cache.uses, u.name)
 		u.cache.memory.addBytes(u.account, -u.bytes)
 	}
 }

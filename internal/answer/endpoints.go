@@ -14,7 +14,6 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/recent"
-	"adlens/internal/records"
 )
 
 // The endpoints that differ from the others: of an account itself, and of one
@@ -48,20 +47,38 @@ var endpoints = map[string]endpoint{
 // Endpoints returns the names of all endpoints, sorted.
 func Endpoints() []string { return slices.Sorted(maps.Keys(endpoints)) }
 
-// ReadFeed reads the request that is saved under a feed link. The error is a
-// *NotFoundError for one that no feed can answer.
+// ReadFeed reads the request that is saved under a feed link, for the reader of the
+// link. The error is that of ReadAddress.
 func ReadFeed(saved string) (Request, error) {
-	address, err := url.Parse(saved)
+	r, err := ReadAddress(saved)
+	r.saved = true
+	return r, err
+}
+
+// ReadAddress reads the address of a request. The error is a *NotFoundError for one
+// that no link can answer.
+func ReadAddress(text string) (Request, error) {
+	address, err := url.Parse(text)
 	if err != nil {
 		return Request{}, err
 	}
-	r := Request{Endpoint: strings.TrimPrefix(address.Path, apiPath)}
-	if rule, ok := strings.CutPrefix(r.Endpoint, "rules/"); ok && strings.HasSuffix(rule, "/runs") {
-		r.Endpoint, r.RuleID = RuleRuns, strings.TrimSuffix(rule, "/runs")
-	} else if _, known := endpoints[r.Endpoint]; !known || r.Endpoint == Account || r.Endpoint == RuleRuns {
-		return Request{}, &NotFoundError{Printable(address.Path) + " is nothing that a feed can answer"}
+	r, err := readEndpoint(address.Path)
+	if err != nil {
+		return r, err
 	}
 	r.Parameters, r.Faults = ReadQuery(address.RawQuery)
+	return r, nil
+}
+
+// readEndpoint reads the endpoint of a path that a link answers. The error is a
+// *NotFoundError for one that no link can answer.
+func readEndpoint(path string) (Request, error) {
+	r := Request{Endpoint: strings.TrimPrefix(path, apiPath)}
+	if rule, ok := strings.CutPrefix(r.Endpoint, "rules/"); ok && strings.HasSuffix(rule, "/runs") {
+		r.Endpoint, r.RuleID = RuleRuns, strings.TrimSuffix(rule, "/runs")
+	} else if _, known := endpoints[r.Endpoint]; !known || r.Endpoint == path || r.Endpoint == Account || r.Endpoint == RuleRuns {
+		return Request{}, &NotFoundError{Printable(path) + " is nothing that a link can answer"}
+	}
 	return r, nil
 }
 
@@ -125,7 +142,8 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 		request = st.settle(ctx, s, view, request)
 	}
 	return &Question{
-		Tag: st.identify(st.name, view, request), service: s, account: view.Account, endpoint: st.name, request: request,
+		Name: st.identify(st.name, view, request), meaning: query.Meaning(st.name, view, request),
+		service: s, account: view.Account, endpoint: st.name, request: request,
 		most: func(ctx context.Context) (int, error) { return st.most(ctx, view, request) },
 		compute: func(ctx context.Context) (func(*writer), error) {
 			a, err := st.compute(s.figures, ctx, view, request)
@@ -160,7 +178,7 @@ func readMarketplaces(figures *query.Service, ctx context.Context, v query.View,
 
 // askRuleRuns asks for the runs of the rule that the request names.
 func askRuleRuns(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
-	readRuns := func(figures *query.Service, ctx context.Context, v query.View, _ query.ListRequest) ([]records.RuleRun, error) {
+	readRuns := func(figures *query.Service, ctx context.Context, v query.View, _ query.ListRequest) ([]query.RuleRun, error) {
 		runs, found, err := figures.RuleRuns(ctx, v, r.RuleID)
 		if err == nil && !found {
 			err = &NotFoundError{fmt.Sprintf("there is no rule %q", Printable(r.RuleID))}

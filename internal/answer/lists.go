@@ -57,8 +57,8 @@ func writePage[T any](w *writer, p *query.Page[T], synced bool, describe func(T)
 	})
 }
 
-func (w *writer) writeRuns(all []records.RuleRun) {
-	formats.Rows(w.Writer, "data", records.RuleRun{}, slices.Values(all), w.writeRun)
+func (w *writer) writeRuns(all []query.RuleRun) {
+	formats.Rows(w.Writer, "data", query.RuleRun{}, slices.Values(all), w.writeRun)
 	w.Object("meta", func() {})
 }
 
@@ -84,6 +84,9 @@ func (w *writer) writeAccount(a account) {
 		w.Text("name", a.Key.Name)
 		w.Text("start", a.Key.Start)
 		w.Texts("scopes", a.Key.Scopes)
+		if a.Marketplaces != nil {
+			w.Texts("marketplaces", a.Marketplaces)
+		}
 		w.writeTimestamp("created_at", &a.Key.CreatedAt)
 		w.writeTimestamp("last_used_at", a.LastUse)
 	})
@@ -159,9 +162,9 @@ func (w *writer) writeRule(r query.Rule) {
 		w.TextOrNull("time", r.Schedule.Time)
 		w.TextOrNull("timezone", r.Schedule.TimeZone)
 	})
-	formats.Nullable(w.Writer, "last_run", r.LastRun, func(last records.RuleRun) {
-		w.runHead(last)
-		w.Count("changed", last.Changed)
+	formats.Nullable(w.Writer, "last_run", r.LastRun, func(last query.RuleRun) {
+		w.runHead(last.RuleRun)
+		w.countOrNull("changed", last.Changed, last.ChangedUnknown)
 	})
 	w.writeTimestamp("edited_at", &r.EditedAt)
 }
@@ -185,15 +188,15 @@ func (w *writer) runHead(r records.RuleRun) {
 	w.Text("status", r.Status)
 }
 
-func (w *writer) writeRun(r records.RuleRun) {
-	w.runHead(r)
+func (w *writer) writeRun(r query.RuleRun) {
+	w.runHead(r.RuleRun)
 	w.Texts("marketplaces", r.Marketplaces)
 	w.Object("looked_at", func() {
-		w.Count("campaigns", r.LookedAt.Campaigns)
-		w.Count("ad_groups", r.LookedAt.AdGroups)
-		w.Count("targets", r.LookedAt.Targets)
+		w.countOrNull("campaigns", r.LookedAt.Campaigns, r.LookedAtUnknown)
+		w.countOrNull("ad_groups", r.LookedAt.AdGroups, r.LookedAtUnknown)
+		w.countOrNull("targets", r.LookedAt.Targets, r.LookedAtUnknown)
 	})
-	w.Count("changed", r.Changed)
+	w.countOrNull("changed", r.Changed, r.ChangedUnknown)
 	w.List("changes", func() {
 		for _, c := range r.Changes {
 			w.Object("", func() { w.writeChange(c) })

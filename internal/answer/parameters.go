@@ -33,7 +33,7 @@ func bindParameters(sent []Parameter, into any) (faults []adlens.Fault) {
 				Detail: fmt.Sprintf("%s is not text; expected UTF-8 without NUL", Printable(p.Name))})
 		case i < 0:
 			faults = append(faults, unknownParameter(p, fields))
-		case seen[p.Name] > 1 && !fields[i].isList(): // that was said
+		case seen[p.Name] > 1 && !fields[i].isList(): // that was reported
 		case seen[p.Name] > 0 && !fields[i].isList():
 			faults = append(faults, adlens.Fault{Parameter: p.Name, Value: p.Value, Code: adlens.InvalidParameter,
 				Detail: fmt.Sprintf("%s was given twice, then as %q; send it once", p.Name, Printable(p.Value))})
@@ -165,7 +165,13 @@ func preferFormat(params any, format string) {
 // RefuseParameters returns the error of parameters that were sent where there are
 // none, or nil.
 func RefuseParameters(sent []Parameter, faults []adlens.Fault) error {
-	return joinFaults(faults, bindParameters(sent, &struct{}{}), &struct{}{})
+	return ReadParameters(sent, faults, &struct{}{})
+}
+
+// ReadParameters reads parameters into a struct whose fields name theirs by the tag
+// query. The error is a *query.FaultsError.
+func ReadParameters(sent []Parameter, faults []adlens.Fault, into any) error {
+	return joinFaults(append(faults, bindParameters(sent, into)...), nil, into)
 }
 
 // joinFaults joins faults of a request's form with those of its values, in the

@@ -33,7 +33,7 @@ func BenchmarkFormats(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				body, _, err := writeAs(query.Format{Name: name, Separator: query.Comma}, "", func(w *writer) { w.writeProducts(a) })
+				body, _, err := writeAs(query.Format{Name: name, Separator: query.Comma}, "USD", "", func(w *writer) { w.writeProducts(a) })
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -49,7 +49,7 @@ func BenchmarkProducts(b *testing.B) {
 		b.Run(fmt.Sprintf("%d", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				writeAs(query.Format{Name: query.JSON}, "", func(w *writer) { w.writeProducts(a) })
+				writeAs(query.Format{Name: query.JSON}, "USD", "", func(w *writer) { w.writeProducts(a) })
 			}
 		})
 	}

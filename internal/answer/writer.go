@@ -21,6 +21,15 @@ type writer struct {
 
 func (w *writer) writeInt(name string, value int) { w.Count(name, uint64(value)) }
 
+// countOrNull writes a count, null where it is not known.
+func (w *writer) countOrNull(name string, count uint64, isUnknown bool) {
+	if isUnknown {
+		w.Null(name, formats.Whole)
+		return
+	}
+	w.Count(name, count)
+}
+
 func (w *writer) writeDay(name string, d *adlens.Day) {
 	if d == nil {
 		w.Null(name, formats.Day)
@@ -35,7 +44,7 @@ func (w *writer) writeTimestamp(name string, t *time.Time) {
 		w.Null(name, formats.Instant)
 		return
 	}
-	w.Moment(name, formats.Instant, t.UTC().Format("2006-01-02T15:04:05.000Z"))
+	w.Moment(name, formats.Instant, adlens.FormatTime(*t))
 }
 
 func (w *writer) writeAmount(name string, value *adlens.Amount) {

@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"adlens/loader": {"adlens", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/ecb", "adlens/internal/exact", "adlens/internal/flight", "adlens/internal/manifest",
 		"adlens/internal/records", "adlens/internal/tables", "adlens/internal/platform", "adlens/internal/platform/console"},
 	"adlens/internal/engine":               {},
+	"adlens/deploy/bundled":                {"adlens/internal/engine"},
 	"adlens/internal/flight":               {"adlens"},
 	"adlens/internal/recent":               {"adlens/internal/flight"},
 	"adlens/internal/lru":                  {},
@@ -123,7 +124,7 @@ var keepers = map[string][]string{
 	"github.com/santhosh-tekuri/":         {},
 	"github.com/testcontainers/":          {},
 	"github.com/moby/":                    {},
-	"net/http":                            {"adlens/bench", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/ecb/api", "adlens/internal/oauth", "adlens/internal/platform/api"},
+	"net/http":                            {"adlens/bench", "adlens/deploy/bundled", "adlens/internal/engine", "adlens/internal/http", "adlens/internal/metrics", "adlens/internal/ecb/api", "adlens/internal/oauth", "adlens/internal/platform/api"},
 }
 
 func rooms(t *testing.T) []room {

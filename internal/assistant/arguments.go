@@ -169,10 +169,13 @@ func readScalar(v jsontext.Value, a argument) (string, error) {
 // difference, as in the API.
 func (a argument) spell(text string) string {
 	i := slices.IndexFunc(a.Values, func(value string) bool { return strings.EqualFold(value, strings.TrimSpace(text)) })
-	if i < 0 {
-		return text
+	if i >= 0 {
+		return a.Values[i]
 	}
-	return a.Values[i]
+	if f, is := readQuotient(strings.ToLower(strings.TrimSpace(text))); is && a.Others != "" {
+		return f.Name
+	}
+	return text
 }
 
 // takes reports whether a value is one of the argument's.

@@ -70,7 +70,7 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 	for _, one := range conditions {
 		needed = append(needed, one.figure)
 	}
-	params := append(c.args.parameters("order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: "all"})
+	params := append(c.ranking(by), answer.Parameter{Name: "page_size", Value: "all"})
 	r, err := c.readReport(dimensions, needed, params...)
 	if err != nil {
 		return nil, err

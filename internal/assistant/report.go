@@ -24,7 +24,7 @@ type table struct {
 type report struct {
 	frame
 	dimensions []string           // columns before the figures
-	figures    []catalogue.Figure // those that were asked for, and those that they are made of
+	figures    []catalogue.Figure // those that were requested, and those that they are made of
 	rows       []line
 	total      line
 	rowsInAll  int
@@ -46,12 +46,17 @@ var scopeNames = []string{"range", "start_date", "end_date", "timezone", "market
 // readReport asks for a report of the call's scope.
 func (c call) readReport(dimensions, figures []string, more ...answer.Parameter) (r report, err error) {
 	r.figures = withParts(figures)
+	if err := c.checkQuotients(r.figures); err != nil {
+		return r, err
+	}
 	params := c.args.parameters(scopeNames...)
 	for _, d := range dimensions {
 		params = append(params, answer.Parameter{Name: "dimensions", Value: d})
 	}
 	for _, f := range r.figures {
-		params = append(params, answer.Parameter{Name: "figures", Value: f.Name})
+		if !isQuotient(f) {
+			params = append(params, answer.Parameter{Name: "figures", Value: f.Name})
+		}
 	}
 	said, address, err := c.ask(answer.Request{Endpoint: "report", Parameters: append(params, more...)})
 	if err != nil {
@@ -88,8 +93,10 @@ func columnsOf(dimensions []string) (all []string) {
 func withParts(names []string) (all []catalogue.Figure) {
 	add := func(name string) {
 		i := slices.IndexFunc(catalogue.ReportFigures, func(f catalogue.Figure) bool { return f.Name == name })
-		if i < 0 {
-			all = append(all, catalogue.Figure{Name: name}) // which the API refuses by name
+		if f, is := readQuotient(name); is {
+			all = append(all, f)
+		} else if i < 0 {
+			all = append(all, catalogue.Figure{Name: name, Denominator: catalogue.None}) // which the API refuses by name
 		} else if !slices.ContainsFunc(all, func(f catalogue.Figure) bool { return f.Name == name }) {
 			all = append(all, catalogue.ReportFigures[i])
 		}
@@ -172,6 +179,7 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 		for _, f := range r.figures {
 			all = append(all, o.values[f.Name])
 		}
+		r.addQuotients(all)
 		return all
 	}
 	l.now = valuesOf(o)
@@ -194,6 +202,11 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 			return l, err
 		}
 		l.change = valuesOf(changed)
+		for i, f := range r.figures {
+			if isQuotient(f) {
+				l.change[i] = r.changeOf(f, l)
+			}
+		}
 	}
 	return l, nil
 }
@@ -246,17 +259,16 @@ func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *bi
 		if values(r.total) == nil {
 			return nil
 		}
-		sums := make([]*big.Rat, len(r.figures))
+		all = make([]jsontext.Value, len(r.figures))
 		for i, f := range r.figures {
 			if !f.IsRatio() {
-				sums[i] = add(values, i)
+				all[i] = numberValue(add(values, i), decimalsOf(f))
 			}
 		}
 		for i, f := range r.figures {
 			if f.IsRatio() {
-				sums[i] = quotientOf(f, sums[r.at(catalogue.Measures[f.Numerator].Name)], sums[r.at(catalogue.Measures[f.Denominator].Name)])
+				all[i] = numberValue(r.ratioOf(f, all), decimalsOf(f))
 			}
-			all = append(all, numberValue(sums[i], decimalsOf(f)))
 		}
 		return all
 	}
@@ -264,10 +276,10 @@ func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *bi
 	if l.before == nil {
 		return l
 	}
-	for i, f := range r.figures {
+	for _, f := range r.figures {
 		change := jsontext.Value("null")
 		if r.comparable {
-			change = changeOf(f, numberOf(l.now[i]), numberOf(l.before[i]))
+			change = r.changeOf(f, l)
 		}
 		l.change = append(l.change, change)
 	}
@@ -279,8 +291,11 @@ func (r *report) noLabels() []jsontext.Value {
 	return slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(r.dimensions))
 }
 
-// quotientOf returns a ratio of sums, nil where its denominator is zero or unknown.
-func quotientOf(f catalogue.Figure, n, d *big.Rat) *big.Rat {
+// ratioOf returns a ratio of a line's sums as they are shown, not rounded; nil where its
+// denominator is zero or unknown.
+func (r *report) ratioOf(f catalogue.Figure, values []jsontext.Value) *big.Rat {
+	sum := func(measure int) *big.Rat { return numberOf(values[r.at(catalogue.Measures[measure].Name)]) }
+	n, d := sum(f.Numerator), sum(f.Denominator)
 	if n == nil || d == nil || d.Sign() == 0 {
 		return nil
 	}
@@ -291,9 +306,16 @@ func quotientOf(f catalogue.Figure, n, d *big.Rat) *big.Rat {
 	return q
 }
 
-// changeOf returns how a figure changed, as the API does: sums in percent, ratios in
-// their own unit (contract B6).
-func changeOf(f catalogue.Figure, now, before *big.Rat) jsontext.Value {
+// changeOf returns how a figure of a line changed, as the API does: sums in percent,
+// ratios in their own unit, from ratios that are not rounded (contract B6).
+func (r *report) changeOf(f catalogue.Figure, l line) jsontext.Value {
+	value := func(side []jsontext.Value) *big.Rat {
+		if f.IsRatio() {
+			return r.ratioOf(f, side)
+		}
+		return numberOf(side[r.at(f.Name)])
+	}
+	now, before := value(l.now), value(l.before)
 	switch {
 	case now == nil || before == nil:
 		return jsontext.Value("null")
@@ -314,7 +336,7 @@ func decimalsOf(f catalogue.Figure) int {
 	return 2
 }
 
-// tableOf returns the rows with the figures that were asked for. share is a sum of
+// tableOf returns the rows with the figures that were requested. share is a sum of
 // which each row's part is shown in percent; "" without one.
 func (r *report) tableOf(figures []string, share string) table {
 	t := table{Columns: slices.Clone(r.dimensions), Rows: [][]jsontext.Value{}, TotalRows: r.rowsInAll, NextPage: r.nextPage}

@@ -73,7 +73,7 @@ func scope(more ...argument) []argument {
 // Arguments of tools alone.
 var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, Values: catalogue.ReportFigureNames, Others: "measures"},
-		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; or a measure of adlens://formulas"}
+		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or one sum by another: spend/purchases, in percent new_to_brand_sales%sales, with ad_products that report both"}
 	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension that ranks; default spend"}
 	whereArgument = argument{catalogue.Parameter{Name: "where", List: true}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
@@ -110,9 +110,10 @@ var tools = []tool{
 
 // notHeld is what adlens has no data of, in the words that people ask with.
 var notHeld = []string{"search terms", "keywords and targets", "placements", "stock and inventory", "organic sales and rank, total sales, TACOS", "hours of a day",
-	"bids and budgets changed outside of rules", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "other advertising platforms",
+	"bids and budgets changed outside of rules", "competitors and share of voice", "profit, fees and cost of goods", "audiences", "creatives and listings", "DSP and other advertising platforms",
 	"invoices and billing", "sessions, organic page views and the buy box", "reviews", "forecasts and benchmarks of other advertisers", "portfolios and labels",
-	"why the platform shows or rejects an advertisement", "how the platform works", "what its reports leave out", "which other product was bought", "changes: adlens only reads"}
+	"why the platform shows or rejects an advertisement", "how the platform works", "what its reports leave out", "which other product was bought", "SKUs: products are ASINs",
+	"changes: adlens only reads"}
 
 // overview is the result of overview.
 type overview struct {
@@ -242,12 +243,18 @@ func answerRank(c call) (any, error) {
 	if len(conditions) > 0 {
 		return c.rankMatching(dimensions, figures, by, share, conditions)
 	}
-	params := append(c.args.parameters("page", "order", "search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "page_size", Value: c.args.first("top", defaultTop)})
+	params := append(c.args.parameters("page"), append(c.ranking(by), answer.Parameter{Name: "page_size", Value: c.args.first("top", defaultTop)})...)
 	r, err := c.readReport(dimensions, figures, params...)
 	if err != nil {
 		return nil, err
 	}
 	return figuresTable{r.frame, r.tableOf(figures, share)}, nil
+}
+
+// ranking is how rows are ranked: the highest first where the call does not say, also by
+// a dimension, which the API sorts the other way.
+func (c call) ranking(by string) []answer.Parameter {
+	return append(c.args.parameters("search"), answer.Parameter{Name: "sort", Value: by}, answer.Parameter{Name: "order", Value: c.args.first("order", "desc")})
 }
 
 // defaultTop is how many rows a ranking has.

@@ -12,13 +12,9 @@ import (
 	"adlens/internal/recent"
 )
 
-// The reasons to refuse a request whose key is valid, next to LimitError and
-// ScopeError; and that of a feed link that is unknown, revoked or expired, which
-// leads nowhere, like any other path.
-var (
-	ErrCanceled    = errors.New("the account's subscription is canceled")
-	ErrUnknownFeed = errors.New("there is no such feed: it may be misspelt, revoked or expired")
-)
+// ErrCanceled is a reason to refuse a request whose key is valid, next to LimitError
+// and ScopeError.
+var ErrCanceled = errors.New("the account's subscription is canceled")
 
 // LimitError reports a request beyond a limit.
 type LimitError struct {
@@ -48,7 +44,7 @@ func (e *ScopeError) Error() string {
 
 // Limits decides about calls of accounts: a Limiter, or one that servers share.
 type Limits interface {
-	Allow(account string, now time.Time) Decision
+	AllowKey(account string, key KeyLimit, now time.Time) Decision
 }
 
 // AccountStore finds accounts.
@@ -63,35 +59,46 @@ const (
 	maxAccounts = 10_000
 )
 
-// The budget of a feed link, next to the account's limits: spreadsheets fetch a
-// cell about once an hour.
-const (
-	feedMinute = 10    // requests in any 60 seconds
-	feedDay    = 1_000 // requests in a UTC day
-)
-
 // appMinute is how many calls a connection of an assistant has in any 60 seconds,
 // next to the account's limits (contract D4).
 const appMinute = 30
 
 // Admission decides which requests are let in. It is safe for concurrent use.
 type Admission struct {
-	keys, feeds *Authenticator
+	keys, links *Authenticator
 	apps        *Authenticator // nil without assistants
 	failures    *Failures
-	feedBudget  *Limiter
+	linkBudgets map[*Link]linkBudget
 	appBudget   *Limiter
 	limits      Limits
 	usage       *Usage
 	accounts    *recent.Values[string, adlens.Account]
 }
 
-// NewAdmission returns an admission of the bearers of keys and of feed links.
-func NewAdmission(keys, feeds *Authenticator, limits Limits, usage *Usage, accounts AccountStore) *Admission {
-	return &Admission{keys: keys, feeds: feeds, failures: NewFailures(), feedBudget: NewLimiter(feedMinute, feedDay), appBudget: NewLimiter(0, 0), limits: limits, usage: usage,
+// NewAdmission returns an admission of the bearers of keys and of links.
+func NewAdmission(keys, links *Authenticator, limits Limits, usage *Usage, accounts AccountStore) *Admission {
+	return &Admission{keys: keys, links: links, failures: NewFailures(), linkBudgets: newLinkBudgets(), appBudget: NewLimiter(0, 0), limits: limits, usage: usage,
 		accounts: recent.New(accountsFor, maxAccounts, func(ctx context.Context, id string) (adlens.Account, bool, error) {
 			return accounts.Account(ctx, id)
 		})}
+}
+
+// linkBudget is that of a kind of links, for each of them.
+type linkBudget struct {
+	answers *Limiter
+	looks   *Limiter // of answers without a body; nil where they count as others do
+}
+
+func newLinkBudgets() map[*Link]linkBudget {
+	budgets := map[*Link]linkBudget{}
+	for _, link := range links {
+		budget := linkBudget{answers: NewLimiter(link.minute, link.day)}
+		if link.looks > 0 {
+			budget.looks = NewLimiter(link.looks*link.minute, link.looks*link.day)
+		}
+		budgets[link] = budget
+	}
+	return budgets
 }
 
 // AdmitApps lets assistants in by their access tokens. Their own limit of a minute is
@@ -103,24 +110,31 @@ func (a *Admission) AdmitApps(apps *Authenticator, limitMinute int) {
 	}
 }
 
-// Credentials are what a request shows: a key, or the token of a feed link.
+// Credentials are what a request shows: a key, or the token of a link.
 type Credentials struct {
 	Authorization []string // values of the header
-	FeedToken     string   // "" where a key is needed
+	Link          *Link    // the kind of the token; nil where a key is needed
+	Token         string
+	Look          bool // it gets headers alone
 }
 
 // Caller is whose request it is.
 type Caller struct {
 	Account adlens.Account
-	Key     Record     // or feed link
+	Key     Record     // or link
+	Link    *Link      // its kind; nil of a key
 	LastUse *time.Time // of the key, before this request
-	Windows []Window   // of the account's limits, after this request
+	Windows []Window   // of the limits that hold, or of a link's own budget, after this request
+	At      time.Time  // when the request was counted
+	// Marketplaces are all that the caller can know of, as Record has them; nil is all
+	// that there are.
+	Marketplaces []string
 }
 
 // Admit lets a request in, in the contract's order: key, limit, subscription and
-// scope. The error is ErrMissingKey, ErrInvalidKey, ErrUnknownFeed, ErrCanceled,
-// a *LimitError or *ScopeError, or wraps a store's; the caller then has what was
-// known before it: the key, and the windows.
+// scope. The error is ErrMissingKey, ErrInvalidKey, ErrCanceled, an
+// *UnknownLinkError, *LimitError or *ScopeError, or wraps a store's; the caller then
+// has what was known before it: the key, and the windows.
 func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
 	return a.admitCaller(ctx, c, remote, false, now)
 }
@@ -132,11 +146,16 @@ func (a *Admission) AdmitCanceled(ctx context.Context, c Credentials, remote net
 }
 
 func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip.Addr, canceled bool, now time.Time) (caller Caller, err error) {
+	caller.Link = c.Link
 	if caller.Key, err = a.authenticateCaller(ctx, c, remote, now); err != nil {
 		return caller, err
 	}
-	if c.FeedToken != "" {
-		return a.admitWithin(ctx, a.feedBudget, "this feed's own limit of requests", caller, canceled, now)
+	budget := a.linkBudgets[c.Link]
+	switch {
+	case c.Link != nil && c.Look && budget.looks != nil:
+		return a.admitWithin(ctx, budget.looks, fmt.Sprintf("this %s's own limit of requests for headers", c.Link.Name), caller, canceled, now)
+	case c.Link != nil:
+		return a.admitWithin(ctx, budget.answers, fmt.Sprintf("this %s's own limit of requests", c.Link.Name), caller, canceled, now)
 	}
 	return a.admitRecord(ctx, caller, canceled, now)
 }
@@ -144,15 +163,30 @@ func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip
 // admitWithin is admitRecord for a caller who has a budget of his own as well. What
 // the account's limits refuse does not use it up.
 func (a *Admission) admitWithin(ctx context.Context, budget *Limiter, what string, caller Caller, canceled bool, now time.Time) (Caller, error) {
-	if d := budget.Allow(caller.Key.ID, now); !d.Allowed {
+	d := budget.Allow(caller.Key.ID, now)
+	if caller.Link != nil {
+		caller.Windows = d.Windows
+	}
+	if !d.Allowed {
 		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
 	}
 	caller, err := a.admitRecord(ctx, caller, canceled, now)
 	var limited *LimitError
 	if errors.As(err, &limited) {
-		budget.TakeBack(caller.Key.ID, now)
+		if left := budget.TakeBack(caller.Key.ID, now); caller.Link != nil {
+			caller.Windows = left
+		}
 	}
 	return caller, err
+}
+
+// CountAsLook counts the request of a link that was answered without a body as one
+// for headers alone, where the link has any of these left.
+func (a *Admission) CountAsLook(caller Caller) {
+	budget := a.linkBudgets[caller.Link]
+	if budget.looks != nil && budget.looks.Allow(caller.Key.ID, caller.At).Allowed {
+		budget.answers.TakeBack(caller.Key.ID, caller.At)
+	}
 }
 
 // AuthenticateApp returns the connection of an access token, without counting a call:
@@ -184,10 +218,17 @@ func (a *Admission) AdmitCounted(ctx context.Context, app Record, now time.Time)
 
 // admitRecord counts the request of a caller who is known, and lets it in.
 func (a *Admission) admitRecord(ctx context.Context, caller Caller, canceled bool, now time.Time) (Caller, error) {
-	d := a.limits.Allow(caller.Key.AccountID, now)
-	caller.Windows = d.Windows
+	d := a.limits.AllowKey(caller.Key.AccountID, KeyLimit{caller.Key.ID, caller.Key.Limits}, now)
+	caller.At = now
+	if caller.Link == nil { // a link's reader is told of its budget, and not of how much others use
+		caller.Windows = d.Windows
+	}
 	if !d.Allowed {
-		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("the account's limit of requests per %s is reached", d.Limit)}
+		whose := "the account's"
+		if d.Own {
+			whose = "this key's own"
+		}
+		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s limit of requests per %s is reached", whose, d.Limit)}
 	}
 	caller.LastUse = a.usage.Touch(caller.Key.ID, caller.Key.LastUsedAt, now)
 	return a.admitAccount(ctx, caller, canceled, now)
@@ -199,31 +240,34 @@ func (a *Admission) admitAccount(ctx context.Context, caller Caller, canceled bo
 	switch {
 	case err != nil:
 		return caller, err
+	// A restore shows keys before the accounts, and may be killed between.
+	case !found && caller.Link != nil:
+		return caller, &UnknownLinkError{caller.Link}
 	case !found:
-		return caller, fmt.Errorf("a key belongs to account %q, which does not exist", caller.Key.AccountID)
+		return caller, ErrInvalidKey
 	case account.Subscription == adlens.Canceled && !canceled:
 		return caller, ErrCanceled
 	case !caller.Key.HasScope(ScopeRead):
 		return caller, &ScopeError{caller.Key.Scopes, ScopeRead}
 	}
-	caller.Account = account
+	caller.Account, caller.Marketplaces = account, caller.Key.Marketplaces
 	return caller, nil
 }
 
-// authenticateCaller finds the key or feed link of a request. From an address that
+// authenticateCaller finds the key or link of a request. From an address that
 // sent too many wrong ones only valid ones get in; others have to wait.
 func (a *Admission) authenticateCaller(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Record, error) {
 	key, wait, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
-		if c.FeedToken != "" {
-			return a.feeds.Feed(ctx, c.FeedToken, suspect, now)
+		if c.Link != nil {
+			return a.links.Link(ctx, c.Link, c.Token, suspect, now)
 		}
 		return a.keys.Authenticate(ctx, c.Authorization, suspect, now)
 	})
 	switch {
 	case wait > 0:
 		return key, &LimitError{LimitAddress, wait, "this address sent too many keys that are not valid"}
-	case c.FeedToken != "" && errors.Is(err, ErrInvalidKey):
-		return key, ErrUnknownFeed
+	case c.Link != nil && errors.Is(err, ErrInvalidKey):
+		return key, &UnknownLinkError{c.Link}
 	}
 	return key, err
 }

@@ -23,8 +23,8 @@ func TestSecretsOfAConnectionShareAFamilyAndNothingElse(t *testing.T) {
 
 func TestNoKindOfSecretIsTakenForAnother(t *testing.T) {
 	code := NewCode()
-	kinds := map[string]Key{"key": NewKey(), "feed": NewFeedToken(), "code": code, "access": NewAccessToken(code), "refresh": NewRefreshToken(code)}
-	parsers := map[string]func(string) (Key, bool){"key": ParseKey, "feed": ParseFeedToken, "code": ParseCode, "access": ParseAccessToken, "refresh": ParseRefreshToken}
+	kinds := map[string]Key{"key": NewKey(), "feed": Feed.NewToken(), "share": Share.NewToken(), "code": code, "access": NewAccessToken(code), "refresh": NewRefreshToken(code)}
+	parsers := map[string]func(string) (Key, bool){"key": ParseKey, "feed": Feed.parseToken, "share": Share.parseToken, "code": ParseCode, "access": ParseAccessToken, "refresh": ParseRefreshToken}
 	for kind, key := range kinds {
 		for parser, parse := range parsers {
 			parsed, ok := parse(key.Reveal())

@@ -25,7 +25,7 @@ type Store interface {
 }
 
 // Authenticator finds out whose request it is, from a store of keys or from one
-// of feed links. It is safe for concurrent use.
+// of links. It is safe for concurrent use.
 type Authenticator struct {
 	records *recent.Values[[32]byte, Record] // by hash
 	known   knownKeys
@@ -33,7 +33,7 @@ type Authenticator struct {
 }
 
 const (
-	// recordFor is how long a record may be used after it was asked for: the
+	// recordFor is how long a record may be used after it was requested: the
 	// time that a running server may take to obey a revocation.
 	recordFor = 2 * time.Second
 	// maxRecords bounds the records that are kept.
@@ -57,10 +57,10 @@ func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string,
 	return a.findRecord(ctx, key, suspect, now)
 }
 
-// Feed returns the record of the valid feed link of a token. The error is
+// Link returns the record of the valid link of a kind that has a token. The error is
 // ErrInvalidKey, or wraps the store's.
-func (a *Authenticator) Feed(ctx context.Context, token string, suspect bool, now time.Time) (Record, error) {
-	key, ok := ParseFeedToken(token)
+func (a *Authenticator) Link(ctx context.Context, kind *Link, token string, suspect bool, now time.Time) (Record, error) {
+	key, ok := kind.parseToken(token)
 	if !ok {
 		return Record{}, ErrInvalidKey
 	}

@@ -174,7 +174,7 @@ func TestARevocationIsObeyedWithinTwoSeconds(t *testing.T) {
 	}
 	store.change(key, func(r *Record) { r.RevokedAt = &noon })
 	// Being used all the time does not keep it in the cache. From one second on
-	// it may be looked up anew.
+	// it may be looked up again.
 	for at := time.Duration(0); at < 2*time.Second; at += 100 * time.Millisecond {
 		if err := try(at); err != nil && (at < time.Second || err != ErrInvalidKey) {
 			t.Fatalf("after %s: %v", at, err)
@@ -202,7 +202,7 @@ func TestTheCacheIsNotTrustedWhenTheClockGoesBack(t *testing.T) {
 func TestTheStoresErrorsAreNotTakenForInvalidKeysAndNotCached(t *testing.T) {
 	key := NewKey()
 	store := newShelf(key)
-	store.err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("nobody there")}
+	store.err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("no server there")}
 	a := NewAuthenticator(store)
 	_, err := a.Authenticate(t.Context(), bearer(key), false, noon)
 	if !errors.Is(err, store.err) || adlens.KindOf(err) != adlens.EngineUnavailable {

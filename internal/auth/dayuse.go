@@ -1,26 +1,37 @@
 package auth
 
 import (
+	"slices"
 	"time"
 
 	"adlens"
 )
 
-// DayUse is how many requests of an account were let in on a day of UTC, or are
-// reserved.
+// DayUse is how many requests of an account, or of a key that has a limit of its own,
+// were let in on a day of UTC, or are reserved.
 type DayUse struct {
 	Account string
+	Key     string // its id; "" for all of the account
 	Day     adlens.Day
 	Used    int
 }
+
+func (u DayUse) counted() counted { return counted{u.Account, u.Key} }
 
 // TakeElsewhere takes how many requests others let in or reserved, servers that
 // ended before included. It replaces what it took before.
 func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.elsewhere = map[counted]DayUse{}
 	for _, u := range uses {
-		for _, w := range l.accountWindows(u.Account, now) {
+		windows := l.windows[u.counted()]
+		if u.Key == "" {
+			windows = l.windowsOf(u.counted(), Quotas{l.minute, l.day}, now)
+		} else {
+			l.elsewhere[u.counted()] = u // what its limit is shows when it calls
+		}
+		for _, w := range windows {
 			if d, ok := w.(*dayCount); ok && d.day == u.Day {
 				d.elsewhere = u.Used
 			}
@@ -28,11 +39,11 @@ func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 	}
 }
 
-// Count counts a call that another limiter let in.
-func (l *Limiter) Count(account string, now time.Time) {
+// CountKey counts a call that another limiter let in.
+func (l *Limiter) CountKey(account string, key KeyLimit, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range l.accountWindows(account, now) {
+	for _, w := range slices.Concat(l.windowsOf(counted{account: account}, Quotas{l.minute, l.day}, now), l.keyWindows(account, key, now)) {
 		w.waitTime(now) // begins a new day, and forgets what left the minute
 		w.countCall(now)
 	}

@@ -38,7 +38,7 @@ func TestADayGoesOnWhereAnotherServerLeftIt(t *testing.T) {
 	let(before, "zeta", at(0), stored)
 	keep(before, before.GiveBack(at(0)), stored)
 	day := utcDay(at(0))
-	if diff := cmp.Diff(map[string]DayUse{"acme": {"acme", day, 3}, "zeta": {"zeta", day, 1}}, stored); diff != "" {
+	if diff := cmp.Diff(map[string]DayUse{"acme": {Account: "acme", Day: day, Used: 3}, "zeta": {Account: "zeta", Day: day, Used: 1}}, stored); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if again := before.GiveBack(at(0)); len(again) > 0 {
@@ -54,7 +54,7 @@ func TestADayGoesOnWhereAnotherServerLeftIt(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Its own calls are its own, whatever it was told.
-	if diff := cmp.Diff(map[string]DayUse{"acme": {"acme", day, 2}}, own); diff != "" {
+	if diff := cmp.Diff(map[string]DayUse{"acme": {Account: "acme", Day: day, Used: 2}}, own); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	tomorrow := at(24 * 3600)
@@ -67,7 +67,7 @@ func TestADayGoesOnWhereAnotherServerLeftIt(t *testing.T) {
 func TestWhatOthersLetInCounts(t *testing.T) {
 	l := NewLimiter(3, 0)
 	for s := range 5 {
-		l.Count("acme", at(s))
+		l.CountKey("acme", KeyLimit{}, at(s))
 	}
 	d := l.Allow("acme", at(5))
 	if d.Allowed || d.Windows[0].Remaining != 0 {
@@ -86,7 +86,7 @@ func TestAKilledServerLosesNoneOfTheDaysCountAndRefusesABlockTooEarlyAtMost(t *t
 		var elsewhere, allowed, kills, seconds int
 		for refused := false; !refused; {
 			l, stored := NewReservingLimiter(0, quota), map[string]DayUse{}
-			l.TakeElsewhere([]DayUse{{"acme", utcDay(at(0)), elsewhere}}, at(0))
+			l.TakeElsewhere([]DayUse{{Account: "acme", Day: utcDay(at(0)), Used: elsewhere}}, at(0))
 			own := 0
 			for ends := r.IntN(400); ends > 0 && !refused; ends-- {
 				seconds += r.IntN(2) * r.IntN(70)
@@ -128,9 +128,9 @@ func TestWhatAnIdleServerReservedIsGivenBack(t *testing.T) {
 	}
 	near := NewReservingLimiter(0, 1_000)
 	let(near, "acme", at(0), map[string]DayUse{})
-	near.TakeElsewhere([]DayUse{{"acme", utcDay(at(0)), 985}}, at(1))
+	near.TakeElsewhere([]DayUse{{Account: "acme", Day: utcDay(at(0)), Used: 985}}, at(1))
 	for name, uses := range map[string][]DayUse{"after a minute": idle.ReserveAhead(at(60)), "near the limit": near.ReserveAhead(at(1))} {
-		if diff := cmp.Diff([]DayUse{{"acme", utcDay(at(0)), 1}}, uses); diff != "" {
+		if diff := cmp.Diff([]DayUse{{Account: "acme", Day: utcDay(at(0)), Used: 1}}, uses); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -153,7 +153,7 @@ func TestWithoutTheDatabaseTheDayGoesOnAndIsStoredLater(t *testing.T) {
 	if d := l.Allow("acme", at(0)); d.Allowed || d.Unreserved {
 		t.Errorf("the sixth of five: %+v", d)
 	}
-	if diff := cmp.Diff([]DayUse{{"acme", utcDay(at(0)), 5}}, l.ReserveAhead(at(0))); diff != "" {
+	if diff := cmp.Diff([]DayUse{{Account: "acme", Day: utcDay(at(0)), Used: 5}}, l.ReserveAhead(at(0))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

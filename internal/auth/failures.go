@@ -103,7 +103,7 @@ func (f *Failures) makeRoom(now time.Time) {
 	}
 }
 
-// networkOf is what counts as one address: of version 6, whoever has one has
+// networkOf is what counts as one address: of version 6, a host that has one has
 // all that begin with the same 64 bits.
 func networkOf(address netip.Addr) netip.Prefix {
 	bits := 64

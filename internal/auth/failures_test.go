@@ -74,7 +74,7 @@ func (c *crowded) KeyByHash(ctx context.Context, hash [32]byte) (Record, bool, e
 
 func TestASuspectsKeysAreLookedUpOneAtATimeAndValidOnesGetIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		valid, feed := NewKey(), NewFeedToken()
+		valid, feed := NewKey(), Feed.NewToken()
 		store := &crowded{shelf: newShelf(valid, feed)}
 		store.takes = time.Second
 		a := NewAuthenticator(store)
@@ -91,7 +91,7 @@ func TestASuspectsKeysAreLookedUpOneAtATimeAndValidOnesGetIn(t *testing.T) {
 		if _, err := a.Authenticate(t.Context(), bearer(valid), true, noon); err != nil {
 			t.Errorf("a valid key: %v", err)
 		}
-		if _, err := a.Feed(t.Context(), feed.Reveal(), true, noon); err != nil {
+		if _, err := a.Link(t.Context(), Feed, feed.Reveal(), true, noon); err != nil {
 			t.Errorf("a valid feed link: %v", err)
 		}
 		all.Wait()

@@ -14,7 +14,6 @@ import (
 // asking the database, and lets scanners tell keys from what only looks so.
 const (
 	keyPrefix    = "key_live_"
-	feedPrefix   = "feed_"
 	secretLength = 30 // 178.6 bits
 	checkLength  = 6  // 62^6 exceeds 2^32
 	startLength  = 4  // after the prefix
@@ -22,7 +21,7 @@ const (
 	ellipsis     = "…"
 )
 
-// Key is an API key, the token of a feed link, or a secret of an assistant's
+// Key is an API key, the token of a link, or a secret of an assistant's
 // connection. It never prints itself: only
 // Reveal gives its text, for the one time that it is shown.
 type Key struct {
@@ -36,10 +35,6 @@ type Key struct {
 // NewKey makes a new random key.
 func NewKey() Key { return newKey(keyPrefix) }
 
-// NewFeedToken makes a new random token of a feed link. It is no key: neither
-// is taken for the other.
-func NewFeedToken() Key { return newKey(feedPrefix) }
-
 func newKey(prefix string) Key { return makeKey(prefix, randomText(secretLength)) }
 
 func makeKey(prefix, random string) Key {
@@ -51,9 +46,6 @@ func makeKey(prefix, random string) Key {
 // checksum are right. Whether such a key was ever given out, only the store
 // knows.
 func ParseKey(text string) (Key, bool) { return parseKey(keyPrefix, secretLength, text) }
-
-// ParseFeedToken is ParseKey for the token of a feed link.
-func ParseFeedToken(text string) (Key, bool) { return parseKey(feedPrefix, secretLength, text) }
 
 func parseKey(prefix string, length int, text string) (Key, bool) {
 	if len(text) != len(prefix)+length+checkLength || !strings.HasPrefix(text, prefix) {

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 )
@@ -14,9 +16,20 @@ type Limiter struct {
 	minute, day int
 	reserves    bool // calls of a day are let in only once they are reserved
 
-	mu       sync.Mutex
-	accounts map[string][]window
-	swept    time.Time
+	mu        sync.Mutex
+	windows   map[counted][]window
+	elsewhere map[counted]DayUse // of keys that did not call here yet
+	swept     time.Time
+}
+
+// counted is whose calls are counted: an account's, or those of one of its keys.
+type counted struct{ account, key string }
+
+// KeyLimit is the limit that a key has of its own, within its account's. The zero
+// value is none.
+type KeyLimit struct {
+	KeyID string
+	Quotas
 }
 
 // Decision is the answer to one call.
@@ -24,8 +37,9 @@ type Decision struct {
 	Allowed    bool
 	Unreserved bool          // neither let in nor refused: first what ReserveWaiting returns has to be stored
 	Limit      string        // of a refused call: the limit that it has to wait for longest
+	Own        bool          // it is one of the key's own
 	RetryAfter time.Duration // of a refused call: after exactly this time one is let in
-	Windows    []Window      // as they are after the call; those switched off are left out
+	Windows    []Window      // as they are after the call, of each name the tightest; those switched off are left out
 }
 
 // The names of the limits.
@@ -60,7 +74,7 @@ type window interface {
 // NewLimiter returns a limiter that lets an account make so many calls in any
 // 60 seconds and on any calendar day of UTC. 0 switches a limit off.
 func NewLimiter(minute, day int) *Limiter {
-	return &Limiter{minute: minute, day: day, accounts: map[string][]window{}}
+	return &Limiter{minute: minute, day: day, windows: map[counted][]window{}}
 }
 
 // NewReservingLimiter returns a limiter that lets calls in only once they are
@@ -74,11 +88,18 @@ func NewReservingLimiter(minute, day int) *Limiter {
 // Allow decides about a call of an account. A call that is let in counts in
 // all windows, a refused one in none.
 func (l *Limiter) Allow(account string, now time.Time) Decision {
+	return l.AllowKey(account, KeyLimit{}, now)
+}
+
+// AllowKey decides about a call of an account's key; a zero KeyLimit is no limit of
+// the key.
+func (l *Limiter) AllowKey(account string, key KeyLimit, now time.Time) Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sweepIdle(now)
-	windows := l.accountWindows(account, now)
-	decision := decideCall(windows, now)
+	shared := l.windowsOf(counted{account: account}, Quotas{l.minute, l.day}, now)
+	windows := slices.Concat(shared, l.keyWindows(account, key, now))
+	decision := decideCall(windows, len(shared), now)
 	if decision.Allowed && awaitsReservation(windows) {
 		return Decision{Unreserved: true}
 	}
@@ -88,47 +109,83 @@ func (l *Limiter) Allow(account string, now time.Time) Decision {
 		}
 		decision.Windows = append(decision.Windows, w.windowState(now))
 	}
+	decision.Windows = Tightest(decision.Windows)
 	return decision
 }
 
+// Tightest returns of each name the window that leaves least, and of equals the one
+// that leaves more last: what a client has to go by where two limits hold at once.
+func Tightest(windows []Window) (tightest []Window) {
+	for _, name := range []string{LimitMinute, LimitDay} {
+		first := true
+		for _, w := range windows {
+			if w.Name != name {
+				continue
+			}
+			if first {
+				tightest, first = append(tightest, w), false
+				continue
+			}
+			if least := &tightest[len(tightest)-1]; cmp.Or(cmp.Compare(w.Remaining, least.Remaining), cmp.Compare(least.ResetSeconds, w.ResetSeconds), cmp.Compare(w.Quota, least.Quota)) < 0 {
+				*least = w
+			}
+		}
+	}
+	return tightest
+}
+
 // TakeBack takes a call back that was let in at a time, and that something else
-// refused then: what is not answered does not count (contract B5).
-func (l *Limiter) TakeBack(account string, at time.Time) {
+// refused then: what is not answered does not count (contract B5). It returns the
+// windows without the call.
+func (l *Limiter) TakeBack(account string, at time.Time) (after []Window) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range l.accounts[account] {
+	for _, w := range l.windows[counted{account: account}] {
 		w.uncountCall(at)
+		after = append(after, w.windowState(at))
 	}
+	return after
 }
 
 // decideCall asks all windows, also where one has refused: the longest wait is
-// the true one.
-func decideCall(windows []window, now time.Time) Decision {
+// the true one. The first ones are the account's.
+func decideCall(windows []window, shared int, now time.Time) Decision {
 	decision := Decision{Allowed: true}
-	for _, w := range windows {
+	for i, w := range windows {
 		if wait := w.waitTime(now); wait > decision.RetryAfter {
-			decision = Decision{Limit: w.windowState(now).Name, RetryAfter: wait}
+			decision = Decision{Limit: w.windowState(now).Name, Own: i >= shared, RetryAfter: wait}
 		}
 	}
 	return decision
 }
 
-func (l *Limiter) accountWindows(account string, now time.Time) []window {
-	windows, ok := l.accounts[account]
+// keyWindows are those of a key, none where it has no limit of its own.
+func (l *Limiter) keyWindows(account string, key KeyLimit, now time.Time) []window {
+	if key.Quotas == (Quotas{}) {
+		return nil
+	}
+	return l.windowsOf(counted{account, key.KeyID}, key.Quotas, now)
+}
+
+func (l *Limiter) windowsOf(of counted, quotas Quotas, now time.Time) []window {
+	windows, ok := l.windows[of]
 	if ok {
 		return windows
 	}
-	if l.minute > 0 {
-		windows = append(windows, &minuteLog{quota: l.minute})
+	if quotas.Minute > 0 {
+		windows = append(windows, &minuteLog{quota: quotas.Minute})
 	}
-	if l.day > 0 {
-		d := newDayCount(l.day, now)
+	if quotas.Day > 0 {
+		d := newDayCount(quotas.Day, now)
+		if use := l.elsewhere[of]; use.Day == d.day {
+			d.elsewhere = use.Used
+		}
 		if l.reserves {
 			d.reservation = &reservation{}
 		}
 		windows = append(windows, d)
 	}
-	l.accounts[account] = windows
+	l.windows[of] = windows
 	return windows
 }
 
@@ -139,9 +196,9 @@ func (l *Limiter) sweepIdle(now time.Time) {
 		return
 	}
 	l.swept = now
-	for account, windows := range l.accounts {
+	for of, windows := range l.windows {
 		if allForgettable(windows, now) {
-			delete(l.accounts, account)
+			delete(l.windows, of)
 		}
 	}
 }

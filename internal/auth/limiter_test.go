@@ -130,7 +130,7 @@ func TestAccountsDoNotShareTheirLimits(t *testing.T) {
 	}
 }
 
-// naive keeps all calls that were let in, for ever, and counts them anew.
+// naive keeps all calls that were let in, for ever, and counts them again.
 type naive struct {
 	minute, day int
 	in          []time.Time
@@ -292,8 +292,8 @@ func TestIdleAccountsAreForgotten(t *testing.T) {
 			l.Allow(fmt.Sprint(i), noon)
 		}
 		l.Allow("another", noon.Add(c.after))
-		if len(l.accounts) != c.want {
-			t.Errorf("%d a minute, %d a day: after %s, %d accounts are remembered", c.minute, c.day, c.after, len(l.accounts))
+		if len(l.windows) != c.want {
+			t.Errorf("%d a minute, %d a day: after %s, %d accounts are remembered", c.minute, c.day, c.after, len(l.windows))
 		}
 	}
 }

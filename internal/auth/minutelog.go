@@ -9,7 +9,7 @@ import (
 // of each: counters by the minute would let twice as many in around the turn
 // of a minute.
 //
-// It goes by the monotonic clock, which nobody can set.
+// It goes by the monotonic clock, which cannot be set.
 type minuteLog struct {
 	quota    int
 	accepted []time.Time // of the last 60 seconds, in order of arrival

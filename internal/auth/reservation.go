@@ -72,11 +72,11 @@ func (l *Limiter) GiveBack(now time.Time) []DayUse {
 func (l *Limiter) reserveCalls(now time.Time, which func(*reservation) bool) (uses []DayUse) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for account, windows := range l.accounts {
+	for of, windows := range l.windows {
 		for _, w := range windows {
 			if d, ok := w.(*dayCount); ok && d.reservation != nil && which(d.reservation) {
 				if count, changed := d.updateReservation(now); changed {
-					uses = append(uses, DayUse{Account: account, Day: d.day, Used: count})
+					uses = append(uses, DayUse{Account: of.account, Key: of.key, Day: d.day, Used: count})
 				}
 			}
 		}
@@ -91,7 +91,7 @@ func (l *Limiter) Reserved(uses []DayUse, stored bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, u := range uses {
-		for _, w := range l.accounts[u.Account] {
+		for _, w := range l.windows[u.counted()] {
 			if d, ok := w.(*dayCount); ok && d.reservation != nil && d.day == u.Day {
 				d.reservation.upTo = u.Used
 				if stored {

@@ -25,9 +25,9 @@ const (
 // StoredLimiter lets calls in once they are counted where a kill loses none of
 // them, and counts what other servers let in. It is safe for concurrent use.
 type StoredLimiter struct {
-	// Decide decides about a call: Allow of the local limiter, or of one that
+	// Decide decides about a call: AllowKey of the local limiter, or of one that
 	// others share and that falls back to it.
-	Decide func(account string, now time.Time) Decision
+	Decide func(account string, key KeyLimit, now time.Time) Decision
 	// Warn hears of a count that could not be stored or read.
 	Warn func(text string, err error)
 
@@ -43,16 +43,16 @@ type StoredLimiter struct {
 
 // NewStoredLimiter returns a limiter of a server that has a name of its own.
 func NewStoredLimiter(local *Limiter, store DayStore, server string, now func() time.Time) *StoredLimiter {
-	return &StoredLimiter{Decide: local.Allow, Warn: func(string, error) {}, local: local, store: store, server: server,
+	return &StoredLimiter{Decide: local.AllowKey, Warn: func(string, error) {}, local: local, store: store, server: server,
 		now: now, began: now(), storing: make(chan struct{}, 1)}
 }
 
-// Allow decides about a call of an account. One that is not reserved yet waits
-// until it is.
-func (l *StoredLimiter) Allow(account string, now time.Time) Decision {
+// AllowKey decides about a call of an account's key; a zero KeyLimit is no limit of
+// the key. A call that is not reserved yet waits until it is.
+func (l *StoredLimiter) AllowKey(account string, key KeyLimit, now time.Time) Decision {
 	l.called.Store(int64(l.now().Sub(l.began)))
 	for {
-		d := l.Decide(account, now)
+		d := l.Decide(account, key, now)
 		if !d.Unreserved {
 			return d
 		}

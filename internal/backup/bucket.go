@@ -133,7 +133,7 @@ func (b *bucket) Sweep(ctx context.Context, needed map[string]bool) error {
 	return nil
 }
 
-// Lock keeps nobody out: a store has no lock that a process gives back when it
+// Lock excludes no other process: a store has no lock that a process gives back when it
 // dies. Files are never changed, so two who write at once harm one another only
 // where one of them removes old backups.
 func (b *bucket) Lock(context.Context) (release func() error, err error) {

@@ -109,7 +109,7 @@ func (d *directory) Remove(_ context.Context, name string) error {
 	return d.root.Remove(name)
 }
 
-// Sweep removes them all: whoever writes here holds the lock.
+// Sweep removes them all: a writer here holds the lock.
 func (d *directory) Sweep(ctx context.Context, needed map[string]bool) error {
 	accounts, err := fs.ReadDir(d.root.FS(), "accounts")
 	if err != nil {

@@ -204,7 +204,7 @@ func (r *reading) eachRow(take func(from []byte) (size int, err error)) error {
 	}
 }
 
-// checkEnd holds the file that was read to its end against what is said of it.
+// checkEnd holds the file that was read to its end against what the index says of it.
 func (r *reading) checkEnd(rows uint64) error {
 	if _, err := io.Copy(io.Discard, r.unpacked); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (r *reading) checkEnd(rows uint64) error {
 	return nil
 }
 
-// wrapDamage says which file it was. That somebody gave up waiting is no damage.
+// wrapDamage says which file it was. That a reader gave up waiting is no damage.
 func (r *reading) wrapDamage(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

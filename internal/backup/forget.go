@@ -6,7 +6,7 @@ import (
 )
 
 // pruneBackups removes all but the newest backups of a place, and then the files that
-// no backup names any more. Where an index cannot be read, nobody knows what it
+// no backup names any more. Where an index cannot be read, it is not known what it
 // names, and no file is removed.
 func pruneBackups(ctx context.Context, p Place, keep int) error {
 	all, err := List(ctx, p)

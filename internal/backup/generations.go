@@ -16,7 +16,7 @@ import (
 // a while. So a file counts only if it was read soon after the manifest named
 // its generations as live, or if they are still live afterwards. When half of
 // that time is over the manifest is read again, and what has changed is copied
-// anew: an account that is copied within minutes needs one round.
+// again: an account that is copied within minutes needs one round.
 func (t *taking) copyGenerations(ctx context.Context) ([]Live, []File, error) {
 	h, err := t.tableHeader(ctx, UnitTable)
 	if err != nil {

@@ -29,7 +29,7 @@ type Index struct {
 	Accounts []Entry   `json:"accounts"`
 }
 
-// Entry is an account in an index. What is said of its size follows from its
+// Entry is an account in an index. Its size follows from its
 // catalogue.
 type Entry struct {
 	Account   string `json:"account_id"`

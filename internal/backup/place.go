@@ -62,7 +62,7 @@ func Find(address string, s S3, make bool) (Place, error) {
 	return openBucket(parsed.Host, strings.Trim(parsed.Path, "/"), s)
 }
 
-// redactAddress is an address without a password that somebody put there.
+// redactAddress is an address without a password that a user put there.
 func redactAddress(parsed *url.URL, address string) string {
 	if parsed != nil {
 		return parsed.Redacted()

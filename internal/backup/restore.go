@@ -27,7 +27,7 @@ const lockName = "restore/"
 
 // Restore copies a backup, or one account of it, into a database that has
 // nothing of the kind, or has that account damaged. Accounts and their keys appear together, as the last
-// act, after everything was held against the backup and against itself. What
+// act, after everything was compared with the backup and with itself. What
 // a restore that was killed has left is not visible, and is taken away by the
 // next.
 func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, progress Progress) ([]Entry, error) {
@@ -106,7 +106,7 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 		return false, fmt.Errorf("there is no account, but there are rows in the tables %s: that is no empty database, and nothing was changed", strings.Join(left, ", "))
 	}
 	if began != "" {
-		r.progress.Notice("the restore of " + began + " did not come to its end; beginning anew")
+		r.progress.Notice("the restore of " + began + " did not come to its end; beginning again")
 	}
 	if len(left) > 0 {
 		if err := r.Clear(ctx, r.Account); err != nil {
@@ -317,7 +317,7 @@ func (b *Block) Renumber() uint32 {
 }
 
 // showAccounts makes what was restored visible: keys first, and the accounts, without
-// which nobody sees anything, in one insert.
+// which nothing is visible, in one insert.
 func (r *restoring) showAccounts(ctx context.Context) error {
 	there, err := r.Shown(ctx, r.Account)
 	if err != nil {

@@ -63,7 +63,7 @@ func (s *shelf) Export(_ context.Context, e Extent, _ Header, visit func([]byte)
 	return nil
 }
 
-// silence is progress that nobody looks at.
+// silence is progress that is not shown.
 type silence struct{}
 
 func (silence) Account(string, int, int) {}

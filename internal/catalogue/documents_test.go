@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adlens"
 	"adlens/internal/catalogue"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +24,8 @@ func TestDocumentsSayWhatTheCatalogueSays(t *testing.T) {
 		"web/page/figures.js":  {"figures": figureList()},
 		"web/page/controls.js": {"choices": choices("RANGES", catalogue.Ranges) + choices("AD_PRODUCTS", catalogue.AdProducts)},
 		"web/page/lists.js":    {"choices": choices("TOOLS", catalogue.Tools)},
+		"web/page/measures.js": {"measures": measureLists()},
+		"web/page/said.js":     {"ages": fmt.Sprintf("const STALE_DAYS = %d\nconst BEHIND_DAYS = %d\n", adlens.StaleDays, adlens.BehindDays)},
 	} {
 		path := "../../" + file
 		content, err := os.ReadFile(path)
@@ -78,6 +81,19 @@ func figureTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, f.Words, f.Formula())
 	}
 	return b.String()
+}
+
+// measureLists are the page's: counts, and amounts.
+func measureLists() string {
+	var counts, amounts []string
+	for _, m := range catalogue.Extra {
+		if m.IsAmount() {
+			amounts = append(amounts, m.Name)
+		} else {
+			counts = append(counts, m.Name)
+		}
+	}
+	return choices("COUNTS", counts) + choices("AMOUNTS", amounts)
 }
 
 // choices is a list of the page.

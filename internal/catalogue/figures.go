@@ -44,7 +44,7 @@ var Figures = []Figure{
 	{"conversion_rate", "Conversion", Percent, More, Purchases, Clicks, "Orders for each hundred clicks, in percent. Null when there is no click."},
 }
 
-// ReportFigures are the figures that a report can be asked for: those of every
+// ReportFigures are the figures that a report can have: those of every
 // answer, and each further measure that is kept, under its stored name.
 var ReportFigures = func() []Figure {
 	all := slices.Clone(Figures)

@@ -88,6 +88,7 @@ var (
 	Formats       = []string{"json", "csv", "xlsx", "parquet", "ndjson"}
 	Separators    = []string{"comma", "semicolon", "tab"}
 	Decimals      = []string{"point", "comma"}
+	Headers       = []string{"names", "labels"}
 	Currencies    = []string{"USD", "local"}
 	Comparisons   = []string{"none", "previous_period", "previous_year"}
 )
@@ -133,7 +134,7 @@ var (
 	listSearch = Parameter{Name: "search", ID: "list_search", Min: 2, Max: 100, Example: "lamp",
 		Words: "Only rows whose name contains this text, without regard to case; 2 to 100 characters."}
 	reportSort = Parameter{Name: "sort", ID: "rows_sort", Example: "spend",
-		Words: "The figure of the answer, or the dimension, that decides the order of rows; rows that are equal in it go by their dimensions. Without it the date, week or month; else `spend`, where it is asked for, or else the first figure."}
+		Words: "The figure of the answer, or the dimension, that decides the order of rows; rows that are equal in it go by their dimensions. Without it the date, week or month; else `spend`, where it is requested, or else the first figure."}
 	reportOrder = Parameter{Name: "order", ID: "rows_order", Kind: Choice, Values: Orders, Example: "desc",
 		Words: "Ascending or descending. Null comes last in both. Without it dimensions are ascending and figures descending."}
 	rowsPageSize = Parameter{Name: "page_size", ID: "rows_page_size", Kind: Number, Max: MaxTablePageSize, TakesAll: true, Schema: "RowsOrAll", Default: 100,
@@ -165,26 +166,33 @@ var (
 		Words: "The format of the answer. It beats `Accept`; an `Accept` that fits nothing gets JSON. Errors are always `application/problem+json`.\n" +
 			"In the other formats columns are the JSON field names in their order; nested objects become `parent_child`, lists of plain values are joined by `;`, lists of objects are one JSON text, and null is an empty cell.\n"}
 	separator = Parameter{Name: "separator", Kind: Choice, Values: Separators,
-		Words: "What stands between the cells of CSV; a comma without it. Refused beside another format."}
+		Words: "What stands between the cells of CSV; a comma without it. Refused with any other format."}
 	decimal = Parameter{Name: "decimal", Kind: Choice, Values: Decimals,
-		Words: "What stands before the decimals of CSV; a point without it. Refused beside another format."}
+		Words: "What stands before the decimals of CSV; a point without it. Refused with any other format."}
+	headers = Parameter{Name: "headers", Kind: Choice, Values: Headers,
+		Words: "The first line of CSV and of an Excel sheet: `names` of the JSON fields, or `labels` for people, such as `Orders` for `purchases`; `names` without it. Refused with any other format."}
 	compare = Parameter{Name: "compare", Kind: Choice, Values: Comparisons, Default: "none",
 		Words: "Compares the period with an earlier one. The end of the period is cut to yesterday (in `timezone`), because today's figures are not whole; the start stays, and where nothing is left, as of `today`, the question is refused. `previous_period` is as many days immediately before, `previous_year` both dates one year earlier (29 February becomes the 28th).\n" +
 			"The answer, its elements, points and rows gain `comparison`. What has figures in either period appears; the side without has zeros and null ratios. Points stand beside those at the same distance from the start of their period: the third day beside the third, the second month beside the second.\n"}
 	ifNoneMatch = Parameter{Name: "If-None-Match", In: Header, Example: "\"3q2-8Kw1xYdVbn0uJt5MZA\"",
-		Words: "The `ETag` of an answer that you hold. While it still is the answer, you get a short 304 and nothing is computed."}
+		Words: "The `ETag` of an answer that you hold. While it still is the answer, you get a short 304 without a body."}
 )
 
 // Parameters are all parameters, in the order of the API's document.
 var Parameters = []Parameter{
 	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, currency, search, listSearch, granularity, productSort, reportSort, order, reportOrder,
 	page, pageSize, reportPageSize, rowsPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
-	format, separator, decimal, compare, ifNoneMatch,
+	format, separator, decimal, headers, compare, ifNoneMatch,
 }
 
 // Parameters that endpoints have together.
 var (
 	periods = []Parameter{namedRange, startDate, endDate, timeZone}
 	filters = []Parameter{marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs}
-	formats = []Parameter{format, separator, decimal}
+	formats = []Parameter{format, separator, decimal, headers}
 )
+
+// IsOfFormats reports whether the parameter chooses how an answer is written.
+func (p Parameter) IsOfFormats() bool {
+	return slices.ContainsFunc(formats, func(f Parameter) bool { return f.Name == p.Name })
+}

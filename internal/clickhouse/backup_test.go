@@ -26,7 +26,7 @@ var notCopied = map[string]string{
 	"migrations":       "of the database itself",
 	"restoring":        "of a restore itself",
 	"seals":            "made again of the live units",
-	"placements":       "of the cluster; chosen anew",
+	"placements":       "of the cluster; chosen again",
 	"shard":            "of the cluster itself",
 }
 

@@ -21,7 +21,7 @@ func settle(t *testing.T, db *Database, table string) {
 }
 
 // Generations are never reused and die with every load, so their list may
-// have grown long when nobody loaded anything for a while after many loads.
+// have grown long when nothing was loaded for a while after many loads.
 func TestACollectionCopesWithAnyNumberOfDeadGenerations(t *testing.T) {
 	d := openShared(t)
 	params := conn.Params{"account": t.Name()}

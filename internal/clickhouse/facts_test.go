@@ -53,7 +53,7 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 	if err != nil || row != rows {
 		t.Fatalf("%d rows came back, expected %d: %v", row, rows, err)
 	}
-	sums, err := d.Loads.MonthSums(t.Context(), account, []manifest.Entry{{Unit: unit, Generation: 7}})
+	sums, err := d.Loads.Sums(t.Context(), account, []manifest.Entry{{Unit: unit, Generation: 7}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,10 @@ func TestFactsAreStoredAsTheyAreGiven(t *testing.T) {
 		figures.Add([]exact.Uint128{value("impressions"), value("clicks"), value("purchases"), value("spend"), value("sales")})
 		source.Add([]exact.Uint128{value("impressions"), value("clicks"), value("purchases"), own("spend"), own("sales")})
 	}
-	if got := sums[7].Source; !got.Figures.Equal(figures) || !got.Source.Equal(source) || got.Rows != uint64(rows) {
+	if got := sums[loader.Level{Table: "facts", Generation: 7}]; !got.Figures.Equal(figures) || !got.Source.Equal(source) || got.Rows != uint64(rows) {
 		t.Errorf("the sums of all are %s, expected %v and %v", got, figures, source)
 	}
-	if got := sums[7].Rollups[0]; !got.Figures.IsZero() || !got.Source.IsZero() {
+	if got := sums[loader.Level{Table: "day_totals", Generation: 7}]; !got.Figures.IsZero() || !got.Source.IsZero() {
 		t.Errorf("days that were not derived have sums %s", got)
 	}
 }

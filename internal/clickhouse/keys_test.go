@@ -1,11 +1,19 @@
 package clickhouse
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/clickhouse/conn"
+	migrations "adlens/internal/clickhouse/schema"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestAccountsServedLastComeFirst(t *testing.T) {
@@ -30,5 +38,63 @@ func TestAccountsServedLastComeFirst(t *testing.T) {
 	got, err := d.Keys.LastServed(t.Context(), 2)
 	if want := []string{"served-often", "served-once"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, expected %q", got, err, want)
+	}
+}
+
+// Keys and feed links of before they had marketplaces are of all of them, and a
+// change of one keeps what it has.
+func TestKeysOfTheSchemaBeforeAreForTheWholeAccount(t *testing.T) {
+	dir := t.TempDir()
+	old := before(t, dir, keysStep)
+	for _, sql := range []string{
+		"INSERT INTO api_keys (sha256, key_id, account_id, name, start, scopes, created_at, updated_at) SELECT unhex('" + strings.Repeat("ab", 32) + "'), 'k_landed', {account:String}, 'sheet', 'key_live_abcd', ['read'], now64(3), now64(9)",
+		"INSERT INTO feeds (sha256, feed_id, account_id, name, start, request, created_at, updated_at) SELECT unhex('" + strings.Repeat("cd", 32) + "'), 'f_landed', {account:String}, 'sheet', 'feed_abcd', '/api/v1/rules', now64(3), now64(9)",
+		"INSERT INTO day_uses (account_id, day, server, used, updated_at) SELECT {account:String}, today(), 'before', 7, now64(9)",
+	} {
+		if err := old.Cluster.Home().Exec(t.Context(), sql, conn.Params{"account": t.Name()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := upgrade(t, old, dir)
+	if err := d.Cluster.Home().Exec(t.Context(), "DELETE FROM migrations WHERE number >= {step:UInt32}", conn.Params{"step": fmt.Sprint(keysStep)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrations.Migrate(t.Context(), d.Cluster.Home().Server); err != nil { // as after a kill in its middle
+		t.Error(err)
+	}
+	k, found, err := d.Keys.KeyByID(t.Context(), "k_landed")
+	if err != nil || !found || k.Marketplaces != nil || k.Limits != (auth.Quotas{}) || k.Successor != "" || !k.HasScope(auth.ScopeRead) {
+		t.Fatalf("the key is %+v: %v", k, err)
+	}
+	f, found, err := d.Feeds.FeedByID(t.Context(), "f_landed")
+	if err != nil || !found || f.Marketplaces != nil || f.Request != "/api/v1/rules" {
+		t.Fatalf("the feed link is %+v: %v", f, err)
+	}
+	k.Marketplaces, k.Limits, k.Successor = []string{"101", "UK"}, auth.Quotas{Minute: 20, Day: 500}, "k_next"
+	f.Marketplaces = []string{"US"}
+	if err := errors.Join(d.Keys.PutKey(t.Context(), k), d.Feeds.PutFeed(t.Context(), f)); err != nil {
+		t.Fatal(err)
+	}
+	again, found, err := d.Keys.KeyByHash(t.Context(), k.Hash)
+	if diff := cmp.Diff(k, again); err != nil || !found || diff != "" {
+		t.Errorf("the key as it was put (-want +got):\n%s%v", diff, err)
+	}
+	if again, _, err := d.Feeds.KeyByHash(t.Context(), f.Hash); err != nil || !slices.Equal(again.Marketplaces, f.Marketplaces) {
+		t.Errorf("the feed link is %+v: %v", again, err)
+	}
+	// The day's count of a key is its own; that of the account stays.
+	day := adlens.DayOf(time.Now().UTC()) // older counts go by themselves
+	err = d.DayUses.PutDayUses(t.Context(), "now", []auth.DayUse{{Account: t.Name(), Day: day, Used: 5}, {Account: t.Name(), Key: "k_landed", Day: day, Used: 3}}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE day_uses FINAL", nil); err != nil {
+		t.Fatal(err)
+	}
+	uses, err := d.DayUses.DayUses(t.Context(), "another", day)
+	slices.SortFunc(uses, func(a, b auth.DayUse) int { return strings.Compare(a.Key, b.Key) })
+	want := []auth.DayUse{{Account: t.Name(), Day: day, Used: 12}, {Account: t.Name(), Key: "k_landed", Day: day, Used: 3}}
+	if diff := cmp.Diff(want, uses); err != nil || diff != "" {
+		t.Errorf("the day's counts (-want +got):\n%s%v", diff, err)
 	}
 }

@@ -90,7 +90,7 @@ func TestWhoLeavesWhileTheServerIsLookedForHasLeft(t *testing.T) {
 	}
 }
 
-// elsewhere is a server's address that nobody listens on.
+// elsewhere is a server's address on which nothing listens.
 type elsewhere struct{ options *clickhouse.Options }
 
 func (e elsewhere) Marks() conn.Marks { return nil }
@@ -100,7 +100,7 @@ func (e elsewhere) Target(context.Context) (conn.Target, error) {
 }
 
 func TestARefusedConnectionMeansThatTheEngineIsUnavailable(t *testing.T) {
-	const dead = "127.0.0.1:1" // no port that the system may give to somebody meanwhile
+	const dead = "127.0.0.1:1" // no port that the system may give to another program meanwhile
 	for _, protocol := range []clickhouse.Protocol{clickhouse.HTTP, clickhouse.Native} {
 		_, err := Open(t.Context(), elsewhere{&clickhouse.Options{Protocol: protocol, Addr: []string{dead}, DialTimeout: time.Second}})
 		if adlens.KindOf(err) != adlens.EngineUnavailable {

@@ -15,13 +15,15 @@ import (
 )
 
 // Steps of the schema that brought commits, revisions, seals of the directory,
-// connections of assistants, and several connections to the platform.
+// connections of assistants, several connections to the platform, and keys for some
+// marketplaces.
 const (
 	commitsStep     = 18
 	revisionsStep   = 19
 	sealsStep       = 21
 	appsStep        = 23
 	connectionsStep = 26
+	keysStep        = 28
 )
 
 // before makes a database as a release had it whose schema ended before a step.
@@ -52,10 +54,13 @@ func before(t *testing.T, dir string, step uint32) *database {
 		}
 	}
 	// What is put by today's program is sealed, and may be the connection of an
-	// assistant, or to the platform.
+	// assistant, or to the platform. Keys and feed links have all columns of today.
 	later := []string{all[sealsStep-1].Statements[0], all[appsStep-1].Statements[0]}
 	if step < connectionsStep {
 		later = append(later, all[connectionsStep-1].Statements...)
+	}
+	if step < keysStep {
+		later = append(later, all[keysStep-1].Statements...)
 	}
 	for _, statement := range later {
 		if err := home.Exec(ctx, statement, nil); err != nil {

@@ -96,21 +96,19 @@ func liveGenerations(m manifest.Manifest) map[uint32]bool {
 }
 
 // Trim deletes the rows of the record that no reader needs any more: those
-// below the oldest live commit, when that one is older than every reader.
+// below the oldest live commit, when that one is older than every reader. The record is
+// what the session read when it last made sure of its place in it: nothing that was
+// below its oldest live commit then is needed later.
 func (s *Session) Trim(ctx context.Context, after time.Duration) error {
 	if s.end == 0 {
 		return nil // the session that wrote last has done so
 	}
-	all, err := s.port.Commits().Read(ctx, s.account)
-	if err != nil {
-		return err
-	}
-	chain, err := manifest.FollowChain(all)
+	chain, err := manifest.FollowChain(s.record)
 	if err != nil {
 		return damagedError(s.account, err)
 	}
 	root := chain.Root()
-	if !slices.ContainsFunc(all, func(c manifest.Commit) bool { return c.Number < root }) {
+	if !slices.ContainsFunc(s.record, func(c manifest.Commit) bool { return c.Number < root }) {
 		return nil
 	}
 	now, err := s.port.Now(ctx)

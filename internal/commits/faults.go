@@ -40,18 +40,18 @@ func requireNone(account string, faults []string) error {
 // Faults returns what an account lost: commits that were acknowledged, and rows
 // of live generations in any of their tables. An account that is whole has none.
 func Faults(s State, seals []tables.Seal, counts []tables.Count) []string {
-	return append(lostCommits(s.Chain, seals), RowFaults(s.Manifest, counts, tables.OfGenerations()...)...)
+	return append(lostCommits(s.Chain, seals), RowFaults(s.Manifest.Entries(), counts, tables.OfGenerations()...)...)
 }
 
 // RowFaults returns which live units have another number of rows in some tables
 // than was loaded.
-func RowFaults(m manifest.Manifest, counts []tables.Count, names ...string) []string {
+func RowFaults(live []manifest.Entry, counts []tables.Count, names ...string) []string {
 	found := make(map[tables.Count]uint64, len(counts))
 	for _, c := range counts {
 		found[tables.Count{Table: c.Table, Generation: c.Generation}] = c.Rows
 	}
 	var faults []string
-	for _, e := range m.Entries() {
+	for _, e := range live {
 		for i, table := range tables.OfKind(e.Kind) {
 			rows := found[tables.Count{Table: table, Generation: e.Generation}]
 			if slices.Contains(names, table) && (i == 0 || e.CountedAt(i)) && rows != e.RowsAt(i) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"adlens"
@@ -34,7 +35,9 @@ type Session struct {
 	account string
 	token   string
 
-	first, next, end uint32 // the numbers of this session: where they begin, the next free one, the end of the last block
+	first, next, end uint32               // the numbers of this session: where they begin, the next free one, the end of the last block
+	blocks           []tables.Reservation // as Begin read them, until the first numbers are taken
+	record           []manifest.Commit    // as it was read last
 	chain            manifest.Chain
 	manifest         manifest.Manifest
 
@@ -95,18 +98,17 @@ func Begin(ctx context.Context, port tables.Port, account, token string) (*Sessi
 // writer settles its numbers after its last commit.
 func (s *Session) beginOrderly(ctx context.Context) (bool, error) {
 	var settled []tables.Settled
-	var blocks []tables.Reservation
 	err := flight.Together(func() (err error) {
 		settled, err = s.port.Settled().Read(ctx, s.account)
 		return err
 	}, func() (err error) {
-		blocks, err = s.port.Reservations().Read(ctx, s.account)
+		s.blocks, err = s.port.Reservations().Read(ctx, s.account)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
-	if s.first = firstFree(blocks); s.first != newestSettled(settled) {
+	if s.first = firstFree(s.blocks); s.first != newestSettled(settled) {
 		return false, nil
 	}
 	if err := s.refreshState(ctx); err != nil {
@@ -150,10 +152,18 @@ func (s *Session) lostError(ctx context.Context, faults []string) error {
 
 // RequireWhole refuses an account that lost commits, or rows of some tables.
 func (s *Session) RequireWhole(ctx context.Context, seals []tables.Seal, counts []tables.Count, of ...string) error {
-	if faults := append(lostCommits(s.chain, seals), RowFaults(s.manifest, counts, of...)...); len(faults) > 0 {
+	if faults := append(lostCommits(s.chain, seals), RowFaults(s.manifest.Entries(), counts, of...)...); len(faults) > 0 {
 		return s.lostError(ctx, faults)
 	}
 	return s.skipUsed(ctx, counts)
+}
+
+// RequireRows refuses an account of which some live entries lost rows of some tables.
+func (s *Session) RequireRows(ctx context.Context, live []manifest.Entry, counts []tables.Count, of ...string) error {
+	if faults := RowFaults(live, counts, of...); len(faults) > 0 {
+		return s.lostError(ctx, faults)
+	}
+	return nil
 }
 
 // takeNumbersAbove begins the session's numbers above one that is in use.
@@ -225,15 +235,18 @@ func (s *Session) BeginCommit(ctx context.Context) (uint32, error) {
 
 // reserveNumbers takes a block of numbers, all greater than one that is known to be in
 // use. Two writers that read the same greatest number write the same block;
-// each reads the blocks once more, and leaves its own where it sees another's,
-// so at most one keeps it. Further blocks of a session have to follow its last
-// one: where they do not, another writer has begun in between, and with greater
-// numbers this one would outdo it.
+// each reads the blocks once more, and leaves its own where it sees another's there or
+// above, so at most one keeps it, however old what it read first is. Further blocks of a
+// session have to follow its last one: where they do not, another writer has begun in
+// between, and with greater numbers this one would outdo it.
 func (s *Session) reserveNumbers(ctx context.Context, used uint32) error {
-	for {
-		all, err := s.port.Reservations().Read(ctx, s.account)
-		if err != nil {
-			return err
+	all := s.blocks
+	for s.blocks = nil; ; all = nil {
+		if len(all) == 0 {
+			var err error
+			if all, err = s.port.Reservations().Read(ctx, s.account); err != nil {
+				return err
+			}
 		}
 		first := firstFree(all)
 		if s.end != 0 && first != s.end {
@@ -250,23 +263,20 @@ func (s *Session) reserveNumbers(ctx context.Context, used uint32) error {
 		if err := s.port.Reservations().Append(ctx, s.account, mine); err != nil {
 			return err
 		}
-		if all, err = s.port.Reservations().Read(ctx, s.account); err != nil {
+		all, err := s.port.Reservations().Read(ctx, s.account)
+		if err != nil {
 			return err
 		}
-		if !isOverlapped(all, mine) {
+		if !isOutdone(all, mine) {
 			s.next, s.end = mine.First, mine.Next
 			return nil
 		}
 	}
 }
 
-func isOverlapped(all []tables.Reservation, mine tables.Reservation) bool {
-	for _, r := range all {
-		if r.Token != mine.Token && r.First < mine.Next && mine.First < r.Next {
-			return true
-		}
-	}
-	return false
+// isOutdone reports whether another writer has taken numbers of a block, or above it.
+func isOutdone(all []tables.Reservation, mine tables.Reservation) bool {
+	return slices.ContainsFunc(all, func(r tables.Reservation) bool { return r.Token != mine.Token && mine.First < r.Next })
 }
 
 func newestSettled(all []tables.Settled) uint32 {
@@ -307,7 +317,7 @@ func (s *Session) Confirm(ctx context.Context) error {
 	if s.end == 0 {
 		before-- // the number is not the session's yet
 	}
-	chain, contested, err := s.readChain(ctx, before)
+	chain, _, contested, err := s.readChain(ctx, before)
 	if err == nil && (contested || chain.Head().Number != s.chain.Head().Number) {
 		err = errTakenOver
 	}
@@ -359,6 +369,10 @@ func (s *Session) extendChain(c manifest.Commit) manifest.Chain {
 	return append(manifest.Chain{c}, s.chain...)
 }
 
+// Discard remembers rows that were written under a number and will not be part of
+// a commit.
+func (s *Session) Discard(e manifest.Entry) { s.dead = append(s.dead, e) }
+
 // retireReplaced remembers what entries have replaced.
 func (s *Session) retireReplaced(entries []manifest.Entry) {
 	for _, e := range entries {
@@ -374,10 +388,13 @@ func (s *Session) retireReplaced(entries []manifest.Entry) {
 func (s *Session) confirmCommit(ctx context.Context, c manifest.Commit, failed error) error {
 	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmPatience)
 	defer cancel()
-	chain, contested, err := s.readChain(looking, c.Number)
+	chain, record, contested, err := s.readChain(looking, c.Number)
 	if err == nil && !contested && chain.Head().Number < c.Number {
 		// The insert is still on its way, or was refused. A fence decides it.
-		chain, contested, err = s.decideCommit(looking, chain, c.Number)
+		chain, record, contested, err = s.decideCommit(looking, chain, c.Number)
+	}
+	if err == nil {
+		s.record = record
 	}
 	switch {
 	case err != nil:
@@ -396,15 +413,15 @@ func (s *Session) confirmCommit(ctx context.Context, c manifest.Commit, failed e
 }
 
 // decideCommit fences a commit off that did not arrive, and looks once more.
-func (s *Session) decideCommit(ctx context.Context, chain manifest.Chain, number uint32) (manifest.Chain, bool, error) {
+func (s *Session) decideCommit(ctx context.Context, chain manifest.Chain, number uint32) (manifest.Chain, []manifest.Commit, bool, error) {
 	fence, err := s.Number(ctx)
 	if err != nil {
-		return chain, false, err
+		return chain, nil, false, err
 	}
 	head := chain.Head()
 	row := manifest.Commit{Number: fence, Base: head.Number, Rows: head.Rows, Digest: head.Digest}
 	if err := s.port.Commits().Append(ctx, s.account, row); err != nil {
-		return chain, false, err
+		return chain, nil, false, err
 	}
 	return s.readChain(ctx, number)
 }
@@ -414,20 +431,20 @@ func (s *Session) decideCommit(ctx context.Context, chain manifest.Chain, number
 // state, and its fence is going to make that one live: until then nothing is
 // certain. Who reserves after this look reads the chain that it has read, so
 // the order of the two is what a certain answer rests on.
-func (s *Session) readChain(ctx context.Context, number uint32) (chain manifest.Chain, contested bool, err error) {
-	all, err := s.port.Commits().Read(ctx, s.account)
+func (s *Session) readChain(ctx context.Context, number uint32) (chain manifest.Chain, record []manifest.Commit, contested bool, err error) {
+	record, err = s.port.Commits().Read(ctx, s.account)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
-	if chain, err = manifest.FollowChain(all); err != nil {
-		return nil, false, err
+	if chain, err = manifest.FollowChain(record); err != nil {
+		return nil, nil, false, err
 	}
 	reservations, err := s.port.Reservations().Read(ctx, s.account)
 	newest := max(number, chain.Head().Number)
 	for _, r := range reservations {
 		contested = contested || r.Token != s.token && r.First > newest
 	}
-	return chain, contested, err
+	return chain, record, contested, err
 }
 
 // unknownError is the error of a commit that may be live or become so.

@@ -20,7 +20,7 @@ func newStore() *tables.Memory {
 	return tables.NewMemory(func() time.Time { return time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC) })
 }
 
-// watched is a port that calls a test back: after a commit is asked for, which
+// watched is a port that calls a test back: after a commit is requested, which
 // it may keep from being carried out, and before the record is read.
 type watched struct {
 	*tables.Memory
@@ -189,7 +189,7 @@ func TestACommitOnAFullDiskOfWhichNothingIsKnownSaysThatItIsFull(t *testing.T) {
 }
 
 // A writer that died while it reserved numbers has left a block that is carried
-// out after the next one has taken the same. Nobody works under it.
+// out after the next one has taken the same. It is not used.
 func TestABlockOfADeadWriterLeavesNoDoubt(t *testing.T) {
 	store := newStore()
 	s := begin(t, store, "living")
@@ -284,6 +284,27 @@ func TestNumbersThatAreUsedUpAreAnError(t *testing.T) {
 		if _, err := commits.Begin(t.Context(), store, account, "next"); err == nil || !strings.Contains(err.Error(), "has used all of its 4294967295 numbers") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What a session read of blocks when it began may be old by the time that it takes its
+// first numbers, and of the blocks since then only the newest may be left.
+func TestNumbersThatWereTakenAndClearedAwayAreNotTakenAgain(t *testing.T) {
+	store := newStore()
+	if err := reserving(t, store, "first").End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	paused := begin(t, store, "paused")
+	for _, r := range []tables.Reservation{{First: 1025, Next: 2049, Token: "other"}, {First: 2049, Next: 3073, Token: "last"}} {
+		if err := store.Reservations().Append(t.Context(), account, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Reservations().DeleteBelow(t.Context(), account, 2500); err != nil {
+		t.Fatal(err)
+	}
+	if number, err := paused.Number(t.Context()); err != nil || number < 3073 {
+		t.Errorf("the next number is %d, %v; expected one from 3073", number, err)
 	}
 }
 

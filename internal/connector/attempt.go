@@ -25,9 +25,12 @@ type work struct {
 	locks Locks
 	name  string
 	rest  func(failures int) time.Duration
+	// outcome is how many failures are noted where it did not end well, after so many
+	// before; nil counts each, but for being stopped.
+	outcome func(before int, err error) int
 }
 
-// beginWork begins the work where nobody is at it and it has rested. end must be
+// beginWork begins the work where it is not under way and has rested. end must be
 // called with what came of it.
 func (w work) beginWork(ctx context.Context) (end func(error) error, t turn, err error) {
 	if t, err := w.currentTurn(ctx); err != nil || t != free {
@@ -37,7 +40,7 @@ func (w work) beginWork(ctx context.Context) (end func(error) error, t turn, err
 	if err != nil || !ok {
 		return nil, working, err
 	}
-	// Somebody may have begun and ended since the first look.
+	// Another may have begun and ended since the first look.
 	before, rested, err := w.hasRested(ctx)
 	if err == nil && rested {
 		err = w.store.BeginAttempt(ctx, w.name, before.Failures+1)
@@ -48,6 +51,8 @@ func (w work) beginWork(ctx context.Context) (end func(error) error, t turn, err
 	return func(err error) error {
 		failures := 0
 		switch {
+		case err != nil && w.outcome != nil:
+			failures = w.outcome(before.Failures, err)
 		case errors.Is(err, context.Canceled): // we were stopped, which says nothing of the platform
 			failures = before.Failures
 		case err != nil:

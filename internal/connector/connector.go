@@ -1,5 +1,5 @@
 // Package connector is an account's living connection to the platform: it
-// stores and checks credentials, reads campaigns when they are asked for, and
+// stores and checks credentials, reads campaigns when they are requested, and
 // fetches the platform's own reports into the layout of extracts, from where
 // the ordinary loader takes them.
 package connector
@@ -31,8 +31,12 @@ type Store interface {
 	PutRequest(ctx context.Context, r adlens.ReportRequest) error
 	// LoadedReports returns the ids of all reports that were loaded.
 	LoadedReports(ctx context.Context, account string) (map[string]bool, error)
-	// RatesVersion returns a number that changes with the rates of an account.
-	RatesVersion(ctx context.Context, account string) (uint32, error)
+	// LegacyProfiles returns which profiles have campaigns of Sponsored Brands that only
+	// legacy reports have.
+	LegacyProfiles(ctx context.Context, account string) (map[string]bool, error)
+	// AwaitedVersion returns a number that changes with the rates of an account, and with
+	// what its lists say of campaigns: what downloaded reports wait for.
+	AwaitedVersion(ctx context.Context, account string) (uint32, error)
 
 	Profiles(ctx context.Context, account string) ([]platform.Profile, error) // that are held
 	Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error)
@@ -76,6 +80,9 @@ type Config struct {
 	Notice func(account, text string)
 	// Now is the clock that days end by; time.Now where nil.
 	Now func() time.Time
+	// Pace divides the pauses between two looks and two tries at the platform, in
+	// tests, where a stand-in takes its place. 1 where 0.
+	Pace int
 }
 
 // Connector connects accounts.
@@ -85,7 +92,7 @@ type Connector struct {
 	mu      sync.Mutex
 	clients map[string]sealedClient // by account and name
 
-	loading sync.Mutex // one connection's files at a time
+	loading sync.Mutex // one connection's files, or one profile's lists, at a time
 
 	notOffered, outside atomic.Uint64
 }
@@ -102,10 +109,14 @@ func New(c Config) *Connector {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Pace = max(c.Pace, 1)
 	return &Connector{Config: c, clients: map[string]sealedClient{}}
 }
 
-// Secrets are the credentials that nobody else may read.
+// paced is how long a pause takes at the connector's pace.
+func (c *Connector) paced(pause time.Duration) time.Duration { return pause / time.Duration(c.Pace) }
+
+// Secrets are the credentials that no other user may read.
 type Secrets struct {
 	ClientSecret string `json:"client_secret"`
 	RefreshToken string `json:"refresh_token"`
@@ -132,9 +143,10 @@ func (c *Connector) config(connection adlens.Connection, s Secrets) (cfg api.Con
 	if err != nil {
 		return cfg, err
 	}
+	sleep := func(ctx context.Context, pause time.Duration) error { return api.Sleep(ctx, c.paced(pause)) }
 	return api.Config{Region: region, ClientID: connection.ClientID,
 		ClientSecret: api.NewSecret(s.ClientSecret), RefreshToken: api.NewSecret(s.RefreshToken),
-		BaseURL: base, TokenURL: token, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }}, nil
+		BaseURL: base, TokenURL: token, Sleep: sleep, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }}, nil
 }
 
 // noticeRetry says what stands in the way of a call.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 const (
 	scanEvery    = 5 * time.Second  // for connections
 	lookAgain    = 10 * time.Minute // at an account of which nothing was due
-	lookSoon     = time.Minute      // at an account that was busy or failed
+	lookSoon     = time.Minute      // at an account that was busy, or failed once
 	betweenTwo   = time.Hour        // refreshes of an account that succeed
 	firstRetry   = time.Minute      // after a refresh that failed
 	retryFactor  = 4
@@ -34,6 +35,7 @@ type Daily struct {
 	Dir       string        // extracts are left in a directory for each account below it
 	Poll      time.Duration // the first wait between two looks at a report
 	Now       func() time.Time
+	Lists     *Lists // those of the profiles are read once a day, after their reports; nil for never
 	// Report hears how each refresh ended. It may be called from several
 	// goroutines.
 	Report func(account, connection string, result loader.Result, took time.Duration, err error)
@@ -42,6 +44,7 @@ type Daily struct {
 	looks   map[string]look       // by connection
 	refused map[string]adlens.Day // by task, the day that the platform refused it on
 	tried   map[string]uint32     // by connection, the rates that reports on the disk were last tried with
+	begun   map[string]bool       // by task, that legacy reports were requested by this process
 	running sync.WaitGroup
 }
 
@@ -50,15 +53,16 @@ type look struct {
 	connectedAt time.Time // a connection that is new is looked at at once
 	next        time.Time
 	busy        bool
-	waiting     int // reports that lack rates
+	again       bool // look at it again right after the look that runs
+	waiting     int  // reports that lack rates
+	failures    int  // looks in a row that failed
 }
 
 // Run refreshes what is due until the context ends.
 func (d *Daily) Run(ctx context.Context) {
-	d.looks = map[string]look{}
 	defer d.running.Wait()
 	slots := make(chan struct{}, accountsAt)
-	ticker := time.NewTicker(scanEvery)
+	ticker := time.NewTicker(d.Connector.paced(scanEvery))
 	defer ticker.Stop()
 	for {
 		connections, err := d.Connector.Store.Connections(ctx, "")
@@ -91,18 +95,44 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	default:
 		return
 	}
+	if d.looks == nil {
+		d.looks = map[string]look{}
+	}
 	d.looks[key] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting}
 	d.running.Go(func() {
-		pause := d.lookAfter(ctx, c)
+		pause, err := d.lookAfter(ctx, c)
+		failures := 0
+		if err != nil {
+			failures = last.failures + 1
+			pause = exponentialBackoff(d.Connector.paced(lookSoon), retryFactor, d.Connector.paced(lookAgain))(failures)
+		}
 		waiting, err := d.countWaiting(ctx, c)
 		if err != nil {
 			waiting = last.waiting
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.looks[key] = look{connectedAt: c.ConnectedAt, next: d.Now().Add(pause), waiting: waiting}
+		next := d.Now().Add(pause)
+		if d.looks[key].again {
+			next = d.Now()
+		}
+		d.looks[key] = look{connectedAt: c.ConnectedAt, next: next, waiting: waiting, failures: failures}
 		<-slots
 	})
+}
+
+// LookAgain has the connections of an account looked at with the next scan: lists
+// were read, which may name campaigns that only legacy reports have, or that such a
+// report waits for.
+func (d *Daily) LookAgain(account string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, l := range d.looks {
+		if strings.HasPrefix(key, account+"/") {
+			l.next, l.again = d.Now(), l.busy
+			d.looks[key] = l
+		}
+	}
 }
 
 // lookKey tells the looks at connections apart.
@@ -124,7 +154,7 @@ func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, e
 }
 
 // lookAfter refreshes what is due, and returns when to look again.
-func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) time.Duration {
+func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) (time.Duration, error) {
 	began := d.Now()
 	// Rates come first: reports that wait for them are tried again right after.
 	if err := d.Connector.freshenRates(ctx, c.Account, d.accountDir(c.Account), began); err != nil && ctx.Err() == nil {
@@ -134,10 +164,28 @@ func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) time.Duratio
 	if (did == refreshed || err != nil) && ctx.Err() == nil {
 		d.Report(c.Account, c.Name, result, d.Now().Sub(began), err)
 	}
-	if did == nothingDue && err == nil {
-		return lookAgain
+	if did == nothingDue || did == refreshed && (err == nil || len(result.Files) > 0) { // the platform answers
+		d.readLists(ctx, c)
 	}
-	return lookSoon
+	if did == nothingDue {
+		return d.Connector.paced(lookAgain), err
+	}
+	return d.Connector.paced(lookSoon), err
+}
+
+// readLists has the lists of a connection's profiles read once a day: an account of which
+// no client asks for campaigns has to know too which of them only legacy reports have.
+func (d *Daily) readLists(ctx context.Context, c adlens.Connection) {
+	if d.Lists == nil {
+		return
+	}
+	profiles, err := d.Connector.profilesOf(ctx, c)
+	for _, profile := range profiles {
+		err = errors.Join(err, d.Lists.ReadDaily(ctx, c.Account, profile.ID))
+	}
+	if err != nil && ctx.Err() == nil {
+		d.Connector.Notice(c.Account, fmt.Sprintf("lists of campaigns could not be looked at; it is tried again: %v", err))
+	}
 }
 
 // did says what came of a look.
@@ -145,7 +193,7 @@ type did int
 
 const (
 	nothingDue did = iota
-	notNow         // something is due, but somebody is at it or it has to rest
+	notNow         // something is due, but it is under way or has to rest
 	refreshed
 )
 
@@ -169,20 +217,46 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 		}
 	}
 	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: ReportsWork(account, c.Name), rest: func(failures int) time.Duration {
-		if failures == 0 {
+		switch {
+		case failures == 0 && d.hasNewLegacy(away):
+			return 0
+		case failures == 0:
 			// What is due says when; this only bounds how often the platform
-			// is asked in vain for a marketplace that it lists no more.
+			// is asked without success for a marketplace that it lists no more.
 			return betweenTwo
 		}
-		return exponentialBackoff(firstRetry, retryFactor, longestRetry)(failures)
+		return exponentialBackoff(d.Connector.paced(firstRetry), retryFactor, longestRetry)(failures)
 	}}
 	end, turn, err := w.beginWork(ctx)
 	if err != nil || turn != free {
 		return result, notNow, err
 	}
+	d.noteBegun(away)
 	result, failed, err := d.pullConnection(ctx, c)
 	ending := end(failed)
 	return result, refreshed, errors.Join(err, ending)
+}
+
+// hasNewLegacy reports whether legacy reports are due that this process never
+// requested: a list named the campaigns that need them after the last refresh, so
+// they do not rest with it.
+func (d *Daily) hasNewLegacy(tasks []*task) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(tasks, func(t *task) bool { return t.report == platform.LegacyReportType && !d.begun[t.taskKey()] })
+}
+
+func (d *Daily) noteBegun(tasks []*task) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun == nil {
+		d.begun = map[string]bool{}
+	}
+	for _, t := range tasks {
+		if t.report == platform.LegacyReportType {
+			d.begun[t.taskKey()] = true
+		}
+	}
 }
 
 // dueTasks finds what is due of some profiles, and how far it is.
@@ -195,21 +269,30 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 	if err != nil {
 		return nil, err
 	}
+	legacy, err := d.Connector.Store.LegacyProfiles(ctx, account)
+	if err != nil {
+		return nil, err
+	}
 	var tasks []*task
 	for _, profile := range profiles {
 		last := LastEnded(profile, d.Now())
-		for _, t := range platform.ReportTypes {
-			var before *adlens.Refreshed
-			if i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID }); i >= 0 {
-				before = &states[i]
-			}
-			if one, ok := newTask(account, profile, t, before, last); ok && !d.isRefused(&one) {
+		for _, t := range reportTypesOf(profile, legacy) {
+			if one, ok := newTask(account, profile, t, stateOf(states, profile, t), last); ok && !d.isRefused(&one) {
 				one.planWindows(open)
 				tasks = append(tasks, &one)
 			}
 		}
 	}
 	return tasks, nil
+}
+
+// stateOf is how far a report type of a profile was read; nil for never.
+func stateOf(states []adlens.Refreshed, profile platform.Profile, t *platform.ReportType) *adlens.Refreshed {
+	i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID })
+	if i < 0 {
+		return nil
+	}
+	return &states[i]
 }
 
 // splitTasks parts the tasks whose reports are all on the disk or visible from
@@ -276,6 +359,9 @@ func (t *task) isWanting() bool {
 	})
 }
 
+// isDone reports whether a task is read as far as the platform has its days.
+func (t *task) isDone() bool { return t.isRead() || t.never != nil && !t.isWanting() }
+
 // noteRead notes of the tasks of a pull which are read, as far as the platform has
 // their days, and which the platform refused.
 func (d *Daily) noteRead(ctx context.Context, p *pull) error {
@@ -284,7 +370,7 @@ func (d *Daily) noteRead(ctx context.Context, p *pull) error {
 	var through []adlens.Refreshed
 	for _, t := range p.tasks {
 		switch {
-		case t.isRead() || t.never != nil && !t.isWanting():
+		case t.isDone():
 			read, through = append(read, t), append(through, t.after)
 		case !t.isWanting() && slices.ContainsFunc(t.windows, func(w *window) bool { return w.err != nil }):
 			d.noteRefused(t)

@@ -38,6 +38,8 @@ func (m *memory) Connections(_ context.Context, account string) ([]adlens.Connec
 	return []adlens.Connection{{Account: account, Name: "NA", Region: "NA", Profiles: []string{"1", "2"}}}, nil
 }
 
+func (m *memory) LegacyProfiles(context.Context, string) (map[string]bool, error) { return nil, nil }
+
 func (m *memory) Attempt(_ context.Context, name string) (adlens.Attempt, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +82,18 @@ func (m *memory) Held(_ context.Context, name string) (bool, error) {
 	return m.held[name], nil
 }
 
-func (m *memory) Lock(ctx context.Context, name string, _ func(string)) (func() error, error) {
-	release, _, err := m.Try(ctx, name)
-	return release, err
+func (m *memory) Lock(ctx context.Context, name string, waits func(string)) (func() error, error) {
+	for said := false; ; said = true {
+		if release, ok, err := m.Try(ctx, name); ok || err != nil {
+			return release, err
+		}
+		if !said {
+			waits("another process")
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }

@@ -11,17 +11,19 @@ import (
 
 // Bounds of reading lists.
 const (
-	listLife     = 30 * time.Minute // a list that is older is read again when it is asked for
-	clockSlack   = 5 * time.Minute  // a list of a time beyond it was dated by a wrong clock, and says nothing of its age
-	longestRest  = 6 * time.Hour    // of a marketplace whose reads fail
-	listPatience = 20 * time.Minute // for one list, whatever the platform asks to wait
-	readPatience = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
-	readsAtOnce  = 64               // of all accounts; they mostly wait for the platform
-	lookEvery    = 2 * time.Second  // at what other processes do
+	listLife       = 30 * time.Minute // a list that is older is read again when it is requested
+	listDay        = 23 * time.Hour   // lists that were read longer ago are read though no client requests them
+	clockSlack     = 5 * time.Minute  // a list of a time beyond it was dated by a wrong clock, and says nothing of its age
+	longestRest    = 6 * time.Hour    // of a marketplace whose reads fail
+	listPatience   = 20 * time.Minute // for one list, whatever the platform asks to wait
+	readPatience   = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
+	othersPatience = 2 * time.Minute  // for lists that another process reads
+	readsAtOnce    = 64               // of all accounts; they mostly wait for the platform
+	lookEvery      = 2 * time.Second  // at what other processes do
 )
 
-// Lists keeps the lists of connected marketplaces fresh while somebody asks
-// for them.
+// Lists keeps the lists of connected marketplaces fresh while a client asks
+// for them, and no older than a day otherwise: reports lack campaigns that only lists name.
 type Lists struct {
 	store  Store
 	locks  Locks
@@ -39,11 +41,13 @@ type Lists struct {
 
 // market is what this process knows of the lists of one marketplace.
 type market struct {
-	sync.Mutex           // held while somebody looks
+	sync.Mutex           // held during a look
 	syncing    bool      // they are being read, here or elsewhere
 	here       bool      // by this process
 	began      time.Time // when this process read them last
 	look       time.Time // no need to look again before
+	daily      time.Time // no need to look before whether the lists are a day old
+	unread     int       // readings in a row that left some lists as they were
 }
 
 // NewLists returns lists that are read until the context ends. report hears
@@ -56,9 +60,9 @@ func NewLists(ctx context.Context, c *Connector, report func(account, marketplac
 // must have ended.
 func (l *Lists) Wait() { l.running.Wait() }
 
-// Asked is told that somebody asks for a marketplace's lists of a time (nil
-// where none are held). It starts to read them anew where they are old, and
-// tells whether they are being read. It never waits for the platform.
+// Asked is told that a client asks for a marketplace's lists of a time (nil
+// where none are held). It starts to read them again where they are old, and
+// reports whether they are being read. It never waits for the platform.
 func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error) {
 	m := l.marketOf(account + "/" + marketplaceID)
 	m.Lock()
@@ -72,9 +76,27 @@ func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed
 	case time.Now().Before(m.look):
 		return m.syncing, nil
 	}
-	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID)
+	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, listLife)
 	m.look = time.Now().Add(lookEvery)
 	return m.syncing, err
+}
+
+// ReadDaily begins to read a marketplace's lists where no process did within a day: there
+// may be no client that ever asks for them. It never waits for the platform.
+func (l *Lists) ReadDaily(ctx context.Context, account, marketplaceID string) (err error) {
+	m := l.marketOf(account + "/" + marketplaceID)
+	m.Lock()
+	defer m.Unlock()
+	if m.here || time.Now().Before(m.daily) {
+		return nil
+	}
+	rest := listDay
+	if m.unread > 0 {
+		rest = marketRest(m.unread)
+	}
+	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, rest)
+	m.daily = time.Now().Add(listLife)
+	return err
 }
 
 func (l *Lists) marketOf(key string) *market {
@@ -88,14 +110,27 @@ func (l *Lists) marketOf(key string) *market {
 	return m
 }
 
-// beginRead starts a read where it is time for one, and reports whether one runs.
-func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string) (syncing bool, err error) {
+// marketRest is how long a marketplace rests of which so many reads in a row failed.
+var marketRest = exponentialBackoff(listLife, 2, longestRest)
+
+// beginRead starts a read where it is time for one, which after one that went well is
+// when it has rested, and reports whether one runs.
+func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string, rest time.Duration) (syncing bool, err error) {
 	_, connected, err := l.owner(ctx, account, marketplaceID)
 	if err != nil || !connected {
 		return false, err
 	}
-	w := work{store: l.store, locks: l.locks, name: ListsWork(account, marketplaceID),
-		rest: exponentialBackoff(listLife, 2, longestRest)}
+	w := work{store: l.store, locks: l.locks, name: ListsWork(account, marketplaceID), rest: func(failures int) time.Duration {
+		if failures == 0 {
+			return rest
+		}
+		return marketRest(failures)
+	}, outcome: func(before int, err error) int {
+		if errors.Is(err, context.Canceled) {
+			return max(before, 1) // what was stopped is not read, and is due before a day is over
+		}
+		return before + 1
+	}}
 	// A caller that goes away leaves no half-begun work behind.
 	end, turn, err := w.beginWork(context.WithoutCancel(ctx))
 	if turn == free && err == nil {
@@ -113,17 +148,27 @@ func (l *Lists) runRead(m *market, account, marketplaceID string, end func(error
 	began := time.Now()
 	err := l.readInTurn(account, marketplaceID)
 	took := time.Since(began)
-	outcome := err
-	if unread := (*UnreadLists)(nil); errors.As(err, &unread) {
-		outcome = nil // they rest for themselves, and keep no other list from being read
-	}
+	outcome := marketError(err)
+	unread := err != nil && outcome == nil
 	err = errors.Join(err, end(outcome))
 	m.Lock()
 	m.here, m.syncing, m.look = false, false, time.Now()
+	if m.unread++; !unread {
+		m.unread = 0
+	}
 	m.Unlock()
 	if l.ctx.Err() == nil {
 		l.report(account, marketplaceID, took, err)
 	}
+}
+
+// marketError is the error of a reading that makes its marketplace rest. Lists that could
+// not be read rest for themselves, and keep no other from being read.
+func marketError(err error) error {
+	if unread := (*UnreadLists)(nil); errors.As(err, &unread) {
+		return nil
+	}
+	return err
 }
 
 func (l *Lists) readInTurn(account, marketplaceID string) error {
@@ -133,7 +178,5 @@ func (l *Lists) readInTurn(account, marketplaceID string) error {
 	case <-l.ctx.Done():
 		return l.ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(l.ctx, readPatience)
-	defer cancel()
-	return l.read(ctx, account, marketplaceID)
+	return l.read(l.ctx, account, marketplaceID)
 }

@@ -15,7 +15,7 @@ import (
 type reads struct {
 	mu    sync.Mutex
 	began map[string][]time.Time // by account and marketplace
-	fails bool
+	fails error
 }
 
 func (r *reads) read(ctx context.Context, account, marketplaceID string) error {
@@ -29,11 +29,10 @@ func (r *reads) read(ctx context.Context, account, marketplaceID string) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if fails {
-		return errors.New("the platform is out of order")
-	}
-	return nil
+	return fails
 }
+
+var errOutOfOrder = errors.New("the platform is out of order")
 
 func (r *reads) of(key string) []time.Time {
 	r.mu.Lock()
@@ -66,7 +65,7 @@ func TestAListIsReadOnceHoweverManyAskWherever(t *testing.T) {
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
 				if !ask(t, servers[i%3], "acct", "1", nil) {
-					t.Errorf("call %d: not said to be read", i)
+					t.Errorf("call %d: not reported to be read", i)
 				}
 			})
 		}
@@ -100,7 +99,10 @@ func TestReadsKeepTheirDistance(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		t.Run(fmt.Sprint("failing: ", fails), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}, fails: fails}
+				m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+				if fails {
+					r.fails = errOutOfOrder
+				}
 				ctx, stop := context.WithCancel(t.Context())
 				l := server(ctx, m, r)
 				var listed *time.Time
@@ -124,6 +126,75 @@ func TestReadsKeepTheirDistance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Without a client the lists are read once a day by whichever server looks first, and
+// sooner, but more and more seldom, while all or some of them fail.
+func TestListsThatNoClientAsksForAreReadDaily(t *testing.T) {
+	for name, of := range map[string]struct {
+		fails         error
+		reads, most   int // in four days
+		nearest, last time.Duration
+	}{
+		"well":         {nil, 4, 5, listDay, listDay + time.Hour},
+		"all fail":     {errOutOfOrder, 15, 22, listLife, longestRest + time.Hour},
+		"some are not": {&UnreadLists{errOutOfOrder}, 15, 30, listLife, longestRest + time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}, fails: of.fails}
+				ctx, stop := context.WithCancel(t.Context())
+				both := []*Lists{server(ctx, m, r), server(ctx, m, r)}
+				for i := range 4 * 24 * 6 {
+					if err := both[i%2].ReadDaily(ctx, "acct", "1"); err != nil {
+						t.Fatal(err)
+					}
+					if err := both[i%2].ReadDaily(ctx, "stranger", "1"); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(10 * time.Minute)
+				}
+				stop()
+				for _, l := range both {
+					l.Wait()
+				}
+				begun := r.of("acct/1")
+				if len(begun) < of.reads || len(begun) > of.most || len(r.of("stranger/1")) > 0 {
+					t.Errorf("%d reads in four days, expected %d to %d, and none of a stranger", len(begun), of.reads, of.most)
+				}
+				for i := 1; i < len(begun); i++ {
+					if distance := begun[i].Sub(begun[i-1]); distance < of.nearest || distance > of.last {
+						t.Errorf("read %d began %v after the one before", i, distance)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A server that is stopped while it reads lists has not read them that day.
+func TestListsOfAReadingThatWasStoppedAreReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+		for _, looks := range []int{1, 6} { // of the first server, and of the one after it
+			ctx, stop := context.WithCancel(t.Context())
+			l := server(ctx, m, r)
+			for range looks {
+				if err := l.ReadDaily(ctx, "acct", "1"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Second) // a reading takes a minute
+				if looks > 1 {
+					time.Sleep(10 * time.Minute)
+				}
+			}
+			stop()
+			l.Wait()
+		}
+		if begun := r.of("acct/1"); len(begun) != 2 || begun[1].Sub(begun[0]) > time.Hour {
+			t.Errorf("read at %v, want a second time within an hour", begun)
+		}
+	})
 }
 
 func distances(t *testing.T, begun []time.Time, failing bool) {

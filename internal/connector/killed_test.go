@@ -82,7 +82,7 @@ func (n *noted) LoadedReports(context.Context, string) (map[string]bool, error) 
 	return maps.Clone(n.visible), nil
 }
 
-func (n *noted) RatesVersion(context.Context, string) (uint32, error) {
+func (n *noted) AwaitedVersion(context.Context, string) (uint32, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.rates, nil
@@ -162,7 +162,7 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := p.Calls(standin.ReportCreate); n != askedFor+lost {
-				t.Errorf("%d reports were asked for, %d of them before their ids could be noted; want %d", n, lost, askedFor+lost)
+				t.Errorf("%d reports were requested, %d of them before their ids could be noted; want %d", n, lost, askedFor+lost)
 			}
 			for _, r := range store.requests {
 				if ended && !r.Done {

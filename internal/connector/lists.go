@@ -29,6 +29,11 @@ func (e *UnreadLists) Unwrap() error { return e.error }
 // platform never gave the profile, as it refuses authors Sponsored Brands, is a
 // notice.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
+	return c.readLists(ctx, account, marketplaceID, false)
+}
+
+// readLists reads lists that rest only where it is eager.
+func (c *Connector) readLists(ctx context.Context, account, marketplaceID string, eager bool) error {
 	connection, found, err := c.connectionOf(ctx, account, marketplaceID)
 	if err == nil && !found {
 		err = fmt.Errorf("profile %s belongs to no connection of account %q", marketplaceID, account)
@@ -40,7 +45,7 @@ func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string
 	if err != nil {
 		return err
 	}
-	r := &listReader{store: c.Store, client: client, account: account, profile: marketplaceID,
+	r := &listReader{store: c.Store, client: client, account: account, profile: marketplaceID, eager: eager,
 		failed: map[loader.ListName]error{}, before: map[loader.ListName]int{}, refused: map[adlens.AdProduct]error{}}
 	r.readAll(ctx)
 	if err := c.noteAccepted(ctx, connection, r.accountError()); err != nil {
@@ -58,11 +63,65 @@ func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string
 	return r.noteOutcome(ctx)
 }
 
+// readListsOf reads the lists of profiles of which no process did within half an hour.
+// A person waits for it, so what failed does not rest. Figures need no list: one that
+// fails is a notice.
+func (c *Connector) readListsOf(ctx context.Context, account string, profiles []platform.Profile) {
+	slots := make(chan struct{}, readsAtOnce)
+	var all sync.WaitGroup
+	for _, p := range profiles {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			if err := c.readListsNow(ctx, account, p.ID); err != nil {
+				c.Notice(account, fmt.Sprintf("not all lists of campaigns of profile %s could be read; those that failed stay as they are: %v", p.ID, err))
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (c *Connector) readListsNow(ctx context.Context, account, profileID string) error {
+	w := work{store: c.Store, locks: c.Locks, name: ListsWork(account, profileID), rest: func(failures int) time.Duration {
+		if failures == 0 {
+			return listLife
+		}
+		return 0
+	}, outcome: func(before int, _ error) int { return max(before, 1) }} // a server rests for no longer, however often a person tries
+	for {
+		end, turn, err := w.beginWork(ctx)
+		switch {
+		case err != nil || turn == resting:
+			return err
+		case turn == free:
+			err := c.readLists(ctx, account, profileID, true)
+			return errors.Join(err, end(marketError(err)))
+		}
+		if err := c.awaitLists(ctx, account, profileID); err != nil {
+			return err
+		}
+	}
+}
+
+// awaitLists waits until no process reads the lists of a profile, but not for long: one
+// that cannot reach the platform tries for an hour.
+func (c *Connector) awaitLists(ctx context.Context, account, profileID string) error {
+	ctx, cancel := context.WithTimeout(ctx, othersPatience)
+	defer cancel()
+	release, err := c.Locks.Lock(ctx, ListsWork(account, profileID), func(holder string) {
+		c.Notice(account, fmt.Sprintf("waiting for the lists of campaigns of profile %s, which are being read (%s)", profileID, holder))
+	})
+	if err != nil {
+		return err
+	}
+	return release()
+}
+
 // replaceLists makes what was read the account's. Lists that lost most of their rows
 // are read a second time, and left out where they differ.
 func (c *Connector) replaceLists(ctx context.Context, r *listReader) error {
 	for {
-		err := c.Loader.ReplaceLists(ctx, r.account, loader.Lists{ProfileID: r.profile, Read: r.read, Refused: slices.Collect(maps.Keys(r.refused))})
+		err := c.storeLists(ctx, r.account, loader.Lists{ProfileID: r.profile, Read: r.read, Refused: slices.Collect(maps.Keys(r.refused))})
 		var lost *loader.LostMost
 		var leftOut *loader.LeftOut
 		switch {
@@ -82,6 +141,7 @@ type listReader struct {
 	store            Store
 	client           *api.Client
 	account, profile string
+	eager            bool // a person waits: lists that failed do not rest, and are waited for less long
 
 	mu      sync.Mutex
 	read    []loader.List
@@ -93,6 +153,12 @@ type listReader struct {
 // readAll reads the lists that do not rest. Ad products are read concurrently: one
 // that has to wait keeps no other waiting.
 func (r *listReader) readAll(ctx context.Context) {
+	patience := readPatience
+	if r.eager {
+		patience = listPatience
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	var all sync.WaitGroup
 	for _, p := range adlens.AdProducts {
 		all.Go(func() { r.readAdProduct(ctx, p) })
@@ -151,7 +217,7 @@ func (r *listReader) isResting(ctx context.Context, name loader.ListName) bool {
 	}
 	if found && attempt.Failures > 0 {
 		r.before[name] = attempt.Failures
-		return attempt.Age < listRest(attempt.Failures)
+		return !r.eager && attempt.Age < listRest(attempt.Failures)
 	}
 	return false
 }
@@ -240,7 +306,11 @@ func (r *listReader) accountError() error {
 func (r *listReader) noteOutcome(ctx context.Context) error {
 	var noted error
 	for name := range r.failed {
-		noted = errors.Join(noted, r.store.BeginAttempt(ctx, ListWork(r.account, r.profile, name), r.before[name]+1))
+		failures := r.before[name]
+		if failures == 0 || !r.eager {
+			failures++
+		}
+		noted = errors.Join(noted, r.store.BeginAttempt(ctx, ListWork(r.account, r.profile, name), failures))
 	}
 	for _, l := range r.read {
 		if r.before[l.ListName] > 0 {

@@ -115,6 +115,81 @@ func TestAListThatFailsRestsForItself(t *testing.T) {
 	}
 }
 
+// A person who pulls waits for the lists: for those that another process reads too, and
+// what failed a moment ago is tried at once. What was read a moment ago is not.
+func TestAPullReadsListsThatRest(t *testing.T) {
+	t.Parallel()
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
+	defer p.Close()
+	take := &noting{}
+	c, store := connectedTo(t, p, take)
+	broken := loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredBrands}
+	all, one := ListsWork("one", "7"), ListWork("one", "7", broken)
+	profiles := []platform.Profile{{ID: "7"}}
+	said := make(chan string, 10)
+	c.Notice = func(_, text string) { said <- text }
+
+	p.Inject(standin.Fault{On: standin.SBCampaigns, Times: 1, Do: standin.Error(403, standin.Details, "not now")})
+	store.attempts[one] = attempt{time.Now(), 2}
+	c.readListsOf(t.Context(), "one", profiles)
+	if text := <-said; !strings.Contains(text, "not now") || !strings.Contains(text, "profile 7") {
+		t.Errorf("the notice of a list that fails is %q", text)
+	}
+	if store.attempts[all].failures != 0 || store.attempts[one].failures != 2 { // a server rests no longer for it
+		t.Errorf("noted is %v", store.attempts)
+	}
+	store.attempts[all] = attempt{time.Now(), 3} // as where a process was killed
+	release, _, err := store.Try(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		c.readListsOf(t.Context(), "one", profiles)
+	}()
+	if text := <-said; !strings.Contains(text, "another process") {
+		t.Errorf("the notice of lists that another process reads is %q", text)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if len(take.names) != len(loader.ListNames()) || store.attempts[all].failures != 0 || store.attempts[one].failures != 0 {
+		t.Errorf("read are %v, noted is %v", take.names, store.attempts)
+	}
+	calls := p.Calls(standin.SBCampaigns)
+	c.readListsOf(t.Context(), "one", profiles)
+	if n := p.Calls(standin.SBCampaigns); n != calls || len(said) > 0 {
+		t.Errorf("lists that were just read are read again, %d times, or there are notices: %d", n-calls, len(said))
+	}
+}
+
+// A reading of which nothing came is noted as one that failed, once, however often a
+// person tries: the next one may begin at once, and a server rests no longer.
+func TestAPullThatReadsNoListIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}}})
+	defer p.Close()
+	c, store := connectedTo(t, p, &noting{})
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for i, one := range []struct {
+		ctx     context.Context
+		profile string
+	}{{t.Context(), "8"}, {t.Context(), "8"}, {stopped, "7"}, {stopped, "7"}} {
+		if err := c.readListsNow(one.ctx, "one", one.profile); err == nil {
+			t.Errorf("try %d: no error", i)
+		}
+		if n := store.attempts[ListsWork("one", one.profile)].failures; n != 1 {
+			t.Errorf("try %d: %d failures are noted, want 1", i, n)
+		}
+	}
+	if err := c.readListsNow(t.Context(), "one", "7"); err != nil || store.attempts[ListsWork("one", "7")].failures != 0 {
+		t.Errorf("once it can be read: %v, %v", err, store.attempts)
+	}
+}
+
 // What the platform never gave a profile is no failure of a list.
 func TestWhatThePlatformNeverGaveIsNoFailure(t *testing.T) {
 	t.Parallel()

@@ -112,6 +112,13 @@ func (c *Connector) load(ctx context.Context, account string, paths []string) (l
 	return c.Loader.Load(ctx, account, paths)
 }
 
+// storeLists puts lists in the place of those that are held, in turn with load.
+func (c *Connector) storeLists(ctx context.Context, account string, read loader.Lists) error {
+	c.loading.Lock()
+	defer c.loading.Unlock()
+	return c.Loader.ReplaceLists(ctx, account, read)
+}
+
 // refusedFiles says which files of a load were refused, and why.
 func refusedFiles(r loader.Result) error {
 	var all []error

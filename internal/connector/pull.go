@@ -21,14 +21,14 @@ const (
 	// on them side by side, and some hang for hours: these must not keep others
 	// back. How many calls run at once is the client's business.
 	inFlight = 256
-	// askingAt is how many reports are asked for at once. Each is remembered
+	// askingAt is how many reports are requested at once. Each is remembered
 	// before the next, so that a kill forgets hardly any.
 	askingAt = 2
-	// requestLife is for how long a report that was asked for is waited on
+	// requestLife is for how long a report that was requested is waited on
 	// after a restart. The platform needs three hours at most.
 	requestLife = 12 * time.Hour
 	// reportPatience is for how long a report is waited for at a time. One
-	// that hangs for longer is asked for anew by the next pull.
+	// that hangs for longer is requested again by the next pull.
 	reportPatience = 4 * time.Hour
 	// loadEvery is how long a fetched report waits for others to be loaded
 	// with: together they cost little more than one.
@@ -65,10 +65,14 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		if err := c.pullRates(ctx, account, o.Out, c.Now()); err != nil {
 			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
 		}
+		c.readListsOf(ctx, account, all) // they say who needs legacy reports
 		open, err := c.openReports(ctx, account, o.Out, all)
+		legacy, failed := c.Store.LegacyProfiles(ctx, account)
+		states, unread := c.Store.Refreshed(ctx, account)
+		err = errors.Join(err, failed, unread)
 		for _, profile := range all {
-			for _, t := range platform.ReportTypes {
-				one := lastDays(profile, t, LastEnded(profile, c.Now()), days)
+			for _, t := range reportTypesOf(profile, legacy) {
+				one := chosenTask(account, profile, t, stateOf(states, profile, t), LastEnded(profile, c.Now()), days)
 				one.planWindows(open)
 				p.tasks = append(p.tasks, &one)
 			}
@@ -77,6 +81,7 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 	})
 	// Where some are missing, the next pull begins with all that are there.
 	whole := !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.never == nil && !t.isRead() })
+	err = errors.Join(err, p.noteRead(ctx, whole))
 	for _, t := range p.tasks {
 		err = errors.Join(err, p.noteNothing(ctx, t))
 		if whole {
@@ -84,6 +89,33 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		}
 	}
 	return p.result, errors.Join(err, p.keepWaiting(o.Kept), waitingError(p.result))
+}
+
+// noteRead notes which tasks are read, so that doctor and the times of the last
+// refreshes know, and a server does not read the same days once more. Where all that
+// is due is read, the server's failures are over too.
+func (p *pull) noteRead(ctx context.Context, whole bool) error {
+	ctx = context.WithoutCancel(ctx)
+	var read []adlens.Refreshed
+	for _, t := range p.tasks {
+		if t.after.Account != "" && t.isDone() {
+			read = append(read, t.after)
+		}
+	}
+	err := p.connector.Store.PutRefreshed(ctx, read)
+	if whole && len(p.tasks) > 0 && !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.short }) {
+		err = errors.Join(err, p.connector.Store.EndAttempt(ctx, ReportsWork(p.account, p.connection.Name), 0))
+	}
+	return err
+}
+
+// reportTypesOf are the types of the reports that a profile needs: legacy ones of
+// Sponsored Brands only where they have campaigns that others leave out.
+func reportTypesOf(profile platform.Profile, legacy map[string]bool) []*platform.ReportType {
+	if legacy[profile.ID] {
+		return append(slices.Clone(platform.ReportTypes), platform.LegacyReportType)
+	}
+	return platform.ReportTypes
 }
 
 // ReportsWork is the name under which one process at a time fetches the reports of
@@ -206,7 +238,7 @@ func (p *pull) joinFailures() error {
 
 // loadFetched loads reports as they come, until there are no more.
 func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *window) (failure error) {
-	ticker := time.NewTicker(loadEvery)
+	ticker := time.NewTicker(p.connector.paced(loadEvery))
 	defer ticker.Stop()
 	var here []*window
 	count := 0
@@ -258,10 +290,42 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	return nil
 }
 
-// loadReports loads reports that are on the disk.
+// loadReports loads reports that are on the disk. Where a legacy one has campaigns
+// that no list knows, the list is read, and it is tried once more.
 func (p *pull) loadReports(ctx context.Context, here []*window) error {
+	again, err := p.loadOnce(ctx, here, p.client == nil)
+	if len(again) == 0 {
+		return err
+	}
+	err = errors.Join(err, p.readBrandsLists(ctx, again))
+	_, failed := p.loadOnce(ctx, again, true)
+	return errors.Join(err, failed)
+}
+
+// readBrandsLists reads which campaigns of Sponsored Brands there are, for the
+// profiles of some reports.
+func (p *pull) readBrandsLists(ctx context.Context, of []*window) (err error) {
+	read := map[string]bool{}
+	for _, w := range of {
+		if read[w.profile.ID] {
+			continue
+		}
+		read[w.profile.ID] = true
+		r := &listReader{store: p.connector.Store, client: p.client, account: p.account, profile: w.profile.ID}
+		list, failed := r.readList(ctx, loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredBrands})
+		if failed == nil {
+			failed = p.connector.storeLists(ctx, p.account, loader.Lists{ProfileID: w.profile.ID, Read: []loader.List{list}})
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// loadOnce loads reports that are on the disk, and returns those that lack a list,
+// unless it is the last try.
+func (p *pull) loadOnce(ctx context.Context, here []*window, isLast bool) (again []*window, _ error) {
 	if len(here) == 0 {
-		return nil
+		return nil, nil
 	}
 	paths, of := make([]string, len(here)), map[string]*window{}
 	for i, w := range here {
@@ -275,17 +339,23 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 		case w == nil:
 		case f.Status == loader.Loaded || f.Status == loader.Unchanged:
 			w.progress = loaded
-		case f.MissingRates != nil:
+		case f.Unlisted && !isLast:
+			again = append(again, w)
+			continue
+		case f.MissingRates != nil || f.Unlisted:
 			w.waits = true
 			if p.saidBefore && !w.fresh {
 				continue
 			}
-			text := "no rate for " + f.MissingRates.Currency + " on " + writeDays(f.MissingRates.Days)
-			f.Status, f.Error = loader.Waiting, &text
+			f.Status = loader.Waiting
+			if f.MissingRates != nil {
+				text := "no rate for " + f.MissingRates.Currency + " on " + writeDays(f.MissingRates.Days)
+				f.Error = &text
+			}
 		case f.Status == loader.Refused:
 			err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
 		}
 		p.result.Files = append(p.result.Files, f)
 	}
-	return err
+	return again, err
 }

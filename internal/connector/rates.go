@@ -56,7 +56,7 @@ func (c *Connector) freshenRates(ctx context.Context, account, dir string, now t
 	if err != nil || !due {
 		return err
 	}
-	w := work{store: c.Store, locks: c.Locks, name: RatesWork(account), rest: exponentialBackoff(ratesRetry, ratesRetryFactor, ratesLongestWait)}
+	w := work{store: c.Store, locks: c.Locks, name: RatesWork(account), rest: exponentialBackoff(c.paced(ratesRetry), ratesRetryFactor, ratesLongestWait)}
 	end, turn, err := w.beginWork(ctx)
 	if err != nil || turn != free {
 		return err

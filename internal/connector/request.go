@@ -34,6 +34,10 @@ func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
 			Columns: w.report.RequestColumns(), Name: "adlens " + w.windowName()})
 		wall, isWall := api.RetentionStart(err)
 		switch {
+		case w.report.Legacy && api.IsTooFarBack(err):
+			p.connector.outside.Add(1)
+			w.progress = outside
+			return nil
 		case err == nil:
 			return p.rememberRequest(ctx, w, id)
 		case errors.Is(err, api.NotOffered):

@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"adlens/internal/platform"
 	"adlens/internal/platform/api"
 )
 
@@ -24,7 +26,7 @@ func cutReport(name string) (stem string, ok bool) { return strings.CutSuffix(na
 // object is written last, and that of another report of the same days goes
 // first, so that a directory never holds one without its own download.
 func (p *pull) saveReport(ctx context.Context, w *window, status api.Status) error {
-	object, err := withProfile(status.Raw, w.profile.ID)
+	object, err := withFields(status.Raw, w.addedFields(status.Raw)...)
 	if err != nil {
 		return err
 	}
@@ -44,25 +46,52 @@ func (p *pull) saveReport(ctx context.Context, w *window, status api.Status) err
 	})
 }
 
-// withProfile adds the profile's id to the platform's object, which does not
-// say whose report it is.
-func withProfile(raw []byte, profile string) ([]byte, error) {
+// addedFields are what the platform's object does not say: whose report it is, and of
+// version 2 of what and of which day it is, that it is the whole, and how new it is at
+// least. The time is
+// that of the request, so that it is the same in whichever try it is downloaded.
+func (w *window) addedFields(raw []byte) []addedField {
+	fields := []addedField{{"profileId", w.profile.ID}}
+	if w.report.Legacy {
+		fields = append(fields, addedField{"reportDate", platform.LegacyDay(w.start)}, addedField{"creativeType", platform.AllCreatives},
+			addedField{"generatedAt", w.request.RequestedAt.UTC().Format(time.RFC3339Nano)})
+		var said struct {
+			RecordType json.RawMessage `json:"recordType"`
+		}
+		if json.Unmarshal(raw, &said) == nil && said.RecordType == nil {
+			fields = append(fields, addedField{"recordType", platform.LegacyRecords})
+		}
+	}
+	return fields
+}
+
+type addedField struct{ name, value string }
+
+// withFields adds fields to the platform's object.
+func withFields(raw []byte, fields ...addedField) ([]byte, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, errors.New("the platform's report is no object")
 	}
-	id, err := json.Marshal(profile)
-	if err != nil {
-		return nil, err
+	head := []byte{'{'}
+	for i, f := range fields {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			head = append(head, ',')
+		}
+		head = append(append(append(head, '"'), f.name...), '"', ':')
+		head = append(head, value...)
 	}
-	head := append([]byte(`{"profileId":`), id...)
 	if rest := bytes.TrimSpace(raw[1:]); len(rest) > 0 && rest[0] != '}' {
 		head = append(head, ',')
 	}
 	return append(head, raw[1:]...), nil
 }
 
-// writeAtomic writes a file under a name of its own first, so that nobody ever sees
+// writeAtomic writes a file under a name of its own first, so that no reader ever sees
 // half of it.
 func writeAtomic(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".adlens-*")

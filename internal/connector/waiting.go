@@ -20,9 +20,20 @@ import (
 func waitingError(r loader.Result) error {
 	n, days := MissingRates(r)
 	if n == 0 {
-		return nil
+		return UnlistedError(r)
 	}
 	return fmt.Errorf("%d reports were downloaded and wait for rates: %s; load them with adlens load --account ID rates.csv: serve, or the next pull, then loads these reports, which are not downloaded again", n, days)
+}
+
+// UnlistedError is the error of a pull of which legacy reports wait for a list of
+// campaigns; nil where none does.
+func UnlistedError(r loader.Result) error {
+	for _, f := range r.Files {
+		if f.Status == loader.Waiting && f.Unlisted {
+			return fmt.Errorf("%s waits for a list of campaigns: %s", f.File, *f.Error)
+		}
+	}
+	return nil
 }
 
 // MissingRates counts the reports of a result that wait for rates, and writes
@@ -100,9 +111,9 @@ func (d *Daily) Waiting() (n int) {
 }
 
 // loadHere loads what is on the disk of some tasks, which need nothing of the
-// platform, unless that was tried with the rates that there are.
+// platform, unless that was tried with the rates and lists that there are.
 func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task) (result loader.Result, did did, err error) {
-	version, err := d.Connector.Store.RatesVersion(ctx, c.Account)
+	version, err := d.Connector.Store.AwaitedVersion(ctx, c.Account)
 	if err != nil || !d.isNews(c, version) {
 		return result, notNow, err
 	}
@@ -133,22 +144,22 @@ func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task
 	return p.result, refreshed, err
 }
 
-// isNews reports whether the reports on the disk were not tried with these
-// rates by this process.
-func (d *Daily) isNews(c adlens.Connection, rates uint32) bool {
+// isNews reports whether the reports on the disk were not tried by this process with
+// this version of what they wait for.
+func (d *Daily) isNews(c adlens.Connection, awaited uint32) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	tried, ok := d.tried[lookKey(c)]
-	return !ok || tried != rates
+	return !ok || tried != awaited
 }
 
-func (d *Daily) noteTried(c adlens.Connection, rates uint32) {
+func (d *Daily) noteTried(c adlens.Connection, awaited uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tried == nil {
 		d.tried = map[string]uint32{}
 	}
-	d.tried[lookKey(c)] = rates
+	d.tried[lookKey(c)] = awaited
 }
 
 // forgetTried has what is on the disk of a connection tried again: a load failed.

@@ -25,9 +25,10 @@ const (
 type task struct {
 	profile     platform.Profile
 	report      *platform.ReportType
-	first, last adlens.Day // that are due
-	after       adlens.Refreshed
-	deep        bool // all that is still restated is read
+	first, last adlens.Day       // that are due
+	after       adlens.Refreshed // what to note once it is read; zero for nothing
+	deep        bool             // all that is still restated is read
+	short       bool             // some days that are due are not among it
 
 	open    []asked // reports that were requested for it, by this try or one before
 	windows []*window
@@ -65,6 +66,24 @@ func newTask(account string, profile platform.Profile, t *platform.ReportType, b
 	return one, true
 }
 
+// chosenTask is the task of reading so many days of a report type, whatever is due.
+// Once it is read, it counts as far as it has the days that are due.
+func chosenTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day, days int) task {
+	one := lastDays(profile, t, last, days)
+	due, isDue := newTask(account, profile, t, before, last)
+	switch {
+	case !isDue:
+	case one.first <= due.first:
+		one.after, one.deep = due.after, due.deep
+	case due.deep && before != nil && last > before.Through && days >= restatedDaily+int(last-before.Through)-1:
+		one.after, one.short = due.after, true
+		one.after.DeepThrough = before.DeepThrough
+	default:
+		one.short = true
+	}
+	return one
+}
+
 // lastDays is the task of reading the last days of a report type, as far as the
 // platform has them.
 func lastDays(profile platform.Profile, t *platform.ReportType, last adlens.Day, days int) task {
@@ -100,7 +119,7 @@ func (t *task) planWindows(open []asked) {
 			continue
 		}
 		start := end
-		for start > t.first && !covered[start-1] && end-start+1 < api.MaxReportDays {
+		for start > t.first && !covered[start-1] && end-start+1 < api.MostDays(t.report) {
 			start--
 		}
 		t.windows = append(t.windows, &window{start: start, end: end})

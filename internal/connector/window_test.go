@@ -28,11 +28,11 @@ func TestWindowsCoverTheDaysOnce(t *testing.T) {
 			}
 			for day := last - adlens.Day(want) + 1; day <= last; day++ {
 				if seen[day] != 1 {
-					t.Errorf("%s, %d days: %s is asked for %d times", report.ID, days, day, seen[day])
+					t.Errorf("%s, %d days: %s is requested %d times", report.ID, days, day, seen[day])
 				}
 			}
 			if len(seen) != want {
-				t.Errorf("%s, %d days: %d days are asked for", report.ID, days, len(seen))
+				t.Errorf("%s, %d days: %d days are requested", report.ID, days, len(seen))
 			}
 		}
 	}
@@ -58,12 +58,15 @@ func TestWhatIsRestatedIsReadAgain(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		for _, report := range platform.ReportTypes {
-			simulate(t, random, report)
+			simulate(t, random, report, 0)
+			simulate(t, random, report, 0.5)
 		}
 	}
 }
 
-func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType) {
+// simulate reads a report type as a server does, which is off on some days, and on
+// a share of the others some days are pulled by hand first.
+func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType, pulls float64) {
 	t.Helper()
 	const first, days = adlens.Day(20_000), 200
 	var state *adlens.Refreshed
@@ -74,25 +77,42 @@ func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType) {
 		if today > first && random.Float64() < off {
 			continue
 		}
+		readTask := func(one task) {
+			one.planWindows(nil)
+			for _, w := range one.windows {
+				for day := w.start; day <= w.end; day++ {
+					read[day] = today
+				}
+			}
+			if one.after.Account != "" {
+				state = &one.after
+			}
+		}
+		if random.Float64() < pulls {
+			days := []int{1, 5, 14, 20, 60, 95}[random.IntN(6)]
+			pulled := chosenTask("acct", platform.Profile{ID: "1"}, report, state, today-1, days)
+			_, due := newTask("acct", platform.Profile{ID: "1"}, report, state, today-1)
+			readTask(pulled)
+			if _, still := newTask("acct", platform.Profile{ID: "1"}, report, state, today-1); due && still != pulled.short {
+				t.Errorf("%s: after %d days were pulled, due is %v, want %v", report.ID, days, still, pulled.short)
+			}
+		}
 		one, ok := newTask("acct", platform.Profile{ID: "1"}, report, state, today-1)
-		if !ok {
+		if !ok && pulls == 0 {
 			t.Fatalf("nothing is due on a new day")
 		}
-		one.planWindows(nil)
-		for _, w := range one.windows {
-			for day := w.start; day <= w.end; day++ {
-				read[day] = today
-			}
+		if ok {
+			readTask(one)
 		}
 		for day := today - restatedDaily; day < today; day++ {
 			if read[day] != today {
 				t.Errorf("%s: %s is not read on %s", report.ID, day, today)
 			}
 		}
-		if _, again := newTask("acct", platform.Profile{ID: "1"}, report, &one.after, today-1); again {
+		if _, again := newTask("acct", platform.Profile{ID: "1"}, report, state, today-1); again {
 			t.Errorf("%s: due twice on one day", report.ID)
 		}
-		state, lastOn = &one.after, today
+		lastOn = today
 	}
 	reach := adlens.Day(lookBack[report.AdProduct])
 	for day := first - reach; day < lastOn; day++ {

@@ -40,7 +40,7 @@ func (a account) unitName(u manifest.Unit) string {
 	if m, ok := a.markets[u.Slice.Marketplace]; ok {
 		where = m.Country + " " + m.ID
 	}
-	text := fmt.Sprintf("%s, %s", where, u.Slice.AdProduct)
+	text := fmt.Sprintf("%s, %s", where, u.Slice.KindName())
 	switch u.Kind {
 	case manifest.Month:
 		return text + u.Start.Time().Format(", 2006-01")
@@ -100,14 +100,6 @@ func (e *examination) someAccount(c *checkup) (string, error) {
 	return formatCount(len(e.accounts)+len(e.unreadable), "account"), nil
 }
 
-// Days that figures may lag behind before somebody should look: the platform
-// needs a day, a weekend is two, and a marketplace that stays behind its
-// sisters is missing its reports.
-const (
-	staleDays  = 4
-	behindDays = 7
-)
-
 func (e *examination) dataAge(c *checkup) (string, error) {
 	today := adlens.DayOf(e.Now().UTC())
 	oldest := adlens.Day(0)
@@ -122,7 +114,7 @@ func (e *examination) dataAge(c *checkup) (string, error) {
 		switch {
 		case !held:
 			c.addWarning(fmt.Sprintf("adlens load --account %s PATH, or adlens pull --account %s", a.ID, a.ID), "no figures are held")
-		case newest < today-staleDays:
+		case newest < today-adlens.StaleDays:
 			c.addWarning(e.adviceToRefresh(a), "the newest day with figures is %s, %d days ago", newest, today-newest)
 		default:
 			e.warnBehind(c, a, newest)
@@ -139,7 +131,7 @@ func (e *examination) dataAge(c *checkup) (string, error) {
 func (e *examination) warnBehind(c *checkup, a account, newest adlens.Day) {
 	for key, m := range a.markets {
 		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key })
-		if held && last < newest-behindDays {
+		if held && last < newest-adlens.BehindDays {
 			c.addWarning(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
 		}
 	}
@@ -152,7 +144,7 @@ func (e *examination) adviceToRefresh(a account) string {
 	return fmt.Sprintf("load newer reports; a connected account is refreshed by adlens serve, or by adlens pull --account %s", a.ID)
 }
 
-// keyNotice is for how long before its end somebody should know of a key.
+// keyNotice is for how long before its end the operator should know of a key.
 const keyNotice = 14 * 24 * time.Hour
 
 func (e *examination) checkKeys(c *checkup) (string, error) {
@@ -186,14 +178,24 @@ func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 	for _, k := range all {
 		switch {
 		case k.RevokedAt != nil:
+		case k.Successor != "":
+			if k.ValidAt(now) {
+				live++
+				for _, next := range all {
+					if next.ID == k.Successor && k.LastUsedAt != nil && k.LastUsedAt.After(next.CreatedAt) {
+						c.addWarning("give the successor to the clients that use this key", "key %s (%s) ends at %s, was replaced by %s, and was used at %s",
+							k.ID, k.Name, formatTime(*k.ExpiresAt), k.Successor, formatTime(*k.LastUsedAt))
+					}
+				}
+			}
 		case k.ExpiresAt == nil:
 			live++
 		case !k.ExpiresAt.After(now):
-			c.addWarning(fmt.Sprintf("%s; or, where nobody needs it any more: adlens key revoke %s", adviceToRenew(a), k.ID), "key %s (%s) expired at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
+			c.addWarning(fmt.Sprintf("%s; or, where it is no longer needed: adlens key revoke %s", adviceToRenew(a), k.ID), "key %s (%s) expired at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
 		default:
 			live++
 			if k.ExpiresAt.Sub(now) < keyNotice {
-				c.addWarning(adviceToRenew(a)+", and give it to whoever uses this one", "key %s (%s) expires at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
+				c.addWarning(adviceToRenew(a)+", and give it to the clients that use this key", "key %s (%s) expires at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
 			}
 		}
 	}

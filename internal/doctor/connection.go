@@ -81,7 +81,7 @@ func (e *examination) warnAbandoned(c *checkup, a account) error {
 
 const whyFailed = "the log of adlens serve says why (campaigns could not be read); it is tried again by itself"
 
-// checkLists looks at how reading campaigns goes. They are read when somebody asks,
+// checkLists looks at how reading campaigns goes. They are read on request,
 // so an old list alone is nothing.
 func (e *examination) checkLists(c *checkup) (string, error) {
 	var oldest time.Duration
@@ -107,9 +107,9 @@ func (e *examination) checkLists(c *checkup) (string, error) {
 	case n == 0:
 		return "no account is connected to the platform", nil
 	case oldest == 0:
-		return "none was read yet; they are read when somebody asks for campaigns", nil
+		return "none was read yet; they are read once a day, and when campaigns are requested", nil
 	}
-	return fmt.Sprintf("the oldest is of %s ago; they are read when somebody asks for campaigns", formatAge(oldest)), nil
+	return fmt.Sprintf("the oldest is of %s ago; they are read once a day, and when campaigns are requested", formatAge(oldest)), nil
 }
 
 // warnUnread warns of a marketplace whose lists could not be read: of all, or of
@@ -136,7 +136,7 @@ func (e *examination) warnUnread(c *checkup, a account, m loader.Marketplace) er
 	return nil
 }
 
-// isBusy reports whether somebody is at some work, which counts as failed until it
+// isBusy reports whether some work is under way, which counts as failed until it
 // has ended.
 func (e *examination) isBusy(work string) bool {
 	held, err := e.locks.Held(e.ctx, work)

@@ -34,7 +34,7 @@ type Locks interface {
 type Options struct {
 	Account string // "" for all
 	Quick   bool   // leave out what reads every row
-	// Added hears how many rows of facts are added up anew.
+	// Added hears how many rows of facts are added up again.
 	Added func(done, total uint64)
 }
 
@@ -56,7 +56,7 @@ type examination struct {
 }
 
 // Examine runs all checks that make sense after one another: where the engine
-// does not start, nothing is said about what it holds. The error is of the
+// does not start, nothing is reported of what it holds. The error is of the
 // examination itself.
 func Examine(ctx context.Context, in Installation, o Options) (findings []Finding, err error) {
 	e := &examination{Installation: in, Options: o, ctx: ctx, rowsOf: map[[2]string]map[uint32]uint64{}, unreadable: map[string]error{}}
@@ -94,7 +94,7 @@ func (e *examination) checkStored() {
 	e.runCheck("dead_loads", e.deadLoads)
 }
 
-// checkOperations are the checks of what somebody has to look after.
+// checkOperations are the checks of what the operator has to look after.
 func (e *examination) checkOperations() {
 	e.runCheck("clock", e.checkClocks)
 	e.runCheck("accounts", e.someAccount)
@@ -146,7 +146,7 @@ func (e *examination) forEach(c *checkup, run func(*checkup, account) error) {
 	}
 }
 
-// errNoAccount says that the account which was asked for does not exist.
+// errNoAccount says that the account which was requested does not exist.
 func errNoAccount(id string) error {
 	return fmt.Errorf("account %q does not exist; adlens account list shows those that do", id)
 }

@@ -13,7 +13,7 @@ type Status string
 // The statuses of findings.
 const (
 	OK      Status = "ok"
-	Warning Status = "warning" // it works, but not for long, or not as somebody may think
+	Warning Status = "warning" // it works, but not for long, or not as it may seem
 	Failed  Status = "failed"  // something does not work, or figures would be wrong
 )
 

@@ -74,7 +74,7 @@ func (e *examination) fileOwners(c *checkup) (string, error) {
 }
 
 // walkFiles visits all files of the data directory that can be seen. Those that go
-// meanwhile are nobody's fault: the engine moves its files about. A folder that
+// meanwhile are no fault: the engine moves its files about. A folder that
 // this user may not look into is visited itself: whose it is tells enough.
 func (e *examination) walkFiles(visit func(path string, stat *unix.Stat_t)) error {
 	return filepath.WalkDir(e.DataDir, func(path string, entry fs.DirEntry, err error) error {
@@ -103,7 +103,7 @@ func (e *examination) walkFiles(visit func(path string, stat *unix.Stat_t)) erro
 	})
 }
 
-// private are the places in a data directory that nobody but its owner may
+// private are the places in a data directory that only its owner may
 // look into: figures of accounts, passwords of the engine, the key of secrets.
 var private = []string{"engine", "locks", "extracts", "secret.key"}
 
@@ -132,7 +132,7 @@ func (e *examination) fileModes(c *checkup) (string, error) {
 			c.addFailure(advice, "%s cannot be used by its owner (mode %04o)", path, mode)
 		}
 	}
-	return "nobody but the owner can read what is private", nil
+	return "only the owner can read what is private", nil
 }
 
 func (e *examination) checkLibrary(c *checkup) (string, error) {

@@ -16,7 +16,7 @@ func (e *examination) checkOmissions(c *checkup) (string, error) {
 				names = append(names, fmt.Sprintf("%q (%s)", campaign.Name, campaign.ID))
 			}
 			if names != nil {
-				c.addWarning("the platform's console has their figures; campaigns that it migrates to the form with several ad groups are reported",
+				c.addWarning("connected accounts get their figures from legacy reports with adlens pull or serve, as far as the platform has their days; others load them by hand",
 					"the figures of %s of %s %s are too low: the platform reports none of %s with one ad group: %s", part.AdProduct,
 					part.Marketplace.Country, part.Marketplace.ID, formatCount(len(names), "campaign"), joinFew(names))
 			}

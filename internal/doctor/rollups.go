@@ -15,7 +15,7 @@ import (
 // little memory and seconds at most.
 const batchRows = 2_000_000
 
-// checkRollups adds up everything anew and compares it, row by row.
+// checkRollups adds up everything again and compares it, row by row.
 func (e *examination) checkRollups(c *checkup) (string, error) {
 	var done, total uint64
 	for _, a := range e.accounts {
@@ -44,13 +44,13 @@ func (e *examination) checkRollups(c *checkup) (string, error) {
 		return e.yearRollups(c, a, spoilt)
 	})
 	if done < total {
-		return fmt.Sprintf("%s of facts added up anew, to the last digit; %s of months that lost some were left out", formatCount(int(done), "row"), formatCount(int(total-done), "row")), nil
+		return fmt.Sprintf("%s of facts added up again, to the last digit; %s of months that lost some were left out", formatCount(int(done), "row"), formatCount(int(total-done), "row")), nil
 	}
-	return fmt.Sprintf("%s of facts added up anew, to the last digit", formatCount(int(done), "row")), nil
+	return fmt.Sprintf("%s of facts added up again, to the last digit", formatCount(int(done), "row")), nil
 }
 
 // wholeMonths are the months that have the rows that were loaded. What is wrong
-// with the others is said by the manifest's check.
+// with the others is reported by the manifest's check.
 func (e *examination) wholeMonths(a account) ([]manifest.Entry, error) {
 	months := a.manifest.Of(manifest.Month)
 	if len(months) == 0 {
@@ -99,7 +99,7 @@ func (e *examination) monthRollups(c *checkup, a account, batch []manifest.Entry
 }
 
 // yearRollups compares years with their months. Years of a month that is wrong
-// itself are left out: that was said.
+// itself are left out: that was reported.
 func (e *examination) yearRollups(c *checkup, a account, spoilt []manifest.Unit) error {
 	years := slices.DeleteFunc(slices.Clone(a.manifest.Of(manifest.Year)), func(y manifest.Entry) bool {
 		return slices.ContainsFunc(spoilt, func(m manifest.Unit) bool { return m.Slice == y.Slice && m.Start.FirstOfYear() == y.Start })

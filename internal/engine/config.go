@@ -30,7 +30,7 @@ import (
 // The listener shares its port with the socket that reserves it (reserveAddress).
 //
 // The handlers are the door. A session of the library cannot have a password
-// for its user default, and whoever is that user can read any file of ours by
+// for its user default, and a client that is that user can read any file of ours by
 // the scalar function file(). So nothing at all is answered, neither the
 // pages nor a query, without a header whose value only engine.json knows.
 const configText = `<clickhouse>

@@ -10,7 +10,7 @@
 // Who is alive is never guessed from process ids: the kernel's file locks
 // tell it, and it releases them when a process dies, however it dies.
 //
-//	start.lock    held while somebody looks for the engine and starts it
+//	start.lock    held during a look for the engine and starts it
 //	engine.lock   held by the engine for its whole life
 //	users.lock    shared by all users; the engine stops when it can have it alone
 //	engine.json   address and passwords of the running engine (owner only)

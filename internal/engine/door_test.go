@@ -74,7 +74,7 @@ func strangersAreRefused(t *testing.T, at Endpoint) {
 	}
 }
 
-// The scalar function file() is refused to nobody by ClickHouse's own grants:
+// The scalar function file() is refused to no user by ClickHouse's own grants:
 // the gate is what keeps a stranger's question from being read at all.
 func strangersAreNotHeard(t *testing.T, at Endpoint, dir string) {
 	for _, gate := range []string{"", "x", at.Gate[1:], at.Gate + "A"} {
@@ -123,7 +123,7 @@ func readerOnlyReads(t *testing.T, at Endpoint) {
 }
 
 // filesArePrivate looks for files and directories that others could open: one
-// closed directory above them is not enough when somebody copies the data.
+// closed directory above them is not enough when a user copies the data.
 func filesArePrivate(t *testing.T, dir string) {
 	err := filepath.WalkDir(filepath.Join(dir, "engine"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -188,7 +188,7 @@ func stormIsSurvived(t *testing.T, at Endpoint) {
 }
 
 // A port that is let go between its choice and the engine's listener can be got
-// by another server, which was taken for the engine by whoever asked it.
+// by another server, which was taken for the engine by its client.
 func TestNobodyElseGetsTheEnginesPort(t *testing.T) {
 	t.Parallel()
 	address, reserved, err := reserveAddress()

@@ -181,8 +181,8 @@ func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
 // spawnProcess starts the engine's process in a session of its own, with a new
 // pseudo-terminal whose both sides it gets, so that neither a Ctrl-C at our
 // terminal nor our own end reaches it. The engine's lock is taken here and given
-// to it, so that there is no moment at which an engine is on its way and nobody
-// sees it: another start would send a second one after it, and Close would not
+// to it, so that there is no moment at which an engine is on its way and not
+// seen: another start would send a second one after it, and Close would not
 // wait for it. The channel closes when it has ended.
 func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struct{}, error) {
 	self, err := os.Executable()

@@ -47,7 +47,7 @@ func (h home) isStarting() bool {
 	return err != nil || time.Since(info.ModTime()) < startPatience
 }
 
-// createFolder creates the folder. Account figures are private: nobody but the owner
+// createFolder creates the folder. Account figures are private: only the owner
 // may look into it, whatever the umask of the caller.
 func (h home) createFolder() error {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
@@ -101,7 +101,7 @@ func (h home) writeEndpoint(e Endpoint) error {
 	return os.Rename(next, h.endpointFile())
 }
 
-// errLocked says that somebody else holds a lock.
+// errLocked says that another process holds a lock.
 var errLocked = errors.New("locked")
 
 // tryLock takes a file lock at once or fails with errLocked. Closing the file

@@ -14,37 +14,48 @@ import (
 // ships it. The hash is of the file itself, so that a library that came by
 // another way is checked as well.
 const (
-	libraryName   = "libchdb.so"
-	libraryBytes  = 566330096
-	librarySHA256 = "36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5"
+	libraryName    = "libchdb.so"
+	libraryBytes   = 566330096
+	libraryVersion = "26.7.3-stable.1"
 )
+
+// LibrarySHA256 is the hash of the pinned library, in hexadecimal.
+const LibrarySHA256 = "36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5"
 
 // LibraryVariable names the environment variable that says where the library
 // is, for installations that keep it elsewhere.
 const LibraryVariable = "ADLENS_ENGINE_LIBRARY"
 
+// LibraryVersion is the version of the library that is pinned, or "" where none is
+// for this platform.
+func LibraryVersion() string {
+	if !isPinned(runtime.GOOS, runtime.GOARCH) {
+		return ""
+	}
+	return libraryVersion
+}
+
 // LibraryError says what is wrong with the engine's library, and the one
 // command that mends it.
 type LibraryError struct{ Problem string }
 
-func (e *LibraryError) Error() string {
-	if os.Getenv(LibraryVariable) != "" {
-		return e.Problem + "; unset " + LibraryVariable + ", and fetch the right one with: " + fetchLibrary
+func (e *LibraryError) Error() string { return e.Problem + "; " + remedy(runtime.GOOS, runtime.GOARCH) }
+
+// remedy says how a platform gets an engine.
+func remedy(system, processor string) string {
+	switch {
+	case !isPinned(system, processor):
+		return "give a ClickHouse server with --clickhouse or ADLENS_CLICKHOUSE, like clickhouse://user:password@host:9000/adlens: there is no engine for " + system + "-" + processor
+	case os.Getenv(LibraryVariable) != "":
+		return "unset " + LibraryVariable + ", and fetch the right one with: " + fetchLibrary
 	}
-	return e.Problem + "; fetch it with: " + fetchLibrary
+	return "fetch it with: " + fetchLibrary
 }
 
-const fetchLibrary = "make engine (or, beside the package.json of a release, npm ci)"
+const fetchLibrary = "make engine (in a release: unpack " + libraryName + " from its archive again, next to adlens)"
 
 // packageDirectory is where npm puts the library below an installation.
-// Only linux on x86-64 is pinned and tried; the siblings have the same shape.
-func packageDirectory() string {
-	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	if runtime.GOOS == "darwin" {
-		return filepath.Join("node_modules", "@chdb", "lib-darwin-"+arch)
-	}
-	return filepath.Join("node_modules", "@chdb", "lib-linux-"+arch+"-gnu")
-}
+var packageDirectory = filepath.Join("node_modules", "@chdb", "lib-linux-x64-gnu")
 
 // FindLibrary looks for the engine's library: where ADLENS_ENGINE_LIBRARY
 // says, else beside the executable, else in the npm package of the folder of
@@ -68,7 +79,7 @@ func FindLibrary() (string, error) {
 			return path, nil
 		}
 	}
-	return "", &LibraryError{"the ClickHouse library is not installed (looked for " + libraryName + " beside adlens and in " + packageDirectory() + ")"}
+	return "", &LibraryError{"the ClickHouse library is not installed (looked for " + libraryName + " next to adlens and in " + packageDirectory + ")"}
 }
 
 func findAbove(dir string) (string, bool) {
@@ -76,7 +87,7 @@ func findAbove(dir string) (string, bool) {
 		return path, true
 	}
 	for {
-		if path := filepath.Join(dir, packageDirectory(), libraryName); isFile(path) {
+		if path := filepath.Join(dir, packageDirectory, libraryName); isFile(path) {
 			return path, true
 		}
 		above := filepath.Dir(dir)
@@ -100,7 +111,7 @@ func checkLibrary(path, note string) error {
 	if err != nil {
 		return &LibraryError{fmt.Sprintf("the ClickHouse library cannot be read: %v", err)}
 	}
-	seen := fmt.Sprintf("%s %d %d %s\n", path, info.Size(), info.ModTime().UnixNano(), librarySHA256)
+	seen := fmt.Sprintf("%s %d %d %s\n", path, info.Size(), info.ModTime().UnixNano(), LibrarySHA256)
 	if text, err := os.ReadFile(note); err == nil && string(text) == seen {
 		return nil
 	}
@@ -126,17 +137,18 @@ func VerifyLibrary() (path string, err error) {
 }
 
 func checkFile(path string, size int64) error {
-	if size != libraryBytes && isPinned() {
+	if size != libraryBytes && isPinned(runtime.GOOS, runtime.GOARCH) {
 		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: it has %d bytes, not %d", path, size, libraryBytes)}
 	}
 	return checkHash(path)
 }
 
-// isPinned says whether the hash of this platform's library is known.
-func isPinned() bool { return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" }
+// isPinned reports whether the library of a platform is known by its hash, and comes
+// with its releases.
+func isPinned(system, processor string) bool { return system == "linux" && processor == "amd64" }
 
 func checkHash(path string) error {
-	if !isPinned() {
+	if !isPinned(runtime.GOOS, runtime.GOARCH) {
 		return nil
 	}
 	f, err := os.Open(path)
@@ -148,8 +160,8 @@ func checkHash(path string) error {
 	if _, err := io.Copy(hash, f); err != nil {
 		return err
 	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != librarySHA256 {
-		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: its SHA-256 is %s, not %s", path, got, librarySHA256)}
+	if got := hex.EncodeToString(hash.Sum(nil)); got != LibrarySHA256 {
+		return &LibraryError{fmt.Sprintf("the ClickHouse library %s is damaged or of another version: its SHA-256 is %s, not %s", path, got, LibrarySHA256)}
 	}
 	return nil
 }

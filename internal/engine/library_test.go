@@ -8,6 +8,26 @@ import (
 	"testing"
 )
 
+func TestAPlatformWithoutAnEngineNamesWhatItNeeds(t *testing.T) {
+	for _, c := range []struct{ system, processor, want string }{
+		{"linux", "amd64", "fetch it with: make engine"},
+		{"linux", "arm64", "--clickhouse or ADLENS_CLICKHOUSE, like clickhouse://user:password@host:9000/adlens: there is no engine for linux-arm64"},
+		{"darwin", "arm64", "there is no engine for darwin-arm64"},
+	} {
+		if got := remedy(c.system, c.processor); !strings.Contains(got, c.want) {
+			t.Errorf("%s-%s: %q", c.system, c.processor, got)
+		}
+	}
+}
+
+// The version that is shown is that which npm fetches.
+func TestTheVersionOfTheLibraryIsThePinnedOne(t *testing.T) {
+	lock, err := os.ReadFile("../../package-lock.json")
+	if err != nil || !strings.Contains(string(lock), `"version": "`+libraryVersion+`"`) {
+		t.Errorf("package-lock.json does not pin %s: %v", libraryVersion, err)
+	}
+}
+
 func TestAMissingOrWrongLibraryIsNamedWithItsRemedy(t *testing.T) {
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.so")

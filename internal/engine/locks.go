@@ -15,7 +15,7 @@ import (
 
 // Locks let one process of a machine at a time do a thing that has a name, such
 // as writing an account's data, by file locks in the data directory. The kernel
-// gives a lock back when its holder dies, so a crashed one holds up nobody.
+// gives a lock back when its holder dies, so a crashed one blocks no other.
 type Locks struct{ DataDir string }
 
 // Lock takes the lock of a name, waiting for its holder.
@@ -35,7 +35,7 @@ func (l Locks) Lock(ctx context.Context, name string, waiting func(holder string
 	return noteHolder(f)
 }
 
-// Try takes the lock of a name unless somebody holds it.
+// Try takes the lock of a name unless it is held.
 func (l Locks) Try(_ context.Context, name string) (release func() error, ok bool, err error) {
 	path, err := l.prepareLockFile(name)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestAnAccountHasOneWriterAmongAllProcesses(t *testing.T) {
 		t.Errorf("locked twice, or another error: %v", err)
 	}
 	if want := fmt.Sprint("process ", other.cmd.Process.Pid, " since "); !strings.HasPrefix(holder, want) {
-		t.Errorf("the holder is said to be %q, expected %q", holder, want)
+		t.Errorf("the holder is reported to be %q, expected %q", holder, want)
 	}
 	other.kill()
 	release, err = locks.Lock(t.Context(), "acct", func(h string) { t.Errorf("the dead %s still holds the lock", h) })

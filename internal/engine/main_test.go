@@ -123,7 +123,7 @@ func dataDir(t *testing.T) string {
 	if err := h.createFolder(); err != nil {
 		t.Fatal(err)
 	}
-	note := fmt.Sprintf("%s %d %d %s\n", library, info.Size(), info.ModTime().UnixNano(), librarySHA256)
+	note := fmt.Sprintf("%s %d %d %s\n", library, info.Size(), info.ModTime().UnixNano(), LibrarySHA256)
 	if err := os.WriteFile(h.filePath("library.checked"), []byte(note), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func gone(pid int, within time.Duration) bool {
 }
 
 // zombie reports whether a process has ended and only waits for its parent: the
-// orphans of a killed child are nobody's to wait for here.
+// orphans of a killed child are not waited for here.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 //
 // A mark is a random number that no other change of the account had. Its
 // lowest bit says that a change is under way, or was when its writer died:
-// then nobody may rely on what is remembered. Half of an old and half of a new
-// mark harm nobody either: they are a number that never comes again.
+// then nothing may rely on what is remembered. Half of an old and half of a new
+// mark do no harm either: they are a number that never comes again.
 type Marks struct{ dir string }
 
 // Marks returns the marks of the engine's accounts.
@@ -90,7 +90,7 @@ func (m Marks) Change(account string) (settle func() error, err error) {
 }
 
 // writeMark overwrites the mark in its place: a file that was moved there instead
-// would be seen only by those who open it anew.
+// would be seen only by those who open it again.
 func (m Marks) writeMark(account string, mark uint64) error {
 	f, err := os.OpenFile(m.markPath(account), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

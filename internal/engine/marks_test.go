@@ -70,7 +70,7 @@ func TestAChangeThatWasNotSettledStaysOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, settled := m.Read("a"); settled {
-			t.Error("settled by nobody")
+			t.Error("settled without a reason")
 		}
 	}
 	settle, err := m.Change("a")

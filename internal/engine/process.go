@@ -53,7 +53,7 @@ const (
 // without one, this version of ClickHouse aborts some seconds after a
 // listener's handler has thrown, for which one wrong password is enough. The
 // process holds the terminal's master side itself, so that its life hangs on
-// nobody else's.
+// no other process's.
 func runEngine(dataDir, library string) int {
 	unix.Umask(0o077)
 	err := runProcess(homeOf(dataDir), library)
@@ -114,8 +114,8 @@ func reserveAddress() (address string, socket int, err error) {
 }
 
 // leaveWithTheLastUser ends the session, as a person at the terminal would,
-// once nobody shares users.lock any more. It keeps the lock from then on, so
-// that whoever comes now waits for the end and starts a new engine.
+// once users.lock is no longer shared. It keeps the lock from then on, so
+// that a process that comes now waits for the end and starts a new engine.
 func (h home) leaveWithTheLastUser(terminal *os.File) {
 	users, err := h.waitForTheLastUser()
 	if err != nil {
@@ -132,9 +132,9 @@ func (h home) leaveWithTheLastUser(terminal *os.File) {
 	runtime.KeepAlive(users)
 }
 
-// waitForTheLastUser returns users.lock, held alone, as soon as nobody shares it,
-// or nothing when the data directory was removed and nobody can come any more.
-// The kernel wakes it: an engine that nobody asks anything costs next to nothing.
+// waitForTheLastUser returns users.lock, held alone, as soon as it is not shared,
+// or nothing when the data directory was removed and no user can come any more.
+// The kernel wakes it: an idle engine costs next to nothing.
 func (h home) waitForTheLastUser() (alone *os.File, err error) {
 	file, err := os.OpenFile(h.usersLock(), os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -151,7 +151,7 @@ func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
 	}
 }
 
-// Whoever asked for an engine may give up while it starts: it is on its way all
+// A process that asked for an engine may give up while it starts: it is on its way all
 // the same, and neither a second start nor the end of its users may overlook it.
 func TestAnEngineThatNobodyWaitsForIsOverlookedByNobody(t *testing.T) {
 	for patience := time.Millisecond; patience < 200*time.Millisecond; patience *= 2 {
@@ -189,8 +189,8 @@ func TestAnEngineThatNobodyWaitsForIsOverlookedByNobody(t *testing.T) {
 	}
 }
 
-// An engine whose data directory was removed can be asked by nobody any more,
-// whoever still thinks to use it.
+// An engine whose data directory was removed can no longer be asked,
+// a process that still expects to use it.
 func TestAnEngineLeavesWithItsDataDirectory(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)

@@ -9,7 +9,7 @@ import (
 // A living engine answers the smallest question, if only to say that it is
 // busy; one that is silent for watchFailures questions in a row is frozen and
 // is killed. One that never answered yet is starting, which takes its time on a
-// busy machine. One that is dead is started by whoever asks it next, this watch
+// busy machine. One that is dead is started by the process that asks it next, this watch
 // at the latest.
 const (
 	watchEvery    = time.Second

@@ -56,14 +56,6 @@ func (n Number) Append(to []byte) []byte {
 	return strconv.AppendUint(to, n.size.Lo, 10)
 }
 
-// Number returns the sum as a number.
-func (s Sum) Number() Number {
-	if s.over == 0 {
-		return Number{size: s.total}
-	}
-	return Number{large: s.Big()}
-}
-
 // Ratio returns n / d, multiplied by times and divided by by, which is not 0,
 // and rounded half away from zero; ok is false if d is 0.
 func Ratio(n, d Sum, times, by uint64) (r Number, ok bool) {

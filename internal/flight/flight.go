@@ -31,9 +31,9 @@ type flight[V any] struct {
 }
 
 // Do returns the result of compute, or that of a computation of the same key
-// that is under way. A computation is nobody's own: it goes on while anybody
-// waits for it, whoever began it, and its context ends when nobody does. Who
-// stops waiting gets the error of the own context. A panic is an error too.
+// that is under way. A computation is shared by all waiters: it goes on while one
+// is left, not only the caller that began it, and then its context ends. A caller
+// whose context ends gets ctx.Err(). A panic is an error too.
 func (g *Group[K, V]) Do(ctx context.Context, key K, compute func(context.Context) (V, error)) (value V, err error) {
 	f := g.board(ctx, key, compute)
 	select {

@@ -25,7 +25,7 @@ func TestTogetherWaitsForAllAndTellsTheFirstFault(t *testing.T) {
 		t.Errorf("%d steps ran and the error is %v, expected 3 and %v", ran.Load(), err, first)
 	}
 	if err := flight.Together(func() error { panic("a step") }); err == nil || !strings.HasPrefix(err.Error(), "panic: a step\n") {
-		t.Errorf("a panic is said as %v", err)
+		t.Errorf("a panic is reported as %v", err)
 	}
 	if err := flight.Together(); err != nil {
 		t.Errorf("no steps fail: %v", err)

@@ -7,6 +7,7 @@ import (
 
 // columnsSink makes a table of an object: see Table.
 type columnsSink struct {
+	present func(Column) Column
 	begin   func([]Column) TableWriter
 	out     TableWriter
 	columns []Column
@@ -87,12 +88,12 @@ func (s *columnsSink) cellFor(name string, kind Kind, scale int) *Cell {
 	s.path = s.path[:len(s.path)-len(name)]
 	switch s.stage {
 	case aboutAll:
-		s.facts = append(s.facts, Fact{Column: Column{Name: string(key), Kind: kind, Scale: scale}})
+		s.facts = append(s.facts, Fact{Column: s.present(Column{Name: string(key), Kind: kind, Scale: scale})})
 		return &s.facts[len(s.facts)-1].Cell
 	case blankRow:
 		if _, known := s.places[string(key)]; !known {
 			s.places[string(key)] = len(s.columns)
-			s.columns = append(s.columns, Column{Name: string(key), Kind: kind, Scale: scale})
+			s.columns = append(s.columns, s.present(Column{Name: string(key), Kind: kind, Scale: scale}))
 		}
 		return &s.dropped
 	}

@@ -21,7 +21,7 @@ func (c CSV) New(columns []Column) TableWriter {
 	w := &csvWriter{CSV: c, columns: columns}
 	for i, column := range columns {
 		w.writeSeparator(i)
-		w.writeValue([]byte(column.Name))
+		w.writeValue(column.heading())
 	}
 	w.b = append(w.b, "\r\n"...)
 	return w

@@ -2,6 +2,8 @@ package formats
 
 import (
 	"bytes"
+	standard "cmp"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -59,7 +61,8 @@ func draw(t *rapid.T) drawn {
 	var d drawn
 	for i := range rapid.IntRange(1, 9).Draw(t, "columns") {
 		kind := Kind(rapid.IntRange(int(Text), int(Bool)).Draw(t, "kind"))
-		d.columns = append(d.columns, Column{Name: string(rune('z' - i)), Kind: kind, Scale: map[Kind]int{Decimal: rapid.SampledFrom([]int{2, 20}).Draw(t, "scale")}[kind]})
+		d.columns = append(d.columns, Column{Name: string(rune('z' - i)), Kind: kind, Scale: map[Kind]int{Decimal: rapid.SampledFrom([]int{2, 20}).Draw(t, "scale")}[kind],
+			Heading: rapid.SampledFrom([]string{"", "Heading, " + string(rune('Z'-i))}).Draw(t, "heading"), Unit: rapid.SampledFrom([]string{"", "%", "USD"}).Draw(t, "unit")})
 	}
 	for range rapid.IntRange(0, 20).Draw(t, "rows") {
 		row := make([]Cell, len(d.columns))
@@ -98,9 +101,10 @@ func (d drawn) want(spelled func(Column, string) *string) [][]*string {
 	return all
 }
 
-func (d drawn) mustBe(t *rapid.T, got readers.Table, want [][]*string) {
+// mustBe demands rows below a line of what head says of the columns.
+func (d drawn) mustBe(t *rapid.T, got readers.Table, head func(Column) string, want [][]*string) {
 	for i, c := range d.columns {
-		if got.Columns[i] != c.Name {
+		if got.Columns[i] != head(c) {
 			t.Fatalf("columns %v, want %v", got.Columns, d.columns)
 		}
 	}
@@ -109,7 +113,10 @@ func (d drawn) mustBe(t *rapid.T, got readers.Table, want [][]*string) {
 	}
 }
 
-// guard is the contract's rule, written anew.
+// headed is what people read above a column.
+func headed(c Column) string { return standard.Or(c.Heading, c.Name) }
+
+// guard is the contract's rule, written again.
 func guard(c Column, text string) string {
 	if c.Kind <= JSONText && text != "" && strings.ContainsAny(text[:1], "=+-@\t\r") {
 		return "'" + text
@@ -132,7 +139,7 @@ func TestCSVIsReadBack(t *testing.T) {
 		if len(d.columns) == 1 {
 			return // a line of one empty value is an empty line, which readers leave out
 		}
-		d.mustBe(t, got, d.want(func(c Column, text string) *string {
+		d.mustBe(t, got, headed, d.want(func(c Column, text string) *string {
 			if c.Kind == Decimal && csv.Decimal == ',' {
 				text = strings.Replace(text, ".", ",", 1)
 			}
@@ -153,14 +160,39 @@ func TestSpreadsheetsAreReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.mustBe(t, got.Table, d.want(func(_ Column, text string) *string { return &text }))
+		d.mustBe(t, got.Table, headed, d.want(func(_ Column, text string) *string { return &text }))
 		if why, known := got.About["why"]; !known || *why != "=1+1" || !got.Frozen {
 			t.Fatalf("%v %v", got.About, got.Frozen)
 		}
 		if none, known := got.About["none"]; !known || none != nil {
 			t.Fatalf("%v", got.About)
 		}
+		if want := fmt.Sprintf("A1:%c%d", 'A'+len(d.columns)-1, 1+len(d.rows)); got.Filter != want {
+			t.Fatalf("the filter is over %s, want %s", got.Filter, want)
+		}
+		for i, c := range d.columns {
+			if code := got.Formats[i]; code != "" && code != shownAs(c) {
+				t.Fatalf("%+v is shown as %s, want %s", c, code, shownAs(c))
+			}
+		}
 	})
+}
+
+// shownAs is the format of a column's numbers, or days.
+func shownAs(c Column) string {
+	number := map[Kind]string{Whole: "#,##0", Decimal: "#,##0.00", Day: `yyyy\-mm\-dd`, Instant: `yyyy\-mm\-dd\ hh:mm:ss.000`}[c.Kind]
+	if c.Scale > 2 {
+		number += "##"
+	}
+	switch {
+	case c.Kind != Whole && c.Kind != Decimal:
+		return number
+	case c.Unit == "%":
+		return number + `"%"`
+	case c.Unit == "USD":
+		return `[$USD]\ ` + number
+	}
+	return number
 }
 
 func TestParquetIsReadBack(t *testing.T) {
@@ -173,7 +205,7 @@ func TestParquetIsReadBack(t *testing.T) {
 		if about != `{"none":null,"why":"=1+1"}` {
 			t.Fatal(about)
 		}
-		d.mustBe(t, got, d.want(func(_ Column, text string) *string { return &text }))
+		d.mustBe(t, got, func(c Column) string { return c.Name }, d.want(func(_ Column, text string) *string { return &text }))
 	})
 }
 

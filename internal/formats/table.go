@@ -1,5 +1,7 @@
 package formats
 
+import "cmp"
+
 // Kind says what a column holds.
 type Kind uint8
 
@@ -23,7 +25,14 @@ type Column struct {
 	Name  string
 	Kind  Kind
 	Scale int // decimals that a Decimal may have
+
+	// How people read the column, where the format is for them.
+	Heading string // its first cell; "" is the name
+	Unit    string // shown with its numbers: %, the code of a currency, or ""
 }
+
+// heading returns the first cell of the column.
+func (c Column) heading() []byte { return []byte(cmp.Or(c.Heading, c.Name)) }
 
 // Cell is a value in the spelling of its column's kind, or null.
 type Cell struct {

@@ -76,9 +76,10 @@ func Lines(describe func(*Writer)) []byte {
 
 // Table returns the rows of an object as a file that begin begins: with a column
 // for each field, those of an object under its name (budget_amount). A list of
-// objects is one JSON text. All other fields are facts about the table.
-func Table(describe func(*Writer), begin func([]Column) TableWriter) ([]byte, error) {
-	s := &columnsSink{begin: begin, places: map[string]int{}}
+// objects is one JSON text. All other fields are facts about the table. present adds
+// to each column how people read it.
+func Table(describe func(*Writer), present func(Column) Column, begin func([]Column) TableWriter) ([]byte, error) {
+	s := &columnsSink{present: present, begin: begin, places: map[string]int{}}
 	describeObject(s, describe)
 	return s.out.Close(s.facts)
 }

@@ -25,28 +25,20 @@ const (
 // cutNote ends a text that was too long for a cell.
 const cutNote = " [cut: a cell holds 32767 characters; the other formats have all]"
 
-// The styles of cells, by their places in xlsxStyles.
-const (
-	plainStyle = iota
-	headStyle
-	dayStyle
-	instantStyle
-	wholeStyle
-	hundredthsStyle
-	textStyle
-)
-
 // xlsxWriter writes a workbook: a sheet of the rows and one about them.
 type xlsxWriter struct {
 	file    bytes.Buffer
 	zip     *zip.Writer
 	columns []Column
+	numbers []string // formats of numbers, in the order of their styles
+	styles  []int    // of columns
 	rows    *sheet
 	err     error // the first one
 }
 
 // NewXLSX returns a writer of a workbook. Numbers and days are numbers and
-// days, all else is text; what looks like a formula is none.
+// days, shown with their units, all else is text; what looks like a formula is none.
+// The first row stays in sight, and filters the others.
 func NewXLSX(columns []Column) TableWriter {
 	w := &xlsxWriter{columns: columns, rows: newSheet(len(columns), true)}
 	w.zip = zip.NewWriter(&w.file)
@@ -56,7 +48,8 @@ func NewXLSX(columns []Column) TableWriter {
 	}
 	w.rows.beginRow()
 	for _, c := range columns {
-		w.rows.writeText(headStyle, []byte(c.Name))
+		w.styles = append(w.styles, w.styleOf(c))
+		w.rows.writeText(headStyle, c.heading())
 	}
 	w.rows.endRow()
 	return w
@@ -65,7 +58,7 @@ func NewXLSX(columns []Column) TableWriter {
 func (w *xlsxWriter) Row(cells []Cell) {
 	w.rows.beginRow()
 	for i, cell := range cells {
-		w.rows.writeCell(w.columns[i], cell)
+		w.rows.writeCell(w.columns[i], w.styles[i], cell)
 	}
 	w.rows.endRow()
 	if w.rows.row >= measured && len(w.rows.b) >= flushed {
@@ -74,17 +67,20 @@ func (w *xlsxWriter) Row(cells []Cell) {
 }
 
 func (w *xlsxWriter) Close(facts []Fact) ([]byte, error) {
-	w.rows.b = append(w.rows.b, xlsxSheetEnd...)
+	all := fmt.Sprintf("A1:%s%d", columnName(max(0, len(w.columns)-1)), w.rows.row)
+	w.rows.b = fmt.Appendf(w.rows.b, `</sheetData><autoFilter ref="%s"/></worksheet>`, all)
 	w.flushSheet(w.rows, rowsPart)
 	about := newSheet(2, false)
 	for _, f := range facts {
 		about.beginRow()
 		about.writeText(headStyle, []byte(f.Name))
-		about.writeCell(f.Column, f.Cell)
+		about.writeCell(f.Column, w.styleOf(f.Column), f.Cell)
 		about.endRow()
 	}
-	about.b = append(about.b, xlsxSheetEnd...)
+	about.b = append(about.b, `</sheetData></worksheet>`...)
 	w.flushSheet(about, aboutPart)
+	w.keepError(w.createPart("xl/workbook.xml").Write(xlsxWorkbook(all)))
+	w.keepError(w.createPart("xl/styles.xml").Write(xlsxStyles(w.numbers)))
 	w.keepError(0, w.zip.Close())
 	return w.file.Bytes(), w.err
 }
@@ -164,22 +160,16 @@ func (s *sheet) beginCell(style int, attributes string, width int) {
 	s.b = append(s.b, '>')
 }
 
-func (s *sheet) writeCell(c Column, cell Cell) {
+func (s *sheet) writeCell(c Column, style int, cell Cell) {
 	switch {
 	case cell.Null:
 		s.column++
-	case c.Kind == Whole:
-		s.writeNumber(wholeStyle, cell.Text, len(cell.Text))
-	case c.Kind == Decimal && c.Scale == 2:
-		s.writeNumber(hundredthsStyle, cell.Text, len(cell.Text))
-	case c.Kind == Decimal:
-		s.writeNumber(plainStyle, cell.Text, len(cell.Text))
-	case c.Kind == Day:
-		s.writeMoment(dayStyle, cell.Text)
-	case c.Kind == Instant:
-		s.writeMoment(instantStyle, cell.Text)
+	case c.Kind == Whole, c.Kind == Decimal:
+		s.writeNumber(style, cell.Text, len(cell.Text)+len(cell.Text)/3+len(c.Unit))
+	case c.Kind == Day, c.Kind == Instant:
+		s.writeMoment(style, cell.Text)
 	case c.Kind == Bool:
-		s.beginCell(plainStyle, ` t="b"`, len(cell.Text))
+		s.beginCell(style, ` t="b"`, len(cell.Text))
 		s.b = fmt.Appendf(s.b, "<v>%d</v></c>", map[bool]int{true: 1}[string(cell.Text) == "true"])
 	default:
 		s.writeText(textStyle, cell.Text)

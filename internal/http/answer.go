@@ -48,7 +48,7 @@ func (s *Server) endpointHandler(name string) gin.HandlerFunc {
 // answerFeed answers the one request that was saved under a token, in the format that
 // was saved too.
 func (s *Server) answerFeed(c *gin.Context) error {
-	caller, err := s.admitCaller(c, auth.Credentials{FeedToken: c.Param("token")}, false)
+	caller, err := s.admitCaller(c, auth.Credentials{Link: auth.Feed, Token: c.Param("token"), Look: c.Request.Method == http.MethodHead}, false)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,11 @@ func (s *Server) answerFeed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.writeAnswer(c, caller, r)
+	err = s.writeAnswer(c, caller, r)
+	if c.Request.Method == http.MethodGet && c.Writer.Status() == http.StatusNotModified {
+		s.admission.CountAsLook(caller)
+	}
+	return err
 }
 
 // writeAnswer answers a request, and is the only place that writes an answer. It is
@@ -73,9 +77,12 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 	}
 	defer question.Close()
 	h.Set("Cache-Control", "private, no-cache")
-	if question.Tag == "" {
+	holds := sent.Values("If-None-Match")
+	if question.Name == "" || caller.Link == auth.Share {
 		h.Set("Cache-Control", "no-store")
-	} else if tag, held := heldTag(sent.Values("If-None-Match"), quotedTag(question.Tag, "")); held {
+		holds = nil
+	}
+	if tag, held := heldTag(holds, question.Tag()); held {
 		c.Set(keyHow, unchanged)
 		writeUnchanged(c, tag)
 		return nil
@@ -84,6 +91,10 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 	c.Set(keyHow, question.How)
 	if err != nil {
 		return err
+	}
+	if tag, held := heldTag(holds, a.Tag); held { // a load that changes nothing of the answer
+		writeUnchanged(c, tag)
+		return nil
 	}
 	if coding, wanted := chooseCoding(a, sent.Values("Accept-Encoding")); wanted {
 		a, err = question.Encode(ctx, a, coding, codings[coding])
@@ -96,10 +107,13 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 		return err
 	}
 	writeHeaders(h, a)
+	if caller.Link == auth.Share {
+		h.Del("ETag") // of an answer that is not to be stored
+	}
 	part.writeHeaders(h)
 	if a.Pages != nil {
 		writePages(h, *a.Pages)
-		if next, ok := a.Pages.NextPage(a.Pages.Rows); ok && c.FullPath() != feedPath+":token" { // whose bearer can read no other page
+		if next, ok := a.Pages.NextPage(a.Pages.Rows); ok && caller.Link == nil { // whose bearer can follow it
 			h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.Request.URL.Path, withPage(c.Request.URL.RawQuery, next)))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/auth"
 
@@ -47,19 +48,11 @@ type appBody struct {
 }
 
 func appBodyOf(a auth.App) appBody {
-	return appBody{a.ID, a.Name, a.RedirectURI, timestamp(a.ConnectedAt), timestamp(a.LastUsedAt), timestamp(&a.Refresh.ExpiresAt), timestamp(a.RevokedAt)}
+	return appBody{a.ID, a.Name, a.RedirectURI, adlens.FormatOptionalTime(a.ConnectedAt), adlens.FormatOptionalTime(a.LastUsedAt), adlens.FormatOptionalTime(&a.Refresh.ExpiresAt), adlens.FormatOptionalTime(a.RevokedAt)}
 }
 
-// timestamp writes an instant as the API does, nil for nil.
-func timestamp(t *time.Time) *string {
-	if t == nil {
-		return nil
-	}
-	text := t.UTC().Format("2006-01-02T15:04:05.000Z")
-	return &text
-}
-
-// listApps answers the live connections of the account of a key, oldest first.
+// listApps answers the live connections of the account of a key, oldest first. An
+// assistant reads all of the account: a key for some marketplaces knows none.
 func (s *Server) listApps(c *gin.Context) error {
 	caller, err := s.admitForApps(c)
 	if err != nil {
@@ -71,7 +64,7 @@ func (s *Server) listApps(c *gin.Context) error {
 	}
 	bodies := []appBody{}
 	for _, app := range all {
-		if app.Connected(s.now()) {
+		if knowsApps(caller) && app.Connected(s.now()) {
 			bodies = append(bodies, appBodyOf(app))
 		}
 	}
@@ -79,7 +72,7 @@ func (s *Server) listApps(c *gin.Context) error {
 }
 
 // revokeApp ends a connection of the account of a key for good. One that is revoked
-// stays as it is; one of another account is unknown.
+// stays as it is; one that the key does not know is unknown.
 func (s *Server) revokeApp(c *gin.Context) error {
 	caller, err := s.admitForApps(c)
 	if err != nil {
@@ -89,7 +82,7 @@ func (s *Server) revokeApp(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if !found || app.AccountID != caller.Account.ID {
+	if !found || app.AccountID != caller.Account.ID || !knowsApps(caller) {
 		return &answer.NotFoundError{Detail: fmt.Sprintf("there is no connection %q", answer.Printable(c.Param("app_id")))}
 	}
 	if app.RevokedAt == nil {
@@ -102,6 +95,9 @@ func (s *Server) revokeApp(c *gin.Context) error {
 	}
 	return writeJSON(c, appBodyOf(app))
 }
+
+// knowsApps reports whether the assistants of the account are known to a caller.
+func knowsApps(caller auth.Caller) bool { return caller.Marketplaces == nil }
 
 // admitForApps lets a request of the page in. Connections can be ended whatever the
 // state of the subscription.

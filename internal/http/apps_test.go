@@ -162,3 +162,28 @@ func TestOnlyAKeyOfTheAccountEndsAConnection(t *testing.T) {
 		}
 	}
 }
+
+// limitedKeys is a store of keys for some marketplaces.
+type limitedKeys struct{ keys }
+
+func (k limitedKeys) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
+	record, found, err := k.keys.KeyByHash(ctx, hash)
+	record.Marketplaces = []string{"US"}
+	return record, found, err
+}
+
+func TestAKeyForSomeMarketplacesKnowsNoConnection(t *testing.T) {
+	apps, w := connections(), newWorld()
+	c := testConfig(w, limitedKeys{keys{"acme-active"}})
+	c.Apps, c.Answers = apps, answersWith(w, apps)
+	h := New(c).Handler()
+	if got := askBy(h, "GET", "/apps", true); got.Code != 200 || got.Body.String() != `{"data":[]}` {
+		t.Errorf("it lists %d %s", got.Code, got.Body)
+	}
+	if got := askBy(h, "POST", "/apps/a_4/revoke", true); got.Code != 404 || !strings.Contains(got.Body.String(), `there is no connection \"a_4\"`) {
+		t.Errorf("it ends one: %d %s", got.Code, got.Body)
+	}
+	if apps.apps[3].RevokedAt != nil {
+		t.Error("a connection was ended")
+	}
+}

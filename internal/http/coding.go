@@ -57,15 +57,19 @@ func quotedTag(tag, coding string) string {
 
 // heldTag finds a tag in a client's If-None-Match. Tags are compared weakly, as
 // the header requires, and those of all codings of the answer are the same: it
-// is the client's copy that did not change, however that was sent.
+// is the client's copy that did not change, however that was sent. "" is no tag,
+// and held by none.
 func heldTag(headers []string, tag string) (held string, ok bool) {
+	if tag == "" {
+		return "", false
+	}
 	for _, candidate := range strings.Split(strings.Join(headers, ","), ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == "*" || candidate == tag {
-			return tag, true
+		if candidate == "*" {
+			return quotedTag(tag, ""), true
 		}
-		for _, coding := range codingNames {
-			if candidate == quotedTag(strings.Trim(tag, `"`), coding) {
+		for _, coding := range append([]string{""}, codingNames...) {
+			if candidate == quotedTag(tag, coding) {
 				return candidate, true
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// openConnections bounds how many connections are open at once, whoever opens
+// openConnections bounds how many connections are open at once, whichever client opens
 // them. Where all are taken, the one that was idle for the longest time makes
 // room for a new one; where none is idle, the new one waits. Clients send again
 // what they sent on a connection that ended idle, as they do after idleTimeout.

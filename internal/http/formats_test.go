@@ -42,7 +42,7 @@ func TestFormatsAreWrittenAsTheContractSays(t *testing.T) {
 	}
 }
 
-// shown is a Parquet file as text: columns, rows, and what is said about them.
+// shown is a Parquet file as text: columns, rows, and what the file says about them.
 func shown(t *testing.T, file []byte) string {
 	t.Helper()
 	table, about, err := readers.Parquet(file)
@@ -262,7 +262,7 @@ func TestATagIsKnownInEverySpelling(t *testing.T) {
 		}
 	}
 	if got := ask(h, longPath+"&format=csv", "If-None-Match", tag); got.Code != http.StatusOK {
-		t.Error("another format is said to be unchanged")
+		t.Error("another format is reported to be unchanged")
 	}
 }
 

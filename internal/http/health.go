@@ -75,7 +75,7 @@ func (s *Server) serveReadyz(c *gin.Context) {
 }
 
 // checkReadiness looks at everything. Limits that are not shared at the moment, and
-// connections that the platform refuses, are said, but each server goes on holding them by itself; so is damage to some
+// connections that the platform refuses, are reported, but each server goes on holding them by itself; so is damage to some
 // accounts, which must not take a server, or all that read the same data, from
 // the others.
 func (s *Server) checkReadiness(ctx context.Context) readiness {

@@ -25,7 +25,7 @@ func TestReadinessNamesEveryCheckAndTheAgeOfTheData(t *testing.T) {
 		checks map[string]string // what each begins with
 	}{
 		{"all is well", func() {}, 200, "", map[string]string{"engine": "ok", "data": "ok", "limits": "ok", "server": "ok"}},
-		{"Redis is away, which harms nobody", func() { health.Limits = "Redis does not" }, 200, "", map[string]string{"limits": "Redis"}},
+		{"Redis is away, which does no harm", func() { health.Limits = "Redis does not" }, 200, "", map[string]string{"limits": "Redis"}},
 		{"data of an account is damaged", func() { health.Data = "stored data is" }, 200, "", map[string]string{"data": "stored"}},
 		{"data of all accounts is damaged", func() { health.NoData = true }, 503, "damaged", map[string]string{"data": "stored", "engine": "ok"}},
 		{"the engine is away too", func() { w.fails = &adlens.Error{Kind: adlens.EngineUnavailable, Err: context.DeadlineExceeded} }, 503, "engine_unavailable",

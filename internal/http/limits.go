@@ -17,7 +17,7 @@ const (
 	hardHeaders = 1 << 20
 
 	// maxConnections bounds what connections cost in memory and descriptors,
-	// whoever opens them. Each may hold a header of hardHeaders for
+	// whichever client opens them. Each may hold a header of hardHeaders for
 	// readHeaderTimeout.
 	maxConnections = 2_000
 
@@ -30,6 +30,6 @@ const (
 	// back after about this long.
 	unavailableRetry = 2 * time.Second
 
-	// Damaged data waits for somebody to restore it.
+	// Damaged data waits until it is restored.
 	damagedRetry = time.Minute
 )

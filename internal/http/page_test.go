@@ -31,12 +31,15 @@ func pageAddresses(t *testing.T) []string {
 	}
 	addresses := []string{"/"}
 	for _, file := range files {
-		if file.Name() != pageIndex {
+		if file.Name() != pageIndex && file.Name() != shareIndex {
 			addresses = append(addresses, "/page/"+file.Name())
 		}
 	}
 	return addresses
 }
+
+// storesTheKey is the only file that may use the browser's storage.
+const storesTheKey = "/page/access.js"
 
 func TestThePageMayRunAndAskNothingButItsOwn(t *testing.T) {
 	for _, address := range pageAddresses(t) {
@@ -53,7 +56,7 @@ func TestThePageMayRunAndAskNothingButItsOwn(t *testing.T) {
 			t.Errorf("%s: Content-Type %q", address, kind)
 		}
 		text := strings.ReplaceAll(w.Body.String(), "http://www.w3.org/2000/svg", "")
-		if found := regexp.MustCompile(`(?i)https?:|<style|<script>| style=| on\w+="|innerHTML|insertAdjacentHTML|eval\(|localStorage|sessionStorage|\.cookie`).FindString(text); found != "" {
+		if found := regexp.MustCompile(`(?i)https?:|<style|<script>| style=| on\w+="|innerHTML|insertAdjacentHTML|eval\(|localStorage|sessionStorage|\.cookie`).FindString(text); found != "" && !(address == storesTheKey && strings.HasSuffix(found, "Storage")) {
 			t.Errorf("%s has %q", address, found)
 		}
 	}
@@ -75,8 +78,8 @@ func TestThePageIsSmallAndRevalidated(t *testing.T) {
 			t.Errorf("HEAD %s: %d, %v", address, w.Code, w.Header())
 		}
 	}
-	if size > 100_000 {
-		t.Errorf("the page is %d bytes, expected at most 100000", size)
+	if size > 150_000 {
+		t.Errorf("the page is %d bytes, expected at most 150000", size)
 	}
 }
 
@@ -89,7 +92,7 @@ func TestThePageNamesOnlyFilesThatExist(t *testing.T) {
 			}
 		}
 	}
-	for _, address := range []string{"/page", "/page/", "/page/index.html", "/page/page.go", "/page/none.js", "/page/../page/main.js", "/index.html"} {
+	for _, address := range []string{"/page", "/page/", "/page/index.html", "/page/share.html", "/page/page.go", "/page/none.js", "/page/../page/main.js", "/index.html"} {
 		if w := fromPage(t, "GET", address); w.Code != 404 {
 			t.Errorf("%s: status %d, want 404", address, w.Code)
 		}

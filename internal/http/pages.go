@@ -1,11 +1,17 @@
 package http
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
+	"strings"
 
+	"adlens"
 	"adlens/docs"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
@@ -22,7 +28,7 @@ import (
 // docsOfErrors is where the type of every problem leads.
 const docsOfErrors = "/docs/errors/"
 
-// What caches may do with pages: they are of nobody's account. That of the
+// What caches may do with pages: they belong to no account. That of the
 // periods changes at midnight, in some zone.
 const (
 	keptAnHour = "public, max-age=3600"
@@ -36,8 +42,47 @@ func (s *Server) addPages(engine *gin.Engine) {
 	s.addGet(engine, "/docs/*page", s.docsPage)
 }
 
+// openAPI answers the document, whole or with JSON answers alone.
 func (s *Server) openAPI(c *gin.Context) {
-	s.serveFile(c, http.StatusOK, web.NewFile(web.JSON, docs.OpenAPI(), web.ReadingPolicy), keptAnHour)
+	var params struct {
+		Format string `query:"format"`
+	}
+	sent, faults := answer.ReadQuery(c.Request.URL.RawQuery)
+	if err := answer.ReadParameters(sent, faults, &params); err != nil {
+		s.writeError(c, err)
+		return
+	}
+	document := docs.OpenAPI()
+	switch params.Format {
+	case "":
+	case query.JSON:
+		document = docs.JSONOnly()
+	default:
+		s.writeError(c, &query.FaultsError{Faults: []adlens.Fault{{Parameter: "format", Value: answer.Printable(params.Format), Code: adlens.UnknownValue,
+			Detail: fmt.Sprintf("%q is no format of this document; expected json, which leaves out answers that are not JSON, or no format", answer.Printable(params.Format)), Allowed: []string{query.JSON}}}})
+		return
+	}
+	address := cmp.Or(s.addressFor(c.Request), docs.RelativeAddress)
+	body := bytes.Replace(document, []byte(docs.Servers(docs.RelativeAddress)), []byte(docs.Servers(address)), 1)
+	s.serveFile(c, http.StatusOK, web.NewFile(web.JSON, body, web.ReadingPolicy), keptAnHour)
+}
+
+// plainHost is a Host header without letters that mean anything on a page.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9._-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
+
+// addressFor returns the address of this server as its client sees it: the public one,
+// or else that of the request's Host header; "" where that has other letters.
+func (s *Server) addressFor(r *http.Request) string {
+	switch {
+	case s.publicURL != "":
+		return s.publicURL
+	case !plainHost.MatchString(r.Host):
+		return ""
+	case r.TLS != nil:
+		return "https://" + r.Host
+	default:
+		return "http://" + r.Host
+	}
 }
 
 // docsPage answers a page of the documentation.
@@ -52,7 +97,7 @@ func (s *Server) docsPage(c *gin.Context) {
 		s.periodsPage(c, site)
 		return
 	}
-	file, found := site.File(address)
+	file, found := site.File(address, s.addressFor(c.Request))
 	if !found {
 		s.writeError(c, notFound(answer.Printable(address)))
 		return
@@ -62,7 +107,7 @@ func (s *Server) docsPage(c *gin.Context) {
 
 // periodsPage shows the days of each period in a time zone.
 func (s *Server) periodsPage(c *gin.Context, site *webdocs.Site) {
-	file, known, err := site.Periods(s.now(), c.DefaultQuery("timezone", "UTC"))
+	file, known, err := site.Periods(s.now(), c.DefaultQuery("timezone", "UTC"), s.addressFor(c.Request))
 	switch {
 	case err != nil:
 		s.writeError(c, err)
@@ -81,7 +126,7 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 	h.Set("Referrer-Policy", "no-referrer")
 	if status == http.StatusOK {
 		h.Set("ETag", f.ETag)
-		if _, held := heldTag(c.Request.Header.Values("If-None-Match"), f.ETag); held {
+		if _, held := heldTag(c.Request.Header.Values("If-None-Match"), strings.Trim(f.ETag, `"`)); held {
 			writeUnchanged(c, f.ETag)
 			return
 		}
@@ -113,7 +158,7 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; con
 const pageIndex = "index.html"
 
 // pageKinds are the kinds of the page's files. The system's own table would do
-// until somebody changes it.
+// until it is changed.
 var pageKinds = map[string]string{".html": web.HTML, ".css": web.CSS, ".js": web.JavaScript, ".svg": web.SVG}
 
 // addDashboard serves the page at / and its files below /page/.
@@ -121,6 +166,7 @@ func (s *Server) addDashboard(engine *gin.Engine) {
 	files := pageFiles()
 	index := files[pageIndex]
 	delete(files, pageIndex)
+	delete(files, shareIndex)
 	s.addGet(engine, "/", func(c *gin.Context) { s.serveFile(c, http.StatusOK, index, askedAnew) })
 	s.addGet(engine, "/page/:file", func(c *gin.Context) {
 		file, known := files[c.Param("file")]

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,7 +47,11 @@ func TestEveryPageIsServedSafely(t *testing.T) {
 		if got.Code != http.StatusOK {
 			t.Errorf("%s: status %d", path, got.Code)
 		}
-		for name, want := range map[string]string{"Content-Security-Policy": web.ReadingPolicy, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"} {
+		policy := web.ReadingPolicy
+		if path == webdocs.SearchPath {
+			policy = web.SearchPolicy
+		}
+		for name, want := range map[string]string{"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"} {
 			if value := got.Header().Get(name); value != want {
 				t.Errorf("%s: %s is %q", path, name, value)
 			}
@@ -146,7 +151,11 @@ func read(t *testing.T, path, text string) reading {
 
 func (r *reading) attributes(t *testing.T, path string, token html.Token) {
 	t.Helper()
-	if token.Data == "script" || token.Data == "style" || token.Data == "iframe" {
+	if token.Data == "script" && path == webdocs.SearchPath {
+		if len(token.Attr) != 2 || token.Attr[1] != (html.Attribute{Key: "src", Val: "/docs/search.js"}) {
+			t.Errorf("%s has the script %v", path, token)
+		}
+	} else if token.Data == "script" || token.Data == "style" || token.Data == "iframe" {
 		t.Errorf("%s has a %s", path, token.Data)
 	}
 	named := map[string]string{}
@@ -185,11 +194,104 @@ func TestThePeriodsAreThoseOfNowAndOfTheZone(t *testing.T) {
 }
 
 func TestTheDocumentIsServedWhole(t *testing.T) {
-	got := visit(handler(newWorld(), "acme-active"), "/openapi.json")
-	if got.Code != http.StatusOK || got.Header().Get("Content-Type") != "application/json" || got.Body.String() != string(docs.OpenAPI()) {
-		t.Errorf("status %d, %s, %d bytes", got.Code, got.Header().Get("Content-Type"), got.Body.Len())
+	h := handler(newWorld(), "acme-active")
+	for path, want := range map[string]string{"/openapi.json": string(docs.OpenAPI()), "/openapi.json?format=json": string(docs.JSONOnly())} {
+		got := visit(h, path)
+		served := strings.Replace(got.Body.String(), docs.Servers("http://example.com"), docs.Servers(docs.RelativeAddress), 1)
+		if got.Code != http.StatusOK || got.Header().Get("Content-Type") != "application/json" || served != want || served == got.Body.String() {
+			t.Errorf("%s: status %d, %s, %d bytes", path, got.Code, got.Header().Get("Content-Type"), got.Body.Len())
+		}
+		if strings.Contains(served, `"$ref":"examples/`) {
+			t.Errorf("%s: an example is not in its place", path)
+		}
 	}
-	if strings.Contains(got.Body.String(), `"$ref":"examples/`) {
-		t.Error("an example is not in its place")
+	for query, want := range map[string]string{"format=csv": `"csv"`, "format=": "empty", "formats=json": "format", "format=json&format=json": "twice", "%zz": "%zz"} {
+		got := visit(h, "/openapi.json?"+query)
+		if got.Code != http.StatusBadRequest || !strings.Contains(got.Body.String(), want) && !strings.Contains(got.Body.String(), strings.ReplaceAll(want, `"`, `\"`)) {
+			t.Errorf("%s: status %d, %s", query, got.Code, got.Body)
+		}
+	}
+}
+
+// A document for JSON alone says nothing of other formats, and has no part that
+// nothing leads to.
+func TestTheDocumentOfJSONHasNothingElse(t *testing.T) {
+	whole, only := string(docs.OpenAPI()), string(docs.JSONOnly())
+	for _, other := range []string{"text/csv", "spreadsheetml", "parquet\"", "ndjson", "AnswerFormat", "parameters/separator", "parameters/headers", "Content-Range", "/feed/"} {
+		if strings.Contains(only, other) {
+			t.Errorf("%s is in it", other)
+		}
+	}
+	for _, document := range []string{whole, only} {
+		var d struct{ Components map[string]map[string]any }
+		if err := json.Unmarshal([]byte(document), &d); err != nil {
+			t.Fatal(err)
+		}
+		parts := 0
+		for kind, all := range d.Components {
+			for name := range all {
+				if parts++; kind != "securitySchemes" && !strings.Contains(document, `"#/components/`+kind+"/"+name+`"`) {
+					t.Errorf("nothing leads to the %s %s", kind, name)
+				}
+			}
+		}
+		for _, found := range regexp.MustCompile(`"#/components/(\w+)/([^"]+)"`).FindAllStringSubmatch(document, -1) {
+			if _, known := d.Components[found[1]][found[2]]; !known {
+				t.Errorf("there is no %s", found[0])
+			}
+		}
+		if parts < 60 {
+			t.Errorf("%d parts", parts)
+		}
+	}
+	if strings.Count(whole, `"operationId"`) != strings.Count(only, `"operationId"`)+1 {
+		t.Error("another address than that of feeds is missing")
+	}
+}
+
+// What a reader copies leads to the server that it was read from.
+func TestAddressesAreThoseOfTheServer(t *testing.T) {
+	world := newWorld()
+	behind := testConfig(world, keys{"acme-active"})
+	behind.PublicURL = "https://ads.example.org"
+	for _, c := range []struct {
+		handler                http.Handler
+		host, want, ofDocument string
+	}{
+		{handler(world, "acme-active"), "10.0.0.7:9000", "http://10.0.0.7:9000", "http://10.0.0.7:9000"},
+		{handler(world, "acme-active"), "[::1]:8080", "http://[::1]:8080", "http://[::1]:8080"},
+		{handler(world, "acme-active"), `x"onload="alert(1)`, docs.ServerAddress, docs.RelativeAddress},
+		{handler(world, "acme-active"), "", docs.ServerAddress, docs.RelativeAddress},
+		{New(behind).Handler(), "10.0.0.7:9000", "https://ads.example.org", "https://ads.example.org"},
+	} {
+		for path, text := range map[string]string{"/openapi.json": docs.Servers(c.ofDocument), "/openapi.json?format=json": docs.Servers(c.ofDocument),
+			"/docs": "export ADLENS=%s", "/docs/reference/getSummary": "urllib.request.Request(\n    &#34;%s/api/v1/summary?", "/docs/recipes/curl": "export ADLENS=%s"} {
+			request := httptest.NewRequest(http.MethodGet, path, nil)
+			request.Host = c.host
+			recorder := httptest.NewRecorder()
+			c.handler.ServeHTTP(recorder, request)
+			if body := recorder.Body.String(); !strings.Contains(body, strings.Replace(text, "%s", c.want, 1)) || strings.Contains(body, "onload") {
+				t.Errorf("%s at %q does not say %s", path, c.host, c.want)
+			}
+		}
+	}
+}
+
+// The search finds words wherever they are, and each place that it finds exists,
+// which TestThePagesHoldTogether follows.
+func TestTheSearchKnowsEveryPlace(t *testing.T) {
+	body := visit(handler(newWorld(), "acme-active"), webdocs.SearchPath).Body.String()
+	for word, place := range map[string]string{"conversion_rate": "/docs/figures", "restatement": "/docs/freshness#restated", "page_size": "/docs/reference/listRules#parameters",
+		"rate_limited": "/docs/errors/rate_limited", "importdata": "/docs/recipes/google-sheets", "urllib": "/docs/reference/getReport#samples", "timezone": webdocs.PeriodsPath} {
+		found := false
+		for _, item := range regexp.MustCompile(`<li data-words="([^"]*)"><a href="([^"]*)">`).FindAllStringSubmatch(body, -1) {
+			found = found || strings.Contains(item[1], word) && strings.HasPrefix(item[2], place)
+		}
+		if !found {
+			t.Errorf("%s is not found at %s", word, place)
+		}
+	}
+	if len(body) > 300<<10 {
+		t.Errorf("the search has %d bytes", len(body))
 	}
 }

@@ -46,7 +46,7 @@ const (
 	codeInternal    adlens.Code = "internal"
 )
 
-// statusClientIsGone is for the log; nobody reads it.
+// statusClientIsGone is for the log; no client reads it.
 const statusClientIsGone = 499
 
 // problemKinds is the only map from errors to statuses.
@@ -70,7 +70,7 @@ var problemKinds = []problemKind{
 	{codeInvalidKey, 401, "Invalid API key", "The Authorization header does not hold exactly one valid key. The key may be misspelt, unknown, revoked or expired.",
 		"Compare the key's first characters with those that adlens key list shows, and make another where it is revoked, expired or lost."},
 	{codeInactive, 403, "Subscription inactive", "The account's subscription is canceled. The account endpoint still answers.",
-		"Have the subscription renewed. Whoever runs the server changes it with adlens account set."},
+		"Have the subscription renewed. The server's operator changes it with adlens account set."},
 	{codeScope, 403, "Insufficient scope", "The key was made without the scope that this endpoint needs.",
 		"Make a key that has the scope, and send that."},
 	{codeNotFound, 404, "Not found", "There is no such address, or no such thing in this account.",
@@ -79,16 +79,16 @@ var problemKinds = []problemKind{
 		"Send a GET, or a HEAD for the headers alone."},
 	{codeTooLarge, 413, "Request too large", "An address may have 16 KiB, all headers together as much, and a body 1 KiB, although no endpoint needs one.",
 		"Send a shorter address: fewer values in a list, or none where all are meant. Send no body."},
-	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says.",
+	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys, or the key's own; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says.",
 		"Wait for as many seconds as Retry-After says; a retry is let in then. To stay below the limit, ask for everything at once (page_size=all) and not page by page."},
 	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After.",
-		"Wait for as many seconds as Retry-After says and ask again. Where it stays, whoever runs the server examines the installation with adlens doctor; what the engine said last is in engine/engine.log of the data directory."},
+		"Wait for as many seconds as Retry-After says and ask again. Where it stays, the server's operator examines the installation with adlens doctor; what the engine said last is in engine/engine.log of the data directory."},
 	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period.",
 		"Wait for as many seconds as Retry-After says and ask again, one question at a time, or for a shorter period."},
 	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows.",
 		"Ask for a shorter period, for one marketplace, or for a page rather than all rows."},
 	{codeInternal, 500, "Internal error", "Something went wrong inside. The log has it under the request id.",
-		"Ask again once. Where it stays, tell whoever runs the server the request_id."},
+		"Ask again once. Where it stays, tell the server's operator the request_id."},
 }
 
 func kindOf(code adlens.Code) problemKind {
@@ -109,7 +109,7 @@ type problem struct {
 	limit  string
 	allow  string // the methods that are, where another is not
 	retry  time.Duration
-	size   int   // in bytes, of an answer that does not have the part asked for
+	size   int   // in bytes, of an answer that does not have the part requested
 	cause  error // for the log alone
 }
 
@@ -133,6 +133,7 @@ func problemOf(err error) *problem {
 	var limit *auth.LimitError
 	var scope *auth.ScopeError
 	var missing *answer.NotFoundError
+	var link *auth.UnknownLinkError
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -144,8 +145,8 @@ func problemOf(err error) *problem {
 		return &problem{code: codeInvalidKey, detail: "the API key is not valid; send one valid key as Authorization: Bearer key_live_..."}
 	case errors.As(err, &limit):
 		return &problem{code: codeRateLimited, limit: limit.Limit, retry: limit.RetryAfter, detail: limit.Error()}
-	case errors.Is(err, auth.ErrUnknownFeed):
-		return &problem{code: codeNotFound, detail: err.Error()}
+	case errors.As(err, &link):
+		return &problem{code: codeNotFound, detail: link.Error()}
 	case errors.Is(err, auth.ErrCanceled):
 		return &problem{code: codeInactive, detail: err.Error()}
 	case errors.As(err, &scope):
@@ -208,7 +209,6 @@ func (s *Server) writeError(c *gin.Context, err error) {
 	kind := kindOf(p.code)
 	status := cmp.Or(p.status, kind.Status)
 	h := c.Writer.Header()
-	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
 	h.Del("ETag")
 	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" { // an assistant's says where its client begins
@@ -230,17 +230,31 @@ func (s *Server) writeError(c *gin.Context, err error) {
 		c.Set(keyCause, p.cause)
 	}
 	c.Set(keyCode, p.code)
+	c.Abort()
+	if isForPeople(c) {
+		shown := sharedView{Fault: string(maskKeys([]byte(p.detail))), Gone: status == http.StatusNotFound}
+		if p.retry > 0 {
+			shown.Wait = wholeSeconds(p.retry)
+		}
+		writeSharePage(c, status, shown)
+		return
+	}
 	body := problemBody{Type: docsOfErrors + string(p.code), Title: kind.Title, Status: status, Detail: p.detail,
 		Code: p.code, RequestID: requestID(c), Limit: p.limit, Errors: faultBodies(p.faults)}
 	text, err := json.Marshal(body)
 	if err != nil {
 		s.log.Error("an error could not be written", zap.Error(err))
 	}
-	text = maskKeys(text)
-	h.Set("Content-Length", fmt.Sprint(len(text)))
-	c.Abort()
+	writeBody(c, status, "application/problem+json", maskKeys(text))
+}
+
+// writeBody writes an answer whose other headers are set.
+func writeBody(c *gin.Context, status int, mediaType string, body []byte) {
+	h := c.Writer.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Length", fmt.Sprint(len(body)))
 	c.Writer.WriteHeader(status)
-	c.Writer.Write(text)
+	c.Writer.Write(body)
 }
 
 func faultBodies(faults []adlens.Fault) []faultBody {
@@ -263,12 +277,9 @@ func wholeSeconds(d time.Duration) int {
 // keyPrefix is how the text of every key begins.
 const keyPrefix = "key_live_"
 
-// feedPrefix is how every token of a feed link begins.
-const feedPrefix = "feed_"
-
-// keyText is what may be a key or the token of a feed link, or a part of one,
-// past the four characters that may be shown.
-var keyText = regexp.MustCompile(`(` + keyPrefix + `|` + feedPrefix + `)([0-9A-Za-z]{4})[0-9A-Za-z]+`)
+// keyText is what may be a key or the token of a link, or a part of one, past the
+// four characters that may be shown.
+var keyText = regexp.MustCompile(`(` + keyPrefix + `|feed_|share_)([0-9A-Za-z]{4})[0-9A-Za-z]+`)
 
 // maskKeys leaves of every key in a text no more than its start. Errors repeat
 // what was sent, and people pass errors on.

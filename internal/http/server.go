@@ -43,6 +43,9 @@ type Config struct {
 	Now     func() time.Time
 	// Assistants is nil where none are let in.
 	Assistants *Assistants
+	// PublicURL is the address that clients see, without a final slash, for the pages
+	// and the API's document; "" is the address of each request.
+	PublicURL string
 }
 
 // Server is the API.
@@ -58,8 +61,9 @@ type Server struct {
 	now       func() time.Time
 	// assistants is nil where none are let in.
 	assistants *Assistants
+	publicURL  string
 	bodies     map[string]bool // paths whose requests have a body, which their handlers read and bound
-	// documentation is made when somebody reads it first.
+	// documentation is made when it is first read.
 	documentation func() (*webdocs.Site, error)
 	draining      atomic.Bool
 
@@ -70,7 +74,7 @@ type Server struct {
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{admission: c.Admission, answers: c.Answers, apps: c.Apps, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now,
-		assistants: c.Assistants, bodies: map[string]bool{},
+		assistants: c.Assistants, publicURL: c.PublicURL, bodies: map[string]bool{},
 		documentation: sync.OnceValues(newDocumentation), open: newOpenConnections(maxConnections)}
 	if s.refused == nil {
 		s.refused = func(string) {}
@@ -132,6 +136,7 @@ func (s *Server) addRoutes(engine *gin.Engine) {
 		s.addGet(engine, path, s.endpointHandler(name))
 	}
 	s.addGet(engine, feedPath+":token", s.wrapHandler(s.answerFeed))
+	s.addShares(engine)
 	s.addDashboard(engine)
 	if s.assistants != nil {
 		s.addAssistants(engine)
@@ -158,7 +163,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// Drain reports not ready from now on, so that nobody sends more requests
+// Drain reports not ready from now on, so that no more requests are sent
 // here. Those that come are answered, and their connections ended.
 func (s *Server) Drain() { s.draining.Store(true) }
 

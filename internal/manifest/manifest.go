@@ -46,16 +46,58 @@ const (
 	// Entities is the numbers under which its campaigns and ad groups are stored,
 	// with the names that reports gave them.
 	Entities
+	// Forms is which campaigns of Sponsored Brands lists said to have one ad group.
+	Forms
 )
 
 // Kinds are all kinds of units in the order of their numbers.
-var Kinds = []Kind{Month, Year, Marketplaces, Rates, Titles, Campaigns, AdGroups, Ads, Rules, RuleRuns, Activity, Products, Entities}
+var Kinds = []Kind{Month, Year, Marketplaces, Rates, Titles, Campaigns, AdGroups, Ads, Rules, RuleRuns, Activity, Products, Entities, Forms}
 
-// Slice is what a report speaks for, beside its days: one marketplace and one
-// ad product. It is zero for units that are not figures.
+// Slice is the marketplace and ad product that a report covers. It is zero for units
+// that are not figures.
 type Slice struct {
 	Marketplace uint16 // the marketplace's key within the account
 	AdProduct   adlens.AdProduct
+}
+
+// Legacy reports of Sponsored Brands have slices of their own, whose numbers
+// follow those of the ad products: so the newest report of each kind speaks for a
+// day. The numbers are stored.
+const (
+	// LegacyReported is all that the legacy reports say. Nothing is answered from it.
+	LegacyReported = adlens.SponsoredDisplay + 1 + iota
+	// LegacyCounted is what of that counts: campaigns that the v3 reports leave
+	// out.
+	LegacyCounted
+)
+
+// Product returns the ad product that the slice's figures are of, which its rows
+// have.
+func (s Slice) Product() adlens.AdProduct {
+	if s.isLegacy() {
+		return adlens.SponsoredBrands
+	}
+	return s.AdProduct
+}
+
+// isLegacy reports whether the slice is of legacy reports of Sponsored Brands.
+func (s Slice) isLegacy() bool { return s.AdProduct == LegacyReported || s.AdProduct == LegacyCounted }
+
+// IsAnswered reports whether answers are made of the slice's figures.
+func (s Slice) IsAnswered() bool { return s.AdProduct != LegacyReported }
+
+// Of returns the same marketplace's slice of another number.
+func (s Slice) Of(p adlens.AdProduct) Slice { return Slice{s.Marketplace, p} }
+
+// KindName names what the slice is of, without its marketplace.
+func (s Slice) KindName() string {
+	switch s.AdProduct {
+	case LegacyReported:
+		return "legacy reports of SPONSORED_BRANDS"
+	case LegacyCounted:
+		return "SPONSORED_BRANDS of legacy reports"
+	}
+	return s.AdProduct.String()
 }
 
 // Unit is the smallest thing that is replaced as a whole.
@@ -232,6 +274,15 @@ func (m Manifest) With(version uint32, entries ...Entry) Manifest {
 	return next
 }
 
+// OfSlices returns the manifest without the units of slices that do not match. Units
+// that are of no slice stay.
+func (m Manifest) OfSlices(match func(Slice) bool) Manifest {
+	kept := Manifest{Version: m.Version, entries: maps.Clone(m.entries)}
+	maps.DeleteFunc(kept.entries, func(u Unit, _ Entry) bool { return u.Slice != (Slice{}) && !match(u.Slice) })
+	kept.index()
+	return kept
+}
+
 // Find returns the live state of a unit.
 func (m Manifest) Find(u Unit) (Entry, bool) {
 	e, ok := m.entries[u]
@@ -267,6 +318,7 @@ func Any(Slice) bool { return true }
 var names = map[Kind]string{
 	Marketplaces: "marketplaces", Rates: "rates", Titles: "titles", Campaigns: "campaigns", AdGroups: "ad groups", Ads: "ads",
 	Rules: "rules", RuleRuns: "rule runs", Activity: "activity", Products: "product numbers", Entities: "campaigns and ad groups of figures",
+	Forms: "forms of campaigns",
 }
 
 // String writes the unit for logs and errors. Marketplaces are numbered in the
@@ -280,7 +332,7 @@ func (u Unit) String() string {
 		text = "products of the year " + u.Start.String()[:len("2006")]
 	}
 	if u.Slice != (Slice{}) {
-		text += fmt.Sprintf(", marketplace no. %d, %s", u.Slice.Marketplace, u.Slice.AdProduct)
+		text += fmt.Sprintf(", marketplace no. %d, %s", u.Slice.Marketplace, u.Slice.KindName())
 	}
 	return text
 }

@@ -82,6 +82,13 @@ func (w *work) end(took time.Duration, err error) {
 	w.took.Observe(took.Seconds())
 }
 
+// BuildInfo shows what the server was made of, as the labels of a number that is 1.
+func (m *Metrics) BuildInfo(labels map[string]string) {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "adlens_build_info", Help: "1, with what this server was made of as labels.", ConstLabels: labels})
+	info.Set(1)
+	m.registry.MustRegister(info)
+}
+
 // Request counts an answer. The route is the pattern that matched, "" where
 // none did; answer says where it came from.
 func (m *Metrics) Request(route string, status int, answer string, took time.Duration) {
@@ -91,13 +98,13 @@ func (m *Metrics) Request(route string, status int, answer string, took time.Dur
 	m.requests.WithLabelValues(route, strconv.Itoa(status), answer).Observe(took.Seconds())
 }
 
-// Gauge shows a number that goes up and down, as it is when it is asked for.
+// Gauge shows a number that goes up and down, as it is when it is requested.
 func (m *Metrics) Gauge(name, help string, now func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "adlens_" + name, Help: help}, now))
 }
 
 // ByStates shows numbers that go up and down, by two labels of small closed sets, as
-// they are when they are asked for.
+// they are when they are requested.
 func (m *Metrics) ByStates(name, help string, labels [2]string, now func() map[[2]string]float64) {
 	m.registry.MustRegister(states{prometheus.NewDesc("adlens_"+name, help, labels[:], nil), now})
 }

@@ -20,6 +20,7 @@ func TestWhatIsCountedIsShown(t *testing.T) {
 	go func() { served <- m.Serve(listener) }()
 	m.Request("/api/v1/summary", 200, "remembered", 3*time.Millisecond)
 	m.Request("", 404, "", time.Millisecond)
+	m.BuildInfo(map[string]string{"version": "1.2.3", "goversion": "go1"})
 	m.Gauge("places", "Places.", func() float64 { return 4 })
 	m.Counter("statements_total", "Statements.", func() float64 { return 7 })
 	m.CampaignRead(2*time.Second, errors.New("the platform is out of order"))
@@ -36,7 +37,7 @@ func TestWhatIsCountedIsShown(t *testing.T) {
 		`adlens_http_request_duration_seconds_count{answer="remembered",route="/api/v1/summary",status="200"} 1`,
 		`adlens_http_request_duration_seconds_count{answer="",route="none",status="404"} 1`, "adlens_places 4", "adlens_statements_total 7",
 		`adlens_campaign_reads_total{result="failed"} 1`, `adlens_campaign_reads_total{result="done"} 0`,
-		`adlens_refreshes_total{result="done"} 1`, `adlens_refreshes_last_end_timestamp_seconds{result="done"}`, `go_goroutines`,
+		`adlens_refreshes_total{result="done"} 1`, `adlens_refreshes_last_end_timestamp_seconds{result="done"}`, `go_goroutines`, `adlens_build_info{goversion="go1",version="1.2.3"} 1`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s is not shown", want)

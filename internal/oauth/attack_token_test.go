@@ -68,7 +68,7 @@ func TestNoTokenIsTakenForOneOfAnotherKind(t *testing.T) {
 	w := newWorld(t)
 	invite, got := w.connected()
 	code := w.consent(w.invite("acme"))
-	for name, text := range map[string]string{"access": got.Access, "code": code, "key": auth.NewKey().Reveal(), "feed": auth.NewFeedToken().Reveal(), "invite": auth.NewInvite().Reveal()} {
+	for name, text := range map[string]string{"access": got.Access, "code": code, "key": auth.NewKey().Reveal(), "feed": auth.Feed.NewToken().Reveal(), "invite": auth.NewInvite().Reveal()} {
 		w.mustRefuse(w.token(refresh(text)), "invalid_grant", "is no refresh token")
 		if _, ok := auth.ParseAccessToken(text); ok != (name == "access") {
 			t.Errorf("%s as access token: %t", name, ok)

@@ -122,16 +122,30 @@ type Campaign struct {
 	Budget     *adlens.Amount // in the profile's currency
 	BudgetType string         // DAILY, LIFETIME, or ""
 	Start, End *adlens.Day
-	// Legacy tells that it is of Sponsored Brands and known to be of the form with
-	// one ad group, which the platform's reports leave out.
-	Legacy bool
+	Form       Form
 }
 
-// IsLegacy reports whether a campaign is known to be one that the reports of
-// Sponsored Brands leave out, by what a list says of isMultiAdGroupsEnabled; nil is
-// unknown. Exports do not document the field, but some have it.
-func IsLegacy(p adlens.AdProduct, multiAdGroupsEnabled *bool) bool {
-	return p == adlens.SponsoredBrands && multiAdGroupsEnabled != nil && !*multiAdGroupsEnabled
+// Form is how many ad groups a campaign of Sponsored Brands may have. The platform's
+// reports leave out those that have one.
+type Form uint8
+
+// The forms of campaigns.
+const (
+	UnknownForm  Form = iota // or of another ad product
+	OneAdGroup               // legacy ones, known to be left out of v3 reports
+	ManyAdGroups             // all that are made today
+)
+
+// FormOf returns a campaign's form, by what a list says of isMultiAdGroupsEnabled;
+// nil is nothing. Exports do not document the field, but some have it.
+func FormOf(p adlens.AdProduct, multiAdGroupsEnabled *bool) Form {
+	switch {
+	case p != adlens.SponsoredBrands || multiAdGroupsEnabled == nil:
+		return UnknownForm
+	case *multiAdGroupsEnabled:
+		return ManyAdGroups
+	}
+	return OneAdGroup
 }
 
 // AdGroup is an ad group of an export.
@@ -242,7 +256,7 @@ func ReadCampaigns(r io.Reader, e *Export, visit func(Campaign) error) (rows int
 			Budget: c.checkAmount("budgetCaps.budgetValue.monetaryBudget.amount", row.Budget.Value.Monetary.Amount),
 			Start:  c.checkDay("startDate", row.StartDate), End: c.checkDay("endDate", row.EndDate),
 		}
-		campaign.Legacy = IsLegacy(campaign.AdProduct, row.MultiGroup)
+		campaign.Form = FormOf(campaign.AdProduct, row.MultiGroup)
 		c.checkCurrency("budgetCaps.budgetValue.monetaryBudget.currencyCode", row.Budget.Value.Monetary.Currency)
 		if t, _ := row.Targeting.(string); t == "AUTO" || t == "MANUAL" {
 			campaign.Targeting = t

@@ -23,7 +23,7 @@ func FuzzRows(f *testing.F) {
 		reader := platform.NewRowReader(bytes.NewReader(text), report, "impressions", "clicks", "purchases7d", "cost", "sales7d")
 		err := reader.Each(func(r *platform.Row) error {
 			if number++; r.Number != number {
-				t.Errorf("row %d is said to be row %d", number, r.Number)
+				t.Errorf("row %d is reported to be row %d", number, r.Number)
 			}
 			checkRow(t, report, r)
 			return nil

@@ -13,6 +13,9 @@ type ReportType struct {
 	GroupBy       string
 	ProductColumn string              // the advertised product of a row; "" where rows have none
 	Measures      []catalogue.Measure // whose columns it has
+	// Legacy is set for the type of version 2 of the platform's reporting. Its reports
+	// are of one day each, which their rows do not name.
+	Legacy bool
 }
 
 // Columns of reports beside their measures.
@@ -29,6 +32,9 @@ const (
 // Headline returns the columns of the catalogue's headline measures, in their
 // order, in reports to vendors or to sellers.
 func (t *ReportType) Headline(vendor bool) (columns []string) {
+	if t.Legacy {
+		return t.measureColumns()
+	}
 	for _, m := range catalogue.Headline {
 		columns = append(columns, m.ColumnOf(t.AdProduct, vendor))
 	}

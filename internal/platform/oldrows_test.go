@@ -186,7 +186,7 @@ func (r *oldRowReader) complete() error {
 	return nil
 }
 
-// firstMissing names the missing column that was asked for first, so that
+// firstMissing names the missing column that was requested first, so that
 // the same file always gives the same message.
 func (r *oldRowReader) firstMissing() error {
 	first := oldField{number: len(r.fields)}

@@ -49,6 +49,7 @@ func (r *Report) KeptColumns() string {
 // reportObject is the part of the platform's report object that matters here
 // (platform reports, version 3), with profileId added.
 type reportObject struct {
+	legacyObject
 	ReportID      ID     `json:"reportId"`
 	ProfileID     ID     `json:"profileId"`
 	Status        string `json:"status"`
@@ -73,6 +74,13 @@ func DecodeReport(r io.Reader) (*Report, error) {
 		return nil, err
 	}
 	c := checker{}
+	if o.isLegacy() {
+		legacy := c.checkLegacy(o)
+		if err := errors.Join(c.faults...); err != nil {
+			return nil, err
+		}
+		return legacy, nil
+	}
 	report := &Report{ID: string(o.ReportID), ProfileID: string(o.ProfileID), Columns: o.Configuration.Columns}
 	c.requireID("reportId", report.ID)
 	c.requireID("profileId", report.ProfileID)

@@ -48,7 +48,7 @@ const maxRowBytes = 1 << 20
 // writes in all but odd cases, and is fast; the strict one takes every row that
 // is JSON, and says what is wrong with any other. A row that the plain way does
 // not take for whatever reason goes the strict way from its first byte, so the
-// strict one alone decides what is accepted and what is said.
+// strict one alone decides what is accepted and what is reported.
 type RowReader struct {
 	RowColumns
 
@@ -87,10 +87,12 @@ const (
 
 // NewRowReader reads the rows of a report. The measures that must stand in every
 // row are named by needed. A row must have a date and the product's column too,
-// which may be null.
+// which may be null; those of legacy reports are of the report's day.
 func NewRowReader(r io.Reader, report *Report, needed ...string) *RowReader {
 	rr := &RowReader{report: report, window: window{r: r}}
-	rr.addField(field{name: DateColumn, needed: true, holds: holdsDate})
+	if !report.Type.Legacy {
+		rr.addField(field{name: DateColumn, needed: true, holds: holdsDate})
+	}
 	rr.addField(field{name: CurrencyColumn, holds: holdsText, into: &rr.row.Currency, words: "a currency's code"})
 	if report.Type.ProductColumn != "" {
 		rr.addField(field{name: report.Type.ProductColumn, needed: true, holds: holdsID, into: &rr.row.Product, words: "a product's id"})
@@ -189,6 +191,9 @@ func (r *RowReader) resetRow() {
 	clear(r.row.Counts)
 	clear(r.row.Amounts)
 	r.nulls = r.nulls[:0]
+	if r.report.Type.Legacy {
+		r.row.Day = r.report.Start
+	}
 	r.row.Product, r.row.Campaign, r.row.AdGroup = "", "", ""
 	r.row.Currency, r.row.CampaignName, r.row.AdGroupName = "", "", ""
 }
@@ -293,7 +298,7 @@ func (r *RowReader) setAmount(f *field, v jsontext.Value) string {
 	return ""
 }
 
-// firstMissing names the missing column that was asked for first, so that
+// firstMissing names the missing column that was requested first, so that
 // the same file always gives the same message.
 func (r *RowReader) firstMissing(seen []bool) error {
 	for _, f := range r.fields {

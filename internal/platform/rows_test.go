@@ -79,7 +79,7 @@ func TestGoodRowsAreReadExactly(t *testing.T) {
 		"{" + good + `,"campaignBudgetCurrencyCode":null}`:     "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",
 		"{" + good + `,"unitsSoldClicks7d":7,"sales30d":0.25}`: "1 2026-01-02 B0A [10 2 1 7] [1.5 3 0.25]",
 		"{" + good + `,"unitsSoldClicks7d":null}`:              "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",
-		// Columns that were not asked for or are not known say nothing.
+		// Columns that were not requested or are not known say nothing.
 		"{" + good + `,"purchases30d":"x","other":{"date":[1,{"clicks":-1}]},"":null}`: "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",
 		strings.ReplaceAll("{"+good+"}", `"clicks"`, `"\u0063licks"`):                  "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",
 		strings.ReplaceAll("{"+good+"}", `,`, "\r\n\t , "):                             "1 2026-01-02 B0A [10 2 1 0] [1.5 3 0]",

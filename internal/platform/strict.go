@@ -8,7 +8,7 @@ import (
 )
 
 // strictReader reads rows with a decoder that knows all of JSON. It is set up
-// anew for each row at the place where the last one ended.
+// again for each row at the place where the last one ended.
 type strictReader struct {
 	*RowReader
 	byName map[string]*field // by the name's JSON text, with its quotes

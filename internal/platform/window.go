@@ -32,7 +32,7 @@ func (w *window) skipBytes(n int) {
 	w.offset += int64(n)
 }
 
-// readMore reads on until the buffer is full. It tells whether anything came; if
+// readMore reads on until the buffer is full. It reports whether anything came; if
 // not, err says why.
 func (w *window) readMore() bool {
 	if w.err != nil {

@@ -30,6 +30,13 @@ func (p Paging) aboutPage() []string {
 	return []string{"page", strconv.Itoa(p.Page)}
 }
 
+// AmountCurrency is that of all amounts of the answer; "" where there are several, or
+// none.
+func (r Request) AmountCurrency() string { return r.Currency }
+
+// AmountCurrency is that of budgets and bids; "" where there are none.
+func (r ListRequest) AmountCurrency() string { return r.Marketplace.Currency }
+
 // spelling is a query string that is being written.
 type spelling []string
 

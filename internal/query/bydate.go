@@ -94,8 +94,8 @@ func (s *Service) countBuckets(ctx context.Context, v View, r Request, plan Plan
 
 // CountStatement counts the rows of each day, week or month. Sums are never less than
 // what they are of, so rows with figures have some in one of the table's rows.
-func (p Plan) CountStatement(r Request) Statement {
-	parts, values := p.periodParts(r)
+func (plan Plan) CountStatement(r Request) Statement {
+	parts, values := plan.periodParts(r)
 	var keys []string
 	for _, d := range identified {
 		if r.divides(d.name) {
@@ -109,5 +109,5 @@ func (p Plan) CountStatement(r Request) Statement {
 		keys = append(keys, "ad_product")
 	}
 	return Statement{r.fillTemplate("report_counts", "/*keys*/", strings.Join(keys, ", "), "/*parts*/\n", parts),
-		p.buildParams(append(values, p.setKeys)...)}
+		plan.buildParams(append(values, plan.setKeys)...)}
 }

@@ -6,28 +6,28 @@ import (
 )
 
 // rankedParts are what a ranked statement reads, and how its slots are filled.
-func (p Plan) rankedParts(r Request) (parts string, values []parameters, slots []string) {
-	parts, values = p.periodParts(r)
-	if p.Earlier == nil {
+func (plan Plan) rankedParts(r Request) (parts string, values []parameters, slots []string) {
+	parts, values = plan.periodParts(r)
+	if plan.Earlier == nil {
 		return parts, values, sumSlots(r.summands(), "")
 	}
-	parts, values = p.bothParts(r)
+	parts, values = plan.bothParts(r)
 	return parts, values, sumSlots(r.summands(), "", prefixEarlier)
 }
 
 // bothParts are the tables of both periods. Each row has measures of one of
 // them and zeros of the other, so one summing does for both.
-func (p Plan) bothParts(r Request) (string, []parameters) {
+func (plan Plan) bothParts(r Request) (string, []parameters) {
 	var sides, names, renamed []string
 	for _, column := range r.partColumns("", "") {
 		name := column[strings.LastIndex(column, " ")+1:]
 		names, renamed = append(names, name), append(renamed, "before."+name+" AS "+name)
 	}
-	parts, values := p.periodParts(r)
-	if !p.Empty() {
+	parts, values := plan.periodParts(r)
+	if !plan.Empty() {
 		sides = append(sides, r.fillTemplate("report_current", "/*columns*/", strings.Join(names, ", "), "/*parts*/\n", parts))
 	}
-	if then := p.earlierPlan(); !then.Empty() {
+	if then := plan.earlierPlan(); !then.Empty() {
 		parts, more := then.periodParts(r.EarlierRequest())
 		sides = append(sides, r.fillTemplate("report_earlier", "/*columns*/", strings.Join(renamed, ", "), "/*parts*/\n", earlierNames.Replace(parts)))
 		values = append(slices.Clone(values), earlierParameters(more))

@@ -60,6 +60,14 @@ func (p *parser) parseComparison(text string) {
 	}
 }
 
+// ComparesLater reports whether a text names a range that has days to compare on a
+// later day, if it has none now: on the first day of a month this_month has none.
+// today never has any.
+func ComparesLater(text string) bool {
+	name, ok := canonicalValue(text, catalogue.Ranges)
+	return ok && period.Name(name) != period.Today
+}
+
 func isOfPeriod(f adlens.Fault) bool {
 	return slices.Contains([]string{"range", "start_date", "end_date", "timezone"}, f.Parameter)
 }
@@ -89,7 +97,7 @@ type Comparison struct {
 	Change  Figures // by the names of the figures that changed
 }
 
-// comparisonOf is nil where nothing is compared. Nothing is said to have changed
+// comparisonOf is nil where nothing is compared. Nothing is shown as changed
 // since days of which some are from before the history held.
 func (a *Answer) comparisonOf(s *sides) *Comparison {
 	if !a.Request.Compared() {

@@ -95,7 +95,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 		{"average_cpc", sums(0, 3, 0, 1_000_000, 0), sums(0, 4, 0, 1_000_000, 0), "0.08"}, // 0.0833
 		{"ctr", sums(0, 0, 0, 0, 0), sums(10, 1, 0, 0, 0), "null"},
 	} {
-		change := quotientNamed[c.name].computeChange(&sides{c.now, c.then})
+		change := Request{Sort: c.name}.sortQuotient().computeChange(&sides{c.now, c.then})
 		if got := shown(change); got != c.want {
 			t.Errorf("%s from %s to %s changed by %s, want %s", c.name, text(c.then), text(c.now), got, c.want)
 		}
@@ -403,10 +403,10 @@ func TestComparedPagesAreTogetherTheProductsOfEitherPeriod(t *testing.T) {
 		r.All, r.PageSize = false, rapid.IntRange(1, 7).Draw(t, "page size")
 		together := []string{}
 		for next := true; next; r.Page++ {
-			p := tallied(r, exampleView(), rows, names)
-			mustCount(t, p, len(rowsOf(whole)))
-			together = append(together, productsAsText(p)[1:]...)
-			_, next = p.Request.NextPage(p.TotalRows)
+			report := tallied(r, exampleView(), rows, names)
+			mustCount(t, report, len(rowsOf(whole)))
+			together = append(together, productsAsText(report)[1:]...)
+			_, next = report.Request.NextPage(report.TotalRows)
 		}
 		mustShow(t, together, productsAsText(whole)[1:])
 	})
@@ -428,7 +428,7 @@ func TestASideWithoutHeldDaysIsNotRead(t *testing.T) {
 		e.ranked = []RankedRow{{ID: "P1", Marketplaces: []uint16{usKey}, Sums: sums(1, 1, 1, 1, 1)}}
 		c.earlier.Range = period.PreviousPeriod
 		r := Request{Period: c.period, Earlier: c.earlier, Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 9}}
-		p, err := NewService(e, nil).Products(context.Background(), e.view, r)
+		report, err := NewService(e, nil).Products(context.Background(), e.view, r)
 		asked, ranked := min(len(c.read), 1), 0
 		for _, s := range e.asked {
 			if strings.Contains(s.SQL, "day_totals") {
@@ -441,8 +441,8 @@ func TestASideWithoutHeldDaysIsNotRead(t *testing.T) {
 				}
 			}
 		}
-		if err != nil || ranked != asked || len(rowsOf(p)) != asked {
-			t.Errorf("%s: %d statements, %+v, %v", name, ranked, p, err)
+		if err != nil || ranked != asked || len(rowsOf(report)) != asked {
+			t.Errorf("%s: %d statements, %+v, %v", name, ranked, report, err)
 		}
 	}
 }

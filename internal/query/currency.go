@@ -15,10 +15,11 @@ const (
 	usDollars     = "USD"
 )
 
-// filtered are the marketplaces that the filters let through.
-func (v View) filtered(f Filters) (all []Marketplace) {
+// filtered are the marketplaces that the request's filters let through.
+func (v View) filtered(r Request) (all []Marketplace) {
+	only := r.Filters.Marketplaces
 	for _, m := range v.Marketplaces {
-		if f.Marketplaces == nil || slices.Contains(f.Marketplaces, m.Country) || slices.Contains(f.Marketplaces, m.ID) {
+		if only == nil || slices.Contains(only, m.Country) || slices.Contains(only, m.ID) {
 			all = append(all, m)
 		}
 	}
@@ -32,7 +33,7 @@ func (p *parser) parseCurrency(text string) {
 	asked, _ := canonicalValue(text, catalogue.Currencies)
 	r.Local, r.Currency = asked == LocalCurrency, usDollars
 	var currencies, named []string
-	for _, m := range p.view.filtered(r.Filters) {
+	for _, m := range p.view.filtered(*r) {
 		currencies = append(currencies, m.Currency)
 		named = append(named, fmt.Sprintf("%s (%s) %s", m.Country, m.ID, m.Currency))
 	}

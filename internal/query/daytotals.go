@@ -28,7 +28,7 @@ type DayTotal struct {
 
 // dayTotals keeps the day totals of months as they were read last. What was
 // read of a generation is true for ever, because its rows never change; which
-// generations are live is said by the view. So nothing in it expires, and what
+// generations are live follows from the view. So nothing in it expires, and what
 // a load has replaced is replaced here.
 type dayTotals struct {
 	store   Store
@@ -61,13 +61,13 @@ func newDayUnit(generation uint32, rows []DayTotal) dayUnit {
 }
 
 // addTo adds the days of the period to some sums.
-func (u *dayUnit) addTo(t *exact.Sums, p Plan) {
-	if p.hasDay(u.first) && p.hasDay(u.last) {
+func (u *dayUnit) addTo(t *exact.Sums, plan Plan) {
+	if plan.hasDay(u.first) && plan.hasDay(u.last) {
 		t.AddSums(u.total)
 		return
 	}
 	for i := range u.rows {
-		if p.hasDay(u.rows[i].Day) {
+		if plan.hasDay(u.rows[i].Day) {
 			t.Add(u.rows[i].Sums[:])
 		}
 	}
@@ -87,13 +87,13 @@ func newDayTotals(store Store) *dayTotals {
 
 // getTotals returns the days of the plan's months, in their order. Those that are
 // not known are read, once for all who ask for the same ones at the same time.
-func (d *dayTotals) getTotals(ctx context.Context, p Plan, local bool) ([]dayUnit, error) {
-	units := make([]dayUnit, len(p.Days))
-	missing := p
+func (d *dayTotals) getTotals(ctx context.Context, plan Plan, local bool) ([]dayUnit, error) {
+	units := make([]dayUnit, len(plan.Days))
+	missing := plan
 	missing.Days = nil
 	var places []int // of what is missing, in units
-	for i, l := range p.Days {
-		unit, ok := d.known.Get(monthKey{p.Account, l.Unit, local})
+	for i, l := range plan.Days {
+		unit, ok := d.known.Get(monthKey{plan.Account, l.Unit, local})
 		if units[i] = unit; !ok || unit.generation != l.Generation {
 			missing.Days, places = append(missing.Days, l), append(places, i)
 		}
@@ -101,13 +101,13 @@ func (d *dayTotals) getTotals(ctx context.Context, p Plan, local bool) ([]dayUni
 	if len(places) == 0 {
 		return units, nil
 	}
-	read, err := d.flights.Do(ctx, fmt.Sprint(p.Account, " ", local, generationsOf(missing.Days)), func(ctx context.Context) ([]DayTotal, error) {
+	read, err := d.flights.Do(ctx, fmt.Sprint(plan.Account, " ", local, generationsOf(missing.Days)), func(ctx context.Context) ([]DayTotal, error) {
 		return d.store.DayTotals(ctx, missing.DayTotalsStatement(local))
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, unit := range d.cacheTotals(p.Account, missing.Days, read, local) {
+	for i, unit := range d.cacheTotals(plan.Account, missing.Days, read, local) {
 		units[places[i]] = unit
 	}
 	return units, nil
@@ -129,7 +129,7 @@ func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal, 
 }
 
 // addGroups adds the days of the plan of one side up by the request's dimensions.
-func addGroups(to map[group]*sides, r Request, side int, p Plan, units []dayUnit) {
+func addGroups(to map[group]*sides, r Request, side int, plan Plan, units []dayUnit) {
 	start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
 	sumsOf := func(g group) *exact.Sums {
 		if to[g] == nil {
@@ -142,11 +142,11 @@ func addGroups(to map[group]*sides, r Request, side int, p Plan, units []dayUnit
 		switch {
 		case len(u.rows) == 0:
 		case r.Granularity == "" || r.Granularity == ByMonth: // all its days are of one month
-			u.addTo(sumsOf(r.groupOf(p.Days[i].Slice, start, u.first)), p)
+			u.addTo(sumsOf(r.groupOf(plan.Days[i].Slice, start, u.first)), plan)
 		default:
 			for j := range u.rows {
-				if day := u.rows[j].Day; p.hasDay(day) {
-					sumsOf(r.groupOf(p.Days[i].Slice, start, day)).Add(u.rows[j].Sums[:])
+				if day := u.rows[j].Day; plan.hasDay(day) {
+					sumsOf(r.groupOf(plan.Days[i].Slice, start, day)).Add(u.rows[j].Sums[:])
 				}
 			}
 		}
@@ -157,12 +157,12 @@ func addGroups(to map[group]*sides, r Request, side int, p Plan, units []dayUnit
 // they cannot be kept.
 func (s *Service) groupDays(ctx context.Context, r Request, plan Plan, local bool) (all map[group]*sides, ok bool, err error) {
 	all = map[group]*sides{}
-	for side, p := range [...]Plan{current: plan, earlier: plan.earlierPlan()} {
-		units, err := s.days.getTotals(ctx, p, local)
+	for side, of := range [...]Plan{current: plan, earlier: plan.earlierPlan()} {
+		units, err := s.days.getTotals(ctx, of, local)
 		if err != nil || slices.ContainsFunc(units, func(u dayUnit) bool { return u.tooWide }) {
 			return nil, false, err
 		}
-		addGroups(all, r, side, p, units)
+		addGroups(all, r, side, of, units)
 	}
 	return all, true, nil
 }

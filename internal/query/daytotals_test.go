@@ -29,7 +29,7 @@ func drawWide(t *rapid.T) (w [measures]exact.Uint128) {
 type rollup struct {
 	Store
 	rows map[uint32][]DayTotal
-	read []uint32 // generations, in the order in which they were asked for
+	read []uint32 // generations, in the order in which they were requested
 }
 
 func (r *rollup) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
@@ -43,7 +43,7 @@ func (r *rollup) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
 	return all, nil
 }
 
-// Random days of random generations, asked for by random plans: the sums are
+// Random days of random generations, requested by random plans: the sums are
 // those of the rows alone, and no generation is read twice.
 func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -58,23 +58,23 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 		}
 		d := newDayTotals(store)
 		for range 8 {
-			p := Plan{Account: "a", From: first + adlens.Day(rapid.IntRange(0, 40).Draw(t, "from"))}
-			p.To = p.From + adlens.Day(rapid.IntRange(0, 40).Draw(t, "days"))
+			plan := Plan{Account: "a", From: first + adlens.Day(rapid.IntRange(0, 40).Draw(t, "from"))}
+			plan.To = plan.From + adlens.Day(rapid.IntRange(0, 40).Draw(t, "days"))
 			for _, g := range rapid.SliceOfNDistinct(rapid.Uint32Range(1, 6), 0, 6, rapid.ID).Draw(t, "generations") {
-				p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, Generation: g})
+				plan.Days = append(plan.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: uint16(g % 2), AdProduct: adlens.AdProduct(1 + g%3)}}, Generation: g})
 			}
-			units, err := d.getTotals(t.Context(), p, false)
+			units, err := d.getTotals(t.Context(), plan, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, granularity := range []string{ByDay, ByWeek, ByMonth} {
-				r := Request{Period: period.Period{Start: p.From}, Granularity: granularity}
-				if diff := cmp.Diff(wantedPoints(store, p, granularity), shownPoints(r, grouped(r, p, units))); diff != "" {
-					t.Fatalf("%s of %+v (-rows +memory):\n%s", granularity, p, diff)
+				r := Request{Period: period.Period{Start: plan.From}, Granularity: granularity}
+				if diff := cmp.Diff(wantedPoints(store, plan, granularity), shownPoints(r, grouped(r, plan, units))); diff != "" {
+					t.Fatalf("%s of %+v (-rows +memory):\n%s", granularity, plan, diff)
 				}
 			}
-			bySlice := grouped(Request{Dimensions: []string{dimMarketplace, dimAdProduct}}, p, units)
-			if got, want := total(bySlice), total(grouped(Request{Granularity: ByDay}, p, units)); got != want {
+			bySlice := grouped(Request{Dimensions: []string{dimMarketplace, dimAdProduct}}, plan, units)
+			if got, want := total(bySlice), total(grouped(Request{Granularity: ByDay}, plan, units)); got != want {
 				t.Fatalf("by slice %s, by day %s", got, want)
 			}
 		}
@@ -85,11 +85,11 @@ func TestDayTotalsAreReadOnceAndAddUp(t *testing.T) {
 	})
 }
 
-func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
+func wantedPoints(r *rollup, plan Plan, granularity string) map[string]string {
 	sums := map[string]*big.Int{}
-	for _, l := range p.Days {
+	for _, l := range plan.Days {
 		for _, row := range r.rows[l.Generation] {
-			if row.Day < p.From || row.Day > p.To {
+			if row.Day < plan.From || row.Day > plan.To {
 				continue
 			}
 			name := row.Day.String()
@@ -118,9 +118,9 @@ func wantedPoints(r *rollup, p Plan, granularity string) map[string]string {
 	return shown
 }
 
-func grouped(r Request, p Plan, units []dayUnit) map[group]*sides {
+func grouped(r Request, plan Plan, units []dayUnit) map[group]*sides {
 	all := map[group]*sides{}
-	addGroups(all, r, current, p, units)
+	addGroups(all, r, current, plan, units)
 	return all
 }
 
@@ -157,7 +157,7 @@ func TestDayTotalsOfAccountsAreKeptApart(t *testing.T) {
 	}
 }
 
-// A load has its months counted anew, and what it replaced takes no room.
+// A load has its months counted again, and what it replaced takes no room.
 func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
 	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 1}}}}, 8: {{8, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 2}}}}}}
 	d := newDayTotals(store)
@@ -177,19 +177,19 @@ func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
 }
 
 func BenchmarkSummaryOfSixYears(b *testing.B) {
-	var p Plan
+	var plan Plan
 	var units []dayUnit
 	for unit := range 72 * 18 {
 		slice := manifest.Slice{Marketplace: uint16(unit % 6), AdProduct: adlens.AdProduct(1 + unit%3)}
-		p.Days = append(p.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice}, Generation: uint32(unit)})
+		plan.Days = append(plan.Days, Live{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice}, Generation: uint32(unit)})
 		rows := make([]DayTotal, 31)
 		for i := range rows {
 			rows[i] = DayTotal{uint32(unit), adlens.Day(20_000 + unit/18*31 + i), false, [measures]exact.Uint128{{Lo: 1000}, {Lo: 10}, {Lo: 1}, {Lo: 5_000_000}, {Lo: 20_000_000}}}
 		}
 		units = append(units, newDayUnit(uint32(unit), rows))
 	}
-	p.From, p.To = 20_000, 30_000
+	plan.From, plan.To = 20_000, 30_000
 	for b.Loop() {
-		newSummary(january, exampleView(), grouped(Request{Dimensions: []string{dimMarketplace, dimAdProduct}}, p, units))
+		newSummary(january, exampleView(), grouped(Request{Dimensions: []string{dimMarketplace, dimAdProduct}}, plan, units))
 	}
 }

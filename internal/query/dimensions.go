@@ -49,7 +49,7 @@ func (r Request) isByAdGroup() bool {
 	})
 }
 
-// figureNames are the figures that were asked for, nil for all.
+// figureNames are the figures that were requested, nil for all.
 func (r Request) figureNames() []string {
 	var names []string
 	for _, i := range r.Figures {
@@ -76,8 +76,8 @@ func (r Request) TimeDimension() string {
 }
 
 // ParseReport makes a request of the report's parameters.
-func ParseReport(params ReportParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.Report, params, view, now)
+func ParseReport(params ReportParams, v View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Report, params, v, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseDimensions(params.Dimensions)
 	p.parseFigures(params.Figures)
@@ -109,7 +109,8 @@ func (p *parser) parseDimensions(sent []string) {
 	}
 }
 
-// parseFigures keeps the order in which figures are wanted, each once.
+// parseFigures keeps the order in which figures are wanted, each once. Those that are
+// answered anyhow, in their order, are no wish: the answer is the same.
 func (p *parser) parseFigures(sent []string) {
 	for _, text := range sent {
 		name, _ := canonicalValue(text, catalogue.ReportFigureNames)
@@ -125,6 +126,9 @@ func (p *parser) parseFigures(sent []string) {
 				Detail: fmt.Sprintf("figures has %s, which is in reports of %s alone, and ad_products is %s; send an ad product that reports it, or none",
 					name, m.AdProductNames(), strings.Join(p.request.Filters.AdProductNames(), ", "))})
 		}
+	}
+	if len(p.request.Figures) == len(catalogue.Figures) && slices.IsSorted(p.request.Figures) && p.request.Figures[len(catalogue.Figures)-1] == len(catalogue.Figures)-1 {
+		p.request.Figures = nil
 	}
 }
 
@@ -199,7 +203,7 @@ func (r Request) groupOf(slice manifest.Slice, start, day adlens.Day) (g group) 
 		g.marketplace = slice.Marketplace
 	}
 	if r.divides(dimAdProduct) {
-		g.adProduct = slice.AdProduct
+		g.adProduct = slice.Product()
 	}
 	return g
 }

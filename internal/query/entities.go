@@ -30,9 +30,9 @@ type ListedName struct {
 // entityNames are the campaigns and ad groups that an account's figures are of, with
 // their newest names, and those of its lists.
 type entityNames struct {
-	byKey  []Entity // 0 is none
-	listed map[adlens.EntityID]string
-	of     []uint32 // the generations of all that was read
+	byKey  []Entity                   // 0 is none
+	listed map[adlens.EntityID]uint32 // the generation of the list that has it
+	of     []uint32                   // the generations of all that was read
 
 	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
 }
@@ -46,9 +46,11 @@ func newEntityCache() *lru.Cache[string, entityNames] {
 	return lru.New(maxNameBytes, func(_ string, n entityNames) int { return n.memoryBytes() })
 }
 
-// getEntities returns the campaigns and ad groups of a view. What it returns is never
-// changed afterwards.
+// getEntities returns the campaigns and ad groups of a view's account: of a limited
+// one too, whose rows have the same numbers. What it returns is never changed
+// afterwards.
 func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error) {
+	v = v.wholeAccount()
 	if known, ok := d.cachedEntities(v); ok {
 		return known, nil
 	}
@@ -67,6 +69,7 @@ func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error
 // cachedEntities returns those that are in memory; ok is false where some have to be
 // read.
 func (d *directory) cachedEntities(v View) (known entityNames, ok bool) {
+	v = v.wholeAccount()
 	known, ok = d.entities.Get(v.Account)
 	return known, ok && slices.Equal(known.of, generationsOfEntries(entityUnits(v)))
 }
@@ -103,7 +106,7 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	if err != nil {
 		return n, err
 	}
-	n.byKey, n.listed = []Entity{{}}, make(map[adlens.EntityID]string, len(lists))
+	n.byKey, n.listed = []Entity{{}}, make(map[adlens.EntityID]uint32, len(lists))
 	places := make(map[adlens.EntityID]int, len(all))
 	for _, e := range all {
 		for int(e.Key) >= len(n.byKey) {
@@ -117,7 +120,7 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 		n.places[e.Key] = uint32(place)
 	}
 	for _, l := range lists {
-		n.listed[l.EntityID] = l.Name
+		n.listed[l.EntityID] = l.Generation
 		if place, held := places[l.EntityID]; held {
 			n.byKey[place].Name.Rename(l.Name, at[l.Generation])
 		}
@@ -147,8 +150,8 @@ func (n entityNames) memoryBytes() int {
 	for _, e := range n.byKey {
 		bytes += len(e.ID) + len(e.Name.Text)
 	}
-	for of, name := range n.listed {
-		bytes += len(of.ID) + len(name)
+	for of := range n.listed {
+		bytes += len(of.ID)
 	}
 	return bytes
 }

@@ -12,9 +12,9 @@ import (
 
 const (
 	// rowsAtOnce bounds what a statement brings of several generations, and
-	// so how long a wish waits while something else is read.
+	// so how long a miss waits while something else is read.
 	rowsAtOnce = 200_000
-	// aheadPatience is how long what nobody asked for waits for reports that the
+	// aheadPatience is how long reading ahead waits for reports that the
 	// engine adds up.
 	aheadPatience = time.Second
 	// wayGiven is how many times as long as a statement took the next one waits
@@ -29,11 +29,11 @@ func (s *Service) Missed() <-chan struct{} {
 	if s.memory == nil {
 		return nil
 	}
-	return s.memory.wished
+	return s.memory.ready
 }
 
 // Fill reads into memory what a request has missed, or where none has, some
-// of what may be asked for next. worked is false once nothing is left to do.
+// of what may be requested next. worked is false once nothing is left to do.
 // It is for one caller, who decides how much of the engine it may take. A
 // panic is an error too: no request is to end for it.
 func (s *Service) Fill(ctx context.Context) (worked bool, err error) {
@@ -138,9 +138,9 @@ func batchUnits(units []Live, table unitTable, most uint64) (all [][]Live) {
 }
 
 // readAhead reads the names of an account's products, which every report
-// needs, and then some units that nobody asked for yet, the newest first. They
+// needs, and then some units that were not requested yet, the newest first. They
 // only take room that is free, or that they had before a load, and leave a
-// quarter of the memory to what is asked for. more tells whether it is worth
+// quarter of the memory to what is requested. more reports whether it is worth
 // to go on.
 func (s *Service) readAhead(ctx context.Context, account string) (more bool, err error) {
 	v, products, ok, err := s.fillableView(ctx, account, byProduct)

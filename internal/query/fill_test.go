@@ -31,15 +31,15 @@ func someShop() *shop {
 
 func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *Report {
 	t.Helper()
-	p, ok := remembered(t, s, v, r)
+	report, ok := remembered(t, s, v, r)
 	if ok != want {
 		t.Fatalf("answered from memory: %v, want %v", ok, want)
 	}
-	return p
+	return report
 }
 
 // remembered is an answer from memory; ok is false where it has to be computed.
-func remembered(_ rapid.TB, s *Service, v View, r Request) (p *Report, ok bool) {
+func remembered(_ rapid.TB, s *Service, v View, r Request) (report *Report, ok bool) {
 	return s.answerCached(context.Background(), v, r, PlanReport(r, v))
 }
 
@@ -86,8 +86,8 @@ func TestNumbersThatAreTooLargeAreLeftToTheEngine(t *testing.T) {
 		service := remembering(t, s, r)
 		mustBeRemembered(t, service, s.view, r, false)
 		service.noteMiss(s.view, r, PlanReport(r, s.view))
-		if _, _, wished := service.memory.nextMiss(); wished {
-			t.Errorf("%s: it is wished for again", name)
+		if _, _, queued := service.memory.nextMiss(); queued {
+			t.Errorf("%s: it is queued again", name)
 		}
 	}
 }
@@ -243,8 +243,8 @@ func TestWhatMemoryHasNoRoomForIsReadForEachAnswer(t *testing.T) {
 	service := NewService(s, nil)
 	service.Remember(s, 100)
 	for reads := 1; reads < 3; reads++ {
-		if p, err := service.Products(t.Context(), s.view, november(1)); err != nil || len(rowsOf(p)) != 1 || s.reads != reads {
-			t.Fatalf("%d rows, %d statements: %v", len(rowsOf(p)), s.reads, err)
+		if report, err := service.Products(t.Context(), s.view, november(1)); err != nil || len(rowsOf(report)) != 1 || s.reads != reads {
+			t.Fatalf("%d rows, %d statements: %v", len(rowsOf(report)), s.reads, err)
 		}
 	}
 }
@@ -343,7 +343,7 @@ func TestEachAccountHasOneWish(t *testing.T) {
 		}
 	}
 	if _, _, ok := m.nextMiss(); ok {
-		t.Error("a wish is left")
+		t.Error("a miss is left")
 	}
 }
 

@@ -85,7 +85,7 @@ func fuzzPeriod(name, start, end, zone string) PeriodParams {
 func FuzzParseSummary(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, name, start, end, zone, marketplaces, products, other string, seconds int64) {
-		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, zone, FormatParams{other, other, other}, other}
+		params := SummaryParams{fuzzPeriod(name, start, end, zone), FilterParams{list(marketplaces), list(products), nil, nil, nil}, zone, FormatParams{other, other, other, other}, other}
 		r, faults := ParseSummary(params, exampleView(), instant(seconds))
 		mustBeSound(t, params, r, faults)
 	})

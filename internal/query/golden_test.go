@@ -13,7 +13,7 @@ import (
 
 // Run with -update after a change that is meant to change statements, and
 // read the difference.
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // nothing is what a golden file says where no statement is run.
 const nothing = "-- nothing of this is held: no statement is run\n"
@@ -38,11 +38,11 @@ func daysCase(name string, params SummaryParams) goldenCase {
 func productsCase(name, account string, params ProductParams) goldenCase {
 	var c goldenCase
 	c.name = "products_" + name
-	view := exampleView()
-	view.Account = account
-	request, faults := ParseProducts(params, view, now)
+	v := exampleView()
+	v.Account = account
+	request, faults := ParseProducts(params, v, now)
 	request.Dimensions = []string{dimProduct}
-	plan := PlanReport(request, view)
+	plan := PlanReport(request, v)
 	c.empty = plan.Empty() && plan.earlierPlan().Empty()
 	c.statement = func(t *testing.T) Statement {
 		mustNotFail(t, faults)
@@ -51,7 +51,7 @@ func productsCase(name, account string, params ProductParams) goldenCase {
 	return c
 }
 
-// reportCase is a report of which some products are asked for.
+// reportCase is a report of which some products are requested.
 func reportCase(name string, params ReportParams) goldenCase {
 	var c goldenCase
 	c.name = "report_" + name
@@ -183,7 +183,7 @@ func TestParametersBecomeTheGoldenStatements(t *testing.T) {
 	}
 }
 
-// A file that no case writes would look like a promise that nobody keeps.
+// A file that no case writes would look like a promise that is not kept.
 func TestEveryGoldenFileHasItsCase(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
 	if err != nil {

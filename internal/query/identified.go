@@ -53,7 +53,7 @@ func (n narrowing) isEmpty() bool {
 	return n.Found != nil && !slices.ContainsFunc(n.Found[:], func(found []uint32) bool { return len(found) > 0 })
 }
 
-// condition is the end of a statement's WHERE that keeps what is asked for.
+// condition is the end of a statement's WHERE that keeps what is requested.
 func (n narrowing) condition() string {
 	text := ""
 	var found []string
@@ -82,7 +82,7 @@ func (n narrowing) setKeys(v map[string]string) {
 	}
 }
 
-// narrowPlan is the plan for what is asked for alone.
+// narrowPlan is the plan for what is requested alone.
 func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) (Plan, error) {
 	if !r.narrowsByID() {
 		return plan, nil
@@ -149,11 +149,16 @@ func (s *Service) eachID(ctx context.Context, v View, d identifiedDimension, vis
 	return err
 }
 
-// listedIDs returns the check whether an id is in a list of the account.
+// listedIDs returns the check whether an id is in a list of the view. Titles are the
+// account's, whatever its marketplaces.
 func (s *Service) listedIDs(ctx context.Context, v View, d identifiedDimension) (has func(id string) bool, err error) {
 	if d.isOf != 0 {
 		entities, err := s.directory.getEntities(ctx, v)
-		return func(id string) bool { _, is := entities.listed[adlens.EntityID{Type: d.isOf, ID: id}]; return is }, err
+		lists := generationsOfEntries(entityUnits(v))
+		return func(id string) bool {
+			generation, is := entities.listed[adlens.EntityID{Type: d.isOf, ID: id}]
+			return is && slices.Contains(lists, generation)
+		}, err
 	}
 	names, err := s.directory.getNames(ctx, v)
 	return func(id string) bool { _, is := names.titles[id]; return is }, err
@@ -165,7 +170,7 @@ func (s *Service) UnknownIDs(ctx context.Context, v View, r Request) (faults []a
 	for _, d := range identified {
 		asked := d.filterOf(&r)
 		if most, _ := catalogue.Report.Parameter(d.parameter); len(asked) > most.MaxValues {
-			continue // too many, which was said
+			continue // too many, which was reported
 		}
 		more, err := s.unknownIDs(ctx, v, d, asked)
 		if err != nil {
@@ -184,24 +189,33 @@ func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension,
 	if err != nil {
 		return nil, err
 	}
-	near := map[string]string{} // ids that differ in case, by those asked for
+	unlisted := map[string]bool{} // in small letters: ids may differ in case alone
 	for _, id := range asked {
 		if !listed(id) {
-			near[strings.ToLower(id)] = ""
+			unlisted[strings.ToLower(id)] = true
 		}
 	}
-	held := map[string]bool{}
-	err = s.eachID(ctx, v, d, func(_ uint32, id string, _ ...string) {
-		if _, is := slices.BinarySearch(asked, id); is {
-			held[id] = true
-		} else if _, unlisted := near[strings.ToLower(id)]; unlisted {
-			near[strings.ToLower(id)] = id
+	var keys []uint32
+	ids := map[uint32]string{} // those requested, and those that are near
+	err = s.eachID(ctx, v, d, func(key uint32, id string, _ ...string) {
+		if unlisted[strings.ToLower(id)] {
+			keys, ids[key] = append(keys, key), id
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	held, err := s.heldKeys(ctx, v, d, keys)
+	known, near := map[string]bool{}, map[string]string{}
+	for _, key := range slices.Sorted(slices.Values(keys)) {
+		if id := ids[key]; held[key] {
+			known[id], near[strings.ToLower(id)] = true, id
+		}
+	}
 	for _, id := range asked {
-		if mean, unlisted := near[strings.ToLower(id)]; unlisted && !held[id] {
+		if unlisted[strings.ToLower(id)] && !listed(id) && !known[id] {
 			f := unknownValue(id, nil, d.expected)
-			f.Parameter, f.DidYouMean = d.parameter, mean
+			f.Parameter, f.DidYouMean = d.parameter, near[strings.ToLower(id)]
 			faults = append(faults, f)
 		}
 	}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,6 +43,17 @@ func TestTheSameMeaningHasTheSameIdentity(t *testing.T) {
 	if a, b := lists(nil, nil), lists([]string{"PAUSED"}, nil); a == b {
 		t.Errorf("%s for all states, and for one", a)
 	}
+	report := func(figures ...string) string {
+		r, faults := ParseReport(ReportParams{Dimensions: []string{"month"}, Figures: figures}, exampleView(), now)
+		mustNotFail(t, faults)
+		return Identity("report", exampleView(), r)
+	}
+	if a, b := report(), report(catalogue.FigureNames...); a != b {
+		t.Errorf("%s and %s for the figures of every answer", a, b)
+	}
+	if a, b := report(), report(append(slices.Clone(catalogue.FigureNames[1:]), catalogue.FigureNames[0])...); a == b {
+		t.Errorf("%s for figures in another order", a)
+	}
 	if later := identityOf(t, ProductParams{}, exampleView(), now.Add(time.Hour)); later != plain {
 		t.Errorf("an hour later on the same day: %s, want %s", later, plain)
 	}
@@ -74,6 +86,41 @@ func TestAnotherAnswerHasAnotherIdentity(t *testing.T) {
 			t.Errorf("%s has the identity of %s", name, same)
 		}
 		seen[id] = name
+	}
+}
+
+// What a request means outlives loads, and a list that is being read again.
+func TestTheMeaningOfARequestIsThatOfEveryVersion(t *testing.T) {
+	v, loaded, another := exampleView(), exampleView(), exampleView()
+	loaded.Manifest = loaded.Manifest.With(loaded.Manifest.Version + 1)
+	another.Account = "acct-8"
+	list, faults := ParseCampaigns(CampaignParams{MarketplaceID: "1001"}, v, now)
+	mustNotFail(t, faults)
+	syncing, paused := list, list
+	syncing.Syncing, paused.States = true, []string{"PAUSED"}
+	if plain := Meaning("campaigns", v, list); Meaning("campaigns", loaded, syncing) != plain || ListIdentity("campaigns", loaded, list) == ListIdentity("campaigns", v, list) {
+		t.Error("the meaning changes with the version, or the name does not")
+	} else if Meaning("ad-groups", v, list) == plain || Meaning("campaigns", another, list) == plain || Meaning("campaigns", v, paused) == plain {
+		t.Error("another meaning has the same name")
+	}
+	if Meaning("summary", v, mustParse(t)) != Meaning("summary", loaded, mustParse(t)) || Meaning("summary", v, mustParse(t)) == Meaning("timeline", v, mustParse(t)) {
+		t.Error("figures: the meaning changes with the version, or not with the endpoint")
+	}
+}
+
+// What a request means is that of its marketplaces, however the key is limited.
+func TestTheMeaningOfARequestIsThatOfItsMarketplaces(t *testing.T) {
+	v := exampleView()
+	for _, c := range []struct {
+		only []string
+		same bool
+	}{{[]string{"UK", "US"}, true}, {[]string{"1001", "2001", "2002"}, true}, {[]string{"UK"}, false}, {[]string{"US", "2001"}, false}, {[]string{}, false}} {
+		if same := Meaning("summary", v.limitTo(c.only), mustParse(t)) == Meaning("summary", v, mustParse(t)); same != c.same {
+			t.Errorf("a key for %q means the same as one for all: %t, want %t", c.only, same, c.same)
+		}
+	}
+	if Meaning("summary", v.limitTo([]string{"US"}), mustParse(t)) == Meaning("summary", v.limitTo([]string{"UK"}), mustParse(t)) {
+		t.Error("keys for two marketplaces mean the same")
 	}
 }
 

@@ -18,6 +18,42 @@ type LegacyCampaign struct {
 	Marketplace uint16 // its key
 	ID, Name    string
 	Start, End  *adlens.Day // nil where none is known
+	// Days are those on which a legacy report has figures of the campaign that the
+	// v3 report leaves out, and that do not count because no list says its form. nil of
+	// a campaign of which one does.
+	Days []adlens.Day
+}
+
+// UnsaidSources are the generations that decide what legacy reports have of campaigns
+// whose form no list says: of the months of legacy reports, of those of v3 reports,
+// of what lists said, and of the campaigns of facts.
+type UnsaidSources struct {
+	Legacy, V3      []uint32
+	Forms, Entities uint32
+}
+
+// UnsaidSources returns those of the view, the zero value where there are no legacy
+// reports.
+func (v View) UnsaidSources() (all UnsaidSources) {
+	for _, e := range v.Manifest.Of(manifest.Month) {
+		if e.Slice.AdProduct != manifest.LegacyReported {
+			continue
+		}
+		all.Legacy = append(all.Legacy, e.Generation)
+		if v3, held := v.Manifest.Find(manifest.Unit{Kind: manifest.Month, Slice: e.Slice.Of(adlens.SponsoredBrands), Start: e.Start}); held {
+			all.V3 = append(all.V3, v3.Generation)
+		}
+	}
+	if all.Legacy != nil {
+		all.Forms = v.Manifest.Generation(manifest.Unit{Kind: manifest.Forms})
+		all.Entities = v.Manifest.Generation(manifest.Unit{Kind: manifest.Entities})
+	}
+	return all
+}
+
+// Equal reports whether both are the same generations.
+func (u UnsaidSources) Equal(other UnsaidSources) bool {
+	return slices.Equal(u.Legacy, other.Legacy) && slices.Equal(u.V3, other.V3) && u.Forms == other.Forms && u.Entities == other.Entities
 }
 
 // BrandLists are the generations of the lists that may have legacy campaigns.
@@ -26,22 +62,27 @@ func (v View) BrandLists() []uint32 {
 }
 
 // legacyIn are the campaigns of a marketplace that are left out of an answer: those
-// that it asks for, and that may have run on a day for which a report of Sponsored
-// Brands speaks. Figures of products or ad groups alone have none of that ad
-// product anyway.
+// that the request selects, and that may have run on a day for which a report of
+// Sponsored Brands speaks, but no legacy one that has them. Figures of products or ad
+// groups alone have none of that ad product anyway.
 func (v View) legacyIn(r Request, m Marketplace) (all []LegacyCampaign) {
 	slice := manifest.Slice{Marketplace: m.Key, AdProduct: adlens.SponsoredBrands}
 	f := r.Filters
-	if len(v.Legacy) == 0 || !v.sliceFilter(f)(slice) || f.Products != nil || f.AdGroups != nil {
+	if len(v.Legacy) == 0 || !v.sliceFilter(r)(slice) || f.Products != nil || f.AdGroups != nil {
 		return nil
 	}
 	held := v.heldIn(slice, r.Period)
+	isIn := func(day adlens.Day) bool { return r.Period.Start <= day && day <= r.Period.End }
 	if r.Compared() {
 		held = append(held, v.heldIn(slice, r.Earlier)...)
+		isIn = func(day adlens.Day) bool {
+			return r.Period.Start <= day && day <= r.Period.End || r.Earlier.Start <= day && day <= r.Earlier.End
+		}
 	}
 	for _, c := range v.Legacy {
 		isAsked := c.Marketplace == m.Key && (f.Campaigns == nil || slices.Contains(f.Campaigns, c.ID))
-		if isAsked && slices.ContainsFunc(held, c.mayHaveRun) {
+		isLeftOut := slices.ContainsFunc(c.Days, isIn) || c.Days == nil && slices.ContainsFunc(held, c.mayHaveRun)
+		if isAsked && isLeftOut {
 			all = append(all, c)
 		}
 	}
@@ -54,14 +95,16 @@ type heldDays struct {
 	days  manifest.Days
 }
 
-// heldIn are the days of a period that are held of a slice.
+// heldIn are the days of a period that are held of Sponsored Brands without legacy
+// reports.
 func (v View) heldIn(slice manifest.Slice, within period.Period) (all []heldDays) {
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		first, last := max(within.Start, e.Start), min(within.End, e.Start.LastOfMonth())
 		if e.Slice != slice || first > last {
 			continue
 		}
-		if days := e.Held() & manifest.DaysBetween(first, last); days != 0 {
+		legacy, _ := v.Manifest.Find(manifest.Unit{Kind: manifest.Month, Slice: slice.Of(manifest.LegacyCounted), Start: e.Start})
+		if days := e.Held() & manifest.DaysBetween(first, last) &^ legacy.Held(); days != 0 {
 			all = append(all, heldDays{e.Start, days})
 		}
 	}

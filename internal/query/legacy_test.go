@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,10 +16,11 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 	on := func(text string) *adlens.Day { d := day(text); return &d }
 	v := exampleView()
 	v.Legacy = []LegacyCampaign{
-		{usKey, "1", "always", nil, nil},
-		{usKey, "2", "in March", on("2025-03-01"), on("2025-03-31")},
-		{uk1Key, "3", "since May", on("2025-05-20"), nil},
-		{uk2Key, "4", "of a marketplace without reports", nil, nil},
+		{usKey, "1", "always", nil, nil, nil},
+		{usKey, "2", "in March", on("2025-03-01"), on("2025-03-31"), nil},
+		{uk1Key, "3", "since May", on("2025-05-20"), nil, nil},
+		{uk2Key, "4", "of a marketplace without reports", nil, nil, nil},
+		{uk2Key, "6", "of a legacy report", nil, nil, []adlens.Day{day("2025-07-07"), day("2025-11-30")}},
 	}
 	for what, c := range map[string]struct {
 		from, to string
@@ -26,10 +28,12 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 		earlier  [2]string
 		want     map[string][]string // by marketplace
 	}{
-		"all days":             {from: "2020-01-01", to: "2026-11-20", want: map[string][]string{"1001": {"1", "2"}, "2001": {"3"}}},
+		"all days":             {from: "2020-01-01", to: "2026-11-20", want: map[string][]string{"1001": {"1", "2"}, "2001": {"3"}, "2002": {"6"}}},
 		"March":                {from: "2025-03-31", to: "2025-03-31", want: map[string][]string{"1001": {"1", "2"}}},
 		"April":                {from: "2025-04-01", to: "2025-04-30", want: map[string][]string{"1001": {"1"}}},
-		"a gap of UK's":        {from: "2025-07-01", to: "2025-07-31", want: map[string][]string{"1001": {"1"}}},
+		"a gap of UK's":        {from: "2025-07-01", to: "2025-07-31", want: map[string][]string{"1001": {"1"}, "2002": {"6"}}},
+		"next to the days":     {from: "2025-07-08", to: "2025-11-29", want: map[string][]string{"1001": {"1"}}},
+		"compared with a day":  {from: "2025-12-01", to: "2025-12-31", earlier: [2]string{"2025-10-31", "2025-11-30"}, want: map[string][]string{"1001": {"1"}, "2002": {"6"}}},
 		"before a campaign":    {from: "2025-01-01", to: "2025-01-31", want: map[string][]string{"1001": {"1"}}},
 		"after what is held":   {from: "2026-11-20", to: "2026-12-20", want: map[string][]string{}},
 		"compared with March":  {from: "2026-01-01", to: "2026-01-31", earlier: [2]string{"2025-03-10", "2025-04-10"}, want: map[string][]string{"1001": {"1", "2"}}},
@@ -57,10 +61,46 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	if parts := v.IncompleteAtAll(); len(parts) != 2 || len(parts[1].Campaigns) != 2 {
+	if parts := v.IncompleteAtAll(); len(parts) != 3 || len(parts[2].Campaigns) != 2 {
 		t.Errorf("of all days: %+v", parts)
 	}
 	if parts := exampleView().IncompleteAtAll(); parts != nil {
 		t.Errorf("without such campaigns: %+v", parts)
+	}
+}
+
+// Days for which a legacy report was loaded lack nothing; of other days the same
+// campaigns are still named.
+func TestLegacyReportsMakeTheirDaysComplete(t *testing.T) {
+	v := exampleView()
+	v.Legacy = []LegacyCampaign{{usKey, "1", "always", nil, nil, nil}}
+	march := manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: usKey, AdProduct: manifest.LegacyCounted}, Start: day("2025-03-01")},
+		Generation: 7, Sources: []manifest.Source{{ReportID: "o", Days: manifest.DaysBetween(day("2025-03-05"), day("2025-03-20"))}}}
+	reported := march
+	reported.Slice.AdProduct = manifest.LegacyReported
+	v.Manifest = v.Manifest.With(v.Manifest.Version+1, march, reported)
+	for _, c := range []struct {
+		from, to string
+		isWhole  bool
+	}{{"2025-03-05", "2025-03-20", true}, {"2025-03-04", "2025-03-20", false}, {"2025-03-20", "2025-03-21", false}, {"2025-03-10", "2025-03-10", true}, {"2025-04-05", "2025-04-06", false}} {
+		if parts := v.answerMeta(Request{Period: days(c.from, c.to)}).Incomplete; (parts == nil) != c.isWhole {
+			t.Errorf("%s to %s: %+v", c.from, c.to, parts)
+		}
+	}
+	plan := PlanDays(Request{Period: days("2025-03-10", "2025-03-10")}, v)
+	counted := 0
+	for _, l := range plan.Days {
+		if !l.Slice.IsAnswered() {
+			t.Errorf("%s is answered", l.Unit)
+		}
+		if l.Slice.AdProduct == manifest.LegacyCounted {
+			counted++
+		}
+	}
+	if counted != 1 {
+		t.Errorf("%d months of legacy reports are in the plan, want 1", counted)
+	}
+	if all := PlanDays(Request{Period: days("2025-03-10", "2025-03-10"), Filters: Filters{AdProducts: []adlens.AdProduct{adlens.SponsoredProducts}}}, v); len(all.Days) != 2 {
+		t.Errorf("figures of Sponsored Products are read from %v", all.Days)
 	}
 }

@@ -52,7 +52,7 @@ type ListRequest struct {
 	RuleID      string
 	Paging
 	Format
-	Syncing bool // the list is being read anew from the platform
+	Syncing bool // the list is being read again from the platform
 }
 
 // RowWeight is that of a row of figures.

@@ -18,7 +18,7 @@ type ListStore interface {
 	Campaigns(ctx context.Context, s Statement) ([]Campaign, error)
 	AdGroups(ctx context.Context, s Statement) ([]AdGroup, error)
 	RulesWithRuns(ctx context.Context, s Statement) ([]Rule, error)
-	Runs(ctx context.Context, s Statement) ([]records.RuleRun, error)
+	Runs(ctx context.Context, s Statement) ([]RuleRun, error)
 	Entries(ctx context.Context, s Statement) ([]records.Activity, error)
 }
 
@@ -34,7 +34,16 @@ type AdGroup = platform.AdGroup
 // Rule is a rule with its last run that was no test.
 type Rule struct {
 	records.Rule
-	LastRun *records.RuleRun
+	LastRun *RuleRun
+}
+
+// RuleRun is a run of a rule as it is shown.
+type RuleRun struct {
+	records.RuleRun
+	// LookedAtUnknown and ChangedUnknown are set where the run's counts are of
+	// marketplaces, too, that the view does not have.
+	LookedAtUnknown bool `json:"-"`
+	ChangedUnknown  bool `json:"-"`
 }
 
 // ListCount is how many of a kind of list a marketplace has.
@@ -112,6 +121,9 @@ func (s *Service) AdGroups(ctx context.Context, v View, r ListRequest) (*Page[Ad
 
 // Rules answers a page of the rules, the most recently edited first.
 func (s *Service) Rules(ctx context.Context, v View, r ListRequest) (*Page[Rule], error) {
+	if v.Limited != nil {
+		return s.limitedRulePage(ctx, v, r)
+	}
 	return listPage(ctx, s, v, r, "rules", s.lists.RulesWithRuns, nil)
 }
 
@@ -132,8 +144,11 @@ func (s *Service) Activity(ctx context.Context, v View, r ListRequest) (*Page[re
 
 // RuleRuns answers the last runs of a rule, newest first, tests left out; found
 // is false where the account has no such rule.
-func (s *Service) RuleRuns(ctx context.Context, v View, rule string) (runs []records.RuleRun, found bool, err error) {
+func (s *Service) RuleRuns(ctx context.Context, v View, rule string) (runs []RuleRun, found bool, err error) {
 	r := ListRequest{RuleID: rule, Paging: Paging{Page: 1, PageSize: lastRuns}}
+	if v.Limited != nil {
+		return s.limitedRuleRuns(ctx, v, r)
+	}
 	n, err := s.lists.Count(ctx, v.listStatement("rule_exists", r))
 	if err != nil || n == 0 {
 		return nil, false, err
@@ -160,7 +175,7 @@ func listPage[T any](ctx context.Context, s *Service, v View, r ListRequest, nam
 		return nil, err
 	}
 	p := &Page[T]{Request: r, Total: total, SyncedAt: synced}
-	if (r.Page-1)*r.PageSize >= total {
+	if r.All && r.Page > 1 || (r.Page-1)*r.PageSize >= total {
 		return p, nil
 	}
 	p.Rows, err = read(ctx, v.listStatement(name, r))

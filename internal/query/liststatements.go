@@ -39,8 +39,12 @@ func (v View) listParams(r ListRequest) map[string]string {
 
 // listStatement takes a template and of the parameters those that it names.
 func (v View) listStatement(name string, r ListRequest) Statement {
-	text := strings.ReplaceAll(readTemplate(name), "/*where*/\n", readTemplate("ad_groups_where"))
+	slots := append([]string{"/*where*/\n", readTemplate("ad_groups_where")}, v.limitedSlots()...)
+	text := strings.NewReplacer(slots...).Replace(readTemplate(name))
 	params := v.listParams(r)
+	if v.Limited != nil {
+		params["countries"], params["marketplaces"] = textList(v.Limited.Countries), textList(v.Limited.Marketplaces)
+	}
 	for parameter := range params {
 		if !strings.Contains(text, "{"+parameter+":") {
 			delete(params, parameter)

@@ -21,7 +21,7 @@ type UnitStore interface {
 	// only valid during the visit. Where the statement has to be repeated,
 	// begin is called again; after an error not all were visited.
 	UnitRows(ctx context.Context, s Statement, begin func() (visit func(*UnitRow))) error
-	// UnitRowsBeside does the same at a low priority, where nobody waits.
+	// UnitRowsBeside does the same at a low priority, where no request waits.
 	UnitRowsBeside(ctx context.Context, s Statement, begin func() (visit func(*UnitRow))) error
 }
 
@@ -43,7 +43,7 @@ type memory struct {
 	computed engagement                             // with reports that the engine adds up
 	adding   chan struct{}                          // has a value for each report that is being added up
 
-	*wishes
+	*readQueue
 }
 
 // unitName says what a unit is of, and not which generation of it: a load that
@@ -57,14 +57,14 @@ type unitName struct {
 
 func newMemory(store UnitStore, bytes int) *memory {
 	weigh := func(_ unitName, u *unit) int { return u.memoryBytes() }
-	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), adding: make(chan struct{}, runtime.GOMAXPROCS(0)), wishes: newWishes()}
+	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), adding: make(chan struct{}, runtime.GOMAXPROCS(0)), readQueue: newReadQueue()}
 }
 
 // Remember has product reports answered from memory where it has what they
 // need. Fill brings that in.
 func (s *Service) Remember(store UnitStore, bytes int) { s.memory = newMemory(store, bytes) }
 
-// queueAhead has what an account was not asked for yet read ahead.
+// queueAhead has what was not requested of an account yet read ahead.
 func (s *Service) queueAhead(v View) {
 	if s.memory != nil {
 		s.memory.queueAhead(v.Account, v.Manifest.Version)
@@ -72,7 +72,7 @@ func (s *Service) queueAhead(v View) {
 }
 
 // answerCached answers a page of a level from memory; ok is false where it cannot.
-func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan) (p *Report, ok bool) {
+func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan) (report *Report, ok bool) {
 	if s.memory == nil {
 		return nil, false
 	}
@@ -87,8 +87,8 @@ func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan
 	return s.answerTallied(ctx, v, r, found, then, names)
 }
 
-// answerTallied adds a report up; ok is false where nobody waits for it any more.
-func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names rowNames) (p *Report, ok bool) {
+// answerTallied adds a report up; ok is false where no request waits for it any more.
+func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, then found, names rowNames) (report *Report, ok bool) {
 	// More at once than there are cores would only take more memory.
 	select {
 	case s.memory.adding <- struct{}{}:
@@ -116,14 +116,14 @@ type found struct {
 }
 
 // unitsByTable are the units of a plan by table.
-func (p Plan) unitsByTable() [3][]Live {
-	return [...][]Live{yearUnits: p.Years, monthUnits: p.Months, dayUnits: p.Days}
+func (plan Plan) unitsByTable() [3][]Live {
+	return [...][]Live{yearUnits: plan.Years, monthUnits: plan.Months, dayUnits: plan.Days}
 }
 
 // bothTables are those of both periods, each once.
-func (p Plan) bothTables() [3][]Live {
-	all := p.unitsByTable()
-	for table, units := range p.earlierPlan().unitsByTable() {
+func (plan Plan) bothTables() [3][]Live {
+	all := plan.unitsByTable()
+	for table, units := range plan.earlierPlan().unitsByTable() {
 		all[table] = slices.Concat(all[table], units)
 		slices.SortFunc(all[table], func(a, b Live) int { return cmp.Compare(a.Generation, b.Generation) })
 		all[table] = slices.Compact(all[table])
@@ -132,8 +132,8 @@ func (p Plan) bothTables() [3][]Live {
 }
 
 // getUnit returns what memory has of a unit's live generation.
-func (m *memory) getUnit(p Plan, table unitTable, l Live) (*unit, bool) {
-	u, ok := m.units.Get(unitName{p.Account, table, l.Unit, p.by})
+func (m *memory) getUnit(plan Plan, table unitTable, l Live) (*unit, bool) {
+	u, ok := m.units.Get(unitName{plan.Account, table, l.Unit, plan.by})
 	if !ok || u.generation != l.Generation {
 		return nil, false
 	}
@@ -264,7 +264,7 @@ const fetchedNames = 5_000
 // answerFetched answers a page of a level from memory, for which it reads what is
 // missing there, if that is little; ok is false where it is not, or where memory
 // cannot answer at all. most is how many rows the report has at most.
-func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, most uint64) (p *Report, ok bool, err error) {
+func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Plan, most uint64) (report *Report, ok bool, err error) {
 	if s.memory == nil {
 		return nil, false, nil
 	}
@@ -294,8 +294,8 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 	if !ok || found.unfit || then.unfit {
 		return nil, false, nil
 	}
-	p, ok = s.answerTallied(ctx, v, r, found, then, names)
-	return p, ok, nil
+	report, ok = s.answerTallied(ctx, v, r, found, then, names)
+	return report, ok, nil
 }
 
 // fetchUnits reads units of all tables side by side, once for all who need the same

@@ -129,7 +129,7 @@ type answered struct {
 
 // answer sums the days of a request by product, in numbers of any size.
 func (s *shop) answer(r Request) map[uint32]answered {
-	match := s.view.sliceFilter(r.Filters)
+	match := s.view.sliceFilter(r)
 	all := map[uint32]answered{}
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		if !match(e.Slice) {
@@ -153,20 +153,20 @@ func (s *shop) answer(r Request) map[uint32]answered {
 // listed is a page of products as the contract says: all of either period are
 // sorted by what they show, and then cut.
 func listed(r Request, v View, now, then map[uint32]answered, names productNames) *Report {
-	p := emptyPage(r, v, 0)
+	report := emptyPage(r, v, 0)
 	var all []Row
 	for key := range uint32(13) {
 		s := sides{now[key].sums, then[key].sums}
 		if !s.isEmpty(headlineSummands) {
-			one := p.newRow(v, group{}, &s)
+			one := report.newRow(v, group{}, &s)
 			one.ID, one.Title, one.Marketplaces = names.ids[key], names.titles[names.ids[key]], v.countriesOf(now[key].marketplaces)
 			all = append(all, one)
 		}
 	}
 	slices.SortFunc(all, func(a, b Row) int { return before(positionOf(a, r), positionOf(b, r), r) })
-	p = emptyPage(r, v, len(all))
-	p.Rows = slices.Values(cutPage(all, r))
-	return p
+	report = emptyPage(r, v, len(all))
+	report.Rows = slices.Values(cutPage(all, r))
+	return report
 }
 
 // drawShop draws some rows for every month of the example.
@@ -205,9 +205,9 @@ func remembering(t rapid.TB, s *shop, r Request) *Service {
 	return service
 }
 
-func productsAsText(p *Report) []string {
-	all := []string{fmt.Sprint(p.TotalRows, " rows, ", p.Meta.Truncated)}
-	for _, row := range rowsOf(p) {
+func productsAsText(report *Report) []string {
+	all := []string{fmt.Sprint(report.TotalRows, " rows, ", report.Meta.Truncated)}
+	for _, row := range rowsOf(report) {
 		text := fmt.Sprintf("%s %q %v", row.ID, row.Title, row.Marketplaces)
 		for _, figure := range row.Figures {
 			text += " " + shown(figure)

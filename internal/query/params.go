@@ -4,7 +4,7 @@ package query
 // their order. Text is as the client sent it, "" if it sent nothing; an empty
 // value that was sent never gets here. The catalogue has the rules.
 
-// PeriodParams say which days are asked for.
+// PeriodParams say which days are requested.
 type PeriodParams struct {
 	Range     string `query:"range"`
 	StartDate string `query:"start_date"`

@@ -75,9 +75,9 @@ func TestAnAccountWithoutMarketplacesSaysSo(t *testing.T) {
 
 // GB means UK wherever it is sent, so it is refused like UK.
 func TestGBIsRefusedWhereUKIsNotConnected(t *testing.T) {
-	view := exampleView()
-	view.Marketplaces = view.Marketplaces[2:]
-	_, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"GB"}}}, view, now)
+	v := exampleView()
+	v.Marketplaces = v.Marketplaces[2:]
+	_, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"GB"}}}, v, now)
 	if len(faults) != 1 || faults[0].Value != "GB" {
 		t.Fatalf("%+v", faults)
 	}
@@ -87,18 +87,18 @@ func TestGBIsRefusedWhereUKIsNotConnected(t *testing.T) {
 // UK is no slip of the hand for US: to suggest it would send a client to
 // another country's figures.
 func TestNoOtherCountryIsSuggestedForOneThatIsNotConnected(t *testing.T) {
-	view := exampleView()
-	view.Marketplaces = view.Marketplaces[2:]
-	_, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"UK"}}}, view, now)
+	v := exampleView()
+	v.Marketplaces = v.Marketplaces[2:]
+	_, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"UK"}}}, v, now)
 	mustRefuse(t, "UK", faults, refusal{"marketplaces", "UK", adlens.UnknownValue, "US", ""})
 }
 
 // A country that the platform opened after this was written is connected all
 // the same.
 func TestACountryThatIsConnectedIsKnownWhateverItsCode(t *testing.T) {
-	view := exampleView()
-	view.Marketplaces = append(view.Marketplaces, Marketplace{Key: 9, ID: "9", Country: "ZZ"})
-	r, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"zz"}}}, view, now)
+	v := exampleView()
+	v.Marketplaces = append(v.Marketplaces, Marketplace{Key: 9, ID: "9", Country: "ZZ"})
+	r, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"zz"}}}, v, now)
 	mustNotFail(t, faults)
 	if strings.Join(r.Filters.Marketplaces, ",") != "ZZ" {
 		t.Errorf("got %q", r.Filters.Marketplaces)

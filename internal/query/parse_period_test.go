@@ -52,7 +52,7 @@ func TestAllTimeOfAnAccountWithoutDaysIsToday(t *testing.T) {
 }
 
 // The instant is the same; the zone of now itself must not matter, only the
-// one asked for.
+// one requested.
 func TestTheZoneDecidesWhichDayTodayIs(t *testing.T) {
 	late := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
 	for _, read := range []*time.Location{time.UTC, time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)} {
@@ -144,10 +144,10 @@ func TestFaultsOfAPeriodSayWhatWouldBeRight(t *testing.T) {
 	mustMention(t, faults[0], "start_date", "2026-02-02", "end_date")
 }
 
-// Everything that is wrong is said at once.
+// Everything that is wrong is reported at once.
 func TestFaultsOfAllParametersAreFoundTogether(t *testing.T) {
 	params := ProductParams{PeriodParams: PeriodParams{Range: "ever", TimeZone: "Nowhere/Land"}, FilterParams: FilterParams{Marketplaces: []string{"XX"}, AdProducts: []string{"TV"}},
-		Sort: "price", Order: "up", PagingParams: PagingParams{Page: "0", PageSize: "0"}, FormatParams: FormatParams{"pdf", "pipe", "dot"}, Compare: "twin"}
+		Sort: "price", Order: "up", PagingParams: PagingParams{Page: "0", PageSize: "0"}, FormatParams: FormatParams{"pdf", "pipe", "dot", ""}, Compare: "twin"}
 	_, faults := ParseProducts(params, exampleView(), now)
 	found := map[string]bool{}
 	for _, f := range faults {
@@ -155,7 +155,7 @@ func TestFaultsOfAllParametersAreFoundTogether(t *testing.T) {
 	}
 	for _, name := range strings.Fields("range timezone marketplaces ad_products sort order page page_size format separator decimal compare") {
 		if !found[name] {
-			t.Errorf("nothing was said about %s", name)
+			t.Errorf("nothing was reported about %s", name)
 		}
 	}
 	if len(faults) != len(found) {

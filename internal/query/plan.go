@@ -1,6 +1,7 @@
 package query
 
 import (
+	"maps"
 	"slices"
 
 	"adlens"
@@ -31,10 +32,10 @@ type Plan struct {
 	// by is what memory divides the plan's units by.
 	by level
 
-	// unreported are the days whose reports lack further measures that are asked for.
+	// unreported are the days whose reports lack further measures that are requested.
 	unreported []unreportedDays
 
-	// narrowing is what is asked for of all products, campaigns and ad groups.
+	// narrowing is what is requested of all products, campaigns and ad groups.
 	narrowing
 
 	// Skipped is how many rows before the page the plan leaves out.
@@ -60,41 +61,48 @@ func liveUnit(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows,
 
 // Empty reports whether nothing that is held of the period can answer: no
 // statement is run.
-func (p Plan) Empty() bool { return len(p.Years)+len(p.Months)+len(p.Days) == 0 }
+func (plan Plan) Empty() bool { return len(plan.Years)+len(plan.Months)+len(plan.Days) == 0 }
 
 // earlierPlan is the plan of the earlier period, an empty one where nothing is
 // compared.
-func (p Plan) earlierPlan() Plan {
-	if p.Earlier == nil {
+func (plan Plan) earlierPlan() Plan {
+	if plan.Earlier == nil {
 		return Plan{}
 	}
-	return *p.Earlier
+	return *plan.Earlier
 }
 
 // hasDay reports whether a day lies in the period.
-func (p Plan) hasDay(day adlens.Day) bool { return p.From <= day && day <= p.To }
+func (plan Plan) hasDay(day adlens.Day) bool { return plan.From <= day && day <= plan.To }
 
-// sliceFilter are the slices that the filters let through.
-func (v View) sliceFilter(f Filters) func(manifest.Slice) bool {
+// sliceFilter are the slices that the request's filters let through.
+func (v View) sliceFilter(r Request) func(manifest.Slice) bool {
 	var keys []uint16
-	for _, m := range v.filtered(f) {
+	for _, m := range v.filtered(r) {
 		keys = append(keys, m.Key)
 	}
 	return func(s manifest.Slice) bool {
-		return slices.Contains(keys, s.Marketplace) && (f.AdProducts == nil || slices.Contains(f.AdProducts, s.AdProduct))
+		return s.IsAnswered() && slices.Contains(keys, s.Marketplace) && (r.Filters.AdProducts == nil || slices.Contains(r.Filters.AdProducts, s.Product()))
 	}
 }
 
-// basePlan is a plan without generations yet; ok is false where no held day of
-// the filtered slices lies in the period.
-func (v View) basePlan(match func(manifest.Slice) bool, within period.Period) (p Plan, ok bool) {
+// basePlan is a plan without generations yet, and the months of the slices that the
+// request's filters let through; ok is false where no held day of these lies in the
+// period.
+func (v View) basePlan(r Request, within period.Period) (plan Plan, months []manifest.Entry, ok bool) {
+	match := v.sliceFilter(r)
+	for _, e := range v.Manifest.Of(manifest.Month) {
+		if match(e.Slice) {
+			months = append(months, e)
+		}
+	}
 	oldest, newest, held := v.Manifest.HeldDays(match)
-	p = Plan{Account: v.Account, From: max(within.Start, oldest), To: min(within.End, newest),
+	plan = Plan{Account: v.Account, From: max(within.Start, oldest), To: min(within.End, newest),
 		SmallKeys: !slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key >= 64 })}
 	for _, m := range v.Marketplaces {
-		p.MarketplaceOrder = append(p.MarketplaceOrder, uint32(m.Key))
+		plan.MarketplaceOrder = append(plan.MarketplaceOrder, uint32(m.Key))
 	}
-	return p, held && p.From <= p.To
+	return plan, months, held && plan.From <= plan.To
 }
 
 // coverage is how much of a unit's held days a period has.
@@ -106,13 +114,13 @@ const (
 	wholly
 )
 
-func coverageOf(p Plan, e manifest.Entry) coverage {
+func coverageOf(plan Plan, e manifest.Entry) coverage {
 	first, held := e.FirstHeld()
 	last, _ := e.LastHeld()
 	switch {
-	case !held || last < p.From || first > p.To:
+	case !held || last < plan.From || first > plan.To:
 		return untouched
-	case p.From <= first && last <= p.To:
+	case plan.From <= first && last <= plan.To:
 		return wholly
 	}
 	return partly
@@ -120,89 +128,72 @@ func coverageOf(p Plan, e manifest.Entry) coverage {
 
 // PlanDays plans a summary or timeline: the day totals of months answer it
 // alone.
-func PlanDays(r Request, v View) Plan {
-	p := planDays(v, r.Filters, r.Period)
+func PlanDays(r Request, v View) Plan { return planBoth(r, v, planDays) }
+
+// planBoth plans the period and, where one is compared with, the earlier one.
+func planBoth(r Request, v View, planPeriod func(View, Request, period.Period) Plan) Plan {
+	plan := planPeriod(v, r, r.Period)
 	if r.Compared() {
-		then := planDays(v, r.Filters, r.Earlier)
-		p.Earlier = &then
+		then := planPeriod(v, r, r.Earlier)
+		plan.Earlier = &then
 	}
-	return p
+	return plan
 }
 
-func planDays(v View, f Filters, within period.Period) Plan {
-	match := v.sliceFilter(f)
-	p, ok := v.basePlan(match, within)
+func planDays(v View, r Request, within period.Period) Plan {
+	plan, months, ok := v.basePlan(r, within)
 	if !ok {
-		return p
+		return plan
 	}
-	for _, e := range v.Manifest.Of(manifest.Month) {
-		if match(e.Slice) && coverageOf(p, e) != untouched {
-			p.Days = append(p.Days, liveUnit(e))
+	for _, e := range months {
+		if coverageOf(plan, e) != untouched {
+			plan.Days = append(plan.Days, liveUnit(e))
 		}
 	}
-	return p
+	return plan
 }
 
 // PlanReport plans a report with products: years where the period has all that is
 // held of them, else months likewise, else single days. Held days decide, not the
 // calendar: the running month is whole for this_month. Months are the coarsest
 // where rows are divided by months, and days where they are by weeks or days.
-func PlanReport(r Request, v View) Plan {
-	p := planReport(v, r, r.Period)
-	if r.Compared() {
-		then := planReport(v, r, r.Earlier)
-		p.Earlier = &then
-	}
-	return p
-}
+func PlanReport(r Request, v View) Plan { return planBoth(r, v, planReport) }
 
 func planReport(v View, r Request, within period.Period) Plan {
-	match := v.sliceFilter(r.Filters)
-	p, ok := v.basePlan(match, within)
-	p.by, _ = r.level()
+	plan, months, ok := v.basePlan(r, within)
+	plan.by, _ = r.level()
 	if !ok {
-		return p
+		return plan
 	}
 	granularity := r.Granularity
 	if r.sumsFurther() {
 		granularity = ByDay
 	}
 	for _, m := range r.furtherMeasures() {
-		p.unreported = append(p.unreported, unreportedDays{measure: m})
+		plan.unreported = append(plan.unreported, unreportedDays{measure: m})
 	}
-	months := map[manifest.Unit][]manifest.Entry{}
-	for _, e := range v.Manifest.Of(manifest.Month) {
-		if match(e.Slice) {
-			p.addUnreported(e)
-			year := manifest.Unit{Kind: manifest.Year, Slice: e.Slice, Start: e.Start.FirstOfYear()}
-			months[year] = append(months[year], e)
-		}
+	years := map[manifest.Unit][]manifest.Entry{} // with their months
+	for _, e := range months {
+		plan.addUnreported(e)
+		year := manifest.Unit{Kind: manifest.Year, Slice: e.Slice, Start: e.Start.FirstOfYear()}
+		years[year] = append(years[year], e)
 	}
-	for _, year := range sortedUnits(months) {
+	for _, year := range slices.SortedFunc(maps.Keys(years), manifest.Unit.Compare) {
 		e, _ := v.Manifest.Find(year)
-		p.addYear(months[year], liveUnit(e), granularity, r.Local)
+		plan.addYear(years[year], liveUnit(e), granularity, r.Local)
 	}
-	return p
-}
-
-func sortedUnits(months map[manifest.Unit][]manifest.Entry) []manifest.Unit {
-	var units []manifest.Unit
-	for u := range months {
-		units = append(units, u)
-	}
-	slices.SortFunc(units, manifest.Unit.Compare)
-	return units
+	return plan
 }
 
 // addYear adds what answers for one slice's year, as fine as the granularity. Rollups
 // from before there were ad groups have no local amounts.
-func (p *Plan) addYear(months []manifest.Entry, year Live, granularity string, local bool) {
+func (plan *Plan) addYear(months []manifest.Entry, year Live, granularity string, local bool) {
 	var whole, part []Live
 	outside := false
 	for _, e := range months {
-		how := coverageOf(*p, e)
+		how := coverageOf(*plan, e)
 		if how != untouched {
-			p.Rows += e.Rows
+			plan.Rows += e.Rows
 		}
 		switch how {
 		case wholly:
@@ -220,15 +211,15 @@ func (p *Plan) addYear(months []manifest.Entry, year Live, granularity string, l
 	}
 	switch granularity {
 	case ByDay, ByWeek:
-		p.Days = append(p.Days, slices.Concat(whole, part)...)
+		plan.Days = append(plan.Days, slices.Concat(whole, part)...)
 		return
 	case ByMonth:
 		year.Generation = 0
 	}
 	if year.Generation != 0 && len(part) == 0 && !outside && len(whole) > 1 {
-		p.Years = append(p.Years, year)
+		plan.Years = append(plan.Years, year)
 		return
 	}
-	p.Months = append(p.Months, whole...)
-	p.Days = append(p.Days, part...)
+	plan.Months = append(plan.Months, whole...)
+	plan.Days = append(plan.Days, part...)
 }

@@ -57,17 +57,17 @@ func (w world) passes(f Filters, s manifest.Slice) bool {
 // planned sums what the plan's statements read: the rows of years and months
 // whole, those of days between From and To. A generation that is listed twice
 // is read once, as IN does.
-func (w world) planned(p Plan, key func(fact) string) totals {
+func (w world) planned(plan Plan, key func(fact) string) totals {
 	all := totals{}
 	for _, f := range w.facts {
 		month, year := w.view.Manifest.Generation(f.unit(manifest.Month)), w.view.Manifest.Generation(f.unit(manifest.Year))
-		if slices.Contains(generationsOf(p.Years), year) {
+		if slices.Contains(generationsOf(plan.Years), year) {
 			all[key(f)] += f.clicks
 		}
-		if slices.Contains(generationsOf(p.Months), month) {
+		if slices.Contains(generationsOf(plan.Months), month) {
 			all[key(f)] += f.clicks
 		}
-		if slices.Contains(generationsOf(p.Days), month) && p.From <= f.day && f.day <= p.To {
+		if slices.Contains(generationsOf(plan.Days), month) && plan.From <= f.day && f.day <= plan.To {
 			all[key(f)] += f.clicks
 		}
 	}
@@ -151,11 +151,11 @@ func TestPlansNameLiveGenerationsOnceAndOnlyTheAccountsOwn(t *testing.T) {
 		if len(days.Years)+len(days.Months) > 0 {
 			t.Fatalf("day totals have no rollups: %+v", days)
 		}
-		for _, p := range []Plan{days, products} {
-			mustName(t, w.view.Manifest.Of(manifest.Year), p.Years)
-			mustName(t, w.view.Manifest.Of(manifest.Month), append(slices.Clone(p.Months), p.Days...))
-			if p.Account != w.view.Account && !p.Empty() {
-				t.Fatalf("the plan is of account %q", p.Account)
+		for _, plan := range []Plan{days, products} {
+			mustName(t, w.view.Manifest.Of(manifest.Year), plan.Years)
+			mustName(t, w.view.Manifest.Of(manifest.Month), append(slices.Clone(plan.Months), plan.Days...))
+			if plan.Account != w.view.Account && !plan.Empty() {
+				t.Fatalf("the plan is of account %q", plan.Account)
 			}
 		}
 	})
@@ -177,11 +177,11 @@ func TestSingleDaysAnswerOnlyTheMonthsThatThePeriodCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		r := drawRequest(t, "2024-10-01", "2027-01-31")
-		p := PlanReport(r, w.view)
+		plan := PlanReport(r, w.view)
 		for _, e := range w.view.Manifest.Of(manifest.Month) {
 			first, _ := e.FirstHeld()
 			last, _ := e.LastHeld()
-			if slices.Contains(p.Days, liveUnit(e)) && r.Period.Start <= first && last <= r.Period.End {
+			if slices.Contains(plan.Days, liveUnit(e)) && r.Period.Start <= first && last <= r.Period.End {
 				t.Fatalf("%s is whole in %+v and read day by day", e, r.Period)
 			}
 		}
@@ -191,7 +191,7 @@ func TestSingleDaysAnswerOnlyTheMonthsThatThePeriodCuts(t *testing.T) {
 func TestAPeriodWithoutHeldDaysOfTheFiltersIsEmpty(t *testing.T) {
 	empty := View{Account: "a", Marketplaces: exampleView().Marketplaces}
 	request := Request{Period: days("2025-01-01", "2025-01-31")}
-	for name, p := range map[string]Plan{
+	for name, plan := range map[string]Plan{
 		"an account without a load":  PlanReport(request, empty),
 		"its days":                   PlanDays(request, empty),
 		"before the first held day":  PlanReport(Request{Period: days("2024-01-01", "2024-09-30")}, exampleView()),
@@ -199,17 +199,17 @@ func TestAPeriodWithoutHeldDaysOfTheFiltersIsEmpty(t *testing.T) {
 		"a country without reports":  PlanDays(Request{Period: days("2025-01-01", "2025-01-31"), Filters: Filters{Marketplaces: []string{"DE"}}}, exampleView()),
 		"an ad product without days": PlanReport(Request{Period: days("2026-01-01", "2026-01-31"), Filters: Filters{AdProducts: []adlens.AdProduct{adlens.SponsoredDisplay}}}, exampleView()),
 	} {
-		if !p.Empty() {
-			t.Errorf("%s: %+v", name, p)
+		if !plan.Empty() {
+			t.Errorf("%s: %+v", name, plan)
 		}
 	}
 }
 
-// Both profiles of a country are asked for by its code.
+// Both profiles of a country are requested by its code.
 func TestACountryStandsForAllItsProfiles(t *testing.T) {
-	p := PlanDays(Request{Period: days("2026-11-18", "2026-11-18"), Filters: Filters{Marketplaces: []string{"UK"}}}, exampleView())
-	if want := []uint32{212611, 312611}; !slices.Equal(generationsOf(p.Days), want) {
-		t.Errorf("got %v, want %d", p.Days, want)
+	plan := PlanDays(Request{Period: days("2026-11-18", "2026-11-18"), Filters: Filters{Marketplaces: []string{"UK"}}}, exampleView())
+	if want := []uint32{212611, 312611}; !slices.Equal(generationsOf(plan.Days), want) {
+		t.Errorf("got %v, want %d", plan.Days, want)
 	}
 }
 
@@ -218,22 +218,22 @@ func TestACountryStandsForAllItsProfiles(t *testing.T) {
 func TestAMonthWithoutHeldDaysIsPassedOver(t *testing.T) {
 	s := manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredProducts}
 	bare := manifest.Unit{Kind: manifest.Month, Slice: s, Start: day("2025-03-01")}
-	view := exampleView()
-	view.Manifest = manifest.New(1, append(holding(s, [2]string{"2025-01-05", "2025-02-20"}), manifest.Entry{Unit: bare, Generation: 5})...)
-	p := PlanReport(Request{Period: days("2025-01-01", "2025-03-31")}, view)
-	if want := []uint32{112500}; !slices.Equal(generationsOf(p.Years), want) || len(p.Months)+len(p.Days) > 0 {
-		t.Errorf("got %+v", p)
+	v := exampleView()
+	v.Manifest = manifest.New(1, append(holding(s, [2]string{"2025-01-05", "2025-02-20"}), manifest.Entry{Unit: bare, Generation: 5})...)
+	plan := PlanReport(Request{Period: days("2025-01-01", "2025-03-31")}, v)
+	if want := []uint32{112500}; !slices.Equal(generationsOf(plan.Years), want) || len(plan.Months)+len(plan.Days) > 0 {
+		t.Errorf("got %+v", plan)
 	}
 }
 
 // The rollup of a year of which one month is held has the rows of that
 // month's: either would do, and the month serves more questions.
 func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
-	view := exampleView()
+	v := exampleView()
 	s := manifest.Slice{Marketplace: usKey, AdProduct: adlens.SponsoredProducts}
-	view.Manifest = manifest.New(1, holding(s, [2]string{"2025-03-05", "2025-03-20"})...)
-	p := PlanReport(Request{Period: days("2025-01-01", "2025-12-31")}, view)
-	if want := []uint32{112503}; !slices.Equal(generationsOf(p.Months), want) || len(p.Years)+len(p.Days) > 0 {
-		t.Errorf("got %+v", p)
+	v.Manifest = manifest.New(1, holding(s, [2]string{"2025-03-05", "2025-03-20"})...)
+	plan := PlanReport(Request{Period: days("2025-01-01", "2025-12-31")}, v)
+	if want := []uint32{112503}; !slices.Equal(generationsOf(plan.Months), want) || len(plan.Years)+len(plan.Days) > 0 {
+		t.Errorf("got %+v", plan)
 	}
 }

@@ -20,11 +20,11 @@ func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, 
 	case plan.by != byProduct && plan.hasUndivided():
 		return s.answerRanked(ctx, v, r, plan)
 	}
-	if p, ok := s.answerCached(ctx, v, r, plan); ok {
-		return p, nil
+	if report, ok := s.answerCached(ctx, v, r, plan); ok {
+		return report, nil
 	}
-	if p, ok, err := s.answerFetched(ctx, v, r, plan, min(plan.Rows+plan.earlierPlan().Rows, plan.by.mostOf(v))); ok || err != nil {
-		return p, err
+	if report, ok, err := s.answerFetched(ctx, v, r, plan, min(plan.Rows+plan.earlierPlan().Rows, plan.by.mostOf(v))); ok || err != nil {
+		return report, err
 	}
 	if s.memory != nil {
 		defer s.noteMiss(v, r, plan)
@@ -35,16 +35,9 @@ func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, 
 
 // hasUndivided reports whether units of either period are from before there were
 // campaigns and ad groups.
-func (p Plan) hasUndivided() bool {
-	isUndivided := func(l Live) bool { return l.Undivided }
-	for _, plan := range []Plan{p, p.earlierPlan()} {
-		for _, units := range plan.unitsByTable() {
-			if slices.ContainsFunc(units, isUndivided) {
-				return true
-			}
-		}
-	}
-	return false
+func (plan Plan) hasUndivided() bool {
+	tables := plan.bothTables()
+	return slices.ContainsFunc(slices.Concat(tables[:]...), func(l Live) bool { return l.Undivided })
 }
 
 // place is a product, campaign or ad group among all in the order of the report.
@@ -63,7 +56,7 @@ const noID = ^uint32(0)
 // sums of the earlier period, nil where nothing is compared. It keeps neither.
 func talliedRows(r Request, v View, t, then *tallies, names rowNames) *Report {
 	all := collectPlaces(r, t, then, names)
-	p := emptyPage(r, v, len(all))
+	report := emptyPage(r, v, len(all))
 	asked := cutPage(firstPlaces(all, r), r)
 	rows := make([]talliedRow, len(asked))
 	var countries marketplaceSets
@@ -74,17 +67,17 @@ func talliedRows(r Request, v View, t, then *tallies, names rowNames) *Report {
 		}
 		rows[i].countries = countries.countriesOf(v, rows[i].now.marketplaces)
 	}
-	p.Rows = eachRow(rows, func(row *talliedRow) Row {
+	report.Rows = eachRow(rows, func(row *talliedRow) Row {
 		s := sides{current: row.now.exactSums()}
 		if r.Compared() {
 			s[earlier] = row.then.exactSums()
 		}
-		one := p.newRow(v, group{}, &s)
+		one := report.newRow(v, group{}, &s)
 		one.Marketplaces = row.countries // which rows of products have
 		names.putOn(&one, row.key)
 		return one
 	})
-	return p
+	return report
 }
 
 // talliedRow is a row of a page with the sums of both periods.
@@ -97,7 +90,11 @@ type talliedRow struct {
 // collectPlaces are those with figures in either period, in no order.
 func collectPlaces(r Request, t, then *tallies, names rowNames) []place {
 	all := make([]place, 0, len(t.of))
-	sorted, byID := quotientNamed[r.Sort], r.sortedDimension() != ""
+	var by quotient // where they are sorted by a figure
+	byID := r.sortedDimension() != ""
+	if !byID {
+		by = r.sortQuotient()
+	}
 	for key := range t.of {
 		product := &t.of[key]
 		if product.isEmpty() && (then == nil || then.of[key].isEmpty()) {
@@ -105,8 +102,8 @@ func collectPlaces(r Request, t, then *tallies, names rowNames) []place {
 		}
 		one := place{id: names.idRank(uint32(key)), key: uint32(key)}
 		if !byID {
-			by, defined := sorted.computeRank(&product.counts)
-			one.by, one.null = by, !defined
+			rank, defined := by.computeRank(&product.counts)
+			one.by, one.null = rank, !defined
 		}
 		all = append(all, one)
 	}

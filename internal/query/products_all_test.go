@@ -21,12 +21,12 @@ func manyRows(n int) []reportRow {
 
 func TestAllRowsAreOnePage(t *testing.T) {
 	rows, names := exampleReport()
-	p := tallied(allRows(1), exampleView(), rows, names)
-	if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 3 || p.Request.TotalPages(p.TotalRows) != 1 || more || p.Meta.Truncated {
-		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more, p.Meta.Truncated)
+	report := tallied(allRows(1), exampleView(), rows, names)
+	if _, more := report.Request.NextPage(report.TotalRows); len(rowsOf(report)) != 3 || report.Request.TotalPages(report.TotalRows) != 1 || more || report.Meta.Truncated {
+		t.Errorf("%d rows, %d pages, more: %v, truncated: %v", len(rowsOf(report)), report.Request.TotalPages(report.TotalRows), more, report.Meta.Truncated)
 	}
-	if p := tallied(allRows(2), exampleView(), rows, names); len(rowsOf(p)) != 0 {
-		t.Errorf("a second page has %d rows", len(rowsOf(p)))
+	if report := tallied(allRows(2), exampleView(), rows, names); len(rowsOf(report)) != 0 {
+		t.Errorf("a second page has %d rows", len(rowsOf(report)))
 	}
 }
 
@@ -34,12 +34,12 @@ func TestAllRowsBeyondTheCapAreCutAndSaidToBe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	p := tallied(allRows(1), exampleView(), manyRows(MaxRows+1), productNames{})
-	if len(rowsOf(p)) != MaxRows || !p.Meta.Truncated || p.TotalRows != MaxRows+1 {
-		t.Errorf("%d of %d rows, truncated: %v", len(rowsOf(p)), p.TotalRows, p.Meta.Truncated)
+	report := tallied(allRows(1), exampleView(), manyRows(MaxRows+1), productNames{})
+	if len(rowsOf(report)) != MaxRows || !report.Meta.Truncated || report.TotalRows != MaxRows+1 {
+		t.Errorf("%d of %d rows, truncated: %v", len(rowsOf(report)), report.TotalRows, report.Meta.Truncated)
 	}
-	if _, more := p.Request.NextPage(p.TotalRows); more || p.Request.TotalPages(p.TotalRows) != 1 {
-		t.Errorf("%d pages, more: %v", p.Request.TotalPages(p.TotalRows), more)
+	if _, more := report.Request.NextPage(report.TotalRows); more || report.Request.TotalPages(report.TotalRows) != 1 {
+		t.Errorf("%d pages, more: %v", report.Request.TotalPages(report.TotalRows), more)
 	}
 }
 
@@ -47,8 +47,8 @@ func TestExactlyTheCapIsNotTruncated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand rows")
 	}
-	if p := tallied(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); p.Meta.Truncated || len(rowsOf(p)) != MaxRows {
-		t.Errorf("%d rows, truncated: %v", len(rowsOf(p)), p.Meta.Truncated)
+	if report := tallied(allRows(1), exampleView(), manyRows(MaxRows), productNames{}); report.Meta.Truncated || len(rowsOf(report)) != MaxRows {
+		t.Errorf("%d rows, truncated: %v", len(rowsOf(report)), report.Meta.Truncated)
 	}
 }
 
@@ -59,9 +59,9 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 		t.Skip("a hundred thousand rows")
 	}
 	r := Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 101, PageSize: catalogue.MaxPageSize}}
-	p := tallied(r, exampleView(), manyRows(MaxRows+1), productNames{})
-	if _, more := p.Request.NextPage(p.TotalRows); p.Meta.Truncated || len(rowsOf(p)) != 1 || p.Request.TotalPages(p.TotalRows) != 101 || more {
-		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), p.Meta.Truncated, more)
+	report := tallied(r, exampleView(), manyRows(MaxRows+1), productNames{})
+	if _, more := report.Request.NextPage(report.TotalRows); report.Meta.Truncated || len(rowsOf(report)) != 1 || report.Request.TotalPages(report.TotalRows) != 101 || more {
+		t.Errorf("%d rows on the last of %d pages, truncated: %v, more: %v", len(rowsOf(report)), report.Request.TotalPages(report.TotalRows), report.Meta.Truncated, more)
 	}
 }
 

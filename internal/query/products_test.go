@@ -83,7 +83,7 @@ func drawSorting(t *rapid.T) Request {
 }
 
 // rowsOf are the rows of a page.
-func rowsOf(p *Report) []Row { return slices.Collect(p.Rows) }
+func rowsOf(report *Report) []Row { return slices.Collect(report.Rows) }
 
 func ids(rows []Row) []string {
 	all := make([]string, len(rows))
@@ -101,10 +101,10 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 		r.All, r.PageSize = false, rapid.IntRange(1, 7).Draw(t, "page size")
 		var together []string
 		for next := true; next; r.Page++ {
-			p := tallied(r, exampleView(), rows, names)
-			mustCount(t, p, len(rowsOf(whole)))
-			together = append(together, ids(rowsOf(p))...)
-			_, next = p.Request.NextPage(p.TotalRows)
+			report := tallied(r, exampleView(), rows, names)
+			mustCount(t, report, len(rowsOf(whole)))
+			together = append(together, ids(rowsOf(report))...)
+			_, next = report.Request.NextPage(report.TotalRows)
 		}
 		if diff := gocmp.Diff(ids(rowsOf(whole)), together, gocmp.Transformer("none", func(s []string) string { return fmt.Sprintf("%q", s) })); diff != "" {
 			t.Fatalf("(-whole +pages):\n%s", diff)
@@ -112,13 +112,13 @@ func TestPagesNeverOverlapAndTogetherAreTheWhole(t *testing.T) {
 	})
 }
 
-func mustCount(t *rapid.T, p *Report, total int) {
-	pages := (total + p.Request.PageSize - 1) / p.Request.PageSize
-	if p.TotalRows != total || p.Request.TotalPages(p.TotalRows) != pages {
-		t.Fatalf("%d rows in %d pages, want %d in %d", p.TotalRows, p.Request.TotalPages(p.TotalRows), total, pages)
+func mustCount(t *rapid.T, report *Report, total int) {
+	pages := (total + report.Request.PageSize - 1) / report.Request.PageSize
+	if report.TotalRows != total || report.Request.TotalPages(report.TotalRows) != pages {
+		t.Fatalf("%d rows in %d pages, want %d in %d", report.TotalRows, report.Request.TotalPages(report.TotalRows), total, pages)
 	}
-	if page, more := p.Request.NextPage(p.TotalRows); more != (p.Request.Page < pages) || more && page != p.Request.Page+1 {
-		t.Fatalf("after page %d of %d comes %d, %v", p.Request.Page, pages, page, more)
+	if page, more := report.Request.NextPage(report.TotalRows); more != (report.Request.Page < pages) || more && page != report.Request.Page+1 {
+		t.Fatalf("after page %d of %d comes %d, %v", report.Request.Page, pages, page, more)
 	}
 }
 
@@ -206,38 +206,38 @@ func TestNullsAndTheRowWithoutProductComeLastInBothOrders(t *testing.T) {
 
 func TestARowHasItsTitleAndEachOfItsCountriesOnce(t *testing.T) {
 	rows, names := exampleReport()
-	p := tallied(Request{Sort: SortProduct, Order: Ascending, Paging: Paging{Page: 1, PageSize: 10}}, exampleView(), rows, names)
-	if b := rowsOf(p)[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
+	report := tallied(Request{Sort: SortProduct, Order: Ascending, Paging: Paging{Page: 1, PageSize: 10}}, exampleView(), rows, names)
+	if b := rowsOf(report)[1]; b.Title != "The B" || !slices.Equal(b.Marketplaces, []string{"UK", "US"}) {
 		t.Errorf("got %+v", b)
 	}
-	if a := rowsOf(p)[0]; a.Title != "" {
+	if a := rowsOf(report)[0]; a.Title != "" {
 		t.Errorf("A has no title and shows %q", a.Title)
 	}
 }
 
 func TestRowsWithoutFiguresAreNeitherListedNorCounted(t *testing.T) {
 	rows, names := exampleReport()
-	p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 2}}, exampleView(), rows, names)
-	if p.TotalRows != 3 || p.Request.TotalPages(p.TotalRows) != 2 || len(rowsOf(p)) != 2 {
-		t.Errorf("%d rows in %d pages, %d on the first", p.TotalRows, p.Request.TotalPages(p.TotalRows), len(rowsOf(p)))
+	report := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 2}}, exampleView(), rows, names)
+	if report.TotalRows != 3 || report.Request.TotalPages(report.TotalRows) != 2 || len(rowsOf(report)) != 2 {
+		t.Errorf("%d rows in %d pages, %d on the first", report.TotalRows, report.Request.TotalPages(report.TotalRows), len(rowsOf(report)))
 	}
 }
 
 func TestAPagePastTheEndIsEmptyAndHasNoNext(t *testing.T) {
 	rows, names := exampleReport()
 	for _, page := range []int{3, 100, catalogue.MaxPage} {
-		p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: catalogue.MaxPageSize / 500}}, exampleView(), rows, names)
-		if _, more := p.Request.NextPage(p.TotalRows); len(rowsOf(p)) != 0 || more || p.Request.TotalPages(p.TotalRows) != 2 {
-			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(rowsOf(p)), p.Request.TotalPages(p.TotalRows), more)
+		report := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: page, PageSize: catalogue.MaxPageSize / 500}}, exampleView(), rows, names)
+		if _, more := report.Request.NextPage(report.TotalRows); len(rowsOf(report)) != 0 || more || report.Request.TotalPages(report.TotalRows) != 2 {
+			t.Errorf("page %d: %d rows of %d pages, more: %v", page, len(rowsOf(report)), report.Request.TotalPages(report.TotalRows), more)
 		}
 	}
 }
 
 func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		p := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100, All: all}}, exampleView(), nil, productNames{})
-		if _, more := p.Request.NextPage(p.TotalRows); p.Request.TotalPages(p.TotalRows) != 0 || more || len(rowsOf(p)) != 0 || p.Meta.Truncated {
-			t.Errorf("%d pages, more: %v, rows %v", p.Request.TotalPages(p.TotalRows), more, rowsOf(p))
+		report := tallied(Request{Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100, All: all}}, exampleView(), nil, productNames{})
+		if _, more := report.Request.NextPage(report.TotalRows); report.Request.TotalPages(report.TotalRows) != 0 || more || len(rowsOf(report)) != 0 || report.Meta.Truncated {
+			t.Errorf("%d pages, more: %v, rows %v", report.Request.TotalPages(report.TotalRows), more, rowsOf(report))
 		}
 	}
 }

@@ -15,19 +15,11 @@ type quotient struct {
 	numerator, base measure
 	times, by       uint64
 	known           measure // null where this sum is 0
+	hundredths      bool    // of the result; else it is a whole number
 }
 
 // quotients are how the figures of every answer follow from sums, in their order.
 var quotients = Request{}.newQuotients()
-
-// quotientNamed has each of them by the figure's name.
-var quotientNamed = func() map[string]quotient {
-	all := map[string]quotient{}
-	for i, f := range catalogue.Figures {
-		all[f.Name] = quotients[i]
-	}
-	return all
-}()
 
 // ListFigures returns the figures of the answer, in their order.
 func (r Request) ListFigures() []catalogue.Figure {
@@ -70,7 +62,7 @@ func (r Request) sortQuotient() quotient {
 
 func (r Request) quotientOf(f catalogue.Figure) quotient {
 	numerator, decimals := r.summed(f.Numerator)
-	q := quotient{numerator: numerator, base: one, times: 100, by: 1, known: one}
+	q := quotient{numerator: numerator, base: one, times: 100, by: 1, known: one, hundredths: true}
 	if f.Numerator >= measures {
 		q.known = r.placeOf(reportedSummand(catalogue.Measures[f.Numerator]).name)
 	}
@@ -83,7 +75,7 @@ func (r Request) quotientOf(f catalogue.Figure) quotient {
 		}
 		decimals -= below
 	case decimals == 0:
-		q.base, q.times = whole, 1
+		q.times, q.hundredths = 1, false
 	}
 	if decimals == localDecimals { // what exceeds 64 bits is cut from both sides
 		q.times, decimals = q.times/100, decimals-2
@@ -121,27 +113,22 @@ func sumAt(s exact.Sums, m measure) exact.Sum {
 
 // computeValue computes the figure of some sums.
 func (q quotient) computeValue(s exact.Sums) Value {
-	if q.base == whole {
-		return Value{number: sumAt(s, q.numerator).Number(), defined: q.isKnown(s)}
-	}
 	n, ok := exact.Ratio(sumAt(s, q.numerator), sumAt(s, q.base), q.times, q.by)
-	return Value{n, ok && q.isKnown(s), true}
+	return Value{n, ok && q.isKnown(s), q.hundredths}
 }
 
 func (q quotient) isKnown(s exact.Sums) bool {
 	return q.known == one || sumAt(s, q.known) != exact.Sum{}
 }
 
-// computeRank computes what orders sums of 64 bits as the figure does: the figure
-// as it is shown, which is never negative or beyond 128 bits here.
+// computeRank is computeValue of sums of 64 bits that are all known: what orders them
+// as the figure does, which is never negative or beyond 128 bits here.
 func (q quotient) computeRank(c *counts) (rank exact.Uint128, defined bool) {
-	switch q.base {
-	case whole:
-		return exact.Uint128{Lo: c[q.numerator]}, true
-	case one:
-		return exact.RatioOf64(c[q.numerator], 1, q.times, q.by)
+	base := uint64(1)
+	if q.base != one {
+		base = c[q.base]
 	}
-	return exact.RatioOf64(c[q.numerator], c[q.base], q.times, q.by)
+	return exact.RatioOf64(c[q.numerator], base, q.times, q.by)
 }
 
 // computeChange computes how the figure differs from the earlier one: sums in percent
@@ -151,7 +138,7 @@ func (q quotient) computeRank(c *counts) (rank exact.Uint128, defined bool) {
 func (q quotient) computeChange(s *sides) Value {
 	now, then := sumAt(s[current], q.numerator), sumAt(s[earlier], q.numerator)
 	known := q.isKnown(s[current]) && q.isKnown(s[earlier])
-	if q.base == whole || q.base == one {
+	if q.base == one {
 		n, ok := exact.Difference(now, then, exact.Whole(1), exact.Whole(1), 100*100, 1)
 		return Value{n, ok && known, true}
 	}
@@ -164,10 +151,10 @@ func (q quotient) computeChange(s *sides) Value {
 func (q quotient) sqlTerm(all []summand) string {
 	sum := func(m measure) string { return all[m].name + "_sum" }
 	term := ""
-	switch q.base {
-	case whole:
+	switch {
+	case !q.hundredths:
 		term = sum(q.numerator)
-	case one:
+	case q.base == one:
 		term = fmt.Sprintf("intDiv(toUInt256(%s) * %d + %d, %d)", sum(q.numerator), 2*q.times, q.by, 2*q.by)
 	default:
 		term = fmt.Sprintf("if(%[2]s = 0, NULL, intDiv(toUInt256(%[1]s) * %[3]d + toUInt256(%[2]s) * %[4]d, toUInt256(%[2]s) * %[5]d))",

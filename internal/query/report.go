@@ -49,11 +49,11 @@ func (s *Service) Report(ctx context.Context, v View, r Request) (*Report, error
 	defer s.queueAhead(v)
 	undivided := r
 	undivided.Dimensions, undivided.Granularity = nil, ""
-	var p *Report
+	var report *Report
 	var all map[group]*sides
 	err := flight.Together(func() (err error) {
 		if r.Dimensions != nil { // else the totals are the page
-			p, err = s.answerPage(ctx, v, r)
+			report, err = s.answerPage(ctx, v, r)
 		}
 		return err
 	}, func() (err error) {
@@ -63,15 +63,15 @@ func (s *Service) Report(ctx context.Context, v View, r Request) (*Report, error
 	if err != nil {
 		return nil, err
 	}
-	if p == nil {
-		p = groupedRows(r, v, all)
+	if report == nil {
+		report = groupedRows(r, v, all)
 	}
 	var total sides
 	if sums := all[group{}]; sums != nil {
 		total = *sums
 	}
-	p.Total, p.Comparison = p.totalOf(&total)
-	return p, nil
+	report.Total, report.Comparison = report.totalOf(&total)
+	return report, nil
 }
 
 // isOfProducts reports whether rows are divided by product alone.
@@ -94,21 +94,25 @@ func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, e
 // groupedRows puts groups with figures in order and cuts a page.
 func groupedRows(r Request, v View, all map[group]*sides) *Report {
 	var sorted []sortedGroup
+	var by quotient // where they are sorted by a figure
 	byFigure := r.sortedDimension() == ""
+	if byFigure {
+		by = r.sortQuotient()
+	}
 	for key, sums := range all {
 		if sums.isEmpty(r.summands()) {
 			continue
 		}
 		one := sortedGroup{group: key, sums: sums, past: r.Granularity != "" && r.dateAt(r.Period, key.bucket) == nil}
 		if byFigure {
-			one.by = r.sortQuotient().computeValue(sums[current])
+			one.by = by.computeValue(sums[current])
 		}
 		sorted = append(sorted, one)
 	}
 	slices.SortFunc(sorted, groupComparison(r, v))
-	p := emptyPage(r, v, len(sorted))
-	p.Rows = eachRow(cutPage(sorted, r), func(one *sortedGroup) Row { return p.newRow(v, one.group, one.sums) })
-	return p
+	report := emptyPage(r, v, len(sorted))
+	report.Rows = eachRow(cutPage(sorted, r), func(one *sortedGroup) Row { return report.newRow(v, one.group, one.sums) })
+	return report
 }
 
 // MostRows is how many rows an answer has at most whose rows are paged.
@@ -178,8 +182,8 @@ func (s *Service) answerPastEnd(ctx context.Context, v View, r Request, plan Pla
 }
 
 // isEmpty reports whether nothing that is held can answer, of either period.
-func (p Plan) isEmpty() bool {
-	return p.Empty() && p.earlierPlan().Empty() || p.narrowing.isEmpty()
+func (plan Plan) isEmpty() bool {
+	return plan.Empty() && plan.earlierPlan().Empty() || plan.narrowing.isEmpty()
 }
 
 // readPlanned reads rows that the engine has put in order and cut.
@@ -200,14 +204,14 @@ func eachRow[T any](all []T, make func(*T) Row) iter.Seq[Row] {
 
 // emptyPage is a page that has no rows yet.
 func emptyPage(r Request, v View, total int) *Report {
-	p := &Report{Answer: newAnswer(r, v), TotalRows: total, Rows: func(func(Row) bool) {}}
-	p.Meta.Truncated = r.All && total > MaxRows
-	return p
+	report := &Report{Answer: newAnswer(r, v), TotalRows: total, Rows: func(func(Row) bool) {}}
+	report.Meta.Truncated = r.All && total > MaxRows
+	return report
 }
 
 // rankedRows is a page that was put in order and cut by the engine.
 func (s *Service) rankedRows(ctx context.Context, r Request, v View, rows []RankedRow, total int) (*Report, error) {
-	p := emptyPage(r, v, total)
+	report := emptyPage(r, v, total)
 	var entities entityNames
 	if r.divides(dimCampaign) || r.divides(dimAdGroup) {
 		var err error
@@ -215,27 +219,27 @@ func (s *Service) rankedRows(ctx context.Context, r Request, v View, rows []Rank
 			return nil, err
 		}
 	}
-	p.Rows = eachRow(rows, func(row *RankedRow) Row {
-		one := p.newRow(v, row.group(), &sides{row.Sums, row.Earlier})
+	report.Rows = eachRow(rows, func(row *RankedRow) Row {
+		one := report.newRow(v, row.group(), &sides{row.Sums, row.Earlier})
 		one.ID, one.Title, one.Marketplaces = row.ID, row.Title, v.countriesOf(row.Marketplaces)
 		one.Campaign, one.AdGroup = entities.entity(row.Campaign), entities.entity(row.AdGroup)
 		return one
 	})
-	return p, nil
+	return report, nil
 }
 
 // newRow is a row without its product.
-func (p *Report) newRow(v View, g group, s *sides) Row {
-	row := Row{Figures: p.figuresOf(s[current])}
+func (report *Report) newRow(v View, g group, s *sides) Row {
+	row := Row{Figures: report.figuresOf(s[current])}
 	if g.marketplace != 0 {
 		row.Marketplace = v.byKey(g.marketplace)
 	}
 	row.AdProduct = g.adProduct
-	c := p.comparisonOf(s)
+	c := report.comparisonOf(s)
 	if c != nil {
 		row.Comparison = &PointComparison{Comparison: *c}
 	}
-	if r := p.Request; r.Granularity != "" {
+	if r := report.Request; r.Granularity != "" {
 		row.Date = r.dateAt(r.Period, g.bucket)
 		if c != nil {
 			row.Comparison.Date = r.dateAt(r.Earlier, g.bucket)

@@ -86,8 +86,8 @@ type parser struct {
 	faults   []adlens.Fault
 }
 
-func newParser(e catalogue.Endpoint, params any, view View, now time.Time) *parser {
-	return &parser{endpoint: e, view: view, now: now, faults: checkParams(e, params)}
+func newParser(e catalogue.Endpoint, params any, v View, now time.Time) *parser {
+	return &parser{endpoint: e, view: v, now: now, faults: checkParams(e, params)}
 }
 
 // isValid reports whether a parameter was sent and nothing is wrong with it.
@@ -109,16 +109,16 @@ func (p *parser) parseShared(format FormatParams, days PeriodParams, filters Fil
 }
 
 // ParseSummary makes a request of the summary's parameters.
-func ParseSummary(params SummaryParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.Summary, params, view, now)
+func ParseSummary(params SummaryParams, v View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Summary, params, v, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseCurrency(params.Currency)
 	return p.request, p.faults
 }
 
 // ParseTimeline makes a request of the timeline's parameters.
-func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.Timeline, params, view, now)
+func ParseTimeline(params TimelineParams, v View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Timeline, params, v, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseCurrency(params.Currency)
 	p.parseGranularity(params.Granularity)
@@ -126,8 +126,8 @@ func ParseTimeline(params TimelineParams, view View, now time.Time) (Request, []
 }
 
 // ParseProducts makes a request of the product report's parameters.
-func ParseProducts(params ProductParams, view View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.ProductReport, params, view, now)
+func ParseProducts(params ProductParams, v View, now time.Time) (Request, []adlens.Fault) {
+	p := newParser(catalogue.ProductReport, params, v, now)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseCurrency(params.Currency)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
@@ -141,7 +141,7 @@ func ParseProducts(params ProductParams, view View, now time.Time) (Request, []a
 	return p.request, p.faults
 }
 
-// parsePeriod finds the days asked for. Where faults leave them open, they stay a
+// parsePeriod finds the days requested. Where faults leave them open, they stay a
 // single day, which no other rule objects to; days that are too many are known,
 // and other rules speak of them too.
 func (p *parser) parsePeriod(params PeriodParams) {

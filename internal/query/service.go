@@ -19,12 +19,13 @@ type Service struct {
 	directory *directory
 	days      *dayTotals
 	buckets   *lru.Cache[string, []BucketCount] // by the identity of all pages
+	limited   *lru.Cache[string, limitedView]   // by account and marketplaces
 	memory    *memory                           // nil: every product report is read
 }
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts()}
+	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts(), limited: newLimitedViews()}
 }
 
 // View is what is known about an account now.
@@ -101,7 +102,7 @@ func (s *Service) Timeline(ctx context.Context, v View, r Request) (*Timeline, e
 
 // sumGroups adds figures up by the request's dimensions, of which none has
 // ids: from the totals of days, or by a statement where some products,
-// campaigns or ad groups alone are asked for, or what only facts have.
+// campaigns or ad groups alone are requested, or what only facts have.
 func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
 	if r.narrowsByID() || r.sumsFurther() {
 		return s.readGroups(ctx, v, r)

@@ -119,15 +119,15 @@ func TestRowsBecomeAReportWithItsQuestion(t *testing.T) {
 	e.ranked = []RankedRow{{ID: "P1", Title: "one", Marketplaces: []uint16{uk1Key}, Sums: sums(4, 2, 1, 1_000_000, 5_000_000)}, {Sums: sums(1, 0, 0, 0, 0)}}
 	r, faults := ParseProducts(ProductParams{Sort: "clicks"}, e.view, now)
 	mustNotFail(t, faults)
-	p, err := NewService(e, nil).Products(context.Background(), e.view, r)
+	report, err := NewService(e, nil).Products(context.Background(), e.view, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"P1", ""}, ids(rowsOf(p))); diff != "" || rowsOf(p)[0].Title != "one" {
-		t.Errorf("%s\n%+v", diff, rowsOf(p))
+	if diff := cmp.Diff([]string{"P1", ""}, ids(rowsOf(report))); diff != "" || rowsOf(report)[0].Title != "one" {
+		t.Errorf("%s\n%+v", diff, rowsOf(report))
 	}
-	if p.Request.Sort != "clicks" || *p.Meta.LastDate != day("2026-11-19") || !p.Meta.HistoryCovered {
-		t.Errorf("got %+v", p.Answer)
+	if report.Request.Sort != "clicks" || *report.Meta.LastDate != day("2026-11-19") || !report.Meta.HistoryCovered {
+		t.Errorf("got %+v", report.Answer)
 	}
 }
 

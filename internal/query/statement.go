@@ -59,9 +59,9 @@ var measureSlots = append(summandSlots(headlineSummands),
 // DayTotalsStatement reads the day totals of generations whole, in US dollars or in
 // the marketplaces' own currencies. Of generations from before rollups had those, it
 // adds up the facts.
-func (p Plan) DayTotalsStatement(local bool) Statement {
+func (plan Plan) DayTotalsStatement(local bool) Statement {
 	if !local {
-		return Statement{fillTemplate("day_totals"), p.buildParams(p.setDays)}
+		return Statement{fillTemplate("day_totals"), plan.buildParams(plan.setDays)}
 	}
 	summands := Request{Local: true, Currency: LocalCurrency}.summands()
 	var halves, wide []string
@@ -71,25 +71,25 @@ func (p Plan) DayTotalsStatement(local bool) Statement {
 			wide = append(wide, fmt.Sprintf("bitShiftRight(%s_sum, 128) > 0", s.name))
 		}
 	}
-	divided, undivided := splitDivided(p.Days)
+	divided, undivided := splitDivided(plan.Days)
 	return Statement{fillTemplate("day_totals_local", slices.Concat(sumSlots(summands, ""), summandSlots(summands),
 		[]string{"/*local halves*/", strings.Join(halves, ",\n    "), "/*too wide*/", strings.Join(wide, " OR ")})...),
-		p.buildParams(func(v map[string]string) {
+		plan.buildParams(func(v map[string]string) {
 			v["days"], v["undivided_days"] = Numbers(generationsOf(divided)), Numbers(generationsOf(undivided))
 		})}
 }
 
 // periodParts are the tables of a report, joined, and their parameters. Tables that
 // have nothing to say are left out.
-func (p Plan) periodParts(r Request) (string, []parameters) {
+func (plan Plan) periodParts(r Request) (string, []parameters) {
 	var parts []string
 	var values []parameters
 	add := func(template, table, day string, set ...parameters) {
-		parts = append(parts, r.fillTemplate(template, "/*table*/", table, "/*columns*/", strings.Join(r.partColumns(table, day), ", "), "/*narrowed*/", p.condition()))
+		parts = append(parts, r.fillTemplate(template, "/*table*/", table, "/*columns*/", strings.Join(r.partColumns(table, day), ", "), "/*narrowed*/", plan.condition()))
 		values = append(values, set...)
 	}
-	years, undividedYears := p.Years, []Live(nil)
-	months, undividedMonths := p.Months, []Live(nil)
+	years, undividedYears := plan.Years, []Live(nil)
+	months, undividedMonths := plan.Months, []Live(nil)
 	level := "products"
 	if r.isByAdGroup() {
 		years, undividedYears = splitDivided(years)
@@ -112,11 +112,11 @@ func (p Plan) periodParts(r Request) (string, []parameters) {
 	addYears(undividedYears, "year_products", "undivided_")
 	addMonths(months, "month_"+level, "")
 	addMonths(undividedMonths, "month_products", "undivided_")
-	if len(p.Days) > 0 {
-		add("report_days", "facts", "day", p.setDays, p.setPeriod, p.setUnreported)
+	if len(plan.Days) > 0 {
+		add("report_days", "facts", "day", plan.setDays, plan.setPeriod, plan.setUnreported)
 	}
 	if r.Granularity != "" {
-		values = append(values, func(v map[string]string) { v["first_bucket"] = fmt.Sprint(bucketOf(r.Granularity, r.Period.Start)) })
+		values = append(values, func(v map[string]string) { v["first_bucket"] = fmt.Sprint(r.bucketOf(r.Period.Start)) })
 	}
 	return strings.Join(parts, "    UNION ALL\n"), values
 }
@@ -157,18 +157,18 @@ var bucketTerms = map[string]string{
 
 // RankedStatement sums by the request's dimensions, puts the rows in order and cuts
 // a page of them. names are the generations of the names.
-func (p Plan) RankedStatement(r Request, names NameGenerations) Statement {
-	parts, values, slots := p.rankedParts(r)
-	terms := p.sortTerms(r)
+func (plan Plan) RankedStatement(r Request, names NameGenerations) Statement {
+	parts, values, slots := plan.rankedParts(r)
+	terms := plan.sortTerms(r)
 	page := "report_page"
 	if r.divides(dimProduct) {
 		page = "report_page_of_products" // the only one that reads their ids and titles
 	}
-	slots = slices.Concat(groupSlots(r), slots, entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", p.marketplaceKeys(r),
+	slots = slices.Concat(groupSlots(r), slots, entitySlots(r), []string{"/*parts*/\n", parts, "/*marketplaces*/", plan.marketplaceKeys(r),
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})
 	text := fillTemplate(page, append(slices.Clone(slots), "/*ranked*/\n", fillTemplate("report_ranked", slots...))...)
-	return Statement{text, p.buildParams(append(values, terms.set, p.setKeys, func(v map[string]string) {
-		from := (r.Page-1)*r.PageSize - p.Skipped
+	return Statement{text, plan.buildParams(append(values, terms.set, plan.setKeys, func(v map[string]string) {
+		from := (r.Page-1)*r.PageSize - plan.Skipped
 		v["limit"], v["offset"] = fmt.Sprint(r.PageSize), fmt.Sprint(from)
 		if r.divides(dimProduct) {
 			v["products"], v["titles"] = fmt.Sprint(names.Products), fmt.Sprint(names.Titles)
@@ -246,7 +246,7 @@ type rankingTerms struct {
 // null last both ways, then by the dimensions, of a product by its id, none last.
 // Candidates are all that may be on the page: what is tied with its last row is
 // among them.
-func (p Plan) sortTerms(r Request) rankingTerms {
+func (plan Plan) sortTerms(r Request) rankingTerms {
 	terms := map[string]string{
 		dimMarketplace: "indexOf({marketplaces:Array(UInt16)}, marketplace_key)",
 		dimAdProduct:   "indexOf({ad_products:Array(UInt8)}, ad_product)",
@@ -262,7 +262,7 @@ func (p Plan) sortTerms(r Request) rankingTerms {
 	}
 	direction := map[string]string{Ascending: " ASC", Descending: " DESC"}[r.Order]
 	sorted := r.sortedDimension()
-	of := rankingTerms{set: func(v map[string]string) { p.setOrders(v, r) }}
+	of := rankingTerms{set: func(v map[string]string) { plan.setOrders(v, r) }}
 	switch {
 	case byID(sorted):
 		of.shown, of.order = "0", terms[sorted]+direction
@@ -297,9 +297,9 @@ func (r Request) hasLastBucket() bool {
 }
 
 // setOrders sets what orders rows beside their figures and ids.
-func (p Plan) setOrders(v map[string]string, r Request) {
+func (plan Plan) setOrders(v map[string]string, r Request) {
 	if r.divides(dimMarketplace) {
-		v["marketplaces"] = Numbers(p.MarketplaceOrder)
+		v["marketplaces"] = Numbers(plan.MarketplaceOrder)
 	}
 	if r.divides(dimAdProduct) {
 		v["ad_products"] = Numbers(adProductOrder)
@@ -386,12 +386,12 @@ func unitsStatement(account string, by level, table unitTable, units []Live) Sta
 
 // marketplaceKeys is the term for the marketplaces of a product, where rows show
 // them. Small keys are collected as bits, which costs the engine less than sets.
-func (p Plan) marketplaceKeys(r Request) string {
+func (plan Plan) marketplaceKeys(r Request) string {
 	if !r.isOfProducts() {
 		return "CAST([], 'Array(UInt16)')"
 	}
 	hasFigures := anyFigure(r.summands(), func(c summedColumn) string { return c.name + " > 0" })
-	if !p.SmallKeys {
+	if !plan.SmallKeys {
 		return "groupUniqArrayIf(marketplace_key, " + hasFigures + ")"
 	}
 	return "CAST(bitPositionsToArray(groupBitOrIf(bitShiftLeft(toUInt64(1), marketplace_key), " + hasFigures + ")), 'Array(UInt16)')"
@@ -401,18 +401,18 @@ func (p Plan) marketplaceKeys(r Request) string {
 type parameters func(map[string]string)
 
 // buildParams begins with the account: no statement is without it.
-func (p Plan) buildParams(values ...parameters) map[string]string {
-	params := map[string]string{"account": Text(p.Account)}
+func (plan Plan) buildParams(values ...parameters) map[string]string {
+	params := map[string]string{"account": Text(plan.Account)}
 	for _, set := range values {
 		set(params)
 	}
 	return params
 }
 
-func (p Plan) setDays(v map[string]string) { v["days"] = Numbers(generationsOf(p.Days)) }
+func (plan Plan) setDays(v map[string]string) { v["days"] = Numbers(generationsOf(plan.Days)) }
 
-func (p Plan) setPeriod(v map[string]string) {
-	v["from"], v["to"] = storableDay(p.From).String(), storableDay(p.To).String()
+func (plan Plan) setPeriod(v map[string]string) {
+	v["from"], v["to"] = storableDay(plan.From).String(), storableDay(plan.To).String()
 }
 
 // storableDay keeps a day inside what the engine's Date can say. Held days are,

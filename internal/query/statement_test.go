@@ -148,15 +148,15 @@ func mustRankApart(t *testing.T, plan Plan) {
 var bySpend = Request{Dimensions: []string{dimProduct}, Sort: "spend", Order: Descending, Paging: Paging{Page: 1, PageSize: 100}}
 
 func drawStatements(t *rapid.T) []Statement {
-	view := exampleView()
-	view.Account = rapid.StringMatching(`[a-z]{3}-[ '"\\\t{}:;%-]{1,8}[A-Z]{4}`).Draw(t, "account")
+	v := exampleView()
+	v.Account = rapid.StringMatching(`[a-z]{3}-[ '"\\\t{}:;%-]{1,8}[A-Z]{4}`).Draw(t, "account")
 	request := drawRequest(t, "2024-09-01", "2027-01-31")
 	var all []Statement
-	if p := PlanDays(request, view); !p.Empty() {
-		all = append(all, p.DayTotalsStatement(rapid.Bool().Draw(t, "local")))
+	if plan := PlanDays(request, v); !plan.Empty() {
+		all = append(all, plan.DayTotalsStatement(rapid.Bool().Draw(t, "local")))
 	}
-	if p := PlanReport(request, view); !p.Empty() {
-		all = append(all, p.RankedStatement(bySpend, NameGenerations{9004, 9002, 9006}))
+	if plan := PlanReport(request, v); !plan.Empty() {
+		all = append(all, plan.RankedStatement(bySpend, NameGenerations{9004, 9002, 9006}))
 	}
 	return all
 }

@@ -6,8 +6,7 @@ import (
 	"adlens/internal/catalogue"
 )
 
-// measure is the place of a measure in the catalogue's headline, or what stands
-// in the place of one in a quotient.
+// measure is the place of a measure in the catalogue's headline, or one.
 type measure int
 
 const (
@@ -17,8 +16,7 @@ const (
 	spend       measure = catalogue.Spend // the first amount, in millionths of a US dollar
 	measures            = len(catalogue.Headline)
 
-	one   measure = -1 // a base that is never missing
-	whole measure = -2 // as a base: no ratio, the sum itself
+	one measure = -1 // 1 in place of a sum: a base that is never missing
 )
 
 // WideTerm returns a term of SQL for a measure in a type that no sum of it overflows.

@@ -51,8 +51,8 @@ func (t *Timeline) pointAt(at int, sums *sides) Point {
 const daysOfWeek = 7
 
 // firstOf is the first day of the week or month of a day, or the day itself.
-func firstOf(granularity string, day adlens.Day) adlens.Day {
-	switch granularity {
+func (r Request) firstOf(day adlens.Day) adlens.Day {
+	switch r.Granularity {
 	case ByWeek:
 		return day.FirstOfWeek()
 	case ByMonth:
@@ -63,8 +63,8 @@ func firstOf(granularity string, day adlens.Day) adlens.Day {
 
 // bucketOf is a number of the day, week or month of a day: the next one has the
 // next number.
-func bucketOf(granularity string, day adlens.Day) int {
-	switch granularity {
+func (r Request) bucketOf(day adlens.Day) int {
+	switch r.Granularity {
 	case ByWeek:
 		return (int(day.FirstOfWeek()) + 3) / daysOfWeek // 1970 began on a Thursday
 	case ByMonth:
@@ -76,13 +76,13 @@ func bucketOf(granularity string, day adlens.Day) int {
 
 // offsetFrom counts the days, weeks or months from the start of a period.
 func (r Request) offsetFrom(start, date adlens.Day) int {
-	return bucketOf(r.Granularity, date) - bucketOf(r.Granularity, start)
+	return r.bucketOf(date) - r.bucketOf(start)
 }
 
 // dateAt is the day, week or month at a distance from the start of a period, nil
 // where that is past its end.
-func (r Request) dateAt(p period.Period, distance int) *adlens.Day {
-	date := firstOf(r.Granularity, p.Start)
+func (r Request) dateAt(within period.Period, distance int) *adlens.Day {
+	date := r.firstOf(within.Start)
 	switch r.Granularity {
 	case ByWeek:
 		date += adlens.Day(distance * daysOfWeek)
@@ -91,7 +91,7 @@ func (r Request) dateAt(p period.Period, distance int) *adlens.Day {
 	default:
 		date += adlens.Day(distance)
 	}
-	if date > p.End {
+	if date > within.End {
 		return nil
 	}
 	return &date

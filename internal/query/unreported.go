@@ -36,12 +36,12 @@ func lacks(s manifest.Source, m catalogue.Measure) bool {
 }
 
 // addUnreported adds the days of a month.
-func (p *Plan) addUnreported(e manifest.Entry) {
-	if coverageOf(*p, e) == untouched {
+func (plan *Plan) addUnreported(e manifest.Entry) {
+	if coverageOf(*plan, e) == untouched {
 		return
 	}
-	for i := range p.unreported {
-		u := &p.unreported[i]
+	for i := range plan.unreported {
+		u := &plan.unreported[i]
 		without := func(s manifest.Source) bool { return lacks(s, u.measure) }
 		if !slices.ContainsFunc(e.Sources, func(s manifest.Source) bool { return !without(s) }) {
 			u.generations = append(u.generations, e.Generation)
@@ -57,8 +57,8 @@ func (p *Plan) addUnreported(e manifest.Entry) {
 	}
 }
 
-func (p Plan) setUnreported(v map[string]string) {
-	for _, u := range p.unreported {
+func (plan Plan) setUnreported(v map[string]string) {
+	for _, u := range plan.unreported {
 		days := make([]string, len(u.days))
 		for i, n := range u.days {
 			days[i] = fmt.Sprint(n)
@@ -77,9 +77,9 @@ func (v View) incomplete(r Request) (all []Incomplete) {
 		return nil
 	}
 	isLacked := map[manifest.Slice]map[string]bool{}
-	v.addLacked(isLacked, r.Filters, r.Period, further)
+	v.addLacked(isLacked, r, r.Period, further)
 	if r.Compared() {
-		v.addLacked(isLacked, r.Filters, r.Earlier, further)
+		v.addLacked(isLacked, r, r.Earlier, further)
 	}
 	for _, m := range v.Marketplaces {
 		for _, product := range adProductOrder {
@@ -100,21 +100,22 @@ func (v View) incomplete(r Request) (all []Incomplete) {
 	return all
 }
 
-// addLacked notes which measures a report of a period lacks, by slice.
-func (v View) addLacked(isLacked map[manifest.Slice]map[string]bool, f Filters, within period.Period, further []catalogue.Measure) {
-	match := v.sliceFilter(f)
-	p, _ := v.basePlan(match, within)
-	for _, e := range v.Manifest.Of(manifest.Month) {
-		if !match(e.Slice) || coverageOf(p, e) == untouched {
+// addLacked notes which measures a report of a period lacks, by marketplace and ad
+// product.
+func (v View) addLacked(isLacked map[manifest.Slice]map[string]bool, r Request, within period.Period, further []catalogue.Measure) {
+	plan, months, _ := v.basePlan(r, within)
+	for _, e := range months {
+		if coverageOf(plan, e) == untouched {
 			continue
 		}
-		if isLacked[e.Slice] == nil {
-			isLacked[e.Slice] = map[string]bool{}
+		of := e.Slice.Of(e.Slice.Product())
+		if isLacked[of] == nil {
+			isLacked[of] = map[string]bool{}
 		}
-		days := manifest.DaysBetween(max(p.From, e.Start), min(p.To, e.Start.AddMonths(1)-1))
+		days := manifest.DaysBetween(max(plan.From, e.Start), min(plan.To, e.Start.AddMonths(1)-1))
 		for _, m := range further {
 			without := func(s manifest.Source) bool { return s.Days&days != 0 && lacks(s, m) }
-			isLacked[e.Slice][m.Name] = isLacked[e.Slice][m.Name] || slices.ContainsFunc(e.Sources, without)
+			isLacked[of][m.Name] = isLacked[of][m.Name] || slices.ContainsFunc(e.Sources, without)
 		}
 	}
 }

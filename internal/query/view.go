@@ -14,6 +14,7 @@ type View struct {
 	Manifest     manifest.Manifest
 	Marketplaces []Marketplace // in the order of country and id
 	Legacy       []LegacyCampaign
+	Limited      *Limited // nil for the whole account
 }
 
 // Marketplace is one of the account's profiles.

@@ -8,7 +8,7 @@ import (
 )
 
 // Warm brings an account's day totals into memory, and has its product rows
-// read ahead, as if somebody had asked for it.
+// read ahead, as if it had been requested.
 func (s *Service) Warm(ctx context.Context, account string) error {
 	v, err := s.View(ctx, account)
 	if err != nil {

@@ -14,7 +14,7 @@ func TestAWarmAccountsFirstSummaryReadsNothing(t *testing.T) {
 	select {
 	case <-s.Missed():
 	default:
-		t.Error("nobody will read the product rows")
+		t.Error("the product rows will not be read")
 	}
 	v, err := s.View(t.Context(), "acct-9")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 // Values are values of a store by their keys, none older than a given age. It
 // is safe for concurrent use.
 //
-// A value that is half as old as it may become is read anew behind the request
+// A value that is half as old as it may become is read again behind the request
 // that finds it so, so that a stream of requests never waits for the store.
-// Whoever finds none waits, together with all who ask for the same one. Keys
-// that the store does not have are not kept: whoever makes keys up could fill
+// A caller that finds none waits, together with all who ask for the same one. Keys
+// that the store does not have are not kept: a client that makes keys up could fill
 // the memory with them.
 //
 // There are two generations. When the young one is full or old, it becomes the
-// old one, whose values are dropped at once: nobody ever sweeps.
+// old one, whose values are dropped at once: there is no sweep.
 type Values[K comparable, V any] struct {
 	age  time.Duration
 	most int
@@ -42,7 +42,7 @@ type answer[V any] struct {
 type kept[V any] struct {
 	value   V
 	asked   time.Time // before the store was, so that it errs to the safe side
-	renewed bool      // somebody is reading it anew, or tried to
+	renewed bool      // it is being read again, or that was tried
 }
 
 // New returns values of up to an age, at most so many, which read finds; found
@@ -64,7 +64,7 @@ func (v *Values[K, V]) Get(ctx context.Context, key K, now time.Time) (value V, 
 	return a.value, a.found, err
 }
 
-// renew reads a value anew. Where that fails, who asks when the value is too
+// renew reads a value again. Where that fails, who asks when the value is too
 // old hears why.
 func (v *Values[K, V]) renew(ctx context.Context, key K, now time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, v.age)
@@ -82,7 +82,7 @@ func (v *Values[K, V]) ask(ctx context.Context, key K, now time.Time) (answer[V]
 	})
 }
 
-// get returns what is kept, and whether it is time to read it anew, which one
+// get returns what is kept, and whether it is time to read it again, which one
 // caller alone is told.
 func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
 	v.mu.Lock()

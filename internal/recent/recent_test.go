@@ -79,7 +79,7 @@ func TestManyWhoWaitShareOneQuestion(t *testing.T) {
 		}
 		time.Sleep(s.takes)
 		synctest.Wait()
-		// A value that is half its age is asked for once, however many find it so.
+		// A value that is half its age is requested once, however many find it so.
 		time.Sleep(age/2 + time.Millisecond - s.takes)
 		for range 50 {
 			go func() { expect(t, v, 7) }()
@@ -100,7 +100,7 @@ func TestWhatTheStoreHasNoMoreIsForgotten(t *testing.T) {
 		expect(t, v, 7)
 		delete(s.values, "a")
 		time.Sleep(age / 2)
-		expect(t, v, 7) // and has it read anew
+		expect(t, v, 7) // and has it read again
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
 		if _, found, err := v.Get(t.Context(), "a", time.Now()); found || err != nil {
@@ -120,7 +120,7 @@ func TestAStoreThatFailsIsHeardWhenTheValueIsTooOld(t *testing.T) {
 		s := &shelf{values: map[string]int{"a": 7}}
 		v := New(age, 10, s.read)
 		expect(t, v, 7)
-		s.err = errors.New("nobody there")
+		s.err = errors.New("no server there")
 		for range 3 {
 			time.Sleep(age / 4)
 			expect(t, v, 7)

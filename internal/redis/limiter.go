@@ -99,24 +99,35 @@ func (l *Limiter) Broken() bool {
 // Close gives the connections back.
 func (l *Limiter) Close() error { return l.client.Close() }
 
-// Allow decides about a call of an account.
-func (l *Limiter) Allow(account string, now time.Time) auth.Decision {
+// AllowKey decides about a call of an account's key; a zero KeyLimit is no limit of
+// the key.
+func (l *Limiter) AllowKey(account string, key auth.KeyLimit, now time.Time) auth.Decision {
 	if !l.try(now) {
-		return l.local.Allow(account, now)
+		return l.local.AllowKey(account, key, now)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.patience)
 	defer cancel()
-	reply, err := l.script.Run(ctx, l.client, []string{"adlens:{" + account + "}:minute", "adlens:{" + account + "}:day"}, l.minute, l.day).Int64Slice()
-	if err == nil && len(reply) != replyFields {
-		err = fmt.Errorf("the script answered %d numbers, expected %d", len(reply), replyFields)
+	// One slot of a cluster has all that is counted of an account.
+	prefix, quotas := "adlens:{"+account+"}:", []auth.Quotas{{Minute: l.minute, Day: l.day}}
+	names := []string{prefix + "minute", prefix + "day"}
+	if key.Quotas != (auth.Quotas{}) {
+		names, quotas = append(names, prefix+key.KeyID+":minute", prefix+key.KeyID+":day"), append(quotas, key.Quotas)
+	}
+	var values []any
+	for _, q := range quotas {
+		values = append(values, q.Minute, q.Day)
+	}
+	reply, err := l.script.Run(ctx, l.client, names, values...).Int64Slice()
+	if want := 1 + replyFields*len(quotas); err == nil && len(reply) != want {
+		err = fmt.Errorf("the script answered %d numbers, expected %d", len(reply), want)
 	}
 	l.answered(err, now)
 	if err != nil {
-		return l.local.Allow(account, now)
+		return l.local.AllowKey(account, key, now)
 	}
-	d := l.decision(reply)
+	d := decision(reply, quotas)
 	if d.Allowed {
-		l.local.Count(account, now)
+		l.local.CountKey(account, key, now)
 	}
 	return d
 }
@@ -129,10 +140,10 @@ type quiet struct{}
 
 func (quiet) Printf(context.Context, string, ...any) {}
 
-// The numbers of the script's answer; times are in microseconds.
+// The numbers of the script's answer for each whose calls are counted, after the
+// first, which is 1 for a call that is let in; times are in microseconds.
 const (
-	replyAllowed = iota
-	replyMinuteUsed
+	replyMinuteUsed = iota
 	replyMinuteReset
 	replyMinuteWait
 	replyDayUsed
@@ -141,25 +152,31 @@ const (
 	replyFields
 )
 
-func (l *Limiter) decision(reply []int64) auth.Decision {
-	d := auth.Decision{Allowed: reply[replyAllowed] == 1}
-	for _, w := range []struct {
-		name               string
-		quota, length      int
-		used, reset, waits int64
-	}{
-		{auth.LimitMinute, l.minute, 60, reply[replyMinuteUsed], reply[replyMinuteReset], reply[replyMinuteWait]},
-		{auth.LimitDay, l.day, 86_400, reply[replyDayUsed], reply[replyDayReset], reply[replyDayWait]},
-	} {
-		if w.quota == 0 {
-			continue
-		}
-		d.Windows = append(d.Windows, auth.Window{Name: w.name, Quota: w.quota, WindowSeconds: w.length,
-			Remaining: max(0, w.quota-int(w.used)), ResetSeconds: int((w.reset + 999_999) / 1_000_000)})
-		if wait := time.Duration(w.waits) * time.Microsecond; wait > d.RetryAfter {
-			d.Limit, d.RetryAfter = w.name, wait
+// decision reads the script's answer for the quotas of an account and, after it, of a
+// key.
+func decision(reply []int64, quotas []auth.Quotas) auth.Decision {
+	d := auth.Decision{Allowed: reply[0] == 1}
+	for i, q := range quotas {
+		said := reply[1+i*replyFields:]
+		for _, w := range []struct {
+			name               string
+			quota, length      int
+			used, reset, waits int64
+		}{
+			{auth.LimitMinute, q.Minute, 60, said[replyMinuteUsed], said[replyMinuteReset], said[replyMinuteWait]},
+			{auth.LimitDay, q.Day, 86_400, said[replyDayUsed], said[replyDayReset], said[replyDayWait]},
+		} {
+			if w.quota == 0 {
+				continue
+			}
+			d.Windows = append(d.Windows, auth.Window{Name: w.name, Quota: w.quota, WindowSeconds: w.length,
+				Remaining: max(0, w.quota-int(w.used)), ResetSeconds: int((w.reset + 999_999) / 1_000_000)})
+			if wait := time.Duration(w.waits) * time.Microsecond; wait > d.RetryAfter {
+				d.Limit, d.Own, d.RetryAfter = w.name, i > 0, wait
+			}
 		}
 	}
+	d.Windows = auth.Tightest(d.Windows)
 	return d
 }
 

@@ -21,7 +21,7 @@ import (
 
 // silence is for tests in which Redis is never away.
 func silence(t *testing.T) func(error) {
-	return func(err error) { t.Errorf("Redis is said to be away: %v", err) }
+	return func(err error) { t.Errorf("Redis is reported to be away: %v", err) }
 }
 
 // patient limiters wait for a Redis on a busy machine, where the time is not
@@ -58,7 +58,8 @@ func TestRedisDecidesLikeOneProcess(t *testing.T) {
 			server.SetTime(now)
 			account := rapid.SampledFrom([]string{"acme", "zeta"}).Draw(r, "account")
 			l := []*Limiter{one, other}[rapid.IntRange(0, 1).Draw(r, "server")]
-			if diff := cmp.Diff(oracle.Allow(account, now), l.Allow(account, now)); diff != "" {
+			key := rapid.SampledFrom([]auth.KeyLimit{{}, {KeyID: "k_a", Quotas: auth.Quotas{Minute: 2, Day: 4}}, {KeyID: "k_b", Quotas: auth.Quotas{Minute: 3}}, {KeyID: "k_c", Quotas: auth.Quotas{Day: 1}}}).Draw(r, "key")
+			if diff := cmp.Diff(oracle.AllowKey(account, key, now), l.AllowKey(account, key, now)); diff != "" {
 				r.Fatalf("at %s (-one process +Redis):\n%s", now, diff)
 			}
 		}
@@ -133,7 +134,7 @@ func TestOfNinetySixCallsAtOnceSixtyAreLetInByAllServersTogether(t *testing.T) {
 		l := limiter(t, redis.address(), 60, 10_000, silence(t), patient)
 		for range 12 {
 			all.Go(func() {
-				d := l.Allow("acme", time.Now())
+				d := l.AllowKey("acme", auth.KeyLimit{}, time.Now())
 				switch {
 				case d.Allowed:
 					allowed.Add(1)
@@ -156,7 +157,7 @@ func TestTheDayOutlivesRedisAndServers(t *testing.T) {
 	for i := range 3 {
 		l := limiter(t, redis.address(), 0, 5, silence(t), patient)
 		for j := range 2 {
-			if d, want := l.Allow("acme", time.Now()), i*2+j < 5; d.Allowed != want {
+			if d, want := l.AllowKey("acme", auth.KeyLimit{}, time.Now()), i*2+j < 5; d.Allowed != want {
 				t.Errorf("call %d of the day: %+v", i*2+j+1, d)
 			}
 		}
@@ -179,12 +180,12 @@ func TestWithoutRedisEachServerGoesOnByItself(t *testing.T) {
 			var said []string
 			l := limiter(t, redis.address(), 10, 0, func(err error) { said = append(said, fmt.Sprint(err == nil)) }, time.Second/2)
 			for range 4 {
-				l.Allow("acme", time.Now())
+				l.AllowKey("acme", auth.KeyLimit{}, time.Now())
 			}
 			away(redis)
 			began, allowed := time.Now(), 0
 			for range 100 {
-				if l.Allow("acme", time.Now()).Allowed {
+				if l.AllowKey("acme", auth.KeyLimit{}, time.Now()).Allowed {
 					allowed++
 				}
 			}
@@ -199,7 +200,7 @@ func TestWithoutRedisEachServerGoesOnByItself(t *testing.T) {
 			redis.stop()
 			redis.start(t)
 			time.Sleep(rest)
-			l.Allow("zeta", time.Now())
+			l.AllowKey("zeta", auth.KeyLimit{}, time.Now())
 			if diff := cmp.Diff([]string{"false", "true"}, said); diff != "" {
 				t.Errorf("said was (-want +got):\n%s", diff)
 			}

@@ -38,7 +38,7 @@ func ReadOrMakeKey(path string) (Key, error) {
 }
 
 // ReadKey reads the key of a file. A file that others may read is refused:
-// whoever can read it can open what it seals.
+// a program that can read it can open what it seals.
 func ReadKey(path string) (Key, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -63,7 +63,7 @@ func (a *actor) step(p *process, step Step) {
 	p.wait(ctx, step.Wait)
 	switch a.plan.Kind {
 	case "loader":
-		p.load(ctx, o)
+		p.loadAndNote(ctx, o)
 	case "lister":
 		p.list(ctx, o)
 	case "collector":
@@ -97,7 +97,7 @@ func (p *process) token() string {
 	return p.lastToken
 }
 
-// load loads files, and tells the truth what was said of them.
+// load loads files, and tells the truth what it reported of them.
 func (p *process) load(ctx context.Context, o *op) (loader.Result, error) {
 	var paths []string
 	for _, f := range o.files {
@@ -116,7 +116,7 @@ func brief(err error) string {
 	return trim(err.Error())
 }
 
-// judge compares what was said of a load with what is.
+// judge compares what was reported of a load with what is.
 func (p *process) judge(o *op, result loader.Result, err error) {
 	t := p.world.truths[o.account]
 	p.judgeError(o, err)
@@ -164,7 +164,7 @@ func (p *process) unchanged(t *truth, file int) {
 	}
 	more := visible{loads: append(t.now.loads[:len(t.now.loads):len(t.now.loads)], &atom{files: []int{file}})}
 	if !maps.Equal(t.expected(t.now).figures, t.expected(more).figures) {
-		t.fail("%s was said to change nothing, and it does", p.world.plan.universe.title(file))
+		t.fail("%s was reported to change nothing, and it does", p.world.plan.universe.title(file))
 	}
 }
 
@@ -204,7 +204,7 @@ func newList(name loader.ListName, version int) loader.List {
 		switch {
 		case name.AdProduct != adlens.SponsoredProducts:
 		case name.Entity == platform.Campaigns:
-			l.Campaigns = append(l.Campaigns, platform.Campaign{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled, Legacy: i == 0})
+			l.Campaigns = append(l.Campaigns, platform.Campaign{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled, Form: []platform.Form{platform.OneAdGroup, platform.UnknownForm, platform.UnknownForm}[i]})
 		case name.Entity == platform.AdGroups:
 			l.AdGroups = append(l.AdGroups, platform.AdGroup{ID: id, Name: text, AdProduct: name.AdProduct, State: platform.Enabled})
 		default:
@@ -272,7 +272,7 @@ func (p *process) compare(t *truth, q Question, a *answers) {
 	if t.vanished != "" {
 		for l, told := range t.told {
 			if told.visible && told.step < p.viewed && !p.view.has(l) {
-				t.fail("a reader is answered without a %s that was said to be loaded", p.world.plan.universe.files[l.file].kind)
+				t.fail("a reader is answered without a %s that was reported to be loaded", p.world.plan.universe.files[l.file].kind)
 			}
 		}
 	}
@@ -391,7 +391,7 @@ func (r *reading) read(ctx context.Context, q Question) error {
 
 func (r *reading) rollups(ctx context.Context, table string, kind manifest.Kind) error {
 	return r.store.read(ctx, "select "+table, "", func() error {
-		for _, row := range r.store.rowsOf(r.account, table, generationsOf(r.manifest.Of(kind))...) {
+		for _, row := range r.store.rowsOf(r.account, table, generationsOf(answered(r.manifest.Of(kind)))...) {
 			u := row.Value.(*rollupRow)
 			r.answers.add(r.keyOf(table, u.slice, u.start, u.of), u.sums)
 		}
@@ -403,9 +403,14 @@ func (r *reading) keyOf(level string, slice manifest.Slice, start adlens.Day, of
 	return figureKey{level, r.profiles[slice.Marketplace], slice.AdProduct, start, r.asins[of.product], r.entities[of.campaign], r.entities[of.adGroup]}
 }
 
+// answered are the entries that answers are made of.
+func answered(all []manifest.Entry) []manifest.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e manifest.Entry) bool { return !e.Slice.IsAnswered() })
+}
+
 func (r *reading) facts(ctx context.Context) error {
 	return r.store.read(ctx, "select facts", "", func() error {
-		for _, row := range r.store.rowsOf(r.account, "facts", generationsOf(r.manifest.Of(manifest.Month))...) {
+		for _, row := range r.store.rowsOf(r.account, "facts", generationsOf(answered(r.manifest.Of(manifest.Month)))...) {
 			f := row.Value.(fact)
 			r.answers.add(r.keyOf("facts", f.slice, f.day, f.of), f.sums())
 		}

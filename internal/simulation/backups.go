@@ -159,6 +159,16 @@ func (s source) Export(ctx context.Context, e backup.Extent, _ backup.Header, vi
 			}
 		case "accounts":
 			add(e.Account)
+		case "refreshed":
+			for _, row := range w.readRows {
+				if row.account == e.Account {
+					add(row)
+				}
+			}
+		case "feeds":
+			for _, row := range s.linkRowsOf(e.Account) {
+				add(row)
+			}
 		default:
 			type numbered struct{ generation, key uint32 }
 			seen := map[numbered]bool{}

@@ -47,6 +47,8 @@ const (
 	CountForgotten    Broken = "The day's count of servers that ended is forgotten"
 	UnsettledBackup   Broken = "A backup is called whole before its files outlive a power cut"
 	BackupOfNone      Broken = "A damaged account keeps the others from being backed up"
+	FirstLinks        Broken = "A backup has the first row of a link, and not its newest"
+	ReadFirst         Broken = "A report is noted as read before it is loaded"
 	RestoreOpen       Broken = "An account is answered while a backup is restored in its place"
 	RestoreUnlocked   Broken = "A restore in place does not take the account's lock"
 	RestoreAtOnce     Broken = "A repeated restore in place does not wait for what the one before has sent"
@@ -58,7 +60,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, RestoreOpen, RestoreUnlocked, RestoreAtOnce}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {

@@ -1,5 +1,5 @@
 // Package simulation runs loads, collections, readers, backups, restores into empty
-// stores and over damaged accounts, and requests with keys on a model of the store
+// stores and over damaged accounts, and requests with keys and links on a model of the store
 // whose every failure, delay and order of events is decided by one number, the seed,
 // and compares each answer with a plain model. A seed that fails is run again to the
 // same byte, and made short.

@@ -283,52 +283,43 @@ func sumFacts(rows []tables.Row, days manifest.Days) (s loader.Sums) {
 	return s
 }
 
-// rollupSums are the sums of a generation's rollups.
-func (s store) rollupSums(account string, levels []string, generation uint32) (all []loader.Sums) {
-	for _, table := range levels {
-		all = append(all, sumRollups(s.rowsOf(account, table, generation)))
-	}
-	return all
+func (s store) CountFacts(ctx context.Context, account string, generations []uint32) ([]tables.Count, error) {
+	all, err := s.Tables().CountRows(ctx, account, "facts")
+	return slices.DeleteFunc(all, func(c tables.Count) bool { return !slices.Contains(generations, c.Generation) }), err
 }
 
-func (s store) MonthSums(ctx context.Context, account string, months []manifest.Entry) (all map[uint32]loader.LevelSums, err error) {
-	all = map[uint32]loader.LevelSums{}
-	err = s.read(ctx, "sum months", fmt.Sprint(generationsOf(months)), func() error {
-		for _, m := range months {
-			all[m.Generation] = loader.LevelSums{Source: sumFacts(s.rowsOf(account, "facts", m.Generation), ^manifest.Days(0)),
-				Rollups: s.rollupSums(account, tables.OfKind(manifest.Month)[1:], m.Generation)}
-		}
-		return nil
-	})
-	return all, err
-}
-
-func (s store) YearSums(ctx context.Context, account string, years []loader.YearParts) (all map[uint32]loader.LevelSums, err error) {
-	all = map[uint32]loader.LevelSums{}
-	err = s.read(ctx, "sum years", fmt.Sprint(years), func() error {
-		for _, y := range years {
-			all[y.Generation] = loader.LevelSums{Source: sumRollups(s.rowsOf(account, "month_products", y.Months...)),
-				Rollups: s.rollupSums(account, tables.OfKind(manifest.Year), y.Generation)}
-		}
-		return nil
-	})
-	return all, err
-}
-
-func (s store) DaySums(ctx context.Context, account string, copies []loader.Copy) (all map[uint32]loader.Sums, err error) {
-	all = map[uint32]loader.Sums{}
-	if len(copies) == 0 {
-		return all, nil
-	}
-	err = s.read(ctx, "sum days", fmt.Sprint(copies), func() error {
+func (s store) Sums(ctx context.Context, account string, months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (all map[loader.Level]loader.Sums, err error) {
+	all = map[loader.Level]loader.Sums{}
+	err = s.read(ctx, "sum levels", fmt.Sprint(generationsOf(months), copies, years), func() error {
 		for _, c := range copies {
 			days := c.Days
 			if s.hooks.copyAll {
 				days = ^manifest.Days(0)
 			}
-			all[c.From] = sumFacts(s.rowsOf(account, "facts", c.From), days)
+			all[loader.Level{Table: "facts", Generation: c.From}] = sumFacts(s.rowsOf(account, "facts", c.From), days)
+		}
+		parts := generationsOf(months)
+		for _, m := range months {
+			all[loader.Level{Table: "facts", Generation: m.Generation}] = sumFacts(s.rowsOf(account, "facts", m.Generation), ^manifest.Days(0))
+			s.sumLevel(all, account, "day_totals", m.Generation)
+		}
+		for _, y := range years {
+			parts = append(parts, y.Months...)
+			for _, rollup := range tables.Rollups(manifest.Year) {
+				s.sumLevel(all, account, rollup.Name, y.Generation)
+			}
+		}
+		for _, rollup := range tables.Rollups(manifest.Month) {
+			for _, part := range parts {
+				s.sumLevel(all, account, rollup.Name, part)
+			}
 		}
 		return nil
 	})
 	return all, err
+}
+
+// sumLevel sums the rows of a generation in a table that is derived.
+func (s store) sumLevel(all map[loader.Level]loader.Sums, account, table string, generation uint32) {
+	all[loader.Level{Table: table, Generation: generation}] = sumRollups(s.rowsOf(account, table, generation))
 }

@@ -1,11 +1,13 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -19,15 +21,19 @@ type server struct {
 	*process
 	number   int
 	keys     *auth.Authenticator
+	links    *auth.Authenticator
 	failures *auth.Failures
 	limiter  *auth.StoredLimiter
-	troubles int                    // calls to the store that failed
-	unstored bool                   // its count could not be stored, and is let in all the same
-	learnt   map[string]int         // by account: what others let in, as far as it has read
-	allowed  map[string][]time.Time // by account
+	troubles int                     // calls to the store that failed
+	unstored bool                    // its count could not be stored, and is let in all the same
+	learnt   map[counted]int         // what others let in, as far as it has read
+	allowed  map[counted][]time.Time // what it let in
 	ready    bool
 	muddled  bool // calls came in another order than their times
 }
+
+// counted is whose calls are counted: an account's, or those of one of its keys.
+type counted struct{ account, key string }
 
 // keyRow is a row of the table of keys.
 type keyRow struct {
@@ -55,22 +61,22 @@ func (w *world) serverAt(number int) *server {
 		return s
 	}
 	w.starts++
-	s = &server{process: w.start(fmt.Sprintf("server %d.%d", number+1, w.starts), true), number: number, learnt: map[string]int{}, allowed: map[string][]time.Time{}}
+	s = &server{process: w.start(fmt.Sprintf("server %d.%d", number+1, w.starts), true), number: number, learnt: map[counted]int{}, allowed: map[counted][]time.Time{}}
 	w.servers[number] = s
 	w.everServers = append(w.everServers, s)
-	s.keys, s.failures = auth.NewAuthenticator(keyTable{s}), auth.NewFailures()
+	s.keys, s.links, s.failures = auth.NewAuthenticator(keyTable{s}), auth.NewAuthenticator(keyTable{s}), auth.NewFailures()
 	local := auth.NewReservingLimiter(w.plan.Minute, w.plan.Day)
 	s.limiter = auth.NewStoredLimiter(local, dayTable{s}, s.name, s.clock)
-	s.limiter.Decide = func(account string, now time.Time) (d auth.Decision) {
+	s.limiter.Decide = func(account string, key auth.KeyLimit, now time.Time) (d auth.Decision) {
 		// A turn of its own: of calls that go on at one moment, the seed says which
 		// is first.
-		s.local(context.Background(), "decide", fmt.Sprint(account, " ", now.Sub(twoHands(start, 0))), nil, func() {
+		s.local(context.Background(), "decide", fmt.Sprint(account, " ", key.KeyID, " ", now.Sub(twoHands(start, 0))), nil, func() {
 			seen := now
 			if w.broken == WallMinutes {
 				seen = now.Round(0)
 			}
-			d = local.Allow(account, seen)
-			s.decided(account, now, d)
+			d = local.AllowKey(account, key, seen)
+			s.decided(account, key, now, d)
 		})
 		return d
 	}
@@ -93,7 +99,7 @@ func twoHands(wall time.Time, monotonic time.Duration) time.Time {
 	return t
 }
 
-// keyTable is the table of keys as a server reads it.
+// keyTable is the table of keys, and that of links, as a server reads them.
 type keyTable struct{ *server }
 
 // KeyByHash returns what the row with the greatest revision says.
@@ -103,7 +109,7 @@ func (t keyTable) KeyByHash(ctx context.Context, hash [32]byte) (r auth.Record, 
 		return t.world.kept[t.name][number], true, nil
 	}
 	err = t.read(ctx, "select key", fmt.Sprint(number), func() error {
-		r, found = newestRow(t.world.keyRows, hash)
+		r, found = newestRow(*t.world.rowsLike(number), hash)
 		return nil
 	})
 	if err != nil {
@@ -131,13 +137,14 @@ func newestRow(rows []keyRow, hash [32]byte) (auth.Record, bool) {
 	return newest.record, true
 }
 
-// putKey adds a key or changes one. The database numbers the change when it is
+// putKey adds a key or a link, or changes one. The database numbers the change when it is
 // carried out.
 func (p *process) putKey(ctx context.Context, r auth.Record) error {
 	w := p.world
 	return p.write(ctx, "insert key", r.ID, func() {
 		revision := w.storeNow().Round(0)
-		for _, row := range w.keyRows {
+		rows := w.rowsLike(slices.IndexFunc(w.secrets, func(k auth.Key) bool { return k.Hash() == r.Hash }))
+		for _, row := range *rows {
 			if row.record.Hash != r.Hash || w.broken == KeysByClock {
 				continue
 			}
@@ -151,7 +158,7 @@ func (p *process) putKey(ctx context.Context, r auth.Record) error {
 		if r.RevokedAt != nil && w.broken != KeysByClock {
 			revision = lastRevision
 		}
-		w.keyRows = append(w.keyRows, keyRow{r, revision})
+		*rows = append(*rows, keyRow{r, revision})
 	})
 }
 
@@ -160,7 +167,9 @@ type dayTable struct{ *server }
 
 // PutDayUses notes how many requests were let in or reserved.
 func (t dayTable) PutDayUses(ctx context.Context, name string, uses []auth.DayUse, at time.Time) error {
-	slices.SortFunc(uses, func(a, b auth.DayUse) int { return int(a.Account[0]) - int(b.Account[0]) })
+	slices.SortFunc(uses, func(a, b auth.DayUse) int {
+		return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(a.Key, b.Key))
+	})
 	insert := func() {
 		for _, u := range uses {
 			t.world.useRows = append(t.world.useRows, useRow{u, name, at})
@@ -183,23 +192,24 @@ func (t dayTable) PutDayUses(ctx context.Context, name string, uses []auth.DayUs
 
 // DayUses reads what all other servers let in or reserved on a day.
 func (t dayTable) DayUses(ctx context.Context, name string, day adlens.Day) (uses []auth.DayUse, err error) {
-	learnt := map[string]int{}
-	for _, account := range t.world.plan.Accounts {
-		learnt[account] = t.world.letInElsewhere(t.server, account, true)
+	learnt := map[counted]int{}
+	for _, of := range t.world.everCounted() {
+		learnt[of] = t.world.letInElsewhere(t.server, of, true)
 	}
 	err = t.read(ctx, "select counts", "", func() error {
-		newest := map[string]map[string]useRow{}
+		newest := map[counted]map[string]useRow{}
 		for _, row := range t.world.useRows {
-			if newest[row.Account] == nil {
-				newest[row.Account] = map[string]useRow{}
+			of := counted{row.Account, row.Key}
+			if newest[of] == nil {
+				newest[of] = map[string]useRow{}
 			}
-			if before, ok := newest[row.Account][row.server]; row.Day == day && row.server != name && (!ok || before.at.Before(row.at)) {
-				newest[row.Account][row.server] = row
+			if before, ok := newest[of][row.server]; row.Day == day && row.server != name && (!ok || before.at.Before(row.at)) {
+				newest[of][row.server] = row
 			}
 		}
-		for _, account := range t.world.plan.Accounts {
-			u := auth.DayUse{Account: account, Day: day}
-			for _, row := range newest[account] {
+		for _, of := range t.world.everCounted() {
+			u := auth.DayUse{Account: of.account, Key: of.key, Day: day}
+			for _, row := range newest[of] {
 				u.Used += row.Used
 			}
 			if t.world.broken != CountForgotten {
@@ -216,20 +226,20 @@ func (t dayTable) DayUses(ctx context.Context, name string, day adlens.Day) (use
 	return uses, nil
 }
 
-// request sends a request with a key to a server, and returns what came of it:
+// request sends a request with a key, or a link's token, to a server, and returns what came of it:
 // "let in", the limit that it has to wait for, "no key", or "" where nothing
 // follows from it.
-func (s *server) request(ctx context.Context, key auth.Key) string {
+func (s *server) request(ctx context.Context, kind *auth.Link, key auth.Key) string {
 	now, troubles := s.clock(), s.troubles
 	if s.world.broken == SuspectsOut && s.failures.Wait(address, now) > 0 {
 		return auth.LimitAddress
 	}
 	record, wait, err := s.failures.Guard(address, now, func(suspect bool) (auth.Record, error) {
-		return s.keys.Authenticate(ctx, []string{"Bearer " + key.Reveal()}, suspect, now)
+		return s.authenticate(ctx, kind, key, suspect, now)
 	})
 	var d auth.Decision
 	if err == nil {
-		d = s.limiter.Allow(record.AccountID, now)
+		d = s.limiter.AllowKey(record.AccountID, auth.KeyLimit{KeyID: record.ID, Quotas: record.Limits}, now)
 	}
 	switch {
 	case s.killed:

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,6 +16,10 @@ type keyTruth struct {
 	expires           *time.Time    // by the servers' clocks
 	revoked           time.Duration // when that was answered; 0 for not
 	revoking          bool
+
+	// Steps, 0 for not: when it was begun to be made, and that was answered; when it
+	// was begun to be revoked, and that was answered.
+	begun, made, ending, ended int
 }
 
 // obeyed is how long a running server may take to obey a revocation.
@@ -23,15 +28,15 @@ const obeyed = 2 * time.Second
 // since is the time that has passed, by the clock that is never set.
 func (w *world) since() time.Duration { return w.now().Sub(start) }
 
-// operate creates, changes or revokes a key.
+// operate creates, changes or revokes a key or a link.
 func (p *process) operate(ctx context.Context, step Step) {
 	w, truth := p.world, &p.world.keyTruths[step.Key]
-	r := auth.Record{ID: fmt.Sprint("key ", step.Key), AccountID: w.accountOf(step.Key), Hash: w.secrets[step.Key].Hash(), Scopes: []string{auth.ScopeRead}}
+	r := auth.Record{ID: fmt.Sprint("key ", step.Key), AccountID: w.accountOf(step.Key), Hash: w.secrets[step.Key].Hash(), Scopes: []string{auth.ScopeRead}, Limits: w.ownLimits(step.Key)}
 	p.local(ctx, step.Do, fmt.Sprint("key ", step.Key), nil, func() {
 		at := (&server{process: p}).clock().Round(0)
 		switch step.Do {
 		case "revoke":
-			r.RevokedAt, truth.revoking = &at, true
+			r.RevokedAt, truth.revoking, truth.ending = &at, true, cmp.Or(truth.ending, w.steps)
 		case "create to expire":
 			at = at.Add(step.Expires)
 			r.ExpiresAt = &at
@@ -40,28 +45,50 @@ func (p *process) operate(ctx context.Context, step Step) {
 	if step.Do != "revoke" && truth.created || truth.doubtful {
 		return // a key is made once
 	}
+	truth.begun = cmp.Or(truth.begun, w.steps)
 	err := p.putKey(ctx, r)
 	p.local(context.Background(), "done", brief(err), nil, func() {
 		switch {
 		case err != nil:
 			truth.doubtful = true
 		case step.Do == "revoke":
-			truth.revoked = w.since()
+			truth.revoked, truth.ended = w.since(), w.steps
 		default:
-			truth.created, truth.expires = true, r.ExpiresAt
+			truth.created, truth.expires, truth.made = true, r.ExpiresAt, w.steps
 		}
 	})
 }
 
 func (w *world) accountOf(key int) string { return w.plan.Accounts[key%len(w.plan.Accounts)] }
 
+// ownLimits are those of a key: every other one has half of its account's.
+func (w *world) ownLimits(key int) auth.Quotas {
+	if key%2 == 0 {
+		return auth.Quotas{}
+	}
+	return auth.Quotas{Minute: (w.plan.Minute + 1) / 2, Day: (w.plan.Day + 1) / 2}
+}
+
+// everCounted are all whose calls may be counted, in order.
+func (w *world) everCounted() (all []counted) {
+	for _, account := range w.plan.Accounts {
+		all = append(all, counted{account: account})
+	}
+	for key := range w.secrets {
+		if w.ownLimits(key) != (auth.Quotas{}) {
+			all = append(all, counted{w.accountOf(key), fmt.Sprint("key ", key)})
+		}
+	}
+	return all
+}
+
 // call sends requests one after the other, and compares what comes of them with
 // what has to.
 func (p *process) call(ctx context.Context, step Step) {
 	for range step.Count {
-		key, truth := auth.NewKey(), keyTruth{}
+		key, truth, kind := auth.NewKey(), keyTruth{}, (*auth.Link)(nil)
 		if step.Key >= 0 {
-			key = p.world.secrets[step.Key]
+			key, kind = p.world.secrets[step.Key], p.world.plan.linkOf(step.Key)
 		}
 		s := p.reach(ctx, step.Server)
 		if s == nil {
@@ -79,7 +106,7 @@ func (p *process) call(ctx context.Context, step Step) {
 		if !s.ready || s.killed {
 			continue // no connection
 		}
-		result := s.request(ctx, key)
+		result := s.request(ctx, kind, key)
 		p.local(ctx, "answered", result, nil, func() { p.judgeCall(s, step.Key, truth, before, wall, result) })
 		p.wait(ctx, step.Pause)
 	}
@@ -111,15 +138,26 @@ func (p *process) judgeCall(s *server, number int, truth keyTruth, before time.D
 	}
 }
 
-// decided compares a decision with how many were let in. What was let in before
-// its server was killed counts; what was refused had to be for a reason.
-func (s *server) decided(account string, now time.Time, d auth.Decision) {
-	w := s.world
+// decided compares a decision with how many were let in, of the account and of a key
+// that has limits of its own. What was let in before its server was killed counts;
+// what was refused had to be for a reason.
+func (s *server) decided(account string, key auth.KeyLimit, now time.Time, d auth.Decision) {
 	if d.Unreserved || s.killed {
 		return
 	}
-	recent, all := 0, len(s.allowed[account])
-	for _, at := range s.allowed[account] {
+	shared := auth.Quotas{Minute: s.world.plan.Minute, Day: s.world.plan.Day}
+	s.judgeDecision(counted{account: account}, shared, !d.Own, now, d)
+	if key.Quotas != (auth.Quotas{}) {
+		s.judgeDecision(counted{account, key.KeyID}, key.Quotas, d.Own, now, d)
+	}
+}
+
+// judgeDecision compares a decision with the calls of one of those that it counts for;
+// refusing is set where a refusal is for its limit.
+func (s *server) judgeDecision(of counted, quotas auth.Quotas, refusing bool, now time.Time, d auth.Decision) {
+	w := s.world
+	recent, all := 0, len(s.allowed[of])
+	for _, at := range s.allowed[of] {
 		s.muddled = s.muddled || at.After(now)
 		if now.Sub(at) < time.Minute {
 			recent++
@@ -127,20 +165,21 @@ func (s *server) decided(account string, now time.Time, d auth.Decision) {
 	}
 	switch {
 	case d.Allowed:
-		s.allowed[account] = append(s.allowed[account], now)
-		if limit := w.plan.Minute; limit > 0 && recent >= limit && !s.muddled {
-			w.fail("%s: %d requests are let in within a minute, the limit is %d", account, recent+1, limit)
+		s.allowed[of] = append(s.allowed[of], now)
+		if quotas.Minute > 0 && recent >= quotas.Minute && !s.muddled {
+			w.fail("%s: %d requests are let in within a minute, the limit is %d", of, recent+1, quotas.Minute)
 		}
-		if limit := w.plan.Day; limit > 0 && all+s.learnt[account] >= limit {
-			w.fail("%s: %d requests are let in on a day of which the server knows, the limit is %d", account, all+s.learnt[account]+1, limit)
+		if quotas.Day > 0 && all+s.learnt[of] >= quotas.Day {
+			w.fail("%s: %d requests are let in on a day of which the server knows, the limit is %d", of, all+s.learnt[of]+1, quotas.Day)
 		}
+	case !refusing: // the other's limit
 	case d.Limit == auth.LimitMinute:
-		if recent < w.plan.Minute && !s.muddled {
-			w.fail("%s: refused by the minute's limit of %d after %d requests", account, w.plan.Minute, recent)
+		if recent < quotas.Minute && !s.muddled {
+			w.fail("%s: refused by the minute's limit of %d after %d requests", of, quotas.Minute, recent)
 		}
 	case d.Limit == auth.LimitDay:
-		if most := all + w.letInElsewhere(s, account, false) + w.spare(); most < w.plan.Day {
-			w.fail("%s: refused by the day's limit of %d, with at most %d requests let in or reserved", account, w.plan.Day, most)
+		if most := all + w.letInElsewhere(s, of, false) + w.spare(); most < quotas.Day {
+			w.fail("%s: refused by the day's limit of %d, with at most %d requests let in or reserved", of, quotas.Day, most)
 		}
 	}
 }
@@ -158,10 +197,10 @@ func (w *world) spare() int {
 
 // letInElsewhere is how many requests all other servers have let in, or those
 // whose counts are stored.
-func (w *world) letInElsewhere(s *server, account string, storedOnly bool) (count int) {
+func (w *world) letInElsewhere(s *server, of counted, storedOnly bool) (count int) {
 	for _, other := range w.everServers {
 		if other != s && !(storedOnly && other.unstored) {
-			count += len(other.allowed[account])
+			count += len(other.allowed[of])
 		}
 	}
 	return count

@@ -130,6 +130,7 @@ func NewPlan(u *universe, seed uint64) *Plan {
 		p.add("backupper", 0, r, 2+r.IntN(2), func() Step {
 			return Step{Wait: []time.Duration{0, 50 * time.Millisecond, time.Minute}[r.IntN(3)], Count: r.IntN(3)}
 		})
+		p.addLinks()
 	case Repairs:
 		// Without a lock nothing keeps two restores of one account apart.
 		waits = []time.Duration{0, 0, time.Minute}

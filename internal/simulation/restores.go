@@ -82,6 +82,10 @@ func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block
 				s.world.ledger[account] = append(s.world.ledger[account], v)
 			case tables.Row:
 				s.world.rows.Rows(table).Append(ctx, account, v)
+			case readRow:
+				s.world.readRows = append(s.world.readRows, v)
+			case keyRow:
+				s.world.linkRows = append(s.world.linkRows, v)
 			case string:
 				s.world.shown = append(s.world.shown, v)
 			}
@@ -169,6 +173,7 @@ func (w *world) restore(name string, hurt, andLoad bool) {
 	case err == nil:
 		for _, e := range taken.Accounts {
 			w.compareRestored(empty, e.Account, i, andLoad)
+			w.compareLinks(empty, e.Account, i)
 		}
 	}
 	if w.fault == "" && empty.fault != "" {
@@ -243,6 +248,7 @@ func (w *world) compareRestored(restored *world, account string, which int, andL
 			difference += all[q].differs(t.expected(t.history[i].visible), q)
 		}
 		if difference == "" {
+			t.compareRead(restored, t.history[i].visible)
 			if andLoad {
 				restored.loadOn(account, t.history[i].visible)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -28,8 +29,14 @@ type outcome struct {
 // start is the time at which every run begins.
 var start = time.Date(2026, time.March, 5, 6, 0, 0, 0, time.UTC)
 
-// runPlan runs a plan to its end.
+// runPlan runs a plan to its end. A run takes no time but the processor's: one that
+// stands still holds a lock across a wait, and ends the tests with what each goroutine does.
 func runPlan(t *testing.T, plan *Plan, traced bool) (o outcome) {
+	standing := time.AfterFunc(time.Minute, func() {
+		debug.SetTraceback("all")
+		panic(fmt.Sprintf("seed %d stands still", plan.Seed))
+	})
+	defer standing.Stop()
 	synctest.Test(t, func(*testing.T) {
 		time.Sleep(time.Until(start))
 		w := newWorld(plan, traced)
@@ -75,7 +82,7 @@ func (w *world) prepare() {
 		return
 	}
 	for _, account := range w.plan.Accounts {
-		w.alone(func(p *process) { p.load(p.ctx, p.begin(account, baseProfiles, baseRates, baseBankRates)) })
+		w.alone(func(p *process) { p.load(p.ctx, p.begin(account, baseProfiles, baseRates, baseBankRates, baseBrands)) })
 		w.lengthen(account, w.plan.Chain)
 	}
 	if w.plan.World == Repairs {
@@ -118,7 +125,7 @@ func learnLines(t *testing.T, u *universe) {
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(&Plan{universe: u, Accounts: []string{"acme"}}, false)
 		w.calm = true
-		for _, files := range [][]int{{baseProfiles, baseRates, baseBankRates}, u.last()} {
+		for _, files := range [][]int{{baseProfiles, baseRates, baseBankRates, baseBrands}, u.last()} {
 			w.alone(func(p *process) { p.load(p.ctx, p.begin("acme", files...)) })
 		}
 		for _, line := range w.ledger["acme"] {

@@ -208,12 +208,38 @@ func (s store) InsertEntities(ctx context.Context, account string, generation ui
 	return s.insertRows(ctx, account, "entities", generation, rows)
 }
 
+// formRow is a row of the table campaign_forms.
+type formRow struct {
+	loader.ListedCampaign
+	form platform.Form
+}
+
+func (s store) Forms(ctx context.Context, account string, generation uint32) (loader.Forms, error) {
+	rows, err := selectValues[formRow](ctx, s, account, "campaign_forms", generation)
+	all := loader.Forms{}
+	for _, r := range rows {
+		all[r.ListedCampaign] = r.form
+	}
+	return all, err
+}
+
+func (s store) InsertForms(ctx context.Context, account string, generation uint32, all loader.Forms) error {
+	var rows []formRow
+	for of, form := range all {
+		rows = append(rows, formRow{of, form})
+	}
+	slices.SortFunc(rows, func(a, b formRow) int {
+		return cmp.Or(cmp.Compare(a.Marketplace, b.Marketplace), cmp.Compare(a.ID, b.ID))
+	})
+	return insertValues(ctx, s, account, "campaign_forms", generation, rows)
+}
+
 // Lists are kept as text: nothing is computed from them.
 
 func (s store) InsertCampaigns(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Campaign) error {
 	return insertList(ctx, s, account, "campaigns", marketplace, generations, all, func(c platform.Campaign) (adlens.AdProduct, string) {
 		text := c.ID + " " + c.Name
-		if c.Legacy {
+		if c.Form == platform.OneAdGroup {
 			text += legacyMark
 		}
 		return c.AdProduct, text

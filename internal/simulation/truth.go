@@ -22,7 +22,7 @@ type truth struct {
 
 	states   map[uint32]visible // by the number of their newest commit, also those that are not live
 	now      visible
-	told     map[fileLoad]claim // what was said of a load of a file
+	told     map[fileLoad]claim // what was reported of a load of a file
 	seen     map[fileLoad]bool  // by a reader
 	numbers  map[uint32]*session
 	expects  map[string]*answers
@@ -99,7 +99,7 @@ func (o *op) begins(units []tables.Unit) {
 	case kinds[manifest.Month] && !kinds[manifest.Rates]:
 		a.files = nil
 		for _, file := range o.files {
-			if u.files[file].kind == "report" {
+			if r := u.files[file].report; r != nil && r.legacy == f.report.legacy {
 				a.files = append(a.files, file)
 			}
 		}
@@ -170,7 +170,7 @@ func (t *truth) show(next visible, fence bool) {
 		switch {
 		case next.has(l):
 		case t.told[l].visible:
-			t.fail("commit %d takes away what was said to be loaded: %s", next.number, t.name(l))
+			t.fail("commit %d takes away what was reported to be loaded: %s", next.number, t.name(l))
 		case t.seen[l] && !fence:
 			t.fail("commit %d takes away what a reader has seen: %s", next.number, t.name(l))
 		case t.seen[l]:
@@ -179,7 +179,7 @@ func (t *truth) show(next visible, fence bool) {
 	}
 	for _, l := range next.all() {
 		if told, any := t.told[l]; any && !told.visible {
-			t.fail("%s was said not to be visible, and commit %d shows it", t.name(l), next.number)
+			t.fail("%s was reported not to be visible, and commit %d shows it", t.name(l), next.number)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (t *truth) recount() {
 // never will be.
 func (t *truth) acknowledge(l fileLoad, is bool) {
 	if is != t.now.has(l) && t.vanished == "" {
-		t.fail("%s was said to be visible: %t, and is: %t", t.name(l), is, !is)
+		t.fail("%s was reported to be visible: %t, and is: %t", t.name(l), is, !is)
 	}
 	t.told[l] = claim{is, t.world.steps}
 }

@@ -57,6 +57,7 @@ func (k rateKey) text() string { return fmt.Sprint("rate ", k.currency, " ", k.f
 type report struct {
 	id, profile string
 	product     adlens.AdProduct
+	legacy      bool // of version 2
 	start, end  adlens.Day
 	generated   time.Time
 	rows        []reportRow
@@ -75,6 +76,7 @@ type reportRow struct {
 // that the platform did not give.
 type list struct {
 	entity, profile string
+	brands          bool // of Sponsored Brands, else of Sponsored Products
 	generated       time.Time
 	version         int
 }
@@ -84,6 +86,7 @@ const (
 	baseProfiles = iota
 	baseRates
 	baseBankRates
+	baseBrands // which of their campaigns have one ad group
 	firstOther
 )
 
@@ -99,8 +102,12 @@ func writeUniverse(dir string) (*universe, error) {
 	b.profiles("Lamps")
 	b.ratesFile(map[rateKey]uint64{}, 0)
 	b.bankFile("eurofxref-hist.csv", 0)
+	b.brandsList()
 	for i := range 16 {
 		b.reportFile(i)
+	}
+	for i := range 6 {
+		b.brandsReport(i)
 	}
 	b.ratesFile(map[rateKey]uint64{}, 1)
 	b.ratesFile(map[rateKey]uint64{}, 2)
@@ -339,7 +346,7 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 	a := &answers{map[figureKey][summed]uint64{}, map[string]string{}}
 	rates, currencies := map[rateKey]uint64{}, map[string]string{"US": "USD"}
 	var reports []*report
-	lists := map[[2]string]loadedFile{} // by table and profile
+	lists := map[[3]string]loadedFile{} // by table, profile and ad product
 	for _, l := range loaded {
 		f := u.files[l.file]
 		for _, p := range f.profiles {
@@ -360,7 +367,7 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 			reports = append(reports, f.report)
 		case f.list != nil:
 			for _, table := range f.list.tables() {
-				name := [2]string{table, f.list.profile}
+				name := [3]string{table, f.list.profile, fmt.Sprint(f.list.brands)}
 				if held, ok := lists[name]; !ok || !l.at.Before(held.at) && (l.at.After(held.at) || f.list.version > u.files[held.file].list.version) {
 					lists[name] = l
 				}
@@ -407,6 +414,12 @@ var tableOfEntity = map[platform.Entity]string{platform.Campaigns: "campaigns", 
 
 // answer adds the list's rows of one table.
 func (l *list) answer(a *answers, table string) {
+	if l.brands {
+		for id, legacy := range brandsCampaigns {
+			a.texts[fmt.Sprintf("campaigns %s 2 %s", l.profile, id)] = map[bool]string{true: "v" + legacyMark, false: "v"}[legacy]
+		}
+		return
+	}
 	if l.entity == "campaigns" {
 		for i := range 2 + l.version {
 			a.texts[fmt.Sprintf("campaigns %s 1 c%d", l.profile, i)] = fmt.Sprint("v", l.version)
@@ -426,7 +439,7 @@ func (l *list) answer(a *answers, table string) {
 // report of its slice that covers the day is newer.
 func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, currency string) {
 	for _, row := range r.rows {
-		if slices.ContainsFunc(all, func(other *report) bool { return other.beats(r, row.day) }) {
+		if !r.speaksOn(row.day, all) || r.legacy && !row.countsBeside(all, r.profile) {
 			continue
 		}
 		rate := rateOn(rates, currency, row.day)
@@ -474,7 +487,7 @@ func (a *answers) add(key figureKey, sums [summed]uint64) {
 }
 
 func (r *report) beats(other *report, day adlens.Day) bool {
-	if r.profile != other.profile || r.product != other.product || day < r.start || day > r.end {
+	if r.profile != other.profile || r.product != other.product || r.legacy != other.legacy || day < r.start || day > r.end {
 		return false
 	}
 	return r.generated.After(other.generated) || r.generated.Equal(other.generated) && r.id > other.id

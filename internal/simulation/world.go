@@ -49,6 +49,8 @@ type world struct {
 	secrets     []auth.Key
 	keyTruths   []keyTruth
 	keyRows     []keyRow
+	linkRows    []keyRow
+	readRows    []readRow
 	useRows     []useRow
 	set         time.Duration                  // how far the servers' wall clock was set
 	kept        map[string]map[int]auth.Record // of a fault of the program
@@ -109,10 +111,10 @@ func newWorld(plan *Plan, traced bool) *world {
 	w.slow = plan.World == SlowReaders
 	w.rows = tables.NewMemory(w.storeNow)
 	if plan.World == Keys {
-		w.servers, w.kept, w.keyTruths = map[int]*server{}, map[string]map[int]auth.Record{}, make([]keyTruth, keysMade)
-		for range keysMade {
-			w.secrets = append(w.secrets, auth.NewKey())
-		}
+		w.servers, w.kept = map[int]*server{}, map[string]map[int]auth.Record{}
+	}
+	if plan.World == Keys || plan.World == Backups {
+		w.newSecrets()
 	}
 	for _, account := range plan.Accounts {
 		w.truths[account] = newTruth(w, account)

@@ -62,6 +62,7 @@ const (
 var list = []Description{
 	{Name: "directory_seals", Directory: true},
 	{Name: "accounts", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
+	// Links of all kinds: feeds and shares.
 	{Name: "feeds", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "api_key_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
 	{Name: "api_keys", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
@@ -95,6 +96,7 @@ var list = []Description{
 	{Name: "product_titles", Kind: manifest.Titles},
 	{Name: "products", Kind: manifest.Products},
 	{Name: "entities", Kind: manifest.Entities},
+	{Name: "campaign_forms", Kind: manifest.Forms},
 	{Name: "campaigns", Kind: manifest.Campaigns},
 	{Name: "ad_groups", Kind: manifest.AdGroups},
 	{Name: "ads", Kind: manifest.Ads},

@@ -51,7 +51,7 @@ func (s *Site) About() string { return s.document.Info.Description }
 // Figures are all figures, with unit, meaning and formula.
 func (s *Site) Figures() []field { return s.document.figureFields("Figures") }
 
-// FurtherMeasures are what a report can be asked for beside them.
+// FurtherMeasures are what a report can have next to them.
 func (s *Site) FurtherMeasures() []field {
 	return s.document.figureFields("ReportFigures")[len(s.Figures()):]
 }

@@ -13,7 +13,7 @@ import (
 type periodsPage struct {
 	Zone    string
 	Today   string
-	Unknown string // a zone that was asked for and is none
+	Unknown string // a zone that was requested and is none
 	Zones   []string
 	Rows    []periodRow
 }

@@ -4,6 +4,7 @@ package docs
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -14,7 +15,7 @@ import (
 	"adlens/web"
 )
 
-//go:embed pages recipes style.css icon.svg
+//go:embed pages recipes style.css icon.svg search.js
 var files embed.FS
 
 // Facts are what the pages say of the program they are in.
@@ -46,6 +47,7 @@ type Site struct {
 	recipes   []recipe
 	facts     Facts
 	files     map[string]web.File
+	places    []entry // that the search finds, in the order of the pages
 }
 
 // page is what a template is given.
@@ -68,7 +70,7 @@ func New(facts Facts) (*Site, error) {
 	if s.templates, err = parseTemplates(); err != nil {
 		return nil, err
 	}
-	for name, mediaType := range map[string]string{"style.css": web.CSS, "icon.svg": web.SVG} {
+	for name, mediaType := range map[string]string{"style.css": web.CSS, "icon.svg": web.SVG, "search.js": web.JavaScript} {
 		body, err := files.ReadFile(name)
 		if err != nil {
 			return nil, err
@@ -84,13 +86,13 @@ func parseTemplates() (*template.Template, error) {
 	}).ParseFS(files, "pages/*.html")
 }
 
-// buildPages makes every page that does not depend on the day.
+// buildPages makes every page that does not depend on the day, and the search of them.
 func (s *Site) buildPages() error {
 	for _, p := range []struct{ path, title, template string }{
 		{"/docs", "Quick start", "home.html"}, {"/docs/reference", "Reference", "reference.html"},
-		{"/docs/errors", "Errors", "errors.html"}, {"/docs/figures", "Figures", "figures.html"},
-		{"/docs/limits", "Limits", "limits.html"}, {"/docs/freshness", "Freshness", "freshness.html"},
+		{"/docs/figures", "Figures", "figures.html"}, {"/docs/freshness", "Freshness", "freshness.html"},
 		{"/docs/formats", "Formats", "formats.html"}, {"/docs/recipes", "Recipes", "recipes.html"},
+		{"/docs/limits", "Limits", "limits.html"}, {"/docs/errors", "Errors", "errors.html"},
 	} {
 		if err := s.addPage(p.path, p.title, p.template, nil); err != nil {
 			return err
@@ -101,22 +103,23 @@ func (s *Site) buildPages() error {
 			return err
 		}
 	}
-	for _, e := range s.facts.Errors {
-		if err := s.addPage("/docs/errors/"+e.Code, e.Title, "error.html", s.errorPage(e)); err != nil {
-			return err
-		}
-	}
 	for _, r := range s.recipes {
 		if err := s.addPage("/docs/recipes/"+r.Name, r.Title, "recipe.html", r); err != nil {
 			return err
 		}
 	}
-	return nil
+	for _, e := range s.facts.Errors {
+		if err := s.addPage("/docs/errors/"+e.Code, e.Title, "error.html", s.errorPage(e)); err != nil {
+			return err
+		}
+	}
+	return s.addSearch()
 }
 
 func (s *Site) addPage(path, title, name string, data any) error {
 	file, err := s.renderPage(path, title, name, data)
 	s.files[path] = file
+	s.places = append(s.places, entriesOf(path, title, file.Body)...)
 	return err
 }
 
@@ -128,21 +131,37 @@ func (s *Site) renderPage(path, title, name string, data any) (web.File, error) 
 	return web.NewFile(web.HTML, body.Bytes(), web.ReadingPolicy), nil
 }
 
-// File finds a page by its path.
-func (s *Site) File(path string) (file web.File, found bool) {
+// File finds a page by its path, for the readers of a server at an address.
+func (s *Site) File(path, address string) (file web.File, found bool) {
 	file, found = s.files[path]
-	return file, found
+	return atAddress(file, address), found
+}
+
+// localAddress is where a server answers that was started as the README says.
+const localAddress = "http://127.0.0.1:8080"
+
+// atAddress puts the address of the server into a page; "" is none that is known.
+func atAddress(file web.File, address string) web.File {
+	if file.Type != web.HTML {
+		return file
+	}
+	body, address := file.Body, cmp.Or(address, contract.ServerAddress)
+	for _, other := range []string{localAddress, contract.ServerAddress} {
+		body = bytes.ReplaceAll(body, []byte(other), []byte(address))
+	}
+	return web.NewFile(file.Type, body, file.Policy)
 }
 
 // PeriodsPath is where Periods is to be found.
 const PeriodsPath = "/docs/periods"
 
-// Periods is the page of periods with the dates of an instant. known is false
-// where there is no such time zone; the page says so.
-func (s *Site) Periods(now time.Time, zone string) (file web.File, known bool, err error) {
+// Periods is the page of periods with the dates of an instant, for the readers of a
+// server at an address. known is false where there is no such time zone; the page
+// says so.
+func (s *Site) Periods(now time.Time, zone, address string) (file web.File, known bool, err error) {
 	data := periodsOf(now, zone)
 	file, err = s.renderPage(PeriodsPath, "Periods", "periods.html", data)
-	return file, data.Unknown == "", err
+	return atAddress(file, address), data.Unknown == "", err
 }
 
 // Paths are the paths of all pages.

@@ -15,7 +15,7 @@ func TestNoPageShowsMarkdown(t *testing.T) {
 	code := regexp.MustCompile(`(?s)<code[^>]*>.*?</code>`)
 	read := 0
 	for _, path := range site.Paths() {
-		file, found := site.File(path)
+		file, found := site.File(path, "http://host")
 		if !found || !strings.HasPrefix(file.Type, "text/html") {
 			continue
 		}

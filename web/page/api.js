@@ -1,6 +1,6 @@
-// How the API is asked: with the key in the header, each answer revalidated by
+// How the API is asked: with the key in the header or below a share link, each answer revalidated by
 // its ETag, with patience where the server asks for it, and with an end where
-// nobody waits for the answer any more.
+// no caller waits for the answer any more.
 
 // Problem is an error that the server explained (RFC 9457).
 export class Problem extends Error {
@@ -15,7 +15,7 @@ export class Problem extends Error {
     this.limit = body.limit ?? ''
   }
 
-  // about tells whether all that is wrong is one parameter.
+  // about reports whether all that is wrong is one parameter.
   about(parameter) {
     return this.status === 400 && this.errors.length > 0 && this.errors.every((fault) => fault.parameter === parameter)
   }
@@ -29,15 +29,24 @@ export class Unreachable extends Error {}
 const TRIES_WHILE_UNREADY = 3
 const USUAL_WAIT = 5
 
-// sendable tells whether a text can stand in a header at all.
+// The page leaves a third of the minute's limit to the account's other clients: a
+// sheet that refreshes its cells at once is not refused while a user clicks here.
+// Of fewer than so many requests there is nothing to share.
+const SHARE_LEFT = 1 / 3
+const SMALLEST_SHARED = 12
+
+// sendable reports whether a text can stand in a header at all.
 export const sendable = (key) => /^[\x21-\x7e]+$/.test(key)
 
-// Api asks with one key, which only its memory holds.
+// Api asks with the headers that have the key, or below the address of a share link.
 export class Api {
-  #key
+  #headers
+  #root
+  #free = 0 // when the page may ask again, by performance.now()
 
-  constructor(key) {
-    this.#key = key
+  constructor(headers, root = '') {
+    this.#headers = headers
+    this.#root = root
   }
 
   // get gives the answer to a request, as an object.
@@ -61,7 +70,13 @@ export class Api {
 
   async #fetch(request, { signal, waiting }) {
     for (let tries = 1; ; tries++) {
+      const early = Math.ceil((this.#free - performance.now()) / 1000)
+      if (early > 0) {
+        await pause(early, signal, (left) => waiting(new Problem(0, { detail: 'The rest of the minute\'s limit is left to other clients of the account' }), left))
+        waiting(null)
+      }
       const response = await this.#once(request, signal)
+      this.#free = performance.now() + 1000 * secondsToShare(response.headers)
       if (response.ok) return response
       const problem = new Problem(response.status, await problemBody(response))
       const patient = response.status === 429 || (response.status === 503 && tries < TRIES_WHILE_UNREADY)
@@ -73,13 +88,21 @@ export class Api {
 
   async #once(request, signal) {
     try {
-      return await fetch(address(request), {
-        method: request.method ?? 'GET', headers: { Authorization: `Bearer ${this.#key}` }, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
+      return await fetch(this.#root + address(request), {
+        method: request.method ?? 'GET', headers: this.#headers, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
       })
     } catch (error) {
       throw error.name === 'AbortError' ? error : new Unreachable('the server cannot be reached', { cause: error })
     }
   }
+}
+
+// secondsToShare is how long the page leaves the rest of the limit to others, after an
+// answer with these headers: until there is more than now.
+function secondsToShare(headers) {
+  const [, quota = 0] = /"minute";q=(\d+)/.exec(headers.get('RateLimit-Policy') ?? '') ?? []
+  const [, left, seconds] = /"minute";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? []
+  return Number(quota) >= SMALLEST_SHARED && Number(left) <= Number(quota) * SHARE_LEFT ? Number(seconds) : 0
 }
 
 // address is the path and query of a request {path, params}.
@@ -112,7 +135,7 @@ async function problemBody(response) {
 }
 
 // pause waits for some seconds, and says each how many are left.
-export function pause(seconds, signal, tell) {
+function pause(seconds, signal, tell) {
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const end = performance.now() + seconds * 1000

@@ -2,16 +2,17 @@
 // the state, so that the focus stays where it is.
 
 import { el, labelled, option } from './dom.js'
-import { adType, FIGURES, words } from './figures.js'
+import { adType, FIGURES, FURTHER, words } from './figures.js'
 import { REPORTS } from './report.js'
 
 // written: choices, from the catalogue, by go test ./internal/catalogue -update
 const RANGES = ['today', 'yesterday', 'last_7_days', 'last_14_days', 'last_30_days', 'last_60_days', 'last_90_days', 'this_month', 'last_month', 'this_year', 'last_year', 'all_time']
 const AD_PRODUCTS = ['SPONSORED_PRODUCTS', 'SPONSORED_BRANDS', 'SPONSORED_DISPLAY']
 // end of choices
+const CURRENCIES = { USD: 'US dollars', local: 'Own currency' }
 const COMPARISONS = { none: 'Nothing', previous_period: 'The period before', previous_year: 'The year before' }
 
-// What somebody is still ticking is not asked for yet.
+// What the user is still ticking is not requested yet.
 const TICKING = 500
 
 // controls makes the pickers. current() is the period that is shown; labels are
@@ -35,7 +36,9 @@ export function controls(go, current, marketplaces, labels) {
   const places = ticks('Marketplaces', countries(marketplaces), (chosen) => go({ marketplaces: chosen }))
   const kinds = ticks('Ad types', AD_PRODUCTS.map((name) => [name, adType(name)]), (chosen) => go({ ad_products: chosen }))
 
-  const columns = ticks('Columns', FIGURES.map(({ name, label }) => [name, label]), (chosen) => go({ figures: chosen }))
+  const currency = el('select', { onchange: () => go({ currency: currency.value }) }, Object.entries(CURRENCIES).map(([value, text]) => option(value, text)))
+  const columns = ticks('Columns', [...FIGURES, ...FURTHER].map(({ name, label }) => [name, label]), (chosen) => go({ figures: chosen }), 'The usual ten')
+  columns.node.classList.add('wide') // of long names
   const narrowed = el('div', { class: 'row' })
 
   const update = (state) => {
@@ -50,11 +53,12 @@ export function controls(go, current, marketplaces, labels) {
     if (![...zone.options].some(({ value }) => value === state.timezone)) zone.append(option(state.timezone, state.timezone))
     zone.value = state.timezone
     compare.value = state.compare
+    currency.value = state.currency
     places.update(state.marketplaces)
     kinds.update(state.ad_products)
   }
   const node = el('div', { class: 'controls', role: 'group', 'aria-label': 'Period and filters' },
-    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), places.node, kinds.node, columns.node, narrowed)
+    labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), labelled('Amounts in', currency), places.node, kinds.node, columns.node, narrowed)
   return { node, update }
 }
 
@@ -74,21 +78,21 @@ function zones() {
   return [...new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')])].filter(Boolean)
 }
 
-// ticks is a list of choices of which none means all. A choice is its value, its
-// text, and a shorter text where there is one.
-function ticks(title, choices, chosen) {
+// ticks is a list of choices of which none means all, or what is usual in words. A
+// choice is its value, its text, and a shorter text where there is one.
+function ticks(title, choices, chosen, usual = 'All') {
   const said = el('span', { class: 'value' })
   const boxes = choices.map(([value]) => el('input', { type: 'checkbox', value }))
   const node = el('details', { class: 'field ticks', name: 'ticks' },
     el('summary', {}, el('span', {}, title), said),
     el('div', { class: 'choices', role: 'group', 'aria-label': title }, choices.map(([, text], i) => el('label', {}, boxes[i], text))))
   const values = () => boxes.filter((box) => box.checked).map((box) => box.value)
-  const say = () => { said.textContent = choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text).join(', ') || 'All' }
+  const say = () => { said.textContent = choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text).join(', ') || usual }
   let later
   node.addEventListener('change', () => {
     say()
     clearTimeout(later)
-    later = setTimeout(() => chosen(values().length === boxes.length ? '' : values().join(',')), TICKING)
+    later = setTimeout(() => chosen(usual === 'All' && values().length === boxes.length ? '' : values().join(',')), TICKING)
   })
   node.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return

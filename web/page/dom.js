@@ -27,7 +27,7 @@ function fill(node, attributes, children) {
 export const byId = (id) => document.getElementById(id)
 
 // redraw replaces what is in a place. The focus stays on what has the same
-// data-keep as before, so that whoever uses the keyboard is not thrown out.
+// data-keep as before, so that the user of a keyboard keeps the place.
 export function redraw(place, ...nodes) {
   const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : undefined
   place.replaceChildren(...nodes.flat(Infinity).filter(Boolean))

@@ -6,8 +6,9 @@ import { address, Problem } from './api.js'
 import { FORMATS, RECIPES } from './recipes.js'
 import { whole } from './requests.js'
 
-// elsewhere makes the part. save(request, format) gives a file's blob and name.
-export function elsewhere(place, save, say) {
+// elsewhere makes the part. save(request, format) gives a file's blob and name;
+// account is the account with the key that reads it.
+export function elsewhere(place, save, say, account) {
   const chosen = { request: '', recipe: 'curl' }
   let requests = []
   const request = () => requests.find(({ name }) => name === chosen.request) ?? requests[0]
@@ -19,11 +20,11 @@ export function elsewhere(place, save, say) {
     redraw(place,
       el('h2', { id: 'elsewhere-title' }, 'Use these figures elsewhere'),
       el('p', { class: 'muted' }, 'This page asks the same public API. ', el('code', { class: 'address' }, `GET ${address(request())}`)),
-      el('div', { class: 'row' }, which(), files()),
+      el('div', { class: 'row' }, which(), files(), sheet()),
       recipes(recipe),
       el('div', { class: 'snippet' },
         el('button', { type: 'button', class: 'plain copy', 'data-keep': 'copy', onclick: () => copy(place.querySelector('pre'), say) }, 'Copy'),
-        el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin)))))
+        el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin, account)))))
   }
 
   const which = () => requests.length > 1 && labelled('Answer', el('select', {
@@ -34,6 +35,16 @@ export function elsewhere(place, save, say) {
     el('div', { class: 'buttons' }, FORMATS.map((format) => el('button', {
       type: 'button', class: 'plain', 'data-keep': `save-${format}`, onclick: () => download(request(), format),
     }, format))))
+
+  const sheet = () => el('div', { class: 'field' }, el('span', {}, 'Follow'),
+    el('button', { type: 'button', class: 'plain', 'data-keep': 'to-sheets', onclick: toSheets }, 'Google Sheets'))
+
+  // toSheets shows and copies the script that keeps a sheet in step.
+  const toSheets = async () => {
+    chosen.recipe = 'sheets'
+    draw()
+    await copy(place.querySelector('pre'), (text) => say(`${text} In Google Sheets choose Extensions, Apps Script, paste it there, save, and reload the sheet: its menu "adlens" does the rest.`))
+  }
 
   const recipes = () => el('fieldset', { class: 'segments' }, el('legend', { class: 'hidden' }, 'Tool'),
     RECIPES.map(({ name, label }) => el('label', {},
@@ -66,13 +77,13 @@ function keep(blob, name) {
 
 // copy puts a text into the clipboard. Without a safe context there is none,
 // and the text is marked for the reader to copy.
-async function copy(pre, say) {
+export async function copy(node, say) {
   try {
-    await navigator.clipboard.writeText(pre.textContent)
+    await navigator.clipboard.writeText(node.textContent)
     say('Copied.')
   } catch {
-    getSelection().selectAllChildren(pre)
-    byId('elsewhere').querySelector('pre').focus()
+    getSelection().selectAllChildren(node)
+    node.closest('pre').focus()
     say('The text is marked: copy it with Ctrl+C.')
   }
 }

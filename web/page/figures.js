@@ -4,6 +4,8 @@
 // (see exact in api.js). Intl.NumberFormat takes such a text as it is, so no
 // figure passes through a binary float on its way to the reader.
 
+import { AMOUNTS, COUNTS } from './measures.js'
+
 // better is 1 where more is good, -1 where less is, and 0 where it depends.
 export const FIGURES = [
   // written: figures, from the catalogue, by go test ./internal/catalogue -update
@@ -20,15 +22,19 @@ export const FIGURES = [
   // end of figures
 ]
 
-export const figureNamed = (name) => FIGURES.find((figure) => figure.name === name) ?? FIGURES[0]
+// FURTHER are those that reports can have besides.
+export const FURTHER = [['count', COUNTS], ['money', AMOUNTS]].flatMap(([kind, names]) => names.map((name) => ({ name, label: words(name), kind, better: 0 })))
+
+export const figureNamed = (name) => [...FIGURES, ...FURTHER].find((figure) => figure.name === name) ?? FIGURES[0]
 
 const cents = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
 const shapes = {
-  money: { style: 'currency', currency: 'USD', ...cents },
+  money: { style: 'currency', ...cents },
   percent: { style: 'unit', unit: 'percent', ...cents },
   ratio: cents,
   count: { maximumFractionDigits: 0 },
 }
+const shapeOf = ({ kind }, currency) => (kind === 'money' ? { ...shapes.money, currency } : shapes[kind])
 const compact = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 }
 const signed = { signDisplay: 'exceptZero' }
 
@@ -45,14 +51,14 @@ export const NONE = '–'
 
 const orNone = (value, show) => (value === null || value === undefined ? NONE : show(value))
 
-// shown is a figure as its text.
-export const shown = (figure, value) => orNone(value, () => format(shapes[figure.kind], value))
+// shown is a figure as its text; currency is that of the answer or row.
+export const shown = (figure, value, currency) => orNone(value, () => format(shapeOf(figure, currency), value))
 
 // tick is a value at an axis, in few characters.
-export const tick = (figure, value) => format({ ...shapes[figure.kind], ...compact }, value)
+export const tick = (figure, value, currency) => format({ ...shapeOf(figure, currency), ...compact }, value)
 
 // amount is an amount in the marketplace's own currency.
-export const amount = (value, currency) => orNone(value, () => format({ style: 'currency', currency, ...cents }, value))
+export const amount = (value, currency) => shown({ kind: 'money' }, value, currency)
 
 // count is a whole number.
 export const count = (value) => orNone(value, () => format(shapes.count, value))
@@ -61,12 +67,12 @@ export const count = (value) => orNone(value, () => format(shapes.count, value))
 const changesBy = (figure) => (figure.means === undefined ? '%' : figure.kind === 'percent' ? ' pts' : '')
 
 // changed is the change of a figure as its text.
-export function changed(figure, value) {
+export function changed(figure, value, currency) {
   const unit = changesBy(figure)
-  return orNone(value, () => (unit ? format({ ...cents, ...signed }, value) + unit : format({ ...shapes[figure.kind], ...signed }, value)))
+  return orNone(value, () => (unit ? format({ ...cents, ...signed }, value) + unit : format({ ...shapeOf(figure, currency), ...signed }, value)))
 }
 
-// judged tells whether a change is good, bad or neither, as a class name.
+// judged reports whether a change is good, bad or neither, as a class name.
 export function judged(figure, value) {
   const direction = value === null || value === undefined || /^-?[0.]+$/.test(value) ? 0 : value.startsWith('-') ? -1 : 1
   const verdict = direction * figure.better

@@ -19,8 +19,8 @@ const id = (text) => el('span', { class: 'id' }, text)
 const unfiltered = Object.fromEntries(FILTERS.map((filter) => [filter, '']))
 
 // marketplaceOf is the choice of the one marketplace whose list is shown.
-function marketplaceOf(state, { go, marketplaces }) {
-  return labelled('Marketplace', el('select', { 'data-keep': 'marketplace', onchange: (event) => go({ marketplace_id: event.target.value, campaign_id: '' }) },
+function marketplaceOf(state, { go, marketplaces, fixed }) {
+  return !fixed && labelled('Marketplace', el('select', { 'data-keep': 'marketplace', onchange: (event) => go({ marketplace_id: event.target.value, campaign_id: '' }) },
     marketplaces.map((m) => option(m.marketplace_id, `${m.country_code} · ${m.name} (${m.marketplace_id})`, state.marketplace_id))))
 }
 
@@ -32,7 +32,7 @@ function syncing(meta) {
 // drawCampaigns shows one marketplace's campaigns.
 export function drawCampaigns(state, { campaigns }, tools) {
   if (!campaigns) return [section('Campaigns', sides(state.view, tools), el('p', { class: 'empty' }, 'The account has no marketplace.'))]
-  const state_ = labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
+  const state_ = !tools.fixed && labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
     option('', 'Enabled and paused', state.states), option('ENABLED', 'Enabled', state.states), option('PAUSED', 'Paused', state.states)))
   const columns = [
     name((row) => [ownLink('campaign-figures', row.campaign_id, row.name, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
@@ -42,8 +42,8 @@ export function drawCampaigns(state, { campaigns }, tools) {
     number('Budget', (row) => [amount(row.budget.amount, row.budget.currency_code), id(words(row.budget.type))]),
     plain('By this service', (row) => words(row.provenance)),
     whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
-    whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
-  ]
+    !tools.fixed && whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
+  ].filter(Boolean)
   return [section('Campaigns', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools), state_), syncing(campaigns.meta),
     table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: 'No campaign is listed.' }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
 }
@@ -59,7 +59,7 @@ export function drawAdGroups(state, answers, tools) {
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
     number('Default bid', (row) => (row.default_bid === null ? '–' : amount(row.default_bid.amount, row.default_bid.currency_code))),
   ]
-  const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
+  const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, !tools.fixed && el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
   return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), narrowed, syncing(groups.meta),
     table({ caption: 'Ad groups', columns, rows: groups.data, empty: 'No ad group is listed.' }), pages(groups.pagination, state, tools.go, 'ad groups'))]
 }
@@ -67,7 +67,7 @@ export function drawAdGroups(state, answers, tools) {
 const schedule = ({ frequency, time: at, timezone }) => [words(frequency), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
 
 // drawRules shows all rules.
-export function drawRules(state, { rules }, { link }) {
+export function drawRules(state, { rules }, { link, fixed }) {
   const columns = [
     name((row) => [el('span', {}, row.name), id(row.rule_id)], 'Rule'),
     plain('Status', (row) => badge(words(row.status), row.status)),
@@ -76,14 +76,14 @@ export function drawRules(state, { rules }, { link }) {
     whole('Last run', (row) => (row.last_run === null ? 'Never' : [time(row.last_run.started_at), id(words(row.last_run.status))])),
     number('Changed', (row) => count(row.last_run?.changed)),
     whole('Edited', (row) => time(row.edited_at)),
-    whole('Runs', (row) => el('a', { href: link({ view: 'runs', rule_id: row.rule_id }), 'aria-label': `Runs of ${row.name}` }, 'Runs')),
-  ]
+    !fixed && whole('Runs', (row) => el('a', { href: link({ view: 'runs', rule_id: row.rule_id }), 'aria-label': `Runs of ${row.name}` }, 'Runs')),
+  ].filter(Boolean)
   return [section('Rules', table({ caption: 'Rules', columns, rows: rules.data, empty: 'The account has no rules.' }))]
 }
 
 // drawRuns shows the last runs of a rule, each with what it changed.
-export function drawRuns(state, { runs }, { link }) {
-  return [section('Runs of the rule', el('p', {}, id(state.rule_id), ' ', el('a', { href: link({ view: 'rules' }) }, 'All rules')),
+export function drawRuns(state, { runs }, { link, fixed }) {
+  return [section('Runs of the rule', el('p', {}, id(state.rule_id), ' ', !fixed && el('a', { href: link({ view: 'rules' }) }, 'All rules')),
     runs.data.length ? runs.data.map(run) : el('p', { class: 'empty' }, 'The rule has not run yet.'))]
 }
 
@@ -107,8 +107,8 @@ const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo'
 // end of choices
 
 // drawActivity shows what was done on the platform.
-export function drawActivity(state, { activity }, { go, link }) {
-  const tool = labelled('Operation', el('select', { 'data-keep': 'tool', onchange: (event) => go({ tool: event.target.value }) },
+export function drawActivity(state, { activity }, { go, link, fixed }) {
+  const tool = !fixed && labelled('Operation', el('select', { 'data-keep': 'tool', onchange: (event) => go({ tool: event.target.value }) },
     option('', 'All', state.tool), TOOLS.map((t) => option(t, words(t), state.tool))))
   const columns = [
     whole('When', (row) => el('time', { datetime: row.occurred_at }, time(row.occurred_at))),
@@ -117,8 +117,8 @@ export function drawActivity(state, { activity }, { go, link }) {
     name((row) => row.summary, 'What happened'),
     plain('Status', (row) => badge(words(row.status), row.status)),
     number('Changed', (row) => count(row.changed)),
-    plain('Rule', (row) => (row.rule_id === null ? '–' : el('a', { href: link({ view: 'runs', rule_id: row.rule_id }) , 'aria-label': `Runs of the rule behind: ${row.summary}` }, 'Runs'))),
-  ]
+    !fixed && plain('Rule', (row) => (row.rule_id === null ? '–' : el('a', { href: link({ view: 'runs', rule_id: row.rule_id }) , 'aria-label': `Runs of the rule that made this change: ${row.summary}` }, 'Runs'))),
+  ].filter(Boolean)
   return [section('Activity', el('div', { class: 'row' }, tool),
     table({ caption: 'Activity', columns, rows: activity.data, empty: 'Nothing was done on the platform yet.' }), pages(activity.pagination, state, go, 'operations'))]
 }

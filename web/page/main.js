@@ -1,33 +1,16 @@
 // The page: a key is typed in, the fragment says what to show, the API is
 // asked, and the answers are drawn.
 
-import { address, Api, Problem, sendable } from './api.js'
+import { discard, keep, kept, whenDiscarded } from './access.js'
+import { Api, Problem, sendable } from './api.js'
 import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
-import { elsewhere } from './elsewhere.js'
-import { span } from './figures.js'
-import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
-import { drawOverview } from './overview.js'
-import { drawReport } from './report.js'
+import { copy, elsewhere } from './elsewhere.js'
 import { ofApi, requestsOf } from './requests.js'
-import { drawFault, drawNotices, drawRefusal, freshness, say, waiting } from './said.js'
+import { drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
+import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
-
-const VIEWS = {
-  overview: { title: 'Overview', draw: drawOverview, figures: true },
-  products: { title: 'Products', draw: drawReport, figures: true },
-  'campaign-figures': { title: 'Campaigns', draw: drawReport, figures: true },
-  'ad-group-figures': { title: 'Ad groups', draw: drawReport, figures: true },
-  campaigns: { title: 'Campaign list', draw: drawCampaigns, within: 'campaign-figures' },
-  'ad-groups': { title: 'Ad group list', draw: drawAdGroups, within: 'ad-group-figures' },
-  rules: { title: 'Rules', draw: drawRules },
-  runs: { title: 'Runs of a rule', draw: drawRuns, within: 'rules' },
-  activity: { title: 'Activity', draw: drawActivity },
-  apps: { title: 'Assistants', draw: drawApps },
-}
-
-// A list that is being read from the platform is there after about this long.
-const SYNCING_SECONDS = 60
+import { askAll, drawView, figuresOf, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
 // what stands on the page: its state, requests, answers.
@@ -39,12 +22,16 @@ byId('key-form').addEventListener('submit', (event) => {
   event.preventDefault() // the key goes into no form's address or body
   drawRefusal(byId('key-fault'))
   const key = byId('key').value.trim()
-  if (sendable(key)) begin(new Api(key))
+  if (sendable(key)) begin(key, (accepted) => keep(accepted, byId('stay').checked))
   else forget('', new Problem(401, {}))
 })
 // Until the program listened, a browser would have sent the form by itself.
 byId('key-form').querySelector('button').disabled = false
-byId('forget').addEventListener('click', () => forget('The key is forgotten.'))
+byId('forget').addEventListener('click', () => {
+  discard()
+  forget('You are signed out.')
+})
+whenDiscarded(() => session && forget('You signed out in another tab.'))
 byId('skip').addEventListener('click', (event) => {
   event.preventDefault() // the fragment is the state of the view
   byId('main').focus()
@@ -52,15 +39,17 @@ byId('skip').addEventListener('click', (event) => {
 addEventListener('hashchange', () => session?.controls && show())
 addEventListener('online', () => session?.failed && show())
 
-// begin starts a session. The account comes first: it tells whether the key is
-// right, and answers without an active subscription too.
-async function begin(api) {
+// begin starts a session. The account comes first: it shows whether the key is
+// right, and answers without an active subscription too. begin then calls accepted(key).
+async function begin(key, accepted = () => {}) {
   session?.running.abort()
   clearTimeout(session?.later)
-  const mine = session = { api, running: new AbortController(), shown: null, labels: new Map() }
+  const api = new Api({ Authorization: `Bearer ${key}` })
+  const mine = session = { key, api, running: new AbortController(), shown: null, labels: new Map() }
   const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
   try {
     welcome(await ask('/api/v1/account'))
+    accepted(key)
     mine.marketplaces = (await ask('/api/v1/marketplaces')).data
     furnish()
   } catch (error) {
@@ -73,14 +62,13 @@ async function begin(api) {
 // refuse tells why a session did not begin. Who is known stays: a canceled
 // subscription is no wrong key. A key that may be right need not be typed again.
 function refuse(error) {
-  const { api, account } = session
+  const { key, account } = session
   if (!account) {
-    const typed = byId('key').value
     forget('', error)
-    byId('key').value = error.status === 401 ? '' : typed
+    byId('key').value = error.status === 401 ? '' : key
     return
   }
-  redraw(byId('view'), el('h1', {}, session.account.name), drawFault(error, () => begin(api)))
+  redraw(byId('view'), el('h1', {}, session.account.name), drawFault(error, () => begin(key)))
 }
 
 // welcome shows whose key it is.
@@ -100,14 +88,16 @@ function welcome(account) {
 
 // furnish makes what depends on the account's marketplaces.
 function furnish() {
-  session.controls = controls(go, () => session.shown && periodOf(session.shown.answers), session.marketplaces, session.labels)
+  session.controls = controls(go, () => session.shown && figuresOf(session.shown.answers)?.period, session.marketplaces, session.labels)
   redraw(byId('controls'), session.controls.node)
   byId('elsewhere').hidden = true
-  session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: session.running.signal, waiting }), say)
+  session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: session.running.signal, waiting }), say, session.account)
 }
 
-// forget drops the key with all that it showed, and asks for another.
+// forget drops the key with all that it showed, and asks for another. One that the
+// server refuses is not kept either.
 function forget(text, fault) {
+  if (fault?.status === 401) discard()
   session?.running.abort()
   clearTimeout(session?.later)
   session = null
@@ -123,7 +113,6 @@ function forget(text, fault) {
 
 const go = (patch) => { location.hash = link(patch) }
 const link = (patch) => write(changed(session.state, patch))
-const periodOf = (answers) => Object.values(answers).find((answer) => answer.period)?.period
 
 // settled is the state of the fragment, with a marketplace where one is needed.
 function settled() {
@@ -133,7 +122,7 @@ function settled() {
 }
 
 // show brings the page to what the fragment says. Requests that are shown
-// already are asked again only if that is wished; what was running is given up.
+// already are asked again only if that is wanted; what was running is given up.
 async function show({ again = false } = {}) {
   const mine = session
   const state = mine.state = settled()
@@ -146,7 +135,7 @@ async function show({ again = false } = {}) {
   if (!mine.shown) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
   byId('view').setAttribute('aria-busy', 'true')
   try {
-    const shown = { requests, ...await askAll(requests, running) }
+    const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
     draw(state, shown)
     comeBack(shown.answers, running)
@@ -157,25 +146,9 @@ async function show({ again = false } = {}) {
   }
 }
 
-const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
-
-// askAll asks for all answers of a view at once. Where the server refuses only
-// the comparison, it is asked without.
-async function askAll(requests, running) {
-  const ask = (request) => session.api.get(request, { signal: running.signal, waiting })
-  const all = async (asked) => Object.fromEntries(await Promise.all(asked.map(async (request) => [request.name, await ask(request)])))
-  try {
-    return { asked: requests, answers: await all(requests) }
-  } catch (error) {
-    if (!(error instanceof Problem && error.about('compare'))) throw error
-    const plain = requests.map((request) => ({ ...request, params: request.params.filter(([name]) => name !== 'compare') }))
-    return { asked: plain, answers: await all(plain), refused: error.message }
-  }
-}
-
 // comeBack asks again about a list that is still being read from the platform.
 function comeBack(answers, running) {
-  if (!Object.values(answers).some(({ meta }) => meta?.syncing)) return
+  if (!isSyncing(answers)) return
   const mine = session
   mine.later = setTimeout(() => mine === session && running === mine.running && show({ again: true }), SYNCING_SECONDS * 1000)
 }
@@ -197,16 +170,11 @@ function draw(state, shown) {
   session.shown = shown
   const { asked, answers, refused } = shown
   session.elsewhere.show(ofApi(asked))
-  const view = VIEWS[state.view]
-  const figures = Object.values(answers).find((answer) => answer.period)
-  const heading = el('h1', { tabindex: -1 }, view.title)
-  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused })
-  redraw(byId('view'),
-    el('div', { class: 'title' }, heading,
-      figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
-      el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh')),
-    figures && el('p', { class: 'muted' }, freshness(figures.meta)),
-    view.draw(state, answers, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
+  const heading = el('h1', { tabindex: -1 }, VIEWS[state.view].title)
+  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figuresOf(answers)?.comparison, refused, marketplaces: session.marketplaces })
+  const buttons = [el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh'),
+    shareButton(state, session.account, (node) => copy(node, say))]
+  redraw(byId('view'), drawView(state, answers, heading, buttons, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
   say('')
   if (!before || session.view !== state.view) heading.focus({ preventScroll: true })
   session.view = state.view
@@ -239,4 +207,10 @@ function fail(error, requests, running) {
   byId('notices').replaceChildren()
   session.elsewhere.show(ofApi(requests))
   redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })))
+}
+
+// A key that was kept begins by itself.
+if (kept()) {
+  byId('signin').hidden = true
+  begin(kept())
 }

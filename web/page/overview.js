@@ -2,20 +2,19 @@
 
 import { chart } from './chart.js'
 import { el, labelled, option } from './dom.js'
-import { adType, changed, day, figureNamed, FIGURES, judged, month, shown } from './figures.js'
+import { adType, changed, figureNamed, FIGURES, judged, shown } from './figures.js'
+import { BUCKETS, slotsOf, timelineOf, unfinished } from './slots.js'
+import { isStackable, stacked, STACKS } from './stack.js'
 import { figureColumns, table, value, withShares } from './tables.js'
 
 // drawOverview shows a summary and its timeline.
-export function drawOverview(state, { summary, timeline }, { go, nameOf }) {
+export function drawOverview(state, { summary, timeline, parts }, { go, nameOf, fixed }) {
   const figure = figureNamed(state.measure)
   return [
     headline(summary, figure, go),
-    el('section', { class: 'card', 'aria-labelledby': 'timeline-title' },
-      el('div', { class: 'head' }, el('h2', { id: 'timeline-title' }, `${figure.label} by ${timeline.granularity}`), granularity(state, go)),
-      figure.means && el('p', { class: 'muted' }, figure.means),
-      timeline.data.length ? [chart(timeline, figure), legend(timeline), asTable(timeline)] : el('p', { class: 'empty' }, 'No day of this period has a figure.')),
-    part('By marketplace', summary.by_marketplace, { label: 'Marketplace', head: true, looks: 'name', cell: (row) => nameOf(row.marketplace, row.marketplace_id) }),
-    part('By ad type', summary.by_ad_product, { label: 'Ad type', head: true, looks: 'name', cell: (row) => adType(row.ad_product) }),
+    timelineCard(state, figure, timelineOf(timeline), parts && stacked(timelineOf(parts), summary, state.stack, figure), go, fixed),
+    part('By marketplace', summary, 'by_marketplace', { label: 'Marketplace', head: true, looks: 'name', cell: (row) => nameOf(row.marketplace, row.marketplace_id) }),
+    part('By ad type', summary, 'by_ad_product', { label: 'Ad type', head: true, looks: 'name', cell: (row) => adType(row.ad_product) }),
   ]
 }
 
@@ -26,41 +25,70 @@ function headline(summary, chosen, go) {
     FIGURES.map((figure) => el('label', { class: 'total' },
       el('input', { type: 'radio', name: 'measure', value: figure.name, class: 'hidden', 'data-keep': `measure-${figure.name}`, checked: figure === chosen, onchange: () => go({ measure: figure.name }) }),
       el('span', { class: 'what' }, figure.label),
-      el('strong', { 'data-figure': figure.name }, value(figure, summary[figure.name])),
+      el('strong', { 'data-figure': figure.name }, value(figure, summary[figure.name], summary.currency)),
       since(figure, summary))))
 }
 
-function since(figure, { comparison }) {
+function since(figure, { comparison, currency }) {
   if (!comparison) return null
   const by = comparison.change?.[figure.name]
   return el('span', { class: 'since' },
-    el('span', { class: `change ${judged(figure, by)}` }, changed(figure, by)), ` from ${shown(figure, comparison[figure.name])}`)
+    el('span', { class: `change ${judged(figure, by)}` }, changed(figure, by, currency)), ` from ${shown(figure, comparison[figure.name], currency)}`)
 }
 
-function granularity(state, go) {
-  return labelled('Points', el('select', { 'data-keep': 'granularity', onchange: (event) => go({ granularity: event.target.value }) },
-    option('auto', 'Automatic', state.granularity), option('day', 'Days', state.granularity),
-    option('week', 'Weeks', state.granularity), option('month', 'Months', state.granularity)))
+function timelineCard(state, figure, timeline, partsOf, go, fixed) {
+  const second = FIGURES.find(({ name }) => name === state.second && name !== figure.name)
+  const named = [figure, second].filter(Boolean)
+  const slots = slotsOf(timeline)
+  const title = `${named.map(({ label }) => label).join(' and ')} by ${timeline.granularity}${partsOf ? ` and ${STACKS[state.stack].label.toLowerCase()}` : ''}`
+  return el('section', { class: 'card', 'aria-labelledby': 'timeline-title' },
+    el('div', { class: 'head' }, el('h2', { id: 'timeline-title' }, title), choices(state, figure, go, fixed)),
+    named.filter(({ means }) => means).map(({ label, means }) => el('p', { class: 'muted' }, `${label}: ${means}`)),
+    state.stack && !partsOf && el('p', { class: 'muted' }, `${figure.label} is a ratio, which those of its parts do not add up to, so it is not stacked.`),
+    timeline.data.length ? [chart(timeline, figure, { second, partsOf }), legend(timeline, second, partsOf?.(slots)), asTable(timeline)] : el('p', { class: 'empty' }, 'No day of this period has a figure.'))
+}
+
+// choices are what the chart shows next to the chosen figure. In a fixed view they
+// are those that need no other answer.
+function choices(state, figure, go, fixed) {
+  const choice = (label, name, options) => labelled(label, el('select', { 'data-keep': name, onchange: (event) => go({ [name]: event.target.value }) },
+    options.map(([of, text]) => option(of, text, state[name]))))
+  const dimensions = Object.entries(STACKS).map(([name, { label }]) => [name, label])
+  const others = FIGURES.filter((other) => other !== figure).map(({ name, label }) => [name, label])
+  return el('div', { class: 'row' },
+    !fixed && choice('Points', 'granularity', [['auto', 'Automatic'], ['day', 'Days'], ['week', 'Weeks'], ['month', 'Months']]),
+    choice('Second figure', 'second', [['', 'None'], ...others]),
+    !fixed && choice('Stacked by', 'stack', [['', 'Nothing'], ...dimensions]))
 }
 
 const compares = (timeline) => timeline.data.some((point) => point.comparison)
 
-function legend(timeline) {
-  if (!compares(timeline)) return null
-  return el('p', { class: 'legend' }, el('span', { class: 'key now' }), 'This period ', el('span', { class: 'key earlier' }), 'The period compared with')
+function legend(timeline, second, parts) {
+  const open = timeline.data.some(({ date }) => unfinished(date, timeline))
+  const keys = [
+    ...(parts ?? []).map(({ label }, n) => [`part-${n}`, label]),
+    !parts && (compares(timeline) || second) && ['now', compares(timeline) ? 'This period' : 'Left axis'],
+    compares(timeline) && ['earlier', 'The period compared with'],
+    second && ['second', `${second.label}, right axis`],
+    open && [parts ? 'unfinished hatched' : 'unfinished', `Not complete: the newest day, or a ${timeline.granularity === 'day' ? 'day' : timeline.granularity} that the period or the figures cut`],
+  ].filter(Boolean)
+  return keys.length > 0 && el('p', { class: 'legend' }, keys.map(([looks, text]) => el('span', {}, el('i', { class: `key ${looks}` }), text)))
 }
 
 // asTable is the timeline for those who read rather than look.
 function asTable(timeline) {
-  const named = timeline.granularity === 'month' ? month : day
-  const when = { label: { day: 'Day', week: 'Week of', month: 'Month' }[timeline.granularity], head: true, looks: 'name', cell: (row) => named(row.date) }
-  const columns = [when, ...figureColumns().map((column) => ({ ...column, sort: undefined }))]
+  const { word, named } = BUCKETS[timeline.granularity]
+  const name = (row) => {
+    const open = unfinished(row.date, timeline)
+    return [named(row.date), open && el('span', { class: 'id' }, open)]
+  }
+  const columns = [{ label: word, head: true, looks: 'name', cell: name }, ...figureColumns(timeline).map((column) => ({ ...column, sort: undefined }))]
   return el('details', {}, el('summary', {}, 'Timeline as a table'), table({ caption: 'Timeline', columns, rows: timeline.data }))
 }
 
-function part(title, rows, first) {
+function part(title, summary, name, first) {
   const id = title.toLowerCase().replaceAll(' ', '-')
-  const columns = withShares([first, ...figureColumns()], rows)
+  const columns = withShares([first, ...figureColumns(summary)], summary[name])
   return el('section', { class: 'card', 'aria-labelledby': id }, el('h2', { id }, title),
-    table({ caption: title, columns, rows, empty: 'No figures in this period.' }))
+    table({ caption: title, columns, rows: summary[name], empty: 'No figures in this period.' }))
 }

@@ -1,4 +1,4 @@
-// Package page is the page at / that shows an account to whoever types a key
+// Package page is the page at / that shows an account to a person who types a key
 // of it: plain HTML, CSS and ES modules, which ask the public API alone.
 package page
 

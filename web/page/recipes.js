@@ -2,78 +2,93 @@
 // columns are the same as in JSON; the key is a placeholder.
 
 import { address } from './api.js'
+import { powerQueryScript } from './powerquery.js'
 import { whole } from './requests.js'
+import { sheetsScript } from './sheets.js'
 
 const ids = ['product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'activity_id']
 
 const asCSV = (request) => ({ path: request.path, params: [...request.params, ['format', 'csv']] })
 
-const shell = (text) => `'${text.replaceAll("'", `'\\''`)}'`
-const script = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-const m = (text) => `"${text.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`
+// shell is a text as a word of a POSIX shell.
+export const shell = (text) => `'${text.replaceAll("'", `'\\''`)}'`
+
+// isPaged reports whether a request for all rows may have several answers: its pages
+// have so many rows at most, and each names the next one in the header Link.
+const isPaged = ({ params }) => params.some(([name, value]) => name === 'page_size' && value !== 'all')
 
 function curl(request, origin) {
-  return `curl -H 'Authorization: Bearer YOUR_API_KEY' \\\n  ${shell(origin + address(whole(request)))}\n`
+  const all = whole(request)
+  if (!isPaged(all)) return `curl -H 'Authorization: Bearer YOUR_API_KEY' \\\n  ${shell(origin + address(all))}\n`
+  return `# Each page has 1,000 rows at most, and its headers name the next one. If a page is
+# refused, nothing of its answer is printed, and the exit code is not 0.
+SERVER=${shell(origin)}
+page=${shell(address(all))}
+headers=$(mktemp)
+while [ -n "$page" ]; do
+  curl -H 'Authorization: Bearer YOUR_API_KEY' --fail --retry 5 \\
+    --dump-header "$headers" "$SERVER$page" || { failed=$?; break; }
+  page=$(sed -n 's/^[Ll]ink: <\\([^>]*\\)>; rel="next".*/\\1/p' "$headers")
+done
+rm "$headers"
+[ -z "$page" ] || { echo "rows are missing, from $page on" >&2; (exit "$failed"); }
+`
 }
 
+// below is a request as texts are written that follow /api/v1.
+const below = (request) => address(request).replace(/^\/api\/v1/, '')
+
+// A sheet is named after its request, so that two views have two sheets.
 function sheets(request, origin) {
-  return `// Extensions > Apps Script. Put the key into Project Settings > Script
-// properties, as ADLENS_KEY; then run refresh, or give it a trigger.
-function refresh() {
-  const key = PropertiesService.getScriptProperties().getProperty('ADLENS_KEY');
-  const address = ${script(origin + address(asCSV(whole(request))))};
-  const options = {headers: {Authorization: 'Bearer ' + key}, muteHttpExceptions: true};
-  let answer = UrlFetchApp.fetch(address, options);
-  if (answer.getResponseCode() === 429) {
-    Utilities.sleep(1000 * Math.min(300, Number(answer.getHeaders()['Retry-After'])));
-    answer = UrlFetchApp.fetch(address, options);
-  }
-  if (answer.getResponseCode() !== 200) throw new Error(answer.getContentText());
-  const rows = Utilities.parseCsv(answer.getContentText());
-  const sheet = SpreadsheetApp.getActiveSheet().clearContents();
-  const names = rows[0];
-  const texts = /(^|_)(ids?|title|name|summary)$/; // as numbers, ids would lose their last digits
-  names.forEach((name, i) => {
-    if (texts.test(name)) sheet.getRange(1, i + 1, rows.length).setNumberFormat('@');
-  });
-  // Left to the sheet, 4.25 would be a date where numbers are written with a comma.
-  const value = (name, text) => (texts.test(name) || text === '' || isNaN(text) ? text : Number(text));
-  sheet.getRange(1, 1, rows.length, names.length).setValues(rows.map((row) => row.map((cell, i) => value(names[i], cell))));
+  const name = request.name === 'report' ? `${request.title.toLowerCase()} figures` : request.name
+  return sheetsScript(origin, { [`adlens ${name}`]: below(whole(request)) })
 }
+
+// marketplacesFlag bounds a link to the marketplaces that the key knows; "" where
+// these are all.
+export const marketplacesFlag = ({ api_key: { marketplaces } }) => marketplaces ? ` --marketplaces ${shell(marketplaces.join())}` : ''
+
+// feed makes an address that needs no key. Links are made on the server, by its
+// operator: the API only reads.
+function feed(request, origin, account) {
+  return `# On the server:
+adlens feed create --account ${shell(account.account_id)} --name ${shell(request.title)}${marketplacesFlag(account)} \\
+  --base ${shell(origin)} \\
+  --request ${shell(below(whole(request)))}
+
+# In a cell of Google Sheets, with the address that this prints:
+=IMPORTDATA("${origin}/feed/feed_...")
+
+# The same where decimals are written with a comma:
+=IMPORTDATA("${origin}/feed/feed_..."; ","; "en_US")
 `
 }
 
 function powerQuery(request, origin) {
-  const { path, params } = asCSV(whole(request))
-  const query = params.map(([name, value]) => `#${m(name)} = ${m(value)}`).join(', ')
-  return `let
-    Key = "YOUR_API_KEY",
-    Answer = Web.Contents(${m(origin)}, [
-        RelativePath = ${m(path.slice(1))},
-        Query = [${query}],
-        Headers = [Authorization = "Bearer " & Key]
-    ]),
-    Rows = Csv.Document(Answer, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),
-    Named = Table.PromoteHeaders(Rows, [PromoteAllScalars = true]),
-    // Ids and what somebody wrote stay texts; all else that reads as a number becomes one.
-    Texts = {"id", "ids", "title", "name", "summary"},
-    Others = List.Select(Table.ColumnNames(Named), (name) => not List.Contains(Texts, List.Last(Text.Split(name, "_")))),
-    Typed = Table.TransformColumns(Named, List.Transform(Others,
-        (name) => {name, each if _ = "" then null else try Number.FromText(_, "en-US") otherwise _}))
-in
-    Typed
-`
+  const all = asCSV(whole(request))
+  return powerQueryScript(origin, 'YOUR_API_KEY', all.path, all.params, isPaged(all))
 }
 
 function pandas(request, origin) {
   const types = ids.map((name) => `"${name}": str`).join(', ')
-  return `import pandas as pd
+  return `import urllib.request
+import pandas as pd
 
-table = pd.read_csv(
-    ${JSON.stringify(origin + address(asCSV(whole(request))))},
-    storage_options={"Authorization": "Bearer YOUR_API_KEY"},
-    dtype={${types}},  # a number would lose the last digits
-)
+SERVER = ${JSON.stringify(origin)}
+page = ${JSON.stringify(address(asCSV(whole(request))))}
+parts = []
+while page:  # each page names the next one in the header Link
+    call = urllib.request.Request(SERVER + page, headers={"Authorization": "Bearer YOUR_API_KEY"})
+    with urllib.request.urlopen(call) as answer:
+        if answer.headers["X-Truncated"] == "true":
+            raise RuntimeError("the server left rows out: choose a shorter period or a filter")
+        link = answer.headers["Link"]
+        parts.append(pd.read_csv(
+            answer,
+            dtype={${types}},  # a number would lose the last digits
+        ))
+    page = link[1:link.index(">")] if link else None
+table = pd.concat(parts, ignore_index=True)
 print(table)
 `
 }
@@ -82,6 +97,7 @@ print(table)
 export const RECIPES = [
   { name: 'curl', label: 'curl', write: curl },
   { name: 'sheets', label: 'Google Sheets', write: sheets },
+  { name: 'feed', label: 'Feed link', write: feed },
   { name: 'powerquery', label: 'Power Query', write: powerQuery },
   { name: 'pandas', label: 'pandas', write: pandas },
 ]

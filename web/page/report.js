@@ -24,6 +24,13 @@ export const REPORTS = {
   },
 }
 
+// dimensionsOf are those of a view's request: amounts of several currencies have a
+// row for each marketplace.
+export function dimensionsOf({ view, currency }) {
+  const { dimensions } = REPORTS[view]
+  return currency === 'local' && !dimensions.includes('marketplace') ? [...dimensions, 'marketplace'] : dimensions
+}
+
 // FILTERS are the parameters that filter by ids.
 export const FILTERS = Object.values(REPORTS).map(({ filter }) => filter)
 
@@ -36,8 +43,8 @@ export function drawReport(state, { report }, tools) {
     label: kind.title.slice(0, -1), head: true, looks: 'name', sort: kind.id,
     cell: (row) => titled(state.view, row, tools), total: () => (state.search ? 'All that were found' : `All ${kind.title.toLowerCase()}`),
   }
-  const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report.figures)], report.data)
-  return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state.view, tools), searchField(kind, state, tools.go),
+  const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report)], report.data, (row) => row[kind.id] !== null && report.currency !== null)
+  return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state.view, tools), !tools.fixed && searchField(kind, state, tools.go),
     table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: `No ${kind.one} has figures in this period.` }),
     pages(report.pagination, state, tools.go, kind.title.toLowerCase()))]
 }
@@ -49,7 +56,7 @@ function further(report, kind, tools) {
     marketplace: { label: 'Marketplace', sort: 'marketplace', cell: (row) => [row.marketplace, tools.nameOf(row.marketplace, row.marketplace_id)[1]] },
     campaign: { label: 'Campaign', sort: 'campaign', looks: 'name', cell: (row) => (row.campaign_id === null ? REPORTS['campaign-figures'].none[0] : ownLink('campaign-figures', row.campaign_id, row.campaign_name, tools, { ad_group_ids: '' })) },
   }
-  const names = report.dimensions ? kind.dimensions.slice(1) : ['marketplaces']
+  const names = report.dimensions?.filter((name) => name !== kind.dimensions[0]) ?? ['marketplaces']
   return names.map((name) => ({ ...said[name], total: () => null }))
 }
 
@@ -60,21 +67,24 @@ function titled(view, row, tools) {
   const id = row[kind.id]
   if (id === null) return [el('span', {}, kind.none[0]), el('span', { class: 'id' }, kind.none[1])]
   const label = row[kind.label]
-  const leads = kind.leads.map((to) => el('a', { href: tools.link({ view: to, [kind.filter]: id, [REPORTS[to].filter]: '' }) },
+  const leads = (tools.fixed ? [] : kind.leads).map((to) => el('a', { href: tools.link({ view: to, [kind.filter]: id, [REPORTS[to].filter]: '' }) },
     REPORTS[to].title, hidden(` of ${label ?? id}`)))
   const below = (label === null ? leads : [id, ...leads]).flatMap((part, i) => (i > 0 ? [' · ', part] : [part]))
   return [ownLink(view, id, label, tools), el('span', { class: 'id' }, below)]
 }
 
 // ownLink leads from one product, campaign or ad group to its own figures and
-// timeline. Its label is remembered, as the filter has only the id.
-export function ownLink(view, id, label, { link, labels }, rest = {}) {
+// timeline. Its label is remembered, as the filter has only the id. In a fixed view
+// nothing leads to another.
+export function ownLink(view, id, label, { link, labels, fixed }, rest = {}) {
+  if (fixed) return el('span', {}, label ?? id)
   labels.set(id, label ?? '')
   return el('a', { href: link({ view: 'overview', ...rest, [REPORTS[view].filter]: id }) }, label ?? id)
 }
 
 // sides leads between the figures of campaigns or ad groups and the list of them.
-export function sides(view, { link }) {
+export function sides(view, { link, fixed }) {
+  if (fixed) return null
   const both = Object.entries(REPORTS).find(([figures, { list }]) => list && [figures, list].includes(view))
   if (!both) return null
   const [figures, { title, list }] = both

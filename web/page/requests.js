@@ -1,14 +1,16 @@
 // The requests behind each view: what the page asks for is what it offers to
 // spreadsheets and scripts.
 
-import { FIGURES } from './figures.js'
-import { FILTERS, REPORTS } from './report.js'
+import { figureNamed, FIGURES, words } from './figures.js'
+import { dimensionsOf, FILTERS, REPORTS } from './report.js'
+import { BUCKETS } from './slots.js'
+import { isStackable } from './stack.js'
 
 const request = (name, title, path, params) => ({ name, title, path, params: params.filter(([, value]) => value !== '') })
 
 function period(state) {
   const days = state.start_date || state.end_date ? [['start_date', state.start_date], ['end_date', state.end_date]] : [['range', state.range]]
-  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], ...FILTERS.map((filter) => [filter, state[filter]]), unless('none', 'compare', state)]
+  return [...days, unless('UTC', 'timezone', state), ['marketplaces', state.marketplaces], ['ad_products', state.ad_products], ...FILTERS.map((filter) => [filter, state[filter]]), unless('none', 'compare', state), unless('USD', 'currency', state)]
 }
 
 // unless leaves a parameter out that says what is so anyway.
@@ -19,7 +21,8 @@ const paging = (state) => [['page', state.page], ['page_size', state.page_size]]
 const rows = (state) => [['order', state.order], ...paging(state)]
 
 function report(state) {
-  const { title, id, dimensions } = REPORTS[state.view]
+  const { title, id } = REPORTS[state.view]
+  const dimensions = dimensionsOf(state)
   return [request('report', state.search ? `${title} found` : title, '/api/v1/report', [['dimensions', dimensions.join()], ['figures', state.figures], ['search', state.search],
     ...period(state), ['sort', state.sort === id ? dimensions[0] : sortable(state)], ...rows(state)])]
 }
@@ -27,17 +30,30 @@ function report(state) {
 // sortable is the column that rows are sorted by, unless it is a figure that is
 // not shown: then the server chooses.
 function sortable({ sort, figures }) {
-  const left = figures && FIGURES.some(({ name }) => name === sort) && !figures.split(',').includes(sort)
+  const left = figures && figureNamed(sort).name === sort && !figures.split(',').includes(sort)
   return left ? '' : sort
 }
 
+// timeline is that of the API, but for days, of which it answers 92: the report by
+// date has no such limit.
+function timeline(state) {
+  if (state.granularity !== 'day') return request('timeline', 'Timeline', '/api/v1/timeline', [...period(state), unless('auto', 'granularity', state)])
+  return request('timeline', 'Timeline', '/api/v1/report', [['dimensions', BUCKETS.day.dimension], ...period(state), ['page_size', 'all']])
+}
+
+// parts are what the figures of the timeline are made of, in its days, weeks or
+// months: where the server chooses them, its answer is needed first.
+function parts(state) {
+  if (!state.stack || !isStackable(figureNamed(state.measure))) return []
+  const by = (granularity) => request('parts', `Timeline by ${words(state.stack).toLowerCase()}`, '/api/v1/report', [['dimensions', `${BUCKETS[granularity]?.dimension},${state.stack}`],
+    ['figures', FIGURES.filter(isStackable).map(({ name }) => name).join()], ...period(state), ['page_size', 'all']])
+  return [{ ...by(state.granularity), after: state.granularity === 'auto' && (({ timeline: { granularity } }) => by(granularity)) }]
+}
+
 const behind = {
-  overview: (state) => [
-    request('summary', 'Totals, by marketplace and ad type', '/api/v1/summary', period(state)),
-    request('timeline', 'Timeline', '/api/v1/timeline', [...period(state), unless('auto', 'granularity', state)]),
-  ],
+  overview: (state) => [request('summary', 'Totals, by marketplace and ad type', '/api/v1/summary', period(state)), timeline(state), ...parts(state)],
   products: (state) => {
-    if (state.search || state.figures) return report(state)
+    if (state.search || state.figures || state.currency === 'local') return report(state)
     return [request('report', 'Products', '/api/v1/reports/products', [...period(state), ['sort', state.sort], ...rows(state)])]
   },
   'campaign-figures': report,
@@ -52,6 +68,19 @@ const behind = {
   runs: (state) => [request('runs', 'Runs of the rule', `/api/v1/rules/${encodeURIComponent(state.rule_id)}/runs`, [])],
   activity: (state) => [request('activity', 'Activity', '/api/v1/activity', [['tool', state.tool], ...paging(state)])],
   apps: () => [request('apps', 'Assistants', '/apps', [])],
+}
+
+// DISPENSABLE are the parameters that a view can do without, in words.
+export const DISPENSABLE = { compare: 'a comparison', currency: "the marketplaces' own currency", figures: 'these columns', sort: 'this order' }
+
+// without is a request without what an error refuses, as it is where there is
+// more that is wrong. Of the columns the others stay.
+export function without(request, { status, errors }) {
+  if (status !== 400 || !errors.every(({ parameter }) => DISPENSABLE[parameter])) return request
+  const refused = (name, value) => errors.some((fault) => fault.parameter === name && (name !== 'figures' || fault.value === value))
+  const left = ([name, value]) => (name === 'figures' ? [name, value.split(',').filter((figure) => !refused(name, figure)).join()] : [name, refused(name) ? '' : value])
+  const plain = (of) => ({ ...of, params: of.params.map(left).filter(([, value]) => value !== '') })
+  return { ...plain(request), after: request.after && ((answers) => plain(request.after(answers))) }
 }
 
 // The most rows that answers have at once.

@@ -3,7 +3,9 @@
 
 import { Problem, Unreachable } from './api.js'
 import { byId, el, redraw } from './dom.js'
-import { day } from './figures.js'
+import { adType, count, day, figureNamed } from './figures.js'
+import { DISPENSABLE } from './requests.js'
+import { daysBetween } from './slots.js'
 
 // say tells something in passing; with a problem it links to its page.
 export function say(text, problem) {
@@ -51,23 +53,56 @@ export function drawFault(error, again) {
     el('button', { type: 'button', class: 'main', onclick: again }, 'Try again'))
 }
 
-// drawNotices tells what figures do not cover. meta is an answer's.
-export function drawNotices(place, { meta, comparison, refused }) {
+// drawNotices tells what figures do not cover. meta is an answer's; refused are the
+// errors of what a view is shown without.
+export function drawNotices(place, { meta, comparison, refused, marketplaces }) {
   const texts = []
   if (meta?.data_last_date === null) texts.push('The account holds no figures yet. They come with adlens load or adlens pull; this page shows them with the next request.')
   else if (meta?.history_covered === false) texts.push('The period begins before the oldest day that is held, so its first days are missing.')
+  texts.push(...staleness(meta, marketplaces))
   if (comparison?.history_covered === false) texts.push('The period compared with begins before the oldest day that is held, so no change is shown.')
-  for (const part of meta?.incomplete ?? []) if (part.reason === 'legacy_sponsored_brands') texts.push(leftOut(part))
+  texts.push(...incomplete(meta?.incomplete ?? []))
   if (meta?.truncated === true) texts.push('The server left something out: there is more than it answers at once.')
-  if (refused) texts.push(`Shown without a comparison: ${refused}`)
+  for (const { message, errors } of refused ?? []) texts.push(`Shown without ${[...new Set(errors.map(({ parameter }) => DISPENSABLE[parameter]))].join(' and ')}: ${message}`)
   redraw(place, texts.map((text) => el('p', { class: 'notice' }, text)))
 }
 
+// written: ages, from day.go, by go test ./internal/catalogue -update
+const STALE_DAYS = 4
+const BEHIND_DAYS = 7
+// end of ages
+
+// isStale reports whether the newest day with figures is older than it should be.
+const isStale = (meta) => Boolean(meta?.data_last_date) && daysBetween(meta.data_last_date, new Date().toISOString().slice(0, 10)) > STALE_DAYS
+
+// staleness tells where figures end that should go on, as doctor does.
+function staleness(meta, marketplaces) {
+  const last = meta?.data_last_date
+  if (!last) return []
+  const behind = marketplaces.filter((m) => m.data_last_date && daysBetween(m.data_last_date, last) > BEHIND_DAYS)
+  return [
+    isStale(meta) && `No figures have come since ${day(last)}: the newest day should be at most ${STALE_DAYS} days old. The operator of this server finds the reason with adlens doctor.`,
+    ...behind.map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
+  ].filter(Boolean)
+}
+
+// incomplete says which figures are not of all campaigns or of all reports.
+function incomplete(parts) {
+  const lacking = Map.groupBy(parts.filter(({ figures }) => figures), ({ figures }) => figures.map((name) => figureNamed(name).label).join(', '))
+  return [
+    ...parts.filter(({ reason }) => reason === 'legacy_sponsored_brands').map(leftOut),
+    ...[...lacking].map(([labels, of]) => `${labels}: not reported, or not by all reports, for ${of.map((part) => `${adType(part.ad_product)} of ${part.marketplace}`).join(', ')}.`),
+  ]
+}
+
 // leftOut names the campaigns that the platform's reports leave out.
-function leftOut({ marketplace, campaign_count: count, campaigns }) {
+function leftOut({ marketplace, campaign_count: total, campaigns }) {
   const named = campaigns.map((c) => c.campaign_name).join(', ')
-  return `Sponsored Brands of ${marketplace} are too low: the platform reports no figures of ${count === 1 ? 'a campaign' : `${count} campaigns`} of the older form with one ad group (${named}${count > campaigns.length ? ', …' : ''}).`
+  return `Sponsored Brands of ${marketplace} are too low: the platform reports no figures of ${Number(total) === 1 ? 'a legacy campaign' : `${count(total)} legacy campaigns`} with one ad group (${named}${Number(total) > campaigns.length ? ', …' : ''}).`
 }
 
 // freshness is how far figures go, in words.
-export const freshness = (meta) => (meta?.data_last_date ? `Figures up to ${day(meta.data_last_date)}; the last days still grow, because sales are credited days after the click.` : '')
+export function freshness(meta) {
+  if (!meta?.data_last_date) return ''
+  return `Figures up to ${day(meta.data_last_date)}${isStale(meta) ? '.' : '; the last days still grow, because sales are credited days after the click.'}`
+}

@@ -2,13 +2,13 @@
 // So it can be bookmarked, and Back works. The key is never part of it.
 
 // SHARED are the names that stay when another view is chosen.
-const SHARED = { range: 'last_30_days', start_date: '', end_date: '', timezone: 'UTC', marketplaces: '', ad_products: '', campaign_ids: '', ad_group_ids: '', product_ids: '', compare: 'none', figures: '' }
+const SHARED = { range: 'last_30_days', start_date: '', end_date: '', timezone: 'UTC', marketplaces: '', ad_products: '', campaign_ids: '', ad_group_ids: '', product_ids: '', compare: 'none', currency: 'USD', figures: '' }
 
 const REPORT = { search: '', sort: 'spend', order: 'desc', page: '1', page_size: '25' }
 
 // OWN are the names of each view.
 const OWN = {
-  overview: { measure: 'spend', granularity: 'auto' },
+  overview: { measure: 'spend', second: '', stack: '', granularity: 'auto' },
   products: REPORT,
   'campaign-figures': REPORT,
   'ad-group-figures': REPORT,

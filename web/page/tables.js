@@ -1,7 +1,7 @@
 // Tables: a caption, columns and rows. One that is wider than the screen
 // scrolls in a region of its own, which the keyboard reaches.
 
-import { changed, figureNamed, FIGURES, judged, NONE, shown } from './figures.js'
+import { changed, count, figureNamed, FIGURES, judged, NONE, shown } from './figures.js'
 import { el, hidden, svg } from './dom.js'
 
 // table makes a table. A column is {label, cell(row), numeric, head, sort};
@@ -34,29 +34,31 @@ function cell(column, row) {
 }
 
 // value is a figure in a cell; without one it says so to those who listen.
-export function value(figure, of) {
-  const text = shown(figure, of)
+export function value(figure, of, currency) {
+  const text = shown(figure, of, currency)
   return text === NONE ? [el('span', { 'aria-hidden': 'true' }, NONE), hidden('no value')] : text
 }
 
 // change is how a figure changed, where the answer compares.
-export function change(figure, of) {
+function change(figure, of, currency) {
   if (!of?.comparison) return null
   const by = of.comparison.change?.[figure.name]
-  return el('span', { class: `change ${judged(figure, by)}` }, changed(figure, by), hidden(` since ${shown(figure, of.comparison[figure.name])}`))
+  return el('span', { class: `change ${judged(figure, by)}` }, changed(figure, by, currency), hidden(` since ${shown(figure, of.comparison[figure.name], currency)}`))
 }
 
-// figureColumns are a column for each figure of a row, or for some by their names.
-export const figureColumns = (names) => FIGURES.filter(({ name }) => !names || names.includes(name)).map((figure) => ({
-  label: figure.label, means: figure.means, numeric: true, sort: figure.name,
-  cell: (row) => [value(figure, row[figure.name]), change(figure, row)],
-}))
+// figureColumns are a column for each figure of an answer's rows. A row of several
+// currencies says its own.
+export function figureColumns({ figures, currency }) {
+  const cell = (figure) => (row) => [value(figure, row[figure.name], row.currency ?? currency), change(figure, row, row.currency ?? currency)]
+  return (figures?.map(figureNamed) ?? FIGURES).map((figure) => ({ label: figure.label, means: figure.means, numeric: true, sort: figure.name, cell: cell(figure) }))
+}
 
-// withShares puts a bar below the spend: how much of the largest it is.
-export function withShares(columns, rows) {
-  const largest = Math.max(...rows.map((row) => Number(row.spend)), 0)
+// withShares puts a bar below the spend: how much of the largest it is. Rows that
+// are no one thing have none, as next to what is left over all others are small.
+export function withShares(columns, rows, isOne = () => true) {
+  const largest = Math.max(...rows.filter(isOne).map((row) => Number(row.spend)), 0)
   return columns.map((column) => (column.sort === 'spend'
-    ? { ...column, total: column.cell, cell: (row) => [column.cell(row), largest > 0 && bar(Number(row.spend) / largest)] }
+    ? { ...column, total: column.cell, cell: (row) => [column.cell(row), largest > 0 && isOne(row) && bar(Number(row.spend) / largest)] }
     : column))
 }
 
@@ -65,17 +67,17 @@ function bar(share) {
     svg('rect', { class: 'ground', width: 100, height: 4 }), svg('rect', { class: 'share', width: share * 100, height: 4 }))
 }
 
-// pages leads through the pages of a list. Sizes are those that can be chosen.
+// pages leads through the pages of a list, where it has any. Sizes are those that
+// can be chosen.
 export function pages(pagination, state, go, what) {
+  if (pagination.total_pages === '0') return null
   const page = Number(pagination.page)
   const last = Number(pagination.total_pages)
   const step = (to, label, possible) => el('button', { type: 'button', class: 'plain', 'data-keep': label, disabled: !possible, onclick: () => go({ page: String(to) }) }, label)
   const sizes = el('select', { 'data-keep': 'page-size', onchange: (event) => go({ page_size: event.target.value }) },
     [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => el('option', { value: size, selected: size === state.page_size }, size)))
   return el('div', { class: 'pages' },
-    el('p', {}, `${figureCount(pagination.total_rows)} ${what}, page ${figureCount(pagination.page)} of ${figureCount(pagination.total_pages)}`),
+    el('p', {}, `${count(pagination.total_rows)} ${what}, page ${count(pagination.page)} of ${count(pagination.total_pages)}`),
     el('label', {}, 'Rows on a page ', sizes),
-    step(1, 'First', page > 1), step(page - 1, 'Previous', page > 1), step(page + 1, 'Next', pagination.next_page !== null), step(last, 'Last', pagination.next_page !== null))
+    step(1, 'First', page > 1), step(Math.min(page - 1, last), 'Previous', page > 1), step(page + 1, 'Next', pagination.next_page !== null), step(last, 'Last', pagination.next_page !== null))
 }
-
-const figureCount = (number) => shown(figureNamed('impressions'), number)

@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-//go:generate go tool oapi-codegen -config config.yaml openapi.json
+//go:generate go tool oapi-codegen -config config.yaml json.json
 
 func main() {
 	if err := run(os.Args[1], os.Args[2]); err != nil {

@@ -1,14 +1,13 @@
 // Reads an account through a client whose types openapi-typescript made of the
 // API's document, and prints what it read. Its address and key are arguments.
 import createClient from "openapi-fetch";
-import type { paths } from "./generated.js";
+import type { paths } from "./adlens.js";
 
 const [address, key] = process.argv.slice(2);
-// Lists have commas between their values, which this client has to be told.
-const client = createClient<paths, "application/json" | "application/problem+json">({
+// This client sends lists as repeated parameters.
+const client = createClient<paths>({
   baseUrl: address!,
   headers: { Authorization: `Bearer ${key}` },
-  querySerializer: { array: { style: "form", explode: false } },
 });
 
 /** The answer, or an end of the program that says what was answered instead. */

@@ -22,6 +22,7 @@ type Visible interface {
 	Manifest(ctx context.Context, account string) (manifest.Manifest, error)
 	Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error)
 	RateSpans(ctx context.Context, account string, generation uint32) ([]loader.RateSpan, error)
+	Forms(ctx context.Context, account string, generation uint32) (loader.Forms, error)
 	Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error)
 }
 
@@ -105,13 +106,41 @@ func (c ConnectionStore) LoadedReports(ctx context.Context, account string) (map
 	return ids, err
 }
 
-// RatesVersion returns the live generation of an account's rates.
-func (c ConnectionStore) RatesVersion(ctx context.Context, account string) (uint32, error) {
+// LegacyProfiles reads which profiles of an account have campaigns of Sponsored Brands
+// that a list said to have one ad group.
+func (c ConnectionStore) LegacyProfiles(ctx context.Context, account string) (map[string]bool, error) {
+	m, err := c.visible.Manifest(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	generation := m.Generation(manifest.Unit{Kind: manifest.Forms})
+	if generation == 0 {
+		return nil, nil
+	}
+	forms, err := c.visible.Forms(ctx, account, generation)
+	if err != nil {
+		return nil, err
+	}
+	held, err := c.visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	profiles := map[string]bool{}
+	for of, form := range forms {
+		for _, h := range held {
+			if form == platform.OneAdGroup && h.Key == of.Marketplace {
+				profiles[h.ID] = true
+			}
+		}
+	}
+	return profiles, err
+}
+
+// AwaitedVersion returns the newest live generation of what downloaded reports wait
+// for: an account's rates, and what lists say of campaigns.
+func (c ConnectionStore) AwaitedVersion(ctx context.Context, account string) (uint32, error) {
 	m, err := c.visible.Manifest(ctx, account)
 	if err != nil {
 		return 0, err
 	}
-	return m.Generation(manifest.Unit{Kind: manifest.Rates}), nil
+	return max(m.Generation(manifest.Unit{Kind: manifest.Rates}), m.Generation(manifest.Unit{Kind: manifest.Forms})), nil
 }
 
 // NothingOf reads of which days the platform answered last that it has no

@@ -18,7 +18,7 @@ import (
 // filter narrows by what never changes of a key.
 func newestKeys(filter string) string {
 	return `
-SELECT k.sha256, k.key_id, k.account_id, k.name, k.start, k.scopes, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
+SELECT k.sha256, k.key_id, k.account_id, k.name, k.start, k.scopes, k.limit_minute, k.limit_day, k.successor, k.marketplaces, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM api_keys WHERE ` + filter + ` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS k
 LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
            WHERE key_id IN (SELECT key_id FROM api_keys WHERE ` + filter + `) GROUP BY key_id) AS u ON u.key_id = k.key_id
@@ -35,8 +35,10 @@ func (k KeyStore) readKeys(ctx context.Context, filter string, params conn.Param
 	return conn.Collect(ctx, k.cluster.Home(), newestKeys(filter), params, func(scan conn.Scan) (auth.Record, error) {
 		var r auth.Record
 		var hash string
-		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
+		var minute, day uint32
+		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &minute, &day, &r.Successor, &r.Marketplaces, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
 		copy(r.Hash[:], hash)
+		r.Limits, r.Marketplaces = auth.Quotas{Minute: int(minute), Day: int(day)}, nilIfEmpty(r.Marketplaces)
 		return r, err
 	})
 }
@@ -78,18 +80,32 @@ func firstOf[T any](all []T, err error) (first T, found bool, _ error) {
 
 // PutKey adds a key, or changes the one that has its hash.
 func (k KeyStore) PutKey(ctx context.Context, r auth.Record) error {
-	return putRecord(ctx, k.cluster, "api_keys", "key_id", "scopes", splitTexts("own"), query.Text(strings.Join(r.Scopes, ",")), r)
+	return putRecord(ctx, k.cluster, keyRecords, r)
 }
 
-// putRecord writes a row of a key or a feed link, with the column that only its
-// table has. One that is revoked stays as it is.
-func putRecord(ctx context.Context, c *cluster.Cluster, table, id, own, ownValue, ownText string, r auth.Record) error {
-	return directory.Change(ctx, c.Home().Server, table, `
-INSERT INTO `+table+` (sha256, `+id+`, account_id, name, start, `+own+`, created_at, expires_at, revoked_at, updated_at)
-SELECT unhex({hash:String}), {id:String}, {account:String}, {name:String}, {start:String}, `+ownValue+`, fromUnixTimestamp64Milli({created:Int64}, 'UTC'),
-    `+instantOrNull("expires")+`, `+instantOrNull("revoked")+`, `+revisionOf(table, "sha256 = unhex({hash:String})", r.RevokedAt),
-		conn.Params{"hash": hex.EncodeToString(r.Hash[:]), "id": query.Text(r.ID), "account": query.Text(r.AccountID), "name": query.Text(r.Name), "start": query.Text(r.Start), "own": ownText,
-			"created": milliseconds(&r.CreatedAt), "expires": milliseconds(r.ExpiresAt), "revoked": milliseconds(r.RevokedAt)})
+// recordTable is a table of keys or of feed links, with the columns that it alone has
+// and their values in a statement.
+type recordTable struct {
+	name, id        string
+	columns, values string
+}
+
+var keyRecords = recordTable{"api_keys", "key_id", "scopes, limit_minute, limit_day, successor",
+	splitTexts("scopes") + ", {limit_minute:UInt32}, {limit_day:UInt32}, {successor:String}"}
+
+// putRecord writes a row of a key or a feed link. One that is revoked stays as it is.
+func putRecord(ctx context.Context, c *cluster.Cluster, t recordTable, r auth.Record) error {
+	params := conn.Params{
+		"hash": hex.EncodeToString(r.Hash[:]), "id": query.Text(r.ID), "account": query.Text(r.AccountID), "name": query.Text(r.Name), "start": query.Text(r.Start),
+		"marketplaces": query.Text(strings.Join(r.Marketplaces, ",")), "created": milliseconds(&r.CreatedAt), "expires": milliseconds(r.ExpiresAt), "revoked": milliseconds(r.RevokedAt),
+		"scopes": query.Text(strings.Join(r.Scopes, ",")), "limit_minute": strconv.Itoa(r.Limits.Minute), "limit_day": strconv.Itoa(r.Limits.Day),
+		"successor": query.Text(r.Successor), "request": query.Text(r.Request),
+	}
+	sql := `
+INSERT INTO ` + t.name + ` (sha256, ` + t.id + `, account_id, name, start, ` + t.columns + `, marketplaces, created_at, expires_at, revoked_at, updated_at)
+SELECT unhex({hash:String}), {id:String}, {account:String}, {name:String}, {start:String}, ` + t.values + `, ` + splitTexts("marketplaces") + `, fromUnixTimestamp64Milli({created:Int64}, 'UTC'),
+    ` + instantOrNull("expires") + `, ` + instantOrNull("revoked") + `, ` + revisionOf(t.name, "sha256 = unhex({hash:String})", r.RevokedAt)
+	return directory.Change(ctx, c.Home().Server, t.name, sql, params)
 }
 
 // revisionOf ends the statement that changes a row which can be revoked: it numbers
@@ -104,6 +120,14 @@ func revisionOf(table, row string, revokedAt *time.Time) string {
 // instantOrNull reads the milliseconds of a parameter, of which 0 is none.
 func instantOrNull(parameter string) string {
 	return "if({" + parameter + ":Int64} = 0, NULL, fromUnixTimestamp64Milli({" + parameter + ":Int64}, 'UTC'))"
+}
+
+// nilIfEmpty returns nil for a list without a value.
+func nilIfEmpty(marketplaces []string) []string {
+	if len(marketplaces) == 0 {
+		return nil
+	}
+	return marketplaces
 }
 
 // splitTexts takes the texts of a parameter apart at their commas.

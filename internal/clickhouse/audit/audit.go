@@ -67,7 +67,7 @@ func (a Audit) YearDifferences(ctx context.Context, account string, rollup table
 	return a.findDifferences(ctx, keyOf(rollup), rollup.Name, `
         SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, `+keyOf(rollup)+` AS key,
             marketplace_key, ad_product, `+auditTerms+`
-        FROM (`+loads.SelectMonths(rollup)+`)`, params)
+        FROM (`+loads.SelectMonths(rollup, years)+`)`, params)
 }
 
 // keyOf is the term for what tells the rows of a unit apart.

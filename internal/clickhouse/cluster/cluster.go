@@ -143,7 +143,8 @@ func (s *Shard) prepareShard(ctx context.Context) error {
 	if err := schema.MigrateReplicas(ctx, s.Server); err != nil {
 		return err
 	}
-	if err := s.recognizeServer(ctx); err != nil {
+	is, err := s.recognizeServer(ctx)
+	if err != nil {
 		return err
 	}
 	if err := schema.Migrate(ctx, s.Server); err != nil {
@@ -152,7 +153,7 @@ func (s *Shard) prepareShard(ctx context.Context) error {
 	if err := s.takeNumber(ctx); err != nil {
 		return err
 	}
-	return s.assignIdentity(ctx)
+	return s.assignIdentity(ctx, is)
 }
 
 // takeNumber makes sure that a server has the number that it is taken for. A

@@ -66,19 +66,19 @@ func (i identity) describeState() string {
 }
 
 // recognizeServer makes sure that a server is the one that it is taken for, before
-// anything is made there. It changes nothing.
-func (s *Shard) recognizeServer(ctx context.Context) error {
+// anything is made there, and returns what it says of itself. It changes nothing.
+func (s *Shard) recognizeServer(ctx context.Context) (identity, error) {
 	is, err := s.readIdentity(ctx)
 	if err == nil && s.id != "" && !is.hasID(s.id) {
-		return conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.describeState(), s.id)
+		return is, conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.describeState(), s.id)
 	}
 	if err != nil || s.id != "" {
-		return err
+		return is, err
 	}
 	if s == s.cluster.Home() {
-		return s.recognizeHome(is)
+		return is, s.recognizeHome(is)
 	}
-	return s.recognizeShard(ctx, is)
+	return is, s.recognizeShard(ctx, is)
 }
 
 func (s *Shard) recognizeHome(is identity) error {
@@ -142,9 +142,12 @@ func areOn(accounts []string) string {
 	return "the accounts " + names + " are"
 }
 
-// assignIdentity gives a server its identity where it has none, and has it remembered.
-func (s *Shard) assignIdentity(ctx context.Context) error {
-	is, err := s.readIdentity(ctx)
+// assignIdentity gives a server its identity where it has none, and has it remembered. is
+// is what it said of itself before its schema was brought up to date.
+func (s *Shard) assignIdentity(ctx context.Context, is identity) (err error) {
+	if is.id == "" {
+		is, err = s.readIdentity(ctx) // another process may have been first
+	}
 	if err == nil && is.id == "" {
 		if err = s.noteIdentity(ctx, own, rand.Text()); err == nil {
 			is, err = s.readIdentity(ctx) // another process may have been first
@@ -156,6 +159,9 @@ func (s *Shard) assignIdentity(ctx context.Context) error {
 	s.id = is.id
 	first := s.cluster.Home()
 	if s == first {
+		if known, err := s.cluster.memory.Read(); known != "" || err != nil {
+			return err // it was recognized by that
+		}
 		// Counting reads no row: a server starts where accounts cannot be read.
 		accounts, err := conn.Value[uint64](ctx, s, "SELECT count() FROM accounts", nil)
 		if err == nil && accounts > 0 {
@@ -206,7 +212,7 @@ func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error 
 // returns what is wrong with each that is not. It changes nothing.
 func (c *Cluster) Recognize(ctx context.Context) (wrong []error) {
 	for _, s := range c.shards {
-		if err := s.recognizeServer(ctx); conn.IsRefusal(err) {
+		if _, err := s.recognizeServer(ctx); conn.IsRefusal(err) {
 			wrong = append(wrong, s.Name(err))
 		}
 	}

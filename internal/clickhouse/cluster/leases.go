@@ -137,7 +137,7 @@ SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt3
 }
 
 // keepRenewing renews the claim until the context ends. One that may have died is
-// left dead: somebody else may hold the name by now.
+// left dead: another process may hold the name by now.
 func (c *claim) keepRenewing(ctx context.Context) {
 	ticker := time.NewTicker(leaseBeat)
 	defer ticker.Stop()

@@ -80,7 +80,7 @@ func TestOfTwoClaimantsNeverBothHoldTheLease(t *testing.T) {
 
 func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	d := open(t)
-	unheard := func(holder string) { t.Errorf("a free lease is said to be held by %s", holder) }
+	unheard := func(holder string) { t.Errorf("a free lease is reported to be held by %s", holder) }
 	for range 3 {
 		release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), unheard)
 		if err != nil {

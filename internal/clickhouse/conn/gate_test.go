@@ -123,7 +123,7 @@ func TestWhoGoesAwayLeavesTheLine(t *testing.T) {
 	})
 }
 
-// Whoever comes and goes: places are never exceeded, nobody waits beside a
+// However callers come and go: places are never exceeded, no caller waits next to a
 // place that could be had, and at the end nothing is left.
 func TestAGateNeitherOverflowsNorLeaks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -27,12 +27,14 @@ var kindOfCode = map[int32]adlens.Kind{
 	396: adlens.Overloaded,        // TOO_MANY_ROWS_OR_BYTES
 	243: adlens.DiskFull,          // NOT_ENOUGH_SPACE
 	33:  adlens.Damaged,           // CANNOT_READ_ALL_DATA
+	39:  adlens.Damaged,           // TOO_LARGE_SIZE_COMPRESSED: of a block
 	40:  adlens.Damaged,           // CHECKSUM_DOESNT_MATCH
 	107: adlens.Damaged,           // FILE_DOESNT_EXIST
 	226: adlens.Damaged,           // NO_FILE_IN_DATA_PART
 	228: adlens.Damaged,           // BAD_SIZE_OF_FILE_IN_DATA_PART
 	246: adlens.Damaged,           // CORRUPTED_DATA
 	271: adlens.Damaged,           // CANNOT_DECOMPRESS
+	432: adlens.Damaged,           // UNKNOWN_CODEC: of a block
 	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
@@ -48,6 +50,11 @@ var kindOfCode = map[int32]adlens.Kind{
 // made or synced for lack of space. The exceptions have many codes, of whatever
 // was being done: CANNOT_FSYNC, CANNOT_OPEN_FILE, STD_EXCEPTION.
 var saysFull = regexp.MustCompile(`No space left on device|Disk quota exceeded`)
+
+// saysUnread matches what the server adds to whatever keeps it from reading a part of
+// a table. A part whose small files changed ends in any code: INCORRECT_DATA,
+// LOGICAL_ERROR.
+var saysUnread = regexp.MustCompile(`\(while reading from part `)
 
 // KindOf returns the kind of an error that a statement ended with.
 func KindOf(ctx context.Context, err error) adlens.Kind {
@@ -71,6 +78,9 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 		}
 		if saysFull.MatchString(exception.Message) {
 			return adlens.DiskFull
+		}
+		if saysUnread.MatchString(exception.Message) {
+			return adlens.Damaged
 		}
 		return adlens.Internal
 	}

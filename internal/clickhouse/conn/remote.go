@@ -64,7 +64,7 @@ func NewRemote(config RemoteConfig) (Remote, error) {
 
 // readerSettings may be set by a user who has readonly = 2. Deadlines travel
 // with each statement. What a server counted while it ran one, which it sends
-// over the native protocol unless told otherwise, is read by nobody here, and
+// over the native protocol unless told otherwise, is not read here, and
 // takes longer than a small statement itself.
 var readerSettings = clickhouse.Settings{"cancel_http_readonly_queries_on_client_close": 1, "send_profile_events": 0}
 

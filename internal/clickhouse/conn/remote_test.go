@@ -79,7 +79,7 @@ func TestAServerThatWentAwayIsNamed(t *testing.T) {
 		failed := c.handleError(t.Context(), fmt.Errorf("readData: %w", cut))
 		text := remote.Explain(failed).Error()
 		if want := "the ClickHouse server host:9000 went away while it was asked: is it being restarted? Try again"; text != want {
-			t.Errorf("%v: it is said %q, expected %q", cut, text, want)
+			t.Errorf("%v: it is reported %q, expected %q", cut, text, want)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 type Session struct {
 	server         *Server
 	reader, writer driver.Conn
+	overHTTP       bool
+	types          columnTypes
 }
 
 func (s *Server) openSession(ctx context.Context) (*Session, error) {
@@ -27,7 +29,7 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
-	return &Session{s, reader, writer}, nil
+	return &Session{server: s, reader: reader, writer: writer, overHTTP: target.Writer.Protocol == clickhouse.HTTP}, nil
 }
 
 func (c *Session) close() error { return errors.Join(c.reader.Close(), c.writer.Close()) }
@@ -64,7 +66,7 @@ func (c *Session) execStatement(ctx context.Context, sql string, params Params) 
 }
 
 func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Batch) error) error {
-	batch, err := c.writer.PrepareBatch(ctx, sql)
+	batch, err := c.writer.PrepareBatch(c.withTypes(ctx, sql), sql)
 	if err != nil {
 		return c.handleError(ctx, err)
 	}

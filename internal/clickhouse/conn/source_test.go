@@ -13,7 +13,7 @@ import (
 )
 
 // An engine waits for its clients' connections when it is told to stop, so none
-// may stay open that nobody uses any more.
+// may stay open that is no longer used.
 func TestARefusedRequestLeavesNoConnection(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{}, 1)

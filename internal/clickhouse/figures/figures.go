@@ -98,6 +98,11 @@ SELECT generation, toUInt8(2), ad_group_id, name FROM ad_groups`+of,
 		})
 }
 
+// HeldKeys runs the statement that finds which stored numbers have rows.
+func (s *Store) HeldKeys(ctx context.Context, st query.Statement) ([]uint32, error) {
+	return conn.CollectValues[uint32](ctx, s.cluster, st.SQL, st.Params)
+}
+
 // DayTotals runs a statement of day totals.
 func (s *Store) DayTotals(ctx context.Context, st query.Statement) ([]query.DayTotal, error) {
 	return conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (query.DayTotal, error) {

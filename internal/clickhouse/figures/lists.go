@@ -109,14 +109,14 @@ func (l Lists) RulesWithRuns(ctx context.Context, s query.Statement) ([]query.Ru
 		if err := json.Unmarshal([]byte(rule), &r.Rule); err != nil || run == "" {
 			return r, err
 		}
-		r.LastRun = &records.RuleRun{}
+		r.LastRun = &query.RuleRun{}
 		return r, json.Unmarshal([]byte(run), r.LastRun)
 	})
 }
 
 // Runs reads the runs of a rule.
-func (l Lists) Runs(ctx context.Context, s query.Statement) ([]records.RuleRun, error) {
-	return conn.CollectJSON[records.RuleRun](ctx, l.cluster, s.SQL, s.Params)
+func (l Lists) Runs(ctx context.Context, s query.Statement) ([]query.RuleRun, error) {
+	return conn.CollectJSON[query.RuleRun](ctx, l.cluster, s.SQL, s.Params)
 }
 
 // Entries reads a page of the activity.

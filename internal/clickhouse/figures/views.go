@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"adlens"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
@@ -26,7 +27,7 @@ type views struct {
 
 	questions flight.Group[question, query.View]
 	mu        sync.Mutex
-	turns     map[string]*turn // one for each account that was asked for
+	turns     map[string]*turn // one for each account that was requested
 }
 
 type knownView struct {
@@ -145,18 +146,67 @@ func (s *Store) readView(ctx context.Context, account string, known query.View) 
 			return v, err
 		}
 	}
-	switch lists := v.BrandLists(); {
-	case len(lists) == 0:
-	case slices.Equal(lists, known.BrandLists()):
+	switch lists, unsaid := v.BrandLists(), v.UnsaidSources(); {
+	case len(lists) == 0 && unsaid.Legacy == nil:
+	case slices.Equal(lists, known.BrandLists()) && unsaid.Equal(known.UnsaidSources()):
 		v.Legacy = known.Legacy
 	default:
-		v.Legacy, err = s.readLegacyCampaigns(ctx, account, lists)
+		v.Legacy, err = s.readLegacyCampaigns(ctx, account, lists, unsaid)
 	}
 	return v, err
 }
 
-// readLegacyCampaigns reads the campaigns that reports leave out, by name and id.
-func (s *Store) readLegacyCampaigns(ctx context.Context, account string, generations []uint32) ([]query.LegacyCampaign, error) {
+// readLegacyCampaigns reads the campaigns that reports leave out, by name and id: those
+// of which a list says it, and those of which a legacy report does.
+func (s *Store) readLegacyCampaigns(ctx context.Context, account string, lists []uint32, sources query.UnsaidSources) ([]query.LegacyCampaign, error) {
+	all, err := s.readListedLegacy(ctx, account, lists)
+	if err != nil || sources.Legacy == nil {
+		return all, err
+	}
+	unsaid, err := s.readUnsaidLegacy(ctx, account, lists, sources)
+	all = append(all, unsaid...)
+	slices.SortFunc(all, func(a, b query.LegacyCampaign) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return all, err
+}
+
+// readUnsaidLegacy reads the campaigns of which legacy reports have figures that v3
+// ones leave out, and that do not count because no list says the campaign's form. The
+// name is that of the list, where one has the campaign.
+func (s *Store) readUnsaidLegacy(ctx context.Context, account string, lists []uint32, of query.UnsaidSources) ([]query.LegacyCampaign, error) {
+	return conn.Collect(ctx, s.cluster, `
+SELECT marketplace_key, entity_id, if(max(list.name) != '', max(list.name), any(entity.name)), arraySort(groupUniqArray(day))
+FROM (
+    SELECT marketplace_key, campaign_key, day
+    FROM facts
+    WHERE account_id = {account:String} AND generation IN {legacy:Array(UInt32)} AND (impressions > 0 OR clicks > 0 OR purchases > 0 OR spend > 0 OR sales > 0)
+        AND (marketplace_key, campaign_key, day) NOT IN (
+            SELECT marketplace_key, campaign_key, day FROM facts WHERE account_id = {account:String} AND generation IN {v3:Array(UInt32)})
+) AS fact
+INNER JOIN (
+    SELECT entity_key, entity_id, name FROM entities WHERE account_id = {account:String} AND generation = {entities:UInt32} AND entity_type = 1
+) AS entity ON entity.entity_key = fact.campaign_key
+LEFT JOIN (
+    SELECT marketplace_key AS listed_in, campaign_id, name FROM campaigns WHERE account_id = {account:String} AND generation IN {lists:Array(UInt32)}
+) AS list ON list.listed_in = fact.marketplace_key AND list.campaign_id = entity.entity_id
+WHERE (marketplace_key, entity_id) IN (
+    SELECT marketplace_key, campaign_id FROM campaign_forms WHERE account_id = {account:String} AND generation = {forms:UInt32} AND one_ad_group = 2)
+GROUP BY marketplace_key, entity_id`, conn.Params{"account": query.Text(account), "lists": query.Numbers(lists), "legacy": query.Numbers(of.Legacy), "v3": query.Numbers(of.V3),
+		"forms": conn.Number(of.Forms), "entities": conn.Number(of.Entities)},
+		func(scan conn.Scan) (c query.LegacyCampaign, err error) {
+			var days []time.Time
+			err = scan(&c.Marketplace, &c.ID, &c.Name, &days)
+			for _, day := range days {
+				c.Days = append(c.Days, adlens.DayOf(day))
+			}
+			return c, err
+		})
+}
+
+// readListedLegacy reads the campaigns of which a list says that reports leave them
+// out, by name and id.
+func (s *Store) readListedLegacy(ctx context.Context, account string, generations []uint32) ([]query.LegacyCampaign, error) {
 	return conn.Collect(ctx, s.cluster, `
 SELECT marketplace_key, campaign_id, name, start_date, end_date
 FROM campaigns

@@ -66,17 +66,30 @@ func (i *Inspector) Losses(ctx context.Context, account string) ([]Loss, error) 
 		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]Loss, error) { return shardLosses(ctx, s) })
 		return slices.Concat(all...), err
 	}
+	return i.accountLosses(ctx, account)
+}
+
+// accountLosses reads no commits, facts or lists of other accounts: what of them cannot
+// be read is no fault of this one.
+func (i *Inspector) accountLosses(ctx context.Context, account string) ([]Loss, error) {
 	s, err := i.cluster.Holder(ctx, query.Text(account))
 	if err != nil {
 		return nil, err
 	}
-	all, err := shardLosses(ctx, s)
-	if err == nil && s != i.cluster.Home() {
+	c, err := s.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := scanAccount(ctx, c, account)
+	if err == nil {
 		var rows []Loss
 		rows, err = directoryLosses(ctx, i.cluster.Home(), account)
 		all = append(all, rows...)
 	}
-	return slices.DeleteFunc(all, func(l Loss) bool { return l.Account != account }), err
+	if adlens.KindOf(err) == adlens.Damaged {
+		return append(all, Loss{account, err.Error()}), nil
+	}
+	return all, err
 }
 
 func shardLosses(ctx context.Context, s *cluster.Shard) ([]Loss, error) {

@@ -3,6 +3,9 @@ package loads
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -245,18 +248,34 @@ func (f FactStore) DeriveYears(ctx context.Context, account string, years []load
 			return f.cluster.Exec(ctx, `INSERT INTO `+rollup.Name+`
 SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
     toStartOfYear(any(month)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
-FROM (`+SelectMonths(rollup)+`)
+FROM (`+SelectMonths(rollup, years)+`)
 GROUP BY account_id, year_generation, `+rollup.Keys, YearParams(account, years))
 		})
 	}
 	return flight.Together(steps...)
 }
 
+// CountFacts has the engine read the rows: parts, and the projection by which rows are
+// counted elsewhere, each have a file that says how many there are.
+func (f FactStore) CountFacts(ctx context.Context, account string, generations []uint32) ([]tables.Count, error) {
+	return conn.Collect(ctx, f.cluster, `
+SELECT generation, count()
+FROM facts
+WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)}
+GROUP BY generation
+SETTINGS optimize_use_projections = 0, optimize_use_implicit_projections = 0`,
+		conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)}, func(scan conn.Scan) (tables.Count, error) {
+			c := tables.Count{Account: account, Table: "facts"}
+			err := scan(&c.Generation, &c.Rows)
+			return c, err
+		})
+}
+
 // SelectMonths selects the months that a rollup of years is derived of. Of those that
 // have no rollup by ad group all is of no campaign.
-func SelectMonths(years tables.Description) string {
-	months := "SELECT * FROM " + years.MonthsOf() + " WHERE " + monthsOfYears
-	if !years.ByAdGroup() {
+func SelectMonths(rollup tables.Description, years []loader.YearParts) string {
+	months := "SELECT * FROM " + rollup.MonthsOf() + " WHERE " + monthsOfYears
+	if !rollup.ByAdGroup() || !slices.ContainsFunc(years, func(y loader.YearParts) bool { return len(y.Undivided) > 0 }) {
 		return months
 	}
 	return months + ` AND generation NOT IN {undivided:Array(UInt32)}
@@ -276,93 +295,73 @@ var readBack = "count(), " + query.EachMeasure(", ", func(m catalogue.Measure) s
 	return query.LocalSum(m, "")
 })
 
-// readSums reads sums by generation.
-func (f FactStore) readSums(ctx context.Context, sql string, params conn.Params) (map[uint32]loader.Sums, error) {
-	all := map[uint32]loader.Sums{}
-	_, err := conn.Collect(ctx, f.cluster, sql, params, func(scan conn.Scan) (generation uint32, err error) {
-		var s loader.Sums
-		err = conn.ScanSums(scan, len(catalogue.Headline), []any{&generation, &s.Rows}, nil, &s.Figures, &s.Source)
-		all[generation] = s
-		return generation, err
-	})
-	return all, err
-}
+// summedColumns are what readBack sums.
+var summedColumns = query.EachMeasure(", ", func(m catalogue.Measure) string { return m.Name }) + ", " +
+	strings.Join(query.EachLocal(func(column, _ string) string { return column }), ", ")
 
-func byGeneration(table, terms, filter string) string {
-	return "SELECT generation, " + terms + " FROM " + table + " WHERE " + filter + " GROUP BY generation"
-}
+// levelRows selects the rows that one level of a readback sums.
+type levelRows struct{ table, filter string }
 
-// levelSums reads the sums of several levels, each by generation.
-func levelSums(levels []string, read func(table string) (map[uint32]loader.Sums, error)) ([]map[uint32]loader.Sums, error) {
-	all := make([]map[uint32]loader.Sums, len(levels))
-	var steps []func() error
-	for i, table := range levels {
-		steps = append(steps, func() (err error) {
-			all[i], err = read(table)
-			return err
-		})
-	}
-	return all, flight.Together(steps...)
-}
-
-// sumsOf are those of a generation.
-func sumsOf(levels []map[uint32]loader.Sums, generation uint32) (all []loader.Sums) {
-	for _, sums := range levels {
-		all = append(all, sums[generation])
-	}
-	return all
-}
-
-// MonthSums reads back the sums of new month generations at every level.
-func (f FactStore) MonthSums(ctx context.Context, account string, months []manifest.Entry) (map[uint32]loader.LevelSums, error) {
-	params := monthParams(account, months)
-	sums, err := levelSums(tables.OfKind(manifest.Month), func(table string) (map[uint32]loader.Sums, error) {
-		start := "day"
-		if d, _ := tables.Find(table); d.Keys != "" {
-			start = "month"
+// levelsOf are the levels of new months and years, and the days that copies take over.
+// Months that years are made of are read by generation, whether they are new or not.
+func levelsOf(months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (levels []levelRows) {
+	if len(months) > 0 {
+		levels = append(levels, levelRows{"facts", ofMonths("day")}, levelRows{"day_totals", ofMonths("day")})
+		for _, rollup := range tables.Rollups(manifest.Month) {
+			levels = append(levels, levelRows{rollup.Name, monthsOfParts})
 		}
-		return f.readSums(ctx, byGeneration(table, readBack, ofMonths(start)), params)
-	})
-	if err != nil {
-		return nil, err
 	}
-	all := make(map[uint32]loader.LevelSums, len(months))
+	if len(years) > 0 {
+		for _, rollup := range tables.Rollups(manifest.Year) {
+			levels = append(levels, levelRows{rollup.Name, "account_id = {account:String} AND generation IN {years:Array(UInt32)}"})
+		}
+	}
+	if len(copies) > 0 {
+		levels = append(levels, levelRows{"facts", copiedDays})
+	}
+	return levels
+}
+
+// monthsOfParts keeps new months and all months of years, in whose partitions they are.
+const monthsOfParts = `account_id = {account:String} AND generation IN {parts:Array(UInt32)} AND toYear(month) IN {part_years:Array(UInt32)}`
+
+func levelParams(account string, months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) conn.Params {
+	var parts, generations []uint32
+	var starts []adlens.Day
 	for _, m := range months {
-		levels := sumsOf(sums, m.Generation)
-		all[m.Generation] = loader.LevelSums{Source: levels[0], Rollups: levels[1:]}
+		parts, starts = append(parts, m.Generation), append(starts, m.Start)
 	}
-	return all, nil
-}
-
-// YearSums reads back the sums of new years and of their months.
-func (f FactStore) YearSums(ctx context.Context, account string, years []loader.YearParts) (map[uint32]loader.LevelSums, error) {
-	params := YearParams(account, years)
-	const ofMonths = "month_products"
-	sums, err := levelSums(append([]string{ofMonths}, tables.OfKind(manifest.Year)...), func(table string) (map[uint32]loader.Sums, error) {
-		if table == ofMonths {
-			return f.readSums(ctx, `SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation, `+readBack+`
-FROM month_products
-WHERE `+monthsOfYears+`
-GROUP BY year_generation`, params)
-		}
-		return f.readSums(ctx, byGeneration(table, readBack, "account_id = {account:String} AND generation IN {years:Array(UInt32)}"), params)
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[uint32]loader.LevelSums, len(years))
 	for _, y := range years {
-		levels := sumsOf(sums, y.Generation)
-		all[y.Generation] = loader.LevelSums{Source: levels[0], Rollups: levels[1:]}
+		parts, starts, generations = append(parts, y.Months...), append(starts, y.Start), append(generations, y.Generation)
 	}
-	return all, nil
+	params := copyParams(account, copies)
+	maps.Copy(params, monthParams(account, months)) // its calendar has the months of the copies
+	params["parts"], params["part_years"], params["years"] = query.Numbers(parts), query.CalendarYears(starts), query.Numbers(generations)
+	return params
 }
 
-// DaySums reads the exact sums of the days that copies take over, by the
-// generation that they are copied from.
-func (f FactStore) DaySums(ctx context.Context, account string, copies []loader.Copy) (map[uint32]loader.Sums, error) {
-	if len(copies) == 0 {
+// Sums reads back what was written in one statement: nine sums cost the server more to
+// analyse than a load's rows to add up, so all levels are summed as one.
+func (f FactStore) Sums(ctx context.Context, account string, months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (map[loader.Level]loader.Sums, error) {
+	levels := levelsOf(months, copies, years)
+	if len(levels) == 0 {
 		return nil, nil
 	}
-	return f.readSums(ctx, byGeneration("facts", readBack, copiedDays), copyParams(account, copies))
+	rows := make([]string, len(levels))
+	for i, l := range levels {
+		rows[i] = fmt.Sprintf("SELECT toUInt8(%d) AS level, generation, %s FROM %s WHERE %s", i, summedColumns, l.table, l.filter)
+	}
+	all := map[loader.Level]loader.Sums{}
+	_, err := conn.Collect(ctx, f.cluster, "SELECT level, generation, "+readBack+"\nFROM (\n"+strings.Join(rows, "\nUNION ALL\n")+"\n)\nGROUP BY level, generation",
+		levelParams(account, months, copies, years), func(scan conn.Scan) (none struct{}, err error) {
+			var level uint8
+			var generation uint32
+			var s loader.Sums
+			if err := conn.ScanSums(scan, len(catalogue.Headline), []any{&level, &generation, &s.Rows}, nil, &s.Figures, &s.Source); err != nil {
+				return none, err
+			}
+			all[loader.Level{Table: levels[level].table, Generation: generation}] = s
+			return none, nil
+		})
+	return all, err
 }

@@ -23,7 +23,7 @@ func (l ListStore) InsertCampaigns(ctx context.Context, account string, marketpl
 			return nil
 		}
 		return batch.Append(account, generation, c.ID, c.Name, marketplace, uint8(c.AdProduct), string(c.State), c.Targeting,
-			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End), boolByte(c.Legacy))
+			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End), boolByte(c.Form == platform.OneAdGroup))
 	})
 }
 

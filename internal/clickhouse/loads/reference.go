@@ -2,11 +2,14 @@ package loads
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/platform"
 	"adlens/internal/query"
 	"adlens/loader"
 
@@ -185,6 +188,42 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGen
 		return none, err
 	})
 	return all, err
+}
+
+// storedForms are the forms of campaigns by how one_ad_group has them.
+var storedForms = [...]platform.Form{0: platform.ManyAdGroups, 1: platform.OneAdGroup, 2: platform.UnknownForm}
+
+// Forms reads what lists said of the forms of campaigns.
+func (l ListStore) Forms(ctx context.Context, account string, generation uint32) (loader.Forms, error) {
+	all := loader.Forms{}
+	_, err := conn.Collect(ctx, l.cluster, `
+SELECT marketplace_key, campaign_id, one_ad_group
+FROM campaign_forms
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation), func(scan conn.Scan) (none struct{}, err error) {
+		var of loader.ListedCampaign
+		var one uint8
+		err = scan(&of.Marketplace, &of.ID, &one)
+		if err == nil && int(one) >= len(storedForms) {
+			err = fmt.Errorf("campaign %s has the form %d, expected up to %d", of.ID, one, len(storedForms)-1)
+		}
+		if err == nil {
+			all[of] = storedForms[one]
+		}
+		return none, err
+	})
+	return all, err
+}
+
+// InsertForms writes what lists said of all campaigns under a new generation.
+func (l ListStore) InsertForms(ctx context.Context, account string, generation uint32, all loader.Forms) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO campaign_forms (account_id, generation, marketplace_key, campaign_id, one_ad_group)", func(batch conn.Batch) error {
+		for of, form := range all {
+			if err := batch.Append(account, generation, of.Marketplace, of.ID, uint8(slices.Index(storedForms[:], form))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // InsertEntities writes all campaigns and ad groups of facts under a new generation.

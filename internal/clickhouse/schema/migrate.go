@@ -31,6 +31,28 @@ func Migrate(ctx context.Context, s *conn.Server) error {
 	if err != nil {
 		return err
 	}
+	has, applied, err := readProgress(ctx, s)
+	if conn.IsUnknown(err) {
+		return migrateNew(ctx, s, all)
+	}
+	if err == nil {
+		err = compareVersion(has, oldest)
+	}
+	if err != nil {
+		return err
+	}
+	return applyFrom(ctx, s, all, applied)
+}
+
+// readProgress reads, in the one statement that an open database costs, a server's
+// version and the last step that was applied.
+func readProgress(ctx context.Context, s *conn.Server) (has string, applied uint32, err error) {
+	err = s.Read(ctx, "SELECT version(), max(number) FROM migrations", nil, conn.ScanInto(&has, &applied))
+	return has, applied, err
+}
+
+// migrateNew makes the database and its table of steps, and applies all.
+func migrateNew(ctx context.Context, s *conn.Server, all []steps.Migration) error {
 	if err := s.CreateDatabase(ctx); err != nil {
 		return err
 	}
@@ -40,10 +62,15 @@ func Migrate(ctx context.Context, s *conn.Server) error {
 	if err := s.Exec(ctx, Replicated(s, createMigrations), nil); err != nil {
 		return err
 	}
-	applied, err := readApplied(ctx, s)
+	applied, err := readApplied(ctx, s) // another process may have been first
 	if err != nil {
 		return err
 	}
+	return applyFrom(ctx, s, all, applied)
+}
+
+// applyFrom applies the steps after those that were applied.
+func applyFrom(ctx context.Context, s *conn.Server, all []steps.Migration, applied uint32) error {
 	if newest := all[len(all)-1].Number; applied > newest {
 		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
 	}

@@ -83,7 +83,7 @@ type consentAnswer struct {
 	err  error
 }
 
-var errOtherState = errors.New("it answers another consent than the one that was asked for now: its state is not the one of the address that was shown")
+var errOtherState = errors.New("it answers another consent than the one that was requested now: its state is not the one of the address that was shown")
 
 // listen takes the browser's request to the redirect address.
 func (w *consentWait) listen(redirect *url.URL) (stop func(), err error) {

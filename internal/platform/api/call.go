@@ -18,7 +18,9 @@ type call struct {
 	accepts      string // media type of the answer
 	body         []byte
 	also         int                     // a status that read understands beside a success; 0 for none
-	read         func(body []byte) error // takes the answer; an error says that it is not what was asked for
+	read         func(body []byte) error // takes the answer; an error says that it is not what was requested
+	// readHeader takes the place of read where the answer is a redirect.
+	readHeader func(http.Header) error
 }
 
 func (r *call) callName() string { return r.method + " " + r.path }
@@ -47,7 +49,11 @@ func (c *Client) sendCall(ctx context.Context, r *call) error {
 				return err
 			}
 		}
-		if err := r.read(a.body); err != nil {
+		read := func() error { return r.read(a.body) }
+		if r.readHeader != nil {
+			read = func() error { return r.readHeader(a.header) }
+		}
+		if err := read(); err != nil {
 			return c.unreadableAnswer(r.callName(), a, err)
 		}
 		return nil

@@ -24,7 +24,7 @@ type Config struct {
 	DownloadHosts []string // replaces the domains that downloads may come from
 
 	Now       func() time.Time                           // time.Now where nil
-	Sleep     func(context.Context, time.Duration) error // waits, or returns the context's error; a timer where nil
+	Sleep     func(context.Context, time.Duration) error // waits as Sleep does, which it is where nil
 	Log       func(Event)                                // may be called from several goroutines; nil is silent
 	Transport http.RoundTripper                          // one with timeouts where nil
 }
@@ -67,7 +67,7 @@ func newClient(cfg Config, base, token *url.URL) *Client {
 		cfg.Now = time.Now
 	}
 	if cfg.Sleep == nil {
-		cfg.Sleep = sleepContext
+		cfg.Sleep = Sleep
 	}
 	if cfg.Transport == nil {
 		cfg.Transport = newTransport()
@@ -123,7 +123,8 @@ func newTransport() *http.Transport {
 	}
 }
 
-func sleepContext(ctx context.Context, d time.Duration) error {
+// Sleep waits, or returns the context's error.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

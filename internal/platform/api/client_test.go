@@ -130,6 +130,6 @@ func TestNoMoreThanTwoExchangesRunAtATime(t *testing.T) {
 		t.Errorf("%d exchanges ran at a time", most.Load())
 	}
 	if r.tokens != 1 {
-		t.Errorf("%d tokens were asked for, expected 1", r.tokens)
+		t.Errorf("%d tokens were requested, expected 1", r.tokens)
 	}
 }

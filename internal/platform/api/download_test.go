@@ -50,7 +50,7 @@ func TestADownloadIsWrittenAsItCame(t *testing.T) {
 				}
 			}
 			if r.tokens != 0 {
-				t.Error("a token was asked for")
+				t.Error("a token was requested")
 			}
 		}
 	}

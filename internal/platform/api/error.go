@@ -12,7 +12,7 @@ type Kind string
 // The kinds of failure.
 const (
 	Invalid      Kind = "invalid"       // the caller asked for something impossible; nothing was sent
-	Unauthorized Kind = "unauthorized"  // the stored connection is not accepted: it must be made anew
+	Unauthorized Kind = "unauthorized"  // the stored connection is not accepted: it must be made again
 	Refused      Kind = "refused"       // the platform refused the call; the same call would be refused again
 	NotOffered   Kind = "not offered"   // the platform never gives this profile such a thing; no connection mends it
 	LinkExpired  Kind = "link expired"  // a download's address is over; a new look at the report gives a new one

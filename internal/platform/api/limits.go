@@ -24,7 +24,7 @@ type limits struct {
 
 	firstWait     time.Duration // after a failure; doubles
 	throttledWait time.Duration // after a 429 that names no time; triples
-	longestWait   time.Duration // of any, the platform's wishes included
+	longestWait   time.Duration // of any, the platform's Retry-After included
 	longestLook   time.Duration // between two looks at a report
 	relistWait    time.Duration // before a list is read again; doubles
 

@@ -108,7 +108,7 @@ func TestAdsOfAllProductsAreSpelledAlike(t *testing.T) {
 		r.succeeds(err)
 		same(t, got.Rows, c.want)
 		if stated := product != adlens.SponsoredDisplay; got.Stated && !stated {
-			t.Error("Sponsored Display is said to have a total")
+			t.Error("Sponsored Display is reported to have a total")
 		}
 	}
 }
@@ -190,7 +190,7 @@ func tree(n, size int) http.HandlerFunc {
 func TestAllPagesAreRead(t *testing.T) {
 	for _, product := range adlens.AdProducts {
 		for _, n := range []int{0, 1, 99, 100, 101, 250} {
-			// A platform whose pages are smaller than asked for must not cut a list short.
+			// A platform whose pages are smaller than requested must not cut a list short.
 			for _, size := range []int{100, 30} {
 				r := newRig(t, tree(n, size))
 				got, err := r.client.Ads(ctx, "1", product)

@@ -11,7 +11,7 @@ import (
 
 // Profiles returns the platform's answer to GET /v2/profiles as it came: all
 // seller and vendor profiles of the region that the connection may see. Agency
-// profiles have no advertising of their own and are not asked for.
+// profiles have no advertising of their own and are not requested.
 func (c *Client) Profiles(ctx context.Context) (raw []byte, err error) {
 	err = c.sendCall(ctx, &call{
 		method: http.MethodGet, path: "/v2/profiles", accepts: plainJSON,

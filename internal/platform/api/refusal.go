@@ -97,7 +97,7 @@ func plainReason(a *answer) string {
 }
 
 // badAnswer is the error of an answer that is called a success but is not
-// what was asked for.
+// what was requested.
 func (c *Client) badAnswer(name string, a *answer, why error) *Error {
 	_, id := refusalWords(&answer{header: a.header})
 	return &Error{Kind: BadAnswer, Call: name, Status: a.status, RequestID: c.scrub.cleanText(id, maxRequestID),

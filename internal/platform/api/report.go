@@ -17,7 +17,7 @@ import (
 // MaxReportDays is how many days one report may span, both ends included.
 const MaxReportDays = 31
 
-// reportPath is where reports are asked for and looked at.
+// reportPath is where reports are requested and looked at.
 const reportPath = "/reporting/reports"
 
 // ReportRequest is a report to ask for: figures by the day, of all that the
@@ -39,7 +39,7 @@ func (r *ReportRequest) checkRequest() error {
 		reason = fmt.Sprintf("the report's first day %s is after its last %s", r.Start, r.End)
 	case r.End-r.Start >= MaxReportDays:
 		reason = fmt.Sprintf("%s to %s are %d days, a report spans at most %d", r.Start, r.End, r.End-r.Start+1, MaxReportDays)
-	case !slices.Contains(r.Columns, platform.DateColumn):
+	case !r.Type.Legacy && !slices.Contains(r.Columns, platform.DateColumn):
 		reason = "the report's columns lack " + platform.DateColumn
 	default:
 		return nil
@@ -111,6 +111,9 @@ func RetentionStart(err error) (adlens.Day, bool) {
 func (c *Client) CreateReport(ctx context.Context, profileID string, r ReportRequest) (id string, err error) {
 	if err := errors.Join(checkProfile(profileID), r.checkRequest()); err != nil {
 		return "", err
+	}
+	if r.Type.Legacy {
+		return c.createLegacy(ctx, profileID, r)
 	}
 	body, err := r.encodeBody()
 	if err != nil {

@@ -126,7 +126,7 @@ func TestALookAtAReportKeepsTheObjectAsItCame(t *testing.T) {
 
 func TestASenselessLookIsABadAnswer(t *testing.T) {
 	for says, body := range map[string]string{
-		"speaks of report":  `{"reportId":"r-2","status":"PENDING"}`,
+		"reportId is":       `{"reportId":"r-2","status":"PENDING"}`,
 		"its status is":     `{"reportId":"r-1","status":"DREAMING"}`,
 		"has no url":        `{"reportId":"r-1","status":"COMPLETED","url":null}`,
 		"no report object":  `[{"reportId":"r-1"}]`,
@@ -238,6 +238,6 @@ func TestATokenMayEndWhileAReportIsAwaited(t *testing.T) {
 	_, err := r.client.Await(ctx, "1", "r-1", time.Hour, nil)
 	r.succeeds(err)
 	if r.tokens < 3 {
-		t.Errorf("%d tokens were asked for", r.tokens)
+		t.Errorf("%d tokens were requested", r.tokens)
 	}
 }

@@ -171,10 +171,10 @@ func TestTheEndDuringAWaitSaysWhatStoodInTheWay(t *testing.T) {
 func TestTheUsualSleepEndsWithItsContext(t *testing.T) {
 	stop, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := sleepContext(stop, time.Hour); !errors.Is(err, context.Canceled) {
+	if err := Sleep(stop, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := sleepContext(ctx, time.Nanosecond); err != nil {
+	if err := Sleep(ctx, time.Nanosecond); err != nil {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,7 @@ type rig struct {
 	events  []Event
 	errors  []error
 	calls   []string // method, path and query of what the platform was asked, tokens apart
-	tokens  int      // asked for
+	tokens  int      // requested
 	bearer  string   // the last good access token
 	onToken http.HandlerFunc
 }

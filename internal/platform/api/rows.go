@@ -62,7 +62,7 @@ func (r *rowReader) readCampaign() platform.Campaign {
 		Targeting: oneOf(r.row.TargetingType, "AUTO", "MANUAL"),
 		Budget:    budget, BudgetType: oneOf(budgetType, "DAILY", "LIFETIME"),
 		Start: r.readDay("startDate", r.row.StartDate), End: r.readDay("endDate", r.row.EndDate),
-		Legacy: platform.IsLegacy(r.product, r.row.MultiGroup),
+		Form: platform.FormOf(r.product, r.row.MultiGroup),
 	}
 }
 

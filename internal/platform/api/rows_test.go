@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adlens"
+	"adlens/internal/platform"
 )
 
 func TestAWrongRowFailsTheList(t *testing.T) {
@@ -39,12 +40,15 @@ func TestAWrongRowFailsTheList(t *testing.T) {
 }
 
 // The flag is of Sponsored Brands alone; where it is absent nothing is known.
-func TestCampaignsOfTheOlderFormAreKnownByTheirFlag(t *testing.T) {
-	for flag, legacy := range map[string]bool{`,"isMultiAdGroupsEnabled":false`: true, `,"isMultiAdGroupsEnabled":true`: false, `,"isMultiAdGroupsEnabled":null`: false, ``: false} {
+func TestLegacyCampaignsAreKnownByTheirFlag(t *testing.T) {
+	for flag, form := range map[string]platform.Form{`,"isMultiAdGroupsEnabled":false`: platform.OneAdGroup, `,"isMultiAdGroupsEnabled":true`: platform.ManyAdGroups, `,"isMultiAdGroupsEnabled":null`: platform.UnknownForm, ``: platform.UnknownForm} {
 		for _, p := range []adlens.AdProduct{adlens.SponsoredBrands, adlens.SponsoredProducts} {
 			r := newRig(t, say(200, `{"campaigns":[{"campaignId":"1","state":"ARCHIVED"`+flag+`}],"totalResults":1}`))
 			list, err := r.client.Campaigns(ctx, "1", p)
-			if err != nil || list.Rows[0].Legacy != (legacy && p == adlens.SponsoredBrands) {
+			if p != adlens.SponsoredBrands {
+				form = platform.UnknownForm
+			}
+			if err != nil || list.Rows[0].Form != form {
 				t.Errorf("%s %s: %+v, %v", p, flag, list.Rows, err)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 const keptTokens = 8
 
 // secretForms are the platform's tokens and the signature of a download's
-// address wherever they stand, whoever issued them.
+// address wherever they stand, whichever server issued them.
 var secretForms = regexp.MustCompile(`(?i)atz[ar](\||%7c|\\u007c)[^\s"'<>&]*|x-amz-(signature|security-token|credential)=[^\s"'<>&]*`)
 
 // scrubber takes secrets out of texts of the outside before they are repeated.

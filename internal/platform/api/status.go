@@ -49,6 +49,9 @@ func (c *Client) ReportStatus(ctx context.Context, profileID, id string) (Status
 	if err := checkReport(profileID, id); err != nil {
 		return Status{}, err
 	}
+	if isLegacyReport(id) {
+		return c.legacyStatus(ctx, profileID, id)
+	}
 	var status Status
 	look := &call{method: http.MethodGet, path: reportPath + "/" + id, profileID: profileID, accepts: plainJSON}
 	look.read = func(body []byte) (err error) {
@@ -62,7 +65,7 @@ func (c *Client) ReportStatus(ctx context.Context, profileID, id string) (Status
 }
 
 func checkReport(profileID, id string) error {
-	if !reportIDForm.MatchString(id) {
+	if !reportIDForm.MatchString(id) && !isLegacyReport(id) {
 		return &Error{Kind: Invalid, Reason: "a report's id is 1 to 128 letters, digits and -"}
 	}
 	return checkProfile(profileID)
@@ -76,7 +79,7 @@ func (c *Client) readStatus(id string, body []byte) (Status, error) {
 	state, known := reportStates[strings.ToUpper(o.Status)]
 	switch {
 	case string(o.ReportID) != id:
-		return Status{}, fmt.Errorf("it speaks of report %q, not of %s", o.ReportID, id)
+		return Status{}, fmt.Errorf("reportId is %q, expected %s", o.ReportID, id)
 	case !known:
 		return Status{}, fmt.Errorf("its status is %q, expected PENDING, PROCESSING, COMPLETED or FAILED", o.Status)
 	case state == Completed && (o.URL == nil || *o.URL == ""):

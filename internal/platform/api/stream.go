@@ -76,7 +76,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rewindOutput takes back what was written; it tells whether nothing is left of it.
+// rewindOutput takes back what was written; it reports whether nothing is left of it.
 func (o *output) rewindOutput() (clean bool, err error) {
 	if !o.written {
 		return true, nil

@@ -50,7 +50,7 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 			_, err := r.client.Profiles(ctx)
 			r.succeeds(err)
 			if want := max(1, i); r.tokens != want {
-				t.Errorf("life %s, after %v: %d tokens asked for, expected %d", c.life, at, r.tokens, want)
+				t.Errorf("life %s, after %v: %d tokens requested, expected %d", c.life, at, r.tokens, want)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func TestAPeriodIsCutAtItsEndAlone(t *testing.T) {
 func TestNoWayToCompareIsARange(t *testing.T) {
 	for _, name := range named() {
 		if name == PreviousPeriod || name == PreviousYear {
-			t.Errorf("%s can be asked for as a range", name)
+			t.Errorf("%s can be requested as a range", name)
 		}
 		func() {
 			defer func() {

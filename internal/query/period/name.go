@@ -23,6 +23,6 @@ const (
 // Default is the range of a question that says nothing about its period.
 const Default = Last30Days
 
-// Custom is the range of a period of explicit dates. It cannot be asked for
+// Custom is the range of a period of explicit dates. It cannot be requested
 // by name.
 const Custom Name = "custom"

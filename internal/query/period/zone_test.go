@@ -96,7 +96,7 @@ func TestTheDatabaseHasTheNamesOfTheToolchains(t *testing.T) {
 	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, ZoneNames()); diff != "" {
-		t.Errorf("copy the toolchain's zoneinfo.zip anew (-toolchain +embedded):\n%s", diff)
+		t.Errorf("copy the toolchain's zoneinfo.zip again (-toolchain +embedded):\n%s", diff)
 	}
 }
 

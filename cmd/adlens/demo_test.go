@@ -1,0 +1,55 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestADemonstrationHasOneValidKey(t *testing.T) {
+	d, o := home(t)
+	if err := d.demoAccount(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(o, "key", "create", "--account", demoAccount, "--name", "my sheet"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		key, err := d.renewDemoKey(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := d.Keys.Keys(t.Context(), demoAccount)
+		if err != nil {
+			t.Fatal(err)
+		}
+		valid := map[string]string{}
+		for _, r := range all {
+			if r.RevokedAt == nil {
+				valid[r.Name] += r.Start
+			}
+		}
+		if len(valid) != 2 || valid[demoKey] != key.Start() || valid["my sheet"] == "" {
+			t.Errorf("the valid keys are %v, the newest is %s", valid, key.Start())
+		}
+	}
+}
+
+// Nothing is made where the address cannot be had.
+func TestADemonstrationWithoutItsAddressWritesNothing(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, o := home(t)
+	out, err := run(o, "demo", "--listen", taken.Addr().String())
+	if err == nil || !strings.Contains(err.Error(), taken.Addr().String()+" is in use") || out != "" {
+		t.Errorf("%q: %v", out, err)
+	}
+	if _, err := os.Stat(filepath.Join(o.dataDir, "demo-extracts")); err == nil {
+		t.Error("extracts were written")
+	}
+}

@@ -1,0 +1,202 @@
+package browser_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// at is what the chart says of a day, week or month, counted from the first; from
+// the last where it is negative.
+func (p *tab) at(place int) string {
+	p.t.Helper()
+	js[chromedp.Void](p, "document.querySelector('.chartbox').focus()")
+	p.press(map[bool]string{true: kb.Home, false: kb.End}[place >= 0])
+	for range max(place, -1-place) {
+		p.press(map[bool]string{true: kb.ArrowRight, false: kb.ArrowLeft}[place >= 0])
+	}
+	return js[string](p, "document.querySelector('.chartbox').getAttribute('aria-valuetext')")
+}
+
+func (p *tab) count(selector string) int {
+	p.t.Helper()
+	return js[int](p, fmt.Sprintf("document.querySelectorAll(%q).length", selector))
+}
+
+// number is a whole number as the page writes it: with commas.
+func number(value any) string {
+	text := fmt.Sprint(value)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func money(value any) string {
+	whole, cents, _ := strings.Cut(fmt.Sprint(value), ".")
+	return "$" + number(whole) + "." + (cents + "00")[:2]
+}
+
+// /timeline answers 92 days; the page shows those of all time, and keeps the choice.
+func TestDaysOfAllTimeAreShown(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?range=all_time").signIn(h.key)
+	p.choose(`[data-keep="granularity"]`, "day")
+	want := answer(t, h.client(h.key), "/api/v1/report?range=all_time&dimensions=date&page_size=all").list("data")
+	if len(want) < 1000 {
+		t.Errorf("there are %d days, want those of three years", len(want))
+	}
+	sameRows(t, "days of all time", p.table("Timeline"), want)
+	if got := js[string](p, `document.querySelector('[data-keep="granularity"]').value`); got != "day" {
+		t.Errorf("the choice says %q", got)
+	}
+	p.choose(`[data-keep="granularity"]`, "month")
+	p.until("document.querySelector('#timeline-title').textContent === 'Spend by month'")
+}
+
+func TestATouchShowsTheDayThatIsTouched(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?range=last_month").signIn(h.key)
+	p.do(chromedp.EmulateViewport(390, 844))
+	call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+	js[chromedp.Void](p, "document.querySelector('.chartbox').scrollIntoView({block: 'center'})")
+	p.until("document.querySelector('.chart polyline')")
+	days := answer(t, h.client(h.key), "/api/v1/timeline?range=last_month").list("data")
+	for _, share := range []float64{0, 0.5, 1} {
+		box := js[[]float64](p, `(() => { const l = document.querySelector('.rule line').getBoundingClientRect(); const b = document.querySelector('.chartbox').getBoundingClientRect(); return [l.left, l.right, b.top + b.height / 2] })()`)
+		point := input.TouchPoint{X: box[0] + share*(box[1]-box[0]), Y: box[2]}
+		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{&point}})
+		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}})
+		want := days[int(share*float64(len(days)-1))]
+		p.until("!document.querySelector('.tip').hidden")
+		p.says(".tip", money(want["spend"]))
+	}
+}
+
+func TestTwoFiguresHaveAnAxisEach(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?range=last_month").signIn(h.key)
+	before := len(p.asked())
+	p.choose(`[data-keep="second"]`, "impressions")
+	if got := p.text("#timeline-title"); got != "Spend and Impressions by day" {
+		t.Errorf("the title is %q", got)
+	}
+	days := answer(t, h.client(h.key), "/api/v1/timeline?range=last_month").list("data")
+	for _, place := range []int{0, 3, -1} {
+		day := days[(place+len(days))%len(days)]
+		if got, want := p.at(place), "Spend "+money(day["spend"])+"; Impressions "+number(day["impressions"]); !strings.HasSuffix(got, want) {
+			t.Errorf("the chart says %q, want %q", got, want)
+		}
+	}
+	p.until("document.querySelectorAll('.line.second').length === 1")
+	right := p.texts(".chart text.second")
+	left := p.texts(".rule text:not(.second)")
+	if len(right) != len(left) || right[0] != "0" || left[0] != "$0" || strings.Contains(right[len(right)-1], "$") {
+		t.Errorf("the axes are %v and %v", left, right)
+	}
+	p.choose(`[data-keep="second"]`, "")
+	if n := len(p.asked()); n != before || p.count(".chart .second") != 0 {
+		t.Errorf("a second figure took %d requests, and leaves %d marks", n-before, p.count(".chart .second"))
+	}
+}
+
+// The parts of a bar are those of the report, and are together as high as the whole.
+func TestTheChartIsStackedByMarketplaceOrAdType(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for _, c := range []struct{ query, period, dimensions, column, title string }{
+		{"range=last_month&stack=marketplace", "range=last_month", "date,marketplace", "marketplace", "Spend by day and marketplace"},
+		{"range=all_time&stack=ad_product", "range=all_time", "month,ad_product", "ad_product", "Spend by month and ad type"},
+		{"range=last_90_days&granularity=week&stack=marketplace&marketplaces=UK%2CUS&compare=previous_period", "range=last_90_days&marketplaces=UK,US&compare=previous_period", "week,marketplace", "marketplace", "Spend by week and marketplace"},
+	} {
+		p.goTo("#/overview?" + c.query)
+		if got := p.text("#timeline-title"); got != c.title {
+			t.Errorf("the title is %q, want %q", got, c.title)
+		}
+		dimension := strings.Split(c.dimensions, ",")[0]
+		rows := answer(t, h.client(h.key), "/api/v1/report?page_size=all&dimensions="+c.dimensions+"&"+c.period).list("data")
+		first := p.at(0)
+		named := map[string]string{"SPONSORED_PRODUCTS": "Sponsored Products", "SPONSORED_BRANDS": "Sponsored Brands", "SPONSORED_DISPLAY": "Sponsored Display"}
+		for _, r := range rows {
+			if r[dimension] != rows[0][dimension] {
+				break
+			}
+			label := fmt.Sprint(r[c.column])
+			if named[label] != "" {
+				label = named[label]
+			}
+			if !strings.Contains(first, label+" "+money(r["spend"])) {
+				t.Errorf("%s: the chart says %q, want %s with %s", c.query, first, label, money(r["spend"]))
+			}
+		}
+		bars := 0
+		for _, r := range rows {
+			if spend := fmt.Sprint(r["spend"]); spend != "0" && spend != "0.00" {
+				bars++
+			}
+		}
+		if got := p.count(".chart rect[class^=part-]"); got != bars {
+			t.Errorf("%s: %d bars, want %d", c.query, got, bars)
+		}
+	}
+	p.goTo("#/overview?range=last_month&stack=marketplace&measure=acos")
+	p.says("#view", "ACOS is a ratio")
+	if p.count(".chart rect[class^=part-]") != 0 {
+		t.Error("a ratio is stacked")
+	}
+}
+
+func TestTheChartComparesBothDates(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?start_date=2025-03-10&end_date=2025-03-16&compare=previous_period").signIn(h.key)
+	day := answer(t, h.client(h.key), "/api/v1/timeline?start_date=2025-03-10&end_date=2025-03-16&compare=previous_period").list("data")[1]
+	earlier := row(day["comparison"].(map[string]any))
+	change := fmt.Sprint(earlier["change"].(map[string]any)["spend"])
+	if !strings.HasPrefix(change, "-") {
+		change = "+" + change
+	}
+	want := fmt.Sprintf("Mar 11, 2025: Spend %s; Mar 4, 2025 %s, change %s", money(day["spend"]), money(earlier["spend"]), change)
+	if got := p.at(1); !strings.HasPrefix(got, want) {
+		t.Errorf("the chart says %q, want %q", got, want)
+	}
+}
+
+func TestWhatIsNotCompleteIsDrawnAsSuch(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for fragment, want := range map[string]struct {
+		place int
+		words string // none where all is whole
+	}{
+		"#/overview?range=last_30_days":                                                            {-1, "no figure"}, // today, after the newest day
+		"#/overview?start_date=2025-03-12&end_date=2025-04-06&granularity=week":                    {0, "Week of Mar 10, 2025 (5 of 7 days): "},
+		"#/overview?start_date=2025-03-12&end_date=2025-04-06&granularity=month":                   {-1, "Apr 2025 (6 of 30 days): "},
+		"#/overview?start_date=2025-03-12&end_date=2025-04-06&granularity=month&stack=marketplace": {0, "Mar 2025 (20 of 31 days): "},
+		"#/overview?start_date=2025-03-01&end_date=2025-04-30&granularity=month":                   {0, ""},
+		"#/overview?start_date=2025-03-01&end_date=2025-04-30&granularity=day":                     {-1, ""},
+	} {
+		p.goTo(fragment)
+		if got := p.at(want.place); !strings.Contains(got, want.words) {
+			t.Errorf("%s: the chart says %q, want %q", fragment, got, want.words)
+		}
+		if drawn := p.count(".chart .unfinished, .chart polygon[fill]"); (drawn > 0) != (want.words != "") {
+			t.Errorf("%s: %d things are drawn as not complete", fragment, drawn)
+		}
+	}
+	p.goTo("#/overview?range=last_30_days")
+	newest := p.texts("details tbody tr:last-child th")
+	if len(newest) != 1 || !strings.HasSuffix(newest[0], "not complete yet") {
+		t.Errorf("the table says %q of the newest day", newest)
+	}
+}

@@ -1,0 +1,209 @@
+package recipes_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/house"
+	"adlens/integration/model"
+)
+
+// fullDays is a full read of what the recipes for tables keep.
+const fullDays = dayTable + "&range=all_time"
+
+// restatedBlocks are the most blocks that a step of followsThePast changes: days
+// of one week may be in two months.
+var restatedBlocks = map[string]int{"unchanged": 0, "unchanged again": 0, "restated": 2, "grown": 2, "corrected long after": 1}
+
+// keepsDays has a program keep its table by blocks while the past is restated. It
+// must send each block once, and read again only what changed.
+func keepsDays(t *testing.T, update func(environment []string) [][]string) {
+	t.Helper()
+	h, one := house.ShopWithData(t)
+	server := countRequests(t, h.Server.Address)
+	environment := []string{"ADLENS=" + server.Address, "ADLENS_KEY=" + one.Ask.Key}
+	took := followsThePast(t, h, one, fullDays, func() ([][]string, []costed) {
+		rows := update(environment)
+		return rows, server.take()
+	})
+	for name, requests := range took {
+		blocks := slices.DeleteFunc(slices.Clone(requests), func(r costed) bool { return strings.HasSuffix(r.Path, "/marketplaces") })
+		got := statuses(blocks)
+		if len(requests) != len(blocks)+1 || len(blocks) < 5 || len(blocks) > 7 || got[200]+got[304] != len(blocks) {
+			t.Errorf("%s took %v", name, requests)
+		}
+		if most, known := restatedBlocks[name]; known && (got[200] > most || most == 0 && bytesOf(blocks) > 0) {
+			t.Errorf("%s: %v, expected 304 for all blocks but %d", name, blocks, most)
+		}
+	}
+}
+
+func TestATableOfDuckDBFollowsTheRestatedPast(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	house.Need(t, os.WriteFile(filepath.Join(dir, "days.mjs"), []byte(blocksOf(t, "duckdb", "js")[0]), 0o600))
+	node := nodeOf(t)
+	house.Need(t, os.Symlink(filepath.Join(packageDir(), "node_modules"), filepath.Join(dir, "node_modules")))
+	file := filepath.Join(dir, "days.duckdb")
+	keepsDays(t, func(environment []string) (rows [][]string) {
+		_, err := run(t, dir, environment, node, "days.mjs")
+		house.Need(t, err)
+		house.Need(t, json.Unmarshal(mustRun(t, "duckdb.mjs", file, "days"), &rows))
+		return rows
+	})
+	// What the recipe asks the table is what the API answers.
+	query := strings.TrimSuffix(strings.TrimSpace(blocksOf(t, "duckdb", "sql")[0]), ";")
+	var months [][]string
+	house.Need(t, json.Unmarshal(mustRun(t, "duckdb.mjs", file, "("+query+")"), &months))
+	if len(months) < 3 || !slices.Equal(months[0], []string{"month", "marketplace", "spend", "sales", "acos"}) {
+		t.Errorf("the recipe's query gives %v", months)
+	}
+}
+
+// pandas is Debian's.
+func pandas(t *testing.T) string {
+	t.Helper()
+	const python = "/usr/bin/python3"
+	if err := exec.CommandContext(t.Context(), python, "-c", "import pandas").Run(); err != nil {
+		t.Skip("python3-pandas is not installed")
+	}
+	return python
+}
+
+func TestATableOfPandasFollowsTheRestatedPast(t *testing.T) {
+	t.Parallel()
+	python, dir := pandas(t), t.TempDir()
+	house.Need(t, os.WriteFile(filepath.Join(dir, "days.py"), []byte(blocksOf(t, "python", "python")[1]), 0o600))
+	const show = `import days, json
+table = days.table()
+table["date"] = table["date"].dt.strftime("%Y-%m-%d")
+table = table.astype(object).where(table.notna(), "")
+print(json.dumps([list(table.columns)] + table.astype(str).values.tolist()))`
+	keepsDays(t, func(environment []string) (rows [][]string) {
+		out, err := run(t, dir, environment, python, "-W", "error", "-c", show)
+		house.Need(t, err)
+		house.Need(t, json.Unmarshal(out, &rows))
+		return rows
+	})
+}
+
+func TestTheLinesForPandasReadAllRows(t *testing.T) {
+	t.Parallel()
+	python := pandas(t)
+	h, one := house.ShopWithData(t)
+	want := house.CSVRows(t, house.Get(t, one.Ask, "/api/v1/reports/products?range=last_30_days&page_size=all&format=csv").Body)
+	const show = "\nimport json\ntable = table.astype(object).where(table.notna(), '')\nprint(json.dumps([list(table.columns)] + table.astype(str).values.tolist()))"
+	for name, lines := range map[string]string{
+		"the recipe": replaced(t, blocksOf(t, "python", "python")[0], "print(table.head())", show),
+		"the page": replaced(t, replaced(t, string(mustRun(t, "page.mjs", "pandas", h.Server.Address, "/api/v1/reports/products?range=last_30_days")),
+			"YOUR_API_KEY", one.Ask.Key), "print(table)", show),
+	} {
+		out, err := run(t, t.TempDir(), []string{"ADLENS=" + h.Server.Address, "ADLENS_KEY=" + one.Ask.Key}, python, "-c", lines)
+		house.Need(t, err)
+		var rows [][]string
+		if house.Need(t, json.Unmarshal(out, &rows)); len(want) < 2 || !sameTable(rows, want) {
+			t.Errorf("%s reads\n%v\nthe API says\n%v", name, rows, want)
+		}
+	}
+}
+
+// What the page offers to paste gives all pages of a long list, as it stands. What a
+// server refuses is not among them, and a list of which a page is missing is an error.
+func TestWhatThePageOffersGivesAllPages(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	const campaigns = 2*1000 + 3
+	rows := make([]map[string]any, campaigns)
+	for i := range rows {
+		rows[i] = house.CampaignRow(strconv.FormatInt(144_158_449_488_730_278+int64(i), 10), fmt.Sprintf("Lamp's & \"shade\" %d", i), "USD")
+	}
+	dir := t.TempDir()
+	house.ExportPair("campaigns", "101", "campaigns", time.Now(), rows...).Write(t, dir)
+	house.Load(t, h.Program, one, dir)
+	const request = "/api/v1/campaigns?marketplace_id=101"
+	paste := func(tool, server string) string {
+		return replaced(t, string(mustRun(t, "page.mjs", tool, server, request+"&page=2&page_size=25")), "YOUR_API_KEY", one.Ask.Key)
+	}
+	var want []any
+	for page := 1; page <= 3; page++ {
+		decoded, err := model.Decode(house.Get(t, one.Ask, fmt.Sprintf("%s&page_size=1000&page=%d", request, page)).Body)
+		house.Need(t, err)
+		want = append(want, decoded)
+	}
+	refused := func(status int, refuses func(int64) bool) string {
+		return refusing(t, h.Server.Address, status, refuses)
+	}
+	for name, c := range map[string]struct {
+		server string
+		pages  int
+	}{
+		"the server":                     {h.Server.Address, 3},
+		"one that refuses each once":     {refused(429, func(request int64) bool { return request%2 == 1 }), 3},
+		"one that stays away after one":  {refused(503, func(request int64) bool { return request > 1 }), 1},
+		"one that refuses the last page": {refused(403, func(request int64) bool { return request > 2 }), 2},
+	} {
+		out, err := run(t, t.TempDir(), nil, "sh", "-c", replaced(t, paste("curl", c.server), "  curl", "  curl -sS"))
+		if got := decodedPages(t, out); !reflect.DeepEqual(got, want[:c.pages]) {
+			t.Errorf("from %s curl gives %d pages, want the first %d of the API:\n%.2000s", name, len(got), c.pages, out)
+		}
+		var failed *exec.ExitError
+		isPart := errors.As(err, &failed) && failed.ExitCode() == 22 && strings.Contains(err.Error(), "rows are missing, from /api/v1/campaigns?")
+		if c.pages < len(want) && !isPart || c.pages == len(want) && err != nil {
+			t.Errorf("from %s curl gives %d of %d pages, and ends with %v", name, c.pages, len(want), err)
+		}
+	}
+	python := pandas(t)
+	out, err := run(t, t.TempDir(), nil, python, "-W", "error", "-c", replaced(t, paste("pandas", h.Server.Address), "print(table)", "print('\\n'.join(table['campaign_id']))"))
+	house.Need(t, err)
+	ids := strings.Fields(string(out))
+	if slices.Sort(ids); len(slices.Compact(ids)) != campaigns || ids[0] != fmt.Sprint(rows[0]["campaignId"]) {
+		t.Errorf("pandas reads %d campaigns, the first of which is %s; want %d", len(ids), ids[0], campaigns)
+	}
+}
+
+// decodedPages are the JSON texts of an output, one after another.
+func decodedPages(t *testing.T, out []byte) (pages []any) {
+	t.Helper()
+	all := json.NewDecoder(bytes.NewReader(out))
+	all.UseNumber()
+	for all.More() {
+		var page any
+		house.Need(t, all.Decode(&page))
+		pages = append(pages, page)
+	}
+	return pages
+}
+
+// The commands of the recipe for curl run in a shell as they stand.
+func TestTheCommandsForCurlRunAsTheyStand(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	dir := t.TempDir()
+	environment := []string{"ADLENS=" + h.Server.Address, "ADLENS_KEY=" + one.Ask.Key}
+	blocks := blocksOf(t, "curl", "sh")
+	timeline, err := run(t, dir, environment, "sh", "-ec", blocks[1])
+	house.Need(t, err)
+	if want := house.Get(t, one.Ask, "/api/v1/timeline?range=last_month").Body; string(timeline) != string(want) {
+		t.Errorf("curl says %s, the API %s", timeline, want)
+	}
+	want := house.Get(t, one.Ask, "/api/v1/summary?range=this_month").Body
+	for range 2 { // the second answer is a 304
+		if _, err := run(t, dir, environment, "sh", "-ec", blocks[2]); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "summary.json")); err != nil || string(got) != string(want) {
+			t.Errorf("curl saved %s (%v), the API says %s", got, err, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package assistant
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"adlens/internal/catalogue"
+)
+
+func TestQuotientsFollowFromTheSumsThatAreShown(t *testing.T) {
+	names := []string{"spend/purchases", "new_to_brand_purchases%purchases"}
+	r := reportOf(t, names, `{"comparison":{"period":{},"history_covered":true},
+		"totals":{"spend":25.00,"purchases":4,"new_to_brand_purchases":3,"comparison":{"spend":9.00,"purchases":2,"new_to_brand_purchases":1,"change":{"spend":177.78,"purchases":100.00,"new_to_brand_purchases":200.00}}},
+		"data":[{"campaign_id":"1","spend":10.00,"purchases":3,"new_to_brand_purchases":1,"comparison":{"spend":9.00,"purchases":0,"new_to_brand_purchases":0,"change":{"spend":11.11,"purchases":null,"new_to_brand_purchases":null}}}],
+		"pagination":{"total_rows":2},"meta":{}}`)
+	got := r.tableOf(names, "")
+	if want := "[campaign_id spend/purchases spend/purchases_before spend/purchases_change_absolute" +
+		" new_to_brand_purchases%purchases new_to_brand_purchases%purchases_before new_to_brand_purchases%purchases_change_points]"; fmt.Sprint(got.Columns) != want {
+		t.Errorf("the columns are %s, want %s", got.Columns, want)
+	}
+	want := `[["1" 3.33 null null 33.33 null null]] [null 15.00 0.00 15.00 200.00 50.00 150.00] [null 6.25 4.50 1.75 75.00 50.00 25.00]`
+	if lines := fmt.Sprintf("%s %s %s", got.Rows, got.Others, got.Total); lines != want {
+		t.Errorf("got %s, want %s", lines, want)
+	}
+}
+
+func TestQuotientsAreOfTwoSums(t *testing.T) {
+	for text, want := range map[string]catalogue.Unit{"spend/purchases": catalogue.Ratio, "sales_14d%sales": catalogue.Percent, "clicks/clicks": catalogue.Ratio, "spend/clicks": catalogue.USD,
+		"": "", "spend": "", "/": "", "spend/": "", "%sales": "", "acos/spend": "", "spend/roas": "", "spend/sales/clicks": "", "spend/sales%clicks": "", "spend / sales": ""} {
+		if f, is := readQuotient(text); f.Unit != want && is || is != (want != "") {
+			t.Errorf("%q: %v, %v", text, f, is)
+		}
+	}
+}
+
+// A quotient that is a figure of the API has one value: the figure's, which is computed
+// from exact sums.
+func TestAQuotientThatIsAFigureIsTheFigure(t *testing.T) {
+	sent := []string{"spend/sales", " Sales%Spend", "clicks/impressions", "purchases/clicks", "spend%clicks"}
+	want := []string{"spend/sales", "sales%spend", "clicks/impressions", "purchases/clicks", "spend%clicks"}
+	for _, f := range catalogue.ReportFigures {
+		if f.IsRatio() {
+			sign := "/"
+			if f.Unit == catalogue.Percent {
+				sign = "%"
+			}
+			sent, want = append(sent, strings.ToUpper(catalogue.Measures[f.Numerator].Name+sign+catalogue.Measures[f.Denominator].Name), f.Name), append(want, f.Name)
+		}
+	}
+	text, _ := json.Marshal(map[string]any{"figures": sent, "by": "spend%sales"})
+	args, err := tools[3].readArguments(text)
+	if err != nil || fmt.Sprint(args["figures"]) != fmt.Sprint(want) || args["by"][0] != "acos" {
+		t.Errorf("%v, %v; want %v", args, err, want)
+	}
+	for _, f := range withParts(args["figures"]) {
+		if isQuotient(f) != strings.ContainsAny(f.Name, "/%") {
+			t.Errorf("%s is computed from sums as they are shown: %v", f.Name, isQuotient(f))
+		}
+	}
+}
+
+// A change is that of the ratios, not of what they are rounded to: 2/3 - 1/3 is 0.33.
+func TestAChangeIsOfRatiosThatAreNotRounded(t *testing.T) {
+	names := []string{"spend/purchases", "purchases/spend", "purchases%impressions", "acos"}
+	side := func(spend, purchases, impressions, acos string) string {
+		return fmt.Sprintf(`"spend":%s,"sales":3.00,"purchases":%s,"impressions":%s,"acos":%s`, spend, purchases, impressions, acos)
+	}
+	r := reportOf(t, names, fmt.Sprintf(`{"comparison":{"period":{},"history_covered":true},
+		"totals":{%s,"comparison":{%s,"change":{}}},"data":[{"campaign_id":"1",%s,"comparison":{%s,"change":{"acos":33.33}}}],"pagination":{"total_rows":2},"meta":{}}`,
+		strings.ReplaceAll(side("4.00", "6", "6", "66.67"), "3.00", "6.00"), strings.ReplaceAll(side("2.00", "4", "12", "33.33"), "3.00", "6.00"),
+		side("2.00", "3", "3", "66.67"), side("1.00", "3", "9", "33.33")))
+	got := r.tableOf(names, "")
+	if want := `[["1" 0.67 0.33 0.33 1.50 3.00 -1.50 100.00 33.33 66.67 66.67 33.33 33.33]]`; fmt.Sprintf("%s", got.Rows) != want {
+		t.Errorf("the rows are %s, want %s", got.Rows, want)
+	}
+	if want := `[null 0.67 1.00 -0.33 1.50 1.00 0.50 100.00 33.33 66.67 66.67 33.33 33.33]`; fmt.Sprintf("%s", got.Others) != want {
+		t.Errorf("the others are %s, want %s", got.Others, want)
+	}
+}
+
+// What only some of the ad products report is not divided by what others report too: 3 of
+// 6 orders of Sponsored Brands that were new to the brand are no 8 % of all.
+func TestAQuotientIsOfWhatTheSameAdProductsReport(t *testing.T) {
+	const brands, products, display = "SPONSORED_BRANDS", "SPONSORED_PRODUCTS", "SPONSORED_DISPLAY"
+	const bothOfTwo = "only reports of SPONSORED_BRANDS, SPONSORED_DISPLAY have both "
+	for _, c := range []struct {
+		quotient   string
+		adProducts []string
+		want       string // "" where it is taken
+	}{
+		{"new_to_brand_purchases%purchases", nil, `figures has "new_to_brand_purchases%purchases", but ` + bothOfTwo + "new_to_brand_purchases and purchases; send no others as ad_products"},
+		{"purchases/new_to_brand_purchases", nil, bothOfTwo + "purchases and new_to_brand_purchases"},
+		{"new_to_brand_purchases%purchases", []string{brands, products}, bothOfTwo},
+		{"new_to_brand_purchases%purchases", []string{products}, bothOfTwo},
+		{"new_to_brand_purchases%purchases", []string{brands}, ""},
+		{"new_to_brand_purchases%purchases", []string{brands, display}, ""},
+		{"sales_7d%sales", nil, "only reports of SPONSORED_PRODUCTS have both sales_7d and sales"},
+		{"sales_7d%sales", []string{products}, ""},
+		{"sales_other_sku_7d%sales_7d", nil, ""}, // neither is in other reports
+		{"spend/purchases", nil, ""},
+		{"add_to_list%clicks", nil, ""},
+		{"viewable_impressions%impressions_views", nil, "no ad product's reports have both viewable_impressions and impressions_views"},
+	} {
+		refused := call{args: arguments{"ad_products": c.adProducts}}.checkQuotients(withParts([]string{"acos", c.quotient}))
+		if c.want == "" && refused != nil || c.want != "" && (refused == nil || !strings.Contains(refused.Error(), c.want)) {
+			t.Errorf("%s of %s: %v, want %q", c.quotient, c.adProducts, refused, c.want)
+		}
+	}
+}

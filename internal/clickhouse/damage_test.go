@@ -1,0 +1,56 @@
+package clickhouse
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"adlens"
+	"adlens/internal/clickhouse/conn"
+)
+
+// A bit that changed on the disk is damage, whichever check of the engine meets it:
+// that of a block's sum, or an earlier one of what says how long the block is and how
+// it is packed, for which the engine has other codes.
+func TestAnyBitThatChangedOnTheDiskIsDamage(t *testing.T) {
+	d := openShared(t)
+	for _, sql := range []string{
+		"CREATE TABLE flipped (day UInt16 CODEC(T64, LZ4), title String CODEC(ZSTD(1))) ENGINE = MergeTree ORDER BY day",
+		"INSERT INTO flipped SELECT number, toString(number) FROM numbers(5)",
+	} {
+		if err := d.Cluster.Exec(t.Context(), sql, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts, err := d.Cluster.Home().ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'flipped'")
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("the table has the parts %v: %v", parts, err)
+	}
+	path := filepath.Join(parts[0], "data.bin")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() ([]string, error) {
+		return conn.CollectValues[string](t.Context(), d.Cluster, "SELECT title FROM flipped WHERE day < 9", nil)
+	}
+	for i := range whole {
+		for bit := range 8 {
+			changed := append([]byte(nil), whole...)
+			changed[i] ^= 1 << bit
+			write(changed)
+			if titles, err := read(); adlens.KindOf(err) != adlens.Damaged {
+				t.Errorf("bit %d of byte %d of %d changed: %v, %v", bit, i, len(whole), titles, err)
+			}
+		}
+	}
+	write(whole)
+	if titles, err := read(); err != nil || len(titles) != 5 {
+		t.Errorf("with its bytes put back, the table has %v: %v", titles, err)
+	}
+}

@@ -1,0 +1,161 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"adlens/internal/manifest"
+	"adlens/internal/records"
+)
+
+func TestALimitedViewHasNothingOfOtherMarketplaces(t *testing.T) {
+	whole := exampleView()
+	whole.Legacy = []LegacyCampaign{{Marketplace: usKey, ID: "1"}, {Marketplace: uk2Key, ID: "2"}}
+	for _, c := range []struct {
+		only      []string
+		ids       string
+		countries string // of which nothing is elsewhere
+		keys      []uint16
+	}{
+		{[]string{"US"}, "1001", "US", []uint16{usKey}},
+		{[]string{"UK"}, "2001,2002", "UK", []uint16{uk1Key, uk2Key}},
+		{[]string{"2002"}, "2002", "", []uint16{uk2Key}},
+		{[]string{"1001", "2001", "2002"}, "1001,2001,2002", "UK,US", []uint16{usKey, uk1Key, uk2Key}},
+		{[]string{"DE"}, "", "", nil}, // not connected any more: nothing, never everything
+		{[]string{}, "", "", nil},
+	} {
+		v := whole.limitTo(c.only)
+		if got := strings.Join(v.Limited.Marketplaces, ","); got != c.ids || len(v.Marketplaces) != len(c.keys) {
+			t.Errorf("%q: the marketplaces are %s, want %s", c.only, got, c.ids)
+		}
+		if got := strings.Join(v.Limited.Countries, ","); got != c.countries {
+			t.Errorf("%q: the countries are %s, want %s", c.only, got, c.countries)
+		}
+		units := 0
+		for _, e := range v.Manifest.Entries() {
+			if e.Slice != (manifest.Slice{}) && !slices.Contains(c.keys, e.Slice.Marketplace) {
+				t.Fatalf("%q: the view has %s", c.only, e.Unit)
+			}
+			units++
+		}
+		for _, e := range whole.Manifest.Entries() {
+			if _, has := v.Manifest.Find(e.Unit); !has && (e.Slice == (manifest.Slice{}) || slices.Contains(c.keys, e.Slice.Marketplace)) {
+				t.Errorf("%q: the view lacks %s", c.only, e.Unit)
+			}
+		}
+		if slices.ContainsFunc(v.Legacy, func(l LegacyCampaign) bool { return !slices.Contains(c.keys, l.Marketplace) }) {
+			t.Errorf("%q: the view has legacy campaigns %v", c.only, v.Legacy)
+		}
+		if _, _, held := v.Manifest.HeldDays(manifest.Any); held != (c.keys != nil) {
+			t.Errorf("%q: held days are %v with %d units", c.only, held, units)
+		}
+		if v.wholeAccount().Limited != nil || len(v.wholeAccount().Marketplaces) != 3 {
+			t.Errorf("%q: the whole account is %v", c.only, v.wholeAccount().Marketplaces)
+		}
+	}
+}
+
+// An answer's name depends on the marketplaces, however they were given.
+func TestIdentitiesOfLimitedViewsAreThoseOfTheirMarketplaces(t *testing.T) {
+	v, r := exampleView(), Request{Period: days("2026-01-01", "2026-01-31")}
+	names := map[string]string{}
+	for what, view := range map[string]View{"all": v, "US": v.limitTo([]string{"US"}), "UK": v.limitTo([]string{"UK"}), "2001": v.limitTo([]string{"2001"}), "all three": v.limitTo([]string{"UK", "US"}), "none": v.limitTo(nil)} {
+		for endpoint, name := range map[string]string{"summary": Identity("summary", view, r), "rules": ListIdentity("rules", view, ListRequest{})} {
+			if other, known := names[name]; known {
+				t.Errorf("%s of %s is named like that of %s", endpoint, what, other)
+			}
+			names[name] = what
+		}
+	}
+	if Identity("summary", v.limitTo([]string{"UK"}), r) != Identity("summary", v.limitTo([]string{"2002", "2001"}), r) {
+		t.Error("the same marketplaces, given by country and by ids, make two names")
+	}
+}
+
+func TestRulesAndRunsAreCutToAView(t *testing.T) {
+	v := exampleView().limitTo([]string{"US", "2001"}) // one of two in the UK
+	known := map[string]bool{"c1": true}
+	list := func(texts ...string) *[]string { return &texts }
+	ids := func(texts ...records.ID) *[]records.ID { return &texts }
+	for _, c := range []struct {
+		scope, want records.Scope
+		acts        bool
+	}{
+		{records.Scope{}, records.Scope{}, true},
+		{records.Scope{Marketplaces: list("US")}, records.Scope{Marketplaces: list("US")}, true},
+		{records.Scope{Marketplaces: list("DE", "UK", "FR")}, records.Scope{Marketplaces: list("UK")}, true},
+		{records.Scope{Marketplaces: list("DE")}, records.Scope{}, false},
+		{records.Scope{Marketplaces: list()}, records.Scope{Marketplaces: list()}, true},
+		{records.Scope{CampaignIDs: ids("c1", "c2")}, records.Scope{CampaignIDs: ids("c1")}, true},
+		{records.Scope{CampaignIDs: ids("c2")}, records.Scope{}, false},
+		{records.Scope{Marketplaces: list("US", "DE"), CampaignIDs: ids("c2")}, records.Scope{}, false},
+	} {
+		got, acts := v.limitRule(Rule{Rule: records.Rule{Scope: c.scope}}, known)
+		if acts != c.acts || acts && scopeText(got.Scope) != scopeText(c.want) {
+			t.Errorf("%s is %s, %v; want %s, %v", scopeText(c.scope), scopeText(got.Scope), acts, scopeText(c.want), c.acts)
+		}
+	}
+	change := func(country string) records.Change { return records.Change{Marketplace: country} }
+	for _, c := range []struct {
+		name          string
+		run           records.RuleRun
+		marketplaces  string
+		changes       int
+		changed       string // "?" where it is not known
+		looksAreKnown bool
+	}{
+		{"of the view alone", records.RuleRun{Marketplaces: []string{"US"}, Changed: 7, Changes: []records.Change{change("US")}}, "US", 1, "7", true},
+		{"in others too, with all changes listed", records.RuleRun{Marketplaces: []string{"DE", "US"}, Changed: 3, Changes: []records.Change{change("US"), change("DE"), change("US")}}, "US", 2, "2", false},
+		{"in others too, with some changes listed", records.RuleRun{Marketplaces: []string{"DE", "US"}, Changed: 9, Changes: []records.Change{change("US")}}, "US", 1, "?", false},
+		{"in a country of which the view has a part", records.RuleRun{Marketplaces: []string{"UK", "US"}, Changed: 1, Changes: []records.Change{change("UK")}}, "US", 0, "0", false},
+		{"with a change elsewhere", records.RuleRun{Marketplaces: []string{"US"}, Changed: 1, Changes: []records.Change{change("")}}, "US", 0, "0", false},
+	} {
+		before := fmt.Sprint(c.run)
+		got := v.limitRun(RuleRun{RuleRun: c.run})
+		changed := fmt.Sprint(got.Changed)
+		if got.ChangedUnknown {
+			changed = "?"
+		}
+		if strings.Join(got.Marketplaces, ",") != c.marketplaces || len(got.Changes) != c.changes || changed != c.changed || got.LookedAtUnknown == c.looksAreKnown {
+			t.Errorf("a run %s is %+v", c.name, got)
+		}
+		if fmt.Sprint(c.run) != before {
+			t.Errorf("a run %s was changed in its place: %v", c.name, c.run)
+		}
+	}
+}
+
+func scopeText(s records.Scope) string {
+	text := "all"
+	if s.Marketplaces != nil {
+		text = fmt.Sprint(*s.Marketplaces)
+	}
+	if s.CampaignIDs != nil {
+		text += fmt.Sprint(" ", *s.CampaignIDs)
+	}
+	return text
+}
+
+// What a limited view lists of records is a condition of the statement, with its
+// marketplaces as a parameter.
+func TestStatementsOfRecordsNameTheMarketplacesOfALimitedView(t *testing.T) {
+	v := exampleView()
+	limited := v.limitTo([]string{"2001", "US"})
+	for name, parameter := range map[string][2]string{"activity": {"marketplaces", `["1001","2001"]`}, "activity_count": {"marketplaces", `["1001","2001"]`}, "rules": {"countries", `["US"]`}, "rule_runs": {"countries", `["US"]`}} {
+		st := limited.listStatement(name, ListRequest{Paging: Paging{Page: 1, PageSize: 5}})
+		if st.Params[parameter[0]] != Text(parameter[1]) || !strings.Contains(st.SQL, "{"+parameter[0]+":String}") {
+			t.Errorf("%s: %s", name, st)
+		}
+		if plain := v.listStatement(name, ListRequest{Paging: Paging{Page: 1, PageSize: 5}}); strings.Contains(plain.SQL, "JSONExtract") || strings.Contains(plain.SQL, "/*") {
+			t.Errorf("%s of the whole account: %s", name, plain)
+		}
+	}
+	if st, some := limited.heldKeysStatement(identified[0], []uint32{9, 3}); !some || st.Params["keys"] != "[3,9]" || strings.Contains(st.SQL, "/*") || strings.Contains(st.Params["generations"], "3126") {
+		t.Errorf("held keys: %v\n%s", some, st)
+	}
+	if _, some := v.limitTo(nil).heldKeysStatement(identified[2], []uint32{1}); some {
+		t.Error("a view without marketplaces has figures")
+	}
+}

@@ -1,0 +1,6 @@
+-- Which of some stored numbers have rows in whole months.
+SELECT DISTINCT /*key*/
+FROM /*table*/
+WHERE account_id = {account:String}
+  AND generation IN {generations:Array(UInt32)}
+  AND /*key*/ IN {keys:Array(UInt32)}

@@ -1,0 +1,135 @@
+package loader_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"adlens"
+	"adlens/internal/tables"
+	"adlens/loader"
+)
+
+// emptied answers once rows were counted as an engine does that restarted without a part.
+type emptied struct {
+	loader.Store
+	counted chan struct{}
+	once    *sync.Once
+}
+
+func (e emptied) Tables() tables.Port { return countedPort{e.Store.Tables(), e} }
+
+func (e emptied) ProductNumbers(context.Context, string, uint32) (map[string]uint32, error) {
+	<-e.counted
+	return map[string]uint32{}, nil
+}
+
+type countedPort struct {
+	tables.Port
+	of emptied
+}
+
+func (p countedPort) CountRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
+	all, err := p.Port.CountRows(ctx, account, names...)
+	p.of.once.Do(func() { close(p.of.counted) })
+	return all, err
+}
+
+// With the numbers of products gone, the next product would get the first one's, and its
+// figures.
+func TestALoadBuildsOnNoNumbersThatWereLostSinceItBegan(t *testing.T) {
+	t.Parallel()
+	store := openShared(t).store()
+	day := func(id, start, product, at string) string {
+		return reportFile{id, profileUS, start, start, at, []string{row(start, product, "5", "1.25", "2.50")}}.write(t, t.TempDir())
+	}
+	mustLoad(t, store, t.Name(), writeBase(t), day("a", "2026-01-02", "B01", "2026-01-03T04:00:00Z"))
+	l := loader.Loader{Store: emptied{store, make(chan struct{}), &sync.Once{}}, Progress: silent{}}
+	if _, err := l.Load(t.Context(), t.Name(), []string{day("b", "2026-01-05", "B02", "2026-01-06T04:00:00Z")}); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("the load ends with %v, want that the account is damaged", err)
+	}
+	numbers := openShared(t).query(t, t.Name(), "SELECT product_key, product_id FROM products WHERE account_id = {account:String}")
+	if got := fmt.Sprint(numbers); got != "[[1 B01]]" {
+		t.Errorf("the numbers of products are %s", got)
+	}
+}
+
+// A part of which only the file with its number of rows changed is read without an error,
+// and counted right by a projection. No load takes over what is left of it.
+func TestALoadTakesNothingFromAPartWhoseCountChanged(t *testing.T) {
+	t.Parallel()
+	d := openOwn(t)
+	var rows []string
+	for i := range 20 {
+		rows = append(rows, row(fmt.Sprintf("2026-01-%02d", i+1), "B01", "5", "1.25", "2.50"))
+	}
+	first := reportFile{"a", profileUS, "2026-01-01", "2026-01-20", "2026-01-21T04:00:00Z", rows}
+	mustLoad(t, d.store(), "acct", writeBase(t), first.write(t, t.TempDir()))
+	if err := d.close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range partsWith(t, d.dir, "`spend_local_rest` UInt64") {
+		path := filepath.Join(part, "count.txt")
+		if text, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(text)) != "20" {
+			continue
+		}
+		if err := os.WriteFile(path, []byte("10"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.reopen(); err != nil {
+		t.Fatal(err)
+	}
+	second := reportFile{"b", profileUS, "2026-01-01", "2026-01-01", "2026-01-22T04:00:00Z", []string{row("2026-01-01", "B01", "5", "1.25", "2.50")}}
+	l := loader.Loader{Store: d.store(), Progress: silent{}}
+	if _, err := l.Load(t.Context(), "acct", []string{second.write(t, t.TempDir())}); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("the load ends with %v, want that the account is damaged", err)
+	}
+	if faults, err := loader.Verify(t.Context(), d.store(), "acct"); err != nil || len(faults) == 0 {
+		t.Errorf("the account is whole: %v, %v", faults, err)
+	}
+}
+
+// A block of one account's record that cannot be read keeps no other account from being
+// read, and is no reason to restore another from a backup.
+func TestAnUnreadableRecordIsNoFaultOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	d := openOwn(t)
+	mustLoad(t, d.store(), "whole", writeBase(t, fixtureRates...), firstReport.write(t, t.TempDir()))
+	mustLoad(t, d.store(), "spoilt", writeBase(t, fixtureRates...))
+	for i := 1; d.db.Inspector.Damage().Unread == nil; i++ { // the engine merges parts when it likes
+		if i > 28 {
+			t.Fatal("no part of one account alone could be spoilt")
+		}
+		day := fmt.Sprintf("2026-02-%02d", i)
+		report := reportFile{fmt.Sprint("own-", i), profileUS, day, day, "2026-03-21T04:00:00Z", []string{row(day, "B01", "5", "1.25", "2.50")}}
+		mustLoad(t, d.store(), "spoilt", report.write(t, t.TempDir()))
+		own := d.query(t, "spoilt", "SELECT _part FROM commit_units WHERE account_id = {account:String} AND _part NOT IN (SELECT _part FROM commit_units WHERE account_id = 'whole')")
+		for _, part := range partsWith(t, d.dir, "`report_columns`") {
+			path := filepath.Join(part, "data.bin")
+			content, err := os.ReadFile(path)
+			if len(own) == 0 || filepath.Base(part) != own[0][0] || err != nil {
+				continue
+			}
+			content[len(content)/2] ^= 1
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.db.Inspector.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for account, damaged := range map[string]bool{"whole": false, "spoilt": true} {
+		if faults, err := d.db.Inspector.Faults(t.Context(), account); err != nil || len(faults) > 0 != damaged {
+			t.Errorf("the faults of the account %s: %v, %v", account, faults, err)
+		}
+	}
+	if _, err := d.db.Figures.View(t.Context(), "whole"); err != nil {
+		t.Errorf("the account that is whole: %v", err)
+	}
+}

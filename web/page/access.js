@@ -1,0 +1,32 @@
+// Where the page keeps the key between its loads: in the tab, or on the device where
+// the person says so. There are no cookies, so that nothing but the page sends it.
+
+const NAME = 'adlens-key'
+
+// A browser that is told to keep nothing throws; the key is in memory alone then.
+function attempt(use) {
+  try {
+    return use()
+  } catch {
+    return null
+  }
+}
+
+// kept is the key that is kept for this tab, or on this device.
+export const kept = () => attempt(() => sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME))
+
+// keep keeps a key in one place alone.
+export function keep(key, onDevice) {
+  discard()
+  attempt(() => (onDevice ? localStorage : sessionStorage).setItem(NAME, key))
+}
+
+// discard leaves no key in either place.
+export function discard() {
+  attempt(() => sessionStorage.removeItem(NAME))
+  attempt(() => localStorage.removeItem(NAME))
+}
+
+// whenDiscarded tells that another tab signed out on this device, unless this one
+// has a key of its own.
+export const whenDiscarded = (tell) => addEventListener('storage', ({ key }) => (key === NAME || key === null) && !kept() && tell())

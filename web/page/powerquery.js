@@ -1,0 +1,54 @@
+// The query for Power Query: the same on the page, for a view, and in
+// /docs/recipes/excel, for products. Only the server, the key and the request
+// differ. A column's type follows from its name, so that a query keeps its types
+// when figures are added to it.
+
+const text = (value) => `"${value.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`
+
+const field = ([name, value]) => (/^[a-z_]+$/.test(name) ? `${name} = ${text(value)}` : `#${text(name)} = ${text(value)}`)
+
+// powerQueryScript writes the query of a path with parameters, pairs of texts. paged
+// is for answers that come in pages.
+export const powerQueryScript = (server, key, path, params, paged) => `let
+    Server = ${text(server)},
+    Key = ${text(key)},
+    ${paged ? pages(path, params) : `Named = ${table(path, params, '')}`},
+${TYPES}`
+
+const table = (path, params, more) => `Table.PromoteHeaders(Csv.Document(
+        Web.Contents(Server, [
+            RelativePath = ${text(path.slice(1))},
+            Query = [${[...params.map(field), ...(more ? [more] : [])].join(', ')}],
+            Headers = [Authorization = "Bearer " & Key]
+        ]),
+        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]), [PromoteAllScalars = true])`
+
+// A page without rows is the end.
+const pages = (path, params) => `Page = (number) => ${table(path, params, 'page = Text.From(number)')},
+    Pages = List.Generate(
+        () => [number = 1, rows = Page(1)],
+        each [number] = 1 or Table.RowCount([rows]) > 0,
+        each [number = [number] + 1, rows = Page([number] + 1)],
+        each [rows]),
+    Named = Table.Combine(Pages)`
+
+const TYPES = `    // The type of each column, by its name or its last word. Amounts have exact
+    // decimals. Ids stay text: numbers would lose their last digits.
+    Amounts = {"spend", "sales", "average_cpc", "comparison_spend", "comparison_sales", "comparison_average_cpc", "budget_amount", "default_bid_amount"},
+    Counts = {"impressions", "clicks", "purchases", "comparison_impressions", "comparison_clicks", "comparison_purchases", "changed", "last_run_changed"},
+    Texts = {"id", "ids", "title", "name", "summary", "section", "marketplace", "marketplaces", "product", "code", "timezone", "state",
+        "targeting", "type", "provenance", "status", "frequency", "time", "tool", "currency", "changes"},
+    Type = (name) =>
+        let Last = List.Last(Text.Split(name, "_")) in
+        if List.Contains(Amounts, name) then Currency.Type
+        else if List.Contains(Counts, name) or Text.StartsWith(name, "counts_") or Text.StartsWith(name, "looked_at_") then Int64.Type
+        else if List.Contains({"date", "week", "month"}, Last) then type date
+        else if Last = "at" then type datetimezone
+        else if List.Contains(Texts, Last) then type text
+        else type number,
+    Names = Table.ColumnNames(Named),
+    Nulls = Table.ReplaceValue(Named, "", null, Replacer.ReplaceValue, Names),
+    Typed = Table.TransformColumnTypes(Nulls, List.Transform(Names, (name) => {name, Type(name)}), "en-US")
+in
+    Typed
+`

@@ -1,0 +1,88 @@
+// The page of a share link: one saved view without a key. The server decides from
+// what was saved what is answered; the reader turns pages and sorts rows.
+
+import { Api } from './api.js'
+import { byId, el, redraw } from './dom.js'
+import { requestsOf } from './requests.js'
+import { drawFault, drawNotices, say, waiting } from './said.js'
+import { changed, read, write } from './state.js'
+import { askAll, drawView, figuresOf, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
+
+const ROWS = ['page', 'page_size', 'sort', 'order']
+const CHOSEN = [...ROWS, 'measure', 'second']
+const SENT = ['dimensions', ...ROWS]
+
+const { view: saved } = document.body.dataset
+const api = new Api({}, location.pathname)
+const labels = new Map()
+let running = new AbortController()
+let shown = null
+
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault() // the fragment is how the view is arranged
+  byId('main').focus()
+})
+addEventListener('hashchange', () => show())
+
+// settled is the saved state with what the reader chose.
+function settled() {
+  const chosen = read(location.hash)
+  const state = read(saved)
+  if (location.hash && chosen.view === state.view) CHOSEN.filter((name) => name in state).forEach((name) => { state[name] = chosen[name] })
+  return state
+}
+
+// asOfLink leaves of a request what the link does not know by itself. It compares as
+// it was saved, unless that is left out.
+function asOfLink(request, state) {
+  const alone = VIEWS[state.view].figures && state.compare !== 'none' && !request.params.some(([name]) => name === 'compare')
+  const params = request.params.filter(([name]) => SENT.includes(name))
+  return { ...request, params: alone ? [...params, ['compare', 'none']] : params }
+}
+
+// show brings the page to what was chosen.
+async function show({ again = false } = {}) {
+  const state = settled()
+  running.abort()
+  const mine = running = new AbortController()
+  const requests = requestsOf(state)
+  if (!again && shown && sameRequests(requests, shown.requests)) return draw(state)
+  byId('view').setAttribute('aria-busy', 'true')
+  try {
+    shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
+    draw(state)
+    if (isSyncing(shown.answers)) setTimeout(() => mine === running && show({ again: true }), SYNCING_SECONDS * 1000)
+  } catch (error) {
+    if (error.name !== 'AbortError') fail(error)
+  } finally {
+    if (mine === running) byId('view').setAttribute('aria-busy', 'false')
+  }
+}
+
+function draw(state) {
+  const { answers, refused } = shown
+  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figuresOf(answers)?.comparison, refused, marketplaces: [] })
+  const again = el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh')
+  redraw(byId('view'), drawView(state, answers, el('h1', { tabindex: -1 }, VIEWS[state.view].title), again,
+    { go: (patch) => choose(state, patch), labels, nameOf, fixed: true }))
+  say('')
+}
+
+const choose = (state, patch) => { location.hash = write(changed(state, patch)) }
+
+const countries = new Intl.DisplayNames(['en'], { type: 'region' })
+
+// nameOf is a marketplace in words; two of one country are told apart by id.
+function nameOf(code, id) {
+  const rows = Object.values(shown.answers).flatMap(({ by_marketplace: parts, data }) => [...parts ?? [], ...data ?? []])
+  const twins = new Set(rows.filter(({ marketplace }) => marketplace === code).map(({ marketplace_id }) => marketplace_id))
+  return [`${code} · ${countries.of(code === 'UK' ? 'GB' : code)}`, twins.size > 1 && el('span', { class: 'id' }, id)]
+}
+
+function fail(error) {
+  shown = null
+  byId('notices').replaceChildren()
+  redraw(byId('view'), el('h1', {}, VIEWS[read(saved).view].title), drawFault(error, () => show()))
+}
+
+show()

@@ -1,0 +1,81 @@
+// The days, weeks or months that a timeline goes over, with figures or without, and
+// which of them are not complete.
+
+import { day, month, shortDay } from './figures.js'
+
+const MEASURES = ['spend', 'sales', 'impressions', 'clicks', 'purchases']
+
+// BUCKETS are the granularities: the dimension of reports, the word for one, its
+// name from its first day, that at an axis, and the pixels that the latter takes.
+export const BUCKETS = {
+  day: { dimension: 'date', word: 'Day', named: day, short: shortDay, room: 66 },
+  week: { dimension: 'week', word: 'Week', named: (date) => `Week of ${day(date)}`, short: shortDay, room: 66 },
+  month: { dimension: 'month', word: 'Month', named: month, short: month, room: 84 },
+}
+
+// bucketOf is a granularity with names that tell its slots apart at an axis: over
+// more than a year a day needs its year.
+export function bucketOf(granularity, slots) {
+  const bucket = BUCKETS[granularity]
+  return slots.at(-1) > moved(slots[0], 'month', 12) ? { ...bucket, short: month, room: BUCKETS.month.room } : bucket
+}
+
+// timelineOf is an answer as a timeline: a report by days, weeks or months is one,
+// whose rows have their date under another name.
+export function timelineOf(answer) {
+  if (answer.granularity) return answer
+  const [granularity, { dimension }] = Object.entries(BUCKETS).find(([, bucket]) => bucket.dimension === answer.dimensions[0])
+  const dated = (of) => ({ ...of, date: of[dimension] })
+  return { ...answer, granularity, data: answer.data.map((row) => ({ ...dated(row), comparison: row.comparison && dated(row.comparison) })) }
+}
+
+const at = (date) => new Date(`${date}T00:00:00Z`)
+const text = (time) => time.toISOString().slice(0, 10)
+
+// moved is a date some days, weeks or months later.
+function moved(date, granularity, steps) {
+  const time = at(date)
+  if (granularity === 'month') time.setUTCMonth(time.getUTCMonth() + steps)
+  else time.setUTCDate(time.getUTCDate() + steps * (granularity === 'week' ? 7 : 1))
+  return text(time)
+}
+
+// firstOf is the first day of the week or month of a date.
+function firstOf(date, granularity) {
+  if (granularity === 'month') return `${date.slice(0, 8)}01`
+  return granularity === 'week' ? moved(date, 'day', -((at(date).getUTCDay() + 6) % 7)) : date
+}
+
+// daysBetween is how many days the last of two dates is after the first.
+export const daysBetween = (first, last) => (at(last) - at(first)) / 86_400_000
+
+const daysIn = (first, last) => Math.max(0, daysBetween(first, last) + 1)
+const least = (...dates) => dates.filter(Boolean).sort()[0]
+
+// slotsOf are the days, weeks or months of a timeline's period, by their first days.
+export function slotsOf({ period, granularity, data }) {
+  const dates = []
+  for (let date = firstOf(period.start_date, granularity); date <= period.end_date; date = moved(date, granularity, 1)) dates.push(date)
+  // What the server dates outside of the period is shown after it.
+  return [...new Set([...dates, ...data.map((point) => point.date)])]
+}
+
+// unfinished says in words why a slot is not whole, or nothing where it is: the
+// period or the days that are held end within it, and the newest day still fills.
+export function unfinished(date, { period, granularity, meta }) {
+  const last = moved(moved(date, granularity, 1), 'day', -1)
+  const held = daysIn(date > period.start_date ? date : period.start_date, least(last, period.end_date, meta.data_last_date))
+  const all = daysIn(date, last)
+  if (held < all) return `${held} of ${all} days`
+  return meta.data_last_date === last ? 'not complete yet' : ''
+}
+
+// isHeld reports whether a side of a point has figures: a point of which only the
+// other side has some shows zeros here, which are none.
+const isHeld = (side) => side && MEASURES.some((name) => /[1-9]/.test(side[name]))
+
+// valuesOf are the values of one side of a comparison, null where it has none.
+export function valuesOf(data, slots, sideOf, figure) {
+  const byDate = new Map(data.map((point) => [point.date, isHeld(sideOf(point)) ? sideOf(point)[figure.name] : null]))
+  return slots.map((date) => byDate.get(date) ?? null)
+}

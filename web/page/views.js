@@ -1,0 +1,62 @@
+// The views of the page: the requests of each, and what is drawn of its answers.
+
+import { address, Problem } from './api.js'
+import { el } from './dom.js'
+import { span } from './figures.js'
+import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
+import { drawOverview } from './overview.js'
+import { drawReport } from './report.js'
+import { without } from './requests.js'
+import { freshness } from './said.js'
+
+export const VIEWS = {
+  overview: { title: 'Overview', draw: drawOverview, figures: true },
+  products: { title: 'Products', draw: drawReport, figures: true },
+  'campaign-figures': { title: 'Campaigns', draw: drawReport, figures: true },
+  'ad-group-figures': { title: 'Ad groups', draw: drawReport, figures: true },
+  campaigns: { title: 'Campaign list', draw: drawCampaigns, within: 'campaign-figures' },
+  'ad-groups': { title: 'Ad group list', draw: drawAdGroups, within: 'ad-group-figures' },
+  rules: { title: 'Rules', draw: drawRules },
+  runs: { title: 'Runs of a rule', draw: drawRuns, within: 'rules' },
+  activity: { title: 'Activity', draw: drawActivity },
+  apps: { title: 'Assistants', draw: drawApps },
+}
+
+// A list that is being read from the platform is there after about this long.
+export const SYNCING_SECONDS = 60
+
+// isSyncing reports whether one of the answers is a list that is still being read.
+export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => meta?.syncing)
+
+export const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
+
+// askAll asks for all answers of a view at once, and then for those that depend on
+// them. Where the server refuses only what a view can do without, it is asked without.
+export async function askAll(requests, ask, refused = []) {
+  const all = async (asked) => Object.fromEntries(await Promise.all(asked.map(async (request) => [request.name, await ask(request)])))
+  try {
+    const first = await all(requests.filter(({ after }) => !after))
+    const asked = requests.map((request) => (request.after ? request.after(first) : request))
+    return { requests, asked, answers: { ...first, ...await all(asked.filter(({ name }) => !first[name])) }, refused }
+  } catch (error) {
+    const plain = error instanceof Problem && requests.map((request) => without(request, error))
+    if (!plain || sameRequests(plain, requests)) throw error
+    return { ...await askAll(plain, ask, [...refused, error]), requests }
+  }
+}
+
+// figuresOf is the answer that has a period, if one has.
+export const figuresOf = (answers) => Object.values(answers).find((answer) => answer.period)
+
+// drawView draws answers below a heading: the period, how fresh they are, the view
+// itself. buttons are next to the heading.
+export function drawView(state, answers, heading, buttons, tools) {
+  const figures = figuresOf(answers)
+  return [
+    el('div', { class: 'title' }, heading,
+      figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
+      buttons),
+    figures && el('p', { class: 'muted' }, freshness(figures.meta)),
+    VIEWS[state.view].draw(state, answers, tools),
+  ]
+}
