@@ -162,6 +162,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	}
 	refresh.addRefreshMetrics(counts)
 	figures := query.NewService(d.Figures, d.Lists)
+	inspector.forget = figures.Forget
 	if so.memory > 0 {
 		figures.Remember(d.Figures, so.memory)
 	}

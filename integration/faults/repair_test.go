@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -13,12 +14,30 @@ import (
 // isAnsweredAgain waits until a server has noticed that an account is whole.
 func (w *ward) isAnsweredAgain(t *testing.T, one *house.Tenant) {
 	t.Helper()
-	house.Eventually(t, time.Minute, "the account is answered again", func() bool {
+	house.Eventually(t, "the account is answered again", func() bool {
 		a := house.Get(t, one.Ask, "/api/v1"+products.String())
 		one.IsRightIfAnswered(t, products, a)
 		return a.Status == 200
 	})
 	house.CheckAll(t, one.Ask, one.Model)
+}
+
+// A server that is not told of a loss notices it where it adds days up, before it looks
+// through all rows again, and keeps nothing of it once it is repaired.
+func TestLostDaysAreNoSmallerSum(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 2)
+	place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
+	place.Backup(t)
+	w.start(t)
+	one, other := w.tenants[0], w.tenants[1]
+	house.AsWriter(t, w.Program, "ALTER TABLE day_totals DELETE WHERE account_id = '"+one.Files.ID+"' AND day = (SELECT max(day) FROM day_totals WHERE account_id = '"+one.Files.ID+"')")
+	w.refuses(t, one, house.Question{Path: "/summary", Query: url.Values{"range": {"all_time"}}})
+	house.CheckAll(t, other.Ask, other.Model)
+	place.PutRight(t, one.Files.ID)
+	w.isAnsweredAgain(t, one)
+	w.stop(t)
 }
 
 // Damage of some accounts keeps a server from no other, and each of them is put
@@ -86,7 +105,7 @@ func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
 	place.PutRight(t, second.Files.ID)
 	w.isAnsweredAgain(t, second)
 	w.awaits(t, "")
-	house.Eventually(t, time.Minute, "readiness has nothing to say", func() bool { return w.ready(t).Checks["data"] == "ok" })
+	house.Eventually(t, "readiness has nothing to say", func() bool { return w.ready(t).Checks["data"] == "ok" })
 	w.isWhole(t)
 	for _, one := range w.tenants {
 		house.Load(t, w.Program, one, one.Take(2)...)

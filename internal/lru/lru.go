@@ -92,6 +92,17 @@ func (c *Cache[K, V]) Put(key K, value V) {
 	}
 }
 
+// Forget drops what was put under keys that meet a condition.
+func (c *Cache[K, V]) Forget(meets func(K) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, place := range c.places {
+		if meets(key) {
+			c.drop(place)
+		}
+	}
+}
+
 func (c *Cache[K, V]) drop(place *list.Element) {
 	e := c.order.Remove(place).(*entry[K, V])
 	delete(c.places, e.key)

@@ -86,6 +86,17 @@ func TestLookingWhetherAValueIsThereIsNoUse(t *testing.T) {
 	}
 }
 
+func TestWhatIsForgottenTakesNoRoom(t *testing.T) {
+	c := New(3, func(string, int) int { return 1 })
+	for i, key := range []string{"a", "b", "c"} {
+		c.Put(key, i)
+	}
+	c.Forget(func(key string) bool { return key != "b" })
+	if has(c, "a") || !has(c, "b") || has(c, "c") || c.Weight() != 1 || c.Stats().Dropped != 0 {
+		t.Errorf("what is left: %+v", c.Stats())
+	}
+}
+
 func has(c *Cache[string, int], key string) bool {
 	_, ok := c.Peek(key)
 	return ok

@@ -107,15 +107,17 @@ func (d *dayTotals) getTotals(ctx context.Context, plan Plan, local bool) ([]day
 	if err != nil {
 		return nil, err
 	}
-	for i, unit := range d.cacheTotals(plan.Account, missing.Days, read, local) {
+	totals, err := d.cacheTotals(plan.Account, missing.Days, read, local)
+	for i, unit := range totals {
 		units[places[i]] = unit
 	}
-	return units, nil
+	return units, err
 }
 
 // cacheTotals remembers what was read, also of months that have no rows, and returns
-// it in their order.
-func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal, local bool) []dayUnit {
+// it in their order. A month of which days are missing is damaged, and not remembered:
+// the database may have been restarted since all rows were looked through.
+func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal, local bool) ([]dayUnit, error) {
 	rows := make(map[uint32][]DayTotal, len(months))
 	for _, row := range read {
 		rows[row.Generation] = append(rows[row.Generation], row)
@@ -123,9 +125,12 @@ func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal, 
 	units := make([]dayUnit, len(months))
 	for i, l := range months {
 		units[i] = newDayUnit(l.Generation, rows[l.Generation])
+		if days := len(units[i].rows); l.FactDays != 0 && uint64(days) != l.FactDays {
+			return nil, &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("generation %d has day totals of %d days, expected %d", l.Generation, days, l.FactDays)}
+		}
 		d.known.Put(monthKey{account, l.Unit, local}, units[i])
 	}
-	return units
+	return units, nil
 }
 
 // addGroups adds the days of the plan of one side up by the request's dimensions.

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"slices"
 	"testing"
@@ -173,6 +174,34 @@ func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
 	}
 	if n := d.known.Stats().Values; n != 1 || len(store.read) != 2 {
 		t.Errorf("%d months are kept, generations %v were read", n, store.read)
+	}
+}
+
+// Days that the disk lost are not left out of a sum, and what was read of an account
+// before a repair is read again after it.
+func TestMissingDaysAreDamage(t *testing.T) {
+	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 1}}}}}}
+	s := &Service{days: newDayTotals(store)}
+	get := func(account string, days uint64) error {
+		_, err := s.days.getTotals(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7, FactDays: days}}}, false)
+		return err
+	}
+	for _, days := range []uint64{2, 2, 3} {
+		if err := get("a", days); adlens.KindOf(err) != adlens.Damaged {
+			t.Errorf("one day of %d: %v", days, err)
+		}
+	}
+	for range 2 {
+		if err := errors.Join(get("a", 1), get("b", 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Forget("a")
+	if err := errors.Join(get("a", 1), get("b", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if len(store.read) != 3+2+1 {
+		t.Errorf("it was read %d times", len(store.read))
 	}
 }
 

@@ -54,10 +54,16 @@ type Live struct {
 	manifest.Unit
 	Generation uint32
 	Facts      uint64 // of a month
+	FactDays   uint64 // of a month: days that have facts; 0 where they were not counted
 	Undivided  bool   // it has no rollup by ad group
 }
 
-func liveUnit(e manifest.Entry) Live { return Live{e.Unit, e.Generation, e.Rows, !e.ByAdGroup()} }
+func liveUnit(e manifest.Entry) Live {
+	return Live{Unit: e.Unit, Generation: e.Generation, Facts: e.Rows, FactDays: e.RowsAt(dayTotalsPlace), Undivided: !e.ByAdGroup()}
+}
+
+// dayTotalsPlace is the place of the table of day totals among those of a month.
+const dayTotalsPlace = 1
 
 // Empty reports whether nothing that is held of the period can answer: no
 // statement is run.

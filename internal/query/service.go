@@ -33,6 +33,16 @@ func (s *Service) View(ctx context.Context, account string) (View, error) {
 	return s.store.View(ctx, account)
 }
 
+// Forget drops what is kept of an account's figures. Rows of a generation never change,
+// but for those that the disk loses and a repair brings back: what was read between the
+// two would be kept for ever.
+func (s *Service) Forget(account string) {
+	s.days.known.Forget(func(k monthKey) bool { return k.account == account })
+	if s.memory != nil {
+		s.memory.units.Forget(func(n unitName) bool { return n.account == account })
+	}
+}
+
 // FaultsError is a request that cannot be answered as it is.
 type FaultsError struct{ Faults []adlens.Fault }
 
