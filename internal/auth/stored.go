@@ -37,7 +37,7 @@ type StoredLimiter struct {
 	now     func() time.Time
 	began   time.Time     // with its monotonic reading
 	called  atomic.Int64  // when a call was last decided about, since began
-	read    time.Time     // when the counts of other servers were last read
+	read    time.Duration // when the counts of other servers were last read, since began
 	storing chan struct{} // held while counts are stored, so that they are in order
 }
 
@@ -61,14 +61,14 @@ func (l *StoredLimiter) AllowKey(account string, key KeyLimit, now time.Time) De
 }
 
 // Keep is to be called every few moments: it reserves calls ahead, and reads what
-// other servers let in while calls come.
+// other servers let in where calls came since it did.
 func (l *StoredLimiter) Keep(ctx context.Context) {
 	l.storeUses(ctx, l.local.ReserveAhead)
-	idle := l.now().Sub(l.began) - time.Duration(l.called.Load())
-	if idle >= time.Minute || l.now().Sub(l.read) <= elsewhereEvery {
+	now := l.now().Sub(l.began)
+	if time.Duration(l.called.Load()) <= l.read || now-l.read <= elsewhereEvery {
 		return
 	}
-	l.read = l.now()
+	l.read = now
 	if err := l.ReadElsewhere(ctx); err != nil && ctx.Err() == nil {
 		l.Warn("what other servers let in could not be read", err)
 	}

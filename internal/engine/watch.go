@@ -12,7 +12,8 @@ import (
 // busy machine. One that is dead is started by the process that asks it next, this watch
 // at the latest.
 const (
-	watchEvery    = time.Second
+	watchEvery    = time.Second // whether it is there
+	pingEvery     = 3           // looks, whether it answers; each of them where it did not
 	watchPatience = 5 * time.Second
 	watchFailures = 3
 
@@ -27,6 +28,7 @@ type watch struct {
 	restarted func()
 
 	met    string    // the gate of the last engine that answered
+	looks  int       // since it was asked last
 	silent int       // questions in a row without an answer
 	coming string    // the gate of one that never answered
 	since  time.Time // when that was first seen
@@ -54,7 +56,11 @@ func (e *Engine) Watch(ctx context.Context, failed func(error), restarted func()
 }
 
 func (w *watch) checkEngine(ctx context.Context) {
-	at, err := w.engine.ensureAlive(ctx)
+	trusted := w.met
+	if w.looks++; w.looks >= pingEvery || w.silent > 0 {
+		w.looks, trusted = 0, ""
+	}
+	at, err := w.engine.ensureAlive(ctx, trusted)
 	switch {
 	case ctx.Err() != nil:
 	case err == nil:
@@ -88,9 +94,9 @@ func (w *watch) isStarting(at Endpoint, now time.Time) bool {
 	return now.Sub(w.since) < startPatience
 }
 
-// ensureAlive starts the engine where it is dead, and asks it where it lives. Any
-// answer at all will do.
-func (e *Engine) ensureAlive(ctx context.Context) (Endpoint, error) {
+// ensureAlive starts the engine where it is dead, and asks it where it lives, unless it
+// has the gate of one that is trusted to answer. Any answer at all will do.
+func (e *Engine) ensureAlive(ctx context.Context, trusted string) (Endpoint, error) {
 	running, err := isHeld(e.home.engineLock())
 	if err != nil {
 		return Endpoint{}, err
@@ -99,7 +105,7 @@ func (e *Engine) ensureAlive(ctx context.Context) (Endpoint, error) {
 		return e.Endpoint(ctx)
 	}
 	at, err := e.home.readEndpoint()
-	if err != nil {
+	if err != nil || at.Gate == trusted {
 		return at, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, watchPatience)
