@@ -89,10 +89,10 @@ RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears
 suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/% integration/protocol/% integration/recipes/%,$(wildcard integration/*/main_test.go)))
 
 test-containers: build ## run the integration tests on a ClickHouse server in a container
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -vet=off -timeout 15m -run '$(RUN)' -p 1 $(suites)
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -vet=off -timeout 60m -run '$(RUN)' -p 1 $(suites)
 
 test-cluster: build ## the same on the two shards of a cluster
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -vet=off -timeout 15m -run '$(RUN)' -p 1 $(suites)
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -vet=off -timeout 60m -run '$(RUN)' -p 1 $(suites)
 
 picture: build integration/browser/node_modules/.package-lock.json ## the picture of the page that the README shows
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -run '^TestThePictureOfThePage$$' ./integration/browser

@@ -85,7 +85,7 @@ func TestNoKillOfARestoreShowsAnything(t *testing.T) {
 // awaitKey waits until a server has forgotten that it did not know a key.
 func awaitKey(t *testing.T, c harness.Client) {
 	t.Helper()
-	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); <-time.After(100 * time.Millisecond) {
+	for until := time.Now().Add(harness.Patience); time.Now().Before(until); <-time.After(100 * time.Millisecond) {
 		if house.Get(t, c, "/api/v1/account").Status == 200 {
 			return
 		}

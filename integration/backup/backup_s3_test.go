@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
@@ -24,7 +23,7 @@ const (
 // inStore runs a command with the credentials of a store in its environment.
 func inStore(t *testing.T, p *harness.Program, args ...string) harness.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
 	command := p.Command(ctx, args...)
 	command.Env = append(command.Env, "AWS_ACCESS_KEY_ID="+storeUser, "AWS_SECRET_ACCESS_KEY="+storeSecret, "AWS_REGION=eu-central-1")

@@ -40,7 +40,7 @@ func TestTheDocumentationIsSearchedAndLeadsBack(t *testing.T) {
 	}
 	js[chromedp.Void](p, "document.querySelector('#places a').click()")
 	p.until("location.pathname.startsWith('/docs/reference/') && location.hash === '#samples'")
-	p.until(`document.querySelector('main').innerText.includes('"` + h.server.Address + `/api/v1/')`)
+	p.until(`document.querySelector('main')?.innerText.includes('"` + h.server.Address + `/api/v1/')`)
 	js[chromedp.Void](p, string(axe)+";null")
 	p.axe("a page of the reference")
 	js[chromedp.Void](p, "document.querySelector('header .back a').click()")

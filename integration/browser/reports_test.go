@@ -11,6 +11,8 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+
+	"adlens/integration/harness"
 )
 
 const (
@@ -175,7 +177,7 @@ func (p *tab) download(t *testing.T, format string) string {
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID})
 	p.click(fmt.Sprintf(`[data-keep="save-%s"]`, format))
 	p.says("#said", "Saved as "+format)
-	for end := time.Now().Add(patience); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+	for end := time.Now().Add(harness.Patience); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(dir, "*."+format)); len(found) > 0 {
 			if content, err := os.ReadFile(found[0]); err == nil && len(content) > 0 {
 				return string(content)

@@ -20,9 +20,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take: the machine may be busy.
-const patience = 40 * time.Second
-
 // tab is a page of a browser context of its own. It notes what was requested
 // and what the browser complained about.
 type tab struct {
@@ -53,7 +50,7 @@ func (p *tab) another(fragment string) *tab {
 func openTab(t *testing.T, parent context.Context, server, path string, options ...chromedp.ContextOption) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent, options...)
-	ctx, timeout := context.WithTimeout(ctx, 3*patience)
+	ctx, timeout := context.WithTimeout(ctx, 2*harness.Patience)
 	p := &tab{t: t, ctx: ctx, address: server}
 	t.Cleanup(func() {
 		timeout()
@@ -132,7 +129,7 @@ func js[T any](p *tab, expression string) T {
 // until waits for an expression to be true.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	for end := time.Now().Add(patience); !js[bool](p, "Boolean("+expression+")"); {
+	for end := time.Now().Add(harness.Patience); !js[bool](p, "Boolean("+expression+")"); {
 		if time.Now().After(end) {
 			p.t.Fatalf("still not so: %s; the page says: %.2000s", expression, p.text("body"))
 		}

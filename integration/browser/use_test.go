@@ -14,6 +14,8 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"adlens/integration/harness"
 )
 
 func TestTheFirstViewTakesFourRequestsAndTheNextOnesOnlyWhatChanged(t *testing.T) {
@@ -204,7 +206,7 @@ func TestAViewIsSavedAsTheServerAnswersIt(t *testing.T) {
 		}
 		p.says("#said", "Saved as "+format)
 		var got []byte
-		for end := time.Now().Add(patience); string(got) != string(want.Body) && time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+		for end := time.Now().Add(harness.Patience); string(got) != string(want.Body) && time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 			if found, _ := filepath.Glob(filepath.Join(dir, "*."+format)); len(found) > 0 {
 				got, _ = os.ReadFile(found[0])
 			}

@@ -295,7 +295,7 @@ func TestAShardThatIsAwayTakesItsOwnAccountsAlone(t *testing.T) {
 	house.MustRefuse(t, "a load", c.Run("load", "--account", on[2].Files.ID, more), "shard 2 of the cluster")
 	house.Need(t, c.shards[1].Start(t.Context()))
 	house.Load(t, c.Program, on[2], more)
-	for until := time.Now().Add(30 * time.Second); house.Get(t, away, "/api/v1/summary").Status != 200 && time.Now().Before(until); {
+	for until := time.Now().Add(harness.Patience); house.Get(t, away, "/api/v1/summary").Status != 200 && time.Now().Before(until); {
 		<-time.After(100 * time.Millisecond)
 	}
 	for _, one := range on {

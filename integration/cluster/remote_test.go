@@ -215,7 +215,7 @@ func TestAServerThatHangsIsSaidToAndThenAnswersAsBefore(t *testing.T) {
 		t.Errorf("/healthz: %s", a)
 	}
 	house.Need(t, goOn())
-	house.Eventually(t, time.Minute, "it answers again", func() bool { return house.Get(t, ask, "/readyz").Status == 200 })
+	house.Eventually(t, "it answers again", func() bool { return house.Get(t, ask, "/readyz").Status == 200 })
 	if a := house.Get(t, ask, "/api/v1/summary"); a.Status != 200 || string(a.Body) != string(before.Body) {
 		t.Errorf("before %s, afterwards %s", before, a)
 	}
@@ -224,7 +224,7 @@ func TestAServerThatHangsIsSaidToAndThenAnswersAsBefore(t *testing.T) {
 		t.Errorf("a server that was stopped: %s", a)
 	}
 	house.Need(t, c.Start(t.Context()))
-	house.Eventually(t, time.Minute, "it answers again", func() bool { return house.Get(t, ask, "/readyz").Status == 200 })
+	house.Eventually(t, "it answers again", func() bool { return house.Get(t, ask, "/readyz").Status == 200 })
 	if a := house.Get(t, ask, "/api/v1/summary"); a.Status != 200 || string(a.Body) != string(before.Body) {
 		t.Errorf("before %s, after a restart %s", before, a)
 	}

@@ -60,7 +60,7 @@ func (r *replicas) restart(t *testing.T, i int, end func(*harness.Server)) {
 	r.servers[i] = server
 	r.balancer.replace(i, server)
 	t.Logf("server %d is started again; answered so far %v", i, r.balancer.passed())
-	house.Eventually(t, time.Minute, fmt.Sprintf("server %d is ready again", i), func() bool { return r.balancer.isReady(i) })
+	house.Eventually(t, fmt.Sprintf("server %d is ready again", i), func() bool { return r.balancer.isReady(i) })
 }
 
 // underLoad asks all along, from several clients, while something is done. An
@@ -82,7 +82,7 @@ func (r *replicas) underLoad(t *testing.T, do func()) (asked int64) {
 					select {
 					case <-done:
 						return
-					default:
+					case <-time.After(10 * time.Millisecond): // the servers that start need the processor too
 					}
 					a, err := r.one.Ask.Get("/api/v1" + question)
 					if err != nil || a.Status != 200 || string(a.Body) != body {
@@ -141,7 +141,7 @@ func TestEveryReplicaSeesNewFiguresAndRevocationsWithinSeconds(t *testing.T) {
 		house.Load(t, r.Program, r.one, paths...)
 		for _, server := range r.servers {
 			ask := harness.Client{Address: server.Address, Key: r.one.Ask.Key}
-			house.Eventually(t, 10*time.Second, "a server shows what was loaded", func() bool {
+			house.Promptly(t, "a server shows what was loaded", func() bool {
 				return len(house.Differences(ask, r.one.Model, house.FixedQuestions()[0])) == 0
 			})
 			for _, q := range house.FixedQuestions() {
@@ -157,7 +157,7 @@ func TestEveryReplicaSeesNewFiguresAndRevocationsWithinSeconds(t *testing.T) {
 		}
 	}
 	for _, server := range r.servers {
-		house.Eventually(t, 10*time.Second, "a server refuses the key", func() bool {
+		house.Promptly(t, "a server refuses the key", func() bool {
 			return house.Get(t, harness.Client{Address: server.Address, Key: second}, "/api/v1/account").Status == 401
 		})
 	}
@@ -191,7 +191,7 @@ func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 func (r *replicas) shareLimits(t *testing.T) {
 	t.Helper()
 	for _, server := range r.servers {
-		house.Eventually(t, time.Minute, "a server shares its limits", func() bool {
+		house.Eventually(t, "a server shares its limits", func() bool {
 			house.Get(t, harness.Client{Address: server.Address, Key: r.one.Ask.Key}, "/api/v1/account")
 			return strings.Contains(string(house.Get(t, harness.Client{Address: server.Address}, "/readyz").Body), `"limits":"ok"`)
 		})

@@ -242,7 +242,7 @@ func TestTheDoctorNamesCampaignsThatReportsLeaveOut(t *testing.T) {
 // logged waits until a server's log has some words.
 func logged(t *testing.T, server *harness.Server, words string) {
 	t.Helper()
-	for until := time.Now().Add(house.RefreshTime); !strings.Contains(server.Log(), words); <-time.After(50 * time.Millisecond) {
+	for until := time.Now().Add(harness.Patience); !strings.Contains(server.Log(), words); <-time.After(50 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("the log never says %q: %s", words, server.Log())
 		}

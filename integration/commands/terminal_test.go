@@ -111,7 +111,7 @@ func TestProgressAtATerminal(t *testing.T) {
 	}
 
 	s := atTerminal(t, p, narrow, nil, append([]string{"load", "--account", "acct"}, paths...)...)
-	for until := time.Now().Add(time.Minute); !strings.Contains(s.shown(), "loading: "); <-time.After(time.Millisecond) {
+	for until := time.Now().Add(harness.Patience); !strings.Contains(s.shown(), "loading: "); <-time.After(time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("no progress: %q", s.shown())
 		}
@@ -159,7 +159,7 @@ func TestTheLogIsForItsReader(t *testing.T) {
 	p := house.OwnProgram(t)
 	arguments := []string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--json"}
 	s := atTerminal(t, p, 200, nil, arguments...)
-	house.Eventually(t, time.Minute, "the server says nothing", func() bool { return strings.Contains(s.shown(), `{"address":`) })
+	house.Eventually(t, "the server says nothing", func() bool { return strings.Contains(s.shown(), `{"address":`) })
 	house.Need(t, s.Process.Signal(os.Interrupt))
 	if code := s.ends(t); code != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  info  metrics  \{"address": "http://`).MatchString(s.shown()) {
 		t.Errorf("at a terminal: exit code %d: %q", code, s.shown())
@@ -169,7 +169,7 @@ func TestTheLogIsForItsReader(t *testing.T) {
 	both := &terminal{}
 	command.Stdout, command.Stderr = both, both
 	house.Need(t, command.Start())
-	house.Eventually(t, time.Minute, "the server says nothing", func() bool { return strings.Contains(both.shown(), `{"address":`) })
+	house.Eventually(t, "the server says nothing", func() bool { return strings.Contains(both.shown(), `{"address":`) })
 	house.Need(t, command.Process.Signal(os.Interrupt))
 	house.Need(t, command.Wait())
 	for line := range strings.Lines(both.shown()) {

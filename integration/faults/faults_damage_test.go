@@ -70,7 +70,7 @@ func (w *ward) refusesLoads(t *testing.T) {
 // until then, right answers may come from memory.
 func (w *ward) refuses(t *testing.T, one *house.Tenant, q house.Question) {
 	t.Helper()
-	for until := time.Now().Add(30 * time.Second); ; <-time.After(100 * time.Millisecond) {
+	for until := time.Now().Add(harness.Patience); ; <-time.After(100 * time.Millisecond) {
 		a := house.Get(t, one.Ask, "/api/v1"+q.String())
 		one.IsRightIfAnswered(t, q, a)
 		if a.Status == 503 && strings.Contains(string(a.Body), "rather than a wrong figure") {
@@ -103,7 +103,7 @@ func TestPartsThatVanishUnderARunningServerAreNoticed(t *testing.T) {
 			house.Need(t, w.KillEngine())
 			w.isWithheld(t)
 			w.refusesLoads(t)
-			house.Eventually(t, time.Minute, "the log says what is missing", func() bool {
+			house.Eventually(t, "the log says what is missing", func() bool {
 				return strings.Contains(w.server.Log(), "the data of an account is damaged; nothing of it is answered until it is restored from a backup")
 			})
 			w.stop(t)
@@ -133,7 +133,7 @@ func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
 	house.Need(t, w.KillEngine())
 	w.refuses(t, w.tenants[0], products)
 	var r readiness
-	house.Eventually(t, time.Minute, "readiness says what is wrong", func() bool {
+	house.Eventually(t, "readiness says what is wrong", func() bool {
 		r = w.ready(t)
 		return strings.Contains(r.Checks["data"], "restore a backup")
 	})
@@ -198,7 +198,7 @@ func TestCountsThatChangeUnderARunningServerAreNeverAnswered(t *testing.T) {
 // meetsDamage asks until the account is refused; no answer is wrong.
 func (w *ward) meetsDamage(t *testing.T) {
 	t.Helper()
-	for until := time.Now().Add(30 * time.Second); ; <-time.After(200 * time.Millisecond) {
+	for until := time.Now().Add(harness.Patience); ; <-time.After(200 * time.Millisecond) {
 		a := house.Get(t, w.tenants[0].Ask, "/api/v1"+products.String())
 		w.tenants[0].IsRightIfAnswered(t, products, a)
 		if a.Status == 503 {

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
@@ -157,7 +156,7 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 		harmParts(t, d.Program, table, harm{"gone", os.RemoveAll})
 	}
 	house.Need(t, d.KillEngine())
-	house.Eventually(t, time.Minute, "everything is refused", func() bool { return d.ask(t, server, true) > 20 })
+	house.Eventually(t, "everything is refused", func() bool { return d.ask(t, server, true) > 20 })
 	if a := house.Get(t, harness.Client{Address: server.Address}, d.feed); a.Status != 503 {
 		t.Errorf("the feed link that was lost: %s", a)
 	}
@@ -172,7 +171,7 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	for _, account := range append(accounts, directoryAccount) {
 		place.PutRight(t, account)
 	}
-	house.Eventually(t, time.Minute, "everything is answered again", func() bool { return d.ask(t, server, true) == 0 })
+	house.Eventually(t, "everything is answered again", func() bool { return d.ask(t, server, true) == 0 })
 	if a := house.Get(t, harness.Client{Address: server.Address, Key: later}, "/api/v1/account"); a.Status != 401 {
 		t.Errorf("the key that was revoked since the backup is answered %s", a)
 	}

@@ -80,7 +80,7 @@ func TestAFrozenEngineIsReplacedAndNothingIsLost(t *testing.T) {
 	}
 	w.awaits(t, "")
 	w.isWhole(t)
-	house.Eventually(t, time.Minute, "the restart is counted", func() bool {
+	house.Eventually(t, "the restart is counted", func() bool {
 		_, text := house.MetricsOf(t, w.server)
 		return strings.Contains(text, "\nadlens_engine_restarts_total ") && !strings.Contains(text, "\nadlens_engine_restarts_total 0\n")
 	})

@@ -47,7 +47,7 @@ func attached(t *testing.T, image string) string {
 // free a moment earlier.
 func detach(t *testing.T, dir string) {
 	t.Helper()
-	house.Eventually(t, time.Minute, "the disk is free", func() bool { return exec.Command("umount", dir).Run() == nil })
+	house.Eventually(t, "the disk is free", func() bool { return exec.Command("umount", dir).Run() == nil })
 }
 
 // A copy of a disk is what a power cut leaves of it: what was never synced is
@@ -87,7 +87,7 @@ func TestAPowerCutTakesNoAcknowledgedLoad(t *testing.T) {
 func (w *ward) cutInALoad(t *testing.T, r *rand.Rand, image string, paths []string) (copied string, ended bool) {
 	t.Helper()
 	one := w.tenants[0]
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
 	loader := w.Command(ctx, w.LoadArgs(one.Files.ID, paths...)...)
 	var said bytes.Buffer

@@ -127,7 +127,7 @@ func (w *ward) ready(t *testing.T) readiness {
 // not wait for anything.
 func (w *ward) awaits(t *testing.T, code string) readiness {
 	t.Helper()
-	until := time.Now().Add(2 * time.Minute)
+	until := time.Now().Add(harness.Patience)
 	for {
 		r := w.ready(t)
 		if r.Code == code {
@@ -150,7 +150,7 @@ func (w *ward) engineEnds(t *testing.T) {
 	if err != nil {
 		return // there was none
 	}
-	house.Eventually(t, time.Minute, "the engine has ended", func() bool { return syscall.Kill(pid, 0) != nil })
+	house.Eventually(t, "the engine has ended", func() bool { return syscall.Kill(pid, 0) != nil })
 }
 
 // signalEngine sends a signal to the engine of the data directory.
@@ -167,7 +167,7 @@ func fill(t *testing.T, dir string, but int64) (free func()) {
 	t.Helper()
 	ballast, err := os.Create(dir + "/ballast")
 	house.Need(t, err)
-	house.Eventually(t, time.Minute, "the disk is full", func() bool {
+	house.Eventually(t, "the disk is full", func() bool {
 		// The engine writes too: what was left a moment ago may be less now.
 		var stat syscall.Statfs_t
 		house.Need(t, syscall.Statfs(dir, &stat))

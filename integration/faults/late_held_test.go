@@ -9,7 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
@@ -90,7 +89,7 @@ func openSharedDuel(t *testing.T, from uint64) *sharedDuel {
 func (d *sharedDuel) expire(t *testing.T, round int) {
 	t.Helper()
 	if round%16 == 15 {
-		house.Eventually(t, 2*time.Minute, "the claims are dead", func() bool {
+		house.Eventually(t, "the claims are dead", func() bool {
 			return house.AsWriter(t, d.owner, `SELECT count() FROM (SELECT 1 FROM leases WHERE account_id = '`+d.One.Files.ID+`' GROUP BY token HAVING argMax(expires_at, beat) > now64(3))`) == "0"
 		})
 		return

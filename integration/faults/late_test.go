@@ -114,7 +114,7 @@ func (s *sayings) String() string {
 // does not end.
 func (d *duel) begin(t *testing.T, as *harness.Program, paths []string) *contender {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	c := &contender{paths: paths, Cmd: as.Command(ctx, as.LoadArgs(d.One.Files.ID, paths...)...), ended: make(chan struct{})}
 	c.Stdout, c.Stderr = &c.said, &c.said
 	house.Need(t, c.Start())
@@ -174,10 +174,10 @@ const takeoverPatience = 10 * time.Second
 // stays right.
 func (d *duel) settles(t *testing.T, first, second *contender) {
 	t.Helper()
-	if !first.within(time.Minute) || !second.within(time.Minute) {
+	if !first.within(harness.Patience) || !second.within(harness.Patience) {
 		t.Fatalf("the loads do not end: %s; %s", first, second)
 	}
-	house.Eventually(t, time.Minute, "the engine has done what it was sent", func() bool {
+	house.Eventually(t, "the engine has done what it was sent", func() bool {
 		return house.AsWriter(t, d.owner, "SELECT count() FROM system.processes WHERE query_kind = 'Insert'") == "0"
 	})
 	t.Logf("the first load: %v; the second: %v", first.ProcessState, second.ProcessState)

@@ -142,13 +142,13 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	house.Need(t, h.KillEngine())
 	house.Get(t, ask, "/api/v1/summary") // while the engine is away
 	var pid int
-	house.Eventually(t, time.Minute, "the server has started another engine", func() bool {
+	house.Eventually(t, "the server has started another engine", func() bool {
 		pid, err = h.EnginePID()
 		return err == nil && pid != killed
 	})
 	house.Need(t, server.Signal(syscall.SIGQUIT)) // prints the stacks of all goroutines
 	// The engine ends with its last user, and writes until then.
-	for until := time.Now().Add(30 * time.Second); syscall.Kill(pid, 0) == nil && time.Now().Before(until); {
+	for until := time.Now().Add(harness.Patience); syscall.Kill(pid, 0) == nil && time.Now().Before(until); {
 		<-time.After(50 * time.Millisecond)
 	}
 	dumped := server.Log()

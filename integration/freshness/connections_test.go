@@ -367,7 +367,7 @@ func TestEachConnectionIsRefreshedByItself(t *testing.T) {
 	l.platform.Revoke(m.refresh + "-eu")
 	m.connectTo(t, "NA", m.refresh)
 	sums(t, m.Ask, "range=all_time", `"spend":5.00,"sales":50.00`)
-	m.settled(t, 0, time.Minute)
+	m.settled(t, 0)
 	if m.creates(0) != firstRequests || m.creates(1) != firstRequests {
 		t.Errorf("%d and %d reports were requested, want %d of each", m.creates(0), m.creates(1), firstRequests)
 	}

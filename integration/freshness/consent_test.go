@@ -11,8 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
+	"adlens/integration/harness"
 	"adlens/integration/house"
 	"adlens/integration/standin"
 )
@@ -31,7 +31,7 @@ type consenting struct {
 // startConsent runs connect without a refresh token until it shows an address.
 func (l login) startConsent(t *testing.T, redirect string, args ...string) *consenting {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	t.Cleanup(cancel)
 	args = append([]string{"connect", "--account", l.account, "--client-id", standin.DefaultClientID, "--redirect-url", redirect}, args...)
 	c := &consenting{login: l, redirect: redirect, said: make(chan string, 1), out: &strings.Builder{},

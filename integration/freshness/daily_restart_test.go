@@ -44,7 +44,7 @@ func TestReportsThatRunAreWaitedForAfterAKill(t *testing.T) {
 	l.platform.Restate(m.sale(0, standin.SponsoredBrands, m.back(t, 0, 4), "2.00", "5"))
 	m.connect(t)
 	// All were looked at once: so each id was heard of, and is remembered.
-	house.Eventually(t, readingTime, "all reports run", func() bool { return m.creates(0) == firstRequests && m.looked() == firstRequests })
+	house.Eventually(t, "all reports run", func() bool { return m.creates(0) == firstRequests && m.looked() == firstRequests })
 	l.kill(t)
 	close(done)
 	m.Ask.Address = l.start(t).Address
@@ -81,7 +81,7 @@ func TestNoKillLosesOrDoublesAFigure(t *testing.T) {
 		all = append(all, m)
 	}
 	// The accounts are looked at together; by now each is somewhere else.
-	house.Eventually(t, readingTime, "reports are requested", func() bool { return all[len(all)-1].creates(0) > 0 })
+	house.Eventually(t, "reports are requested", func() bool { return all[len(all)-1].creates(0) > 0 })
 	<-time.After(time.Duration(random(t).Int64N(int64(3 * time.Second))))
 	l.kill(t)
 	address := l.start(t).Address
@@ -103,7 +103,7 @@ func TestARevokedConnectionIsSaidOnceByTheDailyRefresh(t *testing.T) {
 	l.platform.Revoke(m.refresh)
 	before := l.platform.Calls(standin.Token)
 	m.Ask.Address = l.start(t).Address
-	house.Eventually(t, readingTime, "the log says how to connect", func() bool {
+	house.Eventually(t, "the log says how to connect", func() bool {
 		return strings.Contains(strings.Join(m.log(), "\n"), "adlens connect")
 	})
 	m.wantRest(t, 0)

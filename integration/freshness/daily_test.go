@@ -101,7 +101,7 @@ func (m *merchant) wantLookBackOnce(t *testing.T, marketplace int) {
 func sums(t *testing.T, c harness.Client, query, want string) {
 	t.Helper()
 	var last harness.Answer
-	until := time.Now().Add(house.RefreshTime)
+	until := time.Now().Add(harness.Patience)
 	for {
 		last = house.Get(t, c, "/api/v1/summary?"+query)
 		if last.Status == 200 && strings.Contains(string(last.Body), want) {
@@ -174,7 +174,7 @@ func TestOneReportThatFailsKeepsNoOtherBack(t *testing.T) {
 	m.connect(t)
 	sums(t, m.Ask, "range=all_time", `"spend":1.50,"sales":6.00`)
 	for _, failure := range []string{"sdAdvertisedProduct", "out of order", "CAD"} {
-		house.Eventually(t, readingTime, "the log says "+failure, func() bool { return strings.Contains(strings.Join(m.log(), "\n"), failure) })
+		house.Eventually(t, "the log says "+failure, func() bool { return strings.Contains(strings.Join(m.log(), "\n"), failure) })
 	}
 	m.wantRest(t, firstRequests)
 	if said := m.log(); len(said) > 12 {
@@ -240,7 +240,7 @@ func TestAnAccountWhoseReportsHangKeepsNoOtherBack(t *testing.T) {
 		hanging = append(hanging, m)
 	}
 	for i, m := range hanging {
-		house.Eventually(t, readingTime, fmt.Sprintf("account %d is requested", i), func() bool { return m.creates(0) > 0 })
+		house.Eventually(t, fmt.Sprintf("account %d is requested", i), func() bool { return m.creates(0) > 0 })
 	}
 	m := l.merchant(t, "US")
 	m.planReports(whole)
@@ -251,7 +251,7 @@ func TestAnAccountWhoseReportsHangKeepsNoOtherBack(t *testing.T) {
 	hanging[0].hold(r, 0, "beside", 5, 5, 5)
 	began := time.Now()
 	hanging[0].begin(t, "/campaigns", 0)
-	hanging[0].read(t, 0, began, hanging[0].settled(t, 0, readingTime))
+	hanging[0].read(t, 0, began, hanging[0].settled(t, 0))
 	house.Check(t, hanging[0].Ask, hanging[0].Model, house.NewQuestion("/campaigns", "marketplace_id="+hanging[0].id(0)))
 }
 

@@ -63,7 +63,7 @@ func TestAListThatFailsStaysAndKeepsNoOtherBack(t *testing.T) {
 			m := l.stale(t)
 			m.fault(0, standin.Fault{On: c.on, Nth: c.nth, Times: -1, Do: c.do})
 			m.begin(t, "/campaigns", 0)
-			m.settled(t, 0, 3*time.Minute)
+			m.settled(t, 0)
 			m.Model.Load(m.exportsAsShown(t, 0, c.on))
 			house.CheckLists(t, m.Tenant) // synced_at included, which is the old one's
 			m.wantSaidOnce(t, c.says)
@@ -133,7 +133,7 @@ func TestAReadingSurvivesWhatThePlatformDoes(t *testing.T) {
 	}
 	began := time.Now()
 	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, 2*time.Minute))
+	m.read(t, 0, began, m.settled(t, 0))
 	house.CheckLists(t, m.Tenant)
 	if said := m.log(); len(said) > 20 {
 		t.Errorf("the log has %d lines on one reading:\n%s", len(said), strings.Join(said, "\n"))
@@ -158,7 +158,7 @@ func TestAFirstReadingThatIsRefusedMidwayShowsTheOtherLists(t *testing.T) {
 	m.connect(t)
 	m.fault(0, standin.Fault{On: standin.SPCampaigns, Nth: 2, Times: -1, Do: standin.Error(400, standin.Details, "Invalid nextToken")})
 	m.begin(t, "/campaigns", 0)
-	l := m.settled(t, 0, readingTime)
+	l := m.settled(t, 0)
 	if l.Meta.SyncedAt == nil || len(l.Data) == 0 {
 		t.Fatalf("want the campaigns of two ad products, got %s", l.answer)
 	}
@@ -178,7 +178,7 @@ func TestAPlatformThatRefusesEveryListShowsNothing(t *testing.T) {
 		m.fault(0, standin.Fault{On: endpoint, Times: -1, Do: standin.Error(400, standin.Details, "not today")})
 	}
 	m.begin(t, "/campaigns", 0)
-	if l := m.settled(t, 0, readingTime); l.Meta.SyncedAt != nil || len(l.Data) != 0 {
+	if l := m.settled(t, 0); l.Meta.SyncedAt != nil || len(l.Data) != 0 {
 		t.Errorf("want no list, got one of %v with %d campaigns", l.Meta.SyncedAt, len(l.Data))
 	}
 	house.Check(t, m.Ask, m.Model, house.NewQuestion("/marketplaces", ""))
@@ -209,9 +209,9 @@ func TestAConnectionThatWasRevokedIsSaidAndTheListIsKept(t *testing.T) {
 	before := l.platform.Calls(standin.Token)
 	l.platform.Revoke(m.refresh)
 	m.begin(t, "/campaigns", 0)
-	m.settled(t, 0, readingTime)
+	m.settled(t, 0)
 	house.CheckLists(t, m.Tenant)
-	house.Eventually(t, readingTime, "/account says that the platform refused", func() bool {
+	house.Eventually(t, "/account says that the platform refused", func() bool {
 		connected, _ := connection(t, m.Ask)
 		return !connected
 	})
@@ -259,7 +259,7 @@ func TestAListThatLostMostIsReplacedOnlyWhereThatIsSure(t *testing.T) {
 			}
 			began := time.Now()
 			m.begin(t, "/campaigns", 0)
-			done := m.settled(t, 0, 2*time.Minute)
+			done := m.settled(t, 0)
 			if c.replaced {
 				m.read(t, 0, began, done)
 			} else if m.Model.Load(m.exportsAsShown(t, 0, c.twice)); len(m.log()) == 0 {

@@ -31,7 +31,7 @@ func TestNoKillTearsAReading(t *testing.T) {
 	}
 	began := time.Now()
 	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	m.read(t, 0, began, m.settled(t, 0))
 	usual := time.Since(began)
 
 	for round := 1; round <= rounds; round++ {
@@ -45,9 +45,9 @@ func TestNoKillTearsAReading(t *testing.T) {
 	// A killed reader's claim ends a minute after its last sign of life, and is
 	// not renewed within the half hour.
 	calls := m.listCalls(rounds)
-	m.settled(t, rounds, 2*time.Minute)
+	m.settled(t, rounds)
 	for round := 1; round <= rounds; round++ {
-		m.settled(t, round, readingTime)
+		m.settled(t, round)
 		m.showsOldOrNew(t, round)
 		for page, times := range m.pagesAsked(round) {
 			// A page that was on its way at the kill is the one that may differ.
@@ -72,10 +72,10 @@ func TestAReadingOutlivesTheEngine(t *testing.T) {
 	m.begin(t, "/campaigns", 0)
 	house.Need(t, l.KillEngine())
 	close(gate)
-	house.Eventually(t, readingTime, "the engine answers", func() bool {
+	house.Eventually(t, "the engine answers", func() bool {
 		return house.Get(t, m.Ask, "/api/v1/marketplaces").Status == 200
 	})
-	m.settled(t, 0, readingTime)
+	m.settled(t, 0)
 	m.showsOldOrNew(t, 0)
 }
 

@@ -21,7 +21,7 @@ func TestManyCallersServersAndRestartsBeginOneReading(t *testing.T) {
 	began := time.Now()
 	m.callAtOnce(t, 12)
 	for marketplace := range 2 {
-		m.read(t, marketplace, began, m.settled(t, marketplace, readingTime))
+		m.read(t, marketplace, began, m.settled(t, marketplace))
 	}
 	m.callAtOnce(t, 4)
 	m.sameOnEveryServer(t)
@@ -80,7 +80,7 @@ func TestAServerThatIsStoppedInAReadingEndsAtOnceAndLeavesTheListAsItWas(t *test
 	gate := make(chan struct{})
 	m.holdBack(0, gate)
 	m.begin(t, "/campaigns", 0)
-	house.Eventually(t, readingTime, "the platform is asked", func() bool { return m.listCalls(0) > 0 })
+	house.Eventually(t, "the platform is asked", func() bool { return m.listCalls(0) > 0 })
 	stopped := time.Now()
 	house.Need(t, l.stop())
 	if took := time.Since(stopped); took > 30*time.Second {
@@ -89,7 +89,7 @@ func TestAServerThatIsStoppedInAReadingEndsAtOnceAndLeavesTheListAsItWas(t *test
 	close(gate)
 	calls := m.listCalls(0)
 	m.Ask.Address = l.start(t).Address
-	m.settled(t, 0, 2*time.Minute)
+	m.settled(t, 0)
 	house.CheckLists(t, m.Tenant)
 	if now := m.listCalls(0); now != calls {
 		t.Errorf("the reading was begun again within its half hour: %d calls became %d", calls, now)
@@ -110,7 +110,7 @@ func TestAReaderThatIsKilledIsNotFollowedByAnother(t *testing.T) {
 	l.servers[0].Kill()
 	l.servers = l.servers[1:]
 	close(gate)
-	m.settled(t, 0, 2*time.Minute)
+	m.settled(t, 0)
 	calls := m.listCalls(0)
 	for range 3 {
 		house.CheckLists(t, m.Tenant)

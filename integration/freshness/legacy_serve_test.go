@@ -90,7 +90,7 @@ func TestAReportWaitsForTheListThatNamesItsCampaign(t *testing.T) {
 	m.connect(t)
 	sums(t, m.Ask, "range=last_7_days", `"spend":7.00`) // yesterday waits as a whole
 	said := func() string { return strings.Join(m.log(), "\n") }
-	house.Eventually(t, readingTime, "the log names the campaign", func() bool { return strings.Contains(said(), "waits for a list of campaigns") })
+	house.Eventually(t, "the log names the campaign", func() bool { return strings.Contains(said(), "waits for a list of campaigns") })
 	if text := said(); !strings.Contains(text, all[1].ID) {
 		t.Errorf("want the campaign %s to be named, got:\n%s", all[1].ID, text)
 	}

@@ -80,10 +80,10 @@ func listOf(t *testing.T, c harness.Client, path, marketplace string) listing {
 }
 
 // settled asks for a marketplace's campaigns until they are not syncing.
-func (m *merchant) settled(t *testing.T, marketplace int, within time.Duration) listing {
+func (m *merchant) settled(t *testing.T, marketplace int) listing {
 	t.Helper()
 	var last listing
-	house.Eventually(t, within, "syncing ends", func() bool {
+	house.Eventually(t, "syncing ends", func() bool {
 		last = listOf(t, m.Ask, "/campaigns", m.id(marketplace))
 		return !last.syncing()
 	})
@@ -111,7 +111,7 @@ func (m *merchant) readAnew(t *testing.T) {
 	t.Helper()
 	began := time.Now()
 	m.begin(t, "/campaigns", 0)
-	m.read(t, 0, began, m.settled(t, 0, readingTime))
+	m.read(t, 0, began, m.settled(t, 0))
 }
 
 // read makes the model hold what the platform holds, as of the time that the

@@ -63,7 +63,7 @@ func TestAProfileOverTheRetentionWallIsReadFromTheDayThatThePlatformNames(t *tes
 	other.planReports(whole)
 	l.platform.MoveWall(other.profiles[0].ID, 1)
 	other.connect(t)
-	house.Eventually(t, readingTime, "the server has read all", func() bool { return other.creates(0) == firstRequests+refused })
+	house.Eventually(t, "the server has read all", func() bool { return other.creates(0) == firstRequests+refused })
 	other.wantRest(t, firstRequests+refused)
 	m.wantCreates(t, firstRequests+refused)
 	sums(t, m.Ask, "range=all_time", `"spend":1111.00,"sales":2222.00`)
@@ -191,7 +191,7 @@ func TestAServersReportsWaitForRates(t *testing.T) {
 	m.planReports(whole)
 	l.platform.Restate(m.sale(0, standin.SponsoredBrands, m.back(t, 0, 2), "10.00", "20"))
 	m.connect(t)
-	house.Eventually(t, readingTime, "the log says what lacks", func() bool {
+	house.Eventually(t, "the log says what lacks", func() bool {
 		said := strings.Join(m.log(), "\n")
 		return strings.Contains(said, "wait for rates") && strings.Contains(said, "CAD on "+m.back(t, 0, 2))
 	})
@@ -216,7 +216,7 @@ func TestAProfileThatNeverHasAReportFailsNoPull(t *testing.T) {
 	m.planReports(whole)
 	m.connect(t)
 	m.Ask.Address = l.start(t).Address
-	house.Eventually(t, readingTime, "the server has read the others", func() bool { return m.creates(0) >= 4+3+1 })
+	house.Eventually(t, "the server has read the others", func() bool { return m.creates(0) >= 4+3+1 })
 	m.wantRest(t, 4+3+2)
 	l.kill(t)
 	l.start(t) // it remembers
@@ -246,7 +246,7 @@ func TestAPullByHandIsARefresh(t *testing.T) {
 	m.planReports(func(standin.ReportOrder) standin.JobPlan { return standin.JobPlan{FailureReason: "out of order"} })
 	l.platform.Restate(m.sale(0, standin.SponsoredProducts, m.back(t, 0, 20), "1.00", "2"), m.sale(0, standin.SponsoredProducts, m.back(t, 0, 1), "10.00", "20"))
 	m.connect(t)
-	house.Eventually(t, readingTime, "a refresh failed", func() bool { return strings.Contains(strings.Join(m.log(), "\n"), "could not be refreshed") })
+	house.Eventually(t, "a refresh failed", func() bool { return strings.Contains(strings.Join(m.log(), "\n"), "could not be refreshed") })
 	l.kill(t)
 	doctor := func() string { return l.Run("doctor", "--account", m.Files.ID).Stdout }
 	if text := doctor(); !strings.Contains(text, "figures could not be refreshed, once") {

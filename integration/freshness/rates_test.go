@@ -239,7 +239,7 @@ func TestAServerFetchesRatesWhenTheBankIsBack(t *testing.T) {
 	ask := harness.Client{Address: server.Address, Key: key}
 	until := func(what string, reached func() bool) {
 		t.Helper()
-		for end := time.Now().Add(2 * house.RefreshTime); !reached(); <-time.After(200 * time.Millisecond) {
+		for end := time.Now().Add(harness.Patience); !reached(); <-time.After(200 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s: %s", what, server.Log())
 			}

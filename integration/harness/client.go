@@ -27,7 +27,7 @@ func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Status, a.Body) 
 
 // One transport for all, which follows no redirect: none is ever right here.
 var web = &http.Client{
-	Timeout:       time.Minute,
+	Timeout:       Patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 16, DisableCompression: true},
 }
@@ -69,12 +69,12 @@ func (c Client) Do(method, path string, headers ...string) (Answer, error) {
 // Raw sends bytes that no decent client would, and reads one answer. The rest
 // of a large request is sent while the answer is awaited.
 func (c Client) Raw(request string) (Answer, error) {
-	connection, err := net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), 10*time.Second)
+	connection, err := net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), Patience)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(Patience)); err != nil {
 		return Answer{}, err
 	}
 	go func() {

@@ -74,7 +74,7 @@ func (p *Program) StopEngine() error {
 		return err
 	}
 	defer engine.Close()
-	until := time.Now().Add(stopTime)
+	until := time.Now().Add(Patience)
 	for err = unix.EWOULDBLOCK; errors.Is(err, unix.EWOULDBLOCK) && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		err = unix.Flock(int(engine.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}

@@ -16,7 +16,7 @@ const quiet = 1500 * time.Millisecond
 
 // Dial opens a connection to the server, to be used byte by byte.
 func (c Client) Dial() (net.Conn, error) {
-	return net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), 10*time.Second)
+	return net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), Patience)
 }
 
 // Exchange sends bytes over one connection and reads all answers to them.

@@ -44,11 +44,6 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-const (
-	startTime = time.Minute
-	stopTime  = time.Minute
-)
-
 // Serve starts the API on a free port with both limits off, unless more says
 // otherwise, and waits until it says that it answers.
 func (p *Program) Serve(more ...string) (*Server, error) {
@@ -69,10 +64,10 @@ func (p *Program) serveOffline(args []string) (*Server, error) {
 	if !slices.Contains(args, "--platform-url") {
 		args = append(args, "--platform-url", unreachable, "--platform-token-url", unreachable)
 	}
-	return p.startServer(startTime, args)
+	return p.startServer(args)
 }
 
-func (p *Program) startServer(patience time.Duration, args []string) (*Server, error) {
+func (p *Program) startServer(args []string) (*Server, error) {
 	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}
 	s.command = p.Command(context.Background(), args...)
 	s.command.Stderr = s.stderr
@@ -94,7 +89,7 @@ func (p *Program) startServer(patience time.Duration, args []string) (*Server, e
 		_ = s.command.Wait()
 		close(s.ended)
 	}()
-	return s, s.awaitAddress(first, patience)
+	return s, s.awaitAddress(first)
 }
 
 // drainOutput passes the first line on and reads the rest away, so that the program
@@ -107,7 +102,7 @@ func drainOutput(read *os.File, first chan<- string) {
 	_, _ = io.Copy(io.Discard, lines)
 }
 
-func (s *Server) awaitAddress(first <-chan string, patience time.Duration) error {
+func (s *Server) awaitAddress(first <-chan string) error {
 	select {
 	case line := <-first:
 		var said struct{ Address, Key string }
@@ -117,9 +112,9 @@ func (s *Server) awaitAddress(first <-chan string, patience time.Duration) error
 		}
 		s.Address, s.Key = said.Address, said.Key
 		return nil
-	case <-time.After(patience):
+	case <-time.After(Patience):
 		s.Kill()
-		return fmt.Errorf("nothing answered within %v; standard error: %s", patience, s.stderr)
+		return fmt.Errorf("nothing answered within %v; standard error: %s", Patience, s.stderr)
 	}
 }
 
@@ -130,9 +125,9 @@ func (s *Server) Stop() error {
 	}
 	select {
 	case <-s.ended:
-	case <-time.After(stopTime):
+	case <-time.After(Patience):
 		s.Kill()
-		return fmt.Errorf("serve did not end within %v of SIGTERM; standard error: %s", stopTime, s.stderr)
+		return fmt.Errorf("serve did not end within %v of SIGTERM; standard error: %s", Patience, s.stderr)
 	}
 	if code := s.command.ProcessState.ExitCode(); code != 0 {
 		return fmt.Errorf("serve ended with exit code %d after SIGTERM; standard error: %s", code, s.stderr)
@@ -154,9 +149,9 @@ func (s *Server) Signal(signal os.Signal) error {
 	select {
 	case <-s.ended:
 		return nil
-	case <-time.After(stopTime):
+	case <-time.After(Patience):
 		s.Kill()
-		return fmt.Errorf("serve did not end within %v of %v", stopTime, signal)
+		return fmt.Errorf("serve did not end within %v of %v", Patience, signal)
 	}
 }
 
@@ -184,7 +179,7 @@ func (p *Program) EnginePID() (int, error) {
 // child of it: a stale number may by now be another process's.
 func (p *Program) KillEngine() error {
 	if p.alone {
-		ctx, cancel := context.WithTimeout(context.Background(), startTime)
+		ctx, cancel := context.WithTimeout(context.Background(), Patience)
 		defer cancel()
 		for _, server := range p.servers {
 			if err := server.Kill(ctx); err != nil {

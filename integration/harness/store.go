@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"adlens/integration/containers"
 )
@@ -36,10 +35,6 @@ const (
 // everyDatabase begins the name of each program's database: one server has
 // those of many.
 const everyDatabase = "adlens_"
-
-// serverTime is how long a server may take to start, its image to be fetched
-// included.
-const serverTime = 5 * time.Minute
 
 // store is servers that programs share.
 type store struct {
@@ -97,7 +92,7 @@ func NewCluster() ([]*containers.ClickHouse, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), serverTime)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return containers.StartCluster(ctx, shards, rights)
 }
@@ -109,7 +104,7 @@ func NewServer() (*containers.ClickHouse, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), serverTime)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return containers.StartClickHouse(ctx, rights)
 }

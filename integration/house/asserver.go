@@ -80,7 +80,7 @@ type Finding struct {
 func AsWriter(t *testing.T, p *harness.Program, sql string) string {
 	t.Helper()
 	at := engineOf(t, p)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at.Address+"/?database=adlens&mutations_sync=1", bytes.NewBufferString(sql))
 	Need(t, err)
@@ -115,7 +115,7 @@ func RedisServer(t *testing.T) (address string, stop func()) {
 		stop()
 		Need(t, os.RemoveAll(dir))
 	})
-	for until := time.Now().Add(20 * time.Second); ; <-time.After(20 * time.Millisecond) {
+	for until := time.Now().Add(harness.Patience); ; <-time.After(20 * time.Millisecond) {
 		if _, err := os.Stat(path); err == nil {
 			return "unix://" + path, stop
 		}

@@ -90,7 +90,7 @@ const SeveralLooks = 3 * 5 * time.Second / pace
 // SpeakAs runs a command with these credentials.
 func SpeakAs(t *testing.T, program *harness.Program, p *standin.Platform, secret, refresh string, args ...string) harness.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
 	command := program.Command(ctx, append(args, PlatformFlags(p)...)...)
 	command.Env = append(command.Env, "ADLENS_CLIENT_SECRET="+secret, "ADLENS_REFRESH_TOKEN="+refresh)
@@ -131,7 +131,3 @@ func NoCanary(t *testing.T, dirs ...string) {
 		}))
 	}
 }
-
-// How long a refresh of figures may take: one that was stopped or failed rests
-// for a minute.
-const RefreshTime = 3 * time.Minute

@@ -48,7 +48,7 @@ func MustRefuse(t *testing.T, what string, r harness.Result, names ...string) {
 // had ended before.
 func Killed(t *testing.T, p *harness.Program, after time.Duration, args ...string) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
 	command := p.Command(ctx, args...)
 	Need(t, command.Start())

@@ -268,7 +268,19 @@ func Mounted(t *testing.T, source, kind, options string) string {
 }
 
 // Eventually waits until something holds.
-func Eventually(t *testing.T, within time.Duration, what string, holds func() bool) {
+func Eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	await(t, harness.Patience, what, holds)
+}
+
+// Promptly is Eventually for a change that every server has to see within the ten
+// seconds that the contract gives it.
+func Promptly(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	await(t, 10*time.Second, what, holds)
+}
+
+func await(t *testing.T, within time.Duration, what string, holds func() bool) {
 	t.Helper()
 	until := time.Now().Add(within)
 	for !holds() {

@@ -88,7 +88,7 @@ func (s *Siege) possible(paths []string) []*model.Account {
 // loader had said before, by exit code 0, that everything is loaded.
 func (s *Siege) loadAndKill(t *testing.T, who Victim, paths []string) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
 	loader := s.Command(ctx, s.LoadArgs(s.One.Files.ID, paths...)...)
 	Need(t, loader.Start())
@@ -131,7 +131,7 @@ func (s *Siege) ShowsOne(t *testing.T, states []*model.Account) {
 
 func (s *Siege) answersAgain(t *testing.T) {
 	t.Helper()
-	until := time.Now().Add(30 * time.Second)
+	until := time.Now().Add(harness.Patience)
 	for {
 		answer, err := s.One.Ask.Get("/api/v1/summary")
 		if err == nil && answer.Status == 200 {

@@ -120,7 +120,7 @@ func TestConnectionsAreBoundedAndTheRestWait(t *testing.T) {
 	began := time.Now()
 	_, err = io.WriteString(last, house.RawRequest("/healthz", "Connection: close"))
 	house.Need(t, err)
-	house.Need(t, last.SetReadDeadline(time.Now().Add(time.Minute)))
+	house.Need(t, last.SetReadDeadline(time.Now().Add(harness.Patience)))
 	response, err := http.ReadResponse(bufio.NewReader(last), nil)
 	house.Need(t, err)
 	defer response.Body.Close()

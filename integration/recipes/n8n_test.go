@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/integration/harness"
 	"adlens/integration/house"
 )
 
@@ -67,7 +68,7 @@ func newFlow(t *testing.T, server, key string) *flow {
 	f.again, f.said = in, bufio.NewScanner(out)
 	t.Cleanup(func() {
 		in.Close()
-		stop := time.AfterFunc(toolTime, func() { command.Process.Kill() })
+		stop := time.AfterFunc(harness.Patience, func() { command.Process.Kill() })
 		defer stop.Stop()
 		if err := command.Wait(); err != nil {
 			t.Errorf("n8n ended with %v: %s", err, f.failed)

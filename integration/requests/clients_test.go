@@ -18,10 +18,6 @@ import (
 	"adlens/integration/house"
 )
 
-// clientTime bounds a command of a generator, compiler or linter, its set-up
-// included.
-const clientTime = 5 * time.Minute
-
 // workshop is a directory below clients, where a public tool works on the
 // API's document. What is generated there is not kept.
 type workshop string
@@ -44,7 +40,7 @@ func openWorkshop(t *testing.T, name string) workshop {
 // run runs a command to its end and gives its standard output.
 func (w workshop) run(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), clientTime)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, program, args...)
 	command.Dir, command.WaitDelay = string(w), 5*time.Second

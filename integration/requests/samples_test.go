@@ -86,7 +86,7 @@ func mustPrintTheAnswer(t *testing.T, c harness.Client, language, code string) {
 		t.Errorf("a sample in %s does not send a request to this server:\n%s", language, code)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), clientTime)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	command := runners[language](ctx, t, code)
 	command.Env = append(os.Environ(), "ADLENS_KEY="+c.Key)
