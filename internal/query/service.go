@@ -20,12 +20,13 @@ type Service struct {
 	days      *dayTotals
 	buckets   *lru.Cache[string, []BucketCount] // by the identity of all pages
 	limited   *lru.Cache[string, limitedView]   // by account and marketplaces
+	held      *lru.Cache[heldKey, bool]         // whether a stored number has figures
 	memory    *memory                           // nil: every product report is read
 }
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts(), limited: newLimitedViews()}
+	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts(), limited: newLimitedViews(), held: newHeldKeys()}
 }
 
 // View is what is known about an account now.

@@ -1,0 +1,51 @@
+package figures_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/house"
+)
+
+// An id that only figures named is unknown once they were all restated away, and known
+// where a list or a title still has it.
+func TestIdsOfWhichEveryFigureWasRestatedAreUnknown(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	start := house.DaysAgo(20)
+	load := func(p *house.Pair, campaign string, products ...string) {
+		p.Rows = nil
+		for _, product := range products {
+			p.Rows = append(p.Rows, house.With(house.SpRow(start, product, "1.25"), "campaignId", json.Number(campaign)))
+		}
+		dir := t.TempDir()
+		p.Write(t, dir)
+		house.Put(t, dir, "products.csv", []byte("product_id,title\nB0TITLED,Lamp\n"))
+		house.Load(t, h.Program, one, dir)
+	}
+	status := func(filter string) int {
+		a := house.Get(t, one.Ask, "/api/v1/report?range=last_30_days&dimensions=campaign&"+filter)
+		if a.Status == 400 {
+			if p := house.ProblemOf(t, a, 400, "unknown_value"); !strings.Contains(p.Detail, filter[strings.Index(filter, "=")+1:]) {
+				t.Errorf("%s: %s", filter, a)
+			}
+		}
+		return a.Status
+	}
+	load(house.SpPair("first", "101", start, 1, time.Now().Add(-time.Hour)), "71", "B0GONE", "B0TITLED")
+	for _, filter := range []string{"campaign_ids=71", "product_ids=B0GONE", "product_ids=B0TITLED"} {
+		if got := status(filter); got != 200 {
+			t.Errorf("%s: %d", filter, got)
+		}
+	}
+	load(house.SpPair("second", "101", start, 1, time.Now()), "72", "B0STAYS")
+	for filter, want := range map[string]int{"campaign_ids=71": 400, "product_ids=B0GONE": 400, "product_ids=B0TITLED": 200, "campaign_ids=72": 200, "product_ids=B0STAYS": 200} {
+		for range 2 { // as it is found out, and as it is known
+			if got := status(filter); got != want {
+				t.Errorf("%s after the restatement: %d, expected %d", filter, got, want)
+			}
+		}
+	}
+}
