@@ -52,7 +52,7 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 				generation := uint32(100 + 10*i + month)
 				start := adlens.Date(2026, time.Month(1+month), 1)
 				entries = append(entries, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Slice: slice, Start: start},
-					Generation: generation, Rows: 1000, Derived: []uint64{1, 1, 1}, Sources: []manifest.Source{{Days: manifest.DaysBetween(start, start.LastOfMonth())}}})
+					Generation: generation, Rows: 1000, Derived: []uint64{0, 1, 1}, Sources: []manifest.Source{{Days: manifest.DaysBetween(start, start.LastOfMonth())}}})
 				for range 1000 {
 					few := func() uint64 { return uint64(rng.IntN(3)) }
 					impressions := few() * uint64(1+rng.IntN(16)/15*(1<<30))
