@@ -55,15 +55,15 @@ func (s *Service) heldKeys(ctx context.Context, v View, d identifiedDimension, k
 	return held, nil
 }
 
-// heldKeysStatement finds which numbers the view has rows of; some is false where it
-// can have none.
+// heldKeysStatement finds which numbers the view has rows of, in the rollups by year,
+// which have them all in the fewest generations; some is false where it can have none.
 func (v View) heldKeysStatement(d identifiedDimension, keys []uint32) (st Statement, some bool) {
-	table := "month_products"
+	table := "year_products"
 	if d.isOf != 0 {
-		table = "month_ad_groups"
+		table = "year_ad_groups"
 	}
 	var generations []uint32
-	for _, e := range v.Manifest.Of(manifest.Month) {
+	for _, e := range v.Manifest.Of(manifest.Year) {
 		if d.isOf == 0 || e.ByAdGroup() { // others say of no campaign
 			generations = append(generations, e.Generation)
 		}

@@ -1,4 +1,4 @@
--- Which of some stored numbers have rows in whole months.
+-- Which of some stored numbers have rows in whole years.
 SELECT DISTINCT /*key*/
 FROM /*table*/
 WHERE account_id = {account:String}
