@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"adlens/internal/clickhouse"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/connector"
 	"adlens/internal/engine"
+	"adlens/internal/query"
 
 	"go.uber.org/zap"
 )
@@ -22,6 +24,9 @@ type data struct {
 	locker connector.Locks
 	engine *engine.Engine // nil for a server that is not ours
 	remote *conn.Remote   // nil for ours
+	// answering keeps figures of accounts, where this process answers for longer than
+	// one request.
+	answering atomic.Pointer[query.Service]
 }
 
 // openDatabase finds the database: the embedded engine of the data directory, started

@@ -31,9 +31,8 @@ const (
 type inspector struct {
 	*data
 	log       *zap.Logger
-	only      string               // the account that is answered; "" for all
-	restarted chan struct{}        // has a value after the engine was restarted
-	forget    func(account string) // drops what answers keep of an account
+	only      string        // the account that is answered; "" for all
+	restarted chan struct{} // has a value after the engine was restarted
 
 	mu       sync.Mutex
 	ages     audit.Ages
@@ -54,7 +53,7 @@ type look struct {
 }
 
 func (d *data) newInspector(log *zap.Logger) *inspector {
-	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), forget: func(string) {}, said: map[string]int{}, looked: map[string]look{}}
+	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}}
 }
 
 // inspectAtStart looks at everything before anything is answered. What is damaged is
@@ -200,7 +199,9 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 		if last, ok := i.looked[account]; ok && last.progress == now && time.Since(last.at) < inspectEvery {
 			continue
 		}
-		i.forget(account)
+		if figures := i.answering.Load(); figures != nil {
+			figures.Forget(account)
+		}
 		whole, err := i.Inspector.LookAgain(ctx, account)
 		if err != nil {
 			return err

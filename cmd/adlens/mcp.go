@@ -93,6 +93,7 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	app := adhttp.OwnersApp(account)
 	figures := query.NewService(d.Figures, d.Lists)
 	figures.Remember(d.Figures, so.memory)
+	d.answering.Store(figures)
 	tools := assistant.New(assistant.Config{
 		Answers: answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
 			Warn: func(string, error) {}}),

@@ -162,10 +162,10 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	}
 	refresh.addRefreshMetrics(counts)
 	figures := query.NewService(d.Figures, d.Lists)
-	inspector.forget = figures.Forget
 	if so.memory > 0 {
 		figures.Remember(d.Figures, so.memory)
 	}
+	d.answering.Store(figures)
 	usage := auth.NewUsage()
 	admission := auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts)
 	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: refresh.lists, Cache: so.answerCache, Memory: so.underWay, Now: time.Now,
