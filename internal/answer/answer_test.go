@@ -53,7 +53,7 @@ func (*shop) ListedNames(context.Context, string, []uint32) ([]query.ListedName,
 	return nil, nil
 }
 
-func (*shop) HeldKeys(context.Context, query.Statement) ([]uint32, error) { return nil, nil }
+func (*shop) HeldKeys(context.Context, query.Statement) ([]query.HeldKey, error) { return nil, nil }
 
 func (*shop) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
 

@@ -71,7 +71,7 @@ func (w *world) ListedNames(context.Context, string, []uint32) ([]query.ListedNa
 	return nil, nil
 }
 
-func (w *world) HeldKeys(context.Context, query.Statement) ([]uint32, error) { return nil, nil }
+func (w *world) HeldKeys(context.Context, query.Statement) ([]query.HeldKey, error) { return nil, nil }
 
 func (w *world) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
 

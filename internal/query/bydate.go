@@ -19,8 +19,11 @@ type BucketCount struct {
 	Rows   uint64
 }
 
-func newBucketCounts() *lru.Cache[string, []BucketCount] {
-	return lru.New(maxCountedBuckets, func(_ string, counts []BucketCount) int { return 8 + len(counts) })
+// countedReport names all pages of a report.
+type countedReport struct{ account, identity string }
+
+func newBucketCounts() *lru.Cache[countedReport, []BucketCount] {
+	return lru.New(maxCountedBuckets, func(_ countedReport, counts []BucketCount) int { return 8 + len(counts) })
 }
 
 // isByDate reports whether rows of products or campaigns go by date first. Then the rows of each
@@ -55,8 +58,8 @@ func (s *Service) answerByDate(ctx context.Context, v View, r Request, plan Plan
 	if len(shown) == 0 || r.All && r.Page > 1 {
 		return s.rankedRows(ctx, r, v, nil, total)
 	}
-	narrowed := planReport(v, r, r.periodOf(int(slices.Min(shown)), int(slices.Max(shown))))
-	narrowed.narrowing, narrowed.Skipped = plan.narrowing, skipped
+	narrowed := planReport(v, r, r.periodOf(int(slices.Min(shown)), int(slices.Max(shown)))).narrowTo(v, plan.narrowing)
+	narrowed.Skipped = skipped
 	rows, _, err := s.readPlanned(ctx, v, r, narrowed)
 	if err != nil {
 		return nil, err
@@ -81,7 +84,7 @@ func (s *Service) countBuckets(ctx context.Context, v View, r Request, plan Plan
 	if !r.sumsMore() {
 		all.Figures = nil
 	}
-	name := Identity("counts", v, all)
+	name := countedReport{v.Account, Identity("counts", v, all)}
 	if counts, ok := s.buckets.Get(name); ok {
 		return counts, nil
 	}

@@ -181,7 +181,7 @@ func TestDayTotalsOfAReplacedMonthAreReplaced(t *testing.T) {
 // before a repair is read again after it.
 func TestMissingDaysAreDamage(t *testing.T) {
 	store := &rollup{rows: map[uint32][]DayTotal{7: {{7, day("2026-01-01"), false, [measures]exact.Uint128{{Lo: 1}}}}}}
-	s := &Service{days: newDayTotals(store)}
+	s := NewService(store, nil)
 	get := func(account string, days uint64) error {
 		_, err := s.days.getTotals(t.Context(), Plan{Account: account, Days: []Live{{Generation: 7, FactDays: days}}}, false)
 		return err

@@ -8,44 +8,50 @@ import (
 	"adlens/internal/manifest"
 )
 
-// heldKey is a stored number of a dimension in a view of one state of an account.
-type heldKey struct {
+// HeldKey says that a generation of a year has rows of a stored number.
+type HeldKey struct{ Key, Generation uint32 }
+
+// keyName is a stored number of a dimension in a view of one state of an account.
+type keyName struct {
 	account, part string
 	version       uint32
 	dimension     string
 	key           uint32
 }
 
-// maxHeldKeys bounds the numbers of which it is kept whether there are figures.
-const maxHeldKeys = 100_000
+// maxHeldYears bounds the numbers of which it is kept in which years they have rows,
+// with those years: some 20 MB.
+const maxHeldYears = 500_000
 
-func newHeldKeys() *lru.Cache[heldKey, bool] {
-	return lru.New(maxHeldKeys, func(heldKey, bool) int { return 1 })
+func newHeldYears() *lru.Cache[keyName, []uint32] {
+	return lru.New(maxHeldYears, func(_ keyName, years []uint32) int { return 5 + len(years)/4 })
 }
 
-// heldKeys are those of some stored numbers of a dimension that a view has figures of.
-// A number stays when the last figure of its id was restated away, and an account's
-// numbers are of all its marketplaces. So each is looked for once after each load.
-func (s *Service) heldKeys(ctx context.Context, v View, d identifiedDimension, keys []uint32) (held map[uint32]bool, err error) {
-	held = map[uint32]bool{}
-	name := heldKey{account: v.Account, part: v.part(), version: v.Manifest.Version, dimension: d.name}
+// heldYears are the generations of the years in which a view has rows of some stored
+// numbers of a dimension, by number, without those that have none. A number stays when
+// the last figure of its id was restated away, an account's numbers are of all its
+// marketplaces, and a campaign's figures are mostly of one marketplace and ad product.
+// So each is looked for once after each load.
+func (s *Service) heldYears(ctx context.Context, v View, d identifiedDimension, keys []uint32) (held map[uint32][]uint32, err error) {
+	held = map[uint32][]uint32{}
+	name := keyName{account: v.Account, part: v.part(), version: v.Manifest.Version, dimension: d.name}
 	var unseen []uint32
 	for _, key := range keys {
 		name.key = key
-		switch is, seen := s.held.Get(name); {
+		switch years, seen := s.held.Get(name); {
 		case !seen:
 			unseen = append(unseen, key)
-		case is:
-			held[key] = true
+		case len(years) > 0:
+			held[key] = years
 		}
 	}
 	if statement, some := v.heldKeysStatement(d, unseen); some {
-		found, err := s.store.HeldKeys(ctx, statement)
+		found, err := s.seeking.Do(ctx, statement.String(), func(ctx context.Context) ([]HeldKey, error) { return s.store.HeldKeys(ctx, statement) })
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range found {
-			held[key] = true
+		for _, one := range found {
+			held[one.Key] = append(held[one.Key], one.Generation)
 		}
 	}
 	for _, key := range unseen {
@@ -55,8 +61,9 @@ func (s *Service) heldKeys(ctx context.Context, v View, d identifiedDimension, k
 	return held, nil
 }
 
-// heldKeysStatement finds which numbers the view has rows of, in the rollups by year,
-// which have them all in the fewest generations; some is false where it can have none.
+// heldKeysStatement finds in which years the view has rows of the numbers, in the
+// rollups by year, which have them all in the fewest generations; some is false where
+// it can have none.
 func (v View) heldKeysStatement(d identifiedDimension, keys []uint32) (st Statement, some bool) {
 	table := "year_products"
 	if d.isOf != 0 {
@@ -73,4 +80,24 @@ func (v View) heldKeysStatement(d identifiedDimension, keys []uint32) (st Statem
 	}
 	return Statement{fillTemplate("held_keys", "/*table*/", table, "/*key*/", d.key),
 		map[string]string{"account": Text(v.Account), "generations": Numbers(generations), "keys": Numbers(slices.Sorted(slices.Values(keys)))}}, true
+}
+
+// setYears finds the years that have rows of what filters narrow to.
+func (s *Service) setYears(ctx context.Context, v View, n *narrowing) error {
+	for i, d := range identified {
+		if n.Only[i] == nil {
+			continue
+		}
+		held, err := s.heldYears(ctx, v, d, n.Only[i])
+		if err != nil {
+			return err
+		}
+		n.years[i] = map[uint32]bool{}
+		for _, years := range held {
+			for _, generation := range years {
+				n.years[i][generation] = true
+			}
+		}
+	}
+	return nil
 }

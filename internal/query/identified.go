@@ -41,6 +41,10 @@ type keys [3][]uint32
 type narrowing struct {
 	Only  keys  // by filters
 	Found *keys // by the search, of which one is enough; nil without one
+
+	// years are the generations of the years that have rows of each dimension that
+	// filters narrow; nil for all.
+	years [3]map[uint32]bool
 }
 
 // isEmpty reports whether nothing is left.
@@ -88,12 +92,27 @@ func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) 
 		return plan, nil
 	}
 	narrowed, err := s.matchIDs(ctx, v, r)
-	plan.narrowing = narrowed
-	if plan.Earlier != nil {
-		then := *plan.Earlier
-		then.narrowing, plan.Earlier = narrowed, &then
+	if err == nil {
+		err = s.setYears(ctx, v, &narrowed)
 	}
-	return plan, err
+	return plan.narrowTo(v, narrowed), err
+}
+
+// narrowTo leaves out the units of years that have nothing of what is requested.
+func (plan Plan) narrowTo(v View, n narrowing) Plan {
+	without := func(l Live) bool {
+		year := v.Manifest.Generation(manifest.Unit{Kind: manifest.Year, Slice: l.Slice, Start: l.Start.FirstOfYear()})
+		return slices.ContainsFunc(n.years[:], func(years map[uint32]bool) bool { return years != nil && !years[year] })
+	}
+	for _, units := range []*[]Live{&plan.Years, &plan.Months, &plan.Days} {
+		*units = slices.DeleteFunc(*units, without)
+	}
+	plan.narrowing = n
+	if plan.Earlier != nil {
+		then := plan.Earlier.narrowTo(v, n)
+		plan.Earlier = &then
+	}
+	return plan
 }
 
 // matchIDs finds the numbers of what a request asks for, sorted.
@@ -205,10 +224,10 @@ func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension,
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.heldKeys(ctx, v, d, keys)
+	held, err := s.heldYears(ctx, v, d, keys)
 	known, near := map[string]bool{}, map[string]string{}
 	for _, key := range slices.Sorted(slices.Values(keys)) {
-		if id := ids[key]; held[key] {
+		if id := ids[key]; held[key] != nil {
 			known[id], near[strings.ToLower(id)] = true, id
 		}
 	}

@@ -103,7 +103,7 @@ func (s *Service) knownCampaigns(ctx context.Context, v View, ids []string) (kno
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.heldKeys(ctx, v, campaigns, keys)
+	held, err := s.heldYears(ctx, v, campaigns, keys)
 	for key := range held {
 		known[byKey[key]] = true
 	}

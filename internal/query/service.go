@@ -8,6 +8,7 @@ import (
 	"adlens"
 	"adlens/internal/catalogue"
 	"adlens/internal/exact"
+	"adlens/internal/flight"
 	"adlens/internal/lru"
 )
 
@@ -18,15 +19,16 @@ type Service struct {
 	counts    *listCounts
 	directory *directory
 	days      *dayTotals
-	buckets   *lru.Cache[string, []BucketCount] // by the identity of all pages
-	limited   *lru.Cache[string, limitedView]   // by account and marketplaces
-	held      *lru.Cache[heldKey, bool]         // whether a stored number has figures
-	memory    *memory                           // nil: every product report is read
+	buckets   *lru.Cache[countedReport, []BucketCount]
+	limited   *lru.Cache[string, limitedView] // by account and marketplaces
+	held      *lru.Cache[keyName, []uint32]   // in which years a stored number has rows
+	seeking   flight.Group[string, []HeldKey] // by statement
+	memory    *memory                         // nil: every product report is read
 }
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts(), limited: newLimitedViews(), held: newHeldKeys()}
+	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts(), limited: newLimitedViews(), held: newHeldYears()}
 }
 
 // View is what is known about an account now.
@@ -39,6 +41,10 @@ func (s *Service) View(ctx context.Context, account string) (View, error) {
 // two would be kept for ever.
 func (s *Service) Forget(account string) {
 	s.days.known.Forget(func(k monthKey) bool { return k.account == account })
+	s.buckets.Forget(func(r countedReport) bool { return r.account == account })
+	s.held.Forget(func(n keyName) bool { return n.account == account })
+	s.directory.accounts.Forget(func(known string) bool { return known == account })
+	s.directory.entities.Forget(func(known string) bool { return known == account })
 	if s.memory != nil {
 		s.memory.units.Forget(func(n unitName) bool { return n.account == account })
 	}

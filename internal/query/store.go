@@ -24,8 +24,8 @@ type Store interface {
 	Entities(ctx context.Context, account string, generation uint32) ([]Entity, error)
 	// ListedNames are the names in lists of campaigns and ad groups, of generations.
 	ListedNames(ctx context.Context, account string, generations []uint32) ([]ListedName, error)
-	// HeldKeys are the stored numbers that a statement finds, in no order.
-	HeldKeys(ctx context.Context, s Statement) ([]uint32, error)
+	// HeldKeys are the stored numbers that a statement finds, with their years, in no order.
+	HeldKeys(ctx context.Context, s Statement) ([]HeldKey, error)
 	// Titles are the titles of a generation by product id.
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)
 }

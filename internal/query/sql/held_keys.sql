@@ -1,5 +1,5 @@
--- Which of some stored numbers have rows in whole years.
-SELECT DISTINCT /*key*/
+-- Which whole years have rows of some stored numbers.
+SELECT DISTINCT /*key*/, generation
 FROM /*table*/
 WHERE account_id = {account:String}
   AND generation IN {generations:Array(UInt32)}
