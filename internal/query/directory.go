@@ -2,10 +2,12 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"adlens"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
@@ -89,6 +91,9 @@ func (d *directory) readNames(ctx context.Context, v View, known productNames) (
 			return nil
 		}
 		ids, err := d.store.ProductIDs(ctx, v.Account, next.of.Products)
+		if err == nil {
+			err = checkNames(ProductsOf(v), len(ids))
+		}
 		next.setIDs(ids)
 		return err
 	}, func() (err error) {
@@ -98,6 +103,15 @@ func (d *directory) readNames(ctx context.Context, v View, known productNames) (
 		return err
 	})
 	return next, err
+}
+
+// checkNames refuses names of which rows are missing: the database may have been
+// restarted since all rows were looked through.
+func checkNames(unit manifest.Entry, rows int) error {
+	if uint64(rows) >= unit.Rows {
+		return nil
+	}
+	return &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("generation %d has %d names, expected %d", unit.Generation, rows, unit.Rows)}
 }
 
 // setIDs makes these the ids of all products.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
 
@@ -226,5 +227,16 @@ func TestManyRequestsCanLookUpNamesAtOnce(t *testing.T) {
 	case <-done:
 	case <-time.After(30 * time.Second):
 		t.Fatal("requests wait for each other for ever")
+	}
+}
+
+// Products whose ids the disk lost are not left out of a report, or shown without one.
+func TestMissingNamesAreDamage(t *testing.T) {
+	d := newDirectory(&shelf{last: 2})
+	for products, missing := range map[uint64]bool{2: false, 3: true} {
+		_, err := d.readNames(t.Context(), selling(exampleView(), products), productNames{})
+		if missing != (adlens.KindOf(err) == adlens.Damaged) || !missing && err != nil {
+			t.Errorf("2 of %d products: %v", products, err)
+		}
 	}
 }

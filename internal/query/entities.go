@@ -84,10 +84,10 @@ func generationsOfEntries(all []manifest.Entry) []uint32 {
 
 func (d *directory) readEntities(ctx context.Context, v View, units []manifest.Entry) (n entityNames, err error) {
 	at := map[uint32]time.Time{} // of lists, by generation
-	var entities uint32
+	var entities manifest.Entry
 	for _, e := range units {
 		if e.Kind == manifest.Entities {
-			entities = e.Generation
+			entities = e
 		} else if len(e.Sources) > 0 {
 			at[e.Generation] = e.Sources[0].GeneratedAt
 		}
@@ -95,7 +95,9 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	var all []Entity
 	var lists []ListedName
 	err = flight.Together(func() (err error) {
-		all, err = d.store.Entities(ctx, v.Account, entities)
+		if all, err = d.store.Entities(ctx, v.Account, entities.Generation); err == nil {
+			err = checkNames(entities, len(all))
+		}
 		return err
 	}, func() (err error) {
 		if len(at) > 0 {
