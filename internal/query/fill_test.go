@@ -40,6 +40,9 @@ func mustBeRemembered(t *testing.T, s *Service, v View, r Request, want bool) *R
 
 // remembered is an answer from memory; ok is false where it has to be computed.
 func remembered(_ rapid.TB, s *Service, v View, r Request) (report *Report, ok bool) {
+	if r.Dimensions == nil {
+		r.Dimensions = []string{dimProduct}
+	}
 	return s.answerCached(context.Background(), v, r, PlanReport(r, v))
 }
 

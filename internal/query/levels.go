@@ -1,8 +1,12 @@
 package query
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// level is the one dimension of ids that memory divides a report by.
+// level is the one dimension of ids that memory divides a report by, beside that of
+// time.
 type level uint8
 
 const (
@@ -19,18 +23,23 @@ var levels = func() (all [byAdGroup + 1]identifiedDimension) {
 	return all
 }()
 
-// level is that of a report that memory can answer: by one dimension of ids alone, of
-// all that there is of it, with the usual sums.
+// level is that of a report that memory can answer: by one dimension of ids, of all
+// that there is of it, with the usual sums. It may be divided by time too, where rows
+// do not go by that: then few days are read for a page.
 func (r Request) level() (by level, ok bool) {
-	if len(r.Dimensions) != 1 || r.narrowsByID() || r.sumsMore() {
+	if r.narrowsByID() || r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate()) {
 		return 0, false
 	}
-	for by := range levels {
-		if r.divides(levels[by].name) {
-			return level(by), true
+	for _, dimension := range r.Dimensions {
+		at := slices.IndexFunc(levels[:], func(d identifiedDimension) bool { return d.name == dimension })
+		switch {
+		case at >= 0 && !ok:
+			by, ok = level(at), true
+		case granularities[dimension] == "":
+			return 0, false
 		}
 	}
-	return 0, false
+	return by, ok
 }
 
 // mostOf is how many rows a report of a level has at most.
@@ -55,7 +64,6 @@ type entityRows struct {
 }
 
 func (n *entityRows) putOn(row *Row, key uint32) {
-	row.Marketplaces = nil
 	if n.of == byCampaign {
 		row.Campaign = n.entity(key)
 		return

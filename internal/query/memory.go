@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"runtime"
 	"slices"
 	"sync"
 
+	"adlens"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/manifest"
@@ -76,7 +78,7 @@ func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan
 	if s.memory == nil {
 		return nil, false
 	}
-	found, then, ok := s.memory.findBoth(v, plan, nil)
+	found, then, ok := s.memory.findBoth(v, r, plan, nil)
 	if !ok || found.unfit || then.unfit {
 		return nil, false
 	}
@@ -97,19 +99,41 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 		return nil, false
 	}
 	last := max(now.last, then.last)
-	t := talliesOf(now.parts, last)
-	defer tallyPool.Put(t)
-	if !r.Compared() {
-		return talliedRows(r, v, t, nil, names), true
+	ranked := newRanking(r, names)
+	if r.Compared() {
+		t, before := talliesOf(now.parts, last), talliesOf(then.parts, last)
+		ranked.addBucket(0, t, before)
+		tallyPool.Put(t)
+		tallyPool.Put(before)
+		return ranked.report(v), true
 	}
-	before := talliesOf(then.parts, last)
-	defer tallyPool.Put(before)
-	return talliedRows(r, v, t, before, names), true
+	for parts := range now.byBucket() {
+		t := talliesOf(parts, last)
+		ranked.addBucket(parts[0].bucket, t, nil)
+		tallyPool.Put(t)
+	}
+	return ranked.report(v), true
+}
+
+// byBucket are the parts of each bucket.
+func (f *found) byBucket() iter.Seq[[]part] {
+	return func(yield func([]part) bool) {
+		for rest := f.parts; len(rest) > 0; {
+			n := slices.IndexFunc(rest, func(p part) bool { return p.bucket != rest[0].bucket })
+			if n < 0 {
+				n = len(rest)
+			}
+			if !yield(rest[:n]) {
+				return
+			}
+			rest = rest[n:]
+		}
+	}
 }
 
 // found is what a plan reads, from memory.
 type found struct {
-	parts []part
+	parts []part // in the order of their buckets
 	last  uint32 // the greatest product key
 	sums  counts // of whole units: no product has more
 	unfit bool   // they exceed 64 bits
@@ -142,15 +166,15 @@ func (m *memory) getUnit(plan Plan, table unitTable, l Live) (*unit, bool) {
 
 // findBoth looks up all units of a plan and of the earlier one, in memory and
 // among some that were just fetched.
-func (m *memory) findBoth(v View, plan Plan, fetched map[uint32]*unit) (f, then found, ok bool) {
-	if f, ok = m.findUnits(v, plan, fetched); ok {
-		then, ok = m.findUnits(v, plan.earlierPlan(), fetched)
+func (m *memory) findBoth(v View, r Request, plan Plan, fetched map[uint32]*unit) (f, then found, ok bool) {
+	if f, ok = m.findUnits(v, r, plan, fetched); ok {
+		then, ok = m.findUnits(v, r, plan.earlierPlan(), fetched)
 	}
 	return f, then, ok
 }
 
 // findUnits looks up all units of a plan; ok is false where one is missing.
-func (m *memory) findUnits(v View, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
+func (m *memory) findUnits(v View, r Request, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
 	for table, units := range plan.unitsByTable() {
 		for _, l := range units {
 			u, ok := fetched[l.Generation]
@@ -160,24 +184,49 @@ func (m *memory) findUnits(v View, plan Plan, fetched map[uint32]*unit) (f found
 			if !ok {
 				return f, false
 			}
-			rows := u.wholePart()
-			if unitTable(table) == dayUnits {
-				rows = u.partBetween(plan.From, plan.To)
-			}
-			f.addUnit(v, u, rows)
+			f.addUnit(v, u, plan.partsOf(r, unitTable(table), l, u))
 		}
 	}
+	slices.SortStableFunc(f.parts, func(a, b part) int { return cmp.Compare(a.bucket, b.bucket) })
 	return f, true
 }
 
-func (f *found) addUnit(v View, u *unit, rows part) {
+// partsOf are the rows of a unit that the plan reads: of all days at once, or of each
+// day that is divided by time.
+func (plan Plan) partsOf(r Request, table unitTable, l Live, u *unit) []part {
+	divided := r.TimeDimension() != ""
+	bucketOf := func(day adlens.Day) int { return r.offsetFrom(r.Period.Start, day) }
+	switch {
+	case divided && table == dayUnits:
+		var parts []part
+		for _, d := range u.days {
+			if plan.hasDay(d.day) {
+				rows := u.partBetween(d.day, d.day)
+				rows.bucket = bucketOf(d.day)
+				parts = append(parts, rows)
+			}
+		}
+		return parts
+	case table == dayUnits:
+		return []part{u.partBetween(plan.From, plan.To)}
+	}
+	rows := u.wholePart()
+	if divided {
+		rows.bucket = bucketOf(l.Start)
+	}
+	return []part{rows}
+}
+
+func (f *found) addUnit(v View, u *unit, parts []part) {
 	sums, ok := f.sums.addCounts(u.sums)
 	at := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == u.marketplace })
 	f.sums, f.last = sums, max(f.last, u.last)
 	f.unfit = f.unfit || u.unfit || !ok || u.sums != counts{} && (at < 0 || at >= marketplaceBits)
-	if !rows.isEmpty() && !f.unfit {
-		rows.marketplace = 1 << at
-		f.parts = append(f.parts, rows)
+	for _, rows := range parts {
+		if !rows.isEmpty() && !f.unfit {
+			rows.marketplace = 1 << at
+			f.parts = append(f.parts, rows)
+		}
 	}
 }
 
@@ -196,7 +245,7 @@ func (m *memory) missingUnits(plan Plan) (missing [3][]Live) {
 // noteMiss has read in what memory lacks for a report. What it has and cannot
 // answer is not read again.
 func (s *Service) noteMiss(v View, r Request, plan Plan) {
-	found, then, ok := s.memory.findBoth(v, plan, nil)
+	found, then, ok := s.memory.findBoth(v, r, plan, nil)
 	_, named := s.cachedNames(v, plan.by)
 	if !ok || !named && !found.unfit && !then.unfit {
 		s.memory.queueMiss(v.Account, r)
@@ -290,7 +339,7 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 	if err != nil {
 		return nil, false, err
 	}
-	found, then, ok := s.memory.findBoth(v, plan, units)
+	found, then, ok := s.memory.findBoth(v, r, plan, units)
 	if !ok || found.unfit || then.unfit {
 		return nil, false, nil
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +122,12 @@ func numbersOf(text string) (all []uint32) {
 	return all
 }
 
+// answeredKey is a product, on a day, in a week or in a month where rows have one.
+type answeredKey struct {
+	key    uint32
+	bucket int
+}
+
 // answered is what the days of a period have of a product.
 type answered struct {
 	sums         exact.Sums
@@ -128,9 +135,9 @@ type answered struct {
 }
 
 // answer sums the days of a request by product, in numbers of any size.
-func (s *shop) answer(r Request) map[uint32]answered {
+func (s *shop) answer(r Request) map[answeredKey]answered {
 	match := s.view.sliceFilter(r)
-	all := map[uint32]answered{}
+	all := map[answeredKey]answered{}
 	for _, e := range s.view.Manifest.Of(manifest.Month) {
 		if !match(e.Slice) {
 			continue
@@ -139,12 +146,16 @@ func (s *shop) answer(r Request) map[uint32]answered {
 			if row.Day < r.Period.Start || row.Day > r.Period.End {
 				continue
 			}
-			p, measured := all[row.Key], counts(row.Measures)
+			name := answeredKey{key: row.Key}
+			if r.Granularity != "" {
+				name.bucket = r.offsetFrom(r.Period.Start, row.Day)
+			}
+			p, measured := all[name], counts(row.Measures)
 			p.sums.AddSums(measured.exactSums())
 			if !slices.Contains(p.marketplaces, e.Slice.Marketplace) {
 				p.marketplaces = append(p.marketplaces, e.Slice.Marketplace)
 			}
-			all[row.Key] = p
+			all[name] = p
 		}
 	}
 	return all
@@ -152,14 +163,22 @@ func (s *shop) answer(r Request) map[uint32]answered {
 
 // listed is a page of products as the contract says: all of either period are
 // sorted by what they show, and then cut.
-func listed(r Request, v View, now, then map[uint32]answered, names productNames) *Report {
+func listed(r Request, v View, now, then map[answeredKey]answered, names productNames) *Report {
 	report := emptyPage(r, v, 0)
 	var all []Row
-	for key := range uint32(13) {
-		s := sides{now[key].sums, then[key].sums}
+	both := maps.Clone(then)
+	if both == nil {
+		both = map[answeredKey]answered{}
+	}
+	maps.Copy(both, now)
+	for name := range both {
+		s := sides{now[name].sums, then[name].sums}
 		if !s.isEmpty(headlineSummands) {
-			one := report.newRow(v, group{}, &s)
-			one.ID, one.Title, one.Marketplaces = names.ids[key], names.titles[names.ids[key]], v.countriesOf(now[key].marketplaces)
+			one := report.newRow(v, group{bucket: name.bucket}, &s)
+			one.ID, one.Title = names.ids[name.key], names.titles[names.ids[name.key]]
+			if r.isOfProducts() {
+				one.Marketplaces = v.countriesOf(now[name].marketplaces)
+			}
 			all = append(all, one)
 		}
 	}
@@ -209,6 +228,9 @@ func productsAsText(report *Report) []string {
 	all := []string{fmt.Sprint(report.TotalRows, " rows, ", report.Meta.Truncated)}
 	for _, row := range rowsOf(report) {
 		text := fmt.Sprintf("%s %q %v", row.ID, row.Title, row.Marketplaces)
+		if row.Date != nil {
+			text += " on " + row.Date.String()
+		}
 		for _, figure := range row.Figures {
 			text += " " + shown(figure)
 		}
@@ -227,9 +249,12 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		s := drawShop(t)
 		r := drawRequest(t, "2024-09-01", "2027-01-31")
 		sorting := drawSorting(t)
-		r.Sort, r.Order = sorting.Sort, sorting.Order
+		r.Dimensions, r.Sort, r.Order = sorting.Dimensions, sorting.Sort, sorting.Order
 		if way := rapid.SampledFrom([]period.Name{"", period.PreviousPeriod, period.PreviousYear}).Draw(t, "compare"); way != "" {
 			r.Earlier = r.Period.Earlier(way)
+		} else if r.Granularity = rapid.SampledFrom([]string{"", ByDay, ByWeek, ByMonth}).Draw(t, "granularity"); r.Granularity != "" {
+			time := map[string]string{ByDay: dimDate, ByWeek: dimWeek, ByMonth: dimMonth}[r.Granularity]
+			r.Dimensions = rapid.SampledFrom([][]string{{time, dimProduct}, {dimProduct, time}}).Draw(t, "dimensions")
 		}
 		r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
 		service := remembering(t, s, r)
@@ -241,7 +266,7 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if !ok {
 			t.Fatal("the report is not answered from memory")
 		}
-		var then map[uint32]answered
+		var then map[answeredKey]answered
 		if r.Compared() {
 			then = s.answer(r.EarlierRequest())
 		}

@@ -40,82 +40,118 @@ func (plan Plan) hasUndivided() bool {
 	return slices.ContainsFunc(slices.Concat(tables[:]...), func(l Live) bool { return l.Undivided })
 }
 
-// place is a product, campaign or ad group among all in the order of the report.
+// place is a product, campaign or ad group among all in the order of the report, or
+// what one of these has on a day, in a week or in a month.
 type place struct {
-	by   exact.Uint128 // the figure that is sorted by
-	null bool          // it has none
-	id   uint32        // the place of its id in the order of ids
-	key  uint32
+	by     exact.Uint128 // the figure that is sorted by
+	null   bool          // it has none
+	bucket int
+	id     uint32 // the place of its id in the order of ids
+	key    uint32
 }
 
 // noID is the place of what has no id: behind all.
 const noID = ^uint32(0)
 
-// talliedRows lists, sorts and cuts. Rows are ordered by what they show, so
-// that a reader sees why; ties by id make pages that never overlap. then are the
-// sums of the earlier period, nil where nothing is compared. It keeps neither.
-func talliedRows(r Request, v View, t, then *tallies, names rowNames) *Report {
-	all := collectPlaces(r, t, then, names)
-	report := emptyPage(r, v, len(all))
-	asked := cutPage(firstPlaces(all, r), r)
-	rows := make([]talliedRow, len(asked))
-	var countries marketplaceSets
-	for i, one := range asked {
-		rows[i] = talliedRow{key: one.key, now: t.of[one.key]}
+// talliedRow is a row that may be on a page, with the sums of both periods.
+type talliedRow struct {
+	place
+	now, then tally
+	countries []string // shared by rows
+}
+
+// ranking puts the rows of a report in order. Rows are ordered by what they show, so
+// that a reader sees why; ties by id make pages that never overlap. Each day, week or
+// month of a report that is divided by these is added up by itself, and what may be on
+// the page is kept of it.
+type ranking struct {
+	request Request
+	names   rowNames
+	compare func(a, b place) int
+	first   []talliedRow
+	room    []place // used again for each
+	total   int
+}
+
+func newRanking(r Request, names rowNames) *ranking {
+	return &ranking{request: r, names: names, compare: placeComparison(r)}
+}
+
+// last is how many rows there are up to the end of the page.
+func (k *ranking) last() int { return k.request.Page * k.request.PageSize }
+
+// compareRows compares the places of rows.
+func (k *ranking) compareRows(a, b talliedRow) int { return k.compare(a.place, b.place) }
+
+// addBucket takes the sums of a day, week or month, or of all there is. then are those
+// of the earlier period, nil where nothing is compared. It keeps neither.
+func (k *ranking) addBucket(bucket int, t, then *tallies) {
+	k.collectPlaces(bucket, t, then)
+	k.total += len(k.room)
+	for _, one := range firstOf(k.room, k.last(), k.compare) {
+		row := talliedRow{place: one, now: t.of[one.key]}
 		if then != nil {
-			rows[i].then = then.of[one.key]
+			row.then = then.of[one.key]
 		}
-		rows[i].countries = countries.countriesOf(v, rows[i].now.marketplaces)
+		k.first = append(k.first, row)
+	}
+	if len(k.first) > 2*k.last() {
+		k.first = firstOf(k.first, k.last(), k.compareRows)
+	}
+}
+
+// report is the page.
+func (k *ranking) report(v View) *Report {
+	r := k.request
+	report := emptyPage(r, v, k.total)
+	rows := cutPage(firstOf(k.first, k.last(), k.compareRows), r)
+	var countries marketplaceSets
+	for i := range rows {
+		if r.isOfProducts() {
+			rows[i].countries = countries.countriesOf(v, rows[i].now.marketplaces)
+		}
 	}
 	report.Rows = eachRow(rows, func(row *talliedRow) Row {
 		s := sides{current: row.now.exactSums()}
 		if r.Compared() {
 			s[earlier] = row.then.exactSums()
 		}
-		one := report.newRow(v, group{}, &s)
-		one.Marketplaces = row.countries // which rows of products have
-		names.putOn(&one, row.key)
+		one := report.newRow(v, group{bucket: row.bucket}, &s)
+		one.Marketplaces = row.countries
+		k.names.putOn(&one, row.key)
 		return one
 	})
 	return report
 }
 
-// talliedRow is a row of a page with the sums of both periods.
-type talliedRow struct {
-	key       uint32
-	now, then tally
-	countries []string // shared by rows
-}
-
 // collectPlaces are those with figures in either period, in no order.
-func collectPlaces(r Request, t, then *tallies, names rowNames) []place {
-	all := make([]place, 0, len(t.of))
+func (k *ranking) collectPlaces(bucket int, t, then *tallies) {
+	all := slices.Grow(k.room[:0], len(t.of))
 	var by quotient // where they are sorted by a figure
-	byID := r.sortedDimension() != ""
+	byID := k.request.sortedDimension() != ""
 	if !byID {
-		by = r.sortQuotient()
+		by = k.request.sortQuotient()
 	}
 	for key := range t.of {
-		product := &t.of[key]
-		if product.isEmpty() && (then == nil || then.of[key].isEmpty()) {
+		sum := &t.of[key]
+		if sum.isEmpty() && (then == nil || then.of[key].isEmpty()) {
 			continue
 		}
-		one := place{id: names.idRank(uint32(key)), key: uint32(key)}
+		one := place{bucket: bucket, id: k.names.idRank(uint32(key)), key: uint32(key)}
 		if !byID {
-			rank, defined := by.computeRank(&product.counts)
+			rank, defined := by.computeRank(&sum.counts)
 			one.by, one.null = rank, !defined
 		}
 		all = append(all, one)
 	}
-	return all
+	k.room = all
 }
 
-// firstPlaces puts all up to the end of the asked page in order, and leaves
-// out what is behind. What cannot be among them any more is passed over, so a
-// first page costs little more than looking at all products once.
-func firstPlaces(all []place, r Request) []place {
-	compare := placeComparison(r)
-	n := min(r.Page*r.PageSize, len(all))
+// firstOf puts the first n of all in order, and leaves out what is behind. What cannot
+// be among them any more is passed over, so a first page costs little more than looking
+// at all once.
+func firstOf[T any](all []T, n int, compare func(a, b T) int) []T {
+	n = min(n, len(all))
 	if n == 0 || 2*n >= len(all) {
 		slices.SortFunc(all, compare)
 		return all[:n]
@@ -136,15 +172,19 @@ func firstPlaces(all []place, r Request) []place {
 	return first[:n]
 }
 
-// placeComparison orders by a figure or by id.
+// placeComparison orders by a figure or by id, and then by the dimensions.
 func placeComparison(r Request) func(a, b place) int {
 	sign := 1
 	if r.Order == Descending {
 		sign = -1
 	}
+	then := func(a, b place) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.bucket, b.bucket)) }
+	if len(r.Dimensions) > 0 && r.Dimensions[0] == r.TimeDimension() {
+		then = func(a, b place) int { return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id)) }
+	}
 	if r.sortedDimension() != "" {
 		return func(a, b place) int {
-			return cmp.Or(nullsLast(a.id == noID, b.id == noID), sign*cmp.Compare(a.id, b.id))
+			return cmp.Or(nullsLast(a.id == noID, b.id == noID), sign*cmp.Compare(a.id, b.id), then(a, b))
 		}
 	}
 	return func(a, b place) int {
@@ -154,7 +194,7 @@ func placeComparison(r Request) func(a, b place) int {
 		if by := a.by.Compare(b.by); by != 0 {
 			return sign * by
 		}
-		return cmp.Compare(a.id, b.id)
+		return then(a, b)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"adlens"
 	"adlens/internal/catalogue"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -22,6 +23,9 @@ type reportRow struct {
 
 // tallied is the report of some rows.
 func tallied(r Request, v View, rows []reportRow, names productNames) *Report {
+	if r.Dimensions == nil {
+		r.Dimensions = []string{dimProduct}
+	}
 	last := uint32(0)
 	for _, row := range rows {
 		last = max(last, row.key)
@@ -45,7 +49,9 @@ func tallied(r Request, v View, rows []reportRow, names productNames) *Report {
 	if !r.Compared() {
 		then = nil
 	}
-	return talliedRows(r, v, now, then, &names)
+	ranked := newRanking(r, &names)
+	ranked.addBucket(0, now, then)
+	return ranked.report(v)
 }
 
 // drawReport draws rows and the names for them: key 0 is figures without a
@@ -75,10 +81,11 @@ func drawCounts(t *rapid.T) (c counts) {
 
 func drawSorting(t *rapid.T) Request {
 	return Request{
-		Period: days("2026-01-01", "2026-01-31"),
-		Sort:   rapid.SampledFrom(catalogue.ProductSorts).Draw(t, "sort"),
-		Order:  rapid.SampledFrom([]string{Ascending, Descending}).Draw(t, "order"),
-		Paging: Paging{Page: 1, PageSize: MaxRows, All: true},
+		Dimensions: []string{dimProduct},
+		Period:     days("2026-01-01", "2026-01-31"),
+		Sort:       rapid.SampledFrom(catalogue.ProductSorts).Draw(t, "sort"),
+		Order:      rapid.SampledFrom([]string{Ascending, Descending}).Draw(t, "order"),
+		Paging:     Paging{Page: 1, PageSize: MaxRows, All: true},
 	}
 }
 
@@ -128,10 +135,14 @@ type position struct {
 	value *big.Rat
 	noID  bool
 	id    string
+	date  adlens.Day
 }
 
 func positionOf(p Row, r Request) position {
 	at := position{noID: p.ID == "", id: p.ID, value: new(big.Rat)}
+	if p.Date != nil {
+		at.date = *p.Date
+	}
 	if r.Sort == SortProduct {
 		return at
 	}
@@ -144,7 +155,7 @@ func positionOf(p Row, r Request) position {
 }
 
 // before compares as the contract says: by the value as shown, nulls last in
-// both orders, ties by product_id ascending, null last.
+// both orders, ties by the dimensions ascending, null last.
 func before(a, b position, r Request) int {
 	sign := 1
 	if r.Order == Descending {
@@ -154,7 +165,12 @@ func before(a, b position, r Request) int {
 	if r.Sort == SortProduct {
 		byID *= sign
 	}
-	return cmp.Or(falseFirst(a.null, b.null), sign*a.value.Cmp(b.value), falseFirst(a.noID, b.noID), byID)
+	byID = cmp.Or(falseFirst(a.noID, b.noID), byID)
+	first := cmp.Or(falseFirst(a.null, b.null), sign*a.value.Cmp(b.value))
+	if r.Sort != SortProduct && len(r.Dimensions) > 0 && r.Dimensions[0] != dimProduct {
+		return cmp.Or(first, cmp.Compare(a.date, b.date), byID)
+	}
+	return cmp.Or(first, byID, cmp.Compare(a.date, b.date))
 }
 
 func falseFirst(a, b bool) int {

@@ -12,8 +12,10 @@ type tally struct {
 	marketplaces uint64 // bits: places in the view's list
 }
 
-// part is rows of a unit that a plan reads, and the bit of their marketplace.
+// part is rows of a unit that a plan reads, and the bit of their marketplace. Those of
+// a report that is divided by time are of one day, week or month.
 type part struct {
+	bucket      int // its distance from the first one of the period
 	packed      []packedRow
 	rows        []unitRow
 	step        uint64
