@@ -90,6 +90,7 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	defer func() { stop(); <-counted }()
 	admission := auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, auth.NewUsage(), d.Accounts)
 	admission.AdmitApps(nil, so.limitMinute)
+	admission.Trust(d.DirectoryMark)
 	app := adhttp.OwnersApp(account)
 	figures := query.NewService(d.Figures, d.Lists)
 	figures.Remember(d.Figures, so.memory)

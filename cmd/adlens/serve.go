@@ -176,6 +176,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
+	admission.Trust(d.DirectoryMark)
 	server := adhttp.New(adhttp.Config{
 		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants, PublicURL: strings.TrimSuffix(so.publicURL, "/"),
 		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,

@@ -52,8 +52,8 @@ type AccountStore interface {
 	Account(ctx context.Context, id string) (account adlens.Account, found bool, err error)
 }
 
-// An account that is remembered is never older than accountsFor, so that a
-// changed subscription shows within seconds; at most maxAccounts are remembered.
+// An account that is remembered is never older than accountsFor, unless the mark is the
+// same, so that a changed subscription shows within seconds; at most maxAccounts are remembered.
 const (
 	accountsFor = 2 * time.Second
 	maxAccounts = 10_000
@@ -99,6 +99,17 @@ func newLinkBudgets() map[*Link]linkBudget {
 		budgets[link] = budget
 	}
 	return budgets
+}
+
+// Trust has accounts and all that callers show kept while a mark of the store stays
+// the same.
+func (a *Admission) Trust(mark recent.Mark) {
+	a.accounts.Trust(mark)
+	for _, bearers := range []*Authenticator{a.keys, a.links, a.apps} {
+		if bearers != nil {
+			bearers.Trust(mark)
+		}
+	}
 }
 
 // AdmitApps lets assistants in by their access tokens. Their own limit of a minute is

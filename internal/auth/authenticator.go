@@ -33,8 +33,9 @@ type Authenticator struct {
 }
 
 const (
-	// recordFor is how long a record may be used after it was requested: the
-	// time that a running server may take to obey a revocation.
+	// recordFor is how long a record may be used after it was requested, or after
+	// the mark was the same: the time that a running server may take to obey a
+	// revocation.
 	recordFor = 2 * time.Second
 	// maxRecords bounds the records that are kept.
 	maxRecords = 10_000
@@ -44,6 +45,9 @@ const (
 func NewAuthenticator(store Store) *Authenticator {
 	return &Authenticator{records: recent.New(recordFor, maxRecords, store.KeyByHash), turn: make(chan struct{}, 1)}
 }
+
+// Trust has records kept while a mark of the store stays the same.
+func (a *Authenticator) Trust(mark recent.Mark) { a.records.Trust(mark) }
 
 // Authenticate returns the record of the valid key of a request whose
 // Authorization header has these values. A suspect's is looked up as well, but

@@ -119,6 +119,12 @@ func assemble(c *cluster.Cluster, guard *integrity.Guard) *Database {
 	return d
 }
 
+// DirectoryMark stays the same while accounts, keys, links, connections and assistants
+// do; settled is false where nothing follows from it.
+func (d *Database) DirectoryMark() (mark uint64, settled bool) {
+	return d.Cluster.Home().Mark(conn.Directory)
+}
+
 // LoadStore returns the database as the loader sees it, under a locker.
 func (d *Database) LoadStore(l loads.Locker) loads.Store {
 	return loads.NewStore(d.Cluster, d.Tables, l)

@@ -13,11 +13,11 @@ import (
 )
 
 // Marks tell every process that uses the engine of a data directory whether an
-// account has changed, for the price of reading eight bytes. All of them run
+// account, or the directory of all, has changed, for the price of reading eight bytes. All of them run
 // on one machine, so they see one file, and a write to it is seen by the next
 // read.
 //
-// A mark is a random number that no other change of the account had. Its
+// A mark is a random number that no other change of the same had. Its
 // lowest bit says that a change is under way, or was when its writer died:
 // then nothing may rely on what is remembered. Half of an old and half of a new
 // mark do no harm either: they are a number that never comes again.

@@ -14,7 +14,8 @@ import (
 // is safe for concurrent use.
 //
 // A value that is half as old as it may become is read again behind the request
-// that finds it so, so that a stream of requests never waits for the store.
+// that finds it so, so that a stream of requests never waits for the store. Where a
+// mark says that nothing has changed, it is as good as read again.
 // A caller that finds none waits, together with all who ask for the same one. Keys
 // that the store does not have are not kept: a client that makes keys up could fill
 // the memory with them.
@@ -25,6 +26,7 @@ type Values[K comparable, V any] struct {
 	age  time.Duration
 	most int
 	read func(context.Context, K) (value V, found bool, err error)
+	mark Mark // nil for none
 
 	reads flight.Group[K, answer[V]]
 
@@ -33,16 +35,28 @@ type Values[K comparable, V any] struct {
 	turned     time.Time // when the young generation began
 }
 
+// Mark stays the same while the store's values do; settled is false where nothing
+// follows from it.
+type Mark func() (mark uint64, settled bool)
+
+// unread is how long marks are relied on before a value is read again behind a
+// request: of two writers at once, one that dies may leave a change without a mark.
+const unread = 30 * time.Second
+
 // answer is what the store said.
 type answer[V any] struct {
 	value V
 	found bool
+
+	mark    uint64 // read before
+	settled bool
 }
 
 type kept[V any] struct {
-	value   V
-	asked   time.Time // before the store was, so that it errs to the safe side
-	renewed bool      // it is being read again, or that was tried
+	answer[V]
+	asked     time.Time // before the store was, so that it errs to the safe side
+	confirmed time.Time // it was still true then, by the mark
+	renewed   bool      // it is being read again, or that was tried
 }
 
 // New returns values of up to an age, at most so many, which read finds; found
@@ -50,6 +64,9 @@ type kept[V any] struct {
 func New[K comparable, V any](age time.Duration, most int, read func(context.Context, K) (value V, found bool, err error)) *Values[K, V] {
 	return &Values[K, V]{age: age, most: most, read: read}
 }
+
+// Trust has values kept while a mark stays the same. It is to be called before all else.
+func (v *Values[K, V]) Trust(mark Mark) { v.mark = mark }
 
 // Get returns the value of a key as of now or a moment before.
 func (v *Values[K, V]) Get(ctx context.Context, key K, now time.Time) (value V, found bool, err error) {
@@ -74,6 +91,9 @@ func (v *Values[K, V]) renew(ctx context.Context, key K, now time.Time) {
 
 func (v *Values[K, V]) ask(ctx context.Context, key K, now time.Time) (answer[V], error) {
 	return v.reads.Do(ctx, key, func(ctx context.Context) (a answer[V], err error) {
+		if v.mark != nil {
+			a.mark, a.settled = v.mark() // first: a change that comes later makes it another
+		}
 		a.value, a.found, err = v.read(ctx, key)
 		if err == nil {
 			v.put(key, a, now)
@@ -91,12 +111,31 @@ func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
 	if !ok {
 		k, ok = v.old[key]
 	}
-	if !ok || !near(k.asked, now, v.age) {
+	if !ok {
 		return value, false, false
 	}
-	renew = !k.renewed && !near(k.asked, now, v.age/2)
-	k.renewed = k.renewed || renew
+	if near(k.confirmed, now, v.age/2) {
+		return k.value, true, false
+	}
+	if v.isUnchanged(k) {
+		k.confirmed = now
+		return k.value, true, !near(k.asked, now, unread)
+	}
+	if !near(k.confirmed, now, v.age) {
+		return value, false, false
+	}
+	renew = !k.renewed
+	k.renewed = true
 	return k.value, true, renew
+}
+
+// isUnchanged reports whether the mark says so.
+func (v *Values[K, V]) isUnchanged(k *kept[V]) bool {
+	if v.mark == nil || !k.settled {
+		return false
+	}
+	mark, settled := v.mark()
+	return settled && mark == k.mark
 }
 
 // put keeps what the store has, and forgets what it has no more.
@@ -108,10 +147,14 @@ func (v *Values[K, V]) put(key K, a answer[V], asked time.Time) {
 		delete(v.old, key)
 		return
 	}
-	if v.young == nil || len(v.young) >= v.most/2 || !near(v.turned, asked, v.age) {
+	age := v.age
+	if v.mark != nil {
+		age = unread
+	}
+	if v.young == nil || len(v.young) >= v.most/2 || !near(v.turned, asked, age) {
 		v.old, v.young, v.turned = v.young, map[K]*kept[V]{}, asked
 	}
-	v.young[key] = &kept[V]{value: a.value, asked: asked}
+	v.young[key] = &kept[V]{answer: a, asked: asked, confirmed: asked}
 }
 
 // near reports whether two times are less than so far apart, either way: of

@@ -160,7 +160,7 @@ func TestThereAreNeverMoreThanTheMost(t *testing.T) {
 	now := time.Now()
 	v := New[int, int](age, most, nil)
 	for i := range 3 * most {
-		v.put(i, answer[int]{i, true}, now)
+		v.put(i, answer[int]{value: i, found: true}, now)
 	}
 	if n := len(v.young) + len(v.old); n > most {
 		t.Errorf("%d values", n)
@@ -169,9 +169,48 @@ func TestThereAreNeverMoreThanTheMost(t *testing.T) {
 		t.Error("the newest value is gone")
 	}
 	for _, after := range []time.Duration{age, 2 * age} {
-		v.put(0, answer[int]{0, true}, now.Add(after))
+		v.put(0, answer[int]{value: 0, found: true}, now.Add(after))
 	}
 	if n := len(v.young) + len(v.old); n > 2 {
 		t.Errorf("%d values are left of old times", n)
 	}
+}
+
+// A value is not read while the mark is the same, however long ago it was requested,
+// but for one reading behind a request each half minute.
+func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}, takes: 300 * time.Millisecond}
+		mark, settled := uint64(2), true
+		v := New(age, 10, s.read)
+		v.Trust(func() (uint64, bool) { return mark, settled })
+		expect(t, v, 7)
+		follow := func(what string, pause time.Duration, want, asked int, waits bool) {
+			t.Helper()
+			before := s.asked
+			time.Sleep(pause)
+			took := expect(t, v, want)
+			synctest.Wait()
+			time.Sleep(s.takes)
+			synctest.Wait()
+			if s.asked-before != asked || (took > 0) != waits {
+				t.Errorf("%s: %d questions, it waited for %s", what, s.asked-before, took)
+			}
+		}
+		for range 6 {
+			follow("unchanged", 4*time.Second, 7, 0, false)
+		}
+		s.values["a"] = 8
+		follow("unchanged for more than half a minute", time.Minute, 7, 1, false)
+		follow("read behind a request", time.Second, 8, 0, false)
+		s.values["a"] = 9
+		mark++
+		follow("changed", 4*time.Second, 9, 1, true)
+		s.values["a"], settled = 10, false
+		follow("under way", 4*time.Second, 10, 1, true)
+		s.values["a"], settled = 11, true
+		follow("read while it was under way", 4*time.Second, 11, 1, true)
+		s.err = errors.New("no server there")
+		follow("a store that is away", 4*time.Second, 11, 0, false)
+	})
 }

@@ -116,21 +116,7 @@ func (c *Cluster) Work() (all conn.Work) {
 // Announce changes what is visible of an account, telling the readers in all
 // processes.
 func (c *Cluster) Announce(account string, change func() error) error {
-	marks := c.Home().Source().Marks()
-	if marks == nil {
-		return change()
-	}
-	settle, err := marks.Change(account)
-	if err != nil {
-		return err
-	}
-	// After an error it is not known what became of the insert, and a mark that
-	// cannot be set says the same: the change stays under way for readers,
-	// who then ask each time.
-	if err := change(); err != nil {
-		return err
-	}
-	return settle()
+	return c.Home().Announce(account, change)
 }
 
 // prepareShard makes sure that a server is the one that it is taken for, brings its

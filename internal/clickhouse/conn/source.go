@@ -26,14 +26,47 @@ type Source interface {
 	Marks() Marks
 }
 
-// Marks show whether an account may have changed since it was read. A change of
-// what is visible of an account is announced here.
+// Marks show whether an account, or the directory of all, may have changed since it was
+// read. A change of what is visible of it is announced here.
 type Marks interface {
 	// Read returns a mark that stays the same while nothing changes; settled
 	// is false where nothing follows from it.
-	Read(account string) (mark uint64, settled bool)
+	Read(of string) (mark uint64, settled bool)
 	// Change announces a change; settle says that it is visible.
-	Change(account string) (settle func() error, err error)
+	Change(of string) (settle func() error, err error)
+}
+
+// Directory is what the mark of the directory is of. No account has a name like it.
+const Directory = "/directory"
+
+// Announce changes what is visible of an account or of the directory, telling the
+// readers in all processes.
+func (s *Server) Announce(of string, change func() error) error {
+	marks := s.source.Marks()
+	if marks == nil {
+		return change()
+	}
+	settle, err := marks.Change(of)
+	if err != nil {
+		return err
+	}
+	// After an error it is not known what became of the insert, and a mark that
+	// cannot be set says the same: the change stays under way for readers,
+	// who then ask each time.
+	if err := change(); err != nil {
+		return err
+	}
+	return settle()
+}
+
+// Mark is the mark of an account or of the directory; settled is false where nothing
+// follows from it.
+func (s *Server) Mark(of string) (mark uint64, settled bool) {
+	marks := s.source.Marks()
+	if marks == nil {
+		return 0, false
+	}
+	return marks.Read(of)
 }
 
 // DialPatience is how long a connection may take to come about.

@@ -99,7 +99,8 @@ func (s Sink) Done(ctx context.Context, account string) error {
 // Clear takes away all rows of an account, or all rows. Where all go, nothing
 // of them was ever visible.
 func (s Sink) Clear(ctx context.Context, account string) error {
-	if err := s.cluster.Home().ClearTables(ctx, tables.OfDirectory(), account); err != nil {
+	home := s.cluster.Home()
+	if err := home.Announce(conn.Directory, func() error { return home.ClearTables(ctx, tables.OfDirectory(), account) }); err != nil {
 		return err
 	}
 	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, tables.OfShards(), account) })
@@ -115,18 +116,24 @@ func (s Sink) Insert(ctx context.Context, account, table string, block *backup.B
 	for i, c := range block.Header {
 		names[i] = conn.QuoteIdentifier(c.Name)
 	}
-	err = shard.Insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch conn.Batch) error {
-		for i, c := range block.Header {
-			if err := appendColumn(batch, block, i); err != nil {
-				return fmt.Errorf("column %s: %w", c.Name, err)
+	insert := func() error {
+		err := shard.Insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch conn.Batch) error {
+			for i, c := range block.Header {
+				if err := appendColumn(batch, block, i); err != nil {
+					return fmt.Errorf("column %s: %w", c.Name, err)
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		return directory.SealTable(ctx, shard.Server, table)
 	}
-	return directory.SealTable(ctx, shard.Server, table)
+	if slices.Contains(tables.OfDirectory(), table) {
+		return shard.Announce(conn.Directory, insert)
+	}
+	return insert()
 }
 
 // appendColumn fills a column. One with a dictionary is built by the driver.

@@ -77,10 +77,12 @@ func SealAll(ctx context.Context, s *conn.Server) error {
 // Change runs a statement that changes rows of a table of the directory, and
 // seals them.
 func Change(ctx context.Context, s *conn.Server, table, sql string, params conn.Params) error {
-	if err := s.Exec(ctx, sql, params); err != nil {
-		return err
-	}
-	return SealTable(ctx, s, table)
+	return s.Announce(conn.Directory, func() error {
+		if err := s.Exec(ctx, sql, params); err != nil {
+			return err
+		}
+		return SealTable(ctx, s, table)
+	})
 }
 
 // SealTable seals the rows of a table, where it is one of those that are sealed.

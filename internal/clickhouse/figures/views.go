@@ -64,11 +64,7 @@ func (vs *views) current(ctx context.Context, account string) (query.View, error
 }
 
 func (vs *views) isSettled(known knownView) bool {
-	marks := vs.store.cluster.Home().Source().Marks()
-	if marks == nil {
-		return false
-	}
-	mark, settled := marks.Read(known.view.Account)
+	mark, settled := vs.store.cluster.Home().Mark(known.view.Account)
 	return settled && mark == known.mark
 }
 
@@ -103,10 +99,9 @@ func (vs *views) answer(ctx context.Context, t *turn, account string) (query.Vie
 // refresh makes sure that the view is that of the live version. The mark is
 // read first: a change that comes later makes it another.
 func (vs *views) refresh(ctx context.Context, account string) (query.View, error) {
-	next, settled := knownView{}, false
-	if marks := vs.store.cluster.Home().Source().Marks(); marks != nil {
-		next.mark, settled = marks.Read(account)
-	}
+	var next knownView
+	var settled bool
+	next.mark, settled = vs.store.cluster.Home().Mark(account)
 	known, ok := vs.known.Get(account)
 	if ok && !settled {
 		version, err := vs.store.readVersion(ctx, account)
