@@ -107,7 +107,7 @@ func (m *memory) fillUnits(ctx context.Context, plan Plan, most uint64) error {
 	for table := range missing {
 		for _, some := range batchUnits(missing[table], unitTable(table), most) {
 			began := time.Now()
-			if _, err := m.readUnits(ctx, m.store.UnitRowsBeside, plan.Account, plan.by, unitTable(table), some); err != nil {
+			if _, err := m.readUnits(ctx, m.store.UnitRowsBeside, plan, unitTable(table), some); err != nil {
 				return err
 			}
 			m.computed.waitIdle(ctx, wayGiven*time.Since(began))
@@ -160,14 +160,14 @@ func (s *Service) readAhead(ctx context.Context, account string) (more bool, err
 	some := batchUnits(missing, table, products)[0]
 	bytes := m.units.Weight() + weightOf(some, table, products)
 	for _, l := range some {
-		if old, ok := m.units.Peek(unitName{account, table, l.Unit, byProduct}); ok {
+		if old, ok := m.units.Peek(Plan{Account: account}.nameOf(table, l.Unit)); ok {
 			bytes -= old.memoryBytes()
 		}
 	}
 	if bytes > m.limit/4*3 {
 		return false, nil
 	}
-	_, err = m.readUnits(ctx, m.store.UnitRowsBeside, account, byProduct, table, some)
+	_, err = m.readUnits(ctx, m.store.UnitRowsBeside, Plan{Account: account}, table, some)
 	return err == nil, err
 }
 
@@ -177,7 +177,7 @@ func (m *memory) newestMissing(v View) (unitTable, []Live) {
 	for table, kind := range [...]manifest.Kind{yearUnits: manifest.Year, monthUnits: manifest.Month, dayUnits: manifest.Month} {
 		var missing []Live
 		for _, e := range v.Manifest.Of(kind) {
-			if u, ok := m.units.Peek(unitName{v.Account, unitTable(table), e.Unit, byProduct}); !ok || u.generation != e.Generation {
+			if u, ok := m.units.Peek(Plan{Account: v.Account}.nameOf(unitTable(table), e.Unit)); !ok || u.generation != e.Generation {
 				missing = append(missing, liveUnit(e))
 			}
 		}

@@ -298,7 +298,7 @@ func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {
 		s.view.Manifest = s.view.Manifest.With(13, manifest.Entry{Unit: unit, Generation: 7})
 		service.queueAhead(s.view)
 		mustBeFilled(t, service)
-		if u, ok := service.memory.units.Peek(unitName{s.view.Account, yearUnits, unit, byProduct}); !ok || u.generation != 7 {
+		if u, ok := service.memory.units.Peek(unitName{account: s.view.Account, table: yearUnits, unit: unit}); !ok || u.generation != 7 {
 			t.Errorf("with %d bytes, a year is not read again: %+v", c.bytes, u)
 		}
 	}
@@ -353,8 +353,10 @@ func TestEachAccountHasOneWish(t *testing.T) {
 func TestStatementsForUnitsKeepValuesApart(t *testing.T) {
 	some := []Live{{Generation: 112603}, {Generation: 112604}}
 	for _, table := range []unitTable{yearUnits, monthUnits, dayUnits} {
-		for by := range levels {
-			mustKeepValuesApart(t, unitsStatement("acct-'7", level(by), table, some))
+		for _, by := range []level{byProduct, byCampaign, byAdGroup, byNothing} {
+			for _, only := range []keys{{}, {nil, nil, {77770}}, {{77771, 77772}, {77773}, nil}} {
+				mustKeepValuesApart(t, Plan{Account: "acct-'7", by: by, narrowing: narrowing{Only: only}}.unitsStatement(table, some))
+			}
 		}
 	}
 }
@@ -363,7 +365,7 @@ func TestStatementsForUnitsKeepValuesApart(t *testing.T) {
 func TestUnitsAreLookedForInTheirPartitionsAlone(t *testing.T) {
 	some := []Live{{Unit: manifest.Unit{Start: day("2026-05-01")}, Generation: 8}, {Unit: manifest.Unit{Start: day("2025-12-01")}, Generation: 9}, {Unit: manifest.Unit{Start: day("2026-05-01")}, Generation: 7}}
 	for table, want := range map[unitTable][2]string{dayUnits: {"toYYYYMM(day) IN {calendar:Array(UInt32)}", "[202512,202605]"}, monthUnits: {"toYear(month) IN {calendar:Array(UInt32)}", "[2025,2026]"}, yearUnits: {"", ""}} {
-		s := unitsStatement("a", byCampaign, table, some)
+		s := Plan{Account: "a", by: byCampaign}.unitsStatement(table, some)
 		if !strings.Contains(s.SQL, want[0]) || s.Params["calendar"] != want[1] {
 			t.Errorf("expected %q with %s:\n%s", want[0], want[1], s)
 		}

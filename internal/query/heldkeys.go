@@ -8,8 +8,11 @@ import (
 	"adlens/internal/manifest"
 )
 
-// HeldKey says that a generation of a year has rows of a stored number.
-type HeldKey struct{ Key, Generation uint32 }
+// HeldKey says how many rows a generation of a year has of a stored number.
+type HeldKey struct {
+	Key, Generation uint32
+	Rows            uint64
+}
 
 // keyName is a stored number of a dimension in a view of one state of an account.
 type keyName struct {
@@ -20,20 +23,20 @@ type keyName struct {
 }
 
 // maxHeldYears bounds the numbers of which it is kept in which years they have rows,
-// with those years: some 20 MB.
+// with those years: some 10 MB.
 const maxHeldYears = 500_000
 
-func newHeldYears() *lru.Cache[keyName, []uint32] {
-	return lru.New(maxHeldYears, func(_ keyName, years []uint32) int { return 5 + len(years)/4 })
+func newHeldYears() *lru.Cache[keyName, []HeldKey] {
+	return lru.New(maxHeldYears, func(_ keyName, years []HeldKey) int { return 5 + len(years) })
 }
 
-// heldYears are the generations of the years in which a view has rows of some stored
-// numbers of a dimension, by number, without those that have none. A number stays when
+// heldYears are in which years a view has rows of some stored numbers of a dimension, by
+// number, without those that have none. A number stays when
 // the last figure of its id was restated away, an account's numbers are of all its
 // marketplaces, and a campaign's figures are mostly of one marketplace and ad product.
 // So each is looked for once after each load.
-func (s *Service) heldYears(ctx context.Context, v View, d identifiedDimension, keys []uint32) (held map[uint32][]uint32, err error) {
-	held = map[uint32][]uint32{}
+func (s *Service) heldYears(ctx context.Context, v View, d identifiedDimension, keys []uint32) (held map[uint32][]HeldKey, err error) {
+	held = map[uint32][]HeldKey{}
 	name := keyName{account: v.Account, part: v.part(), version: v.Manifest.Version, dimension: d.name}
 	var unseen []uint32
 	for _, key := range keys {
@@ -51,7 +54,7 @@ func (s *Service) heldYears(ctx context.Context, v View, d identifiedDimension, 
 			return nil, err
 		}
 		for _, one := range found {
-			held[one.Key] = append(held[one.Key], one.Generation)
+			held[one.Key] = append(held[one.Key], one)
 		}
 	}
 	for _, key := range unseen {
@@ -92,10 +95,10 @@ func (s *Service) setYears(ctx context.Context, v View, n *narrowing) error {
 		if err != nil {
 			return err
 		}
-		n.years[i] = map[uint32]bool{}
+		n.years[i] = map[uint32]uint64{}
 		for _, years := range held {
-			for _, generation := range years {
-				n.years[i][generation] = true
+			for _, one := range years {
+				n.years[i][one.Generation] += one.Rows
 			}
 		}
 	}

@@ -37,9 +37,9 @@ func TestOnlyYearsThatHaveARequestedIDAreRead(t *testing.T) {
 		years []HeldKey
 		want  []string // of the statements that sum, without brackets; the summary's and the page's
 	}{
-		{ReportParams{PeriodParams: PeriodParams{Range: "all_time"}}, []HeldKey{{3, ukProducts2025}, {3, ukBrands2025}}, []string{"212500,222500"}},
-		{ReportParams{PeriodParams: PeriodParams{StartDate: "2025-12-20", EndDate: "2026-01-10"}, Compare: "previous_period"}, []HeldKey{{3, ukProducts2025}}, []string{"212511,212512", "212512"}},
-		{ReportParams{PeriodParams: PeriodParams{Range: "last_7_days"}}, []HeldKey{{3, ukProducts2025}}, nil},
+		{ReportParams{PeriodParams: PeriodParams{Range: "all_time"}}, []HeldKey{{3, ukProducts2025, 1}, {3, ukBrands2025, 1}}, []string{"212500,222500"}},
+		{ReportParams{PeriodParams: PeriodParams{StartDate: "2025-12-20", EndDate: "2026-01-10"}, Compare: "previous_period"}, []HeldKey{{3, ukProducts2025, 1}}, []string{"212511,212512", "212512"}},
+		{ReportParams{PeriodParams: PeriodParams{Range: "last_7_days"}}, []HeldKey{{3, ukProducts2025, 1}}, nil},
 		{ReportParams{PeriodParams: PeriodParams{Range: "all_time"}}, nil, nil},
 	} {
 		c.of.Dimensions, c.of.ProductIDs = []string{"product"}, []string{"P3"}

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,9 +43,24 @@ type narrowing struct {
 	Only  keys  // by filters
 	Found *keys // by the search, of which one is enough; nil without one
 
-	// years are the generations of the years that have rows of each dimension that
-	// filters narrow; nil for all.
-	years [3]map[uint32]bool
+	// years are how many rows of each dimension that filters narrow there are in the
+	// generations of years; nil for all.
+	years [3]map[uint32]uint64
+}
+
+// isByAdGroup reports whether rows of products alone cannot tell what is left.
+func (n narrowing) isByAdGroup() bool {
+	for i, d := range identified {
+		if d.isOf != 0 && n.Only[i] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// isNarrow reports whether filters leave something out.
+func (n narrowing) isNarrow() bool {
+	return slices.ContainsFunc(n.Only[:], func(only []uint32) bool { return only != nil })
 }
 
 // isEmpty reports whether nothing is left.
@@ -100,12 +116,21 @@ func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) 
 
 // narrowTo leaves out the units of years that have nothing of what is requested.
 func (plan Plan) narrowTo(v View, n narrowing) Plan {
-	without := func(l Live) bool {
-		year := v.Manifest.Generation(manifest.Unit{Kind: manifest.Year, Slice: l.Slice, Start: l.Start.FirstOfYear()})
-		return slices.ContainsFunc(n.years[:], func(years map[uint32]bool) bool { return years != nil && !years[year] })
-	}
 	for _, units := range []*[]Live{&plan.Years, &plan.Months, &plan.Days} {
-		*units = slices.DeleteFunc(*units, without)
+		var kept []Live
+		for _, l := range *units {
+			year := v.Manifest.Generation(manifest.Unit{Kind: manifest.Year, Slice: l.Slice, Start: l.Start.FirstOfYear()})
+			l.most = math.MaxUint64
+			for _, rows := range n.years {
+				if rows != nil {
+					l.most = min(l.most, rows[year])
+				}
+			}
+			if l.most > 0 {
+				kept = append(kept, l)
+			}
+		}
+		*units = kept
 	}
 	plan.narrowing = n
 	if plan.Earlier != nil {

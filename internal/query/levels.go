@@ -13,6 +13,7 @@ const (
 	byProduct level = iota
 	byCampaign
 	byAdGroup
+	byNothing // the sums of all that filters leave
 )
 
 // levels are the dimensions of the levels.
@@ -23,11 +24,19 @@ var levels = func() (all [byAdGroup + 1]identifiedDimension) {
 	return all
 }()
 
-// level is that of a report that memory can answer: by one dimension of ids, of all
-// that there is of it, with the usual sums. It may be divided by time too, where rows
-// do not go by that: then few days are read for a page.
+// key is the column of stored rows that a level divides by.
+func (by level) key() string {
+	if by == byNothing {
+		return "toUInt32(0)"
+	}
+	return levels[by].key
+}
+
+// level is that of a report that memory can answer: by one dimension of ids, with the
+// usual sums. It may be divided by time too, where rows do not go by that: then few
+// days are read for a page.
 func (r Request) level() (by level, ok bool) {
-	if r.narrowsByID() || r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate()) {
+	if r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate()) {
 		return 0, false
 	}
 	for _, dimension := range r.Dimensions {

@@ -51,10 +51,20 @@ type memory struct {
 // unitName says what a unit is of, and not which generation of it: a load that
 // replaces a unit replaces what memory has of it, and dead rows take no room.
 type unitName struct {
-	account string
-	table   unitTable
-	unit    manifest.Unit
-	by      level
+	account  string
+	table    unitTable
+	unit     manifest.Unit
+	by       level
+	narrowed string // by filters; "" for all
+}
+
+// nameOf is the name of a unit that the plan needs.
+func (plan Plan) nameOf(table unitTable, u manifest.Unit) unitName {
+	name := unitName{account: plan.Account, table: table, unit: u, by: plan.by}
+	if plan.isNarrow() {
+		name.narrowed = fmt.Sprint(plan.Only)
+	}
+	return name
 }
 
 func newMemory(store UnitStore, bytes int) *memory {
@@ -157,7 +167,7 @@ func (plan Plan) bothTables() [3][]Live {
 
 // getUnit returns what memory has of a unit's live generation.
 func (m *memory) getUnit(plan Plan, table unitTable, l Live) (*unit, bool) {
-	u, ok := m.units.Get(unitName{plan.Account, table, l.Unit, plan.by})
+	u, ok := m.units.Get(plan.nameOf(table, l.Unit))
 	if !ok || u.generation != l.Generation {
 		return nil, false
 	}
@@ -167,14 +177,15 @@ func (m *memory) getUnit(plan Plan, table unitTable, l Live) (*unit, bool) {
 // findBoth looks up all units of a plan and of the earlier one, in memory and
 // among some that were just fetched.
 func (m *memory) findBoth(v View, r Request, plan Plan, fetched map[uint32]*unit) (f, then found, ok bool) {
-	if f, ok = m.findUnits(v, r, plan, fetched); ok {
-		then, ok = m.findUnits(v, r, plan.earlierPlan(), fetched)
+	if f, ok = m.findUnits(v, r, r.Period.Start, plan, fetched); ok {
+		then, ok = m.findUnits(v, r, r.Earlier.Start, plan.earlierPlan(), fetched)
 	}
 	return f, then, ok
 }
 
-// findUnits looks up all units of a plan; ok is false where one is missing.
-func (m *memory) findUnits(v View, r Request, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
+// findUnits looks up all units of a plan, of a period that starts then; ok is false
+// where one is missing.
+func (m *memory) findUnits(v View, r Request, start adlens.Day, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
 	for table, units := range plan.unitsByTable() {
 		for _, l := range units {
 			u, ok := fetched[l.Generation]
@@ -184,7 +195,7 @@ func (m *memory) findUnits(v View, r Request, plan Plan, fetched map[uint32]*uni
 			if !ok {
 				return f, false
 			}
-			f.addUnit(v, u, plan.partsOf(r, unitTable(table), l, u))
+			f.addUnit(v, u, l.Slice, plan.partsOf(r, start, unitTable(table), l, u))
 		}
 	}
 	slices.SortStableFunc(f.parts, func(a, b part) int { return cmp.Compare(a.bucket, b.bucket) })
@@ -193,9 +204,9 @@ func (m *memory) findUnits(v View, r Request, plan Plan, fetched map[uint32]*uni
 
 // partsOf are the rows of a unit that the plan reads: of all days at once, or of each
 // day that is divided by time.
-func (plan Plan) partsOf(r Request, table unitTable, l Live, u *unit) []part {
+func (plan Plan) partsOf(r Request, start adlens.Day, table unitTable, l Live, u *unit) []part {
 	divided := r.TimeDimension() != ""
-	bucketOf := func(day adlens.Day) int { return r.offsetFrom(r.Period.Start, day) }
+	bucketOf := func(day adlens.Day) int { return r.offsetFrom(start, day) }
 	switch {
 	case divided && table == dayUnits:
 		var parts []part
@@ -217,14 +228,14 @@ func (plan Plan) partsOf(r Request, table unitTable, l Live, u *unit) []part {
 	return []part{rows}
 }
 
-func (f *found) addUnit(v View, u *unit, parts []part) {
+func (f *found) addUnit(v View, u *unit, of manifest.Slice, parts []part) {
 	sums, ok := f.sums.addCounts(u.sums)
 	at := slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == u.marketplace })
 	f.sums, f.last = sums, max(f.last, u.last)
 	f.unfit = f.unfit || u.unfit || !ok || u.sums != counts{} && (at < 0 || at >= marketplaceBits)
 	for _, rows := range parts {
 		if !rows.isEmpty() && !f.unfit {
-			rows.marketplace = 1 << at
+			rows.marketplace, rows.slice = 1<<at, of
 			f.parts = append(f.parts, rows)
 		}
 	}
@@ -252,11 +263,20 @@ func (s *Service) noteMiss(v View, r Request, plan Plan) {
 	}
 }
 
+// mostDaysOfMonth is how many days a month has at most.
+const mostDaysOfMonth = 31
+
 // rowBound is how many rows a table has of a unit at most, where the account has
 // no more than so many values of the level.
 func (l Live) rowBound(table unitTable, most uint64) int {
+	if l.most != 0 {
+		most = min(most, l.most)
+	}
 	switch table {
 	case dayUnits:
+		if l.most != 0 {
+			return int(min(l.Facts, most*mostDaysOfMonth))
+		}
 		return int(l.Facts)
 	case monthUnits:
 		return int(min(l.Facts, most))
@@ -269,11 +289,11 @@ type reader func(ctx context.Context, s Statement, begin func() (visit func(*Uni
 
 // readUnits brings some units of a table in. What the table does not have is held
 // without figures.
-func (m *memory) readUnits(ctx context.Context, rows reader, account string, by level, table unitTable, some []Live) (map[uint32]*unit, error) {
+func (m *memory) readUnits(ctx context.Context, rows reader, plan Plan, table unitTable, some []Live) (map[uint32]*unit, error) {
 	var units map[uint32]*unit
 	var last *unit
 	var room []unitRow
-	err := rows(ctx, unitsStatement(account, by, table, some), func() func(*UnitRow) {
+	err := rows(ctx, plan.unitsStatement(table, some), func() func(*UnitRow) {
 		units, last, room = make(map[uint32]*unit, len(some)), nil, room[:0]
 		for _, l := range some {
 			units[l.Generation] = &unit{generation: l.Generation, marketplace: l.Slice.Marketplace}
@@ -296,7 +316,7 @@ func (m *memory) readUnits(ctx context.Context, rows reader, account string, by 
 		last.packRows()
 	}
 	for _, l := range some {
-		m.units.Put(unitName{account, table, l.Unit, by}, units[l.Generation])
+		m.units.Put(plan.nameOf(table, l.Unit), units[l.Generation])
 	}
 	return units, nil
 }
@@ -321,14 +341,8 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 	if !known && most >= fetchedNames {
 		return nil, false, nil
 	}
-	missing := s.memory.missingUnits(plan)
-	rows := 0
-	for table := range missing {
-		for _, l := range missing[table] {
-			rows += l.rowBound(unitTable(table), most)
-		}
-	}
-	if rows > fetchedRows {
+	missing, few := s.memory.fewMissing(plan, most)
+	if !few {
 		return nil, false, nil
 	}
 	var units map[uint32]*unit
@@ -347,6 +361,19 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 	return report, ok, nil
 }
 
+// fewMissing are the units that memory does not have; few is false where they may have
+// too many rows to be read for an answer.
+func (m *memory) fewMissing(plan Plan, most uint64) (missing [3][]Live, few bool) {
+	missing = m.missingUnits(plan)
+	rows := 0
+	for table := range missing {
+		for _, l := range missing[table] {
+			rows += l.rowBound(unitTable(table), most)
+		}
+	}
+	return missing, rows <= fetchedRows
+}
+
 // fetchUnits reads units of all tables side by side, once for all who need the same
 // ones at the same time.
 func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (map[uint32]*unit, error) {
@@ -358,9 +385,9 @@ func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (
 			continue
 		}
 		steps = append(steps, func() error {
-			key := fmt.Sprintf("%q %d %d %v", plan.Account, plan.by, table, units)
+			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, units, plan.Only)
 			some, err := m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
-				return m.readUnits(ctx, m.store.UnitRows, plan.Account, plan.by, unitTable(table), units)
+				return m.readUnits(ctx, m.store.UnitRows, plan, unitTable(table), units)
 			})
 			mu.Lock()
 			defer mu.Unlock()

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,7 +15,7 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -89,12 +90,39 @@ func (s *shop) holds(facts uint64) {
 func (s *shop) unitRows(st Statement) (all []UnitRow) {
 	for _, generation := range numbersOf(st.Params["generations"]) {
 		for _, e := range append(slices.Clone(s.view.Manifest.Of(manifest.Month)), s.view.Manifest.Of(manifest.Year)...) {
-			if e.Generation == generation {
-				all = append(all, s.rowsOf(e)...)
+			if e.Generation != generation {
+				continue
+			}
+			for _, row := range s.rowsOf(e) {
+				if only := st.Params["product_keys"]; only != "" && !slices.Contains(numbersOf(only), row.Key) {
+					continue
+				}
+				if strings.Contains(st.SQL, "toUInt32(0)") {
+					row.Key = 0
+				}
+				all = append(all, row)
 			}
 		}
 	}
 	return all
+}
+
+// HeldKeys are the years that have rows of a product.
+func (s *shop) HeldKeys(_ context.Context, st Statement) (held []HeldKey, err error) {
+	for _, key := range numbersOf(st.Params["keys"]) {
+		for _, e := range s.view.Manifest.Of(manifest.Year) {
+			one := HeldKey{Key: key, Generation: e.Generation}
+			for _, row := range s.rowsOf(e) {
+				if row.Key == key {
+					one.Rows++
+				}
+			}
+			if one.Rows > 0 {
+				held = append(held, one)
+			}
+		}
+	}
+	return held, s.failed
 }
 
 // rowsOf are the rows of a month or a year.
@@ -244,19 +272,38 @@ func productsAsText(report *Report) []string {
 	return all
 }
 
+// drawReportRequest draws a report by product, and by time too, or one that is compared.
+func drawReportRequest(t *rapid.T) Request {
+	r, sorting := drawRequest(t, "2024-09-01", "2027-01-31"), drawSorting(t)
+	r.Dimensions, r.Sort, r.Order = sorting.Dimensions, sorting.Sort, sorting.Order
+	if way := rapid.SampledFrom([]period.Name{"", period.PreviousPeriod, period.PreviousYear}).Draw(t, "compare"); way != "" {
+		r.Earlier = r.Period.Earlier(way)
+	} else if r.Granularity = rapid.SampledFrom([]string{"", ByDay, ByWeek, ByMonth}).Draw(t, "granularity"); r.Granularity != "" {
+		time := map[string]string{ByDay: dimDate, ByWeek: dimWeek, ByMonth: dimMonth}[r.Granularity]
+		r.Dimensions = rapid.SampledFrom([][]string{{time, dimProduct}, {dimProduct, time}}).Draw(t, "dimensions")
+	}
+	r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
+	return r
+}
+
+// mustBeOfTheDays compares a report with what the days of either period have.
+func mustBeOfTheDays(t *rapid.T, service *Service, s *shop, r Request, got *Report) {
+	var then map[answeredKey]answered
+	if r.Compared() {
+		then = s.answer(r.EarlierRequest())
+	}
+	names, err := service.directory.getNames(context.Background(), s.view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(productsAsText(listed(r, s.view, s.answer(r), then, names)), productsAsText(got)); diff != "" {
+		t.Fatalf("(-days +memory):\n%s", diff)
+	}
+}
+
 func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawShop(t)
-		r := drawRequest(t, "2024-09-01", "2027-01-31")
-		sorting := drawSorting(t)
-		r.Dimensions, r.Sort, r.Order = sorting.Dimensions, sorting.Sort, sorting.Order
-		if way := rapid.SampledFrom([]period.Name{"", period.PreviousPeriod, period.PreviousYear}).Draw(t, "compare"); way != "" {
-			r.Earlier = r.Period.Earlier(way)
-		} else if r.Granularity = rapid.SampledFrom([]string{"", ByDay, ByWeek, ByMonth}).Draw(t, "granularity"); r.Granularity != "" {
-			time := map[string]string{ByDay: dimDate, ByWeek: dimWeek, ByMonth: dimMonth}[r.Granularity]
-			r.Dimensions = rapid.SampledFrom([][]string{{time, dimProduct}, {dimProduct, time}}).Draw(t, "dimensions")
-		}
-		r.Paging = rapid.SampledFrom([]Paging{{1, MaxRows, true}, {2, MaxRows, true}, {1, 3, false}, {2, 3, false}, {9, 5, false}, {1, 100, false}}).Draw(t, "page")
+		s, r := drawShop(t), drawReportRequest(t)
 		service := remembering(t, s, r)
 		plan := PlanReport(r, s.view)
 		if plan.Empty() && plan.earlierPlan().Empty() {
@@ -266,16 +313,56 @@ func TestReportsFromMemoryAreThoseOfTheDays(t *testing.T) {
 		if !ok {
 			t.Fatal("the report is not answered from memory")
 		}
-		var then map[answeredKey]answered
-		if r.Compared() {
-			then = s.answer(r.EarlierRequest())
+		mustBeOfTheDays(t, service, s, r, got)
+	})
+}
+
+// What filters leave is read once, and answers for its report, its totals and its
+// timeline.
+func TestReportsOfSomeProductsAreThoseOfTheirDays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, r := drawShop(t), drawReportRequest(t)
+		service := NewService(s, nil)
+		service.Remember(s, 512<<20)
+		only := rapid.SliceOfNDistinct(rapid.Uint32Range(1, 11), 1, 3, rapid.ID).Draw(t, "products")
+		ids, _ := s.ProductIDs(t.Context(), "", 0)
+		for _, key := range only {
+			r.Filters.Products = append(r.Filters.Products, ids[key])
 		}
-		names, err := service.directory.getNames(context.Background(), s.view)
+		slices.Sort(r.Filters.Products)
+		got, err := service.Report(t.Context(), s.view, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(productsAsText(listed(r, s.view, s.answer(r), then, names)), productsAsText(got)); diff != "" {
-			t.Fatalf("(-days +memory):\n%s", diff)
+		reads := s.reads
+		timeline := r
+		timeline.Earlier, timeline.Granularity = period.Period{}, cmp.Or(r.Granularity, ByMonth)
+		points, err := service.Timeline(t.Context(), s.view, timeline)
+		if err != nil || r.Granularity == ByMonth && s.reads > reads+1 {
+			t.Fatalf("the timeline took %d statements: %v", s.reads-reads, err)
+		}
+		alone := &shop{view: s.view, rows: map[uint32][]UnitRow{}}
+		for generation, rows := range s.rows {
+			alone.rows[generation] = slices.DeleteFunc(slices.Clone(rows), func(row UnitRow) bool { return !slices.Contains(only, row.Key) })
+		}
+		mustBeOfTheDays(t, service, alone, r, got)
+		var all exact.Sums
+		sums := map[int]exact.Sums{} // by bucket
+		for name, of := range alone.answer(timeline) {
+			all.AddSums(of.sums)
+			one := sums[name.bucket]
+			one.AddSums(of.sums)
+			sums[name.bucket] = one
+		}
+		if want := got.figuresOf(all); !slices.Equal(got.Total, want) {
+			t.Fatalf("in total %v, expected %v", got.Total, want)
+		}
+		var expected []Point
+		for _, at := range slices.Sorted(maps.Keys(sums)) {
+			expected = append(expected, points.pointAt(at, &sides{sums[at]}))
+		}
+		if diff := gocmp.Diff(fmt.Sprint(expected), fmt.Sprint(points.Points)); diff != "" {
+			t.Fatalf("(-days +timeline):\n%s", diff)
 		}
 	})
 }

@@ -56,6 +56,7 @@ type Live struct {
 	Facts      uint64 // of a month
 	FactDays   uint64 // of a month: days that have facts; 0 where they were not counted
 	Undivided  bool   // it has no rollup by ad group
+	most       uint64 // rows of a rollup that filters leave of its year; 0 where none narrow it
 }
 
 func liveUnit(e manifest.Entry) Live {
@@ -76,6 +77,16 @@ func (plan Plan) earlierPlan() Plan {
 		return Plan{}
 	}
 	return *plan.Earlier
+}
+
+// dividedBy is the plan for another level, of both periods.
+func (plan Plan) dividedBy(by level) Plan {
+	plan.by = by
+	if plan.Earlier != nil {
+		then := plan.Earlier.dividedBy(by)
+		plan.Earlier = &then
+	}
+	return plan
 }
 
 // hasDay reports whether a day lies in the period.

@@ -13,12 +13,14 @@ import (
 // sums, ranks and cuts. What was missed then is read in after the answer: at the same
 // time, each would take the other's core.
 func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, error) {
-	plan := PlanReport(r, v)
+	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
 	switch {
+	case err != nil:
+		return nil, err
 	case plan.isEmpty():
 		return emptyPage(r, v, 0), nil
-	case plan.by != byProduct && plan.hasUndivided():
-		return s.answerRanked(ctx, v, r, plan)
+	case !plan.isKept():
+		return s.answerPlanned(ctx, v, r, plan)
 	}
 	if report, ok := s.answerCached(ctx, v, r, plan); ok {
 		return report, nil
@@ -26,11 +28,22 @@ func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, 
 	if report, ok, err := s.answerFetched(ctx, v, r, plan, min(plan.Rows+plan.earlierPlan().Rows, plan.by.mostOf(v))); ok || err != nil {
 		return report, err
 	}
-	if s.memory != nil {
+	if s.memory != nil && !plan.isNarrow() {
 		defer s.noteMiss(v, r, plan)
 		defer s.memory.computed.beginWork()()
 	}
-	return s.answerRanked(ctx, v, r, plan)
+	return s.answerPlanned(ctx, v, r, plan)
+}
+
+// needsAdGroups reports whether rows of products alone cannot answer.
+func (plan Plan) needsAdGroups() bool {
+	return plan.by == byCampaign || plan.by == byAdGroup || plan.narrowing.isByAdGroup()
+}
+
+// isKept reports whether memory keeps what the plan reads: not what a search finds, nor
+// units from before there were campaigns and ad groups.
+func (plan Plan) isKept() bool {
+	return plan.Found == nil && !(plan.needsAdGroups() && plan.hasUndivided())
 }
 
 // hasUndivided reports whether units of either period are from before there were

@@ -82,7 +82,7 @@ func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, e
 		return s.answerLevel(ctx, v, r)
 	}
 	if r.dividesByID() {
-		return s.answerRanked(ctx, v, r, PlanReport(r, v))
+		return s.answerRanked(ctx, v, r)
 	}
 	all, err := s.sumGroups(ctx, v, r)
 	if err != nil {
@@ -146,14 +146,21 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	return int(min(bound, uint64(r.PageSize))), nil
 }
 
-// answerRanked answers a page that the engine has cut.
-func (s *Service) answerRanked(ctx context.Context, v View, r Request, plan Plan) (*Report, error) {
-	plan, err := s.narrowPlan(ctx, v, r, plan)
+// answerRanked answers a page of what memory keeps nothing of.
+func (s *Service) answerRanked(ctx context.Context, v View, r Request) (*Report, error) {
+	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
 	switch {
 	case err != nil:
 		return nil, err
 	case plan.isEmpty():
 		return emptyPage(r, v, 0), nil
+	}
+	return s.answerPlanned(ctx, v, r, plan)
+}
+
+// answerPlanned answers a page that the engine has cut.
+func (s *Service) answerPlanned(ctx context.Context, v View, r Request, plan Plan) (*Report, error) {
+	switch {
 	case r.isByDate():
 		return s.answerByDate(ctx, v, r, plan)
 	case r.All && r.Page > 1:

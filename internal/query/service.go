@@ -21,7 +21,7 @@ type Service struct {
 	days      *dayTotals
 	buckets   *lru.Cache[countedReport, []BucketCount]
 	limited   *lru.Cache[string, limitedView] // by account and marketplaces
-	held      *lru.Cache[keyName, []uint32]   // in which years a stored number has rows
+	held      *lru.Cache[keyName, []HeldKey]  // in which years a stored number has rows
 	seeking   flight.Group[string, []HeldKey] // by statement
 	memory    *memory                         // nil: every product report is read
 }
@@ -143,13 +143,50 @@ func (s *Service) sumGroups(ctx context.Context, v View, r Request) (map[group]*
 	return all, err
 }
 
-// readGroups has the engine add up.
+// groupKept adds up what filters leave, from memory: for several questions about one
+// campaign or product it is read once. ok is false where memory cannot keep it.
+func (s *Service) groupKept(ctx context.Context, v View, r Request, plan Plan) (all map[group]*sides, ok bool, err error) {
+	plan = plan.dividedBy(byNothing)
+	if s.memory == nil || !plan.isNarrow() || r.sumsMore() || !plan.isKept() {
+		return nil, false, nil
+	}
+	missing, few := s.memory.fewMissing(plan, 1)
+	if !few {
+		return nil, false, nil
+	}
+	fetched, err := s.memory.fetchUnits(ctx, plan, missing)
+	if err != nil {
+		return nil, false, err
+	}
+	now, then, ok := s.memory.findBoth(v, r, plan, fetched)
+	if !ok || now.unfit || then.unfit {
+		return nil, false, nil
+	}
+	all = map[group]*sides{}
+	undated := r
+	undated.Granularity = ""
+	for side, of := range [...]found{current: now, earlier: then} {
+		for _, rows := range of.parts {
+			sum := tallies{make([]tally, 1)}
+			sum.addPart(rows)
+			g := undated.groupOf(rows.slice, 0, 0)
+			g.bucket = rows.bucket
+			addToSide(all, g, side, sum.of[0].exactSums())
+		}
+	}
+	return all, true, nil
+}
+
+// readGroups has the engine add up, where memory does not.
 func (s *Service) readGroups(ctx context.Context, v View, r Request) (map[group]*sides, error) {
 	r.Sort, r.Order, r.Paging = DefaultSort, Descending, Paging{Page: 1, PageSize: math.MaxInt32}
 	all := map[group]*sides{}
 	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
 	if err != nil || plan.isEmpty() {
 		return all, err
+	}
+	if kept, ok, err := s.groupKept(ctx, v, r, plan); ok || err != nil {
+		return kept, err
 	}
 	rows, _, err := s.readPlanned(ctx, v, r, plan)
 	for _, row := range rows {

@@ -365,23 +365,28 @@ func cappedNumber(m catalogue.Measure, term string) string {
 	return fmt.Sprintf("toUInt64(least(%s, %d))", WholeTerm(m, term), int64(mostMeasure))
 }
 
-// unitsStatement reads generations whole, divided by a level.
-func unitsStatement(account string, by level, table unitTable, units []Live) Statement {
+// unitsStatement reads what a plan needs of generations, divided by its level.
+func (plan Plan) unitsStatement(table unitTable, units []Live) Statement {
 	t := unitTables[table]
-	params := map[string]string{"account": Text(account), "generations": Numbers(generationsOf(units))}
+	params := map[string]string{"account": Text(plan.Account), "generations": Numbers(generationsOf(units))}
+	plan.setKeys(params)
 	partitions := ""
 	if t.partition != "" {
 		partitions = "\n  AND " + t.partition + " IN {calendar:Array(UInt32)}"
 		params["calendar"] = t.calendar(startsOf(units))
 	}
 	name, column, order, group := t.name, t.column, t.order, ""
-	if key := levels[by].key; by != byProduct { // stored rows are of products too
-		name, group = strings.Replace(name, "_products", "_ad_groups", 1), "\nGROUP BY generation, day_number, "+key
+	key := plan.by.key()
+	if plan.needsAdGroups() {
+		name = strings.Replace(name, "_products", "_ad_groups", 1)
+	}
+	if plan.by != byProduct || plan.needsAdGroups() { // stored rows are of products too
+		group = "\nGROUP BY generation, day_number, " + key
 		order = "day_number, " + key
 		column = func(m catalogue.Measure) string { return cappedNumber(m, "sum("+WideTerm(m, m.Name)+")") }
 	}
-	return Statement{fillTemplate("units", "/*table*/", name, "/*day*/", t.day, "/*key*/", levels[by].key, "/*columns*/", EachMeasure(", ", column),
-		"/*partitions*/", partitions, "/*group by*/", group, "/*order*/", order), params}
+	return Statement{fillTemplate("units", "/*table*/", name, "/*day*/", t.day, "/*key*/", key, "/*columns*/", EachMeasure(", ", column),
+		"/*partitions*/", partitions, "/*narrowed*/", plan.condition(), "/*group by*/", group, "/*order*/", order), params}
 }
 
 // marketplaceKeys is the term for the marketplaces of a product, where rows show

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"adlens/internal/exact"
+	"adlens/internal/manifest"
 )
 
 // tally is the sums of one product in 64 bits.
@@ -16,6 +17,7 @@ type tally struct {
 // a report that is divided by time are of one day, week or month.
 type part struct {
 	bucket      int // its distance from the first one of the period
+	slice       manifest.Slice
 	packed      []packedRow
 	rows        []unitRow
 	step        uint64

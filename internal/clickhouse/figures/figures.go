@@ -101,7 +101,7 @@ SELECT generation, toUInt8(2), ad_group_id, name FROM ad_groups`+of,
 // HeldKeys runs the statement that finds in which years stored numbers have rows.
 func (s *Store) HeldKeys(ctx context.Context, st query.Statement) ([]query.HeldKey, error) {
 	return conn.Collect(ctx, s.cluster, st.SQL, st.Params, func(scan conn.Scan) (k query.HeldKey, err error) {
-		err = scan(&k.Key, &k.Generation)
+		err = scan(&k.Key, &k.Generation, &k.Rows)
 		return k, err
 	})
 }

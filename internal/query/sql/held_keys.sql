@@ -1,6 +1,7 @@
--- Which whole years have rows of some stored numbers.
-SELECT DISTINCT /*key*/, generation
+-- How many rows of some stored numbers whole years have.
+SELECT /*key*/, generation, count()
 FROM /*table*/
 WHERE account_id = {account:String}
   AND generation IN {generations:Array(UInt32)}
   AND /*key*/ IN {keys:Array(UInt32)}
+GROUP BY /*key*/, generation

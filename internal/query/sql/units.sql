@@ -1,4 +1,4 @@
--- Whole generations, to be kept in memory. In each part where another
+-- What is requested of generations, or all of them, to be kept in memory. In each part where another
 -- account's rows begin, the index cannot exclude a generation; what the table
 -- is partitioned by can.
 SELECT
@@ -11,6 +11,6 @@ SELECT
 FROM /*table*/
 WHERE account_id = {account:String}
   AND generation IN {generations:Array(UInt32)}/*partitions*/
-  AND (/*figures*/)/*group by*/
+  AND (/*figures*/)/*narrowed*//*group by*/
 ORDER BY generation, /*order*/
 SETTINGS max_threads = 1
