@@ -277,3 +277,32 @@ func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
 		t.Errorf("the engine's check: %v", err)
 	}
 }
+
+// What is kept of the directory while its mark is the same is read again after each
+// change: a key that is revoked, or gone, is let in no more.
+func TestEachChangeOfTheDirectoryLeavesAMark(t *testing.T) {
+	d := openShared(t)
+	before, _ := d.DirectoryMark()
+	mustBeMarked := func(what string, err error) {
+		t.Helper()
+		mark, settled := d.DirectoryMark()
+		if err != nil || mark == before || !settled {
+			t.Errorf("%s: %v; the mark is %d after %d, settled is %t", what, err, mark, before, settled)
+		}
+		before = mark
+	}
+	for _, c := range changeables(t) {
+		for _, changed := range []bool{false, true} {
+			if isSealed(c.table) {
+				mustBeMarked(c.table, c.put(t.Context(), d, changed))
+			}
+		}
+	}
+	mustBeMarked("an account that is cleared", d.Sink.Clear(t.Context(), t.Name()))
+	if _, err := d.Keys.Keys(t.Context(), t.Name()); err != nil {
+		t.Error(err)
+	}
+	if mark, settled := d.DirectoryMark(); mark != before || !settled {
+		t.Error("reading is no change")
+	}
+}

@@ -105,19 +105,17 @@ func (v *Values[K, V]) ask(ctx context.Context, key K, now time.Time) (answer[V]
 // get returns what is kept, and whether it is time to read it again, which one
 // caller alone is told.
 func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	k, ok := v.young[key]
-	if !ok {
-		k, ok = v.old[key]
-	}
-	if !ok {
+	k, confirmed := v.find(key)
+	if k == nil {
 		return value, false, false
 	}
-	if near(k.confirmed, now, v.age/2) {
+	if near(confirmed, now, v.age/2) {
 		return k.value, true, false
 	}
-	if v.isUnchanged(k) {
+	unchanged := v.isUnchanged(k)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if unchanged {
 		k.confirmed = now
 		return k.value, true, !near(k.asked, now, unread)
 	}
@@ -127,6 +125,20 @@ func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
 	renew = !k.renewed
 	k.renewed = true
 	return k.value, true, renew
+}
+
+// find returns what is kept of a key, nil for nothing, and until when it was confirmed.
+func (v *Values[K, V]) find(key K) (k *kept[V], confirmed time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k, ok := v.young[key]
+	if !ok {
+		k, ok = v.old[key]
+	}
+	if !ok {
+		return nil, confirmed
+	}
+	return k, k.confirmed
 }
 
 // isUnchanged reports whether the mark says so.

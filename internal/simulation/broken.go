@@ -42,6 +42,7 @@ const (
 	TrimLive          Broken = "The record of commits is cut above the commit that names all units"
 	KeysByClock       Broken = "Of a key's changes the one with the latest clock counts"
 	KeptKeys          Broken = "A key that a server has in memory is not looked up again"
+	NoMark            Broken = "A change of a key leaves no mark"
 	SuspectsOut       Broken = "An address that sent wrong keys is refused with valid ones too"
 	CountBehind       Broken = "The day's count is stored after requests were let in"
 	CountForgotten    Broken = "The day's count of servers that ended is forgotten"
@@ -59,7 +60,7 @@ const (
 var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFailures, BelieveSuccesses, IgnoreSeals, BelieveRows, BelieveUnits,
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
-	KeysByClock, KeptKeys, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
+	KeysByClock, KeptKeys, NoMark, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
 	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.

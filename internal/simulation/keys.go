@@ -65,6 +65,10 @@ func (w *world) serverAt(number int) *server {
 	w.servers[number] = s
 	w.everServers = append(w.everServers, s)
 	s.keys, s.links, s.failures = auth.NewAuthenticator(keyTable{s}), auth.NewAuthenticator(keyTable{s}), auth.NewFailures()
+	if w.plan.Lock == lockFile { // all processes run on one machine
+		s.keys.Trust(s.readMark)
+		s.links.Trust(s.readMark)
+	}
 	local := auth.NewReservingLimiter(w.plan.Minute, w.plan.Day)
 	s.limiter = auth.NewStoredLimiter(local, dayTable{s}, s.name, s.clock)
 	s.limiter.Decide = func(account string, key auth.KeyLimit, now time.Time) (d auth.Decision) {
@@ -97,6 +101,12 @@ func twoHands(wall time.Time, monotonic time.Duration) time.Time {
 	words[0] = 1<<63 | uint64(wall.Unix()-time.Date(1885, time.January, 1, 0, 0, 0, 0, time.UTC).Unix())<<30 | uint64(wall.Nanosecond())
 	words[1] = uint64(monotonic + time.Second)
 	return t
+}
+
+// readMark reads the mark of the directory.
+func (s *server) readMark() (mark uint64, settled bool) {
+	err := s.local(context.Background(), "mark", "", nil, func() { mark, settled = s.world.mark, !s.world.changing })
+	return mark, settled && err == nil
 }
 
 // keyTable is the table of keys, and that of links, as a server reads them.
@@ -141,7 +151,16 @@ func newestRow(rows []keyRow, hash [32]byte) (auth.Record, bool) {
 // carried out.
 func (p *process) putKey(ctx context.Context, r auth.Record) error {
 	w := p.world
-	return p.write(ctx, "insert key", r.ID, func() {
+	announce := func(changing bool) error {
+		if w.broken == NoMark {
+			return nil
+		}
+		return p.local(ctx, "announce", r.ID, nil, func() { w.mark, w.changing = w.mark+1, changing })
+	}
+	if err := announce(true); err != nil {
+		return err
+	}
+	err := p.write(ctx, "insert key", r.ID, func() {
 		revision := w.storeNow().Round(0)
 		rows := w.rowsLike(slices.IndexFunc(w.secrets, func(k auth.Key) bool { return k.Hash() == r.Hash }))
 		for _, row := range *rows {
@@ -160,6 +179,10 @@ func (p *process) putKey(ctx context.Context, r auth.Record) error {
 		}
 		*rows = append(*rows, keyRow{r, revision})
 	})
+	if err != nil {
+		return err
+	}
+	return announce(false)
 }
 
 // dayTable is the table of the day's counts as a server reaches it.

@@ -47,6 +47,8 @@ type world struct {
 	everServers []*server
 	starts      int
 	secrets     []auth.Key
+	mark        uint64 // of the directory
+	changing    bool   // what the mark is of
 	keyTruths   []keyTruth
 	keyRows     []keyRow
 	linkRows    []keyRow
