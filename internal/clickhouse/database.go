@@ -33,6 +33,8 @@ type Database struct {
 	Sink        copies.Sink
 	Mover       copies.Mover
 	Audit       audit.Audit
+
+	guard *integrity.Guard
 }
 
 // Open connects to a server and brings its schema up to date.
@@ -101,7 +103,7 @@ func lookAt(config cluster.Config) *Database {
 
 // assemble puts the rooms together.
 func assemble(c *cluster.Cluster, guard *integrity.Guard) *Database {
-	d := &Database{Cluster: c, Tables: tables.On(c), Accounts: accounts.NewAccountStore(c), Keys: accounts.NewKeyStore(c), Feeds: accounts.NewFeedStore(c),
+	d := &Database{guard: guard, Cluster: c, Tables: tables.On(c), Accounts: accounts.NewAccountStore(c), Keys: accounts.NewKeyStore(c), Feeds: accounts.NewFeedStore(c),
 		Apps: accounts.NewAppStore(c), DayUses: accounts.NewDayStore(c), Lists: figures.NewLists(c)}
 	d.Loads = d.LoadStore(nil)
 	visible := struct {
@@ -120,9 +122,11 @@ func assemble(c *cluster.Cluster, guard *integrity.Guard) *Database {
 }
 
 // DirectoryMark stays the same while accounts, keys, links, connections and assistants
-// do; settled is false where nothing follows from it.
+// do; settled is false where nothing follows from it: also where an account is withheld,
+// whose key has to be looked up again to be refused.
 func (d *Database) DirectoryMark() (mark uint64, settled bool) {
-	return d.Cluster.Home().Mark(conn.Directory)
+	mark, settled = d.Cluster.Home().Mark(conn.Directory)
+	return mark, settled && d.guard.IsQuiet()
 }
 
 // LoadStore returns the database as the loader sees it, under a locker.

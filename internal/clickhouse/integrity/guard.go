@@ -108,6 +108,13 @@ func (g *Guard) Admit(account string) error {
 	return nil
 }
 
+// IsQuiet reports whether nothing is withheld, and nothing was met that cannot be read.
+func (g *Guard) IsQuiet() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.lost) == 0 && g.alarmed == nil
+}
+
 // known returns what is missing of each account, and what cannot be read.
 func (g *Guard) known() (map[string]directory.Faults, error) {
 	g.mu.Lock()
