@@ -107,7 +107,7 @@ func (o *options) sayAddress(w io.Writer, address string) error {
 
 const (
 	drainPatience = 40 * time.Second // longer than the longest request
-	usageEvery    = 2 * time.Second
+	usageEvery    = 10 * time.Second
 	collectEvery  = time.Hour
 )
 

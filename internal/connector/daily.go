@@ -19,6 +19,7 @@ import (
 // Bounds of refreshing figures.
 const (
 	scanEvery    = 5 * time.Second  // for connections
+	scanAgain    = time.Minute      // for those that no mark tells of
 	lookAgain    = 10 * time.Minute // at an account of which nothing was due
 	lookSoon     = time.Minute      // at an account that was busy, or failed once
 	betweenTwo   = time.Hour        // refreshes of an account that succeed
@@ -39,6 +40,9 @@ type Daily struct {
 	// Report hears how each refresh ended. It may be called from several
 	// goroutines.
 	Report func(account, connection string, result loader.Result, took time.Duration, err error)
+	// Mark stays the same while connections do; settled is false where nothing follows
+	// from it. Without it they are read at each scan.
+	Mark func() (mark uint64, settled bool)
 
 	mu      sync.Mutex
 	looks   map[string]look       // by connection
@@ -64,8 +68,9 @@ func (d *Daily) Run(ctx context.Context) {
 	slots := make(chan struct{}, accountsAt)
 	ticker := time.NewTicker(d.Connector.paced(scanEvery))
 	defer ticker.Stop()
+	var known scan
 	for {
-		connections, err := d.Connector.Store.Connections(ctx, "")
+		connections, err := d.scanConnections(ctx, &known)
 		if err != nil && ctx.Err() == nil {
 			d.Report("", "", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
 		}
@@ -78,6 +83,31 @@ func (d *Daily) Run(ctx context.Context) {
 		case <-ticker.C:
 		}
 	}
+}
+
+// scan is the connections as they were read last.
+type scan struct {
+	connections []adlens.Connection
+	at          time.Time
+	mark        uint64
+	settled     bool
+}
+
+// scanConnections reads all connections, unless the mark says that they are the same.
+func (d *Daily) scanConnections(ctx context.Context, known *scan) ([]adlens.Connection, error) {
+	next := scan{at: time.Now()}
+	if d.Mark != nil {
+		next.mark, next.settled = d.Mark()
+	}
+	if next.settled && known.settled && next.mark == known.mark && next.at.Sub(known.at) < d.Connector.paced(scanAgain) {
+		return known.connections, nil
+	}
+	var err error
+	next.connections, err = d.Connector.Store.Connections(ctx, "")
+	if err == nil {
+		*known = next
+	}
+	return next.connections, err
 }
 
 // startRefresh looks after a connection in the background where it is time to, unless
