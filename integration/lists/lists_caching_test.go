@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,30 @@ func TestDifferentListRequestsHaveDifferentTags(t *testing.T) {
 			t.Errorf("%s has the ETag %q of %q", path, tag, before)
 		}
 		tags[tag] = path
+	}
+}
+
+// Every fault of a request is named at once, also that only the list can tell.
+func TestAnUnknownCampaignIsNamedBesideOtherFaults(t *testing.T) {
+	t.Parallel()
+	_, one := house.ShopWithLists(t)
+	for _, c := range []struct {
+		query, code string
+		want        []string
+	}{
+		{"campaign_id=nowhere", "unknown_value", []string{"campaign_id"}},
+		{"campaign_id=nowhere&page=0&format=pdf", "unknown_value", []string{"campaign_id", "page", "format"}},
+		{"campaign_id=1&page=0", "invalid_parameter", []string{"page"}},
+		{"campaign_id=nowhere&campaign_id=1&page_size=0", "invalid_parameter", []string{"campaign_id", "page_size"}},
+	} {
+		p := house.ProblemOf(t, house.Get(t, one.Ask, "/api/v1/ad-groups?marketplace_id=101&"+c.query), 400, c.code)
+		var named []string
+		for _, fault := range p.Errors {
+			named = append(named, fault.Parameter)
+		}
+		if !slices.Equal(named, c.want) {
+			t.Errorf("%s: faults of %q, expected %q", c.query, named, c.want)
+		}
 	}
 }
 

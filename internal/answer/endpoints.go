@@ -89,7 +89,8 @@ func readEndpoint(path string) (Request, error) {
 type steps[Params any, R request, A any] struct {
 	name     string
 	parse    func(Params, query.View, time.Time) (R, []adlens.Fault)
-	check    func(context.Context, query.View, R) ([]adlens.Fault, error) // of ids, which the view does not have; nil without any
+	check    func(context.Context, query.View, R) ([]adlens.Fault, error) // of ids, which the view does not have
+	late     bool                                                         // computing checks too: only beside other faults it has to be done before
 	settle   func(context.Context, *Service, query.View, R) R             // nil where all depends on the data
 	identify func(string, query.View, R) string
 	most     func(context.Context, query.View, R) (int, error)
@@ -101,7 +102,7 @@ type steps[Params any, R request, A any] struct {
 func figuresEndpoint[Params, A any](name string, parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
-		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, s.figures.UnknownIDs, nil, query.Identity, s.figures.MostRows, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, s.figures.UnknownIDs, false, nil, query.Identity, s.figures.MostRows, compute, describe})
 	}
 }
 
@@ -113,7 +114,7 @@ func listEndpoint[Params, A any](name string, settle func(context.Context, *Serv
 		most := func(ctx context.Context, v query.View, r query.ListRequest) (int, error) {
 			return s.figures.MostListed(ctx, v, r, name)
 		}
-		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, nil, settle, query.ListIdentity, most, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, s.figures.UnlistedCampaign, true, settle, query.ListIdentity, most, compute, describe})
 	}
 }
 
@@ -128,10 +129,16 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 		return nil, err
 	}
 	request, more := st.parse(params, view, s.now())
-	if st.check != nil {
+	if !st.late || len(faults)+len(more) > 0 {
 		unknown, err := st.check(ctx, view, request)
 		if err != nil {
 			return nil, err
+		}
+		named := func(f adlens.Fault) bool {
+			return slices.ContainsFunc(slices.Concat(faults, more), func(known adlens.Fault) bool { return known.Parameter == f.Parameter })
+		}
+		if st.late { // of one value, one fault is enough
+			unknown = slices.DeleteFunc(unknown, named)
 		}
 		more = append(more, unknown...)
 	}

@@ -46,6 +46,8 @@ type narrowing struct {
 	// years are how many rows of each dimension that filters narrow there are in the
 	// generations of years; nil for all.
 	years [3]map[uint32]uint64
+
+	narrowed string // what names Only
 }
 
 // isByAdGroup reports whether rows of products alone cannot tell what is left.
@@ -108,6 +110,7 @@ func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) 
 		return plan, nil
 	}
 	narrowed, err := s.matchIDs(ctx, v, r)
+	narrowed.narrowed = fmt.Sprint(narrowed.Only)
 	if err == nil {
 		err = s.setYears(ctx, v, &narrowed)
 	}

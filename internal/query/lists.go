@@ -107,16 +107,26 @@ func (s *Service) Campaigns(ctx context.Context, v View, r ListRequest) (*Page[C
 // AdGroups answers a page of a marketplace's ad groups. The error is a
 // *FaultsError where the campaign is not in the list.
 func (s *Service) AdGroups(ctx context.Context, v View, r ListRequest) (*Page[AdGroup], error) {
-	if r.CampaignID != "" && v.SyncedAt(manifest.Campaigns, r.Marketplace) != nil {
-		n, err := s.lists.Count(ctx, v.listStatement("campaign_listed", r))
-		if err != nil {
-			return nil, err
+	if faults, err := s.UnlistedCampaign(ctx, v, r); err != nil || faults != nil {
+		if err == nil {
+			err = &FaultsError{faults}
 		}
-		if n == 0 {
-			return nil, &FaultsError{[]adlens.Fault{UnknownCampaign(r.CampaignID, r.Marketplace)}}
-		}
+		return nil, err
 	}
 	return listPage(ctx, s, v, r, "ad_groups", s.lists.AdGroups, v.SyncedAt(manifest.AdGroups, r.Marketplace))
+}
+
+// UnlistedCampaign returns a fault where the campaign that ad groups are requested of is
+// not in the list.
+func (s *Service) UnlistedCampaign(ctx context.Context, v View, r ListRequest) ([]adlens.Fault, error) {
+	if r.CampaignID == "" || v.SyncedAt(manifest.Campaigns, r.Marketplace) == nil {
+		return nil, nil
+	}
+	n, err := s.lists.Count(ctx, v.listStatement("campaign_listed", r))
+	if err != nil || n > 0 {
+		return nil, err
+	}
+	return []adlens.Fault{UnknownCampaign(r.CampaignID, r.Marketplace)}, nil
 }
 
 // Rules answers a page of the rules, the most recently edited first.

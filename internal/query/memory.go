@@ -62,7 +62,7 @@ type unitName struct {
 func (plan Plan) nameOf(table unitTable, u manifest.Unit) unitName {
 	name := unitName{account: plan.Account, table: table, unit: u, by: plan.by}
 	if plan.isNarrow() {
-		name.narrowed = fmt.Sprint(plan.Only)
+		name.narrowed = plan.narrowed
 	}
 	return name
 }
@@ -385,7 +385,7 @@ func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (
 			continue
 		}
 		steps = append(steps, func() error {
-			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, units, plan.Only)
+			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, units, plan.narrowed)
 			some, err := m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
 				return m.readUnits(ctx, m.store.UnitRows, plan, unitTable(table), units)
 			})
