@@ -75,7 +75,7 @@ func (s *Service) fillRequest(ctx context.Context, account string, r Request) er
 	if err := s.memory.fillUnits(ctx, plan, most); err != nil {
 		return err
 	}
-	found, then, ok := s.memory.findBoth(v, r, plan, nil)
+	found, then, ok := s.memory.findBoth(v, r, plan, fetched{})
 	if !ok || found.unfit || then.unfit {
 		return nil // the engine has to answer nevertheless
 	}

@@ -1,9 +1,9 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -123,13 +123,17 @@ func (plan Plan) narrowTo(v View, n narrowing) Plan {
 		var kept []Live
 		for _, l := range *units {
 			year := v.Manifest.Generation(manifest.Unit{Kind: manifest.Year, Slice: l.Slice, Start: l.Start.FirstOfYear()})
-			l.most = math.MaxUint64
-			for _, rows := range n.years {
-				if rows != nil {
-					l.most = min(l.most, rows[year])
+			has := true
+			for i, rows := range n.years {
+				switch {
+				case rows == nil:
+				case rows[year] == 0:
+					has = false
+				case identified[i].isOf != 0 || plan.by == byProduct && !n.isByAdGroup(): // a product's rows are counted without ad groups
+					l.most = min(cmp.Or(l.most, rows[year]), rows[year])
 				}
 			}
-			if l.most > 0 {
+			if has {
 				kept = append(kept, l)
 			}
 		}

@@ -24,6 +24,9 @@ var levels = func() (all [byAdGroup + 1]identifiedDimension) {
 	return all
 }()
 
+// maxRanked is how many rows are ranked in memory that are divided by time.
+const maxRanked = 20_000
+
 // key is the column of stored rows that a level divides by.
 func (by level) key() string {
 	if by == byNothing {
@@ -34,9 +37,10 @@ func (by level) key() string {
 
 // level is that of a report that memory can answer: by one dimension of ids, with the
 // usual sums. It may be divided by time too, where rows do not go by that: then few
-// days are read for a page.
+// days are read for a page. All rows up to the end of a page are kept until it is done,
+// so late pages are for the engine.
 func (r Request) level() (by level, ok bool) {
-	if r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate()) {
+	if r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate() || r.Page*r.PageSize > maxRanked) {
 		return 0, false
 	}
 	for _, dimension := range r.Dimensions {

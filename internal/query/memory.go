@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"runtime"
 	"slices"
-	"sync"
 
 	"adlens"
 	"adlens/internal/flight"
@@ -68,7 +66,7 @@ func (plan Plan) nameOf(table unitTable, u manifest.Unit) unitName {
 }
 
 func newMemory(store UnitStore, bytes int) *memory {
-	weigh := func(_ unitName, u *unit) int { return u.memoryBytes() }
+	weigh := func(n unitName, u *unit) int { return u.memoryBytes() + len(n.narrowed) }
 	return &memory{store: store, limit: bytes, units: lru.New(bytes, weigh), adding: make(chan struct{}, runtime.GOMAXPROCS(0)), readQueue: newReadQueue()}
 }
 
@@ -88,7 +86,7 @@ func (s *Service) answerCached(ctx context.Context, v View, r Request, plan Plan
 	if s.memory == nil {
 		return nil, false
 	}
-	found, then, ok := s.memory.findBoth(v, r, plan, nil)
+	found, then, ok := s.memory.findBoth(v, r, plan, fetched{})
 	if !ok || found.unfit || then.unfit {
 		return nil, false
 	}
@@ -117,6 +115,13 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 		tallyPool.Put(before)
 		return ranked.report(v), true
 	}
+	buckets := 0
+	for range now.byBucket() {
+		buckets++
+	}
+	if buckets*int(last) > maxTallied {
+		return nil, false // few rows of many products, which the engine finds sooner
+	}
 	for parts := range now.byBucket() {
 		t := talliesOf(parts, last)
 		ranked.addBucket(parts[0].bucket, t, nil)
@@ -124,6 +129,10 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 	}
 	return ranked.report(v), true
 }
+
+// maxTallied bounds the tallies of all days, weeks or months of a report together: they
+// are looked at one by one, whether they have figures or not.
+const maxTallied = 10_000_000
 
 // byBucket are the parts of each bucket.
 func (f *found) byBucket() iter.Seq[[]part] {
@@ -176,19 +185,19 @@ func (m *memory) getUnit(plan Plan, table unitTable, l Live) (*unit, bool) {
 
 // findBoth looks up all units of a plan and of the earlier one, in memory and
 // among some that were just fetched.
-func (m *memory) findBoth(v View, r Request, plan Plan, fetched map[uint32]*unit) (f, then found, ok bool) {
-	if f, ok = m.findUnits(v, r, r.Period.Start, plan, fetched); ok {
-		then, ok = m.findUnits(v, r, r.Earlier.Start, plan.earlierPlan(), fetched)
+func (m *memory) findBoth(v View, r Request, plan Plan, just fetched) (f, then found, ok bool) {
+	if f, ok = m.findUnits(v, r, r.Period.Start, plan, just); ok {
+		then, ok = m.findUnits(v, r, r.Earlier.Start, plan.earlierPlan(), just)
 	}
 	return f, then, ok
 }
 
 // findUnits looks up all units of a plan, of a period that starts then; ok is false
 // where one is missing.
-func (m *memory) findUnits(v View, r Request, start adlens.Day, plan Plan, fetched map[uint32]*unit) (f found, ok bool) {
+func (m *memory) findUnits(v View, r Request, start adlens.Day, plan Plan, just fetched) (f found, ok bool) {
 	for table, units := range plan.unitsByTable() {
 		for _, l := range units {
-			u, ok := fetched[l.Generation]
+			u, ok := just[table][l.Generation]
 			if !ok {
 				u, ok = m.getUnit(plan, unitTable(table), l)
 			}
@@ -256,7 +265,7 @@ func (m *memory) missingUnits(plan Plan) (missing [3][]Live) {
 // noteMiss has read in what memory lacks for a report. What it has and cannot
 // answer is not read again.
 func (s *Service) noteMiss(v View, r Request, plan Plan) {
-	found, then, ok := s.memory.findBoth(v, r, plan, nil)
+	found, then, ok := s.memory.findBoth(v, r, plan, fetched{})
 	_, named := s.cachedNames(v, plan.by)
 	if !ok || !named && !found.unfit && !then.unfit {
 		s.memory.queueMiss(v.Account, r)
@@ -269,15 +278,14 @@ const mostDaysOfMonth = 31
 // rowBound is how many rows a table has of a unit at most, where the account has
 // no more than so many values of the level.
 func (l Live) rowBound(table unitTable, most uint64) int {
+	bound := l.Facts
 	if l.most != 0 {
 		most = min(most, l.most)
+		bound = min(bound, most*mostDaysOfMonth)
 	}
 	switch table {
 	case dayUnits:
-		if l.most != 0 {
-			return int(min(l.Facts, most*mostDaysOfMonth))
-		}
-		return int(l.Facts)
+		return int(bound)
 	case monthUnits:
 		return int(min(l.Facts, most))
 	}
@@ -345,7 +353,7 @@ func (s *Service) answerFetched(ctx context.Context, v View, r Request, plan Pla
 	if !few {
 		return nil, false, nil
 	}
-	var units map[uint32]*unit
+	var units fetched
 	err = flight.Together(
 		func() (err error) { units, err = s.memory.fetchUnits(ctx, plan, missing); return err },
 		func() (err error) { names, err = s.readNames(ctx, v, plan.by); return err },
@@ -368,32 +376,36 @@ func (m *memory) fewMissing(plan Plan, most uint64) (missing [3][]Live, few bool
 	rows := 0
 	for table := range missing {
 		for _, l := range missing[table] {
-			rows += l.rowBound(unitTable(table), most)
+			bound := l.rowBound(unitTable(table), most)
+			if plan.by == byNothing {
+				bound = min(bound, mostDaysOfMonth)
+			}
+			rows += bound
 		}
 	}
 	return missing, rows <= fetchedRows
 }
 
+// fetched are units that were just read, by table and generation: a month's generation
+// is that of its days too.
+type fetched [len(unitTables)]map[uint32]*unit
+
 // fetchUnits reads units of all tables side by side, once for all who need the same
 // ones at the same time.
-func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (map[uint32]*unit, error) {
-	all := map[uint32]*unit{}
-	var mu sync.Mutex
+func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (all fetched, err error) {
 	var steps []func() error
 	for table, units := range missing {
 		if len(units) == 0 {
 			continue
 		}
-		steps = append(steps, func() error {
+		steps = append(steps, func() (err error) {
 			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, units, plan.narrowed)
-			some, err := m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
+			all[table], err = m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
 				return m.readUnits(ctx, m.store.UnitRows, plan, unitTable(table), units)
 			})
-			mu.Lock()
-			defer mu.Unlock()
-			maps.Copy(all, some)
 			return err
 		})
 	}
-	return all, flight.Together(steps...)
+	err = flight.Together(steps...)
+	return all, err
 }

@@ -154,11 +154,11 @@ func (s *Service) groupKept(ctx context.Context, v View, r Request, plan Plan) (
 	if !few {
 		return nil, false, nil
 	}
-	fetched, err := s.memory.fetchUnits(ctx, plan, missing)
+	units, err := s.memory.fetchUnits(ctx, plan, missing)
 	if err != nil {
 		return nil, false, err
 	}
-	now, then, ok := s.memory.findBoth(v, r, plan, fetched)
+	now, then, ok := s.memory.findBoth(v, r, plan, units)
 	if !ok || now.unfit || then.unfit {
 		return nil, false, nil
 	}

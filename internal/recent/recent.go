@@ -39,9 +39,13 @@ type Values[K comparable, V any] struct {
 // follows from it.
 type Mark func() (mark uint64, settled bool)
 
-// unread is how long marks are relied on before a value is read again behind a
-// request: of two writers at once, one that dies may leave a change without a mark.
-const unread = 30 * time.Second
+// Of two writers at once, one that dies may leave a change without a mark. So marks are
+// relied on for Longest at most, and after half a minute a value is read again behind
+// the request.
+const (
+	unread  = 30 * time.Second
+	Longest = 10 * time.Minute
+)
 
 // answer is what the store said.
 type answer[V any] struct {
@@ -112,7 +116,7 @@ func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
 	if near(confirmed, now, v.age/2) {
 		return k.value, true, false
 	}
-	unchanged := v.isUnchanged(k)
+	unchanged := near(k.asked, now, Longest) && v.isUnchanged(k)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if unchanged {

@@ -203,6 +203,7 @@ func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
 		s.values["a"] = 8
 		follow("unchanged for more than half a minute", time.Minute, 7, 1, false)
 		follow("read behind a request", time.Second, 8, 0, false)
+		follow("unchanged for very long", Longest, 8, 1, true)
 		s.values["a"] = 9
 		mark++
 		follow("changed", 4*time.Second, 9, 1, true)

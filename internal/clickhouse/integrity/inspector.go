@@ -192,6 +192,22 @@ func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
 		return fmt.Errorf("%s cannot be read: %w; restore the whole backup into a new data directory or database", table, err)
 	}
 	home := i.cluster.Home()
+	if err := home.Announce(conn.Directory, func() error { return revokeAgain(ctx, home.Server, account) }); err != nil {
+		return err
+	}
+	if len(i.cluster.Shards()) > 1 {
+		if err := i.findPlace(ctx, account); err != nil {
+			return err
+		}
+	}
+	if err := home.ClearTable(ctx, "directory_seals", account); err != nil {
+		return err
+	}
+	return directory.SealAll(ctx, home.Server)
+}
+
+// revokeAgain revokes what an account has of which the revocation was lost.
+func revokeAgain(ctx context.Context, home *conn.Server, account string) error {
 	params := conn.Params{"account": query.Text(account)}
 	for _, table := range []string{"api_keys", "feeds", "apps"} {
 		key := directory.KeyOf(table)
@@ -206,15 +222,7 @@ LIMIT 1 BY `+key, params)
 			return err
 		}
 	}
-	if len(i.cluster.Shards()) > 1 {
-		if err := i.findPlace(ctx, account); err != nil {
-			return err
-		}
-	}
-	if err := home.ClearTable(ctx, "directory_seals", account); err != nil {
-		return err
-	}
-	return directory.SealAll(ctx, home.Server)
+	return nil
 }
 
 // findPlace places an account where its newest commit is.
