@@ -47,6 +47,11 @@ type AppStore interface {
 	Apps(ctx context.Context, account string) ([]auth.App, error)
 }
 
+// UseStore reads when a key was last used before a time, zero for never.
+type UseStore interface {
+	LastUse(ctx context.Context, id string, before time.Time) (time.Time, error)
+}
+
 // Freshener keeps lists of the platform fresh while they are used.
 type Freshener interface {
 	// Asked notes a request for a marketplace's lists of a time (nil where none
@@ -60,6 +65,7 @@ type Config struct {
 	Figures     *query.Service
 	Connections ConnectionStore
 	Apps        AppStore // nil where no assistant can be connected
+	Uses        UseStore // nil where other processes let nothing in
 	Lists       Freshener
 	Cache       int // bytes of answers that are remembered; 0 is none
 	// Memory is how many bytes all answers take together, about, while they are
@@ -75,6 +81,7 @@ type Service struct {
 	figures     *query.Service
 	connections ConnectionStore
 	apps        *recent.Values[string, *connectedApp] // by account; nil of one without
+	uses        UseStore
 	lists       Freshener
 	warn        func(account string, err error)
 	now         func() time.Time
@@ -83,7 +90,7 @@ type Service struct {
 
 // New returns a service that remembers nothing yet.
 func New(c Config) *Service {
-	return &Service{figures: c.Figures, connections: c.Connections, apps: recentApps(c.Apps, c.Now), lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
+	return &Service{figures: c.Figures, connections: c.Connections, apps: recentApps(c.Apps, c.Now), uses: c.Uses, lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
 }
 
 // View returns the account as it is now, for several questions about one moment. It

@@ -213,6 +213,15 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err != nil {
 		return nil, err
 	}
+	if s.uses != nil { // the record may be older than the last use in another process
+		stored, err := s.uses.LastUse(ctx, caller.Key.ID, caller.At)
+		if err != nil {
+			return nil, err
+		}
+		if !stored.IsZero() && (caller.LastUse == nil || stored.After(*caller.LastUse)) {
+			caller.LastUse = &stored
+		}
+	}
 	a := account{Caller: caller, connected: len(connections) > 0, app: app}
 	for _, c := range connections {
 		a.connected = a.connected && c.Accepted

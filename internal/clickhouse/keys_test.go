@@ -98,3 +98,21 @@ func TestKeysOfTheSchemaBeforeAreForTheWholeAccount(t *testing.T) {
 		t.Errorf("the day's counts (-want +got):\n%s%v", diff, err)
 	}
 }
+
+func TestTheLastUseIsTheOneBeforeATime(t *testing.T) {
+	d := openShared(t)
+	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	for _, at := range []time.Time{noon, noon.Add(time.Second)} {
+		if err := d.Keys.PutKeyUses(t.Context(), map[string]time.Time{t.Name(): at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for before, want := range map[time.Time]time.Time{noon.Add(time.Hour): noon.Add(time.Second), noon: {}} {
+		if got, err := d.Keys.LastUse(t.Context(), t.Name(), before); err != nil || !got.Equal(want) {
+			t.Errorf("before %s: %s, %v", before, got, err)
+		}
+	}
+	if got, err := d.Keys.LastUse(t.Context(), "never used", noon); err != nil || !got.IsZero() {
+		t.Errorf("of a key that was never used: %s, %v", got, err)
+	}
+}

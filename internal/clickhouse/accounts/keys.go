@@ -147,6 +147,15 @@ func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) err
 	})
 }
 
+// LastUse reads when a key was last used before a time, zero for never.
+func (k KeyStore) LastUse(ctx context.Context, id string, before time.Time) (time.Time, error) {
+	return conn.Value[time.Time](ctx, k.cluster.Home(), `
+SELECT max(last_used_at)
+FROM api_key_uses
+WHERE key_id = {id:String} AND last_used_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC')
+HAVING count() > 0`, conn.Params{"id": query.Text(id), "before": milliseconds(&before)})
+}
+
 // milliseconds writes an instant for a parameter of type Int64, 0 for none.
 func milliseconds(t *time.Time) string {
 	if t == nil || t.IsZero() {
