@@ -65,7 +65,7 @@ type Config struct {
 	Figures     *query.Service
 	Connections ConnectionStore
 	Apps        AppStore // nil where no assistant can be connected
-	Uses        UseStore // nil where other processes let nothing in
+	Uses        UseStore // nil where the last use is not shown
 	Lists       Freshener
 	Cache       int // bytes of answers that are remembered; 0 is none
 	// Memory is how many bytes all answers take together, about, while they are

@@ -11,6 +11,7 @@ import (
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/recent"
@@ -205,22 +206,26 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err != nil {
 		return nil, err
 	}
-	connections, err := s.connections.Connections(ctx, caller.Account.ID)
+	var connections []adlens.Connection
+	var app *connectedApp
+	var stored time.Time // the record may be older than the last use in another process
+	err = flight.Together(func() (err error) {
+		connections, err = s.connections.Connections(ctx, caller.Account.ID)
+		return err
+	}, func() (err error) {
+		app, _, err = s.apps.Get(ctx, caller.Account.ID, s.now())
+		return err
+	}, func() (err error) {
+		if s.uses != nil {
+			stored, err = s.uses.LastUse(ctx, caller.Key.ID, caller.At)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	app, _, err := s.apps.Get(ctx, caller.Account.ID, s.now())
-	if err != nil {
-		return nil, err
-	}
-	if s.uses != nil { // the record may be older than the last use in another process
-		stored, err := s.uses.LastUse(ctx, caller.Key.ID, caller.At)
-		if err != nil {
-			return nil, err
-		}
-		if !stored.IsZero() && (caller.LastUse == nil || stored.After(*caller.LastUse)) {
-			caller.LastUse = &stored
-		}
+	if !stored.IsZero() && (caller.LastUse == nil || stored.After(*caller.LastUse)) {
+		caller.LastUse = &stored
 	}
 	a := account{Caller: caller, connected: len(connections) > 0, app: app}
 	for _, c := range connections {

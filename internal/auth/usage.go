@@ -13,7 +13,7 @@ const (
 	usageSize = 100_000
 	// usageFor is how long a use is remembered after it was drained: until no
 	// cached record can hold an older one.
-	usageFor = recent.Longest + time.Minute
+	usageFor = recent.LongestTrust + time.Minute
 )
 
 // Usage remembers when keys were last used, between two times of persisting

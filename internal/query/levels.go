@@ -24,9 +24,6 @@ var levels = func() (all [byAdGroup + 1]identifiedDimension) {
 	return all
 }()
 
-// maxRanked is how many rows are ranked in memory that are divided by time.
-const maxRanked = 20_000
-
 // key is the column of stored rows that a level divides by.
 func (by level) key() string {
 	if by == byNothing {
@@ -37,10 +34,9 @@ func (by level) key() string {
 
 // level is that of a report that memory can answer: by one dimension of ids, with the
 // usual sums. It may be divided by time too, where rows do not go by that: then few
-// days are read for a page. All rows up to the end of a page are kept until it is done,
-// so late pages are for the engine.
+// days are read for a page.
 func (r Request) level() (by level, ok bool) {
-	if r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate() || r.Page*r.PageSize > maxRanked) {
+	if r.sumsMore() || r.TimeDimension() != "" && (r.Compared() || r.isByDate()) {
 		return 0, false
 	}
 	for _, dimension := range r.Dimensions {

@@ -115,13 +115,6 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 		tallyPool.Put(before)
 		return ranked.report(v), true
 	}
-	buckets := 0
-	for range now.byBucket() {
-		buckets++
-	}
-	if buckets*int(last) > maxTallied {
-		return nil, false // few rows of many products, which the engine finds sooner
-	}
 	for parts := range now.byBucket() {
 		t := talliesOf(parts, last)
 		ranked.addBucket(parts[0].bucket, t, nil)
@@ -129,10 +122,6 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 	}
 	return ranked.report(v), true
 }
-
-// maxTallied bounds the tallies of all days, weeks or months of a report together: they
-// are looked at one by one, whether they have figures or not.
-const maxTallied = 10_000_000
 
 // byBucket are the parts of each bucket.
 func (f *found) byBucket() iter.Seq[[]part] {
@@ -184,20 +173,20 @@ func (m *memory) getUnit(plan Plan, table unitTable, l Live) (*unit, bool) {
 }
 
 // findBoth looks up all units of a plan and of the earlier one, in memory and
-// among some that were just fetched.
-func (m *memory) findBoth(v View, r Request, plan Plan, just fetched) (f, then found, ok bool) {
-	if f, ok = m.findUnits(v, r, r.Period.Start, plan, just); ok {
-		then, ok = m.findUnits(v, r, r.Earlier.Start, plan.earlierPlan(), just)
+// among some that were just read.
+func (m *memory) findBoth(v View, r Request, plan Plan, read fetched) (f, then found, ok bool) {
+	if f, ok = m.findUnits(v, r, r.Period.Start, plan, read); ok {
+		then, ok = m.findUnits(v, r, r.Earlier.Start, plan.earlierPlan(), read)
 	}
 	return f, then, ok
 }
 
 // findUnits looks up all units of a plan, of a period that starts then; ok is false
 // where one is missing.
-func (m *memory) findUnits(v View, r Request, start adlens.Day, plan Plan, just fetched) (f found, ok bool) {
+func (m *memory) findUnits(v View, r Request, start adlens.Day, plan Plan, read fetched) (f found, ok bool) {
 	for table, units := range plan.unitsByTable() {
 		for _, l := range units {
-			u, ok := just[table][l.Generation]
+			u, ok := read[table][l.Generation]
 			if !ok {
 				u, ok = m.getUnit(plan, unitTable(table), l)
 			}
@@ -399,7 +388,7 @@ func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (
 			continue
 		}
 		steps = append(steps, func() (err error) {
-			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, units, plan.narrowed)
+			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, generationsOf(units), plan.narrowed)
 			all[table], err = m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
 				return m.readUnits(ctx, m.store.UnitRows, plan, unitTable(table), units)
 			})

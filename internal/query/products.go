@@ -19,7 +19,7 @@ func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, 
 		return nil, err
 	case plan.isEmpty():
 		return emptyPage(r, v, 0), nil
-	case !plan.isKept():
+	case !plan.isKept() || !plan.isRankable(v, r):
 		return s.answerPlanned(ctx, v, r, plan)
 	}
 	if report, ok := s.answerCached(ctx, v, r, plan); ok {
@@ -38,6 +38,36 @@ func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, 
 // needsAdGroups reports whether rows of products alone cannot answer.
 func (plan Plan) needsAdGroups() bool {
 	return plan.by == byCampaign || plan.by == byAdGroup || plan.narrowing.isByAdGroup()
+}
+
+const (
+	// maxRanked is how many rows divided by time are ranked in memory: all up to the
+	// end of a page are kept until it is done.
+	maxRanked = 20_000
+	// maxTallied bounds the tallies of all days, weeks or months together, which are
+	// looked at one by one, whether they have figures or not.
+	maxTallied = 10_000_000
+)
+
+// isRankable reports whether memory may rank a report. Of many rows or days, the engine
+// does it sooner.
+func (plan Plan) isRankable(v View, r Request) bool {
+	if r.TimeDimension() == "" {
+		return true
+	}
+	last, rows := plan.by.mostOf(v), 0
+	for i, d := range identified {
+		if d.name == levels[plan.by].name && len(plan.Only[i]) > 0 {
+			last = uint64(slices.Max(plan.Only[i]))
+		}
+	}
+	for table, units := range plan.unitsByTable() {
+		for _, l := range units {
+			rows += l.rowBound(unitTable(table), plan.by.mostOf(v))
+		}
+	}
+	days := uint64(1 + r.offsetFrom(plan.From, plan.To))
+	return min(r.Page*r.PageSize, rows) <= maxRanked && days*last <= maxTallied
 }
 
 // isKept reports whether memory keeps what the plan reads: not what a search finds, nor

@@ -380,7 +380,7 @@ func (plan Plan) unitsStatement(table unitTable, units []Live) Statement {
 	if plan.needsAdGroups() {
 		name = strings.Replace(name, "_products", "_ad_groups", 1)
 	}
-	if plan.by != byProduct || plan.needsAdGroups() { // stored rows are of products too
+	if plan.by != byProduct || plan.isNarrow() { // else rows are added up as they are stored
 		group = "\nGROUP BY generation, day_number, " + key
 		order = "day_number, " + key
 		column = func(m catalogue.Measure) string { return cappedNumber(m, "sum("+WideTerm(m, m.Name)+")") }

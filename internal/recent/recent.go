@@ -39,13 +39,12 @@ type Values[K comparable, V any] struct {
 // follows from it.
 type Mark func() (mark uint64, settled bool)
 
-// Of two writers at once, one that dies may leave a change without a mark. So marks are
-// relied on for Longest at most, and after half a minute a value is read again behind
-// the request.
-const (
-	unread  = 30 * time.Second
-	Longest = 10 * time.Minute
-)
+// Of two writers at once, one that dies may leave a change without a mark. So a value is
+// read again in the background where it was read longer ago than unread.
+const unread = 30 * time.Second
+
+// LongestTrust is how long ago a value was read at most that is used because of a mark.
+const LongestTrust = 10 * time.Minute
 
 // answer is what the store said.
 type answer[V any] struct {
@@ -116,7 +115,7 @@ func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
 	if near(confirmed, now, v.age/2) {
 		return k.value, true, false
 	}
-	unchanged := near(k.asked, now, Longest) && v.isUnchanged(k)
+	unchanged := near(k.asked, now, LongestTrust) && v.isUnchanged(k)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if unchanged {

@@ -177,7 +177,7 @@ func TestThereAreNeverMoreThanTheMost(t *testing.T) {
 }
 
 // A value is not read while the mark is the same, however long ago it was requested,
-// but for one reading behind a request each half minute.
+// but for one reading in the background each half minute.
 func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{values: map[string]int{"a": 7}, takes: 300 * time.Millisecond}
@@ -202,8 +202,8 @@ func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
 		}
 		s.values["a"] = 8
 		follow("unchanged for more than half a minute", time.Minute, 7, 1, false)
-		follow("read behind a request", time.Second, 8, 0, false)
-		follow("unchanged for very long", Longest, 8, 1, true)
+		follow("read in the background", time.Second, 8, 0, false)
+		follow("unchanged for very long", LongestTrust, 8, 1, true)
 		s.values["a"] = 9
 		mark++
 		follow("changed", 4*time.Second, 9, 1, true)
