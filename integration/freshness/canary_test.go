@@ -146,11 +146,9 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 		pid, err = h.EnginePID()
 		return err == nil && pid != killed
 	})
+	house.Need(t, h.ReleaseEngine())
 	house.Need(t, server.Signal(syscall.SIGQUIT)) // prints the stacks of all goroutines
-	// The engine ends with its last user, and writes until then.
-	for until := time.Now().Add(harness.Patience); syscall.Kill(pid, 0) == nil && time.Now().Before(until); {
-		<-time.After(50 * time.Millisecond)
-	}
+	house.Eventually(t, "the engine, which writes until then, has ended with its last user", func() bool { return syscall.Kill(pid, 0) != nil })
 	dumped := server.Log()
 	l.in(t, "the log, with the dump of all goroutines", dumped)
 	if !strings.Contains(dumped, "SIGQUIT") || !strings.Contains(dumped, `"account":"canary"`) {
