@@ -30,11 +30,11 @@ func newHeldYears() *lru.Cache[keyName, []HeldKey] {
 	return lru.New(maxHeldYears, func(_ keyName, years []HeldKey) int { return 5 + len(years) })
 }
 
-// heldYears are in which years a view has rows of some stored numbers of a dimension, by
-// number, without those that have none. A number stays when
-// the last figure of its id was restated away, an account's numbers are of all its
-// marketplaces, and a campaign's figures are mostly of one marketplace and ad product.
-// So each is looked for once after each load.
+// heldYears are the years in which a view has rows of some stored numbers of a
+// dimension, by number. Numbers without rows are left out: a number stays when the last
+// figure of its id was restated away, and an account's numbers are of all its
+// marketplaces. A campaign's figures are mostly of one marketplace and ad product. So
+// each is looked for once after each load.
 func (s *Service) heldYears(ctx context.Context, v View, d identifiedDimension, keys []uint32) (held map[uint32][]HeldKey, err error) {
 	held = map[uint32][]HeldKey{}
 	name := keyName{account: v.Account, part: v.part(), version: v.Manifest.Version, dimension: d.name}

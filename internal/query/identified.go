@@ -47,7 +47,7 @@ type narrowing struct {
 	// generations of years; nil for all.
 	years [3]map[uint32]uint64
 
-	narrowed string // what names Only
+	name string // tells Only apart; "" for all
 }
 
 // isByAdGroup reports whether rows of products alone cannot tell what is left.
@@ -109,12 +109,12 @@ func (s *Service) narrowPlan(ctx context.Context, v View, r Request, plan Plan) 
 	if !r.narrowsByID() {
 		return plan, nil
 	}
-	narrowed, err := s.matchIDs(ctx, v, r)
-	narrowed.narrowed = fmt.Sprint(narrowed.Only)
+	n, err := s.matchIDs(ctx, v, r)
 	if err == nil {
-		err = s.setYears(ctx, v, &narrowed)
+		n.name = fmt.Sprint(n.Only)
+		err = s.setYears(ctx, v, &n)
 	}
-	return plan.narrowTo(v, narrowed), err
+	return plan.narrowTo(v, n), err
 }
 
 // narrowTo leaves out the units of years that have nothing of what is requested.

@@ -58,11 +58,7 @@ type unitName struct {
 
 // nameOf is the name of a unit that the plan needs.
 func (plan Plan) nameOf(table unitTable, u manifest.Unit) unitName {
-	name := unitName{account: plan.Account, table: table, unit: u, by: plan.by}
-	if plan.isNarrow() {
-		name.narrowed = plan.narrowed
-	}
-	return name
+	return unitName{account: plan.Account, table: table, unit: u, by: plan.by, narrowed: plan.narrowing.name}
 }
 
 func newMemory(store UnitStore, bytes int) *memory {
@@ -388,7 +384,7 @@ func (m *memory) fetchUnits(ctx context.Context, plan Plan, missing [3][]Live) (
 			continue
 		}
 		steps = append(steps, func() (err error) {
-			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, generationsOf(units), plan.narrowed)
+			key := fmt.Sprintf("%q %d %d %v %v", plan.Account, plan.by, table, generationsOf(units), plan.narrowing.name)
 			all[table], err = m.fetching.Do(ctx, key, func(ctx context.Context) (map[uint32]*unit, error) {
 				return m.readUnits(ctx, m.store.UnitRows, plan, unitTable(table), units)
 			})

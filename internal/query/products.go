@@ -55,7 +55,8 @@ func (plan Plan) isRankable(v View, r Request) bool {
 	if r.TimeDimension() == "" {
 		return true
 	}
-	last, rows := plan.by.mostOf(v), 0
+	most, rows := plan.by.mostOf(v), 0
+	last := most // number
 	for i, d := range identified {
 		if d.name == levels[plan.by].name && len(plan.Only[i]) > 0 {
 			last = uint64(slices.Max(plan.Only[i]))
@@ -63,7 +64,7 @@ func (plan Plan) isRankable(v View, r Request) bool {
 	}
 	for table, units := range plan.unitsByTable() {
 		for _, l := range units {
-			rows += l.rowBound(unitTable(table), plan.by.mostOf(v))
+			rows += l.rowBound(unitTable(table), most)
 		}
 	}
 	days := uint64(1 + r.offsetFrom(plan.From, plan.To))

@@ -13,9 +13,10 @@ import (
 // Values are values of a store by their keys, none older than a given age. It
 // is safe for concurrent use.
 //
-// A value that is half as old as it may become is read again behind the request
-// that finds it so, so that a stream of requests never waits for the store. Where a
+// A value that is half as old as it may become is read again in the background of the
+// request that finds it so: a stream of requests never waits for the store. Where a
 // mark says that nothing has changed, it is as good as read again.
+//
 // A caller that finds none waits, together with all who ask for the same one. Keys
 // that the store does not have are not kept: a client that makes keys up could fill
 // the memory with them.
@@ -130,7 +131,7 @@ func (v *Values[K, V]) get(key K, now time.Time) (value V, found, renew bool) {
 	return k.value, true, renew
 }
 
-// find returns what is kept of a key, nil for nothing, and until when it was confirmed.
+// find returns what is kept of a key, nil for nothing, and when it was confirmed last.
 func (v *Values[K, V]) find(key K) (k *kept[V], confirmed time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
