@@ -23,7 +23,7 @@ func tool(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		if os.Getenv("ADLENS_TEST_DOCKER") == "required" && (name == "docker" || name == "debootstrap") {
+		if os.Getenv("ADLENS_TEST_DOCKER") == "required" && slices.Contains([]string{"docker", "docker-compose", "haproxy", "debootstrap"}, name) {
 			t.Fatal(err)
 		}
 		t.Skip(err)
