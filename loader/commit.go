@@ -36,6 +36,7 @@ func (b *build) commitLoad(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var months []manifest.Entry
 	var years []YearParts
 	for _, steps := range [][]func() error{
 		{
@@ -54,16 +55,13 @@ func (b *build) commitLoad(ctx context.Context) error {
 			func() error { return b.countLegacy(ctx, legacy) },
 		},
 		{
-			func() error { return b.deriveMonths(ctx) },
-		},
-		{
 			func() error {
-				years = b.yearParts()
-				return b.deriveYears(ctx, years)
+				months, years = b.monthEntries(), b.yearParts()
+				return b.derive(ctx, months, years)
 			},
 		},
 		{
-			func() error { return b.verifySums(ctx, years) },
+			func() error { return b.verifySums(ctx, months, years) },
 			func() error { return b.requireFacts(ctx) },
 		},
 	} {
@@ -113,17 +111,16 @@ func (b *build) monthEntries() []manifest.Entry {
 	return all
 }
 
-func (b *build) deriveMonths(ctx context.Context) error {
-	months := b.monthEntries()
+// derive writes what is derived of the load's months, and of the years that have them.
+func (b *build) derive(ctx context.Context, months []manifest.Entry, years []YearParts) error {
 	if len(months) == 0 {
 		return nil
 	}
-	return b.session.store.DeriveMonths(ctx, b.session.account, months)
+	return b.session.store.Derive(ctx, b.session.account, months, years)
 }
 
 // verifySums reads back what was written, and what years were made of.
-func (b *build) verifySums(ctx context.Context, years []YearParts) error {
-	months := b.monthEntries()
+func (b *build) verifySums(ctx context.Context, months []manifest.Entry, years []YearParts) error {
 	if len(months) == 0 {
 		return nil
 	}
@@ -155,14 +152,6 @@ func (b *build) verifyMonths(sums map[Level]Sums) error {
 		ub.entry.Rows, ub.entry.Derived = got.source.Rows, got.rows()
 	}
 	return nil
-}
-
-// deriveYears writes the years of the months that the load touches.
-func (b *build) deriveYears(ctx context.Context, years []YearParts) error {
-	if len(years) == 0 {
-		return nil
-	}
-	return b.session.store.DeriveYears(ctx, b.session.account, years)
 }
 
 // requireParts makes sure that live months which the load made years of were still

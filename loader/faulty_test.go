@@ -149,12 +149,8 @@ func (f *faulty) CopyDays(ctx context.Context, account string, copies []loader.C
 	return act(f, "CopyDays", func() error { return f.store.CopyDays(ctx, account, copies) })
 }
 
-func (f *faulty) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
-	return act(f, "DeriveMonths", func() error { return f.store.DeriveMonths(ctx, account, months) })
-}
-
-func (f *faulty) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
-	return act(f, "DeriveYears", func() error { return f.store.DeriveYears(ctx, account, years) })
+func (f *faulty) Derive(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+	return act(f, "Derive", func() error { return f.store.Derive(ctx, account, months, years) })
 }
 
 func (f *faulty) Sums(ctx context.Context, account string, months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (map[loader.Level]loader.Sums, error) {

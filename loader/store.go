@@ -48,10 +48,9 @@ type Store interface {
 	CountFacts(ctx context.Context, account string, generations []uint32) ([]tables.Count, error)
 	// CopyDays copies days of live generations to new ones.
 	CopyDays(ctx context.Context, account string, copies []Copy) error
-	// DeriveMonths writes the rollups of new months from their facts.
-	DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error
-	// DeriveYears writes new year generations from month rollups.
-	DeriveYears(ctx context.Context, account string, years []YearParts) error
+	// Derive writes the rollups of new months from their facts, and new year generations
+	// from rollups of months, among them these.
+	Derive(ctx context.Context, account string, months []manifest.Entry, years []YearParts) error
 
 	// Sums reads back, at every level, what was written of new months and years, and
 	// what years were made of: each of their months, new or live, in its rollups. Of a

@@ -173,7 +173,14 @@ func (f fact) sums() (sums [summed]uint64) {
 	return sums
 }
 
-func (s store) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
+func (s store) Derive(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+	if err := s.deriveMonths(ctx, account, months); err != nil {
+		return err
+	}
+	return s.deriveYears(ctx, account, years)
+}
+
+func (s store) deriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
 	generations := generationsOf(months)
 	return s.insertSelect(ctx, account, "derive months", fmt.Sprint(generations), func() map[string][]tables.Row {
 		var days groups
@@ -223,7 +230,7 @@ func generationsOf(entries []manifest.Entry) []uint32 {
 	return all
 }
 
-func (s store) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
+func (s store) deriveYears(ctx context.Context, account string, years []loader.YearParts) error {
 	return s.insertSelect(ctx, account, "derive years", fmt.Sprint(years), func() map[string][]tables.Row {
 		all := map[string][]tables.Row{}
 		for _, rollup := range tables.Rollups(manifest.Year) {

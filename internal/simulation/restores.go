@@ -99,7 +99,7 @@ func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest)
 	if err := (store{s.process}).deriveTotals(ctx, account, months); err != nil {
 		return nil, err
 	}
-	if err := (store{s.process}).DeriveYears(ctx, account, loader.PartsOf(years, months)); err != nil {
+	if err := (store{s.process}).deriveYears(ctx, account, loader.PartsOf(years, months)); err != nil {
 		return nil, err
 	}
 	return loader.VerifyRestored(ctx, store{s.process}, account, m)

@@ -152,12 +152,12 @@ const derivedAtOnce = 32
 // against the manifest.
 func (s Sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
 	for some := range slices.Chunk(m.Of(manifest.Month), derivedAtOnce) {
-		if err := loads.DeriveMonthTotals(ctx, s.cluster, account, some); err != nil {
+		if err := s.loads.DeriveTotals(ctx, account, some, nil); err != nil {
 			return nil, err
 		}
 	}
 	for some := range slices.Chunk(loader.PartsOf(m.Of(manifest.Year), m.Of(manifest.Month)), max(1, derivedAtOnce/12)) {
-		if err := s.loads.DeriveYears(ctx, account, some); err != nil {
+		if err := s.loads.DeriveTotals(ctx, account, nil, some); err != nil {
 			return nil, err
 		}
 	}

@@ -178,32 +178,52 @@ var sumTerms = strings.Join(append([]string{query.EachMeasure(", ", func(m catal
 
 func wideSum(m catalogue.Measure) string { return "sum(" + query.WideTerm(m, m.Name) + ")" }
 
-// DeriveMonths writes the rollups of new months from their facts.
-func (f FactStore) DeriveMonths(ctx context.Context, account string, months []manifest.Entry) error {
-	return flight.Together(func() error {
-		return f.cluster.Exec(ctx, `INSERT INTO day_totals
-SELECT account_id, generation, day, any(marketplace_key), any(ad_product), `+sumTerms+`
-FROM facts
-WHERE `+ofMonths("day")+`
-GROUP BY account_id, generation, day`, monthParams(account, months))
-	}, func() error {
-		return DeriveMonthTotals(ctx, f.cluster, account, months)
-	})
+// Derive writes the rollups of new months from their facts, and those of years from
+// months.
+func (f FactStore) Derive(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+	return flight.Together(
+		func() error { return f.deriveDays(ctx, account, months) },
+		func() error { return f.DeriveTotals(ctx, account, months, years) })
 }
 
-// DeriveMonthTotals writes the rollups of whole months from their facts.
-func DeriveMonthTotals(ctx context.Context, c *cluster.Cluster, account string, months []manifest.Entry) error {
+// DeriveTotals writes the rollups of whole months and of years. A year's needs that of
+// its months alone, not what is written beside it.
+func (f FactStore) DeriveTotals(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
 	var steps []func() error
-	for _, rollup := range tables.Rollups(manifest.Month) {
+	ofYears := tables.Rollups(manifest.Year)
+	for i, ofMonths := range tables.Rollups(manifest.Month) {
 		steps = append(steps, func() error {
-			return c.Exec(ctx, `INSERT INTO `+rollup.Name+`
-SELECT account_id, generation, toStartOfMonth(any(day)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
-FROM facts
-WHERE `+ofMonths("day")+`
-GROUP BY account_id, generation, `+rollup.Keys, monthParams(account, months))
+			if err := f.deriveMonths(ctx, account, ofMonths, months); err != nil {
+				return err
+			}
+			return f.deriveYears(ctx, account, ofYears[i], years)
 		})
 	}
 	return flight.Together(steps...)
+}
+
+func (f FactStore) deriveDays(ctx context.Context, account string, months []manifest.Entry) error {
+	if len(months) == 0 {
+		return nil
+	}
+	return f.cluster.Exec(ctx, `INSERT INTO day_totals
+SELECT {account:String}, generation, day, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM facts
+WHERE `+ofMonths("day")+`
+GROUP BY generation, day`, monthParams(account, months))
+}
+
+// deriveMonths writes one rollup of months. Rows are grouped by numbers alone: the
+// account, which is one, would make the keys a text.
+func (f FactStore) deriveMonths(ctx context.Context, account string, rollup tables.Description, months []manifest.Entry) error {
+	if len(months) == 0 {
+		return nil
+	}
+	return f.cluster.Exec(ctx, `INSERT INTO `+rollup.Name+`
+SELECT {account:String}, generation, toStartOfMonth(any(day)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
+FROM facts
+WHERE `+ofMonths("day")+`
+GROUP BY generation, `+rollup.Keys, monthParams(account, months))
 }
 
 // ofMonths keeps the rows of months, in a table that has a day of theirs in the
@@ -240,19 +260,16 @@ func YearParams(account string, years []loader.YearParts) conn.Params {
 		"generations": query.Numbers(generations), "calendar": query.CalendarYears(starts)}
 }
 
-// DeriveYears writes new year generations from the month rollups.
-func (f FactStore) DeriveYears(ctx context.Context, account string, years []loader.YearParts) error {
-	var steps []func() error
-	for _, rollup := range tables.Rollups(manifest.Year) {
-		steps = append(steps, func() error {
-			return f.cluster.Exec(ctx, `INSERT INTO `+rollup.Name+`
-SELECT account_id, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
+// deriveYears writes one rollup of years from that of their months.
+func (f FactStore) deriveYears(ctx context.Context, account string, rollup tables.Description, years []loader.YearParts) error {
+	if len(years) == 0 {
+		return nil
+	}
+	return f.cluster.Exec(ctx, `INSERT INTO `+rollup.Name+`
+SELECT {account:String}, transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS year_generation,
     toStartOfYear(any(month)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM (`+SelectMonths(rollup, years)+`)
-GROUP BY account_id, year_generation, `+rollup.Keys, YearParams(account, years))
-		})
-	}
-	return flight.Together(steps...)
+GROUP BY year_generation, `+rollup.Keys, YearParams(account, years))
 }
 
 // CountFacts has the engine read the rows: parts, and the projection by which rows are
