@@ -236,8 +236,10 @@ func (a Amount) Times(rate Amount) (micros exact.Uint128, ok bool) {
 	if rate == One {
 		return a.RoundMicros(), true
 	}
-	if micros, ok := a.timesShort(rate); ok {
-		return exact.Uint128{Lo: micros}, true
+	if product, ok := a.timesShort(rate); ok {
+		product, _ = product.Add(exact.Uint128{Lo: shortPerMicro / 2})
+		micros, _ = product.QuoRem(shortPerMicro)
+		return micros, true
 	}
 	return exact.Uint128Of(exact.Round(new(big.Int).Mul(a.Big(), rate.Big()), new(big.Int).Set(productPerMicro)))
 }
@@ -249,6 +251,11 @@ func (a Amount) TimesCut(rate Amount) (micros, cut exact.Uint128, ok bool) {
 	if rate == One {
 		micros, rest := a.Micros()
 		cut, _ = exact.Product(rest, 1e10).Times(1e10)
+		return micros, cut, true
+	}
+	if product, ok := a.timesShort(rate); ok {
+		micros, rest := product.QuoRem(shortPerMicro)
+		cut, _ = exact.Product(rest, 1e12).Times(1e10)
 		return micros, cut, true
 	}
 	quotient, rest := new(big.Int).QuoRem(new(big.Int).Mul(a.Big(), rate.Big()), productPerMicro, new(big.Int))
@@ -266,25 +273,17 @@ func (a Amount) Over(b Amount, decimals int) (quotient Amount, ok bool) {
 	return quotient, ok
 }
 
-// timesShort is Times for whole millionths and a rate of up to twelve decimals,
-// which nearly all are; ok is false where 64 bits do not hold one of them, or
-// the product.
-func (a Amount) timesShort(rate Amount) (micros uint64, ok bool) {
-	const (
-		unitsPerRate = 100_000_000       // 10^(20-12)
-		perMicro     = 1_000_000_000_000 // a product counts units of 10^-18
-	)
+// shortPerMicro is how many units of a short product a millionth has.
+const shortPerMicro = 1_000_000_000_000
+
+// timesShort is the exact product, in units of 10^-18, of whole millionths and a rate
+// of up to twelve decimals, which nearly all are; ok is false for others, and where 64
+// bits do not hold one of them.
+func (a Amount) timesShort(rate Amount) (product exact.Uint128, ok bool) {
+	const unitsPerRate = 100_000_000 // 10^(20-12)
 	amount, belowMicros := a.Micros()
 	short, belowShort := rate.units.QuoRem(unitsPerRate)
-	if amount.Hi|belowMicros|short.Hi|belowShort != 0 {
-		return 0, false
-	}
-	product, _ := exact.Product(amount.Lo, short.Lo).Add(exact.Uint128{Lo: perMicro / 2})
-	if product.Hi >= perMicro {
-		return 0, false
-	}
-	product, _ = product.QuoRem(perMicro)
-	return product.Lo, true
+	return exact.Product(amount.Lo, short.Lo), amount.Hi|belowMicros|short.Hi|belowShort == 0
 }
 
 // A product of two amounts counts units of 10^-40.
