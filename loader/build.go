@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adlens/internal/flight"
 	"adlens/internal/manifest"
 )
 
@@ -25,6 +26,8 @@ type build struct {
 	version uint32 // the number of its commit; 0 until something is begun
 	units   map[manifest.Unit]*unitBuild
 	block   Batch
+	passed  Batch      // that the store takes, or took last
+	taking  chan error // while it takes it
 	rows    int
 	rates   Rates // that the load converts at
 	derives bool  // facts of a live month were read, and others are made of them
@@ -48,9 +51,13 @@ func (s *session) newBuild() *build {
 // ensureVersion makes sure that the load has a version. It is smaller than every
 // generation of the load and greater than every one before.
 func (b *build) ensureVersion(ctx context.Context) (err error) {
-	if b.version == 0 {
-		b.version, err = b.session.BeginCommit(ctx)
+	if b.version != 0 {
+		return nil
 	}
+	if err := b.session.requireWhole(); err != nil {
+		return err
+	}
+	b.version, err = b.session.BeginCommit(ctx)
 	return err
 }
 
@@ -96,18 +103,43 @@ func (ub *unitBuild) claimDays(s manifest.Source) {
 	ub.replaced |= s.Days
 }
 
-// flushBlock passes a block of so many rows or more on to the store.
+// flushBlock passes a block of so many rows or more on to the store, which takes it
+// while the next one is filled.
 func (b *build) flushBlock(ctx context.Context, atLeast int) error {
 	if b.block.Rows() < atLeast {
 		return nil
 	}
-	b.block.padColumns()
-	b.rows += b.block.Rows()
-	if err := b.session.store.InsertFacts(ctx, b.session.account, &b.block); err != nil {
+	if err := b.awaitBlock(); err != nil {
 		return err
 	}
+	b.block.padColumns()
+	b.rows += b.block.Rows()
+	b.block, b.passed = b.passed, b.block
 	b.block.clearRows()
+	b.block.takeColumns(&b.passed)
+	b.taking = make(chan error, 1)
+	go func() {
+		b.taking <- flight.Together(func() error { return b.session.store.InsertFacts(ctx, b.session.account, &b.passed) })
+	}()
 	return nil
+}
+
+// awaitBlock waits until the store has taken the block that was passed on last.
+func (b *build) awaitBlock() error {
+	if b.taking == nil {
+		return nil
+	}
+	err := <-b.taking
+	b.taking = nil
+	return err
+}
+
+// flushRows passes on what is left, and waits for the store.
+func (b *build) flushRows(ctx context.Context) error {
+	if err := b.flushBlock(ctx, 1); err != nil {
+		return err
+	}
+	return b.awaitBlock()
 }
 
 // productKey returns the stored number of a product, a new one where it has

@@ -17,6 +17,9 @@ import (
 // each month copied, the rollups derived, everything summed and compared, and
 // then made visible at once. Up to the last step nothing of it can be seen.
 func (b *build) commitLoad(ctx context.Context) error {
+	if err := b.session.requireWhole(); err != nil {
+		return err
+	}
 	if b.version == 0 && !b.session.newEntities {
 		return nil
 	}
@@ -48,7 +51,7 @@ func (b *build) commitLoad(ctx context.Context) error {
 			func() error {
 				return writeNumbers(entities, func(generation uint32) error { return s.store.InsertEntities(ctx, s.account, generation, s.entities) })
 			},
-			func() error { return b.flushBlock(ctx, 1) },
+			func() error { return b.flushRows(ctx) },
 			func() error { return b.copyDays(ctx) },
 		},
 		{

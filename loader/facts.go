@@ -152,6 +152,16 @@ func (b *Batch) addFact(u manifest.Slice, generation uint32, k factKey, at []int
 	}
 }
 
+// growRows makes room for so many more rows.
+func (b *Batch) growRows(n int) {
+	b.Generation, b.Day, b.Product = slices.Grow(b.Generation, n), slices.Grow(b.Day, n), slices.Grow(b.Product, n)
+	b.Campaign, b.AdGroup = slices.Grow(b.Campaign, n), slices.Grow(b.AdGroup, n)
+	b.Marketplace, b.AdProduct = slices.Grow(b.Marketplace, n), slices.Grow(b.AdProduct, n)
+	for i := range b.Values {
+		b.Values[i] = slices.Grow(b.Values[i], n)
+	}
+}
+
 // padColumn lets a column be 0 up to a row, of whose report it is not.
 func (b *Batch) padColumn(column, row int) {
 	if missing := row - len(b.Values[column]); missing > 0 {
@@ -173,6 +183,12 @@ func (b *Batch) clearRows() {
 	for i := range b.Values {
 		b.Values[i] = b.Values[i][:0]
 	}
+}
+
+// takeColumns gives an empty batch the columns of another, at the same places.
+func (b *Batch) takeColumns(of *Batch) {
+	b.Names, b.Columns = slices.Clip(of.Names), slices.Clip(of.Columns)
+	b.Values = append(b.Values, make([][]uint64, len(b.Names)-len(b.Values))...)
 }
 
 // StoredFact is a fact as the store holds it, to be converted again.

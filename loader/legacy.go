@@ -75,7 +75,7 @@ func (b *build) countLegacy(ctx context.Context, months []legacyMonth) error {
 			return err
 		}
 	}
-	if err := b.flushBlock(ctx, 1); err != nil {
+	if err := b.flushRows(ctx); err != nil {
 		return err
 	}
 	return b.beginYears(ctx) // of months that were not part of the load before

@@ -88,6 +88,7 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if err != nil {
 		return err
 	}
+	defer s.counting.Wait()
 	if err := s.readAccount(ctx, s.readMarketplaces, s.readForms); err != nil {
 		return err
 	}

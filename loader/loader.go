@@ -1,12 +1,14 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adlens"
@@ -47,6 +49,7 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	if err != nil {
 		return Result{}, err
 	}
+	defer s.counting.Wait()
 	if err := s.readAccount(ctx, inTurn(s.readProducts, s.readEntities), inTurn(s.readLedger, s.readMarketplaces, s.readRates, s.readForms)); err != nil {
 		return Result{}, err
 	}
@@ -71,6 +74,9 @@ const collectBatches = 4
 // closeSession says what became of the load's numbers, and deletes what has been dead
 // for long enough.
 func (s *session) closeSession(ctx context.Context) error {
+	if err := s.requireWhole(); err != nil {
+		return err
+	}
 	if err := s.End(ctx); err != nil {
 		return err
 	}
@@ -131,6 +137,7 @@ type session struct {
 	store    Store
 	progress Progress
 	account  string
+	counting sync.WaitGroup
 	looking  chan struct{} // holds one while a look for losses runs: it may change the session's numbers
 
 	profile     string    // of reports of the console; "" where none was named
@@ -147,6 +154,8 @@ type session struct {
 	loadedReports map[string]bool    // of ledger
 	noted         map[LedgerKey]bool // by this load
 	formerReports map[string]bool    // live, and loaded when their columns were not noted
+
+	requireWhole func() error // refuses an account that lost commits or rows
 
 	result      Result
 	notices     map[string]string // of files, by their shown names
@@ -173,14 +182,18 @@ func (l *Loader) beginWriter(ctx context.Context, account string) (*commits.Sess
 	return commits.Begin(ctx, l.Store.Tables(), account, token())
 }
 
-// readAccount reads what the load has to know, while it makes sure that the account is
-// whole.
+// readAccount reads what the load has to know, while what is stored of the account is
+// counted. That takes longer, and files are read meanwhile.
 func (s *session) readAccount(ctx context.Context, reads ...func(context.Context) error) error {
-	steps := []func() error{func() error { return s.requireWhole(ctx, tables.OfGenerations()) }}
+	s.countAccount(ctx, tables.OfGenerations())
+	var steps []func() error
 	for _, read := range reads {
 		steps = append(steps, func() error { return read(ctx) })
 	}
-	return flight.Together(steps...)
+	if err := flight.Together(steps...); err != nil {
+		return cmp.Or(s.requireWhole(), err) // which names all that is lost
+	}
+	return nil
 }
 
 // inTurn reads one after the other: each that reads at the same time costs a connection
@@ -196,21 +209,27 @@ func inTurn(reads ...func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// requireWhole refuses an account that lost commits, or rows of some tables.
-func (s *session) requireWhole(ctx context.Context, of []string) error {
+// countAccount counts the rows of some tables. Until they were found to be all, which
+// requireWhole waits for, the session takes no number and writes nothing.
+func (s *session) countAccount(ctx context.Context, of []string) {
 	var seals []tables.Seal
 	var counts []tables.Count
-	err := flight.Together(func() (err error) {
-		seals, err = s.store.Tables().Seals().Read(ctx, s.account)
-		return err
-	}, func() (err error) {
-		counts, err = s.store.Tables().CountRows(ctx, s.account, of...)
-		return err
+	var failed error
+	s.counting.Go(func() {
+		failed = flight.Together(func() (err error) {
+			seals, err = s.store.Tables().Seals().Read(ctx, s.account)
+			return err
+		}, func() (err error) {
+			counts, err = s.store.Tables().CountRows(ctx, s.account, of...)
+			return err
+		})
 	})
-	if err != nil {
-		return err
-	}
-	return s.lookAlone(ctx, func() error { return s.RequireWhole(ctx, seals, counts, of...) })
+	s.requireWhole = sync.OnceValue(func() error {
+		if s.counting.Wait(); failed != nil {
+			return failed
+		}
+		return s.lookAlone(ctx, func() error { return s.RequireWhole(ctx, seals, counts, of...) })
+	})
 }
 
 // lookAlone runs a look for losses while no other one runs. A look may wait for the

@@ -38,6 +38,7 @@ func (s *session) putRates(ctx context.Context, added Rates) (changed bool, err 
 	}
 	b := s.newBuild()
 	b.rates = next
+	defer b.awaitBlock() // nothing is written for a load that has ended
 	if err := b.reconvertDays(ctx, next); err != nil {
 		return false, err
 	}

@@ -126,7 +126,8 @@ func (s *session) sayUpgrades(sound []pending) {
 func (s *session) loadAll(ctx context.Context, sound []pending) error {
 	ahead := s.newReadings(ctx)
 	defer ahead.stopReadings()
-	b, first := s.newBuild(), 0 // the first report of the build
+	b, first := s.newBuild(), 0       // the first report of the build
+	defer func() { b.awaitBlock() }() // nothing is written for a load that has ended
 	var taken []taken
 	for i := 0; i < len(sound); i++ {
 		s.stepProgress(sound[i].file)
@@ -136,6 +137,9 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 			// The load holds something of a file that turned bad. It is given
 			// up, and begun again with the files that were good.
 			s.refuseFile(sound[i].file, err)
+			if err := b.awaitBlock(); err != nil {
+				return err
+			}
 			sound = slices.Delete(sound, i, i+1)
 			b, taken, i = s.newBuild(), nil, first-1
 			continue

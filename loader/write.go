@@ -70,7 +70,8 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 	for number, product := range t.products.all {
 		keys[number] = session.productKey(product)
 	}
-	l, slice := w.columnLayout(t.columns), w.reportSlice()
+	l, slice, places := w.columnLayout(t.columns), w.reportSlice(), placeKeys{session: session, table: t}
+	w.build.block.growRows(min(len(t.grains), blockRows-w.build.block.Rows()))
 	order := t.sortedGrains(keys)
 	for len(order) > 0 {
 		g := t.grains[order[0]]
@@ -88,8 +89,8 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 			if !anySum(sums) {
 				continue
 			}
-			place := t.places.all[t.grains[same[n]].place]
-			key := factKey{g.day, keys[g.product], session.entityKey(adlens.EntityID{Type: adlens.CampaignEntity, ID: place.campaign}), session.entityKey(adlens.EntityID{Type: adlens.AdGroupEntity, ID: place.adGroup})}
+			campaign, adGroup := places.keysOf(t.grains[same[n]].place)
+			key := factKey{g.day, keys[g.product], campaign, adGroup}
 			w.build.block.addFact(slice, generation, key, l.columns, sums)
 		}
 		if err := w.build.flushBlock(ctx, blockRows); err != nil {
@@ -97,6 +98,27 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 		}
 	}
 	return nil
+}
+
+// placeKeys are the stored numbers of where ads ran. Those that the report speaks for
+// get theirs in the order of the rows.
+type placeKeys struct {
+	session *session
+	table   *table
+	known   [][2]uint32 // by the table's number; what is not known yet is 0, as what has none is
+}
+
+func (p *placeKeys) keysOf(place uint32) (campaign, adGroup uint32) {
+	if p.known == nil {
+		p.known = make([][2]uint32, len(p.table.places.all))
+	}
+	keys := &p.known[place]
+	if *keys == ([2]uint32{}) {
+		of := p.table.places.all[place]
+		keys[0] = p.session.entityKey(adlens.EntityID{Type: adlens.CampaignEntity, ID: of.campaign})
+		keys[1] = p.session.entityKey(adlens.EntityID{Type: adlens.AdGroupEntity, ID: of.adGroup})
+	}
+	return keys[0], keys[1]
 }
 
 // sameDay returns the grains of the first one's day and product.
