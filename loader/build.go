@@ -10,14 +10,9 @@ import (
 	"adlens/internal/manifest"
 )
 
-// Sizes of what is held back before it goes on. A block of facts goes to the
-// store when it has blockRows; a load becomes visible, and a new one begins,
-// when it has commitRows, so that a crash in the middle of a long load loses
-// minutes at most.
-const (
-	blockRows  = 100_000
-	commitRows = 2_000_000
-)
+// commitRows is when a load becomes visible and a new one begins, so that a crash in
+// the middle of a long load loses minutes at most.
+const commitRows = 2_000_000
 
 // build is one load on its way: new generations of some units, invisible
 // until commit.

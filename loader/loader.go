@@ -26,6 +26,10 @@ type Loader struct {
 	// letters.
 	Token func() string
 
+	// BlockRows is how many rows of facts go to the store at a time, about; 0 is
+	// 100,000.
+	BlockRows int
+
 	// What reports of the console do not say themselves: their profile, "" for the
 	// only one that fits, and when they were generated, zero for what the file
 	// says or else its own time.
@@ -140,6 +144,7 @@ type session struct {
 	counting sync.WaitGroup
 	looking  chan struct{} // holds one while a look for losses runs: it may change the session's numbers
 
+	blockRows   int
 	profile     string    // of reports of the console; "" where none was named
 	generatedAt time.Time // likewise
 
@@ -170,7 +175,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, profile: l.Profile, generatedAt: l.GeneratedAt,
+	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), profile: l.Profile, generatedAt: l.GeneratedAt,
 		looking: make(chan struct{}, 1), loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
 }
 

@@ -163,7 +163,7 @@ func (c *reconverter) flushSums(ctx context.Context) error {
 		c.build.block.addFact(c.ub.entry.Slice, c.ub.entry.Generation, r.factKey, c.columns, r.sums)
 	}
 	c.rows = c.rows[:0]
-	return c.build.flushBlock(ctx, blockRows)
+	return c.build.flushBlock(ctx, c.build.session.blockRows)
 }
 
 // convertStored converts the stored rows of a product's day together, and puts them

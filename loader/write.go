@@ -71,7 +71,7 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 		keys[number] = session.productKey(product)
 	}
 	l, slice, places := w.columnLayout(t.columns), w.reportSlice(), placeKeys{session: session, table: t}
-	w.build.block.growRows(min(len(t.grains), blockRows-w.build.block.Rows()))
+	w.build.block.growRows(min(len(t.grains), session.blockRows))
 	order := t.sortedGrains(keys)
 	for len(order) > 0 {
 		g := t.grains[order[0]]
@@ -93,7 +93,7 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 			key := factKey{g.day, keys[g.product], campaign, adGroup}
 			w.build.block.addFact(slice, generation, key, l.columns, sums)
 		}
-		if err := w.build.flushBlock(ctx, blockRows); err != nil {
+		if err := w.build.flushBlock(ctx, session.blockRows); err != nil {
 			return err
 		}
 	}

@@ -58,6 +58,7 @@ type restoring struct {
 	progress Progress
 	shown    map[string]*Block // rows of all accounts, which are inserted after all others
 	inPlace  bool              // the account is there
+	room     Room              // then, once it was made
 }
 
 func (r *restoring) restoreAll(ctx context.Context, chosen []Entry) error {
@@ -178,7 +179,7 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 		}
 	}
 	if r.inPlace {
-		return r.Reopen(ctx, e.Account)
+		return r.room.Reopen(ctx)
 	}
 	return nil
 }
@@ -207,9 +208,10 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c Catalogue) (whole b
 	if whole, err := r.mendDirectory(ctx, e, c); err != nil || whole {
 		return whole, err
 	}
-	return false, r.MakeRoom(ctx, e.Account, func(wait time.Duration) {
+	r.room, err = r.MakeRoom(ctx, e.Account, func(wait time.Duration) {
 		r.progress.Notice(fmt.Sprintf("nothing of it is answered from now on; waiting %s for those who may still be reading", wait.Round(time.Second)))
 	})
+	return false, err
 }
 
 // mendDirectory brings back what the account lost of the directory, and reports
@@ -273,6 +275,11 @@ func (r *restoring) publishAccount(ctx context.Context, account string, live *Bl
 	}
 	if len(faults) > 0 {
 		return fmt.Errorf("what was restored is not what was backed up, and was not made visible: %s", strings.Join(faults, "; "))
+	}
+	if r.inPlace {
+		if err := r.room.RequireOurs(ctx); err != nil {
+			return err
+		}
 	}
 	return r.Publish(ctx, account, live)
 }

@@ -75,13 +75,19 @@ type Sink interface {
 	// after those of the backup were inserted: what cannot be had back is not
 	// missed any more, and what was revoked stays revoked.
 	MendDirectory(ctx context.Context, account string) error
-	// MakeRoom has nothing of an account that is there answered or loaded until
-	// Reopen, whatever becomes of the caller, and clears what a backup brings
+	// MakeRoom has nothing of an account that is there answered or loaded until the
+	// room is reopened, whatever becomes of the caller, and clears what a backup brings
 	// back. wait hears how long it waits for those who may still be reading.
-	MakeRoom(ctx context.Context, account string, wait func(time.Duration)) error
-	// Reopen has the account answered again.
-	Reopen(ctx context.Context, account string) error
+	MakeRoom(ctx context.Context, account string, wait func(time.Duration)) (Room, error)
 	// Publish makes an account's manifest live. Numbers that were given out
 	// since the backup, where it is from, are not given out again.
 	Publish(ctx context.Context, account string, live *Block) error
+}
+
+// Room is an account that is closed for a restore in its place.
+type Room interface {
+	// RequireOurs fails where another restore has taken over.
+	RequireOurs(ctx context.Context) error
+	// Reopen has the account answered again.
+	Reopen(ctx context.Context) error
 }

@@ -169,13 +169,14 @@ func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
 		t.Errorf("account %s of the shard that was lost has the faults %v, %v", lost, faults, err)
 	}
 	waited := false
-	if err := opened.Sink.MakeRoom(t.Context(), lost, func(time.Duration) { waited = true }); err != nil || !waited {
+	room, err := opened.Sink.MakeRoom(t.Context(), lost, func(time.Duration) { waited = true })
+	if err != nil || !waited {
 		t.Errorf("an account of a lost shard cannot be restored: %v, waited %v", err, waited)
 	}
 	if _, err := opened.Figures.View(t.Context(), lost); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "it is being restored from a backup") {
 		t.Errorf("an account that is being restored is read: %v", err)
 	}
-	if err := opened.Sink.Reopen(t.Context(), lost); err != nil {
+	if err := room.Reopen(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if v, err := opened.Figures.View(t.Context(), lost); err != nil || v.Manifest.Len() != 0 {

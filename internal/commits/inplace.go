@@ -13,27 +13,73 @@ import (
 // visible then.
 const Leaving = 40 * time.Second
 
+// Closing is what a restore in place knows of the commits that close its account.
+type Closing struct {
+	port    tables.Port
+	account string
+	mark    uint64
+	before  []uint64 // the marks of attempts that had closed it already
+}
+
 // Close has nothing of an account read or loaded until Reopen, whatever becomes of
-// the caller: every reader and writer reads the record of commits first. Notes of
-// what is dead go at once: a deletion that has read one is over when rows are
-// restored under its number. ClearClosed may be called when Leaving has passed since
-// this call, also where the account was closed before: what an earlier attempt has
-// sent may still be on its way.
-func Close(ctx context.Context, port tables.Port, account string) error {
-	all, err := port.Commits().Read(ctx, account)
-	if err == nil && !slices.ContainsFunc(all, func(c manifest.Commit) bool { return c.Number == manifest.Closed }) {
-		err = port.Commits().Append(ctx, account, manifest.Commit{Number: manifest.Closed})
+// the caller: every reader and writer reads the record of commits first. The mark tells
+// this closing apart from any other one. Notes of what is dead go at once: a deletion
+// that has read one is over when rows are restored under its number. Clear may be called
+// when Leaving has passed since this call, also where the account was closed before:
+// what an earlier attempt has sent may still be on its way.
+func Close(ctx context.Context, port tables.Port, account string, mark uint64) (Closing, error) {
+	c := Closing{port: port, account: account, mark: mark}
+	var err error
+	if c.before, err = c.readMarks(ctx); err != nil {
+		return c, err
 	}
+	if err := port.Commits().Append(ctx, account, manifest.Commit{Number: manifest.Closed, Digest: mark}); err != nil {
+		return c, err
+	}
+	return c, port.Clear(ctx, account, "dead_generations")
+}
+
+// readMarks reads the marks of those who have closed the account.
+func (c Closing) readMarks(ctx context.Context) (marks []uint64, err error) {
+	all, err := c.port.Commits().Read(ctx, c.account)
+	for _, commit := range all {
+		if commit.Number == manifest.Closed {
+			marks = append(marks, commit.Digest)
+		}
+	}
+	return marks, err
+}
+
+// RequireOurs fails where another restore has closed the account since, or has reopened
+// it: a process that stood still for longer than its lock lives may not know that. What
+// it did would be mixed with what the other one does.
+func (c Closing) RequireOurs(ctx context.Context) error {
+	marks, err := c.readMarks(ctx)
 	if err != nil {
 		return err
 	}
-	return port.Clear(ctx, account, "dead_generations")
+	others := slices.DeleteFunc(slices.Clone(marks), func(m uint64) bool { return m == c.mark || slices.Contains(c.before, m) })
+	if !slices.Contains(marks, c.mark) || len(others) > 0 {
+		return errTakenOver
+	}
+	return nil
 }
 
-// ClearClosed deletes what a backup brings back of an account that is closed. What
-// was read of the platform goes with what was loaded: it is fetched again.
-func ClearClosed(ctx context.Context, port tables.Port, account string) error {
-	return port.Clear(ctx, account, tables.Names(func(d tables.Description) bool {
+// Clear deletes what a backup brings back of the account. What was read of the platform
+// goes with what was loaded: it is fetched again.
+func (c Closing) Clear(ctx context.Context) error {
+	if err := c.RequireOurs(ctx); err != nil {
+		return err
+	}
+	return c.port.Clear(ctx, c.account, tables.Names(func(d tables.Description) bool {
 		return d.InPlace == tables.Replaced && (!d.Directory || d.Backup != tables.Never)
 	})...)
+}
+
+// Reopen has the account answered again, but for another restore that closes it now.
+func (c Closing) Reopen(ctx context.Context) error {
+	if err := c.RequireOurs(ctx); err != nil {
+		return err
+	}
+	return c.port.Reopen(ctx, c.account, append([]uint64{c.mark}, c.before...))
 }

@@ -1,11 +1,14 @@
 package commits_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // While a backup is restored over an account, every reader and writer is refused,
@@ -21,8 +24,9 @@ func TestAClosedAccountIsRefusedUntilItIsReopened(t *testing.T) {
 	if err := s.Commit(t.Context(), n, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: n}}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if err := commits.Close(t.Context(), store, account); err != nil {
+	var closing commits.Closing
+	for mark := range uint64(2) {
+		if closing, err = commits.Close(t.Context(), store, account, mark); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := commits.Read(t.Context(), store, account); !errors.Is(err, manifest.ErrClosed) {
@@ -32,19 +36,53 @@ func TestAClosedAccountIsRefusedUntilItIsReopened(t *testing.T) {
 			t.Errorf("a session begins on a closed account: %v", err)
 		}
 	}
-	if err := commits.ClearClosed(t.Context(), store, account); err != nil {
+	if err := closing.Clear(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if all, _ := store.Commits().Read(t.Context(), account); len(all) != 1 || all[0].Number != manifest.Closed {
-		t.Errorf("the record has the commits %+v, expected the one that closes the account", all)
+	if all, _ := store.Commits().Read(t.Context(), account); len(all) != 2 || all[0].Number != manifest.Closed || all[1].Number != manifest.Closed {
+		t.Errorf("the record has the commits %+v, expected the two that close the account", all)
 	}
 	if blocks, _ := store.Reservations().Read(t.Context(), account); len(blocks) == 0 {
 		t.Error("the numbers that were taken are forgotten")
 	}
-	if err := store.Reopen(t.Context(), account); err != nil {
+	if err := closing.Reopen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if state, err := commits.Read(t.Context(), store, account); err != nil || state.Manifest.Len() != 0 {
 		t.Errorf("an account that was cleared has %d units: %v", state.Manifest.Len(), err)
+	}
+}
+
+// A restore that stood still while another one began ends without an effect, whatever it
+// was about to do: what the other one has closed or reopened stays so.
+func TestAnOvertakenRestoreChangesNothing(t *testing.T) {
+	for _, reopened := range []bool{false, true} {
+		store := newStore()
+		first, err := commits.Close(t.Context(), store, account, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := commits.Close(t.Context(), store, account, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reopened {
+			if err := errors.Join(second.Clear(t.Context()), second.Reopen(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			n := tables.Unit{Number: 7, Entry: manifest.Entry{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 7}}
+			if err := errors.Join(store.Units().Append(t.Context(), account, n), commits.PublishRestored(t.Context(), store, account, 7)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, act := range map[string]func(context.Context) error{"a check": first.RequireOurs, "clearing": first.Clear, "reopening": first.Reopen} {
+			if err := act(t.Context()); err == nil || !strings.Contains(err.Error(), "another process") {
+				t.Errorf("reopened %t: %s of the first one gave %v", reopened, name, err)
+			}
+		}
+		state, err := commits.Read(t.Context(), store, account)
+		if reopened && (err != nil || state.Manifest.Len() != 1) || !reopened && !errors.Is(err, manifest.ErrClosed) {
+			t.Errorf("reopened %t: the account has %d units: %v", reopened, state.Manifest.Len(), err)
+		}
 	}
 }

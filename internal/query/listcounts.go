@@ -39,7 +39,7 @@ func newListCounts(store ListStore) *listCounts {
 // among them.
 func (l *listCounts) getCounts(ctx context.Context, v View) ([]ListCount, error) {
 	key := listsKeyOf(v)
-	if key.campaigns == Numbers(nil) {
+	if key.campaigns == Numbers[uint32](nil) {
 		return nil, nil // what belongs to no listed campaign does not count
 	}
 	if counts, ok := l.known.Get(key); ok {

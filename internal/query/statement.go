@@ -426,8 +426,8 @@ func storableDay(d adlens.Day) adlens.Day {
 	return max(adlens.FirstStorableDay, min(d, adlens.LastStorableDay))
 }
 
-// Numbers writes an Array(UInt32) parameter.
-func Numbers(all []uint32) string {
+// Numbers writes a parameter that is an array of UInt32 or UInt64.
+func Numbers[N uint32 | uint64](all []N) string {
 	text := make([]string, len(all))
 	for i, n := range all {
 		text[i] = fmt.Sprint(n)

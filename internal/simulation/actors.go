@@ -88,7 +88,7 @@ func (p *process) Rows(int) {}
 func (p *process) Notice(string) {}
 
 func (p *process) loader() loader.Loader {
-	return loader.Loader{Store: store{p}, Progress: p, Token: p.token}
+	return loader.Loader{Store: store{p}, Progress: p, Token: p.token, BlockRows: 2}
 }
 
 func (p *process) token() string {

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -102,20 +103,22 @@ func (s sink) Faults(ctx context.Context, account string) ([]string, error) {
 // RequireDirectory finds nothing: the directory loses nothing.
 func (s sink) RequireDirectory(context.Context, string) error { return nil }
 
-func (s sink) MakeRoom(ctx context.Context, account string, _ func(time.Duration)) error {
+func (s sink) MakeRoom(ctx context.Context, account string, _ func(time.Duration)) (backup.Room, error) {
 	_, before := commits.Read(ctx, s.world.rows, account)
-	if err := commits.Close(ctx, port{s.process}, account); err != nil {
-		return err
+	mark := fnv.New64a()
+	mark.Write([]byte(s.token()))
+	room, err := commits.Close(ctx, port{s.process}, account, mark.Sum64())
+	if err != nil {
+		return nil, err
 	}
 	if s.world.broken != RestoreAtOnce || !errors.Is(before, manifest.ErrClosed) {
 		s.wait(ctx, commits.Leaving)
 	}
 	if err := s.requireHeld(); err != nil {
-		return err
+		return nil, err
 	}
-	return commits.ClearClosed(ctx, port{s.process}, account)
-}
-
-func (s sink) Reopen(ctx context.Context, account string) error {
-	return port{s.process}.Reopen(ctx, account)
+	if s.world.broken == RestoreOvertaken {
+		return unheeding{port{s.process}, account}, room.Clear(ctx)
+	}
+	return room, room.Clear(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
 )
@@ -195,12 +196,15 @@ func (p port) Clear(ctx context.Context, account string, names ...string) error 
 	return nil
 }
 
-func (p port) Reopen(ctx context.Context, account string) error {
+func (p port) Reopen(ctx context.Context, account string, digests []uint64) error {
 	if err := p.requireHeld(); err != nil {
 		return err
 	}
 	return p.write(ctx, "reopen", account, func() {
-		p.world.rows.Reopen(ctx, account)
+		p.world.rows.Reopen(ctx, account, digests)
+		if _, err := commits.Read(ctx, p.world.rows, account); errors.Is(err, manifest.ErrClosed) {
+			return // another restore closes it
+		}
 		t := p.world.truths[account]
 		t.vanished, t.mended = "", p.world.steps
 	})

@@ -133,9 +133,11 @@ func (m *Memory) Clear(_ context.Context, account string, names ...string) error
 	return nil
 }
 
-// Reopen deletes the commit that says that an account is closed.
-func (m *Memory) Reopen(_ context.Context, account string) error {
-	m.commits.deleteWhere(account, func(c manifest.Commit) bool { return c.Number == manifest.Closed })
+// Reopen deletes commits that say that an account is closed.
+func (m *Memory) Reopen(_ context.Context, account string, digests []uint64) error {
+	m.commits.deleteWhere(account, func(c manifest.Commit) bool {
+		return c.Number == manifest.Closed && slices.Contains(digests, c.Digest)
+	})
 	return nil
 }
 

@@ -51,12 +51,12 @@ type Port interface {
 	// ReadRows counts like CountRows, and reads every value on the way: bytes
 	// that changed on the disk are an error of kind adlens.Damaged.
 	ReadRows(ctx context.Context, account string, tables ...string) ([]Count, error)
-	// Clear deletes all rows of an account from some tables, but for the commit
+	// Clear deletes all rows of an account from some tables, but for the commits
 	// manifest.Closed. It returns when they are gone.
 	Clear(ctx context.Context, account string, tables ...string) error
-	// Reopen deletes the commit manifest.Closed of an account. It returns when no
-	// reader finds it any more.
-	Reopen(ctx context.Context, account string) error
+	// Reopen deletes the commits manifest.Closed of an account that have these digests.
+	// It returns when no reader finds them any more.
+	Reopen(ctx context.Context, account string, digests []uint64) error
 	// DeleteRows deletes rows of generations together with their notes in Dead,
 	// in the store's own time. Tables that are still deleting are left out, and
 	// so stay noted.

@@ -63,7 +63,7 @@ func (a Audit) MonthDifferences(ctx context.Context, account string, rollup tabl
 // a rollup of years.
 func (a Audit) YearDifferences(ctx context.Context, account string, rollup tables.Description, years []loader.YearParts) (map[uint32]Difference, error) {
 	params := loads.YearParams(account, years)
-	params["without_local"] = query.Numbers(nil) // they have what their months have
+	params["without_local"] = query.Numbers[uint32](nil) // they have what their months have
 	return a.findDifferences(ctx, keyOf(rollup), rollup.Name, `
         SELECT transform(generation, {months:Array(UInt32)}, {years:Array(UInt32)}, toUInt32(0)) AS generation, `+keyOf(rollup)+` AS key,
             marketplace_key, ad_product, `+auditTerms+`

@@ -2,8 +2,10 @@ package copies
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
+	"adlens/internal/backup"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
@@ -12,35 +14,33 @@ import (
 
 // MakeRoom closes an account and clears it where it is, or, if its shard was lost,
 // where it is going to be. The caller is the account's only writer.
-func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Duration)) error {
+func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Duration)) (backup.Room, error) {
 	shard, err := s.cluster.Holder(ctx, query.Text(account))
 	lost := conn.IsRefusal(err)
 	if lost { // its shard is another server now
 		shard, err = s.cluster.Placements().Choose(ctx, account)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	there := conn.Inspecting(cluster.OnShard(ctx, shard.Number))
-	if err := commits.Close(there, s.port, account); err != nil {
-		return err
+	room, err := commits.Close(there, s.port, account, rand.Uint64())
+	if err != nil {
+		return nil, err
 	}
 	if lost {
 		if err := s.cluster.Placements().Put(ctx, account, shard); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	wait(commits.Leaving)
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	case <-time.After(commits.Leaving):
 	}
 	if err := s.cluster.RequireHeld(account); err != nil {
-		return err
+		return nil, err
 	}
-	return commits.ClearClosed(there, s.port, account)
+	return room, room.Clear(there)
 }
-
-// Reopen has an account answered again after MakeRoom.
-func (s Sink) Reopen(ctx context.Context, account string) error { return s.port.Reopen(ctx, account) }

@@ -328,13 +328,13 @@ func (p Port) Clear(ctx context.Context, account string, names ...string) error 
 }
 
 // Reopen has all processes look again.
-func (p Port) Reopen(ctx context.Context, account string) error {
+func (p Port) Reopen(ctx context.Context, account string, digests []uint64) error {
 	if err := p.cluster.RequireHeld(account); err != nil {
 		return err
 	}
 	return p.cluster.Announce(account, func() error {
-		return p.cluster.Exec(ctx, "ALTER TABLE commits DELETE WHERE account_id = {account:String} AND number = {closed:UInt32}",
-			conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed))})
+		return p.cluster.Exec(ctx, "ALTER TABLE commits DELETE WHERE account_id = {account:String} AND number = {closed:UInt32} AND digest IN {digests:Array(UInt64)}",
+			conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed)), "digests": query.Numbers(digests)})
 	})
 }
 
