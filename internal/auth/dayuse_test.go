@@ -153,7 +153,21 @@ func TestWithoutTheDatabaseTheDayGoesOnAndIsStoredLater(t *testing.T) {
 	if d := l.Allow("acme", at(0)); d.Allowed || d.Unreserved {
 		t.Errorf("the sixth of five: %+v", d)
 	}
-	if diff := cmp.Diff([]DayUse{{Account: "acme", Day: utcDay(at(0)), Used: 5}}, l.ReserveAhead(at(0))); diff != "" {
+	// A call of another account takes along what was not stored.
+	l.Allow("zeta", at(0))
+	stored := map[string]DayUse{}
+	keep(l, l.ReserveWaiting(at(0)), stored)
+	if diff := cmp.Diff(map[string]DayUse{"acme": {Account: "acme", Day: utcDay(at(0)), Used: 5}, "zeta": {Account: "zeta", Day: utcDay(at(0)), Used: 1}}, stored); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCouldNotBeStoredComesWithTheNextKeep(t *testing.T) {
+	l := NewReservingLimiter(0, 5)
+	l.Allow("acme", at(0))
+	l.Reserved(l.ReserveWaiting(at(0)), false)
+	l.Allow("acme", at(0))
+	if diff := cmp.Diff([]DayUse{{Account: "acme", Day: utcDay(at(0)), Used: 2}}, l.ReserveAhead(at(0))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -52,9 +52,10 @@ func (d *dayCount) updateReservation(now time.Time) (count int, changed bool) {
 }
 
 // ReserveWaiting returns what has to be stored before calls that wait for it can
-// be let in. Reserved must be called before anything is reserved again.
+// be let in, with all that could not be stored before: once something is stored again, a
+// kill loses nothing. Reserved must be called before anything is reserved again.
 func (l *Limiter) ReserveWaiting(now time.Time) []DayUse {
-	return l.reserveCalls(now, func(r *reservation) bool { return r.waiting > 0 })
+	return l.reserveCalls(now, func(r *reservation) bool { return r.waiting > 0 || r.stored != r.upTo })
 }
 
 // ReserveAhead returns what has to be stored so that calls need not wait, and
@@ -85,7 +86,7 @@ func (l *Limiter) reserveCalls(now time.Time, which func(*reservation) bool) (us
 }
 
 // Reserved lets in the calls that were reserved. Those that could not be stored
-// are let in too, and come again with the next ReserveAhead: where the database
+// are let in too, and come again with the next: where the database
 // is away, the limit goes on in memory.
 func (l *Limiter) Reserved(uses []DayUse, stored bool) {
 	l.mu.Lock()
