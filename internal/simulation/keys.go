@@ -29,7 +29,8 @@ type server struct {
 	learnt   map[counted]int         // what others let in, as far as it has read
 	allowed  map[counted][]time.Time // what it let in
 	ready    bool
-	muddled  bool // calls came in another order than their times
+	latest   time.Time // of calls
+	muddled  bool      // calls came in another order than their times
 }
 
 // counted is whose calls are counted: an account's, or those of one of its keys.

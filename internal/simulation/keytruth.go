@@ -142,6 +142,9 @@ func (p *process) judgeCall(s *server, number int, truth keyTruth, before time.D
 // that has limits of its own. What was let in before its server was killed counts;
 // what was refused had to be for a reason.
 func (s *server) decided(account string, key auth.KeyLimit, now time.Time, d auth.Decision) {
+	if s.muddled = s.muddled || now.Before(s.latest); !s.muddled {
+		s.latest = now
+	}
 	if d.Unreserved || s.killed {
 		return
 	}
@@ -158,7 +161,6 @@ func (s *server) judgeDecision(of counted, quotas auth.Quotas, refusing bool, no
 	w := s.world
 	recent, all := 0, len(s.allowed[of])
 	for _, at := range s.allowed[of] {
-		s.muddled = s.muddled || at.After(now)
 		if now.Sub(at) < time.Minute {
 			recent++
 		}

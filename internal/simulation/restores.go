@@ -122,7 +122,7 @@ func (w *world) restoreAll() {
 		w.restore(name, false, i == len(names)-1)
 	}
 	r := w.eventRandom()
-	files := slices.Sorted(maps.Keys(w.disk))
+	files := slices.DeleteFunc(slices.Sorted(maps.Keys(w.disk)), func(name string) bool { return len(w.disk[name]) == 0 })
 	if len(files) == 0 {
 		return
 	}

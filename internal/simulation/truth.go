@@ -117,6 +117,11 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 		if t.vanished == "" { // a restore before it was overtaken by its own late end
 			t.vanished = "all, which is being restored"
 		}
+		for _, p := range t.world.processes {
+			if t.world.landing && p.op != nil && p.op.account == t.account {
+				p.op.marred = true // a restore takes it for another one that has begun
+			}
+		}
 		return
 	case owner != nil && owner.backup != 0:
 		t.restored(c.Number, t.states[owner.backup].loads)

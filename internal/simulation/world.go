@@ -25,6 +25,7 @@ type world struct {
 	broken Broken
 
 	processes []*process // in no order
+	landing   bool       // a late insert is being carried out
 	sessions  map[string]*session
 	claims    map[string][]*process // who holds an account's lock; several where it failed
 	epoch     int                   // starts of the engine
@@ -211,7 +212,9 @@ func trim(s string) string {
 func (w *world) land(l *lateInsert) {
 	w.trace.add("%d LATE %s", w.steps, l.what)
 	w.late = slices.DeleteFunc(w.late, func(other *lateInsert) bool { return other == l })
+	w.landing = true
 	l.piece()
+	w.landing = false
 }
 
 // forgetLate has nothing carried out that is older than a restore in place waits:
