@@ -237,7 +237,7 @@ func (a Amount) Times(rate Amount) (micros exact.Uint128, ok bool) {
 		return a.RoundMicros(), true
 	}
 	if product, ok := a.timesShort(rate); ok {
-		product, _ = product.Add(exact.Uint128{Lo: shortPerMicro / 2})
+		product, _ = product.Add(exact.Uint128{Lo: shortPerMicro / 2}) // (2^64-1)^2 and that are less than 2^128
 		micros, _ = product.QuoRem(shortPerMicro)
 		return micros, true
 	}
@@ -255,7 +255,7 @@ func (a Amount) TimesCut(rate Amount) (micros, cut exact.Uint128, ok bool) {
 	}
 	if product, ok := a.timesShort(rate); ok {
 		micros, rest := product.QuoRem(shortPerMicro)
-		cut, _ = exact.Product(rest, 1e12).Times(1e10)
+		cut, _ = exact.Product(rest, 1e12).Times(1e10) // less than 10^34
 		return micros, cut, true
 	}
 	quotient, rest := new(big.Int).QuoRem(new(big.Int).Mul(a.Big(), rate.Big()), productPerMicro, new(big.Int))

@@ -21,8 +21,8 @@ type build struct {
 	version uint32 // the number of its commit; 0 until something is begun
 	units   map[manifest.Unit]*unitBuild
 	block   Batch
-	passed  Batch      // that the store takes, or took last
-	taking  chan error // while it takes it
+	passed  Batch      // the block before, which the store takes
+	taking  chan error // what comes of that; nil once it is known
 	rows    int
 	rates   Rates // that the load converts at
 	derives bool  // facts of a live month were read, and others are made of them
@@ -112,9 +112,10 @@ func (b *build) flushBlock(ctx context.Context, atLeast int) error {
 	b.block, b.passed = b.passed, b.block
 	b.block.clearRows()
 	b.block.takeColumns(&b.passed)
-	b.taking = make(chan error, 1)
+	taking := make(chan error, 1)
+	b.taking = taking
 	go func() {
-		b.taking <- flight.Together(func() error { return b.session.store.InsertFacts(ctx, b.session.account, &b.passed) })
+		taking <- flight.Together(func() error { return b.session.store.InsertFacts(ctx, b.session.account, &b.passed) })
 	}()
 	return nil
 }

@@ -123,7 +123,7 @@ func (d *database) failAt(t *testing.T, account, path string, kind fault, at int
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	store := &faulty{store: d.store(), fault: kind, at: at, cancel: cancel}
-	l := loader.Loader{Store: store, Progress: silent{}}
+	l := loader.Loader{Store: store, Progress: silent{}, BlockRows: 1}
 	_, err := l.Load(ctx, account, []string{path})
 	switch {
 	case store.name == "" && err != nil:

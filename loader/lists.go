@@ -92,6 +92,9 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	if err := s.readAccount(ctx, s.readMarketplaces, s.readForms); err != nil {
 		return err
 	}
+	if err := s.requireWhole(); err != nil {
+		return err
+	}
 	market, ok := s.findMarketplace(read.ProfileID)
 	if !ok {
 		return fmt.Errorf("%s is no marketplace of account %s any more", read.ProfileID, account)

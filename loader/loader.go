@@ -59,6 +59,9 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	}
 	s.total, s.result.Files = len(files), others
 	if err := s.loadFiles(ctx, files); err != nil {
+		if adlens.KindOf(err) == adlens.Damaged {
+			err = cmp.Or(s.requireWhole(), err) // which names all that is lost
+		}
 		s.failRest(files, err)
 		return s.result, err
 	}
@@ -141,8 +144,7 @@ type session struct {
 	store    Store
 	progress Progress
 	account  string
-	counting sync.WaitGroup
-	looking  chan struct{} // holds one while a look for losses runs: it may change the session's numbers
+	counting sync.WaitGroup // of what is stored of the account
 
 	blockRows   int
 	profile     string    // of reports of the console; "" where none was named
@@ -160,23 +162,23 @@ type session struct {
 	noted         map[LedgerKey]bool // by this load
 	formerReports map[string]bool    // live, and loaded when their columns were not noted
 
-	requireWhole func() error // refuses an account that lost commits or rows
+	// requireWhole refuses an account that lost commits or rows: what a load takes over
+	// of it would be believed from then on.
+	requireWhole func() error
 
 	result      Result
 	notices     map[string]string // of files, by their shown names
 	done, total int
 }
 
-// openSession begins a session on an account whose lock the caller holds. It refuses
-// an account that lost something: what a load takes over of it would be
-// believed from then on.
+// openSession begins a session on an account whose lock the caller holds.
 func (l *Loader) openSession(ctx context.Context, account string) (*session, error) {
 	writer, err := l.beginWriter(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), profile: l.Profile, generatedAt: l.GeneratedAt,
-		looking: make(chan struct{}, 1), loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
+		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
 }
 
 func (l *Loader) beginWriter(ctx context.Context, account string) (*commits.Session, error) {
@@ -233,20 +235,8 @@ func (s *session) countAccount(ctx context.Context, of []string) {
 		if s.counting.Wait(); failed != nil {
 			return failed
 		}
-		return s.lookAlone(ctx, func() error { return s.RequireWhole(ctx, seals, counts, of...) })
+		return s.RequireWhole(ctx, seals, counts, of...)
 	})
-}
-
-// lookAlone runs a look for losses while no other one runs. A look may wait for the
-// database, so waiting for it ends with the context.
-func (s *session) lookAlone(ctx context.Context, look func() error) error {
-	select {
-	case s.looking <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s.looking }()
-	return look()
 }
 
 // liveGeneration returns the live generation of a unit of the account as a whole, 0
@@ -263,7 +253,7 @@ func readUnit[R any](ctx context.Context, s *session, kind manifest.Kind, read f
 	if err == nil && live {
 		table := tables.OfKind(kind)[0]
 		count := tables.Count{Table: table, Generation: entry.Generation, Rows: uint64(rowsOf(all))}
-		err = s.lookAlone(ctx, func() error { return s.RequireRows(ctx, []manifest.Entry{entry}, []tables.Count{count}, table) })
+		err = s.RequireRows(ctx, []manifest.Entry{entry}, []tables.Count{count}, table)
 	}
 	return all, err
 }
@@ -345,8 +335,7 @@ func (s *session) loadSingle(ctx context.Context, f file, load func(*session, co
 	rows, changed, err := load(s, ctx, f)
 	switch {
 	case isRefusal(err):
-		s.refuseFile(f, err)
-		return nil
+		return s.refuseFile(f, err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", f.shown, err)
 	}
@@ -387,7 +376,15 @@ func (s *session) noteFile(f file, notice string) {
 	}
 }
 
-func (s *session) refuseFile(f file, err error) { s.addResult(refusedResult(f.shown, err)) }
+// refuseFile reports a file that is at fault, but of an account that lost something:
+// what is missing may be why.
+func (s *session) refuseFile(f file, err error) error {
+	if lost := s.requireWhole(); lost != nil {
+		return lost
+	}
+	s.addResult(refusedResult(f.shown, err))
+	return nil
+}
 
 // recordReports reports the files of a load that is visible now, and notes them in
 // the ledger.

@@ -87,7 +87,9 @@ func (s *session) loadReports(ctx context.Context, files []file) error {
 		case errors.Is(err, console.ErrUnknown):
 			s.addResult(skippedResult(f.shown, "no extract file's name, and "+console.ErrUnknown.Error()))
 		case isRefusal(err):
-			s.refuseFile(f, err)
+			if err := s.refuseFile(f, err); err != nil {
+				return err
+			}
 		case err != nil:
 			return err
 		default:
@@ -136,15 +138,16 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 		case isRefusal(err) && t.claimed:
 			// The load holds something of a file that turned bad. It is given
 			// up, and begun again with the files that were good.
-			s.refuseFile(sound[i].file, err)
-			if err := b.awaitBlock(); err != nil {
+			if err := cmp.Or(s.refuseFile(sound[i].file, err), b.awaitBlock()); err != nil {
 				return err
 			}
 			sound = slices.Delete(sound, i, i+1)
 			b, taken, i = s.newBuild(), nil, first-1
 			continue
 		case isRefusal(err):
-			s.refuseFile(sound[i].file, err)
+			if err := s.refuseFile(sound[i].file, err); err != nil {
+				return err
+			}
 			continue
 		case err != nil:
 			return err

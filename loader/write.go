@@ -100,12 +100,12 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 	return nil
 }
 
-// placeKeys are the stored numbers of where ads ran. Those that the report speaks for
-// get theirs in the order of the rows.
+// placeKeys are the stored numbers of where a report's ads ran, looked up once each.
+// New ones get theirs in the order of the rows that are written.
 type placeKeys struct {
 	session *session
 	table   *table
-	known   [][2]uint32 // by the table's number; what is not known yet is 0, as what has none is
+	known   [][2]uint32 // of a campaign and an ad group, by the table's number; 0 where neither was looked up
 }
 
 func (p *placeKeys) keysOf(place uint32) (campaign, adGroup uint32) {

@@ -85,9 +85,9 @@ func (l *Limiter) reserveCalls(now time.Time, which func(*reservation) bool) (us
 	return uses
 }
 
-// Reserved lets in the calls that were reserved. Those that could not be stored
-// are let in too, and come again with the next: where the database
-// is away, the limit goes on in memory.
+// Reserved lets in the calls that were reserved. Those that could not be stored are let
+// in too, and are stored with the next that are: where the database is away, the limit
+// goes on in memory.
 func (l *Limiter) Reserved(uses []DayUse, stored bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

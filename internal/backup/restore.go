@@ -162,7 +162,12 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 	}
 	var live *Block
 	for _, f := range c.Files {
-		keep := func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) }
+		keep := func(b *Block) error {
+			if err := r.requireOurs(ctx); err != nil {
+				return err
+			}
+			return r.Insert(ctx, e.Account, f.Table, b)
+		}
 		switch {
 		case isUnits(f.Table):
 			keep = func(b *Block) error { live = b; return nil }
@@ -269,6 +274,9 @@ func (r *restoring) isSame(ctx context.Context, id string, c Catalogue) error {
 // publishAccount completes an account, and makes its manifest live when all of it is
 // as it was.
 func (r *restoring) publishAccount(ctx context.Context, account string, live *Block) error {
+	if err := r.requireOurs(ctx); err != nil {
+		return err
+	}
 	faults, err := r.Complete(ctx, account, live.readManifest())
 	if err != nil {
 		return err
@@ -276,12 +284,19 @@ func (r *restoring) publishAccount(ctx context.Context, account string, live *Bl
 	if len(faults) > 0 {
 		return fmt.Errorf("what was restored is not what was backed up, and was not made visible: %s", strings.Join(faults, "; "))
 	}
-	if r.inPlace {
-		if err := r.room.RequireOurs(ctx); err != nil {
-			return err
-		}
+	if err := r.requireOurs(ctx); err != nil {
+		return err
 	}
 	return r.Publish(ctx, account, live)
+}
+
+// requireOurs fails where another restore has taken over an account that is restored in
+// its place: rows have the numbers that they had, and would stand twice.
+func (r *restoring) requireOurs(ctx context.Context) error {
+	if !r.inPlace {
+		return nil
+	}
+	return r.room.RequireOurs(ctx)
 }
 
 // readManifest reads the live units. The reports that speak for them are not needed

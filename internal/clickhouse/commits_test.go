@@ -129,6 +129,39 @@ func TestAWriterThatWasTakenOverMakesNothingVisible(t *testing.T) {
 	}
 }
 
+// Of the commits of several restores that close an account the database keeps the
+// newest one: only who has made it goes on.
+func TestOfTheMarksOfRestoresTheNewestStays(t *testing.T) {
+	d := openShared(t)
+	account := t.Name()
+	first, err := commits.Close(t.Context(), d.Tables, account, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := commits.Close(t.Context(), d.Tables, account, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Cluster.Exec(t.Context(), "OPTIMIZE TABLE commits FINAL", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Reopen(t.Context()); err == nil {
+		t.Error("the first restore reopens an account that the second one has closed")
+	}
+	if err := second.RequireOurs(t.Context()); err != nil {
+		t.Errorf("the second restore is overtaken: %v", err)
+	}
+	if _, err := d.Tables.Manifest(t.Context(), account); !errors.Is(err, manifest.ErrClosed) {
+		t.Errorf("the account is open: %v", err)
+	}
+	if err := second.Reopen(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Tables.Manifest(t.Context(), account); err != nil {
+		t.Errorf("the account stays closed: %v", err)
+	}
+}
+
 // Another writer has taken numbers, and may have read the state before our commit
 // was in it or after.
 func TestACommitThatAnotherMayPassOverIsNotKnown(t *testing.T) {

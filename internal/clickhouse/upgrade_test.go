@@ -139,6 +139,22 @@ func TestDataOfTheSchemaBeforeOpensAndIsReadAsItWas(t *testing.T) {
 	if again, err := d.Tables.Manifest(t.Context(), "acme"); err != nil || again.Digest() != m.Digest() {
 		t.Errorf("taking over once more changed what is live: %v", err)
 	}
+	// What a backup of that time brings back is taken over while the account is closed.
+	for _, statement := range []string{"TRUNCATE TABLE commits", "TRUNCATE TABLE commit_units", "TRUNCATE TABLE products",
+		"INSERT INTO commits (account_id, number, base, units, digest) VALUES ('acme', 4294967295, 0, 0, 11)"} {
+		if err := d.Cluster.Exec(t.Context(), statement, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := migrations.TakeOver(t.Context(), d.Cluster.Home().Server); err != nil {
+		t.Error(err)
+	}
+	if err := d.Tables.Reopen(t.Context(), "acme", []uint64{11}); err != nil {
+		t.Error(err)
+	}
+	if again, err := d.Tables.Manifest(t.Context(), "acme"); err != nil || again.Len() != 2 {
+		t.Errorf("of an account that was closed %d units were taken over, expected 2: %v", again.Len(), err)
+	}
 	for _, table := range []string{"facts", "day_totals"} {
 		sum := one[string](t, d.Database, "SELECT concat(toString(sum(impressions)), ' ', toString(sum(spend))) FROM "+table+" WHERE account_id = 'acme' AND generation = 8", nil)
 		if sum != "300 3.75" {

@@ -68,12 +68,17 @@ func (c Closing) RequireOurs(ctx context.Context) error {
 // Clear deletes what a backup brings back of the account. What was read of the platform
 // goes with what was loaded: it is fetched again.
 func (c Closing) Clear(ctx context.Context) error {
-	if err := c.RequireOurs(ctx); err != nil {
-		return err
-	}
-	return c.port.Clear(ctx, c.account, tables.Names(func(d tables.Description) bool {
+	for _, name := range tables.Names(func(d tables.Description) bool {
 		return d.InPlace == tables.Replaced && (!d.Directory || d.Backup != tables.Never)
-	})...)
+	}) {
+		if err := c.RequireOurs(ctx); err != nil {
+			return err
+		}
+		if err := c.port.Clear(ctx, c.account, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Reopen has the account answered again, but for another restore that closes it now.

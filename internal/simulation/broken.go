@@ -53,7 +53,6 @@ const (
 	RestoreOpen       Broken = "An account is answered while a backup is restored in its place"
 	RestoreUnlocked   Broken = "A restore in place does not take the account's lock"
 	RestoreAtOnce     Broken = "A repeated restore in place does not wait for what the one before has sent"
-	RestoreOvertaken  Broken = "A restore in place goes on although another one has taken over"
 	WallMinutes       Broken = "The minute's limit goes by the wall clock"
 )
 
@@ -62,7 +61,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, RestoreOvertaken}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {
@@ -288,21 +287,4 @@ func liveGenerations(m manifest.Manifest) map[uint32]bool {
 		live[e.Generation] = true
 	}
 	return live
-}
-
-// unheeding is a room of which it is not known who has closed it.
-type unheeding struct {
-	port
-	account string
-}
-
-func (u unheeding) RequireOurs(context.Context) error { return nil }
-
-func (u unheeding) Reopen(ctx context.Context) error {
-	all, _ := u.world.rows.Commits().Read(ctx, u.account)
-	var marks []uint64
-	for _, c := range all {
-		marks = append(marks, c.Digest)
-	}
-	return u.port.Reopen(ctx, u.account, marks)
 }

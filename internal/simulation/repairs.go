@@ -117,8 +117,5 @@ func (s sink) MakeRoom(ctx context.Context, account string, _ func(time.Duration
 	if err := s.requireHeld(); err != nil {
 		return nil, err
 	}
-	if s.world.broken == RestoreOvertaken {
-		return unheeding{port{s.process}, account}, room.Clear(ctx)
-	}
 	return room, room.Clear(ctx)
 }

@@ -63,6 +63,9 @@ func (s sink) Clear(context.Context, string) error {
 func (s sink) Place(context.Context, string) error { return nil }
 
 func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block) error {
+	if err := s.requireHeld(); err != nil {
+		return err
+	}
 	if s.world.budget--; s.world.budget == 0 {
 		return errKilled
 	}
@@ -96,6 +99,9 @@ func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block
 func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
 	months, years := m.Of(manifest.Month), m.Of(manifest.Year)
 	s.session = nil // rows have the numbers that they had; a restore that is repeated has published before
+	if err := s.requireHeld(); err != nil {
+		return nil, err
+	}
 	if err := (store{s.process}).deriveTotals(ctx, account, months); err != nil {
 		return nil, err
 	}

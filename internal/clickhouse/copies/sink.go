@@ -108,6 +108,9 @@ func (s Sink) Clear(ctx context.Context, account string) error {
 
 // Insert writes the rows of a block, in columns as the server gets them.
 func (s Sink) Insert(ctx context.Context, account, table string, block *backup.Block) error {
+	if err := s.cluster.RequireHeld(account); err != nil {
+		return err
+	}
 	shard, err := s.cluster.Keeper(ctx, table, query.Text(account))
 	if err != nil {
 		return err
@@ -152,16 +155,24 @@ const derivedAtOnce = 32
 // against the manifest.
 func (s Sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
 	for some := range slices.Chunk(m.Of(manifest.Month), derivedAtOnce) {
-		if err := s.loads.DeriveTotals(ctx, account, some, nil); err != nil {
+		if err := s.deriveHeld(ctx, account, some, nil); err != nil {
 			return nil, err
 		}
 	}
 	for some := range slices.Chunk(loader.PartsOf(m.Of(manifest.Year), m.Of(manifest.Month)), max(1, derivedAtOnce/12)) {
-		if err := s.loads.DeriveTotals(ctx, account, nil, some); err != nil {
+		if err := s.deriveHeld(ctx, account, nil, some); err != nil {
 			return nil, err
 		}
 	}
 	return loader.VerifyRestored(ctx, s.loads, account, m)
+}
+
+// deriveHeld derives rollups of an account whose lock was not lost.
+func (s Sink) deriveHeld(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+	if err := s.cluster.RequireHeld(account); err != nil {
+		return err
+	}
+	return s.loads.DeriveTotals(ctx, account, months, years)
 }
 
 // Publish makes the live units of a restored account visible by one commit that

@@ -186,8 +186,9 @@ func (f FactStore) Derive(ctx context.Context, account string, months []manifest
 		func() error { return f.DeriveTotals(ctx, account, months, years) })
 }
 
-// DeriveTotals writes the rollups of whole months and of years. A year's needs that of
-// its months alone, not what is written beside it.
+// DeriveTotals writes the rollups of whole months and of years. That of years by ad group
+// is made of that of months by ad group, so it does not wait for those by product; months
+// without ad groups are live ones, which are there already.
 func (f FactStore) DeriveTotals(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
 	var steps []func() error
 	ofYears := tables.Rollups(manifest.Year)
@@ -213,8 +214,8 @@ WHERE `+ofMonths("day")+`
 GROUP BY generation, day`, monthParams(account, months))
 }
 
-// deriveMonths writes one rollup of months. Rows are grouped by numbers alone: the
-// account, which is one, would make the keys a text.
+// deriveMonths writes one rollup of months. It groups by numbers alone: with the account
+// among the keys the engine would make a text of each row's.
 func (f FactStore) deriveMonths(ctx context.Context, account string, rollup tables.Description, months []manifest.Entry) error {
 	if len(months) == 0 {
 		return nil

@@ -305,6 +305,9 @@ func (p Port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error
 // Clear leaves tables alone that have nothing of the account.
 func (p Port) Clear(ctx context.Context, account string, names ...string) error {
 	for _, name := range names {
+		if err := p.cluster.RequireHeld(account); err != nil {
+			return err
+		}
 		shard, err := p.cluster.Keeper(ctx, name, query.Text(account))
 		if err != nil {
 			return err
