@@ -237,7 +237,7 @@ func (a Amount) Times(rate Amount) (micros exact.Uint128, ok bool) {
 		return a.RoundMicros(), true
 	}
 	if product, ok := a.timesShort(rate); ok {
-		product, _ = product.Add(exact.Uint128{Lo: shortPerMicro / 2}) // (2^64-1)^2 and that are less than 2^128
+		product, _ = product.Add(exact.Uint128{Lo: shortPerMicro / 2}) // (2^64-1)^2 plus this is less than 2^128
 		micros, _ = product.QuoRem(shortPerMicro)
 		return micros, true
 	}

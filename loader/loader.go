@@ -60,7 +60,7 @@ func (l *Loader) Load(ctx context.Context, account string, paths []string) (Resu
 	s.total, s.result.Files = len(files), others
 	if err := s.loadFiles(ctx, files); err != nil {
 		if adlens.KindOf(err) == adlens.Damaged {
-			err = cmp.Or(s.requireWhole(), err) // which names all that is lost
+			err = nameLosses(s.requireWhole(), err)
 		}
 		s.failRest(files, err)
 		return s.result, err
@@ -198,9 +198,18 @@ func (s *session) readAccount(ctx context.Context, reads ...func(context.Context
 		steps = append(steps, func() error { return read(ctx) })
 	}
 	if err := flight.Together(steps...); err != nil {
-		return cmp.Or(s.requireWhole(), err) // which names all that is lost
+		return nameLosses(s.requireWhole(), err)
 	}
 	return nil
+}
+
+// nameLosses returns the error that names all that an account lost, where there is one
+// beside that of a single read.
+func nameLosses(all, one error) error {
+	if adlens.KindOf(all) == adlens.Damaged {
+		return all
+	}
+	return one
 }
 
 // inTurn reads one after the other: each that reads at the same time costs a connection
@@ -376,8 +385,8 @@ func (s *session) noteFile(f file, notice string) {
 	}
 }
 
-// refuseFile reports a file that is at fault, but of an account that lost something:
-// what is missing may be why.
+// refuseFile reports a file that is at fault. Where the account lost something, it returns
+// that instead: what is missing may be why.
 func (s *session) refuseFile(f file, err error) error {
 	if lost := s.requireWhole(); lost != nil {
 		return lost

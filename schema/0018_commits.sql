@@ -71,13 +71,12 @@ FROM reservations
 WHERE account_id NOT IN (SELECT account_id FROM number_blocks)
 GROUP BY account_id;
 
--- An account that is closed while a backup is restored has the number 4294967295 alone.
 INSERT INTO products
 SELECT k.account_id, m.number, k.product_key, k.product_id
 FROM (SELECT account_id, product_key, product_id FROM product_keys FINAL) AS k
 INNER JOIN (
     SELECT account_id, max(version) AS number FROM manifest
-    WHERE account_id NOT IN (SELECT account_id FROM commits WHERE number != 4294967295)
+    WHERE account_id NOT IN (SELECT account_id FROM commits)
     GROUP BY account_id
 ) AS m USING (account_id);
 
@@ -101,7 +100,7 @@ WITH counted AS (
 ), live AS (
     SELECT *, max(version) OVER (PARTITION BY account_id) AS number
     FROM manifest FINAL
-    WHERE account_id NOT IN (SELECT account_id FROM commits WHERE number != 4294967295)
+    WHERE account_id NOT IN (SELECT account_id FROM commits)
 )
 SELECT account_id, number, kind, marketplace_key, ad_product, start, generation,
     multiIf(kind = 1, [fact_rows, second, third], kind IN (6, 7, 8), [fact_rows], [first]) AS rows,
@@ -110,12 +109,12 @@ FROM live LEFT JOIN counted USING (account_id, generation)
 UNION ALL
 SELECT account_id, generation AS number, 12, 0, 0, toDate(0), generation, [uniqExact(product_key)], [], [], [], []
 FROM products
-WHERE account_id NOT IN (SELECT account_id FROM commits WHERE number != 4294967295)
+WHERE account_id NOT IN (SELECT account_id FROM commits)
 GROUP BY account_id, generation;
 
 INSERT INTO commits (account_id, number, base, units, digest, committed_at)
 SELECT account_id, max(version), 0, toUInt32(greatest(count(), any(sealed))), 0, max(committed_at)
 FROM manifest FINAL
 LEFT JOIN (SELECT account_id, argMax(units, version) AS sealed FROM seals GROUP BY account_id) AS s USING (account_id)
-WHERE account_id NOT IN (SELECT account_id FROM commits WHERE number != 4294967295)
+WHERE account_id NOT IN (SELECT account_id FROM commits)
 GROUP BY account_id;

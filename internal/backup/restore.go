@@ -162,12 +162,7 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 	}
 	var live *Block
 	for _, f := range c.Files {
-		keep := func(b *Block) error {
-			if err := r.requireOurs(ctx); err != nil {
-				return err
-			}
-			return r.Insert(ctx, e.Account, f.Table, b)
-		}
+		keep := func(b *Block) error { return r.insertOurs(ctx, e.Account, f.Table, b) }
 		switch {
 		case isUnits(f.Table):
 			keep = func(b *Block) error { live = b; return nil }
@@ -274,10 +269,7 @@ func (r *restoring) isSame(ctx context.Context, id string, c Catalogue) error {
 // publishAccount completes an account, and makes its manifest live when all of it is
 // as it was.
 func (r *restoring) publishAccount(ctx context.Context, account string, live *Block) error {
-	if err := r.requireOurs(ctx); err != nil {
-		return err
-	}
-	faults, err := r.Complete(ctx, account, live.readManifest())
+	faults, err := r.Complete(ctx, account, live.readManifest(), r.requireOurs)
 	if err != nil {
 		return err
 	}
@@ -290,13 +282,21 @@ func (r *restoring) publishAccount(ctx context.Context, account string, live *Bl
 	return r.Publish(ctx, account, live)
 }
 
-// requireOurs fails where another restore has taken over an account that is restored in
-// its place: rows have the numbers that they had, and would stand twice.
+// requireOurs fails where another restore has taken over, or may have: rows have the
+// numbers that they had, and would stand twice.
 func (r *restoring) requireOurs(ctx context.Context) error {
-	if !r.inPlace {
-		return nil
+	if err := r.RequireHeld(lockName); err != nil || !r.inPlace {
+		return err
 	}
 	return r.room.RequireOurs(ctx)
+}
+
+// insertOurs inserts a block unless another restore has taken over.
+func (r *restoring) insertOurs(ctx context.Context, account, table string, b *Block) error {
+	if err := r.requireOurs(ctx); err != nil {
+		return err
+	}
+	return r.Insert(ctx, account, table, b)
 }
 
 // readManifest reads the live units. The reports that speak for them are not needed
@@ -350,10 +350,13 @@ func (r *restoring) showAccounts(ctx context.Context) error {
 	}
 	for _, table := range shownTables() {
 		if block := r.shown[table]; block != nil {
-			if err := r.Insert(ctx, block.account, table, block); err != nil {
+			if err := r.insertOurs(ctx, block.account, table, block); err != nil {
 				return err
 			}
 		}
+	}
+	if err := r.requireOurs(ctx); err != nil {
+		return err
 	}
 	return r.Done(ctx, r.Account)
 }

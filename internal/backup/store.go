@@ -64,8 +64,11 @@ type Sink interface {
 	// Insert writes the rows of a block in one insert.
 	Insert(ctx context.Context, account, table string, block *Block) error
 	// Complete derives what is not in a backup, and holds all of an account
-	// against the manifest that is going to be its own, and against itself.
-	Complete(ctx context.Context, account string, m manifest.Manifest) (faults []string, err error)
+	// against the manifest that is going to be its own, and against itself. before is
+	// called before each statement that derives, and ends it with its error.
+	Complete(ctx context.Context, account string, m manifest.Manifest, before func(context.Context) error) (faults []string, err error)
+	// RequireHeld fails where a lock that was taken under a name may have been lost.
+	RequireHeld(name string) error
 	// Faults are what is wrong with the stored data of an account that is there,
 	// none where it is whole.
 	Faults(ctx context.Context, account string) (faults []string, err error)

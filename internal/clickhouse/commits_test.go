@@ -130,7 +130,7 @@ func TestAWriterThatWasTakenOverMakesNothingVisible(t *testing.T) {
 }
 
 // Of the commits of several restores that close an account the database keeps the
-// newest one: only who has made it goes on.
+// newest one: only the restore that made it goes on.
 func TestOfTheMarksOfRestoresTheNewestStays(t *testing.T) {
 	d := openShared(t)
 	account := t.Name()

@@ -133,7 +133,7 @@ func TestDataOfTheSchemaBeforeOpensAndIsReadAsItWas(t *testing.T) {
 	if number := commitUnits(t, d.Database, "acme"); number < 1025 {
 		t.Errorf("number %d was given out before", number)
 	}
-	if err := migrations.TakeOver(t.Context(), d.Cluster.Home().Server); err != nil { // as after a restart in its middle
+	if err := migrations.TakeOver(t.Context(), d.Cluster.Home().Server, manifest.Closed); err != nil { // as after a restart in its middle
 		t.Error(err)
 	}
 	if again, err := d.Tables.Manifest(t.Context(), "acme"); err != nil || again.Digest() != m.Digest() {
@@ -146,7 +146,7 @@ func TestDataOfTheSchemaBeforeOpensAndIsReadAsItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := migrations.TakeOver(t.Context(), d.Cluster.Home().Server); err != nil {
+	if err := migrations.TakeOver(t.Context(), d.Cluster.Home().Server, manifest.Closed); err != nil {
 		t.Error(err)
 	}
 	if err := d.Tables.Reopen(t.Context(), "acme", []uint64{11}); err != nil {

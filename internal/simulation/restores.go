@@ -96,13 +96,18 @@ func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block
 	})
 }
 
-func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
+func (s sink) RequireHeld(string) error { return s.requireHeld() }
+
+func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest, before func(context.Context) error) ([]string, error) {
 	months, years := m.Of(manifest.Month), m.Of(manifest.Year)
 	s.session = nil // rows have the numbers that they had; a restore that is repeated has published before
-	if err := s.requireHeld(); err != nil {
+	if err := errors.Join(s.requireHeld(), before(ctx)); err != nil {
 		return nil, err
 	}
 	if err := (store{s.process}).deriveTotals(ctx, account, months); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.requireHeld(), before(ctx)); err != nil {
 		return nil, err
 	}
 	if err := (store{s.process}).deriveYears(ctx, account, loader.PartsOf(years, months)); err != nil {

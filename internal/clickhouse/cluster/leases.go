@@ -88,14 +88,14 @@ type claim struct {
 
 // tryName claims and returns "", or withdraws and returns who holds the name.
 func (c *claim) tryName(ctx context.Context) (other string, err error) {
-	if err := c.writeUntil(ctx, leaseLife); err != nil {
+	if err := c.writeUntil(ctx, time.Now(), leaseLife); err != nil {
 		return "", err
 	}
 	other, err = c.findOther(ctx)
 	if err == nil && other == "" {
 		return "", nil
 	}
-	return other, errors.Join(err, c.writeUntil(ctx, 0))
+	return other, errors.Join(err, c.writeUntil(ctx, time.Now(), 0))
 }
 
 // keepAlive keeps the claim alive until it is released.
@@ -105,10 +105,10 @@ func (c *claim) keepAlive() (release func() error) {
 	go c.keepRenewing(beating)
 	return func() error {
 		stop()
-		c.cluster.claims.Delete(c.name)
+		c.cluster.claims.CompareAndDelete(c.name, c)
 		withdrawing, cancel := context.WithTimeout(context.Background(), conn.DialPatience)
 		defer cancel()
-		return c.writeUntil(withdrawing, 0)
+		return c.writeUntil(withdrawing, time.Now(), 0)
 	}
 }
 
@@ -123,9 +123,9 @@ HAVING argMax(expires_at, beat) > now64(3)
 LIMIT 1`, conn.Params{"account": query.Text(c.name), "token": c.token})
 }
 
-// writeUntil writes the claim for some time from now, by the server's clock.
-func (c *claim) writeUntil(ctx context.Context, life time.Duration) error {
-	asked := time.Now()
+// writeUntil writes the claim for some time from now, by the server's clock. It counts as
+// renewed when that was asked.
+func (c *claim) writeUntil(ctx context.Context, asked time.Time, life time.Duration) error {
 	err := c.cluster.Home().Exec(ctx, `
 INSERT INTO leases (account_id, token, holder, expires_at, beat)
 SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, now64(9)`,
@@ -146,10 +146,11 @@ func (c *claim) keepRenewing(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			asked := time.Now() // before the look: who stands still behind it has not renewed
 			if c.requireFresh() != nil {
 				return
 			}
-			c.writeUntil(ctx, leaseLife) // failures show in requireFresh
+			c.writeUntil(ctx, asked, leaseLife) // failures show in requireFresh
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (c *claim) requireFresh() error {
 }
 
 // RequireHeld fails where the lock on an account may have been lost. It is called
-// before anything becomes visible. Accounts that are locked otherwise have no
+// before anything becomes visible, and before rows of a restore are written. Accounts that are locked otherwise have no
 // claim.
 func (c *Cluster) RequireHeld(account string) error {
 	if c, ok := c.claims.Load(account); ok {

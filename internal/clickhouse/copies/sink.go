@@ -153,27 +153,32 @@ const derivedAtOnce = 32
 
 // Complete derives the products of months and years, and verifies everything
 // against the manifest.
-func (s Sink) Complete(ctx context.Context, account string, m manifest.Manifest) ([]string, error) {
+func (s Sink) Complete(ctx context.Context, account string, m manifest.Manifest, before func(context.Context) error) ([]string, error) {
 	for some := range slices.Chunk(m.Of(manifest.Month), derivedAtOnce) {
-		if err := s.deriveHeld(ctx, account, some, nil); err != nil {
+		if err := s.deriveTotals(ctx, account, some, nil, before); err != nil {
 			return nil, err
 		}
 	}
 	for some := range slices.Chunk(loader.PartsOf(m.Of(manifest.Year), m.Of(manifest.Month)), max(1, derivedAtOnce/12)) {
-		if err := s.deriveHeld(ctx, account, nil, some); err != nil {
+		if err := s.deriveTotals(ctx, account, nil, some, before); err != nil {
 			return nil, err
 		}
 	}
 	return loader.VerifyRestored(ctx, s.loads, account, m)
 }
 
-// deriveHeld derives rollups of an account whose lock was not lost.
-func (s Sink) deriveHeld(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+func (s Sink) deriveTotals(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts, before func(context.Context) error) error {
 	if err := s.cluster.RequireHeld(account); err != nil {
+		return err
+	}
+	if err := before(ctx); err != nil {
 		return err
 	}
 	return s.loads.DeriveTotals(ctx, account, months, years)
 }
+
+// RequireHeld fails where a lock may have been lost.
+func (s Sink) RequireHeld(name string) error { return s.cluster.RequireHeld(name) }
 
 // Publish makes the live units of a restored account visible by one commit that
 // builds on nothing. What the account may reserve next begins after the leap,
@@ -202,7 +207,7 @@ func (s Sink) publishFormer(ctx context.Context, account string, live *backup.Bl
 	if err != nil {
 		return err
 	}
-	if err := s.cluster.Announce(account, func() error { return schema.TakeOver(ctx, shard.Server) }); err != nil {
+	if err := s.cluster.Announce(account, func() error { return schema.TakeOver(ctx, shard.Server, manifest.Closed) }); err != nil {
 		return err
 	}
 	return commits.Leap(ctx, s.port, account)

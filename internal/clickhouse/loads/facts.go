@@ -215,7 +215,7 @@ GROUP BY generation, day`, monthParams(account, months))
 }
 
 // deriveMonths writes one rollup of months. It groups by numbers alone: with the account
-// among the keys the engine would make a text of each row's.
+// among the keys the engine would turn each row's into one text.
 func (f FactStore) deriveMonths(ctx context.Context, account string, rollup tables.Description, months []manifest.Entry) error {
 	if len(months) == 0 {
 		return nil

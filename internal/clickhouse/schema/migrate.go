@@ -96,21 +96,26 @@ func apply(ctx context.Context, s *conn.Server, step steps.Migration) error {
 }
 
 // TakeOver runs the statements by which the step that brought commits takes over
-// what was written before it.
-func TakeOver(ctx context.Context, s *conn.Server) error {
+// what was written before it. An account that has a commit is passed over, but for the
+// number of one that closes it for a restore.
+func TakeOver(ctx context.Context, s *conn.Server, closing uint32) error {
 	all, err := steps.Migrations()
 	if err != nil {
 		return err
 	}
 	for _, statement := range all[commitsStep-1].Statements {
 		if insertion.MatchString(statement) {
-			if err := s.Exec(ctx, statement, nil); err != nil {
+			loads := strings.ReplaceAll(statement, takenOver, takenOver+" WHERE number != {closed:UInt32}")
+			if err := s.Exec(ctx, loads, conn.Params{"closed": conn.Number(closing)}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// takenOver selects, in that step, the accounts that are passed over.
+const takenOver = "SELECT account_id FROM commits"
 
 // commitsStep is the step of the schema that brought commits.
 const commitsStep = 18

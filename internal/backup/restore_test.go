@@ -1,0 +1,116 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+)
+
+// units is a shelf whose live units have the columns that a restore reads.
+type units struct{ *shelf }
+
+func (units) Columns(ctx context.Context, table string) (Header, error) {
+	if table == UnitTable {
+		return unitHeader, nil
+	}
+	return (&shelf{}).Columns(ctx, table)
+}
+
+func (u units) Live(ctx context.Context, account string, h Header) ([]Live, error) {
+	all, err := u.shelf.Live(ctx, account, h)
+	for i := range all {
+		all[i].Row = unitRow(all[i].Version, all[i].Generation, manifest.Month, all[i].Rows)
+	}
+	return all, err
+}
+
+// overtaken is a database in which another restore takes over after so many looks. It
+// notes what is done there.
+type overtaken struct {
+	Sink
+	units
+	looks int
+	done  []string
+}
+
+var errOther = errors.New("another restore has taken over")
+
+func (o *overtaken) note(what string) error {
+	if o.looks < 0 {
+		what += " after that"
+	}
+	o.done = append(o.done, what)
+	return nil
+}
+
+func (o *overtaken) RequireOurs(context.Context) error {
+	if o.looks--; o.looks < 0 {
+		return errOther
+	}
+	return nil
+}
+
+func (o *overtaken) Columns(ctx context.Context, table string) (Header, error) {
+	return o.units.Columns(ctx, table)
+}
+func (o *overtaken) Shown(context.Context, string) ([]string, error)           { return []string{"acme"}, nil }
+func (o *overtaken) RequireDirectory(context.Context, string) error            { return nil }
+func (o *overtaken) Accounts(context.Context) ([]adlens.Account, error)        { return nil, nil }
+func (o *overtaken) Began(context.Context, string) (string, error)             { return "", nil }
+func (o *overtaken) Faults(context.Context, string) ([]string, error)          { return []string{"facts"}, nil }
+func (o *overtaken) RequireHeld(string) error                                  { return nil }
+func (o *overtaken) Insert(_ context.Context, _, table string, _ *Block) error { return o.note(table) }
+func (o *overtaken) Publish(context.Context, string, *Block) error             { return o.note("publish") }
+func (o *overtaken) Reopen(context.Context) error                              { return o.note("reopen") }
+
+func (o *overtaken) MakeRoom(context.Context, string, func(time.Duration)) (Room, error) {
+	return o, o.note("clear")
+}
+
+func (o *overtaken) Complete(ctx context.Context, _ string, _ manifest.Manifest, before func(context.Context) error) ([]string, error) {
+	for range 2 {
+		if err := before(ctx); err != nil {
+			return nil, err
+		}
+		o.note("derive")
+	}
+	return nil, nil
+}
+
+// A restore in place looks before everything that it writes whether it was overtaken, and
+// writes nothing once it was.
+func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
+	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, err := Take(t.Context(), source, place, Options{Now: source.clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := func(context.Context, string, func(string)) (func() error, error) {
+		return func() error { return nil }, nil
+	}
+	restore := func(looks int) (done []string, err error) {
+		o := &overtaken{units: source, looks: looks}
+		_, err = Restore(t.Context(), place, taken, o, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{})
+		return o.done, err
+	}
+	whole, err := restore(1000)
+	if want := []string{"clear", "facts", "derive", "derive", "publish", "reopen"}; err != nil || !slices.Equal(whole, want) {
+		t.Fatalf("a restore did %v, expected %v: %v", whole, want, err)
+	}
+	for looks := range len(whole) - 2 { // the room itself looks before it clears and reopens
+		done, err := restore(looks)
+		if !errors.Is(err, errOther) || !slices.Equal(done, whole[:looks+1]) {
+			t.Errorf("overtaken after %d looks, a restore did %v, expected %v: %v", looks, done, fmt.Sprint(whole[:looks+1]), err)
+		}
+	}
+}
