@@ -227,6 +227,8 @@ func TestProgressIsKeptWhateverFails(t *testing.T) {
 			w.platform.Heal()
 			w.start() // one that does not remember what was refused today
 			w.refresh(1 << 30)
+			w.start() // nor of which earlier request it has just learnt that it failed
+			w.refresh(1 << 30)
 			w.refresh(1 << 30)
 			w.wantAllRead()
 			w.dice.Lock()
