@@ -87,14 +87,7 @@ func (o *overtaken) Complete(ctx context.Context, _ string, _ manifest.Manifest,
 // writes nothing once it was.
 func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
 	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
-	place, err := openDirectory(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	taken, err := Take(t.Context(), source, place, Options{Now: source.clock}, silence{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	place, taken := takeWhole(t, source, source.clock)
 	lock := func(context.Context, string, func(string)) (func() error, error) {
 		return func() error { return nil }, nil
 	}

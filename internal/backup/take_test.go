@@ -93,6 +93,20 @@ func (s *shelf) take(t *testing.T) (Catalogue, error) {
 	return c, nil
 }
 
+// takeWhole takes a backup that nothing disturbs.
+func takeWhole(t *testing.T, of Source, clock func() time.Time) (Place, Taken) {
+	t.Helper()
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, err := Take(t.Context(), of, place, Options{Now: clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return place, taken
+}
+
 func rowsIn(c Catalogue, table string) (rows uint64) {
 	for _, f := range c.Files {
 		if f.Table == table {
@@ -316,14 +330,7 @@ func (s *bulk) Export(_ context.Context, e Extent, _ Header, visit func([]byte) 
 
 func TestRowsThatCrossPiecesOfAFileAreTakenOnce(t *testing.T) {
 	s := &bulk{shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 12_000}, 12_000}
-	place, err := openDirectory(t.TempDir(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	taken, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	place, taken := takeWhole(t, s, s.clock)
 	c, err := ReadCatalogue(t.Context(), place, taken.Accounts[0])
 	if err != nil {
 		t.Fatal(err)
