@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"testing"
 
+	"adlens/internal/exact"
+
 	"pgregory.net/rapid"
 )
 
@@ -130,4 +132,24 @@ func TestAnAmountHoldsThreeMillionOfTheLargest(t *testing.T) {
 	if more, ok := sum.Add(largest); ok {
 		t.Errorf("one more is %s", more)
 	}
+}
+
+// Products of short amounts and rates, which 128 bits hold, are those of big numbers.
+func TestProductsAreThoseOfBigNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string, decimals int) Amount {
+			units, _ := exact.Uint128{Lo: rapid.Uint64().Draw(t, name)}.Times(powers[AmountDecimals-decimals].units.Lo)
+			return Amount{units}
+		}
+		a := draw("amount", rapid.SampledFrom([]int{6, 7, 20}).Draw(t, "decimals"))
+		rate := draw("rate", rapid.SampledFrom([]int{12, 13, 20}).Draw(t, "decimals of the rate"))
+		product := new(big.Int).Mul(a.Big(), rate.Big())
+		quotient, rest := new(big.Int).QuoRem(product, productPerMicro, new(big.Int))
+		if micros, cut, ok := a.TimesCut(rate); ok && (micros.Big().Cmp(quotient) != 0 || cut.Big().Cmp(rest) != 0) {
+			t.Errorf("%s times %s is cut to %s and %s, expected %s and %s", a, rate, micros.Big(), cut.Big(), quotient, rest)
+		}
+		if micros, ok := a.Times(rate); ok && micros.Big().Cmp(exact.Round(product, new(big.Int).Set(productPerMicro))) != 0 {
+			t.Errorf("%s times %s is rounded to %s", a, rate, micros.Big())
+		}
+	})
 }
