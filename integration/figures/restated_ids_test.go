@@ -2,6 +2,7 @@ package figures_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 )
 
 // An id that only figures named is unknown once they were all restated away, and known
-// where a list or a title still has it.
+// where a list or a title still has it. What is named with zeros alone has no figure.
 func TestIdsOfWhichEveryFigureWasRestatedAreUnknown(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
@@ -20,6 +21,7 @@ func TestIdsOfWhichEveryFigureWasRestatedAreUnknown(t *testing.T) {
 		for _, product := range products {
 			p.Rows = append(p.Rows, house.With(house.SpRow(start, product, "1.25"), "campaignId", json.Number(campaign)))
 		}
+		p.Rows = append(p.Rows, map[string]any{"date": start, "advertisedAsin": "B0ZERO", "campaignId": 70, "impressions": 0, "clicks": 0, "cost": 0, "purchases7d": 0, "sales7d": 0})
 		dir := t.TempDir()
 		p.Write(t, dir)
 		house.Put(t, dir, "products.csv", []byte("product_id,title\nB0TITLED,Lamp\n"))
@@ -41,11 +43,17 @@ func TestIdsOfWhichEveryFigureWasRestatedAreUnknown(t *testing.T) {
 		}
 	}
 	load(house.SpPair("second", "101", start, 1, time.Now()), "72", "B0STAYS")
-	for filter, want := range map[string]int{"campaign_ids=71": 400, "product_ids=B0GONE": 400, "product_ids=B0TITLED": 200, "campaign_ids=72": 200, "product_ids=B0STAYS": 200} {
+	for filter, want := range map[string]int{"campaign_ids=71": 400, "product_ids=B0GONE": 400, "product_ids=B0TITLED": 200, "campaign_ids=72": 200, "product_ids=B0STAYS": 200,
+		"campaign_ids=70": 400, "product_ids=B0ZERO": 400} {
 		for range 2 { // as it is found out, and as it is known
 			if got := status(filter); got != want {
 				t.Errorf("%s after the restatement: %d, expected %d", filter, got, want)
 			}
+		}
+	}
+	for dimension, gone := range map[string]string{"campaign": "70", "product": "B0ZERO"} {
+		if ids, _ := one.Model.IDs(dimension); slices.Contains(ids, gone) {
+			t.Errorf("the oracle has the %s %s, of which no figure is held", dimension, gone)
 		}
 	}
 }

@@ -83,7 +83,9 @@ func (a *Account) IDs(dimension string) (ids, texts []string) {
 	known := map[string]bool{}
 	facts := a.deriveFacts()
 	for i := range facts {
-		known[facts[i].idOf(dimension)] = true
+		if facts[i].hasRow {
+			known[facts[i].idOf(dimension)] = true
+		}
 	}
 	if dimension == "product" {
 		for id := range a.titles {

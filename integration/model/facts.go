@@ -13,6 +13,7 @@ type fact struct {
 	profile, adProduct, day, product string
 	holder
 	figures
+	hasRow bool // what is named with zeros alone has none
 }
 
 // slot is a product's day, whose dollars are rounded once.
@@ -103,7 +104,7 @@ func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
 	spendShares, salesShares := shareMicros(costs, rate), shareMicros(sales, rate)
 	facts := make([]fact, len(holders))
 	for i, h := range holders {
-		f := fact{profile: s.profile, adProduct: s.adProduct, day: s.day, product: s.product, holder: h}
+		f := fact{profile: s.profile, adProduct: s.adProduct, day: s.day, product: s.product, holder: h, hasRow: !parts[h].isZero()}
 		f.spend.Set(spendShares[i])
 		f.sales.Set(salesShares[i])
 		f.impressions.Set(&parts[h].impressions)
@@ -113,7 +114,7 @@ func (a *Account) convertFacts(s slot, parts map[holder]*own) []fact {
 		f.ownSales.Set(sales[i])
 		// What a report names with zeros alone has no row: that it reported a further
 		// measure is not known of it.
-		if parts[h].isZero() {
+		if !f.hasRow {
 			f.further = map[string]*big.Rat{}
 		} else {
 			f.further = further[i]
