@@ -59,7 +59,7 @@ func TestTheKeyIsKeptInTheTabUntilItsUserSignsOut(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
-	p.do(chromedp.Reload())
+	p.load(chromedp.Reload())
 	p.settled()
 	if got := p.text("#view h1"); got != "Products" {
 		t.Errorf("after the reload the view is %q", got)
@@ -76,7 +76,7 @@ func TestTheKeyIsKeptInTheTabUntilItsUserSignsOut(t *testing.T) {
 	before := len(p.asked())
 	js[any](p, "(location.hash = '#/rules', null)")
 	p.until("location.hash === '#/rules'")
-	p.do(chromedp.Reload())
+	p.load(chromedp.Reload())
 	p.until("document.querySelector('#key-form button')?.disabled === false && !document.getElementById('signin').hidden")
 	if after := p.asked(); len(after) != before {
 		t.Errorf("without a key it asked %v", after[before:])

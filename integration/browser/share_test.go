@@ -149,7 +149,7 @@ func TestASharedViewOfARuleAndItsFaults(t *testing.T) {
 		t.Fatal(r)
 	}
 	shared.until(`(document.querySelector('[data-keep="again"], .failed button')?.click(), document.querySelector('.failed')?.textContent.includes('revoked or expired'))`)
-	shared.do(chromedp.Reload())
+	shared.load(chromedp.Reload())
 	shared.says("#fault", "misspelt, revoked or expired")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 )
 
 func TestAnEmptyAccountIsSaidToBeEmpty(t *testing.T) {
@@ -107,6 +108,23 @@ func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 	p.says("#view .failed", "cannot be reached")
 	offline(false)
 	p.until("(document.querySelector('.failed button')?.click(), document.querySelector('#view h1')?.textContent === 'Rules')")
+}
+
+func TestAPageWithoutItsProgramSaysSo(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	const late = "document.querySelector('.late').checkVisibility({visibilityProperty: true})"
+	p.until("document.querySelector('#key-form button')?.disabled === false")
+	if js[bool](p, late) {
+		t.Error("a page that works says that a part is missing")
+	}
+	call(p, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/page/api.js", Block: true}}})
+	p.load(chromedp.Reload())
+	p.until(late)
+	if text := p.text(".late"); !strings.Contains(text, "Load it again") {
+		t.Errorf("the page says %q", text)
+	}
 }
 
 // The limit's minute is real; only the page's clock is put ahead.

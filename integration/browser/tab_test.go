@@ -31,6 +31,7 @@ type tab struct {
 	sent     []*network.EventRequestWillBeSent
 	statuses []int64 // as the server sent them, 304 among them
 	faults   []string
+	cutOff   bool // by a change of the network, such as an interface of a container
 }
 
 // tab opens the page of a server at a fragment. At the end of the test the
@@ -65,8 +66,30 @@ func openTab(t *testing.T, parent context.Context, server, path string, options 
 	call(p, network.Enable, network.EnableParams{})
 	call(p, log.Enable, cdp.Empty{})
 	call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
-	p.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server+path))
+	p.do(chromedp.EmulateViewport(1280, 900))
+	p.load(chromedp.Navigate(server + path))
 	return p
+}
+
+// load loads the page, once more for each time that a change of the network cut
+// something off: a program of which a file is missing does not start.
+func (p *tab) load(action chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	for {
+		p.setCutOff(false)
+		if _, err := chromedp.Run(p.ctx, action); !p.setCutOff(false) {
+			need(p.t, err)
+			return
+		}
+	}
+}
+
+// setCutOff returns what it was before.
+func (p *tab) setCutOff(is bool) (was bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	was, p.cutOff = p.cutOff, is
+	return was
 }
 
 // note hears what happens. That a request was answered with an error is what
@@ -77,6 +100,8 @@ func (p *tab) note(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		p.sent = append(p.sent, e)
+	case *network.EventLoadingFailed:
+		p.cutOff = p.cutOff || e.ErrorText == "net::ERR_NETWORK_CHANGED"
 	case *network.EventResponseReceivedExtraInfo:
 		p.statuses = append(p.statuses, e.StatusCode)
 	case *runtime.EventExceptionThrown:
@@ -219,7 +244,7 @@ func (p *tab) focused() string {
 func (p *tab) everScripted(source string) {
 	p.t.Helper()
 	call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source})
-	p.do(chromedp.Reload())
+	p.load(chromedp.Reload())
 }
 
 // api is the answer to a request that the page made.

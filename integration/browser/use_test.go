@@ -54,7 +54,7 @@ func TestTheAddressHoldsTheViewAndBackGoesBack(t *testing.T) {
 	if got := js[string](p, "location.hash"); got != "#/products?range=last_7_days&marketplaces=UK" {
 		t.Errorf("the fragment is %s", got)
 	}
-	p.do(chromedp.Reload())
+	p.load(chromedp.Reload())
 	p.settled()
 	want := "/api/v1/reports/products?range=last_7_days&marketplaces=UK&sort=spend&order=desc&page=1&page_size=25"
 	if asked := p.asked(); asked[len(asked)-1] != want {

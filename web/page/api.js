@@ -86,13 +86,18 @@ export class Api {
     }
   }
 
+  // A network that changes, as a laptop's does between two rooms, cuts off what is under
+  // way: what only reads is asked once more.
   async #once(request, signal) {
-    try {
-      return await fetch(this.#root + address(request), {
-        method: request.method ?? 'GET', headers: this.#headers, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
-      })
-    } catch (error) {
-      throw error.name === 'AbortError' ? error : new Unreachable('the server cannot be reached', { cause: error })
+    for (let again = !request.method; ; again = false) {
+      try {
+        return await fetch(this.#root + address(request), {
+          method: request.method ?? 'GET', headers: this.#headers, cache: 'no-cache', credentials: 'omit', redirect: 'error', signal,
+        })
+      } catch (error) {
+        if (error.name === 'AbortError') throw error
+        if (!again) throw new Unreachable('the server cannot be reached', { cause: error })
+      }
     }
   }
 }
