@@ -91,7 +91,16 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 		return false, err
 	}
 	if began == r.taken.ID() && len(chosen) > 0 && slices.Equal(there, idsOf(chosen)) {
-		return true, r.Done(ctx, r.Account)
+		// The note may be of a restore of all accounts, and this one damaged since.
+		var faults []string
+		if r.Account != "" {
+			if faults, err = r.Faults(ctx, r.Account); err != nil {
+				return false, err
+			}
+		}
+		if len(faults) == 0 {
+			return true, r.Done(ctx, r.Account)
+		}
 	}
 	if r.inPlace = len(there) > 0 && r.Account != ""; r.inPlace {
 		return false, nil
@@ -110,7 +119,7 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 		r.progress.Notice("the restore of " + began + " did not come to its end; beginning again")
 	}
 	if len(left) > 0 {
-		if err := r.Clear(ctx, r.Account); err != nil {
+		if err := r.Clear(ctx, r.Account, lockName); err != nil {
 			return false, err
 		}
 	}
@@ -327,15 +336,12 @@ func (b *Block) readManifest() manifest.Manifest {
 // Former reports whether live units are of the time before there were commits.
 func (b *Block) Former() bool { return b.Header.Index("version") >= 0 }
 
-// Renumber puts all live units under one commit and returns its number: the
-// greatest that they had.
-func (b *Block) Renumber() uint32 {
-	number := b.readManifest().Version
+// Renumber puts all live units under one commit.
+func (b *Block) Renumber(number uint32) {
 	column := &b.columns[b.Header.Index("number")]
 	for row := range b.Rows {
 		binary.LittleEndian.PutUint32(column.bytes[4*row:], number)
 	}
-	return number
 }
 
 // showAccounts makes what was restored visible: keys first, and the accounts, without

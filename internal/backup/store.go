@@ -54,8 +54,8 @@ type Sink interface {
 	Began(ctx context.Context, account string) (backup string, err error)
 	// Begin notes, before the first row, that a backup is being restored.
 	Begin(ctx context.Context, account, backup string) error
-	// Clear takes away what an earlier attempt has left.
-	Clear(ctx context.Context, account string) error
+	// Clear takes away what an earlier attempt has left, as long as a lock is held.
+	Clear(ctx context.Context, account, lock string) error
 	// Done takes the note of Begin away.
 	Done(ctx context.Context, account string) error
 

@@ -299,7 +299,7 @@ func TestEachChangeOfTheDirectoryLeavesAMark(t *testing.T) {
 		}
 	}
 	mustBeMarked("a repair, which revokes again", d.Inspector.MendDirectory(t.Context(), t.Name()))
-	mustBeMarked("an account that is cleared", d.Sink.Clear(t.Context(), t.Name()))
+	mustBeMarked("an account that is cleared", d.Sink.Clear(t.Context(), t.Name(), t.Name()))
 	if _, err := d.Keys.Keys(t.Context(), t.Name()); err != nil {
 		t.Error(err)
 	}

@@ -2,6 +2,7 @@ package commits
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"adlens/internal/manifest"
@@ -20,29 +21,35 @@ func (s State) Names(u tables.Unit) bool {
 const leap = 1 << 24
 
 // Leap passes over the numbers that loads since a backup have used, and says that
-// no number below is unsettled: dead rows are not restored.
-func Leap(ctx context.Context, port tables.Port, account string) error {
+// no number below is unsettled: dead rows are not restored. It returns the last of them,
+// for the restored account's commit: a writer that has stood still since before the
+// restore has only smaller ones, so what it still commits, trims or seals is below.
+func Leap(ctx context.Context, port tables.Port, account string) (number uint32, err error) {
 	all, err := port.Reservations().Read(ctx, account)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	next := uint32(1)
 	for _, r := range all {
 		next = max(next, r.Next)
 	}
+	if next == math.MaxUint32 {
+		return 0, errNoNumbers(account)
+	}
 	skipped := tables.Reservation{First: next, Next: next + min(leap, math.MaxUint32-next), Token: "restore"}
 	if err := port.Reservations().Append(ctx, account, skipped); err != nil {
-		return err
+		return 0, err
 	}
-	return port.Settled().Append(ctx, account, tables.Settled{Next: skipped.Next})
+	return skipped.Next - 1, port.Settled().Append(ctx, account, tables.Settled{Next: skipped.Next})
+}
+
+func errNoNumbers(account string) error {
+	return fmt.Errorf("account %s has used all of its %d numbers: back it up and restore it into a new data directory", account, uint32(math.MaxUint32))
 }
 
 // PublishRestored makes the units that were restored under a number live, by one
 // commit that builds on nothing.
 func PublishRestored(ctx context.Context, port tables.Port, account string, number uint32) error {
-	if err := Leap(ctx, port, account); err != nil {
-		return err
-	}
 	units, err := port.Units().Read(ctx, account)
 	if err != nil {
 		return err

@@ -257,7 +257,7 @@ func (s *Session) reserveNumbers(ctx context.Context, used uint32) error {
 			first, left = used+skipped, left-min(left, skipped)
 		}
 		if left < reserved {
-			return fmt.Errorf("account %s has used all of its %d numbers: back it up and restore it into a new data directory", s.account, uint32(math.MaxUint32))
+			return errNoNumbers(s.account)
 		}
 		mine := tables.Reservation{First: first, Next: first + reserved, Token: s.token}
 		if err := s.port.Reservations().Append(ctx, s.account, mine); err != nil {

@@ -52,7 +52,10 @@ func (s sink) Done(context.Context, string) error {
 	return nil
 }
 
-func (s sink) Clear(context.Context, string) error {
+func (s sink) Clear(context.Context, string, string) error {
+	if err := s.requireHeld(); err != nil {
+		return err
+	}
 	s.world.rows, s.world.ledger = tables.NewMemory(s.world.storeNow), map[string][]ledgerRow{}
 	for account := range s.world.truths {
 		s.world.truths[account] = newTruth(s.world, account)
@@ -117,7 +120,11 @@ func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest,
 }
 
 func (s sink) Publish(ctx context.Context, account string, live *backup.Block) error {
-	number := live.Renumber()
+	number, err := commits.Leap(ctx, port{s.process}, account)
+	if err != nil {
+		return err
+	}
+	live.Renumber(number)
 	if err := s.Insert(ctx, account, backup.UnitTable, live); err != nil {
 		return err
 	}

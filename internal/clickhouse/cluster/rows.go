@@ -47,13 +47,16 @@ func (s *Shard) ClearTable(ctx context.Context, table, account string) error {
 }
 
 // ClearTables deletes the rows of an account from those of some tables that hold
-// any.
-func (s *Shard) ClearTables(ctx context.Context, tables []string, account string) error {
+// any, and looks before each whether it still may.
+func (s *Shard) ClearTables(ctx context.Context, tables []string, account string, before func() error) error {
 	held, err := s.TablesWith(ctx, tables, account)
 	if err != nil {
 		return err
 	}
 	for _, table := range held {
+		if err := before(); err != nil {
+			return err
+		}
 		if err := s.ClearTable(ctx, table, account); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(
 }
 
 func (m Mover) copyAccount(ctx context.Context, account string, from uint16, target *cluster.Shard, copied func(rows, kept uint64)) (rows uint64, err error) {
-	if err := target.ClearTables(ctx, tables.OfShards(), account); err != nil {
+	if err := target.ClearTables(ctx, tables.OfShards(), account, m.requireHeld(account)); err != nil {
 		return 0, target.Name(err)
 	}
 	there := cluster.OnShard(ctx, target.Number)
@@ -175,12 +175,14 @@ func (m Mover) clearOthers(ctx context.Context, account string, to uint16) error
 		return ctx.Err()
 	case <-time.After(settling + commits.Leaving):
 	}
-	if err := m.sink.cluster.RequireHeld(account); err != nil {
-		return err
-	}
 	var failures []error
 	for _, s := range others {
-		failures = append(failures, s.Name(s.ClearTables(ctx, tables.OfShards(), account)))
+		failures = append(failures, s.Name(s.ClearTables(ctx, tables.OfShards(), account, m.requireHeld(account))))
 	}
 	return errors.Join(failures...)
+}
+
+// requireHeld returns the look whether an account's lock is held.
+func (m Mover) requireHeld(account string) func() error {
+	return func() error { return m.sink.cluster.RequireHeld(account) }
 }

@@ -97,13 +97,14 @@ func (s Sink) Done(ctx context.Context, account string) error {
 }
 
 // Clear takes away all rows of an account, or all rows. Where all go, nothing
-// of them was ever visible.
-func (s Sink) Clear(ctx context.Context, account string) error {
+// of them was ever visible. It stops where another restore has taken over.
+func (s Sink) Clear(ctx context.Context, account, lock string) error {
+	before := func() error { return s.cluster.RequireHeld(lock) }
 	home := s.cluster.Home()
-	if err := home.Announce(conn.Directory, func() error { return home.ClearTables(ctx, tables.OfDirectory(), account) }); err != nil {
+	if err := home.Announce(conn.Directory, func() error { return home.ClearTables(ctx, tables.OfDirectory(), account, before) }); err != nil {
 		return err
 	}
-	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, tables.OfShards(), account) })
+	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, tables.OfShards(), account, before) })
 }
 
 // Insert writes the rows of a block, in columns as the server gets them.
@@ -187,7 +188,11 @@ func (s Sink) Publish(ctx context.Context, account string, live *backup.Block) e
 	if live.Former() {
 		return s.publishFormer(ctx, account, live)
 	}
-	number := live.Renumber()
+	number, err := commits.Leap(ctx, s.port, account)
+	if err != nil {
+		return err
+	}
+	live.Renumber(number)
 	if err := s.Insert(ctx, account, backup.UnitTable, live); err != nil {
 		return err
 	}
@@ -210,5 +215,6 @@ func (s Sink) publishFormer(ctx context.Context, account string, live *backup.Bl
 	if err := s.cluster.Announce(account, func() error { return schema.TakeOver(ctx, shard.Server, manifest.Closed) }); err != nil {
 		return err
 	}
-	return commits.Leap(ctx, s.port, account)
+	_, err = commits.Leap(ctx, s.port, account)
+	return err
 }
