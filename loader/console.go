@@ -108,7 +108,7 @@ func (s *session) marketplaceOf(f *console.File) (Marketplace, error) {
 		switch {
 		case !ok:
 			return market, newRefusalf("--profile is %s, expected a profile of the account (load its profiles.json first)", s.profile)
-		case !isCountry(f.Country, market.Country):
+		case f.CountryCode() != "" && f.CountryCode() != market.Country:
 			return market, newRefusalf("its Country is %q, expected that of profile %s, %s", f.Country, market.ID, market.Country)
 		case f.Currency != "" && f.Currency != market.Currency:
 			return market, newRefusalf("its Currency is %q, expected %s, the currency of profile %s", f.Currency, market.Currency, market.ID)
@@ -118,9 +118,13 @@ func (s *session) marketplaceOf(f *console.File) (Marketplace, error) {
 	if f.Currency == "" {
 		return Marketplace{}, newRefusalf("it does not say its currency; say which profile it is of with --profile: %s", describeMarketplaces(s.markets))
 	}
+	country := f.CountryCode()
+	if country == "" && f.Country != "" {
+		return Marketplace{}, newRefusalf("its Country is %q, which is not known here; say which profile it is of with --profile: %s", f.Country, describeMarketplaces(s.markets))
+	}
 	var fitting []Marketplace
 	for _, m := range s.markets {
-		if m.Currency == f.Currency && isCountry(f.Country, m.Country) {
+		if m.Currency == f.Currency && (country == "" || country == m.Country) {
 			fitting = append(fitting, m)
 		}
 	}
@@ -131,18 +135,6 @@ func (s *session) marketplaceOf(f *console.File) (Marketplace, error) {
 		return fitting[0], nil
 	}
 	return Marketplace{}, newRefusalf("it could be of several profiles; say which with --profile: %s", describeMarketplaces(fitting))
-}
-
-// isCountry reports whether a country as the console writes it may be the one of a
-// code. Names in other languages than English say nothing.
-func isCountry(written, code string) bool {
-	upper := strings.ToUpper(written)
-	for _, c := range adlens.Countries {
-		if upper == c.Code || upper == strings.ToUpper(c.Name) || c.Code == adlens.CanonicalCountry(upper) {
-			return c.Code == code
-		}
-	}
-	return true
 }
 
 func describeMarketplaces(markets []Marketplace) string {

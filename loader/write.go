@@ -83,7 +83,7 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 		}
 		rows, err := w.convertSums(l, t, same)
 		if err != nil {
-			return fmt.Errorf("day %s, product %q: %w", g.day, t.products.all[g.product], err)
+			return newRefusalf("day %s, product %q: %v", g.day, t.products.all[g.product], err)
 		}
 		for n, sums := range rows {
 			if !anySum(sums) {

@@ -92,6 +92,9 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 	row := func(currency, cost string) string {
 		return consoleHeader + `"Nov 02, 2026",` + currency + `,C,G,B0A,10,1,` + cost + `,0,0` + "\n"
 	}
+	of := func(country string) string {
+		return strings.Replace(consoleHeader, "Ad Group Name", "Country", 1) + `"Nov 02, 2026",SGD,C,` + country + ",B0A,10,1,1.00,0,0\n"
+	}
 	old, late := time.Date(2026, 11, 3, 8, 0, 0, 0, time.UTC), time.Date(2026, 11, 9, 8, 0, 0, 0, time.UTC)
 	for _, step := range []struct {
 		name, content string
@@ -105,6 +108,10 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		{"a.csv", row("CAD", "1.00"), old, nil, "refused", "it has no column purchases14d (in the platform's words), which figures of the vendor profile 102 follow from", ""},
 		{"a.csv", row("USD", "1.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "USD", expected SGD, the currency of profile 104`, ""},
 		{"a.csv", row("USD", "1.00"), old, []string{"--profile", "999"}, "refused", "--profile is 999, expected a profile of the account", ""},
+		{"a.csv", of("Italia"), old, nil, "refused", `its Currency is "SGD" and its Country "Italia", expected those of a profile of the account`, ""},
+		{"a.csv", of("Italia"), old, []string{"--profile", "104"}, "refused", `its Country is "Italia", expected that of profile 104, SG`, ""},
+		{"a.csv", of("Atlantis"), old, nil, "refused", `its Country is "Atlantis", which is not known here; say which profile it is of with --profile`, ""},
+		{"a.csv", row("", "£1.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "GBP", expected SGD, the currency of profile 104`, ""},
 		{"a.csv", row("SGD", "1.00"), old.AddDate(0, 0, -3), nil, "refused", "the last day of its rows is 2026-11-02, expected a day at most one after 2026-10-31T08:00:00.000Z, when it was generated (the time of the file); say when with --generated-at", ""},
 		{"other.csv", "a,b\n1,2\n", old, nil, "skipped", "no report of the advertising console", ""},
 		{"~$a.xlsx", "lock", old, nil, "skipped", "a lock of a spreadsheet program", ""},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"adlens"
 	"adlens/internal/platform"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,10 +118,10 @@ func TestReportsAreReadInEachLanguage(t *testing.T) {
 				`2 2026-08-20 "B0A" "SP" "G" [300 12 0] [0.4356 1234.56]`}},
 		"Italian": {
 			"Data\tNome campagna\tASIN pubblicizzato\tImpressioni\tClic\tSpesa\tVendite totali (€) 7 giorni\tTotale ordini (#) 7 giorni\ngen 02, 2026\tC\tB0A\t1\t1\t0,10\t0\t0\n",
-			[]string{"spAdvertisedProduct 2026-01-02 2026-01-02 \"\" \"\"", "date campaignName advertisedAsin " + headline, `2 2026-01-02 "B0A" "C" "" [1 1 0] [0.1 0]`}},
+			[]string{"spAdvertisedProduct 2026-01-02 2026-01-02 \"EUR\" \"\"", "date campaignName advertisedAsin " + headline, `2 2026-01-02 "B0A" "C" "" [1 1 0] [0.1 0]`}},
 		"Japanese": {
-			"日付,キャンペーン名,広告グループ名,宣伝 ASIN,インプレッション,クリック,費用,広告がクリックされてから7日間の総売上高 (￥),広告がクリックされてから7日間の合計注文数\n2026年9月1日,C,G,B0A,\"1,204\",3,￥120,\"￥1,500\",1\n",
-			[]string{"spAdvertisedProduct 2026-09-01 2026-09-01 \"\" \"\"", "date campaignName adGroupName advertisedAsin " + headline, `2 2026-09-01 "B0A" "C" "G" [1204 3 1] [120 1500]`}},
+			"日付,キャンペーン名,広告グループ名,宣伝 ASIN,インプレッション,クリック,費用,広告がクリックされてから7日間の総売上高 (￥),広告がクリックされてから7日間の合計注文数\n2026年9月1日,C,G,B0A,204,3,￥120,\"￥1,500\",1\n",
+			[]string{"spAdvertisedProduct 2026-09-01 2026-09-01 \"JPY\" \"\"", "date campaignName adGroupName advertisedAsin " + headline, `2 2026-09-01 "B0A" "C" "G" [204 3 1] [120 1500]`}},
 		"Chinese": {
 			"日期,货币,广告活动名称,广告组名称,国家/地区,广告ASIN,展示量,点击量,花费,7天总销售额,7天总订单数(#)\n2026-09-01,USD,C,G,美国,B0A,10,3,$1.20,$15.00,1\n",
 			[]string{"spAdvertisedProduct 2026-09-01 2026-09-01 \"USD\" \"美国\"", "date campaignBudgetCurrencyCode campaignName adGroupName advertisedAsin " + headline, `2 2026-09-01 "B0A" "C" "G" [10 3 1] [1.2 15]`}},
@@ -209,6 +210,9 @@ func TestWhatIsNoDailyReportOfTheThreeIsRefusedWithTheRightOne(t *testing.T) {
 		replace("Sep 01, 2026", "Total"):                                                                                      "row 2: Date is Total",
 		replace("Sep 01, 2026", ""):                                                                                           "row 2: Date is empty",
 		replace("USD", "USD") + "2026-09-01,,EUR,Camp,Group,B0A,10,2,$1.50,$3.00,1\n":                                         "row 3: Currency is EUR, expected USD as in the rows before: one download for each marketplace",
+		replace("$1.50", "£1.50"):                                                                                             "row 2: Spend is £1.50, expected an amount in USD, the file's currency",
+		replace("Total Sales ", "Total Sales (€)"):                                                                            "row 1: 7 Day Total Sales (€) is 7 Day Total Sales (€), expected an amount in USD, the file's currency",
+		strings.Replace(replace("$1.50,$3.00", "£1.50,₹3.00"), "USD", "", 1):                                                  "row 2: 7 Day Total Sales is ₹3.00, expected an amount in GBP, as £1.50 is",
 		replace("$1.50", "-$1.50"):                                                                                            "row 2: Spend is -$1.50, expected an amount from 0",
 		replace("$1.50", "$-1.50"):                                                                                            "row 2: Spend is $-1.50, expected an amount from 0",
 		replace("$1.50", "N/A"):                                                                                               "row 2: Spend is N/A, expected an amount from 0",
@@ -243,10 +247,29 @@ func TestOneNumberShowsHowTheOthersAreRead(t *testing.T) {
 		`2026-09-01,,USD,C,G,B,1,1,1500,20,1`:       "[1 1 1] [1500 20]",
 		`2026-09-01,,SEK,C,G,B,1,1,"12,50 kr",0,1`:  "[1 1 1] [12.5 0]",
 		`2026-09-01,,CAD,C,G,B,1,1,CA$12.50,0,1`:    "[1 1 1] [12.5 0]",
+		`2026-09-01,,JPY,C,G,B,1,1,"1,500",20,1`:    "[1 1 1] [1500 20]",
 	} {
 		got, err := readAll([]byte(english+row+"\n"), false)
 		if err != nil || !strings.HasSuffix(got[2], want) {
 			t.Errorf("%s: %v %v, expected %s", row, got, err, want)
+		}
+	}
+}
+
+func TestCountriesAreKnownInTheLanguagesThatNameThem(t *testing.T) {
+	for written, want := range map[string]string{"": "", "US": "US", "gb": "UK", "United Kingdom": "UK", "ESPAÑA": "ES", "Italia": "IT", "países bajos": "NL", "美国": "US", "德国": "DE", "Italien": "", "Atlantis": ""} {
+		if got := (&File{Country: written}).CountryCode(); got != want {
+			t.Errorf("%s: %q, expected %q", written, got, want)
+		}
+	}
+	for _, c := range adlens.Countries {
+		for _, name := range countryNames[c.Code] {
+			if got := (&File{Country: name}).CountryCode(); got != c.Code {
+				t.Errorf("%s is %q, expected %s", name, got, c.Code)
+			}
+		}
+		if len(countryNames[c.Code]) < 2 {
+			t.Errorf("%s has no name in Spanish or Chinese", c.Name)
 		}
 	}
 }

@@ -13,11 +13,26 @@ import (
 // numbers are written.
 func (f *File) survey() error {
 	s := survey{file: f}
+	for _, field := range f.fields {
+		if field == nil || !field.amount {
+			continue
+		}
+		if err := s.addSign(f.header, field, cell{text: field.header}); err != nil {
+			return err
+		}
+	}
 	if err := f.eachRow(s.addRow); err != nil {
 		return err
 	}
 	if s.rows == 0 {
 		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
+	}
+	switch {
+	case f.Currency == "":
+		f.Currency = s.signed
+	case s.sign != nil && s.signed != f.Currency:
+		s.sign.Expected = "an amount in " + f.Currency + ", the file's currency"
+		return s.sign
 	}
 	if f.notation == 0 && s.unsure != nil {
 		s.unsure.Expected = "a number that can be read in one way, or another in the file that shows whether its decimals follow a point or a comma"
@@ -32,6 +47,8 @@ type survey struct {
 	rows   int
 	shown  *platform.Fault // the number that shows the notation
 	unsure *platform.Fault // the first number that can be read in two ways
+	sign   *platform.Fault // the first text that has the sign of a currency
+	signed string          // that currency
 }
 
 func (s *survey) addRow(cells []cell, number int) error {
@@ -60,6 +77,11 @@ func (s *survey) addRow(cells []cell, number int) error {
 				return err
 			}
 		case (field.count || field.amount) && f.workbook == nil:
+			if field.amount {
+				if err := s.addSign(number, field, c); err != nil {
+					return err
+				}
+			}
 			if err := s.addNumber(number, field, c); err != nil {
 				return err
 			}
@@ -81,9 +103,34 @@ func sameText(all *string, rows, number int, f *field, c cell) error {
 	return nil
 }
 
+const yen = "JPY"
+
+// signs are those that one currency of the platform's countries has.
+var signs = []struct{ text, currency string }{{"£", "GBP"}, {"€", "EUR"}, {"₹", "INR"}, {"zł", "PLN"}, {"￥", yen}, {"¥", yen}}
+
+// addSign learns of which currency the amounts are by the sign at one or in its header,
+// and makes sure that all have the same.
+func (s *survey) addSign(number int, field *field, c cell) error {
+	for _, sign := range signs {
+		if !strings.Contains(c.text, sign.text) {
+			continue
+		}
+		if s.sign == nil {
+			s.sign, s.signed = fault(number, field, c, ""), sign.currency
+		}
+		if s.signed != sign.currency {
+			return fault(number, field, c, "an amount in "+s.signed+", as "+s.sign.Value+" is")
+		}
+	}
+	return nil
+}
+
 // addNumber learns how numbers are written.
 func (s *survey) addNumber(number int, field *field, c cell) error {
 	shown := notationOf(c.text, field.count)
+	if shown == 0 && (s.signed == yen || s.file.Currency == yen) {
+		shown = notationOf(c.text, true) // a yen has no decimals, so a sign separates thousands
+	}
 	switch {
 	case shown == 0:
 		if s.unsure == nil && strings.ContainsAny(bareNumber(c.text), ".,") {
