@@ -63,7 +63,7 @@ func TestRecordsMayEndTheirLinesAsTheyLike(t *testing.T) {
 func TestRunsAreFoundWhateverTheRulesId(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
-	ids := []string{"12345678901234567890", "with space", "100%", "a?b=c", "\u00fc\U0001f600", "a+b", "a.b", "a#b", "a/b"}
+	ids := []string{"12345678901234567890", "with space", "100%", "a?b=c", "\u00fc\U0001f600", "a+b", "a.b", "a#b", "a/b", "a+b/c", "s\u00fcd+ost"}
 	dir := t.TempDir()
 	var rules, runs []map[string]any
 	for i, id := range ids {
@@ -161,8 +161,14 @@ func TestASearchDoesNotRegardCase(t *testing.T) {
 	dir := t.TempDir()
 	house.ExportPair("named", "101", "campaigns", time.Now(), house.CampaignRow("1", "İSTANBUL Lamba", "USD"), house.CampaignRow("2", "ΟΔΟΣ Λάμπα", "USD"),
 		house.CampaignRow("3", "Straße", "USD")).Write(t, dir)
+	figures := house.SpPair("figures", "101", house.DaysAgo(3), 1, time.Now())
+	for _, id := range []string{"1", "2", "3"} {
+		figures.Rows = append(figures.Rows, house.With(house.SpRow(house.DaysAgo(3), "B0"+id, "1.25"), "campaignId", json.Number(id)))
+	}
+	figures.Write(t, dir)
 	house.Load(t, h.Program, one, dir)
 	for search, id := range map[string]string{"istanbul": "1", "İstanbul": "1", "LAMBA": "1", "οδος": "2", "οδοσ": "2", "ΟΔΟΣ": "2", "λάμπα": "2", "STRAß": "3"} {
 		house.WantMembers(t, one.Ask, "/campaigns?marketplace_id=101&search="+url.QueryEscape(search), "campaign_id", id)
+		house.WantMembers(t, one.Ask, "/report?dimensions=campaign&search="+url.QueryEscape(search), "campaign_id", id)
 	}
 }

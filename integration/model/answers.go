@@ -124,7 +124,7 @@ func (a *Account) passesSearch(r request, f *fact) bool {
 			continue
 		}
 		for _, text := range a.searchedTexts(dimension, f.idOf(dimension)) {
-			if strings.Contains(strings.ToLower(text), strings.ToLower(r.search)) {
+			if contains(text, r.search) {
 				return true
 			}
 		}

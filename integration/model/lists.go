@@ -125,7 +125,7 @@ func (a *Account) adGroup(profile string, row record) map[string]any {
 
 // nameContains reports whether the name of a row contains the search text.
 func nameContains(row record, q url.Values) bool {
-	return strings.Contains(strings.ToLower(row.memberText("name")), strings.ToLower(q.Get("search")))
+	return contains(row.memberText("name"), q.Get("search"))
 }
 
 // byName orders by name, then by id, both by the bytes of their UTF-8.
@@ -141,4 +141,11 @@ func (a *Account) entityList(profile, entity string, rows []map[string]any, q ur
 		"data": data, "pagination": pagination,
 		"meta": map[string]any{"synced_at": formatTime(a.syncedAt(profile, entity)), "syncing": false},
 	}, err
+}
+
+// contains reports whether a text contains another in any case, of which sigma has two
+// small letters.
+func contains(text, part string) bool {
+	folded := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ς", "σ") }
+	return strings.Contains(folded(text), folded(part))
 }

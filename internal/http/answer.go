@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -156,12 +157,16 @@ func writePages(h http.Header, p answer.Pages) {
 	}
 }
 
+// angles are what an address between them may not have (RFC 8288, 3).
+var angles = strings.NewReplacer("<", "%3C", ">", "%3E")
+
 // withPage returns a query string as it was sent, for another page.
 func withPage(sent string, page int) string {
 	var kept []string
 	for _, part := range strings.Split(sent, "&") {
-		if name, _, _ := strings.Cut(part, "="); part != "" && name != "page" {
-			kept = append(kept, part)
+		name, _, _ := strings.Cut(part, "=")
+		if plain, err := url.QueryUnescape(name); part != "" && (err != nil || plain != "page") {
+			kept = append(kept, angles.Replace(part))
 		}
 	}
 	return strings.Join(append(kept, fmt.Sprintf("page=%d", page)), "&")

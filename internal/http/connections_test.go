@@ -227,3 +227,19 @@ func TestAPathIsTheSameHoweverItsLettersAreSpelled(t *testing.T) {
 		}
 	}
 }
+
+func TestOptionsOfTheWholeServerAreAProblem(t *testing.T) {
+	address, _, _ := listening(t, newSlowWorld(), 10)
+	c := dial(t, address)
+	if _, err := io.WriteString(c, "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.ReadResponse(c.answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if r.StatusCode != 404 || r.Header.Get("Content-Type") != "application/problem+json" || r.Header.Get("X-Request-Id") == "" {
+		t.Errorf("OPTIONS *: %d %v", r.StatusCode, r.Header)
+	}
+}

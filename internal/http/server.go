@@ -14,6 +14,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,7 +91,9 @@ func New(c Config) *Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    hardHeaders,
 		ConnState:         s.open.trackState,
-		ErrorLog:          zap.NewStdLog(c.Log.WithOptions(zap.IncreaseLevel(zap.FatalLevel))), // broken clients are no news
+		// OPTIONS * is answered as all other addresses are that are none.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     zap.NewStdLog(c.Log.WithOptions(zap.IncreaseLevel(zap.FatalLevel))), // broken clients are no news
 	}
 	return s
 }
@@ -100,7 +103,8 @@ func New(c Config) *Server {
 func (s *Server) Handler() http.Handler {
 	engine := s.newEngine()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.URL.RawPath = plainLetters(r.URL.RawPath)
+		// Gin reads a plus of an escaped path as a space, which it is in queries alone.
+		r.URL.RawPath = strings.ReplaceAll(plainLetters(r.URL.RawPath), "+", "%2B")
 		engine.ServeHTTP(w, r)
 	})
 }

@@ -355,3 +355,11 @@ func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
 		t.Errorf("another address: %d", got.Code)
 	}
 }
+
+func TestTheNextPageCannotEndItsAddress(t *testing.T) {
+	for sent, want := range map[string]string{"a=1&page=3": "a=1&page=2", "p%61ge=1&sort=a>b&x=<": "sort=a%3Eb&x=%3C&page=2", "": "page=2"} {
+		if got := withPage(sent, 2); got != want {
+			t.Errorf("%s: %s, want %s", sent, got, want)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (p *parser) parseCurrency(text string) {
 		r.Currency = currencies[0]
 	}
 	r.Mixed = len(currencies) > 1
-	if r.Mixed && !r.divides(dimMarketplace) {
+	if r.Mixed && !r.divides(dimMarketplace) && p.isUnrefused("marketplaces", "dimensions") {
 		p.addFault("currency", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("local is for marketplaces of one currency, and these are %s; choose some in marketplaces, or make marketplace a dimension, in /api/v1/report or an assistant's rank", strings.Join(named, ", "))})
 	}
@@ -61,7 +61,7 @@ func (r Request) hasOrder(f catalogue.Figure) bool { return !r.Mixed || f.Unit !
 // refuseMixedSort refuses to sort by a figure that has no order.
 func (p *parser) refuseMixedSort(text string) {
 	i := slices.Index(catalogue.ReportFigureNames, p.request.Sort)
-	if i >= 0 && !p.request.hasOrder(catalogue.ReportFigures[i]) {
+	if i >= 0 && !p.request.hasOrder(catalogue.ReportFigures[i]) && p.isUnrefused("marketplaces") {
 		p.addFault("sort", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("rows cannot be sorted by %s, which is in several currencies here; send another sort", p.request.Sort)})
 	}
@@ -70,7 +70,7 @@ func (p *parser) refuseMixedSort(text string) {
 // refuseOwnAmounts refuses amounts that are kept in the marketplaces' own currencies
 // alone, where those are not US dollars.
 func (p *parser) refuseOwnAmounts(currencies []string) {
-	if !slices.ContainsFunc(currencies, func(c string) bool { return c != usDollars }) {
+	if !slices.ContainsFunc(currencies, func(c string) bool { return c != usDollars }) || !p.isUnrefused("marketplaces", "currency") {
 		return
 	}
 	apart := ""

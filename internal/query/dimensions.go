@@ -121,7 +121,7 @@ func (p *parser) parseFigures(sent []string) {
 		p.request.Figures = append(p.request.Figures, i)
 		m := catalogue.Measures[catalogue.ReportFigures[i].Numerator]
 		isReported := func(product adlens.AdProduct) bool { return slices.Contains(m.AdProducts, product) }
-		if asked := p.request.Filters.AdProducts; i >= len(catalogue.Figures) && asked != nil && !slices.ContainsFunc(asked, isReported) {
+		if asked := p.request.Filters.AdProducts; i >= len(catalogue.Figures) && asked != nil && !slices.ContainsFunc(asked, isReported) && p.isUnrefused("ad_products") {
 			p.addFault("figures", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
 				Detail: fmt.Sprintf("figures has %s, which is in reports of %s alone, and ad_products is %s; send an ad product that reports it, or none",
 					name, m.AdProductNames(), strings.Join(p.request.Filters.AdProductNames(), ", "))})
@@ -139,7 +139,7 @@ func (p *parser) parseSearch(text string) {
 			p.request.SearchedIn = append(p.request.SearchedIn, d.name)
 		}
 	}
-	if p.isValid("search", text) && p.request.SearchedIn == nil {
+	if text != "" && p.request.SearchedIn == nil && p.isUnrefused("dimensions") {
 		p.addFault("search", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("search %q has no column to look in; send product, campaign or ad_group among the dimensions", text)})
 	}
@@ -163,7 +163,7 @@ func (p *parser) parseOrder(sort, order string) {
 	known := slices.Concat(figures, r.Dimensions)
 	if name, ok := canonicalValue(sort, known); ok {
 		r.Sort = name
-	} else if sort != "" {
+	} else if sort != "" && p.isUnrefused("figures", "dimensions") {
 		f := unknownValue(sort, known, "a figure or dimension of the answer: "+strings.Join(known, ", "))
 		p.addFault("sort", f)
 	}
@@ -179,7 +179,7 @@ func (p *parser) parseOrder(sort, order string) {
 
 // boundPage refuses a page of JSON that has more rows than clients hold at once.
 func (p *parser) boundPage(text string) {
-	if r := p.request; p.isValid("page_size", text) && !r.All && r.Format.Name == JSON && r.PageSize > catalogue.MaxPageSize {
+	if r := p.request; p.isValid("page_size", text) && p.isUnrefused("format") && !r.All && r.Format.Name == JSON && r.PageSize > catalogue.MaxPageSize {
 		p.addFault("page_size", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("%q is not valid; expected a whole number from 1 to %d or %s for JSON, and up to %d for the other formats",
 				text, catalogue.MaxPageSize, catalogue.All, catalogue.MaxTablePageSize)})

@@ -149,8 +149,8 @@ func (plan Plan) narrowTo(v View, n narrowing) Plan {
 
 // matchIDs finds the numbers of what a request asks for, sorted.
 func (s *Service) matchIDs(ctx context.Context, v View, r Request) (n narrowing, err error) {
-	text := strings.ToLower(r.Search)
-	contains := func(name string) bool { return strings.Contains(strings.ToLower(name), text) }
+	text := foldCase(r.Search)
+	contains := func(name string) bool { return strings.Contains(foldCase(name), text) }
 	if r.SearchedIn != nil {
 		n.Found = &keys{}
 	}
@@ -180,6 +180,9 @@ func (s *Service) matchIDs(ctx context.Context, v View, r Request) (n narrowing,
 	}
 	return n, nil
 }
+
+// foldCase returns a text in one case. Of sigma there are two small letters.
+func foldCase(text string) string { return strings.ReplaceAll(strings.ToLower(text), "ς", "σ") }
 
 // eachID visits what an account's figures are of, with the texts that a search looks
 // in.

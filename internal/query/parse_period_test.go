@@ -162,3 +162,25 @@ func TestFaultsOfAllParametersAreFoundTogether(t *testing.T) {
 		t.Errorf("%d faults of %d parameters", len(faults), len(found))
 	}
 }
+
+// What another parameter has to do with a value that was misspelt is no fault of it.
+func TestAMisspeltValueIsTheOnlyFault(t *testing.T) {
+	view := exampleView()
+	view.Marketplaces = []Marketplace{{Key: 1, ID: "101", Country: "US", Currency: "USD", TimeZone: "America/Los_Angeles"}, {Key: 2, ID: "102", Country: "DE", Currency: "EUR", TimeZone: "Europe/Berlin"}}
+	ofMarketplaces := FilterParams{Marketplaces: []string{"DD"}}
+	for want, params := range map[string]ReportParams{
+		"marketplaces": {Dimensions: []string{"product"}, FilterParams: ofMarketplaces, Currency: "local"},
+		"dimensions":   {Dimensions: []string{"campain"}, Search: "lamp"},
+		"figures":      {Dimensions: []string{"product"}, Figures: []string{"spnd", "clicks"}, Sort: "spend"},
+		"format":       {Dimensions: []string{"product"}, FormatParams: FormatParams{Format: "cvs"}, PagingParams: PagingParams{PageSize: "5000"}},
+		"currency":     {Dimensions: []string{"product"}, Figures: []string{"sales_7d"}, Currency: "lcal"},
+	} {
+		if _, faults := ParseReport(params, view, now); len(faults) != 1 || faults[0].Parameter != want {
+			t.Errorf("%s: %v", want, faults)
+		}
+	}
+	_, faults := ParseReport(ReportParams{Dimensions: []string{"marketplace"}, Search: "a"}, view, now)
+	if len(faults) != 2 || faults[0].Parameter != "search" || faults[1].Parameter != "search" {
+		t.Errorf("a short search without a column: %v", faults)
+	}
+}

@@ -92,7 +92,13 @@ func newParser(e catalogue.Endpoint, params any, v View, now time.Time) *parser 
 
 // isValid reports whether a parameter was sent and nothing is wrong with it.
 func (p *parser) isValid(parameter, value string) bool {
-	return value != "" && !slices.ContainsFunc(p.faults, func(f adlens.Fault) bool { return f.Parameter == parameter })
+	return value != "" && p.isUnrefused(parameter)
+}
+
+// isUnrefused reports whether nothing is wrong with some parameters. What another has to
+// do with a value that was misspelt cannot be known, and is no fault of the other.
+func (p *parser) isUnrefused(parameters ...string) bool {
+	return !slices.ContainsFunc(p.faults, func(f adlens.Fault) bool { return slices.Contains(parameters, f.Parameter) })
 }
 
 func (p *parser) addFault(parameter string, f adlens.Fault) {
