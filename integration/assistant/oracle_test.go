@@ -208,16 +208,21 @@ func rankDifferences(want map[string]any, got map[string]any, figures []string) 
 		check(fmt.Sprint("row ", i+1), wanted[i].(map[string]any), rows[i].([]any))
 	}
 	check("total", want["totals"].(map[string]any), got["total"].([]any))
-	if want, got := partOf(want, columns), fmt.Sprint(got["partial"]); want != got {
+	if want, got := partOf(want, want, columns), fmt.Sprint(got["partial"]); want != got {
 		all = append(all, fmt.Sprintf("partial is %s, want %s", got, want))
+	}
+	if compared, is := want["comparison"].(map[string]any); is {
+		if want, got := partOf(want, compared, columns), fmt.Sprint(got["compared_partial"]); want != got {
+			all = append(all, fmt.Sprintf("compared_partial is %s, want %s", got, want))
+		}
 	}
 	return append(all, model.Diff(want["period"], got["period"])...)
 }
 
-// partOf returns the weeks or months of which the period has some days that are held,
-// and not all.
-func partOf(want map[string]any, columns []string) string {
-	period := want["period"].(map[string]any)
+// partOf returns the weeks or months of which the period of one side has some days that
+// are held, and not all.
+func partOf(want, side map[string]any, columns []string) string {
+	period := side["period"].(map[string]any)
 	start, _ := adlens.ParseDay(period["start_date"].(string))
 	end, _ := adlens.ParseDay(period["end_date"].(string))
 	if held, ok := want["meta"].(map[string]any)["data_last_date"].(string); ok {

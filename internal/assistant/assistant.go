@@ -47,6 +47,8 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c}
 	options := &mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}}
+	// What is read is one account's: no cache that others use may keep it.
+	options.SetCacheable = func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
 	prepareOptions(options)
 	s.protocol = mcp.NewServer(&mcp.Implementation{Name: "adlens", Title: "adlens", Version: c.Version}, options)
 	for _, t := range tools {
@@ -147,7 +149,7 @@ func (s *Server) explainError(tool string, err error) string {
 	case adlens.Damaged, adlens.EngineUnavailable, adlens.Overloaded:
 		return "the figures cannot be read at the moment; try again in a few seconds, and give no number meanwhile"
 	case adlens.QueryTimeout:
-		return fmt.Sprintf("the question took longer than %s; ask for a shorter period", answer.Timeout)
+		return fmt.Sprintf("the request took longer than %s; ask for a shorter period", answer.Timeout)
 	}
 	return "adlens failed to answer, and its log has the reason; give no number"
 }

@@ -223,9 +223,12 @@ func TestHostileNamesChangeNothingOutsideOfThem(t *testing.T) {
 	if len(texts) < 60 {
 		t.Fatalf("there are %d hostile names", len(texts))
 	}
+	const inRow = `{"period":{},"currency":"USD","totals":{"spend":3.00},"data":[{"campaign_id":"1","campaign_name":NAME,"spend":1.00}],"pagination":{"total_rows":2},"meta":{}}`
+	const leftOut = `{"period":{},"currency":"USD","totals":{"spend":3.00},"data":[],"pagination":{"total_rows":0},"meta":{"incomplete":[{"reason":"legacy_sponsored_brands","campaigns":[{"campaign_id":"1","campaign_name":NAME}]}]}}`
+	answer := inRow
 	resultFor := func(name string) string {
 		quoted, _ := json.Marshal(name)
-		r := reportOf(t, []string{"spend"}, `{"period":{},"currency":"USD","totals":{"spend":3.00},"data":[{"campaign_id":"1","campaign_name":`+string(quoted)+`,"spend":1.00}],"pagination":{"total_rows":2},"meta":{}}`)
+		r := reportOf(t, []string{"spend"}, strings.Replace(answer, "NAME", string(quoted), 1))
 		result, err := newResult(figuresTable{r.frame, r.tableOf([]string{"spend"}, "spend")})
 		if err != nil {
 			t.Fatal(err)
@@ -241,15 +244,50 @@ func TestHostileNamesChangeNothingOutsideOfThem(t *testing.T) {
 		return content.Text
 	}
 	const plain = "PLAIN"
-	before, after, _ := strings.Cut(resultFor(plain), `"`+plain+`"`)
-	for _, name := range texts {
-		got := resultFor(name)
-		middle, ok := strings.CutPrefix(got, before)
-		middle, ok2 := strings.CutSuffix(middle, after)
-		var shown string
-		if !ok || !ok2 || json.Unmarshal([]byte(middle), &shown) != nil {
-			t.Errorf("%q made the result %s", name, got)
+	for _, answer = range []string{inRow, leftOut} {
+		before, after, is := strings.Cut(resultFor(plain), `"`+plain+`"`)
+		if !is {
+			t.Errorf("no name in the result of %s", answer)
 		}
+		for _, name := range texts {
+			got := resultFor(name)
+			middle, ok := strings.CutPrefix(got, before)
+			middle, ok2 := strings.CutSuffix(middle, after)
+			var shown string
+			if !ok || !ok2 || json.Unmarshal([]byte(middle), &shown) != nil || shown != adlens.CleanText(name, maxText) {
+				t.Errorf("%q made the result %s", name, got)
+			}
+		}
+	}
+}
+
+// Three equal parts of a change that rounds to a cent have a third of it each.
+func TestSharesOfAChangeAreOfWhatIsNotRounded(t *testing.T) {
+	row := func(country string) string {
+		return `{"marketplace":"` + country + `","ctr":0.51,"clicks":51,"impressions":10000,"comparison":{"ctr":0.50,"clicks":50,"impressions":10000,"change":{"ctr":0.01,"clicks":2.00,"impressions":0.00}}}`
+	}
+	r := reportOf(t, []string{"ctr"}, `{"comparison":{"period":{},"history_covered":true},
+		"totals":{"ctr":0.51,"clicks":153,"impressions":30000,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":0.01,"clicks":2.00,"impressions":0.00}}},
+		"data":[`+row("CA")+`,`+row("MX")+`,`+row("US")+`],"pagination":{"total_rows":3},"meta":{}}`)
+	ctr := r.figures[r.at("ctr")]
+	var e explanation
+	e.describeTotal(&r, ctr)
+	if got := string(e.Now.Change) + " " + string(e.Now.Share); got != "0.01 2.00" {
+		t.Errorf("the change is %s, want 0.01 2.00", got)
+	}
+	want := `[["CA" 0.51 0.50 0.01 33.33] ["MX" 0.51 0.50 0.00 33.33] ["US" 0.51 0.50 0.00 33.33]]`
+	if got := fmt.Sprint(divideChange(&r, ctr, numberOf(e.Now.Change)).Rows); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWeeksThatEitherPeriodCutsAreNamed(t *testing.T) {
+	period := func(start, end string) jsontext.Value {
+		return jsontext.Value(`{"start_date":"` + start + `","end_date":"` + end + `"}`)
+	}
+	f := frame{Period: period("2026-09-21", "2026-11-15"), ComparedWith: period("2025-09-21", "2025-11-15"), DataLastDate: jsontext.Value(`"2026-11-19"`)}
+	if err := f.setPartial([]string{"week"}); err != nil || f.Partial != nil || fmt.Sprint(f.ComparedPartial) != "[2025-09-15 2025-11-10]" {
+		t.Errorf("partial %s, compared_partial %s, %v", f.Partial, f.ComparedPartial, err)
 	}
 }
 

@@ -115,10 +115,23 @@ func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	switch {
 	case change == nil:
 	case f.IsRatio(): // of exact values, as the API has it
-		e.Now.Change, e.Now.Share = r.total.change[i], shareOf(r.total.change[i], e.Now.Before)
+		e.Now.Change, e.Now.Share = r.total.change[i], percentOf(r.exactChange(f), r.ratioOf(f, r.total.before))
 	default:
 		e.Now.Change, e.Now.Share = numberValue(change, decimalsOf(f)), r.total.change[i]
 	}
+}
+
+// exactChange returns how much the whole changed, before it is rounded; nil where a side
+// is unknown.
+func (r *report) exactChange(f catalogue.Figure) *big.Rat {
+	if !f.IsRatio() {
+		return difference(r.total.now[r.at(f.Name)], r.total.before[r.at(f.Name)])
+	}
+	now, before := r.ratioOf(f, r.total.now), r.ratioOf(f, r.total.before)
+	if now == nil || before == nil {
+		return nil
+	}
+	return now.Sub(now, before)
 }
 
 // difference returns how much a figure changed, as it is shown; nil where a side is
@@ -132,7 +145,7 @@ func difference(now, before jsontext.Value) *big.Rat {
 }
 
 // divideChange divides a change among rows: their shown contributions and that of
-// the others add up to it exactly.
+// the others add up to it exactly. Shares are of what is not rounded.
 //
 // A sum's are the rows' own changes. Those of a ratio N/D that was R0, of a row n/d,
 // are (n1 - R0*d1)/D1 - (n0 - R0*d0)/D0: over all rows the first part adds up to R1 - R0
@@ -150,7 +163,8 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 		return cmp.Or(new(big.Rat).Abs(b.amount).Cmp(new(big.Rat).Abs(a.amount)), 0)
 	})
 	shown := contributions{Columns: append(slices.Clone(r.dimensions), f.Name, f.Name+"_before", "contribution", "share_of_change_percent"), Rows: [][]jsontext.Value{}}
-	left := new(big.Rat).Set(change)
+	left, exact := new(big.Rat).Set(change), r.exactChange(f)
+	exactLeft := new(big.Rat).Set(exact)
 	var amounts []*big.Rat
 	for _, part := range all {
 		amounts = append(amounts, part.amount)
@@ -164,13 +178,14 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 		if rounded != nil {
 			amount = rounded[i]
 		}
-		shown.Rows = append(shown.Rows, append(slices.Clone(part.labels), part.now, part.before, amount, shareOf(amount, numberValue(change, decimalsOf(f)))))
+		shown.Rows = append(shown.Rows, append(slices.Clone(part.labels), part.now, part.before, amount, percentOf(part.amount, exact)))
 		left.Sub(left, numberOf(amount))
+		exactLeft.Sub(exactLeft, part.amount)
 	}
 	if len(all) > maxContributions || left.Sign() != 0 {
 		null := jsontext.Value("null")
 		rest := numberValue(left, decimalsOf(f))
-		shown.Others = append(slices.Repeat([]jsontext.Value{null}, len(r.dimensions)), null, null, rest, shareOf(rest, numberValue(change, decimalsOf(f))))
+		shown.Others = append(slices.Repeat([]jsontext.Value{null}, len(r.dimensions)), null, null, rest, percentOf(exactLeft, exact))
 	}
 	return shown
 }
@@ -236,9 +251,10 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 		weight.Mul(weight, big.NewRat(100, 1))
 	}
 	shown := &contributions{Columns: []string{"factor", "value", "before", "contribution", "share_of_change_percent"}}
-	amounts := make([]*big.Rat, len(list))
+	amounts, exact := make([]*big.Rat, len(list)), new(big.Rat)
 	for i := range effects {
 		amounts[i] = effects[i].Mul(effects[i], weight)
+		exact.Add(exact, amounts[i])
 	}
 	for i, amount := range roundTogether(amounts, change, decimalsOf(f)) {
 		decimals := 4 // what shows as equal in cents may not be
@@ -250,7 +266,7 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 			scale.SetInt64(100)
 		}
 		shown.Rows = append(shown.Rows, []jsontext.Value{textValue(list[i].name), numberValue(now[i].Mul(now[i], scale), decimals), numberValue(before[i].Mul(before[i], scale), decimals),
-			amount, shareOf(amount, numberValue(change, decimalsOf(f)))})
+			amount, percentOf(amounts[i], exact)})
 	}
 	return shown
 }

@@ -21,16 +21,26 @@ type frame struct {
 	// ComparedHistoryCovered is false where days of the earlier period are not held:
 	// its figures are null then, and not what is there of them.
 	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero" schema:"boolean"`
-	Behind                 [][]jsontext.Value `json:"behind,omitzero"`  // marketplaces that end before the period and others do, with their last day
-	Partial                []string           `json:"partial,omitzero"` // weeks or months of which days are beyond the period or the newest day held
+	Behind                 [][]jsontext.Value `json:"behind,omitzero"`             // marketplaces that end before the period and others do, with their last day
+	AdProductsBehind       [][]jsontext.Value `json:"ad_products_behind,omitzero"` // of other marketplaces, those that do
+	Partial                []string           `json:"partial,omitzero"`            // weeks or months of which days are beyond the period or the newest day held
+	ComparedPartial        []string           `json:"compared_partial,omitzero"`   // those of the earlier period
 	Incomplete             jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
 	Cut                    bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
 	Requests               []string           `json:"requests"`
 }
 
-// partial returns the first days of the weeks or months at the edges of the period that
-// are not whole: a smaller sum is no fall there.
-func (f frame) partial(dimensions []string) (all []string, err error) {
+// setPartial says which weeks or months at the edges of each period are not whole: a
+// smaller sum is no fall there, and a larger one than that of days no rise.
+func (f *frame) setPartial(dimensions []string) (err error) {
+	if f.Partial, err = f.partial(f.Period, dimensions); err == nil && f.ComparedWith != nil {
+		f.ComparedPartial, err = f.partial(f.ComparedWith, dimensions)
+	}
+	return err
+}
+
+// partial returns the first days of those of one period.
+func (f *frame) partial(period jsontext.Value, dimensions []string) (all []string, err error) {
 	first, last := adlens.Day.FirstOfWeek, func(d adlens.Day) adlens.Day { return d.FirstOfWeek() + 6 }
 	switch {
 	case slices.Contains(dimensions, "month"):
@@ -38,7 +48,7 @@ func (f frame) partial(dimensions []string) (all []string, err error) {
 	case !slices.Contains(dimensions, "week"):
 		return nil, nil
 	}
-	start, end, err := daysOf(f.Period)
+	start, end, err := daysOf(period)
 	if err != nil {
 		return nil, err
 	}
@@ -79,36 +89,54 @@ func withDates(address string, period jsontext.Value) string {
 	return address
 }
 
-// marketplacesBehind returns the marketplaces of the call whose last day is before the
-// period's end and that of others: what follows is not held there, and is no fall.
-func (c call) marketplacesBehind(period jsontext.Value) (behind [][]jsontext.Value, err error) {
+// setBehind says which marketplaces of the call, and which ad products of the others,
+// have their last day before the period's end and the newest day held: what follows is
+// not held there, and is no fall.
+func (c call) setBehind(f *frame) error {
 	said, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o, err := readObject(period)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := readObject(said.values["meta"])
-	if err != nil {
-		return nil, err
-	}
-	end := min(textOf(o.values["end_date"]), textOf(meta.values["data_last_date"]))
 	all, err := readList(said.values["data"])
 	if err != nil {
-		return nil, err
+		return err
 	}
+	_, end, err := daysOf(f.Period)
+	if err != nil {
+		return err
+	}
+	newest, err := adlens.ParseDay(textOf(f.DataLastDate))
+	if err != nil {
+		return nil // nothing is held
+	}
+	end = min(end, newest)
 	for _, one := range all {
 		m, err := readObject(one)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if c.namesMarketplace(m) && textOf(m.values["data_last_date"]) < end {
-			behind = append(behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], m.values["data_last_date"]})
+		if !c.namesMarketplace(m) {
+			continue
+		}
+		id := textOf(m.values["marketplace_id"])
+		if last, err := adlens.ParseDay(textOf(m.values["data_last_date"])); err == nil && last < end {
+			f.Behind = append(f.Behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], m.values["data_last_date"]})
+			continue
+		}
+		for _, p := range adlens.AdProducts {
+			if last, held := c.view.LastDay(id, p); held && last < end && c.namesAdProduct(p) {
+				f.AdProductsBehind = append(f.AdProductsBehind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], textValue(p.String()), textValue(last.String())})
+			}
 		}
 	}
-	return behind, nil
+	return nil
+}
+
+// namesAdProduct reports whether an ad product is one of the call's, which are all where
+// it names none.
+func (c call) namesAdProduct(p adlens.AdProduct) bool {
+	named := strings.ToUpper(strings.Join(c.args["ad_products"], ","))
+	return strings.Trim(named, ", ") == "" || strings.Contains(named, p.String())
 }
 
 // namesMarketplace reports whether a marketplace is one of the call's, which are all

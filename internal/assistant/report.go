@@ -69,11 +69,10 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 		r.dimensions = columnsOf(dimensions)
 	}
 	r.Requests[0] = withDates(address, r.Period)
-	if r.Partial, err = r.partial(dimensions); err != nil {
+	if err := r.setPartial(dimensions); err != nil {
 		return r, err
 	}
-	r.Behind, err = c.marketplacesBehind(r.Period)
-	return r, err
+	return r, c.setBehind(&r.frame)
 }
 
 // columnsOf returns the columns of dimensions, for a report without rows.
@@ -120,7 +119,10 @@ func (r *report) read(said object, address string) error {
 		return err
 	}
 	r.frame = frame{Period: said.values["period"], Currency: said.values["currency"], DataLastDate: meta.values["data_last_date"],
-		HistoryCovered: meta.values["history_covered"], Incomplete: meta.values["incomplete"], Cut: string(meta.values["truncated"]) == "true", Requests: []string{address}}
+		HistoryCovered: meta.values["history_covered"], Cut: string(meta.values["truncated"]) == "true", Requests: []string{address}}
+	if incomplete, ok := meta.values["incomplete"]; ok {
+		r.Incomplete = cleanValue(incomplete) // campaigns are named there
+	}
 	if compared, ok := said.values["comparison"]; ok {
 		earlier, err := readObject(compared)
 		if err != nil {
@@ -396,12 +398,15 @@ func valueAt(values []jsontext.Value, i int) jsontext.Value {
 
 // shareOf returns a part in percent of the whole, null where that is zero.
 func shareOf(part, whole jsontext.Value) jsontext.Value {
-	p, w := numberOf(part), numberOf(whole)
-	if p == nil || w == nil || w.Sign() == 0 {
+	return percentOf(numberOf(part), numberOf(whole))
+}
+
+func percentOf(part, whole *big.Rat) jsontext.Value {
+	if part == nil || whole == nil || whole.Sign() == 0 {
 		return jsontext.Value("null")
 	}
-	p.Quo(p, w)
-	return numberValue(p.Mul(p, big.NewRat(100, 1)), 2)
+	share := new(big.Rat).Quo(part, whole)
+	return numberValue(share.Mul(share, big.NewRat(100, 1)), 2)
 }
 
 // sumOf returns the first figure that is a sum, of which shares are shown; "" without

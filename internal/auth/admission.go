@@ -202,18 +202,16 @@ func (a *Admission) CountAsLook(caller Caller) {
 
 // AuthenticateApp returns the connection of an access token, without counting a call:
 // an assistant reads what there is to call before it calls. The error is
-// ErrInvalidKey, a *LimitError, or wraps a store's.
+// ErrInvalidKey, or wraps a store's: clients make a new token of that alone, and an
+// address that sent too many wrong ones may be a proxy's, so it is told nothing else.
 func (a *Admission) AuthenticateApp(ctx context.Context, token string, remote netip.Addr, now time.Time) (Record, error) {
-	record, wait, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
+	record, _, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
 		key, ok := ParseAccessToken(token)
 		if !ok || a.apps == nil {
 			return Record{}, ErrInvalidKey
 		}
 		return a.apps.findRecord(ctx, key, suspect, now)
 	})
-	if wait > 0 {
-		return record, &LimitError{LimitAddress, wait, "this address sent too many tokens that are not valid"}
-	}
 	return record, err
 }
 

@@ -202,6 +202,13 @@ func TestMadeUpClientsCauseBoundedFetches(t *testing.T) {
 	if r := w.ask(request()); r.Code != 200 {
 		t.Errorf("a known client: %d", r.Code)
 	}
+	w.sleep(48 * time.Hour) // what is known of it is old
+	for i := range documentsAllowed {
+		w.ask(request("client_id", fmt.Sprintf("https://example.com/later-%d.json", i)), "Peer", "127.0.0.1:1")
+	}
+	if r := w.ask(request()); r.Code != 200 {
+		t.Errorf("a client that was known, during a flood: %d", r.Code)
+	}
 	w.sleep(time.Minute)
 	w.document = http.NotFound
 	before := w.fetches

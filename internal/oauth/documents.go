@@ -99,6 +99,10 @@ func (d *documents) find(ctx context.Context, id string, remote netip.Addr, now 
 		}
 	}
 	if wait := d.causes.Wait(remote, now); wait > 0 {
+		// Strangers behind the same proxy do not keep out a client that was here.
+		if old, ok := d.good.Get(id); ok {
+			return old.client, nil
+		}
 		return client{}, &busyError{wait}
 	}
 	d.causes.Note(remote, now)

@@ -63,6 +63,15 @@ type Meta struct {
 	Incomplete     []Incomplete
 }
 
+// LastDay returns the newest held day of an ad product in a marketplace, by its id; held
+// is false where there is none.
+func (v View) LastDay(marketplace string, product adlens.AdProduct) (last adlens.Day, held bool) {
+	_, last, held = v.Manifest.HeldDays(func(s manifest.Slice) bool {
+		return s.Product() == product && slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.ID == marketplace && m.Key == s.Marketplace })
+	})
+	return last, held
+}
+
 func (v View) answerMeta(r Request) Meta {
 	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
 	if !held {
