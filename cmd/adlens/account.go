@@ -29,7 +29,7 @@ func newAccountAdd(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add ID --name NAME",
 		Short: "Add an account",
-		Long: `Add an account. Its id stands in commands and is never shown to others: 1 to 64
+		Long: `Add an account. Commands name it by its id, which its keys can read: 1 to 64
 letters, digits, dots, dashes and underscores. It answers in every subscription
 but canceled.`,
 		Example: `  adlens account add acme --name "Acme Ltd"

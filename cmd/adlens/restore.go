@@ -32,7 +32,7 @@ another one.
 
 Keys work as before. Platform connections need the key that their credentials
 were sealed with, which is not in a backup: copy secret.key into the data
-directory, give it by --secret-key-file, or connect again.
+directory, give it to serve by --secret-key-file, or connect again.
 
 ` + credentialsHelp,
 		Example: `  adlens restore --from /mnt/backups/adlens --data-dir new-data

@@ -30,7 +30,7 @@ const Timeout = 30 * time.Second
 
 // ErrOverloaded is why an answer waited too long for memory, or for its turn to
 // be written.
-var ErrOverloaded = errors.New("the answers that are being made and sent take all the memory that the server has for them; ask again, one question at a time, or for fewer rows")
+var ErrOverloaded = errors.New("answers in progress use all the memory that the server has for them; send one request at a time, or ask for fewer rows")
 
 // NotFoundError reports that what is asked about does not exist.
 type NotFoundError struct{ Detail string }

@@ -27,7 +27,7 @@ func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials, cance
 	}
 	writeLimits(c.Writer.Header(), caller.Windows)
 	if errors.Is(err, auth.ErrMissingKey) && keyInAddress(c.Request.RequestURI) {
-		return caller, &problem{code: codeMissingKey, detail: "the key stands in the address, where it is not looked for and where others can read it: " +
+		return caller, &problem{code: codeMissingKey, detail: "the key is in the address, where it is ignored and where others can read it: " +
 			"revoke it, make another, and send that in the header Authorization: Bearer key_live_..."}
 	}
 	return caller, err

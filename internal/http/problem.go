@@ -59,7 +59,7 @@ var problemKinds = []problemKind{
 		"Correct the name, or leave it out. The detail lists the names that this endpoint knows."},
 	{adlens.MissingParameter, 400, "Missing parameter", "A parameter is needed that was not sent. start_date and end_date go together.",
 		"Send it. The ids of marketplaces are listed by /api/v1/marketplaces."},
-	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other: a named range and dates, or a separator or decimal and a format other than csv.",
+	{adlens.ConflictingParameters, 400, "Conflicting parameters", "Two parameters exclude each other, such as a named range and dates, or a separator and a format other than csv. The detail names them.",
 		"Leave one of them out."},
 	{adlens.PeriodTooLong, 400, "Period too long", "end_date may lie at most six calendar years after start_date. For everything, send range=all_time.",
 		"Send an earlier end, or ask for the years one after the other. For everything, send range=all_time."},
@@ -81,11 +81,11 @@ var problemKinds = []problemKind{
 		"Send a shorter address: fewer values in a list, or none where all are meant. Send no body."},
 	{codeRateLimited, 429, "Too many requests", "The account's limit of requests in a minute or in a UTC day is reached, over all its keys, or the key's own; or your address sent too many keys that are not valid (limit says which). Wait for as many seconds as Retry-After says.",
 		"Wait for as many seconds as Retry-After says; a retry is let in then. To stay below the limit, ask for everything at once (page_size=all) and not page by page."},
-	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached at the moment, most often because it restarts. Try again after Retry-After.",
+	{codeUnavailable, 503, "Engine unavailable", "The database cannot be reached, most often because it restarts; or stored data of the account is damaged, until it is restored. The detail says which. Try again after Retry-After.",
 		"Wait for as many seconds as Retry-After says and ask again. Where it stays, the server's operator examines the installation with adlens doctor; what the engine said last is in engine/engine.log of the data directory."},
 	{codeOverloaded, 503, "Overloaded", "The server has more to do than it can. Try again after Retry-After, or ask for a shorter period.",
-		"Wait for as many seconds as Retry-After says and ask again, one question at a time, or for a shorter period."},
-	{codeTimeout, 504, "Query timed out", "The question took longer than the server allows. Ask for a shorter period or fewer rows.",
+		"Wait for as many seconds as Retry-After says and ask again, one request at a time, or for a shorter period."},
+	{codeTimeout, 504, "Query timed out", "The request took longer than the server allows. Ask for a shorter period or fewer rows.",
 		"Ask for a shorter period, for one marketplace, or for a page rather than all rows."},
 	{codeInternal, 500, "Internal error", "Something went wrong inside. The log has it under the request id.",
 		"Ask again once. Where it stays, tell the server's operator the request_id."},
@@ -172,7 +172,7 @@ func storeProblem(err error) *problem {
 	case adlens.Overloaded:
 		return &problem{code: codeOverloaded, retry: unavailableRetry, cause: err, detail: "the database has more to do than it can at the moment"}
 	case adlens.QueryTimeout:
-		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the question took longer than %s; ask for a shorter period", answer.Timeout)}
+		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the request took longer than %s; ask for a shorter period", answer.Timeout)}
 	case adlens.Cancelled:
 		return clientIsGone()
 	}
