@@ -229,7 +229,7 @@ func TestHostileNamesChangeNothingOutsideOfThem(t *testing.T) {
 	resultFor := func(name string) string {
 		quoted, _ := json.Marshal(name)
 		r := reportOf(t, []string{"spend"}, strings.Replace(answer, "NAME", string(quoted), 1))
-		result, err := newResult(figuresTable{r.frame, r.tableOf([]string{"spend"}, "spend")})
+		result, err := newResult(figuresTable{r.frame, r.cut, r.tableOf([]string{"spend"}, "spend")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,8 +286,8 @@ func TestWeeksThatEitherPeriodCutsAreNamed(t *testing.T) {
 		return jsontext.Value(`{"start_date":"` + start + `","end_date":"` + end + `"}`)
 	}
 	f := frame{Period: period("2026-09-21", "2026-11-15"), ComparedWith: period("2025-09-21", "2025-11-15"), DataLastDate: jsontext.Value(`"2026-11-19"`)}
-	if err := f.setPartial([]string{"week"}); err != nil || f.Partial != nil || fmt.Sprint(f.ComparedPartial) != "[2025-09-15 2025-11-10]" {
-		t.Errorf("partial %s, compared_partial %s, %v", f.Partial, f.ComparedPartial, err)
+	if c, err := f.cuts([]string{"week"}); err != nil || c.Partial != nil || fmt.Sprint(c.ComparedPartial) != "[2025-09-15 2025-11-10]" {
+		t.Errorf("partial %s, compared_partial %s, %v", c.Partial, c.ComparedPartial, err)
 	}
 }
 

@@ -20,26 +20,32 @@ type frame struct {
 	HistoryCovered jsontext.Value `json:"history_covered" schema:"boolean"`
 	// ComparedHistoryCovered is false where days of the earlier period are not held:
 	// its figures are null then, and not what is there of them.
-	ComparedHistoryCovered jsontext.Value     `json:"compared_history_covered,omitzero" schema:"boolean"`
-	Behind                 [][]jsontext.Value `json:"behind,omitzero"`             // marketplaces that end before the period and others do, with their last day
-	AdProductsBehind       [][]jsontext.Value `json:"ad_products_behind,omitzero"` // of other marketplaces, those that do
-	Partial                []string           `json:"partial,omitzero"`            // weeks or months of which days are beyond the period or the newest day held
-	ComparedPartial        []string           `json:"compared_partial,omitzero"`   // those of the earlier period
-	Incomplete             jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
-	Cut                    bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
-	Requests               []string           `json:"requests"`
+	ComparedHistoryCovered jsontext.Value `json:"compared_history_covered,omitzero" schema:"boolean"`
+	// Behind are the marketplaces, and in others the ad products, that end before the
+	// period and the account do, with their last day.
+	Behind     [][]jsontext.Value `json:"behind,omitzero"`
+	Incomplete jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
+	Cut        bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
+	Requests   []string           `json:"requests"`
 }
 
-// setPartial says which weeks or months at the edges of each period are not whole: a
-// smaller sum is no fall there, and a larger one than that of days no rise.
-func (f *frame) setPartial(dimensions []string) (err error) {
-	if f.Partial, err = f.partial(f.Period, dimensions); err == nil && f.ComparedWith != nil {
-		f.ComparedPartial, err = f.partial(f.ComparedWith, dimensions)
+// cuts are the first days of weeks or months of which days are beyond a period, or the
+// newest day held: a smaller sum is no fall there, and a larger one than that of some
+// days no rise.
+type cuts struct {
+	Partial         []string `json:"partial,omitzero"`
+	ComparedPartial []string `json:"compared_partial,omitzero"` // of the earlier period
+}
+
+// cuts returns those of both periods.
+func (f *frame) cuts(dimensions []string) (c cuts, err error) {
+	if c.Partial, err = f.partial(f.Period, dimensions); err == nil && f.ComparedWith != nil {
+		c.ComparedPartial, err = f.partial(f.ComparedWith, dimensions)
 	}
-	return err
+	return c, err
 }
 
-// partial returns the first days of those of one period.
+// partial returns those of one period.
 func (f *frame) partial(period jsontext.Value, dimensions []string) (all []string, err error) {
 	first, last := adlens.Day.FirstOfWeek, func(d adlens.Day) adlens.Day { return d.FirstOfWeek() + 6 }
 	switch {
@@ -120,12 +126,12 @@ func (c call) setBehind(f *frame) error {
 		}
 		id := textOf(m.values["marketplace_id"])
 		if last, err := adlens.ParseDay(textOf(m.values["data_last_date"])); err == nil && last < end {
-			f.Behind = append(f.Behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], m.values["data_last_date"]})
+			f.Behind = append(f.Behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], jsontext.Value("null"), m.values["data_last_date"]})
 			continue
 		}
 		for _, p := range adlens.AdProducts {
 			if last, held := c.view.LastDay(id, p); held && last < end && c.namesAdProduct(p) {
-				f.AdProductsBehind = append(f.AdProductsBehind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], textValue(p.String()), textValue(last.String())})
+				f.Behind = append(f.Behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], textValue(p.String()), textValue(last.String())})
 			}
 		}
 	}

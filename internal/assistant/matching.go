@@ -90,5 +90,5 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 		r.nextPage = page + 1
 	}
 	t := r.tableOf(figures, share)
-	return matchingTable{figuresTable{r.frame, t}, r.writeLine(sum, figures, share), &matching}, nil
+	return matchingTable{figuresTable{r.frame, r.cut, t}, r.writeLine(sum, figures, share), &matching}, nil
 }

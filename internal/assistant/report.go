@@ -29,6 +29,7 @@ type report struct {
 	total      line
 	rowsInAll  int
 	nextPage   int
+	cut        cuts
 	comparable bool // the earlier period is covered: without that no change is known
 }
 
@@ -69,7 +70,7 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 		r.dimensions = columnsOf(dimensions)
 	}
 	r.Requests[0] = withDates(address, r.Period)
-	if err := r.setPartial(dimensions); err != nil {
+	if r.cut, err = r.cuts(dimensions); err != nil {
 		return r, err
 	}
 	return r, c.setBehind(&r.frame)

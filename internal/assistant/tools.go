@@ -182,6 +182,7 @@ func answerFigures(c call) (any, error) {
 // figuresTable is a result that is one table.
 type figuresTable struct {
 	frame
+	cuts
 	table
 }
 
@@ -206,7 +207,7 @@ func answerTimeline(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return figuresTable{r.frame, r.tableOf(figures, "")}, nil
+	return figuresTable{r.frame, r.cut, r.tableOf(figures, "")}, nil
 }
 
 // granularityOf returns what shows a period in few rows: days up to 31, weeks up to
@@ -248,7 +249,7 @@ func answerRank(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return figuresTable{r.frame, r.tableOf(figures, share)}, nil
+	return figuresTable{r.frame, r.cut, r.tableOf(figures, share)}, nil
 }
 
 // ranking is how rows are ranked: the highest first where the call does not say, also by

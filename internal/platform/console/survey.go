@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adlens"
@@ -13,8 +14,9 @@ import (
 // numbers are written.
 func (f *File) survey() error {
 	s := survey{file: f}
+	s.bySign = !slices.ContainsFunc(f.fields, func(field *field) bool { return field != nil && field.column == currencyColumn })
 	for _, field := range f.fields {
-		if field == nil || !field.amount {
+		if field == nil || !field.amount || !s.bySign {
 			continue
 		}
 		if err := s.addSign(f.header, field, cell{text: field.header}); err != nil {
@@ -27,12 +29,8 @@ func (f *File) survey() error {
 	if s.rows == 0 {
 		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
 	}
-	switch {
-	case f.Currency == "":
+	if s.bySign {
 		f.Currency = s.signed
-	case s.sign != nil && s.signed != f.Currency:
-		s.sign.Expected = "an amount in " + f.Currency + ", the file's currency"
-		return s.sign
 	}
 	if f.notation == 0 && s.unsure != nil {
 		s.unsure.Expected = "a number that can be read in one way, or another in the file that shows whether its decimals follow a point or a comma"
@@ -47,6 +45,7 @@ type survey struct {
 	rows   int
 	shown  *platform.Fault // the number that shows the notation
 	unsure *platform.Fault // the first number that can be read in two ways
+	bySign bool            // no column says the currency
 	sign   *platform.Fault // the first text that has the sign of a currency
 	signed string          // that currency
 }
@@ -77,7 +76,7 @@ func (s *survey) addRow(cells []cell, number int) error {
 				return err
 			}
 		case (field.count || field.amount) && f.workbook == nil:
-			if field.amount {
+			if field.amount && s.bySign {
 				if err := s.addSign(number, field, c); err != nil {
 					return err
 				}
