@@ -396,6 +396,7 @@ func (t *task) isDone() bool { return t.isRead() || t.never != nil && !t.isWanti
 // their days, and which the platform refused.
 func (d *Daily) noteRead(ctx context.Context, p *pull) error {
 	ctx = context.WithoutCancel(ctx)
+	visible, gone := p.forgetLost(ctx)
 	var read []*task
 	var through []adlens.Refreshed
 	for _, t := range p.tasks {
@@ -407,18 +408,15 @@ func (d *Daily) noteRead(ctx context.Context, p *pull) error {
 		}
 	}
 	if len(read) == 0 {
-		return nil
+		return gone
 	}
-	visible, err := d.Connector.Store.LoadedReports(ctx, p.account)
-	if err == nil {
-		err = errors.Join(d.Connector.Store.PutRefreshed(ctx, through), pruneReports(p.out, visible))
-	}
+	err := errors.Join(d.Connector.Store.PutRefreshed(ctx, through), pruneReports(p.out, visible))
 	for _, t := range read {
 		if err == nil {
 			err = errors.Join(p.noteNothing(ctx, t), p.closeRequests(ctx, t))
 		}
 	}
-	return err
+	return errors.Join(gone, err)
 }
 
 func (d *Daily) noteRefused(t *task) {

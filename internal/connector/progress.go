@@ -3,6 +3,7 @@ package connector
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,6 +105,26 @@ func (t *task) needsPlatform() bool {
 // visible.
 func (t *task) isRead() bool {
 	return !slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress < loaded })
+}
+
+// forgetLost looks whether what the pull has loaded is still there: a restore of the
+// account may have taken it away meanwhile. Nothing of that is read; the next try loads
+// it from its files.
+func (p *pull) forgetLost(ctx context.Context) (visible map[string]bool, err error) {
+	visible, err = p.connector.Store.LoadedReports(ctx, p.account)
+	gone := 0
+	for _, t := range p.tasks {
+		for _, w := range t.windows {
+			if w.progress == loaded && !visible[w.request.ReportID] {
+				w.progress = onDisk
+				gone++
+			}
+		}
+	}
+	if err == nil && gone > 0 {
+		err = fmt.Errorf("%d reports that were loaded are gone, as after a restore; the next try loads them from their files", gone)
+	}
+	return visible, err
 }
 
 // NotOffered counts how often the platform said that it never gives a profile

@@ -35,6 +35,7 @@ type world struct {
 	random *rand.Rand
 	faults float64 // how probable each is
 	now    time.Time
+	losses int                              // loads after which a restore takes all away
 	held   map[string]map[adlens.Day]figure // by report type
 	reads  map[string]string                // report by type, day, and the ended day that it was requested after
 }
@@ -125,6 +126,13 @@ func (w *world) Load(_ context.Context, _ string, paths []string) (r loader.Resu
 			w.take(path)
 		}
 		r.Files = append(r.Files, f)
+	}
+	if w.losses--; w.losses >= 0 {
+		w.noted.mu.Lock()
+		defer w.noted.mu.Unlock()
+		clear(w.visible)
+		clear(w.held)
+		clear(w.reads)
 	}
 	return r, nil
 }
@@ -239,6 +247,23 @@ func TestProgressIsKeptWhateverFails(t *testing.T) {
 			w.wantNoOldRequests()
 		})
 	}
+}
+
+// What a restore takes away while a refresh goes on is not noted as read, and is loaded
+// from its files.
+func TestWhatARestoreTakesAwayIsNotRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates, w.losses = 0, 1, 1
+	_, _, err := w.daily.refreshConnection(t.Context(), w.connection)
+	if err == nil || !strings.Contains(err.Error(), "are gone, as after a restore") {
+		t.Errorf("the refresh ended with %v", err)
+	}
+	if len(w.refreshed) == len(platform.ReportTypes) {
+		t.Errorf("all is noted as read: %v", w.refreshed)
+	}
+	w.refresh(1 << 30)
+	w.wantAllRead()
 }
 
 // wantAllRead demands that nothing is due, that the figures are the platform's,

@@ -79,6 +79,8 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		}
 		return err
 	})
+	_, gone := p.forgetLost(context.WithoutCancel(ctx))
+	err = errors.Join(err, gone)
 	// Where some are missing, the next pull begins with all that are there.
 	whole := !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.never == nil && !t.isRead() })
 	err = errors.Join(err, p.noteRead(ctx, whole))
