@@ -122,7 +122,7 @@ func TestAPageWithoutItsProgramSaysSo(t *testing.T) {
 	call(p, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/page/api.js", Block: true}}})
 	p.load(chromedp.Reload())
 	p.until(late)
-	if text := p.text(".late"); !strings.Contains(text, "Load it again") {
+	if text := p.text(".late"); !strings.Contains(text, "load it again") {
 		t.Errorf("the page says %q", text)
 	}
 }

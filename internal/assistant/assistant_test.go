@@ -281,6 +281,19 @@ func TestSharesOfAChangeAreOfWhatIsNotRounded(t *testing.T) {
 	}
 }
 
+// Of a change that shows as nothing there are no shares, however large its parts are.
+func TestAChangeOfNothingHasNoShares(t *testing.T) {
+	r := reportOf(t, []string{"ctr"}, `{"comparison":{"period":{},"history_covered":true},
+		"totals":{"ctr":0.50,"clicks":300,"impressions":60001,"comparison":{"ctr":0.50,"clicks":300,"impressions":60000,"change":{"ctr":0.00,"clicks":0.00,"impressions":0.00}}},
+		"data":[{"marketplace":"CA","ctr":0.33,"clicks":100,"impressions":30001,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":-0.17,"clicks":-33.33,"impressions":0.00}}},
+			{"marketplace":"US","ctr":0.67,"clicks":200,"impressions":30000,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":0.17,"clicks":33.33,"impressions":0.00}}}],
+		"pagination":{"total_rows":2},"meta":{}}`)
+	ctr := r.figures[r.at("ctr")]
+	if got := fmt.Sprint(divideChange(&r, ctr, numberOf(jsontext.Value("0.00"))).Rows); got != `[["CA" 0.33 0.50 -0.08 null] ["US" 0.67 0.50 0.08 null]]` {
+		t.Error(got)
+	}
+}
+
 func TestWeeksThatEitherPeriodCutsAreNamed(t *testing.T) {
 	period := func(start, end string) jsontext.Value {
 		return jsontext.Value(`{"start_date":"` + start + `","end_date":"` + end + `"}`)

@@ -164,6 +164,9 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 	})
 	shown := contributions{Columns: append(slices.Clone(r.dimensions), f.Name, f.Name+"_before", "contribution", "share_of_change_percent"), Rows: [][]jsontext.Value{}}
 	left, exact := new(big.Rat).Set(change), r.exactChange(f)
+	if change.Sign() == 0 {
+		exact = new(big.Rat) // of nothing there are no shares
+	}
 	exactLeft := new(big.Rat).Set(exact)
 	var amounts []*big.Rat
 	for _, part := range all {
@@ -255,6 +258,9 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 	for i := range effects {
 		amounts[i] = effects[i].Mul(effects[i], weight)
 		exact.Add(exact, amounts[i])
+	}
+	if change.Sign() == 0 {
+		exact.SetInt64(0)
 	}
 	for i, amount := range roundTogether(amounts, change, decimalsOf(f)) {
 		decimals := 4 // what shows as equal in cents may not be

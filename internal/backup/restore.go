@@ -91,15 +91,15 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 		return false, err
 	}
 	if began == r.taken.ID() && len(chosen) > 0 && slices.Equal(there, idsOf(chosen)) {
-		// The note may be of a restore of all accounts, and this one damaged since.
-		var faults []string
-		if r.Account != "" {
-			if faults, err = r.Faults(ctx, r.Account); err != nil {
-				return false, err
-			}
+		damaged, err := r.damagedOf(ctx, chosen)
+		if err != nil {
+			return false, err
 		}
-		if len(faults) == 0 {
+		if len(damaged) == 0 {
 			return true, r.Done(ctx, r.Account)
+		}
+		if r.Account == "" {
+			return false, fmt.Errorf("all accounts of the backup are there, but damaged since: %s; restore each of them with --account", strings.Join(damaged, ", "))
 		}
 	}
 	if r.inPlace = len(there) > 0 && r.Account != ""; r.inPlace {
@@ -124,6 +124,21 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 		}
 	}
 	return false, r.Begin(ctx, r.Account, r.taken.ID())
+}
+
+// damagedOf returns those of some accounts of which something was lost since they were
+// restored.
+func (r *restoring) damagedOf(ctx context.Context, chosen []Entry) (damaged []string, err error) {
+	for _, e := range chosen {
+		faults, err := r.Faults(ctx, e.Account)
+		if err != nil {
+			return nil, err
+		}
+		if len(faults) > 0 {
+			damaged = append(damaged, e.Account)
+		}
+	}
+	return damaged, nil
 }
 
 func idsOf(entries []Entry) []string {

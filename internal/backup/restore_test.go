@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,6 +114,10 @@ func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
 	there := &overtaken{units: source, began: taken.ID(), whole: true}
 	if _, err := Restore(t.Context(), place, taken, there, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{}); err != nil || !slices.Equal(there.done, []string{"done"}) {
 		t.Errorf("a restore of what is there did %v: %v", there.done, err)
+	}
+	damaged := &overtaken{units: source, began: taken.ID()}
+	if _, err := Restore(t.Context(), place, taken, damaged, Restoring{Schema: 1, Lock: lock}, silence{}); err == nil || !strings.Contains(err.Error(), "damaged since: acme") || damaged.done != nil {
+		t.Errorf("a restore of all accounts, one of which was damaged since, did %v: %v", damaged.done, err)
 	}
 	for looks := range len(whole) - 2 { // the room itself looks before it clears and reopens
 		done, err := restore(looks)

@@ -36,7 +36,7 @@ func Leap(ctx context.Context, port tables.Port, account string) (number uint32,
 	if next == math.MaxUint32 {
 		return 0, errNoNumbers(account)
 	}
-	skipped := tables.Reservation{First: next, Next: next + min(leap, math.MaxUint32-next), Token: "restore"}
+	skipped := tables.Reservation{First: next, Next: next + min(leap, (math.MaxUint32-next)/2+1), Token: "restore"}
 	if err := port.Reservations().Append(ctx, account, skipped); err != nil {
 		return 0, err
 	}

@@ -88,6 +88,10 @@ func weighDocument(id string, kept keptDocument) int {
 	return weight
 }
 
+// oldDocuments is for how long after its time a document counts while no other is
+// fetched.
+const oldDocuments = 7 * 24 * time.Hour
+
 // find returns the client of a URL. All who ask for it at once share one fetch.
 func (d *documents) find(ctx context.Context, id string, remote netip.Addr, now time.Time) (client, error) {
 	if err := checkDocumentURL(id); err != nil {
@@ -100,7 +104,7 @@ func (d *documents) find(ctx context.Context, id string, remote netip.Addr, now 
 	}
 	if wait := d.causes.Wait(remote, now); wait > 0 {
 		// Strangers behind the same proxy do not keep out a client that was here.
-		if old, ok := d.good.Get(id); ok {
+		if old, ok := d.good.Get(id); ok && now.Before(old.until.Add(oldDocuments)) {
 			return old.client, nil
 		}
 		return client{}, &busyError{wait}

@@ -118,7 +118,7 @@ func TestReportsAreReadInEachLanguage(t *testing.T) {
 				`2 2026-08-20 "B0A" "SP" "G" [300 12 0] [0.4356 1234.56]`}},
 		"Italian": {
 			"Data\tNome campagna\tASIN pubblicizzato\tImpressioni\tClic\tSpesa\tVendite totali (€) 7 giorni\tTotale ordini (#) 7 giorni\ngen 02, 2026\tC\tB0A\t1\t1\t0,10\t0\t0\n",
-			[]string{"spAdvertisedProduct 2026-01-02 2026-01-02 \"EUR\" \"\"", "date campaignName advertisedAsin " + headline, `2 2026-01-02 "B0A" "C" "" [1 1 0] [0.1 0]`}},
+			[]string{"spAdvertisedProduct 2026-01-02 2026-01-02 \"\" \"\"", "date campaignName advertisedAsin " + headline, `2 2026-01-02 "B0A" "C" "" [1 1 0] [0.1 0]`}},
 		"Japanese": {
 			"日付,キャンペーン名,広告グループ名,宣伝 ASIN,インプレッション,クリック,費用,広告がクリックされてから7日間の総売上高 (￥),広告がクリックされてから7日間の合計注文数\n2026年9月1日,C,G,B0A,204,3,￥120,\"￥1,500\",1\n",
 			[]string{"spAdvertisedProduct 2026-09-01 2026-09-01 \"JPY\" \"\"", "date campaignName adGroupName advertisedAsin " + headline, `2 2026-09-01 "B0A" "C" "G" [204 3 1] [120 1500]`}},
@@ -268,6 +268,18 @@ func TestCountriesAreKnownInTheLanguagesThatNameThem(t *testing.T) {
 		}
 		if len(countryNames[c.Code]) < 2 {
 			t.Errorf("%s has no name in Spanish or Chinese", c.Name)
+		}
+	}
+}
+
+// Without a column, a file is of the currency whose sign its amounts have, unless one has
+// another mark.
+func TestTheSignOfAmountsIsTheCurrency(t *testing.T) {
+	for amounts, want := range map[string]string{"£1.50,£3.00": "GBP", "£1.50,0": "GBP", "1.50 zł,0": "PLN", "1.50,3.00": "", "$1.50,$3.00": "", "£1.50,12 kr": "", "E£1.50,0": ""} {
+		text := strings.NewReplacer("Currency,", "", "Total Sales ", "Total Sales (€)").Replace(english) + "2026-09-01,,Camp,Group,B0A,10,2," + amounts + ",1\n"
+		f, err := Open(strings.NewReader(text), int64(len(text)), false)
+		if err != nil || f.Currency != want {
+			t.Errorf("%s: %+v, %v; expected %q", amounts, f, err, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"adlens"
 	"adlens/internal/platform"
@@ -15,21 +16,13 @@ import (
 func (f *File) survey() error {
 	s := survey{file: f}
 	s.bySign = !slices.ContainsFunc(f.fields, func(field *field) bool { return field != nil && field.column == currencyColumn })
-	for _, field := range f.fields {
-		if field == nil || !field.amount || !s.bySign {
-			continue
-		}
-		if err := s.addSign(f.header, field, cell{text: field.header}); err != nil {
-			return err
-		}
-	}
 	if err := f.eachRow(s.addRow); err != nil {
 		return err
 	}
 	if s.rows == 0 {
 		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
 	}
-	if s.bySign {
+	if s.bySign && !s.isMarked {
 		f.Currency = s.signed
 	}
 	if f.notation == 0 && s.unsure != nil {
@@ -45,9 +38,11 @@ type survey struct {
 	rows   int
 	shown  *platform.Fault // the number that shows the notation
 	unsure *platform.Fault // the first number that can be read in two ways
-	bySign bool            // no column says the currency
-	sign   *platform.Fault // the first text that has the sign of a currency
-	signed string          // that currency
+
+	bySign   bool            // no column says the currency
+	sign     *platform.Fault // the first amount that has the sign of a currency
+	signed   string          // that currency
+	isMarked bool            // an amount has another mark
 }
 
 func (s *survey) addRow(cells []cell, number int) error {
@@ -104,22 +99,27 @@ func sameText(all *string, rows, number int, f *field, c cell) error {
 
 const yen = "JPY"
 
-// signs are those that one currency of the platform's countries has.
-var signs = []struct{ text, currency string }{{"£", "GBP"}, {"€", "EUR"}, {"₹", "INR"}, {"zł", "PLN"}, {"￥", yen}, {"¥", yen}}
+// signs are the marks at an amount that are of one currency alone.
+var signs = map[string]string{"£": "GBP", "€": "EUR", "₹": "INR", "zł": "PLN", "￥": yen, "¥": yen}
 
-// addSign learns of which currency the amounts are by the sign at one or in its header,
-// and makes sure that all have the same.
+// addSign learns of which currency the amounts are by the mark at one. Headers are not
+// looked at, which may have one sign for all; and other marks, such as $, say nothing.
 func (s *survey) addSign(number int, field *field, c cell) error {
-	for _, sign := range signs {
-		if !strings.Contains(c.text, sign.text) {
-			continue
+	mark := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) {
+			return r
 		}
-		if s.sign == nil {
-			s.sign, s.signed = fault(number, field, c, ""), sign.currency
-		}
-		if s.signed != sign.currency {
-			return fault(number, field, c, "an amount in "+s.signed+", as "+s.sign.Value+" is")
-		}
+		return -1
+	}, c.text)
+	currency := signs[mark]
+	switch {
+	case mark == "":
+	case currency == "":
+		s.isMarked = true
+	case s.sign == nil:
+		s.sign, s.signed = fault(number, field, c, ""), currency
+	case currency != s.signed:
+		return fault(number, field, c, "an amount in "+s.signed+", as "+s.sign.Value+" is")
 	}
 	return nil
 }
