@@ -9,7 +9,8 @@ import (
 	"adlens/integration/house"
 )
 
-// An ad product whose reports end before the others' is named: what follows is not held.
+// An ad product whose reports end before the others' is named, and a marketplace that has
+// none: what follows is not held.
 func TestAnAdProductThatEndsEarlierIsNamed(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t) // Sponsored Products, until ten days ago
@@ -24,13 +25,14 @@ func TestAnAdProductThatEndsEarlierIsNamed(t *testing.T) {
 	brands.Write(t, dir)
 	house.Load(t, h.Program, one, dir)
 	s := openSession(t, h.Program, one.Files.ID)
-	want := fmt.Sprintf("[[US 101 SPONSORED_BRANDS %s]]", house.DaysAgo(20))
+	want := fmt.Sprintf("[[UK 102 <nil> <nil>] [US 101 SPONSORED_BRANDS %s]]", house.DaysAgo(20))
 	for _, arguments := range []map[string]any{{"range": "last_30_days"}, {"range": "last_30_days", "ad_products": []string{"sponsored_brands"}}} {
 		if got := fmt.Sprint(s.mustCall(t, "figures", arguments)["behind"]); got != want {
 			t.Errorf("%v: behind is %s, expected %s", arguments, got, want)
 		}
 	}
-	for _, arguments := range []map[string]any{{"range": "last_30_days", "ad_products": []string{"SPONSORED_PRODUCTS"}}, {"start_date": house.DaysAgo(40), "end_date": house.DaysAgo(25)}} {
+	for _, arguments := range []map[string]any{{"range": "last_30_days", "marketplaces": []string{"us"}, "ad_products": []string{"SPONSORED_PRODUCTS"}},
+		{"marketplaces": []string{"101"}, "start_date": house.DaysAgo(40), "end_date": house.DaysAgo(25)}} {
 		if got := s.mustCall(t, "figures", arguments)["behind"]; got != nil {
 			t.Errorf("%v: behind is %v, expected nothing", arguments, got)
 		}

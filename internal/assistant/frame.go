@@ -125,7 +125,7 @@ func (c call) setBehind(f *frame) error {
 			continue
 		}
 		id := textOf(m.values["marketplace_id"])
-		if last, err := adlens.ParseDay(textOf(m.values["data_last_date"])); err == nil && last < end {
+		if last, err := adlens.ParseDay(textOf(m.values["data_last_date"])); err != nil || last < end { // null where nothing is held
 			f.Behind = append(f.Behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], jsontext.Value("null"), m.values["data_last_date"]})
 			continue
 		}
