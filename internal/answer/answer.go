@@ -144,7 +144,7 @@ type Question struct {
 	How string
 
 	service  *Service
-	meaning  string // of the request, whatever the data are
+	meaning  func() string // names what is asked, whatever the data are
 	account  string
 	endpoint string
 	request  request
@@ -309,7 +309,7 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	written := &Answer{Format: q.request.Written().Name, File: fileName(q.endpoint, q.request)}
 	err = q.service.cache.inTurn(waiting, bytes, func() (err error) {
 		written.Body, written.Pages, err = writeAs(q.request.Written(), q.request.AmountCurrency(), addressOf(q.endpoint, q.request), describe)
-		written.Tag = tagOf(q.meaning, written)
+		written.Tag = tagOf(q.meaning(), written)
 		return err
 	})
 	if err != nil {

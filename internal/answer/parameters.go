@@ -106,17 +106,12 @@ type paramField struct {
 	value reflect.Value
 }
 
-// fieldsOf lists the parameters of a struct in their documented order, those
-// of embedded structs in their place.
+// fieldsOf lists the parameters of a struct in their documented order.
 func fieldsOf(v reflect.Value) []paramField {
-	var fields []paramField
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.Anonymous {
-			fields = append(fields, fieldsOf(v.Field(i))...)
-			continue
-		}
-		fields = append(fields, paramField{f.Tag.Get("query"), v.Field(i)})
+	known := query.ParamFields(v.Type())
+	fields := make([]paramField, len(known))
+	for i, f := range known {
+		fields[i] = paramField{f.Tag.Get("query"), v.FieldByIndex(f.Index)}
 	}
 	return fields
 }

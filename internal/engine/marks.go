@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Marks tell every process that uses the engine of a data directory whether an
@@ -43,15 +44,19 @@ func (m Marks) Read(account string) (mark uint64, settled bool) {
 	return mark, err == nil && mark&changing == 0
 }
 
-func (m Marks) readMark(account string) (uint64, error) {
-	f, err := os.Open(m.markPath(account))
+// readMark reads a mark, as every request does, with three calls of the system: an
+// os.File takes five more to find out that nothing ever waits for a file.
+func (m Marks) readMark(account string) (mark uint64, err error) {
+	descriptor, err := syscall.Open(m.markPath(account), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
 	var raw [8]byte
-	_, err = io.ReadFull(f, raw[:])
-	return binary.LittleEndian.Uint64(raw[:]), err
+	n, err := syscall.Pread(descriptor, raw[:], 0)
+	if err == nil && n < len(raw) {
+		err = io.ErrUnexpectedEOF
+	}
+	return binary.LittleEndian.Uint64(raw[:]), errors.Join(err, syscall.Close(descriptor))
 }
 
 // createMark gives an account that has no mark, because nothing was loaded into it

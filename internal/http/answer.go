@@ -121,6 +121,7 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
 	c.Writer.WriteHeader(part.status)
 	c.Writer.Write(part.body)
+	c.Writer.Flush() // a client does not wait for the log
 	return nil
 }
 

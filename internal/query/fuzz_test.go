@@ -15,10 +15,8 @@ import (
 // documented lists the parameters of an endpoint by its struct.
 func documented(params any) []string {
 	var names []string
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(params)) {
-		if !f.Anonymous {
-			names = append(names, f.Tag.Get("query"))
-		}
+	for _, f := range ParamFields(reflect.TypeOf(params)) {
+		names = append(names, f.Tag.Get("query"))
 	}
 	return names
 }

@@ -114,11 +114,9 @@ type builtParameter struct {
 
 func parametersOf(e catalogue.Endpoint, params reflect.Type) []builtParameter {
 	var all []builtParameter
-	for _, f := range reflect.VisibleFields(params) {
-		if !f.Anonymous {
-			p, _ := e.Parameter(f.Tag.Get("query"))
-			all = append(all, builtParameter{p, f.Type.Kind() == reflect.Slice})
-		}
+	for _, f := range ParamFields(params) {
+		p, _ := e.Parameter(f.Tag.Get("query"))
+		all = append(all, builtParameter{p, f.Type.Kind() == reflect.Slice})
 	}
 	return all
 }

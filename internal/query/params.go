@@ -1,8 +1,30 @@
 package query
 
+import (
+	"reflect"
+	"slices"
+	"sync"
+)
+
 // The parameter structs are the parameters of the catalogue's endpoints, in
 // their order. Text is as the client sent it, "" if it sent nothing; an empty
 // value that was sent never gets here. The catalogue has the rules.
+
+// paramFields has the fields of parameter structs by type: finding them takes longer
+// than reading and checking what a request sent.
+var paramFields sync.Map
+
+// ParamFields returns the fields of a parameter struct, those of embedded structs in
+// their place. The tag query of each is the name of its parameter.
+func ParamFields(params reflect.Type) []reflect.StructField {
+	found, ok := paramFields.Load(params)
+	if !ok {
+		embedded := func(f reflect.StructField) bool { return f.Anonymous }
+		found, _ = paramFields.LoadOrStore(params, slices.DeleteFunc(reflect.VisibleFields(params), embedded))
+	}
+	fields, _ := found.([]reflect.StructField)
+	return fields
+}
 
 // PeriodParams say which days are requested.
 type PeriodParams struct {

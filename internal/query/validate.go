@@ -63,8 +63,8 @@ func lengthRule(p catalogue.Parameter) rule {
 // canonicalValue writes a value of a closed set as the set does: closed sets do not
 // mind case, nor spaces around a value.
 func canonicalValue(value string, set []string) (string, bool) {
-	value = strings.Trim(value, " ")
-	i := slices.IndexFunc(set, func(s string) bool { return lowerASCII(s) == lowerASCII(value) })
+	value = lowerASCII(strings.Trim(value, " "))
+	i := slices.IndexFunc(set, func(s string) bool { return len(s) == len(value) && lowerASCII(s) == value })
 	if i < 0 {
 		return "", false
 	}
@@ -172,12 +172,13 @@ var validate = func() *validator.Validate {
 // for itself.
 func checkParams(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
 	values := reflect.ValueOf(params)
-	for _, field := range reflect.VisibleFields(values.Type()) {
+	for _, field := range ParamFields(values.Type()) {
+		value := values.FieldByIndex(field.Index)
 		p, ok := e.Parameter(field.Tag.Get("query"))
-		if !ok {
-			continue // an embedded struct, whose fields follow
+		if !ok || value.IsZero() { // which was not sent
+			continue
 		}
-		tag := "omitempty," + p.Key()
+		tag := p.Key()
 		if p.List {
 			tag = "dive,element," + p.Key()
 		}
@@ -185,7 +186,7 @@ func checkParams(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
 			tag = fmt.Sprintf("max=%d,%s", p.MaxValues, tag)
 		}
 		var wrong validator.ValidationErrors
-		if !errors.As(validate.Var(values.FieldByIndex(field.Index).Interface(), tag), &wrong) {
+		if !errors.As(validate.Var(value.Interface(), tag), &wrong) {
 			continue
 		}
 		for _, w := range wrong {
