@@ -111,7 +111,7 @@ type unique map[string]bool
 func (u unique) addID(field string, p adlens.AdProduct, id string) error {
 	key := fmt.Sprint(p, " ", id)
 	if id != "" && u[key] {
-		return &platform.Fault{Row: len(u) + 1, Field: field, Value: id, Expected: "an id that is listed once"}
+		return &platform.Fault{Field: field, Value: id, Expected: "an id that is listed once"}
 	}
 	u[key] = true
 	return nil

@@ -34,6 +34,7 @@ func (w *csvWriter) writeSeparator(column int) {
 }
 
 func (w *csvWriter) Row(cells []Cell) {
+	begun := len(w.b)
 	for i, cell := range cells {
 		w.writeSeparator(i)
 		switch {
@@ -45,6 +46,9 @@ func (w *csvWriter) Row(cells []Cell) {
 		default:
 			w.b = append(w.b, cell.Text...)
 		}
+	}
+	if len(w.b) == begun { // readers skip an empty line
+		w.b = append(w.b, '"', '"')
 	}
 	w.b = append(w.b, "\r\n"...)
 }

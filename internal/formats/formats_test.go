@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 )
 
@@ -258,6 +259,57 @@ func TestColumnsAreCalledAsSpreadsheetsDo(t *testing.T) {
 		if got := columnName(column); got != want {
 			t.Errorf("column %d is %s, want %s", column, got, want)
 		}
+	}
+}
+
+// Readers of Parquet leave out pages whose bounds do not hold what they look for. No
+// bounds of a column leave out a value of it, and each page has its own.
+func TestBoundsInParquetLeaveNothingOut(t *testing.T) {
+	w := NewParquet([]Column{{Name: "change", Kind: Decimal, Scale: 2}, {Name: "none", Kind: Decimal, Scale: 2}, {Name: "count", Kind: Whole}, {Name: "text"}})
+	for i := range 60_000 { // some pages
+		cell := Cell{Text: []byte(fmt.Sprintf("%d.00", i-30_000))}
+		w.Row([]Cell{cell, {Null: true}, {Text: []byte(fmt.Sprint(i))}, {Text: []byte("a")}})
+	}
+	content, err := w.Close(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := func(raw []byte) *big.Int {
+		n := new(big.Int).SetBytes(raw)
+		if raw[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+		}
+		return n
+	}
+	holds := func(least, greatest []byte) bool {
+		return len(least) == decimalBytes && signed(least).Cmp(big.NewInt(-3_000_000)) <= 0 && signed(greatest).Cmp(big.NewInt(2_999_900)) >= 0
+	}
+	for column, index := range file.ColumnIndexes() {
+		pages := len(index.NullPages)
+		if len(index.MinValues) != pages || len(index.MaxValues) != pages || len(index.NullCounts) != pages || pages < 2 && column < 2 {
+			t.Errorf("column %d has %d pages, %d least and %d greatest values", column, pages, len(index.MinValues), len(index.MaxValues))
+		}
+		for page, empty := range index.NullPages {
+			if column == 0 && !holds(index.MinValues[page], index.MaxValues[page]) || column == 1 && (!empty || len(index.MinValues[page]) > 0) {
+				t.Errorf("page %d of column %d is empty: %v, bounds % x and % x", page, column, empty, index.MinValues[page], index.MaxValues[page])
+			}
+		}
+	}
+	if s := file.Metadata().RowGroups[0].Columns[0].MetaData.Statistics; s.MinValue != nil && !holds(s.MinValue, s.MaxValue) {
+		t.Errorf("the column is bounded by % x and % x", s.MinValue, s.MaxValue)
+	}
+}
+
+// A line without a character is none to readers of CSV.
+func TestARowOfOneNullIsALine(t *testing.T) {
+	w := CSV{',', '.'}.New([]Column{{Name: "acos", Kind: Decimal}})
+	w.Row([]Cell{{Null: true}})
+	if file, err := w.Close(nil); err != nil || string(file) != "acos\r\n\"\"\r\n" {
+		t.Errorf("%q, %v", file, err)
 	}
 }
 

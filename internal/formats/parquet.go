@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // parquetFacts is the name under which a file's metadata has the facts, as one
@@ -50,8 +51,13 @@ func (w *parquetWriter) Close(facts []Fact) ([]byte, error) {
 		return nil, err
 	}
 	var file bytes.Buffer
-	out := parquet.NewGenericWriter[any](&file, w.buildSchema(), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("adlens", "", ""),
-		parquet.KeyValueMetadata(parquetFacts, about))
+	options := []parquet.WriterOption{w.buildSchema(), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("adlens", "", ""), parquet.KeyValueMetadata(parquetFacts, about)}
+	for i, c := range w.columns {
+		if w.isDecimal(i) {
+			options = append(options, parquet.SkipPageBounds(c.Name), parquet.SkipPageStatistics(c.Name))
+		}
+	}
+	out := parquet.NewGenericWriter[any](&file, options...)
 	if err := w.writeRows(out); err != nil {
 		return nil, err
 	}
@@ -94,10 +100,16 @@ func (w *parquetWriter) writeRows(out *parquet.GenericWriter[any]) error {
 	return nil
 }
 
+// isDecimal reports whether a column is stored as decimals.
+func (w *parquetWriter) isDecimal(column int) bool {
+	c := w.columns[column]
+	return c.Kind == Decimal || c.Kind == Whole && w.large[column]
+}
+
 // cellValue reads a cell as its column's type.
 func (w *parquetWriter) cellValue(column int, text []byte) (v parquet.Value, err error) {
 	switch c := w.columns[column]; {
-	case c.Kind == Decimal, c.Kind == Whole && w.large[column]:
+	case w.isDecimal(column):
 		number, err := parseUnscaled(text, c.Scale)
 		return parquet.FixedLenByteArrayValue(number[:]), err
 	case c.Kind == Whole:
@@ -128,8 +140,8 @@ func (w *parquetWriter) buildSchema() *parquet.Schema {
 
 func (w *parquetWriter) columnNode(column int) parquet.Node {
 	switch c := w.columns[column]; {
-	case c.Kind == Decimal, c.Kind == Whole && w.large[column]:
-		return parquet.Decimal(c.Scale, digits38, parquet.FixedLenByteArrayType(decimalBytes))
+	case w.isDecimal(column):
+		return parquet.Decimal(c.Scale, digits38, decimalType{parquet.FixedLenByteArrayType(decimalBytes)})
 	case c.Kind == Whole:
 		return parquet.Int(64)
 	case c.Kind == Day:
@@ -174,3 +186,28 @@ func aboutJSON(facts []Fact) (string, error) {
 	b, err := json.Marshal(about, json.Deterministic(true))
 	return string(b), err
 }
+
+// decimalType is a type of the library without its bounds, which compare decimals
+// without their sign: readers leave out what is outside of them.
+type decimalType struct{ parquet.Type }
+
+func (decimalType) NewColumnIndexer(int) parquet.ColumnIndexer { return &decimalIndexer{} }
+
+// decimalIndexer describes pages of decimals, each of which may hold any.
+type decimalIndexer struct{ index format.ColumnIndex }
+
+func (i *decimalIndexer) Reset() { i.index = format.ColumnIndex{} }
+
+func (i *decimalIndexer) IndexPage(values, nulls int64, _, _ parquet.Value) {
+	var least, greatest []byte // of no value
+	if values > nulls {
+		least, greatest = leastDecimal[:], greatestDecimal[:]
+	}
+	i.index.NullPages, i.index.NullCounts = append(i.index.NullPages, values == nulls), append(i.index.NullCounts, nulls)
+	i.index.MinValues, i.index.MaxValues = append(i.index.MinValues, least), append(i.index.MaxValues, greatest)
+}
+
+func (i *decimalIndexer) ColumnIndex() format.ColumnIndex { return i.index }
+
+// Bounds of 16 bytes, with their sign.
+var leastDecimal, greatestDecimal = int128Bytes(1<<63, 0, false), int128Bytes(1<<63-1, 1<<64-1, false)

@@ -289,12 +289,17 @@ func ReadAds(r io.Reader, e *Export, visit func(Ad) error) (rows int, err error)
 	})
 }
 
-// visitSound goes on where the row is sound.
+// visitSound goes on where the row is sound. A fault that the visitor finds is of the row.
 func (c *rowChecker) visitSound(visit func() error) error {
 	if err := errors.Join(c.faults...); err != nil {
 		return err
 	}
-	return visit()
+	err := visit()
+	var fault *Fault
+	if errors.As(err, &fault) && fault.Row == 0 {
+		fault.Row = c.row
+	}
+	return err
 }
 
 func eachEntity(r io.Reader, e *Export, visit func(*rowChecker, *entityRow) error) (rows int, err error) {

@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -102,4 +103,22 @@ func FuzzLists(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Rows that are left out count when a fault says where it is.
+func TestAFaultOfAListNamesItsRow(t *testing.T) {
+	e := &platform.Export{ID: "e", ProfileID: "101", AdProducts: []adlens.AdProduct{adlens.SponsoredProducts}, Currency: "USD"}
+	row := `{"campaignId":7,"adProduct":"SPONSORED_PRODUCTS","name":"One","state":"ENABLED"}`
+	other := strings.Replace(row, "SPONSORED_PRODUCTS", "SPONSORED_TELEVISION", 1)
+	visited := 0
+	_, err := platform.ReadCampaigns(strings.NewReader("["+other+","+row+","+row+"]"), e, func(platform.Campaign) error {
+		if visited++; visited == 2 {
+			return &platform.Fault{Field: "campaignId", Value: "7", Expected: "an id that is listed once"}
+		}
+		return nil
+	})
+	var fault *platform.Fault
+	if !errors.As(err, &fault) || fault.Row != 3 {
+		t.Errorf("%v, expected a fault of row 3", err)
+	}
 }

@@ -74,7 +74,7 @@ func (v View) heldKeysStatement(d identifiedDimension, keys []uint32) (st Statem
 	}
 	var generations []uint32
 	for _, e := range v.Manifest.Of(manifest.Year) {
-		if d.isOf == 0 || e.ByAdGroup() { // others say of no campaign
+		if e.Slice.IsAnswered() && (d.isOf == 0 || e.ByAdGroup()) { // others say of no campaign
 			generations = append(generations, e.Generation)
 		}
 	}

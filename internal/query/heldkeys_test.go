@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"adlens/internal/manifest"
 )
 
 // holder is an engine that says in which years it has rows of numbers.
@@ -75,5 +77,17 @@ func TestOnlyYearsThatHaveARequestedIDAreRead(t *testing.T) {
 		if read = slices.Compact(read); !slices.Equal(read, c.want) {
 			t.Errorf("%v: generations %q were read, expected %q", c.of.PeriodParams, read, c.want)
 		}
+	}
+}
+
+// What a legacy report alone says counts nowhere, so it makes no id known.
+func TestIDsThatCountNowhereAreNotHeld(t *testing.T) {
+	v := exampleView()
+	before, _ := v.heldKeysStatement(identified[0], []uint32{3})
+	v.Manifest = v.Manifest.With(v.Manifest.Version+1, manifest.Entry{Generation: 99,
+		Unit: manifest.Unit{Kind: manifest.Year, Slice: manifest.Slice{Marketplace: usKey, AdProduct: manifest.LegacyReported}, Start: day("2025-01-01")}})
+	after, some := v.heldKeysStatement(identified[0], []uint32{3})
+	if !some || before.Params["generations"] != after.Params["generations"] {
+		t.Errorf("generations %s are looked through, expected %s", after.Params["generations"], before.Params["generations"])
 	}
 }
