@@ -3,6 +3,10 @@ package backup
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+
+	"adlens"
+	"adlens/internal/manifest"
 )
 
 // Block is rows turned into columns, to be inserted together.
@@ -117,4 +121,66 @@ func (b *Block) numbersAt(column string, row int) []uint64 {
 		all = append(all, binary.LittleEndian.Uint64(v.bytes[8*i:]))
 	}
 	return all
+}
+
+// readManifest reads the live units. The reports that speak for them are not needed
+// here.
+func (b *Block) readManifest() manifest.Manifest {
+	var version uint32
+	entries := make([]manifest.Entry, b.Rows)
+	for i := range entries {
+		entries[i] = manifest.Entry{
+			Unit: manifest.Unit{
+				Kind:  manifest.Kind(b.numberAt("kind", i)),
+				Slice: manifest.Slice{Marketplace: uint16(b.numberAt("marketplace_key", i)), AdProduct: adlens.AdProduct(b.numberAt("ad_product", i))},
+				Start: adlens.Day(b.numberAt("start", i)),
+			},
+			Generation: uint32(b.numberAt("generation", i)),
+		}
+		e, commit := &entries[i], "version"
+		if b.Former() {
+			e.Rows = b.numberAt("fact_rows", i)
+		} else if counts := b.numbersAt("rows", i); len(counts) > 0 {
+			commit, e.Rows, e.Derived = "number", counts[0], counts[1:]
+		}
+		version = max(version, uint32(b.numberAt(commit, i)))
+	}
+	return manifest.New(version, entries...)
+}
+
+// Former reports whether live units are of the time before there were commits.
+func (b *Block) Former() bool { return b.Header.Index("version") >= 0 }
+
+// Renumber puts all live units under one commit, and gives them the generations before
+// its number, in the order of those that they had. It returns the new ones by the old.
+func (b *Block) Renumber(number uint32) (generations map[uint32]uint32) {
+	numbers, units := b.columns[b.Header.Index("number")].bytes, b.columns[b.Header.Index("generation")].bytes
+	had := make([]uint32, b.Rows)
+	for row := range had {
+		had[row] = binary.LittleEndian.Uint32(units[4*row:])
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(had)))
+	generations = make(map[uint32]uint32, len(distinct))
+	for i, generation := range distinct {
+		generations[generation] = number - uint32(len(distinct)-i)
+	}
+	for row, generation := range had {
+		binary.LittleEndian.PutUint32(numbers[4*row:], number)
+		binary.LittleEndian.PutUint32(units[4*row:], generations[generation])
+	}
+	return generations
+}
+
+// setGenerations gives rows the generations that live units got.
+func (b *Block) setGenerations(generations map[uint32]uint32) error {
+	column := b.columns[b.Header.Index("generation")].bytes
+	for row := range b.Rows {
+		had := binary.LittleEndian.Uint32(column[4*row:])
+		now, live := generations[had]
+		if !live {
+			return fmt.Errorf("it holds a row of generation %d, which is not live", had)
+		}
+		binary.LittleEndian.PutUint32(column[4*row:], now)
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package backup
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,7 @@ import (
 	"time"
 
 	"adlens"
-	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // Restoring says what is restored.
@@ -59,6 +58,9 @@ type restoring struct {
 	shown    map[string]*Block // rows of all accounts, which are inserted after all others
 	inPlace  bool              // the account is there
 	room     Room              // then, once it was made
+
+	number      uint32            // under which the account is published; of a former backup 0
+	generations map[uint32]uint32 // that rows get instead of those of the backup; nil then
 }
 
 func (r *restoring) restoreAll(ctx context.Context, chosen []Entry) error {
@@ -184,12 +186,14 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 	} else if err := r.Place(ctx, e.Account); err != nil {
 		return err
 	}
+	slices.SortStableFunc(c.Files, func(a, b File) int { return cmp.Compare(a.rank(), b.rank()) })
 	var live *Block
+	r.number, r.generations = 0, nil
 	for _, f := range c.Files {
-		keep := func(b *Block) error { return r.insertOurs(ctx, e.Account, f.Table, b) }
+		keep := func(b *Block) error { return r.insertRenumbered(ctx, e.Account, f, b) }
 		switch {
 		case isUnits(f.Table):
-			keep = func(b *Block) error { live = b; return nil }
+			keep = func(b *Block) error { live = b; return r.renumber(ctx, e.Account, b) }
 		case isShown(f.Table):
 			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
 		}
@@ -303,11 +307,35 @@ func (r *restoring) publishAccount(ctx context.Context, account string, live *Bl
 	if err := r.requireOurs(ctx); err != nil {
 		return err
 	}
-	return r.Publish(ctx, account, live)
+	return r.Publish(ctx, account, live, r.number)
 }
 
-// requireOurs fails where another restore has taken over, or may have: rows have the
-// numbers that they had, and would stand twice.
+// renumber gives the live units a commit and generations that nothing had. What a writer,
+// a deletion or another restore still has under way is about other rows then.
+func (r *restoring) renumber(ctx context.Context, account string, live *Block) (err error) {
+	if live.Former() {
+		return nil
+	}
+	if err := r.requireOurs(ctx); err != nil {
+		return err
+	}
+	if r.number, err = r.Reserve(ctx, account, live.Rows); err == nil {
+		r.generations = live.Renumber(r.number)
+	}
+	return err
+}
+
+// insertRenumbered inserts a block, under the new generations where its rows have any.
+func (r *restoring) insertRenumbered(ctx context.Context, account string, f File, b *Block) error {
+	if d, _ := tables.Find(f.Table); d.Kind != 0 && r.generations != nil {
+		if err := b.setGenerations(r.generations); err != nil {
+			return &Damage{f.Name, err}
+		}
+	}
+	return r.insertOurs(ctx, account, f.Table, b)
+}
+
+// requireOurs fails where another restore has taken over, or may have.
 func (r *restoring) requireOurs(ctx context.Context) error {
 	if err := r.RequireHeld(lockName); err != nil || !r.inPlace {
 		return err
@@ -321,42 +349,6 @@ func (r *restoring) insertOurs(ctx context.Context, account, table string, b *Bl
 		return err
 	}
 	return r.Insert(ctx, account, table, b)
-}
-
-// readManifest reads the live units. The reports that speak for them are not needed
-// here.
-func (b *Block) readManifest() manifest.Manifest {
-	var version uint32
-	entries := make([]manifest.Entry, b.Rows)
-	for i := range entries {
-		entries[i] = manifest.Entry{
-			Unit: manifest.Unit{
-				Kind:  manifest.Kind(b.numberAt("kind", i)),
-				Slice: manifest.Slice{Marketplace: uint16(b.numberAt("marketplace_key", i)), AdProduct: adlens.AdProduct(b.numberAt("ad_product", i))},
-				Start: adlens.Day(b.numberAt("start", i)),
-			},
-			Generation: uint32(b.numberAt("generation", i)),
-		}
-		e, commit := &entries[i], "version"
-		if b.Former() {
-			e.Rows = b.numberAt("fact_rows", i)
-		} else if counts := b.numbersAt("rows", i); len(counts) > 0 {
-			commit, e.Rows, e.Derived = "number", counts[0], counts[1:]
-		}
-		version = max(version, uint32(b.numberAt(commit, i)))
-	}
-	return manifest.New(version, entries...)
-}
-
-// Former reports whether live units are of the time before there were commits.
-func (b *Block) Former() bool { return b.Header.Index("version") >= 0 }
-
-// Renumber puts all live units under one commit.
-func (b *Block) Renumber(number uint32) {
-	column := &b.columns[b.Header.Index("number")]
-	for row := range b.Rows {
-		binary.LittleEndian.PutUint32(column.bytes[4*row:], number)
-	}
 }
 
 // showAccounts makes what was restored visible: keys first, and the accounts, without
@@ -387,6 +379,19 @@ const (
 	blockRows  = 100_000
 	blockBytes = 64 << 20
 )
+
+// rank orders the files of an account as they are restored: the numbers that were given
+// out, then the live units, which get others, and then the rows of these.
+func (f File) rank() int {
+	switch d, _ := tables.Find(f.Table); {
+	case d.InPlace == tables.Merged:
+		return 0
+	case isUnits(f.Table):
+		return 1
+	default:
+		return 2
+	}
+}
 
 // isOneBlock tells the tables of which an account's rows are one block.
 func (f File) isOneBlock() bool { return isUnits(f.Table) || isShown(f.Table) }
@@ -457,6 +462,9 @@ func (r *restoring) checkColumns(ctx context.Context, f File, h Header) error {
 		if i < 0 || columns[i].Type != c.Type {
 			return &Damage{f.Name, fmt.Errorf("its column %s of type %s is not in the table %s", c.Name, c.Type.Name, f.Table)}
 		}
+	}
+	if d, _ := tables.Find(f.Table); d.Kind != 0 && h.Index("generation") < 0 {
+		return &Damage{f.Name, errors.New("it does not say which generations its rows have")}
 	}
 	if isUnits(f.Table) && slices.ContainsFunc(columns, func(c Column) bool { return h.Index(c.Name) < 0 }) {
 		return &Damage{f.Name, errors.New("it lacks columns of the live units")}

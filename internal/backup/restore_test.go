@@ -69,8 +69,11 @@ func (o *overtaken) Began(context.Context, string) (string, error)             {
 func (o *overtaken) Done(context.Context, string) error                        { return o.note("done") }
 func (o *overtaken) RequireHeld(string) error                                  { return nil }
 func (o *overtaken) Insert(_ context.Context, _, table string, _ *Block) error { return o.note(table) }
-func (o *overtaken) Publish(context.Context, string, *Block) error             { return o.note("publish") }
-func (o *overtaken) Reopen(context.Context) error                              { return o.note("reopen") }
+func (o *overtaken) Publish(context.Context, string, *Block, uint32) error     { return o.note("publish") }
+func (o *overtaken) Reserve(context.Context, string, int) (uint32, error) {
+	return 5000, o.note("reserve")
+}
+func (o *overtaken) Reopen(context.Context) error { return o.note("reopen") }
 
 func (o *overtaken) Faults(context.Context, string) ([]string, error) {
 	if o.whole {
@@ -108,7 +111,7 @@ func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
 		return o.done, err
 	}
 	whole, err := restore(1000)
-	if want := []string{"clear", "facts", "derive", "derive", "publish", "reopen"}; err != nil || !slices.Equal(whole, want) {
+	if want := []string{"clear", "reserve", "facts", "derive", "derive", "publish", "reopen"}; err != nil || !slices.Equal(whole, want) {
 		t.Fatalf("a restore did %v, expected %v: %v", whole, want, err)
 	}
 	there := &overtaken{units: source, began: taken.ID(), whole: true}

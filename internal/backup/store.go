@@ -61,6 +61,10 @@ type Sink interface {
 
 	// Place chooses where the rows of an account will be, before the first.
 	Place(ctx context.Context, account string) error
+	// Reserve returns a number for the commit of a restored account, which no commit has
+	// had. No row has one of so many before it. The blocks of the backup, where it is from,
+	// are there already.
+	Reserve(ctx context.Context, account string, generations int) (number uint32, err error)
 	// Insert writes the rows of a block in one insert.
 	Insert(ctx context.Context, account, table string, block *Block) error
 	// Complete derives what is not in a backup, and holds all of an account
@@ -82,9 +86,8 @@ type Sink interface {
 	// room is reopened, whatever becomes of the caller, and clears what a backup brings
 	// back. wait hears how long it waits for those who may still be reading.
 	MakeRoom(ctx context.Context, account string, wait func(time.Duration)) (Room, error)
-	// Publish makes an account's manifest live. Numbers that were given out
-	// since the backup, where it is from, are not given out again.
-	Publish(ctx context.Context, account string, live *Block) error
+	// Publish makes an account's manifest live, under the number of Reserve.
+	Publish(ctx context.Context, account string, live *Block, number uint32) error
 }
 
 // Room is an account that is closed for a restore in its place.

@@ -390,10 +390,12 @@ func TestLiveUnitsAreReadBackAndPutUnderOneCommit(t *testing.T) {
 	if m.Version != 2050 || m.Len() != 3 || !m.Counted() || b.Former() {
 		t.Errorf("version %d, %d units, counted %v, former %v", m.Version, m.Len(), m.Counted(), b.Former())
 	}
-	b.Renumber(5000)
-	for row := range b.Rows {
-		if got := b.numberAt("number", row); got != 5000 {
-			t.Errorf("row %d is of commit %d, expected 5000", row, got)
+	if got, want := b.Renumber(5000), (map[uint32]uint32{10: 4997, 1031: 4998, 2051: 4999}); !maps.Equal(got, want) {
+		t.Errorf("generations became %v, expected %v", got, want)
+	}
+	for row, generation := range []uint64{4998, 4999, 4997} {
+		if number, got := b.numberAt("number", row), b.numberAt("generation", row); number != 5000 || got != generation {
+			t.Errorf("row %d is of commit %d and generation %d, expected 5000 and %d", row, number, got, generation)
 		}
 	}
 }

@@ -23,20 +23,15 @@ type Closing struct {
 
 // Close has nothing of an account read or loaded until Reopen, whatever becomes of
 // the caller: every reader and writer reads the record of commits first. The mark tells
-// this closing apart from any other one. Notes of what is dead go at once: a deletion
-// that has read one is over when rows are restored under its number. Clear may be called
-// when Leaving has passed since this call, also where the account was closed before:
-// what an earlier attempt has sent may still be on its way.
+// this closing apart from any other one. Clear may be called when Leaving has passed
+// since this call.
 func Close(ctx context.Context, port tables.Port, account string, mark uint64) (Closing, error) {
 	c := Closing{port: port, account: account, mark: mark}
 	var err error
 	if c.before, err = c.readMarks(ctx); err != nil {
 		return c, err
 	}
-	if err := port.Commits().Append(ctx, account, manifest.Commit{Number: manifest.Closed, Digest: mark}); err != nil {
-		return c, err
-	}
-	return c, port.Clear(ctx, account, "dead_generations")
+	return c, port.Commits().Append(ctx, account, manifest.Commit{Number: manifest.Closed, Digest: mark})
 }
 
 // readMarks reads the marks of those who have closed the account.

@@ -20,34 +20,27 @@ func (s State) Names(u tables.Unit) bool {
 // may remember answers of. It is enough for sixteen thousand loads.
 const leap = 1 << 24
 
-// Leap passes over the numbers that loads since a backup have used, and says that
-// no number below is unsettled: dead rows are not restored. It returns the last of them,
-// for the restored account's commit: a writer that has stood still since before the
-// restore has only smaller ones, so what it still commits, trims or seals is below.
-func Leap(ctx context.Context, port tables.Port, account string) (number uint32, err error) {
-	all, err := port.Reservations().Read(ctx, account)
-	if err != nil {
-		return 0, err
-	}
-	next := uint32(1)
-	for _, r := range all {
-		next = max(next, r.Next)
-	}
-	if next == math.MaxUint32 {
-		return 0, errNoNumbers(account)
-	}
-	skipped := tables.Reservation{First: next, Next: next + min(leap, (math.MaxUint32-next)/2+1), Token: "restore"}
-	if err := port.Reservations().Append(ctx, account, skipped); err != nil {
-		return 0, err
-	}
-	return skipped.Next - 1, port.Settled().Append(ctx, account, tables.Settled{Next: skipped.Next})
+// Leap passes over the numbers that loads since a backup have used, and returns the last
+// of them for the restored account's commit. Those before it are for so many
+// generations: what a writer that has stood still since before the restore, a deletion,
+// or another restore has under way is about other numbers, and what it commits, trims or
+// seals is below.
+func Leap(ctx context.Context, port tables.Port, account, token string, generations int) (number uint32, err error) {
+	skipped, err := takeBlock(ctx, port, account, nil, func(first uint32) (tables.Reservation, error) {
+		size := min(leap, (math.MaxUint32-first)/2+1)
+		if first == math.MaxUint32 || int(size) <= generations {
+			return tables.Reservation{}, errNoNumbers(account)
+		}
+		return tables.Reservation{First: first, Next: first + size, Token: token}, nil
+	})
+	return skipped.Next - 1, err
 }
 
 func errNoNumbers(account string) error {
 	return fmt.Errorf("account %s has used all of its %d numbers: back it up and restore it into a new data directory", account, uint32(math.MaxUint32))
 }
 
-// PublishRestored makes the units that were restored under a number live, by one
+// PublishRestored makes the units that were restored under a number of Leap live, by one
 // commit that builds on nothing.
 func PublishRestored(ctx context.Context, port tables.Port, account string, number uint32) error {
 	units, err := port.Units().Read(ctx, account)
@@ -64,5 +57,15 @@ func PublishRestored(ctx context.Context, port tables.Port, account string, numb
 	if err := port.Commits().Append(ctx, account, manifest.Commit{Number: number, Rows: uint32(m.Len()), Digest: m.Digest()}); err != nil {
 		return err
 	}
-	return port.Seals().Append(ctx, account, tables.Seal{Number: number})
+	if err := port.Seals().Append(ctx, account, tables.Seal{Number: number}); err != nil {
+		return err
+	}
+	return SettleRestored(ctx, port, account, number)
+}
+
+// SettleRestored says that no number up to one of Leap is unsettled: dead rows are not
+// restored. What a restore that was overtaken stores is not live, and stays until a load
+// after a writer's death counts all rows.
+func SettleRestored(ctx context.Context, port tables.Port, account string, number uint32) error {
+	return port.Settled().Append(ctx, account, tables.Settled{Next: number + 1})
 }

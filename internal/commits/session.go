@@ -234,42 +234,50 @@ func (s *Session) BeginCommit(ctx context.Context) (uint32, error) {
 }
 
 // reserveNumbers takes a block of numbers, all greater than one that is known to be in
-// use. Two writers that read the same greatest number write the same block;
-// each reads the blocks once more, and leaves its own where it sees another's there or
-// above, so at most one keeps it, however old what it read first is. Further blocks of a
-// session have to follow its last one: where they do not, another writer has begun in
-// between, and with greater numbers this one would outdo it.
+// use. Further blocks of a session have to follow its last one: where they do not, another
+// writer has begun in between, and with greater numbers this one would outdo it.
 func (s *Session) reserveNumbers(ctx context.Context, used uint32) error {
-	all := s.blocks
-	for s.blocks = nil; ; all = nil {
-		if len(all) == 0 {
-			var err error
-			if all, err = s.port.Reservations().Read(ctx, s.account); err != nil {
-				return err
-			}
-		}
-		first := firstFree(all)
+	known := s.blocks
+	s.blocks = nil
+	mine, err := takeBlock(ctx, s.port, s.account, known, func(first uint32) (tables.Reservation, error) {
 		if s.end != 0 && first != s.end {
-			return errTakenOver
+			return tables.Reservation{}, errTakenOver
 		}
 		left := math.MaxUint32 - max(first, used)
 		if used >= first {
 			first, left = used+skipped, left-min(left, skipped)
 		}
 		if left < reserved {
-			return errNoNumbers(s.account)
+			return tables.Reservation{}, errNoNumbers(s.account)
 		}
-		mine := tables.Reservation{First: first, Next: first + reserved, Token: s.token}
-		if err := s.port.Reservations().Append(ctx, s.account, mine); err != nil {
-			return err
+		return tables.Reservation{First: first, Next: first + reserved, Token: s.token}, nil
+	})
+	if err == nil {
+		s.next, s.end = mine.First, mine.Next
+	}
+	return err
+}
+
+// takeBlock takes a block of numbers that begins at the first free one, or above. Two
+// writers that read the same greatest number write the same block; each reads the blocks
+// once more, and leaves its own where it sees another's there or above, so at most one
+// keeps it, however old what it read first is. known are the blocks where they were read.
+func takeBlock(ctx context.Context, port tables.Port, account string, known []tables.Reservation, block func(first uint32) (tables.Reservation, error)) (mine tables.Reservation, err error) {
+	for ; ; known = nil {
+		if len(known) == 0 {
+			if known, err = port.Reservations().Read(ctx, account); err != nil {
+				return mine, err
+			}
 		}
-		all, err := s.port.Reservations().Read(ctx, s.account)
-		if err != nil {
-			return err
+		if mine, err = block(firstFree(known)); err != nil {
+			return mine, err
 		}
-		if !isOutdone(all, mine) {
-			s.next, s.end = mine.First, mine.Next
-			return nil
+		if err := port.Reservations().Append(ctx, account, mine); err != nil {
+			return mine, err
+		}
+		all, err := port.Reservations().Read(ctx, account)
+		if err != nil || !isOutdone(all, mine) {
+			return mine, err
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (s source) Columns(_ context.Context, table string) (backup.Header, error) 
 }
 
 func columnsOf(table string) (backup.Header, error) {
-	columns := [][2]string{{"account_id", "LowCardinality(String)"}, {"handle", "UInt64"}}
+	columns := [][2]string{{"account_id", "LowCardinality(String)"}, {"generation", "UInt32"}, {"handle", "UInt64"}}
 	if table == backup.UnitTable {
 		columns = unitColumns
 	}
@@ -99,6 +99,8 @@ func (w *world) handle(value any) uint64 {
 
 func (w *world) row(account string, value any) []byte {
 	row := append(binary.AppendUvarint(nil, uint64(len(account))), account...)
+	of, _ := value.(tables.Row) // 0 where rows have none
+	row = binary.LittleEndian.AppendUint32(row, of.Generation)
 	return binary.LittleEndian.AppendUint64(row, w.handle(value))
 }
 

@@ -53,6 +53,7 @@ const (
 	RestoreOpen       Broken = "An account is answered while a backup is restored in its place"
 	RestoreUnlocked   Broken = "A restore in place does not take the account's lock"
 	RestoreAtOnce     Broken = "A repeated restore in place does not wait for what the one before has sent"
+	SameNumbers       Broken = "Rows that are restored get the numbers that an earlier restore gave them"
 	WallMinutes       Broken = "The minute's limit goes by the wall clock"
 )
 
@@ -61,7 +62,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SameNumbers}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {
@@ -141,6 +142,10 @@ func (b Broken) hooks(p *process) (h hooks) {
 	case RestoreOpen:
 		h.committing = func(_ context.Context, _ string, c manifest.Commit) (bool, error) {
 			return c.Number == manifest.Closed, nil
+		}
+	case SameNumbers:
+		h.reservations = func(all []tables.Reservation) []tables.Reservation {
+			return slices.DeleteFunc(all, func(r tables.Reservation) bool { return p.op != nil && p.op.backup != 0 && r.Next-r.First > 1<<20 })
 		}
 	case TrimLive:
 		h.trimming = func(account string, _ uint32) uint32 { return p.world.truths[account].now.number }

@@ -56,11 +56,13 @@ func (s sink) Clear(context.Context, string, string) error {
 	if err := s.requireHeld(); err != nil {
 		return err
 	}
+	given, err := s.world.rows.Reservations().ReadAll(context.Background())
 	s.world.rows, s.world.ledger = tables.NewMemory(s.world.storeNow), map[string][]ledgerRow{}
 	for account := range s.world.truths {
 		s.world.truths[account] = newTruth(s.world, account)
+		err = errors.Join(err, s.world.rows.Reservations().Append(context.Background(), account, given[account]...))
 	}
-	return nil
+	return err
 }
 
 func (s sink) Place(context.Context, string) error { return nil }
@@ -72,22 +74,27 @@ func (s sink) Insert(ctx context.Context, account, table string, b *backup.Block
 	if s.world.budget--; s.world.budget == 0 {
 		return errKilled
 	}
-	handles, numbers := b.Native(b.Header.Index("handle")), []byte(nil)
-	if i := b.Header.Index("number"); i >= 0 {
-		numbers = b.Native(i)
+	handles := b.Native(b.Header.Index("handle"))
+	numbersOf := func(column string) []byte {
+		if i := b.Header.Index(column); i >= 0 {
+			return b.Native(i)
+		}
+		return nil
 	}
+	commits, generations, owner := numbersOf("number"), numbersOf("generation"), s.session
 	return s.write(ctx, "restore "+table, fmt.Sprint(b.Rows), func() {
 		for i := range b.Rows {
 			switch v := s.origin.handles[binary.LittleEndian.Uint64(handles[8*i:])].(type) {
 			case tables.Unit:
-				v.Number = binary.LittleEndian.Uint32(numbers[4*i:])
+				v.Number, v.Generation = binary.LittleEndian.Uint32(commits[4*i:]), binary.LittleEndian.Uint32(generations[4*i:])
 				s.world.rows.Units().Append(ctx, account, v)
 			case tables.Reservation:
 				s.world.rows.Reservations().Append(ctx, account, v)
 			case ledgerRow:
 				s.world.ledger[account] = append(s.world.ledger[account], v)
 			case tables.Row:
-				s.world.rows.Rows(table).Append(ctx, account, v)
+				v.Generation = binary.LittleEndian.Uint32(generations[4*i:])
+				store{s.process}.piece(owner, account, table, []tables.Row{v})()
 			case readRow:
 				s.world.readRows = append(s.world.readRows, v)
 			case keyRow:
@@ -103,7 +110,6 @@ func (s sink) RequireHeld(string) error { return s.requireHeld() }
 
 func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest, before func(context.Context) error) ([]string, error) {
 	months, years := m.Of(manifest.Month), m.Of(manifest.Year)
-	s.session = nil // rows have the numbers that they had; a restore that is repeated has published before
 	if err := errors.Join(s.requireHeld(), before(ctx)); err != nil {
 		return nil, err
 	}
@@ -119,12 +125,11 @@ func (s sink) Complete(ctx context.Context, account string, m manifest.Manifest,
 	return loader.VerifyRestored(ctx, store{s.process}, account, m)
 }
 
-func (s sink) Publish(ctx context.Context, account string, live *backup.Block) error {
-	number, err := commits.Leap(ctx, port{s.process}, account)
-	if err != nil {
-		return err
-	}
-	live.Renumber(number)
+func (s sink) Reserve(ctx context.Context, account string, generations int) (uint32, error) {
+	return commits.Leap(ctx, port{s.process}, account, s.token(), generations)
+}
+
+func (s sink) Publish(ctx context.Context, account string, live *backup.Block, number uint32) error {
 	if err := s.Insert(ctx, account, backup.UnitTable, live); err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
 
 	"adlens"
+	"adlens/internal/tables"
 )
 
 // choice is what the seed decides of one step: which call goes on, what
@@ -64,13 +66,20 @@ type call struct {
 
 func (c *call) key() string { return c.process.name + " " + c.name + " " + c.detail }
 
+// isNumbered reports whether the call writes rows of generations.
+func (c *call) isNumbered() bool {
+	verb, table, _ := strings.Cut(c.name, " ")
+	return verb == "copy" || verb == "derive" || slices.Contains(tables.OfGenerations(), table) && verb != "clear"
+}
+
 // lateInsert is a part of an insert whose caller had no answer. It is carried
 // out at a later step, if at all.
 type lateInsert struct {
-	what  string
-	from  int // the first step at which it may be carried out
-	sent  time.Time
-	piece func()
+	what     string
+	from     int // the first step at which it may be carried out
+	sent     time.Time
+	numbered bool
+	piece    func()
 }
 
 // scheduler lets one call go on at a time.
@@ -249,7 +258,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 func (w *world) delay(c *call, bits uint32) {
 	from := w.steps + delays[int(bits)%len(delays)]
 	for _, piece := range c.pieces {
-		w.late = append(w.late, &lateInsert{c.key(), from, w.now(), piece})
+		w.late = append(w.late, &lateInsert{c.key(), from, w.now(), c.isNumbered(), piece})
 	}
 }
 

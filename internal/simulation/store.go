@@ -50,9 +50,7 @@ func (s store) piece(owner *session, account, table string, rows []tables.Row) f
 	w := s.world
 	return func() {
 		for _, r := range rows {
-			if owner != nil { // else they are restored under the numbers that they had
-				w.truths[account].numbered(r.Generation, owner)
-			}
+			w.truths[account].numbered(r.Generation, owner)
 		}
 		w.rows.Rows(table).Append(context.Background(), account, rows...)
 	}

@@ -217,10 +217,11 @@ func (w *world) land(l *lateInsert) {
 	w.landing = false
 }
 
-// forgetLate has nothing carried out that is older than a restore in place waits:
-// the numbers of its rows were used before, so it relies on that.
+// forgetLate has nothing carried out that is older than a restore in place waits, but for
+// rows of generations, which get others: of what clears a table, or has no generations, it
+// relies on that.
 func (w *world) forgetLate() {
-	w.late = slices.DeleteFunc(w.late, func(l *lateInsert) bool { return w.now().Sub(l.sent) >= commits.Leaving })
+	w.late = slices.DeleteFunc(w.late, func(l *lateInsert) bool { return !l.numbered && w.now().Sub(l.sent) >= commits.Leaving })
 }
 
 // waitForSomething lets time pass until a call may go on.
@@ -322,7 +323,7 @@ func (w *world) kill(p *process) {
 			case 0:
 				piece()
 			case 1, 2:
-				w.late = append(w.late, &lateInsert{c.key(), w.steps + delays[int(bits>>2)%len(delays)], w.now(), piece})
+				w.late = append(w.late, &lateInsert{c.key(), w.steps + delays[int(bits>>2)%len(delays)], w.now(), c.isNumbered(), piece})
 			}
 		}
 		w.finish(c, errKilled)

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,13 +43,20 @@ func (s Sink) Place(ctx context.Context, account string) error {
 	return s.cluster.Placements().Place(ctx, account)
 }
 
-// Left returns the tables that hold rows of an account; of any for "".
+// clearedTables are those of a shard whose rows a repeated restore takes away. The
+// numbers that were given out stay: it takes others.
+func clearedTables() []string {
+	return tables.Names(func(d tables.Description) bool { return !d.Directory && d.InPlace != tables.Merged })
+}
+
+// Left returns the tables that hold rows of an account which Clear takes away; of any
+// for "".
 func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
 	all, err := s.cluster.Home().TablesWith(ctx, tables.OfDirectory(), account)
 	if err != nil {
 		return nil, err
 	}
-	left, err := cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) ([]string, error) { return s.TablesWith(ctx, tables.OfShards(), account) })
+	left, err := cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) ([]string, error) { return s.TablesWith(ctx, clearedTables(), account) })
 	all = slices.Concat(append(left, all)...)
 	slices.Sort(all)
 	return slices.Compact(all), err
@@ -96,15 +104,16 @@ func (s Sink) Done(ctx context.Context, account string) error {
 	return s.cluster.Home().Exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 
-// Clear takes away all rows of an account, or all rows. Where all go, nothing
-// of them was ever visible. It stops where another restore has taken over.
+// Clear takes away all rows of an account, or all rows, but for the numbers that were
+// given out. Where all go, nothing of them was ever visible. It stops where another
+// restore has taken over.
 func (s Sink) Clear(ctx context.Context, account, lock string) error {
 	before := func() error { return s.cluster.RequireHeld(lock) }
 	home := s.cluster.Home()
 	if err := home.Announce(conn.Directory, func() error { return home.ClearTables(ctx, tables.OfDirectory(), account, before) }); err != nil {
 		return err
 	}
-	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, tables.OfShards(), account, before) })
+	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, clearedTables(), account, before) })
 }
 
 // Insert writes the rows of a block, in columns as the server gets them.
@@ -181,18 +190,17 @@ func (s Sink) deriveTotals(ctx context.Context, account string, months []manifes
 // RequireHeld fails where a lock may have been lost.
 func (s Sink) RequireHeld(name string) error { return s.cluster.RequireHeld(name) }
 
+// Reserve reserves the numbers of a restored account, the greatest for its commit.
+func (s Sink) Reserve(ctx context.Context, account string, generations int) (number uint32, err error) {
+	return commits.Leap(ctx, s.port, account, rand.Text(), generations)
+}
+
 // Publish makes the live units of a restored account visible by one commit that
-// builds on nothing. What the account may reserve next begins after the leap,
-// and no number below is unsettled: dead rows were not restored.
-func (s Sink) Publish(ctx context.Context, account string, live *backup.Block) error {
+// builds on nothing.
+func (s Sink) Publish(ctx context.Context, account string, live *backup.Block, number uint32) error {
 	if live.Former() {
 		return s.publishFormer(ctx, account, live)
 	}
-	number, err := commits.Leap(ctx, s.port, account)
-	if err != nil {
-		return err
-	}
-	live.Renumber(number)
 	if err := s.Insert(ctx, account, backup.UnitTable, live); err != nil {
 		return err
 	}
@@ -215,6 +223,9 @@ func (s Sink) publishFormer(ctx context.Context, account string, live *backup.Bl
 	if err := s.cluster.Announce(account, func() error { return schema.TakeOver(ctx, shard.Server, manifest.Closed) }); err != nil {
 		return err
 	}
-	_, err = commits.Leap(ctx, s.port, account)
-	return err
+	number, err := s.Reserve(ctx, account, 0)
+	if err != nil {
+		return err
+	}
+	return commits.SettleRestored(ctx, s.port, account, number)
 }
