@@ -126,6 +126,32 @@ func TestTheDaysCountOutlivesServersHoweverTheyEnd(t *testing.T) {
 	house.Need(t, third.Stop())
 }
 
+// What servers without Redis let in, and what a Redis without persistence has lost, counts.
+func TestTheDaysCountOutlivesARedisThatForgets(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	house.AwayFromMidnight(t)
+	key, err := p.Account("busy")
+	house.Need(t, err)
+	for i, c := range []struct {
+		redis         bool
+		sent, allowed int
+	}{{false, 6, 6}, {true, 2, 2}, {true, 10, 2}} {
+		args := []string{"--limit-day", "10"}
+		if c.redis {
+			address, stop := house.RedisServer(t) // an empty one each time
+			defer stop()
+			args = append(args, "--redis", address)
+		}
+		server, err := p.Serve(args...)
+		house.Need(t, err)
+		if allowed := calls(t, harness.Client{Address: server.Address, Key: key}, c.sent); allowed != c.allowed {
+			t.Errorf("server %d: %d of %d calls were let in, expected %d", i+1, allowed, c.sent, c.allowed)
+		}
+		house.Need(t, server.Stop())
+	}
+}
+
 // Nothing is lost with a server that is killed in the middle of many calls, and
 // a block of 3 calls at most is refused too early.
 func TestAKillLosesNoneOfTheDaysCalls(t *testing.T) {

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"slices"
 	"time"
 
 	"adlens"
@@ -39,12 +38,20 @@ func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 	}
 }
 
-// CountKey counts a call that another limiter let in.
-func (l *Limiter) CountKey(account string, key KeyLimit, now time.Time) {
+// CountKey counts a call that another limiter let in, and returns the windows after it.
+// That limiter keeps the count too, so nothing is reserved ahead: servers that share it
+// would take what is reserved for calls.
+func (l *Limiter) CountKey(account string, key KeyLimit, now time.Time) (after []Window) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range slices.Concat(l.windowsOf(counted{account: account}, Quotas{l.minute, l.day}, now), l.keyWindows(account, key, now)) {
+	windows, _ := l.allWindows(account, key, now)
+	for _, w := range windows {
 		w.waitTime(now) // begins a new day, and forgets what left the minute
-		w.countCall(now)
+		if d, ok := w.(*dayCount); ok {
+			d.used++
+		} else {
+			w.countCall(now)
+		}
 	}
+	return windowStates(windows, now)
 }

@@ -96,21 +96,44 @@ func (l *Limiter) Allow(account string, now time.Time) Decision {
 func (l *Limiter) AllowKey(account string, key KeyLimit, now time.Time) Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sweepIdle(now)
-	shared := l.windowsOf(counted{account: account}, Quotas{l.minute, l.day}, now)
-	windows := slices.Concat(shared, l.keyWindows(account, key, now))
-	decision := decideCall(windows, len(shared), now)
-	if decision.Allowed && awaitsReservation(windows) {
-		return Decision{Unreserved: true}
-	}
-	for _, w := range windows {
-		if decision.Allowed {
+	windows, shared := l.allWindows(account, key, now)
+	decision := decideCall(windows, shared, now)
+	if decision.Allowed {
+		if awaitsReservation(windows) {
+			return Decision{Unreserved: true}
+		}
+		for _, w := range windows {
 			w.countCall(now)
 		}
-		decision.Windows = append(decision.Windows, w.windowState(now))
 	}
-	decision.Windows = Tightest(decision.Windows)
+	decision.Windows = windowStates(windows, now)
 	return decision
+}
+
+// PeekKey returns what AllowKey would decide about a call, and counts and reserves
+// nothing.
+func (l *Limiter) PeekKey(account string, key KeyLimit, now time.Time) Decision {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	windows, shared := l.allWindows(account, key, now)
+	decision := decideCall(windows, shared, now)
+	decision.Windows = windowStates(windows, now)
+	return decision
+}
+
+// allWindows returns the windows of an account, which are the first shared ones, and
+// those of its key.
+func (l *Limiter) allWindows(account string, key KeyLimit, now time.Time) (windows []window, shared int) {
+	l.sweepIdle(now)
+	of := l.windowsOf(counted{account: account}, Quotas{l.minute, l.day}, now)
+	return slices.Concat(of, l.keyWindows(account, key, now)), len(of)
+}
+
+func windowStates(windows []window, now time.Time) (states []Window) {
+	for _, w := range windows {
+		states = append(states, w.windowState(now))
+	}
+	return Tightest(states)
 }
 
 // Tightest returns of each name the window that leaves least, and of equals the one

@@ -7,7 +7,8 @@
 --              microseconds by the clock of Redis
 --   the second: day: the day of UTC, used: its calls, member: a number that makes
 --              the members of the first differ
--- ARGV: likewise the quotas of the minute and of the day, 0 for none
+-- ARGV: likewise the quotas of the minute and of the day, 0 for none; last, 0 where the
+--       server refuses the call by itself, else 1
 --
 -- Returns whether the call is let in; then of each window its calls, the time
 -- until there is more room, and the time that a refused call has to wait.
@@ -18,7 +19,7 @@ local length = 60000000
 local today = math.floor(time[1] / 86400)
 local midnight = (today + 1) * 86400000000 - now
 
-local all, allowed = {}, 1
+local all, allowed = {}, tonumber(ARGV[#ARGV])
 for i = 1, #KEYS, 2 do
   local one = {times = KEYS[i], counts = KEYS[i + 1], minute = tonumber(ARGV[i]), day = tonumber(ARGV[i + 1]),
                used = 0, minuteWait = 0, dayWait = 0}

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,9 +47,9 @@ type Limiter struct {
 
 // New returns a limiter on the Redis at an address such as
 // redis://:password@host:6379/0 (rediss for TLS). It lets in so many calls in
-// any 60 seconds and on a day of UTC, 0 for no limit. local counts with it, and
-// decides alone while Redis is away; notice hears when that begins, and with
-// nil when it ends.
+// any 60 seconds and on a day of UTC, 0 for no limit. local counts with it, refuses
+// what is beyond a limit by its own count, whatever Redis has lost, and decides alone
+// while Redis is away; notice hears when that begins, and with nil when it ends.
 func New(address string, minute, day int, local *auth.Limiter, notice func(error)) (*Limiter, error) {
 	return newLimiter(address, minute, day, local, notice, patience)
 }
@@ -107,6 +108,9 @@ func (l *Limiter) AllowKey(account string, key auth.KeyLimit, now time.Time) aut
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.patience)
 	defer cancel()
+	// What Redis lost or never saw counts as well: calls of before it was emptied or while
+	// it was away, and those of servers without it.
+	known := l.local.PeekKey(account, key, now)
 	// One slot of a cluster has all that is counted of an account.
 	prefix, quotas := "adlens:{"+account+"}:", []auth.Quotas{{Minute: l.minute, Day: l.day}}
 	names := []string{prefix + "minute", prefix + "day"}
@@ -117,6 +121,7 @@ func (l *Limiter) AllowKey(account string, key auth.KeyLimit, now time.Time) aut
 	for _, q := range quotas {
 		values = append(values, q.Minute, q.Day)
 	}
+	values = append(values, known.Allowed)
 	reply, err := l.script.Run(ctx, l.client, names, values...).Int64Slice()
 	if want := 1 + replyFields*len(quotas); err == nil && len(reply) != want {
 		err = fmt.Errorf("the script answered %d numbers, expected %d", len(reply), want)
@@ -127,8 +132,11 @@ func (l *Limiter) AllowKey(account string, key auth.KeyLimit, now time.Time) aut
 	}
 	d := decision(reply, quotas)
 	if d.Allowed {
-		l.local.CountKey(account, key, now)
+		known.Windows = l.local.CountKey(account, key, now)
+	} else if known.RetryAfter > d.RetryAfter {
+		d.Limit, d.Own, d.RetryAfter = known.Limit, known.Own, known.RetryAfter
 	}
+	d.Windows = auth.Tightest(slices.Concat(d.Windows, known.Windows))
 	return d
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens"
 	"adlens/internal/auth"
 
 	"github.com/alicebob/miniredis/v2"
@@ -201,10 +202,50 @@ func TestWithoutRedisEachServerGoesOnByItself(t *testing.T) {
 			redis.start(t)
 			time.Sleep(rest)
 			l.AllowKey("zeta", auth.KeyLimit{}, time.Now())
+			// Redis knows four calls of this minute, and the server ten.
+			if d := l.AllowKey("acme", auth.KeyLimit{}, time.Now()); d.Allowed || d.Limit != auth.LimitMinute || d.RetryAfter <= 0 {
+				t.Errorf("the eleventh call of a minute, after the outage: %+v", d)
+			}
 			if diff := cmp.Diff([]string{"false", "true"}, said); diff != "" {
 				t.Errorf("said was (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A Redis without persistence restarts empty. What it has lost, and what it never saw
+// because servers without it let it in, counts all the same.
+func TestWhatRedisDoesNotKnowCounts(t *testing.T) {
+	t.Parallel()
+	redis := realRedis(t)
+	now := time.Now()
+	local := auth.NewReservingLimiter(5, 100)
+	local.TakeElsewhere([]auth.DayUse{{Account: "acme", Day: adlens.DayOf(now.UTC()), Used: 50}, {Account: "zeta", Day: adlens.DayOf(now.UTC()), Used: 100}}, now)
+	l, err := newLimiter(redis.address(), 5, 100, local, silence(t), patient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if d := l.AllowKey("zeta", auth.KeyLimit{}, now); d.Allowed || d.Limit != auth.LimitDay || d.RetryAfter != adlens.DayOf(now.UTC()).Time().Add(24*time.Hour).Sub(now) {
+		t.Errorf("an account whose day is used up: %+v", d)
+	}
+	key := auth.KeyLimit{KeyID: "k_a", Quotas: auth.Quotas{Minute: 2}}
+	for i, want := range []struct {
+		key         auth.KeyLimit
+		allowed     bool
+		minute, day int // that are left
+	}{{key, true, 1, 49}, {key, true, 0, 48}, {key, false, 0, 48}, {auth.KeyLimit{}, true, 2, 47}, {auth.KeyLimit{}, true, 1, 46}, {auth.KeyLimit{}, true, 0, 45}, {auth.KeyLimit{}, false, 0, 45}} {
+		if err := l.client.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		d := l.AllowKey("acme", want.key, now.Add(time.Duration(i)*time.Millisecond))
+		if d.Allowed != want.allowed || d.Own != (!want.allowed && want.key == key) || d.Windows[0].Remaining != want.minute || d.Windows[1].Remaining != want.day {
+			t.Errorf("call %d: %+v, expected %+v", i+1, d, want)
+		}
+	}
+	// Its count is stored as it is: what would be reserved ahead, others could not use.
+	if diff := cmp.Diff([]auth.DayUse{{Account: "acme", Day: adlens.DayOf(now.UTC()), Used: 5}}, local.ReserveAhead(now.Add(time.Second))); diff != "" {
+		t.Errorf("what is stored (-want +got):\n%s", diff)
 	}
 }
 
