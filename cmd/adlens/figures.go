@@ -90,8 +90,11 @@ func readFigures(args []string) (answer.Request, error) {
 		sent = append(sent, answer.Parameter{Name: name, Value: value})
 	}
 	request, err := answer.ReadAddress("/api/v1/" + path)
-	if err != nil {
-		return answer.Request{}, fmt.Errorf("%q is no request; expected %s, or rules/RULE_ID/runs", path, strings.Join(figureRequests(), ", "))
+	switch {
+	case err != nil && strings.Contains(path, "#"):
+		return request, err
+	case err != nil:
+		return request, fmt.Errorf("%q is no request; expected %s, or rules/RULE_ID/runs", path, strings.Join(figureRequests(), ", "))
 	}
 	request.Parameters = append(request.Parameters, sent...)
 	return request, nil

@@ -183,6 +183,7 @@ func TestFiguresRefuseWhatTheAPIRefuses(t *testing.T) {
 		{[]string{"account"}, `"account" is no request`},
 		{[]string{"summary", "last_30_days"}, `"last_30_days" is no parameter; expected NAME=VALUE, like range=last_30_days`},
 		{[]string{"summary?range=%zz"}, "does not parse"},
+		{[]string{"reports/products?search=a#b&marketplaces=US"}, `"search=a#b" has a #, which would end the request; write %23 for it`},
 		{[]string{"--format", "pdf"}, `--format is "pdf"; expected table, csv, json`},
 		{[]string{"--format", "csv", "format=json"}, "both name a format"},
 		{[]string{"--format", "csv", "--json"}, "--json and --format csv are both given"},

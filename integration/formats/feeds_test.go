@@ -71,7 +71,7 @@ func TestAFeedThatWouldNotAnswerIsNotMade(t *testing.T) {
 	for request, wanted := range map[string]string{
 		"/summary?range=never": "never", "/summary?marketplace=US": "marketplaces", "/summary?range=today&range=today": "twice",
 		"/account": "/api/v1/account", "/nothing": "/api/v1/nothing", "summary": "summary", "/rules/none/runs": "none",
-		"/campaigns": "marketplace_id", "/summary?%zz": "%zz",
+		"/campaigns": "marketplace_id", "/summary?%zz": "%zz", "/reports/products?search=a#b&marketplaces=US": `"search=a#b" has a #`,
 	} {
 		r := h.Run("feed", "create", "--account", one.Files.ID, "--name", "wrong", "--request", request)
 		if r.Code == 0 || r.Stdout != "" || !strings.Contains(r.Stderr, wanted) {

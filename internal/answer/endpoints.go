@@ -57,8 +57,14 @@ func ReadFeed(saved string) (Request, error) {
 }
 
 // ReadAddress reads the address of a request. The error is a *NotFoundError for one
-// that no link can answer.
+// that no link can answer, also for one with a #: what follows it would be left out,
+// and a lost filter widens an answer.
 func ReadAddress(text string) (Request, error) {
+	if i := strings.Index(text, "#"); i >= 0 {
+		begin := strings.LastIndexAny(text[:i], "?&") + 1
+		value, _, _ := strings.Cut(text[begin:], "&")
+		return Request{}, &NotFoundError{fmt.Sprintf("%q has a #, which would end the request; write %%23 for it", Printable(value))}
+	}
 	address, err := url.Parse(text)
 	if err != nil {
 		return Request{}, err

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,26 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 		if got.Code != want.Code || want.Parameter != "" && got.Parameter != want.Parameter || got.DidYouMean != want.DidYouMean || got.Detail == "" {
 			t.Errorf("%q: %+v, want %+v", raw, got, want)
 		}
+	}
+}
+
+// What follows a # is no part of an address: filters would be lost.
+func TestAnAddressWithANumberSignIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"/api/v1/reports/products?search=lamp+#2&marketplaces=US": `"search=lamp+#2" has a #, which would end the request; write %23 for it`,
+		"/api/v1/summary?range=today#":                            `"range=today#" has a #`,
+		"/api/v1/rules/a#b/runs":                                  `"/api/v1/rules/a#b/runs" has a #`,
+	} {
+		for _, read := range []func(string) (Request, error){ReadAddress, ReadFeed} {
+			r, err := read(text)
+			var missing *NotFoundError
+			if !errors.As(err, &missing) || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %+v, %v; expected %s", text, r, err, want)
+			}
+		}
+	}
+	if r, err := ReadAddress("/api/v1/reports/products?search=lamp+%232&marketplaces=US"); err != nil || spelled(r) != "reports/products?search=lamp #2&marketplaces=US" {
+		t.Errorf("with %%23: %s, %v", spelled(r), err)
 	}
 }
 

@@ -122,8 +122,8 @@ func ParseView(text string) (SavedView, error) {
 	address, fragment, found := strings.Cut(text, "#")
 	if _, path, isAddress := strings.Cut(address, "://"); !found && !isAddress {
 		fragment = text
-	} else if _, path, _ = strings.Cut(path, "/"); path != "" {
-		return SavedView{}, fmt.Errorf("%q is no address of the page; expected https://figures.example.com/#/products, or what follows #", Printable(text))
+	} else if _, path, _ = strings.Cut(path, "/"); path != "" || strings.Contains(address, "?") {
+		return SavedView{}, fmt.Errorf("%q is no address of the page; expected https://figures.example.com/#/products, or what follows #; write %%23 for a # in a value", Printable(text))
 	}
 	name, raw, _ := strings.Cut(strings.TrimPrefix(fragment, "/"), "?")
 	if name == "" {

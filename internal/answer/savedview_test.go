@@ -20,6 +20,7 @@ func TestAViewIsReadFromAnAddressOfThePage(t *testing.T) {
 		"/overview?measure=roas&granularity=month":                "#/overview?measure=roas&granularity=month",
 		"rules?range=today&marketplaces=UK&page_size=50":          "#/rules?page_size=50", // the filters are of other views
 		"https://figures.example.com/":                            "#/overview",
+		"#/products?search=a#b&marketplaces=US":                   "#/products?search=a%23b&marketplaces=US",
 		"#":                                                       "#/overview",
 		"#/runs?rule_id=rule%2Flow+stock":                         "#/runs?rule_id=rule%2Flow+stock",
 		"#/campaigns?marketplace_id=101&states=ENABLED&sort=acos": "#/campaigns?marketplace_id=101&states=ENABLED",
@@ -45,6 +46,9 @@ func TestAViewIsReadFromAnAddressOfThePage(t *testing.T) {
 		"#/products?range=%zz":                       "the query string does not parse",
 		"https://figures.example.com/products":       `"https://figures.example.com/products" is no address of the page`,
 		"https://figures.example.com/docs#/products": "is no address of the page",
+		"/products?marketplaces=US&search=#":         `"/products?marketplaces=US&search=#" is no address of the page; expected https://figures.example.com/#/products, or what follows #; write %23`,
+		"products?marketplaces=US&search=a#/rules":   "is no address of the page",
+		"https://figures.example.com?search=a#/":     "is no address of the page",
 	} {
 		if v, err := ParseView(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s, %v; expected %s", text, v, err, want)
