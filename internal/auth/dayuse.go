@@ -31,8 +31,10 @@ func (l *Limiter) TakeElsewhere(uses []DayUse, now time.Time) {
 			l.elsewhere[u.counted()] = u // what its limit is shows when it calls
 		}
 		for _, w := range windows {
-			if d, ok := w.(*dayCount); ok && d.day == u.Day {
-				d.elsewhere = u.Used
+			if d, ok := w.(*dayCount); ok {
+				if d.rollDay(now); d.day == u.Day {
+					d.elsewhere = u.Used
+				}
 			}
 		}
 	}

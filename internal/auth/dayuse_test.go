@@ -64,6 +64,20 @@ func TestADayGoesOnWhereAnotherServerLeftIt(t *testing.T) {
 	}
 }
 
+// A server that has not had a call since midnight knows of the new day what it was told.
+func TestADayThatOthersUsedUpIsRefusedFromItsFirstCall(t *testing.T) {
+	l, key := NewReservingLimiter(0, 5), KeyLimit{"k_a", Quotas{Day: 3}}
+	l.PeekKey("acme", KeyLimit{}, at(0))
+	l.PeekKey("zeta", key, at(0))
+	tomorrow := at(24 * 3600)
+	l.TakeElsewhere([]DayUse{{Account: "acme", Day: utcDay(tomorrow), Used: 5}, {Account: "zeta", Key: "k_a", Day: utcDay(tomorrow), Used: 3}}, tomorrow)
+	for _, d := range []Decision{l.Allow("acme", tomorrow), l.AllowKey("zeta", key, tomorrow)} {
+		if d.Allowed || d.Unreserved || d.Windows[0].Remaining != 0 {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
 func TestWhatOthersLetInCounts(t *testing.T) {
 	l := NewLimiter(3, 0)
 	for s := range 5 {
