@@ -187,3 +187,23 @@ func TestAKeyForSomeMarketplacesKnowsNoConnection(t *testing.T) {
 		t.Error("a connection was ended")
 	}
 }
+
+// The token that lets the owner count calls goes to the server of the data directory alone.
+func TestTheOwnersTokenGoesToNoOtherAddress(t *testing.T) {
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if sent = append(sent, r.URL.Path); r.URL.Path == ownersPath {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}
+	}))
+	defer server.Close()
+	if running, err := CountOwnersCall(t.Context(), server.URL, "token", "acme"); running || err != nil {
+		t.Errorf("a server that redirects: %t, %v", running, err)
+	}
+	if len(sent) != 1 {
+		t.Errorf("the token was sent to %v", sent)
+	}
+	if transport, ok := ownersClient.Transport.(*http.Transport); !ok || transport.Proxy != nil {
+		t.Error("the token is sent through a proxy of the environment")
+	}
+}

@@ -155,6 +155,11 @@ func OwnersApp(account string) auth.Record {
 // ownersPatience bounds how long a server takes to count a call.
 const ownersPatience = 5 * time.Second
 
+// ownersClient sends the owner's token to the server alone: through no proxy of the
+// environment, and no redirect takes it elsewhere.
+var ownersClient = &http.Client{Transport: &http.Transport{Proxy: nil, IdleConnTimeout: time.Minute},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // CountOwnersCall has a running server count a call of adlens mcp. running is false
 // where none answers at the address, or another one than the token is of. The error
 // is an *auth.RefusedError.
@@ -166,15 +171,15 @@ func CountOwnersCall(ctx context.Context, address, token, account string) (runni
 		return false, nil
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	said, err := http.DefaultClient.Do(r)
+	said, err := ownersClient.Do(r)
 	if err != nil {
 		return false, nil // it ended without removing its file
 	}
 	defer said.Body.Close()
-	switch said.StatusCode {
-	case http.StatusNoContent:
+	switch status := said.StatusCode; {
+	case status == http.StatusNoContent:
 		return true, nil
-	case http.StatusNotFound:
+	case status == http.StatusNotFound || status/100 == 3:
 		return false, nil
 	}
 	var body problemBody
