@@ -177,6 +177,47 @@ func TestARevokedTokenEndsTheConnection(t *testing.T) {
 	w.mustRefuse(w.parse(w.send("POST", pathRevoke, "")), "invalid_request", "token is missing")
 }
 
+// Each look-up reads the store: beyond a bound guesses take turns, and what is valid
+// gets in from the same address.
+func TestGuessingTokensIsBounded(t *testing.T) {
+	w := newWorld(t)
+	_, kept := w.connected()
+	ended, gone := w.connected()
+	code := w.consent(w.invite("acme"))
+	guess := func() url.Values { return refresh(auth.NewRefreshToken(auth.NewCode()).Reveal()) }
+	revoke := func(token string) *httptest.ResponseRecorder {
+		return w.send("POST", pathRevoke, url.Values{"token": {token}}.Encode())
+	}
+	for range guessesAllowed {
+		w.mustRefuse(w.token(guess()), "invalid_grant", "belongs to no connection")
+	}
+	for _, r := range []*httptest.ResponseRecorder{w.send("POST", pathToken, guess().Encode()), w.send("POST", pathToken, exchange(auth.NewCode().Reveal()).Encode()), revoke(guess().Get("refresh_token"))} {
+		if r.Code != 429 || r.Header().Get("Retry-After") != "60" || !strings.Contains(r.Body.String(), "try again later") {
+			t.Errorf("a guess beyond the bound: %d, %v, %s", r.Code, r.Header(), r.Body)
+		}
+	}
+	w.apps.takes, w.apps.most = 2*time.Millisecond, 0
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() { w.send("POST", pathToken, guess().Encode()) })
+	}
+	for _, valid := range []url.Values{refresh(kept.Refresh), exchange(code)} {
+		if got := w.token(valid); got.Status != 200 {
+			t.Errorf("a valid secret: %+v", got)
+		}
+	}
+	if r := revoke(gone.Refresh); r.Code != 200 {
+		t.Errorf("a valid token is not revoked: %d %s", r.Code, r.Body)
+	}
+	all.Wait()
+	if w.apps.most != 1 {
+		t.Errorf("%d look-ups at once, expected 1", w.apps.most)
+	}
+	w.mustBeEnded(ended, true)
+	w.sleep(time.Minute)
+	w.mustRefuse(w.token(guess()), "invalid_grant", "belongs to no connection")
+}
+
 // The command that ends a connection writes the time, and may leave the secrets.
 func TestAnEndedConnectionGivesNoTokens(t *testing.T) {
 	w := newWorld(t)

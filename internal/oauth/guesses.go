@@ -8,8 +8,8 @@ import (
 	"adlens/internal/auth"
 )
 
-// Bounds of guessing invitations. They are 60 random bits for ten minutes; what
-// is bounded is the work that guesses make.
+// Bounds of guessing invitations, codes and tokens. Invitations are 60 random bits for
+// ten minutes, the others more; what is bounded is the work that guesses make.
 const (
 	guessesAllowed      = 20 // wrong ones of an address in any minute
 	guessesOfAllAllowed = 1_000
@@ -17,7 +17,7 @@ const (
 	turnsAwaited        = 100
 )
 
-// guesses bounds wrong invitations, of an address and in all. Beyond a bound
+// guesses bounds wrong secrets of a kind, of an address and in all. Beyond a bound
 // entries are not refused but looked up one at a time, in their order: a valid
 // one gets in, and guessing keeps one look-up busy at most.
 type guesses struct {
@@ -35,9 +35,8 @@ func newGuesses() *guesses {
 // everyone is the one address under which all guesses are counted.
 var everyone = netip.IPv4Unspecified()
 
-// guard looks up an entered invitation and counts it if it is wrong. wait is how
-// long the address has to wait if the invitation was wrong beyond a bound, or
-// could not even be looked up.
+// guard looks up a secret and counts it if it is wrong. wait is how long the address
+// has to wait if the secret was wrong beyond a bound, or could not even be looked up.
 func (g *guesses) guard(ctx context.Context, remote netip.Addr, now time.Time, find func() (right bool, err error)) (right bool, wait time.Duration, err error) {
 	wait = max(g.byAddress.Wait(remote, now), g.ofAll.Wait(everyone, now))
 	if wait > 0 {

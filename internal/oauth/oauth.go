@@ -92,7 +92,8 @@ type Server struct {
 	log       func(Event)
 
 	documents     *documents
-	guesses       *guesses
+	guesses       *guesses // of invitations
+	wrongSecrets  *guesses // codes and tokens
 	registrations *auth.Failures
 	locks         familyLocks
 }
@@ -104,7 +105,7 @@ const registrationsAllowed = 20
 // New returns a server.
 func New(c Config) *Server {
 	s := &Server{apps: c.Apps, accounts: c.Accounts, publicURL: strings.TrimSuffix(c.PublicURL, "/"), registers: !c.NoRegistration, now: c.Now, log: c.Log,
-		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed), locks: newFamilyLocks()}
+		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), wrongSecrets: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed), locks: newFamilyLocks()}
 	if s.now == nil {
 		s.now = time.Now
 	}

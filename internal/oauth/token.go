@@ -33,6 +33,9 @@ func invalidRequest(text string) *tokenError {
 	return &tokenError{http.StatusBadRequest, "invalid_request", text}
 }
 
+// errGuessed is of a secret that was wrong, or not even looked up, beyond a bound.
+var errGuessed = &tokenError{http.StatusTooManyRequests, "temporarily_unavailable", "too many secrets that belong to no connection were sent: try again later"}
+
 var errStore = &tokenError{http.StatusServiceUnavailable, "server_error", "the connection could not be read or stored: try again"}
 
 type tokenResponse struct {
@@ -60,11 +63,18 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, _ string) {
 		refused = &tokenError{http.StatusBadRequest, "unsupported_grant_type", fmt.Sprintf("grant_type is %q, expected %s or %s", adlens.CleanText(grant, 50), grantCode, grantRefresh)}
 	}
 	if refused != nil {
-		writeOAuthError(w, refused.status, refused.code, refused.description)
+		writeTokenError(w, refused)
 		return
 	}
 	w.Header().Set("Pragma", "no-cache")
 	writeJSON(w, http.StatusOK, response)
+}
+
+func writeTokenError(w http.ResponseWriter, refused *tokenError) {
+	if refused == errGuessed {
+		writeRetryAfter(w, time.Minute)
+	}
+	writeOAuthError(w, refused.status, refused.code, refused.description)
 }
 
 // readPublicForm reads a form of a client that has no secret. One that shows a
@@ -163,18 +173,26 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 // changeApp runs a step of the connection that a secret belongs to, one at a time
 // in this process.
 func (s *Server) changeApp(r *http.Request, secret auth.Key, step func(app *auth.App, now time.Time) (tokenResponse, *tokenError)) (tokenResponse, *tokenError) {
-	family := secret.Family()
-	unlock, err := s.locks.lock(r.Context(), family)
-	if err != nil {
-		return tokenResponse{}, errStore
-	}
-	defer unlock()
-	app, found, err := s.apps.AppByFamily(r.Context(), family)
+	family, unlock := secret.Family(), func() {}
+	defer func() { unlock() }()
+	var app auth.App
+	// The lock is taken in turn too: guesses that wait hold none.
+	right, wait, err := s.wrongSecrets.guard(r.Context(), remoteAddress(r), s.now(), func() (found bool, err error) {
+		locked, err := s.locks.lock(r.Context(), family)
+		if err != nil {
+			return false, err
+		}
+		unlock = locked
+		app, found, err = s.apps.AppByFamily(r.Context(), family)
+		return found && auth.EqualHashes(app.Family, family), err
+	})
 	switch {
 	case err != nil:
 		s.logFailure(r, fmt.Errorf("look up a connection: %w", err))
 		return tokenResponse{}, errStore
-	case !found || !auth.EqualHashes(app.Family, family):
+	case wait > 0:
+		return tokenResponse{}, errGuessed
+	case !right:
 		return tokenResponse{}, invalidGrant("the secret belongs to no connection")
 	case app.RevokedAt != nil:
 		return tokenResponse{}, invalidGrant("the connection is ended: connect again")
@@ -250,7 +268,7 @@ func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, _ string) {
 			return tokenResponse{}, nil
 		})
 		if refused != nil && refused.code != "invalid_grant" {
-			writeOAuthError(w, refused.status, refused.code, refused.description)
+			writeTokenError(w, refused)
 			return
 		}
 	}
