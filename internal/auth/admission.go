@@ -59,8 +59,8 @@ const (
 	maxAccounts = 10_000
 )
 
-// appMinute is how many calls a connection of an assistant has in any 60 seconds,
-// next to the account's limits (contract D4).
+// appMinute is how many calls a connection of an assistant has in any 60 seconds, within
+// the account's limits and counted as a key's own (contract D4).
 const appMinute = 30
 
 // Admission decides which requests are let in. It is safe for concurrent use.
@@ -69,7 +69,7 @@ type Admission struct {
 	apps        *Authenticator // nil without assistants
 	failures    *Failures
 	linkBudgets map[*Link]linkBudget
-	appBudget   *Limiter
+	appQuotas   Quotas // of each connection of an assistant
 	limits      Limits
 	usage       *Usage
 	accounts    *recent.Values[string, adlens.Account]
@@ -77,7 +77,7 @@ type Admission struct {
 
 // NewAdmission returns an admission of the bearers of keys and of links.
 func NewAdmission(keys, links *Authenticator, limits Limits, usage *Usage, accounts AccountStore) *Admission {
-	return &Admission{keys: keys, links: links, failures: NewFailures(), linkBudgets: newLinkBudgets(), appBudget: NewLimiter(0, 0), limits: limits, usage: usage,
+	return &Admission{keys: keys, links: links, failures: NewFailures(), linkBudgets: newLinkBudgets(), limits: limits, usage: usage,
 		accounts: recent.New(accountsFor, maxAccounts, func(ctx context.Context, id string) (adlens.Account, bool, error) {
 			return accounts.Account(ctx, id)
 		})}
@@ -117,7 +117,7 @@ func (a *Admission) Trust(mark recent.Mark) {
 func (a *Admission) AdmitApps(apps *Authenticator, limitMinute int) {
 	a.apps = apps
 	if limitMinute > 0 {
-		a.appBudget = NewLimiter(appMinute, 0)
+		a.appQuotas.Minute = appMinute
 	}
 }
 
@@ -168,25 +168,21 @@ func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip
 	case c.Link != nil:
 		return a.admitWithin(ctx, budget.answers, fmt.Sprintf("this %s's own limit of requests", c.Link.Name), caller, canceled, now)
 	}
-	return a.admitRecord(ctx, caller, canceled, now)
+	return a.admitRecord(ctx, caller, "this key's own limit of requests", canceled, now)
 }
 
-// admitWithin is admitRecord for a caller who has a budget of his own as well. What
+// admitWithin is admitRecord for a link, which has a budget of its own as well. What
 // the account's limits refuse does not use it up.
 func (a *Admission) admitWithin(ctx context.Context, budget *Limiter, what string, caller Caller, canceled bool, now time.Time) (Caller, error) {
 	d := budget.Allow(caller.Key.ID, now)
-	if caller.Link != nil {
-		caller.Windows = d.Windows
-	}
+	caller.Windows = d.Windows
 	if !d.Allowed {
 		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
 	}
-	caller, err := a.admitRecord(ctx, caller, canceled, now)
+	caller, err := a.admitRecord(ctx, caller, what, canceled, now)
 	var limited *LimitError
 	if errors.As(err, &limited) {
-		if left := budget.TakeBack(caller.Key.ID, now); caller.Link != nil {
-			caller.Windows = left
-		}
+		caller.Windows = budget.TakeBack(caller.Key.ID, now)
 	}
 	return caller, err
 }
@@ -217,7 +213,8 @@ func (a *Admission) AuthenticateApp(ctx context.Context, token string, remote ne
 
 // AdmitApp counts a call of an assistant, and lets it in as Admit does.
 func (a *Admission) AdmitApp(ctx context.Context, app Record, now time.Time) (Caller, error) {
-	return a.admitWithin(ctx, a.appBudget, "the limit of an assistant's calls", Caller{Key: app}, false, now)
+	app.Limits = a.appQuotas
+	return a.admitRecord(ctx, Caller{Key: app}, "the limit of an assistant's calls", false, now)
 }
 
 // AdmitCounted is AdmitApp for a call that a running server has counted already.
@@ -225,19 +222,20 @@ func (a *Admission) AdmitCounted(ctx context.Context, app Record, now time.Time)
 	return a.admitAccount(ctx, Caller{Key: app}, false, now)
 }
 
-// admitRecord counts the request of a caller who is known, and lets it in.
-func (a *Admission) admitRecord(ctx context.Context, caller Caller, canceled bool, now time.Time) (Caller, error) {
+// admitRecord counts the request of a caller who is known, and lets it in. own names the
+// limits of the record's own.
+func (a *Admission) admitRecord(ctx context.Context, caller Caller, own string, canceled bool, now time.Time) (Caller, error) {
 	d := a.limits.AllowKey(caller.Key.AccountID, KeyLimit{caller.Key.ID, caller.Key.Limits}, now)
 	caller.At = now
 	if caller.Link == nil { // a link's reader is told of its budget, and not of how much others use
 		caller.Windows = d.Windows
 	}
 	if !d.Allowed {
-		whose := "the account's"
+		what := "the account's limit of requests"
 		if d.Own {
-			whose = "this key's own"
+			what = own
 		}
-		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s limit of requests per %s is reached", whose, d.Limit)}
+		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
 	}
 	caller.LastUse = a.usage.Touch(caller.Key.ID, caller.Key.LastUsedAt, now)
 	return a.admitAccount(ctx, caller, canceled, now)

@@ -158,6 +158,39 @@ func TestWhatTheAccountsLimitRefusesUsesUpNoBudget(t *testing.T) {
 	}
 }
 
+// Servers that share the limits of accounts share those of assistants.
+func TestAnAssistantsLimitIsSharedByServers(t *testing.T) {
+	now, account := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), adlens.Account{ID: "acme", Subscription: "active"}
+	accounts, limits := &oneRecord{Record{}, account}, NewLimiter(50, 0)
+	var servers []*Admission
+	for range 2 {
+		servers = append(servers, NewAdmission(nil, nil, limits, NewUsage(), accounts))
+		servers[len(servers)-1].AdmitApps(nil, 50)
+	}
+	call := func(i int, app string) error {
+		_, err := servers[i%2].AdmitApp(t.Context(), Record{ID: app, AccountID: "acme", Scopes: []string{ScopeRead}}, now)
+		return err
+	}
+	for i := range appMinute {
+		if err := call(i, "a_1"); err != nil {
+			t.Fatalf("call %d: %v", i+1, err)
+		}
+	}
+	for i := range 2 {
+		if err := call(i, "a_1"); err == nil || err.Error() != "the limit of an assistant's calls per minute is reached; try again in 60 s" {
+			t.Errorf("a call too many, of server %d: %v", i+1, err)
+		}
+	}
+	for i := range 50 - appMinute { // refused calls took nothing of the account's
+		if err := call(i, "a_2"); err != nil {
+			t.Errorf("call %d of another assistant: %v", i+1, err)
+		}
+	}
+	if err := call(0, "a_2"); err == nil || !strings.HasPrefix(err.Error(), "the account's limit of requests per minute") {
+		t.Errorf("a call beyond the account's limit: %v", err)
+	}
+}
+
 // LibreOffice looks at the headers three times before it reads, and a client that
 // holds the answer gets no body.
 func TestAFeedsBudgetIsForAnswersWithABody(t *testing.T) {
