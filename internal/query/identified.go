@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -243,37 +244,59 @@ func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension,
 	if err != nil {
 		return nil, err
 	}
-	unlisted := map[string]bool{} // in small letters: ids may differ in case alone
+	wanted := map[string]bool{}
 	for _, id := range asked {
 		if !listed(id) {
-			unlisted[strings.ToLower(id)] = true
+			wanted[id] = true
 		}
 	}
-	var keys []uint32
-	ids := map[uint32]string{} // those requested, and those that are near
-	err = s.eachID(ctx, v, d, func(key uint32, id string, _ ...string) {
-		if unlisted[strings.ToLower(id)] {
-			keys, ids[key] = append(keys, key), id
-		}
-	})
-	if err != nil {
+	held, err := s.heldIDs(ctx, v, d, func(id string) bool { return wanted[id] })
+	for _, id := range held {
+		delete(wanted, id)
+	}
+	if err != nil || len(wanted) == 0 {
 		return nil, err
 	}
-	held, err := s.heldYears(ctx, v, d, keys)
-	known, near := map[string]bool{}, map[string]string{}
-	for _, key := range slices.Sorted(slices.Values(keys)) {
-		if id := ids[key]; held[key] != nil {
-			known[id], near[strings.ToLower(id)] = true, id
-		}
+	// Ids may differ in case alone. Writing all that are held in small letters takes
+	// longer than an answer from memory.
+	small, near := map[string]bool{}, map[string]string{}
+	for id := range wanted {
+		small[strings.ToLower(id)] = true
+	}
+	alike, err := s.heldIDs(ctx, v, d, func(id string) bool { return small[strings.ToLower(id)] })
+	for _, id := range alike {
+		near[strings.ToLower(id)] = id
 	}
 	for _, id := range asked {
-		if unlisted[strings.ToLower(id)] && !listed(id) && !known[id] {
+		if wanted[id] {
 			f := unknownValue(id, nil, d.expected)
 			f.Parameter, f.DidYouMean = d.parameter, near[strings.ToLower(id)]
 			faults = append(faults, f)
 		}
 	}
 	return faults, err
+}
+
+// heldIDs returns those ids that match and are in a figure that is held, in the order of
+// their numbers.
+func (s *Service) heldIDs(ctx context.Context, v View, d identifiedDimension, matches func(id string) bool) (held []string, err error) {
+	ids := map[uint32]string{}
+	err = s.eachID(ctx, v, d, func(key uint32, id string, _ ...string) {
+		if matches(id) {
+			ids[key] = id
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	keys := slices.Sorted(maps.Keys(ids))
+	years, err := s.heldYears(ctx, v, d, keys)
+	for _, key := range keys {
+		if years[key] != nil {
+			held = append(held, ids[key])
+		}
+	}
+	return held, err
 }
 
 // mostOf is how many values a dimension has at most in an answer.
