@@ -385,9 +385,13 @@ func (d *Daily) pullConnection(ctx context.Context, c adlens.Connection) (result
 // task: all else is read, waits for rates, or was refused for good.
 func (t *task) isWanting() bool {
 	return slices.ContainsFunc(t.windows, func(w *window) bool {
-		return w.progress < onDisk && !errors.Is(w.err, api.Refused) || w.progress == onDisk && !w.waits
+		return w.progress < onDisk && !w.wasRefused() || w.progress == onDisk && !w.waits
 	})
 }
+
+// wasRefused reports whether the platform refused to make the report of a window. One
+// that it made and gives no more is requested again.
+func (w *window) wasRefused() bool { return w.progress == missing && errors.Is(w.err, api.Refused) }
 
 // isDone reports whether a task is read as far as the platform has its days.
 func (t *task) isDone() bool { return t.isRead() || t.never != nil && !t.isWanting() }

@@ -276,20 +276,18 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	waiting, cancel := context.WithTimeout(ctx, reportPatience)
 	defer cancel()
 	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll, nil)
-	if errors.Is(err, api.ReportFailed) || errors.Is(err, api.Refused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
+	spent := errors.Is(err, api.ReportFailed) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+	if err == nil {
+		err = p.saveReport(ctx, w, status)
+		spent = errors.Is(err, api.LinkExpired) // whose address is no other at each look
 	}
-	if err != nil {
-		return err
+	if spent || errors.Is(err, api.Refused) {
+		err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
 	}
-	if err := p.saveReport(ctx, w, status); err != nil {
-		if errors.Is(err, api.LinkExpired) { // whose address is no other at each look
-			err = errors.Join(err, p.forgetRequest(ctx, w.request))
-		}
-		return err
+	if err == nil {
+		w.progress, w.fresh = onDisk, true
 	}
-	w.progress, w.fresh = onDisk, true
-	return nil
+	return err
 }
 
 // loadReports loads reports that are on the disk. Where a legacy one has campaigns

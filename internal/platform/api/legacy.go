@@ -80,7 +80,7 @@ func (c *Client) createLegacy(ctx context.Context, profileID string, r ReportReq
 	if errors.As(err, &e) && e.Kind == Refused && slices.Contains(noResource, e.Status) {
 		e.Kind = NotOffered
 	}
-	return id, err
+	return id, creationError(err)
 }
 
 // legacyStatus looks at a report of version 2. Of a finished one the address of its

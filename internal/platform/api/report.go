@@ -129,9 +129,20 @@ func (c *Client) CreateReport(ctx context.Context, profileID string, r ReportReq
 		return err
 	}
 	if err := c.sendCall(ctx, create); err != nil {
-		return "", err
+		return "", creationError(err)
 	}
 	return id, nil
+}
+
+// creationError is the error of a request for a report. That the platform is making this
+// report already, where it does not say which it is, is no refusal: it may be requested
+// again later.
+func creationError(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Kind == Refused && (e.Status == http.StatusTooEarly || e.Status == http.StatusConflict) {
+		e.Kind = Unavailable
+	}
+	return err
 }
 
 // createdID finds the id in either good answer: the report object, or the

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,11 +85,22 @@ func TestARunningReportIsResumed(t *testing.T) {
 			t.Errorf("id %q after %d calls", id, len(r.calls))
 		}
 	}
-	r := newRig(t, say(425, `{"code":"425","detail":"too early"}`))
-	_, err := r.client.CreateReport(ctx, "1", goodRequest())
-	r.fails(err, Refused, "425", "too early")
-	if len(r.calls) != 1 {
-		t.Errorf("%d calls", len(r.calls))
+}
+
+// A report that is being made already, of which the answer has no id, is no refusal: once
+// that one is made, it may be requested again.
+func TestADuplicateWithoutAnIDIsNoRefusal(t *testing.T) {
+	legacy := goodRequest()
+	legacy.Type, legacy.End = platform.LegacyReportType, legacy.Start
+	for _, status := range []int{409, 425} {
+		for _, request := range []ReportRequest{goodRequest(), legacy} {
+			r := newRig(t, say(status, `{"detail":"too early"}`))
+			_, err := r.client.CreateReport(ctx, "1", request)
+			r.fails(err, Unavailable, strconv.Itoa(status), "too early")
+			if errors.Is(err, Refused) || len(r.calls) != 1 {
+				t.Errorf("%d calls, %v", len(r.calls), err)
+			}
+		}
 	}
 }
 
