@@ -39,7 +39,7 @@ leaves no files of them in the data directory.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if pull.Days < 0 {
-				return fmt.Errorf("--days is %d; expected 0 (all that the platform has) or more", pull.Days)
+				return fmt.Errorf("--days is %d; expected 0 (all that are not read for good) or more", pull.Days)
 			}
 			pull.Kept = filepath.Join(o.extractsDir(), account)
 			if pull.Out == "" {
@@ -67,7 +67,7 @@ leaves no files of them in the data directory.`,
 		},
 	}
 	cmd.Flags().StringVar(&account, "account", "", "the connected account (needed)")
-	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is all that the platform has: 95 of Sponsored Products, 60 of Brands, 65 of Display")
+	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is the last 60 and those that were missed, at first all that the platform has: 95 of Sponsored Products, 60 of Brands, 65 of Display")
 	cmd.Flags().StringVar(&pull.Out, "out", "", "directory for the extracts (default extracts/ID in the data directory)")
 	cmd.Flags().DurationVar(&pull.Poll, "poll", 30*time.Second, "first wait between two looks at a report; it grows")
 	po.addRatesFlag(cmd)

@@ -37,7 +37,7 @@ const (
 
 // PullOptions say what is fetched.
 type PullOptions struct {
-	Days int           // up to yesterday; 0 is all that the platform has
+	Days int           // up to yesterday; 0 is all that is not read for good
 	Out  string        // directory that the extracts are left in
 	Kept string        // the directory that a server takes the account's extracts from
 	Poll time.Duration // the first wait between two looks at a report
@@ -56,10 +56,6 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		return loader.Result{}, err
 	}
 	defer release()
-	days := o.Days
-	if days == 0 {
-		days = lookBack[adlens.SponsoredProducts] // the longest
-	}
 	p := &pull{connector: c, account: account, connection: connection, out: o.Out, poll: o.Poll, fetched: o.Fetched}
 	err = p.runPull(ctx, func(all []platform.Profile) error {
 		if err := c.pullRates(ctx, account, o.Out, c.Now()); err != nil {
@@ -72,7 +68,7 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		err = errors.Join(err, failed, unread)
 		for _, profile := range all {
 			for _, t := range reportTypesOf(profile, legacy) {
-				one := chosenTask(account, profile, t, stateOf(states, profile, t), LastEnded(profile, c.Now()), days)
+				one := chosenTask(account, profile, t, stateOf(states, profile, t), LastEnded(profile, c.Now()), o.Days)
 				one.planWindows(open)
 				p.tasks = append(p.tasks, &one)
 			}

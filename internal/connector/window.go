@@ -66,9 +66,12 @@ func newTask(account string, profile platform.Profile, t *platform.ReportType, b
 	return one, true
 }
 
-// chosenTask is the task of reading so many days of a report type, whatever is due.
-// Once it is read, it counts as far as it has the days that are due.
+// chosenTask is the task of reading so many days of a report type (0 for all), whatever
+// is due. Once it is read, it counts as far as it has the days that are due.
 func chosenTask(account string, profile platform.Profile, t *platform.ReportType, before *adlens.Refreshed, last adlens.Day, days int) task {
+	if days == 0 {
+		days = allDays(before, t, last)
+	}
 	one := lastDays(profile, t, last, days)
 	due, isDue := newTask(account, profile, t, before, last)
 	switch {
@@ -154,17 +157,27 @@ func LastEnded(p platform.Profile, now time.Time) adlens.Day {
 var lastOnEarth = time.FixedZone("UTC-12", -12*60*60)
 
 // dueDays says how many days up to the last ended one have to be read of a report
-// type that was read so far (nil: never): all that the platform has at first,
-// what it restates daily each day, what it restates at all each week. Days
-// that were missed, because nothing ran, are made up for.
+// type that was read so far (nil: never): all of them at first and each week, what the
+// platform restates daily each day. Days that were missed, because nothing ran, are made
+// up for.
 func dueDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) (days int, deep bool) {
 	switch {
-	case before == nil:
-		return lookBack[t.AdProduct], true
-	case last >= before.DeepThrough+week:
-		return restatedWeekly + int(last-before.DeepThrough) - week, true
+	case before == nil || last >= before.DeepThrough+week:
+		return allDays(before, t, last), true
 	case last > before.Through:
 		return restatedDaily + int(last-before.Through) - 1, false
 	}
 	return 0, false
+}
+
+// allDays says how many days up to the last ended one there are to read of a report type
+// that was read so far (nil: never): all that the platform has at first, and afterwards
+// those that it still restates and those that were missed. Of days of Sponsored Products
+// that are older than 65 days it may give reports that lack figures: these would take
+// those away that were read before.
+func allDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) int {
+	if before == nil {
+		return lookBack[t.AdProduct]
+	}
+	return max(restatedWeekly, int(last-before.Through))
 }
