@@ -104,7 +104,7 @@ func (t *task) needsPlatform() bool {
 // isRead reports whether all that the platform has of the task's days is
 // visible.
 func (t *task) isRead() bool {
-	return !slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress < loaded })
+	return !slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress < loaded && !w.spare })
 }
 
 // forgetLost looks whether what the pull has loaded is still there: a restore of the
@@ -150,14 +150,15 @@ func (p *pull) noteNothing(ctx context.Context, t *task) error {
 }
 
 // closeRequests notes that the reports of a task that is read need not be
-// remembered any more, and that those which cannot count again need not. It
-// comes after everything else that is noted: a request that a kill leaves
-// behind costs a look at the record of loads, but one that was forgotten too
-// early is made again.
+// remembered any more, and that those which cannot count again need not, unless
+// they wait on the disk. It comes after everything else that is noted: a request
+// that a kill leaves behind costs a look at the record of loads, but one that was
+// forgotten too early is made again.
 func (p *pull) closeRequests(ctx context.Context, t *task) error {
 	for _, a := range t.open {
 		spent := a.progress == lost || a.readOn <= t.last-week
-		if spent || t.first <= a.Start && a.End <= t.last {
+		waits := slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress == onDisk && w.request.ReportID == a.ReportID })
+		if !waits && (spent || t.first <= a.Start && a.End <= t.last) {
 			if err := p.forgetRequest(ctx, a.ReportRequest); err != nil {
 				return err
 			}

@@ -35,6 +35,7 @@ type world struct {
 	random *rand.Rand
 	faults float64 // how probable each is
 	now    time.Time
+	lacks  adlens.Day                       // reports that begin before it lack rates
 	losses int                              // loads after which a restore takes all away
 	held   map[string]map[adlens.Day]figure // by report type
 	reads  map[string]string                // report by type, day, and the ended day that it was requested after
@@ -118,7 +119,7 @@ func (w *world) Load(_ context.Context, _ string, paths []string) (r loader.Resu
 	}
 	for _, path := range paths {
 		f := loader.FileResult{File: path, Status: loader.Loaded}
-		if w.noted.rates == 0 {
+		if report, err := readReport(path); err != nil || w.noted.rates == 0 || report.Start < w.lacks {
 			missing := &loader.MissingRates{Currency: "USD"}
 			text := missing.Error()
 			f = loader.FileResult{File: path, Status: loader.Refused, Error: &text, MissingRates: missing}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/platform"
 	"adlens/loader"
 )
 
@@ -29,5 +30,46 @@ func TestWaitingReportsOfAllConnectionsAreCounted(t *testing.T) {
 	d := &Daily{looks: map[string]look{"one/NA": {waiting: 2}, "one/EU": {}, "two/NA": {waiting: 1}}}
 	if n := d.Waiting(); n != 3 {
 		t.Errorf("%d reports wait, want 3", n)
+	}
+}
+
+// Reports that waited for rates until the platform had their first days no longer are
+// loaded when the rates come, and what is due waits for none of them.
+func TestReportsThatWaitedLongAreLoaded(t *testing.T) {
+	t.Parallel()
+	for name, some := range map[string]bool{"all reports lack rates": false, "the oldest report lacks rates": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults = 0
+			oldest := LastEnded(w.profiles[0], w.now) - adlens.Day(lookBack[adlens.SponsoredProducts]) + 1
+			if some {
+				w.noted.rates, w.lacks = 1, oldest+1
+			}
+			w.refresh(1 << 30)
+			pass := func(days int) {
+				w.now = w.now.Add(time.Duration(days) * 24 * time.Hour)
+				w.refresh(1 << 30)
+			}
+			pass(week + 1)
+			if some { // of the oldest day alone
+				w.wantAllRead()
+			}
+			w.noted.rates, w.lacks = 2, 0
+			if some {
+				pass(1)
+			} else {
+				w.refresh(1 << 30)
+			}
+			w.wantAllRead()
+			if have, ok := w.held[platform.ReportTypes[0].ID][oldest]; !ok {
+				t.Errorf("%s is not loaded: %v", oldest, have)
+			}
+			for _, r := range w.requests {
+				if !r.Done {
+					t.Errorf("the request of %s from %s to %s is still open", r.ReportType, r.Start, r.End)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"slices"
 	"time"
 
 	"adlens"
@@ -47,6 +48,7 @@ type window struct {
 	progress   progress
 	fresh      bool  // it was downloaded by this try
 	waits      bool  // the loader refused it for want of rates alone
+	spare      bool  // it adds no day that is due, so the task does not wait for it
 	err        error // why it is not here
 }
 
@@ -95,7 +97,8 @@ func lastDays(profile platform.Profile, t *platform.ReportType, last adlens.Day,
 
 // planWindows divides the due days among reports: those that were requested
 // before and still count, and for what they leave new ones, each as long as the
-// platform allows.
+// platform allows. What is on the disk and counts no more is loaded too: it may have
+// waited until the platform had its first days no longer.
 func (t *task) planWindows(open []asked) {
 	t.open, t.windows = nil, nil
 	covered := map[adlens.Day]bool{}
@@ -110,11 +113,12 @@ func (t *task) planWindows(open []asked) {
 				covered[day] = true
 			}
 		}
-		if len(covered) > before {
-			t.windows = append(t.windows, &window{start: a.Start, end: a.End, request: a.ReportRequest, progress: a.progress})
-			if t.deep {
-				t.after.DeepThrough = min(t.after.DeepThrough, a.readOn)
-			}
+		counts := len(covered) > before
+		if counts || a.progress == onDisk {
+			t.windows = append(t.windows, &window{start: a.Start, end: a.End, request: a.ReportRequest, progress: a.progress, spare: !counts})
+		}
+		if counts && t.deep {
+			t.after.DeepThrough = min(t.after.DeepThrough, a.readOn)
 		}
 	}
 	for end := t.last; end >= t.first; end-- {
@@ -125,6 +129,8 @@ func (t *task) planWindows(open []asked) {
 		for start > t.first && !covered[start-1] && end-start+1 < api.MostDays(t.report) {
 			start--
 		}
+		// The files of a new report take the place of those of an older one of the same days.
+		t.windows = slices.DeleteFunc(t.windows, func(w *window) bool { return w.spare && w.start == start && w.end == end })
 		t.windows = append(t.windows, &window{start: start, end: end})
 		end = start
 	}
