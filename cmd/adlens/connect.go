@@ -168,10 +168,10 @@ has those found.`,
 				if errors.As(err, &several) {
 					return errors.Join(o.sayFound(cmd.OutOrStdout(), wanted, several.Found), fmt.Errorf("%w; %s", err, connector.HowToChoose(wanted)))
 				}
-				if err != nil {
+				if len(taken) == 0 {
 					return err
 				}
-				return o.sayConnected(cmd.OutOrStdout(), wanted, taken)
+				return errors.Join(o.sayConnected(cmd.OutOrStdout(), wanted, taken), err) // some may be left out
 			})
 		},
 	}

@@ -34,8 +34,9 @@ func (c *Connector) CheckNew(ctx context.Context, wanted adlens.Connection) erro
 // Connect checks credentials against the platform and stores them sealed, for a
 // connection with an account, name, region, client id and choice. One that has the
 // name is renewed; without a choice it keeps its own. It returns the profiles taken,
-// which are the account's marketplaces from then on. Where nothing can be taken,
-// nothing is changed: one error of that is SeveralAdvertisers.
+// which are the account's marketplaces from then on, also where the error is that others
+// are left out. Where nothing can be taken, nothing is changed: one error of that is
+// SeveralAdvertisers.
 func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Secrets) (taken []platform.Profile, err error) {
 	if err := c.CheckNew(ctx, wanted); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err != nil {
 		return nil, err
 	}
-	raw, found, err := listProfiles(ctx, client)
+	found, err := listProfiles(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +54,22 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	next, taken, err := c.renew(ctx, wanted, found)
+	next, taken, err := c.renew(ctx, wanted, found.profiles)
 	if err != nil {
 		return nil, client.HideSecrets(err)
 	}
 	if err := c.sealSecrets(&next, s); err != nil {
 		return nil, err
 	}
-	if err := c.loadProfiles(ctx, client, wanted.Account, raw, taken); err != nil {
+	taken, leftOut, err := c.loadProfiles(ctx, client, wanted.Account, found, taken)
+	if err != nil {
 		return nil, err
 	}
 	// What failed with the credentials before says nothing of these.
-	return taken, errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, next.Account, next.Name))
+	if err := errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, next.Account, next.Name)); err != nil {
+		return nil, err
+	}
+	return taken, leftOut
 }
 
 // renew returns the connection that is to be stored, and which of the profiles found

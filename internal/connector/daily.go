@@ -49,6 +49,7 @@ type Daily struct {
 	refused map[string]adlens.Day // by task, the day that the platform refused it on
 	tried   map[string]uint32     // by connection, the rates that reports on the disk were last tried with
 	begun   map[string]bool       // by task, that legacy reports were requested by this process
+	told    map[string]adlens.Day // by connection, the day on which it was last told that profiles are left out
 	running sync.WaitGroup
 }
 
@@ -375,10 +376,27 @@ func (d *Daily) pullConnection(ctx context.Context, c adlens.Connection) (result
 	}
 	noting := d.noteRead(ctx, p)
 	err = errors.Join(err, noting)
+	told := d.tellLeftOut(c, p.leftOut)
 	if noting == nil && len(p.tasks) > 0 && !slices.ContainsFunc(p.tasks, (*task).isWanting) {
-		return p.result, nil, err
+		return p.result, nil, errors.Join(err, told)
 	}
-	return p.result, err, err
+	return p.result, err, errors.Join(err, told)
+}
+
+// tellLeftOut is why profiles of a connection are not read, at most once a day: no other
+// try mends it.
+func (d *Daily) tellLeftOut(c adlens.Connection, leftOut error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	today := adlens.DayOf(d.Now().UTC())
+	if leftOut == nil || d.told[lookKey(c)] == today {
+		return nil
+	}
+	if d.told == nil {
+		d.told = map[string]adlens.Day{}
+	}
+	d.told[lookKey(c)] = today
+	return leftOut
 }
 
 // isWanting reports whether another try on the same day may bring more of a

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"adlens"
 	"adlens/internal/platform"
@@ -15,67 +16,79 @@ import (
 	"adlens/loader"
 )
 
-// listProfiles asks the platform for the profiles of a login. raw is its answer; the
-// names are made fit to be shown.
-func listProfiles(ctx context.Context, client *api.Client) (raw []byte, profiles []platform.Profile, err error) {
+// listing is what the platform lists for a login.
+type listing struct {
+	raw      []byte             // its answer
+	profiles []platform.Profile // with names that are fit to be shown
+	faults   map[string]error   // what is wrong with some of them, by id
+}
+
+// listProfiles asks the platform for the profiles of a login.
+func listProfiles(ctx context.Context, client *api.Client) (found listing, err error) {
 	defer func() { err = client.HideSecrets(err) }()
-	if raw, err = client.Profiles(ctx); err != nil {
-		return nil, nil, err
+	if found.raw, err = client.Profiles(ctx); err != nil {
+		return found, err
 	}
-	if profiles, _, err = platform.DecodeProfiles(bytes.NewReader(raw)); err != nil {
-		return nil, nil, err
+	if found.profiles, found.faults, _, err = platform.DecodeListing(bytes.NewReader(found.raw)); err != nil {
+		return found, err
 	}
-	if len(profiles) == 0 {
-		return nil, nil, errors.New("the platform lists no seller or vendor profile for these credentials in this region")
+	if len(found.profiles) == 0 {
+		return found, errors.New("the platform lists no seller or vendor profile for these credentials in this region")
 	}
-	for i, p := range profiles { // these are shown, and not loaded
-		profiles[i].Name, profiles[i].Advertiser = client.CleanText(p.Name), client.CleanText(p.Advertiser)
+	for i, p := range found.profiles { // these are shown, and not loaded
+		found.profiles[i].Name, found.profiles[i].Advertiser = client.CleanText(p.Name), client.CleanText(p.Advertiser)
 	}
-	return raw, profiles, nil
+	return found, nil
 }
 
 // takeProfiles asks the platform for the profiles of a connection, notes which are
-// its own, and makes those the account's marketplaces.
-func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, used adlens.Connection) (taken []platform.Profile, err error) {
-	raw, listed, err := listProfiles(ctx, client)
+// its own, and makes those the account's marketplaces. leftOut is why some of the
+// connection's are not taken.
+func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, used adlens.Connection) (taken []platform.Profile, leftOut, err error) {
+	found, err := listProfiles(ctx, client)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if taken, err = c.noteListed(ctx, used, listed); err != nil {
-		return nil, err
+	taken, unlisted, err := c.noteListed(ctx, used, found.profiles)
+	if err != nil {
+		return nil, nil, err
 	}
-	return taken, c.loadProfiles(ctx, client, used.Account, raw, taken)
+	taken, leftOut, err = c.loadProfiles(ctx, client, used.Account, found, taken)
+	return taken, errors.Join(unlisted, leftOut), err
 }
 
 // noteListed divides what the platform lists for a connection, and stores what
-// changed of it.
-func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, listed []platform.Profile) (taken []platform.Profile, err error) {
+// changed of it. unlisted names the connection's profiles that it lists no more.
+func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, listed []platform.Profile) (taken []platform.Profile, unlisted, err error) {
 	release, err := c.lockConnections(ctx, used.Account)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	own, others, err := c.ownAndOthers(ctx, used.Account, used.Name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if own.Sealed != used.Sealed {
-		return nil, fmt.Errorf("connection %q of account %q was changed or removed meanwhile", used.Name, used.Account)
+		return nil, nil, fmt.Errorf("connection %q of account %q was changed or removed meanwhile", used.Name, used.Account)
 	}
 	taken, untaken := splitListed(own.Connection, others, listed)
 	if len(taken) == 0 {
-		return nil, fmt.Errorf("the platform lists none of the profiles of connection %q any more, but %s", used.Name, describeProfiles(listed))
+		return nil, nil, fmt.Errorf("the platform lists none of the profiles of connection %q any more, but %s", used.Name, describeProfiles(listed))
 	}
 	next := own.stored
+	if gone := without(next.Profiles, idsOf(listed)); len(gone) > 0 {
+		unlisted = fmt.Errorf("the platform no longer lists profile %s, whose figures stay as they are; if that is for good, %s", strings.Join(gone, ", "), HowToChoose(next))
+	}
 	next.Profiles = slices.Concat(next.Profiles, without(idsOf(taken), next.Profiles))
 	next.Untaken = idsOf(untaken)
 	if len(untaken) > 0 {
 		c.Notice(used.Account, fmt.Sprintf("not taken, because they may be of another advertiser: %s; %s", describeProfiles(untaken), HowToChoose(next)))
 	}
 	if slices.Equal(next.Profiles, own.stored.Profiles) && slices.Equal(next.Untaken, own.stored.Untaken) {
-		return taken, nil
+		return taken, unlisted, nil
 	}
-	return taken, c.Store.PutConnection(ctx, next)
+	return taken, unlisted, c.Store.PutConnection(ctx, next)
 }
 
 // HowToChoose returns the command that chooses the profiles of a connection.
@@ -83,25 +96,59 @@ func HowToChoose(c adlens.Connection) string {
 	return fmt.Sprintf("choose with: adlens connect --account %s --name %s --region %s --client-id %s --profiles ID,ID (or --countries US,CA)", c.Account, c.Name, c.Region, c.ClientID)
 }
 
-// loadProfiles loads some of the platform's profiles as any profiles.json.
-func (c *Connector) loadProfiles(ctx context.Context, client *api.Client, account string, raw []byte, taken []platform.Profile) (err error) {
-	defer func() { err = client.HideSecrets(err) }()
-	ids := idsOf(taken)
+// loadProfiles makes some of the profiles found the account's marketplaces. One that is
+// not sound, or may not change as it did, is left out, and keeps no other from being
+// read; that all are left out is an error.
+func (c *Connector) loadProfiles(ctx context.Context, client *api.Client, account string, found listing, wanted []platform.Profile) (taken []platform.Profile, leftOut, err error) {
+	defer func() { leftOut, err = client.HideSecrets(leftOut), client.HideSecrets(err) }()
+	leaveOut := func(p platform.Profile, why error) {
+		leftOut = errors.Join(leftOut, fmt.Errorf("profile %s (%s) is left out: %w", p.ID, p.Country, why))
+	}
+	for _, p := range wanted {
+		if fault := found.faults[p.ID]; fault != nil {
+			leaveOut(p, fault)
+		} else {
+			taken = append(taken, p)
+		}
+	}
+	refused, err := c.loadListed(ctx, account, found.raw, idsOf(taken))
+	if refused != nil { // each for itself tells which it is
+		all := taken
+		taken = nil
+		for _, p := range all {
+			switch refused, failed := c.loadListed(ctx, account, found.raw, []string{p.ID}); {
+			case failed != nil:
+				err = errors.Join(err, failed)
+			case refused != nil:
+				leaveOut(p, refused)
+			default:
+				taken = append(taken, p)
+			}
+		}
+	}
+	if err == nil && len(taken) == 0 {
+		return nil, nil, leftOut
+	}
+	return taken, leftOut, err
+}
+
+// loadListed loads some of the platform's profiles as any profiles.json.
+func (c *Connector) loadListed(ctx context.Context, account string, raw []byte, ids []string) (refused, err error) {
 	narrow, err := platform.NarrowProfiles(raw, func(id string) bool { return slices.Contains(ids, id) })
-	if err != nil {
-		return err
+	if err != nil || len(ids) == 0 {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "adlens-profiles-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "profiles.json")
 	if err := os.WriteFile(path, narrow, 0o600); err != nil {
-		return err
+		return nil, err
 	}
 	result, err := c.load(ctx, account, []string{path})
-	return errors.Join(err, refusedFiles(result))
+	return refusedFiles(result), err
 }
 
 // load loads files, of one connection at a time: together they would wait for the

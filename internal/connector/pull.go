@@ -86,7 +86,7 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 			err = errors.Join(err, p.closeRequests(ctx, t))
 		}
 	}
-	return p.result, errors.Join(err, p.keepWaiting(o.Kept), waitingError(p.result))
+	return p.result, errors.Join(err, p.leftOut, p.keepWaiting(o.Kept), waitingError(p.result))
 }
 
 // noteRead notes which tasks are read, so that doctor and the times of the last
@@ -132,9 +132,10 @@ type pull struct {
 	// earlier try.
 	saidBefore bool
 
-	client *api.Client
-	asking chan struct{}
-	tasks  []*task
+	client  *api.Client
+	asking  chan struct{}
+	leftOut error // why profiles of the connection are not read
+	tasks   []*task
 
 	mu sync.Mutex // for what tasks know of the platform, and what was requested
 
@@ -153,9 +154,12 @@ func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) erro
 		return err
 	}
 	p.client, p.asking = client, make(chan struct{}, askingAt)
-	profiles, err := p.connector.takeProfiles(ctx, client, p.connection)
+	profiles, leftOut, err := p.connector.takeProfiles(ctx, client, p.connection)
 	if err := p.connector.noteAccepted(ctx, p.connection, err); err != nil {
 		return fmt.Errorf("connection %s: %w", p.connection.Name, err)
+	}
+	if leftOut != nil {
+		p.leftOut = fmt.Errorf("connection %s: %w", p.connection.Name, leftOut)
 	}
 	if err := choose(profiles); err != nil {
 		return err

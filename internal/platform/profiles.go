@@ -53,35 +53,50 @@ var (
 // other types than seller and vendor have no advertising of their own; they
 // are returned as notices.
 func DecodeProfiles(r io.Reader) (profiles []Profile, notices []string, err error) {
+	profiles, faults, notices, err := DecodeListing(r)
+	for _, p := range profiles {
+		err = errors.Join(err, faults[p.ID])
+		delete(faults, p.ID)
+	}
+	return profiles, notices, err
+}
+
+// DecodeListing is DecodeProfiles for a reader that needs some of the profiles alone:
+// what is wrong with a profile is in faults, by its id.
+func DecodeListing(r io.Reader) (profiles []Profile, faults map[string]error, notices []string, err error) {
 	var rows []jsontext.Value
 	if err := decodeObject(r, maxProfiles, &rows); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if rows == nil {
-		return nil, nil, &Fault{Value: "null", Expected: "a JSON array of profiles"}
+		return nil, nil, nil, &Fault{Value: "null", Expected: "a JSON array of profiles"}
 	}
 	seen := map[string]int{}
-	var c checker
+	faults = map[string]error{}
+	var unnamed checker
 	for i, raw := range rows {
 		var o profileObject
 		if err := Decode(raw, &o, i+1); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if kind := o.AccountInfo.Type; kind != "seller" && kind != "vendor" {
 			notices = append(notices, fmt.Sprintf("profile %s is skipped: its type is %q, not seller or vendor", o.ProfileID, kind))
 			continue
 		}
+		unnamed.checkRowValue(i+1, idForm.MatchString(string(o.ProfileID)), "profileId", string(o.ProfileID), "an id")
+		var c checker
 		c.checkProfile(i+1, o)
 		if first, twice := seen[string(o.ProfileID)]; twice {
 			c.checkRowValue(i+1, false, "profileId", string(o.ProfileID), fmt.Sprintf("an id that is not that of row %d already", first))
 		}
 		seen[string(o.ProfileID)] = i + 1
+		faults[string(o.ProfileID)] = errors.Join(faults[string(o.ProfileID)], errors.Join(c.faults...))
 		profiles = append(profiles, Profile{
 			ID: string(o.ProfileID), Country: adlens.CanonicalCountry(o.CountryCode), Currency: o.CurrencyCode,
 			TimeZone: o.TimeZone, Vendor: o.AccountInfo.Type == "vendor", Name: o.AccountInfo.Name, Advertiser: string(o.AccountInfo.ID),
 		})
 	}
-	return profiles, notices, errors.Join(c.faults...)
+	return profiles, faults, notices, errors.Join(unnamed.faults...)
 }
 
 // NarrowProfiles returns the platform's answer to GET /v2/profiles with some of its
@@ -106,7 +121,6 @@ func NarrowProfiles(raw []byte, keep func(id string) bool) ([]byte, error) {
 }
 
 func (c *checker) checkProfile(row int, o profileObject) {
-	c.checkRowValue(row, idForm.MatchString(string(o.ProfileID)), "profileId", string(o.ProfileID), "an id")
 	c.checkRowValue(row, countryForm.MatchString(o.CountryCode), "countryCode", o.CountryCode, "a country's code of two capital letters")
 	c.checkRowValue(row, currencyForm.MatchString(o.CurrencyCode), "currencyCode", o.CurrencyCode, "a currency's code of three capital letters")
 	c.checkRowValue(row, zoneForm.MatchString(o.TimeZone), "timezone", o.TimeZone, "a time zone's name like Europe/London")

@@ -1,0 +1,100 @@
+package connector
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/integration/standin"
+	"adlens/internal/secret"
+	"adlens/loader"
+)
+
+// unchanging is a loader that refuses profiles in another currency than US dollars.
+type unchanging struct{ taken }
+
+func (u unchanging) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
+	if text, err := os.ReadFile(paths[0]); err != nil || strings.Contains(string(text), `"EUR"`) {
+		why := "its figures are kept in USD"
+		return loader.Result{Files: []loader.FileResult{{File: "profiles.json", Status: loader.Refused, Error: &why}}}, err
+	}
+	return u.taken.Load(ctx, account, paths)
+}
+
+// A profile that cannot be read any more is named, and keeps no other from being read:
+// each pull fails for it, and a server tells of it once a day.
+func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
+	t.Parallel()
+	seller := func(id int64, country string) standin.Profile {
+		return standin.Profile{ID: id, Country: country, Currency: "USD", AccountID: "A1"}
+	}
+	p := standin.New(standin.Config{Profiles: []standin.Profile{seller(1, "US"), seller(2, "CA"), seller(3, "MX"), seller(4, "BR")}})
+	defer p.Close()
+	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
+	now := time.Now()
+	daily := &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: func() time.Time { return now }, Connector: New(Config{Store: store, Loader: unchanging{taken{store}}, Locks: store,
+		BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
+	connect := func(choice adlens.Choice) error {
+		var err error
+		store.profiles, err = daily.Connector.Connect(t.Context(), adlens.Connection{Account: "one", Name: "NA", Region: "NA", ClientID: standin.DefaultClientID, Choice: choice},
+			Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken})
+		return err
+	}
+	if err := connect(adlens.Choice{}); err != nil || len(store.profiles) != 4 {
+		t.Fatalf("%v, %v", store.profiles, err)
+	}
+
+	changed, unsound, other := seller(1, "US"), seller(2, "CA"), seller(9, "US")
+	changed.Currency, unsound.Extra = "EUR", map[string]any{"timezone": ""}
+	other.AccountID, other.Extra = "A2", map[string]any{"countryCode": "odd"}
+	p.SetProfiles(changed, unsound, seller(4, "BR"), other)
+	wantNamed := func(what string, err error) {
+		t.Helper()
+		text := "none"
+		if err != nil {
+			text = err.Error()
+		}
+		for _, want := range []string{"profile 1 (US) is left out: profiles.json: its figures are kept in USD", "profile 2 (CA) is left out: row 2: timezone is missing", "no longer lists profile 3,"} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%s: %s, want %q", what, text, want)
+			}
+		}
+		if strings.Contains(text, "profile 9") {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	_, err = daily.Connector.Pull(t.Context(), "one", PullOptions{Days: 1, Out: t.TempDir(), Poll: time.Millisecond, Fetched: func(int, int) {}})
+	wantNamed("a pull", err)
+	if n := p.Calls(standin.ReportCreate); n != len(lookBack) || len(store.visible) != n {
+		t.Errorf("%d reports were requested, %d loaded, want those of one profile", n, len(store.visible))
+	}
+	store.profiles = store.profiles[3:]
+	_, _, err = daily.refreshConnection(t.Context(), store.connection)
+	wantNamed("a refresh", err)
+	for range 2 {
+		now = now.Add(24 * time.Hour)
+		_, _, err = daily.refreshConnection(t.Context(), store.connection)
+		wantNamed("a refresh of the next day", err)
+		store.refreshed = map[string]adlens.Refreshed{}
+		if _, did, err := daily.refreshConnection(t.Context(), store.connection); did != refreshed || err != nil {
+			t.Errorf("another refresh of the day: %v, %v", did, err)
+		}
+	}
+
+	// Chosen without the one that is listed no more, the others are named.
+	err = connect(adlens.Choice{Profiles: []string{"1", "2", "4"}})
+	if len(store.profiles) != 1 || err == nil || strings.Contains(err.Error(), "profile 3") {
+		t.Errorf("connected with %v, %v", store.profiles, err)
+	}
+	if ids := strings.Join(store.connection.Profiles, " "); ids != "1 2 4" {
+		t.Errorf("the connection has %s", ids)
+	}
+}
