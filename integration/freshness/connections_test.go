@@ -316,6 +316,21 @@ func TestWhatThePlatformListsLaterIsNotTakenSilently(t *testing.T) {
 	l.wantMarketplaces(t, "1", "2", "3")
 }
 
+func TestAProfileInAnotherCurrencyKeepsNoOtherFromBeingRead(t *testing.T) {
+	t.Parallel()
+	l := newLogin(t, standin.Profile{ID: 1, Country: "US"}, standin.Profile{ID: 2, Country: "BR", Currency: "USD"})
+	l.platform.Restate(sold(1, 3, "1", "10"), sold(2, 3, "2", "20"))
+	l.mustConnect(t, "--region", "NA")
+	if r := l.pull(t); r.Code != 0 {
+		t.Fatalf("pull: %s", r)
+	}
+	l.platform.Change(1, func(p *standin.Profile) { p.Currency = "EUR" })
+	l.platform.Restate(sold(1, 3, "1", "99"), sold(2, 3, "2", "21"))
+	refused(t, l.pull(t), "connection NA: profile 1 (US) is left out: ", "currencyCode is EUR, expected USD, in which its figures are kept")
+	refused(t, l.connect(t, "--region", "NA"), "adlens: profile 1 (US) is left out: ")
+	mustSum(t, l.ask, `"spend":3.00,"sales":31.00`)
+}
+
 func TestARemovedConnectionLeavesWhatItRead(t *testing.T) {
 	t.Parallel()
 	l := newLogin(t, standin.Profile{ID: 1, Country: "US"}, standin.Profile{ID: 2, Country: "UK"})
