@@ -247,7 +247,12 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 			return result, did, err
 		}
 	}
-	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: ReportsWork(account, c.Name), rest: func(failures int) time.Duration {
+	name := ReportsWork(account, c.Name)
+	last, _, err := d.Connector.Store.Attempt(ctx, name)
+	if err != nil {
+		return result, notNow, err
+	}
+	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: name, rest: func(failures int) time.Duration {
 		switch {
 		case failures == 0 && d.hasNewLegacy(away):
 			return 0
@@ -255,6 +260,8 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 			// What is due says when; this only bounds how often the platform
 			// is asked without success for a marketplace that it lists no more.
 			return betweenTwo
+		case hasEndedSince(away, d.Now().Add(-last.Age)): // one report that keeps failing delays no other marketplace
+			return d.Connector.paced(firstRetry)
 		}
 		return exponentialBackoff(d.Connector.paced(firstRetry), retryFactor, longestRetry)(failures)
 	}}
@@ -275,6 +282,11 @@ func (d *Daily) hasNewLegacy(tasks []*task) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.ContainsFunc(tasks, func(t *task) bool { return t.report == platform.LegacyReportType && !d.begun[t.taskKey()] })
+}
+
+// hasEndedSince reports whether the last day of some task ended after a time.
+func hasEndedSince(tasks []*task, then time.Time) bool {
+	return slices.ContainsFunc(tasks, func(t *task) bool { return LastEnded(t.profile, then) < t.last })
 }
 
 func (d *Daily) noteBegun(tasks []*task) {

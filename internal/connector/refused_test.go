@@ -1,8 +1,11 @@
 package connector
 
 import (
+	"context"
 	"testing"
+	"time"
 
+	"adlens"
 	"adlens/integration/standin"
 )
 
@@ -44,5 +47,38 @@ func TestOnlyARefusedRequestRestsUntilTheNextDay(t *testing.T) {
 				t.Errorf("%d reports were requested, want one for another and else each once", n)
 			}
 		})
+	}
+}
+
+// restingStore is a store whose work rests after it failed.
+type restingStore struct{ *noted }
+
+func (r restingStore) Attempt(ctx context.Context, name string) (adlens.Attempt, bool, error) {
+	return r.memory.Attempt(ctx, name)
+}
+
+// However often a report failed, what is due of a day that ended since the last try does
+// not rest with it.
+func TestADayThatEndedDoesNotRestWithWhatFails(t *testing.T) {
+	t.Parallel()
+	midnight := time.Date(2026, 9, 2, 7, 0, 0, 0, time.UTC) // where the profile is
+	for _, c := range []struct {
+		now  time.Time
+		age  time.Duration // of the last try
+		want did
+	}{
+		{midnight.Add(time.Minute), 30 * time.Second, notNow},
+		{midnight.Add(time.Minute), 2 * time.Minute, refreshed},
+		{midnight.Add(10 * time.Minute), 2 * time.Minute, notNow},
+		{midnight.Add(5 * time.Hour), 3 * time.Hour, notNow},
+		{midnight.Add(5 * time.Hour), 7 * time.Hour, refreshed},
+	} {
+		w := newWorld(t, 1)
+		w.faults, w.noted.rates, w.now = 0, 1, c.now
+		w.daily.Connector.Store = restingStore{w.noted}
+		w.attempts[ReportsWork("one", "NA")] = attempt{time.Now().Add(-c.age), 8}
+		if _, did, err := w.daily.refreshConnection(t.Context(), w.connection); did != c.want || err != nil {
+			t.Errorf("%s after midnight, %s after the last try: %v, %v, want %v", c.now.Sub(midnight), c.age, did, err, c.want)
+		}
 	}
 }
