@@ -135,7 +135,7 @@ func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task
 	}
 	err = errors.Join(err, p.loadReports(ctx, here), refusedFiles(p.result))
 	err = errors.Join(err, d.noteRead(ctx, p))
-	if err == nil {
+	if err == nil && slices.ContainsFunc(here, func(w *window) bool { return w.waits }) {
 		d.noteTried(c, version)
 	}
 	if len(p.result.Files) == 0 {

@@ -1,6 +1,9 @@
 package connector
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,5 +74,34 @@ func TestReportsThatWaitedLongAreLoaded(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// killedLoader is a loader whose process is killed as it begins.
+type killedLoader struct{ *world }
+
+func (k killedLoader) Load(ctx context.Context, account string, paths []string) (r loader.Result, _ error) {
+	if !strings.HasSuffix(paths[0], reportSuffix) {
+		return k.world.Load(ctx, account, paths)
+	}
+	return r, errKilled
+}
+
+// What a killed pull leaves on the disk is loaded at the next look, each time.
+func TestWhatAKilledPullLeavesIsLoaded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates = 0, 1
+	server := w.daily
+	for range 3 {
+		w.start()
+		w.daily.Connector.Loader = killedLoader{w}
+		if _, _, err := w.daily.refreshConnection(t.Context(), w.connection); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		w.daily = server
+		w.refresh(1 << 30)
+		w.wantAllRead()
+		w.now = w.now.Add(24 * time.Hour)
 	}
 }
