@@ -33,7 +33,11 @@ reports that it never gives a profile, such as Sponsored Brands of authors, are
 notices. Campaigns are read as well, unless they were within half an hour: the list
 says which of them need legacy reports. A pull of all days that are due counts as
 the day's refresh, with --out too: serve does not fetch those days again, and
-leaves no files of them in the data directory.`,
+leaves no files of them in the data directory.
+
+A profile that cannot be read, because the platform no longer lists it or lists it
+in another currency, keeps no other from being read: it is named, and the exit code
+is 1.`,
 		Example: `  adlens pull --account acme --days 14
   adlens pull --account acme --out /srv/extracts/acme`,
 		Args: cobra.NoArgs,
