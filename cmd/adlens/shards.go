@@ -70,10 +70,14 @@ func newAccountMove(o *options) *cobra.Command {
 of the account wait. All its rows are copied, compared with the old ones column by
 column and against themselves, and only then the account is read at its new
 place. Three quarters of a minute later, when no request can still be reading at
-the old one, what is left there is deleted.
+the old one, and the new rows were compared once more, what is left there is
+deleted. If that has a newer load, it is kept, and the move says so.
 
 A move that was interrupted has changed nothing, or only left something to
-delete: the same command goes on, and repeats no harm.`,
+delete: the same command goes on, and repeats no harm. After the account has its
+new place, the command goes on for four seconds, also after Ctrl-C: until then a
+server may load at the old one. A move back to a shard that still has the account
+first waits as long as one that deletes.`,
 		Example:           `  adlens account move acme --shard 2`,
 		Args:              oneArgument("ID"),
 		ValidArgsFunction: o.completeAccounts,

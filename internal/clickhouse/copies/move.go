@@ -24,16 +24,31 @@ import (
 const settling = 2 * cluster.PlaceLife
 
 // Mover brings accounts from one shard to another.
-type Mover struct{ sink Sink }
+type Mover struct {
+	sink Sink
+	// Wait returns after a time, or with the error of a context that ends before. Tests
+	// replace it.
+	Wait func(context.Context, time.Duration) error
+}
 
 // NewMover returns the mover of a database.
-func NewMover(s Sink) Mover { return Mover{s} }
+func NewMover(s Sink) Mover {
+	return Mover{s, func(ctx context.Context, d time.Duration) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(d):
+			return nil
+		}
+	}}
+}
 
 // Move brings an account to another shard, and returns how many rows were
 // copied. The caller is the account's only writer and stays it. Readers go on:
 // they see the account at its old place until all of it, compared with the
 // old row by row, is at the new. What a move that was killed has left behind is
-// taken away by the next one to the same shard.
+// taken away by the next one to the same shard. Once the account has its new place,
+// Move returns later than others have read it, also where its context ends.
 func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(rows, kept uint64)) (rows uint64, err error) {
 	target, err := m.sink.cluster.Shard(ctx, to)
 	if err != nil {
@@ -43,18 +58,73 @@ func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(
 	if err != nil {
 		return 0, err
 	}
-	if from != to {
-		if rows, err = m.copyAccount(ctx, account, from, target, copied); err != nil {
-			return rows, err
-		}
+	if from == to {
+		return 0, m.clearOthers(ctx, account, target, settling+commits.Leaving)
 	}
-	return rows, m.clearOthers(ctx, account, to)
+	if err := m.makeRoom(ctx, account, from, target); err != nil {
+		return 0, err
+	}
+	if rows, err = m.copyAccount(ctx, account, from, target, copied); err != nil {
+		return rows, err
+	}
+	if err := m.place(ctx, account, to); err != nil {
+		return rows, err
+	}
+	return rows, m.clearOthers(ctx, account, target, commits.Leaving)
+}
+
+// makeRoom takes away what is left of an account where it is going to be. Where that
+// has commits, the account was read there, and may still be: a move that was
+// interrupted did not wait for the last request.
+func (m Mover) makeRoom(ctx context.Context, account string, from uint16, target *cluster.Shard) error {
+	current, err := m.sink.cluster.Shard(ctx, from)
+	if err != nil {
+		return err
+	}
+	left, err := m.requireNoneNewer(ctx, account, current, target)
+	if err == nil && left > 0 {
+		err = m.Wait(ctx, settling+commits.Leaving)
+	}
+	if err != nil {
+		return err
+	}
+	return target.Name(target.ClearTables(ctx, tables.OfShards(), account, m.requireHeld(account)))
+}
+
+// requireNoneNewer makes sure that no other shard has a newer commit of an account than
+// the one that it is on: a load that came there is nowhere else. newest is the newest
+// commit of the others, 0 for none.
+func (m Mover) requireNoneNewer(ctx context.Context, account string, current *cluster.Shard, others ...*cluster.Shard) (newest uint32, err error) {
+	here, err := smalltables.NewestCommit(ctx, current, account)
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range others {
+		there, err := smalltables.NewestCommit(ctx, s, account)
+		if err != nil {
+			return 0, err
+		}
+		if there > here {
+			return 0, fmt.Errorf("shard %d has a newer load of account %s (commit %d) than shard %d (commit %d), where the account is: nothing was deleted; load the newest files of the account again, and repeat the move once shard %d has them",
+				s.Number, account, there, current.Number, here, current.Number)
+		}
+		newest = max(newest, there)
+	}
+	return newest, nil
+}
+
+// place has the account read at its new place from now on. Whatever becomes of that and
+// of the context, the lock is kept until every process has read the place again: one
+// that still believes the old one would load there.
+func (m Mover) place(ctx context.Context, account string, to uint16) error {
+	if err := m.sink.cluster.RequireHeld(account); err != nil {
+		return err
+	}
+	err := m.sink.cluster.Placements().Move(ctx, account, to)
+	return errors.Join(err, m.Wait(context.WithoutCancel(ctx), settling))
 }
 
 func (m Mover) copyAccount(ctx context.Context, account string, from uint16, target *cluster.Shard, copied func(rows, kept uint64)) (rows uint64, err error) {
-	if err := target.ClearTables(ctx, tables.OfShards(), account, m.requireHeld(account)); err != nil {
-		return 0, target.Name(err)
-	}
 	there := cluster.OnShard(ctx, target.Number)
 	extents, live, err := m.listExtents(cluster.OnShard(ctx, from), account)
 	if err != nil {
@@ -84,10 +154,7 @@ func (m Mover) copyAccount(ctx context.Context, account string, from uint16, tar
 	if len(faults) > 0 {
 		return rows, fmt.Errorf("the account stays where it is, because what was copied does not add up: %s", directory.Faults(faults))
 	}
-	if err := m.sink.cluster.RequireHeld(account); err != nil {
-		return rows, err
-	}
-	return rows, m.sink.cluster.Placements().Move(ctx, account, target.Number)
+	return rows, nil
 }
 
 // listExtents returns what of an account is moved: the rows of live generations, and
@@ -152,11 +219,12 @@ func (m Mover) readFingerprint(ctx context.Context, e backup.Extent) (string, er
 }
 
 // clearOthers takes what is left of an account away from all shards but its own, once
-// no request reads there any more.
-func (m Mover) clearOthers(ctx context.Context, account string, to uint16) error {
+// no request reads there any more, and what its own has is all and right: of rows that an
+// earlier attempt had sent, some may have come since they were compared.
+func (m Mover) clearOthers(ctx context.Context, account string, own *cluster.Shard, leaving time.Duration) error {
 	var others []*cluster.Shard
 	for _, s := range m.sink.cluster.Shards() {
-		if s.Number == to {
+		if s == own {
 			continue
 		}
 		left, err := s.TablesWith(ctx, tables.OfShards(), account)
@@ -170,10 +238,19 @@ func (m Mover) clearOthers(ctx context.Context, account string, to uint16) error
 	if len(others) == 0 {
 		return nil
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(settling + commits.Leaving):
+	if err := m.Wait(ctx, leaving); err != nil {
+		return err
+	}
+	if _, err := m.requireNoneNewer(ctx, account, own, others...); err != nil {
+		return err
+	}
+	faults, err := loader.Verify(cluster.OnShard(ctx, own.Number), m.sink.loads, account)
+	if err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("what other shards have of account %s was not deleted, because what shard %d has does not add up: %s; restore the account from a backup: adlens restore --from PLACE --account %s",
+			account, own.Number, directory.Faults(faults), account)
 	}
 	var failures []error
 	for _, s := range others {

@@ -10,7 +10,7 @@ import (
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
-	"adlens/internal/manifest"
+	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/query"
 )
 
@@ -227,15 +227,12 @@ LIMIT 1 BY `+key, params)
 
 // findPlace places an account where its newest commit is.
 func (i *Inspector) findPlace(ctx context.Context, account string) error {
-	id := query.Text(account)
-	known, _, err := i.cluster.Placements().Read(conn.Inspecting(ctx), id)
+	known, _, err := i.cluster.Placements().Read(conn.Inspecting(ctx), query.Text(account))
 	if err != nil && adlens.KindOf(err) != adlens.Damaged {
 		return err
 	}
-	newest, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) (last uint32, err error) {
-		err = s.ReadOnce(conn.Inspecting(ctx), "SELECT max(number) FROM commits WHERE account_id = {account:String} AND number != {closed:UInt32}",
-			conn.Params{"account": id, "closed": conn.Number(uint32(manifest.Closed))}, conn.ScanInto(&last))
-		return last, err
+	newest, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) (uint32, error) {
+		return smalltables.NewestCommit(conn.Inspecting(ctx), s, account)
 	})
 	if err != nil {
 		return err

@@ -47,6 +47,14 @@ func (p Port) Manifest(ctx context.Context, account string) (manifest.Manifest, 
 	return state.Manifest, err
 }
 
+// NewestCommit returns the number of the last load or restore of an account that a
+// shard has, whether the account is there or not; 0 for none.
+func NewestCommit(ctx context.Context, s *cluster.Shard, account string) (number uint32, err error) {
+	err = s.ReadOnce(ctx, "SELECT max(number) FROM commits WHERE account_id = {account:String} AND number != {closed:UInt32}",
+		conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed))}, conn.ScanInto(&number))
+	return number, s.Name(err)
+}
+
 // table is a small table whose rows are of type R.
 type table[R any] struct {
 	Port
