@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adlens/internal/answer"
 	"adlens/internal/query"
 
 	"go.uber.org/zap"
@@ -15,8 +16,10 @@ import (
 
 const (
 	// fillPatience bounds one reading into memory. Generations that die
-	// meanwhile are there for much longer (loader.CollectAfter).
-	fillPatience = time.Minute
+	// meanwhile are there for much longer (loader.CollectAfter), but not those of an
+	// account that moves to another shard, which keep their numbers: what began at the
+	// old one ends before its rows are deleted (commits.Leaving), as requests do.
+	fillPatience = answer.Timeout
 	// afterFailure is how long an engine that failed is left alone.
 	afterFailure = time.Second
 )

@@ -187,9 +187,14 @@ func (s *Server) Refused() error {
 	return s.refused
 }
 
+// repeatWithin is how long after it came a statement may be begun once more. An
+// account may have moved to another server meanwhile, and what is left of it here be
+// deleted soon (commits.Leaving).
+const repeatWithin = 20 * time.Second
+
 // Read runs a statement as the reader, when it is the turn of the account
 // that is its parameter. A server that went away in the middle is looked for
-// once more within the deadline: reading twice does no harm.
+// once more within the deadline, unless that took long: reading twice does no harm.
 func (s *Server) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
 	came := time.Now()
 	leave, err := s.gate.acquirePlace(ctx, params["account"])
@@ -202,7 +207,7 @@ func (s *Server) Read(ctx context.Context, sql string, params Params, read func(
 	s.counts.waited.Add(int64(began.Sub(came)))
 	defer func() { s.counts.addStatement(time.Since(began)) }()
 	err = s.ReadOnce(ctx, sql, params, read)
-	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil {
+	if adlens.KindOf(err) == adlens.EngineUnavailable && ctx.Err() == nil && time.Since(came) < repeatWithin {
 		err = s.ReadOnce(ctx, sql, params, read)
 	}
 	return err
