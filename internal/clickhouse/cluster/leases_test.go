@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -148,6 +149,47 @@ func TestNothingIsCommittedUnderALeaseThatCouldNotBeRenewed(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A process that stood still after it had looked at its lock writes no placement: the
+// account may have been moved since.
+func TestNoPlacementIsWrittenUnderALeaseThatHasEnded(t *testing.T) {
+	d := open(t)
+	placements := d.Cluster.Placements()
+	put := func(shard uint16) error { return placements.Move(t.Context(), t.Name(), shard) }
+	release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustBeOn := func(want uint16) {
+		t.Helper()
+		if is, placed, err := placements.Read(t.Context(), t.Name()); err != nil || !placed || is != want {
+			t.Errorf("the account is on shard %d, placed %t, expected %d: %v", is, placed, want, err)
+		}
+	}
+	for _, shard := range []uint16{2, 3} {
+		if err := put(shard); err != nil {
+			t.Errorf("under a lock that is held: %v", err)
+		}
+		mustBeOn(shard)
+	}
+	d.Cluster.AgeClaim(t.Name()) // it is not renewed any more
+	err = d.Cluster.Exec(t.Context(), "INSERT INTO leases SELECT account_id, token, holder, now64(3) + 9, now64(9) FROM leases WHERE account_id = {account:String}",
+		conn.Params{"account": t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := put(4); err == nil || !strings.Contains(err.Error(), "is on shard 3 and not on 4") {
+		t.Errorf("under a lock that ends: %v", err)
+	}
+	mustBeOn(3)
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(5); err != nil {
+		t.Errorf("without a claim: %v", err)
+	}
+	mustBeOn(5)
 }
 
 func TestAClaimThatCannotBeWrittenIsNoLease(t *testing.T) {

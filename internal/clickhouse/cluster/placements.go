@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -72,11 +73,37 @@ func (ps *Placements) accountsOn(ctx context.Context, s *Shard) ([]string, error
 		conn.Params{"shard": conn.Number(s.Number)})
 }
 
-// Move has an account on another shard. The caller holds its lock.
+// leaseSpare is what is left of a lock at least when a placement is written under it.
+const leaseSpare = 10 * time.Second
+
+// Move has an account on another shard. The caller holds its lock: where that is a
+// claim that has ended, as of a process that stood still, nothing is written, because
+// another process may have moved the account since. Claims and placements are on the
+// same server, so the insert itself looks.
 func (ps *Placements) Move(ctx context.Context, account string, to uint16) error {
-	return directory.Change(ctx, ps.cluster.Home().Server, "placements", `
-INSERT INTO placements SELECT {account:String}, {shard:UInt16}, max(version) + 1
-FROM placements WHERE account_id = {account:String}`, conn.Params{"account": query.Text(account), "shard": conn.Number(to)})
+	token := "" // locked otherwise, or new
+	if c, ok := ps.cluster.claims.Load(account); ok {
+		token = c.(*claim).token
+	}
+	id := query.Text(account)
+	err := directory.Change(ctx, ps.cluster.Home().Server, "placements", `
+INSERT INTO placements
+SELECT {account:String}, {shard:UInt16}, max(version) + 1
+FROM placements
+WHERE account_id = {account:String}
+HAVING {token:String} = '' OR (
+    SELECT argMax(expires_at, beat) > now64(3) + {spare:UInt32}
+    FROM leases
+    WHERE account_id = {account:String} AND token = {token:String})`,
+		conn.Params{"account": id, "shard": conn.Number(to), "token": token, "spare": conn.Number(uint32(leaseSpare.Seconds()))})
+	if err != nil || token == "" {
+		return err
+	}
+	is, _, err := ps.Read(conn.Inspecting(ctx), id)
+	if err == nil && is != to {
+		err = fmt.Errorf("account %s is on shard %d and not on %d: the lock on it ended before its place was written; do it again", account, is, to)
+	}
+	return err
 }
 
 // Put has an account on a shard from now on, in this process at once.
