@@ -8,12 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adlens/internal/answer"
 	"adlens/internal/clickhouse"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/connector"
 	"adlens/internal/engine"
-	"adlens/internal/query"
 
 	"go.uber.org/zap"
 )
@@ -24,9 +24,9 @@ type data struct {
 	locker connector.Locks
 	engine *engine.Engine // nil for a server that is not ours
 	remote *conn.Remote   // nil for ours
-	// answering keeps figures of accounts, where this process answers for longer than
-	// one request.
-	answering atomic.Pointer[query.Service]
+	// answering keeps figures of accounts and answers, where this process answers for
+	// longer than one request.
+	answering atomic.Pointer[answer.Service]
 }
 
 // openDatabase finds the database: the embedded engine of the data directory, started

@@ -199,8 +199,9 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 		if last, ok := i.looked[account]; ok && last.progress == now && time.Since(last.at) < inspectEvery {
 			continue
 		}
-		if figures := i.answering.Load(); figures != nil {
-			figures.Forget(account)
+		i.Figures.Forget(account)
+		if answers := i.answering.Load(); answers != nil {
+			answers.Forget(account)
 		}
 		whole, err := i.Inspector.LookAgain(ctx, account)
 		if err != nil {

@@ -94,10 +94,11 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	app := adhttp.OwnersApp(account)
 	figures := query.NewService(d.Figures, d.Lists)
 	figures.Remember(d.Figures, so.memory)
-	d.answering.Store(figures)
+	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
+		Warn: func(string, error) {}})
+	d.answering.Store(answers)
 	tools := assistant.New(assistant.Config{
-		Answers: answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
-			Warn: func(string, error) {}}),
+		Answers: answers,
 		Admit: func(ctx context.Context, _ *mcp.RequestExtra) (auth.Caller, error) {
 			if running, err := o.askServer(ctx, account); err != nil {
 				return auth.Caller{}, err

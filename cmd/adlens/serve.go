@@ -165,13 +165,13 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if so.memory > 0 {
 		figures.Remember(d.Figures, so.memory)
 	}
-	d.answering.Store(figures)
 	usage := auth.NewUsage()
 	admission := auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, usage, d.Accounts)
 	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Uses: d.Keys, Lists: refresh.lists, Cache: so.answerCache, Memory: so.underWay, Now: time.Now,
 		Warn: func(account string, err error) {
 			log.Warn("it could not be found out whether campaigns have to be read", zap.String("account", account), zap.Error(err))
 		}})
+	d.answering.Store(answers)
 	assistants, err := d.newAssistants(so, admission, answers, log)
 	if err != nil {
 		return err

@@ -99,6 +99,13 @@ func (s *Service) View(ctx context.Context, caller auth.Caller) (query.View, err
 	return s.figures.LimitedView(ctx, caller.Account.ID, caller.Marketplaces)
 }
 
+// Forget drops what is kept of an account, figures and answers, as after a repair that
+// brings lost rows back under the same version.
+func (s *Service) Forget(account string) {
+	s.figures.Forget(account)
+	s.cache.forget(account)
+}
+
 // viewOf returns the moment that a request is about.
 func (s *Service) viewOf(ctx context.Context, caller auth.Caller, r Request) (query.View, error) {
 	if r.View != nil {

@@ -101,6 +101,32 @@ func TestAQuestionIsAnsweredWithoutHTTP(t *testing.T) {
 	}
 }
 
+// Lost rows that are back have their account answered from them, under the same version.
+func TestAForgottenAccountIsComputedAgainAndNoOther(t *testing.T) {
+	_, s := newShop()
+	ask := func(account, how string) {
+		t.Helper()
+		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: account}}, Request{Endpoint: "reports/products", Parameters: []Parameter{{"range", "this_month"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		if known := q.Tag() != ""; known != (how == Remembered) {
+			t.Errorf("%s: a tag is known: %t", account, known)
+		}
+		if _, err := q.Answer(t.Context()); err != nil || q.How != how {
+			t.Errorf("%s is %s, expected %s: %v", account, q.How, how, err)
+		}
+	}
+	for _, how := range []string{Computed, Remembered} {
+		ask("acme", how)
+		ask("acme-2", how)
+	}
+	s.Forget("acme")
+	ask("acme", Computed)
+	ask("acme-2", Remembered)
+}
+
 func TestWhatCannotBeAskedIsRefusedWithAllFaults(t *testing.T) {
 	_, s := newShop()
 	_, err := s.Ask(t.Context(), auth.Caller{}, Request{Endpoint: "timeline", Parameters: []Parameter{{"color", "red"}, {"range", "today"}, {"range", "today"}, {"start_date", "x"}}})

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 
 	"adlens/internal/flight"
@@ -41,6 +42,17 @@ func newCache(bytes, memory int) *cache {
 		writing: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		uses:    map[string]*use{},
 	}
+}
+
+// accountPrefix begins the names of all answers about an account.
+func accountPrefix(account string) string { return account + "\n" }
+
+// forget drops the answers about an account and their tags. Those in a content coding
+// stay, whose names say what is in them.
+func (c *cache) forget(account string) {
+	of := func(name string) bool { return strings.HasPrefix(name, accountPrefix(account)) }
+	c.known.Forget(of)
+	c.tags.Forget(of)
 }
 
 func (c *cache) cacheAnswer(name string, a *Answer) {

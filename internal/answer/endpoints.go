@@ -156,7 +156,7 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 		request = st.settle(ctx, s, view, request)
 	}
 	return &Question{
-		Name: st.identify(st.name, view, request), meaning: func() string { return query.Meaning(st.name, view, request) },
+		Name: accountPrefix(view.Account) + st.identify(st.name, view, request), meaning: func() string { return query.Meaning(st.name, view, request) },
 		service: s, account: view.Account, endpoint: st.name, request: request,
 		most: func(ctx context.Context) (int, error) { return st.most(ctx, view, request) },
 		compute: func(ctx context.Context) (func(*writer), error) {

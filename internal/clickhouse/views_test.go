@@ -10,8 +10,10 @@ import (
 	"adlens"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/query"
 	"adlens/internal/tables"
+	"adlens/loader"
 )
 
 // unmarked is a server that other machines load into as well.
@@ -129,6 +131,25 @@ func (s *switched) Target(ctx context.Context) (conn.Target, error) {
 		return conn.Target{}, errors.New("the engine is away")
 	}
 	return s.Source.Target(ctx)
+}
+
+// A view that lacks marketplaces would stay under its version once they are back.
+func TestAViewThatLacksMarketplacesIsDamage(t *testing.T) {
+	d := openShared(t)
+	all := []loader.Marketplace{{Key: 1, Profile: platform.Profile{ID: "1", Country: "US"}}, {Key: 2, Profile: platform.Profile{ID: "2", Country: "DE"}}}
+	if err := d.Loads.InsertMarketplaces(t.Context(), t.Name(), 6, all[:1]); err != nil {
+		t.Fatal(err)
+	}
+	commitUnits(t, d.Database, t.Name(), manifest.Entry{Unit: manifest.Unit{Kind: manifest.Marketplaces}, Generation: 6, Rows: 2})
+	if v, err := d.Figures.View(t.Context(), t.Name()); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("the view has the marketplaces %v of two, %v", v.Marketplaces, err)
+	}
+	if err := d.Loads.InsertMarketplaces(t.Context(), t.Name(), 6, all[1:]); err != nil {
+		t.Fatal(err)
+	}
+	if v := mustView(t, d.Database, t.Name()); len(v.Marketplaces) != 2 {
+		t.Errorf("the view has the marketplaces %v, expected two", v.Marketplaces)
+	}
 }
 
 // A writer that died in the middle of a change left its mark; what it may have

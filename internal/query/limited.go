@@ -86,6 +86,11 @@ func newLimitedViews() *lru.Cache[string, limitedView] {
 	return lru.New(maxLimitedUnits, func(_ string, l limitedView) int { return 1 + l.view.Manifest.Len() + len(l.view.Legacy) })
 }
 
+// limitedName names a limited view. That of no marketplaces begins all of the account.
+func limitedName(account string, only []string) string {
+	return account + "\n" + strings.Join(only, ",")
+}
+
 // LimitedView is View of some marketplaces, given by country code or id; nil is all.
 func (s *Service) LimitedView(ctx context.Context, account string, only []string) (View, error) {
 	v, err := s.View(ctx, account)
@@ -96,7 +101,7 @@ func (s *Service) LimitedView(ctx context.Context, account string, only []string
 }
 
 func (s *Service) limitView(v View, only []string) View {
-	name := v.Account + "\n" + strings.Join(only, ",")
+	name := limitedName(v.Account, only)
 	if known, ok := s.limited.Get(name); ok && known.version == v.Manifest.Version && slices.Equal(known.of, v.Marketplaces) {
 		return known.view
 	}

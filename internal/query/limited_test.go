@@ -57,6 +57,25 @@ func TestALimitedViewHasNothingOfOtherMarketplaces(t *testing.T) {
 	}
 }
 
+// What a repair brings back of legacy campaigns changes neither the version nor the
+// marketplaces.
+func TestALimitedViewIsMadeAgainAfterARepair(t *testing.T) {
+	s := NewService(nil, nil)
+	half, whole := exampleView(), exampleView()
+	whole.Legacy = []LegacyCampaign{{Marketplace: usKey, ID: "1"}}
+	other := half
+	other.Account += "-2"
+	s.limitView(half, []string{"US"})
+	s.limitView(other, []string{"US"})
+	s.Forget(half.Account)
+	if v := s.limitView(whole, []string{"US"}); len(v.Legacy) != 1 {
+		t.Errorf("the view has the legacy campaigns %v, expected one", v.Legacy)
+	}
+	if kept := s.limited.Stats().Values; kept != 2 {
+		t.Errorf("%d views are kept, expected that of another account too", kept)
+	}
+}
+
 // An answer's name depends on the marketplaces, however they were given.
 func TestIdentitiesOfLimitedViewsAreThoseOfTheirMarketplaces(t *testing.T) {
 	v, r := exampleView(), Request{Period: days("2026-01-01", "2026-01-31")}

@@ -60,6 +60,12 @@ func TestListsAreCountedAgainOnlyWhenTheyChange(t *testing.T) {
 	if _, err := s.Marketplaces(context.Background(), exampleView()); err != nil || store.asked != 4 {
 		t.Errorf("where no list is held: counted %d times in all, expected 4 (error %v)", store.asked, err)
 	}
+	s.Forget("a")
+	for _, account := range []string{"a", "b"} {
+		if _, err := s.Marketplaces(context.Background(), holdingLists(account, 2, 7, 8)); err != nil || store.asked != 5 {
+			t.Errorf("after a repair of a, %s: counted %d times in all, expected 5 (error %v)", account, store.asked, err)
+		}
+	}
 }
 
 func TestACountThatFailedIsNotRemembered(t *testing.T) {

@@ -42,6 +42,8 @@ func (s *Service) View(ctx context.Context, account string) (View, error) {
 func (s *Service) Forget(account string) {
 	s.days.known.Forget(func(k monthKey) bool { return k.account == account })
 	s.buckets.Forget(func(r countedReport) bool { return r.account == account })
+	s.counts.known.Forget(func(k listsKey) bool { return k.account == account })
+	s.limited.Forget(func(name string) bool { return strings.HasPrefix(name, limitedName(account, nil)) })
 	s.held.Forget(func(n keyName) bool { return n.account == account })
 	s.directory.accounts.Forget(func(known string) bool { return known == account })
 	s.directory.entities.Forget(func(known string) bool { return known == account })

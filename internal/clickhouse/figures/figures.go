@@ -47,6 +47,11 @@ func (s *Store) View(ctx context.Context, account string) (query.View, error) {
 	return s.views.current(ctx, account)
 }
 
+// Forget drops what is kept of an account: its next view is read from the database.
+func (s *Store) Forget(account string) {
+	s.views.known.Forget(func(known string) bool { return known == account })
+}
+
 // ProductIDs reads the ids of products by their stored numbers.
 func (s *Store) ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error) {
 	type pair struct {

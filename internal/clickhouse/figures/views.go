@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -131,13 +132,13 @@ func (s *Store) readView(ctx context.Context, account string, known query.View) 
 		return query.View{}, err
 	}
 	v := query.View{Account: account, Manifest: m}
-	unit := manifest.Unit{Kind: manifest.Marketplaces}
-	switch generation := m.Generation(unit); generation {
+	live, _ := m.Find(manifest.Unit{Kind: manifest.Marketplaces})
+	switch live.Generation {
 	case 0:
-	case known.Manifest.Generation(unit):
+	case known.Manifest.Generation(live.Unit):
 		v.Marketplaces = known.Marketplaces
 	default:
-		if v.Marketplaces, err = s.readMarketplaces(ctx, account, generation); err != nil {
+		if v.Marketplaces, err = s.readMarketplaces(ctx, account, live); err != nil {
 			return v, err
 		}
 	}
@@ -215,9 +216,14 @@ ORDER BY name, campaign_id`, conn.Params{"account": query.Text(account), "genera
 		})
 }
 
-// readMarketplaces reads marketplaces in the order in which answers list them.
-func (s *Store) readMarketplaces(ctx context.Context, account string, generation uint32) ([]query.Marketplace, error) {
-	stored, err := s.Marketplaces(ctx, account, generation)
+// readMarketplaces reads marketplaces in the order in which answers list them. Where
+// some are missing, the database may have been restarted since all rows were looked
+// through: figures without them would be wrong.
+func (s *Store) readMarketplaces(ctx context.Context, account string, live manifest.Entry) ([]query.Marketplace, error) {
+	stored, err := s.Marketplaces(ctx, account, live.Generation)
+	if err == nil && uint64(len(stored)) < live.Rows {
+		err = &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("generation %d has %d marketplaces, expected %d", live.Generation, len(stored), live.Rows)}
+	}
 	all := make([]query.Marketplace, len(stored))
 	for i, m := range stored {
 		all[i] = query.Marketplace{Key: m.Key, ID: m.ID, Country: m.Country, Currency: m.Currency, TimeZone: m.TimeZone}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/answer"
+	"adlens/internal/auth"
+	"adlens/internal/query"
+
+	"go.uber.org/zap"
+)
+
+// A repair may bring rows back under the version that half of them was answered under.
+func TestNothingIsKeptOfAnAccountThatWasDamaged(t *testing.T) {
+	d, o := home(t)
+	profiles := filepath.Join(t.TempDir(), "profiles.json")
+	err := os.WriteFile(profiles, []byte(`[{"profileId": 701, "countryCode": "US", "currencyCode": "USD", "timezone": "America/Los_Angeles",
+		"accountInfo": {"marketplaceStringId": "A", "id": "A1", "type": "seller", "name": "x"}}]`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{{"account", "add", "acme", "--name", "Acme"}, {"load", "--account", "acme", profiles}} {
+		if out, err := run(o, words...); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	answers := answer.New(answer.Config{Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{}, Cache: 1 << 20, Now: time.Now})
+	d.answering.Store(answers)
+	ask := func(want string) {
+		t.Helper()
+		q, err := answers.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, answer.Request{Endpoint: "marketplaces"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		if a, err := q.Answer(t.Context()); err != nil || !strings.Contains(string(a.Body), want) {
+			t.Fatalf("the answer lacks %s: %s, %v", want, a.Body, err)
+		}
+	}
+	ask("America/Los_Angeles")
+	if err := d.Cluster.Home().Exec(t.Context(), "ALTER TABLE marketplaces UPDATE timezone = 'America/Denver' WHERE true SETTINGS mutations_sync = 2", nil); err != nil {
+		t.Fatal(err)
+	}
+	ask("America/Los_Angeles") // from memory
+	i := d.newInspector(zap.NewNop())
+	i.Inspector.Withhold("acme", "a part is missing")
+	if err := i.returnWhole(t.Context()); err != nil || len(i.Inspector.Damage().Lost) > 0 {
+		t.Fatalf("the account is withheld: %v, %v", i.Inspector.Damage().Lost, err)
+	}
+	ask("America/Denver")
+}
