@@ -74,6 +74,9 @@ func (b *build) countLegacy(ctx context.Context, months []legacyMonth) error {
 		if err := b.countMonth(ctx, m); err != nil {
 			return err
 		}
+		if err := b.flushBlock(ctx, b.session.blockRows); err != nil {
+			return err
+		}
 	}
 	if err := b.flushRows(ctx); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -250,7 +251,7 @@ func (d *download) eachRow(ctx context.Context, visit func(platform.RowColumns, 
 		err = closing
 	}
 	if ctx.Err() != nil {
-		return "", nil, err // not the file's fault
+		return "", nil, cmp.Or(err, context.Cause(ctx)) // not the file's fault
 	}
 	return sum, reader.Nulls(), asRefusal(err)
 }

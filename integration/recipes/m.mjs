@@ -179,6 +179,7 @@ const NODES = {
   RecordExpression: (node, scope) => record(Object.fromEntries(listed(node.content).map(({ key, value }) => [nameOf(key), later(value, scope)]))),
   ParenthesizedExpression: (node, scope) => evaluate(node.content, scope),
   IfExpression: async (node, scope) => evaluate(want(await evaluate(node.condition, scope), 'logical') ? node.trueExpression : node.falseExpression, scope),
+  ErrorRaisingExpression: async (node, scope) => fail(`Expression.Error: ${want(await evaluate(node.paired, scope), 'text')}`),
   TypePrimaryType: (node) => ofType(node.paired.primitiveTypeKind),
   EachExpression: (node, scope) => (value) => evaluate(node.paired, Object.assign(Object.create(scope), { _: () => value })),
   FunctionExpression: (node, scope) => {

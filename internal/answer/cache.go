@@ -12,7 +12,8 @@ import (
 
 // cache remembers answers by their names, or by tag and coding. A name stands for
 // the endpoint, the account, the version of its data and the meaning of the
-// request, so what is remembered never becomes wrong: it only stops being used.
+// request, so what is remembered stops being used where it is not right any more. Only a
+// repair brings rows back under the same version: forget drops what was read before.
 type cache struct {
 	known   *lru.Cache[string, *Answer]
 	tags    *lru.Cache[string, string] // of answers by their names, also where the answer was dropped

@@ -388,27 +388,27 @@ func (d *Daily) pullConnection(ctx context.Context, c adlens.Connection) (result
 	}
 	noting := d.noteRead(ctx, p)
 	err = errors.Join(err, noting)
-	told := d.tellLeftOut(c, p.leftOut)
+	d.tellLeftOut(c, p.leftOut)
 	if noting == nil && len(p.tasks) > 0 && !slices.ContainsFunc(p.tasks, (*task).isWanting) {
-		return p.result, nil, errors.Join(err, told)
+		return p.result, nil, err
 	}
-	return p.result, err, errors.Join(err, told)
+	return p.result, err, err
 }
 
-// tellLeftOut is why profiles of a connection are not read, at most once a day: no other
-// try mends it.
-func (d *Daily) tellLeftOut(c adlens.Connection, leftOut error) error {
+// tellLeftOut tells why profiles of a connection are not read, at most once a day: no
+// other try mends it, and the others are read.
+func (d *Daily) tellLeftOut(c adlens.Connection, leftOut error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	today := adlens.DayOf(d.Now().UTC())
 	if leftOut == nil || d.told[lookKey(c)] == today {
-		return nil
+		return
 	}
 	if d.told == nil {
 		d.told = map[string]adlens.Day{}
 	}
 	d.told[lookKey(c)] = today
-	return leftOut
+	d.Connector.Notice(c.Account, leftOut.Error())
 }
 
 // isWanting reports whether another try on the same day may bring more of a

@@ -35,8 +35,11 @@ func listProfiles(ctx context.Context, client *api.Client) (found listing, err e
 	if len(found.profiles) == 0 {
 		return found, errors.New("the platform lists no seller or vendor profile for these credentials in this region")
 	}
-	for i, p := range found.profiles { // these are shown, and not loaded
-		found.profiles[i].Name, found.profiles[i].Advertiser = client.CleanText(p.Name), client.CleanText(p.Advertiser)
+	for i := range found.profiles { // these are shown, and not loaded
+		shown := &found.profiles[i]
+		for _, text := range []*string{&shown.Name, &shown.Advertiser, &shown.Country, &shown.Currency, &shown.TimeZone} {
+			*text = client.CleanText(*text)
+		}
 	}
 	return found, nil
 }

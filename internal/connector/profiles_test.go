@@ -2,6 +2,8 @@ package connector
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,8 +42,9 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 	}
 	store := &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
 	now := time.Now()
+	var notices []string
 	daily := &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: func() time.Time { return now }, Connector: New(Config{Store: store, Loader: unchanging{taken{store}}, Locks: store,
-		BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
+		BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(_, text string) { notices = append(notices, text) }})}
 	connect := func(choice adlens.Choice) error {
 		var err error
 		store.profiles, err = daily.Connector.Connect(t.Context(), adlens.Connection{Account: "one", Name: "NA", Region: "NA", ClientID: standin.DefaultClientID, Choice: choice},
@@ -77,16 +80,16 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 		t.Errorf("%d reports were requested, %d loaded, want those of one profile", n, len(store.visible))
 	}
 	store.profiles = store.profiles[3:]
-	_, _, err = daily.refreshConnection(t.Context(), store.connection)
-	wantNamed("a refresh", err)
-	for range 2 {
-		now = now.Add(24 * time.Hour)
-		_, _, err = daily.refreshConnection(t.Context(), store.connection)
-		wantNamed("a refresh of the next day", err)
-		store.refreshed = map[string]adlens.Refreshed{}
-		if _, did, err := daily.refreshConnection(t.Context(), store.connection); did != refreshed || err != nil {
-			t.Errorf("another refresh of the day: %v, %v", did, err)
+	for day := range 3 {
+		notices = nil
+		for range 2 {
+			if _, did, err := daily.refreshConnection(t.Context(), store.connection); did != refreshed || err != nil {
+				t.Errorf("a refresh of day %d: %v, %v", day, did, err)
+			}
+			store.refreshed = map[string]adlens.Refreshed{}
 		}
+		wantNamed(fmt.Sprintf("day %d", day), errors.New(strings.Join(notices, "\n")))
+		now = now.Add(24 * time.Hour)
 	}
 
 	// Chosen without the one that is listed no more, the others are named.

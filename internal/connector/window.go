@@ -20,6 +20,9 @@ const (
 	restatedDaily  = 14 // days that are read again each day
 	restatedWeekly = 60 // days that are read again each week
 	week           = 7
+	// reliable is for how many days reports certainly have all figures: of Sponsored
+	// Products older ones may lack some, and would take those away that were read before.
+	reliable = 65
 )
 
 // task is what is due of one report type of a profile.
@@ -178,12 +181,12 @@ func dueDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) 
 
 // allDays says how many days up to the last ended one there are to read of a report type
 // that was read so far (nil: never): all that the platform has at first, and afterwards
-// those that it still restates and those that were missed. Of days of Sponsored Products
-// that are older than 65 days it may give reports that lack figures: these would take
-// those away that were read before.
+// those that it still restates and those that were missed, with the days before them that
+// were read too early, as long as reports of those are reliable.
 func allDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) int {
 	if before == nil {
 		return lookBack[t.AdProduct]
 	}
-	return max(restatedWeekly, int(last-before.Through))
+	missed := int(last - before.Through)
+	return max(restatedWeekly, missed, min(missed+restatedDaily-1, reliable))
 }

@@ -84,7 +84,7 @@ func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType, pull
 			one.planWindows(nil)
 			for _, w := range one.windows {
 				for day := w.start; day <= w.end; day++ {
-					if _, again := read[day]; again && today-day > max(restatedWeekly, adlens.Day(chosen)) {
+					if _, again := read[day]; again && today-day > max(reliable, adlens.Day(chosen)) {
 						t.Errorf("%s: %s is read again on %s, %d days later", report.ID, day, today, today-day)
 					}
 					read[day] = today

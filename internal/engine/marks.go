@@ -45,7 +45,8 @@ func (m Marks) Read(account string) (mark uint64, settled bool) {
 }
 
 // readMark reads a mark, as every request does, with three calls of the system: an
-// os.File takes five more to find out that nothing ever waits for a file.
+// os.File takes five more to find out that nothing ever waits for a file. Where a signal
+// interrupts it, the request reads from the database.
 func (m Marks) readMark(account string) (mark uint64, err error) {
 	descriptor, err := syscall.Open(m.markPath(account), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

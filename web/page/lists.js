@@ -15,8 +15,8 @@ const number = (label, cell) => ({ label, numeric: true, cell })
 const badge = (text, looks = '') => el('span', { class: `badge ${looks}` }, text)
 const id = (text) => el('span', { class: 'id' }, text)
 
-// unfiltered are the filters by ids, all removed: a list has none of them.
-const unfiltered = Object.fromEntries(FILTERS.map((filter) => [filter, '']))
+// unfiltered are all filters, removed: a list has none of them.
+const unfiltered = Object.fromEntries([...FILTERS, 'marketplaces', 'ad_products'].map((filter) => [filter, '']))
 
 // marketplaceOf is the choice of the one marketplace whose list is shown.
 function marketplaceOf(state, { go, marketplaces, fixed }) {
@@ -39,7 +39,7 @@ export function drawCampaigns(state, { campaigns }, tools) {
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
     plain('Targeting', (row) => (row.targeting === null ? '–' : words(row.targeting))),
-    number('Budget', (row) => [amount(row.budget.amount, row.budget.currency_code), id(words(row.budget.type))]),
+    number('Budget', (row) => [amount(row.budget.amount, row.budget.currency_code), row.budget.type && id(words(row.budget.type))]),
     plain('By this service', (row) => words(row.provenance)),
     whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
     !tools.fixed && whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
@@ -64,14 +64,14 @@ export function drawAdGroups(state, answers, tools) {
     table({ caption: 'Ad groups', columns, rows: groups.data, empty: 'No ad group is listed.' }), pages(groups.pagination, state, tools.go, 'ad groups'))]
 }
 
-const schedule = ({ frequency, time: at, timezone }) => [words(frequency), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
+const schedule = ({ frequency, time: at, timezone }) => [frequency === null ? '–' : words(frequency), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
 
 // drawRules shows all rules.
 export function drawRules(state, { rules }, { link, fixed }) {
   const columns = [
     name((row) => [el('span', {}, row.name), id(row.rule_id)], 'Rule'),
     plain('Status', (row) => badge(words(row.status), row.status)),
-    whole('Acts in', (row) => [row.scope.marketplaces.join(', '), id(row.scope.campaign_ids === null ? 'all campaigns' : `${count(row.scope.campaign_ids.length)} campaigns`)]),
+    whole('Acts in', (row) => [row.scope.marketplaces?.join(', ') ?? 'All marketplaces', id(row.scope.campaign_ids === null ? 'all campaigns' : `${count(row.scope.campaign_ids.length)} campaigns`)]),
     whole('Schedule', (row) => schedule(row.schedule)),
     whole('Last run', (row) => (row.last_run === null ? 'Never' : [time(row.last_run.started_at), id(words(row.last_run.status))])),
     number('Changed', (row) => count(row.last_run?.changed)),

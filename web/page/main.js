@@ -13,7 +13,8 @@ import { changed, read, write } from './state.js'
 import { askAll, drawView, figuresOf, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
-// what stands on the page: its state, requests, answers.
+// what stands on the page: its state, requests, answers. running ends what a view asks
+// when another one is shown; lasting ends downloads and changes with the session.
 let session = null
 
 const requestTo = (path) => ({ path, params: [] })
@@ -42,10 +43,9 @@ addEventListener('online', () => session?.failed && show())
 // begin starts a session. The account comes first: it shows whether the key is
 // right, and answers without an active subscription too. begin then calls accepted(key).
 async function begin(key, accepted = () => {}) {
-  session?.running.abort()
-  clearTimeout(session?.later)
+  end(session)
   const api = new Api({ Authorization: `Bearer ${key}` })
-  const mine = session = { key, api, running: new AbortController(), shown: null, labels: new Map() }
+  const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map() }
   const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
   try {
     welcome(await ask('/api/v1/account'))
@@ -57,6 +57,13 @@ async function begin(key, accepted = () => {}) {
     return
   }
   show()
+}
+
+// end gives up all that a session waits for.
+function end(of) {
+  of?.running.abort()
+  of?.lasting.abort()
+  clearTimeout(of?.later)
 }
 
 // refuse tells why a session did not begin. Who is known stays: a canceled
@@ -91,15 +98,15 @@ function furnish() {
   session.controls = controls(go, () => session.shown && figuresOf(session.shown.answers)?.period, session.marketplaces, session.labels)
   redraw(byId('controls'), session.controls.node)
   byId('elsewhere').hidden = true
-  session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: session.running.signal, waiting }), say, session.account)
+  const { lasting } = session
+  session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: lasting.signal, waiting }), say, session.account)
 }
 
 // forget drops the key with all that it showed, and asks for another. One that the
 // server refuses is not kept either.
 function forget(text, fault) {
   if (fault?.status === 401) discard()
-  session?.running.abort()
-  clearTimeout(session?.later)
+  end(session)
   session = null
   for (const id of ['who', 'views', 'controls', 'notices', 'view', 'elsewhere']) byId(id).replaceChildren()
   byId('account').hidden = byId('forget').hidden = true
@@ -131,7 +138,11 @@ async function show({ again = false } = {}) {
   mine.running.abort()
   clearTimeout(mine.later)
   const running = mine.running = new AbortController()
-  if (!again && mine.shown && !mine.failed && sameRequests(requests, mine.shown.requests)) return draw(state, mine.shown)
+  if (!again && mine.shown && !mine.failed && sameRequests(requests, mine.shown.requests)) {
+    byId('view').setAttribute('aria-busy', 'false')
+    draw(state, mine.shown)
+    return comeBack(mine.shown.answers, running)
+  }
   if (!mine.shown) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
   byId('view').setAttribute('aria-busy', 'true')
   try {
@@ -184,7 +195,7 @@ function draw(state, shown) {
 async function endApp({ app_id, name }) {
   const mine = session
   try {
-    await mine.api.post(`/apps/${encodeURIComponent(app_id)}/revoke`, { signal: mine.running.signal, waiting })
+    await mine.api.post(`/apps/${encodeURIComponent(app_id)}/revoke`, { signal: mine.lasting.signal, waiting })
     await show({ again: true })
     if (mine === session) say(`The connection of ${name} is ended.`)
   } catch (error) {
@@ -205,7 +216,7 @@ function fail(error, requests, running) {
   running.abort()
   session.failed = true
   byId('notices').replaceChildren()
-  session.elsewhere.show(ofApi(requests))
+  session.elsewhere.show(ofApi(requests.filter(({ after }) => !after))) // those that need no other's answer
   redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })))
 }
 

@@ -12,8 +12,12 @@ const field = ([name, value]) => (/^[a-z_]+$/.test(name) ? `${name} = ${text(val
 export const powerQueryScript = (server, key, path, params, paged) => `let
     Server = ${text(server)},
     Key = ${text(key)},
-    ${paged ? pages(path, params) : `Named = ${table(path, params, '')}`},
+    ${paged ? pages(path, params) : `Answer = ${table(path, params, '')},
+    ${WHOLE}`},
 ${TYPES}`
+
+// What an answer has at most, and what would be left out of it without a word.
+const WHOLE = 'Named = if Table.RowCount(Answer) > 99999 then error "The server gives 100,000 rows at once. Choose a shorter period or a filter." else Answer'
 
 const table = (path, params, more) => `Table.PromoteHeaders(Csv.Document(
         Web.Contents(Server, [

@@ -51,10 +51,12 @@ export const marketplacesFlag = ({ api_key: { marketplaces } }) => marketplaces 
 // feed makes an address that needs no key. Links are made on the server, by its
 // operator: the API only reads.
 function feed(request, origin, account) {
-  return `# On the server:
+  const all = whole(request)
+  const note = isPaged(all) ? '# A link answers the first 1,000 rows. For more of them, use Google Sheets, Power Query or a script.\n' : ''
+  return `${note}# On the server:
 adlens feed create --account ${shell(account.account_id)} --name ${shell(request.title)}${marketplacesFlag(account)} \\
   --base ${shell(origin)} \\
-  --request ${shell(below(whole(request)))}
+  --request ${shell(below(all))}
 
 # In a cell of Google Sheets, with the address that this prints:
 =IMPORTDATA("${origin}/feed/feed_...")

@@ -46,10 +46,9 @@ async function show({ again = false } = {}) {
   running.abort()
   const mine = running = new AbortController()
   const requests = requestsOf(state)
-  if (!again && shown && sameRequests(requests, shown.requests)) return draw(state)
   byId('view').setAttribute('aria-busy', 'true')
   try {
-    shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
+    if (again || !shown || !sameRequests(requests, shown.requests)) shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
     draw(state)
     if (isSyncing(shown.answers)) setTimeout(() => mine === running && show({ again: true }), SYNCING_SECONDS * 1000)
   } catch (error) {
