@@ -118,7 +118,8 @@ func (l linkCommand) endOf(cmd *cobra.Command, now time.Time) (*time.Time, error
 
 // tryLink answers what a link answers as a server would, before it is given out. A
 // view that has nothing to compare yet is shown without a comparison until it has, as
-// the page shows it: that is no error, but a notice.
+// the page shows it: that is no error, but a notice, as is that a feed has one page of
+// several.
 func (d *data) tryLink(ctx context.Context, kind *auth.Link, token auth.Key, record auth.Record, requests []answer.Request) (notice string, err error) {
 	admission := auth.NewAdmission(nil, auth.NewAuthenticator(candidate{record}), auth.NewLimiter(0, 0), auth.NewUsage(), d.Accounts)
 	caller, err := admission.Admit(ctx, auth.Credentials{Link: kind, Token: token.Reveal()}, netip.Addr{}, time.Now())
@@ -127,13 +128,18 @@ func (d *data) tryLink(ctx context.Context, kind *auth.Link, token auth.Key, rec
 	}
 	answers := d.newAnswers()
 	for _, request := range requests {
-		err := tryRequest(ctx, answers, caller, request)
+		pages, err := tryRequest(ctx, answers, caller, request)
 		if kind == auth.Share && request.ComparesLater(err) {
 			notice = fmt.Sprintf("today the link shows its view without a comparison: %v", err)
-			err = tryRequest(ctx, answers, caller, request.WithoutComparison())
+			_, err = tryRequest(ctx, answers, caller, request.WithoutComparison())
 		}
 		if err != nil {
 			return "", err
+		}
+		if kind == auth.Feed && pages != nil {
+			if _, more := pages.NextPage(pages.Rows); more {
+				notice = fmt.Sprintf("the link answers one page, of %d rows at most; today there are %d", pages.PageSize, pages.Rows)
+			}
 		}
 	}
 	return notice, nil
@@ -145,14 +151,17 @@ func (d *data) newAnswers() *answer.Service {
 	return answer.New(answer.Config{Figures: query.NewService(d.Figures, d.Lists), Connections: d.Connections, Lists: idle{}, Now: time.Now})
 }
 
-func tryRequest(ctx context.Context, answers *answer.Service, caller auth.Caller, request answer.Request) error {
+func tryRequest(ctx context.Context, answers *answer.Service, caller auth.Caller, request answer.Request) (*answer.Pages, error) {
 	question, err := answers.Ask(ctx, caller, request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer question.Close()
-	_, err = question.Answer(ctx)
-	return err
+	a, err := question.Answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.Pages, nil
 }
 
 // candidate is a store of one link.

@@ -44,6 +44,12 @@ func TestAmountsAreInTheOwnCurrencyWhereThereIsOne(t *testing.T) {
 		t.Errorf("the chart says %q", got)
 	}
 
+	// What an address has in another spelling is applied too, and shown as it is.
+	p.goTo("#/overview?range=last_month&marketplaces=de")
+	if got := p.texts(".controls .ticks .value")[0]; got != "de" {
+		t.Errorf("the picker of marketplaces says %q", got)
+	}
+
 	// Amounts of several currencies have no sum: the page says why, and shows dollars.
 	p.goTo("#/overview?range=last_month&currency=local")
 	var refusal struct{ Detail string }

@@ -195,7 +195,8 @@ func TestTextsOfAnAccountAreTextsOnly(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) { need(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
 	write("profiles.json", `[{"profileId": 9007199254740993, "countryCode": "US", "currencyCode": "USD", "timezone": "America/Los_Angeles", "accountInfo": {"type": "seller"}}]`)
-	write("rules.ndjson", fmt.Sprintf(`{"rule_id": "r", "name": %q, "status": "on", "scope": {"marketplaces": ["US"], "campaign_ids": null}, "schedule": {"frequency": "daily", "time": "05:00", "timezone": "UTC"}, "edited_at": "2026-01-01T00:00:00.000Z"}`, evil)+"\n")
+	write("rules.ndjson", fmt.Sprintf(`{"rule_id": "r", "name": %q, "status": "on", "scope": {"marketplaces": ["US"], "campaign_ids": null}, "schedule": {"frequency": "daily", "time": "05:00", "timezone": "UTC"}, "edited_at": "2026-01-01T00:00:00.000Z"}
+{"rule_id": "all", "name": "Everywhere", "status": "on", "scope": {"marketplaces": null, "campaign_ids": null}, "schedule": {"frequency": "daily", "time": "05:00", "timezone": "UTC"}, "edited_at": "2026-01-01T00:00:00.000Z"}`, evil)+"\n")
 	l, err := h.Load("hostile", dir)
 	need(t, err)
 	if l.Code != 0 {
@@ -203,9 +204,50 @@ func TestTextsOfAnAccountAreTextsOnly(t *testing.T) {
 	}
 	p := h.tab(t, h.server.Address, "#/rules").signIn(key)
 	p.says("#view", evil)
+	p.says("#view", "All marketplaces")
 	if made := js[int](p, "document.querySelectorAll('#view img, #view script').length"); made != 0 {
 		t.Errorf("a text became %d elements", made)
 	}
 	p.goTo("#/campaigns")
 	p.says("#view", "9007199254740993")
+}
+
+// holdBack has requests with a text in their address wait until release is called.
+func (p *tab) holdBack(text string) (release func()) {
+	p.t.Helper()
+	p.everScripted(fmt.Sprintf(`{
+		const send = window.fetch, held = new Promise((release) => { window.release = release })
+		window.fetch = async (address, options) => {
+			if (address.includes(%q)) await held
+			options?.signal?.throwIfAborted()
+			return send(address, options)
+		}
+	}`, text))
+	return func() { js[any](p, "(window.release(), null)") }
+}
+
+func TestADownloadGoesOnBesideAnotherView(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_7_days")
+	release := p.holdBack("format=csv")
+	p.signIn(h.key)
+	p.click(`[data-keep="save-csv"]`)
+	p.says("#said", "Fetching")
+	p.goTo("#/rules")
+	release()
+	p.says("#said", "Saved as csv")
+}
+
+func TestWhatIsShownAgainIsNotBusy(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/rules")
+	release := p.holdBack("/reports/products")
+	p.signIn(h.key)
+	js[any](p, "(location.hash = '#/products', null)")
+	p.until("document.getElementById('view').getAttribute('aria-busy') === 'true'")
+	js[any](p, "(history.back(), null)")
+	p.arrive("#/rules")
+	release()
 }

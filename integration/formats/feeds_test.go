@@ -89,6 +89,19 @@ func TestAFeedThatWouldNotAnswerIsNotMade(t *testing.T) {
 	}
 }
 
+func TestAFeedOfOnePageSaysSo(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	for request, wanted := range map[string]string{
+		"/reports/products?range=all_time&page_size=2": "the link answers one page, of 2 rows at most; today there are ", "/reports/products?range=all_time": "", "/summary": "",
+	} {
+		r := h.Run("feed", "create", "--account", one.Files.ID, "--name", "page", "--request", request)
+		if r.Code != 0 || strings.Contains(r.Stderr, "one page") != (wanted != "") || !strings.Contains(r.Stderr, wanted) {
+			t.Errorf("%s: want the notice %q, got %s", request, wanted, r)
+		}
+	}
+}
+
 type feedLine struct {
 	ID        string  `json:"feed_id"`
 	Start     string  `json:"start"`

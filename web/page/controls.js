@@ -87,9 +87,11 @@ function ticks(title, choices, chosen, usual = 'All') {
     el('summary', {}, el('span', {}, title), said),
     el('div', { class: 'choices', role: 'group', 'aria-label': title }, choices.map(([, text], i) => el('label', {}, boxes[i], text))))
   const values = () => boxes.filter((box) => box.checked).map((box) => box.value)
-  const say = () => { said.textContent = choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text).join(', ') || usual }
+  let others = [] // that the address has, and that are no choices as it writes them
+  const say = () => { said.textContent = [...choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text), ...others].join(', ') || usual }
   let later
   node.addEventListener('change', () => {
+    others = []
     say()
     clearTimeout(later)
     later = setTimeout(() => chosen(usual === 'All' && values().length === boxes.length ? '' : values().join(',')), TICKING)
@@ -104,6 +106,7 @@ function ticks(title, choices, chosen, usual = 'All') {
     update(text) {
       const wanted = text.split(',')
       boxes.forEach((box) => { box.checked = wanted.includes(box.value) })
+      others = wanted.filter((value) => value && !boxes.some((box) => box.value === value))
       say()
     },
   }
