@@ -240,12 +240,13 @@ func (i *inspector) sayDamage() {
 
 func (i *inspector) readAges(ctx context.Context) {
 	ages, err := i.Audit.Ages(ctx)
-	if err != nil {
-		return // the engine's own check says it
-	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.ages = ages
+	if err == nil {
+		i.ages = ages
+	} else if ages.Accounts > 0 { // of a damaged table; the engine's own check says it
+		i.ages.Accounts = ages.Accounts
+	}
 }
 
 // currentHealth is what is known now, for everybody to see.
@@ -267,7 +268,7 @@ func (i *inspector) currentHealth() adhttp.Health {
 	case len(d.Refused) > 0:
 		h.Data = "a database is not the one that its accounts are in, and they are not answered: the log names it; put the right one back"
 	case len(d.Lost) > 0:
-		h.NoData = uint64(len(d.Lost)) >= ages.Accounts
+		h.NoData = ages.Accounts > 0 && uint64(len(d.Lost)) >= ages.Accounts
 		h.Data = "stored data is damaged, and the accounts that it is of are not answered: the log names them and what is missing; restore a backup of each in its place: adlens restore --from PLACE --account ID"
 	case d.Unread != nil:
 		h.NoData = true // whose they are is found out now

@@ -54,3 +54,33 @@ func TestNothingIsKeptOfAnAccountThatWasDamaged(t *testing.T) {
 	}
 	ask("America/Denver")
 }
+
+// That one account is damaged takes a server from no other, also where nothing could be
+// read of how many there are or how old what they have is.
+func TestADamagedAccountIsNotAllOfThem(t *testing.T) {
+	d, o := home(t)
+	for _, id := range []string{"acme", "beta"} {
+		if out, err := run(o, "account", "add", id, "--name", id); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	i := d.newInspector(zap.NewNop())
+	i.Inspector.Withhold("acme", "a part is missing")
+	if h := i.currentHealth(); h.NoData || h.Data == "" {
+		t.Errorf("before the accounts are counted: %+v", h)
+	}
+	if err := d.Cluster.Home().Exec(t.Context(), "RENAME TABLE rates TO rates_away", nil); err != nil {
+		t.Fatal(err)
+	}
+	i.readAges(t.Context())
+	if h := i.currentHealth(); h.NoData {
+		t.Errorf("one of two: %+v", h)
+	}
+	i.Inspector.Withhold("beta", "a part is missing")
+	if h := i.currentHealth(); !h.NoData {
+		t.Errorf("both: %+v", h)
+	}
+	if err := d.Cluster.Home().Exec(t.Context(), "RENAME TABLE rates_away TO rates", nil); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -142,7 +142,7 @@ func answerOverview(c call) (any, error) {
 	var o overview
 	a := c.caller.Account
 	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, adlens.CleanText(a.Name, maxText), a.IsDemo, string(a.Subscription)
-	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address}
+	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address, "/api/v1/account"}
 	return o, nil
 }
 
@@ -396,6 +396,9 @@ func (c call) answerRuns(rule string) (any, error) {
 	r := answer.Request{Endpoint: answer.RuleRuns, RuleID: rule}
 	run := c.args.first("rule_run_id", "")
 	if run == "" {
+		if c.args.first("page", "") != "" {
+			return nil, &argumentError{"page goes with rule_run_id: the runs of a rule have one page"}
+		}
 		return c.answerPage(r, address)
 	}
 	said, _, err := c.ask(r)

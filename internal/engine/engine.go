@@ -168,9 +168,6 @@ func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
 	if err := checkLibrary(library, e.home.filePath("library.checked")); err != nil {
 		return Endpoint{}, err
 	}
-	if err := os.Remove(e.home.endpointFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Endpoint{}, err
-	}
 	exited, err := e.spawnProcess(ctx, library)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("the engine cannot be started: %w", err)
@@ -195,6 +192,10 @@ func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struc
 		return nil, err
 	}
 	defer own.Close()
+	// Not before: an engine that runs where its process cannot be seen has this file.
+	if err := os.Remove(e.home.endpointFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, err

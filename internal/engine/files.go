@@ -44,7 +44,7 @@ func (h home) checkWritable() error {
 // isStarting reports whether the newest engine may still be starting.
 func (h home) isStarting() bool {
 	info, err := os.Stat(h.endpointFile())
-	return err != nil || time.Since(info.ModTime()) < startPatience
+	return err != nil || time.Since(info.ModTime()).Abs() < startPatience // the clock may have been set back
 }
 
 // createFolder creates the folder. Account figures are private: only the owner

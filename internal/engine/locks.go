@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -57,8 +58,17 @@ func (l Locks) Held(_ context.Context, name string) (bool, error) {
 	return heldNow(l.lockFile(name))
 }
 
+// mostDigits is how long the name of a lock's file is at most without its ending: file
+// systems have names of 255 bytes.
+const mostDigits = 240
+
 func (l Locks) lockFile(name string) string {
-	return filepath.Join(l.DataDir, "locks", hex.EncodeToString([]byte(name))+".lock")
+	digits := hex.EncodeToString([]byte(name))
+	if len(digits) > mostDigits {
+		sum := sha256.Sum256([]byte(name))
+		digits = hex.EncodeToString(sum[:])
+	}
+	return filepath.Join(l.DataDir, "locks", digits+".lock")
 }
 
 func (l Locks) prepareLockFile(name string) (string, error) {

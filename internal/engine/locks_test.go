@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,40 @@ func TestAnAccountHasOneWriterInsideOneProcess(t *testing.T) {
 	for range 4 {
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A connection of 64 letters to an account of 64 has longer names than files may have.
+func TestLongNamesHaveLocksOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	locks := Locks{t.TempDir()}
+	long := "reports/" + strings.Repeat("a", 64) + "/" + strings.Repeat("b", 63)
+	for _, name := range []string{long + "1", long + "2"} {
+		if _, ok, err := locks.Try(t.Context(), name); !ok || err != nil {
+			t.Errorf("%s: %v %v", name, ok, err)
+		}
+		if held, err := locks.Held(t.Context(), name); !held || err != nil {
+			t.Errorf("%s is held: %v, %v", name, held, err)
+		}
+	}
+}
+
+// An engine whose file is of the future, because the clock was set back, is no new one
+// for as long as that.
+func TestAClockThatWasSetBackMakesNoEngineNew(t *testing.T) {
+	t.Parallel()
+	h := home(t.TempDir())
+	if err := os.WriteFile(h.endpointFile(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for ahead, want := range map[time.Duration]bool{0: true, time.Hour: false, -time.Hour: false} {
+		at := time.Now().Add(ahead)
+		if err := os.Chtimes(h.endpointFile(), at, at); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.isStarting(); got != want {
+			t.Errorf("an engine of %s from now is starting: %v", ahead, got)
 		}
 	}
 }

@@ -110,6 +110,8 @@ func TestRulesAndRunsAreCutToAView(t *testing.T) {
 		{records.Scope{CampaignIDs: ids("c1", "c2")}, records.Scope{CampaignIDs: ids("c1")}, true},
 		{records.Scope{CampaignIDs: ids("c2")}, records.Scope{}, false},
 		{records.Scope{Marketplaces: list("US", "DE"), CampaignIDs: ids("c2")}, records.Scope{}, false},
+		{records.Scope{Marketplaces: list("US"), CampaignIDs: ids("c2")}, records.Scope{Marketplaces: list("US"), CampaignIDs: ids("c2")}, true},
+		{records.Scope{Marketplaces: list(), CampaignIDs: ids("c2")}, records.Scope{}, false},
 	} {
 		got, acts := v.limitRule(Rule{Rule: records.Rule{Scope: c.scope}}, known)
 		if acts != c.acts || acts && scopeText(got.Scope) != scopeText(c.want) {

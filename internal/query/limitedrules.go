@@ -116,12 +116,16 @@ func (s *Service) knownCampaigns(ctx context.Context, v View, ids []string) (kno
 // limitRule cuts where a rule acts to the view; acts is false where it does not act
 // there at all.
 func (v View) limitRule(rule Rule, known map[string]bool) (limited Rule, acts bool) {
-	countries := v.connectedCountries()
+	countries, written := v.connectedCountries(), rule.Scope.Marketplaces
 	rule.Scope.Marketplaces, acts = cutScope(rule.Scope.Marketplaces, func(country string) bool { return slices.Contains(countries, country) })
 	if !acts {
 		return rule, false
 	}
-	rule.Scope.CampaignIDs, acts = cutScope(rule.Scope.CampaignIDs, func(id records.ID) bool { return known[string(id)] })
+	// A rule that acts nowhere else has campaigns of nowhere else, whether a list or a
+	// figure has them or not.
+	if isWithin := written != nil && len(*written) > 0 && len(*written) == len(*rule.Scope.Marketplaces); !isWithin {
+		rule.Scope.CampaignIDs, acts = cutScope(rule.Scope.CampaignIDs, func(id records.ID) bool { return known[string(id)] })
+	}
 	if rule.LastRun != nil {
 		last := v.limitRun(*rule.LastRun)
 		rule.LastRun = &last

@@ -51,8 +51,12 @@ FROM (
 	countConnections = `SELECT region, accepted, count() FROM (` + directory.SelectConnections + `) WHERE NOT removed GROUP BY region, accepted ORDER BY region, accepted`
 )
 
-// Ages reads how old what is stored is.
+// Ages reads how old what is stored is. The number of accounts is there also where the
+// error is about what cannot be read of them.
 func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
+	if err = a.cluster.Home().ReadOnce(ctx, countAccounts, nil, conn.ScanInto(&all.Accounts)); err != nil {
+		return Ages{}, err
+	}
 	loads, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (one Ages, err error) {
 		if err = s.ReadOnce(ctx, selectLoads, nil, conn.ScanInto(&one.NewestLoad, &one.OldestLoad)); err == nil {
 			err = s.ReadOnce(ctx, selectRates, nil, conn.ScanInto(&one.NewestRate, &one.OldestRate))
@@ -60,15 +64,11 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 		return one, err
 	})
 	if err != nil {
-		return Ages{}, err
+		return all, err
 	}
 	for _, one := range loads {
 		all.NewestLoad, all.OldestLoad = widen(all.NewestLoad, all.OldestLoad, one.NewestLoad, one.OldestLoad)
 		all.NewestRate, all.OldestRate = widen(all.NewestRate, all.OldestRate, one.NewestRate, one.OldestRate)
-	}
-	err = a.cluster.Home().ReadOnce(ctx, countAccounts, nil, conn.ScanInto(&all.Accounts))
-	if err != nil {
-		return all, err
 	}
 	everyAccount := conn.Params{"account": ""}
 	all.Connections, err = conn.Collect(ctx, a.cluster.Home(), countConnections, everyAccount, func(scan conn.Scan) (one ConnectionCount, err error) {

@@ -86,7 +86,8 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 	}
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) {
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, clickhouse.ErrConnectionClosed) { // of a session that another statement has dropped
 		return adlens.EngineUnavailable
 	}
 	return adlens.Internal

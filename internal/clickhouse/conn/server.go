@@ -48,9 +48,13 @@ type Server struct {
 	refused error // why nothing of it is used: it is not the server that it was
 }
 
+// mostReads is how many statements may read at once, whatever a machine has: a session
+// has 64 connections, and the embedded engine takes 64 statements of all its users.
+const mostReads = 48
+
 // NewServer returns a server that is looked for when it is first used.
 func NewServer(source Source, checks Checks) *Server {
-	return &Server{source: source, checks: checks, gate: newGate(max(4, 2*runtime.NumCPU())), preparing: make(chan struct{}, 1), finding: make(chan struct{}, 1)}
+	return &Server{source: source, checks: checks, gate: newGate(min(mostReads, max(4, 2*runtime.NumCPU()))), preparing: make(chan struct{}, 1), finding: make(chan struct{}, 1)}
 }
 
 // Source returns where the server is looked for.
