@@ -70,6 +70,7 @@ func (b *build) legacyUnits() []manifest.Unit {
 
 // countLegacy writes what counts of legacy reports.
 func (b *build) countLegacy(ctx context.Context, months []legacyMonth) error {
+	defer b.awaitBlock() // nothing is written for a load that has ended
 	for _, m := range months {
 		if err := b.countMonth(ctx, m); err != nil {
 			return err

@@ -84,9 +84,11 @@ func TestLongNamesHaveLocksOfTheirOwn(t *testing.T) {
 	locks := Locks{t.TempDir()}
 	long := "reports/" + strings.Repeat("a", 64) + "/" + strings.Repeat("b", 63)
 	for _, name := range []string{long + "1", long + "2"} {
-		if _, ok, err := locks.Try(t.Context(), name); !ok || err != nil {
-			t.Errorf("%s: %v %v", name, ok, err)
+		release, ok, err := locks.Try(t.Context(), name)
+		if !ok || err != nil {
+			t.Fatalf("%s: %v %v", name, ok, err)
 		}
+		defer release()
 		if held, err := locks.Held(t.Context(), name); !held || err != nil {
 			t.Errorf("%s is held: %v, %v", name, held, err)
 		}

@@ -112,6 +112,7 @@ func TestRulesAndRunsAreCutToAView(t *testing.T) {
 		{records.Scope{Marketplaces: list("US", "DE"), CampaignIDs: ids("c2")}, records.Scope{}, false},
 		{records.Scope{Marketplaces: list("US"), CampaignIDs: ids("c2")}, records.Scope{Marketplaces: list("US"), CampaignIDs: ids("c2")}, true},
 		{records.Scope{Marketplaces: list(), CampaignIDs: ids("c2")}, records.Scope{}, false},
+		{records.Scope{Marketplaces: list("UK"), CampaignIDs: ids("c2")}, records.Scope{}, false}, // of which the view has one marketplace of two
 	} {
 		got, acts := v.limitRule(Rule{Rule: records.Rule{Scope: c.scope}}, known)
 		if acts != c.acts || acts && scopeText(got.Scope) != scopeText(c.want) {

@@ -121,9 +121,10 @@ func (v View) limitRule(rule Rule, known map[string]bool) (limited Rule, acts bo
 	if !acts {
 		return rule, false
 	}
-	// A rule that acts nowhere else has campaigns of nowhere else, whether a list or a
-	// figure has them or not.
-	if isWithin := written != nil && len(*written) > 0 && len(*written) == len(*rule.Scope.Marketplaces); !isWithin {
+	// A rule that acts in countries of which the view has all marketplaces has campaigns of
+	// nowhere else, whether a list or a figure has them or not.
+	isElsewhere := func(country string) bool { return !slices.Contains(v.Limited.Countries, country) }
+	if written == nil || len(*written) == 0 || slices.ContainsFunc(*written, isElsewhere) {
 		rule.Scope.CampaignIDs, acts = cutScope(rule.Scope.CampaignIDs, func(id records.ID) bool { return known[string(id)] })
 	}
 	if rule.LastRun != nil {
