@@ -103,7 +103,7 @@ func (s *Service) View(ctx context.Context, caller auth.Caller) (query.View, err
 // brings lost rows back under the same version.
 func (s *Service) Forget(account string) {
 	s.figures.Forget(account)
-	s.cache.forget(account)
+	s.cache.forgetAccount(account)
 }
 
 // viewOf returns the moment that a request is about.

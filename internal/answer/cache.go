@@ -13,7 +13,7 @@ import (
 // cache remembers answers by their names, or by tag and coding. A name stands for
 // the endpoint, the account, the version of its data and the meaning of the
 // request, so what is remembered stops being used where it is not right any more. Only a
-// repair brings rows back under the same version: forget drops what was read before.
+// repair brings rows back under the same version: forgetAccount drops what was read before.
 type cache struct {
 	known   *lru.Cache[string, *Answer]
 	tags    *lru.Cache[string, string] // of answers by their names, also where the answer was dropped
@@ -48,9 +48,9 @@ func newCache(bytes, memory int) *cache {
 // accountPrefix begins the names of all answers about an account.
 func accountPrefix(account string) string { return account + "\n" }
 
-// forget drops the answers about an account and their tags. Those in a content coding
+// forgetAccount drops the answers about an account and their tags. Those in a content coding
 // stay, whose names say what is in them.
-func (c *cache) forget(account string) {
+func (c *cache) forgetAccount(account string) {
 	of := func(name string) bool { return strings.HasPrefix(name, accountPrefix(account)) }
 	c.known.Forget(of)
 	c.tags.Forget(of)

@@ -186,14 +186,14 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 	} else if err := r.Place(ctx, e.Account); err != nil {
 		return err
 	}
-	slices.SortStableFunc(c.Files, func(a, b File) int { return cmp.Compare(a.rank(), b.rank()) })
+	slices.SortStableFunc(c.Files, func(a, b File) int { return cmp.Compare(a.restoreRank(), b.restoreRank()) })
 	var live *Block
 	r.number, r.generations = 0, nil
 	for _, f := range c.Files {
 		keep := func(b *Block) error { return r.insertRenumbered(ctx, e.Account, f, b) }
 		switch {
 		case isUnits(f.Table):
-			keep = func(b *Block) error { live = b; return r.renumber(ctx, e.Account, b) }
+			keep = func(b *Block) error { live = b; return r.renumberUnits(ctx, e.Account, b) }
 		case isShown(f.Table):
 			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
 		}
@@ -310,9 +310,9 @@ func (r *restoring) publishAccount(ctx context.Context, account string, live *Bl
 	return r.Publish(ctx, account, live, r.number)
 }
 
-// renumber gives the live units a commit and generations that nothing had. What a writer,
+// renumberUnits gives the live units a commit and generations that nothing had. What a writer,
 // a deletion or another restore still has under way is about other rows then.
-func (r *restoring) renumber(ctx context.Context, account string, live *Block) (err error) {
+func (r *restoring) renumberUnits(ctx context.Context, account string, live *Block) (err error) {
 	if live.Former() {
 		return nil
 	}
@@ -380,9 +380,9 @@ const (
 	blockBytes = 64 << 20
 )
 
-// rank orders the files of an account as they are restored: the numbers that were given
+// restoreRank orders the files of an account as they are restored: the numbers that were given
 // out, then the live units, which get others, and then the rows of these.
-func (f File) rank() int {
+func (f File) restoreRank() int {
 	switch d, _ := tables.Find(f.Table); {
 	case d.InPlace == tables.Merged:
 		return 0

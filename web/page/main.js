@@ -43,7 +43,7 @@ addEventListener('online', () => session?.failed && show())
 // begin starts a session. The account comes first: it shows whether the key is
 // right, and answers without an active subscription too. begin then calls accepted(key).
 async function begin(key, accepted = () => {}) {
-  end(session)
+  endSession(session)
   const api = new Api({ Authorization: `Bearer ${key}` })
   const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map() }
   const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
@@ -59,8 +59,8 @@ async function begin(key, accepted = () => {}) {
   show()
 }
 
-// end gives up all that a session waits for.
-function end(of) {
+// endSession gives up all that a session waits for.
+function endSession(of) {
   of?.running.abort()
   of?.lasting.abort()
   clearTimeout(of?.later)
@@ -106,7 +106,7 @@ function furnish() {
 // server refuses is not kept either.
 function forget(text, fault) {
   if (fault?.status === 401) discard()
-  end(session)
+  endSession(session)
   session = null
   for (const id of ['who', 'views', 'controls', 'notices', 'view', 'elsewhere']) byId(id).replaceChildren()
   byId('account').hidden = byId('forget').hidden = true

@@ -67,7 +67,7 @@ func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(
 	if rows, err = m.copyAccount(ctx, account, from, target, copied); err != nil {
 		return rows, err
 	}
-	if err := m.place(ctx, account, to); err != nil {
+	if err := m.placeAccount(ctx, account, to); err != nil {
 		return rows, err
 	}
 	return rows, m.clearOthers(ctx, account, target, commits.Leaving)
@@ -113,10 +113,10 @@ func (m Mover) requireNoneNewer(ctx context.Context, account string, current *cl
 	return newest, nil
 }
 
-// place has the account read at its new place from now on. Whatever becomes of that and
+// placeAccount has the account read at its new place from now on. Whatever becomes of that and
 // of the context, the lock is kept until every process has read the place again: one
 // that still believes the old one would load there.
-func (m Mover) place(ctx context.Context, account string, to uint16) error {
+func (m Mover) placeAccount(ctx context.Context, account string, to uint16) error {
 	if err := m.sink.cluster.RequireHeld(account); err != nil {
 		return err
 	}
