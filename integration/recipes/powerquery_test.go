@@ -196,6 +196,7 @@ func TestTheEvaluatorOfQueriesIsStrict(t *testing.T) {
 		{`"Bearer " & Key`, `"Bearer " & 7`, "cannot convert a value of type number to type text"},
 		{`"Bearer " & Key`, `"Basic " & Key`, "401"},
 		{`"en-US"`, `"de-DE"`, "culture"},
+		{"Table.RowCount(Answer) > 99999", "Table.RowCount(Answer) > 0", "The server gives 100,000 rows at once"},
 	} {
 		if _, err := query(t, replaced(t, right, c.old, c.now)); err == nil || !strings.Contains(err.Error(), c.wanted) {
 			t.Errorf("%q for %q: want an error about %q, got %v", c.now, c.old, c.wanted, err)
