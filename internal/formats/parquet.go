@@ -188,7 +188,7 @@ func aboutJSON(facts []Fact) (string, error) {
 }
 
 // decimalType is a type of the library without its bounds, which compare decimals
-// without their sign: readers leave out what is outside of them.
+// without their sign: a reader may leave out what is outside of them.
 type decimalType struct{ parquet.Type }
 
 func (decimalType) NewColumnIndexer(int) parquet.ColumnIndexer { return &decimalIndexer{} }
