@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"adlens/internal/answer"
@@ -144,6 +146,9 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
+	// Without this, a write to a standard output or error whose reader has ended ends
+	// the process. Programs that it starts do not inherit it, as they would "ignore".
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
 	counts := metrics.New()
