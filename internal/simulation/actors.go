@@ -129,7 +129,7 @@ func (p *process) judge(o *op, result loader.Result, err error) {
 			t.acknowledge(l, true)
 		case loader.Unchanged:
 			if err == nil {
-				p.unchanged(t, file)
+				p.unchanged(t, o.begun, &atom{op: o, files: []int{file}, at: p.world.plan.universe.files[file].madeAt()})
 			}
 		case loader.Failed:
 			if !errors.Is(err, commits.ErrUnknown) || p.world.broken == BelieveFailures {
@@ -154,18 +154,26 @@ func (p *process) judgeError(o *op, err error) {
 	}
 }
 
-// unchanged makes sure that a report adds nothing to what is visible.
-func (p *process) unchanged(t *truth, file int) {
-	if p.world.plan.universe.files[file].kind != "report" || t.vanished != "" {
+// unchanged makes sure that a file adds nothing to what is visible now, or was at some
+// moment since a step: others of the same load may have changed it since.
+func (p *process) unchanged(t *truth, since int, added *atom) {
+	if t.vanished != "" {
 		return
 	}
-	if slices.ContainsFunc(t.now.all(), func(l fileLoad) bool { return l.file == file }) {
-		return // a report counts once
+	for i := len(t.history) - 1; i >= 0; i-- {
+		if was := t.history[i].visible; t.addsNothing(was, added) {
+			return
+		}
+		if t.history[i].step < since {
+			break
+		}
 	}
-	more := visible{loads: append(t.now.loads[:len(t.now.loads):len(t.now.loads)], &atom{files: []int{file}})}
-	if !maps.Equal(t.expected(t.now).figures, t.expected(more).figures) {
-		t.fail("%s was reported to change nothing, and it does", p.world.plan.universe.title(file))
-	}
+	t.fail("%s was reported to change nothing, and it does", p.world.plan.universe.title(added.files[0]))
+}
+
+func (t *truth) addsNothing(v visible, added *atom) bool {
+	now, more := t.expected(v), t.expected(visible{loads: append(slices.Clip(v.loads), added)})
+	return maps.Equal(now.figures, more.figures) && maps.Equal(now.texts, more.texts)
 }
 
 // list replaces the lists of a marketplace by what was read just now.
@@ -187,10 +195,12 @@ func (p *process) list(ctx context.Context, o *op) {
 	err := l.ReplaceLists(ctx, o.account, lists)
 	p.local(context.Background(), "listed", brief(err), nil, func() {
 		p.judgeError(o, err)
-		// A success may also mean that newer lists were there.
-		t := p.world.truths[o.account]
-		if l := (fileLoad{o.id, o.current}); err == nil && t.now.has(l) {
+		t, l := p.world.truths[o.account], fileLoad{o.id, o.current}
+		switch {
+		case err == nil && t.now.has(l):
 			t.acknowledge(l, true)
+		case err == nil: // newer lists were there
+			p.unchanged(t, o.begun, &atom{op: o, files: []int{o.current}, at: p.world.listTimes[l]})
 		}
 	})
 }
@@ -426,6 +436,7 @@ func (r *reading) texts(ctx context.Context) error {
 	for id, title := range titles {
 		r.answers.texts["titles "+id] = title
 	}
+	r.held()
 	rates, err := r.store.Rates(ctx, r.account, r.manifest.Generation(manifest.Unit{Kind: manifest.Rates}))
 	if err != nil {
 		return err
@@ -446,6 +457,20 @@ func (r *reading) texts(ctx context.Context) error {
 		r.answers.texts["rules "+string(rule.ID)] = rule.Status
 	}
 	return r.lists(ctx)
+}
+
+// held reads which report each day is held of. What counts of legacy reports follows
+// from those and from lists.
+func (r *reading) held() {
+	for _, e := range r.manifest.Of(manifest.Month) {
+		for _, source := range e.Sources {
+			for day := e.Start; day <= e.Start.LastOfMonth() && e.Slice.AdProduct != manifest.LegacyCounted; day++ {
+				if source.Days&manifest.DaysBetween(day, day) != 0 {
+					r.answers.texts[heldKey(r.profiles[e.Slice.Marketplace], e.Slice.AdProduct, day)] += source.ReportID
+				}
+			}
+		}
+	}
 }
 
 func (r *reading) lists(ctx context.Context) error {

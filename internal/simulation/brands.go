@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/manifest"
 )
 
 // brandsCampaigns are the campaigns of Sponsored Brands: true for those with one ad
@@ -70,6 +71,14 @@ func (b *builder) brandsReport(n int) {
 // speaksOn reports whether no other report of its kind speaks for a day.
 func (r *report) speaksOn(day adlens.Day, all []*report) bool {
 	return !slices.ContainsFunc(all, func(other *report) bool { return other.beats(r, day) })
+}
+
+// productReported is the ad product under which the record of commits keeps the report's days.
+func (r *report) productReported() adlens.AdProduct {
+	if r.legacy {
+		return manifest.LegacyReported
+	}
+	return r.product
 }
 
 // countsBeside reports whether a row of a legacy report counts: of a campaign with one

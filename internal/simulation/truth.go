@@ -89,13 +89,11 @@ func (o *op) begins(units []tables.Unit) {
 			kinds[u.Kind] = true
 		}
 	}
-	a := &atom{op: o, files: []int{o.current}}
 	u := o.process.world.plan.universe
+	a := &atom{op: o, files: []int{o.current}, at: u.files[o.current].madeAt()}
 	switch f := u.files[o.current]; {
 	case f.kind == "lists":
 		a.at = o.process.world.listTimes[fileLoad{o.id, o.current}]
-	case f.kind == "export":
-		a.at = f.list.generated
 	case kinds[manifest.Month] && !kinds[manifest.Rates]:
 		a.files = nil
 		for _, file := range o.files {
@@ -108,6 +106,14 @@ func (o *op) begins(units []tables.Unit) {
 		o.atoms = map[uint32]*atom{}
 	}
 	o.atoms[number] = a
+}
+
+// madeAt is when the list of an export was made; zero of other files.
+func (e *extract) madeAt() (at time.Time) {
+	if e.kind == "export" {
+		at = e.list.generated
+	}
+	return at
 }
 
 // landed is called when a commit has been carried out.

@@ -438,6 +438,11 @@ func (l *list) answer(a *answers, table string) {
 // answer adds the report's rows of the days for which it speaks: no other
 // report of its slice that covers the day is newer.
 func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, currency string) {
+	for day := r.start; day <= r.end; day++ {
+		if r.speaksOn(day, all) {
+			a.texts[heldKey(r.profile, r.productReported(), day)] = r.id
+		}
+	}
 	for _, row := range r.rows {
 		if !r.speaksOn(row.day, all) || r.legacy && !row.countsBeside(all, r.profile) {
 			continue
@@ -463,6 +468,11 @@ func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, cur
 			a.add(key, sums)
 		}
 	}
+}
+
+// heldKey names a day of which a report is held, with rows or without.
+func heldKey(profile string, product adlens.AdProduct, day adlens.Day) string {
+	return fmt.Sprintf("held %s %d %s", profile, product, day)
 }
 
 // rateOn is in ten-thousandths of a dollar: the nearest rate of the last seven days
