@@ -10,10 +10,6 @@ import (
 	"adlens/internal/manifest"
 )
 
-// commitRows is when a load becomes visible and a new one begins, so that a crash in
-// the middle of a long load loses minutes at most.
-const commitRows = 2_000_000
-
 // build is one load on its way: new generations of some units, invisible
 // until commit.
 type build struct {

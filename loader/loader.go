@@ -30,6 +30,10 @@ type Loader struct {
 	// 100,000.
 	BlockRows int
 
+	// CommitRows is how many rows of facts become visible at a time, about, so that a
+	// crash in the middle of a long load loses minutes at most; 0 is 2,000,000.
+	CommitRows int
+
 	// What reports of the console do not say themselves: their profile, "" for the
 	// only one that fits, and when they were generated, zero for what the file
 	// says or else its own time.
@@ -147,6 +151,7 @@ type session struct {
 	counting sync.WaitGroup // of what is stored of the account
 
 	blockRows   int
+	commitRows  int
 	profile     string    // of reports of the console; "" where none was named
 	generatedAt time.Time // likewise
 
@@ -177,7 +182,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), profile: l.Profile, generatedAt: l.GeneratedAt,
+	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), commitRows: cmp.Or(l.CommitRows, 2_000_000), profile: l.Profile, generatedAt: l.GeneratedAt,
 		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
 }
 

@@ -154,7 +154,7 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 		}
 		s.progress.Rows(t.rows) // small files say nothing of themselves
 		taken = append(taken, t)
-		if last := i == len(sound)-1; last || b.rows >= commitRows {
+		if last := i == len(sound)-1; last || b.rows >= s.commitRows {
 			if err := s.commitReports(ctx, b, taken); err != nil {
 				return err
 			}

@@ -88,7 +88,11 @@ func (p *process) Rows(int) {}
 func (p *process) Notice(string) {}
 
 func (p *process) loader() loader.Loader {
-	return loader.Loader{Store: store{p}, Progress: p, Token: p.token, BlockRows: 2}
+	l := loader.Loader{Store: store{p}, Progress: p, Token: p.token, BlockRows: 2}
+	if p.world.plan.Split {
+		l.BlockRows, l.CommitRows = 1, 1
+	}
+	return l
 }
 
 func (p *process) token() string {

@@ -15,6 +15,7 @@ type Plan struct {
 	Accounts  []string
 	Chain     int // commits that the record begins with
 	Lock      lock
+	Split     bool   // each report becomes visible by itself
 	FaultRate uint32 // of 65536 calls
 	EventRate uint32 // of 65536 steps
 	Vanish    bool   // rows may vanish
@@ -110,7 +111,7 @@ const (
 // NewPlan makes the plan of a seed.
 func NewPlan(u *universe, seed uint64) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := &Plan{Seed: seed, World: worldOf(seed), Accounts: []string{"acme"}, universe: u, Lock: []lock{lockFile, lockFile, lockLease, lockLease, lockNone}[r.IntN(5)],
+	p := &Plan{Seed: seed, World: worldOf(seed), Accounts: []string{"acme"}, universe: u, Split: seed%5 == 1, Lock: []lock{lockFile, lockFile, lockLease, lockLease, lockNone}[r.IntN(5)],
 		FaultRate: []uint32{0, 400, 1500, 5000}[r.IntN(4)], EventRate: []uint32{0, 250, 800, 2500}[r.IntN(4)], Vanish: r.IntN(4) == 0}
 	if p.World == Keys {
 		p.planKeys(r)

@@ -97,7 +97,7 @@ func (o *op) begins(units []tables.Unit) {
 	case kinds[manifest.Month] && !kinds[manifest.Rates]:
 		a.files = nil
 		for _, file := range o.files {
-			if r := u.files[file].report; r != nil && r.legacy == f.report.legacy {
+			if r := u.files[file].report; r != nil && r.legacy == f.report.legacy && speaks(units, r) {
 				a.files = append(a.files, file)
 			}
 		}
@@ -114,6 +114,13 @@ func (e *extract) madeAt() (at time.Time) {
 		at = e.list.generated
 	}
 	return at
+}
+
+// speaks reports whether a report is a source of one of the units.
+func speaks(units []tables.Unit, r *report) bool {
+	return slices.ContainsFunc(units, func(u tables.Unit) bool {
+		return slices.ContainsFunc(u.Sources, func(s manifest.Source) bool { return s.ReportID == r.id })
+	})
 }
 
 // landed is called when a commit has been carried out.
@@ -146,6 +153,10 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 		a = owner.atoms[c.Number]
 	}
 	if a != nil {
+		// A report that was visible before is a source of the same months still.
+		a.files = slices.DeleteFunc(a.files, func(file int) bool {
+			return t.world.plan.universe.files[file].report != nil && slices.ContainsFunc(base.all(), func(l fileLoad) bool { return l.file == file })
+		})
 		next.loads = append(slices.Clip(base.loads), a)
 	}
 	t.states[c.Number] = next
