@@ -2,6 +2,7 @@ package loads
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"adlens"
@@ -55,20 +56,11 @@ func (l ListStore) InsertAds(ctx context.Context, account string, marketplace ui
 // them.
 func insertEach[T any](ctx context.Context, c *cluster.Cluster, account, columns string, all []T, appendOne func(conn.Batch, T) error) error {
 	const block = 100_000
-	for len(all) > 0 {
-		n := min(block, len(all))
-		err := c.Insert(ctx, account, columns, func(batch conn.Batch) error {
-			for _, t := range all[:n] {
-				if err := appendOne(batch, t); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	for rows := range slices.Chunk(all, block) {
+		err := insertRows(ctx, c, account, columns, slices.All(rows), func(batch conn.Batch, _ int, t T) error { return appendOne(batch, t) })
 		if err != nil {
 			return err
 		}
-		all = all[n:]
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package loads
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,6 +27,18 @@ func ofGeneration(account string, generation uint32) conn.Params {
 	return conn.Params{"account": query.Text(account), "generation": conn.Number(generation)}
 }
 
+// insertRows writes one row for each pair of all.
+func insertRows[K, V any](ctx context.Context, c *cluster.Cluster, account, columns string, all iter.Seq2[K, V], appendOne func(conn.Batch, K, V) error) error {
+	return c.Insert(ctx, account, columns, func(batch conn.Batch) error {
+		for k, v := range all {
+			if err := appendOne(batch, k, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Marketplaces reads the account's marketplaces in the order of their keys.
 func (l ListStore) Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error) {
 	return conn.Collect(ctx, l.cluster, `
@@ -40,15 +54,10 @@ ORDER BY marketplace_key`, ofGeneration(account, generation), func(scan conn.Sca
 
 // InsertMarketplaces writes all marketplaces under a new generation.
 func (l ListStore) InsertMarketplaces(ctx context.Context, account string, generation uint32, all []loader.Marketplace) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO marketplaces (account_id, generation, marketplace_key, marketplace_id, country_code, currency_code, timezone, vendor, name)",
-		func(batch conn.Batch) error {
-			for _, m := range all {
-				if err := batch.Append(account, generation, m.Key, m.ID, m.Country, m.Currency, m.TimeZone, m.Vendor, m.Name); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	const columns = "INSERT INTO marketplaces (account_id, generation, marketplace_key, marketplace_id, country_code, currency_code, timezone, vendor, name)"
+	return insertRows(ctx, l.cluster, account, columns, slices.All(all), func(batch conn.Batch, _ int, m loader.Marketplace) error {
+		return batch.Append(account, generation, m.Key, m.ID, m.Country, m.Currency, m.TimeZone, m.Vendor, m.Name)
+	})
 }
 
 // Rates reads the account's rates.
@@ -142,13 +151,9 @@ func readMap[V any](ctx context.Context, c *cluster.Cluster, sql string, params 
 
 // InsertTitles writes all titles under a new generation.
 func (l ListStore) InsertTitles(ctx context.Context, account string, generation uint32, all map[string]string) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO product_titles (account_id, generation, product_id, title)", func(batch conn.Batch) error {
-		for id, title := range all {
-			if err := batch.Append(account, generation, id, title); err != nil {
-				return err
-			}
-		}
-		return nil
+	const columns = "INSERT INTO product_titles (account_id, generation, product_id, title)"
+	return insertRows(ctx, l.cluster, account, columns, maps.All(all), func(batch conn.Batch, id, title string) error {
+		return batch.Append(account, generation, id, title)
 	})
 }
 
@@ -162,13 +167,9 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGen
 
 // InsertProductNumbers writes the numbers of all products under a new generation.
 func (l ListStore) InsertProductNumbers(ctx context.Context, account string, generation uint32, all map[string]uint32) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO products (account_id, generation, product_key, product_id)", func(batch conn.Batch) error {
-		for id, key := range all {
-			if err := batch.Append(account, generation, key, id); err != nil {
-				return err
-			}
-		}
-		return nil
+	const columns = "INSERT INTO products (account_id, generation, product_key, product_id)"
+	return insertRows(ctx, l.cluster, account, columns, maps.All(all), func(batch conn.Batch, id string, key uint32) error {
+		return batch.Append(account, generation, key, id)
 	})
 }
 
@@ -216,25 +217,17 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGen
 
 // InsertForms writes what lists said of all campaigns under a new generation.
 func (l ListStore) InsertForms(ctx context.Context, account string, generation uint32, all loader.Forms) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO campaign_forms (account_id, generation, marketplace_key, campaign_id, one_ad_group)", func(batch conn.Batch) error {
-		for of, form := range all {
-			if err := batch.Append(account, generation, of.Marketplace, of.ID, uint8(slices.Index(storedForms[:], form))); err != nil {
-				return err
-			}
-		}
-		return nil
+	const columns = "INSERT INTO campaign_forms (account_id, generation, marketplace_key, campaign_id, one_ad_group)"
+	return insertRows(ctx, l.cluster, account, columns, maps.All(all), func(batch conn.Batch, of loader.ListedCampaign, form platform.Form) error {
+		return batch.Append(account, generation, of.Marketplace, of.ID, uint8(slices.Index(storedForms[:], form)))
 	})
 }
 
 // InsertEntities writes all campaigns and ad groups of facts under a new generation.
 func (l ListStore) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, name, named_at)", func(batch conn.Batch) error {
-		for of, e := range all {
-			if err := batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, e.Name.Text, storableTime(e.Name.At)); err != nil {
-				return err
-			}
-		}
-		return nil
+	const columns = "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, name, named_at)"
+	return insertRows(ctx, l.cluster, account, columns, maps.All(all), func(batch conn.Batch, of adlens.EntityID, e *loader.Entity) error {
+		return batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, e.Name.Text, storableTime(e.Name.At))
 	})
 }
 
@@ -264,12 +257,8 @@ func (l ListStore) Ledger(ctx context.Context, account string) (map[loader.Ledge
 // InsertLedger notes loaded report files.
 func (l ListStore) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
 	now := time.Now().UTC()
-	return l.cluster.Insert(ctx, account, "INSERT INTO ledger (account_id, sha256, file, report_id, fact_rows, loaded_at)", func(batch conn.Batch) error {
-		for _, line := range lines {
-			if err := batch.Append(account, line.SHA256, line.File, line.ReportID, line.Rows, now); err != nil {
-				return err
-			}
-		}
-		return nil
+	const columns = "INSERT INTO ledger (account_id, sha256, file, report_id, fact_rows, loaded_at)"
+	return insertRows(ctx, l.cluster, account, columns, slices.All(lines), func(batch conn.Batch, _ int, line loader.LedgerLine) error {
+		return batch.Append(account, line.SHA256, line.File, line.ReportID, line.Rows, now)
 	})
 }
