@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -96,21 +97,11 @@ func (p place) locateError(err error) error {
 	}
 	moved := *syntax
 	moved.ByteOffset += p.offset
-	if rest, ok := cutElement(moved.JSONPointer); ok && p.element > 0 {
+	rest, ok := strings.CutPrefix(string(moved.JSONPointer), "/1") // not /10
+	if ok && (rest == "" || rest[0] == '/') && p.element > 0 {
 		moved.JSONPointer = jsontext.Pointer(fmt.Sprintf("/%d%s", p.element, rest))
 	}
 	return &moved
-}
-
-// cutElement takes the array's second element off the front of a pointer.
-func cutElement(pointer jsontext.Pointer) (rest string, ok bool) {
-	const second = "/1"
-	text := string(pointer)
-	if len(text) < len(second) || text[:len(second)] != second {
-		return "", false
-	}
-	rest = text[len(second):]
-	return rest, rest == "" || rest[0] == '/'
 }
 
 // newArrayReader reads an array whose rows are bounded in size.

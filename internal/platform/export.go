@@ -107,10 +107,19 @@ const (
 	Archived State = "ARCHIVED"
 )
 
-// states are the platform's words, in any case.
+// states are the platform's words, in capitals.
 var states = map[string]State{
 	"ENABLED": Enabled, "ENABLING": Enabled, "PAUSED": Paused, "PROPOSED": Paused, "OTHER": Paused,
 	"ARCHIVED": Archived, "USER_DELETED": Archived,
+}
+
+// StateWords are the words that ParseState reads, for people.
+const StateWords = "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED"
+
+// ParseState reads one of the platform's words for a state, in any case.
+func ParseState(text string) (State, bool) {
+	state, ok := states[strings.ToUpper(text)]
+	return state, ok
 }
 
 // Campaign is a campaign of an export.
@@ -215,8 +224,8 @@ func (c *rowChecker) checkName(name string) string {
 }
 
 func (c *rowChecker) checkState(text string) State {
-	state, ok := states[strings.ToUpper(text)]
-	c.checker.checkRowValue(c.row, ok, "state", text, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
+	state, ok := ParseState(text)
+	c.checker.checkRowValue(c.row, ok, "state", text, StateWords)
 	return state
 }
 

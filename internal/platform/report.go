@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -106,7 +107,8 @@ func decodeObject(r io.Reader, limit int64, into any) error {
 	if len(text) == 0 {
 		return &Fault{Expected: "JSON, but the file is empty"}
 	}
-	if err := Decode(trimMark(text), into, 0); err != nil {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // the byte order mark that Windows programs write
+	if err := Decode(text, into, 0); err != nil {
 		var fault *Fault
 		if errors.As(err, &fault) {
 			return err
@@ -114,14 +116,6 @@ func decodeObject(r io.Reader, limit int64, into any) error {
 		return Damage(err)
 	}
 	return nil
-}
-
-// trimMark takes off the byte order mark that Windows programs write.
-func trimMark(text []byte) []byte {
-	if len(text) >= 3 && string(text[:3]) == "\xef\xbb\xbf" {
-		return text[3:]
-	}
-	return text
 }
 
 // checker collects what is wrong with a report object.

@@ -34,20 +34,20 @@ func (f *Fault) Error() string {
 		fmt.Fprintf(&b, "%s ", f.Field)
 	}
 	if f.Value != "" {
-		fmt.Fprintf(&b, "is %s, ", clipValue(f.Value))
+		fmt.Fprintf(&b, "is %s, ", ClipText(f.Value, maxValue))
 	}
 	return b.String() + "expected " + f.Expected
 }
 
-func clipValue(value string) string {
-	if len(value) <= maxValue {
-		return value
+// ClipText cuts a text to a limit of bytes, between characters, and says so by dots.
+func ClipText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	cut := maxValue
-	for cut > 0 && !utf8.RuneStart(value[cut]) {
-		cut--
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return value[:cut] + "..."
+	return text[:limit] + "..."
 }
 
 // ID is an identifier of the platform. Some come as numbers beyond 2^53, so

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"adlens/internal/platform"
 )
 
 // Region is one of the platform's three groups of countries. A profile is
@@ -45,7 +47,7 @@ var addresses = map[Region]struct{ base, token, consent string }{
 func ParseRegion(text string) (Region, error) {
 	region := Region(strings.ToUpper(text))
 	if _, ok := addresses[region]; !ok {
-		return "", &Error{Kind: Invalid, Reason: fmt.Sprintf("the region is %q, expected NA, EU or FE", clipText(text, 40))}
+		return "", &Error{Kind: Invalid, Reason: fmt.Sprintf("the region is %q, expected NA, EU or FE", platform.ClipText(text, 40))}
 	}
 	return region, nil
 }

@@ -28,12 +28,6 @@ type entityRow struct {
 	MultiGroup    *bool          `json:"isMultiAdGroupsEnabled"` // of campaigns of Sponsored Brands
 }
 
-// states are the platform's words for a state, in capitals.
-var states = map[string]platform.State{
-	"ENABLED": platform.Enabled, "ENABLING": platform.Enabled, "PAUSED": platform.Paused, "PROPOSED": platform.Paused,
-	"OTHER": platform.Paused, "ARCHIVED": platform.Archived, "USER_DELETED": platform.Archived,
-}
-
 // rowReader takes values out of one row and keeps the first fault.
 type rowReader struct {
 	row     *entityRow
@@ -105,8 +99,8 @@ func textOf(id *platform.ID) string {
 }
 
 func (r *rowReader) readState() platform.State {
-	state, ok := states[strings.ToUpper(r.row.State)]
-	r.checkValue(ok, "state", r.row.State, "ENABLED, PAUSED, ARCHIVED, ENABLING, PROPOSED, OTHER or USER_DELETED")
+	state, ok := platform.ParseState(r.row.State)
+	r.checkValue(ok, "state", r.row.State, platform.StateWords)
 	return state
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"adlens/internal/platform"
 )
 
 // keptTokens is how many past access tokens are still recognised; one lives an
@@ -47,7 +49,7 @@ func (s *scrubber) addToken(token Secret) {
 // cleanText returns a foreign text without secrets and control characters, on one
 // line, and of at most limit bytes.
 func (s *scrubber) cleanText(text string, limit int) string {
-	return clipText(oneLine(s.hideSecrets(text)), limit)
+	return platform.ClipText(oneLine(s.hideSecrets(text)), limit)
 }
 
 // HideSecrets returns an error whose text has none of the connection's secrets. It
@@ -83,14 +85,4 @@ func oneLine(text string) string {
 		return r
 	}, text)
 	return strings.Join(strings.Fields(text), " ")
-}
-
-func clipText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "..."
 }
