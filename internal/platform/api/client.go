@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -87,24 +88,15 @@ func newClient(cfg Config, base, token *url.URL) *Client {
 // parseAddresses are the two that the client calls: the region's, or what replaces
 // them.
 func (cfg Config) parseAddresses() (base, token *url.URL, err error) {
-	baseText, tokenText := cfg.BaseURL, cfg.TokenURL
-	if baseText == "" || tokenText == "" {
-		region, err := ParseRegion(string(cfg.Region))
-		if err != nil {
-			return nil, nil, err
-		}
-		if baseText == "" {
-			baseText = region.BaseURL()
-		}
-		if tokenText == "" {
-			tokenText = region.TokenURL()
-		}
+	region, err := ParseRegion(string(cfg.Region))
+	if err != nil && (cfg.BaseURL == "" || cfg.TokenURL == "") {
+		return nil, nil, err
 	}
-	if base, err = parseAddress("the platform's address", baseText); err != nil {
+	if base, err = parseAddress("the platform's address", cmp.Or(cfg.BaseURL, addresses[region].base)); err != nil {
 		return nil, nil, err
 	}
 	base.Path = strings.TrimRight(base.Path, "/")
-	token, err = parseAddress("the token address", tokenText)
+	token, err = parseAddress("the token address", cmp.Or(cfg.TokenURL, addresses[region].token))
 	return base, token, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 const downloadCall = "download"
@@ -64,8 +65,8 @@ func (c *Client) tryDownload(ctx context.Context, address *url.URL, out *output)
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, c.limits.downloadTime)
 	defer cancel()
-	alive := newStallWatch(c.limits.stallTime, cancel)
-	defer alive.stopTimer()
+	stall := time.AfterFunc(c.limits.stallTime, cancel) // of which no byte comes for a while
+	defer stall.Stop()
 	began := c.cfg.Now()
 	response, err := c.files.Do(downloadRequest(ctx, address))
 	if err != nil {
@@ -75,7 +76,7 @@ func (c *Client) tryDownload(ctx context.Context, address *url.URL, out *output)
 	if err := c.checkDownload(response); err != nil {
 		return err
 	}
-	err = c.copyWhole(out, &body{r: response.Body, left: c.limits.download, alive: alive})
+	err = c.copyWhole(out, &body{r: response.Body, left: c.limits.download, alive: func() { stall.Reset(c.limits.stallTime) }})
 	c.logEvent(Event{What: Answered, Call: downloadCall, Status: response.StatusCode, Took: c.cfg.Now().Sub(began)})
 	return err
 }

@@ -36,7 +36,8 @@ func RegionOf(country string) (Region, bool) {
 	return "", false
 }
 
-// addresses are where a region is reached.
+// addresses are where a region's API is reached, where its access tokens are
+// issued, and where people consent.
 var addresses = map[Region]struct{ base, token, consent string }{
 	NA: {"https://advertising-api.amazon.com", "https://api.amazon.com/auth/o2/token", "https://www.amazon.com/ap/oa"},
 	EU: {"https://advertising-api-eu.amazon.com", "https://api.amazon.co.uk/auth/o2/token", "https://eu.account.amazon.com/ap/oa"},
@@ -51,9 +52,3 @@ func ParseRegion(text string) (Region, error) {
 	}
 	return region, nil
 }
-
-// BaseURL is the address of the region's API.
-func (r Region) BaseURL() string { return addresses[r].base }
-
-// TokenURL is the address where the region's access tokens are issued.
-func (r Region) TokenURL() string { return addresses[r].token }

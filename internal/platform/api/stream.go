@@ -1,10 +1,8 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"io"
-	"time"
 )
 
 // body is a download's body: bounded, and watched for stalls. It keeps its own
@@ -12,13 +10,13 @@ import (
 type body struct {
 	r     io.Reader
 	left  int64
-	alive *stallWatch
-	err   error // of the network
+	alive func() // puts off the end of a stalled download
+	err   error  // of the network
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
-	b.alive.resetTimer()
+	b.alive()
 	if b.left -= int64(n); b.left < 0 {
 		return n, errTooLarge
 	}
@@ -27,19 +25,6 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// stallWatch ends a download of which no byte comes for a while.
-type stallWatch struct {
-	after time.Duration
-	timer *time.Timer
-}
-
-func newStallWatch(after time.Duration, cancel context.CancelFunc) *stallWatch {
-	return &stallWatch{after: after, timer: time.AfterFunc(after, cancel)}
-}
-
-func (s *stallWatch) resetTimer() { s.timer.Reset(s.after) }
-func (s *stallWatch) stopTimer()  { s.timer.Stop() }
 
 // output is where a download goes. Its own errors (a full disk) are no fault
 // of the platform and nothing is tried again after them.
