@@ -127,6 +127,7 @@ type Credentials struct {
 	Link          *Link    // the kind of the token; nil where a key is needed
 	Token         string
 	Look          bool // it gets headers alone
+	Canceled      bool // it may be of an account without an active subscription
 }
 
 // Caller is whose request it is.
@@ -146,17 +147,7 @@ type Caller struct {
 // scope. The error is ErrMissingKey, ErrInvalidKey, ErrCanceled, an
 // *UnknownLinkError, *LimitError or *ScopeError, or wraps a store's; the caller then
 // has what was known before it: the key, and the windows.
-func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
-	return a.admitCaller(ctx, c, remote, false, now)
-}
-
-// AdmitCanceled is Admit for what accounts without an active subscription may
-// read as well.
-func (a *Admission) AdmitCanceled(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (Caller, error) {
-	return a.admitCaller(ctx, c, remote, true, now)
-}
-
-func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip.Addr, canceled bool, now time.Time) (caller Caller, err error) {
+func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (caller Caller, err error) {
 	caller.Link = c.Link
 	if caller.Key, err = a.authenticateCaller(ctx, c, remote, now); err != nil {
 		return caller, err
@@ -164,11 +155,11 @@ func (a *Admission) admitCaller(ctx context.Context, c Credentials, remote netip
 	budget := a.linkBudgets[c.Link]
 	switch {
 	case c.Link != nil && c.Look && budget.looks != nil:
-		return a.admitWithin(ctx, budget.looks, fmt.Sprintf("this %s's own limit of requests for headers", c.Link.Name), caller, canceled, now)
+		return a.admitWithin(ctx, budget.looks, fmt.Sprintf("this %s's own limit of requests for headers", c.Link.Name), caller, c.Canceled, now)
 	case c.Link != nil:
-		return a.admitWithin(ctx, budget.answers, fmt.Sprintf("this %s's own limit of requests", c.Link.Name), caller, canceled, now)
+		return a.admitWithin(ctx, budget.answers, fmt.Sprintf("this %s's own limit of requests", c.Link.Name), caller, c.Canceled, now)
 	}
-	return a.admitRecord(ctx, caller, "this key's own limit of requests", canceled, now)
+	return a.admitRecord(ctx, caller, "this key's own limit of requests", c.Canceled, now)
 }
 
 // admitWithin is admitRecord for a link, which has a budget of its own as well. What

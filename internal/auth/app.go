@@ -46,19 +46,6 @@ func (a App) Connected(now time.Time) bool {
 	return a.ConnectedAt != nil && a.RevokedAt == nil && now.Before(a.Refresh.ExpiresAt)
 }
 
-// ValidAccess reports whether an access token lets the assistant read now. What
-// it may read is another question: Resource must be that of the request.
-func (a App) ValidAccess(token Key, now time.Time) bool {
-	if a.ConnectedAt == nil || a.RevokedAt != nil || !EqualHashes(a.Family, token.Family()) {
-		return false
-	}
-	hash, valid := token.Hash(), false
-	for _, access := range a.Access {
-		valid = EqualHashes(access.Hash, hash) && now.Before(access.ExpiresAt) || valid
-	}
-	return valid
-}
-
 // AppStore keeps connections of assistants. found is false where there is none.
 type AppStore interface {
 	AppByInvite(ctx context.Context, invite [32]byte) (app App, found bool, err error)

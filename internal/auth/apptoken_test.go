@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestSecretsOfAConnectionShareAFamilyAndNothingElse(t *testing.T) {
@@ -90,32 +89,5 @@ func TestNoVerbOfFmtPrintsAnInvite(t *testing.T) {
 	}
 	if text, err := invite.MarshalText(); string(text) != ellipsis || err != nil {
 		t.Errorf("got %s, %v", text, err)
-	}
-}
-
-func TestAnAccessTokenIsValidUntilItExpiresOrTheConnectionEnds(t *testing.T) {
-	now := time.Now()
-	code := NewCode()
-	token, older := NewAccessToken(code), NewAccessToken(code)
-	app := App{Family: code.Family(), ConnectedAt: &now, Access: []Secret{{older.Hash(), now.Add(time.Minute)}, {token.Hash(), now.Add(time.Hour)}}}
-	for name, c := range map[string]struct {
-		token  Key
-		change func(*App)
-		at     time.Time
-		want   bool
-	}{
-		"newest": {token: token, at: now, want: true}, "older": {token: older, at: now, want: true}, "older, expired": {token: older, at: now.Add(time.Minute)},
-		"last instant": {token: token, at: now.Add(time.Hour - 1), want: true}, "expired": {token: token, at: now.Add(time.Hour)}, "none": {token: Key{}, at: now},
-		"another one": {token: NewAccessToken(code), at: now}, "the code": {token: code, at: now}, "an API key": {token: NewKey(), at: now},
-		"ended": {token: token, at: now, change: func(a *App) { a.RevokedAt = &now }}, "not connected": {token: token, at: now, change: func(a *App) { a.ConnectedAt = nil }},
-		"another family": {token: token, at: now, change: func(a *App) { a.Family = NewCode().Family() }},
-	} {
-		changed := app
-		if c.change != nil {
-			c.change(&changed)
-		}
-		if got := changed.ValidAccess(c.token, c.at); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
 	}
 }

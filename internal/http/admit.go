@@ -13,15 +13,10 @@ import (
 )
 
 // admitCaller lets a request in and writes into its headers what is left of the
-// limits. Some answers are for accounts with a canceled subscription, too. What
-// proxies say about addresses is never trusted.
-func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials, canceled bool) (auth.Caller, error) {
-	admit := s.admission.Admit
-	if canceled {
-		admit = s.admission.AdmitCanceled
-	}
+// limits. What proxies say about addresses is never trusted.
+func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials) (auth.Caller, error) {
 	remote, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
-	caller, err := admit(c.Request.Context(), credentials, remote.Addr(), s.now())
+	caller, err := s.admission.Admit(c.Request.Context(), credentials, remote.Addr(), s.now())
 	if caller.Key.ID != "" {
 		c.Set(keyCaller, caller.Key)
 	}

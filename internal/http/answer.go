@@ -36,7 +36,7 @@ func (s *Server) wrapHandler(handler func(*gin.Context) error) gin.HandlerFunc {
 // endpointHandler answers what is asked at an endpoint by the bearer of a key.
 func (s *Server) endpointHandler(name string) gin.HandlerFunc {
 	return s.wrapHandler(func(c *gin.Context) error {
-		caller, err := s.admitCaller(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, name == answer.Account)
+		caller, err := s.admitCaller(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization"), Canceled: name == answer.Account})
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *Server) endpointHandler(name string) gin.HandlerFunc {
 // answerFeed answers the one request that was saved under a token, in the format that
 // was saved too.
 func (s *Server) answerFeed(c *gin.Context) error {
-	caller, err := s.admitCaller(c, auth.Credentials{Link: auth.Feed, Token: c.Param("token"), Look: c.Request.Method == http.MethodHead}, false)
+	caller, err := s.admitCaller(c, auth.Credentials{Link: auth.Feed, Token: c.Param("token"), Look: c.Request.Method == http.MethodHead})
 	if err != nil {
 		return err
 	}

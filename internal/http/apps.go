@@ -102,7 +102,7 @@ func knowsApps(caller auth.Caller) bool { return caller.Marketplaces == nil }
 // admitForApps lets a request of the page in. Connections can be ended whatever the
 // state of the subscription.
 func (s *Server) admitForApps(c *gin.Context) (auth.Caller, error) {
-	caller, err := s.admitCaller(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization")}, true)
+	caller, err := s.admitCaller(c, auth.Credentials{Authorization: c.Request.Header.Values("Authorization"), Canceled: true})
 	if err != nil {
 		return caller, err
 	}

@@ -49,7 +49,7 @@ func (s *Server) admitShared(c *gin.Context) (auth.Caller, answer.SavedView, err
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex")
-	caller, err := s.admitCaller(c, auth.Credentials{Link: auth.Share, Token: c.Param("token")}, false)
+	caller, err := s.admitCaller(c, auth.Credentials{Link: auth.Share, Token: c.Param("token")})
 	if err != nil {
 		return caller, answer.SavedView{}, err
 	}
