@@ -61,11 +61,7 @@ func (s *Service) limitedRules(ctx context.Context, v View) ([]Rule, error) {
 // limitedRulePage is a page of them.
 func (s *Service) limitedRulePage(ctx context.Context, v View, r ListRequest) (*Page[Rule], error) {
 	all, err := s.limitedRules(ctx, v)
-	from := min((r.Page-1)*r.PageSize, len(all))
-	if r.All && r.Page > 1 {
-		from = len(all)
-	}
-	return &Page[Rule]{Request: r, Total: len(all), Rows: all[from:min(from+r.PageSize, len(all))]}, err
+	return &Page[Rule]{Request: r, Total: len(all), Rows: cutPage(all, r.Paging)}, err
 }
 
 // limitedRuleRuns are the last runs of a rule in a limited view.
@@ -92,23 +88,12 @@ func (s *Service) knownCampaigns(ctx context.Context, v View, ids []string) (kno
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(ids)
-	var keys []uint32
-	byKey := map[uint32]string{}
-	err = s.eachID(ctx, v, campaigns, func(key uint32, id string, _ ...string) {
-		if _, is := slices.BinarySearch(ids, id); is {
-			keys, byKey[key] = append(keys, key), id
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	held, err := s.heldYears(ctx, v, campaigns, keys)
-	for key := range held {
-		known[byKey[key]] = true
-	}
 	for _, id := range ids {
-		known[id] = known[id] || listed(id)
+		known[id] = listed(id)
+	}
+	held, err := s.heldIDs(ctx, v, campaigns, func(id string) bool { _, named := known[id]; return named })
+	for _, id := range held {
+		known[id] = true
 	}
 	return known, err
 }

@@ -215,7 +215,7 @@ func listed(r Request, v View, now, then map[answeredKey]answered, names product
 	}
 	slices.SortFunc(all, func(a, b Row) int { return before(positionOf(a, r), positionOf(b, r), r) })
 	report = emptyPage(r, v, len(all))
-	report.Rows = slices.Values(cutPage(all, r))
+	report.Rows = slices.Values(cutPage(all, r.Paging))
 	return report
 }
 

@@ -148,8 +148,8 @@ func (k *ranking) addBucket(bucket int, t, then *tallies) {
 func (k *ranking) report(v View) *Report {
 	r := k.request
 	report := emptyPage(r, v, k.total)
-	rows := cutPage(firstOf(k.first, k.last(), k.compareRows), r)
-	var countries marketplaceSets
+	rows := cutPage(firstOf(k.first, k.last(), k.compareRows), r.Paging)
+	countries := marketplaceSets{}
 	for i := range rows {
 		if r.isOfProducts() {
 			rows[i].countries = countries.countriesOf(v, rows[i].now.marketplaces)
@@ -246,8 +246,8 @@ func placeComparison(r Request) func(a, b place) int {
 // page have one of few sets.
 type marketplaceSets map[uint64][]string
 
-func (s *marketplaceSets) countriesOf(v View, set uint64) []string {
-	if codes, ok := (*s)[set]; ok {
+func (s marketplaceSets) countriesOf(v View, set uint64) []string {
+	if codes, ok := s[set]; ok {
 		return codes
 	}
 	var keys []uint16
@@ -256,9 +256,6 @@ func (s *marketplaceSets) countriesOf(v View, set uint64) []string {
 			keys = append(keys, v.Marketplaces[i].Key)
 		}
 	}
-	if *s == nil {
-		*s = marketplaceSets{}
-	}
-	(*s)[set] = v.countriesOf(keys)
-	return (*s)[set]
+	s[set] = v.countriesOf(keys)
+	return s[set]
 }

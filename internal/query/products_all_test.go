@@ -68,7 +68,7 @@ func TestPagesBeyondTheCapAreNotTruncated(t *testing.T) {
 // The report of all rows has one page, so a second one is past the end even
 // where the cap left rows out of the first.
 func TestTheSecondPageOfAllRowsIsPastTheEndBeyondTheCap(t *testing.T) {
-	if rows := cutPage(make([]Row, MaxRows+5), allRows(2)); len(rows) != 0 {
+	if rows := cutPage(make([]Row, MaxRows+5), allRows(2).Paging); len(rows) != 0 {
 		t.Errorf("%d rows on page 2 of 1", len(rows))
 	}
 }

@@ -260,7 +260,7 @@ func TestAReportWithoutRowsHasNoPages(t *testing.T) {
 
 // 32-bit products of page and size would wrap around into a page of rows.
 func TestTheLastPageThatCanBeAskedForIsPastTheEnd(t *testing.T) {
-	if rows := cutPage(make([]Row, 10), Request{Paging: Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}}); len(rows) != 0 {
+	if rows := cutPage(make([]Row, 10), Paging{Page: catalogue.MaxPage, PageSize: catalogue.MaxPageSize}); len(rows) != 0 {
 		t.Errorf("%d rows", len(rows))
 	}
 }

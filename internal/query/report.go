@@ -111,7 +111,7 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 	}
 	slices.SortFunc(sorted, groupComparison(r, v))
 	report := emptyPage(r, v, len(sorted))
-	report.Rows = eachRow(cutPage(sorted, r), func(one *sortedGroup) Row { return report.newRow(v, one.group, one.sums) })
+	report.Rows = eachRow(cutPage(sorted, r.Paging), func(one *sortedGroup) Row { return report.newRow(v, one.group, one.sums) })
 	return report
 }
 
@@ -255,12 +255,12 @@ func (report *Report) newRow(v View, g group, s *sides) Row {
 	return row
 }
 
-func cutPage[T any](all []T, r Request) []T {
-	if r.All && r.Page > 1 {
+func cutPage[T any](all []T, p Paging) []T {
+	if p.All && p.Page > 1 {
 		return nil // all rows are one page, and what the cap left out is none
 	}
-	from := min((r.Page-1)*r.PageSize, len(all))
-	return all[from:min(from+r.PageSize, len(all))]
+	from := min((p.Page-1)*p.PageSize, len(all))
+	return all[from:min(from+p.PageSize, len(all))]
 }
 
 func nullsLast(a, b bool) int {

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,12 +58,8 @@ func (plan *Plan) addUnreported(e manifest.Entry) {
 
 func (plan Plan) setUnreported(v map[string]string) {
 	for _, u := range plan.unreported {
-		days := make([]string, len(u.days))
-		for i, n := range u.days {
-			days[i] = fmt.Sprint(n)
-		}
 		v["unreported_"+u.measure.Name] = Numbers(u.generations)
-		v["unreported_days_"+u.measure.Name] = "[" + strings.Join(days, ",") + "]"
+		v["unreported_days_"+u.measure.Name] = Numbers(u.days)
 	}
 }
 
