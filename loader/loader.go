@@ -137,7 +137,7 @@ func (s *session) failRest(files []file, err error) {
 	}
 	for _, f := range files {
 		if !said[f.shown] {
-			s.addResult(FileResult{File: f.shown, Status: Failed, Error: textOf(err)})
+			s.addResult(FileResult{File: f.shown, Status: Failed, Error: new(err.Error())})
 		}
 	}
 }
@@ -362,11 +362,6 @@ func statusOf(changed bool) Status {
 		return Loaded
 	}
 	return Unchanged
-}
-
-func textOf(err error) *string {
-	text := err.Error()
-	return &text
 }
 
 func (s *session) stepProgress(f file) {

@@ -74,8 +74,7 @@ func NewInvite() Invite {
 	for i, b := range text {
 		text[i] = inviteAlphabet[b%32] // 32 divides 256: each letter is equally likely
 	}
-	plain := string(text)
-	return Invite{&plain}
+	return Invite{new(string(text))}
 }
 
 // ParseInvite returns the invitation of a text that can be one. Case, spaces and

@@ -177,8 +177,7 @@ func (o ordered) Fields() []parquet.Field {
 func aboutJSON(facts []Fact) (string, error) {
 	about := map[string]*string{}
 	for _, f := range facts {
-		text := string(f.Text)
-		about[f.Name] = &text
+		about[f.Name] = new(string(f.Text))
 		if f.Null {
 			about[f.Name] = nil
 		}

@@ -86,8 +86,7 @@ func (s *Server) revokeApp(c *gin.Context) error {
 		return &answer.NotFoundError{Detail: fmt.Sprintf("there is no connection %q", answer.Printable(c.Param("app_id")))}
 	}
 	if app.RevokedAt == nil {
-		now := s.now().UTC().Truncate(time.Millisecond)
-		app.RevokedAt = &now
+		app.RevokedAt = new(s.now().UTC().Truncate(time.Millisecond))
 		if err := s.apps.PutApp(c.Request.Context(), app); err != nil {
 			return err
 		}

@@ -136,6 +136,5 @@ func ageSeconds(t, now time.Time) *int {
 	if t.IsZero() {
 		return nil
 	}
-	seconds := max(0, int(now.Sub(t).Seconds()))
-	return &seconds
+	return new(max(0, int(now.Sub(t).Seconds())))
 }

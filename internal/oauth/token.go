@@ -231,8 +231,7 @@ func (s *Server) endMisused(r *http.Request, app *auth.App, why string) (tokenRe
 }
 
 func (s *Server) endApp(r *http.Request, app *auth.App) error {
-	now := s.now()
-	app.RevokedAt = &now
+	app.RevokedAt = new(s.now())
 	app.Invite, app.Code, app.Refresh, app.Access = auth.Secret{}, auth.Secret{}, auth.Secret{}, nil
 	err := s.apps.PutApp(r.Context(), *app)
 	if err != nil {

@@ -142,8 +142,7 @@ func (plan Plan) narrowTo(v View, n narrowing) Plan {
 	}
 	plan.narrowing = n
 	if plan.Earlier != nil {
-		then := plan.Earlier.narrowTo(v, n)
-		plan.Earlier = &then
+		plan.Earlier = new(plan.Earlier.narrowTo(v, n))
 	}
 	return plan
 }

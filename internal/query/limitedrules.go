@@ -113,8 +113,7 @@ func (v View) limitRule(rule Rule, known map[string]bool) (limited Rule, acts bo
 		rule.Scope.CampaignIDs, acts = cutScope(rule.Scope.CampaignIDs, func(id records.ID) bool { return known[string(id)] })
 	}
 	if rule.LastRun != nil {
-		last := v.limitRun(*rule.LastRun)
-		rule.LastRun = &last
+		rule.LastRun = new(v.limitRun(*rule.LastRun))
 	}
 	return rule, acts
 }

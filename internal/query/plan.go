@@ -83,8 +83,7 @@ func (plan Plan) earlierPlan() Plan {
 func (plan Plan) dividedBy(by level) Plan {
 	plan.by = by
 	if plan.Earlier != nil {
-		then := plan.Earlier.dividedBy(by)
-		plan.Earlier = &then
+		plan.Earlier = new(plan.Earlier.dividedBy(by))
 	}
 	return plan
 }
@@ -151,8 +150,7 @@ func PlanDays(r Request, v View) Plan { return planBoth(r, v, planDays) }
 func planBoth(r Request, v View, planPeriod func(View, Request, period.Period) Plan) Plan {
 	plan := planPeriod(v, r, r.Period)
 	if r.Compared() {
-		then := planPeriod(v, r, r.Earlier)
-		plan.Earlier = &then
+		plan.Earlier = new(planPeriod(v, r, r.Earlier))
 	}
 	return plan
 }

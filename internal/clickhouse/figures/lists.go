@@ -86,8 +86,7 @@ func dayOf(t *time.Time) *adlens.Day {
 	if t == nil {
 		return nil
 	}
-	d := adlens.DayOf(*t)
-	return &d
+	return new(adlens.DayOf(*t))
 }
 
 func amountOrNil(d *decimal.Decimal) (*adlens.Amount, error) {

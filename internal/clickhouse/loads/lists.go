@@ -76,14 +76,12 @@ func orNullDecimal(a *adlens.Amount) *decimal.Decimal {
 	if a == nil {
 		return nil
 	}
-	d := unitsDecimal(*a)
-	return &d
+	return new(unitsDecimal(*a))
 }
 
 func orNullTime(d *adlens.Day) *time.Time {
 	if d == nil {
 		return nil
 	}
-	t := d.Time()
-	return &t
+	return new(d.Time())
 }
