@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"adlens/internal/lru"
 	"adlens/internal/query/period"
 )
 
@@ -21,10 +20,6 @@ type BucketCount struct {
 
 // countedReport names all pages of a report.
 type countedReport struct{ account, identity string }
-
-func newBucketCounts() *lru.Cache[countedReport, []BucketCount] {
-	return lru.New(maxCountedBuckets, func(_ countedReport, counts []BucketCount) int { return 8 + len(counts) })
-}
 
 // isByDate reports whether rows of products or campaigns go by date first. Then the rows of each
 // day, week or month are counted once, and a page is made of those alone that it

@@ -40,8 +40,9 @@ type directory struct {
 }
 
 func newDirectory(store Store) *directory {
-	weigh := func(_ string, n productNames) int { return n.memoryBytes() }
-	return &directory{store: store, accounts: lru.New(maxNameBytes, weigh), entities: newEntityCache()}
+	return &directory{store: store,
+		accounts: lru.New(maxNameBytes, func(_ string, n productNames) int { return n.memoryBytes() }),
+		entities: lru.New(maxNameBytes, func(_ string, n entityNames) int { return n.memoryBytes() })}
 }
 
 // getNames returns the names of all products of a view. What it returns is never
@@ -68,19 +69,15 @@ func (d *directory) cachedNames(v View) (names productNames, ok bool) {
 
 // NamesOf are the live generations of names.
 func NamesOf(v View) NameGenerations {
-	return NameGenerations{ProductsOf(v).Generation, v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}), v.Manifest.Generation(manifest.Unit{Kind: manifest.Entities})}
+	return NameGenerations{productsOf(v).Generation, v.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}), v.Manifest.Generation(manifest.Unit{Kind: manifest.Entities})}
 }
 
-// ProductsOf is the live unit of the numbers of an account's products. It has as
+// productsOf is the live unit of the numbers of an account's products. It has as
 // many rows as there are products.
-func ProductsOf(v View) manifest.Entry {
+func productsOf(v View) manifest.Entry {
 	e, _ := v.Manifest.Find(manifest.Unit{Kind: manifest.Products})
 	return e
 }
-
-// MostProducts is how many rows a product report has at most: one for each
-// product, and one for figures without a product.
-func MostProducts(v View) uint64 { return ProductsOf(v).Rows + 1 }
 
 // readNames reads the names that changed since some were read.
 func (d *directory) readNames(ctx context.Context, v View, known productNames) (productNames, error) {
@@ -92,7 +89,7 @@ func (d *directory) readNames(ctx context.Context, v View, known productNames) (
 		}
 		ids, err := d.store.ProductIDs(ctx, v.Account, next.of.Products)
 		if err == nil {
-			err = checkNames(ProductsOf(v), len(ids))
+			err = checkNames(productsOf(v), len(ids))
 		}
 		next.setIDs(ids)
 		return err

@@ -9,7 +9,6 @@ import (
 
 	"adlens"
 	"adlens/internal/flight"
-	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
 
@@ -40,10 +39,6 @@ type entityNames struct {
 // entityUnits are the live units that know campaigns and ad groups.
 func entityUnits(v View) []manifest.Entry {
 	return slices.Concat(v.Manifest.Of(manifest.Entities), v.Manifest.Of(manifest.Campaigns), v.Manifest.Of(manifest.AdGroups))
-}
-
-func newEntityCache() *lru.Cache[string, entityNames] {
-	return lru.New(maxNameBytes, func(_ string, n entityNames) int { return n.memoryBytes() })
 }
 
 // getEntities returns the campaigns and ad groups of a view's account: of a limited

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
 
@@ -25,10 +24,6 @@ type keyName struct {
 // maxHeldYears bounds the numbers of which it is kept in which years they have rows,
 // with those years: some 10 MB.
 const maxHeldYears = 500_000
-
-func newHeldYears() *lru.Cache[keyName, []HeldKey] {
-	return lru.New(maxHeldYears, func(_ keyName, years []HeldKey) int { return 5 + len(years) })
-}
 
 // heldYears are the years in which a view has rows of some stored numbers of a
 // dimension, by number. Numbers without rows are left out: a number stays when the last

@@ -304,7 +304,7 @@ func (d identifiedDimension) mostOf(v View, r *Request) uint64 {
 		return uint64(len(asked))
 	}
 	if d.isOf == 0 {
-		return MostProducts(v)
+		return productsOf(v).Rows + 1 // one for figures without a product
 	}
 	e, _ := v.Manifest.Find(manifest.Unit{Kind: manifest.Entities})
 	return e.Rows + 1

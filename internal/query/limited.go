@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"adlens"
-	"adlens/internal/lru"
 	"adlens/internal/manifest"
 )
 
@@ -80,10 +79,6 @@ type limitedView struct {
 	version uint32
 	of      []Marketplace
 	view    View
-}
-
-func newLimitedViews() *lru.Cache[string, limitedView] {
-	return lru.New(maxLimitedUnits, func(_ string, l limitedView) int { return 1 + l.view.Manifest.Len() + len(l.view.Legacy) })
 }
 
 // limitedName names a limited view. That of no marketplaces begins all of the account.

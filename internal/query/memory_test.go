@@ -41,7 +41,7 @@ func (s *shop) ListedNames(context.Context, string, []uint32) ([]ListedName, err
 
 func (s *shop) ProductIDs(context.Context, string, uint32) (map[uint32]string, error) {
 	ids := map[uint32]string{}
-	for key := uint32(1); uint64(key) <= ProductsOf(s.view).Rows; key++ {
+	for key := uint32(1); uint64(key) <= productsOf(s.view).Rows; key++ {
 		ids[key] = fmt.Sprintf("P%d", (key*7919)%100_003) // in another order than the keys
 	}
 	return ids, s.failed

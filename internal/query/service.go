@@ -28,7 +28,10 @@ type Service struct {
 
 // NewService returns a service on a store of figures and one of lists.
 func NewService(store Store, lists ListStore) *Service {
-	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store), buckets: newBucketCounts(), limited: newLimitedViews(), held: newHeldYears()}
+	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store),
+		buckets: lru.New(maxCountedBuckets, func(_ countedReport, counts []BucketCount) int { return 8 + len(counts) }),
+		limited: lru.New(maxLimitedUnits, func(_ string, l limitedView) int { return 1 + l.view.Manifest.Len() + len(l.view.Legacy) }),
+		held:    lru.New(maxHeldYears, func(_ keyName, years []HeldKey) int { return 5 + len(years) })}
 }
 
 // View is what is known about an account now.
