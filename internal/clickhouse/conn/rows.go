@@ -72,6 +72,23 @@ func CollectValues[T any](ctx context.Context, at Reader, sql string, params Par
 	})
 }
 
+// CollectMap runs a reading statement of two columns, a key and its value.
+func CollectMap[K comparable, V any](ctx context.Context, at Reader, sql string, params Params) (map[K]V, error) {
+	type pair struct {
+		key   K
+		value V
+	}
+	all, err := Collect(ctx, at, sql, params, func(scan Scan) (p pair, err error) {
+		err = scan(&p.key, &p.value)
+		return p, err
+	})
+	found := make(map[K]V, len(all))
+	for _, p := range all {
+		found[p.key] = p.value
+	}
+	return found, err
+}
+
 // CollectJSON runs a reading statement of one column of JSON and returns what its
 // values hold.
 func CollectJSON[T any](ctx context.Context, at Reader, sql string, params Params) ([]T, error) {

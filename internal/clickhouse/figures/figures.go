@@ -54,23 +54,10 @@ func (s *Store) Forget(account string) {
 
 // ProductIDs reads the ids of products by their stored numbers.
 func (s *Store) ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error) {
-	type pair struct {
-		key uint32
-		id  string
-	}
-	all, err := conn.Collect(ctx, s.cluster, `
+	return conn.CollectMap[uint32, string](ctx, s.cluster, `
 SELECT product_key, product_id
 FROM products
-WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)},
-		func(scan conn.Scan) (p pair, err error) {
-			err = scan(&p.key, &p.id)
-			return p, err
-		})
-	ids := make(map[uint32]string, len(all))
-	for _, p := range all {
-		ids[p.key] = p.id
-	}
-	return ids, err
+WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)})
 }
 
 // Entities reads the campaigns and ad groups that figures are of.

@@ -126,27 +126,10 @@ func (l ListStore) InsertRates(ctx context.Context, account string, generation u
 
 // Titles reads the titles of the account's products by id.
 func (l ListStore) Titles(ctx context.Context, account string, generation uint32) (map[string]string, error) {
-	return readMap[string](ctx, l.cluster, `
+	return conn.CollectMap[string, string](ctx, l.cluster, `
 SELECT product_id, title
 FROM product_titles
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation))
-}
-
-// readMap reads a statement of two columns, a key and its value.
-func readMap[V any](ctx context.Context, c *cluster.Cluster, sql string, params conn.Params) (map[string]V, error) {
-	type pair struct {
-		key   string
-		value V
-	}
-	all, err := conn.Collect(ctx, c, sql, params, func(scan conn.Scan) (p pair, err error) {
-		err = scan(&p.key, &p.value)
-		return p, err
-	})
-	found := make(map[string]V, len(all))
-	for _, p := range all {
-		found[p.key] = p.value
-	}
-	return found, err
 }
 
 // InsertTitles writes all titles under a new generation.
@@ -159,7 +142,7 @@ func (l ListStore) InsertTitles(ctx context.Context, account string, generation 
 
 // ProductNumbers reads the stored number of each of the account's products.
 func (l ListStore) ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error) {
-	return readMap[uint32](ctx, l.cluster, `
+	return conn.CollectMap[string, uint32](ctx, l.cluster, `
 SELECT product_id, product_key
 FROM products
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation))
