@@ -245,7 +245,8 @@ func (o *options) sayVerified(cmd *cobra.Command, line takenJSON, faults []error
 			return err
 		}
 	} else if len(faults) == 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "backup %s is whole: %d accounts, %d rows in %d files, %s\n", line.ID, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored))
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "backup %s is whole: %d accounts, %d rows in %d files, %s\n", line.ID, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored))
+		return err
 	}
 	for _, text := range texts {
 		fmt.Fprintln(cmd.ErrOrStderr(), text)

@@ -117,13 +117,22 @@ func (d *data) createKey(ctx context.Context, record auth.Record) (auth.Key, aut
 // printKey prints a key that was just made: alone, or with what is kept of it.
 func (o *options) printKey(cmd *cobra.Command, key auth.Key, record auth.Record) error {
 	if o.json {
-		return printJSON(cmd.OutOrStdout(), struct {
+		return explainUnprinted("key", record.ID, printJSON(cmd.OutOrStdout(), struct {
 			Key string `json:"key"`
 			keyJSON
-		}{key.Reveal(), keyLine(record)})
+		}{key.Reveal(), keyLine(record)}))
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), key.Reveal())
-	return nil
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), key.Reveal())
+	return explainUnprinted("key", record.ID, err)
+}
+
+// explainUnprinted says of a key or link that was made and could not be printed how to
+// revoke it: its secret is shown this once.
+func explainUnprinted(command, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s is valid, but could not be printed and is never shown again; revoke it with adlens %s revoke %s, and make another: %w", command, id, command, id, err)
 }
 
 type keyJSON struct {

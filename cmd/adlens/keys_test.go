@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +15,8 @@ import (
 	"adlens"
 	"adlens/internal/auth"
 	"adlens/internal/engine"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) {
@@ -187,5 +192,63 @@ func TestAnInstallationIsNamedWithoutADatabase(t *testing.T) {
 	dir := t.TempDir()
 	if in := (&options{dataDir: dir}).newInstallation(platformOptions{}, ""); in.DataDir != dir || in.CanOpen == nil {
 		t.Errorf("the installation is %+v", in)
+	}
+}
+
+// full is a standard output on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, unix.ENOSPC }
+
+// What cannot be printed is no success: a key or an address is shown this once, and the
+// error names its id, so that it can be revoked.
+func TestWhatCannotBePrintedFails(t *testing.T) {
+	d, o := home(t)
+	old := rotatable(t, d, o)
+	rates := filepath.Join(t.TempDir(), "rates.csv")
+	if err := os.WriteFile(rates, []byte("date,currency,usd\n2026-01-02,EUR,1.1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		words []string
+		names string // of the id that the error names
+	}{
+		{[]string{"key", "create", "--account", "acme", "--name", "lost"}, "k_"},
+		{[]string{"key", "create", "--account", "acme", "--name", "lost", "--json"}, "k_"},
+		{[]string{"feed", "create", "--account", "acme", "--name", "lost", "--request", "/rules"}, "f_"},
+		{[]string{"feed", "create", "--account", "acme", "--name", "lost", "--request", "/rules", "--json"}, "f_"},
+		{[]string{"load", "--account", "acme", rates}, ""},
+		{[]string{"key", "rotate", old.ID, "--overlap", "0"}, "k_"},
+		{[]string{"key", "revoke", old.ID}, ""},
+	} {
+		root := newRoot()
+		root.SetOut(full{})
+		root.SetErr(io.Discard)
+		root.SetArgs(append(c.words, "--data-dir", o.dataDir))
+		err := root.Execute()
+		if !errors.Is(err, unix.ENOSPC) || strings.Contains(err.Error(), "made visible") {
+			t.Errorf("%v: the error is %v", c.words, err)
+			continue
+		}
+		_, command, found := strings.Cut(err.Error(), "revoke it with adlens ")
+		if !found {
+			if c.names != "" {
+				t.Errorf("%v: the error is %v", c.words, err)
+			}
+			continue
+		}
+		command, _, _ = strings.Cut(command, ",")
+		if out, err := run(o, strings.Fields(command)...); err != nil || !strings.Contains(command, " "+c.names) {
+			t.Errorf("%v: adlens %s: %v: %s", c.words, command, err, out)
+		}
+	}
+	made, err := d.Keys.Keys(t.Context(), "acme")
+	for _, key := range made {
+		if key.RevokedAt == nil {
+			t.Errorf("there is still %+v", key)
+		}
+	}
+	if err != nil || len(made) != 4 {
+		t.Errorf("the keys are %+v, %v", made, err)
 	}
 }

@@ -91,10 +91,10 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 		if o.json {
 			line := l.line(record)
 			line.Address = address
-			return printJSON(cmd.OutOrStdout(), line)
+			return explainUnprinted(l.name, record.ID, printJSON(cmd.OutOrStdout(), line))
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), address)
-		return nil
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), address)
+		return explainUnprinted(l.name, record.ID, err)
 	})
 }
 

@@ -123,13 +123,17 @@ const loadGCFloor = 16 << 20
 // printLoadResult reports what became of each file.
 func (o *options) printLoadResult(cmd *cobra.Command, result loader.Result, err error) error {
 	printTrouble(cmd.ErrOrStderr(), result)
+	var printing error
 	if o.json {
 		if result.Files == nil {
 			result.Files = []loader.FileResult{}
 		}
-		err = errors.Join(err, printJSON(cmd.OutOrStdout(), result))
+		printing = printJSON(cmd.OutOrStdout(), result)
 	} else {
-		printCounts(cmd.OutOrStdout(), result)
+		printing = printCounts(cmd.OutOrStdout(), result)
+	}
+	if printing != nil { // explainError would call a full disk the data's
+		return errors.Join(explainError(err), fmt.Errorf("the result of the load could not be printed: %w", printing))
 	}
 	if err == nil && result.Refused() > 0 {
 		return errSaid
@@ -168,7 +172,7 @@ func printTrouble(trouble io.Writer, result loader.Result) {
 	}
 }
 
-func printCounts(out io.Writer, result loader.Result) {
+func printCounts(out io.Writer, result loader.Result) error {
 	counts, rows := map[loader.Status]int{}, 0
 	for _, f := range result.Files {
 		counts[f.Status]++
@@ -180,8 +184,9 @@ func printCounts(out io.Writer, result loader.Result) {
 			others += fmt.Sprintf("%d %s, ", n, status)
 		}
 	}
-	fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read\n",
+	_, err := fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read\n",
 		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], others, counts[loader.Skipped], rows)
+	return err
 }
 
 // quoteName quotes names that would do something to a terminal.

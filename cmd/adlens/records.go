@@ -135,8 +135,8 @@ func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) erro
 		if o.json {
 			return printJSON(cmd.OutOrStdout(), k.line(one))
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s) is revoked\n", k.what, id, k.name(one))
-		return nil
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s) is revoked\n", k.what, id, k.name(one))
+		return err
 	})
 }
 

@@ -101,11 +101,11 @@ func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Dura
 // error.
 func (o *options) printRotated(cmd *cobra.Command, key auth.Key, successor, old auth.Record) error {
 	if o.json {
-		return printJSON(cmd.OutOrStdout(), struct {
+		return explainUnprinted("key", successor.ID, printJSON(cmd.OutOrStdout(), struct {
 			Key string `json:"key"`
 			keyJSON
 			Replaces keyJSON `json:"replaces"`
-		}{key.Reveal(), keyLine(successor), keyLine(old)})
+		}{key.Reveal(), keyLine(successor), keyLine(old)}))
 	}
 	end := "is revoked"
 	if old.RevokedAt == nil {
