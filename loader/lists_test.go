@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -182,4 +183,36 @@ func TestListsAreReplacedAllTogetherWhateverFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Budgets and bids are stored without their currency, so that of a profile stays while
+// lists with some are held.
+func TestTheCurrencyOfHeldListsStays(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	dir := writeBase(t)
+	mustLoad(t, d.store(), t.Name(), dir)
+	pesos := filepath.Join(t.TempDir(), "profiles.json")
+	writeFile(t, pesos, strings.Replace(profilesText, `"USD"`, `"MXN"`, 1))
+	noon := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for i, kept := range []platform.Entity{platform.Campaigns, platform.AdGroups} {
+		read := listsOf(1, noon.Add(time.Duration(i)*time.Hour), true)
+		for j := range read.Read {
+			if l := &read.Read[j]; l.Entity != kept { // an empty list has no amount, and ads have none
+				l.Campaigns, l.AdGroups = nil, nil
+			}
+		}
+		if err := replace(t.Context(), d.store(), t.Name(), read); err != nil {
+			t.Fatal(err)
+		}
+		want := "profile 1001: currencyCode is MXN, expected USD, in which the budgets and bids of its lists are kept"
+		if f := load(t, d.store(), t.Name(), pesos).Files[0]; f.Status != loader.Refused || *f.Error != want {
+			t.Errorf("with a list of %v held, another currency is %s: %v", kept, f.Status, f.Error)
+		}
+		mustLoad(t, d.store(), t.Name(), dir) // the same one is no change
+	}
+	if err := replace(t.Context(), d.store(), t.Name(), listsOf(0, noon.Add(3*time.Hour), true)); err != nil {
+		t.Fatal(err)
+	}
+	mustLoad(t, d.store(), t.Name(), pesos)
 }

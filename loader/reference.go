@@ -62,16 +62,23 @@ func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, err
 // checkProfileChange refuses a change that would give stored figures another meaning.
 func (s *session) checkProfileChange(m Marketplace, p platform.Profile) error {
 	_, _, held := s.Manifest().HeldDays(func(slice manifest.Slice) bool { return slice.Marketplace == m.Key })
-	if !held {
-		return nil
-	}
-	if m.Currency != p.Currency {
+	switch {
+	case held && m.Currency != p.Currency:
 		return newRefusalf("profile %s: currencyCode is %s, expected %s, in which its figures are kept", p.ID, p.Currency, m.Currency)
-	}
-	if m.Vendor != p.Vendor {
+	case m.Currency != p.Currency && s.holdsAmounts(m):
+		return newRefusalf("profile %s: currencyCode is %s, expected %s, in which the budgets and bids of its lists are kept", p.ID, p.Currency, m.Currency)
+	case held && m.Vendor != p.Vendor:
 		return newRefusalf("profile %s: accountInfo.type changed between seller and vendor, expected it to stay: its figures were read from other columns", p.ID)
 	}
 	return nil
+}
+
+// holdsAmounts reports whether lists of a marketplace have rows with amounts, which are
+// stored without their currency.
+func (s *session) holdsAmounts(m Marketplace) bool {
+	return slices.ContainsFunc([]manifest.Kind{manifest.Campaigns, manifest.AdGroups}, func(kind manifest.Kind) bool {
+		return slices.ContainsFunc(s.Manifest().Of(kind), func(e manifest.Entry) bool { return e.Slice.Marketplace == m.Key && e.Rows > 0 })
+	})
 }
 
 // readTable reads a CSV file with exactly these columns and visits its rows.
