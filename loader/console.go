@@ -110,8 +110,10 @@ func (s *session) marketplaceOf(f *console.File) (Marketplace, error) {
 			return market, newRefusalf("--profile is %s, expected a profile of the account (load its profiles.json first)", s.profile)
 		case f.CountryCode() != "" && f.CountryCode() != market.Country:
 			return market, newRefusalf("its Country is %q, expected that of profile %s, %s", f.Country, market.ID, market.Country)
-		case f.Currency != "" && f.Currency != market.Currency:
+		case !f.MayBeIn(market.Currency) && f.Currency != "":
 			return market, newRefusalf("its Currency is %q, expected %s, the currency of profile %s", f.Currency, market.Currency, market.ID)
+		case !f.MayBeIn(market.Currency):
+			return market, newRefusalf("its amounts are marked %q, expected amounts in %s, the currency of profile %s", f.Mark, market.Currency, market.ID)
 		}
 		return market, nil
 	}

@@ -69,7 +69,7 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 	id := house.AccountID(t)
 	ask := h.Client(t, id)
 	dir := t.TempDir()
-	house.ProfilesFile(t, dir, [4]string{"101", "US", "USD", "seller"}, [4]string{"102", "CA", "CAD", "vendor"}, [4]string{"103", "US", "USD", "seller"}, [4]string{"104", "SG", "SGD", "seller"})
+	house.ProfilesFile(t, dir, [4]string{"101", "US", "USD", "seller"}, [4]string{"102", "CA", "CAD", "vendor"}, [4]string{"103", "US", "USD", "seller"}, [4]string{"104", "SG", "SGD", "seller"}, [4]string{"105", "DE", "EUR", "seller"})
 	house.Put(t, dir, "rates.csv", []byte("date,currency,usd\n2026-11-02,SGD,0.75\n2026-11-02,CAD,0.7\n"))
 	load := func(name, content string, at time.Time, args ...string) (status, text string) {
 		t.Helper()
@@ -92,6 +92,9 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 	row := func(currency, cost string) string {
 		return consoleHeader + `"Nov 02, 2026",` + currency + `,C,G,B0A,10,1,` + cost + `,0,0` + "\n"
 	}
+	unsaid := func(cost string) string { // without a column of the currency
+		return strings.NewReplacer("Currency,", "", `2026",,`, `2026",`).Replace(row("", cost))
+	}
 	of := func(country string) string {
 		return strings.Replace(consoleHeader, "Ad Group Name", "Country", 1) + `"Nov 02, 2026",SGD,C,` + country + ",B0A,10,1,1.00,0,0\n"
 	}
@@ -104,14 +107,16 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		spend         string // of all, afterwards
 	}{
 		{"a.csv", row("USD", "1.00"), old, nil, "refused", "it could be of several profiles; say which with --profile: 101 (US, USD, seller), 103 (US, USD, seller)", ""},
-		{"a.csv", row("EUR", "1.00"), old, nil, "refused", `its Currency is "EUR" and its Country "", expected those of a profile of the account`, ""},
+		{"a.csv", row("GBP", "1.00"), old, nil, "refused", `its Currency is "GBP" and its Country "", expected those of a profile of the account`, ""},
 		{"a.csv", row("CAD", "1.00"), old, nil, "refused", "it has no column purchases14d (in the platform's words), which figures of the vendor profile 102 follow from", ""},
 		{"a.csv", row("USD", "1.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "USD", expected SGD, the currency of profile 104`, ""},
 		{"a.csv", row("USD", "1.00"), old, []string{"--profile", "999"}, "refused", "--profile is 999, expected a profile of the account", ""},
 		{"a.csv", of("Italia"), old, nil, "refused", `its Currency is "SGD" and its Country "Italia", expected those of a profile of the account`, ""},
 		{"a.csv", of("Italia"), old, []string{"--profile", "104"}, "refused", `its Country is "Italia", expected that of profile 104, SG`, ""},
 		{"a.csv", of("Atlantis"), old, nil, "refused", `its Country is "Atlantis", which is not known here; say which profile it is of with --profile`, ""},
-		{"a.csv", strings.NewReplacer("Currency,", "", `2026",,`, `2026",`).Replace(row("", "£1.00")), old, []string{"--profile", "104"}, "refused", `its Currency is "GBP", expected SGD, the currency of profile 104`, ""},
+		{"a.csv", unsaid("£1.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "GBP", expected SGD, the currency of profile 104`, ""},
+		{"a.csv", unsaid("USD 1.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "USD", expected SGD, the currency of profile 104`, ""},
+		{"a.csv", unsaid("$1.00"), old, []string{"--profile", "105"}, "refused", `its amounts are marked "$", expected amounts in EUR, the currency of profile 105`, ""},
 		{"a.csv", row("SGD", "1.00"), old.AddDate(0, 0, -3), nil, "refused", "the last day of its rows is 2026-11-02, expected a day at most one after 2026-10-31T08:00:00.000Z, when it was generated (the time of the file); say when with --generated-at", ""},
 		{"other.csv", "a,b\n1,2\n", old, nil, "skipped", "no report of the advertising console", ""},
 		{"~$a.xlsx", "lock", old, nil, "skipped", "a lock of a spreadsheet program", ""},
@@ -123,6 +128,7 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		{"a.csv", row("SGD", "8.00"), old, []string{"--generated-at", "2026-11-04T08:00:00Z"}, "unchanged", "", "6"},
 		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "103"}, "loaded", "profile 103 (US)", "11"},
 		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "101"}, "loaded", "profile 101 (US)", "16"},
+		{"dollars.csv", unsaid("$4.00"), old.AddDate(0, 0, 1), []string{"--profile", "104"}, "loaded", "profile 104 (SG)", "13"},
 	} {
 		status, text := load(step.name, step.content, step.at, step.args...)
 		if status != step.status || !strings.Contains(text, step.says) {

@@ -26,6 +26,7 @@ type File struct {
 	Columns    []string   // the platform's names of those that it has
 	Start, End adlens.Day // the first and the last day that rows are of
 	Currency   string     // "" where the file does not say
+	Mark       string     // at its amounts, where no column says the currency; "" for none
 	Country    string     // as it is written; "" where the file does not say
 	CreatedAt  time.Time  // of a workbook that says it
 

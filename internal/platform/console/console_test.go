@@ -210,7 +210,7 @@ func TestWhatIsNoDailyReportOfTheThreeIsRefusedWithTheRightOne(t *testing.T) {
 		replace("Sep 01, 2026", "Total"):                                                                                      "row 2: Date is Total",
 		replace("Sep 01, 2026", ""):                                                                                           "row 2: Date is empty",
 		replace("USD", "USD") + "2026-09-01,,EUR,Camp,Group,B0A,10,2,$1.50,$3.00,1\n":                                         "row 3: Currency is EUR, expected USD as in the rows before: one download for each marketplace",
-		strings.NewReplacer("Currency,", "", "USD,", "").Replace(replace("$1.50,$3.00", "£1.50,₹3.00")): "row 2: 7 Day Total Sales is ₹3.00, expected an amount in GBP, as £1.50 is",
+		strings.NewReplacer("Currency,", "", "USD,", "").Replace(replace("$1.50,$3.00", "£1.50,₹3.00")): "row 2: 7 Day Total Sales is ₹3.00, expected an amount in the currency of £1.50 in row 2",
 		replace("$1.50", "-$1.50"):                            "row 2: Spend is -$1.50, expected an amount from 0",
 		replace("$1.50", "$-1.50"):                            "row 2: Spend is $-1.50, expected an amount from 0",
 		replace("$1.50", "N/A"):                               "row 2: Spend is N/A, expected an amount from 0",
@@ -272,14 +272,47 @@ func TestCountriesAreKnownInTheLanguagesThatNameThem(t *testing.T) {
 	}
 }
 
-// Without a column, a file is of the currency whose sign its amounts have, unless one has
-// another mark.
-func TestTheSignOfAmountsIsTheCurrency(t *testing.T) {
-	for amounts, want := range map[string]string{"£1.50,£3.00": "GBP", "£1.50,0": "GBP", "1.50 zł,0": "PLN", "1.50,3.00": "", "$1.50,$3.00": "", "£1.50,12 kr": "", "E£1.50,0": ""} {
-		text := strings.NewReplacer("Currency,", "", "Total Sales ", "Total Sales (€)").Replace(english) + "2026-09-01,,Camp,Group,B0A,10,2," + amounts + ",1\n"
-		f, err := Open(strings.NewReader(text), int64(len(text)), false)
-		if err != nil || f.Currency != want {
-			t.Errorf("%s: %+v, %v; expected %q", amounts, f, err, want)
+// openMarked opens a file without a column of the currency, with these amounts.
+func openMarked(amounts string) (*File, error) {
+	text := strings.NewReplacer("Currency,", "", "Total Sales ", "Total Sales (€)").Replace(english) + "2026-09-01,,Camp,Group,B0A,10,2," + amounts + ",1\n"
+	return Open(strings.NewReader(text), int64(len(text)), false)
+}
+
+// Without a column, a file is of the currency whose mark its amounts have. A mark of
+// several currencies leaves it open which of them it is, and one that is not known, any.
+func TestTheMarkOfAmountsIsTheCurrency(t *testing.T) {
+	for amounts, want := range map[string]struct{ currency, mayBe, isNot string }{
+		"£1.50,£3.00":      {"GBP", "GBP", "EUR USD"},
+		"£1.50,0":          {"GBP", "GBP", "EUR"},
+		"1.50 zł,0":        {"PLN", "PLN", "EUR"},
+		"￥150,¥300":        {"JPY", "JPY", "USD"},
+		"USD 1.50,USD3.00": {"USD", "USD", "CAD EUR"},
+		"1.50 €,3.00 EUR":  {"EUR", "EUR", "USD"},
+		"US$1.50,US$3.00":  {"USD", "USD", "MXN EUR"},
+		"$1.50,$3.00":      {"", "USD CAD MXN BRL AUD SGD", "EUR GBP JPY SEK"},
+		"1.50,3.00":        {"", "USD EUR", ""},
+		"12 kr,0":          {"", "SEK EUR", ""},
+		"E£1.50,0":         {"", "EGP", ""},
+	} {
+		f, err := openMarked(amounts)
+		if err != nil || f.Currency != want.currency {
+			t.Errorf("%s: %+v, %v; expected %q", amounts, f, err, want.currency)
+			continue
+		}
+		for _, currency := range strings.Fields(want.mayBe + " " + want.isNot) {
+			if got := f.MayBeIn(currency); got == strings.Contains(want.isNot, currency) {
+				t.Errorf("%s in %s: %v", amounts, currency, got)
+			}
+		}
+	}
+}
+
+func TestAmountsOfTwoMarksAreRefused(t *testing.T) {
+	for amounts, want := range map[string]string{
+		"£1.50,12 kr": "row 2: 7 Day Total Sales (€) is 12 kr, expected an amount in the currency of £1.50 in row 2", "$1.50,€3.00": "currency of $1.50", "$1.50,CA$3.00": "currency of $1.50", "USD1.50,CAD3.00": "currency of USD1.50", "12 kr,3 TL": "currency of 12 kr",
+	} {
+		if _, err := openMarked(amounts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", amounts, err, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,8 +23,8 @@ func (f *File) survey() error {
 	if s.rows == 0 {
 		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
 	}
-	if s.bySign && !s.isMarked {
-		f.Currency = s.signed
+	if s.bySign {
+		f.Currency, f.Mark = currencyOf(s.mark), s.mark
 	}
 	if f.notation == 0 && s.unsure != nil {
 		s.unsure.Expected = "a number that can be read in one way, or another in the file that shows whether its decimals follow a point or a comma"
@@ -39,10 +40,9 @@ type survey struct {
 	shown  *platform.Fault // the number that shows the notation
 	unsure *platform.Fault // the first number that can be read in two ways
 
-	bySign   bool            // no column says the currency
-	sign     *platform.Fault // the first amount that has the sign of a currency
-	signed   string          // that currency
-	isMarked bool            // an amount has another mark
+	bySign bool            // no column says the currency
+	sign   *platform.Fault // the first amount that has the mark of a currency
+	mark   string          // that mark
 }
 
 func (s *survey) addRow(cells []cell, number int) error {
@@ -99,11 +99,38 @@ func sameText(all *string, rows, number int, f *field, c cell) error {
 
 const yen = "JPY"
 
-// signs are the marks at an amount that are of one currency alone.
-var signs = map[string]string{"£": "GBP", "€": "EUR", "₹": "INR", "zł": "PLN", "￥": yen, "¥": yen}
+// currenciesOf are the currencies that a mark at an amount may stand for.
+var currenciesOf = map[string][]string{
+	"£": {"GBP"}, "€": {"EUR"}, "₹": {"INR"}, "zł": {"PLN"}, "￥": {yen}, "¥": {yen},
+	"$":   {"USD", "CAD", "MXN", "BRL", "AUD", "SGD", "NZD", "HKD", "TWD", "ARS", "CLP", "COP", "UYU"},
+	"US$": {"USD"}, "CA$": {"CAD"}, "MX$": {"MXN"}, "R$": {"BRL"}, "A$": {"AUD"}, "AU$": {"AUD"}, "S$": {"SGD"},
+}
 
-// addSign learns of which currency the amounts are by the mark at one. Headers are not
-// looked at, which may have one sign for all; and other marks, such as $, say nothing.
+var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// currencyOf returns the currency that a mark alone says, "" where it says none.
+func currencyOf(mark string) string {
+	if currencyCode.MatchString(mark) {
+		return mark
+	}
+	if all := currenciesOf[mark]; len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
+// MayBeIn reports whether the file's amounts may be in a currency, as far as the file
+// says: a mark such as $ is of several, and others are not known here.
+func (f *File) MayBeIn(currency string) bool {
+	if f.Currency != "" {
+		return f.Currency == currency
+	}
+	all, known := currenciesOf[f.Mark]
+	return !known || slices.Contains(all, currency)
+}
+
+// addSign learns of which currency the amounts are by the mark at one; all have the
+// same one. Headers are not looked at, which may have one sign for all.
 func (s *survey) addSign(number int, field *field, c cell) error {
 	mark := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) {
@@ -111,15 +138,12 @@ func (s *survey) addSign(number int, field *field, c cell) error {
 		}
 		return -1
 	}, c.text)
-	currency := signs[mark]
 	switch {
-	case mark == "":
-	case currency == "":
-		s.isMarked = true
+	case mark == "" || mark == s.mark:
 	case s.sign == nil:
-		s.sign, s.signed = fault(number, field, c, ""), currency
-	case currency != s.signed:
-		return fault(number, field, c, "an amount in "+s.signed+", as "+s.sign.Value+" is")
+		s.sign, s.mark = fault(number, field, c, ""), mark
+	case currencyOf(mark) == "" || currencyOf(mark) != currencyOf(s.mark):
+		return fault(number, field, c, fmt.Sprintf("an amount in the currency of %s in row %d", s.sign.Value, s.sign.Row))
 	}
 	return nil
 }
@@ -127,7 +151,7 @@ func (s *survey) addSign(number int, field *field, c cell) error {
 // addNumber learns how numbers are written.
 func (s *survey) addNumber(number int, field *field, c cell) error {
 	shown := notationOf(c.text, field.count)
-	if shown == 0 && (s.signed == yen || s.file.Currency == yen) {
+	if shown == 0 && (currencyOf(s.mark) == yen || s.file.Currency == yen) {
 		shown = notationOf(c.text, true) // a yen has no decimals, so a sign separates thousands
 	}
 	switch {
