@@ -283,12 +283,11 @@ type unpacked struct {
 }
 
 func (u unpacked) Read(p []byte) (int, error) {
-	n, err := u.packed.Read(p)
-	if err == io.EOF {
-		err = u.nextMember()
-	}
-	if n == 0 && err == nil {
-		return u.Read(p)
+	n, err := 0, error(nil)
+	for n == 0 && err == nil { // there may be any number of empty members in a row
+		if n, err = u.packed.Read(p); err == io.EOF {
+			err = u.nextMember()
+		}
 	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
