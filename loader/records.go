@@ -1,11 +1,11 @@
 package loader
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 
 	"adlens"
@@ -67,8 +67,8 @@ func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Conte
 			return len(added), false, err
 		}
 		next := k.mergeRecords(held, added)
-		if reflect.DeepEqual(held, next) {
-			return len(added), false, nil
+		if same, err := sameRecords(held, next); same || err != nil {
+			return len(added), false, err
 		}
 		return len(added), true, s.publishUnit(ctx, s.newBuild(), k.kind, len(next), func(generation uint32) error {
 			return k.write(s.store, ctx, s.account, generation, next)
@@ -96,6 +96,25 @@ func (k recordKind[R]) mergeRecords(held, added []R) []R {
 		}
 	}
 	return slices.DeleteFunc(next, k.deleted)
+}
+
+// sameRecords reports whether records would be stored as those that are held. A field
+// that a line leaves out is read from what is stored as an empty list or null.
+func sameRecords[R records.Record](held, next []R) (bool, error) {
+	if len(held) != len(next) {
+		return false, nil
+	}
+	for i := range held {
+		stored, err := records.EncodeRecord(held[i])
+		if err != nil {
+			return false, err
+		}
+		text, err := records.EncodeRecord(next[i])
+		if err != nil || !bytes.Equal(stored, text) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // placeActivity finds the marketplace of an entry: by its id, or by its

@@ -13,6 +13,8 @@ import (
 	"adlens"
 	"adlens/internal/catalogue"
 	"adlens/internal/platform"
+
+	"github.com/go-json-experiment/json"
 )
 
 // maxLine bounds a record; a run's changes are the longest.
@@ -50,6 +52,9 @@ func Decode[R Record](r io.Reader, check func(*R) error) ([]R, error) {
 	}
 	return all, lines.Err()
 }
+
+// EncodeRecord writes a record as it is stored.
+func EncodeRecord[R Record](record R) ([]byte, error) { return json.Marshal(record) }
 
 // lineError names the line, where the error does not.
 func lineError(number int, err error) error {

@@ -6,8 +6,6 @@ import (
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/records"
-
-	"github.com/go-json-experiment/json"
 )
 
 // RecordStore is the records of the service: rules, their runs and activity.
@@ -22,7 +20,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32} ORDER B
 // InsertRules writes all rules under a new generation.
 func (r RecordStore) InsertRules(ctx context.Context, account string, generation uint32, all []records.Rule) error {
 	return insertEach(ctx, r.cluster, account, "INSERT INTO rules (account_id, generation, rule_id, edited_at, record)", all, func(batch conn.Batch, rule records.Rule) error {
-		text, err := json.Marshal(rule)
+		text, err := records.EncodeRecord(rule)
 		if err != nil {
 			return err
 		}
@@ -40,7 +38,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32} ORDER B
 func (r RecordStore) InsertRuleRuns(ctx context.Context, account string, generation uint32, all []records.RuleRun) error {
 	return insertEach(ctx, r.cluster, account, "INSERT INTO rule_runs (account_id, generation, rule_id, rule_run_id, test, started_at, record)", all,
 		func(batch conn.Batch, run records.RuleRun) error {
-			text, err := json.Marshal(run)
+			text, err := records.EncodeRecord(run)
 			if err != nil {
 				return err
 			}
@@ -58,7 +56,7 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32} ORDER B
 func (r RecordStore) InsertActivity(ctx context.Context, account string, generation uint32, all []records.Activity) error {
 	const columns = "INSERT INTO activity (account_id, generation, activity_id, occurred_at, tool, marketplace_id, created_campaign_ids, changed_campaign_ids, record)"
 	return insertEach(ctx, r.cluster, account, columns, all, func(batch conn.Batch, a records.Activity) error {
-		text, err := json.Marshal(a)
+		text, err := records.EncodeRecord(a)
 		if err != nil {
 			return err
 		}

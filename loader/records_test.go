@@ -1,0 +1,43 @@
+package loader_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"adlens/loader"
+)
+
+// Records that are loaded again change nothing, however much their lines leave out and
+// however their values are written; one that says something else does.
+func TestRecordsWithoutOptionalFieldsAreLoadedOnce(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	mustLoad(t, d.store(), t.Name(), writeBase(t))
+	for name, content := range map[string]struct{ lines, other string }{
+		"rules.ndjson": {
+			`{"rule_id":"two","status":"off","edited_at":"2026-05-01T10:00:00+02:00","scope":{"marketplaces":["GB"]}}` + "\n" + `{"rule_id":1,"status":"on","edited_at":"2026-05-01T08:00:00Z"}`,
+			`{"rule_id":1,"status":"on","edited_at":"2026-05-01T08:00:00Z","scope":{"campaign_ids":[]}}`,
+		},
+		"rule_runs.ndjson": {
+			`{"rule_run_id":"one","rule_id":"1","started_at":"2026-05-01T08:00:00Z"}` + "\n" +
+				`{"rule_run_id":"two","rule_id":"1","started_at":"2026-05-01T07:00:00Z","marketplaces":null,"changes":[{"marketplace":"GB","from":{"a": 1.0},"to": "\u0041"},{}]}`,
+			`{"rule_run_id":"one","rule_id":"1","started_at":"2026-05-01T08:00:00Z","changes":[{}]}`,
+		},
+		"activity.ndjson": {
+			`{"activity_id":"two","occurred_at":"2026-05-01T08:00:00Z","tool":"rule","marketplace":"US"}` + "\n" + `{"activity_id":"one","occurred_at":"2026-05-01T07:00:00Z","tool":"undo","marketplace_id":1001,"created_campaign_ids":null}`,
+			`{"activity_id":"two","occurred_at":"2026-05-01T08:00:00Z","tool":"rule","marketplace":"US","changed_campaign_ids":[7]}`,
+		},
+	} {
+		path, other := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), name)
+		writeFile(t, path, content.lines)
+		writeFile(t, other, content.other)
+		for i, step := range []struct {
+			path string
+			want loader.Status
+		}{{path, loader.Loaded}, {path, loader.Unchanged}, {other, loader.Loaded}, {other, loader.Unchanged}, {path, loader.Loaded}} {
+			if f := load(t, d.store(), t.Name(), step.path).Files[0]; f.Status != step.want {
+				t.Errorf("%s, load %d: %s, expected %s; %v", name, i, f.Status, step.want, f.Error)
+			}
+		}
+	}
+}
