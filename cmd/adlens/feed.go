@@ -40,9 +40,10 @@ func newFeedCreate(o *options) *cobra.Command {
 
 The request is what would follow /api/v1 in an address: its answer is tried
 before anything is saved. Where it names no format, the feed is CSV; where it
-names no page, it has all rows that an answer can have. With --marketplaces it is
-answered as a key for those would be (see adlens key create). In a cell of Google
-Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
+names no page, it has all rows that an answer can have: 1,000 of campaigns and ad
+groups, 100,000 of others. A notice says where there may be more. With --marketplaces
+it is answered as a key for those would be (see adlens key create). In a cell of
+Google Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
 		Example: `  adlens feed create --account acme --name "daily sheet" \
     --request '/timeline?range=last_30_days' --base https://figures.example.com`,
 		Args: cobra.NoArgs,
@@ -64,8 +65,13 @@ func readFeed(text string) (string, []answer.Request, error) {
 	return saved, []answer.Request{request}, err
 }
 
-// pagedPaths are those whose answers can have all rows at once.
-var pagedPaths = map[string]bool{"/api/v1/reports/products": true, "/api/v1/report": true, "/api/v1/rules": true, "/api/v1/activity": true}
+// mostRows are the greatest page sizes of paths whose answers are pages.
+var mostRows = map[string]string{
+	"/api/v1/reports/products": allRows, "/api/v1/report": allRows, "/api/v1/rules": allRows, "/api/v1/activity": allRows,
+	"/api/v1/campaigns": "1000", "/api/v1/ad-groups": "1000",
+}
+
+const allRows = "all"
 
 // savedRequest fills in what a feed is by default.
 func savedRequest(request string) (string, error) {
@@ -81,8 +87,8 @@ func savedRequest(request string) (string, error) {
 	if !values.Has("format") {
 		query = addParameter(query, "format=csv")
 	}
-	if pagedPaths[path] && !values.Has("page") && !values.Has("page_size") {
-		query = addParameter(query, "page_size=all")
+	if most, paged := mostRows[path]; paged && !values.Has("page") && !values.Has("page_size") {
+		query = addParameter(query, "page_size="+most)
 	}
 	return path + "?" + query, nil
 }

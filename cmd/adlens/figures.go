@@ -183,7 +183,7 @@ func (d *data) printFigures(cmd *cobra.Command, account string, r answer.Request
 func printPages(w io.Writer, endpoint string, p answer.Pages) (err error) {
 	if next, ok := p.NextPage(p.Rows); ok {
 		all := ""
-		if pagedPaths["/api/v1/"+endpoint] {
+		if mostRows["/api/v1/"+endpoint] == allRows {
 			all = ", and page_size=all prints all of them"
 		}
 		_, err = fmt.Fprintf(w, "page %d of %d, of %d rows; page=%d is the next%s\n", p.Page, p.TotalPages(p.Rows), p.Rows, next, all)

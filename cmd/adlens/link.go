@@ -118,8 +118,7 @@ func (l linkCommand) endOf(cmd *cobra.Command, now time.Time) (*time.Time, error
 
 // tryLink answers what a link answers as a server would, before it is given out. A
 // view that has nothing to compare yet is shown without a comparison until it has, as
-// the page shows it: that is no error, but a notice, as is that a feed has one page of
-// several.
+// the page shows it: that is no error, but a notice, as is that a feed may lack rows.
 func (d *data) tryLink(ctx context.Context, kind *auth.Link, token auth.Key, record auth.Record, requests []answer.Request) (notice string, err error) {
 	admission := auth.NewAdmission(nil, auth.NewAuthenticator(candidate{record}), auth.NewLimiter(0, 0), auth.NewUsage(), d.Accounts)
 	caller, err := admission.Admit(ctx, auth.Credentials{Link: kind, Token: token.Reveal()}, netip.Addr{}, time.Now())
@@ -137,12 +136,19 @@ func (d *data) tryLink(ctx context.Context, kind *auth.Link, token auth.Key, rec
 			return "", err
 		}
 		if kind == auth.Feed && pages != nil {
-			if _, more := pages.NextPage(pages.Rows); more {
-				notice = fmt.Sprintf("the link answers one page, of %d rows at most; today there are %d", pages.PageSize, pages.Rows)
-			}
+			notice = describePages(*pages)
 		}
 	}
 	return notice, nil
+}
+
+// describePages says that an answer can have more rows than a feed of it gives; "" where
+// it has all of them.
+func describePages(p answer.Pages) string {
+	if p.All {
+		return ""
+	}
+	return fmt.Sprintf("the link answers one page, of %d rows at most; today there are %d", p.PageSize, p.Rows)
 }
 
 // newAnswers returns what answers requests from the data, without reading lists from

@@ -20,10 +20,14 @@ func TestAFeedAnswersItsRequestWithoutAKey(t *testing.T) {
 	for _, request := range []string{
 		"/summary?range=all_time&format=json", "/timeline?range=all_time&granularity=month&format=csv&separator=semicolon",
 		"/reports/products?range=all_time&sort=clicks&page_size=2&format=json", "/marketplaces?format=ndjson", "/rules?format=json&page_size=all", "/activity",
+		"/campaigns?marketplace_id=101", "/ad-groups?marketplace_id=101",
 	} {
 		a := house.Get(t, withoutKey(h), house.Feed(t, h, one.Files.ID, request))
 		saved := request
-		if !strings.Contains(saved, "format=") {
+		switch {
+		case strings.Contains(saved, "marketplace_id="):
+			saved += "&format=csv&page_size=1000"
+		case !strings.Contains(saved, "format="):
 			saved += "?format=csv&page_size=all"
 		}
 		want := house.Get(t, one.Ask, "/api/v1"+saved)
@@ -94,6 +98,7 @@ func TestAFeedOfOnePageSaysSo(t *testing.T) {
 	h, one := house.ShopWithData(t)
 	for request, wanted := range map[string]string{
 		"/reports/products?range=all_time&page_size=2": "the link answers one page, of 2 rows at most; today there are ", "/reports/products?range=all_time": "", "/summary": "",
+		"/rules?page=9": "one page, of 1000 rows at most", "/rules": "", "/campaigns?marketplace_id=101": "one page, of 1000 rows at most", "/ad-groups?marketplace_id=101&page_size=7": "one page, of 7 rows at most",
 	} {
 		r := h.Run("feed", "create", "--account", one.Files.ID, "--name", "page", "--request", request)
 		if r.Code != 0 || strings.Contains(r.Stderr, "one page") != (wanted != "") || !strings.Contains(r.Stderr, wanted) {
