@@ -145,7 +145,10 @@ func (d *data) tryLink(ctx context.Context, kind *auth.Link, token auth.Key, rec
 // describePages says that an answer can have more rows than a feed of it gives; "" where
 // it has all of them.
 func describePages(p answer.Pages) string {
-	if p.All {
+	switch {
+	case p.Truncated:
+		return fmt.Sprintf("the link leaves rows out: an answer has %d at most, and today there are %d; choose a shorter period or add filters", p.PageSize, p.Rows)
+	case p.All:
 		return ""
 	}
 	return fmt.Sprintf("the link answers one page, of %d rows at most; today there are %d", p.PageSize, p.Rows)

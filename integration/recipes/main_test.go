@@ -195,5 +195,20 @@ func refusing(t *testing.T, address string, status int, refuses func(request int
 	return server.URL
 }
 
+// truncating passes requests on, and says of each answer that rows were left out.
+func truncating(t *testing.T, address string) string {
+	t.Helper()
+	target, err := url.Parse(address)
+	house.Need(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		r.Header.Set("X-Truncated", "true")
+		return nil
+	}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // theFirst is the request that refusing refuses where a tool has to try again.
 func theFirst(request int64) bool { return request == 1 }

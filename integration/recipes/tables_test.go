@@ -104,6 +104,7 @@ func TestTheLinesForPandasReadAllRows(t *testing.T) {
 	h, one := house.ShopWithData(t)
 	want := house.CSVRows(t, house.Get(t, one.Ask, "/api/v1/reports/products?range=last_30_days&page_size=all&format=csv").Body)
 	const show = "\nimport json\ntable = table.astype(object).where(table.notna(), '')\nprint(json.dumps([list(table.columns)] + table.astype(str).values.tolist()))"
+	cut := truncating(t, h.Server.Address)
 	for name, lines := range map[string]string{
 		"the recipe": replaced(t, blocksOf(t, "python", "python")[0], "print(table.head())", show),
 		"the page": replaced(t, replaced(t, string(mustRun(t, "page.mjs", "pandas", h.Server.Address, "/api/v1/reports/products?range=last_30_days")),
@@ -115,6 +116,34 @@ func TestTheLinesForPandasReadAllRows(t *testing.T) {
 		if house.Need(t, json.Unmarshal(out, &rows)); len(want) < 2 || !sameTable(rows, want) {
 			t.Errorf("%s reads\n%v\nthe API says\n%v", name, rows, want)
 		}
+		lines = strings.ReplaceAll(lines, h.Server.Address, cut) // the page writes it, the recipe reads it
+		if out, err := run(t, t.TempDir(), []string{"ADLENS=" + cut, "ADLENS_KEY=" + one.Ask.Key}, python, "-c", lines); err == nil || !strings.Contains(err.Error(), "the server left rows out") {
+			t.Errorf("%s reads a part: %s, %v", name, out, err)
+		}
+	}
+}
+
+// DuckDB shows no header of what it reads, so the recipe's query counts the rows. Here it
+// reads a file of what the server answers.
+func TestTheQueryOfDuckDBFailsWhereRowsMayBeMissing(t *testing.T) {
+	t.Parallel()
+	_, one := house.ShopWithData(t)
+	_, query, _ := strings.Cut(blocksOf(t, "duckdb", "sql")[1], ";")
+	before, rest, _ := strings.Cut(query, "read_parquet('https://figures.example.com")
+	request, after, _ := strings.Cut(rest, "')")
+	file := filepath.Join(t.TempDir(), "answer.parquet")
+	house.Need(t, os.WriteFile(file, house.Get(t, one.Ask, replaced(t, request, "last_year", "all_time")).Body, 0o600))
+	query = "(" + before + "read_parquet('" + file + "')" + strings.TrimSuffix(strings.TrimSpace(after), ";") + ")"
+	ask := func(query string) ([]byte, error) {
+		return script(t, "duckdb.mjs", ":memory:", query)
+	}
+	var rows [][]string
+	out, err := ask(query)
+	if house.Need(t, err); json.Unmarshal(out, &rows) != nil || len(rows) < 3 || !slices.Equal(rows[0], []string{"product_id", "spend", "sales"}) {
+		t.Errorf("the query gives %s", out)
+	}
+	if out, err := ask(replaced(t, query, "< 100000", "< 2")); err == nil || !strings.Contains(err.Error(), "rows may be missing") {
+		t.Errorf("with too many rows the query gives %s, %v", out, err)
 	}
 }
 
