@@ -250,9 +250,7 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 		var err error
 		a, err = q.service.cache.flights.Do(ctx, name, func(ctx context.Context) (*Answer, error) {
 			a := *plain
-			waiting, done := withWaitTimeout(ctx)
-			defer done()
-			err := q.service.cache.inTurn(waiting, len(plain.Body), func() error {
+			err := q.service.cache.inTurn(ctx, len(plain.Body), func() error {
 				a.Coding, a.Body = coding, encode(plain.Body)
 				return nil
 			})
@@ -314,7 +312,7 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 		return nil, err
 	}
 	written := &Answer{Format: q.request.Written().Name, File: fileName(q.endpoint, q.request)}
-	err = q.service.cache.inTurn(waiting, bytes, func() (err error) {
+	err = q.service.cache.inTurn(ctx, bytes, func() (err error) {
 		written.Body, written.Pages, err = writeAs(q.request.Written(), q.request.AmountCurrency(), addressOf(q.endpoint, q.request), describe)
 		written.Tag = tagOf(q.meaning(), written)
 		return err

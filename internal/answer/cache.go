@@ -63,18 +63,34 @@ func (c *cache) cacheAnswer(name string, a *Answer) {
 }
 
 // inTurn writes an answer, a large one in its turn: more at once than there are
-// cores would only take more memory, and all would be late. The context is one
-// of withWaitTimeout.
+// cores would only take more memory, and all would be late. The wait begins here,
+// so that what an answer took to be computed does not end it.
 func (c *cache) inTurn(ctx context.Context, bytes int, write func() error) error {
 	if bytes > ordinaryAnswer {
-		select {
-		case c.writing <- struct{}{}:
-			defer func() { <-c.writing }()
-		case <-ctx.Done():
-			return waitingError(ctx)
+		if err := c.takeTurn(ctx); err != nil {
+			return err
 		}
+		defer func() { <-c.writing }()
 	}
 	return write()
+}
+
+// takeTurn waits for a place among the large answers that are being written. A free one
+// is taken also if the context has just ended: select picks any case that is ready.
+func (c *cache) takeTurn(ctx context.Context) error {
+	select {
+	case c.writing <- struct{}{}:
+		return nil
+	default:
+	}
+	ctx, done := withWaitTimeout(ctx)
+	defer done()
+	select {
+	case c.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return waitingError(ctx)
+	}
 }
 
 // use is the memory of one answer, shared by all questions that have the same

@@ -2,11 +2,13 @@ package answer
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"adlens"
+	"adlens/internal/query"
 )
 
 // takes begins to wait for memory, and says which answer got it.
@@ -87,6 +89,37 @@ func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *te
 		}
 		if m.used != 1<<20 || len(m.waiting) != 0 {
 			t.Errorf("%d bytes, %d wait", m.used, len(m.waiting))
+		}
+	})
+}
+
+// An answer that waited for memory and was then computed for longer than it may wait is
+// written, and one whose turn does not come is refused.
+func TestTheWaitForATurnBeginsAfterTheAnswerWasComputed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, s := newShop()
+		slow := func() error {
+			q := &Question{Name: rand.Text(), service: s, request: query.ListRequest{}, meaning: func() string { return "" },
+				most: func(context.Context) (int, error) { return ordinaryAnswer / rowBytes, nil },
+				compute: func(context.Context) (func(*writer), error) {
+					time.Sleep(memoryPatience + time.Second)
+					return func(*writer) {}, nil
+				}}
+			defer q.Close()
+			_, err := q.Answer(t.Context())
+			return err
+		}
+		for range 20 {
+			if err := slow(); err != nil {
+				t.Fatalf("no other answer is being written: %v", err)
+			}
+		}
+		for range cap(s.cache.writing) {
+			s.cache.writing <- struct{}{}
+		}
+		began := time.Now()
+		if err := s.cache.inTurn(t.Context(), ordinaryAnswer+1, nil); err != ErrOverloaded || time.Since(began) != memoryPatience {
+			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
 }
