@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"adlens/internal/answer"
 	"adlens/internal/auth"
@@ -20,10 +21,14 @@ const apiPath = "/api/v1/"
 // feedPath is the path below which feed links answer, by their tokens.
 const feedPath = "/feed/"
 
-// wrapHandler runs a handler within its deadline, and writes its error.
+// wrapHandler runs a handler within the deadline of an answer, and writes its error.
 func (s *Server) wrapHandler(handler func(*gin.Context) error) gin.HandlerFunc {
+	return s.wrapWithin(answer.Timeout, handler)
+}
+
+func (s *Server) wrapWithin(timeout time.Duration, handler func(*gin.Context) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		ctx, cancel := context.WithTimeout(c.Request.Context(), answer.Timeout)
+		ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 		defer cancel()
 		c.Request = c.Request.WithContext(ctx)
 		c.Writer.Header().Set("Vary", "Authorization, Accept, Accept-Encoding")

@@ -60,7 +60,7 @@ func (s *Server) addAssistants(engine *gin.Engine) {
 	assistant.PrepareTransport(options)
 	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() }, options)
 	s.bodies[assistantPath] = true
-	engine.Any(assistantPath, s.wrapHandler(func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
+	engine.Any(assistantPath, s.wrapWithin(assistantTimeout, func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
 	engine.POST(ownersPath, s.wrapHandler(s.countOwnersCall))
 	for _, path := range oauth.Paths() {
 		s.bodies[path] = true

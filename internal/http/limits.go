@@ -26,6 +26,10 @@ const (
 	idleTimeout       = 60 * time.Second
 	writeTimeout      = answer.Timeout + 15*time.Second
 
+	// assistantTimeout is longer than the deadline that each tool sets itself after its
+	// caller was looked up: what says that a call took too long is still sent.
+	assistantTimeout = answer.Timeout + 10*time.Second
+
 	// A server that cannot be asked now, most often because it restarts, is
 	// back after about this long.
 	unavailableRetry = 2 * time.Second
