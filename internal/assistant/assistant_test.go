@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -291,6 +292,17 @@ func TestAChangeOfNothingHasNoShares(t *testing.T) {
 	ctr := r.figures[r.at("ctr")]
 	if got := fmt.Sprint(divideChange(&r, ctr, numberOf(jsontext.Value("0.00"))).Rows); got != `[["CA" 0.33 0.50 -0.08 null] ["US" 0.67 0.50 0.08 null]]` {
 		t.Error(got)
+	}
+}
+
+// explain_change asks for campaigns before products: what was cut of any is said.
+func TestAnExplanationSaysThatTheRowsOfAnyReportWereCut(t *testing.T) {
+	var e explanation
+	for i, cut := range []bool{false, true, false} {
+		e.addFrame(frame{Cut: cut, Requests: []string{strconv.Itoa(i)}})
+	}
+	if !e.Cut || fmt.Sprint(e.Requests) != "[0 1 2]" {
+		t.Errorf("rows_were_cut is %t, requests are %s", e.Cut, e.Requests)
 	}
 }
 

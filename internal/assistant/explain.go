@@ -76,8 +76,7 @@ func answerExplain(c call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Requests = append(e.Requests, r.Requests...)
-		e.frame = r.frame
+		e.addFrame(r.frame)
 		if dimension == explained[0] {
 			e.describeTotal(&r, figure)
 		}
@@ -92,6 +91,14 @@ func answerExplain(c call) (any, error) {
 		}
 	}
 	return e, nil
+}
+
+// addFrame adds what one more report says of itself. All are of the same scope, but each
+// has its own request, and may alone have had its rows cut.
+func (e *explanation) addFrame(f frame) {
+	f.Requests = append(e.Requests, f.Requests...)
+	f.Cut = f.Cut || e.Cut
+	e.frame = f
 }
 
 // canDivide reports whether both sides of the whole have what a ratio is divided by,
