@@ -158,6 +158,7 @@ type Question struct {
 	most     func(context.Context) (rows int, err error)
 	compute  func(context.Context) (describe func(*writer), err error)
 	use      *use
+	copied   int  // bytes that CountCopy counts
 	saved    bool // as of the request
 }
 
@@ -277,9 +278,20 @@ func (q *Question) Address() string {
 	return addressOf(q.endpoint, q.request)
 }
 
+// CountCopy counts what the caller makes of the answer for itself, such as its rows as
+// values, until the question is closed. Such memory is taken without waiting: to wait
+// while the answer is in memory could have two callers wait for each other.
+func (q *Question) CountCopy(bytes int) {
+	if q.use != nil {
+		q.copied += bytes
+		q.service.cache.memory.addBytes(q.account, bytes)
+	}
+}
+
 // Close gives back the memory of the answer, which was sent or is not needed.
 func (q *Question) Close() {
 	if q.use != nil {
+		q.service.cache.memory.addBytes(q.account, -q.copied)
 		q.use.releaseUse()
 	}
 }

@@ -13,19 +13,37 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// readWeight is about how many bytes the values of an answer take for each byte of its
+// body: its members are copied, then its rows, then their values.
+const readWeight = 4
+
+// heldQuestion is the question whose answer a call works on: the last one. It counts
+// against the memory for answers until the next one or until the result is written.
+type heldQuestion struct{ question *answer.Question }
+
+func (h *heldQuestion) release() {
+	if h.question != nil {
+		h.question.Close()
+		h.question = nil
+	}
+}
+
 // ask asks an endpoint of the API and returns its answer, and the address that asks
-// for it again.
+// for it again. The answer before has to be done with: an account that still held a
+// large one could wait for its own memory.
 func (c call) ask(r answer.Request) (said object, address string, err error) {
+	c.held.release()
 	r.Format, r.View = query.JSON, c.view
 	question, err := c.Answers.Ask(c.ctx, c.caller, r)
 	if err != nil {
 		return said, "", err
 	}
-	defer question.Close()
+	c.held.question = question
 	a, err := question.Answer(c.ctx)
 	if err != nil {
 		return said, "", err
 	}
+	question.CountCopy(readWeight * len(a.Body))
 	said, err = readObject(a.Body)
 	return said, question.Address(), err
 }

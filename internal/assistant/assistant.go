@@ -74,11 +74,13 @@ type call struct {
 	caller auth.Caller
 	view   *query.View
 	args   arguments
+	held   *heldQuestion
 }
 
+// newCall begins a call. The caller releases what it holds once its result is written.
 func (s *Server) newCall(ctx context.Context, caller auth.Caller, args arguments) (call, error) {
 	view, err := s.Answers.View(ctx, caller)
-	return call{s, ctx, caller, &view, args}, err
+	return call{s, ctx, caller, &view, args, &heldQuestion{}}, err
 }
 
 // callHandler returns what answers calls of a tool. What is wrong with a call is a
@@ -104,6 +106,7 @@ func (s *Server) callHandler(t tool) mcp.ToolHandler {
 		if err != nil {
 			return s.refuse(t.name, err), nil
 		}
+		defer c.held.release()
 		answered, err := t.answer(c)
 		if err != nil {
 			return s.refuse(t.name, err), nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"adlens"
-	"adlens/internal/answer"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -98,12 +97,8 @@ func withDates(address string, period jsontext.Value) string {
 // setBehind says which marketplaces of the call, and which ad products of the others,
 // have their last day before the period's end and the newest day held: what follows is
 // not held there, and is no fall.
-func (c call) setBehind(f *frame) error {
-	said, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
-	if err != nil {
-		return err
-	}
-	all, err := readList(said.values["data"])
+func (c call) setBehind(f *frame, marketplaces object) error {
+	all, err := readList(marketplaces.values["data"])
 	if err != nil {
 		return err
 	}

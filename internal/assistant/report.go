@@ -59,6 +59,10 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 			params = append(params, answer.Parameter{Name: "figures", Value: f.Name})
 		}
 	}
+	marketplaces, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
+	if err != nil {
+		return r, err
+	}
 	said, address, err := c.ask(answer.Request{Endpoint: "report", Parameters: append(params, more...)})
 	if err != nil {
 		return r, err
@@ -73,7 +77,7 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if r.cut, err = r.cuts(dimensions); err != nil {
 		return r, err
 	}
-	return r, c.setBehind(&r.frame)
+	return r, c.setBehind(&r.frame, marketplaces)
 }
 
 // columnsOf returns the columns of dimensions, for a report without rows.

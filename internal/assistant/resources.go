@@ -87,6 +87,7 @@ func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any
 	if err != nil {
 		return nil, err
 	}
+	defer c.held.release()
 	said, address, err := c.ask(answer.Request{Endpoint: "marketplaces"})
 	if err != nil {
 		return nil, err

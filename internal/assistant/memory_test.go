@@ -1,0 +1,91 @@
+package assistant
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/answer"
+	"adlens/internal/auth"
+	"adlens/internal/exact"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// warehouse is a store of many products, and of nothing else.
+type warehouse struct {
+	query.Store
+	products int
+}
+
+func (warehouse) View(_ context.Context, account string) (query.View, error) {
+	month := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}, Start: adlens.Date(2026, 3, 1)}
+	return query.View{Account: account, Manifest: manifest.New(7, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: 0xff}}}),
+		Marketplaces: []query.Marketplace{{Key: 1, ID: "101", Country: "US"}}}, nil
+}
+
+func (w warehouse) Ranked(context.Context, query.Statement, int, bool) (rows []query.RankedRow, total int, err error) {
+	for i := range w.products {
+		rows = append(rows, query.RankedRow{ID: fmt.Sprintf("B%09d", i), Sums: exact.Sums{exact.Whole(900), exact.Whole(9), exact.Whole(1), exact.Whole(4_000_000), exact.Whole(20_000_000)}})
+	}
+	return rows, len(rows), nil
+}
+
+func (warehouse) BucketCounts(context.Context, query.Statement) ([]query.BucketCount, error) {
+	return nil, nil
+}
+
+func (warehouse) DayTotals(context.Context, query.Statement) ([]query.DayTotal, error) {
+	return nil, nil
+}
+
+func (warehouse) Entities(context.Context, string, uint32) ([]query.Entity, error) { return nil, nil }
+
+func (warehouse) ListedNames(context.Context, string, []uint32) ([]query.ListedName, error) {
+	return nil, nil
+}
+
+func (warehouse) Titles(context.Context, string, uint32) (map[string]string, error) { return nil, nil }
+
+// What a call reads of large answers counts one after the other: a call that held two
+// would wait for memory that it has itself.
+func TestTheRowsThatACallReadsCountUntilItsResultIsWritten(t *testing.T) {
+	store := warehouse{products: 2000}
+	now := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
+	caller := auth.Caller{Account: adlens.Account{ID: "acme"}}
+	answers := answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now, Memory: 1 << 20})
+	s := New(Config{Answers: answers, Now: now, Failed: func(tool string, err error) { t.Errorf("%s: %v", tool, err) },
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return caller, nil }})
+	params := []answer.Parameter{{Name: "range", Value: "this_month"}, {Name: "dimensions", Value: "product"}, {Name: "figures", Value: "spend"}, {Name: "page_size", Value: "all"}}
+	question, err := answers.Ask(t.Context(), caller, answer.Request{Endpoint: "report", Parameters: params})
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := question.Answer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	question.Close()
+	c, err := s.newCall(t.Context(), caller, arguments{"range": {"this_month"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.readReport([]string{"product"}, []string{"spend"}, params[3])
+	if used := answers.MemoryInUse(); err != nil || len(r.rows) != store.products || used < (1+readWeight)*len(written.Body) {
+		t.Errorf("%d bytes are counted of %d rows with a body of %d: %v", used, len(r.rows), len(written.Body), err)
+	}
+	if _, _, err := c.ask(answer.Request{Endpoint: "marketplaces"}); err != nil || answers.MemoryInUse() > len(written.Body) {
+		t.Errorf("%d bytes are counted of the next answer: %v", answers.MemoryInUse(), err)
+	}
+	c.held.release()
+	for i, sent := range map[int]string{3: `{"range":"this_month","dimensions":["product"],"where":["spend>1"]}`, 4: `{"range":"this_month"}`} {
+		result, err := s.callHandler(tools[i])(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tools[i].name, Arguments: []byte(sent)}})
+		if err != nil || result.IsError || answers.MemoryInUse() != 0 {
+			t.Errorf("%s: %d bytes are counted after the call: %+v, %v", tools[i].name, answers.MemoryInUse(), result.Content[0], err)
+		}
+	}
+}
