@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,9 +126,26 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 	}
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
 	c.Writer.WriteHeader(part.status)
-	c.Writer.Write(part.body)
+	s.sendBody(c.Writer, part.body)
 	c.Writer.Flush() // a client does not wait for the log
 	return nil
+}
+
+// sendBody sends a body in blocks. Each that was taken gives the client as much time for
+// the next one as the server gives it for a whole small answer.
+func (s *Server) sendBody(w http.ResponseWriter, body []byte) {
+	last := time.Now().Add(s.maxSending)
+	for block := range slices.Chunk(body, sendBlock) {
+		if _, err := w.Write(block); err != nil {
+			return
+		}
+		deadline := time.Now().Add(s.server.WriteTimeout)
+		if deadline.After(last) {
+			deadline = last
+		}
+		// A connection that cannot have one keeps that of the server.
+		_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+	}
 }
 
 // writeUnchanged answers a client that holds what it asks for under a tag.

@@ -26,6 +26,12 @@ const (
 	idleTimeout       = 60 * time.Second
 	writeTimeout      = answer.Timeout + 15*time.Second
 
+	// A client that takes sendBlock of an answer has writeTimeout again for the next
+	// one, so that a large answer reaches a slow client, until maxSending after the
+	// first: the answer's memory is not held for ever.
+	sendBlock  = 256 << 10
+	maxSending = 10 * time.Minute
+
 	// assistantTimeout is longer than the deadline that each tool sets itself after its
 	// caller was looked up: what says that a call took too long is still sent.
 	assistantTimeout = answer.Timeout + 10*time.Second

@@ -68,15 +68,16 @@ type Server struct {
 	documentation func() (*webdocs.Site, error)
 	draining      atomic.Bool
 
-	server *http.Server
-	open   *openConnections
+	server     *http.Server
+	maxSending time.Duration
+	open       *openConnections
 }
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
 	s := &Server{admission: c.Admission, answers: c.Answers, apps: c.Apps, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now,
 		assistants: c.Assistants, publicURL: c.PublicURL, bodies: map[string]bool{},
-		documentation: sync.OnceValues(newDocumentation), open: newOpenConnections(maxConnections)}
+		documentation: sync.OnceValues(newDocumentation), maxSending: maxSending, open: newOpenConnections(maxConnections)}
 	if s.refused == nil {
 		s.refused = func(string) {}
 	}

@@ -35,9 +35,11 @@ type Error struct {
 type Limits struct {
 	Address, Headers, Body int // bytes
 	Work                   time.Duration
-	Rows                   int // of an answer with page_size=all
-	PageSize               int // the largest
-	Years                  int // between the dates of a period
+	Take, TakeAll          time.Duration // of an answer by its client: for each Block, and in all
+	Block                  int           // bytes
+	Rows                   int           // of an answer with page_size=all
+	PageSize               int           // the largest
+	Years                  int           // between the dates of a period
 }
 
 // Site is all pages, made once.
