@@ -59,22 +59,27 @@ func TestRecordsMayEndTheirLinesAsTheyLike(t *testing.T) {
 	house.CheckLists(t, one)
 }
 
-// Every rule that is listed can be asked for its runs.
+// Every rule that is listed can be asked for its runs, and names its last one, whose
+// changes are taken out of the stored record.
 func TestRunsAreFoundWhateverTheRulesId(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
 	ids := []string{"12345678901234567890", "with space", "100%", "a?b=c", "\u00fc\U0001f600", "a+b", "a.b", "a#b", "a/b", "a+b/c", "s\u00fcd+ost"}
 	dir := t.TempDir()
 	var rules, runs []map[string]any
+	runOf := func(i int) string { return fmt.Sprintf(`run-%d ","changes":[\"%s`, i, ids[i]) }
 	for i, id := range ids {
-		rules, runs = append(rules, house.RuleLine(id)), append(runs, house.RunLine(fmt.Sprintf("run-%d", i), id))
+		run := house.RunLine(runOf(i), id)
+		deep := json.RawMessage(strings.Repeat("[", 2<<i) + strings.Repeat("]", 2<<i)) // the last ones too deep for the database to read
+		run["changed"], run["changes"] = 1, []any{map[string]any{"marketplace": "US", "entity_type": "campaign", "entity_id": "1", "entity_name": "\u00fc", "field": "bid", "from": deep, "to": nil, "reason": "\""}}
+		rules, runs = append(rules, house.RuleLine(id)), append(runs, run)
 	}
 	house.Put(t, dir, "rules.ndjson", house.Lines(t, rules...))
 	house.Put(t, dir, "rule_runs.ndjson", house.Lines(t, runs...))
 	house.Load(t, h.Program, one, dir)
 	for i, id := range ids {
 		t.Run(id, func(t *testing.T) {
-			house.WantMembers(t, one.Ask, "/rules/"+url.PathEscape(id)+"/runs", "rule_run_id", fmt.Sprintf("run-%d", i))
+			house.WantMembers(t, one.Ask, "/rules/"+url.PathEscape(id)+"/runs", "rule_run_id", runOf(i))
 		})
 	}
 	house.Check(t, one.Ask, one.Model, house.NewQuestion("/rules", ""))

@@ -13,14 +13,16 @@ import (
 // some marketplaces shows what is of those alone.
 
 // limitedSlots are the ends of conditions in statements of lists that narrow records
-// to a view; they are empty for the whole account.
+// to a view; they are empty for the whole account. Its last runs are read without their
+// changes, which are not shown and may be megabytes; a limited view counts its own.
 func (v View) limitedSlots() []string {
-	runs, entries := "", ""
+	runs, entries, last := "", "", readTemplate("rules_last_run")
 	if v.Limited != nil {
+		last = "l.record\n"
 		runs = "\n      AND hasAny(JSONExtract(rule_runs.record, 'marketplaces', 'Array(String)'), JSONExtract({countries:String}, 'Array(String)'))"
 		entries = "\n  AND has(JSONExtract({marketplaces:String}, 'Array(String)'), marketplace_id)"
 	}
-	return []string{"/*limited runs*/", runs, "/*limited entries*/", entries}
+	return []string{"/*limited runs*/", runs, "/*limited entries*/", entries, "/*last run*/\n", last}
 }
 
 // textList is a list of any texts as a String parameter, in JSON.

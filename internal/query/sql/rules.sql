@@ -1,4 +1,4 @@
-SELECT r.record, l.record
+SELECT r.record, /*last run*/
 FROM rules AS r
 LEFT JOIN (
     SELECT rule_id, argMax(record, (started_at, rule_run_id)) AS record
