@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"adlens/internal/connector"
@@ -34,7 +33,7 @@ func (r refreshers) addRefreshMetrics(m *metrics.Metrics) {
 
 // newRefreshers returns them for a server; lists are read until the context ends.
 func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
-	c := o.newConnector(d, po, &oneAtATime{loader: d.newLoader(quiet{log}), counts: counts}, secret.ReadKey, func(account, text string) {
+	c := o.newConnector(d, po, &oneAtATime{loader: d.newLoader(quiet{log}), counts: counts, turn: make(chan struct{}, 1)}, secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
 	bank, err := po.newBank()
@@ -86,16 +85,14 @@ const pollEvery = 30 * time.Second
 // oneAtATime loads for one account after the other: a server has other things
 // to do.
 type oneAtATime struct {
-	mu     sync.Mutex
 	loader *loader.Loader
 	counts *metrics.Metrics
+	turn   chan struct{} // of one place: the load that runs
 }
 
 func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	began := time.Now()
-	result, err := o.loader.Load(ctx, account, paths)
+	result, err := o.newTurn(func() { began = time.Now() }).Load(ctx, account, paths)
 	files, rows := map[string]int{}, 0
 	for _, f := range result.Files {
 		if f.MissingRates != nil {
@@ -109,9 +106,41 @@ func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (
 }
 
 func (o *oneAtATime) ReplaceLists(ctx context.Context, account string, read loader.Lists) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.loader.ReplaceLists(ctx, account, read)
+	return o.newTurn(func() {}).ReplaceLists(ctx, account, read)
+}
+
+// newTurn returns the loader for a load that takes its turn; begin is called when it
+// has it.
+func (o *oneAtATime) newTurn(begin func()) *loader.Loader {
+	one := *o.loader
+	one.Store = turnStore{o.loader.Store, o.turn, begin}
+	return &one
+}
+
+// turnStore is a store for a load that takes its turn among those of a server. It does
+// so once it has the account's lock: another process may hold that for long, and keeps
+// no other account waiting.
+type turnStore struct {
+	loader.Store
+	turn  chan struct{}
+	begin func()
+}
+
+func (s turnStore) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
+	unlock, err := s.Store.Lock(ctx, account, waiting)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case s.turn <- struct{}{}:
+		s.begin()
+		return func() error {
+			<-s.turn
+			return unlock()
+		}, nil
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), unlock())
+	}
 }
 
 // quiet is the progress of a load without a watcher.

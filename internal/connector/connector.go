@@ -90,9 +90,8 @@ type Connector struct {
 	Config
 
 	mu      sync.Mutex
-	clients map[string]sealedClient // by account and name
-
-	loading sync.Mutex // one connection's files, or one profile's lists, at a time
+	clients map[string]sealedClient  // by account and name
+	loading map[string]chan struct{} // by account: one connection's files, or one profile's lists, at a time
 
 	notOffered, outside atomic.Uint64
 }
@@ -110,7 +109,7 @@ func New(c Config) *Connector {
 		c.Now = time.Now
 	}
 	c.Pace = max(c.Pace, 1)
-	return &Connector{Config: c, clients: map[string]sealedClient{}}
+	return &Connector{Config: c, clients: map[string]sealedClient{}, loading: map[string]chan struct{}{}}
 }
 
 // paced is how long a pause takes at the connector's pace.

@@ -154,19 +154,43 @@ func (c *Connector) loadListed(ctx context.Context, account string, raw []byte, 
 	return refusedFiles(result), err
 }
 
-// load loads files, of one connection at a time: together they would wait for the
-// lock of the account.
+// load loads files, of one connection of an account at a time: together they would
+// wait for the lock of the account.
 func (c *Connector) load(ctx context.Context, account string, paths []string) (loader.Result, error) {
-	c.loading.Lock()
-	defer c.loading.Unlock()
+	leave, err := c.enterAccount(ctx, account)
+	if err != nil {
+		return loader.Result{}, err
+	}
+	defer leave()
 	return c.Loader.Load(ctx, account, paths)
 }
 
 // storeLists puts lists in the place of those that are held, in turn with load.
 func (c *Connector) storeLists(ctx context.Context, account string, read loader.Lists) error {
-	c.loading.Lock()
-	defer c.loading.Unlock()
+	leave, err := c.enterAccount(ctx, account)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return c.Loader.ReplaceLists(ctx, account, read)
+}
+
+// enterAccount waits until nothing else is loaded here for an account. What is loaded
+// for others does not matter: it may wait for long for a lock of theirs.
+func (c *Connector) enterAccount(ctx context.Context, account string) (leave func(), err error) {
+	c.mu.Lock()
+	turn, known := c.loading[account]
+	if !known {
+		turn = make(chan struct{}, 1)
+		c.loading[account] = turn
+	}
+	c.mu.Unlock()
+	select {
+	case turn <- struct{}{}:
+		return func() { <-turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // refusedFiles says which files of a load were refused, and why.

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"adlens/internal/metrics"
+	"adlens/loader"
+
+	"go.uber.org/zap"
+)
+
+// waits is the progress of a load that tells when it waits for another one.
+type waits struct {
+	quiet
+	waiting chan string
+}
+
+func (w waits) Notice(text string) { w.waiting <- text }
+
+func TestALockThatIsHeldKeepsNoOtherAccountWaiting(t *testing.T) {
+	d, o := home(t)
+	for _, account := range []string{"held", "free"} {
+		if out, err := run(o, "account", "add", account, "--name", account); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	profiles := filepath.Join(t.TempDir(), "profiles.json")
+	err := os.WriteFile(profiles, []byte(`[{"profileId": 701, "countryCode": "US", "currencyCode": "USD", "timezone": "America/Los_Angeles",
+		"accountInfo": {"marketplaceStringId": "A", "id": "A1", "type": "seller", "name": "x"}}]`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := waits{quiet{zap.NewNop()}, make(chan string, 8)}
+	loads := &oneAtATime{loader: d.newLoader(watched), counts: metrics.New(), turn: make(chan struct{}, 1)}
+	load := func(ctx context.Context, account string) error {
+		result, err := loads.Load(ctx, account, []string{profiles})
+		if err == nil && (len(result.Files) != 1 || result.Files[0].Status != loader.Loaded) {
+			t.Errorf("loading %s: %v", account, result.Files)
+		}
+		return err
+	}
+
+	release, err := d.locker.Lock(t.Context(), "held", func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan error, 1)
+	go func() { held <- load(t.Context(), "held") }()
+	<-watched.waiting
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	free := make(chan error, 1)
+	go func() { free <- load(ctx, "free") }()
+	select {
+	case err = <-free:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		t.Errorf("while the lock of another account is held: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-held; err != nil {
+		t.Error(err)
+	}
+
+	// One that waits for its turn begins nothing, and where it is stopped keeps no lock.
+	loads.turn <- struct{}{}
+	short, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	if err := load(short, "free"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a load was not kept waiting by another one: %v", err)
+	}
+	if isHeld, err := d.locker.Held(t.Context(), "free"); isHeld || err != nil {
+		t.Errorf("a load that was stopped keeps its lock: %v", err)
+	}
+}
