@@ -78,11 +78,17 @@ func (w work) currentTurn(ctx context.Context) (turn, error) {
 	return free, nil
 }
 
-// hasRested reports whether the last attempt is long enough ago. One in the future
-// is none that is long ago.
+// hasRested reports whether the last attempt is long enough ago.
 func (w work) hasRested(ctx context.Context) (before adlens.Attempt, rested bool, err error) {
 	before, found, err := w.store.Attempt(ctx, w.name)
-	return before, err == nil && (!found || before.Age >= w.rest(before.Failures)), err
+	return before, err == nil && (!found || isLongAgo(before, w.rest(before.Failures))), err
+}
+
+// isLongAgo reports whether an attempt began longer ago than its work rests. One of the
+// near future did not. One of a future that no rest reaches was dated by a wrong clock,
+// and says nothing: its work would rest until that day.
+func isLongAgo(a adlens.Attempt, rest time.Duration) bool {
+	return a.Age >= rest || a.Age < -longestRest
 }
 
 // exponentialBackoff is a rest that is first after a success and after one failure, and

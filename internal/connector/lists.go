@@ -217,7 +217,7 @@ func (r *listReader) isResting(ctx context.Context, name loader.ListName) bool {
 	}
 	if found && attempt.Failures > 0 {
 		r.before[name] = attempt.Failures
-		return !r.eager && attempt.Age < listRest(attempt.Failures)
+		return !r.eager && !isLongAgo(attempt, listRest(attempt.Failures))
 	}
 	return false
 }
