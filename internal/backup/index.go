@@ -67,6 +67,12 @@ var indexName = regexp.MustCompile(`^backups/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z\.[0-9a
 
 const indexTime = "20060102T150405.000Z"
 
+// timeOf is when the backup of an index was taken, by its name; zero where that is no time.
+func timeOf(name string) time.Time {
+	at, _ := time.Parse(indexTime, name[len(backups):len(backups)+len(indexTime)])
+	return at
+}
+
 // Bounds of what is read into memory.
 const (
 	maxIndex  = 256 << 20
@@ -97,9 +103,6 @@ func List(ctx context.Context, p Place) ([]string, error) {
 	return all, nil
 }
 
-// ErrNone says that a place holds no backup.
-var ErrNone = errors.New("there is no whole backup")
-
 // Choose returns the backup whose id begins so; the newest one for "".
 func Choose(ctx context.Context, p Place, id string) (Taken, error) {
 	all, err := List(ctx, p)
@@ -107,7 +110,7 @@ func Choose(ctx context.Context, p Place, id string) (Taken, error) {
 		return Taken{}, err
 	}
 	if len(all) == 0 {
-		return Taken{}, fmt.Errorf("%w in %s", ErrNone, p)
+		return Taken{}, fmt.Errorf("there is no whole backup in %s", p)
 	}
 	if id == "" {
 		return ReadIndex(ctx, p, all[len(all)-1])

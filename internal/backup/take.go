@@ -61,7 +61,7 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 	if err := t.readLastBackup(ctx); err != nil {
 		return Taken{}, err
 	}
-	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: o.Now().UTC().Truncate(time.Millisecond)}
+	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: t.laterThanLast(o.Now())}
 	var spoilt []error
 	for i, id := range accounts {
 		progress.Account(id, i, len(accounts))
@@ -111,6 +111,7 @@ type taking struct {
 	progress Progress
 	headers  map[string]Header
 	last     map[string]Entry // accounts of the backup before, whose files may serve again
+	lastAt   time.Time        // when that was taken; zero where there is none
 
 	id     string           // the account
 	stored map[string]int64 // files that the place has of it
@@ -120,10 +121,14 @@ type taking struct {
 // readLastBackup reads what the newest backup holds. One that is damaged is of no
 // use, and no obstacle.
 func (t *taking) readLastBackup(ctx context.Context) error {
-	before, err := Choose(ctx, t.place, "")
+	all, err := List(ctx, t.place)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	newest := all[len(all)-1]
+	t.lastAt = timeOf(newest)
+	before, err := ReadIndex(ctx, t.place, newest)
 	switch {
-	case errors.Is(err, ErrNone):
-		return nil
 	case isDamage(err):
 		t.progress.Notice(fmt.Sprintf("the backup before cannot be built on: %v", err))
 		return nil
@@ -134,6 +139,16 @@ func (t *taking) readLastBackup(ctx context.Context) error {
 		t.last[e.Account] = e
 	}
 	return nil
+}
+
+// laterThanLast returns the time of a new backup. Backups are in the order of their times,
+// so it is later than the last one, whose clock may have been ahead.
+func (t *taking) laterThanLast(now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	if !now.After(t.lastAt) {
+		return t.lastAt.Add(time.Millisecond)
+	}
+	return now
 }
 
 // copyAccount copies an account and returns what the index says of it.

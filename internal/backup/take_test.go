@@ -267,6 +267,29 @@ func TestOldBackupsGoAndTakeTheirFilesAlong(t *testing.T) {
 	}
 }
 
+// A backup that a clock of the future dated is older than those that come after it.
+func TestABackupIsNewerThanOneOfAClockThatWasAhead(t *testing.T) {
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1_800_000_000, 0)
+	s := &shelf{generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	for i, ahead := range []time.Duration{0, 30 * 24 * time.Hour, time.Hour, time.Hour, 31 * 24 * time.Hour} {
+		s.now = now.Add(ahead)
+		taken, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 1 + i%2}, silence{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if newest, err := Choose(t.Context(), place, ""); newest.Name != taken.Name || !newest.TakenAt.Equal(timeOf(newest.Name)) || err != nil {
+			t.Errorf("backup %d: the newest is %s of %s, want %s, %v", i, newest.ID(), newest.TakenAt, taken.ID(), err)
+		}
+		if before := now.Add(ahead); i != 2 && i != 3 && !taken.TakenAt.Equal(before) {
+			t.Errorf("backup %d is of %s, want %s", i, taken.TakenAt, before)
+		}
+	}
+}
+
 func TestNamesOutsideAPlaceAreNotTouched(t *testing.T) {
 	place, err := openDirectory(t.TempDir(), true)
 	if err != nil {

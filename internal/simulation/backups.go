@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"adlens"
 	"adlens/internal/backup"
@@ -34,7 +33,7 @@ func (p *process) takeBackup(ctx context.Context, step Step) {
 	c := &copied{}
 	p.begin("")
 	p.local(ctx, "begin a backup", "", nil, func() { c.begun = w.steps; w.copies = append(w.copies, c) })
-	taken, err := backup.Take(ctx, source{p}, place{p}, backup.Options{Version: "simulation", Schema: 1, Keep: step.Count, Now: func() time.Time { return w.now() }}, quiet{})
+	taken, err := backup.Take(ctx, source{p}, place{p}, backup.Options{Version: "simulation", Schema: 1, Keep: step.Count, Now: w.wallClock}, quiet{})
 	p.local(context.Background(), "backed up", brief(err), nil, func() {
 		c.ended, c.taken, c.whole = w.steps, taken, err == nil
 		p.judgeError(p.op, err)

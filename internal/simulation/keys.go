@@ -88,9 +88,10 @@ func (w *world) serverAt(number int) *server {
 	return s
 }
 
-// clock is the server's, whose wall clock may have been set while the monotonic
-// one goes on.
-func (s *server) clock() time.Time { return twoHands(s.world.now().Add(s.world.set), s.world.since()) }
+func (s *server) clock() time.Time { return s.world.wallClock() }
+
+// wallClock is that of processes, which may have been set while the monotonic one goes on.
+func (w *world) wallClock() time.Time { return twoHands(w.now().Add(w.set), w.since()) }
 
 // twoHands returns a time that has a monotonic reading, which there is none of
 // in the bubble of a test. No function of package time makes one: of a Time's

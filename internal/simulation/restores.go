@@ -144,6 +144,7 @@ func (w *world) restoreAll() {
 	for i, name := range names {
 		w.restore(name, false, i == len(names)-1)
 	}
+	w.requireNewest(names)
 	r := w.eventRandom()
 	files := slices.DeleteFunc(slices.Sorted(maps.Keys(w.disk)), func(name string) bool { return len(w.disk[name]) == 0 })
 	if len(files) == 0 {
@@ -163,6 +164,17 @@ func (w *world) restoreAll() {
 	}
 	for _, name := range names {
 		w.restore(name, true, false)
+	}
+}
+
+// requireNewest makes sure that the last of the backups that the disk lists, which a restore
+// takes, was not taken before another.
+func (w *world) requireNewest(names []string) {
+	last := slices.IndexFunc(w.copies, func(c *copied) bool { return len(names) > 0 && c.taken.Name == names[len(names)-1] })
+	for _, c := range w.copies {
+		if last >= 0 && c.whole && c.begun > w.copies[last].ended {
+			w.fail("the newest backup, %s, was taken before %s", w.copies[last].taken.Name, c.taken.Name)
+		}
 	}
 }
 

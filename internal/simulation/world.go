@@ -263,6 +263,9 @@ func (w *world) happen(bits uint32) {
 			w.set += d
 			break
 		}
+		if w.plan.World == Backups {
+			w.set += d // the clock of those who take them too
+		}
 		w.jump(d)
 	case kind < 13:
 		if p := w.victim(bits, true); p != nil {
