@@ -43,10 +43,11 @@ func (b *builder) brandsReport(n int) {
 		if !r.legacy && brandsCampaigns[id] && b.random.IntN(3) > 0 {
 			continue
 		}
-		row := reportRow{day: r.end, campaign: id, impressions: uint64(1 + b.random.IntN(1000)), clicks: 2, purchases: 1, spend: uint64(b.random.IntN(10_000)), sales: uint64(b.random.IntN(50_000))}
+		row := reportRow{day: r.end, campaign: id, impressions: uint64(1 + b.random.IntN(1000)), clicks: 2, purchases: 1, spend: cent * uint64(b.random.IntN(10_000)), sales: cent * uint64(b.random.IntN(50_000))}
+		row.addParts()
 		r.rows = append(r.rows, row)
-		amounts := fmt.Sprintf(`"campaignId":%q,"impressions":%d,"clicks":2,"cost":%d.%02d`, id, row.impressions, row.spend/100, row.spend%100)
-		sales := fmt.Sprintf("%d.%02d", row.sales/100, row.sales%100)
+		amounts := fmt.Sprintf(`"campaignId":%q,"impressions":%d,"clicks":2,"cost":%s`, id, row.impressions, amountText(row.spend))
+		sales := amountText(row.sales)
 		if r.legacy {
 			text = append(text, fmt.Sprintf(`{%s,"attributedConversions14d":1,"attributedSales14d":%s}`, amounts, sales))
 		} else {

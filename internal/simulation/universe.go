@@ -63,7 +63,8 @@ type report struct {
 	rows        []reportRow
 }
 
-// reportRow has amounts in cents of the profile's currency.
+// reportRow has amounts in ten-millionths of the profile's currency, so that dollars have
+// more than the six decimals that are kept.
 type reportRow struct {
 	day                            adlens.Day
 	asin                           string
@@ -207,17 +208,20 @@ func (b *builder) reportFile(n int) {
 	r.start = firstDay + adlens.Day(b.random.IntN(int(lastDay-firstDay)))
 	r.end = min(r.start+length-1, lastDay)
 	r.generated = time.Date(2026, time.March, 1+b.random.IntN(3), 12, 0, 0, 0, time.UTC)
-	rows := b.random.IntN(7)
+	rows, isConsole := b.random.IntN(7), n%5 == 0 && r.product == adlens.SponsoredProducts
 	var text []string
 	for range rows {
 		row := reportRow{day: r.start + adlens.Day(b.random.IntN(int(r.end-r.start)+1)), asin: fmt.Sprintf("A%d", 1+b.random.IntN(6)),
 			impressions: uint64(1 + b.random.IntN(1000)), clicks: uint64(b.random.IntN(50)), purchases: uint64(b.random.IntN(5)),
-			spend: uint64(b.random.IntN(10_000)), sales: uint64(b.random.IntN(50_000))}
+			spend: cent * uint64(b.random.IntN(10_000)), sales: cent * uint64(b.random.IntN(50_000))}
 		row.campaign, row.adGroup = []string{"", "c1", "c2"}[row.clicks%3], []string{"", "g1", "g2", "g3"}[row.impressions%4]
+		if !isConsole {
+			row.addParts()
+		}
 		r.rows = append(r.rows, row)
 		text = append(text, r.row(row))
 	}
-	if n%5 == 0 && r.product == adlens.SponsoredProducts && len(r.rows) > 0 {
+	if isConsole && len(r.rows) > 0 {
 		b.consoleFile(r)
 		return
 	}
@@ -233,6 +237,24 @@ func (b *builder) reportFile(n int) {
 	b.add(&extract{kind: "report", report: r}, map[string]string{"x.report.json": string(object), "x.json": "[" + strings.Join(text, ",") + "]"}, "x.report.json")
 }
 
+// cent is a cent as rows have amounts.
+const cent = 100_000
+
+// addParts adds parts of a cent to a row's amounts: such that dollars of the v3 reports
+// of Sponsored Brands change with what of legacy ones counts beside them.
+func (row *reportRow) addParts() {
+	row.spend += (row.impressions*7001 + row.spend/cent) % cent
+	row.sales += (row.impressions*7003 + row.sales/cent) % cent
+}
+
+// amountText is an amount as files have it: with two decimals where they suffice.
+func amountText(amount uint64) string {
+	if amount%cent == 0 {
+		return fmt.Sprintf("%d.%02d", amount/cent/100, amount/cent%100)
+	}
+	return fmt.Sprintf("%d.%07d", amount/cent/100, amount%(100*cent))
+}
+
 // consoleFile writes a report as the console does: without ids and range, and of the
 // time that the file has.
 func (b *builder) consoleFile(r *report) {
@@ -242,8 +264,8 @@ func (b *builder) consoleFile(r *report) {
 		row := &r.rows[i]
 		row.campaign, row.adGroup = "", ""
 		r.start, r.end = min(r.start, row.day), max(r.end, row.day)
-		text += fmt.Sprintf("%s,%s,c,%s,%d,%d,$%d.%02d,$%d.%02d,%d\n", row.day.Time().Format(`"Jan 02, 2006"`), map[string]string{profileUS: "USD", profileDE: "EUR"}[r.profile], row.asin,
-			row.impressions, row.clicks, row.spend/100, row.spend%100, row.sales/100, row.sales%100, row.purchases)
+		text += fmt.Sprintf("%s,%s,c,%s,%d,%d,$%s,$%s,%d\n", row.day.Time().Format(`"Jan 02, 2006"`), map[string]string{profileUS: "USD", profileDE: "EUR"}[r.profile], row.asin,
+			row.impressions, row.clicks, amountText(row.spend), amountText(row.sales), row.purchases)
 	}
 	r.id = fmt.Sprintf("console-sha256:%x", sha256.Sum256([]byte(text)))
 	b.add(&extract{kind: "report", report: r}, map[string]string{"download.csv": text}, "download.csv")
@@ -278,8 +300,8 @@ func (r *report) row(row reportRow) string {
 	if row.purchases == 0 {
 		bought = "null" // which is 0
 	}
-	return fmt.Sprintf(`{"date":%q,%q:%q%s,"impressions":%d,"clicks":%d,"cost":%d.%02d,%q:%s,%q:%d.%02d}`, row.day.String(), asin, row.asin, ids,
-		row.impressions, row.clicks, row.spend/100, row.spend%100, purchases, bought, sales, row.sales/100, row.sales%100)
+	return fmt.Sprintf(`{"date":%q,%q:%q%s,"impressions":%d,"clicks":%d,"cost":%s,%q:%s,%q:%s}`, row.day.String(), asin, row.asin, ids,
+		row.impressions, row.clicks, amountText(row.spend), purchases, bought, sales, amountText(row.sales))
 }
 
 func (b *builder) titles(titles map[string]string) {
@@ -378,7 +400,10 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 		u.files[l.file].list.answer(a, name[0])
 	}
 	for _, r := range reports {
-		r.answer(a, reports, rates, currencies[r.profile])
+		r.holdDays(a, reports)
+	}
+	for day, places := range placesOfDays(reports) {
+		a.addDay(day, places, rateOn(rates, currencies[day.profile], day.start))
 	}
 	return a
 }
@@ -435,37 +460,12 @@ func (l *list) answer(a *answers, table string) {
 	}
 }
 
-// answer adds the report's rows of the days for which it speaks: no other
-// report of its slice that covers the day is newer.
-func (r *report) answer(a *answers, all []*report, rates map[rateKey]uint64, currency string) {
+// holdDays adds of which report each day is held: no other report of its slice that
+// covers the day is newer.
+func (r *report) holdDays(a *answers, all []*report) {
 	for day := r.start; day <= r.end; day++ {
 		if r.speaksOn(day, all) {
 			a.texts[heldKey(r.profile, r.productReported(), day)] = r.id
-		}
-	}
-	for _, row := range r.rows {
-		if !r.speaksOn(row.day, all) || r.legacy && !row.countsBeside(all, r.profile) {
-			continue
-		}
-		rate := rateOn(rates, currency, row.day)
-		// cents times ten-thousandths of a dollar are millionths of a dollar
-		sums := [summed]uint64{row.impressions, row.clicks, row.purchases, row.spend * rate, row.sales * rate, row.spend * 10_000, row.sales * 10_000}
-		key := figureKey{profile: r.profile, product: r.product}
-		for _, level := range []struct {
-			table         string
-			start         adlens.Day
-			asin, divided bool
-		}{{"facts", row.day, true, true}, {"day_totals", row.day, false, false},
-			{"month_products", row.day.FirstOfMonth(), true, false}, {"month_ad_groups", row.day.FirstOfMonth(), true, true},
-			{"year_products", row.day.FirstOfYear(), true, false}, {"year_ad_groups", row.day.FirstOfYear(), true, true}} {
-			key.level, key.start, key.asin, key.campaign, key.adGroup = level.table, level.start, "", "", ""
-			if level.asin {
-				key.asin = row.asin
-			}
-			if level.divided {
-				key.campaign, key.adGroup = row.campaign, row.adGroup
-			}
-			a.add(key, sums)
 		}
 	}
 }
