@@ -59,7 +59,7 @@ func TestRecordsMayEndTheirLinesAsTheyLike(t *testing.T) {
 	house.CheckLists(t, one)
 }
 
-// Every rule that is listed can be asked for its runs, and names its last one, whose
+// Every rule that is listed has its runs at its address, and names its last one, whose
 // changes are taken out of the stored record.
 func TestRunsAreFoundWhateverTheRulesId(t *testing.T) {
 	t.Parallel()

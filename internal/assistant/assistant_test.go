@@ -295,7 +295,7 @@ func TestAChangeOfNothingHasNoShares(t *testing.T) {
 	}
 }
 
-// explain_change asks for campaigns before products: what was cut of any is said.
+// explain_change asks for campaigns before products, and names a cut of either.
 func TestAnExplanationSaysThatTheRowsOfAnyReportWereCut(t *testing.T) {
 	var e explanation
 	for i, cut := range []bool{false, true, false} {
