@@ -199,7 +199,12 @@ func askRuleRuns(ctx context.Context, s *Service, caller auth.Caller, r Request)
 		}
 		return runs, err
 	}
-	return listEndpoint("rules/"+url.PathEscape(r.RuleID)+"/runs", nil, query.ParsePlain, readRuns, (*writer).writeRuns)(ctx, s, caller, r)
+	most := func(ctx context.Context, v query.View, _ query.ListRequest) (int, error) {
+		bytes, err := s.figures.RunBytes(ctx, v, r.RuleID)
+		return runWeight * bytes / rowBytes, err
+	}
+	name := "rules/" + url.PathEscape(r.RuleID) + "/runs"
+	return newQuestion(ctx, s, caller, r, steps[query.FormatParams, query.ListRequest, []query.RuleRun]{name, query.ParsePlain, s.figures.UnlistedCampaign, true, nil, query.ListIdentity, most, readRuns, (*writer).writeRuns})
 }
 
 // askAccount asks for the account itself and the key that is used. Its answer is

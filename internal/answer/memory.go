@@ -14,6 +14,9 @@ const (
 	// read, its text while that grows, and copies of it. Twice as much where it
 	// is compared.
 	rowBytes = 1 << 10
+	// runWeight is about what the record of a rule's run takes likewise, for each byte
+	// of it: what was read, its values, and their text while that grows.
+	runWeight = 5
 	// ordinaryAnswer is what a page takes at most. An eighth of the memory is
 	// left to such answers, so that they do not wait for larger ones.
 	ordinaryAnswer = 2 << 20

@@ -3,11 +3,13 @@ package answer
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/query"
 )
 
@@ -122,4 +124,38 @@ func TestTheWaitForATurnBeginsAfterTheAnswerWasComputed(t *testing.T) {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
+}
+
+// longRuns is a store of a rule whose runs have so many bytes.
+type longRuns struct {
+	query.ListStore
+	bytes   int
+	gauge   func() int
+	counted int // when they were read
+}
+
+func (l *longRuns) Count(_ context.Context, s query.Statement) (int, error) {
+	if strings.Contains(s.SQL, "sum(length(record))") {
+		return l.bytes, nil
+	}
+	return 1, nil
+}
+
+func (l *longRuns) Runs(context.Context, query.Statement) ([]query.RuleRun, error) {
+	l.counted = l.gauge()
+	return nil, nil
+}
+
+func TestRunsOfARuleCountByTheirLengthBeforeTheyAreRead(t *testing.T) {
+	store := &longRuns{bytes: 3 << 20}
+	s := New(Config{Figures: query.NewService(&shop{}, store), Now: func() time.Time { return now }})
+	store.gauge = s.MemoryInUse
+	q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, Request{Endpoint: RuleRuns, RuleID: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	if a, err := q.Answer(t.Context()); err != nil || store.counted < runWeight*store.bytes || s.MemoryInUse() != cap(a.Body) {
+		t.Errorf("%d bytes are counted of runs of %d, then %d: %v", store.counted, store.bytes, s.MemoryInUse(), err)
+	}
 }

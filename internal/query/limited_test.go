@@ -165,7 +165,8 @@ func scopeText(s records.Scope) string {
 func TestStatementsOfRecordsNameTheMarketplacesOfALimitedView(t *testing.T) {
 	v := exampleView()
 	limited := v.limitTo([]string{"2001", "US"})
-	for name, parameter := range map[string][2]string{"activity": {"marketplaces", `["1001","2001"]`}, "activity_count": {"marketplaces", `["1001","2001"]`}, "rules": {"countries", `["US"]`}, "rule_runs": {"countries", `["US"]`}} {
+	for name, parameter := range map[string][2]string{"activity": {"marketplaces", `["1001","2001"]`}, "activity_count": {"marketplaces", `["1001","2001"]`}, "rules": {"countries", `["US"]`}, "rule_runs": {"countries", `["US"]`},
+		"rule_runs_bytes": {"countries", `["US"]`}} {
 		st := limited.listStatement(name, ListRequest{Paging: Paging{Page: 1, PageSize: 5}})
 		if st.Params[parameter[0]] != Text(parameter[1]) || !strings.Contains(st.SQL, "{"+parameter[0]+":String}") {
 			t.Errorf("%s: %s", name, st)

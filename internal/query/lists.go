@@ -155,7 +155,7 @@ func (s *Service) Activity(ctx context.Context, v View, r ListRequest) (*Page[re
 // RuleRuns answers the last runs of a rule, newest first, tests left out; found
 // is false where the account has no such rule.
 func (s *Service) RuleRuns(ctx context.Context, v View, rule string) (runs []RuleRun, found bool, err error) {
-	r := ListRequest{RuleID: rule, Paging: Paging{Page: 1, PageSize: lastRuns}}
+	r := lastRunsOf(rule)
 	if v.Limited != nil {
 		return s.limitedRuleRuns(ctx, v, r)
 	}
@@ -165,6 +165,16 @@ func (s *Service) RuleRuns(ctx context.Context, v View, rule string) (runs []Rul
 	}
 	runs, err = s.lists.Runs(ctx, v.listStatement("rule_runs", r))
 	return runs, true, err
+}
+
+// RunBytes is how many bytes the records of the runs have that RuleRuns reads: each may
+// list thousands of changes.
+func (s *Service) RunBytes(ctx context.Context, v View, rule string) (int, error) {
+	return s.lists.Count(ctx, v.listStatement("rule_runs_bytes", lastRunsOf(rule)))
+}
+
+func lastRunsOf(rule string) ListRequest {
+	return ListRequest{RuleID: rule, Paging: Paging{Page: 1, PageSize: lastRuns}}
 }
 
 // MostListed is how many rows a page of a list has at most. Only for all rows
