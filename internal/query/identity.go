@@ -16,7 +16,8 @@ func ListIdentity(endpoint string, v View, r ListRequest) string { return hashId
 
 // Meaning names what a request means, whatever the data are: Identity without the
 // version, without what a list says of its reading alone, and the same for a view of
-// all marketplaces, whether it is limited to these or not.
+// all marketplaces, whether it is limited to these or not. A list is of a marketplace by
+// its id: what else of it an answer shows is in the answer, its time zone is not.
 func Meaning(endpoint string, v View, r any) string {
 	v.Manifest.Version = 0
 	if !v.isPart() {
@@ -24,6 +25,7 @@ func Meaning(endpoint string, v View, r any) string {
 	}
 	if list, ok := r.(ListRequest); ok {
 		list.Syncing = false
+		list.Marketplace = Marketplace{ID: list.Marketplace.ID}
 		r = list
 	}
 	return hashIdentity(endpoint, v, r)

@@ -98,6 +98,11 @@ func TestTheMeaningOfARequestIsThatOfEveryVersion(t *testing.T) {
 	mustNotFail(t, faults)
 	syncing, paused := list, list
 	syncing.Syncing, paused.States = true, []string{"PAUSED"}
+	moved, elsewhere := list, list
+	moved.Marketplace.TimeZone, elsewhere.Marketplace.ID = "Asia/Tokyo", "1002"
+	if plain := Meaning("campaigns", v, list); Meaning("campaigns", v, moved) != plain || Meaning("campaigns", v, elsewhere) == plain {
+		t.Error("the meaning of a list changes with the time zone of its marketplace, or not with its id")
+	}
 	if plain := Meaning("campaigns", v, list); Meaning("campaigns", loaded, syncing) != plain || ListIdentity("campaigns", loaded, list) == ListIdentity("campaigns", v, list) {
 		t.Error("the meaning changes with the version, or the name does not")
 	} else if Meaning("ad-groups", v, list) == plain || Meaning("campaigns", another, list) == plain || Meaning("campaigns", v, paused) == plain {
