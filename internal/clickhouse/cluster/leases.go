@@ -124,11 +124,14 @@ LIMIT 1`, conn.Params{"account": query.Text(c.name), "token": c.token})
 }
 
 // writeUntil writes the claim for some time from now, by the server's clock. It counts as
-// renewed when that was asked.
+// renewed when that was asked. Its beat is above all beats before: by a clock that was set
+// back alone, the row before would go on to count.
 func (c *claim) writeUntil(ctx context.Context, asked time.Time, life time.Duration) error {
 	err := c.cluster.Home().Exec(ctx, `
 INSERT INTO leases (account_id, token, holder, expires_at, beat)
-SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, now64(9)`,
+SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, greatest(now64(9, 'UTC'), max(beat) + INTERVAL 1 NANOSECOND)
+FROM leases
+WHERE account_id = {account:String} AND token = {token:String}`,
 		conn.Params{"account": query.Text(c.name), "token": c.token, "holder": query.Text(c.holder), "life": conn.Number(uint32(life.Seconds()))})
 	if err == nil {
 		c.renewed.Store(asked.UnixNano())

@@ -106,6 +106,31 @@ func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	}
 }
 
+// The clock of the database is set back while a lease is held: what was written by it
+// before is of the future then.
+func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
+	d := open(t)
+	leases := cluster.Leases{Cluster: d.Cluster}
+	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.Cluster.Exec(t.Context(), "INSERT INTO leases SELECT account_id, token, holder, expires_at + INTERVAL 1 HOUR, beat + INTERVAL 1 HOUR FROM leases WHERE account_id = {account:String}",
+		conn.Params{"account": t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := leases.Held(t.Context(), t.Name()); !held || err != nil {
+		t.Errorf("the lease is not held: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
+		t.Errorf("a lease that was released is held: %v", err)
+	}
+}
+
 func holderOf(t *testing.T, d *clickhouse.Database, account string) string {
 	t.Helper()
 	holder, err := conn.Value[string](t.Context(), d.Cluster, "SELECT any(holder) FROM leases WHERE account_id = {account:String} AND holder != '' AND expires_at > now64(3)", conn.Params{"account": account})
