@@ -23,6 +23,7 @@ type moving struct {
 	*Database
 	waits  []time.Duration
 	during func(ctx context.Context) // nil, or called by each wait
+	copied func()                    // nil, or called once rows of a table were read, before they are written
 }
 
 func newMoving(t *testing.T) *moving {
@@ -55,15 +56,24 @@ func (m *moving) putLoaded(t *testing.T, id string, loads int) {
 // load puts a title into an account, where its place is for this process.
 func (m *moving) load(t *testing.T, id string) {
 	t.Helper()
+	m.prepareLoad(t, id)()
+}
+
+// prepareLoad does what a load does before its commit.
+func (m *moving) prepareLoad(t *testing.T, id string) (commit func()) {
+	t.Helper()
 	s := beginWriter(t, m.Database, id)
 	number := beginCommit(t, s)
 	err := m.Cluster.Exec(t.Context(), "INSERT INTO product_titles (account_id, generation, product_id, title) VALUES ({account:String}, {generation:UInt32}, 'B0A', 'Lamp')",
 		conn.Params{"account": id, "generation": conn.Number(number)})
-	if err == nil {
-		err = s.Commit(t.Context(), number, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: number, Rows: 1}})
-	}
-	if err := errors.Join(err, s.End(t.Context())); err != nil {
+	if err != nil {
 		t.Fatal(err)
+	}
+	return func() {
+		err := s.Commit(t.Context(), number, []manifest.Entry{{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: number, Rows: 1}})
+		if err := errors.Join(err, s.End(t.Context())); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -75,7 +85,11 @@ func (m *moving) move(ctx context.Context, t *testing.T, id string, to uint16) (
 		t.Fatal(err)
 	}
 	m.waits = nil
-	_, err = m.Mover.Move(ctx, id, to, func(uint64, uint64) {})
+	_, err = m.Mover.Move(ctx, id, to, func(uint64, uint64) {
+		if m.copied != nil {
+			m.copied()
+		}
+	})
 	if failed := release(); failed != nil {
 		t.Error(failed)
 	}
@@ -242,5 +256,28 @@ func TestAMoveDeletesNothingWhereItsCopyHasMoreThanWasLoaded(t *testing.T) {
 	}
 	if n, titles := m.rowsAt(t, 1, "acme"); n == 0 || titles != 1 {
 		t.Errorf("%d commits and %d titles are left where the account was", n, titles)
+	}
+}
+
+// A commit that a killed loader had sent comes once the live rows were listed, and is copied
+// with the record of commits.
+func TestAMoveStopsWhereACommitCameWhileItCopied(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	m.putLoaded(t, "acme", 1)
+	commit := m.prepareLoad(t, "acme")
+	m.copied = func() {
+		m.copied = nil
+		commit()
+	}
+	_, err := m.move(t.Context(), t, "acme", 2)
+	if err == nil || !strings.Contains(err.Error(), "account acme stays where it is, because shard 1 has another load of it") || m.placeOf(t, "acme") != 1 {
+		t.Errorf("the account is on shard %d: %v", m.placeOf(t, "acme"), err)
+	}
+	if _, err := m.move(t.Context(), t, "acme", 2); err != nil || m.placeOf(t, "acme") != 2 {
+		t.Errorf("after a move again the account is on shard %d: %v", m.placeOf(t, "acme"), err)
+	}
+	if n, titles := m.rowsAt(t, 2, "acme"); n < 2 || titles != 1 {
+		t.Errorf("%d commits and %d titles were moved", n, titles)
 	}
 }

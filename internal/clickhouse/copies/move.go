@@ -147,6 +147,9 @@ func (m Mover) copyAccount(ctx context.Context, account string, from uint16, tar
 	if err := m.requireAlike(ctx, account, from, target.Number, extents); err != nil {
 		return rows, err
 	}
+	if err := m.requireUnchanged(ctx, account, live, from, target.Number); err != nil {
+		return rows, err
+	}
 	faults, err := loader.VerifyAs(there, m.sink.loads, account, live)
 	if err != nil {
 		return rows, err
@@ -196,6 +199,21 @@ func (m Mover) requireAlike(ctx context.Context, account string, from, to uint16
 		}
 		if before != after {
 			return fmt.Errorf("account %s stays where it is, because its rows of %s are not the same at shard %d (%s) as at shard %d (%s)", account, e.Table, to, after, from, before)
+		}
+	}
+	return nil
+}
+
+// requireUnchanged makes sure that shards name as live what was copied: what a loader had
+// sent before it was killed may have come since, and be copied with the record of commits.
+func (m Mover) requireUnchanged(ctx context.Context, account string, copied manifest.Manifest, shards ...uint16) error {
+	for _, number := range shards {
+		now, err := m.sink.port.Manifest(cluster.OnShard(ctx, number), account)
+		if err != nil {
+			return err
+		}
+		if now.Version != copied.Version {
+			return fmt.Errorf("account %s stays where it is, because shard %d has another load of it (commit %d) than was copied (commit %d); repeat the move", account, number, now.Version, copied.Version)
 		}
 	}
 	return nil
