@@ -55,7 +55,6 @@ func TestAConnectedAccountPullsWhatThePlatformHolds(t *testing.T) {
 
 	// What pull leaves are extracts like any others.
 	again := h.Client(t, account+"-again")
-	house.ProfilesFile(t, out, [4]string{"3982475484689176", "US", "USD", "seller"})
 	if l, err := h.Program.Load(account+"-again", out); err != nil || l.Code != 0 {
 		t.Fatalf("loading what was pulled: %v %s", err, l.Result)
 	}

@@ -126,7 +126,6 @@ func TestRatesComeBeforeTheReportsThatNeedThem(t *testing.T) {
 	// where they are loaded first.
 	again, own := account+"-again", account+"-own"
 	asks := map[string]harness.Client{again: h.Client(t, again), own: h.Client(t, own)}
-	house.ProfilesFile(t, out, [4]string{fmt.Sprint(profileUK), "UK", "GBP", "seller"}, [4]string{fmt.Sprint(profileDE), "DE", "EUR", "seller"}, [4]string{fmt.Sprint(profileAE), "AE", "AED", "seller"})
 	rates := "date,currency,usd\n"
 	for _, day := range a.days {
 		for _, currency := range currencyOf {

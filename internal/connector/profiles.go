@@ -45,19 +45,26 @@ func listProfiles(ctx context.Context, client *api.Client) (found listing, err e
 }
 
 // takeProfiles asks the platform for the profiles of a connection, notes which are
-// its own, and makes those the account's marketplaces. leftOut is why some of the
-// connection's are not taken.
-func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, used adlens.Connection) (taken []platform.Profile, leftOut, err error) {
+// its own, and makes those the account's marketplaces. raw is the platform's answer
+// without others; leftOut is why some of the connection's are not taken.
+func (c *Connector) takeProfiles(ctx context.Context, client *api.Client, used adlens.Connection) (taken []platform.Profile, raw []byte, leftOut, err error) {
 	found, err := listProfiles(ctx, client)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	taken, unlisted, err := c.noteListed(ctx, used, found.profiles)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	taken, leftOut, err = c.loadProfiles(ctx, client, used.Account, found, taken)
-	return taken, errors.Join(unlisted, leftOut), err
+	if taken, leftOut, err = c.loadProfiles(ctx, client, used.Account, found, taken); err == nil {
+		raw, err = found.narrowTo(idsOf(taken))
+	}
+	return taken, raw, errors.Join(unlisted, leftOut), err
+}
+
+// narrowTo returns the platform's answer with some of its profiles alone.
+func (l listing) narrowTo(ids []string) ([]byte, error) {
+	return platform.NarrowProfiles(l.raw, func(id string) bool { return slices.Contains(ids, id) })
 }
 
 // noteListed divides what the platform lists for a connection, and stores what
@@ -114,12 +121,12 @@ func (c *Connector) loadProfiles(ctx context.Context, client *api.Client, accoun
 			taken = append(taken, p)
 		}
 	}
-	refused, err := c.loadListed(ctx, account, found.raw, idsOf(taken))
+	refused, err := c.loadListed(ctx, account, found, idsOf(taken))
 	if refused != nil { // each for itself tells which it is
 		all := taken
 		taken = nil
 		for _, p := range all {
-			switch refused, failed := c.loadListed(ctx, account, found.raw, []string{p.ID}); {
+			switch refused, failed := c.loadListed(ctx, account, found, []string{p.ID}); {
 			case failed != nil:
 				err = errors.Join(err, failed)
 			case refused != nil:
@@ -136,8 +143,8 @@ func (c *Connector) loadProfiles(ctx context.Context, client *api.Client, accoun
 }
 
 // loadListed loads some of the platform's profiles as any profiles.json.
-func (c *Connector) loadListed(ctx context.Context, account string, raw []byte, ids []string) (refused, err error) {
-	narrow, err := platform.NarrowProfiles(raw, func(id string) bool { return slices.Contains(ids, id) })
+func (c *Connector) loadListed(ctx context.Context, account string, found listing, ids []string) (refused, err error) {
+	narrow, err := found.narrowTo(ids)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -146,7 +153,7 @@ func (c *Connector) loadListed(ctx context.Context, account string, raw []byte, 
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "profiles.json")
+	path := filepath.Join(dir, profilesName)
 	if err := os.WriteFile(path, narrow, 0o600); err != nil {
 		return nil, err
 	}

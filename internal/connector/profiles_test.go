@@ -2,6 +2,7 @@ package connector
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -74,10 +75,21 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 			t.Errorf("%s: %s", what, text)
 		}
 	}
-	_, err = daily.Connector.Pull(t.Context(), "one", PullOptions{Days: 1, Out: t.TempDir(), Poll: time.Millisecond, Fetched: func(int, int) {}})
+	out := t.TempDir()
+	kept := filepath.Join(out, "profiles.json")
+	if err := os.WriteFile(kept, []byte(`[{"profileId": 77, "accountInfo": {"type": "agency"}}, {"profileId": 4, "countryCode": "XX"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = daily.Connector.Pull(t.Context(), "one", PullOptions{Days: 1, Out: out, Poll: time.Millisecond, Fetched: func(int, int) {}})
 	wantNamed("a pull", err)
 	if n := p.Calls(standin.ReportCreate); n != len(lookBack) || len(store.visible) != n {
 		t.Errorf("%d reports were requested, %d loaded, want those of one profile", n, len(store.visible))
+	}
+	// Those that were read are kept with their reports, after what another connection left.
+	var profiles []map[string]any
+	text, err := os.ReadFile(kept)
+	if err = errors.Join(err, json.Unmarshal(text, &profiles)); err != nil || len(profiles) != 2 || profiles[0]["profileId"] != 77. || profiles[1]["profileId"] != 4. || profiles[1]["countryCode"] != "BR" {
+		t.Errorf("the profiles that are kept are %s, %v", text, err)
 	}
 	store.profiles = store.profiles[3:]
 	for day := range 3 {
@@ -90,6 +102,14 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 		}
 		wantNamed(fmt.Sprintf("day %d", day), errors.New(strings.Join(notices, "\n")))
 		now = now.Add(24 * time.Hour)
+	}
+
+	if err := os.WriteFile(kept, []byte(`{`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = daily.Connector.Pull(t.Context(), "one", PullOptions{Days: 1, Out: out, Poll: time.Millisecond, Fetched: func(int, int) {}})
+	if err == nil || !strings.Contains(err.Error(), kept+": ") || !strings.Contains(err.Error(), "; remove it, and it is written again") {
+		t.Errorf("a file of profiles that is not sound: %v", err)
 	}
 
 	// Chosen without the one that is listed no more, the others are named.

@@ -134,7 +134,7 @@ type pull struct {
 
 	client  *api.Client
 	asking  chan struct{}
-	leftOut error // why profiles of the connection are not read
+	leftOut error // why profiles of the connection are not read, or not kept
 	tasks   []*task
 
 	mu sync.Mutex // for what tasks know of the platform, and what was requested
@@ -154,9 +154,12 @@ func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) erro
 		return err
 	}
 	p.client, p.asking = client, make(chan struct{}, askingAt)
-	profiles, leftOut, err := p.connector.takeProfiles(ctx, client, p.connection)
+	profiles, listed, leftOut, err := p.connector.takeProfiles(ctx, client, p.connection)
 	if err := p.connector.noteAccepted(ctx, p.connection, err); err != nil {
 		return fmt.Errorf("connection %s: %w", p.connection.Name, err)
+	}
+	if err := p.keepProfiles(ctx, listed); err != nil { // their reports are read all the same
+		leftOut = errors.Join(leftOut, client.HideSecrets(fmt.Errorf("the profiles could not be kept with the reports: %w", err)))
 	}
 	if leftOut != nil {
 		p.leftOut = fmt.Errorf("connection %s: %w", p.connection.Name, leftOut)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,9 @@ import (
 	"adlens/internal/platform"
 	"adlens/internal/platform/api"
 )
+
+// profilesName is the file of the profiles that extracts are of.
+const profilesName = "profiles.json"
 
 // The names of an extract's two files end so.
 const (
@@ -89,6 +94,33 @@ func withFields(raw []byte, fields ...addedField) ([]byte, error) {
 		head = append(head, ',')
 	}
 	return append(head, raw[1:]...), nil
+}
+
+// keepProfiles leaves the profiles of a connection with its reports, which no other
+// account can load without them. Those of other connections, and those that the platform
+// lists no more, stay.
+func (p *pull) keepProfiles(ctx context.Context, listed []byte) (err error) {
+	release, err := p.connector.lockConnections(ctx, p.account) // which change the file too
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	path := filepath.Join(p.out, profilesName)
+	held, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		held, err = []byte("[]"), nil
+	}
+	if err != nil {
+		return err
+	}
+	next, err := platform.MergeProfiles(held, listed)
+	if err != nil {
+		return fmt.Errorf("%s: %w; remove it, and it is written again", path, err)
+	}
+	return writeAtomic(path, func(f *os.File) error {
+		_, err := f.Write(next)
+		return err
+	})
 }
 
 // writeAtomic writes a file under a name of its own first, so that no reader ever sees

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"adlens"
 
@@ -118,6 +119,26 @@ func NarrowProfiles(raw []byte, keep func(id string) bool) ([]byte, error) {
 		}
 	}
 	return json.Marshal(kept)
+}
+
+// MergeProfiles returns the profiles of two answers to GET /v2/profiles, each as it came:
+// those of the later one in place of their earlier namesakes.
+func MergeProfiles(earlier, later []byte) ([]byte, error) {
+	profiles, _, _, err := DecodeListing(bytes.NewReader(later))
+	if err != nil {
+		return nil, err
+	}
+	stays := func(id string) bool {
+		return !slices.ContainsFunc(profiles, func(p Profile) bool { return p.ID == id })
+	}
+	var merged, rows []jsontext.Value
+	if earlier, err = NarrowProfiles(earlier, stays); err == nil {
+		err = errors.Join(json.Unmarshal(earlier, &merged), json.Unmarshal(later, &rows))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(append(merged, rows...))
 }
 
 func (c *checker) checkProfile(row int, o profileObject) {
