@@ -52,7 +52,8 @@ func (m meddling) Rows(n int) {
 	}
 }
 
-// One of its days may be in the load already when that is seen.
+// One of its days may be in the load already when that is seen. What was refused before
+// is not read again by the load that begins without it.
 func TestAFileThatChangesBetweenItsReadingsIsRefusedAndTheOthersAreLoaded(t *testing.T) {
 	d := openShared(t)
 	dir := t.TempDir()
@@ -69,10 +70,11 @@ func TestAFileThatChangesBetweenItsReadingsIsRefusedAndTheOthersAreLoaded(t *tes
 			t.Error(err)
 		}
 	}
+	broken := reportFile{"broken", profileUS, "2026-01-05", "2026-01-12", "2026-01-13T04:00:00Z", []string{row("2026-01-06", "B0Z", "-3", "1", "2")}}.write(t, t.TempDir())
 	l := loader.Loader{Store: d.store(), Progress: meddling{change: change}}
-	result, err := l.Load(t.Context(), t.Name(), []string{dir})
-	if err != nil {
-		t.Errorf("the load as a whole failed: %v", err)
+	result, err := l.Load(t.Context(), t.Name(), []string{dir, broken})
+	if err != nil || len(result.Files) != 3 || result.Refused() != 2 {
+		t.Errorf("the load has the results %+v, %v; expected one of each file", result.Files, err)
 	}
 	for _, f := range result.Files {
 		switch filepath.Base(f.File) {

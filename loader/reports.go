@@ -135,18 +135,19 @@ func (s *session) loadAll(ctx context.Context, sound []pending) error {
 		s.stepProgress(sound[i].file)
 		t, err := b.loadReport(ctx, sound[i], ahead.awaitFirst(sound[i:]))
 		switch {
-		case isRefusal(err) && t.claimed:
-			// The load holds something of a file that turned bad. It is given
-			// up, and begun again with the files that were good.
-			if err := cmp.Or(s.refuseFile(sound[i].file, err), b.awaitBlock()); err != nil {
-				return err
-			}
-			sound = slices.Delete(sound, i, i+1)
-			b, taken, i = s.newBuild(), nil, first-1
-			continue
 		case isRefusal(err):
 			if err := s.refuseFile(sound[i].file, err); err != nil {
 				return err
+			}
+			sound = slices.Delete(sound, i, i+1) // a load that begins again does not read it
+			i--
+			if t.claimed {
+				// The load holds something of a file that turned bad. It is given
+				// up, and begun again with the files that were good.
+				if err := b.awaitBlock(); err != nil {
+					return err
+				}
+				b, taken, i = s.newBuild(), nil, first-1
 			}
 			continue
 		case err != nil:
