@@ -103,14 +103,14 @@ func lookAt(config cluster.Config) *Database {
 
 // assemble puts the rooms together.
 func assemble(c *cluster.Cluster, guard *integrity.Guard) *Database {
-	d := &Database{guard: guard, Cluster: c, Tables: tables.On(c), Accounts: accounts.NewAccountStore(c), Keys: accounts.NewKeyStore(c), Feeds: accounts.NewFeedStore(c),
-		Apps: accounts.NewAppStore(c), DayUses: accounts.NewDayStore(c), Lists: figures.NewLists(c)}
+	d := &Database{guard: guard, Cluster: c, Tables: tables.On(c), Accounts: accounts.AccountStore{Cluster: c}, Keys: accounts.KeyStore{Cluster: c},
+		Feeds: accounts.FeedStore{Cluster: c}, Apps: accounts.AppStore{Cluster: c}, DayUses: accounts.DayStore{Cluster: c}, Lists: figures.Lists{Cluster: c}}
 	d.Loads = d.LoadStore(nil)
 	visible := struct {
 		tables.Port
 		loads.ListStore
 	}{d.Tables, d.Loads.ListStore}
-	d.Figures, d.Connections = figures.NewStore(c, visible), accounts.NewConnectionStore(c, visible)
+	d.Figures, d.Connections = figures.NewStore(c, visible), accounts.ConnectionStore{Cluster: c, Visible: visible}
 	d.Inspector = integrity.NewInspector(c, guard, func(ctx context.Context, account string) ([]string, error) {
 		return loader.Verify(ctx, d.Loads, account)
 	})

@@ -22,10 +22,7 @@ GROUP BY account_id
 ORDER BY account_id`
 
 // AccountStore is the accounts of a database.
-type AccountStore struct{ cluster *cluster.Cluster }
-
-// NewAccountStore returns the accounts of a database.
-func NewAccountStore(c *cluster.Cluster) AccountStore { return AccountStore{c} }
+type AccountStore struct{ Cluster *cluster.Cluster }
 
 // Account reads an account.
 func (a AccountStore) Account(ctx context.Context, id string) (adlens.Account, bool, error) {
@@ -33,7 +30,7 @@ func (a AccountStore) Account(ctx context.Context, id string) (adlens.Account, b
 		return adlens.Account{}, false, nil
 	}
 	all, err := a.readAccounts(ctx, id)
-	return directory.Found(ctx, a.cluster.Home().Server, "accounts", query.Text(id), all, err)
+	return directory.Found(ctx, a.Cluster.Home().Server, "accounts", query.Text(id), all, err)
 }
 
 // Accounts reads all accounts in the order of their ids.
@@ -42,7 +39,7 @@ func (a AccountStore) Accounts(ctx context.Context) ([]adlens.Account, error) {
 }
 
 func (a AccountStore) readAccounts(ctx context.Context, id string) ([]adlens.Account, error) {
-	return conn.Collect(ctx, a.cluster.Home(), selectAccounts, conn.Params{"account": query.Text(id)}, func(scan conn.Scan) (adlens.Account, error) {
+	return conn.Collect(ctx, a.Cluster.Home(), selectAccounts, conn.Params{"account": query.Text(id)}, func(scan conn.Scan) (adlens.Account, error) {
 		var one adlens.Account
 		err := scan(&one.ID, &one.Name, &one.IsDemo, &one.Subscription, &one.CreatedAt)
 		one.CreatedAt = one.CreatedAt.UTC()
@@ -52,10 +49,10 @@ func (a AccountStore) readAccounts(ctx context.Context, id string) ([]adlens.Acc
 
 // PutAccount adds an account, or changes the one that has its id.
 func (a AccountStore) PutAccount(ctx context.Context, one adlens.Account) error {
-	if err := a.cluster.Placements().Place(ctx, one.ID); err != nil {
+	if err := a.Cluster.Placements().Place(ctx, one.ID); err != nil {
 		return err
 	}
-	err := directory.Change(ctx, a.cluster.Home().Server, "accounts", `
+	err := directory.Change(ctx, a.Cluster.Home().Server, "accounts", `
 INSERT INTO accounts (account_id, name, is_demo, subscription_status, created_at, updated_at)
 SELECT {account:String}, {name:String}, {demo:Bool}, {status:String}, fromUnixTimestamp64Milli({created:Int64}, 'UTC'), `+directory.NextRevision+`
 FROM accounts
@@ -64,5 +61,5 @@ WHERE account_id = {account:String}`, conn.Params{"account": query.Text(one.ID),
 	if err != nil {
 		return err
 	}
-	return a.cluster.RememberIdentity()
+	return a.Cluster.RememberIdentity()
 }

@@ -19,10 +19,7 @@ var _ auth.AppStore = AppStore{}
 
 // AppStore is the connections of assistants of a database, whose access tokens
 // auth finds as it finds keys.
-type AppStore struct{ cluster *cluster.Cluster }
-
-// NewAppStore returns the connections of assistants of a database.
-func NewAppStore(c *cluster.Cluster) AppStore { return AppStore{c} }
+type AppStore struct{ Cluster *cluster.Cluster }
 
 // KeyByHash finds the connection one of whose access tokens has this hash, and
 // returns it as the record of that token.
@@ -50,7 +47,7 @@ func (s AppStore) AppByFamily(ctx context.Context, family [32]byte) (auth.App, b
 // AppByID finds a connection by its id.
 func (s AppStore) AppByID(ctx context.Context, id string) (auth.App, bool, error) {
 	all, err := s.readApps(ctx, "app_id = {app:String}", conn.Params{"app": query.Text(id)})
-	return directory.Found(ctx, s.cluster.Home().Server, "apps", query.Text(id), all, err)
+	return directory.Found(ctx, s.Cluster.Home().Server, "apps", query.Text(id), all, err)
 }
 
 // Apps reads the connections of an account, oldest first: those that ended and
@@ -73,13 +70,13 @@ func (s AppStore) findBySecret(ctx context.Context, filter string, hash [32]byte
 	if i := slices.IndexFunc(all, has); i >= 0 {
 		return all[i], true, nil
 	}
-	return app, false, directory.RequireWhole(ctx, s.cluster.Home().Server, "apps", "")
+	return app, false, directory.RequireWhole(ctx, s.Cluster.Home().Server, "apps", "")
 }
 
 // readApps reads the newest rows of the connections of which some row matches.
 func (s AppStore) readApps(ctx context.Context, filter string, params conn.Params) ([]auth.App, error) {
 	matching := "(SELECT app_id FROM apps WHERE " + filter + ")"
-	return conn.Collect(ctx, s.cluster.Home(), `
+	return conn.Collect(ctx, s.Cluster.Home(), `
 SELECT a.app_id, a.account_id, a.invited_at, a.invite_sha256, a.invite_expires_at, a.family_sha256, a.name, a.client_id, a.redirect_uri, a.resource, a.challenge,
     a.code_sha256, a.code_expires_at, a.connected_at, a.refresh_sha256, a.refresh_expires_at, a.access_sha256, a.access_expires_at, a.revoked_at,
     nullIf(u.used, toDateTime64(0, 3, 'UTC'))
@@ -123,7 +120,7 @@ func (s AppStore) PutApp(ctx context.Context, a auth.App) error {
 		access, accessEnds = append(access, hex.EncodeToString(secret.Hash[:])), append(accessEnds, milliseconds(&secret.ExpiresAt))
 	}
 	const instants = "fromUnixTimestamp64Milli(toInt64(x), 'UTC')"
-	return directory.Change(ctx, s.cluster.Home().Server, "apps", `
+	return directory.Change(ctx, s.Cluster.Home().Server, "apps", `
 INSERT INTO apps (app_id, account_id, invited_at, invite_sha256, invite_expires_at, family_sha256, name, client_id, redirect_uri, resource, challenge,
     code_sha256, code_expires_at, connected_at, refresh_sha256, refresh_expires_at, access_sha256, access_expires_at, revoked_at, updated_at)
 SELECT {app:String}, {account:String}, fromUnixTimestamp64Milli({invited:Int64}, 'UTC'), unhex({invite:String}), fromUnixTimestamp64Milli({inviteEnd:Int64}, 'UTC'), unhex({family:String}),

@@ -12,7 +12,7 @@ import (
 
 // Attempt reads when named work was last begun, by the server's clock.
 func (c ConnectionStore) Attempt(ctx context.Context, name string) (adlens.Attempt, bool, error) {
-	return firstOf(conn.Collect(ctx, c.cluster.Home(), `
+	return firstOf(conn.Collect(ctx, c.Cluster.Home(), `
 SELECT toInt64(toUnixTimestamp64Milli(now64(3)) - toUnixTimestamp64Milli(argMax(began_at, updated_at))), argMax(failures, updated_at)
 FROM attempts
 WHERE name = {name:String}
@@ -27,7 +27,7 @@ GROUP BY name`, conn.Params{"name": query.Text(name)}, func(scan conn.Scan) (adl
 // BeginAttempt notes that work begins now. As it is not known how it ends, it
 // counts as failed until EndAttempt.
 func (c ConnectionStore) BeginAttempt(ctx context.Context, name string, failures int) error {
-	return c.cluster.Home().Exec(ctx, `
+	return c.Cluster.Home().Exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT {name:String}, now64(3), {failures:UInt16}, `+directory.NextRevision+`
 FROM attempts
@@ -36,7 +36,7 @@ WHERE name = {name:String}`, conn.Params{"name": query.Text(name), "failures": c
 
 // EndAttempt notes how often work has failed in a row by now.
 func (c ConnectionStore) EndAttempt(ctx context.Context, name string, failures int) error {
-	return c.cluster.Home().Exec(ctx, `
+	return c.Cluster.Home().Exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT name, argMax(began_at, updated_at), {failures:UInt16}, `+directory.NextRevision+`
 FROM attempts
@@ -47,7 +47,7 @@ GROUP BY name`, conn.Params{"name": query.Text(name), "failures": conn.Number(ui
 // Forgive forgets the failures of the work of an account's connection. Its reports
 // may be requested at once; lists, of the whole account, keep their distance.
 func (c ConnectionStore) Forgive(ctx context.Context, account, connection string) error {
-	return c.cluster.Home().Exec(ctx, `
+	return c.Cluster.Home().Exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, `+directory.NextRevision+`
 FROM attempts
@@ -57,7 +57,7 @@ GROUP BY name`, conn.Params{"reports": query.Text("reports/" + account + "/" + c
 
 // Refreshed reads how far the reports of an account were read.
 func (c ConnectionStore) Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error) {
-	return conn.Collect(ctx, c.cluster.Home(), `
+	return conn.Collect(ctx, c.Cluster.Home(), `
 SELECT marketplace_id, report_type, argMax(through, updated_at), argMax(deep_through, updated_at)
 FROM refreshed
 WHERE account_id = {account:String}
@@ -74,7 +74,7 @@ ORDER BY marketplace_id, report_type`, conn.Params{"account": query.Text(account
 // PutRefreshed notes how far reports were read.
 func (c ConnectionStore) PutRefreshed(ctx context.Context, all []adlens.Refreshed) error {
 	for _, r := range all {
-		err := c.cluster.Home().Exec(ctx, `
+		err := c.Cluster.Home().Exec(ctx, `
 INSERT INTO refreshed (account_id, marketplace_id, report_type, through, deep_through, updated_at)
 SELECT {account:String}, {marketplace:String}, {type:String}, {through:Date}, {deep:Date}, `+directory.NextRevision+`
 FROM refreshed

@@ -29,12 +29,9 @@ type Visible interface {
 // ConnectionStore is the connections of accounts, what was requested of the
 // platform, and how far it was read.
 type ConnectionStore struct {
-	cluster *cluster.Cluster
-	visible Visible
+	Cluster *cluster.Cluster
+	Visible Visible
 }
-
-// NewConnectionStore returns the connections of a database.
-func NewConnectionStore(c *cluster.Cluster, v Visible) ConnectionStore { return ConnectionStore{c, v} }
 
 // Connections reads the connections of an account, of all accounts where none is
 // named, by account and name.
@@ -46,7 +43,7 @@ func (c ConnectionStore) Connections(ctx context.Context, account string) ([]adl
 // AllConnections reads the connections of an account as Connections does, and those
 // that were removed too.
 func (c ConnectionStore) AllConnections(ctx context.Context, account string) ([]adlens.Connection, error) {
-	all, err := conn.Collect(ctx, c.cluster.Home(), directory.SelectConnections, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.Connection, error) {
+	all, err := conn.Collect(ctx, c.Cluster.Home(), directory.SelectConnections, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (adlens.Connection, error) {
 		var to adlens.Connection
 		err := scan(&to.Account, &to.Name, &to.Region, &to.ClientID, &to.Sealed, &to.ConnectedAt, &to.Accepted,
 			&to.Choice.Profiles, &to.Choice.Countries, &to.Profiles, &to.Untaken, &to.Removed)
@@ -54,14 +51,14 @@ func (c ConnectionStore) AllConnections(ctx context.Context, account string) ([]
 		return to, err
 	})
 	if err == nil && len(all) == 0 && account != "" {
-		err = directory.RequireWhole(ctx, c.cluster.Home().Server, "connections", query.Text(account))
+		err = directory.RequireWhole(ctx, c.Cluster.Home().Server, "connections", query.Text(account))
 	}
 	return all, err
 }
 
 // PutConnection stores a connection, or its new state.
 func (c ConnectionStore) PutConnection(ctx context.Context, to adlens.Connection) error {
-	return directory.Change(ctx, c.cluster.Home().Server, "connections", `
+	return directory.Change(ctx, c.Cluster.Home().Server, "connections", `
 INSERT INTO connections (account_id, name, region, client_id, sealed, connected_at, accepted, chosen_profiles, chosen_countries, profiles, untaken, removed, updated_at)
 SELECT {account:String}, {name:String}, {region:String}, {client:String}, {sealed:String}, fromUnixTimestamp64Milli({connected:Int64}, 'UTC'), {accepted:Bool},
     `+splitTexts("chosenProfiles")+`, `+splitTexts("chosenCountries")+`, `+splitTexts("profiles")+`, `+splitTexts("untaken")+`, {removed:Bool}, `+directory.NextRevision+`
@@ -74,11 +71,11 @@ WHERE account_id = {account:String}`, conn.Params{"account": query.Text(to.Accou
 
 // Profiles reads the marketplaces that are held of an account.
 func (c ConnectionStore) Profiles(ctx context.Context, account string) ([]platform.Profile, error) {
-	m, err := c.visible.Manifest(ctx, account)
+	m, err := c.Visible.Manifest(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	held, err := c.Visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
 	profiles := make([]platform.Profile, len(held))
 	for i, h := range held {
 		profiles[i] = h.Profile
@@ -89,16 +86,16 @@ func (c ConnectionStore) Profiles(ctx context.Context, account string) ([]platfo
 // RateSpans reads the first and the last day of the rates that are held of an
 // account, by currency and where they come from.
 func (c ConnectionStore) RateSpans(ctx context.Context, account string) ([]loader.RateSpan, error) {
-	m, err := c.visible.Manifest(ctx, account)
+	m, err := c.Visible.Manifest(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	return c.visible.RateSpans(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Rates}))
+	return c.Visible.RateSpans(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Rates}))
 }
 
 // LoadedReports reads the ids of all reports of an account that were loaded.
 func (c ConnectionStore) LoadedReports(ctx context.Context, account string) (map[string]bool, error) {
-	lines, err := c.visible.Ledger(ctx, account)
+	lines, err := c.Visible.Ledger(ctx, account)
 	ids := make(map[string]bool, len(lines))
 	for line := range lines {
 		ids[line.ReportID] = true
@@ -109,7 +106,7 @@ func (c ConnectionStore) LoadedReports(ctx context.Context, account string) (map
 // LegacyProfiles reads which profiles of an account have campaigns of Sponsored Brands
 // that a list said to have one ad group.
 func (c ConnectionStore) LegacyProfiles(ctx context.Context, account string) (map[string]bool, error) {
-	m, err := c.visible.Manifest(ctx, account)
+	m, err := c.Visible.Manifest(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +114,11 @@ func (c ConnectionStore) LegacyProfiles(ctx context.Context, account string) (ma
 	if generation == 0 {
 		return nil, nil
 	}
-	forms, err := c.visible.Forms(ctx, account, generation)
+	forms, err := c.Visible.Forms(ctx, account, generation)
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	held, err := c.Visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
 	profiles := map[string]bool{}
 	for of, form := range forms {
 		for _, h := range held {
@@ -136,7 +133,7 @@ func (c ConnectionStore) LegacyProfiles(ctx context.Context, account string) (ma
 // AwaitedVersion returns the newest live generation of what downloaded reports wait
 // for: an account's rates, and what lists say of campaigns.
 func (c ConnectionStore) AwaitedVersion(ctx context.Context, account string) (uint32, error) {
-	m, err := c.visible.Manifest(ctx, account)
+	m, err := c.Visible.Manifest(ctx, account)
 	if err != nil {
 		return 0, err
 	}
@@ -146,7 +143,7 @@ func (c ConnectionStore) AwaitedVersion(ctx context.Context, account string) (ui
 // NothingOf reads of which days the platform answered last that it has no
 // reports, by marketplace and report type.
 func (c ConnectionStore) NothingOf(ctx context.Context, account string) ([]adlens.ReportRequest, error) {
-	return conn.Collect(ctx, c.cluster.Home(), `
+	return conn.Collect(ctx, c.Cluster.Home(), `
 SELECT marketplace_id, report_type, argMax(start_date, updated_at), argMax(end_date, updated_at), argMax(requested_at, updated_at)
 FROM report_requests
 WHERE account_id = {account:String} AND report_id = ''
@@ -163,7 +160,7 @@ ORDER BY marketplace_id, report_type`, conn.Params{"account": query.Text(account
 // OpenRequests reads the reports of an account that were requested and are not
 // loaded yet.
 func (c ConnectionStore) OpenRequests(ctx context.Context, account string) ([]adlens.ReportRequest, error) {
-	return conn.Collect(ctx, c.cluster.Home(), `
+	return conn.Collect(ctx, c.Cluster.Home(), `
 SELECT marketplace_id, report_type, start_date, end_date, argMax(report_id, updated_at), argMax(requested_at, updated_at)
 FROM report_requests
 WHERE account_id = {account:String}
@@ -180,7 +177,7 @@ ORDER BY marketplace_id, report_type, start_date, end_date`, conn.Params{"accoun
 
 // PutRequest remembers a report that was requested, or that it is done.
 func (c ConnectionStore) PutRequest(ctx context.Context, r adlens.ReportRequest) error {
-	return c.cluster.Home().Exec(ctx, `
+	return c.Cluster.Home().Exec(ctx, `
 INSERT INTO report_requests (account_id, marketplace_id, report_type, start_date, end_date, report_id, requested_at, done, updated_at)
 SELECT {account:String}, {marketplace:String}, {type:String}, {start:Date}, {end:Date}, {report:String}, fromUnixTimestamp64Milli({requested:Int64}, 'UTC'), {done:Bool}, `+directory.NextRevision+`
 FROM report_requests

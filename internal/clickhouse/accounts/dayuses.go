@@ -11,15 +11,12 @@ import (
 )
 
 // DayStore is how many requests were let in on a day.
-type DayStore struct{ cluster *cluster.Cluster }
-
-// NewDayStore returns the counts of a database.
-func NewDayStore(c *cluster.Cluster) DayStore { return DayStore{c} }
+type DayStore struct{ Cluster *cluster.Cluster }
 
 // PutDayUses notes how many requests a server has let in or reserved, in place of
 // what it noted at an earlier time. One server alone writes under its name.
 func (d DayStore) PutDayUses(ctx context.Context, server string, uses []auth.DayUse, at time.Time) error {
-	return d.cluster.Home().Insert(ctx, "INSERT INTO day_uses (account_id, key_id, day, server, used, updated_at)", func(batch conn.Batch) error {
+	return d.Cluster.Home().Insert(ctx, "INSERT INTO day_uses (account_id, key_id, day, server, used, updated_at)", func(batch conn.Batch) error {
 		for _, u := range uses {
 			if err := batch.Append(u.Account, u.Key, u.Day.Time(), server, uint32(u.Used), at.UTC()); err != nil {
 				return err
@@ -31,7 +28,7 @@ func (d DayStore) PutDayUses(ctx context.Context, server string, uses []auth.Day
 
 // DayUses reads how many requests all other servers have let in on a day.
 func (d DayStore) DayUses(ctx context.Context, server string, day adlens.Day) ([]auth.DayUse, error) {
-	return conn.Collect(ctx, d.cluster.Home(), `
+	return conn.Collect(ctx, d.Cluster.Home(), `
 SELECT account_id, key_id, toUInt64(sum(newest))
 FROM (
     SELECT account_id, key_id, server, argMax(used, updated_at) AS newest

@@ -13,15 +13,12 @@ import (
 
 // FeedStore is the feed and share links of a database, which auth finds as it finds
 // keys.
-type FeedStore struct{ cluster *cluster.Cluster }
-
-// NewFeedStore returns the links of a database.
-func NewFeedStore(c *cluster.Cluster) FeedStore { return FeedStore{c} }
+type FeedStore struct{ Cluster *cluster.Cluster }
 
 // KeyByHash finds a link by the hash of its token.
 func (f FeedStore) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
 	all, err := f.readFeeds(ctx, "sha256 = unhex({hash:String})", conn.Params{"hash": hex.EncodeToString(hash[:])})
-	return directory.Found(ctx, f.cluster.Home().Server, "feeds", hex.EncodeToString(hash[:]), all, err)
+	return directory.Found(ctx, f.Cluster.Home().Server, "feeds", hex.EncodeToString(hash[:]), all, err)
 }
 
 // FeedByID finds a link by its id.
@@ -35,7 +32,7 @@ func (f FeedStore) Feeds(ctx context.Context, account string) ([]auth.Record, er
 }
 
 func (f FeedStore) readFeeds(ctx context.Context, filter string, params conn.Params) ([]auth.Record, error) {
-	return conn.Collect(ctx, f.cluster.Home(), `
+	return conn.Collect(ctx, f.Cluster.Home(), `
 SELECT f.sha256, f.feed_id, f.account_id, f.name, f.start, f.request, f.marketplaces, f.created_at, f.expires_at, f.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM feeds WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS f
 LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
@@ -54,5 +51,5 @@ var feedRecords = recordTable{"feeds", "feed_id", "request", "{request:String}"}
 
 // PutFeed adds a link, or changes the one that has its hash.
 func (f FeedStore) PutFeed(ctx context.Context, r auth.Record) error {
-	return putRecord(ctx, f.cluster, feedRecords, r)
+	return putRecord(ctx, f.Cluster, feedRecords, r)
 }

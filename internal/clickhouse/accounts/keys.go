@@ -26,13 +26,10 @@ ORDER BY k.created_at, k.key_id`
 }
 
 // KeyStore is the keys of a database.
-type KeyStore struct{ cluster *cluster.Cluster }
-
-// NewKeyStore returns the keys of a database.
-func NewKeyStore(c *cluster.Cluster) KeyStore { return KeyStore{c} }
+type KeyStore struct{ Cluster *cluster.Cluster }
 
 func (k KeyStore) readKeys(ctx context.Context, filter string, params conn.Params) ([]auth.Record, error) {
-	return conn.Collect(ctx, k.cluster.Home(), newestKeys(filter), params, func(scan conn.Scan) (auth.Record, error) {
+	return conn.Collect(ctx, k.Cluster.Home(), newestKeys(filter), params, func(scan conn.Scan) (auth.Record, error) {
 		var r auth.Record
 		var hash string
 		var minute, day uint32
@@ -46,7 +43,7 @@ func (k KeyStore) readKeys(ctx context.Context, filter string, params conn.Param
 // KeyByHash finds a key by the hash of its text.
 func (k KeyStore) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
 	all, err := k.readKeys(ctx, "sha256 = unhex({hash:String})", conn.Params{"hash": hex.EncodeToString(hash[:])})
-	return directory.Found(ctx, k.cluster.Home().Server, "api_keys", hex.EncodeToString(hash[:]), all, err)
+	return directory.Found(ctx, k.Cluster.Home().Server, "api_keys", hex.EncodeToString(hash[:]), all, err)
 }
 
 // KeyByID finds a key by its id.
@@ -62,7 +59,7 @@ func (k KeyStore) Keys(ctx context.Context, account string) ([]auth.Record, erro
 // LastServed lists the accounts whose keys or connections of assistants were used
 // last, the most recent first.
 func (k KeyStore) LastServed(ctx context.Context, most int) ([]string, error) {
-	return conn.CollectValues[string](ctx, k.cluster.Home(), `
+	return conn.CollectValues[string](ctx, k.Cluster.Home(), `
 SELECT k.account_id
 FROM (SELECT DISTINCT key_id, account_id FROM api_keys UNION ALL SELECT DISTINCT app_id, account_id FROM apps) AS k
 INNER JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses GROUP BY key_id) AS u ON u.key_id = k.key_id
@@ -80,7 +77,7 @@ func firstOf[T any](all []T, err error) (first T, found bool, _ error) {
 
 // PutKey adds a key, or changes the one that has its hash.
 func (k KeyStore) PutKey(ctx context.Context, r auth.Record) error {
-	return putRecord(ctx, k.cluster, keyRecords, r)
+	return putRecord(ctx, k.Cluster, keyRecords, r)
 }
 
 // recordTable is a table of keys or of feed links, with the columns that it alone has
@@ -137,7 +134,7 @@ func splitTexts(parameter string) string {
 
 // PutKeyUses notes the last uses of keys, feed links and connections of assistants.
 func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) error {
-	return k.cluster.Home().Insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch conn.Batch) error {
+	return k.Cluster.Home().Insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch conn.Batch) error {
 		for id, at := range uses {
 			if err := batch.Append(id, at.UTC()); err != nil {
 				return err
@@ -149,7 +146,7 @@ func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) err
 
 // LastUse reads when a key was last used before a time, zero for never.
 func (k KeyStore) LastUse(ctx context.Context, id string, before time.Time) (time.Time, error) {
-	return conn.Value[time.Time](ctx, k.cluster.Home(), `
+	return conn.Value[time.Time](ctx, k.Cluster.Home(), `
 SELECT max(last_used_at)
 FROM api_key_uses
 WHERE key_id = {id:String} AND last_used_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC')

@@ -19,21 +19,18 @@ import (
 var _ query.ListStore = Lists{}
 
 // Lists is the database as lists are read from it.
-type Lists struct{ cluster *cluster.Cluster }
-
-// NewLists returns the lists of a database.
-func NewLists(c *cluster.Cluster) Lists { return Lists{c} }
+type Lists struct{ Cluster *cluster.Cluster }
 
 // Count runs a statement of one number.
 func (l Lists) Count(ctx context.Context, s query.Statement) (int, error) {
 	var n uint64
-	err := l.cluster.Read(ctx, s.SQL, s.Params, conn.ScanInto(&n))
+	err := l.Cluster.Read(ctx, s.SQL, s.Params, conn.ScanInto(&n))
 	return int(n), err
 }
 
 // ListCounts counts what is listed, by marketplace and kind.
 func (l Lists) ListCounts(ctx context.Context, s query.Statement) ([]query.ListCount, error) {
-	return conn.Collect(ctx, l.cluster, s.SQL, s.Params, func(scan conn.Scan) (query.ListCount, error) {
+	return conn.Collect(ctx, l.Cluster, s.SQL, s.Params, func(scan conn.Scan) (query.ListCount, error) {
 		var c query.ListCount
 		var kind uint8
 		var n uint64
@@ -45,7 +42,7 @@ func (l Lists) ListCounts(ctx context.Context, s query.Statement) ([]query.ListC
 
 // Campaigns reads a page of campaigns.
 func (l Lists) Campaigns(ctx context.Context, s query.Statement) ([]query.Campaign, error) {
-	return conn.Collect(ctx, l.cluster, s.SQL, s.Params, func(scan conn.Scan) (query.Campaign, error) {
+	return conn.Collect(ctx, l.Cluster, s.SQL, s.Params, func(scan conn.Scan) (query.Campaign, error) {
 		var (
 			c          query.Campaign
 			product    uint8
@@ -65,7 +62,7 @@ func (l Lists) Campaigns(ctx context.Context, s query.Statement) ([]query.Campai
 
 // AdGroups reads a page of ad groups.
 func (l Lists) AdGroups(ctx context.Context, s query.Statement) ([]query.AdGroup, error) {
-	return conn.Collect(ctx, l.cluster, s.SQL, s.Params, func(scan conn.Scan) (query.AdGroup, error) {
+	return conn.Collect(ctx, l.Cluster, s.SQL, s.Params, func(scan conn.Scan) (query.AdGroup, error) {
 		var (
 			g       query.AdGroup
 			product uint8
@@ -99,7 +96,7 @@ func amountOrNil(d *decimal.Decimal) (*adlens.Amount, error) {
 
 // RulesWithRuns reads a page of rules, each with its last run.
 func (l Lists) RulesWithRuns(ctx context.Context, s query.Statement) ([]query.Rule, error) {
-	return conn.Collect(ctx, l.cluster, s.SQL, s.Params, func(scan conn.Scan) (query.Rule, error) {
+	return conn.Collect(ctx, l.Cluster, s.SQL, s.Params, func(scan conn.Scan) (query.Rule, error) {
 		var r query.Rule
 		var rule, run string
 		if err := scan(&rule, &run); err != nil {
@@ -115,10 +112,10 @@ func (l Lists) RulesWithRuns(ctx context.Context, s query.Statement) ([]query.Ru
 
 // Runs reads the runs of a rule.
 func (l Lists) Runs(ctx context.Context, s query.Statement) ([]query.RuleRun, error) {
-	return conn.CollectJSON[query.RuleRun](ctx, l.cluster, s.SQL, s.Params)
+	return conn.CollectJSON[query.RuleRun](ctx, l.Cluster, s.SQL, s.Params)
 }
 
 // Entries reads a page of the activity.
 func (l Lists) Entries(ctx context.Context, s query.Statement) ([]records.Activity, error) {
-	return conn.CollectJSON[records.Activity](ctx, l.cluster, s.SQL, s.Params)
+	return conn.CollectJSON[records.Activity](ctx, l.Cluster, s.SQL, s.Params)
 }
