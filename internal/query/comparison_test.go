@@ -122,11 +122,11 @@ func TestTheEarlierPeriodIsCoveredFromTheOldestDayOn(t *testing.T) {
 	for start, want := range map[string]bool{"2024-09-30": false, "2024-10-01": true, "2024-10-02": true} {
 		r := thisYear
 		r.Earlier.Start = day(start)
-		if got := exampleView().answerMeta(r).EarlierCovered; got != want {
+		if got := newAnswer(r, exampleView()).Meta.EarlierCovered; got != want {
 			t.Errorf("from %s: covered is %v", start, got)
 		}
 	}
-	if (View{}).answerMeta(thisYear).EarlierCovered {
+	if newAnswer(thisYear, View{}).Meta.EarlierCovered {
 		t.Error("an account without days covers a period")
 	}
 }

@@ -49,7 +49,7 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 			r.Earlier = period.Period{Start: day(c.earlier[0]), End: day(c.earlier[1]), Range: period.PreviousPeriod}
 		}
 		got := map[string][]string{}
-		for _, part := range v.answerMeta(r).Incomplete {
+		for _, part := range newAnswer(r, v).Meta.Incomplete {
 			if part.Reason != LegacyBrands || part.AdProduct != adlens.SponsoredBrands || part.Figures != nil {
 				t.Errorf("%s: %+v", what, part)
 			}
@@ -83,7 +83,7 @@ func TestLegacyReportsMakeTheirDaysComplete(t *testing.T) {
 		from, to string
 		isWhole  bool
 	}{{"2025-03-05", "2025-03-20", true}, {"2025-03-04", "2025-03-20", false}, {"2025-03-20", "2025-03-21", false}, {"2025-03-10", "2025-03-10", true}, {"2025-04-05", "2025-04-06", false}} {
-		if parts := v.answerMeta(Request{Period: days(c.from, c.to)}).Incomplete; (parts == nil) != c.isWhole {
+		if parts := newAnswer(Request{Period: days(c.from, c.to)}, v).Meta.Incomplete; (parts == nil) != c.isWhole {
 			t.Errorf("%s to %s: %+v", c.from, c.to, parts)
 		}
 	}

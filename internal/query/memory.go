@@ -103,7 +103,7 @@ func (s *Service) answerTallied(ctx context.Context, v View, r Request, now, the
 		return nil, false
 	}
 	last := max(now.last, then.last)
-	ranked := newRanking(r, names)
+	ranked := ranking{request: r, names: names, compare: placeComparison(r)}
 	if r.Compared() {
 		t, before := talliesOf(now.parts, last), talliesOf(then.parts, last)
 		ranked.addBucket(0, t, before)

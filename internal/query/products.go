@@ -12,16 +12,7 @@ import (
 // where little is missing there after that was read, and else by a statement that
 // sums, ranks and cuts. What was missed then is read in after the answer: at the same
 // time, each would take the other's core.
-func (s *Service) answerLevel(ctx context.Context, v View, r Request) (*Report, error) {
-	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
-	switch {
-	case err != nil:
-		return nil, err
-	case plan.isEmpty():
-		return emptyPage(r, v, 0), nil
-	case !plan.isKept() || !plan.isRankable(v, r):
-		return s.answerPlanned(ctx, v, r, plan)
-	}
+func (s *Service) answerLevel(ctx context.Context, v View, r Request, plan Plan) (*Report, error) {
 	if report, ok := s.answerCached(ctx, v, r, plan); ok {
 		return report, nil
 	}
@@ -117,10 +108,6 @@ type ranking struct {
 	total   int
 }
 
-func newRanking(r Request, names rowNames) *ranking {
-	return &ranking{request: r, names: names, compare: placeComparison(r)}
-}
-
 // last is how many rows there are up to the end of the page.
 func (k *ranking) last() int { return k.request.Page * k.request.PageSize }
 
@@ -130,9 +117,27 @@ func (k *ranking) compareRows(a, b talliedRow) int { return k.compare(a.place, b
 // addBucket takes the sums of a day, week or month, or of all there is. then are those
 // of the earlier period, nil where nothing is compared. It keeps neither.
 func (k *ranking) addBucket(bucket int, t, then *tallies) {
-	k.collectPlaces(bucket, t, then)
-	k.total += len(k.room)
-	for _, one := range firstOf(k.room, k.last(), k.compare) {
+	all := slices.Grow(k.room[:0], len(t.of)) // with figures in either period, in no order
+	var by quotient                           // where they are sorted by a figure
+	byID := k.request.sortedDimension() != ""
+	if !byID {
+		by = k.request.sortQuotient()
+	}
+	for key := range t.of {
+		sum := &t.of[key]
+		if sum.isEmpty() && (then == nil || then.of[key].isEmpty()) {
+			continue
+		}
+		one := place{bucket: bucket, id: k.names.idRank(uint32(key)), key: uint32(key)}
+		if !byID {
+			rank, defined := by.computeRank(&sum.counts)
+			one.by, one.null = rank, !defined
+		}
+		all = append(all, one)
+	}
+	k.room = all
+	k.total += len(all)
+	for _, one := range firstOf(all, k.last(), k.compare) {
 		row := talliedRow{place: one, now: t.of[one.key]}
 		if then != nil {
 			row.then = then.of[one.key]
@@ -166,29 +171,6 @@ func (k *ranking) report(v View) *Report {
 		return one
 	})
 	return report
-}
-
-// collectPlaces are those with figures in either period, in no order.
-func (k *ranking) collectPlaces(bucket int, t, then *tallies) {
-	all := slices.Grow(k.room[:0], len(t.of))
-	var by quotient // where they are sorted by a figure
-	byID := k.request.sortedDimension() != ""
-	if !byID {
-		by = k.request.sortQuotient()
-	}
-	for key := range t.of {
-		sum := &t.of[key]
-		if sum.isEmpty() && (then == nil || then.of[key].isEmpty()) {
-			continue
-		}
-		one := place{bucket: bucket, id: k.names.idRank(uint32(key)), key: uint32(key)}
-		if !byID {
-			rank, defined := by.computeRank(&sum.counts)
-			one.by, one.null = rank, !defined
-		}
-		all = append(all, one)
-	}
-	k.room = all
 }
 
 // firstOf puts the first n of all in order, and leaves out what is behind. What cannot

@@ -49,7 +49,7 @@ func tallied(r Request, v View, rows []reportRow, names productNames) *Report {
 	if !r.Compared() {
 		then = nil
 	}
-	ranked := newRanking(r, &names)
+	ranked := ranking{request: r, names: &names, compare: placeComparison(r)}
 	ranked.addBucket(0, now, then)
 	return ranked.report(v)
 }

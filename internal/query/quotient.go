@@ -19,7 +19,7 @@ type quotient struct {
 }
 
 // quotients are how the figures of every answer follow from sums, in their order.
-var quotients = Request{}.newQuotients()
+var quotients = Request{}.quotients()
 
 // ListFigures returns the figures of the answer, in their order.
 func (r Request) ListFigures() []catalogue.Figure {
@@ -34,14 +34,7 @@ func (r Request) ListFigures() []catalogue.Figure {
 }
 
 // quotients are how the figures of the answer follow from its sums.
-func (r Request) quotients() []quotient {
-	if r.Figures == nil && !r.Local {
-		return quotients
-	}
-	return r.newQuotients()
-}
-
-func (r Request) newQuotients() (all []quotient) {
+func (r Request) quotients() (all []quotient) {
 	for _, f := range r.ListFigures() {
 		all = append(all, r.quotientOf(f))
 	}

@@ -77,18 +77,26 @@ func (s *Service) Report(ctx context.Context, v View, r Request) (*Report, error
 // isOfProducts reports whether rows are divided by product alone.
 func (r Request) isOfProducts() bool { return len(r.Dimensions) == 1 && r.divides(dimProduct) }
 
+// answerPage answers a page of a report that is divided: without ids from the sums of
+// its groups, else from memory where that keeps what is needed, or by a statement.
 func (s *Service) answerPage(ctx context.Context, v View, r Request) (*Report, error) {
-	if _, ok := r.level(); ok {
-		return s.answerLevel(ctx, v, r)
+	if !r.dividesByID() {
+		all, err := s.sumGroups(ctx, v, r)
+		if err != nil {
+			return nil, err
+		}
+		return groupedRows(r, v, all), nil
 	}
-	if r.dividesByID() {
-		return s.answerRanked(ctx, v, r)
-	}
-	all, err := s.sumGroups(ctx, v, r)
-	if err != nil {
+	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
+	switch _, ok := r.level(); {
+	case err != nil:
 		return nil, err
+	case plan.isEmpty():
+		return emptyPage(r, v, 0), nil
+	case !ok || !plan.isKept() || !plan.isRankable(v, r):
+		return s.answerPlanned(ctx, v, r, plan)
 	}
-	return groupedRows(r, v, all), nil
+	return s.answerLevel(ctx, v, r, plan)
 }
 
 // groupedRows puts groups with figures in order and cuts a page.
@@ -144,18 +152,6 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
 	}
 	return int(min(bound, uint64(r.PageSize))), nil
-}
-
-// answerRanked answers a page of what memory keeps nothing of.
-func (s *Service) answerRanked(ctx context.Context, v View, r Request) (*Report, error) {
-	plan, err := s.narrowPlan(ctx, v, r, PlanReport(r, v))
-	switch {
-	case err != nil:
-		return nil, err
-	case plan.isEmpty():
-		return emptyPage(r, v, 0), nil
-	}
-	return s.answerPlanned(ctx, v, r, plan)
 }
 
 // answerPlanned answers a page that the engine has cut.

@@ -10,6 +10,7 @@ import (
 	"adlens/internal/exact"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
+	"adlens/internal/manifest"
 )
 
 // Service answers questions about accounts from a store.
@@ -77,7 +78,14 @@ type Answer struct {
 	quotients []quotient // of the request's figures
 }
 
-func newAnswer(r Request, v View) Answer { return Answer{r, v.answerMeta(r), r.quotients()} }
+func newAnswer(r Request, v View) Answer {
+	a := Answer{Request: r, quotients: r.quotients()}
+	if oldest, newest, held := v.Manifest.HeldDays(manifest.Any); held {
+		a.Meta = Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest,
+			Incomplete: v.incomplete(r)}
+	}
+	return a
+}
 
 // figuresOf computes the figures of the answer.
 func (a *Answer) figuresOf(s exact.Sums) Figures { return computeFigures(a.quotients, s) }

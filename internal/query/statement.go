@@ -158,7 +158,12 @@ var bucketTerms = map[string]string{
 // RankedStatement sums by the request's dimensions, puts the rows in order and cuts
 // a page of them. names are the generations of the names.
 func (plan Plan) RankedStatement(r Request, names NameGenerations) Statement {
-	parts, values, slots := plan.rankedParts(r)
+	parts, values := plan.periodParts(r)
+	slots := sumSlots(r.summands(), "")
+	if plan.Earlier != nil {
+		parts, values = plan.bothParts(r, parts, values)
+		slots = sumSlots(r.summands(), "", prefixEarlier)
+	}
 	terms := plan.sortTerms(r)
 	page := "report_page"
 	if r.divides(dimProduct) {

@@ -127,7 +127,7 @@ func TestTheMetaIsOfTheWholeAccountWhateverTheFilters(t *testing.T) {
 		covered bool
 	}{{"2024-09-30", false}, {"2024-10-01", true}, {"2026-01-01", true}, {"2027-01-01", true}} {
 		r := Request{Period: days(c.start, "2027-12-31"), Filters: Filters{Marketplaces: []string{"UK"}, AdProducts: []adlens.AdProduct{adlens.SponsoredBrands}}}
-		m := exampleView().answerMeta(r)
+		m := newAnswer(r, exampleView()).Meta
 		if m.HistoryCovered != c.covered || m.LastDate == nil || *m.LastDate != day("2026-11-19") || m.Truncated {
 			t.Errorf("from %s: %+v", c.start, m)
 		}
@@ -135,7 +135,7 @@ func TestTheMetaIsOfTheWholeAccountWhateverTheFilters(t *testing.T) {
 }
 
 func TestAnAccountWithoutDaysHasNoLastDateAndNoHistory(t *testing.T) {
-	if m := (View{}).answerMeta(january); m.LastDate != nil || m.HistoryCovered || m.Truncated {
+	if m := newAnswer(january, View{}).Meta; m.LastDate != nil || m.HistoryCovered || m.Truncated {
 		t.Errorf("got %+v", m)
 	}
 }

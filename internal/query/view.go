@@ -71,12 +71,3 @@ func (v View) LastDay(marketplace string, product adlens.AdProduct) (last adlens
 	})
 	return last, held
 }
-
-func (v View) answerMeta(r Request) Meta {
-	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
-	if !held {
-		return Meta{}
-	}
-	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest,
-		Incomplete: v.incomplete(r)}
-}
