@@ -76,7 +76,10 @@ type spoilt struct {
 // many times faster than a command for each.
 func (c *clinic) refusesAll(t *testing.T, all []spoilt) {
 	t.Helper()
-	good := house.SpPair("good", "101", house.DaysAgo(30), 2, time.Now().Add(-time.Hour)).Write(t, t.TempDir())
+	c.loads++
+	pair := house.SpPair(fmt.Sprintf("good-%02d", c.loads), "101", house.DaysAgo(30), 2, time.Now().Add(-time.Hour).Add(time.Duration(c.loads)*time.Second))
+	pair.Rows[0]["clicks"] = c.loads
+	good := pair.Write(t, t.TempDir())
 	paths := slices.Clone(good)
 	for _, s := range all {
 		paths = append(paths, s.dir)
@@ -84,7 +87,7 @@ func (c *clinic) refusesAll(t *testing.T, all []spoilt) {
 	done, err := c.house.Load(c.one.Files.ID, paths...)
 	house.Need(t, err)
 	c.one.Model.Load(good...)
-	if status, text := done.Status("good"); done.Code == 0 || status != "loaded" {
+	if status, text := done.Status(pair.Stem); done.Code == 0 || status != "loaded" {
 		t.Errorf("want exit code 1 and the good file loaded, got %d, %q %s", done.Code, status, text)
 	}
 	for _, s := range all {
