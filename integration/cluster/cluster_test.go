@@ -200,6 +200,7 @@ func TestAMovedAccountAnswersByteForByteAllTheWhile(t *testing.T) {
 					t.Errorf("%s while the account moves: %s\nbefore: %s", asked[i], a, before[i])
 					break
 				}
+				time.Sleep(house.Breath)
 			}
 			stopped <- n
 		}()

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -69,6 +70,10 @@ func Restatements(t *testing.T, n int) [][]string {
 	return steps
 }
 
+// Breath is how long a reader waits after the same answer as before: without it, readers
+// would take the cores that the load needs.
+const Breath = 5 * time.Millisecond
+
 func (s *Stage) Remember(t *testing.T, m *model.Account) {
 	t.Helper()
 	if s.answers == nil {
@@ -96,6 +101,7 @@ func (s *Stage) load(t *testing.T, h *House, account string, state int64, paths 
 // this reader has seen, or from before a load that had ended when it asked.
 func (s *Stage) read(t *testing.T, i int, done <-chan struct{}) {
 	seen, answers := int64(0), 0
+	var before []byte
 	for last := false; !last; answers++ {
 		select {
 		case <-done:
@@ -114,6 +120,10 @@ func (s *Stage) read(t *testing.T, i int, done <-chan struct{}) {
 			return
 		}
 		seen = state
+		if bytes.Equal(answer.Body, before) {
+			time.Sleep(Breath)
+		}
+		before = answer.Body
 	}
 	t.Logf("%s: %d answers", s.Questions[i].Path, answers)
 }
