@@ -108,7 +108,7 @@ func (o *options) sayAddress(w io.Writer, address string) error {
 }
 
 const (
-	drainPatience = 40 * time.Second // longer than the longest request
+	drainPatience = 50 * time.Second // longer than a client has for what it is still being sent
 	usageEvery    = 10 * time.Second
 	collectEvery  = time.Hour
 )

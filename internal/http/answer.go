@@ -132,12 +132,16 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 }
 
 // sendBody sends a body in blocks. Each that was taken gives the client as much time for
-// the next one as the server gives it for a whole small answer.
+// the next one as the server gives it for a whole small answer, unless the server is
+// about to stop.
 func (s *Server) sendBody(w http.ResponseWriter, body []byte) {
 	last := time.Now().Add(s.maxSending)
 	for block := range slices.Chunk(body, sendBlock) {
 		if _, err := w.Write(block); err != nil {
 			return
+		}
+		if s.draining.Load() {
+			continue
 		}
 		deadline := time.Now().Add(s.server.WriteTimeout)
 		if deadline.After(last) {
