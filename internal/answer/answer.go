@@ -159,6 +159,7 @@ type Question struct {
 	compute  func(context.Context) (describe func(*writer), err error)
 	use      *use
 	copied   int  // bytes that CountCopy counts
+	turn     bool // of those of large copies
 	saved    bool // as of the request
 }
 
@@ -279,19 +280,32 @@ func (q *Question) Address() string {
 }
 
 // CountCopy counts what the caller makes of the answer for itself, such as its rows as
-// values, until the question is closed. Such memory is taken without waiting: to wait
-// while the answer is in memory could have two callers wait for each other.
-func (q *Question) CountCopy(bytes int) {
-	if q.use != nil {
-		q.copied += bytes
-		q.service.cache.memory.addBytes(q.account, bytes)
+// values, until the question is closed, before which it asks nothing else. Such memory is
+// taken without waiting: to wait while the answer is in memory could have two callers wait
+// for each other. But a large copy waits for its turn: callers who all have the same
+// answer would each make one.
+func (q *Question) CountCopy(ctx context.Context, bytes int) error {
+	if q.use == nil {
+		return nil
 	}
+	if bytes > ordinaryAnswer {
+		if err := takeTurn(ctx, q.service.cache.copying); err != nil {
+			return err
+		}
+		q.turn = true
+	}
+	q.copied += bytes
+	q.service.cache.memory.addBytes(q.account, bytes)
+	return nil
 }
 
 // Close gives back the memory of the answer, which was sent or is not needed.
 func (q *Question) Close() {
 	if q.use != nil {
 		q.service.cache.memory.addBytes(q.account, -q.copied)
+		if q.turn {
+			<-q.service.cache.copying
+		}
 		q.use.releaseUse()
 	}
 }

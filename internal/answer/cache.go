@@ -21,6 +21,7 @@ type cache struct {
 	largest int // bytes of an answer that is still remembered
 	memory  *memory
 	writing chan struct{} // has a value for each large answer that is being written or compressed
+	copying chan struct{} // and for each of which a caller keeps a copy of its own
 
 	mu   sync.Mutex
 	uses map[string]*use // of answers that are being made or sent, by name
@@ -41,6 +42,7 @@ func newCache(bytes, memory int) *cache {
 		largest: bytes / 8, // one answer with all rows does not evict all others
 		memory:  newMemory(memory),
 		writing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		copying: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		uses:    map[string]*use{},
 	}
 }
@@ -67,7 +69,7 @@ func (c *cache) cacheAnswer(name string, a *Answer) {
 // so that what an answer took to be computed does not end it.
 func (c *cache) inTurn(ctx context.Context, bytes int, write func() error) error {
 	if bytes > ordinaryAnswer {
-		if err := c.takeTurn(ctx); err != nil {
+		if err := takeTurn(ctx, c.writing); err != nil {
 			return err
 		}
 		defer func() { <-c.writing }()
@@ -75,18 +77,18 @@ func (c *cache) inTurn(ctx context.Context, bytes int, write func() error) error
 	return write()
 }
 
-// takeTurn waits for a place among the large answers that are being written. A free one
-// is taken also if the context has just ended: select picks any case that is ready.
-func (c *cache) takeTurn(ctx context.Context) error {
+// takeTurn waits for one of a few places. A free one is taken also if the context has
+// just ended: select picks any case that is ready.
+func takeTurn(ctx context.Context, places chan struct{}) error {
 	select {
-	case c.writing <- struct{}{}:
+	case places <- struct{}{}:
 		return nil
 	default:
 	}
 	ctx, done := withWaitTimeout(ctx)
 	defer done()
 	select {
-	case c.writing <- struct{}{}:
+	case places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return waitingError(ctx)

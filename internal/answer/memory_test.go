@@ -126,6 +126,47 @@ func TestTheWaitForATurnBeginsAfterTheAnswerWasComputed(t *testing.T) {
 	})
 }
 
+// Callers who have the same answer each make a copy of it: large ones take turns.
+func TestLargeCopiesOfOneAnswerTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, s := newShop()
+		copyOf := func(bytes int) (*Question, error) {
+			q := &Question{Name: "one", service: s, use: s.cache.acquireUse("a", "one")}
+			return q, q.CountCopy(t.Context(), bytes)
+		}
+		var held []*Question
+		for range cap(s.cache.copying) {
+			q, err := copyOf(ordinaryAnswer + 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, q)
+		}
+		small, err := copyOf(ordinaryAnswer)
+		if err != nil {
+			t.Errorf("a small copy waits: %v", err)
+		}
+		small.Close()
+		began := time.Now()
+		if q, err := copyOf(ordinaryAnswer + 1); err != ErrOverloaded || time.Since(began) != memoryPatience {
+			t.Errorf("%v after %s", err, time.Since(began))
+		} else {
+			q.Close()
+		}
+		time.AfterFunc(time.Second, held[0].Close)
+		q, err := copyOf(ordinaryAnswer + 1)
+		if err != nil {
+			t.Errorf("a place that is free again: %v", err)
+		}
+		for _, one := range append(held[1:], q) {
+			one.Close()
+		}
+		if len(s.cache.copying) != 0 || s.MemoryInUse() != 0 {
+			t.Errorf("%d places and %d bytes are left", len(s.cache.copying), s.MemoryInUse())
+		}
+	})
+}
+
 // longRuns is a store of a rule whose runs have so many bytes.
 type longRuns struct {
 	query.ListStore

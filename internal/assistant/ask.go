@@ -43,7 +43,9 @@ func (c call) ask(r answer.Request) (said object, address string, err error) {
 	if err != nil {
 		return said, "", err
 	}
-	question.CountCopy(readWeight * len(a.Body))
+	if err := question.CountCopy(c.ctx, readWeight*len(a.Body)); err != nil {
+		return said, "", err
+	}
 	said, err = readObject(a.Body)
 	return said, question.Address(), err
 }

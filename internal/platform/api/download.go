@@ -65,7 +65,7 @@ func (c *Client) tryDownload(ctx context.Context, address *url.URL, out *output)
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, c.limits.downloadTime)
 	defer cancel()
-	stall := time.AfterFunc(c.limits.stallTime, cancel) // of which no byte comes for a while
+	stall := time.AfterFunc(c.limits.stallTime, cancel) // ends a download of which no byte comes for a while
 	defer stall.Stop()
 	began := c.cfg.Now()
 	response, err := c.files.Do(downloadRequest(ctx, address))
