@@ -117,9 +117,9 @@ func (o *oneAtATime) newTurn(begin func()) *loader.Loader {
 	return &one
 }
 
-// turnStore is a store for a load that takes its turn among those of a server. It does
-// so once it has the account's lock: another process may hold that for long, and keeps
-// no other account waiting.
+// turnStore is a store for a load that takes its turn among those of a server. It waits
+// for the account's lock without the turn, since another process may hold that for long;
+// and for the turn without the lock, since others may load for the account meanwhile.
 type turnStore struct {
 	loader.Store
 	turn  chan struct{}
@@ -127,19 +127,61 @@ type turnStore struct {
 }
 
 func (s turnStore) Lock(ctx context.Context, account string, waiting func(holder string)) (release func() error, err error) {
-	unlock, err := s.Store.Lock(ctx, account, waiting)
-	if err != nil {
-		return nil, err
+	for {
+		unlock, err := s.Store.Lock(ctx, account, waiting)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case s.turn <- struct{}{}:
+			return s.beginTurn(unlock), nil
+		default:
+		}
+		if err := unlock(); err != nil {
+			return nil, err
+		}
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		unlock, free, err := s.lockFree(ctx, account)
+		if free && err == nil {
+			return s.beginTurn(unlock), nil
+		}
+		<-s.turn
+		if err != nil {
+			return nil, err
+		}
 	}
-	select {
-	case s.turn <- struct{}{}:
-		s.begin()
-		return func() error {
-			<-s.turn
-			return unlock()
-		}, nil
-	case <-ctx.Done():
-		return nil, errors.Join(ctx.Err(), unlock())
+}
+
+// lockFree takes the lock of an account unless it is held.
+func (s turnStore) lockFree(ctx context.Context, account string) (unlock func() error, free bool, err error) {
+	trying, cancel := context.WithCancel(ctx)
+	isHeld := false
+	unlock, err = s.Store.Lock(trying, account, func(string) {
+		isHeld = true
+		cancel()
+	})
+	if err != nil {
+		cancel()
+		if isHeld && ctx.Err() == nil {
+			err = nil
+		}
+		return nil, false, err
+	}
+	return func() error {
+		defer cancel()
+		return unlock()
+	}, true, nil
+}
+
+func (s turnStore) beginTurn(unlock func() error) (release func() error) {
+	s.begin()
+	return func() error {
+		<-s.turn
+		return unlock()
 	}
 }
 

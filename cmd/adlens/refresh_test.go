@@ -24,7 +24,7 @@ func (w waits) Notice(text string) { w.waiting <- text }
 
 func TestALockThatIsHeldKeepsNoOtherAccountWaiting(t *testing.T) {
 	d, o := home(t)
-	for _, account := range []string{"held", "free"} {
+	for _, account := range []string{"held", "free", "queued"} {
 		if out, err := run(o, "account", "add", account, "--name", account); err != nil {
 			t.Fatal(out, err)
 		}
@@ -71,7 +71,17 @@ func TestALockThatIsHeldKeepsNoOtherAccountWaiting(t *testing.T) {
 		t.Error(err)
 	}
 
-	// One that waits for its turn begins nothing, and where it is stopped keeps no lock.
+	// One that waits for its turn keeps the account from no other process. Where that has
+	// the lock when the turn comes, it waits for it without the turn.
+	loads.turn <- struct{}{}
+	queued := make(chan error, 1)
+	go func() { queued <- load(ctx, "queued") }()
+	lockWhileItQueues(t, d, loads.turn)
+	if err := <-queued; err != nil {
+		t.Errorf("a load whose account was locked while it queued: %v", err)
+	}
+
+	// It begins nothing, and where it is stopped keeps no lock.
 	loads.turn <- struct{}{}
 	short, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
@@ -80,5 +90,25 @@ func TestALockThatIsHeldKeepsNoOtherAccountWaiting(t *testing.T) {
 	}
 	if isHeld, err := d.locker.Held(t.Context(), "free"); isHeld || err != nil {
 		t.Errorf("a load that was stopped keeps its lock: %v", err)
+	}
+}
+
+// lockWhileItQueues takes the lock of an account for which a load waits for its turn, gives
+// the turn up, and sees that the load passes it on.
+func lockWhileItQueues(t *testing.T, d *data, turn chan struct{}) {
+	t.Helper()
+	release, err := d.locker.Lock(t.Context(), "queued", func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-turn
+	select {
+	case turn <- struct{}{}:
+		<-turn
+	case <-time.After(30 * time.Second):
+		t.Error("a load that waits for a lock keeps its turn")
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
 	}
 }
