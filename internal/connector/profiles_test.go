@@ -104,12 +104,20 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 		now = now.Add(24 * time.Hour)
 	}
 
-	if err := os.WriteFile(kept, []byte(`{`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err = daily.Connector.Pull(t.Context(), "one", PullOptions{Days: 1, Out: out, Poll: time.Millisecond, Fetched: func(int, int) {}})
-	if err == nil || !strings.Contains(err.Error(), kept+": ") || !strings.Contains(err.Error(), "; remove it, and it is written again") {
-		t.Errorf("a file of profiles that is not sound: %v", err)
+	for text, want := range map[string]string{
+		`{`: "; remove it, and it is written again",
+		`[{"profileId": 999, "countryCode": "US", "currencyCode": "USD", "timezone": "UTC", "accountInfo": {"type": "seller"}}]`: "it has profile 999, which is none of account one",
+	} {
+		if err := os.WriteFile(kept, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err = daily.Connector.Pull(t.Context(), "one", PullOptions{Days: 1, Out: out, Poll: time.Millisecond, Fetched: func(int, int) {}})
+		if err == nil || !strings.Contains(err.Error(), kept+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("a file of profiles %s: %v", text, err)
+		}
+		if left, err := os.ReadFile(kept); string(left) != text || err != nil {
+			t.Errorf("%s became %s, %v", text, left, err)
+		}
 	}
 
 	// Chosen without the one that is listed no more, the others are named.

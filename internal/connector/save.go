@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,8 @@ func withFields(raw []byte, fields ...addedField) ([]byte, error) {
 
 // keepProfiles leaves the profiles of a connection with its reports, which no other
 // account can load without them. Those of other connections, and those that the platform
-// lists no more, stay.
+// lists no more, stay; where there are some of another account, nothing is left: whoever
+// loads the directory would take them.
 func (p *pull) keepProfiles(ctx context.Context, listed []byte) (err error) {
 	release, err := p.connector.lockConnections(ctx, p.account) // which change the file too
 	if err != nil {
@@ -117,10 +119,37 @@ func (p *pull) keepProfiles(ctx context.Context, listed []byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w; remove it, and it is written again", path, err)
 	}
+	if err := p.requireOwn(ctx, next, listed); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	return writeAtomic(path, func(f *os.File) error {
 		_, err := f.Write(next)
 		return err
 	})
+}
+
+// requireOwn makes sure that all profiles are those that were just listed, or others that
+// the account holds.
+func (p *pull) requireOwn(ctx context.Context, all, listed []byte) error {
+	found, _, _, err := platform.DecodeListing(bytes.NewReader(all))
+	if err != nil {
+		return err
+	}
+	own, _, _, err := platform.DecodeListing(bytes.NewReader(listed))
+	if err != nil {
+		return err
+	}
+	held, err := p.connector.Store.Profiles(ctx, p.account)
+	if err != nil {
+		return err
+	}
+	own = append(own, held...)
+	for _, one := range found {
+		if !slices.ContainsFunc(own, func(o platform.Profile) bool { return o.ID == one.ID }) {
+			return fmt.Errorf("it has profile %s, which is none of account %s; give each account a directory of its own", one.ID, p.account)
+		}
+	}
+	return nil
 }
 
 // writeAtomic writes a file under a name of its own first, so that no reader ever sees
