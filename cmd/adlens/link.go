@@ -147,7 +147,7 @@ func (d *data) tryLink(ctx context.Context, kind *auth.Link, token auth.Key, rec
 func describePages(p answer.Pages) string {
 	switch {
 	case p.Truncated:
-		return fmt.Sprintf("the link leaves rows out: an answer has %d at most, and today there are %d; choose a shorter period or add filters", p.PageSize, p.Rows)
+		return fmt.Sprintf("the link leaves rows out: an answer has %d at most, and today there are %d; narrow its request", p.PageSize, p.Rows)
 	case p.All:
 		return ""
 	}

@@ -16,7 +16,7 @@ func TestANoticeSaysWhereAFeedMayLackRows(t *testing.T) {
 		want  string
 	}{
 		{answer.Pages{Paging: all, Rows: 100_000}, ""},
-		{answer.Pages{Paging: all, Rows: 100_001, Truncated: true}, "the link leaves rows out: an answer has 100000 at most, and today there are 100001; choose a shorter period or add filters"},
+		{answer.Pages{Paging: all, Rows: 100_001, Truncated: true}, "the link leaves rows out: an answer has 100000 at most, and today there are 100001; narrow its request"},
 		{answer.Pages{Paging: page, Rows: 7}, "the link answers one page, of 1000 rows at most; today there are 7"},
 		{answer.Pages{Paging: page, Rows: 2345}, "the link answers one page, of 1000 rows at most; today there are 2345"},
 	} {

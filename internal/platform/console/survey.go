@@ -130,8 +130,12 @@ func (f *File) MayBeIn(currency string) bool {
 }
 
 // addSign learns of which currency the amounts are by the mark at one; all have the
-// same one. Headers are not looked at, which may have one sign for all.
+// same one. Headers are not looked at, which may have one sign for all, nor what is no
+// number.
 func (s *survey) addSign(number int, field *field, c cell) error {
+	if !strings.ContainsFunc(c.text, unicode.IsDigit) {
+		return nil
+	}
 	mark := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) {
 			return r
