@@ -160,7 +160,7 @@ func (s turnStore) Lock(ctx context.Context, account string, waiting func(holder
 func (s turnStore) lockFree(ctx context.Context, account string) (unlock func() error, free bool, err error) {
 	trying, cancel := context.WithCancel(ctx)
 	isHeld := false
-	unlock, err = s.Store.Lock(trying, account, func(string) {
+	release, err := s.Store.Lock(trying, account, func(string) {
 		isHeld = true
 		cancel()
 	})
@@ -173,7 +173,7 @@ func (s turnStore) lockFree(ctx context.Context, account string) (unlock func() 
 	}
 	return func() error {
 		defer cancel()
-		return unlock()
+		return release()
 	}, true, nil
 }
 

@@ -112,3 +112,38 @@ func lockWhileItQueues(t *testing.T, d *data, turn chan struct{}) {
 		t.Fatal(err)
 	}
 }
+
+// freeLock is a store whose locks are free. It tells when one is given back.
+type freeLock struct {
+	loader.Store
+	released chan struct{}
+}
+
+func (f freeLock) Lock(context.Context, string, func(string)) (func() error, error) {
+	return func() error {
+		f.released <- struct{}{}
+		return nil
+	}, nil
+}
+
+func TestALoadThatWaitedForItsTurnGivesAllBack(t *testing.T) {
+	turn, released := make(chan struct{}, 1), make(chan struct{}, 2)
+	turn <- struct{}{}
+	locked := make(chan func() error, 1)
+	go func() {
+		release, err := turnStore{freeLock{released: released}, turn, func() {}}.Lock(t.Context(), "any", nil)
+		if err != nil {
+			t.Error(err)
+		}
+		locked <- release
+	}()
+	<-released // it waits for its turn without the lock
+	<-turn
+	release := <-locked
+	if len(turn) != 1 || len(released) != 0 {
+		t.Errorf("it has %d turns, and gave back %d locks", len(turn), len(released))
+	}
+	if err := release(); err != nil || len(turn) != 0 || len(released) != 1 {
+		t.Errorf("%v; %d turns are left, %d locks given back", err, len(turn), len(released))
+	}
+}
