@@ -2,10 +2,29 @@ package simulation
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"adlens"
 )
+
+// cent is a cent as rows have amounts.
+const cent = 100_000
+
+// addParts adds parts of a cent to a row's amounts: such that dollars of the v3 reports
+// of Sponsored Brands change with what of legacy ones counts beside them.
+func (row *reportRow) addParts() {
+	row.spend += (row.impressions*7001 + row.spend/cent) % cent
+	row.sales += (row.impressions*7003 + row.sales/cent) % cent
+}
+
+// amountText is an amount as files have it: with two decimals where they suffice.
+func amountText(amount uint64) string {
+	if amount%cent == 0 {
+		return fmt.Sprintf("%d.%02d", amount/cent/100, amount/cent%100)
+	}
+	return fmt.Sprintf("%d.%07d", amount/cent/100, amount%(100*cent))
+}
 
 // placeRow is what all rows of one campaign and ad group add up to, on the day of a
 // product. Its amounts are in ten-millionths of its own currency.

@@ -237,24 +237,6 @@ func (b *builder) reportFile(n int) {
 	b.add(&extract{kind: "report", report: r}, map[string]string{"x.report.json": string(object), "x.json": "[" + strings.Join(text, ",") + "]"}, "x.report.json")
 }
 
-// cent is a cent as rows have amounts.
-const cent = 100_000
-
-// addParts adds parts of a cent to a row's amounts: such that dollars of the v3 reports
-// of Sponsored Brands change with what of legacy ones counts beside them.
-func (row *reportRow) addParts() {
-	row.spend += (row.impressions*7001 + row.spend/cent) % cent
-	row.sales += (row.impressions*7003 + row.sales/cent) % cent
-}
-
-// amountText is an amount as files have it: with two decimals where they suffice.
-func amountText(amount uint64) string {
-	if amount%cent == 0 {
-		return fmt.Sprintf("%d.%02d", amount/cent/100, amount/cent%100)
-	}
-	return fmt.Sprintf("%d.%07d", amount/cent/100, amount%(100*cent))
-}
-
 // consoleFile writes a report as the console does: without ids and range, and of the
 // time that the file has.
 func (b *builder) consoleFile(r *report) {
