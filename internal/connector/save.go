@@ -99,8 +99,8 @@ func withFields(raw []byte, fields ...addedField) ([]byte, error) {
 
 // keepProfiles leaves the profiles of a connection with its reports, which no other
 // account can load without them. Those of other connections, and those that the platform
-// lists no more, stay; where there are some of another account, nothing is left: whoever
-// loads the directory would take them.
+// lists no more, stay; where there are some of another account, nothing is left: a
+// load of the directory would take them.
 func (p *pull) keepProfiles(ctx context.Context, listed []byte) (err error) {
 	release, err := p.connector.lockConnections(ctx, p.account) // which change the file too
 	if err != nil {
