@@ -93,6 +93,8 @@ type Connector struct {
 	clients map[string]sealedClient  // by account and name
 	loading map[string]chan struct{} // by account: one connection's files, or one profile's lists, at a time
 
+	reads chan struct{} // has a value for each marketplace whose lists the platform is giving
+
 	notOffered, outside atomic.Uint64
 }
 
@@ -109,7 +111,7 @@ func New(c Config) *Connector {
 		c.Now = time.Now
 	}
 	c.Pace = max(c.Pace, 1)
-	return &Connector{Config: c, clients: map[string]sealedClient{}, loading: map[string]chan struct{}{}}
+	return &Connector{Config: c, clients: map[string]sealedClient{}, loading: map[string]chan struct{}{}, reads: make(chan struct{}, readsAtOnce)}
 }
 
 // paced is how long a pause takes at the connector's pace.

@@ -61,7 +61,17 @@ type look struct {
 	again       bool // look at it again right after the look that runs
 	waiting     int  // reports that lack rates
 	failures    int  // looks in a row that failed
+
+	stop context.CancelFunc // of the look that runs
 }
+
+// looked tells a connection from another one, and from itself with other credentials.
+type looked struct {
+	key         string
+	connectedAt int64 // unix milliseconds
+}
+
+func lookedAt(c adlens.Connection) looked { return looked{lookKey(c), c.ConnectedAt.UnixMilli()} }
 
 // Run refreshes what is due until the context ends.
 func (d *Daily) Run(ctx context.Context) {
@@ -74,6 +84,9 @@ func (d *Daily) Run(ctx context.Context) {
 		connections, err := d.scanConnections(ctx, &known)
 		if err != nil && ctx.Err() == nil {
 			d.Report("", "", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
+		}
+		if err == nil {
+			d.stopOthers(connections)
 		}
 		for _, c := range connections {
 			d.startRefresh(ctx, slots, c)
@@ -111,6 +124,28 @@ func (d *Daily) scanConnections(ctx context.Context, known *scan) ([]adlens.Conn
 	return next.connections, err
 }
 
+// stopOthers stops what is under way through connections that are not among these any
+// more, or have other credentials, and forgets those that are gone.
+func (d *Daily) stopOthers(connections []adlens.Connection) {
+	are, keys := map[looked]bool{}, map[string]bool{}
+	for _, c := range connections {
+		are[lookedAt(c)], keys[lookKey(c)] = true, true
+	}
+	d.mu.Lock()
+	for key, l := range d.looks {
+		switch {
+		case l.busy && !are[looked{key, l.connectedAt.UnixMilli()}]:
+			l.stop()
+		case !l.busy && !keys[key]:
+			delete(d.looks, key)
+		}
+	}
+	d.mu.Unlock()
+	if d.Lists != nil {
+		d.Lists.stopOthers(are)
+	}
+}
+
 // startRefresh looks after a connection in the background where it is time to, unless
 // that is being done already or too much is.
 func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.Connection) {
@@ -129,8 +164,10 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	if d.looks == nil {
 		d.looks = map[string]look{}
 	}
-	d.looks[key] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting}
+	ctx, stop := context.WithCancel(ctx)
+	d.looks[key] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting, stop: stop}
 	d.running.Go(func() {
+		defer stop()
 		pause, err := d.lookAfter(ctx, c)
 		failures := 0
 		if err != nil {

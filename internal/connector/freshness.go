@@ -3,6 +3,8 @@ package connector
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ const (
 	readPatience   = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
 	othersPatience = 2 * time.Minute  // for lists that another process reads
 	readsAtOnce    = 64               // of all accounts; they mostly wait for the platform
+	beginPatience  = 10 * time.Second // for the database, to note that a read begins: a client waits for it
 	lookEvery      = 2 * time.Second  // at what other processes do
 )
 
@@ -33,7 +36,6 @@ type Lists struct {
 
 	ctx     context.Context // of the reads
 	running sync.WaitGroup
-	slots   chan struct{}
 
 	mu      sync.Mutex
 	markets map[string]*market
@@ -48,12 +50,15 @@ type market struct {
 	look       time.Time // no need to look again before
 	daily      time.Time // no need to look before whether the lists are a day old
 	unread     int       // readings in a row that left some lists as they were
+
+	through looked             // the connection of the read that runs here
+	stop    context.CancelFunc // of that read
 }
 
 // NewLists returns lists that are read until the context ends. report hears
 // how each read ended; it may be called from several goroutines.
 func NewLists(ctx context.Context, c *Connector, report func(account, marketplaceID string, took time.Duration, err error)) *Lists {
-	return &Lists{store: c.Store, locks: c.Locks, owner: c.connectionOf, read: c.ReadLists, report: report, ctx: ctx, slots: make(chan struct{}, readsAtOnce), markets: map[string]*market{}}
+	return &Lists{store: c.Store, locks: c.Locks, owner: c.connectionOf, read: c.ReadLists, report: report, ctx: ctx, markets: map[string]*market{}}
 }
 
 // Wait waits for the reads that run; the context that was given to NewLists
@@ -116,7 +121,7 @@ var marketRest = exponentialBackoff(listLife, 2, longestRest)
 // beginRead starts a read where it is time for one, which after one that went well is
 // when it has rested, and reports whether one runs.
 func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string, rest time.Duration) (syncing bool, err error) {
-	_, connected, err := l.owner(ctx, account, marketplaceID)
+	through, connected, err := l.owner(ctx, account, marketplaceID)
 	if err != nil || !connected {
 		return false, err
 	}
@@ -132,10 +137,17 @@ func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID
 		return before + 1
 	}}
 	// A caller that goes away leaves no half-begun work behind.
-	end, turn, err := w.beginWork(context.WithoutCancel(ctx))
+	beginning, cancel := context.WithTimeout(context.WithoutCancel(ctx), beginPatience)
+	defer cancel()
+	end, turn, err := w.beginWork(beginning)
 	if turn == free && err == nil {
-		m.here, m.began = true, time.Now()
-		l.running.Go(func() { l.runRead(m, account, marketplaceID, end) })
+		m.here, m.began, m.through = true, time.Now(), lookedAt(through)
+		reading, stop := context.WithCancel(l.ctx)
+		m.stop = stop
+		l.running.Go(func() {
+			defer stop()
+			l.runRead(reading, m, account, marketplaceID, end)
+		})
 	}
 	return turn != resting && err == nil, err
 }
@@ -144,9 +156,9 @@ func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID
 // marketplace.
 func ListsWork(account, marketplaceID string) string { return "lists/" + account + "/" + marketplaceID }
 
-func (l *Lists) runRead(m *market, account, marketplaceID string, end func(error) error) {
+func (l *Lists) runRead(ctx context.Context, m *market, account, marketplaceID string, end func(error) error) {
 	began := time.Now()
-	err := l.readInTurn(account, marketplaceID)
+	err := l.read(ctx, account, marketplaceID)
 	took := time.Since(began)
 	outcome := marketError(err)
 	unread := err != nil && outcome == nil
@@ -157,8 +169,22 @@ func (l *Lists) runRead(m *market, account, marketplaceID string, end func(error
 		m.unread = 0
 	}
 	m.Unlock()
-	if l.ctx.Err() == nil {
+	if ctx.Err() == nil {
 		l.report(account, marketplaceID, took, err)
+	}
+}
+
+// stopOthers stops the reads through connections that are not among these.
+func (l *Lists) stopOthers(connections map[looked]bool) {
+	l.mu.Lock()
+	markets := slices.Collect(maps.Values(l.markets))
+	l.mu.Unlock()
+	for _, m := range markets {
+		m.Lock()
+		if m.here && !connections[m.through] {
+			m.stop()
+		}
+		m.Unlock()
 	}
 }
 
@@ -169,14 +195,4 @@ func marketError(err error) error {
 		return nil
 	}
 	return err
-}
-
-func (l *Lists) readInTurn(account, marketplaceID string) error {
-	select {
-	case l.slots <- struct{}{}:
-		defer func() { <-l.slots }()
-	case <-l.ctx.Done():
-		return l.ctx.Err()
-	}
-	return l.read(l.ctx, account, marketplaceID)
 }

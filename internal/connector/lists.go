@@ -47,7 +47,9 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 	}
 	r := &listReader{store: c.Store, client: client, account: account, profile: marketplaceID, eager: eager,
 		failed: map[loader.ListName]error{}, before: map[loader.ListName]int{}, refused: map[adlens.AdProduct]error{}}
-	r.readAll(ctx)
+	if err := c.readInTurn(ctx, r); err != nil {
+		return err
+	}
 	if err := c.noteAccepted(ctx, connection, r.accountError()); err != nil {
 		return err
 	}
@@ -63,16 +65,26 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 	return r.noteOutcome(ctx)
 }
 
+// readInTurn reads the lists of a profile while not too many others are read. It keeps no
+// place while it waits for the account's lock, which another process may hold for long.
+func (c *Connector) readInTurn(ctx context.Context, r *listReader) error {
+	select {
+	case c.reads <- struct{}{}:
+		defer func() { <-c.reads }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r.readAll(ctx)
+	return nil
+}
+
 // readListsOf reads the lists of profiles of which no process did within half an hour.
 // A person waits for it, so what failed does not rest. Figures need no list: one that
 // fails is a notice.
 func (c *Connector) readListsOf(ctx context.Context, account string, profiles []platform.Profile) {
-	slots := make(chan struct{}, readsAtOnce)
 	var all sync.WaitGroup
 	for _, p := range profiles {
-		slots <- struct{}{}
 		all.Go(func() {
-			defer func() { <-slots }()
 			if err := c.readListsNow(ctx, account, p.ID); err != nil {
 				c.Notice(account, fmt.Sprintf("not all lists of campaigns of profile %s could be read; those that failed stay as they are: %v", p.ID, err))
 			}
