@@ -88,14 +88,22 @@ type claim struct {
 
 // tryName claims and returns "", or withdraws and returns who holds the name.
 func (c *claim) tryName(ctx context.Context) (other string, err error) {
-	if err := c.writeUntil(ctx, time.Now(), leaseLife); err != nil {
-		return "", err
+	err = c.writeUntil(ctx, time.Now(), leaseLife)
+	if err == nil {
+		other, err = c.findOther(ctx)
 	}
-	other, err = c.findOther(ctx)
 	if err == nil && other == "" {
 		return "", nil
 	}
-	return other, errors.Join(err, c.writeUntil(ctx, time.Now(), 0))
+	return other, errors.Join(err, c.withdraw(ctx))
+}
+
+// withdraw ends the claim, also where the caller was stopped: its row would go on to lock
+// a name that no process holds. A claim that failed may have been written.
+func (c *claim) withdraw(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), conn.DialPatience)
+	defer cancel()
+	return c.writeUntil(ctx, time.Now(), 0)
 }
 
 // keepAlive keeps the claim alive until it is released.
@@ -106,9 +114,7 @@ func (c *claim) keepAlive() (release func() error) {
 	return func() error {
 		stop()
 		c.cluster.claims.CompareAndDelete(c.name, c)
-		withdrawing, cancel := context.WithTimeout(context.Background(), conn.DialPatience)
-		defer cancel()
-		return c.writeUntil(withdrawing, time.Now(), 0)
+		return c.withdraw(context.Background())
 	}
 }
 

@@ -106,6 +106,28 @@ func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	}
 }
 
+// A process that is stopped while it claims leaves nothing that holds, whenever it is.
+func TestAClaimantThatIsStoppedLocksNothing(t *testing.T) {
+	d := open(t)
+	leases := cluster.Leases{Cluster: d.Cluster}
+	for i := range 24 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Millisecond/2)
+		release, err := leases.Lock(ctx, t.Name(), func(string) {})
+		cancel()
+		if err == nil {
+			err = release()
+		} else if ctx.Err() != nil {
+			err = nil
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
+			t.Fatalf("stopped after %d half milliseconds, the name is held: %v", i, err)
+		}
+	}
+}
+
 // The clock of the database is set back while a lease is held: what was written by it
 // before is of the future then.
 func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
