@@ -163,6 +163,7 @@ func (i *inspector) readAll(ctx context.Context) error {
 	case <-i.Inspector.Alarms(): // what rang it is read now
 	default:
 	}
+	calm := i.Inspector.Calmer()
 	defer func() { i.deep = time.Now() }()
 	accounts, err := i.Source.Shown(conn.Inspecting(ctx), i.only)
 	if err != nil {
@@ -182,7 +183,7 @@ func (i *inspector) readAll(ctx context.Context) error {
 	}
 	i.due = false
 	if len(i.Inspector.Damage().Lost) == 0 {
-		i.Inspector.Calm()
+		calm()
 		i.log.Info("all figures are what was loaded")
 	}
 	return nil

@@ -146,7 +146,7 @@ func TestATokenIsUnknownOnlyWhereNoConnectionWasLost(t *testing.T) {
 	lose(t, d.Database, "apps", "account_id = {account:String}")
 	defer func() { // for the other tests
 		lose(t, d.Database, "directory_seals", "account_id = {account:String}")
-		d.Inspector.Calm()
+		d.Inspector.Calmer()()
 	}()
 	for what, find := range finds {
 		if found, err := find(); found || adlens.KindOf(err) != adlens.Damaged {

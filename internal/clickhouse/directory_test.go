@@ -102,7 +102,7 @@ func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
 			t.Errorf("%s: the lost row: found is %t, %v", table, found, err)
 		}
 	}
-	d.Inspector.Calm()
+	d.Inspector.Calmer()()
 	if all, err := d.Source.Shown(t.Context(), account); err != nil || !slices.Equal(all, []string{account}) {
 		t.Errorf("a backup would be of %v: %v", all, err)
 	}

@@ -24,6 +24,7 @@ type Guard struct {
 	lost    map[string]directory.Faults // by account, in the text form of parameters
 	found   map[string]int              // how often something of an account was found lost
 	alarmed error                       // what met rows that cannot be read
+	alarms  int                         // how often such were met
 	alarm   chan struct{}               // has a value after that, and after a loss was found
 }
 
@@ -82,11 +83,19 @@ func (g *Guard) Withhold(account string, faults ...string) {
 // cannot be read.
 func (g *Guard) Alarms() <-chan struct{} { return g.alarm }
 
-// Calm forgets what was met: everything was inspected since.
-func (g *Guard) Calm() {
+// Calmer returns what forgets all that was met by now, once everything was inspected.
+// Of what is met meanwhile nothing is forgotten.
+func (g *Guard) Calmer() (calm func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.alarmed = nil
+	by := g.alarms
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.alarms == by {
+			g.alarmed = nil
+		}
+	}
 }
 
 // Alarm notes rows that were lost or cannot be read.
@@ -94,6 +103,7 @@ func (g *Guard) Alarm(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.alarmed = err
+	g.alarms++
 	g.ring()
 }
 
