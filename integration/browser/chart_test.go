@@ -171,6 +171,29 @@ func TestTheChartComparesBothDates(t *testing.T) {
 	}
 }
 
+// A period that is compared with a longer one has points without a date of their own.
+func TestTheChartComparesALongerPeriod(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	for _, query := range []string{
+		"start_date=2025-02-01&end_date=2025-03-31&compare=previous_year",                     // a leap day
+		"start_date=2025-03-01&end_date=2025-03-31&granularity=month&compare=previous_period", // of two months before
+		"start_date=2025-03-03&end_date=2025-03-09&granularity=week&compare=previous_year",    // which began on a Sunday
+	} {
+		points := answer(t, h.client(h.key), "/api/v1/timeline?"+query).list("data")
+		last := points[len(points)-1]
+		if last["date"] != nil {
+			t.Fatalf("%s: the last point is of %v, want one without a date", query, last["date"])
+		}
+		p.goTo("#/overview?" + query)
+		earlier := row(last["comparison"].(map[string]any))
+		if got, want := p.at(-1), money(earlier["spend"]); !strings.Contains(got, want) {
+			t.Errorf("%s: the chart says %q of the last point, want %s", query, got, want)
+		}
+	}
+}
+
 func TestWhatIsNotCompleteIsDrawnAsSuch(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

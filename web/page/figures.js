@@ -90,10 +90,10 @@ const noon = (date) => new Date(`${date}T12:00:00Z`)
 export const day = (date) => orNone(date, () => days.format(noon(date)))
 
 // shortDay leaves the year out.
-export const shortDay = (date) => shortDays.format(noon(date))
+export const shortDay = (date) => orNone(date, () => shortDays.format(noon(date)))
 
 // month is the month of a date.
-export const month = (date) => months.format(noon(date))
+export const month = (date) => orNone(date, () => months.format(noon(date)))
 
 // span is a period in words.
 export const span = (period) => days.formatRange(noon(period.start_date), noon(period.end_date))

@@ -9,7 +9,7 @@ const MEASURES = ['spend', 'sales', 'impressions', 'clicks', 'purchases']
 // name from its first day, that at an axis, and the pixels that the latter takes.
 export const BUCKETS = {
   day: { dimension: 'date', word: 'Day', named: day, short: shortDay, room: 66 },
-  week: { dimension: 'week', word: 'Week', named: (date) => `Week of ${day(date)}`, short: shortDay, room: 66 },
+  week: { dimension: 'week', word: 'Week', named: (date) => (date ? `Week of ${day(date)}` : day(date)), short: shortDay, room: 66 },
   month: { dimension: 'month', word: 'Month', named: month, short: month, room: 84 },
 }
 
@@ -17,7 +17,7 @@ export const BUCKETS = {
 // more than a year a day needs its year.
 export function bucketOf(granularity, slots) {
   const bucket = BUCKETS[granularity]
-  return slots.at(-1) > moved(slots[0], 'month', 12) ? { ...bucket, short: month, room: BUCKETS.month.room } : bucket
+  return slots.findLast(Boolean) > moved(slots[0], 'month', 12) ? { ...bucket, short: month, room: BUCKETS.month.room } : bucket
 }
 
 // timelineOf is an answer as a timeline: a report by days, weeks or months is one,
@@ -52,17 +52,19 @@ export const daysBetween = (first, last) => (at(last) - at(first)) / 86_400_000
 const daysIn = (first, last) => Math.max(0, daysBetween(first, last) + 1)
 const least = (...dates) => dates.filter(Boolean).sort()[0]
 
-// slotsOf are the days, weeks or months of a timeline's period, by their first days.
+// slotsOf are the days, weeks or months of a timeline's period, by their first days; and
+// null for what only the period has that it is compared with.
 export function slotsOf({ period, granularity, data }) {
   const dates = []
   for (let date = firstOf(period.start_date, granularity); date <= period.end_date; date = moved(date, granularity, 1)) dates.push(date)
-  // What the server dates outside of the period is shown after it.
+  // What the server dates outside of the period, or not at all, is shown after it.
   return [...new Set([...dates, ...data.map((point) => point.date)])]
 }
 
 // unfinished says in words why a slot is not whole, or nothing where it is: the
 // period or the days that are held end within it, and the newest day still fills.
 export function unfinished(date, { period, granularity, meta }) {
+  if (date === null) return ''
   const last = moved(moved(date, granularity, 1), 'day', -1)
   const held = daysIn(date > period.start_date ? date : period.start_date, least(last, period.end_date, meta.data_last_date))
   const all = daysIn(date, last)
