@@ -93,10 +93,18 @@ func New(c Config) *Service {
 	return &Service{figures: c.Figures, connections: c.Connections, apps: recentApps(c.Apps, c.Now), uses: c.Uses, lists: c.Lists, warn: c.Warn, now: c.Now, cache: newCache(c.Cache, c.Memory)}
 }
 
-// View returns the account as it is now, for several questions about one moment. It
+// Moment is an account as it was at a time, by which named periods end.
+type Moment struct {
+	query.View
+	now time.Time
+}
+
+// Now returns the account as it is now, for several questions about one moment. It
 // has only the caller's marketplaces.
-func (s *Service) View(ctx context.Context, caller auth.Caller) (query.View, error) {
-	return s.figures.LimitedView(ctx, caller.Account.ID, caller.Marketplaces)
+func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err error) {
+	m.now = s.now()
+	m.View, err = s.figures.LimitedView(ctx, caller.Account.ID, caller.Marketplaces)
+	return m, err
 }
 
 // Forget drops what is kept of an account, figures and answers, as after a repair that
@@ -106,12 +114,12 @@ func (s *Service) Forget(account string) {
 	s.cache.forgetAccount(account)
 }
 
-// viewOf returns the moment that a request is about.
-func (s *Service) viewOf(ctx context.Context, caller auth.Caller, r Request) (query.View, error) {
-	if r.View != nil {
-		return *r.View, nil
+// momentOf returns the moment that a request is about.
+func (s *Service) momentOf(ctx context.Context, caller auth.Caller, r Request) (Moment, error) {
+	if r.Moment != nil {
+		return *r.Moment, nil
 	}
-	return s.View(ctx, caller)
+	return s.Now(ctx, caller)
 }
 
 // Request is what a caller asks.
@@ -121,7 +129,7 @@ type Request struct {
 	Parameters []Parameter    // in the order sent
 	Faults     []adlens.Fault // of parameters that could not be read
 	Format     string         // where the parameters name none; "" is JSON
-	View       *query.View    // the moment of the account that is read, of View for the same caller; nil is now
+	Moment     *Moment        // that is read, of the same caller; nil is now
 	saved      bool           // under a link, whose reader does not know what was saved
 	compared   *Request       // the same with the comparison of a shared view, which this leaves out; nil of any other
 }

@@ -131,11 +131,12 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 	var params Params
 	faults := append(r.Faults, bindParameters(r.Parameters, &params)...)
 	preferFormat(&params, r.Format)
-	view, err := s.viewOf(ctx, caller, r)
+	m, err := s.momentOf(ctx, caller, r)
 	if err != nil {
 		return nil, err
 	}
-	request, more := st.parse(params, view, s.now())
+	view := m.View
+	request, more := st.parse(params, view, m.now)
 	if !st.late || len(faults)+len(more) > 0 {
 		unknown, err := st.check(ctx, view, request)
 		if err != nil {
@@ -213,10 +214,11 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 	if err := RefuseParameters(r.Parameters, r.Faults); err != nil {
 		return nil, err
 	}
-	view, err := s.viewOf(ctx, caller, r)
+	m, err := s.momentOf(ctx, caller, r)
 	if err != nil {
 		return nil, err
 	}
+	view := m.View
 	var connections []adlens.Connection
 	var app *connectedApp
 	var stored time.Time // the record may be older than the last use in another process

@@ -33,7 +33,7 @@ func (h *heldQuestion) release() {
 // large one could wait for its own memory.
 func (c call) ask(r answer.Request) (said object, address string, err error) {
 	c.held.release()
-	r.Format, r.View = query.JSON, c.view
+	r.Format, r.Moment = query.JSON, c.moment
 	question, err := c.Answers.Ask(c.ctx, c.caller, r)
 	if err != nil {
 		return said, "", err

@@ -72,15 +72,15 @@ type call struct {
 	*Server
 	ctx    context.Context
 	caller auth.Caller
-	view   *query.View
+	moment *answer.Moment
 	args   arguments
 	held   *heldQuestion
 }
 
 // newCall begins a call. The caller releases what it holds once its result is written.
 func (s *Server) newCall(ctx context.Context, caller auth.Caller, args arguments) (call, error) {
-	view, err := s.Answers.View(ctx, caller)
-	return call{s, ctx, caller, &view, args, &heldQuestion{}}, err
+	moment, err := s.Answers.Now(ctx, caller)
+	return call{s, ctx, caller, &moment, args, &heldQuestion{}}, err
 }
 
 // callHandler returns what answers calls of a tool. What is wrong with a call is a

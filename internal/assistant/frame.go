@@ -125,7 +125,7 @@ func (c call) setBehind(f *frame, marketplaces object) error {
 			continue
 		}
 		for _, p := range adlens.AdProducts {
-			if last, held := c.view.LastDay(id, p); held && last < end && c.namesAdProduct(p) {
+			if last, held := c.moment.LastDay(id, p); held && last < end && c.namesAdProduct(p) {
 				f.Behind = append(f.Behind, []jsontext.Value{m.values["country_code"], m.values["marketplace_id"], textValue(p.String()), textValue(last.String())})
 			}
 		}

@@ -3,6 +3,7 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,5 +88,24 @@ func TestTheRowsThatACallReadsCountUntilItsResultIsWritten(t *testing.T) {
 		if err != nil || result.IsError || answers.MemoryInUse() != 0 {
 			t.Errorf("%s: %d bytes are counted after the call: %+v, %v", tools[i].name, answers.MemoryInUse(), result.Content[0], err)
 		}
+	}
+}
+
+// A call that goes on after midnight asks of one day.
+func TestAllThatACallAsksIsOfOneDay(t *testing.T) {
+	at := time.Date(2026, 3, 10, 23, 59, 59, 0, time.UTC)
+	now := func() time.Time { return at }
+	caller := auth.Caller{Account: adlens.Account{ID: "acme"}}
+	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(warehouse{products: 1}, nil), Now: now}), Now: now})
+	c, err := s.newCall(t.Context(), caller, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		body, _, err := c.ask(answer.Request{Endpoint: "report", Parameters: []answer.Parameter{{Name: "range", Value: "yesterday"}, {Name: "dimensions", Value: "product"}}})
+		if text := fmt.Sprintf("%s", body); err != nil || !strings.Contains(text, "2026-03-09") || strings.Contains(text, "2026-03-10") {
+			t.Errorf("at %s it asks of another day: %s, %v", at, text, err)
+		}
+		at = at.Add(time.Second)
 	}
 }
