@@ -180,9 +180,7 @@ func (p *parser) parseOrder(sort, order string) {
 // boundPage refuses a page of JSON that has more rows than clients hold at once.
 func (p *parser) boundPage(text string) {
 	if r := p.request; p.isValid("page_size", text) && p.isUnrefused("format") && !r.All && r.Format.Name == JSON && r.PageSize > catalogue.MaxPageSize {
-		p.addFault("page_size", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
-			Detail: fmt.Sprintf("%q is not valid; expected a whole number from 1 to %d or %s for JSON, and up to %d for the other formats",
-				text, catalogue.MaxPageSize, catalogue.All, catalogue.MaxTablePageSize)})
+		p.addFault("page_size", invalidFault(text, tablePageSize))
 	}
 }
 

@@ -139,6 +139,9 @@ func numberRule(p catalogue.Parameter) rule {
 	if p.TakesAll {
 		expected += " or " + catalogue.All
 	}
+	if p.Max == catalogue.MaxTablePageSize {
+		expected = tablePageSize
+	}
 	return rule{
 		valid: func(value string) bool {
 			if isAll(value) {
@@ -150,6 +153,9 @@ func numberRule(p catalogue.Parameter) rule {
 		fault: func(value string) adlens.Fault { return invalidFault(value, expected) },
 	}
 }
+
+// tablePageSize is what a number of rows has to be, of which clients hold fewer in JSON.
+var tablePageSize = fmt.Sprintf("a whole number from 1 to %d or %s for JSON, and up to %d for the other formats", catalogue.MaxPageSize, catalogue.All, catalogue.MaxTablePageSize)
 
 func isAll(value string) bool {
 	_, ok := canonicalValue(value, []string{catalogue.All})
