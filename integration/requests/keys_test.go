@@ -178,3 +178,30 @@ func TestAccountsAreListed(t *testing.T) {
 	}
 	t.Errorf("want %s in data[], got %s", one.Files.ID, r.Stdout)
 }
+
+// Of the words for a subscription only canceled keeps figures back.
+func TestEveryAccountThatIsNotCanceledIsAnswered(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	for _, is := range []struct {
+		subscription, demo string
+		status             int
+	}{{"trialing", "true", 200}, {"active", "false", 200}, {"past_due", "true", 200}, {"canceled", "false", 403}} {
+		id := is.subscription + "-" + one.Files.ID
+		if r := h.Run("account", "add", id, "--name", "x", "--subscription", is.subscription, "--demo="+is.demo); r.Code != 0 {
+			t.Fatal(r)
+		}
+		key, err := h.Key(id)
+		house.Need(t, err)
+		ask := harness.Client{Address: h.Server.Address, Key: key}
+		a := house.Get(t, ask, "/api/v1/account")
+		for _, member := range []string{`"subscription":{"status":"` + is.subscription + `"}`, `"is_demo":` + is.demo} {
+			if a.Status != 200 || !strings.Contains(string(a.Body), member) {
+				t.Errorf("%s: want %s in %s", is.subscription, member, a.Body)
+			}
+		}
+		if figures := house.Get(t, ask, "/api/v1/summary"); figures.Status != is.status {
+			t.Errorf("%s: want %d, got %s", is.subscription, is.status, figures)
+		}
+	}
+}
