@@ -421,6 +421,10 @@ func writeAs(format query.Format, currency, address string, describe func(*write
 	default:
 		body = formats.JSON(plain)
 	}
+	if errors.Is(err, formats.ErrTooLarge) {
+		err = &query.FaultsError{Faults: []adlens.Fault{{Parameter: "format", Value: format.Name, Code: adlens.InvalidParameter,
+			Detail: fmt.Sprintf("%q has no room for %v; expected %s, %s, %s or %s", format.Name, err, query.JSON, query.NDJSON, query.CSV, query.XLSX)}}}
+	}
 	return body, w.pages, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/auth"
 	"adlens/internal/exact"
+	"adlens/internal/formats"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
@@ -201,6 +202,24 @@ func TestAComparisonIsLeftOutOnlyWhereItIsRefused(t *testing.T) {
 		}
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s without a comparison: %v, want %q", c.saved, err, c.want)
+		}
+	}
+}
+
+// A ratio of amounts that are unlike enough has more digits than tables of Parquet have
+// room for. All other formats have every digit.
+func TestANumberThatAFormatHasNoRoomForIsRefused(t *testing.T) {
+	for _, name := range []string{query.CSV, query.XLSX, query.NDJSON, query.JSON, query.Parquet} {
+		_, _, err := writeAs(query.Format{Name: name, Separator: query.Comma}, "EUR", "", func(w *writer) {
+			formats.Rows(w.Writer, "data", "", func(yield func(string) bool) { yield(strings.Repeat("9", 37) + ".00") },
+				func(digits string) { w.Number("acos", 2, []byte(digits)) })
+		})
+		var refused *query.FaultsError
+		switch {
+		case name != query.Parquet && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case name == query.Parquet && (!errors.As(err, &refused) || refused.Faults[0].Parameter != "format" || !strings.Contains(err.Error(), "acos")):
+			t.Errorf("%s: %v, want a fault that names the format and the figure", name, err)
 		}
 	}
 }

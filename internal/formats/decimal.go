@@ -12,6 +12,9 @@ const decimalBytes = 16
 // digits38 is how many digits always fit into them.
 const digits38 = 38
 
+// ErrTooLarge is that a number has more digits than a table's format has room for.
+var ErrTooLarge = fmt.Errorf("has more than %d digits", digits38)
+
 // parseUnscaled reads a decimal as the whole number of its units of 10^-scale.
 func parseUnscaled(text []byte, scale int) (number [decimalBytes]byte, err error) {
 	negative := len(text) > 0 && text[0] == '-'
@@ -48,8 +51,11 @@ func parseUnscaled(text []byte, scale int) (number [decimalBytes]byte, err error
 	for range scale - fraction {
 		add(0)
 	}
-	if fraction > scale || digits > digits38 || len(rest) == 0 {
-		return number, fmt.Errorf("%q is no decimal of %d digits, %d of them behind the point", text, digits38, scale)
+	if digits > digits38 {
+		return number, fmt.Errorf("%s %w", text, ErrTooLarge)
+	}
+	if fraction > scale || len(rest) == 0 {
+		return number, fmt.Errorf("%q is no decimal with %d digits behind the point", text, scale)
 	}
 	return int128Bytes(hi, lo, negative), nil
 }
