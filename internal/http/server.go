@@ -110,9 +110,14 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-func (s *Server) newEngine() *gin.Engine {
+// silenceGin sets what all of Gin shares.
+var silenceGin = sync.OnceFunc(func() {
 	gin.SetMode(gin.ReleaseMode)
 	gin.DefaultWriter, gin.DefaultErrorWriter = io.Discard, io.Discard
+})
+
+func (s *Server) newEngine() *gin.Engine {
+	silenceGin()
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,14 +35,22 @@ type world struct {
 	days  []query.DayTotal
 	items []query.RankedRow
 	fails error
+	mu    sync.Mutex
 	asked int // statements
 }
 
 func (w *world) View(context.Context, string) (query.View, error) { return w.view, w.fails }
 
 func (w *world) DayTotals(context.Context, query.Statement) ([]query.DayTotal, error) {
-	w.asked++
+	w.countStatement()
 	return w.days, w.fails
+}
+
+// countStatement is called by several at once.
+func (w *world) countStatement() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked++
 }
 
 // Ranked cuts a page of the items, which are in order.
@@ -50,7 +59,7 @@ func (*world) BucketCounts(context.Context, query.Statement) ([]query.BucketCoun
 }
 
 func (w *world) Ranked(_ context.Context, s query.Statement, _ int, _ bool) ([]query.RankedRow, int, error) {
-	w.asked++
+	w.countStatement()
 	return pageOf(s, w.items), len(w.items), w.fails
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"adlens"
@@ -26,7 +27,8 @@ type shop struct {
 	view    View
 	rows    map[uint32][]UnitRow // by generation of a month: in the order of days
 	answers func()               // called when the engine answers; without, it may not
-	reads   int                  // statements for units
+	mu      sync.Mutex
+	reads   int // statements for units
 	failed  error
 }
 
@@ -52,7 +54,9 @@ func (s *shop) Titles(_ context.Context, _ string, generation uint32) (map[strin
 }
 
 func (s *shop) UnitRows(_ context.Context, st Statement, begin func() func(*UnitRow)) error {
+	s.mu.Lock()
 	s.reads++
+	s.mu.Unlock()
 	begin()(&UnitRow{Generation: numbersOf(st.Params["generations"])[0], Measures: [5]uint64{1, 1, 1, 1, 1}}) // of an attempt that was lost
 	visit := begin()
 	for _, row := range s.unitRows(st) {

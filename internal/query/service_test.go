@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"adlens"
@@ -18,6 +19,7 @@ type engine struct {
 	view   View
 	noView error
 	failed error
+	mu     sync.Mutex
 	asked  []Statement
 	days   []DayTotal
 	ranked []RankedRow
@@ -30,7 +32,7 @@ func (e *engine) View(_ context.Context, account string) (View, error) {
 }
 
 func (e *engine) DayTotals(_ context.Context, s Statement) ([]DayTotal, error) {
-	e.asked = append(e.asked, s)
+	e.note(s)
 	return e.days, e.failed
 }
 
@@ -39,8 +41,15 @@ func (*engine) BucketCounts(context.Context, Statement) ([]BucketCount, error) {
 }
 
 func (e *engine) Ranked(_ context.Context, s Statement, _ int, _ bool) ([]RankedRow, int, error) {
-	e.asked = append(e.asked, s)
+	e.note(s)
 	return e.ranked, len(e.ranked), e.failed
+}
+
+// note is called by both sides of a report at once.
+func (e *engine) note(s Statement) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked = append(e.asked, s)
 }
 
 func newEngine() *engine { return &engine{view: exampleView(), shelf: shelf{last: 9}} }

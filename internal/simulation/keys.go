@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -24,7 +25,7 @@ type server struct {
 	links    *auth.Authenticator
 	failures *auth.Failures
 	limiter  *auth.StoredLimiter
-	troubles int                     // calls to the store that failed
+	troubles atomic.Int64            // calls to the store that failed
 	unstored bool                    // its count could not be stored, and is let in all the same
 	learnt   map[counted]int         // what others let in, as far as it has read
 	allowed  map[counted][]time.Time // what it let in
@@ -125,7 +126,7 @@ func (t keyTable) KeyByHash(ctx context.Context, hash [32]byte) (r auth.Record, 
 		return nil
 	})
 	if err != nil {
-		t.troubles++
+		t.troubles.Add(1)
 	}
 	if found && t.world.broken == KeptKeys {
 		if t.world.kept[t.name] == nil {
@@ -210,7 +211,7 @@ func (t dayTable) PutDayUses(ctx context.Context, name string, uses []auth.DayUs
 	}
 	err := t.write(ctx, "insert counts", fmt.Sprint(uses), insert)
 	if t.unstored = err != nil; err != nil {
-		t.troubles++
+		t.troubles.Add(1)
 	}
 	return err
 }
@@ -244,7 +245,7 @@ func (t dayTable) DayUses(ctx context.Context, name string, day adlens.Day) (use
 		return nil
 	})
 	if err != nil {
-		t.troubles++
+		t.troubles.Add(1)
 		return nil, err
 	}
 	t.learnt = learnt
@@ -255,7 +256,7 @@ func (t dayTable) DayUses(ctx context.Context, name string, day adlens.Day) (use
 // "let in", the limit that it has to wait for, "no key", or "" where nothing
 // follows from it.
 func (s *server) request(ctx context.Context, kind *auth.Link, key auth.Key) string {
-	now, troubles := s.clock(), s.troubles
+	now, troubles := s.clock(), s.troubles.Load()
 	if s.world.broken == SuspectsOut && s.failures.Wait(address, now) > 0 {
 		return auth.LimitAddress
 	}
@@ -274,7 +275,7 @@ func (s *server) request(ctx context.Context, kind *auth.Link, key auth.Key) str
 	case errors.Is(err, auth.ErrInvalidKey):
 		return "no key"
 	case err != nil:
-		if s.troubles == troubles {
+		if s.troubles.Load() == troubles {
 			s.world.fail("a request fails without a cause: %v", err)
 		}
 		return ""
