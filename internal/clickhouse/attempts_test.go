@@ -36,7 +36,7 @@ func TestAttemptsAreRemembered(t *testing.T) {
 	if err := d.Connections.Forgive(ctx, t.Name(), "NA"); err != nil {
 		t.Fatal(err)
 	}
-	attempt(lists, 0, time.Minute)
+	attempt(lists, 1, time.Minute) // and not as read, which would rest for a day
 	attempt(other, 3, time.Minute)
 	attempt(reports, 0, 100*365*24*time.Hour)
 	if a, _, _ := d.Connections.Attempt(ctx, reports); a.Age < 24*time.Hour {

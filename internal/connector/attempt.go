@@ -26,7 +26,7 @@ type work struct {
 	name  string
 	rest  func(failures int) time.Duration
 	// outcome is how many failures are noted where it did not end well, after so many
-	// before; nil counts each, but for being stopped.
+	// before; nil counts each, and being stopped as no further one.
 	outcome func(before int, err error) int
 }
 
@@ -53,8 +53,8 @@ func (w work) beginWork(ctx context.Context) (end func(error) error, t turn, err
 		switch {
 		case err != nil && w.outcome != nil:
 			failures = w.outcome(before.Failures, err)
-		case errors.Is(err, context.Canceled): // we were stopped, which says nothing of the platform
-			failures = before.Failures
+		case errors.Is(err, context.Canceled): // what was stopped is not done, and is due soon; it says nothing of the platform
+			failures = max(before.Failures, 1)
 		case err != nil:
 			failures = before.Failures + 1
 		}

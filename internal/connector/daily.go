@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,14 +66,6 @@ type look struct {
 	stop context.CancelFunc // of the look that runs
 }
 
-// looked tells a connection from another one, and from itself with other credentials.
-type looked struct {
-	key         string
-	connectedAt int64 // unix milliseconds
-}
-
-func lookedAt(c adlens.Connection) looked { return looked{lookKey(c), c.ConnectedAt.UnixMilli()} }
-
 // Run refreshes what is due until the context ends.
 func (d *Daily) Run(ctx context.Context) {
 	defer d.running.Wait()
@@ -127,14 +120,14 @@ func (d *Daily) scanConnections(ctx context.Context, known *scan) ([]adlens.Conn
 // stopOthers stops what is under way through connections that are not among these any
 // more, or have other credentials, and forgets those that are gone.
 func (d *Daily) stopOthers(connections []adlens.Connection) {
-	are, keys := map[looked]bool{}, map[string]bool{}
+	connected, keys := map[string]time.Time{}, map[string]bool{}
 	for _, c := range connections {
-		are[lookedAt(c)], keys[lookKey(c)] = true, true
+		connected[lookKey(c)], keys[lookKey(c)] = c.ConnectedAt, true
 	}
 	d.mu.Lock()
 	for key, l := range d.looks {
 		switch {
-		case l.busy && !are[looked{key, l.connectedAt.UnixMilli()}]:
+		case l.busy && !(keys[key] && connected[key].Equal(l.connectedAt)):
 			l.stop()
 		case !l.busy && !keys[key]:
 			delete(d.looks, key)
@@ -142,7 +135,7 @@ func (d *Daily) stopOthers(connections []adlens.Connection) {
 	}
 	d.mu.Unlock()
 	if d.Lists != nil {
-		d.Lists.stopOthers(are)
+		d.Lists.stopOthers(keys)
 	}
 }
 
@@ -153,6 +146,9 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	defer d.mu.Unlock()
 	key := lookKey(c)
 	last := d.looks[key]
+	if !last.busy && !last.connectedAt.Equal(c.ConnectedAt) { // what was refused may not be any more
+		maps.DeleteFunc(d.refused, func(task string, _ adlens.Day) bool { return strings.HasPrefix(task, c.Account+" ") })
+	}
 	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Now().Before(last.next) {
 		return
 	}

@@ -51,7 +51,7 @@ type market struct {
 	daily      time.Time // no need to look before whether the lists are a day old
 	unread     int       // readings in a row that left some lists as they were
 
-	through looked             // the connection of the read that runs here
+	through string             // the connection of the read that runs here, as lookKey has it
 	stop    context.CancelFunc // of that read
 }
 
@@ -130,18 +130,13 @@ func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID
 			return rest
 		}
 		return marketRest(failures)
-	}, outcome: func(before int, err error) int {
-		if errors.Is(err, context.Canceled) {
-			return max(before, 1) // what was stopped is not read, and is due before a day is over
-		}
-		return before + 1
 	}}
 	// A caller that goes away leaves no half-begun work behind.
 	beginning, cancel := context.WithTimeout(context.WithoutCancel(ctx), beginPatience)
 	defer cancel()
 	end, turn, err := w.beginWork(beginning)
 	if turn == free && err == nil {
-		m.here, m.began, m.through = true, time.Now(), lookedAt(through)
+		m.here, m.began, m.through = true, time.Now(), lookKey(through)
 		reading, stop := context.WithCancel(l.ctx)
 		m.stop = stop
 		l.running.Go(func() {
@@ -174,8 +169,9 @@ func (l *Lists) runRead(ctx context.Context, m *market, account, marketplaceID s
 	}
 }
 
-// stopOthers stops the reads through connections that are not among these.
-func (l *Lists) stopOthers(connections map[looked]bool) {
+// stopOthers stops the reads through connections that are not among these. One whose
+// credentials were renewed meanwhile is ended with those before.
+func (l *Lists) stopOthers(connections map[string]bool) {
 	l.mu.Lock()
 	markets := slices.Collect(maps.Values(l.markets))
 	l.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"adlens"
 	"adlens/internal/platform"
@@ -20,6 +21,9 @@ func pruneReports(dir string, visible map[string]bool) error {
 	if err != nil {
 		return err
 	}
+	if err := removeHalves(dir); err != nil {
+		return err
+	}
 	later := slices.DeleteFunc(slices.Clone(all), func(r keptReport) bool { return !visible[r.ID] })
 	var failures []error
 	for _, r := range all {
@@ -29,6 +33,24 @@ func pruneReports(dir string, visible map[string]bool) error {
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// halfLife is how old a file is that no process goes on to write.
+const halfLife = 24 * time.Hour
+
+// removeHalves deletes what processes that were killed had written half.
+func removeHalves(dir string) (failed error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		half, _ := filepath.Match(halfNames, e.Name())
+		if info, err := e.Info(); half && err == nil && time.Since(info.ModTime()) > halfLife {
+			failed = errors.Join(failed, removeIfThere(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(err, failed)
 }
 
 func removeIfThere(path string) error {

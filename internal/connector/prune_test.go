@@ -1,11 +1,13 @@
 package connector
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
@@ -31,7 +33,14 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "damaged.report.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	put("later", "1", "2025-12-01", "2026-03-01", "2026-03-02T00:00:00.000Z") // it waits, so that it takes no other's place
+	put("later", "1", "2025-12-01", "2026-03-01", "2026-03-02T00:00:00.000Z")                              // it waits, so that it takes no other's place
+	for name, age := range map[string]time.Duration{".adlens-1": 25 * time.Hour, ".adlens-2": time.Hour} { // left by a kill, and being written
+		put(name, "4", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z")
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.Remove(path+".json.gz"), os.Rename(path+".report.json", path), os.Chtimes(path, time.Now(), time.Now().Add(-age))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	visible := map[string]bool{"first": true, "second": true, "edge": true, "newer": true, "other": true, "equal": true, "equal2": true}
 	if err := pruneReports(dir, visible); err != nil {
 		t.Fatal(err)
@@ -48,7 +57,7 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	for _, name := range []string{"edge", "equal", "equal2", "first", "later", "newer", "other", "second"} {
 		want = append(want, name+".json.gz", name+".report.json")
 	}
-	want = append(want, "damaged.report.json")
+	want = append(want, ".adlens-2", "damaged.report.json")
 	slices.Sort(want)
 	if !slices.Equal(left, want) {
 		t.Errorf("left are %v, expected %v", left, want)

@@ -76,6 +76,11 @@ func (c *Connector) pullRates(ctx context.Context, account, dir string, now time
 		return err
 	}
 	due, err := c.ratesDue(ctx, account, now)
+	if err == nil && !due { // what is left in a directory of its own can be loaded anywhere
+		_, missing := os.Stat(filepath.Join(dir, RatesFile))
+		due, err = c.needsRates(ctx, account)
+		due = due && errors.Is(missing, os.ErrNotExist)
+	}
 	if err == nil && due {
 		err = c.takeRates(ctx, account, dir, now)
 	}
@@ -87,17 +92,24 @@ func (c *Connector) pullRates(ctx context.Context, account, dir string, now time
 
 // ratesDue reports whether an account needs rates that it does not hold.
 func (c *Connector) ratesDue(ctx context.Context, account string, now time.Time) (bool, error) {
-	if c.Bank == nil {
-		return false, nil
-	}
-	profiles, err := c.Store.Profiles(ctx, account)
-	if err != nil || !slices.ContainsFunc(profiles, func(p platform.Profile) bool { return p.Currency != "USD" }) {
+	needs, err := c.needsRates(ctx, account)
+	if err != nil || !needs {
 		return false, err
 	}
 	held, err := c.Store.RateSpans(ctx, account)
 	// Each of the bank's files with a rate of the dollar gives one of the euro.
 	i := slices.IndexFunc(held, func(s loader.RateSpan) bool { return s.Fetched && s.Currency == "EUR" })
 	return err == nil && (i < 0 || !reachesBack(held[i].First, now) || held[i].Last < lastPublished(now)), err
+}
+
+// needsRates reports whether an account has marketplaces in other currencies, and there is
+// a bank.
+func (c *Connector) needsRates(ctx context.Context, account string) (bool, error) {
+	if c.Bank == nil {
+		return false, nil
+	}
+	profiles, err := c.Store.Profiles(ctx, account)
+	return err == nil && slices.ContainsFunc(profiles, func(p platform.Profile) bool { return p.Currency != "USD" }), err
 }
 
 // reachesBack reports whether rates from a day on serve for all days of reports.

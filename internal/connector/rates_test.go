@@ -135,7 +135,8 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"2026-12-01T16:30:00Z", "2026-12-01", 6, 3, "2026-08-03", "2026-11-30", func() { s.currency = "USD" }},
+		{"2026-11-30T17:00:00Z", "2026-11-30", 7, 4, "2026-08-03", "2026-11-30", func() { dir = t.TempDir() }}, // it holds what can be loaded anywhere
+		{"2026-12-01T16:30:00Z", "2026-12-01", 7, 4, "2026-08-03", "2026-11-30", func() { s.currency = "USD" }},
 	} {
 		if step.before != nil {
 			step.before()

@@ -152,10 +152,13 @@ func (p *pull) requireOwn(ctx context.Context, all, listed []byte) error {
 	return nil
 }
 
+// halfNames are names of files that are being written.
+const halfNames = ".adlens-*"
+
 // writeAtomic writes a file under a name of its own first, so that no reader ever sees
 // half of it.
 func writeAtomic(path string, write func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".adlens-*")
+	f, err := os.CreateTemp(filepath.Dir(path), halfNames)
 	if err != nil {
 		return err
 	}

@@ -133,3 +133,22 @@ func TestWhatIsUnderWayThroughARemovedConnectionStops(t *testing.T) {
 		d.Lists.Wait()
 	})
 }
+
+// Who connects again after the platform refused reports is told to, and they are
+// requested then.
+func TestWhatWasRefusedIsRequestedOnceAnAccountIsConnectedAgain(t *testing.T) {
+	before := adlens.Connection{Account: "acme", Name: "NA"}
+	today := adlens.Date(2026, 11, 26)
+	d := &Daily{Now: time.Now, looks: map[string]look{lookKey(before): {connectedAt: before.ConnectedAt}},
+		refused: map[string]adlens.Day{"acme 1 spAdvertisedProduct": today, "acmes 2 spAdvertisedProduct": today}}
+	full := make(chan struct{}) // nothing begins
+	d.startRefresh(t.Context(), full, before)
+	if len(d.refused) != 2 {
+		t.Errorf("refused are %v before", d.refused)
+	}
+	before.ConnectedAt = time.Now()
+	d.startRefresh(t.Context(), full, before)
+	if want := map[string]adlens.Day{"acmes 2 spAdvertisedProduct": today}; !maps.Equal(d.refused, want) {
+		t.Errorf("refused are %v, want %v", d.refused, want)
+	}
+}

@@ -45,11 +45,13 @@ GROUP BY name`, conn.Params{"name": query.Text(name), "failures": conn.Number(ui
 }
 
 // Forgive forgets the failures of the work of an account's connection. Its reports
-// may be requested at once; lists, of the whole account, keep their distance.
+// may be requested at once; lists, of the whole account, keep their distance, and one
+// that failed last stays unread.
 func (c ConnectionStore) Forgive(ctx context.Context, account, connection string) error {
 	return c.Cluster.Home().Exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
-SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)), 0, `+directory.NextRevision+`
+SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)),
+    if(name = {reports:String}, 0, least(argMax(failures, updated_at), 1)), `+directory.NextRevision+`
 FROM attempts
 WHERE name = {reports:String} OR startsWith(name, {lists:String})
 GROUP BY name`, conn.Params{"reports": query.Text("reports/" + account + "/" + connection), "lists": query.Text("lists/" + account + "/")})
