@@ -280,7 +280,7 @@ func openMarked(amounts string) (*File, error) {
 }
 
 // Without a column, a file is of the currency whose mark its amounts have. A mark of
-// several currencies leaves it open which of them it is, and one that is not known, any.
+// several currencies leaves it open which of them it is.
 func TestTheMarkOfAmountsIsTheCurrency(t *testing.T) {
 	for amounts, want := range map[string]struct{ currency, mayBe, isNot string }{
 		"£1.50,£3.00":      {"GBP", "GBP", "EUR USD"},
@@ -292,8 +292,8 @@ func TestTheMarkOfAmountsIsTheCurrency(t *testing.T) {
 		"US$1.50,US$3.00":  {"USD", "USD", "MXN EUR"},
 		"$1.50,$3.00":      {"", "USD CAD MXN BRL AUD SGD", "EUR GBP JPY SEK"},
 		"1.50,3.00":        {"", "USD EUR", ""},
-		"12 kr,0":          {"", "SEK EUR", ""},
-		"E£1.50,0":         {"", "EGP", ""},
+		"12 kr,0":          {"", "SEK", "EUR"},
+		"E£1.50,0":         {"EGP", "EGP", "GBP"},
 	} {
 		f, err := openMarked(amounts)
 		if err != nil || f.Currency != want.currency {
@@ -314,6 +314,28 @@ func TestAmountsOfTwoMarksAreRefused(t *testing.T) {
 	} {
 		if _, err := openMarked(amounts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", amounts, err, want)
+		}
+	}
+}
+
+// Letters at a number may be part of its value.
+func TestNumbersHaveNoOtherLettersThanTheMarksOfCurrencies(t *testing.T) {
+	const count, amount = "expected a whole number from 0 to", "expected an amount from 0 to below 1000000000000 with at most 20 decimals, alone or with the mark of a currency"
+	for row, want := range map[string]string{
+		"3K,2,1,1,1": "Impressions is 3K, " + count, "3万,2,1,1,1": "Impressions is 3万, " + count, "3 Tsd,2,1,1,1": "Impressions is 3 Tsd, " + count,
+		"10,$2,1,1,1": "Clicks is $2, " + count, "10,2,1,1,4abc": "7 Day Total Orders (#) is 4abc, " + count, "10,USD 2,1,1,1": "Clicks is USD 2, " + count,
+		"10,2,1.2K,1,1": "Spend is 1.2K, " + amount, "10,2,1,2M,1": "7 Day Total Sales is 2M, " + amount, `10,2,"1,2 Mio",1,1`: "Spend is 1,2 Mio, " + amount, "10,2,$1.2K,1,1": "Spend is $1.2K, " + amount,
+		`10,2,"1,2 Mio. €",1,1`: "Spend is 1,2 Mio. €, " + amount, "10,2,3 TSD,1,1": "Spend is 3 TSD, expected an amount in USD, the file's currency", "10,2,EUR 3,1,1": "Spend is EUR 3, expected an amount in USD",
+	} {
+		if got, err := readAll([]byte(english+"2026-09-01,,USD,Camp,Group,B0A,"+row+"\n"), false); err == nil || !strings.Contains(err.Error(), "row 2: "+want) {
+			t.Errorf("%s: %v %v, expected %s", row, got, err, want)
+		}
+	}
+	for row, want := range map[string]string{
+		"10, 2 ,$1.50,3 USD,1": "[10 2 1] [1.5 3]", "10,2,USD1.50,US$3,1": "[10 2 1] [1.5 3]", "10,2,2 kr,3 TL,1": "[10 2 1] [2 3]",
+	} {
+		if got, err := readAll([]byte(english+"2026-09-01,,USD,Camp,Group,B0A,"+row+"\n"), false); err != nil || !strings.HasSuffix(got[2], want) {
+			t.Errorf("%s: %v %v, expected %s", row, got, err, want)
 		}
 	}
 }

@@ -120,23 +120,35 @@ func (c cell) setID(into *string) string {
 	return setText(into, text, "an id", maxID)
 }
 
+// expectedNumber is what a value of a count or an amount has to be.
+func (f *field) expectedNumber() string {
+	if f.count {
+		return "a whole number from 0 to 9223372036854775807"
+	}
+	return "an amount from 0 to below 1000000000000 with at most 20 decimals, alone or with the mark of a currency such as € or USD"
+}
+
 func (r *Reader) setNumber(i int, f *field, c cell) (expected string) {
 	if c.isEmpty() {
 		r.nulls[i]++
 		return ""
 	}
-	text, ok := c.numberText(r.file.notation)
+	text, ok := c.numberText(r.file.notation, f.amount)
 	if f.count {
 		n, err := adlens.ParseCount([]byte(text))
 		if !ok || err != nil {
-			return "a whole number from 0 to 9223372036854775807"
+			return f.expectedNumber()
 		}
 		r.row.Counts[r.at[i]] = n
 		return ""
 	}
 	a, err := adlens.ParseAmount([]byte(text))
 	if !ok || err != nil {
-		return "an amount from 0 to below 1000000000000 with at most 20 decimals"
+		return f.expectedNumber()
+	}
+	// Three capitals that are not the currency could be of thousands (TSD, MRD).
+	if _, mark, _ := c.writtenNumber(true); !c.number && currencyCode.MatchString(mark) && mark != r.file.Currency {
+		return fmt.Sprintf("an amount in %s, the file's currency", r.file.Currency)
 	}
 	r.row.Amounts[r.at[i]] = a
 	return ""

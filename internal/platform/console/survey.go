@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"adlens"
 	"adlens/internal/platform"
@@ -70,12 +69,7 @@ func (s *survey) addRow(cells []cell, number int) error {
 			if err := sameText(&f.Country, s.rows, number, field, c); err != nil {
 				return err
 			}
-		case (field.count || field.amount) && f.workbook == nil:
-			if field.amount && s.bySign {
-				if err := s.addSign(number, field, c); err != nil {
-					return err
-				}
-			}
+		case (field.count || field.amount) && f.workbook == nil && !c.isEmpty():
 			if err := s.addNumber(number, field, c); err != nil {
 				return err
 			}
@@ -99,14 +93,18 @@ func sameText(all *string, rows, number int, f *field, c cell) error {
 
 const yen = "JPY"
 
-// currenciesOf are the currencies that a mark at an amount may stand for.
+// currenciesOf are the currencies that a mark at an amount may stand for: the marks of
+// the currencies of marketplaces. Amounts have no others.
 var currenciesOf = map[string][]string{
-	"£": {"GBP"}, "€": {"EUR"}, "₹": {"INR"}, "zł": {"PLN"}, "￥": {yen}, "¥": {yen},
+	"£": {"GBP"}, "€": {"EUR"}, "₹": {"INR"}, "Rs": {"INR"}, "zł": {"PLN"}, "￥": {yen}, "¥": {yen}, "円": {yen},
+	"₺": {"TRY"}, "TL": {"TRY"}, "kr": {"SEK", "NOK", "DKK"}, "R": {"ZAR"}, "E£": {"EGP"},
 	"$":   {"USD", "CAD", "MXN", "BRL", "AUD", "SGD", "NZD", "HKD", "TWD", "ARS", "CLP", "COP", "UYU"},
-	"US$": {"USD"}, "CA$": {"CAD"}, "MX$": {"MXN"}, "R$": {"BRL"}, "A$": {"AUD"}, "AU$": {"AUD"}, "S$": {"SGD"},
+	"US$": {"USD"}, "CA$": {"CAD"}, "C$": {"CAD"}, "MX$": {"MXN"}, "R$": {"BRL"}, "A$": {"AUD"}, "AU$": {"AUD"}, "S$": {"SGD"},
 }
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
+func isMark(text string) bool { return currencyCode.MatchString(text) || currenciesOf[text] != nil }
 
 // currencyOf returns the currency that a mark alone says, "" where it says none.
 func currencyOf(mark string) string {
@@ -120,53 +118,52 @@ func currencyOf(mark string) string {
 }
 
 // MayBeIn reports whether the file's amounts may be in a currency, as far as the file
-// says: a mark such as $ is of several, and others are not known here.
+// says: a mark such as $ is of several.
 func (f *File) MayBeIn(currency string) bool {
 	if f.Currency != "" {
 		return f.Currency == currency
 	}
-	all, known := currenciesOf[f.Mark]
-	return !known || slices.Contains(all, currency)
+	return f.Mark == "" || slices.Contains(currenciesOf[f.Mark], currency)
 }
 
-// addSign learns of which currency the amounts are by the mark at one; all have the
-// same one. Headers are not looked at, which may have one sign for all, nor what is no
-// number.
-func (s *survey) addSign(number int, field *field, c cell) error {
-	if !strings.ContainsFunc(c.text, unicode.IsDigit) {
-		return nil
-	}
-	mark := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) {
-			return r
-		}
-		return -1
-	}, c.text)
-	switch {
-	case mark == "" || mark == s.mark:
-	case s.sign == nil:
-		s.sign, s.mark = fault(number, field, c, ""), mark
-	case currencyOf(mark) == "" || currencyOf(mark) != currencyOf(s.mark):
-		return fault(number, field, c, fmt.Sprintf("an amount in the currency of %s in row %d", s.sign.Value, s.sign.Row))
-	}
-	return nil
-}
-
-// addNumber learns how numbers are written.
+// addNumber learns how numbers are written and, without a column that says it, of
+// which currency the amounts are.
 func (s *survey) addNumber(number int, field *field, c cell) error {
-	shown := notationOf(c.text, field.count)
+	bare, mark, ok := c.writtenNumber(field.amount)
+	if !ok {
+		return fault(number, field, c, field.expectedNumber())
+	}
+	if s.bySign {
+		if err := s.addSign(number, field, c, mark); err != nil {
+			return err
+		}
+	}
+	shown := notationOf(bare, field.count)
 	if shown == 0 && (currencyOf(s.mark) == yen || s.file.Currency == yen) {
-		shown = notationOf(c.text, true) // a yen has no decimals, so a sign separates thousands
+		shown = notationOf(bare, true) // a yen has no decimals, so a sign separates thousands
 	}
 	switch {
 	case shown == 0:
-		if s.unsure == nil && strings.ContainsAny(bareNumber(c.text), ".,") {
+		if s.unsure == nil && strings.ContainsAny(bare, ".,") {
 			s.unsure = fault(number, field, c, "")
 		}
 	case s.file.notation == 0:
 		s.file.notation, s.shown = shown, fault(number, field, c, "")
 	case s.file.notation != shown:
 		return fault(number, field, c, fmt.Sprintf("a number written as %s in row %d is", s.shown.Value, s.shown.Row))
+	}
+	return nil
+}
+
+// addSign learns of which currency the amounts are by the mark at one; all have the
+// same one. Headers are not looked at, which may have one sign for all.
+func (s *survey) addSign(number int, field *field, c cell, mark string) error {
+	switch {
+	case mark == "" || mark == s.mark:
+	case s.sign == nil:
+		s.sign, s.mark = fault(number, field, c, ""), mark
+	case currencyOf(mark) == "" || currencyOf(mark) != currencyOf(s.mark):
+		return fault(number, field, c, fmt.Sprintf("an amount in the currency of %s in row %d", s.sign.Value, s.sign.Row))
 	}
 	return nil
 }

@@ -120,27 +120,26 @@ type notation byte
 // other is the sign that separates thousands.
 func (n notation) other() notation { return '.' + ',' - n }
 
-// bareNumber takes the currency's sign and spaces off a written number.
-func bareNumber(text string) string {
-	text = strings.TrimSpace(text)
-	letters := 0
-	bare := strings.TrimFunc(text, func(r rune) bool {
-		if unicode.IsLetter(r) {
-			letters++
-		}
+// writtenNumber cuts a number into what is before and after its digits: the mark of a
+// currency, which amounts may have on one side. It is no number where it has other
+// letters: those of thousands and millions (3K, 1,2 Mio) are part of its value.
+func (c cell) writtenNumber(amount bool) (bare, mark string, ok bool) {
+	text := strings.TrimSpace(c.text)
+	bare = strings.TrimFunc(text, func(r rune) bool {
 		return unicode.Is(unicode.Sc, r) || unicode.IsLetter(r) || unicode.IsSpace(r)
 	})
-	if letters > 3 { // USD, kr, US$
-		return text
+	if bare == text || bare == "" {
+		return bare, "", bare != ""
 	}
-	return bare
+	before, after, _ := strings.Cut(text, bare)
+	mark = strings.TrimSpace(before + after)
+	return bare, mark, amount && (before == "" || after == "") && isMark(mark)
 }
 
 // notationOf returns the notation that a written number shows, 0 where it can be
 // read both ways or is no number. What has a sign can be read both ways where
 // three digits follow the sign and it may separate thousands.
 func notationOf(text string, count bool) notation {
-	text = bareNumber(text)
 	last := strings.LastIndexAny(text, ".,")
 	if last < 0 {
 		return 0
@@ -173,9 +172,8 @@ func isGrouped(text string, sign byte) bool {
 	return len(groups) > 1 && groups[0][0] != '0'
 }
 
-// plainNumber is a written number without currency and separators, and with a point.
+// plainNumber is a bare number without separators, and with a point.
 func (n notation) plainNumber(text string) (string, bool) {
-	text = bareNumber(text)
 	whole, fraction, hasFraction := strings.Cut(text, string(rune(n)))
 	if strings.ContainsRune(whole, rune(n.other())) {
 		if !isGrouped(strings.TrimPrefix(whole, "-"), byte(n.other())) {
@@ -192,8 +190,8 @@ func (n notation) plainNumber(text string) (string, bool) {
 	return whole, whole != ""
 }
 
-// number returns the number of a cell as JSON writes it.
-func (c cell) numberText(n notation) (string, bool) {
+// numberText returns the number of a cell as JSON writes it.
+func (c cell) numberText(n notation, amount bool) (string, bool) {
 	switch {
 	case c.bad:
 		return "", false
@@ -202,5 +200,9 @@ func (c cell) numberText(n notation) (string, bool) {
 	case n == 0:
 		n = '.' // no number of the file has a sign
 	}
-	return n.plainNumber(c.text)
+	bare, _, ok := c.writtenNumber(amount)
+	if !ok {
+		return "", false
+	}
+	return n.plainNumber(bare)
 }
