@@ -90,6 +90,13 @@ func book(t testing.TB, rows ...[]string) []byte {
 		"xl/worksheets/sheet1.xml", sheet(rows...))
 }
 
+// numberedBook is a workbook of a header and two rows of figures, with these numbers.
+func numberedBook(t testing.TB, header []string, numbers ...any) []byte {
+	row := []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", "1", "1", "1"}
+	rows := strings.NewReplacer(`<row r="1">`, `<row r="%d">`, `<row r="2">`, `<row r="%d">`, `<row r="3">`, `<row r="%d">`).Replace(sheet(header, row, row))
+	return packed(t, "xl/workbook.xml", bookPart, "xl/_rels/workbook.xml.rels", relsPart, "xl/worksheets/sheet1.xml", fmt.Sprintf(rows, numbers...))
+}
+
 const (
 	english = "Date,Portfolio name,Currency,Campaign Name,Ad Group Name,Advertised ASIN,Impressions,Clicks,Spend,7 Day Total Sales ,7 Day Total Orders (#)\n"
 	oneRow  = `"Sep 01, 2026",,USD,Camp,Group,B0A,10,2,$1.50,$3.00,1` + "\n"
@@ -177,8 +184,12 @@ func TestWorkbooksAreReadAsTheirNumbersWereMeant(t *testing.T) {
 			"xl/worksheets/sheet1.xml", sheet(header)), "a workbook of 2 sheets, expected one sheet"},
 		"days from 1904": {packed(t, "xl/workbook.xml", strings.Replace(bookPart, "<sheets>", `<workbookPr date1904="1"/><sheets>`, 1), "xl/_rels/workbook.xml.rels", relsPart,
 			"xl/worksheets/sheet1.xml", sheet(header)), "counts days from 1904"},
-		"no archive": {[]byte("PK"), "the workbook is damaged"},
-		"cut off":    {file[:len(file)-20], "the workbook is damaged"},
+		"a row twice":       {numberedBook(t, header, 1, 2, 2), "the workbook is damaged: row 2 after row 2, expected rows in their order"},
+		"the header's row":  {numberedBook(t, header, 5, 5, 6), "the workbook is damaged: row 5 after row 5"},
+		"a row before":      {numberedBook(t, header, 5, 6, 2), "the workbook is damaged: row 2 after row 6"},
+		"a row without one": {numberedBook(t, header, 1, 2, 0), "the workbook is damaged: row 0 after row 2"},
+		"no archive":        {[]byte("PK"), "the workbook is damaged"},
+		"cut off":           {file[:len(file)-20], "the workbook is damaged"},
 		"an endless row": {packed(t, "xl/workbook.xml", bookPart, "xl/_rels/workbook.xml.rels", relsPart, "xl/worksheets/sheet1.xml",
 			strings.Replace(sheet(header), "</row>", "</row><row>"+strings.Repeat("<c/>", 1<<20)+"</row>", 1)), "cell , expected those of a row"},
 		"an endless text": {packed(t, "xl/workbook.xml", bookPart, "xl/_rels/workbook.xml.rels", relsPart, "xl/worksheets/sheet1.xml",

@@ -215,10 +215,14 @@ func (t *sheetTable) next() ([]cell, int, error) {
 			return nil, 0, fmt.Errorf("after row %d: %w: %w", t.number, errDamaged, err)
 		}
 		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "row" {
-			t.number++
+			number := t.number + 1
 			if n, err := strconv.Atoi(attribute(start, "r")); err == nil {
-				t.number = n
+				number = n
 			}
+			if number <= t.number {
+				return nil, 0, fmt.Errorf("%w: row %d after row %d, expected rows in their order", errDamaged, number, t.number)
+			}
+			t.number = number
 			if err := t.readRow(); err != nil {
 				return nil, 0, fmt.Errorf("row %d: %w", t.number, err)
 			}
