@@ -2,6 +2,7 @@ package console
 
 import (
 	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +50,9 @@ type field struct {
 	amount bool
 }
 
+// separators are what may be between the values of a file of text.
+var separators = []rune{',', ';', '\t'}
+
 // titleRows is how many rows may stand before the header: a report's title.
 const titleRows = 10
 
@@ -86,12 +90,12 @@ func (f *File) Reopen(source io.ReaderAt, size int64) (*File, error) {
 // the console.
 func (f *File) findHeader(isWorkbook bool) error {
 	if !isWorkbook {
-		for _, f.sep = range []rune{',', ';', '\t'} {
+		for _, f.sep = range separators {
 			if headers, err := f.readHeader(); err == nil {
 				return f.setColumns(headers)
 			}
 		}
-		return ErrUnknown
+		return f.findEncoding()
 	}
 	book, err := openWorkbook(f.source, f.size)
 	if err != nil {
@@ -109,6 +113,32 @@ func (f *File) findHeader(isWorkbook bool) error {
 		return &platform.Fault{Value: fmt.Sprintf("a workbook of %d sheets", len(book.sheets)), Expected: "one sheet, as the console writes it"}
 	}
 	return f.setColumns(headers)
+}
+
+// findEncoding refuses a file of text without a header in UTF-8 that is in one of the
+// other encodings that spreadsheet programs write. Any other file is ErrUnknown.
+func (f *File) findEncoding() error {
+	const startSize = 64 << 10 // of a file, more than the rows up to its header
+	start, err := io.ReadAll(io.NewSectionReader(f.source, 0, min(f.size, startSize)))
+	if err != nil {
+		return err
+	}
+	fault := &platform.Fault{Value: "in UTF-16", Expected: `text in UTF-8, as the console writes it; spreadsheet programs call it "CSV UTF-8"`}
+	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
+		return fault
+	}
+	var text strings.Builder
+	for _, b := range start {
+		text.WriteRune(rune(b)) // the letters of headers are where ISO 8859-1 has them
+	}
+	decoded := &File{source: strings.NewReader(text.String()), size: int64(text.Len())}
+	for _, decoded.sep = range separators {
+		if _, err := decoded.readHeader(); err == nil {
+			fault.Value = "in Windows-1252"
+			return fault
+		}
+	}
+	return ErrUnknown
 }
 
 // openTable begins to read the file's rows, the first or those behind the header.

@@ -3,11 +3,13 @@ package console
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"html"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"adlens"
 	"adlens/internal/platform"
@@ -347,6 +349,41 @@ func TestNumbersHaveNoOtherLettersThanTheMarksOfCurrencies(t *testing.T) {
 	} {
 		if got, err := readAll([]byte(english+"2026-09-01,,USD,Camp,Group,B0A,"+row+"\n"), false); err != nil || !strings.HasSuffix(got[2], want) {
 			t.Errorf("%s: %v %v, expected %s", row, got, err, want)
+		}
+	}
+}
+
+// What spreadsheet programs on Windows save is named, not taken for something else.
+func TestOtherEncodingsAreNamed(t *testing.T) {
+	german := "Bericht über Werbung\nDatum;Währung;Kampagnen-Name;Anzeigengruppenname;Beworbene ASIN;Impressionen;Klicks;Ausgaben;7 Tage, Umsatz gesamt (\u0080);7 Tage, Aufträge gesamt (#)\n" +
+		"2026-09-01;EUR;Grün;G;B0A;10;2;1,50;3,00;1\n"
+	spanish := "Fecha,Nombre de campaña,ASIN anunciado,Impresiones,Clics,Gasto\n2026-09-01,C,B0A,10,2,1.50\n"
+	inWindows := func(text string) (all []byte) {
+		for _, r := range text {
+			all = append(all, byte(r))
+		}
+		return all
+	}
+	inUTF16 := func(text string, order binary.AppendByteOrder) (all []byte) {
+		for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+			all = order.AppendUint16(all, unit)
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		text []byte
+		says string
+	}{
+		"German in Windows-1252":      {inWindows(german), "is in Windows-1252, expected text in UTF-8"},
+		"Spanish in Windows-1252":     {inWindows(spanish), "is in Windows-1252, expected text in UTF-8"},
+		"English in UTF-16":           {inUTF16(english+oneRow, binary.LittleEndian), "is in UTF-16, expected text in UTF-8"},
+		"German in UTF-16":            {inUTF16(german, binary.BigEndian), "is in UTF-16, expected text in UTF-8"},
+		"another table":               {inWindows("Größe;Preis\nä;1\n"), ErrUnknown.Error()},
+		"rows alone in Windows-1252":  {inWindows(english + strings.Replace(oneRow, "Camp", "Grün", 1)), `row 2: is "Gr\xfcn", expected text in UTF-8 without NUL`},
+		"a long file that is no text": {bytes.Repeat([]byte{0xfc}, 2<<20), ErrUnknown.Error()},
+	} {
+		if _, err := readAll(test.text, false); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %.200v, expected %s", name, err, test.says)
 		}
 	}
 }
