@@ -44,10 +44,20 @@ func sliceOf(market Marketplace, report *platform.Report) manifest.Slice {
 // months as a rule, and then a block of facts touches few of them.
 func sortNewestFirst(all []pending) {
 	slices.SortStableFunc(all, func(a, b pending) int {
-		return cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt),
+		if order := cmp.Or(b.report.GeneratedAt.Compare(a.report.GeneratedAt),
 			cmp.Compare(a.market.Key, b.market.Key), cmp.Compare(a.reportSlice().AdProduct, b.reportSlice().AdProduct),
-			cmp.Compare(b.report.ID, a.report.ID))
+			cmp.Compare(b.report.ID, a.report.ID)); order != 0 {
+			return order
+		}
+		return compareColumns(b.report.KeptColumns(), a.report.KeptColumns())
 	})
+}
+
+// compareColumns compares two objects of the same report, which have one id and time:
+// the one with more of the columns that are kept speaks for it, and of as many, the one
+// whose columns are the greater text. So the order of loading decides nothing.
+func compareColumns(a, b string) int {
+	return cmp.Or(cmp.Compare(strings.Count(a, ","), strings.Count(b, ",")), cmp.Compare(a, b))
 }
 
 // decodeReport reads a report's object and finds its marketplace.
@@ -301,8 +311,9 @@ func (b *build) claimedDays(p pending, sum string) (map[manifest.Unit]manifest.D
 			if other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.SHA256 != sum {
 				return nil, newRefusalf("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged", mine.ReportID)
 			}
-			// The same report is loaded again for what it was not asked then.
-			again := other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.Columns == ""
+			// The same report is loaded again for the columns that its object lacked then,
+			// or that were not noted.
+			again := other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && compareColumns(p.report.KeptColumns(), other.Columns) > 0
 			if !mine.Newer(other) && !again {
 				days &^= other.Days
 			}
