@@ -25,9 +25,26 @@ func (s *session) loadExport(ctx context.Context, f file) (rows int, changed boo
 	if err != nil {
 		return 0, false, err
 	}
+	if err := s.checkContent(market, l); err != nil {
+		return 0, false, err
+	}
 	s.noteFile(f, describeSkipped(e.Skipped))
 	changed, err = s.replaceLists(ctx, market, l)
 	return l.rows, changed, err
+}
+
+// checkContent refuses an export that is held with another content. Exports that were
+// loaded before hashes of them were kept have none.
+func (s *session) checkContent(market Marketplace, l *list) error {
+	for p, source := range l.sources {
+		held, _ := s.Manifest().Find(l.unitOf(market, p))
+		for _, other := range held.Sources {
+			if other.ReportID == source.ReportID && other.GeneratedAt.Equal(source.GeneratedAt) && other.SHA256 != "" && other.SHA256 != source.SHA256 {
+				return newRefusalf("export %s was loaded before with another content; an export does not change, so one of the two downloads is damaged", source.ReportID)
+			}
+		}
+	}
+	return nil
 }
 
 // describeSkipped says how many rows of which other ad products an export has; ""
@@ -70,10 +87,12 @@ func (s *session) readList(f file, e *platform.Export) (*list, error) {
 		return nil, asRefusal(err)
 	}
 	l := &list{entity: e.Entity, sources: map[adlens.AdProduct]listSource{}}
+	unpacked := newPipe(content)
+	err = l.readRows(unpacked, e)
+	sum := unpacked.closeAndSum()
 	for _, p := range e.AdProducts {
-		l.sources[p] = listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt}}
+		l.sources[p] = listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt, SHA256: sum}}
 	}
-	err = l.readRows(content, e)
 	if closing := closeFile(); err == nil {
 		err = closing
 	}
