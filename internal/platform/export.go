@@ -134,6 +134,10 @@ type Campaign struct {
 	Form       Form
 }
 
+// FirstCampaignDay is the first day that a campaign's start or end can be stored as. Of
+// those before it the database's driver takes 0001-01-01, Go's zero time, for none.
+var FirstCampaignDay = adlens.Date(1900, time.January, 1)
+
 // Form is how many ad groups a campaign of Sponsored Brands may have. The platform's
 // reports leave out those that have one.
 type Form uint8
@@ -254,6 +258,7 @@ func (c *rowChecker) checkDay(field string, text *string) *adlens.Day {
 	}
 	day, err := adlens.ParseDay(*text)
 	c.checker.checkRowValue(c.row, err == nil, field, *text, "a day written YYYY-MM-DD that exists, or null")
+	c.checker.checkRowValue(c.row, err != nil || day >= FirstCampaignDay, field, *text, "a day from "+FirstCampaignDay.String()+" on, or null")
 	return &day
 }
 

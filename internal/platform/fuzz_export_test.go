@@ -3,6 +3,7 @@ package platform_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -120,5 +121,27 @@ func TestAFaultOfAListNamesItsRow(t *testing.T) {
 	var fault *platform.Fault
 	if !errors.As(err, &fault) || fault.Row != 3 {
 		t.Errorf("%v, expected a fault of row 3", err)
+	}
+}
+
+// The driver stores Go's zero time, 0001-01-01, as 1970-01-01.
+func TestDaysOfCampaignsAreRefusedBefore1900(t *testing.T) {
+	e := &platform.Export{ID: "e", ProfileID: "101", AdProducts: []adlens.AdProduct{adlens.SponsoredProducts}, Currency: "USD"}
+	read := func(field, day string) error {
+		row := fmt.Sprintf(`[{"campaignId":7,"adProduct":"SPONSORED_PRODUCTS","name":"One","state":"ENABLED",%q:%q}]`, field, day)
+		_, err := platform.ReadCampaigns(strings.NewReader(row), e, func(platform.Campaign) error { return nil })
+		return err
+	}
+	for _, field := range []string{"startDate", "endDate"} {
+		for _, day := range []string{"0001-01-01", "1899-12-31"} {
+			if want, err := fmt.Sprintf("row 1: %s is %s, expected a day from 1900-01-01 on, or null", field, day), read(field, day); err == nil || err.Error() != want {
+				t.Errorf("%v, expected %s", err, want)
+			}
+		}
+		for _, day := range []string{"1900-01-01", "2299-12-31", "9999-12-31"} {
+			if err := read(field, day); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

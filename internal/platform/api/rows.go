@@ -139,6 +139,7 @@ func (r *rowReader) readDay(field string, id *platform.ID) *adlens.Day {
 	}
 	day, err := adlens.ParseDay(written)
 	r.checkValue(err == nil, field, text, "a day written YYYY-MM-DD or YYYYMMDD that exists")
+	r.checkValue(day >= platform.FirstCampaignDay, field, text, "a day from "+platform.FirstCampaignDay.String()+" on")
 	return &day
 }
 

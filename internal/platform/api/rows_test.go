@@ -19,6 +19,7 @@ func TestAWrongRowFailsTheList(t *testing.T) {
 		`row 2: budget is "ten"`:          row(`"campaignId":"2","state":"ENABLED","budget":"ten"`),
 		"row 2: endDate is 2026-02-30":    row(`"campaignId":"2","state":"ENABLED","endDate":"2026-02-30"`),
 		"row 2: startDate is 20261301":    row(`"campaignId":"2","state":"ENABLED","startDate":20261301`),
+		"row 2: startDate is 0001-01-01":  row(`"campaignId":"2","state":"ENABLED","startDate":"0001-01-01"`),
 		"row 2: campaignId is a b":        row(`"campaignId":"a b","state":"ENABLED"`),
 		"row 2: state is *** ,":           strings.ReplaceAll(row(`"campaignId":"2","state":"`+canaryAccess+` "`), " ,", ","),
 		"its campaigns are no array":      `{"campaigns":{},"totalResults":2}`,
