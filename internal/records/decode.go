@@ -113,7 +113,11 @@ func CheckRun(r *RuleRun) error {
 	for i := range r.Changes {
 		r.Changes[i].Marketplace = adlens.CanonicalCountry(r.Changes[i].Marketplace)
 	}
-	return errors.Join(err, need(r.RuleID != "", "rule_id", r.RuleID, "an id"), needTime("started_at", r.StartedAt))
+	err = errors.Join(err, need(r.RuleID != "", "rule_id", r.RuleID, "an id"), needTime("started_at", r.StartedAt))
+	if r.FinishedAt != nil {
+		err = errors.Join(err, needTime("finished_at", *r.FinishedAt))
+	}
+	return err
 }
 
 // CheckActivity tells what is wrong with an activity entry.
