@@ -17,6 +17,11 @@ var batched = []string{"", "2024-11-05", "2025-03-26"}
 // of many short wrong ones would multiply.
 const maxBatch = 1000
 
+// maxBodyBatch is how many messages a batch has at most that comes over HTTP, where it
+// is no owner's: the library answers all of a batch at once, and has all answers in
+// memory while a client is slow to read the first.
+const maxBodyBatch = 20
+
 // batch collects the answers to an array of messages (JSON-RPC 2.0, section 6).
 type batch struct {
 	missing int // answers
@@ -29,7 +34,7 @@ func (c *lineConnection) takeBatch(line []byte) error {
 	if !slices.Contains(batched, c.revision) {
 		return c.writeLine(refuse(nil, jsonrpc.CodeInvalidRequest, "revision %s of the protocol has no batches; send each message on a line of its own", c.revision))
 	}
-	parts := splitBatch(line)
+	parts := splitBatch(line, maxBatch)
 	switch {
 	case len(parts) == 0:
 		return c.writeLine(refuse(nil, jsonrpc.CodeInvalidRequest, "the batch is empty"))
@@ -45,11 +50,23 @@ func (c *lineConnection) takeBatch(line []byte) error {
 	return c.writeLine(b.whole())
 }
 
-// splitBatch returns the parts of a JSON array, one more than maxBatch at most.
-func splitBatch(line []byte) (parts []json.RawMessage) {
+// RefuseBody returns the answer to a body that must not come to the library's transport
+// over HTTP, and nil where it may.
+func RefuseBody(body []byte) []byte {
+	if !json.Valid(body) { // what is read as JSON in another way would be counted in another way
+		return refuse(nil, jsonrpc.CodeParseError, "the body is no JSON; expected one message")
+	}
+	if body = bytes.TrimSpace(body); body[0] == '[' && len(splitBatch(body, maxBodyBatch)) > maxBodyBatch {
+		return refuse(nil, jsonrpc.CodeInvalidRequest, "the batch has more than %d messages", maxBodyBatch)
+	}
+	return nil
+}
+
+// splitBatch returns the parts of a JSON array, one more than a batch may have at most.
+func splitBatch(line []byte, most int) (parts []json.RawMessage) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.Token() // [
-	for decoder.More() && len(parts) <= maxBatch {
+	for decoder.More() && len(parts) <= most {
 		var part json.RawMessage
 		if decoder.Decode(&part) != nil {
 			break

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -58,7 +59,7 @@ func (s *Server) addAssistants(engine *gin.Engine) {
 	options := &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true} // Base judges Host, for proxies on the same machine too
 	assistant.PrepareTransport(options)
-	tools := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() }, options)
+	tools := checkMessages(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() }, options))
 	s.bodies[assistantPath] = true
 	engine.Any(assistantPath, s.wrapWithin(assistantTimeout, func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
 	engine.POST(ownersPath, s.wrapHandler(s.countOwnersCall))
@@ -94,6 +95,24 @@ func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 	r := c.Request.WithContext(context.WithValue(c.Request.Context(), appKey{}, app))
 	mcpauth.RequireBearerToken(tokenInfo, nil)(tools).ServeHTTP(c.Writer, r)
 	return nil
+}
+
+// checkMessages refuses a body that the protocol's library must not be given. The
+// library itself refuses one that is too long or does not arrive.
+func checkMessages(tools http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, err := io.ReadAll(io.LimitReader(r.Body, maxCall+1))
+			if refusal := assistant.RefuseBody(body); refusal != nil && err == nil && len(body) <= maxCall {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusBadRequest)
+				w.Write(refusal)
+				return
+			}
+			r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body)) // net/http closes it
+		}
+		tools.ServeHTTP(w, r)
+	})
 }
 
 // tokenInfo tells the protocol's server whose request it is.

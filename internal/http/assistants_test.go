@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,26 +38,68 @@ func (a appTokens) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, boo
 		CreatedAt: now.Add(-time.Hour), ExpiresAt: &expires}, hash == a.token.Hash(), nil
 }
 
-func TestACallThatTakesTooLongIsToldSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store, token := stuck{newWorld()}, auth.NewAccessToken(auth.NewCode())
-		c := testConfig(store, keys{"acme-active"})
-		c.Admission.AdmitApps(auth.NewAuthenticator(appTokens{token}), 0)
-		c.Assistants = &Assistants{Authorization: oauth.New(oauth.Config{Now: func() time.Time { return now }}),
-			Tools: assistant.New(assistant.Config{Answers: c.Answers, Now: func() time.Time { return now }, Failed: func(string, error) {},
-				Admit: func(ctx context.Context, extra *mcp.RequestExtra) (auth.Caller, error) {
-					app, _ := AppOf(extra)
-					return c.Admission.AdmitApp(ctx, app, now)
-				}})}
-		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank","arguments":{}}}`))
+// newAssistants returns a server's handler, and what sends a body to its assistants with
+// the header of a client of one revision.
+func newAssistants(store stored) (send func(body, revision string) *httptest.ResponseRecorder) {
+	token := auth.NewAccessToken(auth.NewCode())
+	c := testConfig(store, keys{"acme-active"})
+	c.Admission.AdmitApps(auth.NewAuthenticator(appTokens{token}), 0)
+	c.Assistants = &Assistants{Authorization: oauth.New(oauth.Config{Now: func() time.Time { return now }}),
+		Tools: assistant.New(assistant.Config{Answers: c.Answers, Now: func() time.Time { return now }, Failed: func(string, error) {},
+			Admit: func(ctx context.Context, extra *mcp.RequestExtra) (auth.Caller, error) {
+				app, _ := AppOf(extra)
+				return c.Admission.AdmitApp(ctx, app, now)
+			}})}
+	handler := New(c).Handler()
+	return func(body, revision string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(body))
 		r.RemoteAddr = "127.0.0.1:1024"
-		for name, value := range map[string]string{"Authorization": "Bearer " + token.Reveal(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream"} {
+		for name, value := range map[string]string{"Authorization": "Bearer " + token.Reveal(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": revision} {
 			r.Header.Set(name, value)
 		}
-		recorder, began := httptest.NewRecorder(), time.Now()
-		New(c).Handler().ServeHTTP(recorder, r)
-		if got := recorder.Body.String(); recorder.Code != http.StatusOK || !strings.Contains(got, "the request took longer than 30s; ask for a shorter period") || time.Since(began) != answer.Timeout+time.Second {
-			t.Errorf("%d after %s: %q", recorder.Code, time.Since(began), got)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, r)
+		return recorder
+	}
+}
+
+func TestACallThatTakesTooLongIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		send, began := newAssistants(stuck{newWorld()}), time.Now()
+		a := send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank","arguments":{}}}`, "2025-06-18")
+		if got := a.Body.String(); a.Code != http.StatusOK || !strings.Contains(got, "the request took longer than 30s; ask for a shorter period") || time.Since(began) != answer.Timeout+time.Second {
+			t.Errorf("%d after %s: %q", a.Code, time.Since(began), got)
+		}
+	})
+}
+
+// The protocol's library answers all messages of a batch at once, and each answer takes
+// memory until a client has read those before it.
+func TestABodyHasFewMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		send := newAssistants(newWorld())
+		batch := func(messages int) string {
+			var all []string
+			for i := range messages {
+				all = append(all, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+			}
+			return "[" + strings.Join(all, ",") + "]"
+		}
+		const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		for body, want := range map[string]string{
+			ping:                                     "200 event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+			batch(20):                                "200 event: message\n",
+			batch(21):                                `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the batch has more than 20 messages"}}`,
+			" \n" + batch(1000):                      `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,`,
+			ping + ping:                              `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
+			batch(2) + batch(21):                     `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
+			"":                                       `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
+			`"` + strings.Repeat("x", maxCall) + `"`: "413 request body exceeds 65536 bytes",
+		} {
+			a := send(body, "2025-03-26")
+			if got := fmt.Sprintf("%d %s", a.Code, a.Body); !strings.HasPrefix(got, want) {
+				t.Errorf("%.60q is answered %.200s, want %s", body, got, want)
+			}
 		}
 	})
 }
