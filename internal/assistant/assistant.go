@@ -46,7 +46,10 @@ type Server struct {
 // New returns a server whose protocol any transport can run.
 func New(c Config) *Server {
 	s := &Server{Config: c}
-	options := &mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}}
+	// Lists never change while a server runs. Where the library offers to tell of changes,
+	// a client that listens has a request open that never ends, for which a stop waits.
+	options := &mcp.ServerOptions{Instructions: instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}}}
 	// What is read is one account's: no cache that others use may keep it.
 	options.SetCacheable = func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
 	prepareOptions(options)

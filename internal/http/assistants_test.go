@@ -54,7 +54,8 @@ func newAssistants(store stored) (send func(body, revision string) *httptest.Res
 	return func(body, revision string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(body))
 		r.RemoteAddr = "127.0.0.1:1024"
-		for name, value := range map[string]string{"Authorization": "Bearer " + token.Reveal(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": revision} {
+		for name, value := range map[string]string{"Authorization": "Bearer " + token.Reveal(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": revision,
+			"Mcp-Method": "subscriptions/listen"} { // which only the revisions from 2026-07-28 read
 			r.Header.Set(name, value)
 		}
 		recorder := httptest.NewRecorder()
@@ -100,6 +101,19 @@ func TestABodyHasFewMessages(t *testing.T) {
 			if got := fmt.Sprintf("%d %s", a.Code, a.Body); !strings.HasPrefix(got, want) {
 				t.Errorf("%.60q is answered %.200s, want %s", body, got, want)
 			}
+		}
+	})
+}
+
+// Nothing of what an assistant could listen to changes, and a request that never ends
+// keeps a server from stopping.
+func TestListeningEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		send, began := newAssistants(newWorld()), time.Now()
+		a := send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["adlens://freshness"]},
+			"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, "2026-07-28")
+		if took := time.Since(began); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), `"id":1,"result":`) || took > 2*time.Second {
+			t.Errorf("%d after %s: %s", a.Code, took, a.Body)
 		}
 	})
 }
