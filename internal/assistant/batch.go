@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -56,11 +58,51 @@ func RefuseBody(body []byte) []byte {
 	if !json.Valid(body) { // what is read as JSON in another way would be counted in another way
 		return refuse(nil, jsonrpc.CodeParseError, "the body is no JSON; expected one message")
 	}
-	if body = bytes.TrimSpace(body); body[0] == '[' && len(splitBatch(body, maxBodyBatch)) > maxBodyBatch {
-		return refuse(nil, jsonrpc.CodeInvalidRequest, "the batch has more than %d messages", maxBodyBatch)
+	parts := []json.RawMessage{body}
+	if body = bytes.TrimSpace(body); body[0] == '[' {
+		if parts = splitBatch(body, maxBodyBatch); len(parts) > maxBodyBatch {
+			return refuse(nil, jsonrpc.CodeInvalidRequest, "the batch has more than %d messages", maxBodyBatch)
+		}
+	}
+	used := map[jsonrpc.ID]bool{}
+	for _, part := range parts {
+		if refusal := refuseID(part); refusal != nil {
+			return refusal
+		}
+		if message, err := jsonrpc.DecodeMessage(part); err == nil {
+			if r, ok := message.(*jsonrpc.Request); ok && r.IsCall() {
+				if used[r.ID] { // the library would answer one of them
+					return refuse(nil, jsonrpc.CodeInvalidRequest, "the id %v is that of two requests of the batch", r.ID.Raw())
+				}
+				used[r.ID] = true
+			}
+		}
 	}
 	return nil
 }
+
+// refuseID returns the answer to a request whose id would not come back as it was sent,
+// and nil to any other message. The library reads a number as a float64, cuts off its
+// fraction, and takes a request whose id is null for a notification.
+func refuseID(text []byte) []byte {
+	var sent map[string]json.RawMessage // unlike fields, names are those of the same case alone
+	if json.Unmarshal(text, &sent) != nil || sent["method"] == nil {
+		return nil
+	}
+	id, ok := sent["id"]
+	if !ok || id[0] == '"' {
+		return nil
+	}
+	digits, fraction, _ := strings.Cut(string(id), ".")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || strings.Trim(fraction, "0") != "" || n < -maxWholeID || n > maxWholeID {
+		return refuse(text, jsonrpc.CodeInvalidRequest, "the id is %.40s; expected a text, or a whole number from %d to %d", id, int64(-maxWholeID), int64(maxWholeID))
+	}
+	return nil
+}
+
+// maxWholeID is the largest number up to which a float64 has all whole ones.
+const maxWholeID = 1 << 53
 
 // splitBatch returns the parts of a JSON array, one more than a batch may have at most.
 func splitBatch(line []byte, most int) (parts []json.RawMessage) {

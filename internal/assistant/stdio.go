@@ -136,6 +136,9 @@ func (c *lineConnection) takeMessage(text []byte, of *batch) []byte {
 	if err != nil {
 		return refuse(text, jsonrpc.CodeInvalidRequest, "%v", err)
 	}
+	if refusal := refuseID(text); refusal != nil {
+		return refusal
+	}
 	if r, ok := message.(*jsonrpc.Request); ok && r.IsCall() {
 		if _, used := c.unanswered[r.ID]; used { // its id would name the other one's answer
 			return refuse(nil, jsonrpc.CodeInvalidRequest, "the id %v is that of a request that is not answered yet", r.ID.Raw())

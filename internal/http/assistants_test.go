@@ -86,7 +86,8 @@ func TestABodyHasFewMessages(t *testing.T) {
 			}
 			return "[" + strings.Join(all, ",") + "]"
 		}
-		const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		pingOf := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
+		ping := pingOf("1")
 		for body, want := range map[string]string{
 			ping:                                     "200 event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
 			batch(20):                                "200 event: message\n",
@@ -95,6 +96,10 @@ func TestABodyHasFewMessages(t *testing.T) {
 			ping + ping:                              `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
 			batch(2) + batch(21):                     `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
 			"":                                       `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
+			"[" + ping + "," + pingOf("1.5") + "]":   `400 {"jsonrpc":"2.0","id":1.5,"error":{"code":-32600,"message":"the id is 1.5; expected `,
+			pingOf("1732659840123456789"):            `400 {"jsonrpc":"2.0","id":1732659840123456789,"error":{"code":-32600,"message":"the id is 1732659840123456789; expected `,
+			"[" + ping + "," + ping + "]":            `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the id 1 is that of two requests of the batch"}}`,
+			"[" + ping + "," + pingOf("1.0") + "]":   `400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the id 1 is that of two requests of the batch"}}`,
 			`"` + strings.Repeat("x", maxCall) + `"`: "413 request body exceeds 65536 bytes",
 		} {
 			a := send(body, "2025-03-26")
