@@ -11,6 +11,7 @@ import (
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/oauth"
 
 	"github.com/spf13/cobra"
 )
@@ -55,6 +56,9 @@ With --json it prints code, app_id and expires_at.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if address, err := url.Parse(base); base != "" && (err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "") {
 				return fmt.Errorf("--public-url %q: expected an address like https://figures.example.com", base)
+			}
+			if public, err := oauth.ParsePublicURL(base); err == nil {
+				base = public // as serve spells it, which an assistant compares
 			}
 			if owner, ok := o.readOwnerFile(); ok && base == "" {
 				base = cmp.Or(owner.Public, owner.Address)

@@ -29,7 +29,7 @@ func TestAnInvitationIsPrintedListedAndWithdrawn(t *testing.T) {
 	if _, err := run(o, "account", "add", "acme", "--name", "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	out, err := run(o, "app", "invite", "--account", "acme", "--public-url", "https://figures.example.com/")
+	out, err := run(o, "app", "invite", "--account", "acme", "--public-url", "https://Figures.Example.com:443/")
 	code, explained, _ := strings.Cut(out, "\n")
 	invite, ok := auth.ParseInvite(code)
 	if err != nil || !ok || !strings.Contains(explained, "\n   https://figures.example.com/mcp\n") || strings.Contains(explained, "127.0.0.1") {

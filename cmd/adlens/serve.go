@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -131,6 +130,13 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if so.memory < 0 {
 		return fmt.Errorf("--figure-memory %d is negative; expected bytes, 0 is off", so.memory)
 	}
+	if so.publicURL != "" {
+		public, err := oauth.ParsePublicURL(so.publicURL)
+		if err != nil {
+			return fmt.Errorf("--public-url: %w", err)
+		}
+		so.publicURL = public
+	}
 	log, err := newLog(so.logLevel)
 	if err != nil {
 		return err
@@ -177,13 +183,10 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 			log.Warn("it could not be found out whether campaigns have to be read", zap.String("account", account), zap.Error(err))
 		}})
 	d.answering.Store(answers)
-	assistants, err := d.newAssistants(so, admission, answers, log)
-	if err != nil {
-		return err
-	}
+	assistants := d.newAssistants(so, admission, answers, log)
 	admission.Trust(d.DirectoryMark)
 	server := adhttp.New(adhttp.Config{
-		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants, PublicURL: strings.TrimSuffix(so.publicURL, "/"),
+		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants, PublicURL: so.publicURL,
 		Observe: counts.Request, Refused: counts.Refused, Ping: d.Cluster.Ping, Log: log, Now: time.Now,
 		Health: func() adhttp.Health {
 			h := inspector.currentHealth()
@@ -230,13 +233,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 }
 
 // newAssistants lets assistants ask what the API answers.
-func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers *answer.Service, log *zap.Logger) (*adhttp.Assistants, error) {
-	if so.publicURL != "" {
-		var err error
-		if so.publicURL, err = oauth.ParsePublicURL(so.publicURL); err != nil {
-			return nil, fmt.Errorf("--public-url: %w", err)
-		}
-	}
+func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers *answer.Service, log *zap.Logger) *adhttp.Assistants {
 	authorization := oauth.New(oauth.Config{Apps: d.Apps, Accounts: d.Accounts, PublicURL: so.publicURL, NoRegistration: so.noRegistration, Now: time.Now,
 		Log: func(e oauth.Event) {
 			log.Info("assistant", zap.String("event", string(e.Kind)), zap.String("account", e.AccountID), zap.String("app_id", e.AppID), zap.String("client", e.Client),
@@ -252,7 +249,7 @@ func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers
 			return admission.AdmitApp(ctx, app, time.Now())
 		},
 		Failed: func(tool string, err error) { log.Error("a tool failed", zap.String("tool", tool), zap.Error(err)) }})
-	return &adhttp.Assistants{Tools: tools, Authorization: authorization, OwnerToken: rand.Text()}, nil
+	return &adhttp.Assistants{Tools: tools, Authorization: authorization, OwnerToken: rand.Text()}
 }
 
 // startBackground runs what a server does beside answering.

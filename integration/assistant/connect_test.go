@@ -245,3 +245,27 @@ func callRaw(t testing.TB, c connection) (*http.Response, string) {
 	}
 	return asks(t, r)
 }
+
+// However --public-url is spelt, the server, its document and an invitation have one
+// address: clients compare it letter by letter.
+func TestAnInvitationHasTheAddressOfTheServer(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	_, err := p.Account("acme")
+	house.Need(t, err)
+	server, err := p.Serve("--public-url", "https://Figures.Example.com:443/")
+	house.Need(t, err)
+	const address = "https://figures.example.com"
+	client := harness.Client{Address: server.Address, Other: true}
+	for path, want := range map[string]string{"/.well-known/oauth-protected-resource/mcp": `"resource":"` + address + `/mcp"`, "/openapi.json": `"` + address} {
+		if a := house.Get(t, client, path); a.Status != http.StatusOK || !strings.Contains(string(a.Body), want) || strings.Contains(string(a.Body), "Figures.") {
+			t.Errorf("%s has not %s: %.500s", path, want, a)
+		}
+	}
+	for _, more := range [][]string{nil, {"--public-url", "https://FIGURES.example.com/"}} {
+		if invited := p.Run(append([]string{"app", "invite", "--account", "acme"}, more...)...); !strings.Contains(invited.Stdout, "\n   "+address+"/mcp\n") {
+			t.Errorf("app invite %v: %s", more, invited)
+		}
+	}
+	house.Need(t, server.Stop())
+}
