@@ -10,6 +10,8 @@ import (
 	"io"
 	"sync"
 
+	"adlens/internal/answer"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -27,7 +29,7 @@ type stdio struct {
 
 // Connect begins to read lines.
 func (s stdio) Connect(context.Context) (mcp.Connection, error) {
-	c := &lineConnection{out: s.out, lines: make(chan []byte), closed: make(chan struct{}), unanswered: map[jsonrpc.ID]request{}}
+	c := &lineConnection{out: s.out, lines: make(chan []byte), closed: make(chan struct{}), answered: make(chan struct{}, 1), unanswered: map[jsonrpc.ID]request{}}
 	go c.readLines(bufio.NewReader(s.in))
 	return c, nil
 }
@@ -41,6 +43,8 @@ type lineConnection struct {
 	queue   []jsonrpc.Message
 	close   sync.Once
 	closed  chan struct{}
+	// answered has an element where a request was answered since it was last read.
+	answered chan struct{}
 
 	mu         sync.Mutex // of what is below, and of writing a line whole
 	out        io.Writer
@@ -98,6 +102,7 @@ func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case line, more := <-c.lines:
 			if !more {
+				c.awaitAnswers(ctx)
 				return nil, c.readErr
 			}
 			if err := c.takeLine(line); err != nil {
@@ -108,6 +113,28 @@ func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	next := c.queue[0]
 	c.queue = c.queue[1:]
 	return next, nil
+}
+
+// awaitAnswers waits until all requests are answered, for as long as one may take: the
+// library ends them once the stream has ended, as that of a file does at once.
+func (c *lineConnection) awaitAnswers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
+	defer cancel()
+	for c.hasUnanswered() {
+		select {
+		case <-c.answered:
+		case <-ctx.Done():
+			return
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+func (c *lineConnection) hasUnanswered() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.unanswered) > 0
 }
 
 // takeLine queues the messages of a line, and answers what is none. It returns an error
@@ -164,11 +191,15 @@ func (c *lineConnection) Write(_ context.Context, message jsonrpc.Message) error
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if answer, ok := message.(*jsonrpc.Response); ok {
-		r := c.unanswered[answer.ID]
-		delete(c.unanswered, answer.ID)
-		if r.method == "initialize" && answer.Error == nil {
-			c.noteRevision(answer.Result)
+	if said, ok := message.(*jsonrpc.Response); ok {
+		r := c.unanswered[said.ID]
+		delete(c.unanswered, said.ID)
+		select {
+		case c.answered <- struct{}{}:
+		default:
+		}
+		if r.method == "initialize" && said.Error == nil {
+			c.noteRevision(said.Result)
 		}
 		if r.batch != nil {
 			r.batch.missing--

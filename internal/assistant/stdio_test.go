@@ -11,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"adlens/internal/answer"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,27 +29,24 @@ func initializeAs(id, revision string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 }
 
-// passed reads all messages that a connection passes on, and what it answered itself.
+// passed reads all messages that a connection passes on, and what it answered itself. No
+// request is answered, for which the end of the stream waits.
 func passed(t *testing.T, text string) (messages, answers []string) {
-	var out bytes.Buffer
-	connection, err := Stdio(strings.NewReader(text), &out).Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		message, err := connection.Read(t.Context())
-		if errors.Is(err, io.EOF) {
-			return messages, nonEmpty(out.String())
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		connection, err := Stdio(strings.NewReader(text), &out).Connect(t.Context())
+		for err == nil {
+			var message jsonrpc.Message
+			if message, err = connection.Read(t.Context()); err == nil {
+				encoded, encodeErr := jsonrpc.EncodeMessage(message)
+				messages, err = append(messages, string(encoded)), encodeErr
+			}
 		}
-		if err != nil {
+		if answers = nonEmpty(out.String()); !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
-		encoded, err := jsonrpc.EncodeMessage(message)
-		if err != nil {
-			t.Fatal(err)
-		}
-		messages = append(messages, string(encoded))
-	}
+	})
+	return messages, answers
 }
 
 func nonEmpty(text string) (lines []string) {
@@ -143,6 +144,40 @@ func (s spoken) mustGoOn(t fataler, lines ...string) {
 	go io.Copy(io.Discard, s.out)
 	if err := <-s.ended; err != nil {
 		t.Fatalf("the session ended with %v", err)
+	}
+}
+
+// A file is at its end before its first request is answered.
+func TestTheEndOfTheStreamWaitsForAnswers(t *testing.T) {
+	for took, want := range map[time.Duration]string{0: "1 2 3", 20 * time.Second: "1 2 3", time.Hour: "1 2"} {
+		synctest.Test(t, func(t *testing.T) {
+			server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+			mcp.AddTool(server, &mcp.Tool{Name: "slow"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
+				select {
+				case <-time.After(took):
+					return &mcp.CallToolResult{}, nil, nil
+				case <-ctx.Done():
+					return nil, nil, ctx.Err()
+				}
+			})
+			var out bytes.Buffer
+			began := time.Now()
+			err := server.Run(t.Context(), Stdio(strings.NewReader(strings.Join([]string{initializeAs("1", "2025-06-18"), initialized, pingOf("2"),
+				`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow"}}`}, "\n")), &out))
+			waited := time.Since(began)
+			var got []string
+			for _, line := range nonEmpty(out.String()) {
+				var said struct{ ID json.RawMessage }
+				if err := json.Unmarshal([]byte(line), &said); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(said.ID))
+			}
+			slices.Sort(got)
+			if strings.Join(got, " ") != want || waited > answer.Timeout {
+				t.Errorf("a call of %s: answers to %v after %s, want those to %s: %v", took, got, waited, want, err)
+			}
+		})
 	}
 }
 
