@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -205,5 +206,27 @@ func TestTheOwnersTokenGoesToNoOtherAddress(t *testing.T) {
 	}
 	if transport, ok := ownersClient.Transport.(*http.Transport); !ok || transport.Proxy != nil {
 		t.Error("the token is sent through a proxy of the environment")
+	}
+}
+
+// A server that was killed leaves its address, whose port another program may have then.
+func TestOnlyAServerOfItsOwnRefusesTheOwnersCalls(t *testing.T) {
+	for body, refusal := range map[string]string{
+		`<h1>Unsupported method ('POST')</h1>`:                                 "",
+		`{"detail":"Method Not Allowed"}`:                                      "",
+		`{"code":"E17","detail":"of another program"}`:                         "",
+		`{"code":"not_found","detail":"/mcp/calls does not exist here"}`:       "",
+		`{"code":"rate_limited","detail":"the limit of a minute is reached"}`:  "the limit of a minute is reached",
+		`{"code":"engine_unavailable","detail":"the database is unreachable"}`: "the database is unreachable",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotImplemented)
+			io.WriteString(w, body)
+		}))
+		running, err := CountOwnersCall(t.Context(), server.URL, "token", "acme")
+		if running != (refusal != "") || (err != nil) != running || err != nil && err.Error() != refusal {
+			t.Errorf("%s: %t, %v", body, running, err)
+		}
+		server.Close()
 	}
 }

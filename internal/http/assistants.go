@@ -180,8 +180,8 @@ var ownersClient = &http.Client{Transport: &http.Transport{Proxy: nil, IdleConnT
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // CountOwnersCall has a running server count a call of adlens mcp. running is false
-// where none answers at the address, or another one than the token is of. The error
-// is an *auth.RefusedError.
+// where none answers at the address, or another program or server than the token is of.
+// The error is an *auth.RefusedError.
 func CountOwnersCall(ctx context.Context, address, token, account string) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ownersPatience)
 	defer cancel()
@@ -195,15 +195,13 @@ func CountOwnersCall(ctx context.Context, address, token, account string) (runni
 		return false, nil // it ended without removing its file
 	}
 	defer said.Body.Close()
-	switch status := said.StatusCode; {
-	case status == http.StatusNoContent:
+	if said.StatusCode == http.StatusNoContent {
 		return true, nil
-	case status == http.StatusNotFound || status/100 == 3:
-		return false, nil
 	}
 	var body problemBody
-	if err := json.UnmarshalRead(io.LimitReader(said.Body, maxCall), &body); err != nil || body.Detail == "" {
-		body.Detail = "the server answered " + said.Status
+	err = json.UnmarshalRead(io.LimitReader(said.Body, maxCall), &body)
+	if err != nil || body.Code == codeNotFound || body.Detail == "" || kindOf(body.Code).Code != body.Code {
+		return false, nil // after a server that was killed another program may have its port
 	}
 	return true, &auth.RefusedError{Detail: body.Detail}
 }
