@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) addResources() {
 			func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				said, err := one.read(s, ctx, r.Extra)
 				if err != nil {
-					return nil, fmt.Errorf("%s: %s", one.address, s.explainError(one.name, err))
+					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, err)}
 				}
 				body, err := json.Marshal(said)
 				if err != nil {
@@ -124,7 +125,7 @@ func (s *Server) addPrompts() {
 			func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				text, err := one.fill(r.Params.Arguments, adlens.DayOf(s.Now().UTC()))
 				if err != nil {
-					return nil, err
+					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 				}
 				return &mcp.GetPromptResult{Description: one.words, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 			})
