@@ -135,7 +135,9 @@ func readElements(v jsontext.Value, a argument) (values []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			values = append(values, value)
+			if !slices.Contains(values, value) {
+				values = append(values, value)
+			}
 		}
 		return values, nil
 	}

@@ -339,6 +339,9 @@ func TestArgumentsAreReadStrictly(t *testing.T) {
 	if args, err := rank.readArguments([]byte(`{"by":" ROAS ","figures":["Spend"],"dimensions":["Campaign"],"range":"TODAY"}`)); err != nil || fmt.Sprint(args) != "map[by:[roas] dimensions:[campaign] figures:[spend] range:[today]]" {
 		t.Errorf("%v, %v", args, err)
 	}
+	if args, err := rank.readArguments([]byte(`{"figures":"spend, SPEND,clicks,spend/clicks,average_cpc","dimensions":["campaign,campaign","Campaign"]}`)); err != nil || fmt.Sprint(args) != "map[dimensions:[campaign] figures:[spend clicks average_cpc]]" {
+		t.Errorf("what is named twice: %v, %v", args, err)
+	}
 	for _, nothing := range []string{"", "null", "{}", `{"range":null}`} {
 		if args, err := rank.readArguments([]byte(nothing)); err != nil || len(args) != 0 {
 			t.Errorf("%q: %v, %v", nothing, args, err)
