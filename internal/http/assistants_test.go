@@ -122,3 +122,13 @@ func TestListeningEndsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestOnlyPostIsAllowedOfAssistants(t *testing.T) {
+	c := testConfig(newWorld(), keys{"acme-active"})
+	c.Assistants = &Assistants{Authorization: oauth.New(oauth.Config{}), Tools: assistant.New(assistant.Config{})}
+	recorder := httptest.NewRecorder()
+	New(c).Handler().ServeHTTP(recorder, httptest.NewRequest("FOO", assistantPath, nil))
+	if allow := recorder.Header().Get("Allow"); recorder.Code != http.StatusMethodNotAllowed || allow != "POST" || !strings.Contains(recorder.Body.String(), "FOO is not allowed here; expected POST") {
+		t.Errorf("%d, Allow %q: %s", recorder.Code, allow, recorder.Body)
+	}
+}

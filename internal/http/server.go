@@ -128,6 +128,9 @@ func (s *Server) newEngine() *gin.Engine {
 	engine.NoRoute(func(c *gin.Context) { s.writeError(c, notFound(answer.Printable(c.Request.URL.Path))) })
 	engine.NoMethod(func(c *gin.Context) {
 		allow, detail := c.Writer.Header().Get("Allow"), " is not allowed: the API only reads, by GET and HEAD"
+		if c.Request.URL.Path == assistantPath { // the protocol refuses the others that are routed there
+			allow = http.MethodPost
+		}
 		if allow == http.MethodPost {
 			detail = " is not allowed here; expected POST"
 		}
