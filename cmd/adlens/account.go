@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"adlens"
+	"adlens/internal/backup"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +34,10 @@ func newAccountAdd(o *options) *cobra.Command {
 		Short: "Add an account",
 		Long: `Add an account. Commands name it by its id, which its keys can read: 1 to 64
 letters, digits, dots, dashes and underscores. It answers in every subscription
-but canceled.`,
+but canceled.
+
+While a backup is being restored the command waits. After a restore that did not
+end it refuses: run that restore again first.`,
 		Example: `  adlens account add acme --name "Acme Ltd"
   adlens account add trial-7 --name "Lamps & Co" --subscription trialing`,
 		Args: oneArgument("ID"),
@@ -41,20 +47,14 @@ but canceled.`,
 				return err
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				// Of two who add the same account at once, one is told.
-				release, err := d.locker.Lock(cmd.Context(), a.ID, func(string) {})
+				there, added, err := d.addAccount(cmd.Context(), a, cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
-				defer release()
-				_, found, err := d.Accounts.Account(cmd.Context(), a.ID)
-				if err != nil {
-					return err
+				if !added {
+					return fmt.Errorf("account %q exists already; change it with: adlens account set %s", there.ID, there.ID)
 				}
-				if found {
-					return fmt.Errorf("account %q exists already; change it with: adlens account set %s", a.ID, a.ID)
-				}
-				return o.putAccount(cmd, d, a)
+				return o.printAccount(cmd, a)
 			})
 		},
 	}
@@ -105,7 +105,10 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 				if err := checkAccount(a); err != nil {
 					return err
 				}
-				return o.putAccount(cmd, d, a)
+				if err := d.Accounts.PutAccount(cmd.Context(), a); err != nil {
+					return err
+				}
+				return o.printAccount(cmd, a)
 			})
 		},
 	}
@@ -114,10 +117,42 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 	return cmd
 }
 
-func (o *options) putAccount(cmd *cobra.Command, d *data, a adlens.Account) error {
-	if err := d.Accounts.PutAccount(cmd.Context(), a); err != nil {
-		return err
+// addAccount adds an account, or returns the one that has its id. No restore runs
+// meanwhile, and none that was interrupted has left anything of it: an account would
+// have that as its own, and the rest would never be restored.
+func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) (there adlens.Account, added bool, err error) {
+	restored, err := d.locker.Lock(ctx, backup.LockName, func(holder string) { fmt.Fprintln(out, "waiting for a restore:", holder) })
+	if err != nil {
+		return there, false, err
 	}
+	defer restored()
+	// Of two who add the same account at once, one is told.
+	release, err := d.locker.Lock(ctx, a.ID, func(string) {})
+	if err != nil {
+		return there, false, err
+	}
+	defer release()
+	there, found, err := d.Accounts.Account(ctx, a.ID)
+	if err != nil || found {
+		return there, false, err
+	}
+	if err := d.requireNoRestore(ctx, a.ID); err != nil {
+		return there, false, err
+	}
+	return a, true, d.Accounts.PutAccount(ctx, a)
+}
+
+// requireNoRestore makes sure that no restore of an account, or of all, has begun and
+// not come to its end.
+func (d *data) requireNoRestore(ctx context.Context, account string) error {
+	began, err := d.Sink.Began(ctx, account)
+	if err == nil && began != "" {
+		err = fmt.Errorf("a restore of the backup %s did not end, and account %q may be in it: run the same adlens restore again, or use a new data directory or database", began, account)
+	}
+	return err
+}
+
+func (o *options) printAccount(cmd *cobra.Command, a adlens.Account) error {
 	if o.json {
 		return printJSON(cmd.OutOrStdout(), accountLine(a))
 	}

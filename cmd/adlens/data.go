@@ -149,6 +149,9 @@ func (o *options) requireDataDir() error {
 func (d *data) requireAccount(ctx context.Context, account string) error {
 	_, found, err := d.Accounts.Account(ctx, account)
 	if err == nil && !found {
+		if err := d.requireNoRestore(ctx, account); err != nil {
+			return err
+		}
 		err = fmt.Errorf("account %q does not exist; add it with: adlens account add %s --name NAME", account, account)
 	}
 	return err

@@ -53,7 +53,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	} else if err := listener.Close(); err != nil {
 		return err
 	}
-	if err := d.demoAccount(ctx); err != nil {
+	if err := d.demoAccount(ctx, trouble); err != nil {
 		return err
 	}
 	dir := filepath.Join(o.dataDir, "demo-extracts")
@@ -87,13 +87,10 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	})
 }
 
-func (d *data) demoAccount(ctx context.Context) error {
-	_, found, err := d.Accounts.Account(ctx, demoAccount)
-	if err != nil || found {
-		return err
-	}
-	return d.Accounts.PutAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
-		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)})
+func (d *data) demoAccount(ctx context.Context, out io.Writer) error {
+	_, _, err := d.addAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
+		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}, out)
+	return err
 }
 
 // renewDemoKey makes a key of the demonstration, and revokes those that it made

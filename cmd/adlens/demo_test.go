@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 func TestADemonstrationHasOneValidKey(t *testing.T) {
 	d, o := home(t)
-	if err := d.demoAccount(t.Context()); err != nil {
+	if err := d.demoAccount(t.Context(), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run(o, "key", "create", "--account", demoAccount, "--name", "my sheet"); err != nil {

@@ -21,8 +21,9 @@ type Restoring struct {
 	Lock func(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error)
 }
 
-// lockName is the name of restoring anything. No account has it.
-const lockName = "restore/"
+// LockName is the name of the lock under which anything is restored, and accounts are
+// added. No account has it.
+const LockName = "restore/"
 
 // Restore copies a backup, or one account of it, into a database that has
 // nothing of the kind, or has that account damaged. Accounts and their keys appear together, as the last
@@ -41,7 +42,7 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 		}
 		chosen = t.Accounts[i : i+1]
 	}
-	release, err := o.Lock(ctx, lockName, func(holder string) { progress.Notice("waiting for another restore: " + holder) })
+	release, err := o.Lock(ctx, LockName, func(holder string) { progress.Notice("waiting for another restore: " + holder) })
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +99,9 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 			return false, err
 		}
 		if len(damaged) == 0 {
+			if err := r.requireRestored(ctx, chosen); err != nil {
+				return false, err
+			}
 			return true, r.Done(ctx, r.Account)
 		}
 		if r.Account == "" {
@@ -121,7 +125,7 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 		r.progress.Notice("the restore of " + began + " did not come to its end; beginning again")
 	}
 	if len(left) > 0 {
-		if err := r.Clear(ctx, r.Account, lockName); err != nil {
+		if err := r.Clear(ctx, r.Account, LockName); err != nil {
 			return false, err
 		}
 	}
@@ -141,6 +145,33 @@ func (r *restoring) damagedOf(ctx context.Context, chosen []Entry) (damaged []st
 		}
 	}
 	return damaged, nil
+}
+
+// requireRestored makes sure that accounts are there because they were restored, and
+// have what was loaded: an account that was added after a restore was killed has its
+// id, is empty, and has no fault.
+func (r *restoring) requireRestored(ctx context.Context, chosen []Entry) error {
+	header, err := r.Columns(ctx, UnitTable)
+	if err != nil {
+		return err
+	}
+	for _, e := range chosen {
+		c, err := readWhole(ctx, r.place, e)
+		if err != nil {
+			return err
+		}
+		if err := r.isSame(ctx, e.Account, c); err != nil {
+			return fmt.Errorf("account %s: %w", e.Account, err)
+		}
+		live, err := r.Live(ctx, e.Account, header)
+		if err != nil {
+			return err
+		}
+		if len(live) == 0 && slices.ContainsFunc(c.Files, func(f File) bool { return isUnits(f.Table) }) {
+			return fmt.Errorf("account %s is there, and nothing of what the backup has of it: restore into another data directory or database", e.Account)
+		}
+	}
+	return nil
 }
 
 func idsOf(entries []Entry) []string {
@@ -337,7 +368,7 @@ func (r *restoring) insertRenumbered(ctx context.Context, account string, f File
 
 // requireOurs fails where another restore has taken over, or may have.
 func (r *restoring) requireOurs(ctx context.Context) error {
-	if err := r.RequireHeld(lockName); err != nil || !r.inPlace {
+	if err := r.RequireHeld(LockName); err != nil || !r.inPlace {
 		return err
 	}
 	return r.room.RequireOurs(ctx)

@@ -39,6 +39,7 @@ type overtaken struct {
 	looks int
 	began string // the backup whose restore is noted
 	whole bool
+	empty bool // it has the account's id and nothing of what was loaded
 	done  []string
 }
 
@@ -72,6 +73,12 @@ func (o *overtaken) Insert(_ context.Context, _, table string, _ *Block) error {
 func (o *overtaken) Publish(context.Context, string, *Block, uint32) error     { return o.note("publish") }
 func (o *overtaken) Reserve(context.Context, string, int) (uint32, error) {
 	return 5000, o.note("reserve")
+}
+func (o *overtaken) Live(ctx context.Context, account string, h Header) ([]Live, error) {
+	if o.empty {
+		return nil, nil
+	}
+	return o.units.Live(ctx, account, h)
 }
 func (o *overtaken) Reopen(context.Context) error { return o.note("reopen") }
 
@@ -117,6 +124,12 @@ func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
 	there := &overtaken{units: source, began: taken.ID(), whole: true}
 	if _, err := Restore(t.Context(), place, taken, there, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{}); err != nil || !slices.Equal(there.done, []string{"done"}) {
 		t.Errorf("a restore of what is there did %v: %v", there.done, err)
+	}
+	for _, account := range []string{"acme", ""} {
+		added := &overtaken{units: source, began: taken.ID(), whole: true, empty: true}
+		if _, err := Restore(t.Context(), place, taken, added, Restoring{Account: account, Schema: 1, Lock: lock}, silence{}); err == nil || !strings.Contains(err.Error(), "acme is there, and nothing of what the backup has of it") || added.done != nil {
+			t.Errorf("a restore beside an account that was added since the one before was killed did %v: %v", added.done, err)
+		}
 	}
 	damaged := &overtaken{units: source, began: taken.ID()}
 	if _, err := Restore(t.Context(), place, taken, damaged, Restoring{Schema: 1, Lock: lock}, silence{}); err == nil || !strings.Contains(err.Error(), "damaged since: acme") || damaged.done != nil {

@@ -47,6 +47,8 @@ type Sink interface {
 	// Shown returns the ids of the accounts that are there, or were and are lost,
 	// sorted.
 	Shown(ctx context.Context, account string) ([]string, error)
+	// Live is that of Source.
+	Live(ctx context.Context, account string, h Header) ([]Live, error)
 	// Left returns the tables that hold rows, visible or not.
 	Left(ctx context.Context, account string) ([]string, error)
 	// Began says which backup was begun to be restored there and did not come

@@ -1,11 +1,13 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 
 	"adlens"
+	"adlens/internal/clickhouse"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
@@ -69,7 +71,47 @@ func (e *examination) checkLosses(c *checkup, a account) error {
 	for _, l := range losses {
 		c.addFailure(restore, "%s", l.What)
 	}
+	if err != nil || len(losses) > 0 {
+		return err
+	}
+	left, err := findLeftLedger(e.ctx, e.db, a.ID)
+	if left > 0 {
+		c.addFailure(restoreElsewhere, "%s noted as loaded, and nothing of the account is live: a restore that was interrupted has left the notes, and the account was added afterwards", formatCount(left, "report"))
+	}
 	return err
+}
+
+const restoreElsewhere = "restore the backup, or load the extracts, into a new data directory or database"
+
+// RequireCommit returns an error where reports of an account are noted as loaded and
+// nothing of it is live: a load would take them for loaded, and nothing would answer
+// them. Versions that let an account be added after an interrupted restore have left
+// such accounts. All else that may be wrong with an account is left to the load, which
+// may have to wait until that is mended.
+func RequireCommit(ctx context.Context, db *clickhouse.Database, account string) error {
+	if left, err := findLeftLedger(ctx, db, account); err == nil && left > 0 {
+		return fmt.Errorf("account %s has %s noted as loaded, and nothing of it is live, as after a restore that was interrupted: %s", account, formatCount(left, "report"), restoreElsewhere)
+	}
+	return nil
+}
+
+// findLeftLedger counts the notes of loaded reports of an account of which nothing is
+// live. A load notes reports after they are live, so a manifest that is still empty
+// once they were read has none of them.
+func findLeftLedger(ctx context.Context, db *clickhouse.Database, account string) (reports int, err error) {
+	live, err := db.Tables.Manifest(ctx, account)
+	if err != nil || live.Len() > 0 {
+		return 0, err
+	}
+	noted, err := db.Loads.Ledger(ctx, account)
+	if err != nil || len(noted) == 0 {
+		return 0, err
+	}
+	live, err = db.Tables.Manifest(ctx, account)
+	if err != nil || live.Len() > 0 {
+		return 0, err
+	}
+	return len(noted), nil
 }
 
 // checkRows compares the units of a kind with their rows in one of its tables. An

@@ -80,8 +80,11 @@ func (s source) Columns(_ context.Context, table string) (backup.Header, error) 
 
 func columnsOf(table string) (backup.Header, error) {
 	columns := [][2]string{{"account_id", "LowCardinality(String)"}, {"generation", "UInt32"}, {"handle", "UInt64"}}
-	if table == backup.UnitTable {
+	switch table {
+	case backup.UnitTable:
 		columns = unitColumns
+	case "accounts":
+		columns = [][2]string{{"account_id", "LowCardinality(String)"}, {"created_at", "DateTime64(3)"}, {"handle", "UInt64"}}
 	}
 	var names, types []string
 	for _, c := range columns {
@@ -159,7 +162,9 @@ func (s source) Export(ctx context.Context, e backup.Extent, _ backup.Header, vi
 				add(line)
 			}
 		case "accounts":
-			add(e.Account)
+			row := append(binary.AppendUvarint(nil, uint64(len(e.Account))), e.Account...)
+			row = binary.LittleEndian.AppendUint64(row, 0) // when it was made
+			rows = append(rows, binary.LittleEndian.AppendUint64(row, w.handle(e.Account)))
 		case "refreshed":
 			for _, row := range w.readRows {
 				if row.account == e.Account {

@@ -88,9 +88,6 @@ func (w *world) repairAll() {
 	}
 }
 
-// Accounts knows none, so that a restore does not compare when they were made.
-func (s sink) Accounts(context.Context) ([]adlens.Account, error) { return nil, nil }
-
 // Faults are those that a restore in place reads before it begins.
 func (s sink) Faults(ctx context.Context, account string) ([]string, error) {
 	err := s.inspect(ctx, account)

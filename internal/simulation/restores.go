@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
+	"adlens"
 	"adlens/internal/backup"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
@@ -29,6 +31,21 @@ func (s sink) Columns(_ context.Context, table string) (backup.Header, error) {
 
 func (s sink) Shown(_ context.Context, account string) ([]string, error) {
 	return slices.DeleteFunc(slices.Sorted(slices.Values(s.world.shown)), func(id string) bool { return account != "" && id != account }), nil
+}
+
+// Accounts are those that were added by hand, at another time than those of the backup. Of
+// the others a restore does not compare when they were made.
+func (s sink) Accounts(context.Context) (all []adlens.Account, err error) {
+	if s.world.added {
+		for _, id := range s.world.shown {
+			all = append(all, adlens.Account{ID: id, CreatedAt: time.UnixMilli(1)})
+		}
+	}
+	return all, nil
+}
+
+func (s sink) Live(ctx context.Context, account string, h backup.Header) ([]backup.Live, error) {
+	return source{s.process}.Live(ctx, account, h)
 }
 
 func (s sink) Left(context.Context, string) (left []string, err error) {
@@ -227,23 +244,38 @@ func (w *world) emptied() *world {
 }
 
 // restoreFrom restores a backup of another world. A first attempt is killed
-// somewhere.
-func (w *world) restoreFrom(origin *world, taken backup.Taken) (err error) {
-	w.budget = origin.eventRandom().IntN(60)
-	for attempt := range 2 {
-		w.alone(func(p *process) {
-			_, err = backup.Restore(p.ctx, place{p.of(origin)}, taken, sink{process: p, origin: origin},
-				backup.Restoring{Schema: 1, Lock: func(context.Context, string, func(string)) (func() error, error) {
-					return func() error { return nil }, nil
-				}}, quiet{})
-		})
-		if n := len(w.shown); attempt == 0 && n > 0 && n < len(taken.Accounts) {
-			w.fail("a restore that was killed shows %d of %d accounts", n, len(taken.Accounts))
-		}
-		if w.budget = -1; err == nil {
-			return nil
-		}
+// somewhere, and sometimes the accounts are added by hand after it.
+func (w *world) restoreFrom(origin *world, taken backup.Taken) error {
+	r := origin.eventRandom()
+	w.budget = r.IntN(60)
+	err := w.attemptRestore(origin, taken)
+	if n := len(w.shown); n > 0 && n < len(taken.Accounts) {
+		w.fail("a restore that was killed shows %d of %d accounts", n, len(taken.Accounts))
 	}
+	w.budget = -1
+	if err != nil && len(w.shown) == 0 && r.IntN(4) == 0 {
+		for _, e := range taken.Accounts {
+			w.shown = append(w.shown, e.Account)
+		}
+		w.added = true
+		if w.attemptRestore(origin, taken) == nil {
+			w.fail("accounts that were added after a restore was killed are called restored")
+		}
+		w.shown, w.added = nil, false
+	}
+	if err == nil {
+		return nil
+	}
+	return w.attemptRestore(origin, taken)
+}
+
+func (w *world) attemptRestore(origin *world, taken backup.Taken) (err error) {
+	w.alone(func(p *process) {
+		_, err = backup.Restore(p.ctx, place{p.of(origin)}, taken, sink{process: p, origin: origin},
+			backup.Restoring{Schema: 1, Lock: func(context.Context, string, func(string)) (func() error, error) {
+				return func() error { return nil }, nil
+			}}, quiet{})
+	})
 	return err
 }
 

@@ -41,7 +41,8 @@ type world struct {
 	copies    []*copied
 	shown     []string // accounts that were restored
 	restoring string
-	budget    int // inserts that a restore has left before it is killed
+	added     bool // the accounts that are shown were added by hand, and not restored
+	budget    int  // inserts that a restore has left before it is killed
 
 	// of keys and limits
 	servers     map[int]*server
