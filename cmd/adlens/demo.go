@@ -30,7 +30,8 @@ func newDemo(o *options) *cobra.Command {
 		Long: `Write three years of made-up extracts in the platform's own formats below the
 data directory, load them as any extracts, print a key and curl lines, and
 serve. Running it again keeps the account, and brings it up to date; the key that
-it printed before is revoked.
+it printed before is revoked. It refuses where an account demo was added
+otherwise than with --demo.
 
 The key and the lines go to standard output, all else to standard error. Other
 accounts of the data directory are served too.`,
@@ -87,9 +88,14 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	})
 }
 
+// demoAccount adds the demonstration account where it is missing. An account that has its
+// id and was added without --demo gets no made-up figures.
 func (d *data) demoAccount(ctx context.Context, out io.Writer) error {
-	_, _, err := d.addAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
+	there, _, err := d.addAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
 		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}, out)
+	if err == nil && !there.IsDemo {
+		err = fmt.Errorf("account %q is there, and is no demonstration: nothing was written; use another --data-dir", demoAccount)
+	}
 	return err
 }
 

@@ -38,6 +38,27 @@ func TestADemonstrationHasOneValidKey(t *testing.T) {
 	}
 }
 
+// An account that happens to have the demonstration's id gets no made-up figures.
+func TestADemonstrationLeavesAnAccountOfItsNameAlone(t *testing.T) {
+	d, o := home(t)
+	if _, err := run(o, "account", "add", demoAccount, "--name", "Demolition Ltd"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(o, "key", "create", "--account", demoAccount, "--name", demoKey); err != nil {
+		t.Fatal(err)
+	}
+	out, err := run(o, "demo", "--listen", "127.0.0.1:0")
+	if err == nil || !strings.Contains(err.Error(), "is no demonstration") || out != "" {
+		t.Errorf("%q: %v", out, err)
+	}
+	if all, err := d.Keys.Keys(t.Context(), demoAccount); err != nil || len(all) != 1 || all[0].RevokedAt != nil {
+		t.Errorf("the account's key was revoked: %v: %v", all, err)
+	}
+	if _, err := os.Stat(filepath.Join(o.dataDir, "demo-extracts")); err == nil {
+		t.Error("extracts were written")
+	}
+}
+
 // Nothing is made where the address cannot be had.
 func TestADemonstrationWithoutItsAddressWritesNothing(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
