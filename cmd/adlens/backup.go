@@ -81,7 +81,7 @@ the data directory (or your --secret-key-file) in another safe place.
 		},
 	}
 	po.addFlags(cmd, "to", "where the backup goes")
-	cmd.Flags().IntVar(&keep, "keep", 0, "how many of the newest backups of the place stay; without it all")
+	cmd.Flags().IntVar(&keep, "keep", 0, "how many of the newest backups of this database stay in the place; without it all")
 	cmd.AddCommand(newBackupList(o), newBackupVerify(o))
 	return cmd
 }
@@ -105,7 +105,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		defer t.clearLine()
 		// The wall's clock goes on while a laptop sleeps, and so do deletions.
 		now := func() time.Time { return time.Now().Round(0) }
-		taken, err := backup.Take(ctx, d.Source, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep}, t)
+		taken, err := backup.Take(ctx, d.Source, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep, Identity: d.Cluster.Identity()}, t)
 		t.clearLine()
 		if taken.Name == "" {
 			return err

@@ -2,38 +2,57 @@ package backup
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 )
 
-// pruneBackups removes all but the newest backups of a place, and then the files that
-// no backup names any more. Where an index cannot be read, it is not known what it
-// names, and no file is removed.
-func pruneBackups(ctx context.Context, p Place, keep int) error {
+// pruneBackups removes all but the newest backups that a place has of one database, and
+// then the files that no backup names any more. Backups of another database stay, and
+// those that do not say of which they are: they may be all that there is of it. Where an
+// index cannot be read, it is not known what it names, and no file is removed.
+func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) error {
 	all, err := List(ctx, p)
-	if err != nil || keep == 0 {
+	if err != nil || o.Keep == 0 {
 		return err
 	}
-	old := all[:max(0, len(all)-keep)]
-	for _, name := range old {
-		if err := p.Remove(ctx, name); err != nil {
+	var own, others []Taken
+	var unread []error
+	for _, name := range all {
+		t, err := ReadIndex(ctx, p, name)
+		switch {
+		case err != nil:
+			unread = append(unread, err)
+		case t.Identity == o.Identity:
+			own = append(own, t)
+		default:
+			others = append(others, t)
+		}
+	}
+	old := own[:max(0, len(own)-o.Keep)]
+	for _, t := range old {
+		if err := p.Remove(ctx, t.Name); err != nil {
 			return err
 		}
 	}
+	if len(others) > 0 {
+		progress.Notice(fmt.Sprintf("the place has %d backups of another database, or of a version that did not note which: they stay, and --keep does not count them", len(others)))
+	}
+	err = errors.Join(unread...)
 	needed := map[string]bool{}
-	for _, name := range all[len(old):] {
-		if err := markNeeded(ctx, p, name, needed); err != nil {
-			return fmt.Errorf("files that no backup needs were left: %w", err)
+	for _, t := range slices.Concat(own[len(old):], others) {
+		if err == nil {
+			err = markNeeded(ctx, p, t, needed)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("files that no backup needs were left: %w", err)
 	}
 	return p.Sweep(ctx, needed)
 }
 
 // markNeeded notes the files that a backup names.
-func markNeeded(ctx context.Context, p Place, name string, needed map[string]bool) error {
-	t, err := ReadIndex(ctx, p, name)
-	if err != nil {
-		return err
-	}
+func markNeeded(ctx context.Context, p Place, t Taken, needed map[string]bool) error {
 	for _, e := range t.Accounts {
 		if needed[e.Catalogue] {
 			continue

@@ -26,6 +26,7 @@ type Index struct {
 	Version  string    `json:"version"` // of the program
 	Schema   uint32    `json:"schema"`  // the newest step that the database had
 	TakenAt  time.Time `json:"taken_at"`
+	Identity string    `json:"identity,omitempty"` // of the database; "" where an earlier version wrote it
 	Accounts []Entry   `json:"accounts"`
 }
 

@@ -24,8 +24,10 @@ type Progress interface {
 type Options struct {
 	Version string // of the program
 	Schema  uint32 // the newest step of the database's schema
-	Keep    int    // how many of the newest backups stay; 0 for all
+	Keep    int    // how many of the newest backups of this database stay; 0 for all
 	Now     func() time.Time
+	// Identity tells the database from others that are backed up to the same place.
+	Identity string
 }
 
 // Patience is how long rows are certain to stay after the manifest named their
@@ -44,7 +46,7 @@ func Take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	}
 	taken, err := takeBackup(ctx, from, p, o, progress)
 	if err == nil {
-		err = pruneBackups(ctx, p, o.Keep)
+		err = pruneBackups(ctx, p, o, progress)
 	}
 	return taken, errors.Join(err, release())
 }
@@ -61,7 +63,7 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 	if err := t.readLastBackup(ctx); err != nil {
 		return Taken{}, err
 	}
-	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: t.laterThanLast(o.Now())}
+	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: t.laterThanLast(o.Now()), Identity: o.Identity}
 	var spoilt []error
 	for i, id := range accounts {
 		progress.Account(id, i, len(accounts))
@@ -118,25 +120,29 @@ type taking struct {
 	known  map[string]File  // files of it that the backup before names
 }
 
-// readLastBackup reads what the newest backup holds. One that is damaged is of no
-// use, and no obstacle.
+// readLastBackup reads what the newest backup holds that is not of another database. One
+// that is damaged is of no use, and no obstacle.
 func (t *taking) readLastBackup(ctx context.Context) error {
 	all, err := List(ctx, t.place)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	newest := all[len(all)-1]
-	t.lastAt = timeOf(newest)
-	before, err := ReadIndex(ctx, t.place, newest)
-	switch {
-	case isDamage(err):
-		t.progress.Notice(fmt.Sprintf("the backup before cannot be built on: %v", err))
+	t.lastAt = timeOf(all[len(all)-1])
+	for _, name := range slices.Backward(all) {
+		before, err := ReadIndex(ctx, t.place, name)
+		switch {
+		case isDamage(err):
+			t.progress.Notice(fmt.Sprintf("the backup before cannot be built on: %v", err))
+			return nil
+		case err != nil:
+			return err
+		case before.Identity != "" && before.Identity != t.options.Identity:
+			continue
+		}
+		for _, e := range before.Accounts {
+			t.last[e.Account] = e
+		}
 		return nil
-	case err != nil:
-		return err
-	}
-	for _, e := range before.Accounts {
-		t.last[e.Account] = e
 	}
 	return nil
 }

@@ -422,3 +422,40 @@ func TestLiveUnitsAreReadBackAndPutUnderOneCommit(t *testing.T) {
 		}
 	}
 }
+
+// Two installations that share a place keep as many backups each, and those of a time
+// when a backup did not say of which it is stay. Of an account that is damaged, nothing
+// of another database's account with its name is taken.
+func TestOfAPlaceOnlyTheDatabasesOwnBackupsAreRemoved(t *testing.T) {
+	s := &shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1, stored: map[uint32]int{1: 3, 2: 3}, promised: 3}
+	place, unnamed := takeWhole(t, s, s.clock)
+	newest := map[string]string{}
+	for range 3 {
+		for i, identity := range []string{"HERE", "THERE"} {
+			s.now, s.generation = s.now.Add(time.Hour), uint32(i+1)
+			taken, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 1, Identity: identity}, silence{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			newest[identity] = taken.Name
+		}
+	}
+	want := []string{unnamed.Name, newest["HERE"], newest["THERE"]}
+	if all, err := List(t.Context(), place); err != nil || !slices.Equal(all, want) {
+		t.Errorf("%v are left, expected %v: %v", all, want, err)
+	}
+	for _, name := range want {
+		taken, err := ReadIndex(t.Context(), place, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults, err := Verify(t.Context(), place, taken, silence{}); err != nil || len(faults) > 0 {
+			t.Errorf("%s is not whole: %v: %v", name, faults, err)
+		}
+	}
+	last := &taking{place: place, options: Options{Identity: "HERE"}, progress: silence{}, last: map[string]Entry{}}
+	here, err := ReadIndex(t.Context(), place, newest["HERE"])
+	if err := errors.Join(err, last.readLastBackup(t.Context())); err != nil || last.last["acme"] != here.Accounts[0] {
+		t.Errorf("the last backup is %v, expected %v: %v", last.last, here.Accounts, err)
+	}
+}

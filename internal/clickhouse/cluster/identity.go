@@ -183,6 +183,9 @@ func (s *Shard) noteIdentity(ctx context.Context, shard uint16, id string) error
 	return s.Exec(ctx, "INSERT INTO identities SELECT {number:UInt16}, {id:String}, now64(9)", conn.Params{"number": conn.Number(shard), "id": query.Text(id)})
 }
 
+// Identity returns which database it is: of a cluster, its first shard.
+func (c *Cluster) Identity() string { return c.Home().id }
+
 // RememberIdentity writes down, away from the database, which one it is. It has
 // accounts from now on.
 func (c *Cluster) RememberIdentity() error {
