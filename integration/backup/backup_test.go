@@ -175,6 +175,9 @@ func TestAConnectionIsRestoredWithItsKeyFileAlone(t *testing.T) {
 	house.Need(t, err)
 
 	restored := &house.House{Program: place.Restore(t)}
+	if _, err := os.Stat(filepath.Join(restored.DataDir, "identity.json")); err != nil {
+		t.Errorf("a store that is lost after the restore would not be missed: %v", err)
+	}
 	r := house.Pull(t, restored, platform, "acme", t.TempDir())
 	if r.Code == 0 || !strings.Contains(r.Stderr, "secret.key") || !strings.Contains(r.Stderr, "--secret-key-file") {
 		t.Errorf("pull without the key file: %s", r)

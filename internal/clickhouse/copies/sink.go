@@ -143,10 +143,13 @@ func (s Sink) Insert(ctx context.Context, account, table string, block *backup.B
 		}
 		return directory.SealTable(ctx, shard.Server, table)
 	}
-	if slices.Contains(tables.OfDirectory(), table) {
-		return shard.Announce(conn.Directory, insert)
+	if !slices.Contains(tables.OfDirectory(), table) {
+		return insert()
 	}
-	return insert()
+	if err := shard.Announce(conn.Directory, insert); err != nil || table != "accounts" {
+		return err
+	}
+	return s.cluster.RememberIdentity()
 }
 
 // appendColumn fills a column. One with a dictionary is built by the driver.
