@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 
 	"adlens"
@@ -87,12 +88,17 @@ the data directory (or your --secret-key-file) in another safe place.
 }
 
 func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) error {
-	place, err := po.findPlace("to", true)
-	if err != nil {
+	if _, err := po.findPlace("to", false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return o.withDatabase(cmd.Context(), func(d *data) error {
 		ctx := cmd.Context()
+		// Made only now: a user who may not open the database would leave a directory
+		// that those who may cannot write to.
+		place, err := po.findPlace("to", true)
+		if err != nil {
+			return err
+		}
 		schema, err := d.Audit.Schema(ctx)
 		if err != nil {
 			return err
