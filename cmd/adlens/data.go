@@ -35,11 +35,8 @@ func (o *options) openDatabase(ctx context.Context) (*data, error) {
 	if o.clickhouse != "" {
 		return o.openRemote(ctx)
 	}
-	if o.reader != "" || o.ca != "" || o.cluster != "" {
-		return nil, errors.New("--clickhouse-reader, --clickhouse-ca and --cluster belong to --clickhouse, which is not given")
-	}
-	if o.dataDir == "" {
-		return nil, errors.New("--data-dir is empty; expected a directory")
+	if err := o.requireNamed(); err != nil {
+		return nil, err
 	}
 	e, err := engine.Open(ctx, o.dataDir)
 	if err != nil {
@@ -50,6 +47,17 @@ func (o *options) openDatabase(ctx context.Context) (*data, error) {
 		return nil, errors.Join(err, e.Close())
 	}
 	return &data{Database: db, locker: engine.Locks{DataDir: o.dataDir}, engine: e}, nil
+}
+
+// requireNamed makes sure that the flags name the data directory or a server.
+func (o *options) requireNamed() error {
+	if o.clickhouse == "" && (o.reader != "" || o.ca != "" || o.cluster != "") {
+		return errors.New("--clickhouse-reader, --clickhouse-ca and --cluster belong to --clickhouse, which is not given")
+	}
+	if o.clickhouse == "" && o.dataDir == "" {
+		return errors.New("--data-dir is empty; expected a directory")
+	}
+	return nil
 }
 
 // remoteServer is the server that was named.

@@ -40,6 +40,9 @@ and account.`,
   adlens doctor --json | jq '.checks[] | select(.status != "ok")'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.requireNamed(); err != nil {
+				return err
+			}
 			p := o.newProgress(cmd.ErrOrStderr())
 			examine.Added = p.Added
 			findings, err := doctor.Examine(cmd.Context(), o.newInstallation(po, redis), examine)
