@@ -205,7 +205,7 @@ has account_id, name, is_demo, subscription_status and created_at.`,
 					lines[i] = accountLine(a)
 				}
 				return printLines(o, cmd, lines, "ID\tNAME\tSUBSCRIPTION\tCREATED", func(l accountJSON) string {
-					return strings.Join([]string{l.ID, l.Name, l.Subscription, l.CreatedAt}, "\t")
+					return joinCells(l.ID, l.Name, l.Subscription, l.CreatedAt)
 				})
 			})
 		},

@@ -196,7 +196,7 @@ accounts, rows, files and bytes it has. No database is needed.`,
 				lines = append(lines, takenLine(place, taken))
 			}
 			printed := printLines(o, cmd, lines, "BACKUP\tACCOUNTS\tROWS\tSIZE\tVERSION", func(l takenJSON) string {
-				return fmt.Sprintf("%s\t%d\t%d\t%s\t%s", l.ID, l.Accounts, l.Rows, formatBytes(l.Stored), l.Version)
+				return joinCells(l.ID, fmt.Sprint(l.Accounts), fmt.Sprint(l.Rows), formatBytes(l.Stored), l.Version)
 			})
 			return errors.Join(printed, errors.Join(damage...))
 		},

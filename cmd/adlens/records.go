@@ -75,12 +75,17 @@ func (k recordKind[T, L]) printAll(o *options, cmd *cobra.Command, d *data, acco
 		lines[i] = k.line(one)
 	}
 	return printLines(o, cmd, lines, k.header, func(l L) string {
-		row := k.cells(l)
-		for i, cell := range row { // a tab or a line feed in a name would begin another cell
-			row[i] = cmp.Or(strings.Join(strings.Fields(cell), " "), "-")
-		}
-		return strings.Join(row, "\t")
+		return joinCells(k.cells(l)...)
 	})
+}
+
+// joinCells makes a row of a table. A tab or a line feed in a name would begin another
+// cell or row.
+func joinCells(cells ...string) string {
+	for i, cell := range cells {
+		cells[i] = cmp.Or(strings.Join(strings.Fields(cell), " "), "-")
+	}
+	return strings.Join(cells, "\t")
 }
 
 // printLines prints lines as JSON, or as a table with tabs between the cells of a row.
