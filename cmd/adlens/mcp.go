@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"adlens/internal/answer"
@@ -127,16 +128,21 @@ type ownerFile struct {
 
 func (o *options) ownerPath() string { return filepath.Join(o.dataDir, "serve.json") }
 
-// writeOwnerFile says that a server answers at an address, until removeOwnerFile.
-func (o *options) writeOwnerFile(address net.Addr, token, public string) error {
+// ownerOf is what a server that listens at an address writes.
+func ownerOf(address net.Addr, token, public string) ownerFile {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {
-		return err
+		return ownerFile{"http://" + address.String(), token, public}
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	body, err := json.Marshal(ownerFile{"http://" + net.JoinHostPort(host, port), token, public})
+	return ownerFile{"http://" + net.JoinHostPort(host, port), token, public}
+}
+
+// writeOwnerFile says that a server answers at an address, until removeOwnerFile.
+func (o *options) writeOwnerFile(own ownerFile) error {
+	body, err := json.Marshal(own)
 	if err != nil {
 		return err
 	}
@@ -148,6 +154,27 @@ func (o *options) writeOwnerFile(address net.Addr, token, public string) error {
 		return err
 	}
 	return os.Rename(temporary, o.ownerPath())
+}
+
+// claimOwnerFile writes the file again where it is missing, or names a server that has
+// ended: of several servers of a data directory, the last one that started wrote it, and
+// one of the others counts when that ends.
+func (o *options) claimOwnerFile(own ownerFile) error {
+	owner, ok := o.readOwnerFile()
+	if ok && (owner == own || owner.Address != own.Address && owner.isAnswered()) {
+		return nil
+	}
+	return o.writeOwnerFile(own)
+}
+
+// isAnswered reports whether something listens at the address.
+func (f ownerFile) isAnswered() bool {
+	connection, err := net.DialTimeout("tcp", strings.TrimPrefix(f.Address, "http://"), time.Second)
+	if err != nil {
+		return false
+	}
+	connection.Close()
+	return true
 }
 
 // removeOwnerFile removes what a server wrote, unless another one has replaced it.

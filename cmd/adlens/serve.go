@@ -199,7 +199,8 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
-	if err := o.writeOwnerFile(listener.Addr(), assistants.OwnerToken, so.publicURL); err != nil {
+	owner := ownerOf(listener.Addr(), assistants.OwnerToken, so.publicURL)
+	if err := o.writeOwnerFile(owner); err != nil {
 		log.Warn("adlens mcp on this machine counts its calls by itself", zap.Error(err))
 	}
 	defer o.removeOwnerFile(assistants.OwnerToken)
@@ -207,6 +208,11 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	d.startBackground(background, &running, usage, inspector)
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keepReservations(background) })
+	running.Go(func() {
+		runEvery(background, usageEvery, func(context.Context) {
+			_ = o.claimOwnerFile(owner) // a directory that cannot be written was warned of above
+		})
+	})
 	running.Go(func() { keepFigures(background, figures, log) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
