@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"adlens/internal/commits"
 	"adlens/internal/engine"
 )
 
@@ -28,10 +29,25 @@ func main() {
 	root.SetErr(screen{os.Stderr})
 	if err := root.ExecuteContext(ctx); err != nil {
 		if !errors.Is(err, errSaid) {
-			fmt.Fprintln(root.ErrOrStderr(), "adlens:", err)
+			fmt.Fprintln(root.ErrOrStderr(), "adlens:", explainInterrupt(ctx, err))
 		}
 		os.Exit(1)
 	}
+}
+
+// explainInterrupt describes an error by which a signal ended a command. The driver's own
+// words are the address of the statement that was under way. Where it is not known what
+// became of a load, its error says so.
+func explainInterrupt(ctx context.Context, err error) error {
+	if !isInterrupted(ctx, err) || errors.Is(err, commits.ErrUnknown) {
+		return err
+	}
+	return errors.New("interrupted: what was under way did not come to its end; run the same command again")
+}
+
+// isInterrupted reports whether an error is that of a signal.
+func isInterrupted(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)))
 }
 
 // errSaid is a failure that the user was told of already.

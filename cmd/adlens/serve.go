@@ -80,11 +80,15 @@ at most every 30 minutes.`,
   adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.withUnwatchedDatabase(cmd.Context(), func(d *data) error {
+			err := o.withUnwatchedDatabase(cmd.Context(), func(d *data) error {
 				return o.runServer(cmd.Context(), d, *so, func(address string) error {
 					return o.sayAddress(cmd.OutOrStdout(), address)
 				})
 			})
+			if isInterrupted(cmd.Context(), err) { // before it answered: nothing was cut short
+				return nil
+			}
+			return err
 		},
 	}
 	so.addFlags(cmd, "info")

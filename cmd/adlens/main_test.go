@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"adlens/internal/commits"
+)
+
+func TestAnInterruptedCommandSaysSoInAFewWords(t *testing.T) {
+	signal := errors.New("interrupt signal received")
+	ctx, stop := context.WithCancelCause(t.Context())
+	sent := fmt.Errorf("sendQuery: %w", &url.Error{Op: "Post", URL: "http://loader@127.0.0.1:9000?query=x", Err: signal})
+	unknown := errors.Join(sent, commits.ErrUnknown)
+	if err := explainInterrupt(ctx, sent); err != sent {
+		t.Errorf("before the signal: %v", err)
+	}
+	stop(signal)
+	for _, err := range []error{sent, fmt.Errorf("account acme: %w", ctx.Err())} {
+		if text := explainInterrupt(ctx, err).Error(); !strings.HasPrefix(text, "interrupted: ") || strings.Contains(text, "127.0.0.1") {
+			t.Error(text)
+		}
+	}
+	other := errors.New("the disk is full")
+	for _, err := range []error{unknown, other} {
+		if explainInterrupt(ctx, err) != err {
+			t.Errorf("%v is not what is said", err)
+		}
+	}
+}
+
+func TestAServerThatIsStoppedWhileItStartsEndsWell(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	root := newRoot()
+	root.SetArgs([]string{"serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()})
+	if err := root.ExecuteContext(ctx); err != nil {
+		t.Error(err)
+	}
+}
