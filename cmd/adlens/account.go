@@ -153,11 +153,7 @@ func (d *data) requireNoRestore(ctx context.Context, account string) error {
 }
 
 func (o *options) printAccount(cmd *cobra.Command, a adlens.Account) error {
-	if o.json {
-		return printJSON(cmd.OutOrStdout(), accountLine(a))
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "account %s: %s, %s\n", a.ID, a.Name, a.Subscription)
-	return err
+	return o.printDone(cmd, accountLine(a), fmt.Sprintf("account %s: %s, %s", a.ID, a.Name, a.Subscription))
 }
 
 func checkAccount(a adlens.Account) error {

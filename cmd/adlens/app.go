@@ -70,9 +70,11 @@ With --json it prints code, app_id and expires_at.`,
 				}
 				expires := adlens.FormatTime(app.Invite.ExpiresAt)
 				if o.json {
-					return printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "expires_at": expires})
+					err = printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "expires_at": expires})
+				} else {
+					err = explainInvite(cmd.OutOrStdout(), code, app, strings.TrimRight(base, "/"))
 				}
-				return explainInvite(cmd.OutOrStdout(), code, app, strings.TrimRight(base, "/"))
+				return explainUnprinted("app", app.ID, err)
 			})
 		},
 	}

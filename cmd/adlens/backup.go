@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"time"
 
@@ -116,7 +115,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		if taken.Name == "" {
 			return err
 		}
-		return errors.Join(o.sayTaken(cmd.OutOrStdout(), place, taken, t), err)
+		return errors.Join(o.sayTaken(cmd, place, taken, t), err)
 	})
 }
 
@@ -139,17 +138,14 @@ func takenLine(place backup.Place, taken backup.Taken) takenJSON {
 	return line
 }
 
-func (o *options) sayTaken(w io.Writer, place backup.Place, taken backup.Taken, t *transfer) error {
+func (o *options) sayTaken(cmd *cobra.Command, place backup.Place, taken backup.Taken, t *transfer) error {
 	line := takenLine(place, taken)
-	if o.json {
-		return printJSON(w, struct {
-			takenJSON
-			Copied uint64 `json:"copied_rows"`
-		}{line, t.copied})
-	}
-	_, err := fmt.Fprintf(w, "backup %s in %s: %d accounts, %d rows in %d files, %s; %d rows were new\n",
-		line.ID, line.Place, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored), t.copied)
-	return err
+	said := struct {
+		takenJSON
+		Copied uint64 `json:"copied_rows"`
+	}{line, t.copied}
+	return o.printDone(cmd, said, fmt.Sprintf("backup %s in %s: %d accounts, %d rows in %d files, %s; %d rows were new",
+		line.ID, line.Place, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored), t.copied))
 }
 
 // formatBytes writes bytes for people.

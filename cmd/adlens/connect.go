@@ -171,7 +171,8 @@ has those found.`,
 				if len(taken) == 0 {
 					return err
 				}
-				return errors.Join(o.sayConnected(cmd.OutOrStdout(), wanted, taken), err) // some may be left out
+				said := explainDone("account "+wanted.Account+" is connected ("+wanted.Name+")", o.sayConnected(cmd.OutOrStdout(), wanted, taken))
+				return errors.Join(said, err) // some may be left out
 			})
 		},
 	}

@@ -92,12 +92,8 @@ removed.`,
 				if err != nil {
 					return err
 				}
-				if o.json {
-					return printJSON(cmd.OutOrStdout(), connectionLine(removed))
-				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "connection %s of account %s is removed; what is held of its profiles stays readable and is refreshed no more: %s\n",
-					name, account, strings.Join(removed.Profiles, ", "))
-				return err
+				return o.printDone(cmd, connectionLine(removed), fmt.Sprintf("connection %s of account %s is removed; what is held of its profiles stays readable and is refreshed no more: %s",
+					name, account, strings.Join(removed.Profiles, ", ")))
 			})
 		},
 	}

@@ -25,9 +25,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := newRoot()
-	root.SetOut(screen{os.Stdout})
-	root.SetErr(screen{os.Stderr})
-	if err := root.ExecuteContext(ctx); err != nil {
+	var unprinted error
+	root.SetOut(screen{os.Stdout, &unprinted})
+	root.SetErr(screen{file: os.Stderr})
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = unprinted // of help: cobra drops it
+	}
+	if err != nil {
 		if !errors.Is(err, errSaid) {
 			fmt.Fprintln(root.ErrOrStderr(), "adlens:", explainInterrupt(ctx, err))
 		}

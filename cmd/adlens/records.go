@@ -101,6 +101,23 @@ func printLines[L any](o *options, cmd *cobra.Command, lines []L, header string,
 	return table.Flush()
 }
 
+// printDone prints what was done: a line of JSON, or a sentence.
+func (o *options) printDone(cmd *cobra.Command, line any, done string) error {
+	if o.json {
+		return explainDone(done, printJSON(cmd.OutOrStdout(), line))
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), done)
+	return explainDone(done, err)
+}
+
+// explainDone says of what was done that it is, where it could not be printed.
+func explainDone(done string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s; this could not be printed: %w", done, err)
+}
+
 // newID makes an id that is not known yet and no secret.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:20]) }
 
@@ -137,11 +154,8 @@ func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) erro
 				return err
 			}
 		}
-		if o.json {
-			return printJSON(cmd.OutOrStdout(), k.line(one))
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s (%s) is revoked\n", k.what, id, k.name(one))
-		return err
+		done := fmt.Sprintf("%s %s (%s) is revoked", k.what, id, k.name(one))
+		return o.printDone(cmd, k.line(one), done)
 	})
 }
 

@@ -73,11 +73,7 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 	}
 	taken.Accounts = restored
 	line := takenLine(place, taken)
-	if o.json {
-		return printJSON(cmd.OutOrStdout(), line)
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored %d accounts, %d rows, from backup %s in %s\n", line.Accounts, line.Rows, line.ID, line.Place)
-	return err
+	return o.printDone(cmd, line, fmt.Sprintf("restored %d accounts, %d rows, from backup %s in %s", line.Accounts, line.Rows, line.ID, line.Place))
 }
 
 // noRoom says in a sentence what a person can do about.

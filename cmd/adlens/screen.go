@@ -14,11 +14,17 @@ import (
 // stored row says may hold characters that control a terminal or turn the order
 // of what is read. Whatever command prints them, here they become escapes, in
 // the form that JSON knows.
-type screen struct{ file *os.File }
+type screen struct {
+	file   *os.File
+	failed *error // the last error of a write, for callers whose libraries drop it; nil for none
+}
 
 // Write writes a text in which nothing controls a terminal.
 func (s screen) Write(text []byte) (int, error) {
 	if _, err := s.file.Write(escapeControls(text)); err != nil {
+		if s.failed != nil {
+			*s.failed = err
+		}
 		return 0, err
 	}
 	return len(text), nil

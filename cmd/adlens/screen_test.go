@@ -24,13 +24,13 @@ func TestOnlyEscapesOfControlsAreWritten(t *testing.T) {
 		if _, err := f.Seek(0, 0); err != nil {
 			t.Fatal(err)
 		}
-		n, err := screen{f}.Write([]byte(text))
+		n, err := screen{file: f}.Write([]byte(text))
 		got, _ := os.ReadFile(f.Name())
 		if err != nil || n != len(text) || string(got) != want {
 			t.Errorf("%q is written as %q (%d, %v), expected %q", text, got, n, err, want)
 		}
 	}
-	if _, terminal := terminalOf(screen{f}); terminal {
+	if _, terminal := terminalOf(screen{file: f}); terminal {
 		t.Error("a file is no terminal")
 	}
 }

@@ -322,9 +322,9 @@ func newLog(level string) (*zap.Logger, error) {
 	config := zap.NewProductionEncoderConfig()
 	config.TimeKey, config.EncodeTime = "time", encodeTime
 	encoder := zapcore.NewJSONEncoder(config)
-	if _, terminal := terminalOf(screen{os.Stderr}); terminal {
+	if _, terminal := terminalOf(screen{file: os.Stderr}); terminal {
 		config.EncodeTime, config.ConsoleSeparator = zapcore.TimeEncoderOfLayout(time.TimeOnly), "  "
 		encoder = zapcore.NewConsoleEncoder(config)
 	}
-	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(screen{os.Stderr})), parsed)), nil
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(screen{file: os.Stderr})), parsed)), nil
 }

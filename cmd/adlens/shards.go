@@ -115,9 +115,6 @@ func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to in
 	if err != nil {
 		return noRoom(err)
 	}
-	if o.json {
-		return printJSON(cmd.OutOrStdout(), map[string]any{"account_id": account, "shard": to, "copied_rows": rows})
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "account %s is on shard %d; %d rows were copied\n", account, to, rows)
-	return err
+	return o.printDone(cmd, map[string]any{"account_id": account, "shard": to, "copied_rows": rows},
+		fmt.Sprintf("account %s is on shard %d; %d rows were copied", account, to, rows))
 }

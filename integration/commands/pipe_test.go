@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -37,5 +38,40 @@ func TestAServerOutlivesTheReadersOfItsOutput(t *testing.T) {
 	house.Need(t, command.Process.Signal(syscall.SIGTERM))
 	if err := command.Wait(); err != nil {
 		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// What cannot be printed is not called well, and where something was done, the error says
+// what: a script that only hears of a full disk would do it again.
+func TestWhatWasDoneAndCouldNotBePrintedIsSaid(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	place := t.TempDir()
+	if r := p.Run("account", "add", "there", "--name", "There"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"account acme: Acme, active; this could not be printed", []string{"account", "add", "acme", "--name", "Acme"}},
+		{"account there: Here, active; this could not be printed", []string{"account", "set", "there", "--name", "Here", "--json"}},
+		{"is never shown again; revoke it with adlens app revoke a_", []string{"app", "invite", "--account", "there"}},
+		{"2 accounts, ", []string{"backup", "--to", place}},
+		{"write /dev/stdout: no space left", []string{"--help"}},
+		{"write /dev/stdout: no space left", []string{"help", "load"}},
+		{"write /dev/stdout: no space left", []string{"key"}},
+		{"write /dev/stdout: no space left", []string{"--version"}},
+	} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		house.Need(t, err)
+		var said strings.Builder
+		command := p.Command(t.Context(), c.args...)
+		command.Stdout, command.Stderr = full, &said
+		err = command.Run()
+		if err == nil || !strings.Contains(said.String(), c.says) || !strings.Contains(said.String(), "no space left") {
+			t.Errorf("%v: %v: %s", c.args, err, said.String())
+		}
+		house.Need(t, full.Close())
 	}
 }
