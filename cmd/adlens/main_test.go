@@ -28,7 +28,7 @@ func TestAnInterruptedCommandSaysSoInAFewWords(t *testing.T) {
 	other := errors.New("the disk is full")
 	for _, err := range []error{unknown, other} {
 		if explainInterrupt(ctx, err) != err {
-			t.Errorf("%v is not what is said", err)
+			t.Errorf("%v is replaced by another error", err)
 		}
 	}
 }

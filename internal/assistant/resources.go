@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -32,7 +33,12 @@ var resources = []resource{
 func (s *Server) addResources() {
 	for _, one := range resources {
 		s.protocol.AddResource(&mcp.Resource{URI: one.address, Name: one.name, Title: one.title, Description: one.words, MIMEType: "application/json"},
-			func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			func(ctx context.Context, r *mcp.ReadResourceRequest) (result *mcp.ReadResourceResult, err error) {
+				defer func() {
+					if cause := recover(); cause != nil { // the protocol's server would end the program
+						err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))}
+					}
+				}()
 				said, err := one.read(s, ctx, r.Extra)
 				if err != nil {
 					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, err)}

@@ -29,12 +29,14 @@ const ground = HEIGHT - EDGE.bottom
 
 // scalesOf are an axis for each figure, with steps at the same heights.
 function scalesOf(series) {
+  // Amounts and ratios have two decimals at an axis, and counts none.
+  const step = ({ figure }, rough) => stepOf(Math.max(rough, figure.kind === 'count' ? 1 : 0.01))
   const greatest = series.map(({ values, earlier }) => Math.max(0, ...[...values, ...earlier].filter((value) => value !== null).map(Number)) || 1)
-  const steps = Math.ceil(greatest[0] / stepOf(greatest[0] / 4))
-  return greatest.map((most) => {
-    const step = stepOf(most / steps)
-    const up = (value) => ground - (Number(value) / (step * steps)) * (ground - EDGE.top)
-    return { ticks: Array.from({ length: steps + 1 }, (_, i) => step * i), up }
+  const steps = Math.ceil(greatest[0] / step(series[0], greatest[0] / 4))
+  return greatest.map((most, i) => {
+    const size = step(series[i], most / steps)
+    const up = (value) => ground - (Number(value) / (size * steps)) * (ground - EDGE.top)
+    return { ticks: Array.from({ length: steps + 1 }, (_, n) => size * n), up }
   })
 }
 

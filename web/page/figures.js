@@ -34,7 +34,8 @@ const shapes = {
   ratio: cents,
   count: { maximumFractionDigits: 0 },
 }
-const shapeOf = ({ kind }, currency) => (kind === 'money' ? { ...shapes.money, currency } : shapes[kind])
+// An account without marketplaces has no currency of its own.
+const shapeOf = ({ kind }, currency) => (kind === 'money' ? (currency ? { ...shapes.money, currency } : cents) : shapes[kind])
 const compact = { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 2 }
 const signed = { signDisplay: 'exceptZero' }
 

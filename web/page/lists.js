@@ -3,7 +3,7 @@
 import { el, labelled, option } from './dom.js'
 import { adType, amount, count, day, time, words } from './figures.js'
 import { FILTERS, ownLink, sides } from './report.js'
-import { pages, table } from './tables.js'
+import { emptyOf, pages, table } from './tables.js'
 
 const section = (title, ...children) => el('section', { class: 'card', 'aria-label': title }, ...children)
 
@@ -45,7 +45,7 @@ export function drawCampaigns(state, { campaigns }, tools) {
     !tools.fixed && whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
   ].filter(Boolean)
   return [section('Campaigns', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools), state_), syncing(campaigns.meta),
-    table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: 'No campaign is listed.' }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
+    table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: emptyOf(campaigns.pagination, state, 'No campaign is listed.') }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
 }
 
 // drawAdGroups shows one marketplace's ad groups, or those of one campaign.
@@ -61,7 +61,7 @@ export function drawAdGroups(state, answers, tools) {
   ]
   const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, !tools.fixed && el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
   return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), narrowed, syncing(groups.meta),
-    table({ caption: 'Ad groups', columns, rows: groups.data, empty: 'No ad group is listed.' }), pages(groups.pagination, state, tools.go, 'ad groups'))]
+    table({ caption: 'Ad groups', columns, rows: groups.data, empty: emptyOf(groups.pagination, state, 'No ad group is listed.') }), pages(groups.pagination, state, tools.go, 'ad groups'))]
 }
 
 const schedule = ({ frequency, time: at, timezone }) => [frequency === null ? '–' : words(frequency), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
@@ -100,7 +100,7 @@ function run(row) {
     table({ caption: `Changes of the run of ${time(row.started_at)}`, columns, rows: row.changes, empty: 'It changed nothing.' }))
 }
 
-const text = (value) => (value === null || value === undefined ? '–' : String(value))
+const text = (value) => (value === null || value === undefined ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 // written: choices, from the catalogue, by go test ./internal/catalogue -update
 const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo']
@@ -120,7 +120,7 @@ export function drawActivity(state, { activity }, { go, link, fixed }) {
     !fixed && plain('Rule', (row) => (row.rule_id === null ? '–' : el('a', { href: link({ view: 'runs', rule_id: row.rule_id }) , 'aria-label': `Runs of the rule that made this change: ${row.summary}` }, 'Runs'))),
   ].filter(Boolean)
   return [section('Activity', el('div', { class: 'row' }, tool),
-    table({ caption: 'Activity', columns, rows: activity.data, empty: 'Nothing was done on the platform yet.' }), pages(activity.pagination, state, go, 'operations'))]
+    table({ caption: 'Activity', columns, rows: activity.data, empty: emptyOf(activity.pagination, state, 'Nothing was done on the platform yet.') }), pages(activity.pagination, state, go, 'operations'))]
 }
 
 // drawApps shows the assistants that may read the account. Each can be ended, in

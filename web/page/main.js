@@ -148,6 +148,7 @@ async function show({ again = false } = {}) {
   try {
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
+    if ((again || shown.answers.summary) && await learn(mine, running, shown.answers)) return show({ again: true })
     draw(state, shown)
     comeBack(shown.answers, running)
   } catch (error) {
@@ -184,11 +185,31 @@ function draw(state, shown) {
   const heading = el('h1', { tabindex: -1 }, VIEWS[state.view].title)
   drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figuresOf(answers)?.comparison, refused, marketplaces: session.marketplaces })
   const buttons = [el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh'),
-    shareButton(state, session.account, (node) => copy(node, say))]
+    shareButton(answered(state, refused), session.account, (node) => copy(node, say))]
   redraw(byId('view'), drawView(state, answers, heading, buttons, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
   say('')
   if (!before || session.view !== state.view) heading.focus({ preventScroll: true })
   session.view = state.view
+}
+
+// answered is a state without what the server refused of it: a link shows what is shown.
+function answered(state, refused) {
+  const faults = refused.flatMap(({ errors }) => errors)
+  const left = (name, value) => (name === 'figures' ? value.split(',').filter((figure) => !faults.some((fault) => fault.value === figure)).join() : '')
+  return { ...state, ...Object.fromEntries(faults.map(({ parameter }) => [parameter, left(parameter, state[parameter] ?? '')])) }
+}
+
+// learn asks for the marketplaces again where an answer names one that is new, or there
+// were none, and reports whether there are others.
+async function learn(mine, running, answers) {
+  const known = mine.marketplaces
+  const isNew = ({ marketplace_id: id }) => !known.some((one) => one.marketplace_id === id)
+  if (known.length > 0 && !answers?.summary?.by_marketplace.some(isNew)) return false
+  const now = (await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting })).data
+  if (!now.some(isNew)) return false
+  mine.marketplaces = now
+  furnish()
+  return true
 }
 
 // endApp ends the connection of an assistant, and shows those that are left.
@@ -217,7 +238,8 @@ function fail(error, requests, running) {
   session.failed = true
   byId('notices').replaceChildren()
   session.elsewhere.show(ofApi(requests.filter(({ after }) => !after))) // those that need no other's answer
-  redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })))
+  redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })),
+    error.status === 400 && el('p', {}, el('a', { href: `#/${session.state.view}`, 'data-keep': 'plain-view' }, 'Show it as it is without these choices')))
 }
 
 // A key that was kept begins by itself.

@@ -2,7 +2,7 @@
 // leads to its own figures and timeline, and to the other reports filtered by it.
 
 import { el, hidden, labelled } from './dom.js'
-import { figureColumns, pages, table, withShares } from './tables.js'
+import { emptyOf, figureColumns, pages, table, withShares } from './tables.js'
 
 // REPORTS are the views whose rows are the values of a dimension. Each has the
 // parameter that filters by such ids, the columns of id and label, the dimensions
@@ -45,7 +45,7 @@ export function drawReport(state, { report }, tools) {
   }
   const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report)], report.data, (row) => row[kind.id] !== null && report.currency !== null)
   return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state.view, tools), !tools.fixed && searchField(kind, state, tools.go),
-    table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: `No ${kind.one} has figures in this period.` }),
+    table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: emptyOf(report.pagination, state, `No ${kind.one} has figures in this period.`) }),
     pages(report.pagination, state, tools.go, kind.title.toLowerCase()))]
 }
 
@@ -97,7 +97,8 @@ function searchField(kind, state, go) {
   const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': 'search' })
   const find = (event) => {
     event.preventDefault()
-    go({ search: text.value })
+    const wanted = text.value.trim()
+    if ([...wanted].length !== 1) go({ search: wanted })
   }
   return el('form', { class: 'row', role: 'search', onsubmit: find }, labelled(kind.search, text), el('button', { class: 'plain', 'data-keep': 'find' }, 'Find'))
 }

@@ -64,7 +64,7 @@ const behind = {
   'ad-groups': (state) => (state.marketplace_id
     ? [request('ad-groups', 'Ad groups', '/api/v1/ad-groups', [['marketplace_id', state.marketplace_id], ['campaign_id', state.campaign_id], ...paging(state)])]
     : []),
-  rules: () => [request('rules', 'Rules', '/api/v1/rules', [])],
+  rules: () => [request('rules', 'Rules', '/api/v1/rules', [['page_size', 'all']])],
   runs: (state) => [request('runs', 'Runs of the rule', `/api/v1/rules/${encodeURIComponent(state.rule_id)}/runs`, [])],
   activity: (state) => [request('activity', 'Activity', '/api/v1/activity', [['tool', state.tool], ...paging(state)])],
   apps: () => [request('apps', 'Assistants', '/apps', [])],

@@ -30,7 +30,8 @@ export function timelineOf(answer) {
 }
 
 const at = (date) => new Date(`${date}T00:00:00Z`)
-const text = (time) => time.toISOString().slice(0, 10)
+const LAST = '9999-12-31' // of the days that the API has
+const text = (time) => (time.getUTCFullYear() > 9999 ? LAST : time.toISOString().slice(0, 10))
 
 // moved is a date some days, weeks or months later.
 function moved(date, granularity, steps) {
@@ -56,7 +57,7 @@ const least = (...dates) => dates.filter(Boolean).sort()[0]
 // null for what only the period has that it is compared with.
 export function slotsOf({ period, granularity, data }) {
   const dates = []
-  for (let date = firstOf(period.start_date, granularity); date <= period.end_date; date = moved(date, granularity, 1)) dates.push(date)
+  for (let date = firstOf(period.start_date, granularity); date <= period.end_date && date !== dates.at(-1); date = moved(date, granularity, 1)) dates.push(date)
   // What the server dates outside of the period, or not at all, is shown after it.
   return [...new Set([...dates, ...data.map((point) => point.date)])]
 }

@@ -67,6 +67,10 @@ function bar(share) {
     svg('rect', { class: 'ground', width: 100, height: 4 }), svg('rect', { class: 'share', width: share * 100, height: 4 }))
 }
 
+// emptyOf says why there are no rows: a page past the end, a search without a find, or
+// none at all.
+export const emptyOf = (pagination, state, none) => (pagination.total_rows !== '0' ? 'This page has no rows.' : state.search ? 'Nothing was found.' : none)
+
 // pages leads through the pages of a list, where it has any. Sizes are those that
 // can be chosen.
 export function pages(pagination, state, go, what) {
