@@ -94,6 +94,7 @@ type Connector struct {
 	loading map[string]chan struct{} // by account: one connection's files, or one profile's lists, at a time
 
 	reads chan struct{} // has a value for each marketplace whose lists the platform is giving
+	holds chan struct{} // has a value for each whose lists are in memory
 
 	notOffered, outside atomic.Uint64
 }
@@ -111,7 +112,7 @@ func New(c Config) *Connector {
 		c.Now = time.Now
 	}
 	c.Pace = max(c.Pace, 1)
-	return &Connector{Config: c, clients: map[string]sealedClient{}, loading: map[string]chan struct{}{}, reads: make(chan struct{}, readsAtOnce)}
+	return &Connector{Config: c, clients: map[string]sealedClient{}, loading: map[string]chan struct{}{}, reads: make(chan struct{}, readsAtOnce), holds: make(chan struct{}, heldAtOnce)}
 }
 
 // paced is how long a pause takes at the connector's pace.

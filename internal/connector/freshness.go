@@ -21,6 +21,7 @@ const (
 	readPatience   = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
 	othersPatience = 2 * time.Minute  // for lists that another process reads
 	readsAtOnce    = 64               // of all accounts; they mostly wait for the platform
+	heldAtOnce     = 256              // of all accounts in memory, from reading until they are stored
 	beginPatience  = 10 * time.Second // for the database, to note that a read begins: a client waits for it
 	lookEvery      = 2 * time.Second  // at what other processes do
 )

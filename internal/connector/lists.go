@@ -47,13 +47,7 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 	}
 	r := &listReader{store: c.Store, client: client, account: account, profile: marketplaceID, eager: eager,
 		failed: map[loader.ListName]error{}, before: map[loader.ListName]int{}, refused: map[adlens.AdProduct]error{}}
-	if err := c.readInTurn(ctx, r); err != nil {
-		return err
-	}
-	if err := c.noteAccepted(ctx, connection, r.accountError()); err != nil {
-		return err
-	}
-	if err := c.replaceLists(ctx, r); err != nil {
+	if err := inTurn(ctx, c.holds, func() error { return c.readAndStore(ctx, connection, r) }); err != nil {
 		return err
 	}
 	if len(r.read) == 0 { // it is the marketplace that rests
@@ -65,17 +59,32 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 	return r.noteOutcome(ctx)
 }
 
-// readInTurn reads the lists of a profile while not too many others are read. It keeps no
-// place while it waits for the account's lock, which another process may hold for long.
-func (c *Connector) readInTurn(ctx context.Context, r *listReader) error {
+// readAndStore reads the lists of a profile while not too many others are read. It keeps
+// no place among those while it waits for the account's lock, which another process may
+// hold for long.
+func (c *Connector) readAndStore(ctx context.Context, connection adlens.Connection, r *listReader) error {
+	err := inTurn(ctx, c.reads, func() error {
+		r.readAll(ctx)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.noteAccepted(ctx, connection, r.accountError()); err != nil {
+		return err
+	}
+	return c.replaceLists(ctx, r)
+}
+
+// inTurn does something that so many do at once as there are places.
+func inTurn(ctx context.Context, places chan struct{}, do func() error) error {
 	select {
-	case c.reads <- struct{}{}:
-		defer func() { <-c.reads }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
+		return do()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	r.readAll(ctx)
-	return nil
 }
 
 // readListsOf reads the lists of profiles of which no process did within half an hour.
