@@ -3,12 +3,14 @@ package console
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"adlens"
 	"adlens/internal/catalogue"
@@ -123,22 +125,35 @@ func (f *File) findEncoding() error {
 	if err != nil {
 		return err
 	}
-	fault := &platform.Fault{Value: "in UTF-16", Expected: `text in UTF-8, as the console writes it; spreadsheet programs call it "CSV UTF-8"`}
-	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
-		return fault
-	}
-	var text strings.Builder
-	for _, b := range start {
-		text.WriteRune(rune(b)) // the letters of headers are where ISO 8859-1 has them
-	}
-	decoded := &File{source: strings.NewReader(text.String()), size: int64(text.Len())}
+	text, encoding := decodeOther(start)
+	decoded := &File{source: strings.NewReader(text), size: int64(len(text))}
 	for _, decoded.sep = range separators {
 		if _, err := decoded.readHeader(); err == nil {
-			fault.Value = "in Windows-1252"
-			return fault
+			return &platform.Fault{Value: "in " + encoding, Expected: `text in UTF-8, as the console writes it; spreadsheet programs call it "CSV UTF-8"`}
 		}
 	}
 	return ErrUnknown
+}
+
+// decodeOther reads text in UTF-16 where it begins so, and else in Windows-1252.
+func decodeOther(raw []byte) (text, encoding string) {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")):
+	case bytes.HasPrefix(raw, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		letters := make([]rune, len(raw))
+		for i, b := range raw {
+			letters[i] = rune(b) // the letters of headers are where ISO 8859-1 has them
+		}
+		return string(letters), "Windows-1252"
+	}
+	var units []uint16
+	for at := 2; at+1 < len(raw); at += 2 {
+		units = append(units, order.Uint16(raw[at:]))
+	}
+	return string(utf16.Decode(units)), "UTF-16"
 }
 
 // openTable begins to read the file's rows, the first or those behind the header.

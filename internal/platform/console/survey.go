@@ -96,10 +96,10 @@ const yen = "JPY"
 // currenciesOf are the currencies that a mark at an amount may stand for: the marks of
 // the currencies of marketplaces. Amounts have no others.
 var currenciesOf = map[string][]string{
-	"£": {"GBP"}, "€": {"EUR"}, "₹": {"INR"}, "Rs": {"INR"}, "zł": {"PLN"}, "￥": {yen}, "¥": {yen}, "円": {yen},
+	"£": {"GBP"}, "€": {"EUR"}, "₹": {"INR"}, "Rs": {"INR"}, "zł": {"PLN"}, "￥": {yen}, "¥": {yen}, "JP¥": {yen}, "円": {yen},
 	"₺": {"TRY"}, "TL": {"TRY"}, "kr": {"SEK", "NOK", "DKK"}, "R": {"ZAR"}, "E£": {"EGP"},
 	"$":   {"USD", "CAD", "MXN", "BRL", "AUD", "SGD", "NZD", "HKD", "TWD", "ARS", "CLP", "COP", "UYU"},
-	"US$": {"USD"}, "CA$": {"CAD"}, "C$": {"CAD"}, "MX$": {"MXN"}, "R$": {"BRL"}, "A$": {"AUD"}, "AU$": {"AUD"}, "S$": {"SGD"},
+	"US$": {"USD"}, "CA$": {"CAD"}, "C$": {"CAD"}, "CDN$": {"CAD"}, "MX$": {"MXN"}, "Mex$": {"MXN"}, "R$": {"BRL"}, "A$": {"AUD"}, "AU$": {"AUD"}, "S$": {"SGD"},
 }
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)

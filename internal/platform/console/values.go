@@ -132,7 +132,7 @@ func (c cell) writtenNumber(amount bool) (bare, mark string, ok bool) {
 		return bare, "", bare != ""
 	}
 	before, after, _ := strings.Cut(text, bare)
-	mark = strings.TrimSpace(before + after)
+	mark = strings.Join(strings.Fields(before+after), "") // US $ is US$
 	return bare, mark, amount && (before == "" || after == "") && isMark(mark)
 }
 
