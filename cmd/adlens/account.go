@@ -121,19 +121,26 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 // meanwhile, and none that was interrupted has left anything of it: an account would
 // have that as its own, and the rest would never be restored.
 func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) (there adlens.Account, added bool, err error) {
-	restored, err := d.locker.Lock(ctx, backup.LockName, func(holder string) { fmt.Fprintln(out, "waiting for a restore:", holder) })
+	// One that is there waits for nothing.
+	there, found, err := d.Accounts.Account(ctx, a.ID)
+	if err != nil || found {
+		return there, false, err
+	}
+	waitsFor := func(what string) func(string) {
+		return func(holder string) { fmt.Fprintf(out, "waiting for %s: %s\n", what, holder) }
+	}
+	restored, err := d.locker.Lock(ctx, backup.LockName, waitsFor("a restore"))
 	if err != nil {
 		return there, false, err
 	}
 	defer restored()
 	// Of two who add the same account at once, one is told.
-	release, err := d.locker.Lock(ctx, a.ID, func(string) {})
+	release, err := d.locker.Lock(ctx, a.ID, waitsFor("the account"))
 	if err != nil {
 		return there, false, err
 	}
 	defer release()
-	there, found, err := d.Accounts.Account(ctx, a.ID)
-	if err != nil || found {
+	if there, found, err = d.Accounts.Account(ctx, a.ID); err != nil || found {
 		return there, false, err
 	}
 	if err := d.requireNoRestore(ctx, a.ID); err != nil {
@@ -142,14 +149,22 @@ func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) 
 	return a, true, d.Accounts.PutAccount(ctx, a)
 }
 
-// requireNoRestore makes sure that no restore of an account, or of all, has begun and
-// not come to its end.
+// requireNoRestore makes sure that no restore that has begun and not come to its end left
+// anything of an account, or may go on: that of all accounts goes on until one is shown.
 func (d *data) requireNoRestore(ctx context.Context, account string) error {
 	began, err := d.Sink.Began(ctx, account)
-	if err == nil && began != "" {
-		err = fmt.Errorf("a restore of the backup %s did not end, and account %q may be in it: run the same adlens restore again, or use a new data directory or database", began, account)
+	if err != nil || began == "" {
+		return err
 	}
-	return err
+	left, err := d.Sink.Left(ctx, account)
+	if err != nil {
+		return err
+	}
+	shown, err := d.Sink.Shown(ctx, "")
+	if err != nil || len(left) == 0 && len(shown) > 0 {
+		return err
+	}
+	return fmt.Errorf("a restore of the backup %s did not end, and account %q may be in it: run the same adlens restore again, or use a new data directory or database", began, account)
 }
 
 func (o *options) printAccount(cmd *cobra.Command, a adlens.Account) error {

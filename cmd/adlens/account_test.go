@@ -5,8 +5,36 @@ import (
 	"strings"
 	"testing"
 
+	"adlens"
 	"adlens/internal/backup"
 )
+
+// writes has what is written.
+type writes chan string
+
+func (w writes) Write(text []byte) (int, error) {
+	w <- string(text)
+	return len(text), nil
+}
+
+// A restore of all accounts that did not end goes on only where there is no account. It
+// keeps no other from being added once there is one, of which it left nothing.
+func TestARestoreThatCannotGoOnKeepsNoAccountAway(t *testing.T) {
+	d, o := home(t)
+	_, err := d.Sink.Began(t.Context(), "") // makes its table
+	if err := errors.Join(err, d.Sink.Begin(t.Context(), "", "20261126")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(o, "account", "add", "acme", "--name", "Acme"); err == nil || !strings.Contains(err.Error(), "did not end") {
+		t.Errorf("before any account is there: %q: %v", out, err)
+	}
+	if err := d.Accounts.PutAccount(t.Context(), adlens.Account{ID: "restored", Name: "x", Subscription: adlens.Subscriptions[0]}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(o, "account", "add", "acme", "--name", "Acme"); err != nil {
+		t.Errorf("once one is there: %q: %v", out, err)
+	}
+}
 
 // An account that is added while a backup is restored would be the restored one, under
 // another name, or would keep it from being shown.
@@ -20,28 +48,19 @@ func TestAnAccountIsAddedBeforeOrAfterARestore(t *testing.T) {
 	if err := errors.Join(err, d.Sink.Begin(t.Context(), "acme", "20261126")); err != nil {
 		t.Fatal(err)
 	}
-	type result struct {
-		out string
-		err error
-	}
-	added := make(chan result, 1)
+	waits, ended := make(writes, 1), make(chan error, 1)
 	go func() {
-		out, err := run(o, "account", "add", "acme", "--name", "Acme")
-		added <- result{out, err}
+		_, _, err := d.addAccount(t.Context(), adlens.Account{ID: "acme"}, waits)
+		ended <- err
 	}()
-	if _, err := run(o, "account", "list"); err != nil { // takes as long as the other command needs
-		t.Fatal(err)
-	}
-	select {
-	case r := <-added:
-		t.Errorf("beside a restore: %q: %v", r.out, r.err)
-	default:
+	if said := <-waits; !strings.HasPrefix(said, "waiting for a restore: process ") {
+		t.Errorf("beside a restore it says %q", said)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if r := <-added; r.err == nil || !strings.Contains(r.err.Error(), "a restore of the backup 20261126 did not end") || !strings.Contains(r.out, "waiting for a restore: process ") {
-		t.Errorf("after a restore that did not end: %q: %v", r.out, r.err)
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "a restore of the backup 20261126 did not end") {
+		t.Errorf("after a restore that did not end: %v", err)
 	}
 	if out, err := run(o, "account", "add", "other", "--name", "Other"); err != nil {
 		t.Errorf("an account of which no restore began: %q: %v", out, err)

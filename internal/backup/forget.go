@@ -18,9 +18,12 @@ func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) er
 	}
 	var own, others []Taken
 	var unread []error
+	damaged := map[string]error{}
 	for _, name := range all {
 		t, err := ReadIndex(ctx, p, name)
 		switch {
+		case isDamage(err):
+			damaged[name] = err
 		case err != nil:
 			unread = append(unread, err)
 		case t.Identity == o.Identity:
@@ -32,6 +35,14 @@ func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) er
 	old := own[:max(0, len(own)-o.Keep)]
 	for _, t := range old {
 		if err := p.Remove(ctx, t.Name); err != nil {
+			return err
+		}
+	}
+	// A damaged index goes once so many whole ones are newer: what it names, it cannot give.
+	for name, err := range damaged {
+		if len(own) < o.Keep || name > own[len(old)].Name {
+			unread = append(unread, fmt.Errorf("%w; nothing can be restored from it: remove it from the place", err))
+		} else if err := p.Remove(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// format is what this program writes, and the newest that it reads. A change
-// that an older program would misread makes it one more.
-const format = 1
+// format is of the index that this program writes, and the newest that it reads. A
+// change that an older program would misread makes it one more. The second has the
+// database's identity.
+const format = 2
 
 // Index is a backup: what it holds, and by which catalogues.
 type Index struct {

@@ -81,11 +81,14 @@ func (g group) generationNumbers() []uint32 {
 	return all
 }
 
+// rowsFormat is of the files of rows: with another one they all have other names.
+const rowsFormat = 1
+
 // groupFileName is the name of the group's file. Generations are never used again and
 // their rows never change, so the same units are the same file, whichever commit
 // named them last.
 func (g group) groupFileName(account string, h Header) string {
-	parts := [][]byte{{format}, h.encodeHeader()}
+	parts := [][]byte{{rowsFormat}, h.encodeHeader()}
 	for _, u := range g.units {
 		parts = append(parts, appendText(nil, string(u.Entry.Encode())))
 	}

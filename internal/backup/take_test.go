@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -264,6 +266,33 @@ func TestOldBackupsGoAndTakeTheirFilesAlong(t *testing.T) {
 	stored, err := place.List(t.Context(), "accounts/acme/")
 	if want := 2 * len([]string{"catalogue", UnitTable, "facts"}); err != nil || len(stored) != want {
 		t.Errorf("%v, %v: want %d files", stored, err, want)
+	}
+}
+
+// Nothing can be restored from a damaged index. It is named, and goes as an old one does.
+func TestADamagedIndexGoesWithTheOldOnes(t *testing.T) {
+	dir := t.TempDir()
+	place, err := openDirectory(dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	var first string
+	for n, refused := range []bool{false, true, false, false} {
+		s.now = s.now.Add(time.Hour)
+		taken, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 2}, silence{})
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "remove it from the place") {
+			t.Errorf("backup %d: %v", n, err)
+		}
+		if n == 0 {
+			first = taken.Name
+			if err := os.WriteFile(filepath.Join(dir, first), []byte("{}"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if all, err := List(t.Context(), place); err != nil || len(all) != 2 || slices.Contains(all, first) {
+		t.Errorf("left are %v: %v", all, err)
 	}
 }
 
