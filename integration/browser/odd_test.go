@@ -14,8 +14,8 @@ func TestOddViewsAreShownAndCanBeLeft(t *testing.T) {
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
 	for fragment, text := range map[string]string{
 		"#/overview?start_date=9999-12-01&end_date=9999-12-31":                   "", // beyond are no days
-		"#/overview?start_date=9999-12-01&end_date=9999-12-28&granularity=week":  "",
-		"#/overview?start_date=9999-01-01&end_date=9999-12-30&granularity=month": "",
+		"#/overview?start_date=9999-12-01&end_date=9999-12-31&granularity=week":  "",
+		"#/overview?start_date=9999-01-01&end_date=9999-12-31&granularity=month": "",
 		"#/products?page=99":            "This page has no rows.",
 		"#/activity?page=99":            "This page has no rows.",
 		"#/campaign-figures?search=zzz": "Nothing was found.",

@@ -154,7 +154,7 @@ func TestTheLimitIsWaitedForAndSaid(t *testing.T) {
 		t.Errorf("before its time it asked %v", again)
 	}
 	js[any](p, "(window.ahead = 61_000, null)")
-	p.until("performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/api/v1/rules')).length === 2")
+	p.until("performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/api/v1/rules?page_size=all')).length === 2")
 	p.says("#said .waiting", "limit of requests")
 	p.click("#forget")
 	p.until("document.querySelector('#said').textContent.includes('signed out')")

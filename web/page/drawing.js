@@ -30,7 +30,7 @@ const ground = HEIGHT - EDGE.bottom
 // scalesOf are an axis for each figure, with steps at the same heights.
 function scalesOf(series) {
   // Amounts and ratios have two decimals at an axis, and counts none.
-  const step = ({ figure }, rough) => stepOf(Math.max(rough, figure.kind === 'count' ? 1 : 0.01))
+  const step = ({ figure }, rough) => stepOf(rough, figure.kind === 'count' ? 1 : 0.01)
   const greatest = series.map(({ values, earlier }) => Math.max(0, ...[...values, ...earlier].filter((value) => value !== null).map(Number)) || 1)
   const steps = Math.ceil(greatest[0] / step(series[0], greatest[0] / 4))
   return greatest.map((most, i) => {
@@ -40,10 +40,12 @@ function scalesOf(series) {
   })
 }
 
-// stepOf is the round number that is not below another.
-function stepOf(rough) {
+// stepOf is the round number that is not below another, in whole parts of the least one.
+function stepOf(rough, least) {
+  if (rough <= least) return least
   const unit = 10 ** Math.floor(Math.log10(rough))
-  return [1, 2, 2.5, 5, 10].map((n) => n * unit).find((size) => size >= rough)
+  const isWhole = (n) => Math.abs(n - Math.round(n)) < 1e-6
+  return [1, 2, 2.5, 5, 10].map((n) => n * unit).find((size) => size >= rough && isWhole(size / least))
 }
 
 // draw fills a picture.

@@ -148,7 +148,7 @@ async function show({ again = false } = {}) {
   try {
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
-    if ((again || shown.answers.summary) && await learn(mine, running, shown.answers)) return show({ again: true })
+    if (await learn(mine, running, { again, answers: shown.answers })) return show({ again: true })
     draw(state, shown)
     comeBack(shown.answers, running)
   } catch (error) {
@@ -199,14 +199,13 @@ function answered(state, refused) {
   return { ...state, ...Object.fromEntries(faults.map(({ parameter }) => [parameter, left(parameter, state[parameter] ?? '')])) }
 }
 
-// learn asks for the marketplaces again where an answer names one that is new, or there
-// were none, and reports whether there are others.
-async function learn(mine, running, answers) {
-  const known = mine.marketplaces
-  const isNew = ({ marketplace_id: id }) => !known.some((one) => one.marketplace_id === id)
-  if (known.length > 0 && !answers?.summary?.by_marketplace.some(isNew)) return false
-  const now = (await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting })).data
-  if (!now.some(isNew)) return false
+// learn asks for the marketplaces again where that is wanted, or an answer names one that
+// is new, and reports whether there are others. What failed leaves those that are known.
+async function learn(mine, running, { again, answers }) {
+  const isNew = ({ marketplace_id: id }) => !mine.marketplaces.some((one) => one.marketplace_id === id)
+  if (!again && !answers.summary?.by_marketplace.some(isNew)) return false
+  const now = await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting }).then(({ data }) => data, () => [])
+  if (running !== mine.running || !now.some(isNew)) return false
   mine.marketplaces = now
   furnish()
   return true

@@ -57,7 +57,13 @@ const least = (...dates) => dates.filter(Boolean).sort()[0]
 // null for what only the period has that it is compared with.
 export function slotsOf({ period, granularity, data }) {
   const dates = []
-  for (let date = firstOf(period.start_date, granularity); date <= period.end_date && date !== dates.at(-1); date = moved(date, granularity, 1)) dates.push(date)
+  let date = firstOf(period.start_date, granularity)
+  while (date <= period.end_date && date !== dates.at(-1)) {
+    dates.push(date)
+    const next = moved(date, granularity, 1)
+    if (next === LAST && granularity !== 'day') break // it was cut, and begins no week or month
+    date = next
+  }
   // What the server dates outside of the period, or not at all, is shown after it.
   return [...new Set([...dates, ...data.map((point) => point.date)])]
 }
