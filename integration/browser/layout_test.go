@@ -97,7 +97,7 @@ func TestAnEmptyListHasNoPages(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "#/products?search=nothing-like-this").signIn(h.key)
-	p.says("#view", "No product has figures")
+	p.says("#view", "Nothing was found.")
 	if p.count(".pages") != 0 {
 		t.Errorf("it has pages: %s", p.text(".pages"))
 	}
