@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,30 @@ func closed(t *testing.T, e *Engine) {
 }
 
 func alive(pid int) bool { return unix.Kill(pid, 0) == nil }
+
+// freeze stops a process, and waits until all of its threads have: some may answer for a
+// moment after the signal.
+func freeze(t *testing.T, pid int) {
+	t.Helper()
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	threads := fmt.Sprintf("/proc/%d/task/*/stat", pid)
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		running := 0
+		paths, err := filepath.Glob(threads)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if _, state, _ := strings.Cut(string(text), ") "); err == nil && !strings.HasPrefix(state, "T") {
+				running++
+			}
+		}
+		if err != nil || len(paths) > 0 && running == 0 {
+			return
+		}
+	}
+	t.Fatalf("process %d does not stop", pid)
+}
 
 // gone waits until a process is no more.
 func gone(pid int, within time.Duration) bool {

@@ -215,9 +215,7 @@ func TestAFrozenEngineIsReplacedByItsNextUser(t *testing.T) {
 	defer closed(t, e)
 	frozen := endpoint(t, e)
 	makeTable(t, frozen)
-	if err := unix.Kill(frozen.PID, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	freeze(t, frozen.PID)
 	waiting, cancel := context.WithTimeout(t.Context(), silencePatience+2*time.Second)
 	defer cancel()
 	if at, err := e.Endpoint(waiting); err == nil || !alive(frozen.PID) {
