@@ -37,7 +37,8 @@ letters, digits, dots, dashes and underscores. It answers in every subscription
 but canceled.
 
 While a backup is being restored the command waits. After a restore that did not
-end it refuses: run that restore again first.`,
+end it refuses an account of which that left something, and any account where none
+is there yet: run that restore again first.`,
 		Example: `  adlens account add acme --name "Acme Ltd"
   adlens account add trial-7 --name "Lamps & Co" --subscription trialing`,
 		Args: oneArgument("ID"),
