@@ -57,13 +57,19 @@ var damages = []damage{
 	{"a link out of the place", "accounts/acme/rates.", linkedFromOutside},
 }
 
-func TestADamagedBackupIsRefusedByName(t *testing.T) {
-	t.Parallel()
-	p := house.OwnProgram(t)
+// newShop is a program with the account acme, and a folder of its profile and rates.
+func newShop(t *testing.T) (p *harness.Program, dir string) {
+	t.Helper()
+	p, dir = house.OwnProgram(t), t.TempDir()
 	house.Need(t, onlyError(p.Account("acme")))
-	dir := t.TempDir()
 	house.ProfilesFile(t, dir, [4]string{"701", "DE", "EUR", "seller"})
 	house.Put(t, dir, "rates.csv", []byte("date,currency,usd\n"+house.DaysAgo(12)+",EUR,1.1\n"))
+	return p, dir
+}
+
+func TestADamagedBackupIsRefusedByName(t *testing.T) {
+	t.Parallel()
+	p, dir := newShop(t)
 	if l, err := p.Load("acme", dir); err != nil || l.Code != 0 {
 		t.Fatalf("load: %v %s", err, l.Result)
 	}
@@ -112,11 +118,7 @@ func TestADamagedBackupIsRefusedByName(t *testing.T) {
 // to one.
 func TestAnAccountWithNotesOfLoadedReportsAloneIsFoundAndNotLoaded(t *testing.T) {
 	t.Parallel()
-	p := house.OwnProgram(t)
-	house.Need(t, onlyError(p.Account("acme")))
-	pair := t.TempDir()
-	house.ProfilesFile(t, pair, [4]string{"701", "DE", "EUR", "seller"})
-	house.Put(t, pair, "rates.csv", []byte("date,currency,usd\n"+house.DaysAgo(12)+",EUR,1.1\n"))
+	p, pair := newShop(t)
 	house.SpPair("figures", "701", house.DaysAgo(12), 3, time.Now()).Write(t, pair)
 	if l, err := p.Load("acme", pair); err != nil || l.Code != 0 {
 		t.Fatalf("load: %v %s", err, l.Result)
@@ -183,7 +185,7 @@ func TestABackupOfANewerFormatIsRefused(t *testing.T) {
 	p.Bin, err = harness.Binary()
 	house.Need(t, err)
 	place := t.TempDir()
-	index, err := json.Marshal(map[string]any{"format": 3, "what": "nobody knows yet"})
+	index, err := json.Marshal(map[string]any{"format": 3, "what": "not known yet"})
 	house.Need(t, err)
 	name := fmt.Sprintf("20991231T235959.000Z.%.8x.json", sha256.Sum256(index))
 	house.Need(t, os.Mkdir(filepath.Join(place, "backups"), 0o700))
