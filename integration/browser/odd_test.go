@@ -40,8 +40,8 @@ func TestOddViewsAreShownAndCanBeLeft(t *testing.T) {
 	}
 }
 
-// An account that is open while its first files are loaded has their marketplaces with
-// the next request.
+// An account that is open while its first files are loaded has their marketplaces after
+// Refresh.
 func TestMarketplacesThatAreNewAreShown(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
