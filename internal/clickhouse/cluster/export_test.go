@@ -1,10 +1,19 @@
 package cluster
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // AgeClaim makes a claim look as if it could not be renewed for longer than it is
 // trusted.
 func (c *Cluster) AgeClaim(name string) {
 	held, _ := c.claims.Load(name)
 	held.(*claim).renewed.Store(time.Now().Add(-leaseTrust - time.Second).UnixNano())
+}
+
+// RenewalOf returns what renews a claim, for after it was withdrawn.
+func (c *Cluster) RenewalOf(name string) func(context.Context) error {
+	held, _ := c.claims.Load(name)
+	return func(ctx context.Context) error { return held.(*claim).renew(ctx, time.Now()) }
 }

@@ -26,6 +26,9 @@ const (
 	leaseTrust = 30 * time.Second // a holder that could not renew for so long stops
 )
 
+// lastBeat is the beat of a claim that was withdrawn: no other is above it.
+const lastBeat = "toDateTime64('2262-01-01', 9, 'UTC')"
+
 // Leases locks names by claims in the database itself.
 type Leases struct{ Cluster *Cluster }
 
@@ -88,7 +91,7 @@ type claim struct {
 
 // tryName claims and returns "", or withdraws and returns who holds the name.
 func (c *claim) tryName(ctx context.Context) (other string, err error) {
-	err = c.writeUntil(ctx, time.Now(), leaseLife)
+	err = c.renew(ctx, time.Now())
 	if err == nil {
 		other, err = c.findOther(ctx)
 	}
@@ -99,11 +102,14 @@ func (c *claim) tryName(ctx context.Context) (other string, err error) {
 }
 
 // withdraw ends the claim, also where the caller was stopped: its row would go on to lock
-// a name that no process holds. A claim that failed may have been written.
+// a name that no process holds. A claim that failed may have been written, or be written
+// later, by a server that goes on with a statement whose client has left.
 func (c *claim) withdraw(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), conn.DialPatience)
 	defer cancel()
-	return c.writeUntil(ctx, time.Now(), 0)
+	return c.cluster.Home().Exec(ctx, `
+INSERT INTO leases (account_id, token, holder, expires_at, beat)
+SELECT {account:String}, {token:String}, {holder:String}, now64(3), `+lastBeat, c.params())
 }
 
 // keepAlive keeps the claim alive until it is released.
@@ -129,20 +135,26 @@ HAVING argMax(expires_at, beat) > now64(3)
 LIMIT 1`, conn.Params{"account": query.Text(c.name), "token": c.token})
 }
 
-// writeUntil writes the claim for some time from now, by the server's clock. It counts as
+// renew writes the claim for its life from now, by the server's clock. It counts as
 // renewed when that was asked. Its beat is above all beats before: by a clock that was set
-// back alone, the row before would go on to count.
-func (c *claim) writeUntil(ctx context.Context, asked time.Time, life time.Duration) error {
+// back alone, the row before would go on to count. A claim that was withdrawn stays so.
+func (c *claim) renew(ctx context.Context, asked time.Time) error {
+	params := c.params()
+	params["life"] = conn.Number(uint32(leaseLife.Seconds()))
 	err := c.cluster.Home().Exec(ctx, `
 INSERT INTO leases (account_id, token, holder, expires_at, beat)
 SELECT {account:String}, {token:String}, {holder:String}, now64(3) + {life:UInt32}, greatest(now64(9, 'UTC'), max(beat) + INTERVAL 1 NANOSECOND)
 FROM leases
-WHERE account_id = {account:String} AND token = {token:String}`,
-		conn.Params{"account": query.Text(c.name), "token": c.token, "holder": query.Text(c.holder), "life": conn.Number(uint32(life.Seconds()))})
+WHERE account_id = {account:String} AND token = {token:String}
+HAVING max(beat) < `+lastBeat, params)
 	if err == nil {
 		c.renewed.Store(asked.UnixNano())
 	}
 	return err
+}
+
+func (c *claim) params() conn.Params {
+	return conn.Params{"account": query.Text(c.name), "token": c.token, "holder": query.Text(c.holder)}
 }
 
 // keepRenewing renews the claim until the context ends. One that may have died is
@@ -159,7 +171,7 @@ func (c *claim) keepRenewing(ctx context.Context) {
 			if c.requireFresh() != nil {
 				return
 			}
-			c.writeUntil(ctx, asked, leaseLife) // failures show in requireFresh
+			c.renew(ctx, asked) // failures show in requireFresh
 		}
 	}
 }

@@ -129,6 +129,34 @@ func TestAClaimantThatIsStoppedLocksNothing(t *testing.T) {
 	}
 }
 
+// A server goes on with the statement of a client that has left: a claim is written after
+// it was withdrawn.
+func TestAClaimThatWasWithdrawnStaysSo(t *testing.T) {
+	d := open(t)
+	leases := cluster.Leases{Cluster: d.Cluster}
+	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	renew := d.Cluster.RenewalOf(t.Name())
+	if err := errors.Join(release(), renew(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
+		t.Errorf("a claim that was withdrawn is held: %v", err)
+	}
+	// A statement that had looked before the claim was withdrawn, and is merged with it.
+	err = d.Cluster.Exec(t.Context(), "INSERT INTO leases SELECT account_id, token, holder, now64(3) + 60, now64(9) FROM leases WHERE account_id = {account:String} LIMIT 1",
+		conn.Params{"account": t.Name()})
+	err = errors.Join(err, d.Cluster.Exec(t.Context(), "OPTIMIZE TABLE leases FINAL", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
+		t.Errorf("a claim that was withdrawn is held: %v", err)
+	}
+}
+
 // The clock of the database is set back while a lease is held: what was written by it
 // before is of the future then.
 func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
