@@ -300,13 +300,25 @@ func (s *session) readForms(ctx context.Context) (err error) {
 	return err
 }
 
+// readLedger reads which reports were loaded. They are noted after they are live. Where
+// nothing is live, they would be taken for loaded and nothing would answer them: versions
+// that let an account be added after an interrupted restore have left such accounts.
 func (s *session) readLedger(ctx context.Context) (err error) {
-	s.ledger, err = s.store.Ledger(ctx, s.account)
+	if s.ledger, err = s.store.Ledger(ctx, s.account); err != nil {
+		return err
+	}
 	for line := range s.ledger {
 		s.loadedReports[line.ReportID] = true
 	}
-	return err
+	if left := len(s.loadedReports); left > 0 && s.Manifest().Len() == 0 {
+		return fmt.Errorf("account %s has %d reports noted as loaded, and nothing of it is live, as after a restore that was interrupted: %s", s.account, left, RestoreElsewhere)
+	}
+	return nil
 }
+
+// RestoreElsewhere says what to do about an account that has notes of loads and nothing
+// that was loaded.
+const RestoreElsewhere = "restore the backup, or load the extracts, into a new data directory or database"
 
 func (s *session) findMarketplace(profileID string) (Marketplace, bool) {
 	i := slices.IndexFunc(s.markets, func(m Marketplace) bool { return m.ID == profileID })

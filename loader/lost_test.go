@@ -133,3 +133,19 @@ func TestAnUnreadableRecordIsNoFaultOfAnotherAccount(t *testing.T) {
 		t.Errorf("the account that is whole: %v", err)
 	}
 }
+
+// A load and a pull, by hand or of a server, build nothing on notes of reports of which
+// nothing is live.
+func TestALoadIntoNotesOfReportsAloneIsRefused(t *testing.T) {
+	t.Parallel()
+	store := openShared(t).store()
+	line := loader.LedgerLine{LedgerKey: loader.LedgerKey{ReportID: "a", SHA256: "00"}, File: "a.report.json", Rows: 1}
+	if err := store.InsertLedger(t.Context(), t.Name(), []loader.LedgerLine{line}); err != nil {
+		t.Fatal(err)
+	}
+	l := loader.Loader{Store: store, Progress: silent{}}
+	_, err := l.Load(t.Context(), t.Name(), []string{writeBase(t)})
+	if err == nil || !strings.Contains(err.Error(), "noted as loaded") || !strings.Contains(err.Error(), loader.RestoreElsewhere) {
+		t.Errorf("the load ends with %v", err)
+	}
+}

@@ -15,7 +15,6 @@ import (
 
 	"adlens"
 	"adlens/internal/commits"
-	"adlens/internal/doctor"
 	"adlens/internal/platform"
 	"adlens/loader"
 
@@ -99,9 +98,6 @@ func parseGeneratedAt(text string) (time.Time, error) {
 // not say themselves.
 func (d *data) loadFiles(ctx context.Context, account string, paths []string, p *progress, profile string, generatedAt time.Time) (loader.Result, error) {
 	defer p.endProgress()
-	if err := doctor.RequireCommit(ctx, d.Database, account); err != nil {
-		return loader.Result{}, err
-	}
 	// What is garbage while reports are summed is worth more collecting than
 	// waiting: a load should fit beside what else a laptop does.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))

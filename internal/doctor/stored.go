@@ -11,6 +11,7 @@ import (
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
+	"adlens/loader"
 )
 
 const restore = "restore a backup in its place: adlens restore --from PLACE --account ID; or load the extracts into a new data directory"
@@ -76,23 +77,9 @@ func (e *examination) checkLosses(c *checkup, a account) error {
 	}
 	left, err := findLeftLedger(e.ctx, e.db, a.ID)
 	if left > 0 {
-		c.addFailure(restoreElsewhere, "%s noted as loaded, and nothing of the account is live: a restore that was interrupted has left the notes, and the account was added afterwards", formatCount(left, "report"))
+		c.addFailure(loader.RestoreElsewhere, "%s noted as loaded, and nothing of the account is live: a restore that was interrupted has left the notes, and the account was added afterwards", formatCount(left, "report"))
 	}
 	return err
-}
-
-const restoreElsewhere = "restore the backup, or load the extracts, into a new data directory or database"
-
-// RequireCommit returns an error where reports of an account are noted as loaded and
-// nothing of it is live: a load would take them for loaded, and nothing would answer
-// them. Versions that let an account be added after an interrupted restore have left
-// such accounts. All else that may be wrong with an account is left to the load, which
-// may have to wait until that is mended.
-func RequireCommit(ctx context.Context, db *clickhouse.Database, account string) error {
-	if left, err := findLeftLedger(ctx, db, account); err == nil && left > 0 {
-		return fmt.Errorf("account %s has %s noted as loaded, and nothing of it is live, as after a restore that was interrupted: %s", account, formatCount(left, "report"), restoreElsewhere)
-	}
-	return nil
 }
 
 // findLeftLedger counts the notes of loaded reports of an account of which nothing is
