@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens/internal/commits"
@@ -32,6 +33,7 @@ const (
 	LedgerFirst       Broken = "Files are noted as loaded before they are"
 	CopyAll           Broken = "Days that a newer report restates are copied as well"
 	AnyOfEqualReports Broken = "Of two reports of one time, the one that is loaded last wins"
+	FirstObject       Broken = "Of a report's objects the one that is loaded first counts"
 	RatesAlone        Broken = "A new rate does not convert what is held"
 	ListsApart        Broken = "A reading replaces campaigns without their ad groups and ads"
 	OlderLists        Broken = "An older list replaces a newer one"
@@ -59,7 +61,7 @@ const (
 
 // faultsOfPrograms are all of them, in the order of their table.
 var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFailures, BelieveSuccesses, IgnoreSeals, BelieveRows, BelieveUnits,
-	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, RatesAlone,
+	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
 	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SameNumbers}
@@ -120,7 +122,9 @@ func (b Broken) hooks(p *process) (h hooks) {
 	case CopyAll:
 		h.copyAll = true
 	case AnyOfEqualReports:
-		h.commits, h.units = withoutDigests, withoutReportIDs
+		h.commits, h.units = withoutDigests, withSources(func(s *manifest.Source) { s.ReportID = "" })
+	case FirstObject:
+		h.commits, h.units = withoutDigests, withSources(func(s *manifest.Source) { s.Columns = strings.Repeat(",", 99) })
 	case RatesAlone:
 		p.leaveOut(&h, manifest.Rates, manifest.Month, manifest.Year)
 	case ListsApart:
@@ -203,14 +207,17 @@ func withoutDigests(all []manifest.Commit) []manifest.Commit {
 	return all
 }
 
-func withoutReportIDs(all []tables.Unit) []tables.Unit {
-	for i, u := range all {
-		all[i].Sources = slices.Clone(u.Sources)
-		for j := range all[i].Sources {
-			all[i].Sources[j].ReportID = ""
+// withSources changes the sources of units.
+func withSources(change func(*manifest.Source)) func([]tables.Unit) []tables.Unit {
+	return func(all []tables.Unit) []tables.Unit {
+		for i, u := range all {
+			all[i].Sources = slices.Clone(u.Sources)
+			for j := range all[i].Sources {
+				change(&all[i].Sources[j])
+			}
 		}
+		return all
 	}
-	return all
 }
 
 func withoutListTimes(all []tables.Unit) []tables.Unit {

@@ -145,10 +145,13 @@ func NewPlan(u *universe, seed uint64) *Plan {
 		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(2)]
 		p.Vanish, p.EventRate = true, 2500
 	}
+	objects := rand.New(rand.NewPCG(seed, 2))
 	for i := range 1 + r.IntN(3) {
-		p.add("loader", i, r, 1+r.IntN(3), func() Step { return Step{Files: u.some(r), Wait: waits[r.IntN(len(waits))]} })
+		p.add("loader", i, r, 1+r.IntN(3), func() Step {
+			return Step{Files: u.withObjects(objects, u.some(r)), Wait: waits[r.IntN(len(waits))]}
+		})
 	}
-	p.add("lister", 0, r, r.IntN(3), func() Step { return Step{Files: []int{len(u.files) - 1 - r.IntN(3)}} })
+	p.add("lister", 0, r, r.IntN(3), func() Step { return Step{Files: []int{u.single - 1 - r.IntN(3)}} })
 	collections, rests := r.IntN(3), []time.Duration{0, time.Minute, 16 * time.Minute}
 	if p.World == SlowReaders {
 		collections, rests = 6, []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond} // a step takes one
@@ -215,7 +218,7 @@ func (u *universe) some(r *rand.Rand) []int {
 	}
 	var files []int
 	for range n {
-		if f := firstOther + r.IntN(len(u.files)-firstOther-3); !slices.Contains(files, f) {
+		if f := firstOther + r.IntN(u.single-firstOther-3); !slices.Contains(files, f) {
 			files = append(files, f)
 		}
 	}

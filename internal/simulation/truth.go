@@ -119,7 +119,7 @@ func (e *extract) madeAt() (at time.Time) {
 // speaks reports whether a report is a source of one of the units.
 func speaks(units []tables.Unit, r *report) bool {
 	return slices.ContainsFunc(units, func(u tables.Unit) bool {
-		return slices.ContainsFunc(u.Sources, func(s manifest.Source) bool { return s.ReportID == r.id })
+		return slices.ContainsFunc(u.Sources, r.isSource)
 	})
 }
 

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,6 +19,7 @@ import (
 // plain model knows it.
 type universe struct {
 	files  []*extract
+	single int            // of the files, those before a report's other objects
 	drafts string         // a directory
 	paths  map[string]int // by path
 	lines  map[int][]ledgerRow
@@ -60,7 +60,9 @@ type report struct {
 	legacy      bool // of version 2
 	start, end  adlens.Day
 	generated   time.Time
+	adGroups    bool // its object has their column
 	rows        []reportRow
+	download    string // whose objects may be several
 }
 
 // reportRow has amounts in ten-millionths of the profile's currency, so that dollars have
@@ -124,6 +126,7 @@ func writeUniverse(dir string) (*universe, error) {
 	for i := range 3 {
 		u.files = append(u.files, &extract{kind: "lists", list: &list{profile: profileDE, version: i}})
 	}
+	b.lesserObjects()
 	for i, f := range u.files {
 		if f.path != "" {
 			u.paths[f.path] = i
@@ -225,16 +228,8 @@ func (b *builder) reportFile(n int) {
 		b.consoleFile(r)
 		return
 	}
-	asin, _, purchases, sales := r.columns()
-	object, err := json.Marshal(map[string]any{
-		"reportId": r.id, "profileId": r.profile, "status": "COMPLETED", "startDate": r.start, "endDate": r.end, "generatedAt": r.generated,
-		"configuration": map[string]any{"adProduct": r.product.String(), "reportTypeId": r.typeID(), "timeUnit": "DAILY", "groupBy": []string{"advertiser"},
-			"columns": []string{"date", "campaignId", "adGroupId", asin, "impressions", "clicks", "cost", purchases, sales}},
-	})
-	if err != nil {
-		b.err = err
-	}
-	b.add(&extract{kind: "report", report: r}, map[string]string{"x.report.json": string(object), "x.json": "[" + strings.Join(text, ",") + "]"}, "x.report.json")
+	r.adGroups, r.download = true, "["+strings.Join(text, ",")+"]"
+	b.objectFile(r)
 }
 
 // consoleFile writes a report as the console does: without ids and range, and of the
@@ -481,6 +476,9 @@ func (a *answers) add(key figureKey, sums [summed]uint64) {
 func (r *report) beats(other *report, day adlens.Day) bool {
 	if r.profile != other.profile || r.product != other.product || r.legacy != other.legacy || day < r.start || day > r.end {
 		return false
+	}
+	if r.id == other.id {
+		return r.adGroups && !other.adGroups
 	}
 	return r.generated.After(other.generated) || r.generated.Equal(other.generated) && r.id > other.id
 }
