@@ -34,9 +34,13 @@ type Leases struct{ Cluster *Cluster }
 
 // Lock claims a name, waiting for other holders.
 func (l Leases) Lock(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error) {
-	c := l.newClaim(name)
 	for told := false; ; told = true {
-		other, err := c.tryName(ctx)
+		c := l.newClaim(name) // each time another one: a claim that was withdrawn stays so
+		try := c.tryName
+		if told {
+			try = c.tryFree
+		}
+		other, err := try(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -57,11 +61,7 @@ func (l Leases) Lock(ctx context.Context, name string, waiting func(holder strin
 // Try claims a name unless it is held.
 func (l Leases) Try(ctx context.Context, name string) (release func() error, ok bool, err error) {
 	c := l.newClaim(name)
-	// Looking costs less than claiming, and leaves no trace.
-	other, err := c.findOther(ctx)
-	if err == nil && other == "" {
-		other, err = c.tryName(ctx)
-	}
+	other, err := c.tryFree(ctx)
 	if err != nil || other != "" {
 		return nil, false, err
 	}
@@ -99,6 +99,16 @@ func (c *claim) tryName(ctx context.Context) (other string, err error) {
 		return "", nil
 	}
 	return other, errors.Join(err, c.withdraw(ctx))
+}
+
+// tryFree is tryName where nothing is claimed while another one holds the name: looking
+// costs less than claiming, and leaves no trace.
+func (c *claim) tryFree(ctx context.Context) (other string, err error) {
+	other, err = c.findOther(ctx)
+	if err == nil && other == "" {
+		other, err = c.tryName(ctx)
+	}
+	return other, err
 }
 
 // withdraw ends the claim, also where the caller was stopped: its row would go on to lock

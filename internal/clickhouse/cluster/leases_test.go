@@ -106,6 +106,28 @@ func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	}
 }
 
+// Who waited for a lease holds it as well as one who did not.
+func TestALeaseThatWasWaitedForIsHeld(t *testing.T) {
+	d := open(t)
+	leases := cluster.Leases{Cluster: d.Cluster}
+	first, err := leases.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := make(chan error, 1)
+	second, err := leases.Lock(t.Context(), t.Name(), func(string) { released <- first() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, again, err := leases.Try(t.Context(), t.Name())
+	if again {
+		t.Error("a lease that was waited for is free to others")
+	}
+	if err := errors.Join(err, <-released, second()); err != nil {
+		t.Error(err)
+	}
+}
+
 // A process that is stopped while it claims leaves nothing that holds, whenever it is.
 func TestAClaimantThatIsStoppedLocksNothing(t *testing.T) {
 	d := open(t)
