@@ -282,7 +282,7 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	spent := errors.Is(err, api.ReportFailed) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if err == nil {
 		err = p.saveReport(ctx, w, status)
-		spent = errors.Is(err, api.LinkExpired) // whose address is no other at each look
+		spent = errors.Is(err, api.LinkExpired) || errors.Is(err, errOtherReport) // neither is another at the next look
 	}
 	if spent || errors.Is(err, api.Refused) {
 		err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another

@@ -36,6 +36,9 @@ func (p *pull) saveReport(ctx context.Context, w *window, status api.Status) err
 	if err != nil {
 		return err
 	}
+	if err := w.requireRequested(object); err != nil {
+		return err
+	}
 	stem := filepath.Join(p.out, w.windowName())
 	err = writeAtomic(stem+downloadSuffix, func(f *os.File) error {
 		if err := p.client.Download(ctx, status.URL, f); err != nil {
@@ -69,6 +72,19 @@ func (w *window) addedFields(raw []byte) []addedField {
 		}
 	}
 	return fields
+}
+
+// errOtherReport says that the platform gave a report of other days.
+var errOtherReport = errors.New("other days were requested")
+
+// requireRequested makes sure that a report is of the days of its window, which would be
+// noted as read otherwise. What else is wrong with it is the loader's to refuse.
+func (w *window) requireRequested(object []byte) error {
+	report, err := platform.DecodeReport(bytes.NewReader(object))
+	if err != nil || report.Start == w.start && report.End == w.end {
+		return nil
+	}
+	return fmt.Errorf("report %s is of %s to %s: %w", report.ID, report.Start, report.End, errOtherReport)
 }
 
 type addedField struct{ name, value string }

@@ -1,10 +1,13 @@
 package connector
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"adlens"
+	"adlens/integration/standin"
 	"adlens/internal/platform"
 )
 
@@ -31,4 +34,27 @@ func TestASavedLegacyReportIsRecognised(t *testing.T) {
 			t.Errorf("%s says recordType more than once, or not at all", saved)
 		}
 	}
+}
+
+// A report of other days is none of those that were requested, which stay due until the
+// platform gives theirs.
+func TestAReportOfOtherDaysIsNotTheOneRequested(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates = 0, 1
+	stop := w.platform.Inject(standin.Fault{On: standin.ReportPoll, Times: -1, Do: standin.Effected(func(out http.ResponseWriter, r *http.Request, next http.Handler) {
+		whole := httptest.NewRecorder()
+		next.ServeHTTP(whole, r)
+		_, _ = out.Write([]byte(strings.ReplaceAll(whole.Body.String(), `"endDate":"2026-08-31"`, `"endDate":"2026-08-30"`)))
+	})})
+	_, _, err := w.daily.refreshConnection(t.Context(), w.connection)
+	if err == nil || !strings.Contains(err.Error(), "other days were requested") {
+		t.Errorf("the refresh ended with %v", err)
+	}
+	if len(w.refreshed) > 0 {
+		t.Errorf("the days that were requested are noted as read: %v", w.refreshed)
+	}
+	stop()
+	w.refresh(1 << 30)
+	w.wantAllRead()
 }
