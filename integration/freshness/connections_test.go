@@ -387,3 +387,15 @@ func TestEachConnectionIsRefreshedByItself(t *testing.T) {
 		t.Errorf("%d and %d reports were requested, want %d of each", m.creates(0), m.creates(1), firstRequests)
 	}
 }
+
+func TestTheDoctorNamesAWaitingReportOnce(t *testing.T) {
+	t.Parallel()
+	l := newLogin(t, standin.Profile{ID: 1, Country: "US"}, standin.Profile{ID: 2, Country: "EG"})
+	l.platform.Restate(sold(2, 3, "2", "20")) // the bank has no rate of the Egyptian pound
+	l.mustConnect(t, "--region", "NA")
+	l.mustConnect(t, "--region", "EU")
+	refused(t, l.pull(t), "1 reports were downloaded and wait for rates: EGP")
+	if text := l.finding(t, "reports"); strings.Count(text, "want of rates of EGP") != 1 {
+		t.Errorf("want the report once, beside a connection that has none: %s", text)
+	}
+}

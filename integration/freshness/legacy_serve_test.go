@@ -98,6 +98,9 @@ func TestAReportWaitsForTheListThatNamesItsCampaign(t *testing.T) {
 	if text := said(); strings.Count(text, "waits for a list of campaigns; it is loaded") != 1 {
 		t.Errorf("want it reported once, got:\n%s", text)
 	}
+	if r := l.Run("doctor", "--quick", "--account", m.Files.ID); strings.Contains(r.Stdout, "want of rates") || !strings.Contains(r.Stdout, "1 downloaded reports of "+m.back(t, 0, 1)+" to "+m.back(t, 0, 1)+" are not loaded yet") {
+		t.Errorf("want the doctor to name the report, and no rates: %s", r)
+	}
 	day := m.back(t, 0, 1)
 	if _, err := os.Stat(filepath.Join(l.DataDir, "extracts", m.Files.ID, strings.Join([]string{m.id(0), "hsaCampaigns", day, day}, "-")+".report.json")); err != nil {
 		t.Error(err)

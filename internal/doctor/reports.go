@@ -8,6 +8,7 @@ import (
 
 	"adlens"
 	"adlens/internal/connector"
+	"adlens/internal/platform"
 )
 
 // askedLately is for how many days what the platform said of a profile is worth
@@ -18,13 +19,15 @@ const askedLately = 3
 // that wait for rates, and those that the platform does not have.
 func (e *examination) checkReports(c *checkup) (string, error) {
 	var nothing []string
-	n := e.forConnected(c, func(c *checkup, a account, _ adlens.Connection) error {
-		if err := e.warnWaiting(c, a); err != nil {
+	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
+		if err := e.warnWaiting(c, a, connection); err != nil {
 			return err
 		}
 		all, err := e.db.Connections.NothingOf(e.ctx, a.ID)
 		for _, r := range all {
-			nothing = append(nothing, e.describeNothing(a, r)...)
+			if slices.Contains(connection.Profiles, r.MarketplaceID) {
+				nothing = append(nothing, e.describeNothing(a, r)...)
+			}
 		}
 		return err
 	})
@@ -37,28 +40,46 @@ func (e *examination) checkReports(c *checkup) (string, error) {
 	return "none waits for rates", nil
 }
 
-// warnWaiting warns of reports that wait for rates.
-func (e *examination) warnWaiting(c *checkup, a account) error {
+// warnWaiting warns of reports of a connection's profiles that were downloaded and are
+// not loaded. Those in US dollars need no rate, and legacy ones may wait for a list.
+func (e *examination) warnWaiting(c *checkup, a account, connection adlens.Connection) error {
 	here := connector.New(connector.Config{Store: e.db.Connections, Now: e.Now})
 	waiting, err := here.WaitingReports(e.ctx, a.ID, filepath.Join(e.Extracts, a.ID))
 	var currencies []string
+	var forRates, others []adlens.ReportRequest
 	for _, r := range waiting {
 		for _, m := range a.markets {
-			if m.ID == r.MarketplaceID && !slices.Contains(currencies, m.Currency) {
-				currencies = append(currencies, m.Currency)
+			switch {
+			case m.ID != r.MarketplaceID || !slices.Contains(connection.Profiles, m.ID):
+			case m.Currency == "USD" || r.ReportType == platform.LegacyReportType.ID:
+				others = append(others, r)
+			default:
+				forRates = append(forRates, r)
+				if !slices.Contains(currencies, m.Currency) {
+					currencies = append(currencies, m.Currency)
+				}
 			}
 		}
 	}
-	if len(waiting) > 0 {
+	if len(forRates) > 0 {
 		slices.Sort(currencies)
-		first, last := waiting[0].Start, waiting[0].End
-		for _, r := range waiting {
-			first, last = min(first, r.Start), max(last, r.End)
-		}
 		c.addWarning("adlens load --account "+a.ID+" rates.csv with a rate of each day, or of one of the 7 days before it; adlens serve then loads them by itself",
-			"%d downloaded reports of %s to %s wait to be loaded, for want of rates of %s", len(waiting), first, last, joinFew(currencies))
+			"%s wait to be loaded, for want of rates of %s", describeWaiting(forRates), joinFew(currencies))
+	}
+	if len(others) > 0 && !e.isBusy(connector.ReportsWork(a.ID, connection.Name)) {
+		c.addWarning("the log of adlens serve says what they wait for, as a list that names their campaigns; it loads them by itself, as adlens pull --account "+a.ID+" does",
+			"%s are not loaded yet", describeWaiting(others))
 	}
 	return err
+}
+
+// describeWaiting says how many reports there are, and of which days.
+func describeWaiting(all []adlens.ReportRequest) string {
+	first, last := all[0].Start, all[0].End
+	for _, r := range all {
+		first, last = min(first, r.Start), max(last, r.End)
+	}
+	return fmt.Sprintf("%d downloaded reports of %s to %s", len(all), first, last)
 }
 
 // describeNothing says which reports the platform does not have.
