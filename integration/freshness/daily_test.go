@@ -273,3 +273,23 @@ func TestTheDailyRefreshSurvivesWhatThePlatformDoes(t *testing.T) {
 	m.connect(t)
 	sums(t, m.Ask, "range=all_time", `"spend":4.00,"sales":8.00`)
 }
+
+func TestTheDoctorNamesReportsThatThePlatformRefuses(t *testing.T) {
+	t.Parallel()
+	l := ownLive(t, 1)
+	m := l.merchant(t, "US", "US")
+	m.planReports(whole)
+	m.fault(1, standin.Fault{On: standin.ReportCreate, Times: -1, Do: standin.Error(403, standin.Details, "not for you")})
+	l.platform.Restate(m.sale(0, standin.SponsoredProducts, m.back(t, 0, 2), "3.00", "9"))
+	m.connect(t)
+	sums(t, m.Ask, "range=all_time", `"spend":3.00,"sales":9.00`)
+	house.Eventually(t, "the log says so", func() bool { return strings.Contains(strings.Join(m.log(), "\n"), "not for you") })
+	var said string
+	house.Eventually(t, "the doctor says which reports were never read", func() bool {
+		said = l.Run("doctor", "--quick", "--account", m.Files.ID).Stdout
+		return strings.Contains(said, "sbCampaigns of US "+m.id(1)+" never read, sdAdvertisedProduct of US "+m.id(1)+" never read, spAdvertisedProduct of US "+m.id(1)+" never read")
+	})
+	if strings.Contains(said, m.id(0)+" never read") {
+		t.Errorf("the doctor names what was read: %s", said)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/connector"
 	"adlens/internal/manifest"
+	"adlens/internal/platform"
 	"adlens/internal/redis"
 	"adlens/loader"
 )
@@ -164,7 +165,7 @@ func (e *examination) checkRefreshes(c *checkup) (string, error) {
 		if !connection.Accepted {
 			return nil // said already
 		}
-		return e.warnLagging(c, a, connection)
+		return e.warnLagging(c, a, connection, found && !e.isBusy(work))
 	})
 	if n == 0 {
 		return "no account is connected to the platform", nil
@@ -172,20 +173,35 @@ func (e *examination) checkRefreshes(c *checkup) (string, error) {
 	return formatCount(n, "connection") + " without a failed refresh", nil
 }
 
-// warnLagging warns of reports that a connection refreshed once, and that are behind
-// now.
-func (e *examination) warnLagging(c *checkup, a account, connection adlens.Connection) error {
+// warnLagging warns of reports of a connection's profiles that are behind. Where a refresh
+// has ended they are also those that were never read, as the platform refuses them: that
+// is no failure which another try the same day would mend.
+func (e *examination) warnLagging(c *checkup, a account, connection adlens.Connection, hasEnded bool) error {
 	all, err := e.db.Connections.Refreshed(e.ctx, a.ID)
 	var late []string
-	for _, r := range all {
-		for _, m := range a.markets {
-			if last := connector.LastEnded(m.Profile, e.Now()); m.ID == r.MarketplaceID && slices.Contains(connection.Profiles, m.ID) && r.Through < last-refreshPatience {
+	for _, m := range a.markets {
+		if !slices.Contains(connection.Profiles, m.ID) {
+			continue
+		}
+		read := map[string]bool{}
+		for _, r := range all {
+			if m.ID != r.MarketplaceID {
+				continue
+			}
+			read[r.ReportType] = true
+			if r.Through < connector.LastEnded(m.Profile, e.Now())-refreshPatience {
 				late = append(late, fmt.Sprintf("%s of %s %s up to %s", r.ReportType, m.Country, m.ID, r.Through))
+			}
+		}
+		for _, t := range platform.ReportTypes {
+			if hasEnded && !read[t.ID] {
+				late = append(late, fmt.Sprintf("%s of %s %s never read", t.ID, m.Country, m.ID))
 			}
 		}
 	}
 	if len(late) > 0 {
-		c.addWarning("adlens serve refreshes them once a day; is it running? adlens pull --account "+a.ID+" does it now", "connection %s: figures are behind: %s", connection.Name, joinFew(late))
+		slices.Sort(late)
+		c.addWarning("adlens serve refreshes them once a day; is it running, and does its log say why? adlens pull --account "+a.ID+" does it now", "connection %s: figures are behind: %s", connection.Name, joinFew(late))
 	}
 	return err
 }
