@@ -149,6 +149,7 @@ async function show({ again = false } = {}) {
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
     if (await learn(mine, running, { again, answers: shown.answers })) return show({ again: true })
+    if (running.signal.aborted) return // another view was chosen while it learnt
     draw(state, shown)
     comeBack(shown.answers, running)
   } catch (error) {
