@@ -139,3 +139,30 @@ func (p *tab) axe(what string) {
 		p.t.Errorf("%s: %s", what, violation)
 	}
 }
+
+// What a key was pressed on may be gone or off afterwards: the focus is then next to
+// it, or on the heading.
+func TestTheFocusIsNeverLost(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_90_days").signIn(h.key)
+	enter := func(selector, after, want string) {
+		t.Helper()
+		js[any](p, fmt.Sprintf("(document.querySelector(%q).focus(), null)", selector))
+		p.press(kb.Enter)
+		p.until(after)
+		p.settled()
+		if got := js[string](p, "document.activeElement.dataset.keep ?? document.activeElement.tagName"); got != want {
+			t.Errorf("after %s the focus is on %s, want %s", selector, got, want)
+		}
+	}
+	enter(`[data-keep="Last"]`, "document.querySelector('[data-keep=Next]').disabled", "First")
+	enter(`[data-keep="First"]`, "document.querySelector('[data-keep=First]').disabled", "Next")
+	enter(`[data-keep="Next"]`, "location.hash.includes('page=2')", "Next")
+	id := fmt.Sprint(answer(t, h.client(h.key), "/api/v1/reports/products?ad_products=SPONSORED_PRODUCTS").list("data")[0]["product_id"])
+	p.goTo("#/products?product_ids=" + id)
+	enter(".narrowed button", "location.hash === '#/products'", "H1")
+	p.goTo("#/products?page=x")
+	enter(`[data-keep="retry"]`, "document.querySelector('.failed')", "retry")
+	enter(`[data-keep="plain-view"]`, "location.hash === '#/products'", "H1")
+}

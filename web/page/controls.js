@@ -66,7 +66,13 @@ export function controls(go, current, marketplaces, labels) {
 function only({ one, title, filter }, ids, labels, go) {
   const named = ids.split(',').map((id) => [labels.get(id), ' ', el('span', { class: 'id' }, id), ' '])
   return el('p', { class: 'narrowed' }, `Only ${one} `, named,
-    el('button', { type: 'button', class: 'plain', onclick: () => go({ [filter]: '' }) }, `Show all ${title.toLowerCase()}`))
+    el('button', { type: 'button', class: 'plain', onclick: () => showAll(filter, go) }, `Show all ${title.toLowerCase()}`))
+}
+
+// showAll removes a filter. Its button is gone then, and the focus on the heading.
+function showAll(filter, go) {
+  document.querySelector('#view h1')?.focus({ preventScroll: true })
+  go({ [filter]: '' })
 }
 
 // countries are the choices of marketplaces; two profiles of a country are one.

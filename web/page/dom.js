@@ -27,11 +27,16 @@ function fill(node, attributes, children) {
 export const byId = (id) => document.getElementById(id)
 
 // redraw replaces what is in a place. The focus stays on what has the same
-// data-keep as before, so that the user of a keyboard keeps the place.
+// data-keep as before, so that the user of a keyboard keeps the place: else on a
+// button next to one that is off now, or on the heading.
 export function redraw(place, ...nodes) {
-  const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : undefined
+  const focused = place.contains(document.activeElement) && document.activeElement
   place.replaceChildren(...nodes.flat(Infinity).filter(Boolean))
-  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus({ preventScroll: true })
+  if (!focused) return
+  const same = place.querySelector(`[data-keep="${CSS.escape(focused.dataset.keep ?? '')}"]`)
+  const on = same?.disabled ? same.parentNode.querySelector('button:enabled') : same
+  const to = on ?? place.querySelector('h1')
+  to?.focus({ preventScroll: true })
 }
 
 // hidden is a text for screen readers alone.

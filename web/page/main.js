@@ -75,7 +75,7 @@ function refuse(error) {
     byId('key').value = error.status === 401 ? '' : key
     return
   }
-  redraw(byId('view'), el('h1', {}, session.account.name), drawFault(error, () => begin(key)))
+  redraw(byId('view'), el('h1', { tabindex: -1 }, session.account.name), drawFault(error, () => begin(key)))
 }
 
 // welcome shows whose key it is.
@@ -238,7 +238,7 @@ function fail(error, requests, running) {
   session.failed = true
   byId('notices').replaceChildren()
   session.elsewhere.show(ofApi(requests.filter(({ after }) => !after))) // those that need no other's answer
-  redraw(byId('view'), el('h1', {}, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })),
+  redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })),
     error.status === 400 && el('p', {}, el('a', { href: `#/${session.state.view}`, 'data-keep': 'plain-view' }, 'Show it as it is without these choices')))
 }
 

@@ -50,7 +50,7 @@ export function drawFault(error, again) {
     problem && el('p', {}, about(problem)),
     problem?.status === 403 && el('p', {}, 'The key is valid, but nothing but the account itself is answered.'),
     problem?.requestId && el('p', { class: 'muted' }, `Status ${problem.status}, request ${problem.requestId}`),
-    el('button', { type: 'button', class: 'main', onclick: again }, 'Try again'))
+    el('button', { type: 'button', class: 'main', 'data-keep': 'retry', onclick: again }, 'Try again'))
 }
 
 // drawNotices tells what figures do not cover. meta is an answer's; refused are the

@@ -81,7 +81,7 @@ function nameOf(code, id) {
 function fail(error) {
   shown = null
   byId('notices').replaceChildren()
-  redraw(byId('view'), el('h1', {}, VIEWS[read(saved).view].title), drawFault(error, () => show()))
+  redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[read(saved).view].title), drawFault(error, () => show()))
 }
 
 show()
