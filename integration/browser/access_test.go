@@ -166,3 +166,17 @@ func TestTheFocusIsNeverLost(t *testing.T) {
 	enter(`[data-keep="retry"]`, "document.querySelector('.failed')", "retry")
 	enter(`[data-keep="plain-view"]`, "location.hash === '#/products'", "H1")
 }
+
+func TestAnotherViewBeginsAtItsTop(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/campaign-figures").signIn(h.key)
+	p.do(chromedp.EmulateViewport(390, 700))
+	js[any](p, "(document.querySelector('#view tbody tr:last-child a').focus(), null)")
+	p.until("scrollY > 300")
+	p.press(kb.Enter)
+	p.until("document.activeElement.textContent === 'Overview'")
+	if at := js[float64](p, "scrollY"); at != 0 {
+		t.Errorf("its first %v pixels are out of sight", at)
+	}
+}

@@ -189,7 +189,10 @@ function draw(state, shown) {
     shareButton(answered(state, refused), session.account, (node) => copy(node, say))]
   redraw(byId('view'), drawView(state, answers, heading, buttons, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
   say('')
-  if (!before || session.view !== state.view) heading.focus({ preventScroll: true })
+  if (!before || session.view !== state.view) {
+    heading.focus({ preventScroll: true })
+    if (before) scrollTo(0, 0) // a row far below leads to the top of its view
+  }
   session.view = state.view
 }
 
