@@ -180,3 +180,21 @@ func TestAnotherViewBeginsAtItsTop(t *testing.T) {
 		t.Errorf("its first %v pixels are out of sight", at)
 	}
 }
+
+func TestAListOfChoicesClosesBehindTheFocus(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products").signIn(h.key)
+	js[any](p, "(document.querySelector('.ticks summary').focus(), null)")
+	p.press(kb.Enter)
+	p.until("document.querySelector('.ticks').open")
+	p.press(kb.Tab)
+	if !js[bool](p, "document.querySelector('.ticks').open && document.activeElement.type === 'checkbox'") {
+		t.Errorf("its first choice is not reached, but %s", p.focused())
+	}
+	js[any](p, "([...document.querySelectorAll('.ticks')][0].querySelector('label:last-child input').focus(), null)")
+	p.press(kb.Tab)
+	if js[bool](p, "document.querySelector('.ticks').open") {
+		t.Errorf("it is open while the focus is on %s", p.focused())
+	}
+}

@@ -107,6 +107,7 @@ function ticks(title, choices, chosen, usual = 'All') {
     node.open = false
     node.querySelector('summary').focus()
   })
+  node.addEventListener('focusout', ({ relatedTarget: to }) => { if (to && !node.contains(to)) node.open = false })
   return {
     node,
     update(text) {
