@@ -198,3 +198,27 @@ func TestAListOfChoicesClosesBehindTheFocus(t *testing.T) {
 		t.Errorf("it is open while the focus is on %s", p.focused())
 	}
 }
+
+// Where the system's colours replace those of the page, backgrounds and shadows are
+// gone.
+func TestForcedColoursShowWhatIsChosen(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?stack=marketplace").signIn(h.key)
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}})
+	edge := func(selector string) string {
+		return js[string](p, fmt.Sprintf("{const s = getComputedStyle(document.querySelector(%q)); s.borderBottom}", selector))
+	}
+	for chosen, other := range map[string]string{".total:has(:checked)": ".total:not(:has(:checked))", ".views a[aria-current]": ".views a:not([aria-current])"} {
+		if edge(chosen) == edge(other) {
+			t.Errorf("%s and %s both have %s", chosen, other, edge(chosen))
+		}
+	}
+	if colours := js[[]string](p, "[...new Set([...document.querySelectorAll('.legend [class*=part-]')].map((key) => getComputedStyle(key).backgroundColor))]"); len(colours) != 3 {
+		t.Errorf("the legend of three marketplaces has the colours %q", colours)
+	}
+	p.goTo("#/campaigns")
+	if edge("#view .segments [aria-current]") == edge("#view .segments a:not([aria-current])") {
+		t.Error("the list that is shown looks like the other")
+	}
+}
