@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -151,6 +152,35 @@ func TestASharedViewOfARuleAndItsFaults(t *testing.T) {
 	shared.until(`(document.querySelector('[data-keep="again"], .failed button')?.click(), document.querySelector('.failed')?.textContent.includes('revoked or expired'))`)
 	shared.load(chromedp.Reload())
 	shared.says("#fault", "misspelt, revoked or expired")
+}
+
+// There are no pickers below a link or on paper: the view says itself what it is of.
+func TestASharedAndAPrintedViewSayWhatNarrowsThem(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	campaign := fmt.Sprint(answer(t, h.client(h.key), "/api/v1/report?dimensions=campaign&marketplaces=UK").list("data")[0]["campaign_id"])
+	for fragment, want := range map[string]string{
+		"#/overview?marketplaces=UK,DE&ad_products=SPONSORED_BRANDS": "Only marketplaces: DE, UK; ad types: Sponsored Brands",
+		"#/overview?campaign_ids=" + campaign:                        "Only campaigns: " + campaign,
+		"#/products?range=last_90_days&search=lamp":                  "Only what contains: lamp",
+		"#/activity?tool=rule":                                       "Only operation: Rule",
+		"#/overview":                                                 "",
+	} {
+		call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen"})
+		p.goTo(fragment)
+		if js[bool](p, "document.querySelector('#view .limits')?.checkVisibility() ?? false") {
+			t.Errorf("%s: beside the pickers the page says %q", fragment, p.text("#view .limits"))
+		}
+		call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		shared := p.share(h)
+		shared.showsView()
+		for where, got := range map[string]string{"the link": shared.text("#view .limits"), "paper": p.text("#view .limits")} {
+			if got != want {
+				t.Errorf("%s: %s says %q, want %q", fragment, where, got, want)
+			}
+		}
+	}
 }
 
 // An account without figures has no days to compare: the view is shown without it.

@@ -2,7 +2,7 @@
 
 import { address, Problem } from './api.js'
 import { el } from './dom.js'
-import { span } from './figures.js'
+import { adType, span, words } from './figures.js'
 import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
 import { drawOverview } from './overview.js'
 import { drawReport } from './report.js'
@@ -48,6 +48,22 @@ export async function askAll(requests, ask, refused = []) {
 // figuresOf is the answer that has a period, if one has.
 export const figuresOf = (answers) => Object.values(answers).find((answer) => answer.period)
 
+// LIMITS are what narrows a view, in words.
+const LIMITS = {
+  marketplaces: 'marketplaces', ad_products: 'ad types', campaign_ids: 'campaigns', ad_group_ids: 'ad groups', product_ids: 'products',
+  search: 'what contains', marketplace_id: 'marketplace', states: 'state', tool: 'operation',
+}
+
+// limits says what figures or rows are those of. On paper and below a share link
+// there are no pickers that do.
+function limits({ search, marketplace_id, states, tool }, figures, labels) {
+  const shown = { ad_products: adType, states: words, tool: words }
+  const said = Object.entries({ ...figures?.filters, search, marketplace_id, states, tool }).filter(([, of]) => of?.length)
+  const value = (name, of) => [labels.has(of) && [el('bdi', {}, labels.get(of)), ' '], el('bdi', {}, shown[name]?.(of) ?? of)]
+  return said.length > 0 && el('p', { class: 'muted limits' }, 'Only ',
+    said.map(([name, of], i) => [i > 0 && '; ', `${LIMITS[name]}: `, [of].flat().map((one, n) => [n > 0 && ', ', value(name, one)])]))
+}
+
 // drawView draws answers below a heading: the period, how fresh they are, the view
 // itself. buttons are next to the heading.
 export function drawView(state, answers, heading, buttons, tools) {
@@ -57,6 +73,7 @@ export function drawView(state, answers, heading, buttons, tools) {
       figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
       buttons),
     figures && el('p', { class: 'muted' }, freshness(figures.meta)),
+    limits(state, figures, tools.labels),
     VIEWS[state.view].draw(state, answers, tools),
   ]
 }
