@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -54,6 +55,30 @@ func TestPrintingCutsNoColumn(t *testing.T) {
 		if hidden := js[[]string](p, `[...document.querySelectorAll('#view thead th')].filter((th) => th.innerText.trim() === '').map((th) => th.textContent)`); len(hidden) > 0 || p.count("#view thead") == 0 {
 			t.Errorf("%s prints no %q", fragment, hidden)
 		}
+	}
+}
+
+func TestPaperHasTotalsOnceAndWholeLines(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=last_90_days&ad_products=SPONSORED_PRODUCTS&marketplaces=DE,UK,US&page_size=100").signIn(h.key)
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	p.do(chromedp.EmulateViewport(700, 980))
+	js[any](p, "(document.querySelector('.share').open = true, null)")
+	if display := js[string](p, "getComputedStyle(document.querySelector('#view tfoot')).display"); display != "table-row-group" {
+		t.Errorf("the total is a %s, which each sheet repeats", display)
+	}
+	const cut = "[...document.querySelectorAll('pre')].filter((pre) => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent.slice(0, 60))"
+	if lines := js[[]string](p, cut); len(lines) > 0 {
+		t.Errorf("these lines are cut: %q", lines)
+	}
+	p.goTo("#/overview")
+	if rows := js[int](p, "new Set([...document.querySelectorAll('.total')].map((total) => total.offsetTop)).size"); rows != 2 {
+		t.Errorf("the totals are in %d rows, which leave the chart no place on their sheet", rows)
+	}
+	p.load(chromedp.Navigate(h.server.Address + "/docs/recipes/google-sheets"))
+	if lines := js[[]string](p, cut); len(lines) > 0 || p.count("pre") == 0 {
+		t.Errorf("of the recipe these lines are cut: %q", lines)
 	}
 }
 
