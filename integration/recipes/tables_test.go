@@ -123,6 +123,27 @@ func TestTheLinesForPandasReadAllRows(t *testing.T) {
 	}
 }
 
+// A column of ids with an empty cell is one of floats, unless it is read as text.
+func TestPandasKeepsTheDigitsOfARulesCampaign(t *testing.T) {
+	t.Parallel()
+	python := pandas(t)
+	h, one := house.ShopWithData(t)
+	const campaign = "900719925474099301" // 2^53 and more
+	narrow := house.RuleLine("narrow")
+	narrow["scope"] = map[string]any{"marketplaces": nil, "campaign_ids": []any{campaign}}
+	dir := t.TempDir()
+	house.Put(t, dir, "rules.ndjson", house.Lines(t, narrow, house.RuleLine("wide")))
+	if done, err := h.Load(one.Files.ID, dir); err != nil || done.Code != 0 {
+		t.Fatal(done, err)
+	}
+	lines := replaced(t, string(mustRun(t, "page.mjs", "pandas", h.Server.Address, "/api/v1/rules?page_size=all")), "YOUR_API_KEY", one.Ask.Key)
+	out, err := run(t, t.TempDir(), nil, python, "-c", replaced(t, lines, "print(table)", "print(*table['scope_campaign_ids'].dropna())"))
+	house.Need(t, err)
+	if got := strings.TrimSpace(string(out)); got != campaign {
+		t.Errorf("pandas reads the campaign %s, want %s", got, campaign)
+	}
+}
+
 // DuckDB shows no header of what it reads, so the recipe's query counts the rows. Here it
 // reads a file of what the server answers.
 func TestTheQueryOfDuckDBFailsWhereRowsMayBeMissing(t *testing.T) {
