@@ -104,6 +104,24 @@ func TestTheKeyIsKeptOnTheDeviceWhereItsUserSaysSo(t *testing.T) {
 	p.says("#said", "another tab")
 }
 
+// What is refused in one tab is not the key of the others.
+func TestARefusedKeyLeavesTheOneThatIsKept(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	other := p.another("")
+	other.until("document.querySelector('#key-form button')?.disabled === false")
+	p.click("#stay")
+	p.signIn(h.key)
+	other.typeKey("nonsense")
+	other.says("#key-fault", "misspelt")
+	p.goTo("#/rules")
+	p.keeps("", h.key)
+	if said := p.text("#said"); said != "" || p.text("#view h1") != "Rules" {
+		t.Errorf("the other tab says %q, and shows %q", said, p.text("#view h1"))
+	}
+}
+
 func TestARefusedKeyIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

@@ -21,10 +21,12 @@ export function keep(key, onDevice) {
   attempt(() => (onDevice ? localStorage : sessionStorage).setItem(NAME, key))
 }
 
-// discard leaves no key in either place.
-export function discard() {
-  attempt(() => sessionStorage.removeItem(NAME))
-  attempt(() => localStorage.removeItem(NAME))
+// discard leaves no key in either place, or not that one: another may be in use in
+// other tabs.
+export function discard(key) {
+  const drop = (from) => (key === undefined || from.getItem(NAME) === key) && from.removeItem(NAME)
+  attempt(() => drop(sessionStorage))
+  attempt(() => drop(localStorage))
 }
 
 // whenDiscarded tells that another tab signed out on this device, unless this one

@@ -105,7 +105,7 @@ function furnish() {
 // forget drops the key with all that it showed, and asks for another. One that the
 // server refuses is not kept either.
 function forget(text, fault) {
-  if (fault?.status === 401) discard()
+  if (fault?.status === 401) discard(session?.key ?? '')
   endSession(session)
   session = null
   for (const id of ['who', 'views', 'controls', 'notices', 'view', 'elsewhere']) byId(id).replaceChildren()
