@@ -35,6 +35,53 @@ func TestNothingScrollsSidewaysOnAPhone(t *testing.T) {
 	}
 }
 
+// At 400 % zoom a screen has 320 pixels.
+func TestFiguresAndNamesFitAtHighZoom(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("wordy")
+	need(t, err)
+	if r := h.Run("account", "set", "wordy", "--name", strings.Repeat("Gesellschaft", 6)); r.Code != 0 {
+		t.Fatal(r)
+	}
+	p := h.tab(t, h.server.Address, "").signIn(key)
+	p.do(chromedp.EmulateViewport(320, 640))
+	if wide := js[int](p, "document.documentElement.scrollWidth"); wide > 320 {
+		t.Errorf("with a long name the page is %d wide", wide)
+	}
+	p.click("#forget")
+	p.signIn(h.key)
+	p.goTo("#/overview?range=all_time")
+	broken := js[[]string](p, `[...document.querySelectorAll('[data-figure]')].filter((figure) => {
+		const text = document.createRange()
+		text.selectNodeContents(figure)
+		return text.getClientRects().length > 1
+	}).map((figure) => figure.textContent)`)
+	if len(broken) > 0 {
+		t.Errorf("these figures are on two lines: %q", broken)
+	}
+}
+
+// U+202E turns around what follows it.
+func TestANameFromRightToLeftLeavesIdsInOrder(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/campaign-figures").signIn(h.key)
+	link := `#view tbody th > a`
+	id := js[string](p, fmt.Sprintf("new URLSearchParams(document.querySelector(%q).hash.split('?')[1]).get('campaign_ids')", link))
+	p.click(link)
+	p.until("document.querySelector('.narrowed bdi')?.textContent")
+	places := js[[]float64](p, `{
+		document.querySelector('.narrowed bdi').textContent = 'a \u202e b'
+		const text = document.querySelector('.narrowed .id').firstChild
+		const at = (i) => { const one = document.createRange(); one.setStart(text, i); one.setEnd(text, i + 1); return one.getBoundingClientRect().left };
+		[at(0), at(text.length - 1)]
+	}`)
+	if places[0] >= places[1] {
+		t.Errorf("the digits of %s run from %v to %v", id, places[0], places[1])
+	}
+}
+
 func TestPrintingCutsNoColumn(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

@@ -64,7 +64,7 @@ export function controls(go, current, marketplaces, labels) {
 
 // only says what a filter by ids leaves, and removes it.
 function only({ one, title, filter }, ids, labels, go) {
-  const named = ids.split(',').map((id) => [labels.get(id), ' ', el('span', { class: 'id' }, id), ' '])
+  const named = ids.split(',').map((id) => [el('bdi', {}, labels.get(id)), ' ', el('span', { class: 'id' }, id), ' '])
   return el('p', { class: 'narrowed' }, `Only ${one} `, named,
     el('button', { type: 'button', class: 'plain', onclick: () => showAll(filter, go) }, `Show all ${title.toLowerCase()}`))
 }

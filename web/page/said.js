@@ -21,7 +21,7 @@ export function waiting(problem, left) {
   else byId('said').replaceChildren(el('p', { class: 'waiting' }, `${sentence(problem.message)} The page asks again by itself, in `, el('span', { 'data-clock': '', 'aria-hidden': 'true' }, `${left} s`), '.', about(problem)))
 }
 
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/[.]?$/, '.')
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/[^.?]$/, '$&.')
 
 // about links to the page that explains a problem, if it is a page of this
 // server.
