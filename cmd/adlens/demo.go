@@ -49,7 +49,11 @@ accounts of the data directory are served too.`,
 func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	ctx, trouble := cmd.Context(), cmd.ErrOrStderr()
 	began := time.Now()
-	if listener, err := listenOn("--listen", so.listen); err != nil { // better now than after the load
+	// Better now than after the load and the end of the last key, without a new one printed.
+	if err := so.checkValues(); err != nil {
+		return err
+	}
+	if listener, err := listenOn("--listen", so.listen); err != nil {
 		return err
 	} else if err := listener.Close(); err != nil {
 		return err

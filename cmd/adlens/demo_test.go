@@ -75,3 +75,23 @@ func TestADemonstrationWithoutItsAddressWritesNothing(t *testing.T) {
 		t.Error("extracts were written")
 	}
 }
+
+// A running demonstration's key is the one that was printed: a start that fails
+// prints none, and so ends none.
+func TestADemonstrationThatCannotServeEndsNoKey(t *testing.T) {
+	d, o := home(t)
+	if err := d.demoAccount(t.Context(), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.renewDemoKey(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{"--log-level=loud", "--limit-minute=-1", "--limit-day=-1", "--answer-cache=-1", "--answer-memory=-1", "--figure-memory=-1"} {
+		if out, err := run(o, "demo", "--listen", "127.0.0.1:0", wrong); err == nil || out != "" {
+			t.Errorf("%s: %q: %v", wrong, out, err)
+		}
+	}
+	if all, err := d.Keys.Keys(t.Context(), demoAccount); err != nil || len(all) != 1 || all[0].RevokedAt != nil {
+		t.Errorf("the key was replaced: %v: %v", all, err)
+	}
+}

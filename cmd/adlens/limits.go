@@ -27,9 +27,6 @@ const daysEvery = 250 * time.Millisecond
 // it started. Where that cannot be read, requests are admitted as by a server
 // that loses the store later: a limit never makes a server unavailable.
 func (d *data) newLimits(ctx context.Context, so serveOptions, log *zap.Logger) (*limits, error) {
-	if so.limitMinute < 0 || so.limitDay < 0 {
-		return nil, fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
-	}
 	local := auth.NewReservingLimiter(so.limitMinute, so.limitDay)
 	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DayUses, rand.Text(), time.Now), local: local, log: log}
 	l.Warn = func(text string, err error) { log.Warn(text, zap.Error(err)) }

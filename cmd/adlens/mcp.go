@@ -60,6 +60,9 @@ serve runs on the same data directory, it counts them.`,
 		Example: `  adlens mcp --account acme --data-dir /home/me/adlens-data`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := so.checkLimits(); err != nil {
+				return err
+			}
 			if err := o.requireDataDir(); err != nil {
 				return err
 			}
@@ -94,7 +97,9 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	admission.Trust(d.DirectoryMark)
 	app := adhttp.OwnersApp(account)
 	figures := query.NewService(d.Figures, d.Lists)
-	figures.Remember(d.Figures, so.memory)
+	if so.memory > 0 {
+		figures.Remember(d.Figures, so.memory)
+	}
 	answers := answer.New(answer.Config{Figures: figures, Connections: d.Connections, Apps: d.Apps, Lists: idle{}, Cache: 16 << 20, Memory: machineMemory() / answerShare, Now: time.Now,
 		Warn: func(string, error) {}})
 	d.answering.Store(answers)

@@ -60,6 +60,35 @@ func (so *serveOptions) addLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
 }
 
+// checkValues refuses values that a server would not take, before anything is done.
+func (so *serveOptions) checkValues() error {
+	if so.answerCache < 0 {
+		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
+	}
+	if so.underWay < 0 {
+		return fmt.Errorf("--answer-memory %d is negative; expected bytes, 0 is a sixteenth of the machine's memory", so.underWay)
+	}
+	if so.drainDelay < 0 {
+		return fmt.Errorf("--drain-delay %s is negative; expected a time like 5s, 0 is none", so.drainDelay)
+	}
+	if err := so.checkLimits(); err != nil {
+		return err
+	}
+	_, err := newLog(so.logLevel)
+	return err
+}
+
+// checkLimits is checkValues of the flags of whatever answers an account.
+func (so *serveOptions) checkLimits() error {
+	if so.memory < 0 {
+		return fmt.Errorf("--figure-memory %d is negative; expected bytes, 0 is off", so.memory)
+	}
+	if so.limitMinute < 0 || so.limitDay < 0 {
+		return fmt.Errorf("a limit cannot be negative: --limit-minute %d, --limit-day %d; 0 is off", so.limitMinute, so.limitDay)
+	}
+	return nil
+}
+
 func newServe(o *options) *cobra.Command {
 	so := &serveOptions{}
 	cmd := &cobra.Command{
@@ -119,20 +148,11 @@ const (
 // runServer is the composition root: it puts the rooms together and runs them
 // until the context ends. ready is called once the address answers.
 func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready func(address string) error) error {
-	if so.answerCache < 0 {
-		return fmt.Errorf("--answer-cache %d is negative; expected bytes, 0 is off", so.answerCache)
-	}
-	if so.underWay < 0 {
-		return fmt.Errorf("--answer-memory %d is negative; expected bytes, 0 is a sixteenth of the machine's memory", so.underWay)
+	if err := so.checkValues(); err != nil {
+		return err
 	}
 	if so.underWay == 0 {
 		so.underWay = machineMemory() / answerShare
-	}
-	if so.drainDelay < 0 {
-		return fmt.Errorf("--drain-delay %s is negative; expected a time like 5s, 0 is none", so.drainDelay)
-	}
-	if so.memory < 0 {
-		return fmt.Errorf("--figure-memory %d is negative; expected bytes, 0 is off", so.memory)
 	}
 	if so.publicURL != "" {
 		public, err := oauth.ParsePublicURL(so.publicURL)
