@@ -40,6 +40,8 @@ func TestNoValueIsRefusedInALibrarysWords(t *testing.T) {
 		{"load --account " + account + " --generated-at yesterday " + text, "expected a time with its zone"},
 		{"connect --account " + account + " --region XX --client-id x", "expected NA, EU or FE"},
 		{"connect --account " + account + " --region NA --client-id x --secrets-file " + text, "expected JSON with client_secret and refresh_token"},
+		{"backup --to s3:bucket/adlens", "expected s3://bucket/prefix, or ./s3:bucket/adlens for a directory"},
+		{"restore --from S3:/bucket/adlens", "expected s3://bucket/prefix"},
 		{"backup --to s3://", "expected a directory or s3://bucket/prefix"},
 		{"backup --to s3://x/y --s3-endpoint http://[::1", "expected https://HOST or http://HOST:PORT"},
 		{"restore --from gs://x", "expected a directory or s3://bucket/prefix"},

@@ -49,10 +49,16 @@ func checkName(name string) error {
 // environment, or from where the tools of that world keep them.
 type S3 struct{ Endpoint, Region string }
 
+// almostAddress are addresses of a store with a slash or two left out.
+var almostAddress = regexp.MustCompile(`^(?i:s3:|[a-z][a-z0-9+.-]*:/)`)
+
 // Find returns the place of an address: a directory, or s3://bucket/prefix. A
 // directory is made where it is missing and make is set.
 func Find(address string, s S3, make bool) (Place, error) {
 	if !strings.Contains(address, "://") {
+		if almostAddress.MatchString(address) { // a directory of that name would be on this disk
+			return nil, fmt.Errorf("%q is no place of backups; expected s3://bucket/prefix, or ./%[1]s for a directory of that name", address)
+		}
 		return openDirectory(address, make)
 	}
 	parsed, err := url.Parse(address)
