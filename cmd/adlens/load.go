@@ -66,7 +66,7 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 				if err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
-				at, err := parseGeneratedAt(generatedAt)
+				at, err := parseGeneratedAt(generatedAt, time.Now())
 				if err != nil {
 					return err
 				}
@@ -82,14 +82,18 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 	return cmd
 }
 
-// parseGeneratedAt reads --generated-at; the zero time where it is not given.
-func parseGeneratedAt(text string) (time.Time, error) {
+// parseGeneratedAt reads --generated-at; the zero time where it is not given. Clocks
+// may be a day apart.
+func parseGeneratedAt(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	at, err := platform.ParseTime(text)
 	if err != nil {
 		return at, fmt.Errorf("--generated-at is %q, expected a time with its zone like 2026-11-20T10:24:00Z, of the years 1970 to 2261", text)
+	}
+	if at.After(now.AddDate(0, 0, 1)) { // every true report of these days would lose against it
+		return at, fmt.Errorf("--generated-at is %s, which is still to come; expected when the reports were generated", text)
 	}
 	return at, nil
 }
