@@ -248,9 +248,14 @@ func TestTheCommandsForCurlRunAsTheyStand(t *testing.T) {
 		t.Errorf("curl says %s, the API %s", timeline, want)
 	}
 	want := house.Get(t, one.Ask, "/api/v1/summary?range=this_month").Body
-	for range 2 { // the second answer is a 304
-		if _, err := run(t, dir, environment, "sh", "-ec", blocks[2]); err != nil {
-			t.Fatal(err)
+	away := "ADLENS=" + refusing(t, h.Server.Address, 429, func(int64) bool { return true })
+	for _, isAway := range []bool{false, false, true, false} { // the second answer is a 304, and so is the last
+		asked := environment
+		if isAway {
+			asked = append(slices.Clone(environment), away)
+		}
+		if _, err := run(t, dir, asked, "sh", "-ec", blocks[2]); isAway != (err != nil) {
+			t.Fatalf("the server refuses is %v, and curl ends with %v", isAway, err)
 		}
 		if got, err := os.ReadFile(filepath.Join(dir, "summary.json")); err != nil || string(got) != string(want) {
 			t.Errorf("curl saved %s (%v), the API says %s", got, err, want)
