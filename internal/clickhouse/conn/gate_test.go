@@ -73,6 +73,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 		}
 		leave()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if order != "abcaba" {
 			t.Errorf("the order was %s", order)
 		}
