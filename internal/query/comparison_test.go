@@ -346,7 +346,7 @@ func figuresText(f Figures) (text string) {
 
 // pointsOf are the points of one side that have figures, by their dates.
 func pointsOf(t *Timeline, then bool) map[string]string {
-	zeros, all := figuresText(headlineFigures(nil)), map[string]string{}
+	zeros, all := figuresText(FiguresOf(nil)), map[string]string{}
 	for _, p := range t.Points {
 		date, figures := p.Date, p.Figures
 		if then {

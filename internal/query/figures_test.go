@@ -49,7 +49,7 @@ func TestFiguresEqualRationalArithmetic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSums(t)
 		before := text(s)
-		for i, v := range headlineFigures(s) {
+		for i, v := range FiguresOf(s) {
 			f := catalogue.Figures[i]
 			want := oracle(f.Name, s)
 			if got := shown(v); got != want {
@@ -85,7 +85,7 @@ func TestHalvesAreRoundedAwayFromZero(t *testing.T) {
 		{"roas", sums(0, 0, 0, 200, 1), "0.01"},
 		{"average_cpc", sums(0, 8, 0, 1_000_000, 0), "0.13"},
 	} {
-		if got := figure(headlineFigures(c.sums), c.name); got != c.want {
+		if got := figure(FiguresOf(c.sums), c.name); got != c.want {
 			t.Errorf("%s of %s is %s, want %s", c.name, text(c.sums), got, c.want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestHalvesAreRoundedAwayFromZero(t *testing.T) {
 // not be made of those.
 func TestRatiosAreMadeOfExactSums(t *testing.T) {
 	s := sums(1, 3, 1, 4_000, 9_000)
-	f := headlineFigures(s)
+	f := FiguresOf(s)
 	if got := figure(f, "acos"); got != "44.44" { // 0.00 / 0.01 would be 0
 		t.Errorf("acos %s", got)
 	}
@@ -108,7 +108,7 @@ func TestARatioWithoutBaseIsNullAndOneOfNothingIsZero(t *testing.T) {
 	ratios := []string{"acos", "roas", "ctr", "average_cpc", "conversion_rate"}
 	var none exact.Sums
 	for _, name := range ratios {
-		if got := figure(headlineFigures(none), name); got != "null" {
+		if got := figure(FiguresOf(none), name); got != "null" {
 			t.Errorf("%s of nothing is %s", name, got)
 		}
 	}
@@ -116,12 +116,12 @@ func TestARatioWithoutBaseIsNullAndOneOfNothingIsZero(t *testing.T) {
 		"acos": sums(0, 0, 0, 0, 1), "roas": sums(0, 0, 0, 1, 0), "ctr": sums(1, 0, 0, 0, 0),
 		"average_cpc": sums(0, 1, 0, 0, 0), "conversion_rate": sums(0, 1, 0, 0, 0),
 	} {
-		if got := figure(headlineFigures(s), name); got != "0.00" {
+		if got := figure(FiguresOf(s), name); got != "0.00" {
 			t.Errorf("%s with a base is %s, want 0.00", name, got)
 		}
 	}
 	for _, name := range []string{"spend", "sales"} {
-		if got := figure(headlineFigures(none), name); got != "0.00" {
+		if got := figure(FiguresOf(none), name); got != "0.00" {
 			t.Errorf("%s of nothing is %s", name, got)
 		}
 	}
@@ -168,6 +168,3 @@ func TestTheCatalogueHasTheContractsFiguresInItsOrder(t *testing.T) {
 		}
 	}
 }
-
-// headlineFigures computes the figures of every answer from sums of the headline.
-func headlineFigures(s exact.Sums) Figures { return computeFigures(quotients, s) }

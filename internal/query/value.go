@@ -17,6 +17,9 @@ func (f Figures) At(place int) Value {
 	return Value{}
 }
 
+// FiguresOf computes the figures of every answer from sums of the headline.
+func FiguresOf(s exact.Sums) Figures { return computeFigures(quotients, s) }
+
 func computeFigures(all []quotient, s exact.Sums) Figures {
 	figures := make(Figures, len(all))
 	for i, q := range all {
