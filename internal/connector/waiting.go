@@ -100,7 +100,8 @@ func copyFile(to, from string) error {
 	})
 }
 
-// Waiting returns how many reports of connected accounts wait for rates here.
+// Waiting returns how many reports of connected accounts are on the disk here and not
+// loaded.
 func (d *Daily) Waiting() (n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
