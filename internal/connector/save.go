@@ -63,28 +63,25 @@ func (w *window) addedFields(raw []byte) []addedField {
 	fields := []addedField{{"profileId", w.profile.ID}}
 	if w.report.Legacy {
 		fields = append(fields, addedField{"reportDate", platform.LegacyDay(w.start)}, addedField{"creativeType", platform.AllCreatives},
-			addedField{"generatedAt", w.request.RequestedAt.UTC().Format(time.RFC3339Nano)})
-		var said struct {
-			RecordType json.RawMessage `json:"recordType"`
-		}
-		if json.Unmarshal(raw, &said) == nil && said.RecordType == nil {
-			fields = append(fields, addedField{"recordType", platform.LegacyRecords})
-		}
+			addedField{"generatedAt", w.request.RequestedAt.UTC().Format(time.RFC3339Nano)}, addedField{"recordType", platform.LegacyRecords})
 	}
-	return fields
+	var said map[string]json.RawMessage
+	json.Unmarshal(raw, &said) // what is no object is withFields' to refuse
+	return slices.DeleteFunc(fields, func(f addedField) bool { return said[f.name] != nil })
 }
 
-// errOtherReport says that the platform gave a report of other days.
-var errOtherReport = errors.New("other days were requested")
+// errOtherReport says that the platform gave a report of another profile or of other days.
+var errOtherReport = errors.New("other days were requested, or another profile's")
 
-// requireRequested makes sure that a report is of the days of its window, which would be
-// noted as read otherwise. What else is wrong with it is the loader's to refuse.
+// requireRequested makes sure that a report is of the profile and days of its window,
+// which would be noted as read otherwise. What else is wrong with it is the loader's to
+// refuse.
 func (w *window) requireRequested(object []byte) error {
 	report, err := platform.DecodeReport(bytes.NewReader(object))
-	if err != nil || report.Start == w.start && report.End == w.end {
+	if err != nil || report.ProfileID == w.profile.ID && report.Start == w.start && report.End == w.end {
 		return nil
 	}
-	return fmt.Errorf("report %s is of %s to %s: %w", report.ID, report.Start, report.End, errOtherReport)
+	return fmt.Errorf("report %s is of profile %s, %s to %s: %w", report.ID, report.ProfileID, report.Start, report.End, errOtherReport)
 }
 
 type addedField struct{ name, value string }
@@ -96,21 +93,19 @@ func withFields(raw []byte, fields ...addedField) ([]byte, error) {
 		return nil, errors.New("the platform's report is no object")
 	}
 	head := []byte{'{'}
-	for i, f := range fields {
+	for _, f := range fields {
 		value, err := json.Marshal(f.value)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			head = append(head, ',')
-		}
 		head = append(append(append(head, '"'), f.name...), '"', ':')
-		head = append(head, value...)
+		head = append(append(head, value...), ',')
 	}
-	if rest := bytes.TrimSpace(raw[1:]); len(rest) > 0 && rest[0] != '}' {
-		head = append(head, ',')
+	rest := bytes.TrimSpace(raw[1:])
+	if len(rest) > 0 && rest[0] == '}' {
+		head = bytes.TrimSuffix(head, []byte{','})
 	}
-	return append(head, raw[1:]...), nil
+	return append(head, rest...), nil
 }
 
 // keepProfiles leaves the profiles of a connection with its reports, which no other
