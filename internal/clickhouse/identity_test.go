@@ -323,3 +323,30 @@ func TestADataDirectoryRefusesAnEmptyStoreAndAnotherOnes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server can answer while the database in it answers nothing: it was dropped, or its
+// reader lost the rights.
+func TestADatabaseThatShowsNoAccountsIsNotReady(t *testing.T) {
+	source := &asShard{startEngine(t, t.TempDir())}
+	before := Look(source)
+	db, err := openCluster(t.Context(), alone(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(before.Cluster.Ping(t.Context()), db.Cluster.Ping(t.Context())); err != nil {
+		t.Errorf("a database that is whole: %v", err)
+	}
+	if err := db.Cluster.Home().Exec(t.Context(), "DROP TABLE accounts", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Cluster.Ping(t.Context()); err == nil {
+		t.Error("a database without accounts is ready")
+	}
+	// It is no database of adlens yet that a command has not opened.
+	if err := before.Cluster.Ping(t.Context()); err != nil {
+		t.Errorf("a server that answers: %v", err)
+	}
+	if err := errors.Join(before.Close(), db.Close()); err != nil {
+		t.Error(err)
+	}
+}

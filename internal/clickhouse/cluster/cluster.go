@@ -102,8 +102,16 @@ func (c *Cluster) Placements() *Placements { return c.placements }
 
 // Ping reports whether the server answers that every request needs: the only one,
 // or the one with the directory. Where another shard is away, its accounts alone
-// have to wait.
-func (c *Cluster) Ping(ctx context.Context) error { return c.Home().Ping(ctx) }
+// have to wait. A database that was opened has to let its reader see accounts too: one
+// that was dropped, or whose reader lost the rights, answers no request. Counting reads
+// no row, so damage fails nothing here.
+func (c *Cluster) Ping(ctx context.Context) error {
+	if c.Identity() == "" {
+		return c.Home().Ping(ctx)
+	}
+	var accounts uint64
+	return c.Home().ReadOnce(ctx, "SELECT count() FROM accounts", nil, conn.ScanInto(&accounts))
+}
 
 // Work returns what the servers did so far, and what they are doing.
 func (c *Cluster) Work() (all conn.Work) {
