@@ -34,6 +34,16 @@ type Placements struct {
 type place struct {
 	shard uint16
 	asked time.Time
+	wall  int64 // the same in unix nanoseconds
+}
+
+func newPlace(shard uint16, asked time.Time) place { return place{shard, asked, asked.UnixNano()} }
+
+// isBelieved reports whether a place was read within PlaceLife. A machine that was
+// suspended meanwhile sees that by its wall clock alone; where that was set back, the
+// other clock counts.
+func (p place) isBelieved() bool {
+	return time.Since(p.asked) < PlaceLife && time.Since(time.Unix(0, p.wall)) < PlaceLife
 }
 
 func newPlacements(c *Cluster) *Placements {
@@ -43,13 +53,14 @@ func newPlacements(c *Cluster) *Placements {
 // Find returns the shard of an account, in the text form of parameters. It may
 // have moved a moment ago.
 func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) {
-	if p, ok := ps.known.Get(account); ok && time.Since(p.asked) < PlaceLife {
+	if p, ok := ps.known.Get(account); ok && p.isBelieved() {
 		return p.shard, nil
 	}
 	p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
-		p := place{asked: time.Now()}
+		asked := time.Now()
 		number, _, err := ps.Read(ctx, account)
-		if p.shard = number; err == nil {
+		p := newPlace(number, asked)
+		if err == nil {
 			ps.known.Put(account, p)
 		}
 		return p, err
@@ -111,7 +122,7 @@ func (ps *Placements) Put(ctx context.Context, account string, s *Shard) error {
 	if err := ps.Move(ctx, account, s.Number); err != nil {
 		return err
 	}
-	ps.known.Put(query.Text(account), place{s.Number, time.Now()})
+	ps.known.Put(query.Text(account), newPlace(s.Number, time.Now()))
 	return nil
 }
 

@@ -19,3 +19,21 @@ func TestAClaimThatMayHaveDiedIsNotRenewed(t *testing.T) {
 		}
 	})
 }
+
+// A machine that was suspended counts none of that time, but for its wall clock. An account
+// may have moved meanwhile, and what it had at the old place may be deleted.
+func TestAPlaceIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fresh := newPlace(2, time.Now())
+		time.Sleep(PlaceLife - time.Nanosecond)
+		suspended, set := fresh, fresh
+		suspended.asked, set.wall = time.Now(), time.Now().Add(time.Hour).UnixNano()
+		if !fresh.isBelieved() {
+			t.Error("a place is not believed for its life")
+		}
+		time.Sleep(time.Nanosecond)
+		if suspended.isBelieved() || set.isBelieved() || fresh.isBelieved() {
+			t.Errorf("a place is believed after its life: %t where the machine was suspended, %t where its clock was set", suspended.isBelieved(), set.isBelieved())
+		}
+	})
+}
