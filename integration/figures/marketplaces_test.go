@@ -109,9 +109,10 @@ func told(a harness.Answer) string {
 var requestIDs = regexp.MustCompile(`"request_id":\s*"[^"]*"`)
 
 // compare asks one question with all keys, between each other, so that an answer in
-// memory would cross if it could.
+// memory would cross if it could. All answers are of one day.
 func (c crossing) compare(path string) {
 	c.t.Helper()
+	house.AwayFromMidnight(c.t)
 	path = "/api/v1" + path
 	lone, every := house.Get(c.t, c.lone, path), house.Get(c.t, c.every, path)
 	want := told(lone)
@@ -183,6 +184,7 @@ func (c crossing) compareAccount() {
 // compareFeed compares feed links of the same request.
 func (c crossing) compareFeed(h *house.House, whole, lone string) {
 	for _, request := range []string{"/summary?range=all_time&format=json", "/report?dimensions=campaign,product&range=all_time", "/activity", "/rules"} {
+		house.AwayFromMidnight(c.t)
 		want := told(house.Get(c.t, harness.Client{Address: h.Server.Address}, house.Feed(c.t, h, lone, request)))
 		house.Get(c.t, c.full, "/api/v1"+request+map[bool]string{true: "&", false: "?"}[strings.Contains(request, "?")]+url.Values{"format": {"csv"}}.Encode())
 		got := told(house.Get(c.t, harness.Client{Address: h.Server.Address}, house.Feed(c.t, h, whole, request, "--marketplaces", "US")))
