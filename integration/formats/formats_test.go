@@ -48,7 +48,7 @@ func shopWithOddTexts(t *testing.T) (*house.House, *house.Tenant) {
 var paths = []string{
 	"/marketplaces", "/summary?range=all_time", "/summary?range=today", "/timeline?range=all_time", "/reports/products?range=all_time&page_size=all",
 	"/reports/products?range=all_time&page_size=7&page=2&sort=product_id&order=asc", "/reports/products?range=today", "/campaigns?marketplace_id=101", "/campaigns?marketplace_id=102",
-	"/summary?range=all_time&compare=previous_year", "/summary?range=this_year&compare=previous_period", "/timeline?range=last_60_days&compare=previous_period",
+	"/summary?range=all_time&compare=previous_year", "/summary?range=last_month&compare=previous_period", "/timeline?range=last_60_days&compare=previous_period",
 	"/timeline?range=last_7_days&compare=previous_year", "/reports/products?range=last_14_days&compare=previous_period&page_size=all",
 	"/ad-groups?marketplace_id=101", "/rules", "/rules?page_size=all", "/rules/one/runs", "/activity?page_size=all", "/activity?page_size=1",
 }
