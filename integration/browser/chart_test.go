@@ -156,17 +156,29 @@ func TestTheChartIsStackedByMarketplaceOrAdType(t *testing.T) {
 	}
 }
 
+// shownDay is a day as the page shows it.
+const shownDay = "Jan 2, 2006"
+
+// lastMarch is the first day and the first Monday of March of last year, which the
+// demonstration has whenever it was made.
+func lastMarch() (first, monday time.Time) {
+	first = time.Date(time.Now().UTC().Year()-1, time.March, 1, 0, 0, 0, 0, time.UTC)
+	return first, first.AddDate(0, 0, (8-int(first.Weekday()))%7)
+}
+
 func TestTheChartComparesBothDates(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
-	p := h.tab(t, h.server.Address, "#/overview?start_date=2025-03-10&end_date=2025-03-16&compare=previous_period").signIn(h.key)
-	day := answer(t, h.client(h.key), "/api/v1/timeline?start_date=2025-03-10&end_date=2025-03-16&compare=previous_period").list("data")[1]
+	_, monday := lastMarch()
+	query := "?start_date=" + monday.Format(time.DateOnly) + "&end_date=" + monday.AddDate(0, 0, 6).Format(time.DateOnly) + "&compare=previous_period"
+	p := h.tab(t, h.server.Address, "#/overview"+query).signIn(h.key)
+	day := answer(t, h.client(h.key), "/api/v1/timeline"+query).list("data")[1]
 	earlier := row(day["comparison"].(map[string]any))
 	change := fmt.Sprint(earlier["change"].(map[string]any)["spend"])
 	if !strings.HasPrefix(change, "-") {
 		change = "+" + change
 	}
-	want := fmt.Sprintf("Mar 11, 2025: Spend %s; Mar 4, 2025 %s, change %s", money(day["spend"]), money(earlier["spend"]), change)
+	want := fmt.Sprintf("%s: Spend %s; %s %s, change %s", monday.AddDate(0, 0, 1).Format(shownDay), money(day["spend"]), monday.AddDate(0, 0, -6).Format(shownDay), money(earlier["spend"]), change)
 	if got := p.at(1); !strings.HasPrefix(got, want) {
 		t.Errorf("the chart says %q, want %q", got, want)
 	}
@@ -177,8 +189,7 @@ func TestTheChartComparesALongerPeriod(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
-	march := time.Date(time.Now().Year()-1, time.March, 1, 0, 0, 0, 0, time.UTC)
-	monday := march.AddDate(0, 0, (8-int(march.Weekday()))%7)
+	march, monday := lastMarch()
 	for _, query := range []string{
 		"start_date=" + march.Format(time.DateOnly) + "&end_date=" + march.AddDate(0, 0, 30).Format(time.DateOnly) + "&granularity=month&compare=previous_period", // of two months before
 		"start_date=" + monday.Format(time.DateOnly) + "&end_date=" + monday.AddDate(0, 0, 6).Format(time.DateOnly) + "&granularity=week&compare=previous_year",   // which began on no Monday
@@ -200,16 +211,20 @@ func TestWhatIsNotCompleteIsDrawnAsSuch(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	march, monday := lastMarch()
+	wednesday := monday.AddDate(0, 0, 2)
+	whole := "#/overview?start_date=" + march.Format(time.DateOnly) + "&end_date=" + march.AddDate(0, 2, -1).Format(time.DateOnly)
+	cut := "#/overview?start_date=" + wednesday.Format(time.DateOnly) + "&end_date=" + march.AddDate(0, 1, 5).Format(time.DateOnly)
 	for fragment, want := range map[string]struct {
 		place int
 		words string // none where all is whole
 	}{
-		"#/overview?range=last_30_days":                                                            {-1, "no figure"}, // today, after the newest day
-		"#/overview?start_date=2025-03-12&end_date=2025-04-06&granularity=week":                    {0, "Week of Mar 10, 2025 (5 of 7 days): "},
-		"#/overview?start_date=2025-03-12&end_date=2025-04-06&granularity=month":                   {-1, "Apr 2025 (6 of 30 days): "},
-		"#/overview?start_date=2025-03-12&end_date=2025-04-06&granularity=month&stack=marketplace": {0, "Mar 2025 (20 of 31 days): "},
-		"#/overview?start_date=2025-03-01&end_date=2025-04-30&granularity=month":                   {0, ""},
-		"#/overview?start_date=2025-03-01&end_date=2025-04-30&granularity=day":                     {-1, ""},
+		"#/overview?range=last_30_days":              {-1, "no figure"}, // today, after the newest day
+		cut + "&granularity=week":                    {0, "Week of " + monday.Format(shownDay) + " (5 of 7 days): "},
+		cut + "&granularity=month":                   {-1, march.AddDate(0, 1, 0).Format("Jan 2006") + " (6 of 30 days): "},
+		cut + "&granularity=month&stack=marketplace": {0, fmt.Sprintf("%s (%d of 31 days): ", march.Format("Jan 2006"), 32-wednesday.Day())},
+		whole + "&granularity=month":                 {0, ""},
+		whole + "&granularity=day":                   {-1, ""},
 	} {
 		p.goTo(fragment)
 		if got := p.at(want.place); !strings.Contains(got, want.words) {
