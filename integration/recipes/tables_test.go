@@ -27,7 +27,8 @@ const fullDays = dayTable + "&range=all_time"
 var restatedBlocks = map[string]int{"unchanged": 0, "unchanged again": 0, "restated": 2, "grown": 2, "corrected long after": 1}
 
 // keepsDays has a program keep its table by blocks while the past is restated. It
-// must send each block once, and read again only what changed.
+// must send each block once, and read again only what changed. There are four months
+// and, but from February to April, one of the days before them.
 func keepsDays(t *testing.T, update func(environment []string) [][]string) {
 	t.Helper()
 	h, one := house.ShopWithData(t)
@@ -40,7 +41,7 @@ func keepsDays(t *testing.T, update func(environment []string) [][]string) {
 	for name, requests := range took {
 		blocks := slices.DeleteFunc(slices.Clone(requests), func(r costed) bool { return strings.HasSuffix(r.Path, "/marketplaces") })
 		got := statuses(blocks)
-		if len(requests) != len(blocks)+1 || len(blocks) < 5 || len(blocks) > 7 || got[200]+got[304] != len(blocks) {
+		if len(requests) != len(blocks)+1 || len(blocks) < 4 || len(blocks) > 7 || got[200]+got[304] != len(blocks) {
 			t.Errorf("%s took %v", name, requests)
 		}
 		if most, known := restatedBlocks[name]; known && (got[200] > most || most == 0 && bytesOf(blocks) > 0) {
