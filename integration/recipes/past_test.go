@@ -14,6 +14,12 @@ import (
 // marketplaces need.
 const dayTable = "/report?dimensions=date,marketplace,ad_product"
 
+// longTable is that table of a period whose days stay the same at midnight, with all
+// days of followsThePast.
+func longTable() string {
+	return dayTable + "&start_date=" + house.DaysAgo(690) + "&end_date=" + house.DaysAgo(-30)
+}
+
 // followsThePast has a recipe update its table: at first, when nothing has
 // changed, and after days were restated and withdrawn, long ones too. After
 // each, the table must be what a full read gives. update returns the table, names

@@ -129,7 +129,7 @@ func TestAQueryHasATypeForEveryColumn(t *testing.T) {
 func TestAQueryFollowsTheRestatedPast(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
-	full := dayTable + "&start_date=2025-01-01&end_date=2027-12-31"
+	full := longTable()
 	took := followsThePast(t, h, one, full, func() ([][]string, []costed) {
 		table, err := query(t, pageQuery(t, h.Server.Address, one.Ask.Key, full))
 		house.Need(t, err)

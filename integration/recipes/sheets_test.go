@@ -79,7 +79,7 @@ func scriptFor(t *testing.T, server string, tables map[string]string) string {
 func TestASheetFollowsTheRestatedPast(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
-	full := dayTable + "&start_date=2025-01-01&end_date=2027-12-31"
+	full := longTable()
 	book := signedIn(t, scriptFor(t, h.Server.Address, map[string]string{"adlens days": full + "&page_size=all"}), one.Ask.Key)
 	took := followsThePast(t, h, one, full, func() ([][]string, []costed) {
 		state := book.mustDo("open", "menu:Refresh")
