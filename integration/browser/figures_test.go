@@ -125,20 +125,20 @@ func TestProductsAreSortedAndPagedByTheAPI(t *testing.T) {
 		}
 	}
 	check("spend", "desc", "1")
-	for _, step := range []struct{ click, sort, order, page string }{
-		{`[data-keep="sort-acos"]`, "acos", "desc", "1"},
-		{`[data-keep="sort-acos"]`, "acos", "asc", "1"},
-		{`[data-keep="Next"]`, "acos", "asc", "2"},
-		{`[data-keep="Last"]`, "acos", "asc", "8"},
-		{`[data-keep="sort-product_id"]`, "product_id", "desc", "1"},
+	for _, step := range []struct{ click, sort, order, page, focus string }{
+		{`[data-keep="sort-acos"]`, "acos", "desc", "1", "sort-acos"},
+		{`[data-keep="sort-acos"]`, "acos", "asc", "1", "sort-acos"},
+		{`[data-keep="Next"]`, "acos", "asc", "2", "Next"},
+		{`[data-keep="Last"]`, "acos", "asc", "8", "First"}, // Last is off there
+		{`[data-keep="sort-product_id"]`, "product_id", "desc", "1", "sort-product_id"},
 	} {
 		before := js[string](p, "location.hash")
 		p.click(step.click)
 		p.until(fmt.Sprintf("location.hash !== %q", before))
 		p.settled()
 		check(step.sort, step.order, step.page)
-		if kept := js[string](p, "document.activeElement.dataset.keep ?? ''"); !strings.Contains(step.click, kept) {
-			t.Errorf("the focus went from %s to %q", step.click, kept)
+		if kept := js[string](p, "document.activeElement.dataset.keep ?? ''"); kept != step.focus {
+			t.Errorf("the focus went from %s to %q, want %s", step.click, kept, step.focus)
 		}
 	}
 	js[any](p, "(history.back(), null)")
