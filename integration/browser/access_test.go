@@ -165,6 +165,8 @@ func TestTheFocusIsNeverLost(t *testing.T) {
 	p.goTo("#/products?page=x")
 	enter(`[data-keep="retry"]`, "document.querySelector('.failed')", "retry")
 	enter(`[data-keep="plain-view"]`, "location.hash === '#/products'", "H1")
+	p = h.tab(t, h.server.Address, "#/products?page=x").signIn(h.key) // with no view before
+	enter(`[data-keep="retry"]`, "document.querySelector('.failed')", "retry")
 }
 
 func TestAnotherViewBeginsAtItsTop(t *testing.T) {
@@ -178,6 +180,11 @@ func TestAnotherViewBeginsAtItsTop(t *testing.T) {
 	p.until("document.activeElement.textContent === 'Overview'")
 	if at := js[float64](p, "scrollY"); at != 0 {
 		t.Errorf("its first %v pixels are out of sight", at)
+	}
+	js[any](p, "(history.back(), null)")
+	p.until("location.hash === '#/campaign-figures' && document.activeElement.textContent === 'Campaigns'")
+	if at := js[float64](p, "scrollY"); at == 0 {
+		t.Error("Back leads to the top, and not to the row")
 	}
 }
 
@@ -197,6 +204,14 @@ func TestAListOfChoicesClosesBehindTheFocus(t *testing.T) {
 	if js[bool](p, "document.querySelector('.ticks').open") {
 		t.Errorf("it is open while the focus is on %s", p.focused())
 	}
+	// The mouse on a choice's words takes the focus from the box before it ticks it.
+	p.click(".ticks summary")
+	p.click(".ticks[open] label + label")
+	if !js[bool](p, "{const t = document.querySelector('.ticks'); t.open && [...t.querySelectorAll('input')].some((box, i, all) => box.checked !== all[0].checked)}") {
+		t.Error("a click on the words of a choice ticks nothing, or closes the list")
+	}
+	p.choose(".controls select", "last_7_days") // before the tick is read
+	p.until("location.hash.includes('last_7_days') && location.hash.includes('marketplaces=')")
 }
 
 // Where the system's colours replace those of the page, backgrounds and shadows are

@@ -161,10 +161,10 @@ func TestASharedAndAPrintedViewSayWhatNarrowsThem(t *testing.T) {
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
 	campaign := fmt.Sprint(answer(t, h.client(h.key), "/api/v1/report?dimensions=campaign&marketplaces=UK").list("data")[0]["campaign_id"])
 	for fragment, want := range map[string]string{
-		"#/overview?marketplaces=UK,DE&ad_products=SPONSORED_BRANDS": "Only marketplaces: DE, UK; ad types: Sponsored Brands",
-		"#/overview?campaign_ids=" + campaign:                        "Only campaigns: " + campaign,
-		"#/products?range=last_90_days&search=lamp":                  "Only what contains: lamp",
-		"#/activity?tool=rule":                                       "Only operation: Rule",
+		"#/overview?marketplaces=UK,DE&ad_products=SPONSORED_BRANDS": "Filters: marketplaces DE, UK; ad types Sponsored Brands",
+		"#/overview?campaign_ids=" + campaign:                        "Filters: campaigns " + campaign,
+		"#/products?range=last_90_days&search=lamp":                  "Filters: search lamp",
+		"#/activity?tool=rule":                                       "Filters: operation Rule",
 		"#/overview":                                                 "",
 	} {
 		call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen"})

@@ -21,8 +21,8 @@ export function keep(key, onDevice) {
   attempt(() => (onDevice ? localStorage : sessionStorage).setItem(NAME, key))
 }
 
-// discard leaves no key in either place, or not that one: another may be in use in
-// other tabs.
+// discard removes the key from both places, or only where it is that one: other tabs
+// may use another.
 export function discard(key) {
   const drop = (from) => (key === undefined || from.getItem(NAME) === key) && from.removeItem(NAME)
   attempt(() => drop(sessionStorage))

@@ -92,7 +92,6 @@ function ticks(title, choices, chosen, usual = 'All') {
   const node = el('details', { class: 'field ticks', name: 'ticks' },
     el('summary', {}, el('span', {}, title), said),
     el('div', { class: 'choices', role: 'group', 'aria-label': title }, choices.map(([, text], i) => el('label', {}, boxes[i], text))))
-  const values = () => boxes.filter((box) => box.checked).map((box) => box.value)
   let others = [] // that the address has, and that are no choices as it writes them
   const say = () => { said.textContent = [...choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text), ...others].join(', ') || usual }
   let later
@@ -100,14 +99,17 @@ function ticks(title, choices, chosen, usual = 'All') {
     others = []
     say()
     clearTimeout(later)
-    later = setTimeout(() => chosen(usual === 'All' && values().length === boxes.length ? '' : values().join(',')), TICKING)
+    const picked = boxes.filter((box) => box.checked).map((box) => box.value) // what else is chosen meanwhile draws the boxes as they were
+    later = setTimeout(() => chosen(usual === 'All' && picked.length === boxes.length ? '' : picked.join(',')), TICKING)
   })
   node.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return
     node.open = false
     node.querySelector('summary').focus()
   })
-  node.addEventListener('focusout', ({ relatedTarget: to }) => { if (to && !node.contains(to)) node.open = false })
+  node.addEventListener('focusout', ({ relatedTarget: to }) => { // a press on a label moves the focus to what is around all
+    if (to && !node.contains(to) && !to.contains(node)) node.open = false
+  })
   return {
     node,
     update(text) {

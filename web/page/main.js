@@ -37,6 +37,7 @@ byId('skip').addEventListener('click', (event) => {
   event.preventDefault() // the fragment is the state of the view
   byId('main').focus()
 })
+byId('account').addEventListener('click', ({ target }) => { if (session && target.closest('a[href^="#"]')) session.led = true })
 addEventListener('hashchange', () => session?.controls && show())
 addEventListener('online', () => session?.failed && show())
 
@@ -143,7 +144,7 @@ async function show({ again = false } = {}) {
     draw(state, mine.shown)
     return comeBack(mine.shown.answers, running)
   }
-  if (!mine.shown) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
+  if (!mine.shown && !mine.failed) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
   byId('view').setAttribute('aria-busy', 'true')
   try {
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
@@ -191,9 +192,10 @@ function draw(state, shown) {
   say('')
   if (!before || session.view !== state.view) {
     heading.focus({ preventScroll: true })
-    if (before) scrollTo(0, 0) // a row far below leads to the top of its view
+    if (before && session.led) scrollTo(0, 0) // a row far below leads to the top of its view, and Back to the row
   }
   session.view = state.view
+  session.led = false
 }
 
 // answered is a state without what the server refused of it: a link shows what is shown.

@@ -51,7 +51,7 @@ export const figuresOf = (answers) => Object.values(answers).find((answer) => an
 // LIMITS are what narrows a view, in words.
 const LIMITS = {
   marketplaces: 'marketplaces', ad_products: 'ad types', campaign_ids: 'campaigns', ad_group_ids: 'ad groups', product_ids: 'products',
-  search: 'what contains', marketplace_id: 'marketplace', states: 'state', tool: 'operation',
+  search: 'search', marketplace_id: 'marketplace', states: 'state', tool: 'operation',
 }
 
 // limits says what figures or rows are those of. On paper and below a share link
@@ -60,8 +60,8 @@ function limits({ search, marketplace_id, states, tool }, figures, labels) {
   const shown = { ad_products: adType, states: words, tool: words }
   const said = Object.entries({ ...figures?.filters, search, marketplace_id, states, tool }).filter(([, of]) => of?.length)
   const value = (name, of) => [labels.has(of) && [el('bdi', {}, labels.get(of)), ' '], el('bdi', {}, shown[name]?.(of) ?? of)]
-  return said.length > 0 && el('p', { class: 'muted limits' }, 'Only ',
-    said.map(([name, of], i) => [i > 0 && '; ', `${LIMITS[name]}: `, [of].flat().map((one, n) => [n > 0 && ', ', value(name, one)])]))
+  return said.length > 0 && el('p', { class: 'muted limits' }, 'Filters: ',
+    said.map(([name, of], i) => [i > 0 && '; ', `${LIMITS[name]} `, [of].flat().map((one, n) => [n > 0 && ', ', value(name, one)])]))
 }
 
 // drawView draws answers below a heading: the period, how fresh they are, the view
