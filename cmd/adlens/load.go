@@ -93,7 +93,7 @@ func parseGeneratedAt(text string, now time.Time) (time.Time, error) {
 		return at, fmt.Errorf("--generated-at is %q, expected a time with its zone like 2026-11-20T10:24:00Z, of the years 1970 to 2261", text)
 	}
 	if at.After(now.AddDate(0, 0, 1)) { // every true report of these days would lose against it
-		return at, fmt.Errorf("--generated-at is %s, which is still to come; expected when the reports were generated", text)
+		return at, fmt.Errorf("--generated-at is %s, more than a day in the future; expected when the reports were generated", text)
 	}
 	return at, nil
 }

@@ -26,7 +26,7 @@ type refreshers struct {
 
 // addRefreshMetrics shows what stands in the way of reports.
 func (r refreshers) addRefreshMetrics(m *metrics.Metrics) {
-	m.Gauge("reports_waiting", "Downloaded reports of connected accounts that are not loaded yet, as those that wait for exchange rates.", func() float64 { return float64(r.daily.Waiting()) })
+	m.Gauge("reports_waiting", "Downloaded reports of connected accounts that are not loaded yet, such as those that wait for exchange rates.", func() float64 { return float64(r.daily.Waiting()) })
 	m.Counter("report_types_not_offered_total", "Refreshes of a profile's report type that the platform never gives this profile.", func() float64 { return float64(r.daily.Connector.NotOffered()) })
 	m.Counter("reports_outside_retention_total", "Reports that were not fetched, or from a later day on, because the platform has their days no more.", func() float64 { return float64(r.daily.Connector.OutsideRetention()) })
 }

@@ -38,7 +38,7 @@ func TestNoValueIsRefusedInALibrarysWords(t *testing.T) {
 		{"key revoke nonsense", `there is no key "nonsense"`},
 		{"account add x --name y --subscription gold", "expected one of active, trialing"},
 		{"load --account " + account + " --generated-at yesterday " + text, "expected a time with its zone"},
-		{"load --account " + account + " --generated-at 2261-11-20T10:24:00Z " + text, "--generated-at is 2261-11-20T10:24:00Z, which is still to come"},
+		{"load --account " + account + " --generated-at 2261-11-20T10:24:00Z " + text, "--generated-at is 2261-11-20T10:24:00Z, more than a day in the future"},
 		{"connect --account " + account + " --region XX --client-id x", "expected NA, EU or FE"},
 		{"connect --account " + account + " --region NA --client-id x --secrets-file " + text, "expected JSON with client_secret and refresh_token"},
 		{"backup --to s3:bucket/adlens", "expected s3://bucket/prefix, or ./s3:bucket/adlens for a directory"},

@@ -27,8 +27,8 @@ const fullDays = dayTable + "&range=all_time"
 var restatedBlocks = map[string]int{"unchanged": 0, "unchanged again": 0, "restated": 2, "grown": 2, "corrected long after": 1}
 
 // keepsDays has a program keep its table by blocks while the past is restated. It
-// must send each block once, and read again only what changed. There are four months
-// and, but from February to April, one of the days before them.
+// must send each block once, and read again only what changed. The table has four
+// blocks of a month and, except from February to April, one of earlier days.
 func keepsDays(t *testing.T, update func(environment []string) [][]string) {
 	t.Helper()
 	h, one := house.ShopWithData(t)

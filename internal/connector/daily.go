@@ -202,7 +202,7 @@ func (d *Daily) LookAgain(account string) {
 // lookKey tells the looks at connections apart.
 func lookKey(c adlens.Connection) string { return c.Account + "/" + c.Name }
 
-// countWaiting counts the reports of a connection's profiles that wait for rates here.
+// countWaiting counts the reports of a connection's profiles that are not loaded yet.
 func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, err error) {
 	own, err := d.Connector.profilesOf(ctx, c)
 	if err != nil {

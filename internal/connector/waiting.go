@@ -171,8 +171,8 @@ func (d *Daily) forgetTried(c adlens.Connection) {
 }
 
 // WaitingReports lists the reports of an account that were downloaded into a
-// directory and are not visible: those that wait for rates, but for a moment
-// after each download.
+// directory and are not visible: those that wait for rates or a list, or whose load
+// failed, and others for a moment after their download.
 func (c *Connector) WaitingReports(ctx context.Context, account, dir string) ([]adlens.ReportRequest, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 // telling: it is asked again each day.
 const askedLately = 3
 
-// checkReports looks at reports that are not loaded and are no failure: those
-// that wait for rates, and those that the platform does not have.
+// checkReports looks at reports that are not loaded: those that were downloaded, and
+// those that the platform does not have.
 func (e *examination) checkReports(c *checkup) (string, error) {
 	var nothing []string
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {

@@ -90,7 +90,7 @@ func (s *Server) checkReadiness(ctx context.Context) readiness {
 	}
 	r.noteCheck("data", h.Data, withheld)
 	if err := s.ping(ctx); err != nil {
-		r.noteCheck("engine", "the database does not answer", adlens.KindOf(err))
+		r.noteCheck("engine", "the database does not answer, or shows no accounts", adlens.KindOf(err))
 	} else {
 		r.noteCheck("engine", "", "")
 	}

@@ -28,7 +28,8 @@ const (
 
 	// A client that takes sendBlock of an answer has writeTimeout again for the next
 	// one, so that a large answer reaches a slow client, until maxSending after the
-	// first: the answer's memory is not held for ever.
+	// first: the answer's memory is not held for ever. The network's buffers count as the
+	// client, and are refilled in large steps.
 	sendBlock  = 256 << 10
 	maxSending = 10 * time.Minute
 

@@ -106,7 +106,7 @@ func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	}
 }
 
-// Who waited for a lease holds it as well as one who did not.
+// A lease is held also after its caller had to wait for it.
 func TestALeaseThatWasWaitedForIsHeld(t *testing.T) {
 	d := open(t)
 	leases := cluster.Leases{Cluster: d.Cluster}
