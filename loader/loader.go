@@ -310,10 +310,14 @@ func (s *session) readLedger(ctx context.Context) (err error) {
 	for line := range s.ledger {
 		s.loadedReports[line.ReportID] = true
 	}
-	if left := len(s.loadedReports); left > 0 && s.Manifest().Len() == 0 {
-		return fmt.Errorf("account %s has %d reports noted as loaded, and nothing of it is live, as after a restore that was interrupted: %s", s.account, left, RestoreElsewhere)
+	left := len(s.loadedReports)
+	if left == 0 || s.Manifest().Len() > 0 {
+		return nil
 	}
-	return nil
+	if err := s.Confirm(ctx); err != nil { // another writer's notes are of what it has loaded meanwhile
+		return err
+	}
+	return fmt.Errorf("account %s has %d %s noted as loaded, and nothing of it is live, as after a restore that was interrupted: %s", s.account, left, plural(left, "report"), RestoreElsewhere)
 }
 
 // RestoreElsewhere says what to do about an account that has notes of loads and nothing

@@ -149,3 +149,32 @@ func TestALoadIntoNotesOfReportsAloneIsRefused(t *testing.T) {
 		t.Errorf("the load ends with %v", err)
 	}
 }
+
+// overtaken is a store whose lock is lost, and in which another writer loads before the
+// notes of loaded reports are read.
+type overtaken struct {
+	loader.Store
+	meanwhile func()
+}
+
+func (o overtaken) Lock(context.Context, string, func(string)) (func() error, error) {
+	return func() error { return nil }, nil
+}
+
+func (o overtaken) Ledger(ctx context.Context, account string) (map[loader.LedgerKey]bool, error) {
+	o.meanwhile()
+	return o.Store.Ledger(ctx, account)
+}
+
+// The first load of an account that was overtaken sees the notes of the other one, and
+// nothing of what that has made live.
+func TestAnOvertakenLoadTakesNotesForNoRestore(t *testing.T) {
+	t.Parallel()
+	store := openShared(t).store()
+	path := reportFile{"a", profileUS, "2026-01-02", "2026-01-02", "2026-01-03T04:00:00Z", []string{row("2026-01-02", "B01", "5", "1.25", "2.50")}}.write(t, t.TempDir())
+	other := sync.OnceFunc(func() { mustLoad(t, store, t.Name(), writeBase(t), path) })
+	l := loader.Loader{Store: overtaken{store, other}, Progress: silent{}}
+	if _, err := l.Load(t.Context(), t.Name(), []string{path}); err == nil || !strings.Contains(err.Error(), "run the command again") {
+		t.Errorf("the load ends with %v", err)
+	}
+}

@@ -57,7 +57,7 @@ var almostAddress = regexp.MustCompile(`^(?i:s3:|[a-z][a-z0-9+.-]*:/)`)
 func Find(address string, s S3, make bool) (Place, error) {
 	if !strings.Contains(address, "://") {
 		if almostAddress.MatchString(address) { // a directory of that name would be on this disk
-			return nil, fmt.Errorf("%q is no place of backups; expected s3://bucket/prefix, or ./%[1]s for a directory of that name", address)
+			return nil, fmt.Errorf("%q is no place of backups; expected s3://bucket/prefix, or ./ before it for a directory of that name", redactAddress(nil, address))
 		}
 		return openDirectory(address, make)
 	}
@@ -73,6 +73,9 @@ func redactAddress(parsed *url.URL, address string) string {
 	if parsed != nil {
 		return parsed.Redacted()
 	}
-	_, host, _ := strings.Cut(address, "@")
+	_, host, hasPassword := strings.Cut(address, "@")
+	if !hasPassword {
+		return address
+	}
 	return "***@" + host
 }

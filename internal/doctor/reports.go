@@ -9,6 +9,7 @@ import (
 	"adlens"
 	"adlens/internal/connector"
 	"adlens/internal/platform"
+	"adlens/loader"
 )
 
 // askedLately is for how many days what the platform said of a profile is worth
@@ -41,8 +42,21 @@ func (e *examination) checkReports(c *checkup) (string, error) {
 }
 
 // warnWaiting warns of reports of a connection's profiles that were downloaded and are
-// not loaded. Those in US dollars need no rate, and legacy ones may wait for a list.
+// not loaded, but for those that a refresh under way is about to load. Those in US dollars
+// need no rate, others may have theirs, and legacy ones may wait for a list.
 func (e *examination) warnWaiting(c *checkup, a account, connection adlens.Connection) error {
+	if e.isBusy(connector.ReportsWork(a.ID, connection.Name)) {
+		return nil
+	}
+	spans, err := e.db.Connections.RateSpans(e.ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	hasRates := func(currency string, r adlens.ReportRequest) bool {
+		return currency == "USD" || slices.ContainsFunc(spans, func(s loader.RateSpan) bool {
+			return s.Currency == currency && s.First <= r.Start && r.End <= s.Last+loader.RateReach
+		})
+	}
 	here := connector.New(connector.Config{Store: e.db.Connections, Now: e.Now})
 	waiting, err := here.WaitingReports(e.ctx, a.ID, filepath.Join(e.Extracts, a.ID))
 	var currencies []string
@@ -51,7 +65,7 @@ func (e *examination) warnWaiting(c *checkup, a account, connection adlens.Conne
 		for _, m := range a.markets {
 			switch {
 			case m.ID != r.MarketplaceID || !slices.Contains(connection.Profiles, m.ID):
-			case m.Currency == "USD" || r.ReportType == platform.LegacyReportType.ID:
+			case hasRates(m.Currency, r) || r.ReportType == platform.LegacyReportType.ID:
 				others = append(others, r)
 			default:
 				forRates = append(forRates, r)
@@ -66,7 +80,7 @@ func (e *examination) warnWaiting(c *checkup, a account, connection adlens.Conne
 		c.addWarning("adlens load --account "+a.ID+" rates.csv with a rate of each day, or of one of the 7 days before it; adlens serve then loads them by itself",
 			"%s wait to be loaded, for want of rates of %s", describeWaiting(forRates), joinFew(currencies))
 	}
-	if len(others) > 0 && !e.isBusy(connector.ReportsWork(a.ID, connection.Name)) {
+	if len(others) > 0 {
 		c.addWarning("the log of adlens serve says what they wait for, as a list that names their campaigns; it loads them by itself, as adlens pull --account "+a.ID+" does",
 			"%s are not loaded yet", describeWaiting(others))
 	}

@@ -141,7 +141,7 @@ SELECT argMax(holder, beat)
 FROM leases
 WHERE account_id = {account:String} AND token != {token:String}
 GROUP BY token
-HAVING argMax(expires_at, beat) > now64(3)
+HAVING argMax(expires_at, beat) > now64(3) AND max(beat) < `+lastBeat+`
 LIMIT 1`, conn.Params{"account": query.Text(c.name), "token": c.token})
 }
 
