@@ -151,14 +151,20 @@ func js[T any](p *tab, expression string) T {
 	return value
 }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true. While one page follows another there may be
+// none in which it has a value.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	for end := time.Now().Add(harness.Patience); !js[bool](p, "Boolean("+expression+")"); {
-		if time.Now().After(end) {
+	for end := time.Now().Add(harness.Patience); ; <-time.After(20 * time.Millisecond) {
+		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")", chromedp.EvalAwaitPromise))
+		switch {
+		case is:
+			return
+		case err != nil && !strings.Contains(err.Error(), "target navigated"):
+			p.t.Fatalf("%s: %v", expression, err)
+		case time.Now().After(end):
 			p.t.Fatalf("still not so: %s; the page says: %.2000s", expression, p.text("body"))
 		}
-		<-time.After(20 * time.Millisecond)
 	}
 }
 
