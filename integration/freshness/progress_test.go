@@ -155,7 +155,7 @@ func TestDownloadedReportsWaitForRates(t *testing.T) {
 	}
 	m.connect(t)
 	elsewhere := t.TempDir()
-	for _, out := range []string{elsewhere, elsewhere, filepath.Join(l.DataDir, "extracts", m.Files.ID)} {
+	for _, out := range []string{elsewhere, elsewhere, filepath.Join(l.DataDir, "extracts", m.Files.ID), t.TempDir()} {
 		r := m.pull(t, "--out", out)
 		lacks := "CAD on " + m.back(t, 0, 40) + ", " + m.back(t, 0, 4) + " to " + m.back(t, 0, 3)
 		if r.Code == 0 || !strings.Contains(r.Stderr, "2 reports were downloaded and wait for rates: "+lacks) || !strings.Contains(r.Stdout, "2 waiting") {

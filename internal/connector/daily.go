@@ -341,7 +341,7 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 	if err != nil {
 		return nil, err
 	}
-	open, err := d.Connector.openReports(ctx, account, d.accountDir(account), profiles)
+	open, err := d.Connector.openReports(ctx, account, profiles, d.accountDir(account))
 	if err != nil {
 		return nil, err
 	}

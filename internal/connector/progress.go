@@ -36,10 +36,10 @@ type asked struct {
 
 // openReports reads which reports of some profiles were requested and not yet
 // noted as read, those that came furthest first. What is visible is known by the
-// record of loads, and what was downloaded by the directory that it is in: so
-// nothing is requested, awaited or downloaded again that was before a kill or a
-// failure of other reports.
-func (c *Connector) openReports(ctx context.Context, account, dir string, profiles []platform.Profile) ([]asked, error) {
+// record of loads, and what was downloaded by the directory that it is in, one of
+// several: so nothing is requested, awaited or downloaded again that was before a kill
+// or a failure of other reports.
+func (c *Connector) openReports(ctx context.Context, account string, profiles []platform.Profile, dirs ...string) ([]asked, error) {
 	open, err := c.Store.OpenRequests(ctx, account)
 	if err != nil || len(open) == 0 {
 		return nil, err
@@ -58,7 +58,7 @@ func (c *Connector) openReports(ctx context.Context, account, dir string, profil
 		switch {
 		case visible[r.ReportID]:
 			a.progress = loaded
-		case isOnDisk(dir, r):
+		case slices.ContainsFunc(dirs, func(dir string) bool { return isOnDisk(dir, r) }):
 			a.progress = onDisk
 		case c.Now().Sub(r.RequestedAt) < requestLife:
 			a.progress = running

@@ -62,7 +62,11 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
 		}
 		c.readListsOf(ctx, account, all) // they say who needs legacy reports
-		open, err := c.openReports(ctx, account, o.Out, all)
+		dirs := []string{o.Out}
+		if o.Kept != "" {
+			dirs = append(dirs, o.Kept)
+		}
+		open, err := c.openReports(ctx, account, all, dirs...)
 		legacy, failed := c.Store.LegacyProfiles(ctx, account)
 		states, unread := c.Store.Refreshed(ctx, account)
 		err = errors.Join(err, failed, unread)
@@ -73,7 +77,7 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 				p.tasks = append(p.tasks, &one)
 			}
 		}
-		return err
+		return errors.Join(err, p.bringWaiting(o.Kept))
 	})
 	_, gone := p.forgetLost(context.WithoutCancel(ctx))
 	err = errors.Join(err, gone)

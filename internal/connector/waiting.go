@@ -77,15 +77,36 @@ func writeDays(days []adlens.Day) string {
 func (p *pull) keepWaiting(dir string) error {
 	var failures []error
 	for _, w := range p.windows() {
-		if dir == "" || dir == p.out || w.progress != onDisk || !w.waits || isOnDisk(dir, w.request) {
-			continue
-		}
-		failures = append(failures, os.MkdirAll(dir, 0o700), removeIfThere(filepath.Join(dir, w.windowName()+reportSuffix)))
-		for _, suffix := range []string{downloadSuffix, reportSuffix} { // as they are saved
-			failures = append(failures, copyFile(filepath.Join(dir, w.windowName()+suffix), filepath.Join(p.out, w.windowName()+suffix)))
+		if dir != "" && dir != p.out && w.progress == onDisk && w.waits && !isOnDisk(dir, w.request) {
+			failures = append(failures, copyReport(dir, p.out, w.windowName()))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// bringWaiting copies reports that a server has downloaded, and that wait there, to where
+// the pull leaves its own: no report is downloaded twice.
+func (p *pull) bringWaiting(dir string) error {
+	var failures []error
+	for _, w := range p.windows() {
+		if w.progress == onDisk && !isOnDisk(p.out, w.request) {
+			failures = append(failures, copyReport(p.out, dir, w.windowName()))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// copyReport copies the files of a report in the order in which they are saved.
+func copyReport(to, from, name string) error {
+	if err := errors.Join(os.MkdirAll(to, 0o700), removeIfThere(filepath.Join(to, name+reportSuffix))); err != nil {
+		return err
+	}
+	for _, suffix := range []string{downloadSuffix, reportSuffix} {
+		if err := copyFile(filepath.Join(to, name+suffix), filepath.Join(from, name+suffix)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func copyFile(to, from string) error {
@@ -181,7 +202,7 @@ func (c *Connector) WaitingReports(ctx context.Context, account, dir string) ([]
 	if err != nil {
 		return nil, err
 	}
-	open, err := c.openReports(ctx, account, dir, profiles)
+	open, err := c.openReports(ctx, account, profiles, dir)
 	var all []adlens.ReportRequest
 	for _, a := range open {
 		if a.progress == onDisk {
