@@ -38,7 +38,7 @@ func TestASavedLegacyReportIsRecognised(t *testing.T) {
 	}
 }
 
-// The platform may say itself whose report it is. What it says counts, and is said once.
+// The platform may say itself whose report it is. That counts, and stands in the file once.
 func TestASavedReportIsOfTheProfileThatThePlatformSays(t *testing.T) {
 	day := adlens.Date(2026, 11, 4)
 	w := &window{task: &task{profile: platform.Profile{ID: "23"}, report: platform.ReportTypes[0]}, start: day, end: day}

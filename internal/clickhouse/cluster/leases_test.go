@@ -172,9 +172,7 @@ func TestAClaimThatWasWithdrawnStaysSo(t *testing.T) {
 	if err := errors.Join(release(), renew(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
-		t.Errorf("a claim that was withdrawn is held: %v", err)
-	}
+	wantFree(t, leases, "a claim that was withdrawn")
 	// A statement that had looked before the claim was withdrawn, and is merged with it.
 	err = d.Cluster.Exec(t.Context(), "INSERT INTO leases SELECT account_id, token, holder, now64(3) + 60, now64(9) FROM leases WHERE account_id = {account:String} LIMIT 1",
 		conn.Params{"account": t.Name()})
@@ -182,9 +180,7 @@ func TestAClaimThatWasWithdrawnStaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
-		t.Errorf("a claim that was withdrawn is held: %v", err)
-	}
+	wantFree(t, leases, "a claim that was withdrawn")
 }
 
 // The clock of the database is set back while a lease is held: what was written by it
@@ -207,9 +203,7 @@ func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
-		t.Errorf("a lease that was released is held: %v", err)
-	}
+	wantFree(t, leases, "a lease that was released")
 	// Or it is set back after the release, by more than a lease lives.
 	err = d.Cluster.Exec(t.Context(), "INSERT INTO leases SELECT account_id, token, holder, max(expires_at) + INTERVAL 1 HOUR, max(beat) FROM leases WHERE account_id = {account:String} GROUP BY account_id, token, holder",
 		conn.Params{"account": t.Name()})
@@ -217,8 +211,14 @@ func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	wantFree(t, leases, "a lease that was released before the clock was set back")
+}
+
+// wantFree fails where the test's own name is held.
+func wantFree(t *testing.T, leases cluster.Leases, what string) {
+	t.Helper()
 	if held, err := leases.Held(t.Context(), t.Name()); held || err != nil {
-		t.Errorf("a lease that was released before the clock was set back is held: %v", err)
+		t.Errorf("%s is held: %v", what, err)
 	}
 }
 
