@@ -47,7 +47,7 @@ type Daily struct {
 
 	mu      sync.Mutex
 	looks   map[string]look       // by connection
-	refused map[string]adlens.Day // by task, the day that the platform refused it on
+	refused map[string]refusal    // by task
 	tried   map[string]uint32     // by connection, the rates that reports on the disk were last tried with
 	begun   map[string]bool       // by task, that legacy reports were requested by this process
 	told    map[string]adlens.Day // by connection, the day on which it was last told that profiles are left out
@@ -147,7 +147,7 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	key := lookKey(c)
 	last := d.looks[key]
 	if !last.busy && !last.connectedAt.Equal(c.ConnectedAt) { // what was refused may not be any more
-		maps.DeleteFunc(d.refused, func(task string, _ adlens.Day) bool { return strings.HasPrefix(task, c.Account+" ") })
+		maps.DeleteFunc(d.refused, func(task string, _ refusal) bool { return strings.HasPrefix(task, c.Account+" ") })
 	}
 	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Now().Before(last.next) {
 		return
@@ -353,7 +353,11 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 	for _, profile := range profiles {
 		last := LastEnded(profile, d.Now())
 		for _, t := range reportTypesOf(profile, legacy) {
-			if one, ok := newTask(account, profile, t, stateOf(states, profile, t), last); ok && !d.isRefused(&one) {
+			one, ok := newTask(account, profile, t, stateOf(states, profile, t), last)
+			if !ok {
+				continue
+			}
+			if one.refusals = d.countRefusals(&one); one.refusals < closedTries {
 				one.planWindows(open)
 				tasks = append(tasks, &one)
 			}
@@ -384,14 +388,6 @@ func splitTasks(tasks []*task) (here, away []*task) {
 	return here, away
 }
 
-// isRefused reports whether the platform refused a task of the same day. It may be
-// asked again on the next one: who had no right to it may have by then.
-func (d *Daily) isRefused(t *task) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.refused[t.taskKey()] == t.last
-}
-
 func (t *task) taskKey() string {
 	return t.after.Account + " " + t.profile.ID + " " + t.report.ID
 }
@@ -400,9 +396,16 @@ func (t *task) taskKey() string {
 func (d *Daily) accountDir(account string) string { return filepath.Join(d.Dir, account) }
 
 func (d *Daily) newPull(c adlens.Connection) *pull {
-	return &pull{connector: d.Connector, account: c.Account, connection: c, out: d.accountDir(c.Account), poll: d.Poll, saidBefore: true, fetched: func(done, total int) {
-		d.Connector.Notice(c.Account, fmt.Sprintf("%d of %d reports fetched", done, total))
-	}}
+	began := d.Now()
+	return &pull{connector: d.Connector, account: c.Account, connection: c, out: d.accountDir(c.Account), poll: d.Poll, saidBefore: true,
+		fetched: func(done, total int) {
+			d.Connector.Notice(c.Account, fmt.Sprintf("%d of %d reports fetched", done, total))
+		},
+		// Sooner than after its rest the next pull would not begin.
+		isOverdue: func(profiles []platform.Profile) bool {
+			now := d.Now()
+			return now.Sub(began) >= betweenTwo && slices.ContainsFunc(profiles, func(p platform.Profile) bool { return LastEnded(p, began) < LastEnded(p, now) })
+		}}
 }
 
 // pullConnection fetches and loads what is due of those of a connection's profiles
@@ -444,18 +447,6 @@ func (d *Daily) tellLeftOut(c adlens.Connection, leftOut error) {
 	d.Connector.Notice(c.Account, leftOut.Error())
 }
 
-// isWanting reports whether another try on the same day may bring more of a
-// task: all else is read, waits for rates, or was refused for good.
-func (t *task) isWanting() bool {
-	return slices.ContainsFunc(t.windows, func(w *window) bool {
-		return w.progress < onDisk && !w.wasRefused() || w.progress == onDisk && !w.waits
-	})
-}
-
-// wasRefused reports whether the platform refused to make the report of a window. One
-// that it made and gives no more is requested again.
-func (w *window) wasRefused() bool { return w.progress == missing && errors.Is(w.err, api.Refused) }
-
 // isDone reports whether a task is read as far as the platform has its days.
 func (t *task) isDone() bool { return t.isRead() || t.never != nil && !t.isWanting() }
 
@@ -471,7 +462,9 @@ func (d *Daily) noteRead(ctx context.Context, p *pull) error {
 		case t.isDone():
 			read, through = append(read, t), append(through, t.after)
 		case !t.isWanting() && slices.ContainsFunc(t.windows, func(w *window) bool { return w.err != nil }):
-			d.noteRefused(t)
+			d.noteRefused(t, closedTries)
+		case slices.ContainsFunc(t.windows, func(w *window) bool { return errors.Is(w.err, api.Closed) }):
+			d.noteRefused(t, min(t.refusals+1, closedTries-1))
 		}
 	}
 	if len(read) == 0 {
@@ -484,13 +477,4 @@ func (d *Daily) noteRead(ctx context.Context, p *pull) error {
 		}
 	}
 	return errors.Join(gone, err)
-}
-
-func (d *Daily) noteRefused(t *task) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.refused == nil {
-		d.refused = map[string]adlens.Day{}
-	}
-	d.refused[t.taskKey()] = t.last
 }

@@ -27,9 +27,11 @@ const (
 	// requestLife is for how long a report that was requested is waited on
 	// after a restart. The platform needs three hours at most.
 	requestLife = 12 * time.Hour
-	// reportPatience is for how long a report is waited for at a time. One
+	// reportPatience is for how long a report is waited for after it was requested. One
 	// that hangs for longer is requested again by the next pull.
 	reportPatience = 4 * time.Hour
+	// leastPatience is for how long at least: nothing may have run for hours.
+	leastPatience = 10 * time.Minute
 	// loadEvery is how long a fetched report waits for others to be loaded
 	// with: together they cost little more than one.
 	loadEvery = time.Minute
@@ -136,10 +138,18 @@ type pull struct {
 	// earlier try.
 	saidBefore bool
 
-	client  *api.Client
-	asking  chan struct{}
-	leftOut error // why profiles of the connection are not read, or not kept
-	tasks   []*task
+	// isOverdue reports whether days of these profiles have ended of which it has no
+	// reports; nil where it waits for all that it has requested.
+	isOverdue func([]platform.Profile) bool
+
+	client   *api.Client
+	asking   chan struct{}
+	profiles []platform.Profile // that it reads
+	leftOut  error              // why profiles of the connection are not read, or not kept
+	tasks    []*task
+
+	waiting     context.Context // of the reports that the platform makes
+	stopWaiting context.CancelCauseFunc
 
 	mu sync.Mutex // for what tasks know of the platform, and what was requested
 
@@ -168,6 +178,7 @@ func (p *pull) runPull(ctx context.Context, choose func([]platform.Profile) erro
 	if leftOut != nil {
 		p.leftOut = fmt.Errorf("connection %s: %w", p.connection.Name, leftOut)
 	}
+	p.profiles = profiles
 	if err := choose(profiles); err != nil {
 		return err
 	}
@@ -195,6 +206,8 @@ func (p *pull) windows() (all []*window) {
 // fetchAll fetches the windows side by side, and loads what has come so far
 // now and then: one that takes hours, or fails, does not keep the others back.
 func (p *pull) fetchAll(ctx context.Context) error {
+	p.waiting, p.stopWaiting = context.WithCancelCause(ctx)
+	defer p.stopWaiting(nil)
 	windows := p.windows()
 	slots, fetched := make(chan struct{}, inFlight), make(chan *window)
 	var all sync.WaitGroup
@@ -230,7 +243,7 @@ func (p *pull) joinFailures() error {
 		failed := 0
 		var first error
 		for _, w := range t.windows {
-			if w.err == nil || t.never != nil && errors.Is(w.err, api.NotOffered) {
+			if w.err == nil || errors.Is(w.err, errOverdue) || t.never != nil && errors.Is(w.err, api.NotOffered) {
 				continue
 			}
 			if failed++; first == nil {
@@ -265,8 +278,21 @@ func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *windo
 		case <-ticker.C:
 			failure = errors.Join(failure, p.loadReports(ctx, here))
 			here = nil
+			if p.isOverdue != nil && p.isOverdue(p.profiles) {
+				p.stopWaiting(errOverdue)
+			}
 		}
 	}
+}
+
+// errOverdue ends the waiting for reports that the platform makes where those of other
+// days are due: the next pull requests these, and waits for all of them.
+var errOverdue = errors.New("reports of other days are due meanwhile")
+
+// patienceFor is how much longer the report of a window is waited for.
+func (p *pull) patienceFor(w *window) time.Duration {
+	left := reportPatience - p.connector.Now().Sub(w.request.RequestedAt)
+	return min(max(left, leastPatience), reportPatience)
 }
 
 // fetchReport brings the report of a window onto the disk, unless it is there or
@@ -280,15 +306,18 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 			return err
 		}
 	}
-	waiting, cancel := context.WithTimeout(ctx, reportPatience)
+	waiting, cancel := context.WithTimeout(p.waiting, p.patienceFor(w))
 	defer cancel()
 	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll, nil)
+	if errors.Is(err, context.Canceled) && context.Cause(waiting) == errOverdue {
+		return errOverdue
+	}
 	spent := errors.Is(err, api.ReportFailed) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if err == nil {
 		err = p.saveReport(ctx, w, status)
 		spent = errors.Is(err, api.LinkExpired) || errors.Is(err, errOtherReport) // neither is another at the next look
 	}
-	if spent || errors.Is(err, api.Refused) {
+	if spent || errors.Is(err, api.Refused) && !errors.Is(err, api.Closed) {
 		err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
 	}
 	if err == nil {

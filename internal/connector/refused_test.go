@@ -2,6 +2,8 @@ package connector
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +52,42 @@ func TestOnlyARefusedRequestRestsUntilTheNextDay(t *testing.T) {
 	}
 }
 
+// The platform may say for some minutes that a profile is not open to a connection that it
+// is open to. That delays its figures by minutes, and not by a day.
+func TestAProfileThatIsClosedForAWhileIsReadTheSameDay(t *testing.T) {
+	t.Parallel()
+	for endpoint, ends := range map[standin.Endpoint]int{standin.ReportCreate: 3, standin.ReportPoll: 3, "create, all day": closedTries} {
+		t.Run(string(endpoint), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults, w.noted.rates = 0, 1
+			on := standin.Endpoint(strings.Replace(string(endpoint), "create, all day", string(standin.ReportCreate), 1))
+			opened := w.platform.Inject(standin.Fault{On: on, Times: -1, Do: standin.Error(401, standin.Detail, "not this profile")})
+			for try := 1; try <= ends; try++ {
+				_, _, err := w.daily.refreshConnection(t.Context(), w.connection)
+				if err == nil || !strings.Contains(err.Error(), "is not open to the stored connection") {
+					t.Fatalf("try %d: %v", try, err)
+				}
+				if failures := w.attempts[ReportsWork("one", "NA")].failures; (failures > 0) != (try < closedTries) {
+					t.Errorf("%d failures are noted of try %d", failures, try)
+				}
+			}
+			due, err := w.daily.dueTasks(t.Context(), "one", w.profiles)
+			if given := ends == closedTries; err != nil || (len(due) == 0) != given {
+				t.Fatalf("%d tasks are due, %v", len(due), err)
+			} else if given {
+				return
+			}
+			opened()
+			w.refresh(1 << 30)
+			w.wantAllRead()
+			if made := len(w.requests); made != 4+2+3 {
+				t.Errorf("%d reports were made, want each once", made)
+			}
+		})
+	}
+}
+
 // restingStore is a store whose work rests after it failed.
 type restingStore struct{ *noted }
 
@@ -80,5 +118,89 @@ func TestADayThatEndedDoesNotRestWithWhatFails(t *testing.T) {
 		if _, did, err := w.daily.refreshConnection(t.Context(), w.connection); did != c.want || err != nil {
 			t.Errorf("%s after midnight, %s after the last try: %v, %v, want %v", c.now.Sub(midnight), c.age, did, err, c.want)
 		}
+	}
+}
+
+// A report that hangs does not keep the connection from the days that end meanwhile: it
+// is waited for beside theirs, and not requested again.
+func TestAReportThatHangsDelaysNoOtherDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates = 0, 1
+	w.daily.Connector.Pace = 1 << 12
+	midnight := time.Date(2026, 9, 2, 7, 0, 0, 0, time.UTC) // where the profile is
+	move := func(to time.Time) {
+		w.dice.Lock()
+		defer w.dice.Unlock()
+		w.now = to
+	}
+	move(midnight.Add(-30 * time.Minute))
+	overdue := w.daily.newPull(w.connection).isOverdue
+	for after, want := range map[time.Duration]bool{-time.Minute: false, 29 * time.Minute: false, 30 * time.Minute: true} {
+		if move(midnight.Add(after)); overdue(w.profiles) != want {
+			t.Errorf("%s after midnight another day is due: %v, want %v", after, !want, want)
+		}
+	}
+	move(midnight.Add(-30 * time.Minute))
+	hanging := make(chan struct{}, 10)
+	w.platform.PlanReportsBy(func(o standin.ReportOrder) (plan standin.JobPlan) {
+		if o.AdProduct == standin.SponsoredProducts && o.EndDate < "2026-06-10" {
+			hanging <- struct{}{}
+			plan.Duration = 2 * time.Hour
+		}
+		return plan
+	})
+	refresh := func() <-chan error {
+		ended := make(chan error, 1)
+		go func() {
+			_, did, err := w.daily.refreshConnection(t.Context(), w.connection)
+			if err == nil && did != refreshed {
+				err = fmt.Errorf("it did %v", did)
+			}
+			ended <- err
+		}()
+		return ended
+	}
+	late := time.After(time.Minute)
+	untilLoaded := func(n int, ended <-chan error) {
+		count := func() int {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.visible)
+		}
+		for count() < n {
+			select {
+			case err := <-ended:
+				t.Fatalf("%d reports are loaded, want %d: %v", count(), n, err)
+			case <-late:
+				t.Fatalf("%d reports are loaded, want %d", count(), n)
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	untilEnded := func(ended <-chan error) {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-late:
+			t.Fatal("the report is still waited for")
+		}
+	}
+	first := refresh()
+	untilLoaded(4+2+3-1, first)
+	move(midnight.Add(45 * time.Minute))
+	untilEnded(first)
+	if failures := w.attempts[ReportsWork("one", "NA")].failures; failures != 0 {
+		t.Errorf("%d failures are noted", failures)
+	}
+	second := refresh()
+	untilLoaded(4+2+3-1+3, second)
+	move(midnight.Add(2 * time.Hour))
+	untilEnded(second)
+	w.wantAllRead()
+	if n := len(hanging); n != 1 {
+		t.Errorf("the report that hangs was requested %d times", n)
 	}
 }

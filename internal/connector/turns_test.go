@@ -140,7 +140,7 @@ func TestWhatWasRefusedIsRequestedOnceAnAccountIsConnectedAgain(t *testing.T) {
 	before := adlens.Connection{Account: "acme", Name: "NA"}
 	today := adlens.Date(2026, 11, 26)
 	d := &Daily{Now: time.Now, looks: map[string]look{lookKey(before): {connectedAt: before.ConnectedAt}},
-		refused: map[string]adlens.Day{"acme 1 spAdvertisedProduct": today, "acmes 2 spAdvertisedProduct": today}}
+		refused: map[string]refusal{"acme 1 spAdvertisedProduct": {today, 5}, "acmes 2 spAdvertisedProduct": {today, 5}}}
 	full := make(chan struct{}) // nothing begins
 	d.startRefresh(t.Context(), full, before)
 	if len(d.refused) != 2 {
@@ -148,7 +148,7 @@ func TestWhatWasRefusedIsRequestedOnceAnAccountIsConnectedAgain(t *testing.T) {
 	}
 	before.ConnectedAt = time.Now()
 	d.startRefresh(t.Context(), full, before)
-	if want := map[string]adlens.Day{"acmes 2 spAdvertisedProduct": today}; !maps.Equal(d.refused, want) {
+	if want := map[string]refusal{"acmes 2 spAdvertisedProduct": {today, 5}}; !maps.Equal(d.refused, want) {
 		t.Errorf("refused are %v, want %v", d.refused, want)
 	}
 }

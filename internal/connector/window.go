@@ -33,6 +33,7 @@ type task struct {
 	after       adlens.Refreshed // what to note once it is read; zero for nothing
 	deep        bool             // all that is still restated is read
 	short       bool             // some days that are due are not among it
+	refusals    int              // by the platform since its last day ended
 
 	open    []asked // reports that were requested for it, by this try or one before
 	windows []*window

@@ -91,7 +91,7 @@ func (c *Client) sendAuthorized(ctx context.Context, r *call, renewed *bool) (*a
 		}
 	}
 	if r.profileID != "" {
-		e := c.refusalError(Refused, r.callName(), a)
+		e := c.refusalError(Closed, r.callName(), a)
 		e.Reason += "; profile " + r.profileID + " is not open to the stored connection, if it should be, run `adlens connect` again"
 		return nil, e
 	}

@@ -15,6 +15,7 @@ const (
 	Unauthorized Kind = "unauthorized"  // the stored connection is not accepted: it must be made again
 	Refused      Kind = "refused"       // the platform refused the call; the same call would be refused again
 	NotOffered   Kind = "not offered"   // the platform never gives this profile such a thing; no connection mends it
+	Closed       Kind = "closed"        // the platform took a new token, and not for this profile: for good, or for some minutes
 	LinkExpired  Kind = "link expired"  // a download's address is over; a new look at the report gives a new one
 	Unavailable  Kind = "unavailable"   // no usable answer within the tries: throttled, failing or unreachable
 	BadAnswer    Kind = "bad answer"    // an answer that is damaged, of another form or not to be trusted
@@ -53,5 +54,7 @@ func (e *Error) Error() string {
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Is makes what is not offered a refusal, too.
-func (e *Error) Is(kind error) bool { return kind == Refused && e.Kind == NotOffered }
+// Is makes what is not offered or not open a refusal, too.
+func (e *Error) Is(kind error) bool {
+	return kind == Refused && (e.Kind == NotOffered || e.Kind == Closed)
+}
