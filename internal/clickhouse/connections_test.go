@@ -70,6 +70,46 @@ func TestEachConnectionOfAnAccountIsARowOfItsOwn(t *testing.T) {
 
 // A connection from before connections had names is the one that is named by its
 // region, and what it replaced stays replaced.
+// Also one through which nothing was ever read waits for a refresh, since it is there.
+func TestTheConnectionThatWaitsLongestIsFound(t *testing.T) {
+	d := openShared(t)
+	one := connectionNamed(t, "NA")
+	one.ConnectedAt = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC) // before all of other tests
+	put := func() {
+		t.Helper()
+		if err := d.Connections.PutConnection(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waits := func(when string, want bool) {
+		t.Helper()
+		ages, err := d.Audit.Ages(t.Context())
+		if got := ages.OldestRefresh.Equal(one.ConnectedAt); err != nil || got != want {
+			t.Errorf("%s the last refresh that is waited for longest is of %s: %v", when, ages.OldestRefresh, err)
+		}
+	}
+	put()
+	waits("before any", true)
+	read := adlens.Refreshed{Account: t.Name(), MarketplaceID: "333", ReportType: "spAdvertisedProduct", Through: adlens.Date(2026, 11, 1), DeepThrough: adlens.Date(2026, 11, 1)}
+	note := func() {
+		t.Helper()
+		if err := d.Connections.PutRefreshed(t.Context(), []adlens.Refreshed{read}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note()
+	waits("after one through another connection", true)
+	read.MarketplaceID = "22"
+	note()
+	waits("after its own", false)
+	one.Profiles = []string{"4444"}
+	put()
+	waits("with another profile", true)
+	one.Removed = true
+	put()
+	waits("after its end", false)
+}
+
 func TestAConnectionOfTheSchemaBeforeIsNamedByItsRegion(t *testing.T) {
 	dir := t.TempDir()
 	old := before(t, dir, connectionsStep)

@@ -204,3 +204,17 @@ func TestAReportThatHangsDelaysNoOtherDay(t *testing.T) {
 		t.Errorf("the report that hangs was requested %d times", n)
 	}
 }
+
+// A report is given up some hours after it was requested, however often the waiting for it
+// begins, and never without a look.
+func TestTheWaitingForAReportEnds(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 9, 2, 7, 0, 0, 0, time.UTC)
+	p := &pull{connector: New(Config{Now: func() time.Time { return now }})}
+	for age, want := range map[time.Duration]time.Duration{-time.Hour: reportPatience, 0: reportPatience, 3 * time.Hour: time.Hour, 9 * time.Hour: leastPatience} {
+		w := &window{request: adlens.ReportRequest{RequestedAt: now.Add(-age)}}
+		if got := p.patienceFor(w); got != want {
+			t.Errorf("after %s it is waited for %s longer, want %s", age, got, want)
+		}
+	}
+}

@@ -17,7 +17,7 @@ type Ages struct {
 	Accounts      uint64    // all that there are, or were and are lost
 	NewestRate    time.Time // the day of the newest rate that was fetched for any account
 	OldestRate    time.Time // that of the account whose fetched rates end first
-	OldestRefresh time.Time // the last reading of the platform's reports of the connection that waits longest for one
+	OldestRefresh time.Time // the last reading of the platform's reports of the connection that waits longest for one; where there was none, since when it is there
 
 	Connections []ConnectionCount
 }
@@ -40,11 +40,11 @@ const (
 	// Of a connection that was made before connections had profiles, all that the
 	// account refreshes counts.
 	selectRefreshes = `
-SELECT min(last)
+SELECT min(if(last > toDateTime(0), last, since))
 FROM (
-    SELECT max(r.updated_at) AS last
-    FROM refreshed AS r INNER JOIN (` + directory.SelectConnections + `) AS c ON c.account_id = r.account_id
-    WHERE NOT c.removed AND (empty(c.profiles) OR has(c.profiles, r.marketplace_id))
+    SELECT any(c.connected_at) AS since, maxIf(r.updated_at, empty(c.profiles) OR has(c.profiles, r.marketplace_id)) AS last
+    FROM (` + directory.SelectConnections + `) AS c LEFT JOIN refreshed AS r ON r.account_id = c.account_id
+    WHERE NOT c.removed
     GROUP BY c.account_id, c.called
 )`
 
