@@ -68,9 +68,7 @@ func TestEachConnectionOfAnAccountIsARowOfItsOwn(t *testing.T) {
 	}
 }
 
-// A connection from before connections had names is the one that is named by its
-// region, and what it replaced stays replaced.
-// Also one through which nothing was ever read waits for a refresh, since it is there.
+// Also one through which nothing was ever read waits for a refresh, since it was connected.
 func TestTheConnectionThatWaitsLongestIsFound(t *testing.T) {
 	d := openShared(t)
 	one := connectionNamed(t, "NA")
@@ -110,6 +108,8 @@ func TestTheConnectionThatWaitsLongestIsFound(t *testing.T) {
 	waits("after its end", false)
 }
 
+// A connection from before connections had names is the one that is named by its
+// region, and what it replaced stays replaced.
 func TestAConnectionOfTheSchemaBeforeIsNamedByItsRegion(t *testing.T) {
 	dir := t.TempDir()
 	old := before(t, dir, connectionsStep)

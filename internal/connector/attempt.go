@@ -53,15 +53,22 @@ func (w work) beginWork(ctx context.Context) (end func(error) error, t turn, err
 		switch {
 		case err != nil && w.outcome != nil:
 			failures = w.outcome(before.Failures, err)
-		case errors.Is(err, context.Canceled): // what was stopped is not done, and is due soon; it says nothing of the platform
-			failures = max(before.Failures, 1)
 		case err != nil:
-			failures = before.Failures + 1
+			failures = failuresAfter(before.Failures, err)
 		}
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 		defer cancel()
 		return errors.Join(w.store.EndAttempt(ending, w.name, failures), release())
 	}, free, nil
+}
+
+// failuresAfter is how many failures in a row are noted after so many and one more. What
+// was stopped is not done, and is due soon; it says nothing of the platform.
+func failuresAfter(before int, err error) int {
+	if errors.Is(err, context.Canceled) {
+		return max(before, 1)
+	}
+	return before + 1
 }
 
 const endPatience = 10 * time.Second

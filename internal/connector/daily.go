@@ -285,7 +285,13 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 	if err != nil {
 		return result, notNow, err
 	}
-	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: name, rest: func(failures int) time.Duration {
+	isNewDay := hasEndedSince(away, d.Now().Add(-last.Age))
+	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: name, outcome: func(before int, err error) int {
+		if isNewDay { // what failed on the day before says nothing of it
+			before = 0
+		}
+		return failuresAfter(before, err)
+	}, rest: func(failures int) time.Duration {
 		switch {
 		case failures == 0 && d.hasNewLegacy(away):
 			return 0
@@ -293,7 +299,7 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 			// What is due says when; this only bounds how often the platform
 			// is asked without success for a marketplace that it lists no more.
 			return betweenTwo
-		case hasEndedSince(away, d.Now().Add(-last.Age)): // one report that keeps failing delays no other marketplace
+		case isNewDay: // one report that keeps failing delays no other marketplace
 			return d.Connector.paced(firstRetry)
 		}
 		return exponentialBackoff(d.Connector.paced(firstRetry), retryFactor, longestRetry)(failures)
@@ -401,10 +407,10 @@ func (d *Daily) newPull(c adlens.Connection) *pull {
 		fetched: func(done, total int) {
 			d.Connector.Notice(c.Account, fmt.Sprintf("%d of %d reports fetched", done, total))
 		},
-		// Sooner than after its rest the next pull would not begin.
-		isOverdue: func(profiles []platform.Profile) bool {
+		// After a success the next pull begins no sooner.
+		isOverdue: func(profiles []platform.Profile, failed bool) bool {
 			now := d.Now()
-			return now.Sub(began) >= betweenTwo && slices.ContainsFunc(profiles, func(p platform.Profile) bool { return LastEnded(p, began) < LastEnded(p, now) })
+			return now.Sub(began) >= betweenTwo && (failed || slices.ContainsFunc(profiles, func(p platform.Profile) bool { return LastEnded(p, began) < LastEnded(p, now) }))
 		}}
 }
 

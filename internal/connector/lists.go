@@ -213,7 +213,7 @@ func (r *listReader) keepList(name loader.ListName, list loader.List, err error)
 	switch {
 	case err == nil:
 		r.read = append(r.read, list)
-	case errors.Is(err, api.Refused) && name.Entity == platform.Ads && name.AdProduct != adlens.SponsoredProducts:
+	case errors.Is(err, api.Refused) && !errors.Is(err, api.Closed) && name.Entity == platform.Ads && name.AdProduct != adlens.SponsoredProducts:
 		r.refused[name.AdProduct] = err
 		return true
 	default:

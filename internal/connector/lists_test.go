@@ -11,6 +11,7 @@ import (
 	"adlens"
 	"adlens/integration/standin"
 	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 	"adlens/internal/secret"
 	"adlens/loader"
 
@@ -217,5 +218,18 @@ func TestCredentialsThatAreRefusedAreNoFailureOfAList(t *testing.T) {
 	var unread *UnreadLists
 	if err := c.ReadLists(t.Context(), "one", "7"); err == nil || errors.As(err, &unread) || store.connection.Accepted || take.names != nil || len(store.attempts) != 0 {
 		t.Errorf("%v; read were %v, noted %v, accepted %t", err, take.names, store.attempts, store.connection.Accepted)
+	}
+}
+
+// A profile that is closed to the connection says nothing of what it has campaigns of.
+func TestAClosedProfileIsNoneWithoutAnAdProduct(t *testing.T) {
+	t.Parallel()
+	name := loader.ListName{Entity: platform.Ads, AdProduct: adlens.SponsoredDisplay}
+	for kind, refused := range map[api.Kind]bool{api.Refused: true, api.NotOffered: true, api.Closed: false} {
+		r := &listReader{refused: map[adlens.AdProduct]error{}, failed: map[loader.ListName]error{}}
+		err := &api.Error{Kind: kind}
+		if r.keepList(name, loader.List{}, err) != refused || (r.refused[name.AdProduct] != nil) != refused || (r.failed[name] != nil) == refused {
+			t.Errorf("%s: refused are %v, failed %v", kind, r.refused, r.failed)
+		}
 	}
 }

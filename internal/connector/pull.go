@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adlens"
@@ -30,8 +31,9 @@ const (
 	// reportPatience is for how long a report is waited for after it was requested. One
 	// that hangs for longer is requested again by the next pull.
 	reportPatience = 4 * time.Hour
-	// leastPatience is for how long at least: nothing may have run for hours.
-	leastPatience = 10 * time.Minute
+	// leastPatience is for how long at least: nothing may have run for hours, and the
+	// platform may have every call wait for half of one.
+	leastPatience = time.Hour
 	// loadEvery is how long a fetched report waits for others to be loaded
 	// with: together they cost little more than one.
 	loadEvery = time.Minute
@@ -138,18 +140,20 @@ type pull struct {
 	// earlier try.
 	saidBefore bool
 
-	// isOverdue reports whether days of these profiles have ended of which it has no
-	// reports; nil where it waits for all that it has requested.
-	isOverdue func([]platform.Profile) bool
+	// isOverdue reports whether another pull is due of these profiles, in which reports
+	// failed or not; nil for a pull that waits for all that it has requested.
+	isOverdue func(profiles []platform.Profile, failed bool) bool
 
 	client   *api.Client
 	asking   chan struct{}
 	profiles []platform.Profile // that it reads
 	leftOut  error              // why profiles of the connection are not read, or not kept
 	tasks    []*task
+	closed   map[string]error // by profile, that it is not open to the connection; guarded by mu
 
-	waiting     context.Context // of the reports that the platform makes
+	waiting     context.Context // for the reports that the platform makes
 	stopWaiting context.CancelCauseFunc
+	failed      atomic.Bool // some report did
 
 	mu sync.Mutex // for what tasks know of the platform, and what was requested
 
@@ -217,6 +221,8 @@ func (p *pull) fetchAll(ctx context.Context) error {
 			defer func() { <-slots }()
 			if w.err = p.fetchReport(ctx, w); w.err == nil {
 				fetched <- w
+			} else {
+				p.failed.Store(true)
 			}
 		})
 	}
@@ -278,16 +284,20 @@ func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *windo
 		case <-ticker.C:
 			failure = errors.Join(failure, p.loadReports(ctx, here))
 			here = nil
-			if p.isOverdue != nil && p.isOverdue(p.profiles) {
+			if p.isOverdue != nil && !p.givesWay() && p.isOverdue(p.profiles, p.failed.Load()) {
+				p.connector.Notice(p.account, "the platform is still making reports; the next refresh, which is due, waits for them")
 				p.stopWaiting(errOverdue)
 			}
 		}
 	}
 }
 
-// errOverdue ends the waiting for reports that the platform makes where those of other
-// days are due: the next pull requests these, and waits for all of them.
-var errOverdue = errors.New("reports of other days are due meanwhile")
+// errOverdue ends the waiting for reports that the platform makes where others are due:
+// the next pull requests these, and waits for all of them.
+var errOverdue = errors.New("other reports are due meanwhile")
+
+// givesWay reports whether the pull waits for no more reports.
+func (p *pull) givesWay() bool { return context.Cause(p.waiting) == errOverdue }
 
 // patienceFor is how much longer the report of a window is waited for.
 func (p *pull) patienceFor(w *window) time.Duration {
@@ -309,7 +319,7 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	waiting, cancel := context.WithTimeout(p.waiting, p.patienceFor(w))
 	defer cancel()
 	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll, nil)
-	if errors.Is(err, context.Canceled) && context.Cause(waiting) == errOverdue {
+	if errors.Is(err, context.Canceled) && p.givesWay() {
 		return errOverdue
 	}
 	spent := errors.Is(err, api.ReportFailed) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
@@ -317,7 +327,7 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 		err = p.saveReport(ctx, w, status)
 		spent = errors.Is(err, api.LinkExpired) || errors.Is(err, errOtherReport) // neither is another at the next look
 	}
-	if spent || errors.Is(err, api.Refused) && !errors.Is(err, api.Closed) {
+	if spent || errors.Is(err, api.Refused) && !w.mayOpen(err) {
 		err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
 	}
 	if err == nil {

@@ -26,13 +26,19 @@ func (t *task) isWanting() bool {
 	})
 }
 
-// wasRefused reports whether the platform refused to make the report of a window. One
-// that it made and gives no more is requested again.
+// wasRefused reports whether the platform refused to make the report of a window, for as
+// long as its day lasts. One that it made and gives no more is requested again.
 func (w *window) wasRefused() bool {
-	return w.progress == missing && errors.Is(w.err, api.Refused) && !(errors.Is(w.err, api.Closed) && w.refusals+1 < closedTries)
+	return w.progress == missing && errors.Is(w.err, api.Refused) && !w.mayOpen(w.err)
 }
 
-// countRefusals is how often the platform refused a task of the same day. It may be
+// mayOpen reports whether an error says of the profile that it is closed, which another try
+// on the same day may find open.
+func (w *window) mayOpen(err error) bool {
+	return errors.Is(err, api.Closed) && w.refusals+1 < closedTries
+}
+
+// countRefusals returns how often the platform refused a task of the same day. It may be
 // requested again on the next one: who had no right to it may have by then.
 func (d *Daily) countRefusals(t *task) int {
 	d.mu.Lock()
@@ -43,6 +49,7 @@ func (d *Daily) countRefusals(t *task) int {
 	return 0
 }
 
+// noteRefused notes how often the platform refused a task on its day.
 func (d *Daily) noteRefused(t *task, times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

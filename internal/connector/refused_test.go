@@ -78,6 +78,10 @@ func TestAProfileThatIsClosedForAWhileIsReadTheSameDay(t *testing.T) {
 			} else if given {
 				return
 			}
+			// Of its reports those alone are requested that were under way together.
+			if n := w.platform.Calls(standin.ReportCreate); on == standin.ReportCreate && n > ends*askingAt*2 {
+				t.Errorf("%d calls in %d tries, each with an old and a new token", n, ends)
+			}
 			opened()
 			w.refresh(1 << 30)
 			w.wantAllRead()
@@ -119,6 +123,21 @@ func TestADayThatEndedDoesNotRestWithWhatFails(t *testing.T) {
 			t.Errorf("%s after midnight, %s after the last try: %v, %v, want %v", c.now.Sub(midnight), c.age, did, err, c.want)
 		}
 	}
+	// Nor does what fails then.
+	for age, want := range map[time.Duration]int{2 * time.Minute: 1, 7 * time.Hour: 9} {
+		w := newWorld(t, 1)
+		w.faults, w.noted.rates, w.now = 0, 1, midnight.Add(time.Minute)
+		if want > 1 {
+			w.now = midnight.Add(8 * time.Hour)
+		}
+		w.daily.Connector.Store = restingStore{w.noted}
+		w.attempts[ReportsWork("one", "NA")] = attempt{time.Now().Add(-age), 8}
+		w.platform.PlanReports(standin.JobPlan{FailureReason: "out of order"})
+		_, _, err := w.daily.refreshConnection(t.Context(), w.connection)
+		if failures := w.attempts[ReportsWork("one", "NA")].failures; err == nil || failures != want {
+			t.Errorf("%s after the last try %d failures are noted, want %d: %v", age, failures, want, err)
+		}
+	}
 }
 
 // A report that hangs does not keep the connection from the days that end meanwhile: it
@@ -137,9 +156,17 @@ func TestAReportThatHangsDelaysNoOtherDay(t *testing.T) {
 	move(midnight.Add(-30 * time.Minute))
 	overdue := w.daily.newPull(w.connection).isOverdue
 	for after, want := range map[time.Duration]bool{-time.Minute: false, 29 * time.Minute: false, 30 * time.Minute: true} {
-		if move(midnight.Add(after)); overdue(w.profiles) != want {
+		if move(midnight.Add(after)); overdue(w.profiles, false) != want {
 			t.Errorf("%s after midnight another day is due: %v, want %v", after, !want, want)
 		}
+		if move(midnight.Add(after - 5*time.Hour)); overdue(w.profiles, true) { // its clock was set back
+			t.Errorf("%s after a refresh began what failed is due again", after)
+		}
+	}
+	move(midnight.Add(-3 * time.Hour))
+	overdue = w.daily.newPull(w.connection).isOverdue
+	if move(midnight.Add(-2 * time.Hour)); overdue(w.profiles, false) || !overdue(w.profiles, true) {
+		t.Error("an hour later what failed is not due again, or another day is")
 	}
 	move(midnight.Add(-30 * time.Minute))
 	hanging := make(chan struct{}, 10)
@@ -211,7 +238,7 @@ func TestTheWaitingForAReportEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 9, 2, 7, 0, 0, 0, time.UTC)
 	p := &pull{connector: New(Config{Now: func() time.Time { return now }})}
-	for age, want := range map[time.Duration]time.Duration{-time.Hour: reportPatience, 0: reportPatience, 3 * time.Hour: time.Hour, 9 * time.Hour: leastPatience} {
+	for age, want := range map[time.Duration]time.Duration{-time.Hour: reportPatience, 0: reportPatience, 2 * time.Hour: 2 * time.Hour, 9 * time.Hour: leastPatience} {
 		w := &window{request: adlens.ReportRequest{RequestedAt: now.Add(-age)}}
 		if got := p.patienceFor(w); got != want {
 			t.Errorf("after %s it is waited for %s longer, want %s", age, got, want)

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,10 +20,13 @@ const wallTries = 3
 func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
 	p.asking <- struct{}{}
 	defer func() { <-p.asking }()
+	if p.givesWay() {
+		return errOverdue
+	}
 	for range wallTries {
-		start, never := p.heard(w)
-		if never != nil {
-			return never
+		start, no := p.heard(w)
+		if no != nil {
+			return no
 		}
 		if start > w.end {
 			w.progress = outside
@@ -40,6 +44,14 @@ func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
 			return nil
 		case err == nil:
 			return p.rememberRequest(ctx, w, id)
+		case errors.Is(err, api.Closed):
+			p.mu.Lock()
+			if p.closed == nil {
+				p.closed = map[string]error{}
+			}
+			p.closed[w.profile.ID] = err
+			p.mu.Unlock()
+			return err
 		case errors.Is(err, api.NotOffered):
 			p.mu.Lock()
 			w.never = err
@@ -56,12 +68,12 @@ func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
 	return err
 }
 
-// heard returns from which day on a window can be requested, or why it never
-// can, as far as the platform said so of other reports of its task.
-func (p *pull) heard(w *window) (start adlens.Day, never error) {
+// heard returns from which day on a window can be requested, or why it cannot, as far
+// as the platform said so of other reports of its task or its profile.
+func (p *pull) heard(w *window) (start adlens.Day, no error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(w.start, w.wall), w.never
+	return max(w.start, w.wall), cmp.Or(w.never, p.closed[w.profile.ID])
 }
 
 func (p *pull) rememberRequest(ctx context.Context, w *window, id string) error {

@@ -17,7 +17,7 @@ type Ages struct {
 	Accounts      uint64    // all that there are, or were and are lost
 	NewestRate    time.Time // the day of the newest rate that was fetched for any account
 	OldestRate    time.Time // that of the account whose fetched rates end first
-	OldestRefresh time.Time // the last reading of the platform's reports of the connection that waits longest for one; where there was none, since when it is there
+	OldestRefresh time.Time // the last reading of the platform's reports of the connection that waits longest for one, or when it was connected, if there was none
 
 	Connections []ConnectionCount
 }
