@@ -1,5 +1,6 @@
-// Package recent keeps what every request asks a store for, for a moment: whose
-// key it is, and whether the account may come in.
+// Package recent keeps what every request asks a store for: for a moment, whose key it is
+// and whether the account may come in, and while it is true, what is visible of the
+// account.
 package recent
 
 import (

@@ -278,6 +278,7 @@ func (p *process) look(ctx context.Context, account string, q Question) {
 			}
 		default:
 			p.compare(p.world.truths[account], q, a)
+			p.world.truths[account].wasVisible(p.view, step)
 		}
 	})
 }
@@ -311,11 +312,12 @@ func (p *process) answer(ctx context.Context, account string, q Question) (*answ
 		}
 		p.looked[account] = epoch
 	}
-	state, err := commits.Read(ctx, port{p}, account)
+	v, err := p.views.Current(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	r := reading{store: store{p}, account: account, manifest: state.Manifest, answers: &answers{map[figureKey][summed]uint64{}, map[string]string{}}}
+	p.view, p.viewed = v.state, v.step
+	r := reading{store: store{p}, account: account, manifest: v.manifest, answers: &answers{map[figureKey][summed]uint64{}, map[string]string{}}}
 	return r.answers, r.read(ctx, q)
 }
 

@@ -45,6 +45,7 @@ const (
 	KeysByClock       Broken = "Of a key's changes the one with the latest clock counts"
 	KeptKeys          Broken = "A key that a server has in memory is not looked up again"
 	NoMark            Broken = "A change of a key leaves no mark"
+	UnmarkedCommit    Broken = "A commit leaves no mark"
 	SuspectsOut       Broken = "An address that sent wrong keys is refused with valid ones too"
 	CountBehind       Broken = "The day's count is stored after requests were let in"
 	CountForgotten    Broken = "The day's count of servers that ended is forgotten"
@@ -63,7 +64,7 @@ const (
 var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFailures, BelieveSuccesses, IgnoreSeals, BelieveRows, BelieveUnits,
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
-	KeysByClock, KeptKeys, NoMark, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
+	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
 	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SameNumbers}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.

@@ -107,10 +107,7 @@ func twoHands(wall time.Time, monotonic time.Duration) time.Time {
 }
 
 // readMark reads the mark of the directory.
-func (s *server) readMark() (mark uint64, settled bool) {
-	err := s.local(context.Background(), "mark", "", nil, func() { mark, settled = s.world.mark, !s.world.changing })
-	return mark, settled && err == nil
-}
+func (s *server) readMark() (mark uint64, settled bool) { return s.process.readMark("") }
 
 // keyTable is the table of keys, and that of links, as a server reads them.
 type keyTable struct{ *server }
@@ -154,38 +151,27 @@ func newestRow(rows []keyRow, hash [32]byte) (auth.Record, bool) {
 // carried out.
 func (p *process) putKey(ctx context.Context, r auth.Record) error {
 	w := p.world
-	announce := func(changing bool) error {
-		if w.broken == NoMark {
-			return nil
-		}
-		return p.local(ctx, "announce", r.ID, nil, func() { w.mark, w.changing = w.mark+1, changing })
-	}
-	if err := announce(true); err != nil {
-		return err
-	}
-	err := p.write(ctx, "insert key", r.ID, func() {
-		revision := w.storeNow().Round(0)
-		rows := w.rowsLike(slices.IndexFunc(w.secrets, func(k auth.Key) bool { return k.Hash() == r.Hash }))
-		for _, row := range *rows {
-			if row.record.Hash != r.Hash || w.broken == KeysByClock {
-				continue
+	return p.announce(ctx, "", func() error {
+		return p.write(ctx, "insert key", r.ID, func() {
+			revision := w.storeNow().Round(0)
+			rows := w.rowsLike(slices.IndexFunc(w.secrets, func(k auth.Key) bool { return k.Hash() == r.Hash }))
+			for _, row := range *rows {
+				if row.record.Hash != r.Hash || w.broken == KeysByClock {
+					continue
+				}
+				if row.record.RevokedAt != nil && r.RevokedAt == nil {
+					return
+				}
+				if !revision.After(row.revision) {
+					revision = row.revision.Add(1)
+				}
 			}
-			if row.record.RevokedAt != nil && r.RevokedAt == nil {
-				return
+			if r.RevokedAt != nil && w.broken != KeysByClock {
+				revision = lastRevision
 			}
-			if !revision.After(row.revision) {
-				revision = row.revision.Add(1)
-			}
-		}
-		if r.RevokedAt != nil && w.broken != KeysByClock {
-			revision = lastRevision
-		}
-		*rows = append(*rows, keyRow{r, revision})
+			*rows = append(*rows, keyRow{r, revision})
+		})
 	})
-	if err != nil {
-		return err
-	}
-	return announce(false)
 }
 
 // dayTable is the table of the day's counts as a server reaches it.

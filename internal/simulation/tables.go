@@ -26,6 +26,7 @@ type table[R any] struct {
 	// hooks of a fault of the program; nil for nothing
 	filter func(rows []R) []R
 	before func(ctx context.Context, account string, rows []R) (skip bool, err error)
+	around func(ctx context.Context, account string, insert func() error) error
 }
 
 func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
@@ -36,6 +37,9 @@ func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
 		if skip, err := t.before(ctx, account, rows); skip || err != nil {
 			return err
 		}
+	}
+	if t.around != nil {
+		return t.around(ctx, account, func() error { return t.append(ctx, account, rows) })
 	}
 	return t.append(ctx, account, rows)
 }
@@ -126,6 +130,7 @@ func (p port) Commits() tables.Table[manifest.Commit] {
 			}
 			return false, nil
 		},
+		around: p.announce,
 		written: func(account string, rows []manifest.Commit) func() {
 			owner, c := p.op, rows[0]
 			return func() { p.world.truths[account].landed(owner, c) }
@@ -200,13 +205,15 @@ func (p port) Reopen(ctx context.Context, account string, digests []uint64) erro
 	if err := p.requireHeld(); err != nil {
 		return err
 	}
-	return p.write(ctx, "reopen", account, func() {
-		p.world.rows.Reopen(ctx, account, digests)
-		if _, err := commits.Read(ctx, p.world.rows, account); errors.Is(err, manifest.ErrClosed) {
-			return // another restore closes it
-		}
-		t := p.world.truths[account]
-		t.vanished, t.mended = "", p.world.steps
+	return p.announce(ctx, account, func() error {
+		return p.write(ctx, "reopen", account, func() {
+			p.world.rows.Reopen(ctx, account, digests)
+			if _, err := commits.Read(ctx, p.world.rows, account); errors.Is(err, manifest.ErrClosed) {
+				return // another restore closes it
+			}
+			t := p.world.truths[account]
+			t.vanished, t.mended = "", p.world.steps
+		})
 	})
 }
 

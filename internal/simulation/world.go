@@ -11,6 +11,7 @@ import (
 
 	"adlens/internal/auth"
 	"adlens/internal/commits"
+	"adlens/internal/recent"
 	"adlens/internal/tables"
 )
 
@@ -33,6 +34,7 @@ type world struct {
 	running   int                   // actors
 	ops       int
 	listTimes map[fileLoad]time.Time
+	marks     map[string]*mark // of accounts, and of the directory
 
 	// of backups
 	disk      map[string][]byte
@@ -49,8 +51,6 @@ type world struct {
 	everServers []*server
 	starts      int
 	secrets     []auth.Key
-	mark        uint64 // of the directory
-	changing    bool   // what the mark is of
 	keyTruths   []keyTruth
 	keyRows     []keyRow
 	linkRows    []keyRow
@@ -74,6 +74,7 @@ type process struct {
 	distrusted   bool           // its lease could not be renewed
 	excused      bool           // the store's clock jumped under a reader
 	looked       map[string]int // at an account: in which epoch of the engine
+	views        *recent.Views[seen]
 	op           *op
 	session      *session
 	tokens       int
@@ -108,7 +109,7 @@ type op struct {
 }
 
 func newWorld(plan *Plan, traced bool) *world {
-	w := &world{plan: plan, sessions: map[string]*session{}, listTimes: map[fileLoad]time.Time{},
+	w := &world{plan: plan, sessions: map[string]*session{}, listTimes: map[fileLoad]time.Time{}, marks: map[string]*mark{},
 		disk: map[string][]byte{}, ledger: map[string][]ledgerRow{}, truths: map[string]*truth{}, claims: map[string][]*process{}}
 	w.trace = &trace{on: traced}
 	w.choices = choices{random: rand.New(rand.NewPCG(plan.Seed, 77)), mutes: plan.Mutes}
@@ -130,7 +131,7 @@ func newWorld(plan *Plan, traced bool) *world {
 // start begins a process.
 func (w *world) start(name string, writer bool) *process {
 	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk}
-	p.hooks = w.broken.hooks(p)
+	p.hooks, p.views = w.broken.hooks(p), recent.NewViews(viewSource{p}, maxSeen, func(seen) int { return 1 })
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	w.mu.Lock()
 	w.processes = append(w.processes, p)

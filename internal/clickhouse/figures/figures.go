@@ -12,6 +12,7 @@ import (
 	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/recent"
 	"adlens/loader"
 )
 
@@ -32,7 +33,7 @@ type Account interface {
 type Store struct {
 	Account
 	cluster *cluster.Cluster
-	views   *views
+	views   *recent.Views[query.View]
 }
 
 // NewStore returns the figures of a database.
@@ -44,12 +45,12 @@ func NewStore(c *cluster.Cluster, a Account) *Store {
 
 // View is what is known about an account now.
 func (s *Store) View(ctx context.Context, account string) (query.View, error) {
-	return s.views.current(ctx, account)
+	return s.views.Current(ctx, account)
 }
 
 // Forget drops what is kept of an account: its next view is read from the database.
 func (s *Store) Forget(account string) {
-	s.views.known.Forget(func(known string) bool { return known == account })
+	s.views.Forget(account)
 }
 
 // ProductIDs reads the ids of products by their stored numbers.

@@ -5,127 +5,44 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/conn"
-	"adlens/internal/flight"
-	"adlens/internal/lru"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/recent"
 )
 
 // maxViewUnits bounds the units of all remembered views: some 50 MB.
 const maxViewUnits = 200_000
 
-// views remembers what was read of accounts, and finds out whether it is
-// still true: by the account's mark where all writers are on this machine,
-// else by asking for the version. A view is never older than the request.
-type views struct {
-	store *Store
-	known *lru.Cache[string, knownView]
+// views are the views of accounts as they are read from the database.
+type views struct{ *Store }
 
-	questions flight.Group[question, query.View]
-	mu        sync.Mutex
-	turns     map[string]*turn // one for each account that was requested
+func newViews(s *Store) *recent.Views[query.View] {
+	return recent.NewViews(views{s}, maxViewUnits, func(v query.View) int { return 1 + v.Manifest.Len() + len(v.Legacy) })
 }
 
-type knownView struct {
-	view query.View
-	mark uint64 // read before the view was
+// Mark is the account's on this machine.
+func (s views) Mark(account string) (mark uint64, settled bool) {
+	return s.cluster.Home().Mark(account)
 }
 
-// question is a question about an account that did not begin yet, or is the
-// last that did.
-type question struct {
-	account string
-	number  int
-}
-
-// turn lets one question about an account run at a time.
-type turn struct {
-	taken chan struct{}
-	next  int // number of the question that did not begin yet
-}
-
-func newViews(s *Store) *views {
-	return &views{store: s, turns: map[string]*turn{},
-		known: lru.New(maxViewUnits, func(_ string, k knownView) int { return 1 + k.view.Manifest.Len() + len(k.view.Legacy) })}
-}
-
-// current returns the view of this moment.
-func (vs *views) current(ctx context.Context, account string) (query.View, error) {
-	known, ok := vs.known.Get(account)
-	if ok && vs.isSettled(known) {
-		return known.view, nil
-	}
-	t, q := vs.nextQuestion(account)
-	return vs.questions.Do(ctx, q, func(ctx context.Context) (query.View, error) { return vs.answer(ctx, t, account) })
-}
-
-func (vs *views) isSettled(known knownView) bool {
-	mark, settled := vs.store.cluster.Home().Mark(known.view.Account)
-	return settled && mark == known.mark
-}
-
-// nextQuestion returns a question that begins after now, so that its answer is
-// true for all who join it.
-func (vs *views) nextQuestion(account string) (*turn, question) {
-	vs.mu.Lock()
-	defer vs.mu.Unlock()
-	t, ok := vs.turns[account]
-	if !ok {
-		t = &turn{taken: make(chan struct{}, 1)}
-		vs.turns[account] = t
-	}
-	return t, question{account, t.next}
-}
-
-// answer waits until the question before this one is answered; from then on
-// no caller joins any more.
-func (vs *views) answer(ctx context.Context, t *turn, account string) (query.View, error) {
-	select {
-	case t.taken <- struct{}{}:
-		defer func() { <-t.taken }()
-	case <-ctx.Done():
-		return query.View{}, ctx.Err()
-	}
-	vs.mu.Lock()
-	t.next++
-	vs.mu.Unlock()
-	return vs.refresh(ctx, account)
-}
-
-// refresh makes sure that the view is that of the live version. The mark is
-// read first: a change that comes later makes it another.
-func (vs *views) refresh(ctx context.Context, account string) (query.View, error) {
-	var next knownView
-	var settled bool
-	next.mark, settled = vs.store.cluster.Home().Mark(account)
-	known, ok := vs.known.Get(account)
-	if ok && !settled {
-		version, err := vs.store.readVersion(ctx, account)
-		if err != nil || version == known.view.Manifest.Version {
-			return known.view, err
-		}
-	}
-	var err error
-	if next.view, err = vs.store.readView(ctx, account, known.view); err == nil {
-		vs.known.Put(account, next)
-	}
-	return next.view, err
-}
-
-// readVersion reads the version of the load that was visible last.
-func (s *Store) readVersion(ctx context.Context, account string) (version uint32, err error) {
+// Version reads the number of the load that was visible last.
+func (s views) Version(ctx context.Context, account string) (version uint32, err error) {
 	err = s.cluster.Read(ctx, "SELECT max(number) FROM commits WHERE account_id = {account:String}",
 		conn.Params{"account": query.Text(account)}, conn.ScanInto(&version))
 	return version, err
 }
 
-// readView reads an account whole, but for what is the same as in a view that
+// View reads an account whole, but for what is the same as in a view that
 // is known already.
+func (s views) View(ctx context.Context, account string, known query.View) (query.View, uint32, error) {
+	v, err := s.readView(ctx, account, known)
+	return v, v.Manifest.Version, err
+}
+
 func (s *Store) readView(ctx context.Context, account string, known query.View) (query.View, error) {
 	m, err := s.Manifest(ctx, account)
 	if err != nil {
