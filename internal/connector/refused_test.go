@@ -2,6 +2,7 @@ package connector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"adlens"
 	"adlens/integration/standin"
+	"adlens/internal/platform"
 )
 
 // A report that the platform made and does not give is requested again by the next try;
@@ -243,5 +245,23 @@ func TestTheWaitingForAReportEnds(t *testing.T) {
 		if got := p.patienceFor(w); got != want {
 			t.Errorf("after %s it is waited for %s longer, want %s", age, got, want)
 		}
+	}
+}
+
+// What a pull that gives way has not requested yet is left to the next one.
+func TestAPullThatGivesWayRequestsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	p := w.daily.newPull(w.connection)
+	client, err := w.daily.Connector.openClient(w.connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.client, p.asking = client, make(chan struct{}, 1)
+	p.waiting, p.stopWaiting = context.WithCancelCause(t.Context())
+	p.stopWaiting(errOverdue)
+	err = p.requestReport(t.Context(), &window{task: &task{profile: w.profiles[0], report: platform.ReportTypes[0]}, start: 1, end: 1})
+	if n := w.platform.Calls(standin.ReportCreate); !errors.Is(err, errOverdue) || n > 0 {
+		t.Errorf("%d reports were requested: %v", n, err)
 	}
 }
