@@ -168,15 +168,15 @@ func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 	address, _ := house.RedisServer(t)
 	r := three(t, false, "--redis", address, "--limit-minute", "60")
 	// On a machine with much else to do, Redis may not be heard in time, and a
-	// server decides alone for a second, as it says. Then it was not this that was
-	// tried, and another account tries it.
+	// server decides alone for a second, as it says, or the database has no room.
+	// Then it was not this that was tried, and another account tries it.
 	until := time.Now().Add(harness.Patience)
 	for attempt := 0; time.Now().Before(until); attempt++ {
 		r.shareLimits(t)
 		alone := r.alone()
-		allowed, refused := r.burst(t, fmt.Sprint("burst-", attempt))
-		if r.alone() > alone {
-			t.Logf("a server held limits by itself; %d were let in and %d refused", allowed, refused)
+		allowed, refused, overloaded := r.burst(t, fmt.Sprint("burst-", attempt))
+		if r.alone() > alone || overloaded > 0 {
+			t.Logf("a server held limits by itself, or had too much to do; %d were let in, %d refused and %d told to come again", allowed, refused, overloaded)
 			continue
 		}
 		if allowed != 60 || refused != 36 {
@@ -184,7 +184,7 @@ func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 		}
 		return
 	}
-	t.Error("Redis was never heard in time")
+	t.Error("Redis was never heard in time, or the database had never room")
 }
 
 // shareLimits waits until all servers ask Redis: one that decided alone does so
@@ -208,13 +208,13 @@ func (r *replicas) alone() (times int) {
 }
 
 // burst sends 96 requests at once with two keys of a new account to all servers.
-func (r *replicas) burst(t *testing.T, account string) (allowed, refused int64) {
+func (r *replicas) burst(t *testing.T, account string) (allowed, refused, overloaded int64) {
 	t.Helper()
 	first, err := r.Account(account)
 	house.Need(t, err)
 	second, err := r.Key(account)
 	house.Need(t, err)
-	var let, kept atomic.Int64
+	var let, kept, later atomic.Int64
 	var all sync.WaitGroup
 	for i := range 96 {
 		all.Go(func() {
@@ -225,6 +225,8 @@ func (r *replicas) burst(t *testing.T, account string) (allowed, refused int64) 
 				let.Add(1)
 			case err == nil && a.Status == 429 && a.Header.Get("Retry-After") != "":
 				kept.Add(1)
+			case err == nil && a.Status == 503 && a.Header.Get("Retry-After") != "":
+				later.Add(1)
 			default:
 				t.Errorf("%v %s", err, a)
 			}
@@ -232,5 +234,5 @@ func (r *replicas) burst(t *testing.T, account string) (allowed, refused int64) 
 	}
 	all.Wait()
 	<-time.After(100 * time.Millisecond) // for what the servers have to say
-	return let.Load(), kept.Load()
+	return let.Load(), kept.Load(), later.Load()
 }
