@@ -10,7 +10,7 @@ import (
 // mark is the mark of an account, or of the directory.
 type mark struct {
 	number   uint64
-	changing bool // what it is of
+	changing bool // a change of it is under way
 }
 
 // announce changes what is visible of an account, or of the directory where it is "", as
