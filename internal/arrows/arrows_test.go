@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"adlens/internal/backup":               {"adlens", "adlens/internal/manifest", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/conn":      {"adlens", "adlens/internal/engine", "adlens/internal/exact", "adlens/internal/query"},
 	"adlens/internal/clickhouse/directory": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/commits", "adlens/internal/query", "adlens/internal/tables"},
-	"adlens/internal/clickhouse/schema":    {"adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/query", "adlens/schema"},
+	"adlens/internal/clickhouse/schema":    {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/query", "adlens/schema"},
 	"adlens/internal/clickhouse/cluster": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/schema",
 		"adlens/internal/flight", "adlens/internal/lru", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/tables": {"adlens", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/commits",

@@ -17,6 +17,17 @@ import (
 type doors struct {
 	mu     sync.Mutex
 	behind string // the database's identity, "" while it is not known
+	turns  int    // how often a replica was picked
+}
+
+// nextTurn returns the replica, of some, that a new session begins with: after one that was
+// lost, or that lacked something, the next one.
+func (d *doors) nextTurn(replicas int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	turn := d.turns % replicas
+	d.turns++
+	return turn
 }
 
 // findOpen returns the hosts that lead to the server now.

@@ -38,10 +38,12 @@ var kindOfCode = map[int32]adlens.Kind{
 	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
+	225: adlens.EngineUnavailable, // NO_ZOOKEEPER
 	242: adlens.EngineUnavailable, // TABLE_IS_READ_ONLY: a replica that does not reach Keeper
 	285: adlens.EngineUnavailable, // TOO_FEW_LIVE_REPLICAS
 	286: adlens.EngineUnavailable, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
 	289: adlens.EngineUnavailable, // REPLICA_IS_NOT_IN_QUORUM
+	341: adlens.EngineUnavailable, // UNFINISHED: a deletion on a replica that is away
 	319: adlens.EngineUnavailable, // UNKNOWN_STATUS_OF_INSERT: Keeper went away meanwhile
 	999: adlens.EngineUnavailable, // KEEPER_EXCEPTION
 }

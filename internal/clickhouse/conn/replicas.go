@@ -2,11 +2,14 @@ package conn
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"adlens"
 	"adlens/internal/query"
@@ -53,13 +56,52 @@ func (r Remote) withoutHosts() Remote {
 
 // addHost adds a replica. Each has tables of its own, which follow the others': what
 // was written must have come to most of them before it is built on, and no
-// request may be answered by one that lacks it.
+// request may be answered by one that lacks it. Inserts of a quorum one after the other
+// are what ClickHouse needs to tell which replica lacks something.
 func (r *Remote) addHost(host string) {
 	r.reader.Addr, r.writer.Addr = append(r.reader.Addr, host), append(r.writer.Addr, host)
 	if r.replicated = len(r.writer.Addr) > 1; r.replicated {
 		r.reader.Settings = mergeSettings(r.reader.Settings, clickhouse.Settings{"select_sequential_consistency": 1})
-		r.writer.Settings = mergeSettings(r.writer.Settings, clickhouse.Settings{"select_sequential_consistency": 1, "insert_quorum": "auto", "insert_quorum_parallel": 0,
-			"mutations_sync": 2})
+		r.writer.Settings = mergeSettings(r.writer.Settings, replicaSettings)
+	}
+}
+
+// replicaSettings let an insert be repeated (repeatInTurn): it is known by its token, and all
+// that a statement selects is one block, which is the same in each attempt.
+var replicaSettings = clickhouse.Settings{
+	"select_sequential_consistency": 1,
+	"insert_quorum":                 "auto",
+	"insert_quorum_parallel":        0,
+	"insert_deduplicate":            1,
+	"min_insert_block_size_rows":    1_000_000_000,
+	"min_insert_block_size_bytes":   0,
+	"mutations_sync":                2,
+	"alter_sync":                    2,
+}
+
+// quorumPatience is how long an insert waits for those of others. One whose server is
+// lost ends as soon as the replicas have noticed it.
+const quorumPatience = time.Minute
+
+// quorumUnderWay is UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE.
+const quorumUnderWay = 286
+
+// repeatInTurn repeats an insert for as long as others have their quorum under way: a table
+// of replicas takes one at a time, and refuses the rest. Of an insert into several
+// partitions some may have been written by then. The token keeps each from being
+// written twice.
+func repeatInTurn(ctx context.Context, insert func(context.Context) error) error {
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplication_token": rand.Text()}))
+	for began := time.Now(); ; {
+		err := insert(ctx)
+		if !isException(err, quorumUnderWay) || time.Since(began) > quorumPatience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(5*time.Millisecond + mathrand.N(20*time.Millisecond)):
+		}
 	}
 }
 

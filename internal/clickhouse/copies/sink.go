@@ -74,8 +74,7 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
 
 // makeNotes makes the table of what is being restored.
 func (s Sink) makeNotes(ctx context.Context) error {
-	home := s.cluster.Home()
-	return home.Exec(ctx, schema.Replicated(home.Server, createRestoring), nil)
+	return schema.CreateTable(ctx, s.cluster.Home().Server, createRestoring)
 }
 
 // Began says which backup is noted as being restored, of the account or of all.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"adlens"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
 	steps "adlens/schema"
@@ -53,13 +54,7 @@ func readProgress(ctx context.Context, s *conn.Server) (has string, applied uint
 
 // migrateNew makes the database and its table of steps, and applies all.
 func migrateNew(ctx context.Context, s *conn.Server, all []steps.Migration) error {
-	if err := s.CreateDatabase(ctx); err != nil {
-		return err
-	}
-	if err := requireVersion(ctx, s, oldest); err != nil {
-		return err
-	}
-	if err := s.Exec(ctx, Replicated(s, createMigrations), nil); err != nil {
+	if err := createSteps(ctx, s); err != nil {
 		return err
 	}
 	applied, err := readApplied(ctx, s) // another process may have been first
@@ -67,6 +62,17 @@ func migrateNew(ctx context.Context, s *conn.Server, all []steps.Migration) erro
 		return err
 	}
 	return applyFrom(ctx, s, all, applied)
+}
+
+// createSteps makes the database and its table of steps.
+func createSteps(ctx context.Context, s *conn.Server) error {
+	if err := s.CreateDatabase(ctx); err != nil {
+		return err
+	}
+	if err := requireVersion(ctx, s, oldest); err != nil {
+		return err
+	}
+	return s.Exec(ctx, createMigrations, nil)
 }
 
 // applyFrom applies the steps after those that were applied.
@@ -87,7 +93,10 @@ func applyFrom(ctx context.Context, s *conn.Server, all []steps.Migration, appli
 
 func apply(ctx context.Context, s *conn.Server, step steps.Migration) error {
 	for _, statement := range step.Statements {
-		if err := s.Exec(ctx, Replicated(s, statement), nil); err != nil {
+		if s.IsReplicated() {
+			statement = replicate(statement)
+		}
+		if err := s.Exec(ctx, statement, nil); err != nil {
 			return err
 		}
 	}
@@ -122,12 +131,17 @@ const commitsStep = 18
 
 var insertion = regexp.MustCompile(`(?m)^INSERT INTO`)
 
-// Replicated returns a statement that makes a table as the server needs it.
-func Replicated(s *conn.Server, statement string) string {
-	if s.IsReplicated() {
-		return replicate(statement)
+// CreateTable makes a table, on each replica where a server has several.
+func CreateTable(ctx context.Context, s *conn.Server, statement string) error {
+	all := s.Replicas()
+	if len(all) == 0 {
+		return s.Exec(ctx, statement, nil)
 	}
-	return statement
+	var failed []error
+	for _, replica := range all {
+		failed = append(failed, replica.Exec(ctx, replicate(statement), nil), replica.Close())
+	}
+	return errors.Join(failed...)
 }
 
 var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)
@@ -142,14 +156,64 @@ func replicate(statement string) string {
 	})
 }
 
-// MigrateReplicas makes the tables on each replica of a shard that has several.
-func MigrateReplicas(ctx context.Context, s *conn.Server) error {
+// MigrateReplicas brings the schema of each replica of a shard that has several up to date.
+// Each counts its own steps. All take one step before any takes the next: what a step inserts
+// has to come to most of them. A replica that is away follows later, unless there are
+// steps that none has taken yet.
+func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
+	all, err := steps.Migrations()
+	if err != nil {
+		return err
+	}
+	var there []*conn.Server
+	var applied []uint32
+	var away error
 	for _, replica := range s.Replicas() {
-		if err := errors.Join(Migrate(ctx, replica), replica.Close()); err != nil {
-			return err
+		defer func() { err = errors.Join(err, replica.Close()) }()
+		has, err := beginReplica(ctx, replica)
+		if adlens.KindOf(err) == adlens.EngineUnavailable {
+			away = fmt.Errorf("%s: %w", replica.Describe(), err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", replica.Describe(), err)
+		}
+		there, applied = append(there, replica), append(applied, has)
+	}
+	if len(applied) == 0 {
+		return away
+	}
+	if most := slices.Max(applied); away != nil && int(most) < len(all) {
+		return away
+	}
+	least := slices.Min(applied)
+	if int(least) >= len(all) {
+		return nil // of a newer adlens, which Migrate refuses
+	}
+	for _, step := range all[least:] {
+		for i, replica := range there {
+			if applied[i] >= step.Number {
+				continue
+			}
+			if err := apply(ctx, replica, step); err != nil {
+				return fmt.Errorf("%s: schema/%s: %w", replica.Describe(), step.Name, err)
+			}
 		}
 	}
-	return nil
+	return directory.SealAll(ctx, s)
+}
+
+// beginReplica returns the last step that a replica took, and makes the table of its steps
+// where there is none.
+func beginReplica(ctx context.Context, replica *conn.Server) (applied uint32, err error) {
+	has, applied, err := readProgress(ctx, replica)
+	if conn.IsUnknown(err) {
+		return 0, createSteps(ctx, replica)
+	}
+	if err == nil {
+		err = compareVersion(has, oldest)
+	}
+	return applied, err
 }
 
 func readApplied(ctx context.Context, s *conn.Server) (uint32, error) {
