@@ -7,8 +7,10 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"adlens"
@@ -66,7 +68,7 @@ func (r *Remote) addHost(host string) {
 	}
 }
 
-// replicaSettings let an insert be repeated (repeatInTurn): it is known by its token, and all
+// replicaSettings let an insert be repeated (writeInTurn): it is known by its token, and all
 // that a statement selects is one block, which is the same in each attempt.
 var replicaSettings = clickhouse.Settings{
 	"select_sequential_consistency": 1,
@@ -81,26 +83,63 @@ var replicaSettings = clickhouse.Settings{
 
 // quorumPatience is how long an insert waits for those of others. One whose server is
 // lost ends as soon as the replicas have noticed it.
-const quorumPatience = time.Minute
+const quorumPatience = 5 * time.Minute
 
 // quorumUnderWay is UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE.
 const quorumUnderWay = 286
 
-// repeatInTurn repeats an insert for as long as others have their quorum under way: a table
-// of replicas takes one at a time, and refuses the rest. Of an insert into several
-// partitions some may have been written by then. The token keeps each from being
+// turns lets the inserts of a process into a table of replicas go one after the other.
+type turns struct {
+	mu     sync.Mutex
+	tables map[string]chan struct{}
+}
+
+var insertedTable = regexp.MustCompile(`^\s*INSERT INTO (\w+)`)
+
+// acquireTurn waits for the turn of an insert. Other statements have none to wait for.
+func (t *turns) acquireTurn(ctx context.Context, sql string) (leave func(), err error) {
+	names := insertedTable.FindStringSubmatch(sql)
+	if names == nil {
+		return func() {}, nil
+	}
+	t.mu.Lock()
+	if t.tables == nil {
+		t.tables = map[string]chan struct{}{}
+	}
+	turn, ok := t.tables[names[1]]
+	if !ok {
+		turn = make(chan struct{}, 1)
+		t.tables[names[1]] = turn
+	}
+	t.mu.Unlock()
+	select {
+	case turn <- struct{}{}:
+		return func() { <-turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// writeInTurn repeats an insert for as long as other processes have the quorum of theirs under
+// way: a table of replicas takes one at a time, and refuses the rest. Of an insert into
+// several partitions some may have been written by then. The token keeps each from being
 // written twice.
-func repeatInTurn(ctx context.Context, insert func(context.Context) error) error {
+func (t *turns) writeInTurn(ctx context.Context, sql string, write func(context.Context) error) error {
+	leave, err := t.acquireTurn(ctx, sql)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplication_token": rand.Text()}))
 	for began := time.Now(); ; {
-		err := insert(ctx)
+		err := write(ctx)
 		if !isException(err, quorumUnderWay) || time.Since(began) > quorumPatience {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(5*time.Millisecond + mathrand.N(20*time.Millisecond)):
+		case <-time.After(time.Millisecond + mathrand.N(10*time.Millisecond)):
 		}
 	}
 }

@@ -37,6 +37,7 @@ type Server struct {
 	source Source
 	checks Checks
 	gate   *gate
+	turns  turns
 	counts counts
 
 	preparing chan struct{} // held by the caller that prepares the server

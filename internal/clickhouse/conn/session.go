@@ -62,7 +62,7 @@ func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, para
 // execStatement runs a writing statement. It is not repeated where it is not known what it
 // did.
 func (c *Session) execStatement(ctx context.Context, sql string, params Params) error {
-	return c.handleError(ctx, c.write(ctx, func(ctx context.Context) error {
+	return c.handleError(ctx, c.write(ctx, sql, func(ctx context.Context) error {
 		return c.writer.Exec(withParams(ctx, params), sql)
 	}))
 }
@@ -70,7 +70,7 @@ func (c *Session) execStatement(ctx context.Context, sql string, params Params) 
 // insertBatch sends a block of columns, which is filled for each attempt.
 func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Batch) error) error {
 	var unfilled error
-	err := c.write(ctx, func(ctx context.Context) error {
+	err := c.write(ctx, sql, func(ctx context.Context) error {
 		batch, err := c.writer.PrepareBatch(c.withTypes(ctx, sql), sql)
 		if err != nil {
 			return err
@@ -88,11 +88,11 @@ func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Ba
 }
 
 // write runs a writing statement, where there are replicas in its turn.
-func (c *Session) write(ctx context.Context, statement func(context.Context) error) error {
+func (c *Session) write(ctx context.Context, sql string, write func(context.Context) error) error {
 	if c.server.IsReplicated() {
-		return repeatInTurn(ctx, statement)
+		return c.server.turns.writeInTurn(ctx, sql, write)
 	}
-	return statement(ctx)
+	return write(ctx)
 }
 
 // handleError gives an error its kind, and forgets connections to a server that is not
