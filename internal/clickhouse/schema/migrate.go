@@ -131,17 +131,26 @@ const commitsStep = 18
 
 var insertion = regexp.MustCompile(`(?m)^INSERT INTO`)
 
-// CreateTable makes a table, on each replica where a server has several.
+// CreateTable makes a table, on each replica where a server has several. One that is away
+// gets it from the caller's next statement.
 func CreateTable(ctx context.Context, s *conn.Server, statement string) error {
 	all := s.Replicas()
 	if len(all) == 0 {
 		return s.Exec(ctx, statement, nil)
 	}
-	var failed []error
+	var away []error
 	for _, replica := range all {
-		failed = append(failed, replica.Exec(ctx, replicate(statement), nil), replica.Close())
+		err := errors.Join(replica.Exec(ctx, replicate(statement), nil), replica.Close())
+		if adlens.KindOf(err) == adlens.EngineUnavailable {
+			away = append(away, err)
+		} else if err != nil {
+			return err
+		}
 	}
-	return errors.Join(failed...)
+	if len(away) == len(all) {
+		return errors.Join(away...)
+	}
+	return nil
 }
 
 var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)
