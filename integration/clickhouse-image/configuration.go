@@ -20,8 +20,24 @@ const configText = `<clickhouse>
   <shutdown_wait_unfinished>1</shutdown_wait_unfinished>
   <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>10</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
   <background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>60</background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  %s
 </clickhouse>
 `
+
+// replicaText is what a replica has too: the listener that clients reach before the one for
+// other servers, and a place in Keeper that is its own, since clickhouse-local has no id
+// and a server ends the sessions of another with the same.
+const replicaText = `<listen_host>%[1]s</listen_host><listen_host>127.0.0.1</listen_host>
+  <zookeeper><sessions_path>/sessions/%[1]s</sessions_path></zookeeper>`
+
+// configureReplica returns the part of the configuration that a replica alone has.
+func configureReplica() (string, error) {
+	if !isReplica {
+		return "", nil
+	}
+	host, err := ownAddress()
+	return fmt.Sprintf(replicaText, host), err
+}
 
 // usersText has the session's own user, who can do nothing but open the
 // listeners, and the one that the variables name, who can do all.
@@ -61,5 +77,9 @@ func configure() error {
 	if err := os.WriteFile(filepath.Join(configuration, "users.xml"), []byte(users), 0o600); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(configuration, "config.xml"), fmt.Appendf(nil, configText, configuration), 0o600)
+	replica, err := configureReplica()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(configuration, "config.xml"), fmt.Appendf(nil, configText, configuration, replica), 0o600)
 }

@@ -52,6 +52,11 @@ func watch() error {
 	if err := configure(); err != nil {
 		return err
 	}
+	if isReplica {
+		if err := forwardReplicas(); err != nil {
+			return err
+		}
+	}
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), childVariable+"=1")
 	terminal, err := pty.Start(cmd)
@@ -72,8 +77,18 @@ func watch() error {
 
 // serve becomes the server.
 func serve() error {
-	return engine.Become(library,
-		"--path="+store, "--config-file="+configuration+"/config.xml",
+	arguments := []string{"--path=" + store, "--config-file=" + configuration + "/config.xml",
 		"--interactive", "--disable_suggestion", "--query", "SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP",
-		"--listen_host=0.0.0.0", "--history_file="+store+"/history")
+		"--history_file=" + store + "/history"}
+	if !isReplica {
+		return engine.Become(library, append(arguments, "--listen_host=0.0.0.0")...)
+	}
+	host, err := ownAddress()
+	if err != nil {
+		return err
+	}
+	if err := enableReplicas(library, host); err != nil {
+		return err
+	}
+	return engine.Become(library, arguments...)
 }

@@ -70,6 +70,14 @@ func StartCluster(ctx context.Context, shards int, users map[string][]string) ([
 	})
 }
 
+// StartReplicas starts servers that are the replicas of one shard of a cluster, with a Keeper
+// at an address that they reach.
+func StartReplicas(ctx context.Context, replicas int, keeper netip.AddrPort, users map[string][]string) ([]*ClickHouse, error) {
+	return startServers(ctx, replicas, func(all []*ClickHouse) []testcontainers.ContainerFile {
+		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/replicas.xml", replicasFile(all, keeper))}
+	})
+}
+
 // startServers starts servers with files of their configuration. Docker may have given
 // a port that was free to another container meanwhile: then others are picked.
 func startServers(ctx context.Context, n int, files func(all []*ClickHouse) []testcontainers.ContainerFile) (all []*ClickHouse, err error) {
@@ -112,6 +120,20 @@ func clusterFile(all []*ClickHouse) string {
 		fmt.Fprintf(&b, "<shard><replica><host>%s</host><port>%d</port></replica></shard>", at.Addr(), at.Port())
 	}
 	fmt.Fprintf(&b, "</%s></remote_servers></clickhouse>", Cluster)
+	return b.String()
+}
+
+// replicasFile names the servers as the replicas of one shard. Each takes its name from its
+// environment.
+func replicasFile(all []*ClickHouse, keeper netip.AddrPort) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<clickhouse><remote_servers><%s><shard>", Cluster)
+	for _, c := range all {
+		at := netip.MustParseAddrPort(c.Native)
+		fmt.Fprintf(&b, "<replica><host>%s</host><port>%d</port></replica>", at.Addr(), at.Port())
+	}
+	fmt.Fprintf(&b, `</shard></%s></remote_servers><macros><shard>1</shard><replica from_env="HOSTNAME"/></macros>`, Cluster)
+	fmt.Fprintf(&b, "<zookeeper><node><host>%s</host><port>%d</port></node><session_timeout_ms>6000</session_timeout_ms></zookeeper></clickhouse>", keeper.Addr(), keeper.Port())
 	return b.String()
 }
 

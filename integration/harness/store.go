@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -95,6 +96,17 @@ func NewCluster() ([]*containers.ClickHouse, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return containers.StartCluster(ctx, shards, rights)
+}
+
+// NewReplicas starts the replicas of a shard, each with the users of NewServer.
+func NewReplicas(replicas int, keeper netip.AddrPort) ([]*containers.ClickHouse, error) {
+	rights, err := printedRights()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	return containers.StartReplicas(ctx, replicas, keeper, rights)
 }
 
 // NewServer starts a server with a writer and a reader, who have in all
