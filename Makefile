@@ -11,7 +11,7 @@ version := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 # The embedded engine's library, of which images are made too.
 library := $(or $(ADLENS_ENGINE_LIBRARY),node_modules/@chdb/lib-linux-x64-gnu/libchdb.so)
 
-.PHONY: help demo build engine modules test lint fuzz simulate image-clickhouse test-containers test-cluster landed picture image release bench bench-small bench-cluster bench-go bench-json clean
+.PHONY: help demo build engine modules test lint fuzz simulate image-clickhouse test-containers test-cluster test-replicas landed picture image release bench bench-small bench-cluster bench-go bench-json clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,11 +88,14 @@ RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears
 # starts its own servers.
 suites = $(patsubst %/main_test.go,./%,$(filter-out integration/browser/% integration/protocol/% integration/recipes/%,$(wildcard integration/*/main_test.go)))
 
+test-containers: store = container
 test-containers: build ## run the integration tests on a ClickHouse server in a container
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=container $(GO) test -vet=off -timeout 60m -run '$(RUN)' -p 1 $(suites)
-
+test-cluster: store = cluster
 test-cluster: build ## the same on the two shards of a cluster
-	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=cluster $(GO) test -vet=off -timeout 60m -run '$(RUN)' -p 1 $(suites)
+test-replicas: store = replicas
+test-replicas: build ## the same on the three replicas of a shard
+test-containers test-cluster test-replicas:
+	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_STORE=$(store) $(GO) test -vet=off -timeout 60m -run '$(RUN)' -p 1 $(suites)
 
 picture: build integration/browser/node_modules/.package-lock.json ## the picture of the page that the README shows
 	ADLENS_BIN=$(CURDIR)/bin/adlens ADLENS_TEST_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -run '^TestThePictureOfThePage$$' ./integration/browser

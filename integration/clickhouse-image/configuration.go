@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// configText is the server's configuration; files in config.d add to it. Tests
-// leave thousands of tables, of which each would look for merges ten times a second.
+// configText is the server's configuration; files in config.d add to it.
 const configText = `<clickhouse>
   <users_config>%s/users.xml</users_config>
   <http_port>8123</http_port>
@@ -18,22 +17,25 @@ const configText = `<clickhouse>
   <max_server_memory_usage_to_ram_ratio>0.6</max_server_memory_usage_to_ram_ratio>
   <mark_cache_size>536870912</mark_cache_size>
   <shutdown_wait_unfinished>1</shutdown_wait_unfinished>
-  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>10</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
-  <background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>60</background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>
   %s
 </clickhouse>
 `
 
-// replicaText is what a replica has too: the listener that clients reach before the one for
+// aloneText is what a server by itself has too. Tests leave thousands of tables, of which each
+// would look for merges ten times a second. A replica would fetch parts as rarely.
+const aloneText = `<background_processing_pool_thread_sleep_seconds_if_nothing_to_do>10</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
+  <background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>60</background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do>`
+
+// replicaText is what a replica has: the listener that clients reach before the one for
 // other servers, and a place in Keeper that is its own, since clickhouse-local has no id
 // and a server ends the sessions of another with the same.
 const replicaText = `<listen_host>%[1]s</listen_host><listen_host>127.0.0.1</listen_host>
   <zookeeper><sessions_path>/sessions/%[1]s</sessions_path></zookeeper>`
 
-// configureReplica returns the part of the configuration that a replica alone has.
+// configureReplica returns the part of the configuration in which replicas differ.
 func configureReplica() (string, error) {
 	if !isReplica {
-		return "", nil
+		return aloneText, nil
 	}
 	host, err := ownAddress()
 	return fmt.Sprintf(replicaText, host), err

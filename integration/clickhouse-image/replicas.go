@@ -160,13 +160,13 @@ func forwardReplicas() error {
 			if err != nil {
 				return
 			}
-			go forward(from)
+			go forwardConn(from)
 		}
 	}()
 	return nil
 }
 
-func forward(from net.Conn) {
+func forwardConn(from net.Conn) {
 	defer from.Close()
 	to, err := net.Dial("tcp4", secondListener)
 	if err != nil {

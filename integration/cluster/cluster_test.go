@@ -37,14 +37,19 @@ func sharedCluster(t *testing.T) cluster {
 // ownCluster is two shards of the test's own, which it may stop.
 func ownCluster(t *testing.T) cluster {
 	t.Helper()
-	shards, err := harness.NewCluster()
+	return ownServers(t, harness.NewCluster)
+}
+
+func ownServers(t *testing.T, start func() ([]*containers.ClickHouse, error)) cluster {
+	t.Helper()
+	servers, err := start()
 	house.Have(t, err)
 	t.Cleanup(func() {
-		for _, shard := range shards {
-			house.Need(t, shard.Remove())
+		for _, server := range servers {
+			house.Need(t, server.Remove())
 		}
 	})
-	return clusterAt(t, shards)
+	return clusterAt(t, servers)
 }
 
 func clusterAt(t *testing.T, shards []*containers.ClickHouse) cluster {

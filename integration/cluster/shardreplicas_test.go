@@ -7,43 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"adlens/integration/containers"
 	"adlens/integration/harness"
 	"adlens/integration/house"
 )
-
-// replicatedShard is a program on one shard of three replicas.
-func replicatedShard(t *testing.T) cluster {
-	t.Helper()
-	keeper, err := containers.StartKeeper(t.Context(), t.TempDir())
-	house.Have(t, err)
-	t.Cleanup(func() { house.Need(t, keeper.Stop()) })
-	replicas, err := harness.NewReplicas(3, keeper.Address)
-	house.Have(t, err)
-	t.Cleanup(func() {
-		for _, replica := range replicas {
-			house.Need(t, replica.Remove())
-		}
-	})
-	var hosts []string
-	for _, replica := range replicas {
-		hosts = append(hosts, replica.Native)
-	}
-	dir := t.TempDir()
-	at := func(user string) string {
-		return strings.Replace(replicas[0].Address(user, harness.Database(dir)), hosts[0], strings.Join(hosts, ","), 1)
-	}
-	p, err := harness.NewAt(dir, "ADLENS_CLICKHOUSE="+at(harness.Writer), "ADLENS_CLICKHOUSE_READER="+at(harness.Reader), "ADLENS_CLUSTER="+containers.Cluster)
-	house.Need(t, err)
-	return cluster{p, replicas}
-}
 
 // Any one of three replicas may be lost: loads and answers go on, without a wrong or a refused
 // answer. Without two, nothing is answered that could lack something.
 func TestALostReplicaLosesNothing(t *testing.T) {
 	t.Parallel()
-	c := replicatedShard(t)
-	figures, lists := house.FiguresAndLists(t, c.Program, house.Seed(t), 4)
+	c := ownServers(t, harness.NewReplicas)
+	figures, lists := house.FiguresAndLists(t, c.Program, house.Seed(t), 8)
 	server, err := c.Serve("--figure-memory", "0", "--answer-cache", "0") // each answer is the replicas'
 	house.Need(t, err)
 	t.Cleanup(func() { house.Need(t, server.Stop()) })
@@ -75,18 +48,42 @@ func TestALostReplicaLosesNothing(t *testing.T) {
 		house.CheckAll(t, figures.Ask, figures.Model)
 		house.Need(t, replica.Start(t.Context()))
 		house.CheckAll(t, figures.Ask, figures.Model)
+
+		more := figures.Take(1)
+		loaded := make(chan harness.Result)
+		go func() { loaded <- c.Run(c.LoadArgs(figures.Files.ID, more...)...) }()
+		time.Sleep(time.Duration(rand.Float64() * float64(2*time.Second)))
+		house.Need(t, replica.Kill(t.Context()))
+		t.Logf("load while replica %d was killed: %d", i+1, (<-loaded).Code)
+		figures.Model.Load(more...)
+		if done, err := c.Load(figures.Files.ID, more...); err != nil || done.Code != 0 {
+			t.Errorf("repeated load: %v %s", err, done.Result)
+		}
+		house.CheckAll(t, figures.Ask, figures.Model)
 		if t.Failed() {
 			t.Fatalf("replica %d", i+1)
 		}
 	}
+	// A new server in the place of a lost one has nothing, and gets everything from the others.
+	for _, table := range strings.Fields(c.at(t, 1, "SELECT name FROM system.tables WHERE database = currentDatabase()")) {
+		c.at(t, 1, "DROP TABLE "+table+" SYNC")
+	}
+	house.CheckAll(t, figures.Ask, figures.Model)
+	house.Load(t, c.Program, figures, figures.Take(1)...)
+	for of := "SELECT count() FROM facts"; c.at(t, 1, of) != c.at(t, 2, of); {
+		time.Sleep(100 * time.Millisecond)
+	}
 	done.Store(true)
 	t.Logf("%d answers while replicas were lost", <-answered)
 
-	for _, replica := range c.shards[:2] {
+	for _, replica := range c.shards[1:] {
 		house.Need(t, replica.Stop(t.Context()))
 	}
+	for c.at(t, 1, "SELECT max(active_replicas) FROM system.replicas") != "1" {
+		time.Sleep(100 * time.Millisecond)
+	}
 	more := figures.Take(1)
-	if r := c.Run(append([]string{"load", "--account", figures.Files.ID}, more...)...); r.Code == 0 {
+	if r := c.Run(c.LoadArgs(figures.Files.ID, more...)...); r.Code == 0 {
 		t.Errorf("one replica of three took a load: %s", r)
 	}
 	for _, q := range house.Everything() {
@@ -94,7 +91,7 @@ func TestALostReplicaLosesNothing(t *testing.T) {
 			house.Check(t, figures.Ask, figures.Model, q)
 		}
 	}
-	for _, replica := range c.shards[:2] {
+	for _, replica := range c.shards[1:] {
 		house.Need(t, replica.Start(t.Context()))
 	}
 	for until := time.Now().Add(harness.Patience); house.Get(t, figures.Ask, "/api/v1/summary").Status != 200 && time.Now().Before(until); {

@@ -45,6 +45,8 @@ var Password = rand.Text()
 type ClickHouse struct {
 	HTTP, Native string // host:port; they stay through restarts
 	container    *testcontainers.DockerContainer
+	replicas     []*ClickHouse // of its shard, if it is one of them
+	keeper       *keeper       // which ends with it
 }
 
 // StartClickHouse starts a server with further users, each a name with the
@@ -70,12 +72,24 @@ func StartCluster(ctx context.Context, shards int, users map[string][]string) ([
 	})
 }
 
-// StartReplicas starts servers that are the replicas of one shard of a cluster, with a Keeper
-// at an address that they reach.
-func StartReplicas(ctx context.Context, replicas int, keeper netip.AddrPort, users map[string][]string) ([]*ClickHouse, error) {
-	return startServers(ctx, replicas, func(all []*ClickHouse) []testcontainers.ContainerFile {
-		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/replicas.xml", replicasFile(all, keeper))}
+// StartReplicas starts servers that are the replicas of one shard of a cluster, with what they
+// know of each other in a ZooKeeper.
+func StartReplicas(ctx context.Context, replicas int, users map[string][]string) ([]*ClickHouse, error) {
+	keeper, err := startKeeper(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := startServers(ctx, replicas, func(all []*ClickHouse) []testcontainers.ContainerFile {
+		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/replicas.xml", replicasFile(all, keeper.address))}
 	})
+	if err != nil {
+		return nil, errors.Join(err, keeper.stop())
+	}
+	for _, c := range all {
+		c.replicas = all
+	}
+	all[0].keeper = keeper
+	return all, nil
 }
 
 // startServers starts servers with files of their configuration. Docker may have given
@@ -212,9 +226,17 @@ func usersFile(users map[string][]string) string {
 	return b.String()
 }
 
-// Address is the address of a database for a user, over the native protocol.
+// Address is the address of a database for a user, over the native protocol. That of a
+// replica leads to all of its shard.
 func (c *ClickHouse) Address(user, database string) string {
-	return (&url.URL{Scheme: "clickhouse", User: url.UserPassword(user, Password), Host: c.Native, Path: "/" + database}).String()
+	hosts := []string{c.Native}
+	if c.replicas != nil {
+		hosts = nil
+		for _, replica := range c.replicas {
+			hosts = append(hosts, replica.Native)
+		}
+	}
+	return (&url.URL{Scheme: "clickhouse", User: url.UserPassword(user, Password), Host: strings.Join(hosts, ","), Path: "/" + database}).String()
 }
 
 // Kill ends the server as a power cut would, and starts it again.
@@ -262,8 +284,12 @@ func (c *ClickHouse) Pause(ctx context.Context) (goOn func() error, err error) {
 
 // Remove ends the server and removes its container with its data.
 func (c *ClickHouse) Remove() error {
-	if c.container == nil {
-		return nil
+	var err error
+	if c.keeper != nil {
+		err = c.keeper.stop()
 	}
-	return testcontainers.TerminateContainer(c.container)
+	if c.container == nil {
+		return err
+	}
+	return errors.Join(err, testcontainers.TerminateContainer(c.container))
 }

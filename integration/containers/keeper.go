@@ -17,15 +17,16 @@ import (
 // zooKeeper is where Debian's package has the jars of ZooKeeper and of what it needs.
 const zooKeeper = "/usr/share/java"
 
-// Keeper is a ZooKeeper on this machine, through which replicas know of each other.
-type Keeper struct {
-	Address netip.AddrPort // which containers reach
+// keeper is a ZooKeeper on this machine, through which replicas know of each other.
+type keeper struct {
+	address netip.AddrPort // which containers reach
+	dir     string
 	process *exec.Cmd
 	ended   chan error
 }
 
-// StartKeeper starts a ZooKeeper with its data in a directory.
-func StartKeeper(ctx context.Context, dir string) (*Keeper, error) {
+// startKeeper starts a ZooKeeper.
+func startKeeper(ctx context.Context) (*keeper, error) {
 	java, err := exec.LookPath("java")
 	if err == nil {
 		_, err = os.Stat(filepath.Join(zooKeeper, "zookeeper.jar"))
@@ -41,10 +42,13 @@ func StartKeeper(ctx context.Context, dir string) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{Address: netip.MustParseAddrPort(l.Addr().String()), ended: make(chan error, 1)}
+	k := &keeper{address: netip.MustParseAddrPort(l.Addr().String()), ended: make(chan error, 1)}
 	l.Close()
-	config := filepath.Join(dir, "zoo.cfg")
-	text := fmt.Sprintf("tickTime=500\ndataDir=%s\nclientPortAddress=%s\nclientPort=%d\nmaxClientCnxns=0\nadmin.enableServer=false\n", filepath.Join(dir, "data"), k.Address.Addr(), k.Address.Port())
+	if k.dir, err = os.MkdirTemp("", "adlens-zookeeper-"); err != nil {
+		return nil, err
+	}
+	config := filepath.Join(k.dir, "zoo.cfg")
+	text := fmt.Sprintf("tickTime=500\ndataDir=%s\nclientPortAddress=%s\nclientPort=%d\nmaxClientCnxns=0\nadmin.enableServer=false\n", filepath.Join(k.dir, "data"), k.address.Addr(), k.address.Port())
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -53,29 +57,33 @@ func StartKeeper(ctx context.Context, dir string) (*Keeper, error) {
 		return nil, err
 	}
 	go func() { k.ended <- k.process.Wait() }()
-	return k, k.await(ctx)
+	return k, k.waitUntilOpen(ctx)
 }
 
-// await waits until the ZooKeeper takes connections.
-func (k *Keeper) await(ctx context.Context) error {
+// waitUntilOpen waits until the ZooKeeper takes connections.
+func (k *keeper) waitUntilOpen(ctx context.Context) error {
 	var d net.Dialer
 	for {
-		c, err := d.DialContext(ctx, "tcp4", k.Address.String())
+		c, err := d.DialContext(ctx, "tcp4", k.address.String())
 		if err == nil {
 			return c.Close()
 		}
 		select {
 		case err := <-k.ended:
-			return fmt.Errorf("ZooKeeper has ended: %w", err)
+			return errors.Join(fmt.Errorf("the process of ZooKeeper has ended: %w", err), os.RemoveAll(k.dir))
 		case <-ctx.Done():
-			return errors.Join(ctx.Err(), k.Stop())
+			return errors.Join(ctx.Err(), k.stop())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// Stop ends it.
-func (k *Keeper) Stop() error { return k.process.Process.Kill() }
+// stop ends it and removes its data.
+func (k *keeper) stop() error {
+	err := k.process.Process.Kill()
+	<-k.ended
+	return errors.Join(err, os.RemoveAll(k.dir))
+}
 
 // findGateway returns this machine's address in the network of the containers.
 func findGateway(ctx context.Context) (netip.Addr, error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,16 +15,22 @@ import (
 	"adlens/integration/containers"
 )
 
+// stores are what ADLENS_TEST_STORE names: one server, the two shards of a cluster, or the
+// three replicas of a shard.
+var stores = map[string]func() ([]*containers.ClickHouse, error){
+	"container": newServers,
+	"cluster":   NewCluster,
+	"replicas":  NewReplicas,
+}
+
 // Contained reports whether programs keep their data in servers in containers
-// instead of in the embedded engine: in one, as ADLENS_TEST_STORE=container has
-// it, or in the two shards of a cluster, as cluster does.
-func Contained() bool { return os.Getenv("ADLENS_TEST_STORE") == "container" || Clustered() }
+// instead of in the embedded engine.
+func Contained() bool { return stores[os.Getenv("ADLENS_TEST_STORE")] != nil }
 
-// Clustered reports whether programs keep their data in a cluster.
-func Clustered() bool { return os.Getenv("ADLENS_TEST_STORE") == "cluster" }
-
-// shards is how many a cluster has.
-const shards = 2
+const (
+	shards   = 2 // of a cluster
+	replicas = 3 // of a shard
+)
 
 // Users of servers in containers, with the rights that the program asks for.
 const (
@@ -59,7 +64,7 @@ func SharedServer() (*containers.ClickHouse, error) {
 }
 
 func sharedStore() ([]*containers.ClickHouse, error) {
-	if Clustered() {
+	if os.Getenv("ADLENS_TEST_STORE") == "cluster" {
 		return SharedCluster()
 	}
 	return shared.getServers(newStore)
@@ -80,33 +85,35 @@ func (s *store) getServers(start func() ([]*containers.ClickHouse, error)) ([]*c
 }
 
 func newStore() ([]*containers.ClickHouse, error) {
-	if Clustered() {
-		return NewCluster()
+	if start := stores[os.Getenv("ADLENS_TEST_STORE")]; start != nil {
+		return start()
 	}
+	return newServers()
+}
+
+func newServers() ([]*containers.ClickHouse, error) {
 	server, err := NewServer()
 	return []*containers.ClickHouse{server}, err
 }
 
 // NewCluster starts the shards of a cluster, each with the users of NewServer.
 func NewCluster() ([]*containers.ClickHouse, error) {
-	rights, err := printedRights()
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
-	defer cancel()
-	return containers.StartCluster(ctx, shards, rights)
+	return startServers(shards, containers.StartCluster)
 }
 
 // NewReplicas starts the replicas of a shard, each with the users of NewServer.
-func NewReplicas(replicas int, keeper netip.AddrPort) ([]*containers.ClickHouse, error) {
+func NewReplicas() ([]*containers.ClickHouse, error) {
+	return startServers(replicas, containers.StartReplicas)
+}
+
+func startServers(n int, start func(context.Context, int, map[string][]string) ([]*containers.ClickHouse, error)) ([]*containers.ClickHouse, error) {
 	rights, err := printedRights()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	return containers.StartReplicas(ctx, replicas, keeper, rights)
+	return start(ctx, n, rights)
 }
 
 // NewServer starts a server with a writer and a reader, who have in all

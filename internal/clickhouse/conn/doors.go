@@ -30,6 +30,21 @@ func (d *doors) nextTurn(replicas int) int {
 	return turn
 }
 
+// pickReplica returns the replica that a new session begins with: the next that has tables. One
+// that is new has none.
+func (r Remote) pickReplica(ctx context.Context, options *clickhouse.Options) int {
+	ctx, cancel := context.WithTimeout(ctx, knockPatience)
+	defer cancel()
+	first := r.doors.nextTurn(len(options.Addr))
+	for i := range options.Addr {
+		at := (first + i) % len(options.Addr)
+		if identity, err := identifyHost(ctx, options, options.Addr[at]); err == nil && identity != "" {
+			return at
+		}
+	}
+	return first
+}
+
 // findOpen returns the hosts that lead to the server now.
 func (d *doors) findOpen(ctx context.Context, options *clickhouse.Options) ([]string, error) {
 	if len(options.Addr) == 1 {

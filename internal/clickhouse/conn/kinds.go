@@ -105,6 +105,16 @@ func IsUnknown(err error) bool {
 	return isException(err, unknownDatabase) || isException(err, unknownTable)
 }
 
+const (
+	tableReadOnly    = 242 // TABLE_IS_READ_ONLY
+	replicaNotQuorum = 289 // REPLICA_IS_NOT_IN_QUORUM
+)
+
+// isBehind reports whether a replica lacks what others have, or does not reach Keeper.
+func isBehind(err error) bool {
+	return isException(err, tableReadOnly) || isException(err, replicaNotQuorum)
+}
+
 // IsUnknownDatabase reports whether a server lacks the database.
 func IsUnknownDatabase(err error) bool { return isException(err, unknownDatabase) }
 

@@ -143,7 +143,7 @@ func hidePassword(address string) string {
 func (r Remote) Target(ctx context.Context) (Target, error) {
 	reader, writer := *r.reader, *r.writer
 	if r.replicated { // each has a database of its own
-		from := r.doors.nextTurn(len(writer.Addr))
+		from := r.pickReplica(ctx, &writer)
 		reader.Addr, writer.Addr = rotate(reader.Addr, from), rotate(writer.Addr, from)
 		return Target{Reader: &reader, Writer: &writer}, nil
 	}

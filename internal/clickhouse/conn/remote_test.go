@@ -6,8 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
 func TestABadAddressIsRefusedWithoutItsPassword(t *testing.T) {
@@ -81,30 +79,5 @@ func TestAServerThatWentAwayIsNamed(t *testing.T) {
 		if want := "the ClickHouse server host:9000 went away while it was asked: is it being restarted? Try again"; text != want {
 			t.Errorf("%v: it is reported %q, expected %q", cut, text, want)
 		}
-	}
-}
-
-func TestReplicasWaitForEachOther(t *testing.T) {
-	t.Parallel()
-	r, err := NewRemote(RemoteConfig{Address: "clickhouse://user:password@any:9000/adlens"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	shard := r.withoutHosts()
-	shard.addHost("one:9000")
-	if shard.replicated || shard.writer.Settings["insert_quorum"] != nil {
-		t.Errorf("a shard of one server is taken for replicas: %v", shard.writer.Settings)
-	}
-	shard.addHost("two:9000")
-	for name, settings := range map[string]clickhouse.Settings{"reader": shard.reader.Settings, "writer": shard.writer.Settings} {
-		if settings["select_sequential_consistency"] != 1 {
-			t.Errorf("the %s may be answered by a replica that is behind: %v", name, settings)
-		}
-	}
-	if s := shard.writer.Settings; s["insert_quorum"] != "auto" || s["insert_quorum_parallel"] != 0 || s["async_insert"] != 0 {
-		t.Errorf("inserts return before most replicas have them: %v", s)
-	}
-	if all := shard.listReplicas(); len(all) != 2 || all[1].writer.Addr[0] != "two:9000" || len(all[1].writer.Addr) != 1 || !all[1].replicated {
-		t.Errorf("the replicas one by one are %v", all)
 	}
 }

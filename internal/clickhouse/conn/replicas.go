@@ -74,6 +74,7 @@ var replicaSettings = clickhouse.Settings{
 	"select_sequential_consistency": 1,
 	"insert_quorum":                 "auto",
 	"insert_quorum_parallel":        0,
+	"insert_quorum_timeout":         quorumPatience.Milliseconds(),
 	"insert_deduplicate":            1,
 	"min_insert_block_size_rows":    1_000_000_000,
 	"min_insert_block_size_bytes":   0,
@@ -83,7 +84,7 @@ var replicaSettings = clickhouse.Settings{
 
 // quorumPatience is how long an insert waits for those of others. One whose server is
 // lost ends as soon as the replicas have noticed it.
-const quorumPatience = 5 * time.Minute
+const quorumPatience = time.Minute
 
 // quorumUnderWay is UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE.
 const quorumUnderWay = 286
@@ -121,9 +122,9 @@ func (t *turns) acquireTurn(ctx context.Context, sql string) (leave func(), err 
 }
 
 // writeInTurn repeats an insert for as long as other processes have the quorum of theirs under
-// way: a table of replicas takes one at a time, and refuses the rest. Of an insert into
-// several partitions some may have been written by then. The token keeps each from being
-// written twice.
+// way: a table of replicas takes one at a time, and refuses the rest. Each attempt is
+// at whichever replica takes it. Of an insert into several partitions some may have been
+// written by then: the token, which all replicas know, keeps each from being written twice.
 func (t *turns) writeInTurn(ctx context.Context, sql string, write func(context.Context) error) error {
 	leave, err := t.acquireTurn(ctx, sql)
 	if err != nil {
@@ -175,6 +176,14 @@ func (s *Server) Describe() string {
 func (s *Server) IsReplicated() bool {
 	r, ok := s.source.(Remote)
 	return ok && r.replicated
+}
+
+// countReplicas returns how many replicas the server has, 0 where it has none.
+func (s *Server) countReplicas() int {
+	if r, ok := s.source.(Remote); ok && r.replicated {
+		return len(r.writer.Addr)
+	}
+	return 0
 }
 
 // Replicas returns the replicas of the server as servers; none where it has none.

@@ -220,26 +220,34 @@ func (s *Server) Read(ctx context.Context, sql string, params Params, read func(
 
 // ReadOnce runs a statement as the reader, without waiting for a turn.
 func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	c, err := s.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	if s.checks.Guard != nil && !isInspecting(ctx) {
-		if err := s.checks.Guard.Admit(params["account"]); err != nil {
+	return s.withSession(ctx, func(c *Session) error {
+		if s.checks.Guard != nil && !isInspecting(ctx) {
+			if err := s.checks.Guard.Admit(params["account"]); err != nil {
+				return err
+			}
+		}
+		return c.readAs(ctx, c.reader, sql, params, read)
+	})
+}
+
+// withSession uses the session. A replica that lacks something says so before it reads
+// anything: then the next one is used.
+func (s *Server) withSession(ctx context.Context, use func(*Session) error) error {
+	for others := s.countReplicas() - 1; ; others-- {
+		c, err := s.Connect(ctx)
+		if err == nil {
+			err = use(c)
+		}
+		if others <= 0 || !isBehind(err) {
 			return err
 		}
 	}
-	return c.readAs(ctx, c.reader, sql, params, read)
 }
 
 // ReadAsOwner runs a reading statement as the user who owns the tables, who may
 // look into the system's as well.
 func (s *Server) ReadAsOwner(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	c, err := s.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return c.Read(ctx, sql, params, read)
+	return s.withSession(ctx, func(c *Session) error { return c.Read(ctx, sql, params, read) })
 }
 
 // ReadTexts runs a statement of one text column on the system tables, into which
@@ -261,23 +269,25 @@ func (s *Server) Export(ctx context.Context, sql string, params Params, visit fu
 	return s.ReadAsOwner(ctx, sql, params, EachRow(visit))
 }
 
-// Exec runs a writing statement. It is never repeated: after an error it is not
-// known what it did.
+// Exec runs a writing statement. It is not repeated where it is not known what it did.
 func (s *Server) Exec(ctx context.Context, sql string, params Params) error {
-	c, err := s.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return c.execStatement(ctx, sql, params)
+	return s.write(ctx, sql, func(ctx context.Context, c *Session) error { return c.execStatement(ctx, sql, params) })
 }
 
-// Insert sends one block of columns.
+// Insert sends one block of columns, which is filled for each attempt.
 func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) error) error {
-	c, err := s.Connect(ctx)
-	if err != nil {
-		return err
+	return s.write(ctx, sql, func(ctx context.Context, c *Session) error { return c.insertBatch(ctx, sql, fillBatch) })
+}
+
+// write runs a writing statement, where there are replicas in its turn.
+func (s *Server) write(ctx context.Context, sql string, use func(context.Context, *Session) error) error {
+	attempt := func(ctx context.Context) error {
+		return s.withSession(ctx, func(c *Session) error { return use(ctx, c) })
 	}
-	return c.insertBatch(ctx, sql, fillBatch)
+	if s.IsReplicated() {
+		return s.turns.writeInTurn(ctx, sql, attempt)
+	}
+	return attempt(ctx)
 }
 
 // Ping reports whether the server answers. It does not wait for its turn: a busy

@@ -59,40 +59,21 @@ func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, para
 	return c.handleError(ctx, rows.Err())
 }
 
-// execStatement runs a writing statement. It is not repeated where it is not known what it
-// did.
+// execStatement runs a writing statement.
 func (c *Session) execStatement(ctx context.Context, sql string, params Params) error {
-	return c.handleError(ctx, c.write(ctx, sql, func(ctx context.Context) error {
-		return c.writer.Exec(withParams(ctx, params), sql)
-	}))
+	return c.handleError(ctx, c.writer.Exec(withParams(ctx, params), sql))
 }
 
-// insertBatch sends a block of columns, which is filled for each attempt.
+// insertBatch fills a block of columns and sends it.
 func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Batch) error) error {
-	var unfilled error
-	err := c.write(ctx, sql, func(ctx context.Context) error {
-		batch, err := c.writer.PrepareBatch(c.withTypes(ctx, sql), sql)
-		if err != nil {
-			return err
-		}
-		if err := fillBatch(batch); err != nil {
-			unfilled = errors.Join(err, batch.Abort())
-			return nil
-		}
-		return batch.Send()
-	})
-	if unfilled != nil {
-		return unfilled
+	batch, err := c.writer.PrepareBatch(c.withTypes(ctx, sql), sql)
+	if err != nil {
+		return c.handleError(ctx, err)
 	}
-	return c.handleError(ctx, err)
-}
-
-// write runs a writing statement, where there are replicas in its turn.
-func (c *Session) write(ctx context.Context, sql string, write func(context.Context) error) error {
-	if c.server.IsReplicated() {
-		return c.server.turns.writeInTurn(ctx, sql, write)
+	if err := fillBatch(batch); err != nil {
+		return errors.Join(err, batch.Abort())
 	}
-	return write(ctx)
+	return c.handleError(ctx, batch.Send())
 }
 
 // handleError gives an error its kind, and forgets connections to a server that is not

@@ -83,23 +83,39 @@ func applyFrom(ctx context.Context, s *conn.Server, all []steps.Migration, appli
 	if int(applied) == len(all) {
 		return nil
 	}
-	for _, step := range all[applied:] {
-		if err := apply(ctx, s, step); err != nil {
-			return fmt.Errorf("schema/%s: %w", step.Name, err)
+	return applySteps(ctx, s, []*conn.Server{s}, all[applied:])
+}
+
+// applySteps takes steps at all replicas of a server, or at itself: each makes the tables, and
+// the rest is done at one of them and comes to the others, who have the tables for it.
+func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, lacks []steps.Migration) error {
+	for _, step := range lacks {
+		for _, statement := range step.Statements {
+			at := replicas[:1]
+			if makesTable.MatchString(statement) {
+				at = replicas
+			}
+			if s.IsReplicated() {
+				statement = replicate(statement)
+			}
+			for _, replica := range at {
+				if err := replica.Exec(ctx, statement, nil); err != nil {
+					return fmt.Errorf("%sschema/%s: %w", atReplica(replica), step.Name, err)
+				}
+			}
+		}
+		for _, replica := range replicas {
+			if err := noteStep(ctx, replica, step); err != nil {
+				return fmt.Errorf("%sschema/%s: %w", atReplica(replica), step.Name, err)
+			}
 		}
 	}
 	return directory.SealAll(ctx, s)
 }
 
-func apply(ctx context.Context, s *conn.Server, step steps.Migration) error {
-	for _, statement := range step.Statements {
-		if s.IsReplicated() {
-			statement = replicate(statement)
-		}
-		if err := s.Exec(ctx, statement, nil); err != nil {
-			return err
-		}
-	}
+var makesTable = regexp.MustCompile(`(?m)^CREATE TABLE`)
+
+func noteStep(ctx context.Context, s *conn.Server, step steps.Migration) error {
 	return s.Exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",
 		conn.Params{"number": fmt.Sprint(step.Number), "name": step.Name})
 }
@@ -166,9 +182,8 @@ func replicate(statement string) string {
 }
 
 // MigrateReplicas brings the schema of each replica of a shard that has several up to date.
-// Each counts its own steps. All take one step before any takes the next: what a step inserts
-// has to come to most of them. A replica that is away follows later, unless there are
-// steps that none has taken yet.
+// Each notes its own steps. One that lacks some, or is new, gets the tables that another has. A
+// replica that is away follows later, unless there are steps that none has taken yet.
 func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	all, err := steps.Migrations()
 	if err != nil {
@@ -181,35 +196,64 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 		defer func() { err = errors.Join(err, replica.Close()) }()
 		has, err := beginReplica(ctx, replica)
 		if adlens.KindOf(err) == adlens.EngineUnavailable {
-			away = fmt.Errorf("%s: %w", replica.Describe(), err)
+			away = fmt.Errorf("%s%w", atReplica(replica), err)
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", replica.Describe(), err)
+			return fmt.Errorf("%s%w", atReplica(replica), err)
 		}
 		there, applied = append(there, replica), append(applied, has)
 	}
-	if len(applied) == 0 {
+	if len(there) == 0 {
 		return away
 	}
-	if most := slices.Max(applied); away != nil && int(most) < len(all) {
-		return away
-	}
-	least := slices.Min(applied)
-	if int(least) >= len(all) {
+	most := slices.Max(applied)
+	if int(most) > len(all) {
 		return nil // of a newer adlens, which Migrate refuses
 	}
-	for _, step := range all[least:] {
-		for i, replica := range there {
-			if applied[i] >= step.Number {
-				continue
-			}
-			if err := apply(ctx, replica, step); err != nil {
-				return fmt.Errorf("%s: schema/%s: %w", replica.Describe(), step.Name, err)
+	from := there[slices.Index(applied, most)]
+	for i, replica := range there {
+		if applied[i] < most {
+			if err := follow(ctx, replica, from, all[applied[i]:most]); err != nil {
+				return fmt.Errorf("%s%w", atReplica(replica), err)
 			}
 		}
 	}
-	return directory.SealAll(ctx, s)
+	if int(most) == len(all) {
+		return nil
+	}
+	if away != nil {
+		return away
+	}
+	return applySteps(ctx, s, there, all[most:])
+}
+
+// follow gives a replica the tables of another as they are now: a table that was changed since
+// it was made would be refused in its first form.
+func follow(ctx context.Context, replica, from *conn.Server, lacks []steps.Migration) error {
+	made, err := from.ReadTexts(ctx, "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name != 'migrations' ORDER BY name")
+	if err != nil {
+		return err
+	}
+	for _, statement := range made {
+		if err := replica.Exec(ctx, strings.Replace(statement, "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1), nil); err != nil {
+			return err
+		}
+	}
+	for _, step := range lacks {
+		if err := noteStep(ctx, replica, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atReplica begins an error of one of several replicas.
+func atReplica(s *conn.Server) string {
+	if s.IsReplicated() {
+		return s.Describe() + ": "
+	}
+	return ""
 }
 
 // beginReplica returns the last step that a replica took, and makes the table of its steps

@@ -1,0 +1,133 @@
+package conn
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+func TestReplicasWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	r, err := NewRemote(RemoteConfig{Address: "clickhouse://user:password@any:9000/adlens"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := r.withoutHosts()
+	shard.addHost("one:9000")
+	if shard.replicated || shard.writer.Settings["insert_quorum"] != nil {
+		t.Errorf("a shard of one server is taken for replicas: %v", shard.writer.Settings)
+	}
+	shard.addHost("two:9000")
+	for name, settings := range map[string]clickhouse.Settings{"reader": shard.reader.Settings, "writer": shard.writer.Settings} {
+		if settings["select_sequential_consistency"] != 1 {
+			t.Errorf("the %s may be answered by a replica that is behind: %v", name, settings)
+		}
+	}
+	if s := shard.writer.Settings; s["insert_deduplicate"] != 1 || s["min_insert_block_size_rows"] != 1_000_000_000 || s["min_insert_block_size_bytes"] != 0 {
+		t.Errorf("an insert that is repeated may be written twice: %v", s)
+	}
+	if s := shard.writer.Settings; s["insert_quorum"] != "auto" || s["insert_quorum_parallel"] != 0 || s["async_insert"] != 0 {
+		t.Errorf("inserts return before most replicas have them: %v", s)
+	}
+	if all := shard.listReplicas(); len(all) != 2 || all[1].writer.Addr[0] != "two:9000" || len(all[1].writer.Addr) != 1 || !all[1].replicated {
+		t.Errorf("the replicas one by one are %v", all)
+	}
+}
+
+func TestSessionsTakeReplicasInTurn(t *testing.T) {
+	t.Parallel()
+	var d doors
+	hosts := []string{"one", "two", "three"}
+	for _, want := range [][]string{{"one", "two", "three"}, {"two", "three", "one"}, {"three", "one", "two"}, {"one", "two", "three"}} {
+		if got := rotate(hosts, d.nextTurn(len(hosts))); !slices.Equal(got, want) {
+			t.Errorf("a session begins with %v, expected %v", got, want)
+		}
+	}
+}
+
+// A table of replicas refuses an insert while the quorum of another is pending: only then is
+// it known that a part of it was not written yet, and its token tells of the rest.
+func TestAnInsertIsRepeatedWhileAnotherIsPending(t *testing.T) {
+	pending, other := &clickhouse.Exception{Code: quorumUnderWay}, &clickhouse.Exception{Code: 241}
+	for _, c := range []struct {
+		name     string
+		answers  []error
+		attempts int
+		want     error
+	}{
+		{"pending twice", []error{pending, pending, nil}, 3, nil},
+		{"at once", []error{nil}, 1, nil},
+		{"another error", []error{other}, 1, other},
+		{"pending, then another error", []error{pending, other}, 2, other},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var waiting turns
+			attempts := 0
+			err := waiting.writeInTurn(t.Context(), "INSERT INTO facts VALUES", func(context.Context) error {
+				attempts++
+				return c.answers[attempts-1]
+			})
+			if attempts != c.attempts || !errors.Is(err, c.want) {
+				t.Errorf("%s: %d attempts, expected %d: %v", c.name, attempts, c.attempts, err)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var waiting turns
+		began := time.Now()
+		err := waiting.writeInTurn(t.Context(), "INSERT INTO facts VALUES", func(context.Context) error { return pending })
+		if took := time.Since(began); !errors.Is(err, pending) || took < quorumPatience || took > quorumPatience+time.Second {
+			t.Errorf("always pending: %v after %s", err, took)
+		}
+	})
+}
+
+func TestInsertsIntoATableOfReplicasTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var waiting turns
+		goOn := make(chan bool)
+		write := func(ctx context.Context, table string) chan error {
+			ended := make(chan error, 1)
+			go func() {
+				ended <- waiting.writeInTurn(ctx, "INSERT INTO "+table+" SELECT 1", func(context.Context) error {
+					<-goOn
+					return nil
+				})
+			}()
+			synctest.Wait()
+			return ended
+		}
+		first := write(t.Context(), "facts")
+		leaving, leave := context.WithCancel(t.Context())
+		second, third := write(t.Context(), "facts"), write(leaving, "facts")
+		other := write(t.Context(), "manifest")
+		leave()
+		if err := <-third; !errors.Is(err, context.Canceled) {
+			t.Errorf("an insert whose client left: %v", err)
+		}
+		goOn <- true
+		goOn <- true
+		synctest.Wait()
+		if len(first) != 1 || len(other) != 1 || len(second) != 0 {
+			t.Errorf("of two inserts into one table and one into another, %d, %d and %d ended", len(first), len(second), len(other))
+		}
+		goOn <- true
+		if err := <-second; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAReplicaThatLacksSomethingIsBehind(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int32]bool{242: true, 289: true, 241: false, 225: false, 60: false} {
+		if isBehind(&clickhouse.Exception{Code: code}) != want {
+			t.Errorf("code %d: expected %v", code, want)
+		}
+	}
+}
