@@ -62,10 +62,15 @@ func clusterAt(t *testing.T, shards []*containers.ClickHouse) cluster {
 // at asks one shard itself, past the program.
 func (c cluster) at(t *testing.T, shard int, sql string) string {
 	t.Helper()
+	return c.as(t, harness.Writer, shard, sql)
+}
+
+func (c cluster) as(t *testing.T, user string, shard int, sql string) string {
+	t.Helper()
 	address := url.URL{Scheme: "http", Host: c.shards[shard-1].HTTP, RawQuery: url.Values{"database": {c.Database()}}.Encode()}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address.String(), strings.NewReader(sql))
 	house.Need(t, err)
-	request.SetBasicAuth(harness.Writer, containers.Password)
+	request.SetBasicAuth(user, containers.Password)
 	answer, err := http.DefaultClient.Do(request)
 	house.Need(t, err)
 	defer answer.Body.Close()

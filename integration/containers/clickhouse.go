@@ -26,8 +26,8 @@ import (
 // no other.
 const official = "clickhouse/clickhouse-server:26.7"
 
-// The owner of the server, who may do all.
-const owner = "owner"
+// Owner is the user of each server who may do all.
+const Owner = "owner"
 
 // The server's ports inside its container.
 const (
@@ -138,7 +138,7 @@ func clusterFile(all []*ClickHouse) string {
 }
 
 // replicasFile names the servers as the replicas of one shard. Each takes its name from its
-// environment.
+// environment, and fetches as many parts at once as a server does.
 func replicasFile(all []*ClickHouse, keeper netip.AddrPort) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<clickhouse><remote_servers><%s><shard>", Cluster)
@@ -147,7 +147,7 @@ func replicasFile(all []*ClickHouse, keeper netip.AddrPort) string {
 		fmt.Fprintf(&b, "<replica><host>%s</host><port>%d</port></replica>", at.Addr(), at.Port())
 	}
 	fmt.Fprintf(&b, `</shard></%s></remote_servers><macros><shard>1</shard><replica from_env="HOSTNAME"/></macros>`, Cluster)
-	fmt.Fprintf(&b, "<zookeeper><node><host>%s</host><port>%d</port></node><session_timeout_ms>6000</session_timeout_ms></zookeeper></clickhouse>", keeper.Addr(), keeper.Port())
+	fmt.Fprintf(&b, "<zookeeper><node><host>%s</host><port>%d</port></node><session_timeout_ms>6000</session_timeout_ms></zookeeper><background_fetches_pool_size>16</background_fetches_pool_size></clickhouse>", keeper.Addr(), keeper.Port())
 	return b.String()
 }
 
@@ -159,13 +159,13 @@ func (c *ClickHouse) run(ctx context.Context, files ...testcontainers.ContainerF
 	}
 	var err error
 	c.container, err = testcontainers.Run(ctx, image,
-		testcontainers.WithEnv(map[string]string{"CLICKHOUSE_USER": owner, "CLICKHOUSE_PASSWORD": Password}),
+		testcontainers.WithEnv(map[string]string{"CLICKHOUSE_USER": Owner, "CLICKHOUSE_PASSWORD": Password}),
 		testcontainers.WithExposedPorts(httpPort, nativePort),
 		testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
 			host.PortBindings = network.PortMap{network.MustParsePort(httpPort): bound(c.HTTP), network.MustParsePort(nativePort): bound(c.Native)}
 		}),
 		testcontainers.WithFiles(files...),
-		testcontainers.WithWaitStrategy(wait.ForHTTP("/?query=SELECT+1").WithPort(httpPort).WithBasicAuth(owner, Password).WithStartupTimeout(startTime)),
+		testcontainers.WithWaitStrategy(wait.ForHTTP("/?query=SELECT+1").WithPort(httpPort).WithBasicAuth(Owner, Password).WithStartupTimeout(startTime)),
 	)
 	if err != nil {
 		return errors.Join(err, c.Remove())

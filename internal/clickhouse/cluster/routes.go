@@ -148,6 +148,13 @@ func (c *Cluster) ReadOnce(ctx context.Context, sql string, params conn.Params, 
 	return c.withHolder(ctx, params["account"], func(s *Shard) error { return s.ReadOnce(ctx, sql, params, read) })
 }
 
+// CatchUp lets what is read after it, of any shard, have all that was written before it.
+func (c *Cluster) CatchUp() {
+	for _, s := range c.shards {
+		s.CatchUp()
+	}
+}
+
 // ReadAll runs a statement on each shard, one after the other: read sees the rows
 // of all accounts.
 func (c *Cluster) ReadAll(ctx context.Context, sql string, read func(conn.Rows) error) error {

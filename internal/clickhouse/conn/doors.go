@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"adlens/internal/query"
@@ -17,32 +18,40 @@ import (
 type doors struct {
 	mu     sync.Mutex
 	behind string // the database's identity, "" while it is not known
-	turns  int    // how often a replica was picked
+	passed int    // how many sessions with replicas were given up
 }
 
-// nextTurn returns the replica, of some, that a new session begins with: after one that was
-// lost, or that lacked something, the next one.
-func (d *doors) nextTurn(replicas int) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	turn := d.turns % replicas
-	d.turns++
-	return turn
-}
-
-// pickReplica returns the replica that a new session begins with: the next that has tables. One
-// that is new has none.
-func (r Remote) pickReplica(ctx context.Context, options *clickhouse.Options) int {
+// pickReplica returns the replica of a new session: the first that has tables, which a new one
+// lacks, and after a session that was given up the next. So processes use the same one, which
+// has what they write.
+func (r Remote) pickReplica(ctx context.Context) string {
+	hosts := r.doors.inTurn(r.writer.Addr)
+	if len(hosts) == 1 {
+		return hosts[0]
+	}
 	ctx, cancel := context.WithTimeout(ctx, knockPatience)
 	defer cancel()
-	first := r.doors.nextTurn(len(options.Addr))
-	for i := range options.Addr {
-		at := (first + i) % len(options.Addr)
-		if identity, err := identifyHost(ctx, options, options.Addr[at]); err == nil && identity != "" {
-			return at
+	for _, host := range hosts {
+		if identity, err := identifyHost(ctx, r.writer, host); err == nil && identity != "" {
+			return host
 		}
 	}
-	return first
+	return hosts[0]
+}
+
+// inTurn returns hosts from the one on whose turn it is.
+func (d *doors) inTurn(hosts []string) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	from := d.passed % len(hosts)
+	return slices.Concat(hosts[from:], hosts[:from])
+}
+
+// pass ends the turn of a host.
+func (d *doors) pass() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.passed++
 }
 
 // findOpen returns the hosts that lead to the server now.

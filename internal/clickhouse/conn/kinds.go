@@ -110,9 +110,13 @@ const (
 	replicaNotQuorum = 289 // REPLICA_IS_NOT_IN_QUORUM
 )
 
-// isBehind reports whether a replica lacks what others have, or does not reach Keeper.
-func isBehind(err error) bool {
-	return isException(err, tableReadOnly) || isException(err, replicaNotQuorum)
+// isUnwritten reports whether a replica refused a statement because it lacks what others have,
+// rows or tables, or does not reach Keeper, or was not reached itself.
+func isUnwritten(err error) bool {
+	var lagging *laggingReplica
+	var network *net.OpError
+	return isException(err, tableReadOnly) || isException(err, replicaNotQuorum) || IsUnknown(err) ||
+		errors.As(err, &lagging) || errors.As(err, &network) && network.Op == "dial"
 }
 
 // IsUnknownDatabase reports whether a server lacks the database.

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -143,8 +142,8 @@ func hidePassword(address string) string {
 func (r Remote) Target(ctx context.Context) (Target, error) {
 	reader, writer := *r.reader, *r.writer
 	if r.replicated { // each has a database of its own
-		from := r.pickReplica(ctx, &writer)
-		reader.Addr, writer.Addr = rotate(reader.Addr, from), rotate(writer.Addr, from)
+		host := r.pickReplica(ctx)
+		reader.Addr, writer.Addr = []string{host}, []string{host}
 		return Target{Reader: &reader, Writer: &writer}, nil
 	}
 	for _, options := range []*clickhouse.Options{&reader, &writer} {
@@ -155,11 +154,6 @@ func (r Remote) Target(ctx context.Context) (Target, error) {
 		options.Addr = open
 	}
 	return Target{Reader: &reader, Writer: &writer}, nil
-}
-
-// rotate returns the hosts from one of them on, and those before it at the end.
-func rotate(hosts []string, from int) []string {
-	return slices.Concat(hosts[from:], hosts[:from])
 }
 
 // Memory is in the data directory of the machine that asks.

@@ -3,6 +3,9 @@ package conn
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -44,9 +47,10 @@ func TestSessionsTakeReplicasInTurn(t *testing.T) {
 	var d doors
 	hosts := []string{"one", "two", "three"}
 	for _, want := range [][]string{{"one", "two", "three"}, {"two", "three", "one"}, {"three", "one", "two"}, {"one", "two", "three"}} {
-		if got := rotate(hosts, d.nextTurn(len(hosts))); !slices.Equal(got, want) {
+		if got := d.inTurn(hosts); !slices.Equal(got, want) || !slices.Equal(d.inTurn(hosts), want) {
 			t.Errorf("a session begins with %v, expected %v", got, want)
 		}
+		d.pass()
 	}
 }
 
@@ -123,11 +127,14 @@ func TestInsertsIntoATableOfReplicasTakeTurns(t *testing.T) {
 	})
 }
 
-func TestAReplicaThatLacksSomethingIsBehind(t *testing.T) {
+func TestAStatementThatWasRefusedGoesToTheNextReplica(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int32]bool{242: true, 289: true, 241: false, 225: false, 60: false} {
-		if isBehind(&clickhouse.Exception{Code: code}) != want {
-			t.Errorf("code %d: expected %v", code, want)
+	for err, want := range map[error]bool{
+		&clickhouse.Exception{Code: 242}: true, &clickhouse.Exception{Code: 289}: true, &clickhouse.Exception{Code: 60}: true, &laggingReplica{io.EOF}: true, &net.OpError{Op: "dial", Err: io.EOF}: true,
+		&clickhouse.Exception{Code: 241}: false, &clickhouse.Exception{Code: 319}: false, &net.OpError{Op: "read", Err: io.EOF}: false, io.EOF: false,
+	} {
+		if isUnwritten(fmt.Errorf("insert: %w", err)) != want {
+			t.Errorf("%v: expected %v", err, want)
 		}
 	}
 }

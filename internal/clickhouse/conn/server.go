@@ -38,6 +38,7 @@ type Server struct {
 	checks Checks
 	gate   *gate
 	turns  turns
+	behind atomic.Uint64 // how often replicas were told to catch up
 	counts counts
 
 	preparing chan struct{} // held by the caller that prepares the server
@@ -132,6 +133,7 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 		err = s.checks.Guard.Inspect(ctx, c)
 	}
 	if err != nil {
+		s.passReplica()
 		return nil, errors.Join(err, c.close())
 	}
 	s.mu.Lock()
@@ -153,6 +155,7 @@ func (s *Server) dropSession(lost *Session) {
 	defer s.mu.Unlock()
 	if s.session == lost {
 		s.session = nil
+		s.passReplica()
 		go lost.close()
 	}
 }
@@ -220,7 +223,7 @@ func (s *Server) Read(ctx context.Context, sql string, params Params, read func(
 
 // ReadOnce runs a statement as the reader, without waiting for a turn.
 func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	return s.withSession(ctx, func(c *Session) error {
+	return s.read(ctx, read, func(c *Session, read func(Rows) error) error {
 		if s.checks.Guard != nil && !isInspecting(ctx) {
 			if err := s.checks.Guard.Admit(params["account"]); err != nil {
 				return err
@@ -230,24 +233,42 @@ func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read f
 	})
 }
 
-// withSession uses the session. A replica that lacks something says so before it reads
-// anything: then the next one is used.
-func (s *Server) withSession(ctx context.Context, use func(*Session) error) error {
+// ReadAsOwner runs a reading statement as the user who owns the tables, who may
+// look into the system's as well.
+func (s *Server) ReadAsOwner(ctx context.Context, sql string, params Params, read func(Rows) error) error {
+	return s.read(ctx, read, func(c *Session, read func(Rows) error) error { return c.Read(ctx, sql, params, read) })
+}
+
+// read uses the session to read, and that with the next replica where there is one and a row was
+// not read yet.
+func (s *Server) read(ctx context.Context, read func(Rows) error, use func(*Session, func(Rows) error) error) error {
+	begun := false
+	again := func(err error) bool {
+		return !begun && (adlens.KindOf(err) == adlens.EngineUnavailable || isUnwritten(err))
+	}
+	return s.withSession(ctx, again, func(c *Session) error {
+		return use(c, func(rows Rows) error {
+			begun = true
+			return read(rows)
+		})
+	})
+}
+
+// withSession uses the session. Where a server has replicas, the next one is used after an
+// error for which that makes sense.
+func (s *Server) withSession(ctx context.Context, again func(error) bool, use func(*Session) error) error {
 	for others := s.countReplicas() - 1; ; others-- {
 		c, err := s.Connect(ctx)
 		if err == nil {
 			err = use(c)
 		}
-		if others <= 0 || !isBehind(err) {
+		if err == nil || others <= 0 || ctx.Err() != nil || !again(err) {
 			return err
 		}
+		if c != nil {
+			s.dropSession(c)
+		}
 	}
-}
-
-// ReadAsOwner runs a reading statement as the user who owns the tables, who may
-// look into the system's as well.
-func (s *Server) ReadAsOwner(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	return s.withSession(ctx, func(c *Session) error { return c.Read(ctx, sql, params, read) })
 }
 
 // ReadTexts runs a statement of one text column on the system tables, into which
@@ -282,7 +303,7 @@ func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) e
 // write runs a writing statement, where there are replicas in its turn.
 func (s *Server) write(ctx context.Context, sql string, use func(context.Context, *Session) error) error {
 	attempt := func(ctx context.Context) error {
-		return s.withSession(ctx, func(c *Session) error { return use(ctx, c) })
+		return s.withSession(ctx, isUnwritten, func(c *Session) error { return use(ctx, c) })
 	}
 	if s.IsReplicated() {
 		return s.turns.writeInTurn(ctx, sql, attempt)
@@ -300,7 +321,7 @@ func (s *Server) Ping(ctx context.Context) error {
 // handleError gives an error of a session its kind, and forgets a session with a server
 // that is not there.
 func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
-	if IsUnknown(err) && ctx.Value(verifying{}) == nil {
+	if IsUnknown(err) && ctx.Value(verifying{}) == nil && s.countReplicas() < 2 {
 		if other := s.verifySession(ctx, c); other != nil {
 			s.dropSession(c)
 			return other

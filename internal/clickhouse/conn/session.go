@@ -14,6 +14,7 @@ type Session struct {
 	reader, writer driver.Conn
 	overHTTP       bool
 	types          columnTypes
+	caughtUp       caughtUp
 }
 
 func (s *Server) openSession(ctx context.Context) (*Session, error) {
@@ -47,6 +48,9 @@ func (c *Session) ReadAll(ctx context.Context, sql string, read func(Rows) error
 
 // readAs runs a reading statement as one of the two users.
 func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, params Params, read func(Rows) error) error {
+	if err := c.catchUp(ctx); err != nil {
+		return err
+	}
 	rows, err := user.Query(withParams(ctx, params), sql)
 	if err != nil {
 		return c.handleError(ctx, err)
@@ -61,11 +65,17 @@ func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, para
 
 // execStatement runs a writing statement.
 func (c *Session) execStatement(ctx context.Context, sql string, params Params) error {
+	if err := c.catchUp(ctx); err != nil {
+		return err
+	}
 	return c.handleError(ctx, c.writer.Exec(withParams(ctx, params), sql))
 }
 
 // insertBatch fills a block of columns and sends it.
 func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Batch) error) error {
+	if err := c.catchUp(ctx); err != nil {
+		return err
+	}
 	batch, err := c.writer.PrepareBatch(c.withTypes(ctx, sql), sql)
 	if err != nil {
 		return c.handleError(ctx, err)

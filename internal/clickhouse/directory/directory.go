@@ -113,6 +113,7 @@ func Read(ctx context.Context, at conn.Reader, account string) (d commits.Direct
 	if err != nil {
 		return d, err
 	}
+	at.CatchUp()
 	all := make([]string, len(sealedTables))
 	for i, t := range sealedTables {
 		all[i] = t.selectRows()
@@ -179,6 +180,7 @@ func RequireWhole(ctx context.Context, s *conn.Server, table, account string) er
 	if err != nil {
 		return err
 	}
+	s.CatchUp()
 	held, err := readRows(ctx, s, account, t.selectRows())
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type User struct{ Name, Password string }
 // The rights that adlens needs: tables of its own in one database, and a look
 // at what the server does with them.
 const (
-	writerRights = "SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE"
+	writerRights = "SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE, SYSTEM SYNC REPLICA"
 	readerRights = "SELECT"
 )
 

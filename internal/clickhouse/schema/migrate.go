@@ -87,11 +87,11 @@ func applyFrom(ctx context.Context, s *conn.Server, all []steps.Migration, appli
 }
 
 // applySteps takes steps at all replicas of a server, or at itself: each makes the tables, and
-// the rest is done at one of them and comes to the others, who have the tables for it.
+// the rest is done once and comes to all, who have the tables for it.
 func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, lacks []steps.Migration) error {
 	for _, step := range lacks {
 		for _, statement := range step.Statements {
-			at := replicas[:1]
+			at := []*conn.Server{s}
 			if makesTable.MatchString(statement) {
 				at = replicas
 			}
@@ -172,14 +172,25 @@ func CreateTable(ctx context.Context, s *conn.Server, statement string) error {
 var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)
 
 // replicate makes a table's statement one of a table whose rows come to all
-// replicas of the shard, by the macros that their configurations have.
+// replicas of the shard, by the macros that their configurations have. A part of which
+// everything was deleted stays: where it was the newest of its partition, ClickHouse would
+// answer no consistent read of the table any more.
 func replicate(statement string) string {
-	return engines.ReplaceAllStringFunc(statement, func(engine string) string {
+	if !engines.MatchString(statement) {
+		return statement
+	}
+	statement = engines.ReplaceAllStringFunc(statement, func(engine string) string {
 		parts := engines.FindStringSubmatch(engine)
 		arguments := slices.DeleteFunc([]string{`'/clickhouse/tables/{shard}/{database}/{table}'`, `'{replica}'`, parts[2]}, func(a string) bool { return a == "" })
 		return "ENGINE = Replicated" + parts[1] + "(" + strings.Join(arguments, ", ") + ")"
 	})
+	if !settings.MatchString(statement) {
+		return statement + "\nSETTINGS remove_empty_parts = 0"
+	}
+	return settings.ReplaceAllString(statement, "${0}remove_empty_parts = 0, ")
 }
+
+var settings = regexp.MustCompile(`(?m)^SETTINGS `)
 
 // MigrateReplicas brings the schema of each replica of a shard that has several up to date.
 // Each notes its own steps. One that lacks some, or is new, gets the tables that another has. A

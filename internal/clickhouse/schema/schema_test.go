@@ -11,8 +11,8 @@ import (
 func TestTablesOfSeveralReplicasAreReplicated(t *testing.T) {
 	t.Parallel()
 	for statement, want := range map[string]string{
-		"x) ENGINE = MergeTree\nORDER BY a":                     "x) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')\nORDER BY a",
-		") ENGINE = ReplacingMergeTree(updated_at)\nORDER BY a": ") ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', updated_at)\nORDER BY a",
+		"x) ENGINE = MergeTree\nORDER BY a\nSETTINGS b = 1":     "x) ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')\nORDER BY a\nSETTINGS remove_empty_parts = 0, b = 1",
+		") ENGINE = ReplacingMergeTree(updated_at)\nORDER BY a": ") ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', updated_at)\nORDER BY a\nSETTINGS remove_empty_parts = 0",
 		"ALTER TABLE a ADD COLUMN b UInt8":                      "ALTER TABLE a ADD COLUMN b UInt8",
 	} {
 		if got := replicate(statement); got != want {
@@ -25,7 +25,7 @@ func TestTablesOfSeveralReplicasAreReplicated(t *testing.T) {
 	}
 	for _, step := range all {
 		for _, statement := range step.Statements {
-			if made := replicate(statement); strings.Contains(statement, "CREATE TABLE") != strings.Contains(made, "ENGINE = Replicated") {
+			if made := replicate(statement); strings.Count(made, "ENGINE = Replicated") != strings.Count(statement, "CREATE TABLE") || strings.Count(made, "\nSETTINGS remove_empty_parts = 0") != strings.Count(statement, "CREATE TABLE") {
 				t.Errorf("schema/%s becomes %s", step.Name, made)
 			}
 		}

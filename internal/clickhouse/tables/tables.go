@@ -66,6 +66,8 @@ type table[R any] struct {
 	scan     func(scan conn.Scan) (R, error)
 	// around is called with each insert; nil where nothing else is to be done.
 	around func(account string, insert func() error) error
+	// announces is set where its rows are written after those of other tables, and read before.
+	announces bool
 }
 
 func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
@@ -96,7 +98,15 @@ func (t table[R]) readColumns() string {
 }
 
 func (t table[R]) Read(ctx context.Context, account string) ([]R, error) {
-	return conn.Collect(ctx, t.at, "SELECT "+t.readColumns()+" FROM "+t.name+" WHERE account_id = {account:String}", conn.Params{"account": query.Text(account)}, t.scan)
+	all, err := conn.Collect(ctx, t.at, "SELECT "+t.readColumns()+" FROM "+t.name+" WHERE account_id = {account:String}", conn.Params{"account": query.Text(account)}, t.scan)
+	t.catchUp()
+	return all, err
+}
+
+func (t table[R]) catchUp() {
+	if t.announces {
+		t.at.CatchUp()
+	}
 }
 
 func (t table[R]) ReadAll(ctx context.Context) (map[string][]R, error) {
@@ -107,6 +117,7 @@ func (t table[R]) ReadAll(ctx context.Context) (map[string][]R, error) {
 		all[account] = append(all[account], row)
 		return err
 	}))
+	t.catchUp()
 	return all, err
 }
 
@@ -125,7 +136,7 @@ func (p Port) Reservations() tables.Table[tables.Reservation] {
 }
 
 func (p Port) Commits() tables.Table[manifest.Commit] {
-	return table[manifest.Commit]{Port: p, name: "commits", columns: "number, base, units, digest",
+	return table[manifest.Commit]{Port: p, name: "commits", announces: true, columns: "number, base, units, digest",
 		selected: "number, base, units, digest, committed_at", number: "number",
 		values: func(c manifest.Commit) []any { return []any{c.Number, c.Base, c.Rows, c.Digest} },
 		scan: func(scan conn.Scan) (c manifest.Commit, err error) {
@@ -197,7 +208,7 @@ func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, 
 }
 
 func (p Port) Seals() tables.Table[tables.Seal] {
-	return table[tables.Seal]{Port: p, name: "seals", columns: "version", number: "version",
+	return table[tables.Seal]{Port: p, name: "seals", announces: true, columns: "version", number: "version",
 		values: func(s tables.Seal) []any { return []any{s.Number} },
 		scan: func(scan conn.Scan) (s tables.Seal, err error) {
 			err = scan(&s.Number)
