@@ -100,5 +100,5 @@ func findGateway(ctx context.Context) (netip.Addr, error) {
 			return c.Gateway, nil
 		}
 	}
-	return netip.Addr{}, errors.New("Docker's network has no gateway of IPv4")
+	return netip.Addr{}, errors.New("the network of Docker has no gateway of IPv4")
 }

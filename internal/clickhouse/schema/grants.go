@@ -18,8 +18,9 @@ type User struct{ Name, Password string }
 // The rights that adlens needs: tables of its own in one database, and a look
 // at what the server does with them.
 const (
-	writerRights = "SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE, SYSTEM SYNC REPLICA"
+	writerRights = "SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, DROP TABLE, TRUNCATE, OPTIMIZE, " + syncRight
 	readerRights = "SELECT"
+	syncRight    = "SYSTEM SYNC REPLICA" // of a table, which the writer of replicas needs
 )
 
 // tableEngines are those of our tables: on one server, and on replicas of a shard.
@@ -59,12 +60,15 @@ func ReaderGrants(database, name string) []string {
 }
 
 // rights are what a user of an existing server needs in its database.
-var rights = []string{"SELECT", "INSERT", "ALTER TABLE", "CREATE TABLE", "DROP TABLE"}
+var rights = []string{"SELECT", "INSERT", "ALTER TABLE", "CREATE TABLE", "DROP TABLE", syncRight}
 
 // MissingRights returns what the user of a server may not do of what adlens
 // does. A server that is too old to be asked says so in the error.
 func MissingRights(ctx context.Context, s *conn.Server, database string) (missing []string, err error) {
 	for _, right := range rights {
+		if right == syncRight && !s.IsReplicated() {
+			continue
+		}
 		var granted uint8
 		err := s.ReadAsOwner(ctx, "CHECK GRANT "+right+" ON "+conn.QuoteIdentifier(database)+".*", nil, conn.ScanInto(&granted))
 		if err != nil {
