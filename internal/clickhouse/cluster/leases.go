@@ -96,6 +96,7 @@ func (c *claim) tryName(ctx context.Context) (other string, err error) {
 		other, err = c.findOther(ctx)
 	}
 	if err == nil && other == "" {
+		c.cluster.CatchUp() // with what the holder before wrote, on any shard
 		return "", nil
 	}
 	return other, errors.Join(err, c.withdraw(ctx))

@@ -32,7 +32,9 @@ func (r Remote) pickReplica(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, knockPatience)
 	defer cancel()
 	for _, host := range hosts {
-		if identity, err := identifyHost(ctx, r.writer, host); err == nil && identity != "" {
+		var steps uint32
+		err := askAt(ctx, optionsAt(r.writer, host), r.writer.Auth.Database, "SELECT max(number) FROM migrations", nil, ScanInto(&steps))
+		if err == nil && steps > 0 {
 			return host
 		}
 	}
@@ -91,9 +93,13 @@ func (o *otherServer) Error() string {
 // identifyHost returns the identity of the database that a host leads to: a table's number,
 // which the server made up when our first table was made; "" before that.
 func identifyHost(ctx context.Context, options *clickhouse.Options, host string) (identity string, err error) {
-	one := *options
-	one.Addr = []string{host}
-	err = askAt(ctx, &one, "", "SELECT toString(uuid) FROM system.tables WHERE database = {database:String} AND name = 'migrations'",
+	err = askAt(ctx, optionsAt(options, host), "", "SELECT toString(uuid) FROM system.tables WHERE database = {database:String} AND name = 'migrations'",
 		Params{"database": query.Text(options.Auth.Database)}, ScanInto(&identity))
 	return identity, err
+}
+
+func optionsAt(options *clickhouse.Options, host string) *clickhouse.Options {
+	one := *options
+	one.Addr = []string{host}
+	return &one
 }

@@ -106,6 +106,7 @@ func IsUnknown(err error) bool {
 }
 
 const (
+	replicaNotActive = 164 // READONLY: its session with Keeper has ended
 	tableReadOnly    = 242 // TABLE_IS_READ_ONLY
 	replicaNotQuorum = 289 // REPLICA_IS_NOT_IN_QUORUM
 )
@@ -115,8 +116,15 @@ const (
 func isUnwritten(err error) bool {
 	var lagging *laggingReplica
 	var network *net.OpError
-	return isException(err, tableReadOnly) || isException(err, replicaNotQuorum) || IsUnknown(err) ||
-		errors.As(err, &lagging) || errors.As(err, &network) && network.Op == "dial"
+	return isException(err, tableReadOnly) || isException(err, replicaNotActive) || isException(err, replicaNotQuorum) || IsUnknown(err) ||
+		errors.As(err, &lagging) || errors.As(err, &network) && network.Op == "dial" ||
+		errors.Is(err, clickhouse.ErrConnectionClosed) // of a session that another statement has dropped
+}
+
+// IsAway reports whether a replica is not there, or does not answer in the time that one may take.
+func IsAway(ctx context.Context, err error) bool {
+	kind := adlens.KindOf(err)
+	return kind == adlens.EngineUnavailable || kind == adlens.QueryTimeout && ctx.Err() == nil
 }
 
 // IsUnknownDatabase reports whether a server lacks the database.

@@ -97,7 +97,7 @@ type turns struct {
 	tables map[string]chan struct{}
 }
 
-var insertedTable = regexp.MustCompile(`^\s*INSERT INTO (\w+)`)
+var insertedTable = regexp.MustCompile(`(?m)^INSERT INTO (\w+)`)
 
 // acquireTurn waits for the turn of an insert. Other statements have none to wait for.
 func (t *turns) acquireTurn(ctx context.Context, sql string) (leave func(), err error) {
@@ -158,7 +158,7 @@ func (c *Session) CatchUp() { c.server.CatchUp() }
 
 // caughtUp is what a session's replica has.
 type caughtUp struct {
-	sync.Mutex
+	turn chan struct{} // held by the statement that waits for it
 	with atomic.Uint64 // the count of Server.behind, and one, since a session begins behind
 }
 
@@ -171,8 +171,12 @@ func (c *Session) catchUp(ctx context.Context) error {
 	if c.server.countReplicas() < 2 || c.caughtUp.with.Load() > c.server.behind.Load() {
 		return nil
 	}
-	c.caughtUp.Lock()
-	defer c.caughtUp.Unlock()
+	select {
+	case c.caughtUp.turn <- struct{}{}:
+		defer func() { <-c.caughtUp.turn }()
+	case <-ctx.Done():
+		return c.handleError(ctx, ctx.Err())
+	}
 	with := c.server.behind.Load() + 1
 	if c.caughtUp.with.Load() >= with {
 		return nil

@@ -130,7 +130,7 @@ func TestInsertsIntoATableOfReplicasTakeTurns(t *testing.T) {
 func TestAStatementThatWasRefusedGoesToTheNextReplica(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]bool{
-		&clickhouse.Exception{Code: 242}: true, &clickhouse.Exception{Code: 289}: true, &clickhouse.Exception{Code: 60}: true, &laggingReplica{io.EOF}: true, &net.OpError{Op: "dial", Err: io.EOF}: true,
+		&clickhouse.Exception{Code: 242}: true, &clickhouse.Exception{Code: 289}: true, &clickhouse.Exception{Code: 60}: true, &clickhouse.Exception{Code: 164}: true, clickhouse.ErrConnectionClosed: true, &laggingReplica{io.EOF}: true, &net.OpError{Op: "dial", Err: io.EOF}: true,
 		&clickhouse.Exception{Code: 241}: false, &clickhouse.Exception{Code: 319}: false, &net.OpError{Op: "read", Err: io.EOF}: false, io.EOF: false,
 	} {
 		if isUnwritten(fmt.Errorf("insert: %w", err)) != want {

@@ -331,7 +331,9 @@ func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
 	failed := &adlens.Error{Kind: kind, Err: err}
 	switch kind {
 	case adlens.EngineUnavailable:
-		s.dropSession(c)
+		if !isException(err, quorumUnderWay) {
+			s.dropSession(c)
+		}
 	case adlens.Damaged:
 		s.Alarm(ctx, failed)
 	}

@@ -30,7 +30,8 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
-	return &Session{server: s, reader: reader, writer: writer, overHTTP: target.Writer.Protocol == clickhouse.HTTP}, nil
+	return &Session{server: s, reader: reader, writer: writer, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
+		caughtUp: caughtUp{turn: make(chan struct{}, 1)}}, nil
 }
 
 func (c *Session) close() error { return errors.Join(c.reader.Close(), c.writer.Close()) }

@@ -82,6 +82,7 @@ func (s Sink) Began(ctx context.Context, account string) (id string, err error) 
 	if err := s.makeNotes(ctx); err != nil {
 		return "", err
 	}
+	s.cluster.CatchUp()
 	err = s.cluster.Home().Read(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", conn.Params{"account": query.Text(account)},
 		conn.ScanInto(&id))
 	return id, err

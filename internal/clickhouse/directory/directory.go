@@ -165,6 +165,7 @@ func RequireNew(ctx context.Context, s *conn.Server, table, key string) error {
 	if err != nil || len(accounts) == 0 {
 		return err
 	}
+	s.CatchUp() // a replica may have got the seal before the row: the alarm looks again
 	err = Damaged(accounts[0], Faults{"its row of " + table + " is gone"})
 	s.Alarm(ctx, err)
 	return err

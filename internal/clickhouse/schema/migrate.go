@@ -33,6 +33,9 @@ func Migrate(ctx context.Context, s *conn.Server) error {
 		return err
 	}
 	has, applied, err := readProgress(ctx, s)
+	if s.IsReplicated() && (conn.IsUnknown(err) || err == nil && int(applied) < len(all)) {
+		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("a replica that was away has not got its tables yet: try again")}
+	}
 	if conn.IsUnknown(err) {
 		return migrateNew(ctx, s, all)
 	}
@@ -77,13 +80,20 @@ func createSteps(ctx context.Context, s *conn.Server) error {
 
 // applyFrom applies the steps after those that were applied.
 func applyFrom(ctx context.Context, s *conn.Server, all []steps.Migration, applied uint32) error {
-	if newest := all[len(all)-1].Number; applied > newest {
-		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
+	if err := requireKnown(all, applied); err != nil {
+		return err
 	}
 	if int(applied) == len(all) {
 		return nil
 	}
 	return applySteps(ctx, s, []*conn.Server{s}, all[applied:])
+}
+
+func requireKnown(all []steps.Migration, applied uint32) error {
+	if newest := all[len(all)-1].Number; applied > newest {
+		return fmt.Errorf("the data was written by a newer adlens (schema %d; this one knows %d): use that version or a later one", applied, newest)
+	}
+	return nil
 }
 
 // applySteps takes steps at all replicas of a server, or at itself: each makes the tables, and
@@ -157,7 +167,7 @@ func CreateTable(ctx context.Context, s *conn.Server, statement string) error {
 	var away []error
 	for _, replica := range all {
 		err := errors.Join(replica.Exec(ctx, replicate(statement), nil), replica.Close())
-		if adlens.KindOf(err) == adlens.EngineUnavailable {
+		if conn.IsAway(ctx, err) {
 			away = append(away, err)
 		} else if err != nil {
 			return err
@@ -206,7 +216,7 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	for _, replica := range s.Replicas() {
 		defer func() { err = errors.Join(err, replica.Close()) }()
 		has, err := beginReplica(ctx, replica)
-		if adlens.KindOf(err) == adlens.EngineUnavailable {
+		if conn.IsAway(ctx, err) {
 			away = fmt.Errorf("%s%w", atReplica(replica), err)
 			continue
 		}
@@ -219,8 +229,8 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 		return away
 	}
 	most := slices.Max(applied)
-	if int(most) > len(all) {
-		return nil // of a newer adlens, which Migrate refuses
+	if err := requireKnown(all, most); err != nil {
+		return err
 	}
 	from := there[slices.Index(applied, most)]
 	for i, replica := range there {

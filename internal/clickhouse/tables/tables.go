@@ -66,7 +66,8 @@ type table[R any] struct {
 	scan     func(scan conn.Scan) (R, error)
 	// around is called with each insert; nil where nothing else is to be done.
 	around func(account string, insert func() error) error
-	// announces is set where its rows are written after those of other tables, and read before.
+	// announces is set where rows are read before those of other tables that were written before
+	// them, or are written before others look for them.
 	announces bool
 }
 
@@ -84,6 +85,7 @@ func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
 			return nil
 		})
 	}
+	defer t.catchUp()
 	if t.around != nil {
 		return t.around(account, insert)
 	}
@@ -127,7 +129,7 @@ func (t table[R]) DeleteBelow(ctx context.Context, account string, below uint32)
 }
 
 func (p Port) Reservations() tables.Table[tables.Reservation] {
-	return table[tables.Reservation]{Port: p, name: "number_blocks", columns: "first, next, token", number: "next",
+	return table[tables.Reservation]{Port: p, name: "number_blocks", announces: true, columns: "first, next, token", number: "next",
 		values: func(r tables.Reservation) []any { return []any{r.First, r.Next, r.Token} },
 		scan: func(scan conn.Scan) (r tables.Reservation, err error) {
 			err = scan(&r.First, &r.Next, &r.Token)
@@ -217,7 +219,7 @@ func (p Port) Seals() tables.Table[tables.Seal] {
 }
 
 func (p Port) Settled() tables.Table[tables.Settled] {
-	return table[tables.Settled]{Port: p, name: "accounted", columns: "next", number: "next",
+	return table[tables.Settled]{Port: p, name: "accounted", announces: true, columns: "next", number: "next",
 		values: func(s tables.Settled) []any { return []any{s.Next} },
 		scan: func(scan conn.Scan) (s tables.Settled, err error) {
 			err = scan(&s.Next)
