@@ -239,16 +239,14 @@ func (c *ClickHouse) Address(user, database string) string {
 	return (&url.URL{Scheme: "clickhouse", User: url.UserPassword(user, Password), Host: strings.Join(hosts, ","), Path: "/" + database}).String()
 }
 
-// Kill ends the server as a power cut would, and starts it again.
+// Kill ends the server in the middle of whatever it does.
 func (c *ClickHouse) Kill(ctx context.Context) error {
 	docker, err := api()
 	if err != nil {
 		return err
 	}
-	if _, err := docker.ContainerKill(ctx, c.container.GetContainerID(), client.ContainerKillOptions{}); err != nil {
-		return err
-	}
-	return c.Start(ctx)
+	_, err = docker.ContainerKill(ctx, c.container.GetContainerID(), client.ContainerKillOptions{})
+	return err
 }
 
 // Stop ends the server cleanly.

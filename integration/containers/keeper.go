@@ -52,7 +52,7 @@ func startKeeper(ctx context.Context) (*keeper, error) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	k.process = exec.Command(java, "-Xmx256m", "-cp", filepath.Join(zooKeeper, "zookeeper.jar")+":"+zooKeeper+"/*", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+	k.process = exec.Command(java, "-Xmx256m", "-Dzookeeper.forceSync=no", "-cp", filepath.Join(zooKeeper, "zookeeper.jar")+":"+zooKeeper+"/*", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	if err := k.process.Start(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -182,7 +183,7 @@ func (p *Program) KillEngine() error {
 		ctx, cancel := context.WithTimeout(context.Background(), Patience)
 		defer cancel()
 		for _, server := range p.servers {
-			if err := server.Kill(ctx); err != nil {
+			if err := errors.Join(server.Kill(ctx), server.Start(ctx)); err != nil {
 				return err
 			}
 		}

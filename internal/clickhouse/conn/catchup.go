@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+	"unicode"
 
 	"adlens"
 
@@ -25,16 +26,21 @@ func (c *Session) CatchUp() { c.server.CatchUp() }
 // caughtUp is what a session's replica has.
 type caughtUp struct {
 	turn chan struct{} // held by the statement that waits for it
-	with atomic.Uint64 // the count of Server.behind, and one, since a session begins behind
+	mu   sync.Mutex
+	with map[string]uint64 // by word of a statement, as which tables are named: the count of Server.behind, and one, since a session begins behind
 }
 
 // catchUpPatience is how long a replica may take to fetch what it lacks, before another is used.
 const catchUpPatience = 5 * time.Second
 
-// catchUp waits until the replica has what was written before the last CatchUp, or before the
-// session began.
-func (c *Session) catchUp(ctx context.Context) error {
-	if c.server.countReplicas() < 2 || c.caughtUp.with.Load() > c.server.behind.Load() {
+// catchUp waits until the replica has what was written to the tables of a statement before the
+// last CatchUp, or before the session began.
+func (c *Session) catchUp(ctx context.Context, sql string) error {
+	if c.server.countReplicas() < 2 {
+		return nil
+	}
+	words := c.caughtUp.listBehind(sql, c.server.behind.Load()+1)
+	if len(words) == 0 {
 		return nil
 	}
 	select {
@@ -44,41 +50,60 @@ func (c *Session) catchUp(ctx context.Context) error {
 		return c.handleError(ctx, ctx.Err())
 	}
 	with := c.server.behind.Load() + 1
-	if c.caughtUp.with.Load() >= with {
+	if words = c.caughtUp.listBehind(sql, with); len(words) == 0 {
 		return nil
 	}
-	if err := c.syncTables(ctx); err != nil {
+	if err := c.syncTables(ctx, words); err != nil {
 		if ctx.Err() != nil {
 			return c.handleError(ctx, err)
 		}
 		c.server.dropSession(c)
 		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: &laggingReplica{err}}
 	}
-	c.caughtUp.with.Store(with)
+	c.caughtUp.note(words, with)
 	return nil
 }
 
-// syncTables has the replica fetch what it lacks of all tables.
-func (c *Session) syncTables(ctx context.Context) error {
+// listBehind returns the words of a statement whose tables, if they are some, may lack something.
+func (u *caughtUp) listBehind(sql string, with uint64) (words []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for word := range strings.FieldsFuncSeq(sql, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if u.with[word] < with && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// note notes what the replica has of the tables among words.
+func (u *caughtUp) note(words []string, with uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, word := range words {
+		u.with[word] = with
+	}
+}
+
+// syncTables has the replica fetch what it lacks of the tables among words.
+func (c *Session) syncTables(ctx context.Context, words []string) error {
 	waiting, cancel := context.WithTimeout(clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"receive_timeout": int(catchUpPatience.Seconds())})), catchUpPatience)
 	defer cancel()
-	rows, err := c.writer.Query(waiting, "SELECT groupArray(name) FROM system.tables WHERE database = currentDatabase() AND engine LIKE 'Replicated%'")
+	rows, err := c.writer.Query(withParams(waiting, Params{"words": strings.Join(words, " ")}),
+		"SELECT groupArray(name) FROM system.tables WHERE database = currentDatabase() AND engine LIKE 'Replicated%' AND has(splitByChar(' ', {words:String}), name)")
 	if err != nil {
 		return err
 	}
 	var names []string
-	if err := errors.Join(ScanInto(&names)(rows), rows.Err(), rows.Close()); err != nil || len(names) == 0 {
+	if err := errors.Join(ScanInto(&names)(rows), rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
 	failed := make(chan error, len(names))
-	for some := range slices.Chunk(names, (len(names)+syncsAtOnce-1)/syncsAtOnce) {
+	for _, name := range names {
 		all.Go(func() {
-			for _, name := range some {
-				if err := c.writer.Exec(waiting, "SYSTEM SYNC REPLICA "+QuoteIdentifier(name)+" LIGHTWEIGHT"); err != nil {
-					failed <- err
-					return
-				}
+			if err := c.writer.Exec(waiting, "SYSTEM SYNC REPLICA "+QuoteIdentifier(name)+" LIGHTWEIGHT"); err != nil {
+				failed <- err
 			}
 		})
 	}
@@ -86,9 +111,6 @@ func (c *Session) syncTables(ctx context.Context) error {
 	close(failed)
 	return <-failed
 }
-
-// syncsAtOnce is how many tables of a replica catch up at once.
-const syncsAtOnce = 8
 
 // laggingReplica is why a replica is not used.
 type laggingReplica struct{ err error }

@@ -31,7 +31,7 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 		return nil, errors.Join(err, reader.Close())
 	}
 	return &Session{server: s, reader: reader, writer: writer, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
-		caughtUp: caughtUp{turn: make(chan struct{}, 1)}}, nil
+		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}, nil
 }
 
 func (c *Session) close() error { return errors.Join(c.reader.Close(), c.writer.Close()) }
@@ -49,7 +49,7 @@ func (c *Session) ReadAll(ctx context.Context, sql string, read func(Rows) error
 
 // readAs runs a reading statement as one of the two users.
 func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, params Params, read func(Rows) error) error {
-	if err := c.catchUp(ctx); err != nil {
+	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
 	rows, err := user.Query(withParams(ctx, params), sql)
@@ -66,7 +66,7 @@ func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, para
 
 // execStatement runs a writing statement.
 func (c *Session) execStatement(ctx context.Context, sql string, params Params) error {
-	if err := c.catchUp(ctx); err != nil {
+	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
 	return c.handleError(ctx, c.writer.Exec(withParams(ctx, params), sql))
@@ -74,7 +74,7 @@ func (c *Session) execStatement(ctx context.Context, sql string, params Params) 
 
 // insertBatch fills a block of columns and sends it.
 func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Batch) error) error {
-	if err := c.catchUp(ctx); err != nil {
+	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
 	batch, err := c.writer.PrepareBatch(c.withTypes(ctx, sql), sql)
