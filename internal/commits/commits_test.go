@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -110,5 +111,34 @@ func TestASummaryCutsALongListShort(t *testing.T) {
 	}
 	if got := Summary([]string{"a", "b", "c", "d", "e", "f", "g"}); got != "a; b; c; d; e; and 2 more" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A replica may have a commit and not yet the one before it: nothing is lost.
+func TestACommitThatIsLateIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		store := tables.NewMemory(time.Now)
+		for _, c := range []manifest.Commit{firstCommit, secondCommit} {
+			if err := store.Commits().Append(t.Context(), "acct", c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := store.Units().Append(t.Context(), "acct", oldRates, oldTitles, newRates); err != nil {
+			t.Fatal(err)
+		}
+		reads := 0
+		store.Hides = func(table string, insert, newest int) bool {
+			if table == "commits" && insert == newest {
+				reads++
+			}
+			return table == "commits" && insert == 1 && (lost || reads <= 1)
+		}
+		_, err := Read(t.Context(), store, "acct")
+		reads = 0
+		states, faults, all := ReadAll(t.Context(), store)
+		if damaged := adlens.KindOf(err) == adlens.Damaged; damaged != lost || all != nil || (faults["acct"] != nil) != lost || lost == (states["acct"].Manifest.Len() == 2) {
+			t.Errorf("a first commit that is gone for good: %t: %v, and of all %v %v", lost, err, faults, all)
+		}
 	}
 }

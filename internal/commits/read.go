@@ -2,6 +2,7 @@ package commits
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"adlens"
@@ -20,7 +21,7 @@ type State struct {
 func Read(ctx context.Context, port tables.Port, account string) (State, error) {
 	// Commits first: the units of a commit were written before it, so all of
 	// them are there when they are read after it.
-	all, err := port.Commits().Read(ctx, account)
+	all, err := readRecord(ctx, port, account)
 	if err != nil {
 		return State{}, err
 	}
@@ -29,6 +30,22 @@ func Read(ctx context.Context, port tables.Port, account string) (State, error) 
 		return State{}, err
 	}
 	return resolveState(account, all, units)
+}
+
+// readRecord reads the record of commits. A replica may get a commit before the one on which
+// it builds, although that was written before it: one that is missing is lost if it still is
+// when the record is read once more.
+func readRecord(ctx context.Context, port tables.Port, account string) (record []manifest.Commit, err error) {
+	for lacks := ""; ; {
+		if record, err = port.Commits().Read(ctx, account); err != nil {
+			return nil, err
+		}
+		_, broken := manifest.FollowChain(record)
+		if broken == nil || errors.Is(broken, manifest.ErrClosed) || broken.Error() == lacks {
+			return record, nil
+		}
+		lacks = broken.Error()
+	}
 }
 
 // ReadAll returns what is live of every account, and what is wrong with the
@@ -46,7 +63,13 @@ func ReadAll(ctx context.Context, port tables.Port) (states map[string]State, fa
 	for account, record := range all {
 		s, err := resolveState(account, record, units[account])
 		if err != nil {
+			s, err = Read(ctx, port, account) // where loads go on, of what two replicas have
+		}
+		switch {
+		case adlens.KindOf(err) == adlens.Damaged:
 			faults[account] = err
+		case err != nil:
+			return nil, nil, err
 		}
 		states[account] = s
 	}

@@ -440,7 +440,7 @@ func (s *Session) decideCommit(ctx context.Context, chain manifest.Chain, number
 // certain. Who reserves after this look reads the chain that it has read, so
 // the order of the two is what a certain answer rests on.
 func (s *Session) readChain(ctx context.Context, number uint32) (chain manifest.Chain, record []manifest.Commit, contested bool, err error) {
-	record, err = s.port.Commits().Read(ctx, s.account)
+	record, err = readRecord(ctx, s.port, s.account)
 	if err != nil {
 		return nil, nil, false, err
 	}

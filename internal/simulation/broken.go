@@ -58,6 +58,7 @@ const (
 	RestoreAtOnce     Broken = "A repeated restore in place does not wait for what the one before has sent"
 	SameNumbers       Broken = "Rows that are restored get the numbers that an earlier restore gave them"
 	WallMinutes       Broken = "The minute's limit goes by the wall clock"
+	NoCatchUp         Broken = "A replica is not made to catch up"
 )
 
 // faultsOfPrograms are all of them, in the order of their table.
@@ -65,7 +66,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SameNumbers}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SameNumbers, NoCatchUp}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {
@@ -239,7 +240,7 @@ func (p *process) believeSuccesses(h *hooks) {
 	var answered uint32
 	h.committing = func(ctx context.Context, account string, c manifest.Commit) (bool, error) {
 		answered = 0
-		err := port{p}.Commits().(table[manifest.Commit]).append(ctx, account, []manifest.Commit{c})
+		err := port{p}.commits().append(ctx, account, []manifest.Commit{c})
 		if err == nil && p.op.atoms[c.Number] != nil {
 			answered = c.Number
 		}
@@ -262,7 +263,7 @@ func (p *process) commitFirst(h *hooks) {
 		return true, nil
 	}
 	h.committing = func(ctx context.Context, account string, c manifest.Commit) (bool, error) {
-		err := port{p}.Commits().(table[manifest.Commit]).append(ctx, account, []manifest.Commit{c})
+		err := port{p}.commits().append(ctx, account, []manifest.Commit{c})
 		if rows := held[c.Number]; err == nil && rows != nil {
 			err = port{p}.Units().(table[tables.Unit]).append(ctx, account, rows)
 		}

@@ -19,6 +19,7 @@ type Plan struct {
 	FaultRate uint32 // of 65536 calls
 	EventRate uint32 // of 65536 steps
 	Vanish    bool   // rows may vanish
+	Replicas  bool   // each process reads of a replica of its own
 	Minute    int    // the limits of keys
 	Day       int
 	Ahead     bool // the store's clock was ahead when the first key was made
@@ -113,6 +114,7 @@ func NewPlan(u *universe, seed uint64) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := &Plan{Seed: seed, World: worldOf(seed), Accounts: []string{"acme"}, universe: u, Split: seed%5 == 1, Lock: []lock{lockFile, lockFile, lockLease, lockLease, lockNone}[r.IntN(5)],
 		FaultRate: []uint32{0, 400, 1500, 5000}[r.IntN(4)], EventRate: []uint32{0, 250, 800, 2500}[r.IntN(4)], Vanish: r.IntN(4) == 0}
+	p.Replicas = seed%3 > 0 && p.Lock != lockFile
 	if p.World == Keys {
 		p.planKeys(r)
 		return p

@@ -31,6 +31,7 @@ func (s store) Lock(ctx context.Context, account string, _ func(string)) (releas
 	err = s.local(ctx, "lock", account, func() bool { return w.lockFree(s.process, account) }, func() {
 		w.claims[account] = append(w.claims[account], s.process)
 		s.distrusted = false
+		s.catchUp()
 	})
 	if err != nil {
 		return nil, err

@@ -63,6 +63,9 @@ func (t table[R]) Read(ctx context.Context, account string) (all []R, err error)
 		if t.name == "commits" {
 			truth := t.p.world.truths[account]
 			t.p.view, t.p.viewed = truth.head(), t.p.world.steps
+			if t.p.world.plan.Replicas {
+				t.p.view = truth.states[newestCommit(any(all).([]manifest.Commit))]
+			}
 			if !t.p.writer {
 				truth.read(t.p.view)
 			}
@@ -96,12 +99,16 @@ func (t table[R]) DeleteBelow(ctx context.Context, account string, number uint32
 }
 
 func (p port) Reservations() tables.Table[tables.Reservation] {
-	return table[tables.Reservation]{p: p.process, name: "number_blocks", inner: p.world.rows.Reservations(),
+	return announcing(table[tables.Reservation]{p: p.process, name: "number_blocks", inner: p.world.rows.Reservations(),
 		filter: p.hooks.reservations,
 		before: func(_ context.Context, account string, rows []tables.Reservation) (bool, error) {
 			p.reserving(account, rows[0])
 			return false, nil
-		}}
+		}})
+}
+
+func announcing[R any](t table[R]) tables.Table[R] {
+	return tables.Announcing(t, t.name, t.p.catchUp)
 }
 
 // reserving notes which session a process is in.
@@ -119,7 +126,17 @@ func (p *process) reserving(account string, r tables.Reservation) {
 
 var errLease = errors.New("the lock on the account could not be renewed; nothing was made visible")
 
-func (p port) Commits() tables.Table[manifest.Commit] {
+func (p port) Commits() tables.Table[manifest.Commit] { return announcing(p.commits()) }
+
+// newestCommit returns the number of the newest of some commits, 0 for none.
+func newestCommit(all []manifest.Commit) (newest uint32) {
+	for _, c := range all {
+		newest = max(newest, c.Number)
+	}
+	return newest
+}
+
+func (p port) commits() table[manifest.Commit] {
 	return table[manifest.Commit]{p: p.process, name: "commits", inner: p.world.rows.Commits(), filter: p.hooks.commits,
 		before: func(ctx context.Context, account string, rows []manifest.Commit) (bool, error) {
 			if err := p.requireHeld(); err != nil {
@@ -149,11 +166,11 @@ func (p port) Units() tables.Table[tables.Unit] {
 }
 
 func (p port) Seals() tables.Table[tables.Seal] {
-	return table[tables.Seal]{p: p.process, name: "seals", inner: p.world.rows.Seals(), filter: p.hooks.seals}
+	return announcing(table[tables.Seal]{p: p.process, name: "seals", inner: p.world.rows.Seals(), filter: p.hooks.seals})
 }
 
 func (p port) Settled() tables.Table[tables.Settled] {
-	return table[tables.Settled]{p: p.process, name: "accounted", inner: p.world.rows.Settled()}
+	return announcing(table[tables.Settled]{p: p.process, name: "accounted", inner: p.world.rows.Settled()})
 }
 
 func (p port) Dead() tables.Table[tables.Dead] {

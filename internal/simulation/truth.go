@@ -27,7 +27,8 @@ type truth struct {
 	numbers  map[uint32]*session
 	expects  map[string]*answers
 	history  []moment
-	flickers int // what a reader saw went with a fence
+	fenced   []moment // commits that were carried out too late to become visible
+	flickers int      // what a reader saw went with a fence
 }
 
 // visible is what is visible at one moment: the loads in the order of their
@@ -161,6 +162,7 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 	}
 	t.states[c.Number] = next
 	if c.Number < t.now.number {
+		t.fenced = append(t.fenced, moment{t.world.steps, next})
 		return
 	}
 	if a != nil {

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"slices"
 
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
@@ -73,11 +74,10 @@ func (s viewSource) Mark(account string) (mark uint64, settled bool) {
 
 // Version reads the number of the newest commit.
 func (s viewSource) Version(ctx context.Context, account string) (version uint32, err error) {
+	s.catchUp("commits")
 	err = s.read(ctx, "newest commit", account, func() error {
 		all, err := s.world.rows.Commits().Read(ctx, account)
-		for _, c := range all {
-			version = max(version, c.Number)
-		}
+		version = newestCommit(all)
 		return err
 	})
 	return version, err
@@ -98,6 +98,10 @@ func (t *truth) wasVisible(v visible, since int) {
 		if t.history[i].step < since {
 			break
 		}
+	}
+	if t.world.plan.Replicas && slices.ContainsFunc(t.fenced, func(m moment) bool { return m.visible.number == v.number && m.step >= since }) {
+		t.flickers++ // its replica had the commit before the fence
+		return
 	}
 	if t.vanished == "" {
 		t.fail("a reader is answered of commit %d, which was replaced before it asked", v.number)

@@ -83,8 +83,9 @@ type process struct {
 	view         visible // what was read last: the state that an answer has to be of
 	viewed       int     // the step of that
 
-	hooks hooks
-	disk  map[string][]byte
+	replica *replica
+	hooks   hooks
+	disk    map[string][]byte
 }
 
 // session is what a writer does between taking the lock and giving it back.
@@ -131,9 +132,11 @@ func newWorld(plan *Plan, traced bool) *world {
 // start begins a process.
 func (w *world) start(name string, writer bool) *process {
 	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk}
+	p.replica = &replica{tables: map[string]int{}, caughtUp: map[string]caughtUp{}}
 	p.hooks, p.views = w.broken.hooks(p), recent.NewViews(viewSource{p}, maxSeen, func(seen) int { return 1 })
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	w.mu.Lock()
+	p.replica.number = uint64(len(w.processes))
 	w.processes = append(w.processes, p)
 	w.mu.Unlock()
 	return p
@@ -475,7 +478,13 @@ func (p *process) local(ctx context.Context, name, detail string, ready func() b
 
 // read parks a call that reads.
 func (p *process) read(ctx context.Context, name, detail string, do func() error) error {
-	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: do})
+	rows := p.world.rows
+	hides := p.beginRead()
+	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: func() error {
+		rows.Hides = hides
+		defer func() { rows.Hides = nil }()
+		return do()
+	}})
 }
 
 // write parks an insert that is carried out in pieces, each wholly or not.

@@ -33,6 +33,9 @@ type Description struct {
 	// Shows is set where the rows make an account or its keys visible: they are
 	// restored last.
 	Shows bool
+	// Announces is set where rows are read before those of other tables that were written
+	// before them, or are written before others look for them (Announcing).
+	Announces bool
 }
 
 // When is when a backup reads a table. Loads go on meanwhile.
@@ -73,12 +76,12 @@ var list = []Description{
 	{Name: "attempts", Directory: true, Backup: BeforeManifest, InPlace: Kept},
 	{Name: "day_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
 
-	{Name: "seals", Moves: true},
-	{Name: "commits", Moves: true},
+	{Name: "seals", Moves: true, Announces: true},
+	{Name: "commits", Moves: true, Announces: true},
 	{Name: "commit_units", Moves: true, Backup: WithManifest},
 	{Name: "ledger", Moves: true, Backup: BeforeManifest},
-	{Name: "accounted", Moves: true},
-	{Name: "number_blocks", Moves: true, Backup: AfterManifest, InPlace: Merged},
+	{Name: "accounted", Moves: true, Announces: true},
+	{Name: "number_blocks", Moves: true, Backup: AfterManifest, InPlace: Merged, Announces: true},
 	{Name: "dead_generations"},
 	{Name: "manifest", Backup: Formerly},
 	{Name: "reservations", Backup: Formerly},

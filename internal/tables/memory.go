@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -17,7 +18,12 @@ import (
 // simulation runs whole loads on it (internal/simulation).
 type Memory struct {
 	Clock func() time.Time
+	// Hides reports whether a replica that is read does not have an insert into a table yet:
+	// inserts have numbers in their order, and newest is that of the table's last. nil where
+	// there is one server alone.
+	Hides func(table string, insert, newest int) bool
 
+	inserts      int
 	reservations memoryTable[Reservation]
 	commits      memoryTable[manifest.Commit]
 	units        memoryTable[Unit]
@@ -39,6 +45,12 @@ var _ Port = (*Memory)(nil)
 // NewMemory returns a model without rows.
 func NewMemory(clock func() time.Time) *Memory {
 	m := &Memory{Clock: clock, generations: map[string]*memoryTable[Row]{}}
+	m.reservations.of, m.reservations.name = m, "number_blocks"
+	m.commits.of, m.commits.name = m, "commits"
+	m.units.of, m.units.name = m, "commit_units"
+	m.seals.of, m.seals.name = m, "seals"
+	m.settled.of, m.settled.name = m, "accounted"
+	m.dead.of, m.dead.name = m, "dead_generations"
 	m.reservations.number = func(r Reservation) uint32 { return r.Next }
 	m.commits.number = func(c manifest.Commit) uint32 { return c.Number }
 	m.commits.stamp = func(c *manifest.Commit) { c.At = clock() }
@@ -48,7 +60,7 @@ func NewMemory(clock func() time.Time) *Memory {
 	m.dead.number = func(d Dead) uint32 { return d.Generation }
 	m.dead.stamp = func(d *Dead) { d.NotedAt = clock() }
 	for _, table := range OfGenerations() {
-		m.generations[table] = &memoryTable[Row]{number: func(r Row) uint32 { return r.Generation }}
+		m.generations[table] = &memoryTable[Row]{of: m, name: table, number: func(r Row) uint32 { return r.Generation }}
 	}
 	return m
 }
@@ -79,10 +91,7 @@ func (m *Memory) CountRows(_ context.Context, account string, names ...string) (
 	var all []Count
 	for _, name := range names {
 		counts, keys := map[Count]uint64{}, map[Count]map[uint32]bool{}
-		for _, b := range m.generations[name].blocks {
-			if account != "" && b.account != account {
-				continue
-			}
+		for b := range m.generations[name].listVisible(account) {
 			for _, r := range b.rows {
 				of := Count{Account: b.account, Table: name, Generation: r.Generation}
 				if r.Key == 0 {
@@ -170,12 +179,16 @@ func (m *Memory) DropBlocks(table, account string, drop func(place int) bool) {
 
 // memoryTable is the inserts into a table in their order.
 type memoryTable[R any] struct {
+	of     *Memory
+	name   string
 	number func(R) uint32
 	stamp  func(*R) // sets what the store itself sets
 	blocks []memoryBlock[R]
+	newest int // the last insert
 }
 
 type memoryBlock[R any] struct {
+	insert  int
 	account string
 	rows    []R
 }
@@ -190,33 +203,45 @@ func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) er
 			t.stamp(&rows[i])
 		}
 	}
-	t.blocks = append(t.blocks, memoryBlock[R]{account, rows})
+	t.of.inserts++
+	t.newest = t.of.inserts
+	t.blocks = append(t.blocks, memoryBlock[R]{t.newest, account, rows})
 	return nil
 }
 
 func (t *memoryTable[R]) Read(_ context.Context, account string) (all []R, err error) {
 	rows := 0
-	for _, b := range t.blocks {
-		if b.account == account {
-			rows += len(b.rows)
-		}
+	for b := range t.listVisible(account) {
+		rows += len(b.rows)
 	}
 	all = slices.Grow(all, rows)
-	for _, b := range t.blocks {
-		if b.account == account {
-			all = append(all, b.rows...)
-		}
+	for b := range t.listVisible(account) {
+		all = append(all, b.rows...)
 	}
 	return all, nil
 }
 
 func (t *memoryTable[R]) ReadAll(context.Context) (map[string][]R, error) {
 	all := map[string][]R{}
-	for _, b := range t.blocks {
+	for b := range t.listVisible("") {
 		all[b.account] = append(all[b.account], b.rows...)
 	}
 	return all, nil
 }
+
+// listVisible lists the inserts of an account, or for "" of all, that are not hidden.
+func (t *memoryTable[R]) listVisible(account string) iter.Seq[memoryBlock[R]] {
+	return func(yield func(memoryBlock[R]) bool) {
+		for _, b := range t.blocks {
+			if (account == "" || account == b.account) && (t.of.Hides == nil || !t.of.Hides(t.name, b.insert, t.newest)) && !yield(b) {
+				return
+			}
+		}
+	}
+}
+
+// Inserts returns the number of the last insert.
+func (m *Memory) Inserts() int { return m.inserts }
 
 func (t *memoryTable[R]) DeleteBelow(_ context.Context, account string, number uint32) error {
 	t.deleteWhere(account, func(r R) bool { return t.number(r) < number })

@@ -149,9 +149,9 @@ func (c *Cluster) ReadOnce(ctx context.Context, sql string, params conn.Params, 
 }
 
 // CatchUp lets what is read after it, of any shard, have all that was written before it.
-func (c *Cluster) CatchUp() {
+func (c *Cluster) CatchUp(tables ...string) {
 	for _, s := range c.shards {
-		s.CatchUp()
+		s.CatchUp(tables...)
 	}
 }
 

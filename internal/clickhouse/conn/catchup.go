@@ -14,20 +14,43 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// CatchUp lets the statements that begin after it see all that was written before it. It is
-// for what is read in an order, such as a commit and then its rows: ClickHouse makes sure that a
-// replica has the newest rows of a table, and not that it has those before them, which it
-// may fetch later.
-func (s *Server) CatchUp() { s.behind.Add(1) }
+// CatchUp lets the statements on some tables, or on all, that begin after it see what was
+// written before they began. It is for what is read in an order, such as a commit and then its
+// rows: ClickHouse makes sure that a replica has the newest rows of a table, and not that it
+// has those before them, which it may fetch later.
+func (s *Server) CatchUp(tables ...string) { s.behind.note(tables) }
 
 // CatchUp is the server's.
-func (c *Session) CatchUp() { c.server.CatchUp() }
+func (c *Session) CatchUp(tables ...string) { c.server.CatchUp(tables...) }
+
+// behind is what replicas have to catch up with: since which of the calls of CatchUp.
+type behind struct {
+	mu     sync.Mutex
+	calls  uint64
+	all    uint64            // the last call for all tables
+	tables map[string]uint64 // the last calls for some
+}
+
+func (b *behind) note(tables []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls++
+	if len(tables) == 0 {
+		b.all = b.calls
+	}
+	for _, table := range tables {
+		if b.tables == nil {
+			b.tables = map[string]uint64{}
+		}
+		b.tables[table] = b.calls
+	}
+}
 
 // caughtUp is what a session's replica has.
 type caughtUp struct {
 	turn chan struct{} // held by the statement that waits for it
 	mu   sync.Mutex
-	with map[string]uint64 // by word of a statement, as which tables are named: the count of Server.behind, and one, since a session begins behind
+	with map[string]uint64 // by word of a statement, as which tables are named: behind.calls, and one, since a session begins behind
 }
 
 // catchUpPatience is how long a replica may take to fetch what it lacks, before another is used.
@@ -39,8 +62,7 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 	if c.server.countReplicas() < 2 {
 		return nil
 	}
-	words := c.caughtUp.listBehind(sql, c.server.behind.Load()+1)
-	if len(words) == 0 {
+	if words, _ := c.listBehind(sql); len(words) == 0 {
 		return nil
 	}
 	select {
@@ -49,8 +71,8 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 	case <-ctx.Done():
 		return c.handleError(ctx, ctx.Err())
 	}
-	with := c.server.behind.Load() + 1
-	if words = c.caughtUp.listBehind(sql, with); len(words) == 0 {
+	words, calls := c.listBehind(sql)
+	if len(words) == 0 {
 		return nil
 	}
 	if err := c.syncTables(ctx, words); err != nil {
@@ -60,20 +82,24 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 		c.server.dropSession(c)
 		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: &laggingReplica{err}}
 	}
-	c.caughtUp.note(words, with)
+	c.caughtUp.note(words, calls+1)
 	return nil
 }
 
-// listBehind returns the words of a statement whose tables, if they are some, may lack something.
-func (u *caughtUp) listBehind(sql string, with uint64) (words []string) {
+// listBehind returns the words of a statement whose tables, if they are some, may lack something,
+// and how often CatchUp was called.
+func (c *Session) listBehind(sql string) (words []string, calls uint64) {
+	b, u := &c.server.behind, &c.caughtUp
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for word := range strings.FieldsFuncSeq(sql, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if u.with[word] < with && !slices.Contains(words, word) {
+		if u.with[word] <= max(b.all, b.tables[word]) && !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}
-	return words
+	return words, b.calls
 }
 
 // note notes what the replica has of the tables among words.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -135,6 +136,33 @@ func TestAStatementThatWasRefusedGoesToTheNextReplica(t *testing.T) {
 	} {
 		if isUnwritten(fmt.Errorf("insert: %w", err)) != want {
 			t.Errorf("%v: expected %v", err, want)
+		}
+	}
+}
+
+func TestAStatementCatchesUpWithItsTables(t *testing.T) {
+	t.Parallel()
+	c := &Session{server: &Server{}, caughtUp: caughtUp{with: map[string]uint64{}}}
+	const facts, commits = "SELECT sum(clicks) FROM facts", "SELECT max(number) FROM commits"
+	for _, step := range []struct {
+		do            func()
+		facts, behind bool
+	}{
+		{func() {}, true, true}, // a session begins behind
+		{func() { c.CatchUp("commits") }, false, true},
+		{func() { c.CatchUp("leases") }, false, false},
+		{func() { c.CatchUp() }, true, true},
+	} {
+		step.do()
+		for sql, want := range map[string]bool{facts: step.facts, commits: step.behind} {
+			words, calls := c.listBehind(sql)
+			if table := strings.Fields(sql)[3]; slices.Contains(words, table) != want {
+				t.Errorf("after %d calls %q catches up with %q, expected of %s: %t", calls, sql, words, table, want)
+			}
+			c.caughtUp.note(words, calls+1)
+			if again, _ := c.listBehind(sql); len(again) > 0 {
+				t.Errorf("%q catches up twice, with %q", sql, again)
+			}
 		}
 	}
 }

@@ -30,8 +30,9 @@ type Scan = func(into ...any) error
 // server that holds the account.
 type Reader interface {
 	Read(ctx context.Context, sql string, params Params, read func(Rows) error) error
-	// CatchUp lets what is read after it have all that was written before it.
-	CatchUp()
+	// CatchUp lets what is read after it, of some tables or of all, have what was written
+	// before that.
+	CatchUp(tables ...string)
 }
 
 // EachRow visits the rows of a statement.

@@ -38,7 +38,7 @@ type Server struct {
 	checks Checks
 	gate   *gate
 	turns  turns
-	behind atomic.Uint64 // how often replicas were told to catch up
+	behind behind
 	counts counts
 
 	preparing chan struct{} // held by the caller that prepares the server

@@ -31,6 +31,7 @@ func (s views) Mark(account string) (mark uint64, settled bool) {
 
 // Version reads the number of the load that was visible last.
 func (s views) Version(ctx context.Context, account string) (version uint32, err error) {
+	s.cluster.CatchUp("commits")
 	err = s.cluster.Read(ctx, "SELECT max(number) FROM commits WHERE account_id = {account:String}",
 		conn.Params{"account": query.Text(account)}, conn.ScanInto(&version))
 	return version, err

@@ -50,6 +50,7 @@ func (p Port) Manifest(ctx context.Context, account string) (manifest.Manifest, 
 // NewestCommit returns the number of the last load or restore of an account that a
 // shard has, whether the account is there or not; 0 for none.
 func NewestCommit(ctx context.Context, s *cluster.Shard, account string) (number uint32, err error) {
+	s.CatchUp("commits")
 	err = s.ReadOnce(ctx, "SELECT max(number) FROM commits WHERE account_id = {account:String} AND number != {closed:UInt32}",
 		conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed))}, conn.ScanInto(&number))
 	return number, s.Name(err)
@@ -66,9 +67,6 @@ type table[R any] struct {
 	scan     func(scan conn.Scan) (R, error)
 	// around is called with each insert; nil where nothing else is to be done.
 	around func(account string, insert func() error) error
-	// announces is set where rows are read before those of other tables that were written before
-	// them, or are written before others look for them.
-	announces bool
 }
 
 func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
@@ -85,7 +83,6 @@ func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
 			return nil
 		})
 	}
-	defer t.catchUp()
 	if t.around != nil {
 		return t.around(account, insert)
 	}
@@ -100,15 +97,7 @@ func (t table[R]) readColumns() string {
 }
 
 func (t table[R]) Read(ctx context.Context, account string) ([]R, error) {
-	all, err := conn.Collect(ctx, t.at, "SELECT "+t.readColumns()+" FROM "+t.name+" WHERE account_id = {account:String}", conn.Params{"account": query.Text(account)}, t.scan)
-	t.catchUp()
-	return all, err
-}
-
-func (t table[R]) catchUp() {
-	if t.announces {
-		t.at.CatchUp()
-	}
+	return conn.Collect(ctx, t.at, "SELECT "+t.readColumns()+" FROM "+t.name+" WHERE account_id = {account:String}", conn.Params{"account": query.Text(account)}, t.scan)
 }
 
 func (t table[R]) ReadAll(ctx context.Context) (map[string][]R, error) {
@@ -119,7 +108,6 @@ func (t table[R]) ReadAll(ctx context.Context) (map[string][]R, error) {
 		all[account] = append(all[account], row)
 		return err
 	}))
-	t.catchUp()
 	return all, err
 }
 
@@ -129,16 +117,16 @@ func (t table[R]) DeleteBelow(ctx context.Context, account string, below uint32)
 }
 
 func (p Port) Reservations() tables.Table[tables.Reservation] {
-	return table[tables.Reservation]{Port: p, name: "number_blocks", announces: true, columns: "first, next, token", number: "next",
+	return tables.Announcing(table[tables.Reservation]{Port: p, name: "number_blocks", columns: "first, next, token", number: "next",
 		values: func(r tables.Reservation) []any { return []any{r.First, r.Next, r.Token} },
 		scan: func(scan conn.Scan) (r tables.Reservation, err error) {
 			err = scan(&r.First, &r.Next, &r.Token)
 			return r, err
-		}}
+		}}, "number_blocks", p.at.CatchUp)
 }
 
 func (p Port) Commits() tables.Table[manifest.Commit] {
-	return table[manifest.Commit]{Port: p, name: "commits", announces: true, columns: "number, base, units, digest",
+	return tables.Announcing(table[manifest.Commit]{Port: p, name: "commits", columns: "number, base, units, digest",
 		selected: "number, base, units, digest, committed_at", number: "number",
 		values: func(c manifest.Commit) []any { return []any{c.Number, c.Base, c.Rows, c.Digest} },
 		scan: func(scan conn.Scan) (c manifest.Commit, err error) {
@@ -151,7 +139,7 @@ func (p Port) Commits() tables.Table[manifest.Commit] {
 				return err
 			}
 			return p.cluster.Announce(account, insert)
-		}}
+		}}, "commits", p.at.CatchUp)
 }
 
 func (p Port) Units() tables.Table[tables.Unit] {
@@ -210,21 +198,21 @@ func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, 
 }
 
 func (p Port) Seals() tables.Table[tables.Seal] {
-	return table[tables.Seal]{Port: p, name: "seals", announces: true, columns: "version", number: "version",
+	return tables.Announcing(table[tables.Seal]{Port: p, name: "seals", columns: "version", number: "version",
 		values: func(s tables.Seal) []any { return []any{s.Number} },
 		scan: func(scan conn.Scan) (s tables.Seal, err error) {
 			err = scan(&s.Number)
 			return s, err
-		}}
+		}}, "seals", p.at.CatchUp)
 }
 
 func (p Port) Settled() tables.Table[tables.Settled] {
-	return table[tables.Settled]{Port: p, name: "accounted", announces: true, columns: "next", number: "next",
+	return tables.Announcing(table[tables.Settled]{Port: p, name: "accounted", columns: "next", number: "next",
 		values: func(s tables.Settled) []any { return []any{s.Next} },
 		scan: func(scan conn.Scan) (s tables.Settled, err error) {
 			err = scan(&s.Next)
 			return s, err
-		}}
+		}}, "accounted", p.at.CatchUp)
 }
 
 func (p Port) Dead() tables.Table[tables.Dead] {
