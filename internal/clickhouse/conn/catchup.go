@@ -48,7 +48,9 @@ func (b *behind) note(tables []string) {
 
 // caughtUp is what a session's replica has.
 type caughtUp struct {
-	turn chan struct{} // held by the statement that waits for it
+	turn   chan struct{} // held by the statement that waits for it
+	tables []string      // that are known to be some, of whoever has the turn
+
 	mu   sync.Mutex
 	with map[string]uint64 // by word of a statement, as which tables are named: behind.calls, and one, since a session begins behind
 }
@@ -115,13 +117,8 @@ func (u *caughtUp) note(words []string, with uint64) {
 func (c *Session) syncTables(ctx context.Context, words []string) error {
 	waiting, cancel := context.WithTimeout(clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"receive_timeout": int(catchUpPatience.Seconds())})), catchUpPatience)
 	defer cancel()
-	rows, err := c.writer.Query(withParams(waiting, Params{"words": strings.Join(words, " ")}),
-		"SELECT groupArray(name) FROM system.tables WHERE database = currentDatabase() AND engine LIKE 'Replicated%' AND has(splitByChar(' ', {words:String}), name)")
+	names, err := c.tablesAmong(waiting, words)
 	if err != nil {
-		return err
-	}
-	var names []string
-	if err := errors.Join(ScanInto(&names)(rows), rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
@@ -136,6 +133,24 @@ func (c *Session) syncTables(ctx context.Context, words []string) error {
 	all.Wait()
 	close(failed)
 	return <-failed
+}
+
+// tablesAmong returns which words are tables that have replicas.
+func (c *Session) tablesAmong(ctx context.Context, words []string) (names []string, err error) {
+	isTable := func(word string) bool { return slices.Contains(c.caughtUp.tables, word) }
+	if !slices.ContainsFunc(words, func(word string) bool { return !isTable(word) }) {
+		return words, nil
+	}
+	rows, err := c.writer.Query(withParams(ctx, Params{"words": strings.Join(words, " ")}),
+		"SELECT groupArray(name) FROM system.tables WHERE database = currentDatabase() AND engine LIKE 'Replicated%' AND has(splitByChar(' ', {words:String}), name)")
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(ScanInto(&names)(rows), rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	c.caughtUp.tables = append(c.caughtUp.tables, slices.DeleteFunc(slices.Clone(names), isTable)...)
+	return names, nil
 }
 
 // laggingReplica is why a replica is not used.
