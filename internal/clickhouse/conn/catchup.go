@@ -58,6 +58,12 @@ type caughtUp struct {
 // catchUpPatience is how long a replica may take to fetch what it lacks, before another is used.
 const catchUpPatience = 5 * time.Second
 
+// lastPatience is that of the last one. It is shorter than what a request has.
+const lastPatience = 15 * time.Second
+
+// lastReplica is in the context of a statement for which no other replica is left.
+type lastReplica struct{}
+
 // catchUp waits until the replica has what was written to the tables of a statement before the
 // last CatchUp, or before the session began.
 func (c *Session) catchUp(ctx context.Context, sql string) error {
@@ -115,7 +121,11 @@ func (u *caughtUp) note(words []string, with uint64) {
 
 // syncTables has the replica fetch what it lacks of the tables among words.
 func (c *Session) syncTables(ctx context.Context, words []string) error {
-	waiting, cancel := context.WithTimeout(clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"receive_timeout": int(catchUpPatience.Seconds())})), catchUpPatience)
+	patience := catchUpPatience
+	if ctx.Value(lastReplica{}) != nil {
+		patience = lastPatience
+	}
+	waiting, cancel := context.WithTimeout(clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"receive_timeout": int(patience.Seconds())})), patience)
 	defer cancel()
 	names, err := c.tablesAmong(waiting, words)
 	if err != nil {

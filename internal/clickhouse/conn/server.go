@@ -223,7 +223,7 @@ func (s *Server) Read(ctx context.Context, sql string, params Params, read func(
 
 // ReadOnce runs a statement as the reader, without waiting for a turn.
 func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	return s.read(ctx, read, func(c *Session, read func(Rows) error) error {
+	return s.read(ctx, read, func(ctx context.Context, c *Session, read func(Rows) error) error {
 		if s.checks.Guard != nil && !isInspecting(ctx) {
 			if err := s.checks.Guard.Admit(params["account"]); err != nil {
 				return err
@@ -236,18 +236,20 @@ func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read f
 // ReadAsOwner runs a reading statement as the user who owns the tables, who may
 // look into the system's as well.
 func (s *Server) ReadAsOwner(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	return s.read(ctx, read, func(c *Session, read func(Rows) error) error { return c.Read(ctx, sql, params, read) })
+	return s.read(ctx, read, func(ctx context.Context, c *Session, read func(Rows) error) error {
+		return c.Read(ctx, sql, params, read)
+	})
 }
 
 // read uses the session to read, and that with the next replica where there is one and a row was
 // not read yet.
-func (s *Server) read(ctx context.Context, read func(Rows) error, use func(*Session, func(Rows) error) error) error {
+func (s *Server) read(ctx context.Context, read func(Rows) error, use func(context.Context, *Session, func(Rows) error) error) error {
 	begun := false
 	again := func(err error) bool {
 		return !begun && (adlens.KindOf(err) == adlens.EngineUnavailable || isUnwritten(err))
 	}
-	return s.withSession(ctx, again, func(c *Session) error {
-		return use(c, func(rows Rows) error {
+	return s.withSession(ctx, again, func(ctx context.Context, c *Session) error {
+		return use(ctx, c, func(rows Rows) error {
 			begun = true
 			return read(rows)
 		})
@@ -255,12 +257,15 @@ func (s *Server) read(ctx context.Context, read func(Rows) error, use func(*Sess
 }
 
 // withSession uses the session. Where a server has replicas, the next one is used after an
-// error for which that makes sense.
-func (s *Server) withSession(ctx context.Context, again func(error) bool, use func(*Session) error) error {
+// error for which that makes sense; the last one is waited for.
+func (s *Server) withSession(ctx context.Context, again func(error) bool, use func(context.Context, *Session) error) error {
 	for others := s.countReplicas() - 1; ; others-- {
+		if others == 0 {
+			ctx = context.WithValue(ctx, lastReplica{}, true)
+		}
 		c, err := s.Connect(ctx)
 		if err == nil {
-			err = use(c)
+			err = use(ctx, c)
 		}
 		if err == nil || others <= 0 || ctx.Err() != nil || !again(err) {
 			return err
@@ -303,7 +308,7 @@ func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) e
 // write runs a writing statement, where there are replicas in its turn.
 func (s *Server) write(ctx context.Context, sql string, use func(context.Context, *Session) error) error {
 	attempt := func(ctx context.Context) error {
-		return s.withSession(ctx, isUnwritten, func(c *Session) error { return use(ctx, c) })
+		return s.withSession(ctx, isUnwritten, use)
 	}
 	if s.IsReplicated() {
 		return s.turns.writeInTurn(ctx, sql, attempt)
