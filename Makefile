@@ -82,7 +82,7 @@ image: staged-linux-amd64 ## the image of adlens, of a release; BASE=image to bu
 
 # What `make test-containers` runs: all that a server may do otherwise than the
 # engine. RUN=. runs everything.
-RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses|ARolling|ReplicasThat|EveryReplica|ThreeReplicas)
+RUN ?= ^Test(Scripts|EveryAnswerIsTheOracles|ReadersSeeTheOld|NoKillLosesOrTears|TwoLoadersAtOnce|TheRequestBeyond|TheDaysCount|WhoGuesses|ARolling|ReplicasThat|EveryReplica|ThreeReplicas|ALostReplica)
 
 # The packages of tests that any store may be given to. One at a time: each
 # starts its own servers.

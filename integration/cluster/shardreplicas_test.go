@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,9 @@ import (
 // Any one of three replicas may be lost: loads and answers go on, without a wrong or a refused
 // answer. Without two, nothing is answered that could lack something.
 func TestALostReplicaLosesNothing(t *testing.T) {
+	if os.Getenv("ADLENS_TEST_STORE") != "replicas" {
+		t.Skip("three more servers and a ZooKeeper are too much beside all other tests: make test-replicas")
+	}
 	t.Parallel()
 	c := ownServers(t, harness.NewReplicas)
 	figures, lists := house.FiguresAndLists(t, c.Program, house.Seed(t), 10)

@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"adlens/internal/metrics":              {},
 	"adlens/internal/redis":                {"adlens/internal/auth"},
 	"adlens/internal/backup":               {"adlens", "adlens/internal/manifest", "adlens/internal/tables"},
-	"adlens/internal/clickhouse/conn":      {"adlens", "adlens/internal/engine", "adlens/internal/exact", "adlens/internal/query"},
+	"adlens/internal/clickhouse/conn":      {"adlens", "adlens/internal/engine", "adlens/internal/exact", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/directory": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/commits", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/schema":    {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/query", "adlens/schema"},
 	"adlens/internal/clickhouse/cluster": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/schema",

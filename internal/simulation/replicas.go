@@ -1,34 +1,36 @@
 package simulation
 
-import "sync"
+import (
+	"hash/fnv"
+	"sync"
+
+	"adlens/internal/tables"
+)
 
 // replica is what the replica of the store has that a process reads: of each table all that was
 // written before it caught up last, the newest insert, and of those in between some.
 type replica struct {
-	number   uint64
-	mu       sync.Mutex     // of what follows: a process reads several things at once
-	calls    int            // of catchUp
-	all      int            // the last call for all tables
-	tables   map[string]int // the last calls for some
+	name   uint64 // a hash of the process's: processes begin in any order
+	behind tables.Behind
+
+	mu       sync.Mutex // a process reads several things at once
 	caughtUp map[string]caughtUp
 }
 
 // caughtUp is what a replica has of a table: all inserts up to one, since a call of catchUp.
-type caughtUp struct{ insert, call int }
+type caughtUp struct {
+	insert int
+	call   uint64
+}
+
+func newReplica(process string) *replica {
+	h := fnv.New64a()
+	h.Write([]byte(process))
+	return &replica{name: h.Sum64(), caughtUp: map[string]caughtUp{}}
+}
 
 // catchUp is CatchUp of internal/clickhouse/conn.
-func (p *process) catchUp(names ...string) {
-	r := p.replica
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls++
-	if len(names) == 0 {
-		r.all = r.calls
-	}
-	for _, name := range names {
-		r.tables[name] = r.calls
-	}
-}
+func (p *process) catchUp(names ...string) { p.replica.behind.CatchUp(names...) }
 
 // beginRead begins a statement, and returns what it does not find once it is carried out.
 func (p *process) beginRead() (hides func(table string, insert, newest int) bool) {
@@ -36,18 +38,16 @@ func (p *process) beginRead() (hides func(table string, insert, newest int) bool
 	if !w.plan.Replicas || w.calm {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	began := caughtUp{w.rows.Inserts(), r.calls}
+	began := caughtUp{w.rows.Inserts(), r.behind.Calls()}
 	return func(table string, insert, newest int) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		has, any := r.caughtUp[table]
-		if !any || w.broken != NoCatchUp && has.call < max(r.all, r.tables[table]) {
+		if !any || w.broken != NoCatchUp && has.call < r.behind.CallFor(table) {
 			has = began
 			r.caughtUp[table] = has
 		}
-		return insert > has.insert && insert != newest && isLate(w.plan.Seed, r.number, uint64(insert))
+		return insert > has.insert && insert != newest && isLate(w.plan.Seed, r.name, uint64(insert))
 	}
 }
 

@@ -132,11 +132,10 @@ func newWorld(plan *Plan, traced bool) *world {
 // start begins a process.
 func (w *world) start(name string, writer bool) *process {
 	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk}
-	p.replica = &replica{tables: map[string]int{}, caughtUp: map[string]caughtUp{}}
+	p.replica = newReplica(name)
 	p.hooks, p.views = w.broken.hooks(p), recent.NewViews(viewSource{p}, maxSeen, func(seen) int { return 1 })
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	w.mu.Lock()
-	p.replica.number = uint64(len(w.processes))
 	w.processes = append(w.processes, p)
 	w.mu.Unlock()
 	return p

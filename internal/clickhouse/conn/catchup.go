@@ -18,33 +18,10 @@ import (
 // written before they began. It is for what is read in an order, such as a commit and then its
 // rows: ClickHouse makes sure that a replica has the newest rows of a table, and not that it
 // has those before them, which it may fetch later.
-func (s *Server) CatchUp(tables ...string) { s.behind.note(tables) }
+func (s *Server) CatchUp(tables ...string) { s.behind.CatchUp(tables...) }
 
 // CatchUp is the server's.
 func (c *Session) CatchUp(tables ...string) { c.server.CatchUp(tables...) }
-
-// behind is what replicas have to catch up with: since which of the calls of CatchUp.
-type behind struct {
-	mu     sync.Mutex
-	calls  uint64
-	all    uint64            // the last call for all tables
-	tables map[string]uint64 // the last calls for some
-}
-
-func (b *behind) note(tables []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.calls++
-	if len(tables) == 0 {
-		b.all = b.calls
-	}
-	for _, table := range tables {
-		if b.tables == nil {
-			b.tables = map[string]uint64{}
-		}
-		b.tables[table] = b.calls
-	}
-}
 
 // caughtUp is what a session's replica has.
 type caughtUp struct {
@@ -52,7 +29,7 @@ type caughtUp struct {
 	tables []string      // that are known to be some, of whoever has the turn
 
 	mu   sync.Mutex
-	with map[string]uint64 // by word of a statement, as which tables are named: behind.calls, and one, since a session begins behind
+	with map[string]uint64 // by word of a statement, as which tables are named: the number of a call of CatchUp, and one, since a session begins behind
 }
 
 // catchUpPatience is how long a replica may take to fetch what it lacks, before another is used.
@@ -95,19 +72,18 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 }
 
 // listBehind returns the words of a statement whose tables, if they are some, may lack something,
-// and how often CatchUp was called.
+// and which call of CatchUp was the last.
 func (c *Session) listBehind(sql string) (words []string, calls uint64) {
 	b, u := &c.server.behind, &c.caughtUp
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	calls = b.Calls()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for word := range strings.FieldsFuncSeq(sql, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if u.with[word] <= max(b.all, b.tables[word]) && !slices.Contains(words, word) {
+		if u.with[word] <= b.CallFor(word) && !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}
-	return words, b.calls
+	return words, calls
 }
 
 // note notes what the replica has of the tables among words.

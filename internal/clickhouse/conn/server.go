@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/tables"
 )
 
 // Guard keeps damaged rows from being read.
@@ -38,7 +39,7 @@ type Server struct {
 	checks Checks
 	gate   *gate
 	turns  turns
-	behind behind
+	behind tables.Behind
 	counts counts
 
 	preparing chan struct{} // held by the caller that prepares the server
