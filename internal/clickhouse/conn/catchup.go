@@ -26,7 +26,7 @@ func (c *Session) CatchUp(tables ...string) { c.server.CatchUp(tables...) }
 // caughtUp is what a session's replica has.
 type caughtUp struct {
 	turn   chan struct{} // held by the statement that waits for it
-	tables []string      // that are known to be some, of whoever has the turn
+	tables []string      // of words, those that are known to be tables; guarded by turn
 
 	mu   sync.Mutex
 	with map[string]uint64 // by word of a statement, as which tables are named: the number of a call of CatchUp, and one, since a session begins behind
