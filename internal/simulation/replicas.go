@@ -32,14 +32,14 @@ func newReplica(process string) *replica {
 // catchUp is CatchUp of internal/clickhouse/conn.
 func (p *process) catchUp(names ...string) { p.replica.behind.CatchUp(names...) }
 
-// beginRead begins a statement, and returns what it does not find once it is carried out.
-func (p *process) beginRead() (hides func(table string, insert, newest int) bool) {
+// onReplica begins a statement that reads, and returns how it is carried out.
+func (p *process) onReplica(do func() error) func() error {
 	w, r := p.world, p.replica
 	if !w.plan.Replicas || w.calm {
-		return nil
+		return do
 	}
 	began := caughtUp{w.rows.Inserts(), r.behind.Calls()}
-	return func(table string, insert, newest int) bool {
+	hides := func(table string, insert, newest int) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		has, any := r.caughtUp[table]
@@ -48,6 +48,11 @@ func (p *process) beginRead() (hides func(table string, insert, newest int) bool
 			r.caughtUp[table] = has
 		}
 		return insert > has.insert && insert != newest && isLate(w.plan.Seed, r.name, uint64(insert))
+	}
+	return func() error {
+		w.rows.Hides = hides
+		defer func() { w.rows.Hides = nil }()
+		return do()
 	}
 }
 

@@ -477,13 +477,7 @@ func (p *process) local(ctx context.Context, name, detail string, ready func() b
 
 // read parks a call that reads.
 func (p *process) read(ctx context.Context, name, detail string, do func() error) error {
-	rows := p.world.rows
-	hides := p.beginRead()
-	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: func() error {
-		rows.Hides = hides
-		defer func() { rows.Hides = nil }()
-		return do()
-	}})
+	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: p.onReplica(do)})
 }
 
 // write parks an insert that is carried out in pieces, each wholly or not.
