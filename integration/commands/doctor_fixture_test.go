@@ -41,6 +41,9 @@ func examined(t *testing.T, r harness.Result, want []sick) []house.Finding {
 		i := slices.IndexFunc(left, func(s sick) bool {
 			return s.check == f.Check && s.status == f.Status && strings.Contains(f.Detail, s.words)
 		})
+		if i < 0 && f.IsOfScratch() {
+			continue
+		}
 		if i < 0 {
 			t.Errorf("not expected: %s %s: %s", f.Check, f.Status, f.Detail)
 			continue
