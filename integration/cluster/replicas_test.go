@@ -166,21 +166,22 @@ func TestEveryReplicaSeesNewFiguresAndRevocationsWithinSeconds(t *testing.T) {
 func TestThreeReplicasShareTheMinutesLimit(t *testing.T) {
 	t.Parallel()
 	address, _ := house.RedisServer(t)
-	r := three(t, false, "--redis", address, "--limit-minute", "60")
+	r := three(t, false, "--redis", address, "--limit-minute", "20")
 	// On a machine with much else to do, Redis may not be heard in time, and a
 	// server decides alone for a second, as it says, or the database has no room.
-	// Then it was not this that was tried, and another account tries it.
+	// Then it was not this that was tried, and another account tries it, with fewer
+	// requests at once.
 	until := time.Now().Add(harness.Patience)
 	for attempt := 0; time.Now().Before(until); attempt++ {
 		r.shareLimits(t)
-		alone := r.alone()
-		allowed, refused, overloaded := r.burst(t, fmt.Sprint("burst-", attempt))
-		if r.alone() > alone || overloaded > 0 {
+		alone, began := r.alone(), time.Now()
+		allowed, refused, overloaded := r.burst(t, fmt.Sprint("burst-", attempt), max(4, 32>>attempt))
+		if r.alone() > alone || overloaded > 0 || time.Since(began) > time.Minute/2 {
 			t.Logf("a server held limits by itself, or had too much to do; %d were let in, %d refused and %d told to come again", allowed, refused, overloaded)
 			continue
 		}
-		if allowed != 60 || refused != 36 {
-			t.Errorf("%d of 96 requests were let in and %d refused, expected 60 and 36", allowed, refused)
+		if allowed != 20 || refused != 12 {
+			t.Errorf("%d of 32 requests were let in and %d refused, expected 20 and 12", allowed, refused)
 		}
 		return
 	}
@@ -207,8 +208,8 @@ func (r *replicas) alone() (times int) {
 	return times
 }
 
-// burst sends 96 requests at once with two keys of a new account to all servers.
-func (r *replicas) burst(t *testing.T, account string) (allowed, refused, overloaded int64) {
+// burst sends 32 requests with two keys of a new account to all servers, so many at once.
+func (r *replicas) burst(t *testing.T, account string, atOnce int) (allowed, refused, overloaded int64) {
 	t.Helper()
 	first, err := r.Account(account)
 	house.Need(t, err)
@@ -216,8 +217,11 @@ func (r *replicas) burst(t *testing.T, account string) (allowed, refused, overlo
 	house.Need(t, err)
 	var let, kept, later atomic.Int64
 	var all sync.WaitGroup
-	for i := range 96 {
+	turns := make(chan struct{}, atOnce)
+	for i := range 32 {
+		turns <- struct{}{}
 		all.Go(func() {
+			defer func() { <-turns }()
 			c := harness.Client{Address: r.servers[i%3].Address, Key: []string{first, second}[i%2]}
 			a, err := c.Get("/api/v1/account")
 			switch {
@@ -225,7 +229,7 @@ func (r *replicas) burst(t *testing.T, account string) (allowed, refused, overlo
 				let.Add(1)
 			case err == nil && a.Status == 429 && a.Header.Get("Retry-After") != "":
 				kept.Add(1)
-			case err == nil && a.Status == 503 && a.Header.Get("Retry-After") != "":
+			case err == nil && (a.Status == 503 && a.Header.Get("Retry-After") != "" || a.Status == 504):
 				later.Add(1)
 			default:
 				t.Errorf("%v %s", err, a)
