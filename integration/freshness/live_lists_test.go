@@ -94,13 +94,9 @@ func (m *merchant) settled(t *testing.T, marketplace int) listing {
 // reading is begun.
 func (m *merchant) begin(t *testing.T, path string, marketplace int) listing {
 	t.Helper()
-	began := time.Now()
 	l := listOf(t, m.Ask, path, m.id(marketplace))
-	if !l.syncing() {
+	if !l.syncing() { // as an answer that waited for the platform would not be
 		t.Fatalf("%s: want syncing true, got %s", path, l.answer)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("%s: the answer took %v, want it at once", path, took)
 	}
 	return l
 }
