@@ -142,6 +142,13 @@ func Find(name string) (Description, bool) {
 // OfDirectory returns the tables that the first shard has for the accounts of all.
 func OfDirectory() []string { return Names(func(d Description) bool { return d.Directory }) }
 
+// newestCounts are the tables of which the newest row of a key alone says what is true.
+var newestCounts = append(Names(func(d Description) bool { return d.Sealed }), "placements", "leases")
+
+// NewestCounts reports whether of a table's rows the newest of each key says what is true, as
+// whether a key is revoked. A replica that lacks it has an older one, and cannot tell.
+func NewestCounts(table string) bool { return slices.Contains(newestCounts, table) }
+
 // OfShards returns the tables that are where their account is.
 func OfShards() []string { return Names(func(d Description) bool { return !d.Directory }) }
 

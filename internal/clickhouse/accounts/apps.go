@@ -75,7 +75,6 @@ func (s AppStore) findBySecret(ctx context.Context, filter string, hash [32]byte
 
 // readApps reads the newest rows of the connections of which some row matches.
 func (s AppStore) readApps(ctx context.Context, filter string, params conn.Params) ([]auth.App, error) {
-	s.Cluster.Home().CatchUp("apps")
 	matching := "(SELECT app_id FROM apps WHERE " + filter + ")"
 	return conn.Collect(ctx, s.Cluster.Home(), `
 SELECT a.app_id, a.account_id, a.invited_at, a.invite_sha256, a.invite_expires_at, a.family_sha256, a.name, a.client_id, a.redirect_uri, a.resource, a.challenge,

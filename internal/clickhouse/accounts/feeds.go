@@ -32,7 +32,6 @@ func (f FeedStore) Feeds(ctx context.Context, account string) ([]auth.Record, er
 }
 
 func (f FeedStore) readFeeds(ctx context.Context, filter string, params conn.Params) ([]auth.Record, error) {
-	f.Cluster.Home().CatchUp("feeds")
 	return conn.Collect(ctx, f.Cluster.Home(), `
 SELECT f.sha256, f.feed_id, f.account_id, f.name, f.start, f.request, f.marketplaces, f.created_at, f.expires_at, f.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM feeds WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS f

@@ -29,7 +29,6 @@ ORDER BY k.created_at, k.key_id`
 type KeyStore struct{ Cluster *cluster.Cluster }
 
 func (k KeyStore) readKeys(ctx context.Context, filter string, params conn.Params) ([]auth.Record, error) {
-	k.Cluster.Home().CatchUp("api_keys") // with what was revoked
 	return conn.Collect(ctx, k.Cluster.Home(), newestKeys(filter), params, func(scan conn.Scan) (auth.Record, error) {
 		var r auth.Record
 		var hash string

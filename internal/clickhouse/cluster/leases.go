@@ -137,7 +137,6 @@ func (c *claim) keepAlive() (release func() error) {
 
 // findOther returns who else holds the name, "" for no other holder.
 func (c *claim) findOther(ctx context.Context) (other string, err error) {
-	c.cluster.Home().CatchUp("leases") // with claims at other replicas
 	return conn.Value[string](ctx, c.cluster.Home(), `
 SELECT argMax(holder, beat)
 FROM leases

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"adlens"
+	"adlens/internal/tables"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
@@ -42,12 +43,17 @@ const lastPatience = 15 * time.Second
 type lastReplica struct{}
 
 // catchUp waits until the replica has what was written to the tables of a statement before the
-// last CatchUp, or before the session began.
+// last CatchUp, or before the session began; to those of which the newest rows count, before the
+// statement did.
 func (c *Session) catchUp(ctx context.Context, sql string) error {
 	if c.server.countReplicas() < 2 {
 		return nil
 	}
-	if words, _ := c.listBehind(sql); len(words) == 0 {
+	all := wordsOf(sql)
+	if newest := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return !tables.NewestCounts(word) }); len(newest) > 0 {
+		c.CatchUp(newest...)
+	}
+	if words, _ := c.listBehind(all); len(words) == 0 {
 		return nil
 	}
 	select {
@@ -56,7 +62,7 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 	case <-ctx.Done():
 		return c.handleError(ctx, ctx.Err())
 	}
-	words, calls := c.listBehind(sql)
+	words, calls := c.listBehind(all)
 	if len(words) == 0 {
 		return nil
 	}
@@ -71,19 +77,21 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 	return nil
 }
 
-// listBehind returns the words of a statement whose tables, if they are some, may lack something,
-// and which call of CatchUp was the last.
-func (c *Session) listBehind(sql string) (words []string, calls uint64) {
+// wordsOf returns the words of a statement, each once; tables are among them.
+func wordsOf(sql string) []string {
+	words := strings.FieldsFunc(sql, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// listBehind returns the words whose tables, if they are some, may lack something, and which
+// call of CatchUp was the last.
+func (c *Session) listBehind(all []string) (words []string, calls uint64) {
 	b, u := &c.server.behind, &c.caughtUp
 	calls = b.Calls()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for word := range strings.FieldsFuncSeq(sql, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if u.with[word] <= b.CallFor(word) && !slices.Contains(words, word) {
-			words = append(words, word)
-		}
-	}
-	return words, calls
+	return slices.DeleteFunc(slices.Clone(all), func(word string) bool { return u.with[word] > b.CallFor(word) }), calls
 }
 
 // note notes what the replica has of the tables among words.

@@ -155,12 +155,12 @@ func TestAStatementCatchesUpWithItsTables(t *testing.T) {
 	} {
 		step.do()
 		for sql, want := range map[string]bool{facts: step.facts, commits: step.behind} {
-			words, calls := c.listBehind(sql)
+			words, calls := c.listBehind(wordsOf(sql))
 			if table := strings.Fields(sql)[3]; slices.Contains(words, table) != want {
 				t.Errorf("after %d calls %q catches up with %q, expected of %s: %t", calls, sql, words, table, want)
 			}
 			c.caughtUp.note(words, calls+1)
-			if again, _ := c.listBehind(sql); len(again) > 0 {
+			if again, _ := c.listBehind(wordsOf(sql)); len(again) > 0 {
 				t.Errorf("%q catches up twice, with %q", sql, again)
 			}
 		}
