@@ -126,7 +126,7 @@ func TestCloseEndsHeldBackAnswers(t *testing.T) {
 	began := time.Now()
 	c.p.Close()
 	waiting.Wait()
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > time.Minute/2 {
 		t.Errorf("closing took %v", took)
 	}
 }
