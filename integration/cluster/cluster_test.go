@@ -71,6 +71,7 @@ func (c cluster) as(t *testing.T, user string, shard int, sql string) string {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address.String(), strings.NewReader(sql))
 	house.Need(t, err)
 	request.SetBasicAuth(user, containers.Password)
+	request.Close = true // a server that was stopped, or idle for long, ends the connections that were kept
 	answer, err := http.DefaultClient.Do(request)
 	house.Need(t, err)
 	defer answer.Body.Close()

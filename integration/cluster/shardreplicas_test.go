@@ -112,6 +112,68 @@ func TestALostReplicaLosesNothing(t *testing.T) {
 	}
 }
 
+// An account moves between a shard with replicas and one without. A replica that lacks where it
+// is now, although it has a newer row of that table, sends no request to its old place.
+func TestAnAccountMovesBetweenShardsWithReplicas(t *testing.T) {
+	if os.Getenv("ADLENS_TEST_STORE") != "replicas" {
+		t.Skip("four more servers and a ZooKeeper are too much beside all other tests: make test-replicas")
+	}
+	t.Parallel()
+	c := ownServers(t, func() ([]*containers.ClickHouse, error) { return harness.NewShards(3, 1) })
+	figures, lists := house.FiguresAndLists(t, c.Program, house.Seed(t), 4)
+	server, err := c.Serve("--figure-memory", "0", "--answer-cache", "0")
+	house.Need(t, err)
+	t.Cleanup(func() { house.Need(t, server.Stop()) })
+	figures.Ask.Address, lists.Ask.Address = server.Address, server.Address
+	house.CheckAll(t, figures.Ask, figures.Model)
+	house.Need(t, c.shards[0].Stop(t.Context()))
+	house.CheckAll(t, figures.Ask, figures.Model)
+	house.Need(t, c.shards[0].Start(t.Context()))
+	c.wantUsed(t, 2)
+
+	for _, one := range []*house.Tenant{figures, lists} {
+		place := "SELECT argMax(shard, version) FROM placements WHERE account_id = '" + one.Files.ID + "'"
+		for range 2 {
+			from := c.at(t, 1, place)
+			to := map[string]string{"1": "2", "2": "1"}[from]
+			c.as(t, containers.Owner, 2, "SYSTEM STOP FETCHES placements")
+			moved := make(chan harness.Result)
+			go func() { moved <- c.Run("account", "move", one.Files.ID, "--shard", to) }()
+			house.Eventually(t, "the account has its new place", func() bool { return c.at(t, 1, place) == to })
+			c.at(t, 2, "INSERT INTO placements SELECT * REPLACE('another' AS account_id) FROM placements LIMIT 1 SETTINGS insert_quorum = 2, insert_quorum_parallel = 0")
+			if now := c.at(t, 2, place+" SETTINGS select_sequential_consistency = 1"); now != from {
+				t.Fatalf("replica 2 has the place %s", now)
+			}
+			if r := <-moved; r.Code != 0 {
+				t.Fatalf("move: %s", r)
+			}
+			c.check(t, figures, lists)
+			c.as(t, containers.Owner, 2, "SYSTEM START FETCHES placements")
+			c.at(t, 2, "ALTER TABLE placements DELETE WHERE account_id = 'another' SETTINGS mutations_sync = 2")
+			house.Load(t, c.Program, figures, figures.Take(1)...)
+			c.check(t, figures, lists)
+		}
+	}
+	if r := c.Run("doctor"); !strings.Contains(r.Stdout, "0 failed") {
+		t.Errorf("doctor: %s", r)
+	}
+}
+
+// check compares all answers of figures and of lists with their models.
+func (c cluster) check(t *testing.T, figures, lists *house.Tenant) {
+	t.Helper()
+	house.CheckAll(t, figures.Ask, figures.Model)
+	house.CheckLists(t, lists)
+}
+
+// wantUsed fails where no program is connected to a replica.
+func (c cluster) wantUsed(t *testing.T, replica int) {
+	t.Helper()
+	if used := c.as(t, containers.Owner, replica, "SELECT value FROM system.metrics WHERE metric = 'TCPConnection'"); used == "0" {
+		t.Fatalf("no program uses replica %d", replica)
+	}
+}
+
 // loadPast loads a report of which one replica lacks the figures, although it has newer rows of
 // the same tables: what a large load leaves for a moment that a small one follows. ClickHouse
 // lets such a replica answer.
@@ -145,9 +207,7 @@ func (c cluster) loadPast(t *testing.T, replica int, one *house.Tenant) {
 // alone would have the replica catch up with all tables.
 func (c cluster) askPast(t *testing.T, replica int, server *harness.Server) {
 	t.Helper()
-	if used := c.as(t, containers.Owner, replica, "SELECT value FROM system.metrics WHERE metric = 'TCPConnection'"); used == "0" {
-		t.Fatalf("the server does not use replica %d", replica)
-	}
+	c.wantUsed(t, replica)
 	ask := func(key string) {
 		t.Helper()
 		if a := house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/summary?period=never"); a.Status != 400 {

@@ -45,14 +45,14 @@ var Password = rand.Text()
 type ClickHouse struct {
 	HTTP, Native string // host:port; they stay through restarts
 	container    *testcontainers.DockerContainer
-	replicas     []*ClickHouse // of its shard, if it is one of them
+	replicas     []*ClickHouse // of its shard, if it has several
 	keeper       *keeper       // which ends with it
 }
 
 // StartClickHouse starts a server with further users, each a name with the
 // statements that give it its rights.
 func StartClickHouse(ctx context.Context, users map[string][]string) (*ClickHouse, error) {
-	all, err := startServers(ctx, 1, func([]*ClickHouse) []testcontainers.ContainerFile {
+	all, err := startServers(ctx, 1, func([]*ClickHouse, *ClickHouse) []testcontainers.ContainerFile {
 		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users))}
 	})
 	if err != nil {
@@ -61,40 +61,55 @@ func StartClickHouse(ctx context.Context, users map[string][]string) (*ClickHous
 	return all[0], nil
 }
 
-// Cluster is the name of the cluster that StartCluster's servers know.
+// Cluster is the name of the cluster that StartShards' servers know.
 const Cluster = "suite"
 
-// StartCluster starts servers that each know all of them as the shards of a
-// cluster.
-func StartCluster(ctx context.Context, shards int, users map[string][]string) ([]*ClickHouse, error) {
-	return startServers(ctx, shards, func(all []*ClickHouse) []testcontainers.ContainerFile {
-		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/cluster.xml", clusterFile(all))}
+// StartShards starts servers that each know all of them as a cluster, of which each shard has
+// so many replicas, and returns them in the order of the shards. What replicas know of each
+// other is in a ZooKeeper, which is started where a shard has several.
+func StartShards(ctx context.Context, users map[string][]string, replicas ...int) ([]*ClickHouse, error) {
+	servers, several := 0, false
+	for _, n := range replicas {
+		servers, several = servers+n, several || n > 1
+	}
+	var k *keeper
+	if several {
+		var err error
+		if k, err = startKeeper(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all, err := startServers(ctx, servers, func(all []*ClickHouse, one *ClickHouse) []testcontainers.ContainerFile {
+		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/cluster.xml", clusterFile(divide(all, replicas), one, k))}
 	})
-}
-
-// StartReplicas starts servers that are the replicas of one shard of a cluster, with what they
-// know of each other in a ZooKeeper.
-func StartReplicas(ctx context.Context, replicas int, users map[string][]string) ([]*ClickHouse, error) {
-	keeper, err := startKeeper(ctx)
 	if err != nil {
+		if k != nil {
+			err = errors.Join(err, k.stop())
+		}
 		return nil, err
 	}
-	all, err := startServers(ctx, replicas, func(all []*ClickHouse) []testcontainers.ContainerFile {
-		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/replicas.xml", replicasFile(all, keeper.address))}
-	})
-	if err != nil {
-		return nil, errors.Join(err, keeper.stop())
+	for _, shard := range divide(all, replicas) {
+		for _, c := range shard {
+			if len(shard) > 1 {
+				c.replicas = shard
+			}
+		}
 	}
-	for _, c := range all {
-		c.replicas = all
-	}
-	all[0].keeper = keeper
+	all[0].keeper = k
 	return all, nil
+}
+
+// divide returns the servers of each shard.
+func divide(all []*ClickHouse, replicas []int) (shards [][]*ClickHouse) {
+	for _, n := range replicas {
+		shards, all = append(shards, all[:n]), all[n:]
+	}
+	return shards
 }
 
 // startServers starts servers with files of their configuration. Docker may have given
 // a port that was free to another container meanwhile: then others are picked.
-func startServers(ctx context.Context, n int, files func(all []*ClickHouse) []testcontainers.ContainerFile) (all []*ClickHouse, err error) {
+func startServers(ctx context.Context, n int, files func(all []*ClickHouse, one *ClickHouse) []testcontainers.ContainerFile) (all []*ClickHouse, err error) {
 	for range 3 {
 		all, err = startAtOnce(ctx, n, files)
 		if err == nil || !strings.Contains(err.Error(), "port is already allocated") {
@@ -104,13 +119,13 @@ func startServers(ctx context.Context, n int, files func(all []*ClickHouse) []te
 	return all, err
 }
 
-func startAtOnce(ctx context.Context, n int, files func(all []*ClickHouse) []testcontainers.ContainerFile) ([]*ClickHouse, error) {
+func startAtOnce(ctx context.Context, n int, files func(all []*ClickHouse, one *ClickHouse) []testcontainers.ContainerFile) ([]*ClickHouse, error) {
 	all, err := pickAddresses(n)
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range all {
-		if err := c.run(ctx, files(all)...); err != nil {
+		if err := c.run(ctx, files(all, c)...); err != nil {
 			for _, started := range all[:i] {
 				err = errors.Join(err, started.Remove())
 			}
@@ -125,29 +140,30 @@ func file(path, text string) testcontainers.ContainerFile {
 	return testcontainers.ContainerFile{Reader: strings.NewReader(text), ContainerFilePath: "/etc/clickhouse-server/" + path, FileMode: 0o644}
 }
 
-// clusterFile names the servers as shards, by addresses that this machine knows.
-func clusterFile(all []*ClickHouse) string {
+// clusterFile names the servers of each shard, by addresses that this machine knows, and says
+// which one a server is. A replica takes its name from its environment, and fetches as many parts
+// at once as a server does.
+func clusterFile(shards [][]*ClickHouse, one *ClickHouse, keeper *keeper) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<clickhouse><remote_servers><%s>", Cluster)
-	for _, c := range all {
-		at := netip.MustParseAddrPort(c.Native)
-		fmt.Fprintf(&b, "<shard><replica><host>%s</host><port>%d</port></replica></shard>", at.Addr(), at.Port())
+	own := 0
+	for i, replicas := range shards {
+		b.WriteString("<shard>")
+		for _, c := range replicas {
+			at := netip.MustParseAddrPort(c.Native)
+			fmt.Fprintf(&b, "<replica><host>%s</host><port>%d</port></replica>", at.Addr(), at.Port())
+			if c == one {
+				own = i + 1
+			}
+		}
+		b.WriteString("</shard>")
 	}
-	fmt.Fprintf(&b, "</%s></remote_servers></clickhouse>", Cluster)
-	return b.String()
-}
-
-// replicasFile names the servers as the replicas of one shard. Each takes its name from its
-// environment, and fetches as many parts at once as a server does.
-func replicasFile(all []*ClickHouse, keeper netip.AddrPort) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<clickhouse><remote_servers><%s><shard>", Cluster)
-	for _, c := range all {
-		at := netip.MustParseAddrPort(c.Native)
-		fmt.Fprintf(&b, "<replica><host>%s</host><port>%d</port></replica>", at.Addr(), at.Port())
+	fmt.Fprintf(&b, "</%s></remote_servers>", Cluster)
+	if keeper != nil {
+		fmt.Fprintf(&b, `<macros><shard>%d</shard><replica from_env="HOSTNAME"/></macros>`, own)
+		fmt.Fprintf(&b, "<zookeeper><node><host>%s</host><port>%d</port></node><session_timeout_ms>6000</session_timeout_ms></zookeeper><background_fetches_pool_size>16</background_fetches_pool_size>", keeper.address.Addr(), keeper.address.Port())
 	}
-	fmt.Fprintf(&b, `</shard></%s></remote_servers><macros><shard>1</shard><replica from_env="HOSTNAME"/></macros>`, Cluster)
-	fmt.Fprintf(&b, "<zookeeper><node><host>%s</host><port>%d</port></node><session_timeout_ms>6000</session_timeout_ms></zookeeper><background_fetches_pool_size>16</background_fetches_pool_size></clickhouse>", keeper.Addr(), keeper.Port())
+	b.WriteString("</clickhouse>")
 	return b.String()
 }
 

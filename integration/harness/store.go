@@ -27,11 +27,6 @@ var stores = map[string]func() ([]*containers.ClickHouse, error){
 // instead of in the embedded engine.
 func Contained() bool { return stores[os.Getenv("ADLENS_TEST_STORE")] != nil }
 
-const (
-	shards   = 2 // of a cluster
-	replicas = 3 // of a shard
-)
-
 // Users of servers in containers, with the rights that the program asks for.
 const (
 	Writer = "suite_writer"
@@ -96,24 +91,21 @@ func newServers() ([]*containers.ClickHouse, error) {
 	return []*containers.ClickHouse{server}, err
 }
 
-// NewCluster starts the shards of a cluster, each with the users of NewServer.
-func NewCluster() ([]*containers.ClickHouse, error) {
-	return startServers(shards, containers.StartCluster)
-}
+// NewCluster starts the two shards of a cluster, each with the users of NewServer.
+func NewCluster() ([]*containers.ClickHouse, error) { return NewShards(1, 1) }
 
-// NewReplicas starts the replicas of a shard, each with the users of NewServer.
-func NewReplicas() ([]*containers.ClickHouse, error) {
-	return startServers(replicas, containers.StartReplicas)
-}
+// NewReplicas starts the three replicas of a shard, each with the users of NewServer.
+func NewReplicas() ([]*containers.ClickHouse, error) { return NewShards(3) }
 
-func startServers(n int, start func(context.Context, int, map[string][]string) ([]*containers.ClickHouse, error)) ([]*containers.ClickHouse, error) {
+// NewShards starts a cluster of which each shard has so many replicas.
+func NewShards(replicas ...int) ([]*containers.ClickHouse, error) {
 	rights, err := printedRights()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	return start(ctx, n, rights)
+	return containers.StartShards(ctx, rights, replicas...)
 }
 
 // NewServer starts a server with a writer and a reader, who have in all

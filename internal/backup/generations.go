@@ -49,7 +49,7 @@ func (t *taking) copyRound(ctx context.Context, all []group, copied map[string]F
 		if err != nil {
 			return false, err
 		}
-		name := g.groupFileName(t.id, h)
+		name := t.groupFileName(g, h)
 		if _, done := copied[name]; done {
 			continue
 		}
@@ -107,7 +107,7 @@ func (t *taking) isLive(ctx context.Context, g group, h Header, name string) (bo
 	}
 	now, err := t.Live(ctx, t.id, columns)
 	for _, other := range groupUnits(now) {
-		if other.table == g.table && other.groupFileName(t.id, h) == name {
+		if other.table == g.table && t.groupFileName(other, h) == name {
 			return true, err
 		}
 	}
@@ -130,7 +130,7 @@ func (t *taking) writeManifest(ctx context.Context, h Header, live []Live, all [
 	}
 	files := []File{m}
 	for _, g := range all {
-		if f := copied[g.groupFileName(t.id, t.headers[g.table])]; f.Rows > 0 {
+		if f := copied[t.groupFileName(g, t.headers[g.table])]; f.Rows > 0 {
 			files = append(files, f)
 		}
 	}

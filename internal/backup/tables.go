@@ -84,15 +84,16 @@ func (g group) generationNumbers() []uint32 {
 // rowsFormat is of the files of rows: with another one they all have other names.
 const rowsFormat = 1
 
-// groupFileName is the name of the group's file. Generations are never used again and
-// their rows never change, so the same units are the same file, whichever commit
-// named them last.
-func (g group) groupFileName(account string, h Header) string {
-	parts := [][]byte{{rowsFormat}, h.encodeHeader()}
+// groupFileName is the name of the group's file. A database never uses generations again and
+// their rows never change, so its same units are the same file, whichever commit named them
+// last. Another database, as one that was loaded anew or restored from the same backup, may
+// have other rows under the same numbers.
+func (t *taking) groupFileName(g group, h Header) string {
+	parts := [][]byte{{rowsFormat}, appendText(nil, t.options.Identity), h.encodeHeader()}
 	for _, u := range g.units {
 		parts = append(parts, appendText(nil, string(u.Entry.Encode())))
 	}
-	return fileName(account, g.table+g.month, sumOf(parts...))
+	return fileName(t.id, g.table+g.month, sumOf(parts...))
 }
 
 func fileName(account, what, sum string) string {

@@ -23,6 +23,7 @@ type shelf struct {
 	now        time.Time
 	generation uint32
 	stored     map[uint32]int // rows of generations
+	value      uint32         // of each row, beside its generation
 	promised   uint64         // rows that the manifest names
 	derived    []uint64       // rows of rollups that it names; none is stored
 	exporting  func()         // happens before the rows of facts are read
@@ -37,12 +38,12 @@ func (s *shelf) Shown(context.Context, string) ([]string, error) { return []stri
 func (s *shelf) RequireDirectory(context.Context, string) error { return s.lost }
 
 func (s *shelf) Columns(context.Context, string) (Header, error) {
-	return NewHeader([]string{"generation"}, []string{"UInt32"})
+	return NewHeader([]string{"generation", "value"}, []string{"UInt32", "UInt32"})
 }
 
 func (s *shelf) Live(context.Context, string, Header) ([]Live, error) {
 	unit := manifest.Unit{Kind: manifest.Month, Start: adlens.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))}
-	row := binary.LittleEndian.AppendUint32(nil, s.generation)
+	row := s.rowOf(s.generation)
 	entry := manifest.Entry{Unit: unit, Generation: s.generation, Rows: s.promised, Derived: s.derived}
 	return []Live{{Entry: entry, Version: s.generation, Row: row}}, nil
 }
@@ -57,12 +58,16 @@ func (s *shelf) Export(_ context.Context, e Extent, _ Header, visit func([]byte)
 	}
 	for _, generation := range e.Generations {
 		for range s.stored[generation] {
-			if err := visit(binary.LittleEndian.AppendUint32(nil, generation)); err != nil {
+			if err := visit(s.rowOf(generation)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func (s *shelf) rowOf(generation uint32) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, generation), s.value)
 }
 
 // silence is progress that is not shown.
@@ -486,5 +491,45 @@ func TestOfAPlaceOnlyTheDatabasesOwnBackupsAreRemoved(t *testing.T) {
 	here, err := ReadIndex(t.Context(), place, newest["HERE"])
 	if err := errors.Join(err, last.readLastBackup(t.Context())); err != nil || last.last["acme"] != here.Accounts[0] {
 		t.Errorf("the last backup is %v, expected %v: %v", last.last, here.Accounts, err)
+	}
+}
+
+// A database that is loaded anew gives the same numbers to other rows, as with other rates.
+func TestNoBackupHoldsAnotherDatabasesRows(t *testing.T) {
+	s := &shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1, stored: map[uint32]int{1: 3}, promised: 3}
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := map[uint32]Taken{}
+	for _, value := range []uint32{37, 73} {
+		s.value, s.now = value, s.now.Add(time.Hour)
+		if taken[value], err = Take(t.Context(), s, place, Options{Now: s.clock, Identity: fmt.Sprint("database ", value)}, silence{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for value, of := range taken {
+		if faults, err := Verify(t.Context(), place, of, silence{}); len(faults) > 0 || err != nil {
+			t.Errorf("the backup of %d is damaged: %v, %v", value, faults, err)
+		}
+		c, err := ReadCatalogue(t.Context(), place, of.Accounts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(c.Files, func(f File) bool { return f.Table == "facts" })
+		in, err := openFile(t.Context(), place, c.Files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		b := newBlock(in.header, "acme")
+		if err := in.eachRow(b.addRow); err != nil || b.Rows != 3 {
+			t.Fatalf("%d rows: %v", b.Rows, err)
+		}
+		for row := range b.Rows {
+			if got := b.numberAt("value", row); got != uint64(value) {
+				t.Errorf("the backup of %d has the value %d", value, got)
+			}
+		}
 	}
 }
