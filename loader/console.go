@@ -66,6 +66,9 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 	at := c.generatedAt(s.generatedAt, info.ModTime())
 	report := &platform.Report{ID: consoleID + c.sum, ProfileID: market.ID, Type: c.file.Type, Columns: c.file.Columns,
 		Start: c.file.Start, End: c.file.End, GeneratedAt: at}
+	if IsFuture(at, time.Now()) {
+		return pending{}, newRefusalf("it was generated at %s (%s), more than a day in the future; say when with --generated-at", adlens.FormatTime(at), c.timeBy)
+	}
 	if latest := adlens.DayOf(at) + 1; report.End > latest {
 		return pending{}, newRefusalf("the last day of its rows is %s, expected a day at most one after %s, when it was generated (%s); say when with --generated-at",
 			report.End, adlens.FormatTime(at), c.timeBy)
@@ -84,6 +87,10 @@ func kindOfProfile(m Marketplace) string {
 	}
 	return "seller"
 }
+
+// IsFuture reports whether no report of the console was generated at a time yet: every
+// true report of its days would lose against it. Clocks may be a day apart.
+func IsFuture(at, now time.Time) bool { return at.After(now.AddDate(0, 0, 1)) }
 
 // generatedAt is when a report was generated: said by the user, else by the file's
 // content, else by the time of the file.

@@ -82,8 +82,7 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 	return cmd
 }
 
-// parseGeneratedAt reads --generated-at; the zero time where it is not given. Clocks
-// may be a day apart.
+// parseGeneratedAt reads --generated-at; the zero time where it is not given.
 func parseGeneratedAt(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -92,7 +91,7 @@ func parseGeneratedAt(text string, now time.Time) (time.Time, error) {
 	if err != nil {
 		return at, fmt.Errorf("--generated-at is %q, expected a time with its zone like 2026-11-20T10:24:00Z, of the years 1970 to 2261", text)
 	}
-	if at.After(now.AddDate(0, 0, 1)) { // every true report of these days would lose against it
+	if loader.IsFuture(at, now) {
 		return at, fmt.Errorf("--generated-at is %s, more than a day in the future; expected when the reports were generated", text)
 	}
 	return at, nil

@@ -118,6 +118,7 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		{"a.csv", unsaid("USD 1.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "USD", expected SGD, the currency of profile 104`, ""},
 		{"a.csv", unsaid("$1.00"), old, []string{"--profile", "105"}, "refused", `its amounts are marked "$", expected amounts in EUR, the currency of profile 105`, ""},
 		{"a.csv", row("SGD", "1.00"), old.AddDate(0, 0, -3), nil, "refused", "the last day of its rows is 2026-11-02, expected a day at most one after 2026-10-31T08:00:00.000Z, when it was generated (the time of the file); say when with --generated-at", ""},
+		{"a.csv", row("SGD", "1.00"), time.Now().AddDate(10, 0, 0), nil, "refused", "(the time of the file), more than a day in the future; say when with --generated-at", ""},
 		{"other.csv", "a,b\n1,2\n", old, nil, "skipped", "no report of the advertising console", ""},
 		{"~$a.xlsx", "lock", old, nil, "skipped", "a lock of a spreadsheet program", ""},
 		{"a.csv", row("SGD", "8.00"), old, nil, "loaded", "spAdvertisedProduct of profile 104 (SG), the days 2026-11-02 to 2026-11-02, generated at 2026-11-03T08:00:00.000Z (the time of the file)", "6"},
