@@ -16,7 +16,7 @@ import (
 	"adlens/internal/query"
 )
 
-const settling = 2 * cluster.PlaceLife
+const settling = cluster.Settling
 
 // moving is a database on two shards, and a mover whose waits take no time.
 type moving struct {

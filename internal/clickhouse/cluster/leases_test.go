@@ -79,6 +79,26 @@ func TestOfTwoClaimantsNeverBothHoldTheLease(t *testing.T) {
 	}
 }
 
+// Who waits for an answer with others has what was true a moment ago, or asks again.
+func TestAPlaceThatComesLateIsNotUsed(t *testing.T) {
+	places := open(t).Cluster.Placements()
+	begun, come, found := make(chan struct{}), make(chan struct{}), make(chan uint16)
+	go places.LookUpLate(t.Context(), "acme", 7, begun, come)
+	<-begun
+	go func() {
+		shard, err := places.Find(t.Context(), "acme")
+		if err != nil {
+			t.Error(err)
+		}
+		found <- shard
+	}()
+	time.Sleep(100 * time.Millisecond) // for it to wait too
+	close(come)
+	if shard := <-found; shard != 0 {
+		t.Errorf("the account is looked for on shard %d", shard)
+	}
+}
+
 func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	d := open(t)
 	unheard := func(holder string) { t.Errorf("a free lease is reported to be held by %s", holder) }

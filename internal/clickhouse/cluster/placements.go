@@ -19,6 +19,9 @@ const (
 	// keeps others from loading for longer than that, so that nothing new is ever
 	// missed by those who still ask the old place.
 	PlaceLife = 2 * time.Second
+	// Settling is for how long a move waits after the account has its new place: by
+	// then every process has read it again. No place is used that is older.
+	Settling = 2 * PlaceLife
 	// maxPlaces bounds what is remembered.
 	maxPlaces = 100_000
 )
@@ -39,11 +42,11 @@ type place struct {
 
 func newPlace(shard uint16, asked time.Time) place { return place{shard, asked, asked.UnixNano()} }
 
-// isBelieved reports whether a place was read within PlaceLife. A machine that was
+// isYounger reports whether a place was read within a time. A machine that was
 // suspended meanwhile sees that by its wall clock alone; where that was set back, the
 // other clock counts.
-func (p place) isBelieved() bool {
-	return time.Since(p.asked) < PlaceLife && time.Since(time.Unix(0, p.wall)) < PlaceLife
+func (p place) isYounger(than time.Duration) bool {
+	return time.Since(p.asked) < than && time.Since(time.Unix(0, p.wall)) < than
 }
 
 func newPlacements(c *Cluster) *Placements {
@@ -53,19 +56,25 @@ func newPlacements(c *Cluster) *Placements {
 // Find returns the shard of an account, in the text form of parameters. It may
 // have moved a moment ago.
 func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) {
-	if p, ok := ps.known.Get(account); ok && p.isBelieved() {
+	if p, ok := ps.known.Get(account); ok && p.isYounger(PlaceLife) {
 		return p.shard, nil
 	}
-	p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
-		asked := time.Now()
-		number, _, err := ps.Read(ctx, account)
-		p := newPlace(number, asked)
-		if err == nil {
-			ps.known.Put(account, p)
+	for {
+		p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
+			asked := time.Now()
+			number, _, err := ps.Read(ctx, account)
+			p := newPlace(number, asked)
+			if err == nil {
+				ps.known.Put(account, p)
+			}
+			return p, err
+		})
+		if err != nil || p.isYounger(Settling) {
+			return p.shard, err
 		}
-		return p, err
-	})
-	return p.shard, err
+		// The answer was on its way for long, as where the network stood still, or
+		// callers before this one waited for it: the account may have moved since.
+	}
 }
 
 // Read reads the shard of an account; placed reports whether one was chosen.

@@ -28,12 +28,12 @@ func TestAPlaceIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
 		time.Sleep(PlaceLife - time.Nanosecond)
 		suspended, set := fresh, fresh
 		suspended.asked, set.wall = time.Now(), time.Now().Add(time.Hour).UnixNano()
-		if !fresh.isBelieved() {
+		if !fresh.isYounger(PlaceLife) {
 			t.Error("a place is not believed for its life")
 		}
 		time.Sleep(time.Nanosecond)
-		if suspended.isBelieved() || set.isBelieved() || fresh.isBelieved() {
-			t.Errorf("a place is believed after its life: %t where the machine was suspended, %t where its clock was set", suspended.isBelieved(), set.isBelieved())
+		if suspended.isYounger(PlaceLife) || set.isYounger(PlaceLife) || fresh.isYounger(PlaceLife) {
+			t.Errorf("a place is believed after its life: %t where the machine was suspended, %t where its clock was set", suspended.isYounger(PlaceLife), set.isYounger(PlaceLife))
 		}
 	})
 }

@@ -19,10 +19,6 @@ import (
 	"adlens/loader"
 )
 
-// settling is for how long a move waits after the account has its new place: by
-// then every process has read it again.
-const settling = 2 * cluster.PlaceLife
-
 // Mover brings accounts from one shard to another.
 type Mover struct {
 	sink Sink
@@ -59,7 +55,7 @@ func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(
 		return 0, err
 	}
 	if from == to {
-		return 0, m.clearOthers(ctx, account, target, settling+commits.Leaving)
+		return 0, m.clearOthers(ctx, account, target, cluster.Settling+commits.Leaving)
 	}
 	if err := m.makeRoom(ctx, account, from, target); err != nil {
 		return 0, err
@@ -83,7 +79,7 @@ func (m Mover) makeRoom(ctx context.Context, account string, from uint16, target
 	}
 	left, err := m.requireNoneNewer(ctx, account, current, target)
 	if err == nil && left > 0 {
-		err = m.Wait(ctx, settling+commits.Leaving)
+		err = m.Wait(ctx, cluster.Settling+commits.Leaving)
 	}
 	if err != nil {
 		return err
@@ -121,7 +117,7 @@ func (m Mover) placeAccount(ctx context.Context, account string, to uint16) erro
 		return err
 	}
 	err := m.sink.cluster.Placements().Move(ctx, account, to)
-	return errors.Join(err, m.Wait(context.WithoutCancel(ctx), settling))
+	return errors.Join(err, m.Wait(context.WithoutCancel(ctx), cluster.Settling))
 }
 
 func (m Mover) copyAccount(ctx context.Context, account string, from uint16, target *cluster.Shard, copied func(rows, kept uint64)) (rows uint64, err error) {
