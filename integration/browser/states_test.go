@@ -251,3 +251,22 @@ func TestWhatIsShownAgainIsNotBusy(t *testing.T) {
 	p.arrive("#/rules")
 	release()
 }
+
+// A module that was lost on its way is not asked for again by the browser, and the page
+// would have no program.
+func TestAPageThatLostAModuleOnItsWayLoadsItselfAgain(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	p.everScripted("const later = setTimeout; window.setTimeout = (does, after) => after === 2000 ? (window.again = does) : later(does, after)")
+	p.do(chromedp.Navigate("about:blank"))
+	call(p, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/page/dom.js", Block: true}}})
+	p.load(chromedp.Navigate(h.server.Address))
+	p.until("window.again")
+	if !js[bool](p, "document.querySelector('#key-form button').disabled") {
+		t.Error("the page has its program without a module of it")
+	}
+	call(p, network.SetBlockedURLs, network.SetBlockedURLsParams{})
+	js[any](p, "(again(), null)")
+	p.signIn(h.key)
+}
