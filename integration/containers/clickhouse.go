@@ -68,19 +68,22 @@ const Cluster = "suite"
 // so many replicas, and returns them in the order of the shards. What replicas know of each
 // other is in a ZooKeeper, which is started where a shard has several.
 func StartShards(ctx context.Context, users map[string][]string, replicas ...int) ([]*ClickHouse, error) {
-	servers, several := 0, false
+	servers, name := 0, "cluster.xml"
 	for _, n := range replicas {
-		servers, several = servers+n, several || n > 1
+		servers += n
+		if n > 1 {
+			name = "replicas.xml" // from which the image of tests knows that it has to talk to others
+		}
 	}
 	var k *keeper
-	if several {
+	if name == "replicas.xml" {
 		var err error
 		if k, err = startKeeper(ctx); err != nil {
 			return nil, err
 		}
 	}
 	all, err := startServers(ctx, servers, func(all []*ClickHouse, one *ClickHouse) []testcontainers.ContainerFile {
-		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/cluster.xml", clusterFile(divide(all, replicas), one, k))}
+		return []testcontainers.ContainerFile{file("users.d/test.xml", usersFile(users)), file("config.d/"+name, clusterFile(divide(all, replicas), one, k))}
 	})
 	if err != nil {
 		if k != nil {

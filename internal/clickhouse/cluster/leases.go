@@ -182,7 +182,9 @@ func (c *claim) keepRenewing(ctx context.Context) {
 			if c.requireFresh() != nil {
 				return
 			}
-			c.renew(ctx, asked) // failures show in requireFresh
+			within, cancel := context.WithTimeout(ctx, 2*leaseBeat) // a replica that stands still is left for another
+			c.renew(within, asked)                                  // failures show in requireFresh
+			cancel()
 		}
 	}
 }

@@ -3,6 +3,7 @@ package conn
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"adlens/internal/exact"
 )
@@ -19,6 +20,9 @@ func ScanSums(scan Scan, measures int, before, after []any, into ...*exact.Sums)
 		return err
 	}
 	for i := range numbers {
+		if i%measures == 0 {
+			*into[i/measures] = slices.Grow(*into[i/measures], measures)
+		}
 		sum, ok := exact.SumOf(&numbers[i])
 		if !ok {
 			return fmt.Errorf("the engine returned %s as a sum of measures; expected at most 192 bits", &numbers[i])
