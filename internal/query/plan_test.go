@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"adlens"
@@ -235,5 +236,25 @@ func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
 	plan := PlanReport(Request{Period: days("2025-01-01", "2025-12-31")}, v)
 	if want := []uint32{112503}; !slices.Equal(generationsOf(plan.Months), want) || len(plan.Years)+len(plan.Days) > 0 {
 		t.Errorf("got %+v", plan)
+	}
+}
+
+// A report without ids is cut into pages once all of it is in memory, where further
+// measures are summed: what it reserves is not of a page.
+func TestARowOfFurtherMeasuresIsHeldOfAllPages(t *testing.T) {
+	v := exampleView()
+	for _, e := range v.Manifest.Of(manifest.Month) {
+		e.Rows = 1000
+		v.Manifest = v.Manifest.With(v.Manifest.Version, e)
+	}
+	for figures, want := range map[string]int{"spend": 10, "spend,units_sold_clicks_7d": 3 * 3 * 31} {
+		r, faults := ParseReport(ReportParams{Dimensions: []string{"date", "marketplace", "ad_product"}, Figures: strings.Split(figures, ","),
+			PeriodParams: PeriodParams{StartDate: "2025-01-01", EndDate: "2025-01-31"}, PagingParams: PagingParams{PageSize: "10"}}, v, now)
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		if most, err := NewService(nil, nil).MostRows(t.Context(), v, r); most != want || err != nil {
+			t.Errorf("of %s %d rows are held, expected %d: %v", figures, most, want, err)
+		}
 	}
 }

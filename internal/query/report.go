@@ -107,8 +107,9 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 	if byFigure {
 		by = r.sortQuotient()
 	}
+	summands := r.summands()
 	for key, sums := range all {
-		if sums.isEmpty(r.summands()) {
+		if sums.isEmpty(summands) {
 			continue
 		}
 		one := sortedGroup{group: key, sums: sums, past: r.Granularity != "" && r.dateAt(r.Period, key.bucket) == nil}
@@ -123,9 +124,11 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 	return report
 }
 
-// MostRows is how many rows an answer has at most whose rows are paged.
+// MostRows is how many rows an answer whose rows are paged holds at most while it is made:
+// those of its page, or of all pages where none is cut before (readGroups).
 func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
-	if r.PageSize <= catalogue.MaxPageSize {
+	all := r.Dimensions != nil && !r.dividesByID() && r.sumsFurther()
+	if r.PageSize <= catalogue.MaxPageSize && !all {
 		return r.PageSize, nil
 	}
 	plan := PlanReport(r, v)
@@ -148,8 +151,11 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if r.divides(dimAdProduct) {
 		times(uint64(len(adlens.AdProducts)))
 	}
-	if r.dividesByID() {
+	if all || r.dividesByID() {
 		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
+	}
+	if all {
+		return int(bound), nil
 	}
 	return int(min(bound, uint64(r.PageSize))), nil
 }
