@@ -86,7 +86,7 @@ const rowsFormat = 1
 
 // groupFileName is the name of the group's file. A database never uses generations again and
 // their rows never change, so its same units are the same file, whichever commit named them
-// last. Another database, as one that was loaded anew or restored from the same backup, may
+// last. Another database, as one that was loaded from the start or restored from it, may
 // have other rows under the same numbers.
 func (t *taking) groupFileName(g group, h Header) string {
 	parts := [][]byte{{rowsFormat}, appendText(nil, t.options.Identity), h.encodeHeader()}

@@ -494,7 +494,7 @@ func TestOfAPlaceOnlyTheDatabasesOwnBackupsAreRemoved(t *testing.T) {
 	}
 }
 
-// A database that is loaded anew gives the same numbers to other rows, as with other rates.
+// A database that is loaded from the start gives the same numbers to other rows, as with other rates.
 func TestNoBackupHoldsAnotherDatabasesRows(t *testing.T) {
 	s := &shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1, stored: map[uint32]int{1: 3}, promised: 3}
 	place, err := openDirectory(t.TempDir(), true)
