@@ -183,7 +183,9 @@ func (c candidate) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, boo
 // idle reads nothing from the platform.
 type idle struct{}
 
-func (idle) Asked(context.Context, string, string, *time.Time) (bool, error) { return false, nil }
+func (idle) Asked(context.Context, string, string, *time.Time) (bool, bool, error) {
+	return false, false, nil
+}
 
 // linkJSON is a link as JSON shows it. Of the ids and of what is saved it has those
 // of its kind, and the address when it is made.

@@ -55,9 +55,10 @@ type UseStore interface {
 // Freshener keeps lists of the platform fresh while they are used.
 type Freshener interface {
 	// Asked notes a request for a marketplace's lists of a time (nil where none
-	// are held), and reports whether they are being read again. It does not wait
-	// for the platform.
-	Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error)
+	// are held), and reports whether they are being read again, and where not, whether
+	// a reading may have ended since that time was read. It does not wait for the
+	// platform.
+	Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing, ended bool, err error)
 }
 
 // Config is what a service needs.

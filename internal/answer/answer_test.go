@@ -65,6 +65,48 @@ func newShop() (*shop, *Service) {
 	return s, New(Config{Figures: query.NewService(s, nil), Connections: s, Cache: 1 << 20, Memory: 1 << 20, Now: func() time.Time { return now }})
 }
 
+// reading is one that ends, and stores its lists, between the moment that a request is
+// about and the question of whether it still runs.
+type reading struct {
+	shop
+	version uint32
+	ends    bool
+}
+
+func (r *reading) View(ctx context.Context, account string) (query.View, error) {
+	v, err := r.shop.View(ctx, account)
+	v.Manifest.Version = r.version
+	return v, err
+}
+
+func (r *reading) Asked(context.Context, string, string, *time.Time) (syncing, ended bool, err error) {
+	if r.ends {
+		r.version++
+	}
+	return !r.ends, r.ends, nil
+}
+
+func TestAnAnswerThatSaysThatAReadingEndedHasItsLists(t *testing.T) {
+	r := &reading{version: 7}
+	s := New(Config{Figures: query.NewService(r, nil), Lists: r, Now: func() time.Time { return now }})
+	for _, ends := range []bool{false, true} {
+		r.ends = ends
+		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, Request{Endpoint: "campaigns", Parameters: []Parameter{{Name: "marketplace_id", Value: "101"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := r.View(t.Context(), "acme")
+		v.Manifest.Version = 7
+		if ends {
+			v.Manifest.Version = 8 // that of the first answer, beside which it says that none runs
+		}
+		request := q.request.(query.ListRequest)
+		if request.Syncing == ends || q.Name != accountPrefix("acme")+query.ListIdentity("campaigns", v, request) {
+			t.Errorf("ends %v: syncing %v, of another version than %d", ends, request.Syncing, v.Manifest.Version)
+		}
+	}
+}
+
 // What a surface that is not HTTP does with an admitted caller.
 func TestAQuestionIsAnsweredWithoutHTTP(t *testing.T) {
 	store, s := newShop()

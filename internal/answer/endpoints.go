@@ -96,9 +96,9 @@ func readEndpoint(path string) (Request, error) {
 type steps[Params any, R request, A any] struct {
 	name     string
 	parse    func(Params, query.View, time.Time) (R, []adlens.Fault)
-	check    func(context.Context, query.View, R) ([]adlens.Fault, error) // of ids, which the view does not have
-	late     bool                                                         // computing checks too: only beside other faults it has to be done before
-	settle   func(context.Context, *Service, query.View, R) R             // nil where all depends on the data
+	check    func(context.Context, query.View, R) ([]adlens.Fault, error)    // of ids, which the view does not have
+	late     bool                                                            // computing checks too: only beside other faults it has to be done before
+	settle   func(context.Context, *Service, query.View, R) (r R, past bool) // nil where all depends on the data; past where they may be others by now
 	identify func(string, query.View, R) string
 	most     func(context.Context, query.View, R) (int, error)
 	compute  func(*query.Service, context.Context, query.View, R) (A, error)
@@ -114,7 +114,7 @@ func figuresEndpoint[Params, A any](name string, parse func(Params, query.View, 
 }
 
 // listEndpoint returns an endpoint that answers a list.
-func listEndpoint[Params, A any](name string, settle func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest,
+func listEndpoint[Params, A any](name string, settle func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool),
 	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.ListRequest) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
@@ -154,7 +154,17 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 		return nil, err
 	}
 	if st.settle != nil {
-		request = st.settle(ctx, s, view, request)
+		var past bool
+		if request, past = st.settle(ctx, s, view, request); past && r.Moment == nil {
+			newest, err := s.Now(ctx, caller)
+			if err != nil {
+				return nil, err
+			}
+			if newest.Manifest.Version != view.Manifest.Version {
+				r.Moment = &newest
+				return newQuestion(ctx, s, caller, r, st)
+			}
+		}
 	}
 	return &Question{
 		Name: accountPrefix(view.Account) + st.identify(st.name, view, request), meaning: func() string { return query.Meaning(st.name, view, request) },
@@ -168,15 +178,15 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 }
 
 // freshenList returns a step that has a list of the platform kept fresh, and notes
-// whether it is being read.
-func freshenList(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) query.ListRequest {
-	return func(ctx context.Context, s *Service, v query.View, r query.ListRequest) query.ListRequest {
-		syncing, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
+// whether it is being read. An answer that it is not has the list that was read.
+func freshenList(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool) {
+	return func(ctx context.Context, s *Service, v query.View, r query.ListRequest) (query.ListRequest, bool) {
+		syncing, ended, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
 		if err != nil { // what is held can be answered all the same
 			s.warn(v.Account, err)
 		}
 		r.Syncing = syncing
-		return r
+		return r, ended
 	}
 }
 

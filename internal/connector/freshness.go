@@ -46,6 +46,7 @@ type Lists struct {
 type market struct {
 	sync.Mutex           // held during a look
 	syncing    bool      // they are being read, here or elsewhere
+	connected  bool      // at the last look
 	here       bool      // by this process
 	began      time.Time // when this process read them last
 	look       time.Time // no need to look again before
@@ -68,23 +69,23 @@ func (l *Lists) Wait() { l.running.Wait() }
 
 // Asked is told that a client asks for a marketplace's lists of a time (nil
 // where none are held). It starts to read them again where they are old, and
-// reports whether they are being read. It never waits for the platform.
-func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing bool, err error) {
+// reports whether they are being read, and where not, whether a reading may have ended
+// since that time was read. It never waits for the platform.
+func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed *time.Time) (syncing, ended bool, err error) {
 	m := l.marketOf(account + "/" + marketplaceID)
 	m.Lock()
 	defer m.Unlock()
 	old := listed == nil || time.Since(*listed) > listLife || time.Until(*listed) > clockSlack
 	switch {
 	case m.here:
-		return true, nil
+		return true, false, nil
 	case !old, !m.began.IsZero() && time.Since(m.began) < listLife: // whatever jumps the database's clock makes
-		return false, nil
-	case time.Now().Before(m.look):
-		return m.syncing, nil
+		return false, old, nil
+	case !time.Now().Before(m.look):
+		m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, listLife)
+		m.look = time.Now().Add(lookEvery)
 	}
-	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, listLife)
-	m.look = time.Now().Add(lookEvery)
-	return m.syncing, err
+	return m.syncing, m.connected && !m.syncing, err
 }
 
 // ReadDaily begins to read a marketplace's lists where no process did within a day: there
@@ -123,7 +124,7 @@ var marketRest = exponentialBackoff(listLife, 2, longestRest)
 // when it has rested, and reports whether one runs.
 func (l *Lists) beginRead(ctx context.Context, m *market, account, marketplaceID string, rest time.Duration) (syncing bool, err error) {
 	through, connected, err := l.owner(ctx, account, marketplaceID)
-	if err != nil || !connected {
+	if m.connected = connected; err != nil || !connected {
 		return false, err
 	}
 	w := work{store: l.store, locks: l.locks, name: ListsWork(account, marketplaceID), rest: func(failures int) time.Duration {

@@ -48,11 +48,39 @@ func server(ctx context.Context, m *memory, r *reads) *Lists {
 
 func ask(t *testing.T, l *Lists, account, market string, listed *time.Time) bool {
 	t.Helper()
-	syncing, err := l.Asked(t.Context(), account, market, listed)
+	syncing, _, err := l.Asked(t.Context(), account, market, listed)
 	if err != nil {
 		t.Error(err)
 	}
 	return syncing
+}
+
+func TestOfAListOfTheTimeBeforeAReadingItIsKnownThatOneEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+		ctx, stop := context.WithCancel(t.Context())
+		reader, other := server(ctx, m, r), server(ctx, m, r)
+		want := func(l *Lists, account string, listed *time.Time, syncing, ended bool) {
+			t.Helper()
+			if s, e, err := l.Asked(t.Context(), account, "1", listed); s != syncing || e != ended || err != nil {
+				t.Errorf("%s of %v: syncing %v, ended %v, %v; expected %v and %v", account, listed, s, e, err, syncing, ended)
+			}
+		}
+		want(reader, "acct", nil, true, false)
+		want(other, "acct", nil, true, false)
+		time.Sleep(2 * time.Minute) // the reading takes one
+		read := time.Now().Add(-time.Minute)
+		for _, l := range []*Lists{reader, other} {
+			for range 2 { // a look, and what it found
+				want(l, "acct", nil, false, true)
+				want(l, "acct", &read, false, false)
+				want(l, "unconnected", nil, false, false)
+			}
+		}
+		stop()
+		reader.Wait()
+		other.Wait()
+	})
 }
 
 func TestAListIsReadOnceHoweverManyAskWherever(t *testing.T) {
