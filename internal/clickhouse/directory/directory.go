@@ -157,7 +157,8 @@ func Found[T any](ctx context.Context, s *conn.Server, table, key string, all []
 	return all[0], true, nil
 }
 
-// RequireNew makes sure that a row which is not there never was.
+// RequireNew makes sure that a row which was not there never had been. It may have come
+// since, sealed.
 func RequireNew(ctx context.Context, s *conn.Server, table, key string) error {
 	var accounts []string
 	err := s.ReadOnce(ctx, "SELECT groupUniqArray(account_id) FROM directory_seals WHERE table_name = {table:String} AND key = {key:String}",
@@ -165,10 +166,7 @@ func RequireNew(ctx context.Context, s *conn.Server, table, key string) error {
 	if err != nil || len(accounts) == 0 {
 		return err
 	}
-	s.CatchUp() // a replica may have got the seal before the row: the alarm looks again
-	err = Damaged(accounts[0], Faults{"its row of " + table + " is gone"})
-	s.Alarm(ctx, err)
-	return err
+	return RequireWhole(ctx, s, table, accounts[0])
 }
 
 // RequireWhole makes sure that an account, or each where it is "", lost no row of a
