@@ -81,28 +81,41 @@ func (r *reading) View(ctx context.Context, account string) (query.View, error) 
 
 func (r *reading) Asked(context.Context, string, string, *time.Time) (syncing, ended bool, err error) {
 	if r.ends {
-		r.version++
+		r.version = 8
 	}
 	return !r.ends, r.ends, nil
 }
 
 func TestAnAnswerThatSaysThatAReadingEndedHasItsLists(t *testing.T) {
-	r := &reading{version: 7}
-	s := New(Config{Figures: query.NewService(r, nil), Lists: r, Now: func() time.Time { return now }})
-	for _, ends := range []bool{false, true} {
-		r.ends = ends
-		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, Request{Endpoint: "campaigns", Parameters: []Parameter{{Name: "marketplace_id", Value: "101"}}})
+	caller := auth.Caller{Account: adlens.Account{ID: "acme"}}
+	for _, c := range []struct {
+		name        string
+		ends, given bool // whether it is asked of a moment before
+		version     uint32
+		syncing     bool
+	}{
+		{"still runs", false, false, 7, true},
+		{"ends", true, false, 8, false},
+		{"ends since the moment that is asked of", true, true, 7, true},
+	} {
+		r := &reading{version: 7, ends: c.ends}
+		s := New(Config{Figures: query.NewService(r, nil), Lists: r, Now: func() time.Time { return now }})
+		m, err := s.Now(t.Context(), caller)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, _ := r.View(t.Context(), "acme")
-		v.Manifest.Version = 7
-		if ends {
-			v.Manifest.Version = 8 // that of the first answer, beside which it says that none runs
+		request := Request{Endpoint: "campaigns", Parameters: []Parameter{{Name: "marketplace_id", Value: "101"}}}
+		if c.given {
+			request.Moment = &m
 		}
-		request := q.request.(query.ListRequest)
-		if request.Syncing == ends || q.Name != accountPrefix("acme")+query.ListIdentity("campaigns", v, request) {
-			t.Errorf("ends %v: syncing %v, of another version than %d", ends, request.Syncing, v.Manifest.Version)
+		q, err := s.Ask(t.Context(), caller, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Manifest.Version = c.version
+		list := q.request.(query.ListRequest)
+		if list.Syncing != c.syncing || q.Name != accountPrefix("acme")+query.ListIdentity("campaigns", m.View, list) {
+			t.Errorf("one that %s: syncing %v, or of another version than %d", c.name, list.Syncing, c.version)
 		}
 	}
 }

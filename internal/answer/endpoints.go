@@ -98,7 +98,7 @@ type steps[Params any, R request, A any] struct {
 	parse    func(Params, query.View, time.Time) (R, []adlens.Fault)
 	check    func(context.Context, query.View, R) ([]adlens.Fault, error)    // of ids, which the view does not have
 	late     bool                                                            // computing checks too: only beside other faults it has to be done before
-	settle   func(context.Context, *Service, query.View, R) (r R, past bool) // nil where all depends on the data; past where they may be others by now
+	settle   func(context.Context, *Service, query.View, R) (r R, past bool) // nil where all depends on the data; past where they are others by now
 	identify func(string, query.View, R) string
 	most     func(context.Context, query.View, R) (int, error)
 	compute  func(*query.Service, context.Context, query.View, R) (A, error)
@@ -160,10 +160,8 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 			if err != nil {
 				return nil, err
 			}
-			if newest.Manifest.Version != view.Manifest.Version {
-				r.Moment = &newest
-				return newQuestion(ctx, s, caller, r, st)
-			}
+			r.Moment = &newest
+			return newQuestion(ctx, s, caller, r, st)
 		}
 	}
 	return &Question{
@@ -178,15 +176,21 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 }
 
 // freshenList returns a step that has a list of the platform kept fresh, and notes
-// whether it is being read. An answer that it is not has the list that was read.
+// whether it is being read. One that was read since the view still is, for an answer of
+// the view's moment.
 func freshenList(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool) {
 	return func(ctx context.Context, s *Service, v query.View, r query.ListRequest) (query.ListRequest, bool) {
 		syncing, ended, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
 		if err != nil { // what is held can be answered all the same
 			s.warn(v.Account, err)
 		}
-		r.Syncing = syncing
-		return r, ended
+		past := false
+		if ended {
+			newest, err := s.figures.View(ctx, v.Account)
+			past = err == nil && newest.Manifest.Version != v.Manifest.Version
+		}
+		r.Syncing = syncing || past
+		return r, past
 	}
 }
 
