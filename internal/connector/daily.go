@@ -363,8 +363,9 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 			if !ok {
 				continue
 			}
-			if one.refusals = d.countRefusals(&one); one.refusals < closedTries {
-				one.planWindows(open)
+			one.refusals = d.countRefusals(&one)
+			one.planWindows(open)
+			if one.refusals < closedTries || one.isHere() {
 				tasks = append(tasks, &one)
 			}
 		}
@@ -381,14 +382,15 @@ func stateOf(states []adlens.Refreshed, profile platform.Profile, t *platform.Re
 	return &states[i]
 }
 
-// splitTasks parts the tasks whose reports are all on the disk or visible from
-// those that need the platform.
+// splitTasks finds the tasks of which something can be done here, without the platform,
+// and those that need it. A task may be both: what is on the disk waits for no other report.
 func splitTasks(tasks []*task) (here, away []*task) {
 	for _, t := range tasks {
-		if t.needsPlatform() {
-			away = append(away, t)
-		} else {
+		if t.isHere() || !t.needsPlatform() {
 			here = append(here, t)
+		}
+		if t.needsPlatform() && t.refusals < closedTries {
+			away = append(away, t)
 		}
 	}
 	return here, away

@@ -101,6 +101,11 @@ func (t *task) needsPlatform() bool {
 	return slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress < onDisk })
 }
 
+// isHere reports whether some report of the task is on the disk.
+func (t *task) isHere() bool {
+	return slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress == onDisk })
+}
+
 // isRead reports whether all that the platform has of the task's days is
 // visible.
 func (t *task) isRead() bool {

@@ -158,7 +158,9 @@ type pull struct {
 	mu sync.Mutex // for what tasks know of the platform, and what was requested
 
 	// Of the goroutine that loads.
-	result loader.Result
+	result  loader.Result
+	listed  []string // the profiles of which the campaigns of Sponsored Brands were read
+	awaited uint32   // the version of rates and lists that reports which wait were last tried with
 }
 
 // runPull opens the connection, lets choose name the tasks of the profiles
@@ -268,13 +270,14 @@ func (p *pull) joinFailures() error {
 func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *window) (failure error) {
 	ticker := time.NewTicker(p.connector.paced(loadEvery))
 	defer ticker.Stop()
-	var here []*window
+	var here, tried []*window
 	count := 0
 	for {
 		select {
 		case w, more := <-fetched:
 			if !more {
-				return errors.Join(failure, p.loadReports(ctx, here))
+				failure = errors.Join(failure, p.loadReports(ctx, here))
+				return errors.Join(failure, p.loadReports(ctx, p.takeWaiting(ctx, append(tried, here...))))
 			}
 			count++
 			if w.progress == onDisk {
@@ -283,7 +286,8 @@ func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *windo
 			p.fetched(count, total)
 		case <-ticker.C:
 			failure = errors.Join(failure, p.loadReports(ctx, here))
-			here = nil
+			tried, here = append(tried, here...), nil
+			failure = errors.Join(failure, p.loadReports(ctx, p.takeWaiting(ctx, slices.Clone(tried))))
 			if p.isOverdue != nil && !p.givesWay() && p.isOverdue(p.profiles, p.failed.Load()) {
 				p.connector.Notice(p.account, "the platform is still making reports; the next refresh, which is due, waits for them")
 				p.stopWaiting(errOverdue)
@@ -349,14 +353,13 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 }
 
 // readBrandsLists reads which campaigns of Sponsored Brands there are, for the
-// profiles of some reports.
+// profiles of some reports, once each.
 func (p *pull) readBrandsLists(ctx context.Context, of []*window) (err error) {
-	read := map[string]bool{}
 	for _, w := range of {
-		if read[w.profile.ID] {
+		if slices.Contains(p.listed, w.profile.ID) {
 			continue
 		}
-		read[w.profile.ID] = true
+		p.listed = append(p.listed, w.profile.ID)
 		r := &listReader{store: p.connector.Store, client: p.client, account: p.account, profile: w.profile.ID}
 		list, failed := r.readList(ctx, loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredBrands})
 		if failed == nil {
@@ -377,6 +380,7 @@ func (p *pull) loadOnce(ctx context.Context, here []*window, isLast bool) (again
 	for i, w := range here {
 		paths[i], of[w.windowName()] = filepath.Join(p.out, w.windowName()+reportSuffix), w
 	}
+	p.result.Files = slices.DeleteFunc(p.result.Files, func(f loader.FileResult) bool { return slices.Contains(paths, f.File) }) // of an earlier try
 	result, err := p.connector.load(ctx, p.account, paths)
 	for _, f := range result.Files {
 		name, _ := cutReport(filepath.Base(f.File))

@@ -132,8 +132,8 @@ func (d *Daily) Waiting() (n int) {
 	return n
 }
 
-// loadHere loads what is on the disk of some tasks, which need nothing of the
-// platform, unless that was tried with the rates and lists that there are.
+// loadHere loads what is on the disk of some tasks, unless that was tried with the rates
+// and lists that there are.
 func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task) (result loader.Result, did did, err error) {
 	version, err := d.Connector.Store.AwaitedVersion(ctx, c.Account)
 	if err != nil || !d.isNews(c, version) {
@@ -148,12 +148,13 @@ func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task
 	p.tasks = tasks
 	var here []*window
 	for _, w := range p.windows() {
-		if p.isWhole(w) {
+		switch {
+		case w.progress < onDisk:
+		case p.isWhole(w):
 			here = append(here, w)
-			continue
+		default: // it is downloaded again at the next look
+			err = errors.Join(err, removeIfThere(filepath.Join(p.out, w.windowName())+reportSuffix))
 		}
-		// It is downloaded again at the next look.
-		err = errors.Join(err, removeIfThere(filepath.Join(p.out, w.windowName())+reportSuffix))
 	}
 	err = errors.Join(err, p.loadReports(ctx, here), refusedFiles(p.result))
 	err = errors.Join(err, d.noteRead(ctx, p))
@@ -164,6 +165,25 @@ func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task
 		return p.result, notNow, err
 	}
 	return p.result, refreshed, err
+}
+
+// takeWaiting returns the reports among some, all of which were tried, that wait for
+// something which has come since. Rates are fetched where they are due: the pull may
+// take hours.
+func (p *pull) takeWaiting(ctx context.Context, tried []*window) []*window {
+	tried = slices.DeleteFunc(tried, func(w *window) bool { return !w.waits || w.progress == loaded })
+	if len(tried) == 0 {
+		return nil
+	}
+	if err := p.connector.freshenRates(ctx, p.account, p.out, p.connector.Now()); err != nil {
+		p.connector.Notice(p.account, fmt.Sprintf("rates could not be fetched; it is tried again: %v", err))
+	}
+	version, err := p.connector.Store.AwaitedVersion(ctx, p.account)
+	if err != nil || version == p.awaited { // the next pull tries them
+		return nil
+	}
+	p.awaited = version
+	return tried
 }
 
 // isNews reports whether the reports on the disk were not tried by this process with

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/integration/standin"
 	"adlens/internal/platform"
 	"adlens/loader"
 )
@@ -60,10 +61,10 @@ func TestReportsThatWaitedLongAreLoaded(t *testing.T) {
 			}
 			w.noted.rates, w.lacks = 2, 0
 			if some {
-				pass(1)
-			} else {
-				w.refresh(1 << 30)
+				w.now = w.now.Add(24 * time.Hour)
 			}
+			w.refresh(1 << 30) // what is on the disk comes first
+			w.refresh(1 << 30)
 			w.wantAllRead()
 			if have, ok := w.held[platform.ReportTypes[0].ID][oldest]; !ok {
 				t.Errorf("%s is not loaded: %v", oldest, have)
@@ -75,6 +76,86 @@ func TestReportsThatWaitedLongAreLoaded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// heldDays counts the days of figures that are held.
+func (w *world) heldDays() (n int) {
+	w.noted.mu.Lock()
+	defer w.noted.mu.Unlock()
+	for _, days := range w.held {
+		n += len(days)
+	}
+	return n
+}
+
+// What waits on the disk needs no platform, however it refuses what else is due.
+func TestReportsThatWaitAreLoadedThoughThePlatformRefuses(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]standin.Fault{
+		"the credentials": {On: standin.Token, Times: -1, Do: standin.Error(400, standin.Detail, "invalid_grant")},
+		"other reports":   {On: standin.ReportCreate, Times: -1, Do: standin.Error(400, standin.Detail, "not today")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults = 0
+			w.refresh(1 << 30)
+			w.platform.Inject(fault)
+			w.now = w.now.Add(24 * time.Hour)
+			w.start()
+			w.refresh(1 << 30) // it is refused
+			w.noted.rates = 1
+			w.refresh(1 << 30)
+			if n := w.heldDays(); n < 95+60+65-3 {
+				t.Errorf("%d days are held", n)
+			}
+		})
+	}
+}
+
+// opening is a loader during whose first load without rates they come.
+type opening struct{ *world }
+
+func (o opening) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
+	r, err := o.world.Load(ctx, account, paths)
+	if len(r.Files) == 0 {
+		return r, err
+	}
+	o.noted.mu.Lock()
+	o.noted.rates = 1
+	o.noted.mu.Unlock()
+	if o.heldDays() == 60+65 { // all others
+		o.dice.Lock()
+		defer o.dice.Unlock()
+		o.now = o.now.Add(2 * time.Hour) // what was not ready is
+	}
+	return r, err
+}
+
+// Reports that wait are loaded when the rates come, though the pull still waits for others.
+func TestReportsThatWaitAreLoadedDuringAPull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults = 0
+	w.platform.PlanReportsBy(func(o standin.ReportOrder) standin.JobPlan {
+		if o.ReportTypeID == platform.ReportTypes[0].ID {
+			return standin.JobPlan{Duration: time.Hour}
+		}
+		return standin.JobPlan{}
+	})
+	w.daily.Connector.Pace, w.daily.Connector.Loader = 6000, opening{w}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	result, _, err := w.daily.refreshConnection(ctx, w.connection)
+	if err != nil || ctx.Err() != nil {
+		t.Fatal(err, ctx.Err())
+	}
+	for _, f := range result.Files {
+		if f.Status != loader.Loaded {
+			t.Errorf("%s is %s", f.File, f.Status)
+		}
+	}
+	w.wantAllRead()
 }
 
 // killedLoader is a loader whose process is killed as it begins.
