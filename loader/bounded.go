@@ -30,6 +30,29 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// endingText is a text of which the last byte is known: one that was cut off rarely ends
+// with the end of a line.
+type endingText struct {
+	io.Reader
+	last byte
+}
+
+func (e *endingText) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if n > 0 {
+		e.last = p[n-1]
+	}
+	return n, err
+}
+
+// noteCut says of a table that its last line does not end. Tables that people write are
+// often so, and what is left of a value that was cut off may be one too.
+func (s *session) noteCut(f file, last byte) {
+	if last != '\n' && last != '\r' && f.kind != kindBankRates {
+		s.noteFile(f, "its last line does not end with a line break; if the file is cut off there, load it again once it is whole")
+	}
+}
+
 // boundedFile bounds a file that is kept in memory. Downloads of reports are
 // not: they are summed as they are read.
 func boundedFile(r io.Reader) io.Reader {

@@ -46,7 +46,8 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 		return pending{}, asRefusal(err)
 	}
 	c := &consoleReport{}
-	if c.sum, err = hashOf(ctx, io.NewSectionReader(opened, 0, info.Size())); err == nil {
+	text := endingText{Reader: io.NewSectionReader(opened, 0, info.Size())}
+	if c.sum, err = hashOf(ctx, &text); err == nil {
 		c.file, err = console.Open(opened, info.Size(), isWorkbookName(f.name))
 	}
 	if closing := closeFile(); err == nil {
@@ -77,6 +78,9 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 		if !report.Has(column) {
 			return pending{}, newRefusalf("it has no column %s (in the platform's words), which figures of the %s profile %s follow from", column, kindOfProfile(market), market.ID)
 		}
+	}
+	if !isWorkbookName(f.name) {
+		s.noteCut(f, text.last)
 	}
 	return pending{file: f, report: report, market: market, console: c}, nil
 }

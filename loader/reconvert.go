@@ -22,10 +22,12 @@ func loadRates(read func(io.Reader) (Rates, int, error)) func(*session, context.
 		if err != nil {
 			return 0, false, asRefusal(err)
 		}
-		added, rows, err := read(content)
+		text := endingText{Reader: content}
+		added, rows, err := read(&text)
 		if err = errors.Join(err, closeFile()); err != nil {
 			return rows, false, asRefusal(err)
 		}
+		s.noteCut(f, text.last)
 		changed, err = s.putRates(ctx, added)
 		return rows, changed, err
 	}

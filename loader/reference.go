@@ -141,7 +141,8 @@ func (s *session) loadTitles(ctx context.Context, f file) (rows int, changed boo
 		return 0, false, errors.Join(err, closeFile())
 	}
 	next := maps.Clone(old)
-	rows, err = readTable(content, []string{"product_id", "title"}, func(row int, values []string) error {
+	text := endingText{Reader: content}
+	rows, err = readTable(&text, []string{"product_id", "title"}, func(row int, values []string) error {
 		if values[0] == "" {
 			return &platform.Fault{Row: row, Field: "product_id", Value: `""`, Expected: "a product's id"}
 		}
@@ -151,6 +152,7 @@ func (s *session) loadTitles(ctx context.Context, f file) (rows int, changed boo
 	if err = errors.Join(err, closeFile()); err != nil {
 		return rows, false, asRefusal(err)
 	}
+	s.noteCut(f, text.last)
 	if maps.Equal(old, next) {
 		return rows, false, nil
 	}

@@ -225,12 +225,12 @@ func (w *writer) consoleText(kind string, d description, facts []consoleFact) ([
 			}
 			return fmt.Sprintf("%s %02d, %d", strings.Fields(k.months)[f.day.Month()-1], f.day.Day(), f.day.Year())
 		case k.cost:
-			return k.amountText(f.cost, f.isBare)
+			return k.amountText(f.cost, d.profile.currency, f.isBare)
 		case k.sales:
 			if f.withoutSales {
 				return ""
 			}
-			return k.amountText(f.sales, !f.isBare)
+			return k.amountText(f.sales, d.profile.currency, !f.isBare)
 		case k.impressions:
 			return k.grouped(f.impressions)
 		}
@@ -300,11 +300,15 @@ func (k consoleKind) grouped(n int64) string {
 	return text
 }
 
-func (k consoleKind) amountText(hundredths int64, bare bool) string {
+func (k consoleKind) amountText(hundredths int64, currency string, bare bool) string {
 	if bare {
 		return fmt.Sprintf("%d%s%02d", hundredths/100, k.decimal, hundredths%100)
 	}
-	return fmt.Sprintf("€%s%s%02d", k.grouped(hundredths/100), k.decimal, hundredths%100)
+	mark, ok := map[string]string{"USD": "$", "CAD": "$", "EUR": "€", "GBP": "£"}[currency]
+	if !ok {
+		mark = currency
+	}
+	return fmt.Sprintf("%s%s%s%02d", mark, k.grouped(hundredths/100), k.decimal, hundredths%100)
 }
 
 // consoleRows are the same facts in the platform's own form.

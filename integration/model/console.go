@@ -211,7 +211,7 @@ func consoleDay(text string) string {
 // separates its decimals, or 0 for the float of a workbook. Extracts write no more
 // places, but for what floats leave behind.
 func consoleNumber(text string, comma rune) any {
-	text = strings.TrimPrefix(text, "€")
+	text = strings.TrimLeft(text, "$€£ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	switch {
 	case text == "":
 		return nil

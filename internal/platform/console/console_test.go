@@ -178,10 +178,12 @@ func TestWorkbooksAreReadAsTheirNumbersWereMeant(t *testing.T) {
 		file []byte
 		says string
 	}{
-		"a number in text": {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `"1.234"`, "1", "1"}), "row 2: Spend is 1.234, expected a number, not text"},
-		"an error":         {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `<c r="H2" t="e"><v>#N/A</v></c>`, "1", "1"}), "row 2: Spend is #N/A, expected a number"},
-		"half a day":       {book(t, header, []string{"46266.5", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", "1", "1", "1"}), `row 2: Date is 46266.5, expected a day`},
-		"half a click":     {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1.5", "1", "1", "1"}), "row 2: Clicks is 1.5, expected a whole number"},
+		"a number in text":   {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `"1.234"`, "1", "1"}), "row 2: Spend is 1.234, expected a number, not text"},
+		"an error":           {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `<c r="H2" t="e"><v>#N/A</v></c>`, "1", "1"}), "row 2: Spend is #N/A, expected a number"},
+		"a number of a book": {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, "306406152", "1", "1", "1", "1", "1"}), "row 2: Advertised ASIN is 306406152, expected a product's id as text"},
+		"no product":         {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `<c r="E2" t="e"><v>#N/A</v></c>`, "1", "1", "1", "1", "1"}), "row 2: Advertised ASIN is #N/A, expected a product's id"},
+		"half a day":         {book(t, header, []string{"46266.5", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", "1", "1", "1"}), `row 2: Date is 46266.5, expected a day`},
+		"half a click":       {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1.5", "1", "1", "1"}), "row 2: Clicks is 1.5, expected a whole number"},
 		"two sheets": {packed(t, "xl/workbook.xml", strings.Replace(bookPart, "</sheets>", `<sheet name="T" sheetId="2" r:id="rId3"/></sheets>`, 1), "xl/_rels/workbook.xml.rels", relsPart,
 			"xl/worksheets/sheet1.xml", sheet(header)), "a workbook of 2 sheets, expected one sheet"},
 		"days from 1904": {packed(t, "xl/workbook.xml", strings.Replace(bookPart, "<sheets>", `<workbookPr date1904="1"/><sheets>`, 1), "xl/_rels/workbook.xml.rels", relsPart,
@@ -232,7 +234,7 @@ func TestWhatIsNoDailyReportOfTheThreeIsRefusedWithTheRightOne(t *testing.T) {
 		replace("10,2", "10.5,2"):                                                         "row 2: Impressions is 10.5, expected a whole number",
 		replace("10,2", "-1,2"):                                                           "row 2: Impressions is -1, expected a whole number",
 		replace("10,2", "1%,2"):                                                           "row 2: Impressions is 1%, expected a whole number",
-		replace("$3.00", `"€3,00"`):                                                       "row 2: 7 Day Total Sales is €3,00, expected a number written as $1.50 in row 2 is",
+		replace("$3.00", `"$3,00"`):                                                       "row 2: 7 Day Total Sales is $3,00, expected a number written as $1.50 in row 2 is",
 		replace("$3.00", `"$3,000"`) + "x":                                                "row 3: is 1 values long, expected 11 values, one for each column",
 		replace("$1.50,$3.00", `"$1,500",0`):                                              "row 2: Spend is $1,500, expected a number that can be read in one way",
 		replace("$1.50,$3.00", `"1,50.00",0`):                                             "row 2: Spend is 1,50.00, expected an amount",
@@ -287,12 +289,17 @@ func TestCountriesAreKnownInTheLanguagesThatNameThem(t *testing.T) {
 }
 
 // openMarked opens a file without a column of the currency, with these amounts.
-func openMarked(amounts string) (*File, error) {
-	text := strings.NewReplacer("Currency,", "", "Total Sales ", "Total Sales (€)").Replace(english) + "2026-09-01,,Camp,Group,B0A,10,2," + amounts + ",1\n"
+func openMarked(amounts string, blank bool) (*File, error) {
+	text := strings.Replace(english, "Total Sales ", "Total Sales (€)", 1)
+	if blank {
+		text += "2026-09-01,,,Camp,Group,B0A,10,2," + amounts + ",1\n"
+	} else {
+		text = strings.Replace(text, "Currency,", "", 1) + "2026-09-01,,Camp,Group,B0A,10,2," + amounts + ",1\n"
+	}
 	return Open(strings.NewReader(text), int64(len(text)), false)
 }
 
-// Without a column, a file is of the currency whose mark its amounts have. A mark of
+// Without a column, or one that says nothing, a file is of the currency whose mark its amounts have. A mark of
 // several currencies leaves it open which of them it is.
 func TestTheMarkOfAmountsIsTheCurrency(t *testing.T) {
 	for amounts, want := range map[string]struct{ currency, mayBe, isNot string }{
@@ -310,14 +317,16 @@ func TestTheMarkOfAmountsIsTheCurrency(t *testing.T) {
 		"12 kr,0":          {"", "SEK", "EUR"},
 		"E£1.50,0":         {"EGP", "EGP", "GBP"},
 	} {
-		f, err := openMarked(amounts)
-		if err != nil || f.Currency != want.currency {
-			t.Errorf("%s: %+v, %v; expected %q", amounts, f, err, want.currency)
-			continue
-		}
-		for _, currency := range strings.Fields(want.mayBe + " " + want.isNot) {
-			if got := f.MayBeIn(currency); got == strings.Contains(want.isNot, currency) {
-				t.Errorf("%s in %s: %v", amounts, currency, got)
+		for _, blank := range []bool{false, true} {
+			f, err := openMarked(amounts, blank)
+			if err != nil || f.Currency != want.currency {
+				t.Errorf("%s: %+v, %v; expected %q", amounts, f, err, want.currency)
+				continue
+			}
+			for _, currency := range strings.Fields(want.mayBe + " " + want.isNot) {
+				if got := f.MayBeIn(currency); got == strings.Contains(want.isNot, currency) {
+					t.Errorf("%s in %s: %v", amounts, currency, got)
+				}
 			}
 		}
 	}
@@ -327,7 +336,7 @@ func TestAmountsOfTwoMarksAreRefused(t *testing.T) {
 	for amounts, want := range map[string]string{
 		"£1.50,12 kr": "row 2: 7 Day Total Sales (€) is 12 kr, expected an amount in the currency of £1.50 in row 2", "$1.50,€3.00": "currency of $1.50", "$1.50,CA$3.00": "currency of $1.50", "USD1.50,CAD3.00": "currency of USD1.50", "12 kr,3 TL": "currency of 12 kr",
 	} {
-		if _, err := openMarked(amounts); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := openMarked(amounts, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", amounts, err, want)
 		}
 	}
@@ -340,14 +349,15 @@ func TestNumbersHaveNoOtherLettersThanTheMarksOfCurrencies(t *testing.T) {
 		"3K,2,1,1,1": "Impressions is 3K, " + count, "3万,2,1,1,1": "Impressions is 3万, " + count, "3 Tsd,2,1,1,1": "Impressions is 3 Tsd, " + count,
 		"10,$2,1,1,1": "Clicks is $2, " + count, "10,2,1,1,4abc": "7 Day Total Orders (#) is 4abc, " + count, "10,USD 2,1,1,1": "Clicks is USD 2, " + count,
 		"10,2,1.2K,1,1": "Spend is 1.2K, " + amount, "10,2,1,2M,1": "7 Day Total Sales is 2M, " + amount, `10,2,"1,2 Mio",1,1`: "Spend is 1,2 Mio, " + amount, "10,2,$1.2K,1,1": "Spend is $1.2K, " + amount,
-		`10,2,"1,2 Mio. €",1,1`: "Spend is 1,2 Mio. €, " + amount, "10,2,3 TSD,1,1": "Spend is 3 TSD, expected an amount in USD, the file's currency", "10,2,EUR 3,1,1": "Spend is EUR 3, expected an amount in USD",
+		`10,2,"1,2 Mio. $",1,1`: "Spend is 1,2 Mio. $, " + amount, "10,2,3 TSD,1,1": "Spend is 3 TSD, expected an amount in USD, the file's currency", "10,2,EUR 3,1,1": "Spend is EUR 3, expected an amount in USD",
+		"10,2,2 kr,3,1": "Spend is 2 kr, expected an amount in USD, the file's currency", "10,2,$2,£3,1": "7 Day Total Sales is £3, expected an amount in USD, the file's currency",
 	} {
 		if got, err := readAll([]byte(english+"2026-09-01,,USD,Camp,Group,B0A,"+row+"\n"), false); err == nil || !strings.Contains(err.Error(), "row 2: "+want) {
 			t.Errorf("%s: %v %v, expected %s", row, got, err, want)
 		}
 	}
 	for row, want := range map[string]string{
-		"10, 2 ,$1.50,3 USD,1": "[10 2 1] [1.5 3]", "10,2,USD1.50,US$3,1": "[10 2 1] [1.5 3]", "10,2,2 kr,3 TL,1": "[10 2 1] [2 3]",
+		"10, 2 ,$1.50,3 USD,1": "[10 2 1] [1.5 3]", "10,2,USD1.50,US$3,1": "[10 2 1] [1.5 3]", "10,2,$2,3,1": "[10 2 1] [2 3]",
 	} {
 		if got, err := readAll([]byte(english+"2026-09-01,,USD,Camp,Group,B0A,"+row+"\n"), false); err != nil || !strings.HasSuffix(got[2], want) {
 			t.Errorf("%s: %v %v, expected %s", row, got, err, want)

@@ -85,6 +85,9 @@ func (r *Reader) setValue(i int, f *field, c cell) (expected string) {
 	case f.column == currencyColumn:
 		r.row.Currency = text
 	case f.column == asinColumn && !c.isEmpty():
+		if c.bad || c.number && len(text) != 10 {
+			return "a product's id as text: as a number it has lost the zeros that it begins with; the CSV file has them"
+		}
 		return setText(&r.row.Product, text, "a product's id", maxID)
 	case f.column == campaignColumn:
 		return setText(&r.row.CampaignName, c.text, "a campaign's name", maxName)
@@ -145,10 +148,6 @@ func (r *Reader) setNumber(i int, f *field, c cell) (expected string) {
 	a, err := adlens.ParseAmount([]byte(text))
 	if !ok || err != nil {
 		return f.expectedNumber()
-	}
-	// Three capitals that are not the currency could be of thousands (TSD, MRD).
-	if _, mark, _ := c.writtenNumber(true); !c.number && currencyCode.MatchString(mark) && mark != r.file.Currency {
-		return fmt.Sprintf("an amount in %s, the file's currency", r.file.Currency)
 	}
 	r.row.Amounts[r.at[i]] = a
 	return ""

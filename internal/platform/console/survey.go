@@ -15,14 +15,13 @@ import (
 // numbers are written.
 func (f *File) survey() error {
 	s := survey{file: f}
-	s.bySign = !slices.ContainsFunc(f.fields, func(field *field) bool { return field != nil && field.column == currencyColumn })
 	if err := f.eachRow(s.addRow); err != nil {
 		return err
 	}
 	if s.rows == 0 {
 		return errors.New("it has no rows, and without them it does not say of which days; a day without figures cannot be told from one that was not downloaded")
 	}
-	if s.bySign {
+	if f.Currency == "" {
 		f.Currency, f.Mark = currencyOf(s.mark), s.mark
 	}
 	if f.notation == 0 && s.unsure != nil {
@@ -39,13 +38,17 @@ type survey struct {
 	shown  *platform.Fault // the number that shows the notation
 	unsure *platform.Fault // the first number that can be read in two ways
 
-	bySign bool            // no column says the currency
-	sign   *platform.Fault // the first amount that has the mark of a currency
-	mark   string          // that mark
+	sign *platform.Fault // the first amount that has the mark of a currency
+	mark string          // that mark
 }
 
 func (s *survey) addRow(cells []cell, number int) error {
 	f := s.file
+	if i := slices.IndexFunc(f.fields, func(field *field) bool { return field != nil && field.column == currencyColumn }); i >= 0 { // before the amounts, wherever it stands
+		if err := sameText(&f.Currency, s.rows, number, f.fields[i], cellOf(cells, i)); err != nil {
+			return err
+		}
+	}
 	for i, field := range f.fields {
 		if field == nil {
 			continue
@@ -61,10 +64,6 @@ func (s *survey) addRow(cells []cell, number int) error {
 				f.Start, f.End = day, day
 			}
 			f.Start, f.End = min(f.Start, day), max(f.End, day)
-		case field.column == currencyColumn:
-			if err := sameText(&f.Currency, s.rows, number, field, c); err != nil {
-				return err
-			}
 		case field.column == countryColumn:
 			if err := sameText(&f.Country, s.rows, number, field, c); err != nil {
 				return err
@@ -126,17 +125,14 @@ func (f *File) MayBeIn(currency string) bool {
 	return f.Mark == "" || slices.Contains(currenciesOf[f.Mark], currency)
 }
 
-// addNumber learns how numbers are written and, without a column that says it, of
-// which currency the amounts are.
+// addNumber learns how numbers are written, and of which currency the amounts are.
 func (s *survey) addNumber(number int, field *field, c cell) error {
 	bare, mark, ok := c.writtenNumber(field.amount)
 	if !ok {
 		return fault(number, field, c, field.expectedNumber())
 	}
-	if s.bySign {
-		if err := s.addSign(number, field, c, mark); err != nil {
-			return err
-		}
+	if err := s.addSign(number, field, c, mark); err != nil {
+		return err
 	}
 	shown := notationOf(bare, field.count)
 	if shown == 0 && (currencyOf(s.mark) == yen || s.file.Currency == yen) {
@@ -156,10 +152,15 @@ func (s *survey) addNumber(number int, field *field, c cell) error {
 }
 
 // addSign learns of which currency the amounts are by the mark at one; all have the
-// same one. Headers are not looked at, which may have one sign for all.
+// same one, or that of the column. Headers are not looked at, which may have one sign for
+// all.
 func (s *survey) addSign(number int, field *field, c cell, mark string) error {
 	switch {
 	case mark == "" || mark == s.mark:
+	case s.file.Currency != "":
+		if mark != s.file.Currency && !slices.Contains(currenciesOf[mark], s.file.Currency) {
+			return fault(number, field, c, fmt.Sprintf("an amount in %s, the file's currency", s.file.Currency))
+		}
 	case s.sign == nil:
 		s.sign, s.mark = fault(number, field, c, ""), mark
 	case currencyOf(mark) == "" || currencyOf(mark) != currencyOf(s.mark):
