@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,15 +30,6 @@ func (po *placeOptions) findPlace(flag string, create bool) (backup.Place, error
 		return nil, fmt.Errorf("--%s is missing; expected a directory or s3://bucket/prefix", flag)
 	}
 	return backup.Find(po.address, po.s3, create)
-}
-
-// chooseBackup finds a backup of the place by its id, the newest where it is "".
-func (po *placeOptions) chooseBackup(ctx context.Context, id string) (place backup.Place, taken backup.Taken, err error) {
-	if place, err = po.findPlace("from", false); err != nil {
-		return nil, taken, err
-	}
-	taken, err = backup.Choose(ctx, place, id)
-	return place, taken, err
 }
 
 const credentialsHelp = `The credentials of an S3-compatible store come from AWS_ACCESS_KEY_ID and
@@ -124,6 +114,7 @@ type takenJSON struct {
 	Place    string `json:"place"`
 	TakenAt  string `json:"taken_at"`
 	Version  string `json:"version"`
+	Database string `json:"database"` // "" where an earlier version wrote it
 	Accounts int    `json:"accounts"`
 	Files    int    `json:"files"`
 	Rows     uint64 `json:"rows"`
@@ -131,7 +122,7 @@ type takenJSON struct {
 }
 
 func takenLine(place backup.Place, taken backup.Taken) takenJSON {
-	line := takenJSON{ID: taken.ID(), Place: place.String(), TakenAt: adlens.FormatTime(taken.TakenAt), Version: taken.Version, Accounts: len(taken.Accounts)}
+	line := takenJSON{ID: taken.ID(), Place: place.String(), TakenAt: adlens.FormatTime(taken.TakenAt), Version: taken.Version, Database: taken.Identity, Accounts: len(taken.Accounts)}
 	for _, e := range taken.Accounts {
 		line.Files, line.Rows, line.Stored = line.Files+e.Files, line.Rows+e.Rows, line.Stored+e.Stored
 	}
@@ -191,8 +182,8 @@ accounts, rows, files and bytes it has. No database is needed.`,
 				}
 				lines = append(lines, takenLine(place, taken))
 			}
-			printed := printLines(o, cmd, lines, "BACKUP\tACCOUNTS\tROWS\tSIZE\tVERSION", func(l takenJSON) string {
-				return joinCells(l.ID, fmt.Sprint(l.Accounts), fmt.Sprint(l.Rows), formatBytes(l.Stored), l.Version)
+			printed := printLines(o, cmd, lines, "BACKUP\tACCOUNTS\tROWS\tSIZE\tVERSION\tDATABASE", func(l takenJSON) string {
+				return joinCells(l.ID, fmt.Sprint(l.Accounts), fmt.Sprint(l.Rows), formatBytes(l.Stored), l.Version, l.Database)
 			})
 			return errors.Join(printed, errors.Join(damage...))
 		},
@@ -214,7 +205,11 @@ To heal a backup, remove the damaged files and back up again.`,
 		Example: `  adlens backup verify --from s3://bucket/adlens`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, taken, err := po.chooseBackup(cmd.Context(), id)
+			place, err := po.findPlace("from", false)
+			if err != nil {
+				return err
+			}
+			taken, err := backup.Choose(cmd.Context(), place, id, "")
 			if err != nil {
 				return err
 			}

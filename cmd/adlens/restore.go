@@ -23,12 +23,12 @@ Checksums and numbers of rows are checked, totals are derived again and compared
 with the figures, and only then the accounts appear, all at once. A restore that
 was interrupted has shown nothing; the same command begins again.
 
-With --account, an account that is damaged is put right in its place: nothing of
-it is answered until all of it is back, and the same command repeats a restore
-that was interrupted. Keys, feeds and connections stay as they are, and what
-was lost of them comes back; figures, lists and records are those of the backup,
-unless they are whole. Of a cluster that lost its shard, the account goes to
-another one.
+With --account, an account that is damaged is put right in its place, by the newest
+backup of this database unless another is named: nothing of it is answered until
+all of it is back, and the same command repeats a restore that was interrupted.
+Keys, feeds and connections stay as they are, and what was lost of them comes
+back; figures, lists and records are those of the backup, unless they are whole.
+Of a cluster that lost its shard, the account goes to another one.
 
 Keys work as before. Platform connections need the key that their credentials
 were sealed with, which is not in a backup: copy secret.key into the data
@@ -40,11 +40,24 @@ directory, give it to serve by --secret-key-file, or connect again.
   adlens restore --from /mnt/backups/adlens --account acme    missing or damaged`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, taken, err := po.chooseBackup(cmd.Context(), id)
+			place, err := po.findPlace("from", false)
 			if err != nil {
 				return err
 			}
-			return o.withDatabase(cmd.Context(), func(d *data) error { return o.restoreBackup(cmd, d, place, taken, account) })
+			if _, err := backup.Choose(cmd.Context(), place, id, ""); err != nil { // before a data directory is made
+				return err
+			}
+			return o.withDatabase(cmd.Context(), func(d *data) error {
+				identity := ""
+				if account != "" { // its figures are those of its own database
+					identity = d.Cluster.Identity()
+				}
+				taken, err := backup.Choose(cmd.Context(), place, id, identity)
+				if err != nil {
+					return err
+				}
+				return o.restoreBackup(cmd, d, place, taken, account)
+			})
 		},
 	}
 	po.addFlags(cmd, "from", "where the backups are")

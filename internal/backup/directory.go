@@ -78,7 +78,21 @@ func (d *directory) Open(_ context.Context, name string) (io.ReadCloser, error) 
 	if err != nil {
 		return nil, errors.Join(&Damage{name, err}, f.Close())
 	}
-	return f, nil
+	return diskFile{f, name}, nil
+}
+
+// diskFile is a file that is damaged where its disk does not give it: no other try does.
+type diskFile struct {
+	*os.File
+	name string
+}
+
+func (f diskFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &Damage{f.name, err}
+	}
+	return n, err
 }
 
 func (d *directory) Draft() (*os.File, error) {

@@ -102,14 +102,29 @@ const (
 	maxRow    = 256 << 20
 )
 
+// body is what a place gives of a file, and the error by which it gave no more: its
+// bytes may be as they were written.
+type body struct {
+	io.ReadCloser
+	failed error
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failed = err
+	}
+	return n, err
+}
+
 // reading is a file of rows that is being read and checked on the way.
 type reading struct {
 	File
 	header Header
 
+	body     body
 	hashed   hash.Hash
 	stored   int64
-	closer   io.Closer
 	unpacked *zstd.Decoder
 	bytes    int64
 	rest     []byte // read, and not yet taken as rows
@@ -117,14 +132,14 @@ type reading struct {
 
 // openFile begins to read a file. What it says is believed after checkEnd.
 func openFile(ctx context.Context, p Place, f File) (*reading, error) {
-	body, err := p.Open(ctx, f.Name)
+	opened, err := p.Open(ctx, f.Name)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{File: f, hashed: sha256.New(), closer: body}
-	raw := io.TeeReader(body, counter{r.hashed, &r.stored})
+	r := &reading{File: f, hashed: sha256.New(), body: body{ReadCloser: opened}}
+	raw := io.TeeReader(&r.body, counter{r.hashed, &r.stored})
 	if r.unpacked, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err != nil {
-		return nil, errors.Join(err, body.Close())
+		return nil, errors.Join(err, opened.Close())
 	}
 	if err := r.readHeader(); err != nil {
 		return nil, errors.Join(r.wrapDamage(err), r.Close())
@@ -135,7 +150,7 @@ func openFile(ctx context.Context, p Place, f File) (*reading, error) {
 // Close gives the file back.
 func (r *reading) Close() error {
 	r.unpacked.Close()
-	return r.closer.Close()
+	return r.body.Close()
 }
 
 // readMore reads more bytes behind those that are not taken yet. It returns io.EOF
@@ -222,10 +237,14 @@ func (r *reading) checkEnd(rows uint64) error {
 	return nil
 }
 
-// wrapDamage says which file it was. That a reader gave up waiting is no damage.
+// wrapDamage says which file it was. That it could not be read to its end is no damage, as
+// where the network failed or a reader gave up waiting.
 func (r *reading) wrapDamage(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
+	case r.body.failed != nil && !isDamage(err):
+		return fmt.Errorf("%s could not be read: %w", r.Name, r.body.failed)
 	}
 	return &Damage{r.Name, err}
 }

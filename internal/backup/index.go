@@ -105,8 +105,10 @@ func List(ctx context.Context, p Place) ([]string, error) {
 	return all, nil
 }
 
-// Choose returns the backup whose id begins so; the newest one for "".
-func Choose(ctx context.Context, p Place, id string) (Taken, error) {
+// Choose returns the backup whose id begins so. For "" it returns the newest one of a
+// database; where there is none of it, as for "", the newest of all, unless these are of
+// several databases.
+func Choose(ctx context.Context, p Place, id, identity string) (Taken, error) {
 	all, err := List(ctx, p)
 	if err != nil {
 		return Taken{}, err
@@ -115,7 +117,19 @@ func Choose(ctx context.Context, p Place, id string) (Taken, error) {
 		return Taken{}, fmt.Errorf("there is no whole backup in %s", p)
 	}
 	if id == "" {
-		return ReadIndex(ctx, p, all[len(all)-1])
+		newest, err := ReadIndex(ctx, p, all[len(all)-1])
+		of := map[string]bool{newest.Identity: true}
+		for i := len(all) - 2; err == nil && identity != "" && !of[identity] && i >= 0; i-- {
+			var t Taken
+			if t, err = ReadIndex(ctx, p, all[i]); t.Identity == identity {
+				newest = t
+			}
+			of[t.Identity] = true
+		}
+		if err == nil && identity != "" && !of[identity] && len(of) > 1 {
+			err = fmt.Errorf("%s has backups of %d databases and none of this one: name one with --backup; see adlens backup list", p, len(of))
+		}
+		return newest, err
 	}
 	var found []string
 	for _, name := range all {

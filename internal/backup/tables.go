@@ -89,7 +89,7 @@ const rowsFormat = 1
 // last. Another database, as one that was loaded from the start or restored from it, may
 // have other rows under the same numbers.
 func (t *taking) groupFileName(g group, h Header) string {
-	parts := [][]byte{{rowsFormat}, appendText(nil, t.options.Identity), h.encodeHeader()}
+	parts := [][]byte{{rowsFormat}, appendText(nil, t.options.Identity), appendText(nil, t.id), h.encodeHeader()}
 	for _, u := range g.units {
 		parts = append(parts, appendText(nil, string(u.Entry.Encode())))
 	}

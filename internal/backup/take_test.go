@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"adlens"
@@ -315,7 +317,7 @@ func TestABackupIsNewerThanOneOfAClockThatWasAhead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if newest, err := Choose(t.Context(), place, ""); newest.Name != taken.Name || !newest.TakenAt.Equal(timeOf(newest.Name)) || err != nil {
+		if newest, err := Choose(t.Context(), place, "", ""); newest.Name != taken.Name || !newest.TakenAt.Equal(timeOf(newest.Name)) || err != nil {
 			t.Errorf("backup %d: the newest is %s of %s, want %s, %v", i, newest.ID(), newest.TakenAt, taken.ID(), err)
 		}
 		if before := now.Add(ahead); i != 2 && i != 3 && !taken.TakenAt.Equal(before) {
@@ -487,10 +489,53 @@ func TestOfAPlaceOnlyTheDatabasesOwnBackupsAreRemoved(t *testing.T) {
 			t.Errorf("%s is not whole: %v: %v", name, faults, err)
 		}
 	}
+	for identity, want := range map[string]string{"": newest["THERE"], "THERE": newest["THERE"], "HERE": newest["HERE"], "ELSEWHERE": ""} {
+		if chosen, err := Choose(t.Context(), place, "", identity); (err != nil) != (want == "") || err == nil && chosen.Name != want {
+			t.Errorf("for %q %s is chosen, expected %s: %v", identity, chosen.Name, want, err)
+		}
+	}
 	last := &taking{place: place, options: Options{Identity: "HERE"}, progress: silence{}, last: map[string]Entry{}}
 	here, err := ReadIndex(t.Context(), place, newest["HERE"])
 	if err := errors.Join(err, last.readLastBackup(t.Context())); err != nil || last.last["acme"] != here.Accounts[0] {
 		t.Errorf("the last backup is %v, expected %v: %v", last.last, here.Accounts, err)
+	}
+}
+
+// cutting is a place whose network fails in the middle of a file.
+type cutting struct{ Place }
+
+var errReset = errors.New("connection reset by peer")
+
+func (c cutting) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	f, err := c.Place.Open(ctx, name)
+	if err != nil || !strings.HasSuffix(name, ".rows.zst") {
+		return f, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(io.LimitReader(f, 40), iotest.ErrReader(errReset)), f}, nil
+}
+
+// A file that could not be read to its end is not damaged: who removes it, as one that is,
+// loses what older backups have of it.
+func TestANetworkThatFailsDamagesNoBackup(t *testing.T) {
+	s := &shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1, stored: map[uint32]int{1: 3}, promised: 3}
+	place, taken := takeWhole(t, s, s.clock)
+	if faults, err := Verify(t.Context(), cutting{place}, taken, silence{}); len(faults) > 0 || !errors.Is(err, errReset) {
+		t.Errorf("the faults are %v, the error %v", faults, err)
+	}
+}
+
+// Where letters count alike, as on disks of Windows and macOS, Acme's files are acme's.
+func TestFilesOfAccountsDifferInMoreThanTheLettersOfTheirIDs(t *testing.T) {
+	sums := map[string]bool{}
+	for _, id := range []string{"acme", "Acme"} {
+		name := (&taking{id: id, options: Options{Identity: "HERE"}}).groupFileName(group{table: "facts"}, Header{})
+		sums[strings.TrimPrefix(name, "accounts/"+id)] = true
+	}
+	if len(sums) != 2 {
+		t.Errorf("two accounts have one file: %v", sums)
 	}
 }
 

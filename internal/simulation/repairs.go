@@ -51,7 +51,7 @@ func (p *process) restoreInPlace(ctx context.Context, account string, wait time.
 			return func() error { return nil }, nil
 		}
 	}
-	taken, err := backup.Choose(ctx, place{p}, "")
+	taken, err := backup.Choose(ctx, place{p}, "", "")
 	if err == nil {
 		for _, e := range taken.Accounts {
 			if e.Account == account {

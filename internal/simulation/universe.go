@@ -241,8 +241,9 @@ func (b *builder) consoleFile(r *report) {
 		row := &r.rows[i]
 		row.campaign, row.adGroup = "", ""
 		r.start, r.end = min(r.start, row.day), max(r.end, row.day)
-		text += fmt.Sprintf("%s,%s,c,%s,%d,%d,$%s,$%s,%d\n", row.day.Time().Format(`"Jan 02, 2006"`), map[string]string{profileUS: "USD", profileDE: "EUR"}[r.profile], row.asin,
-			row.impressions, row.clicks, amountText(row.spend), amountText(row.sales), row.purchases)
+		currency := map[string]string{profileUS: "USD", profileDE: "EUR"}[r.profile]
+		text += fmt.Sprintf("%s,%s,c,%s,%d,%d,%s%s,%s,%d\n", row.day.Time().Format(`"Jan 02, 2006"`), currency, row.asin,
+			row.impressions, row.clicks, currency, amountText(row.spend), amountText(row.sales), row.purchases)
 	}
 	r.id = fmt.Sprintf("console-sha256:%x", sha256.Sum256([]byte(text)))
 	b.add(&extract{kind: "report", report: r}, map[string]string{"download.csv": text}, "download.csv")
