@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,6 +119,7 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 	if columns := strings.Join(textsOf(got["columns"]), " "); columns != "ad_product spend sales spend_share_percent" {
 		t.Errorf("the columns are %s", columns)
 	}
+	cut := 0
 	runs := s.mustCall(t, "list", map[string]any{"kind": "rules"})
 	for _, rule := range runs["rows"].([]any) {
 		id := rule.([]any)[0]
@@ -127,9 +129,20 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 		}
 		run := listed["rows"].([]any)[0].([]any)
 		changes := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": id, "rule_run_id": run[0]})
+		all, err := changes["total_rows"].(json.Number).Int64()
+		house.Need(t, err)
+		if shown := run[slices.Index(textsOf(listed["columns"]), "changes")].([]any); all > 3 {
+			cut++
+			if want := fmt.Sprintf("and %d more: name rule_run_id for all", all-3); len(shown) != 4 || shown[3] != want {
+				t.Errorf("run %v shows %v, expected three changes and %q", run[0], shown, want)
+			}
+		}
 		changed := run[slices.Index(textsOf(listed["columns"]), "changed")].(json.Number).String()
 		if total := changes["total_rows"].(json.Number).String(); total != changed {
 			t.Errorf("run %v changed %s, and %s are listed", run[0], changed, total)
 		}
+	}
+	if cut == 0 {
+		t.Error("no run has more changes than are shown")
 	}
 }

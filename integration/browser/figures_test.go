@@ -186,6 +186,8 @@ func TestTheOtherViewsShowWhatTheAPIHolds(t *testing.T) {
 	rule := rules[len(rules)/2]["rule_id"].(string)
 	for _, view := range []struct{ fragment, path, column string }{
 		{"#/campaigns?marketplace_id=" + market + "&page=2&page_size=25", "/api/v1/campaigns?page=2&page_size=25&marketplace_id=" + market, "campaign_id"},
+		{"#/campaigns?search=garden&marketplace_id=" + market, "/api/v1/campaigns?search=garden&page_size=50&marketplace_id=" + market, "campaign_id"},
+		{"#/ad-groups?search=core&marketplace_id=" + market, "/api/v1/ad-groups?search=core&page_size=50&marketplace_id=" + market, "ad_group_id"},
 		{"#/ad-groups?marketplace_id=" + market, "/api/v1/ad-groups?page_size=50&marketplace_id=" + market, "ad_group_id"},
 		{"#/rules", "/api/v1/rules", "rule_id"},
 		{"#/activity?tool=undo", "/api/v1/activity?tool=undo&page_size=50", "summary"},

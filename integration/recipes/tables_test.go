@@ -145,6 +145,16 @@ func TestPandasKeepsTheDigitsOfARulesCampaign(t *testing.T) {
 	}
 }
 
+func TestPandasReadsEveryIDAsText(t *testing.T) {
+	t.Parallel()
+	recipe := string(mustRun(t, "page.mjs", "pandas", "http://127.0.0.1:1", "/api/v1/rules?page_size=all"))
+	for name := range wantedTypes {
+		if (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")) && !strings.Contains(recipe, `"`+name+`": str`) {
+			t.Errorf("the recipe does not read %s as text", name)
+		}
+	}
+}
+
 // DuckDB shows no header of what it reads, so the recipe's query counts the rows. Here it
 // reads a file of what the server answers.
 func TestTheQueryOfDuckDBFailsWhereRowsMayBeMissing(t *testing.T) {

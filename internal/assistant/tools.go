@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
@@ -304,8 +305,8 @@ func listTable(said object, without []string) (t table, err error) {
 	return t, nil
 }
 
-// shortValue returns a value fit for a row; of a long list the first few, which changed
-// and rule_run_id lead on from.
+// shortValue returns a value fit for a row; of a long list the first few, and how many
+// more there are.
 func shortValue(name string, v jsontext.Value) jsontext.Value {
 	if !longLists[name] || isNull(v) {
 		return cleanMember(name, v)
@@ -320,6 +321,9 @@ func shortValue(name string, v jsontext.Value) jsontext.Value {
 			list = append(list, ',')
 		}
 		list = append(list, cleanValue(one)...)
+	}
+	if more := len(all) - maxListed; more > 0 {
+		list = fmt.Appendf(list, `,"and %d more: name rule_run_id for all"`, more)
 	}
 	return append(list, ']')
 }

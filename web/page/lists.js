@@ -2,7 +2,7 @@
 
 import { el, labelled, option } from './dom.js'
 import { adType, amount, count, day, time, words } from './figures.js'
-import { FILTERS, ownLink, sides } from './report.js'
+import { FILTERS, ownLink, searchField, sides } from './report.js'
 import { emptyOf, pages, table } from './tables.js'
 
 const section = (title, ...children) => el('section', { class: 'card', 'aria-label': title }, ...children)
@@ -44,7 +44,7 @@ export function drawCampaigns(state, { campaigns }, tools) {
     whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
     !tools.fixed && whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
   ].filter(Boolean)
-  return [section('Campaigns', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools), state_), syncing(campaigns.meta),
+  return [section('Campaigns', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools), state_), !tools.fixed && searchField({ search: 'Campaign name' }, state, tools.go), syncing(campaigns.meta),
     table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: emptyOf(campaigns.pagination, state, 'No campaign is listed.') }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
 }
 
@@ -60,7 +60,7 @@ export function drawAdGroups(state, answers, tools) {
     number('Default bid', (row) => (row.default_bid === null ? '–' : amount(row.default_bid.amount, row.default_bid.currency_code))),
   ]
   const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, !tools.fixed && el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
-  return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), narrowed, syncing(groups.meta),
+  return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), !tools.fixed && searchField({ search: 'Ad group name' }, state, tools.go), narrowed, syncing(groups.meta),
     table({ caption: 'Ad groups', columns, rows: groups.data, empty: emptyOf(groups.pagination, state, 'No ad group is listed.') }), pages(groups.pagination, state, tools.go, 'ad groups'))]
 }
 

@@ -6,7 +6,7 @@ import { powerQueryScript } from './powerquery.js'
 import { whole } from './requests.js'
 import { sheetsScript } from './sheets.js'
 
-const ids = ['product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'activity_id', 'scope_campaign_ids']
+const ids = ['product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'last_run_rule_run_id', 'activity_id', 'scope_campaign_ids']
 
 const asCSV = (request) => ({ path: request.path, params: [...request.params, ['format', 'csv']] })
 

@@ -93,7 +93,7 @@ export function sides(view, { link, fixed }) {
 }
 
 // searchField looks for a text in the names of rows.
-function searchField(kind, state, go) {
+export function searchField(kind, state, go) {
   const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': 'search' })
   const find = (event) => {
     event.preventDefault()

@@ -59,10 +59,10 @@ const behind = {
   'campaign-figures': report,
   'ad-group-figures': report,
   campaigns: (state) => (state.marketplace_id
-    ? [request('campaigns', 'Campaigns', '/api/v1/campaigns', [['marketplace_id', state.marketplace_id], ['states', state.states], ...paging(state)])]
+    ? [request('campaigns', 'Campaigns', '/api/v1/campaigns', [['marketplace_id', state.marketplace_id], ['states', state.states], ['search', state.search], ...paging(state)])]
     : []),
   'ad-groups': (state) => (state.marketplace_id
-    ? [request('ad-groups', 'Ad groups', '/api/v1/ad-groups', [['marketplace_id', state.marketplace_id], ['campaign_id', state.campaign_id], ...paging(state)])]
+    ? [request('ad-groups', 'Ad groups', '/api/v1/ad-groups', [['marketplace_id', state.marketplace_id], ['campaign_id', state.campaign_id], ['search', state.search], ...paging(state)])]
     : []),
   rules: () => [request('rules', 'Rules', '/api/v1/rules', [['page_size', 'all']])],
   runs: (state) => [request('runs', 'Runs of the rule', `/api/v1/rules/${encodeURIComponent(state.rule_id)}/runs`, [])],
