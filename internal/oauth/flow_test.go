@@ -181,6 +181,23 @@ func TestAFailureOfTheStoreIsNoAnswer(t *testing.T) {
 	}
 }
 
+// A store that fails after it has stored gives the client tokens that work, and not the
+// advice to repeat what was used.
+func TestTokensThatWereStoredAreGivenThoughTheStoreFailed(t *testing.T) {
+	w := newWorld(t)
+	code := w.consent(w.invite("acme"))
+	w.apps.unsure = errors.New("the connection was lost")
+	first := w.token(exchange(code))
+	if first.Status != 200 {
+		t.Fatalf("the code: %+v", first)
+	}
+	second := w.token(refresh(first.Refresh))
+	w.apps.unsure = nil
+	if third := w.token(refresh(second.Refresh)); second.Status != 200 || third.Status != 200 {
+		t.Errorf("the refresh token: %+v, and then %+v", second, third)
+	}
+}
+
 func TestACanceledAccountIsRefusedAndTheInviteStaysUnused(t *testing.T) {
 	w := newWorld(t)
 	for account, why := range map[string]string{"gone": "canceled", "removed": "does not exist"} {

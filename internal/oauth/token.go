@@ -215,7 +215,11 @@ func (s *Server) giveTokens(r *http.Request, app *auth.App, from auth.Key, now t
 	app.Refresh = auth.Secret{Hash: refresh.Hash(), ExpiresAt: now.Add(refreshLifetime)}
 	if err := s.apps.PutApp(r.Context(), *app); err != nil {
 		s.logFailure(r, fmt.Errorf("store tokens of connection %s: %w", app.ID, err))
-		return tokenResponse{}, errStore
+		// Where they were stored all the same, the old token, with which the client would
+		// try again, is one that was used before.
+		if stored, found, err := s.apps.AppByFamily(r.Context(), app.Family); err != nil || !found || stored.Refresh.Hash != app.Refresh.Hash {
+			return tokenResponse{}, errStore
+		}
 	}
 	s.log(Event{Kind: kind, AppID: app.ID, AccountID: app.AccountID, Client: app.Name, Remote: remoteAddress(r)})
 	return tokenResponse{AccessToken: access.Reveal(), TokenType: "Bearer", ExpiresIn: int(accessLifetime / time.Second), RefreshToken: refresh.Reveal(), Scope: scopeRead}, nil

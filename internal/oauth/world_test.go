@@ -41,6 +41,7 @@ type memoryApps struct {
 	rows   map[string]auth.App
 	puts   int
 	failed error
+	unsure error         // of a change that was stored
 	takes  time.Duration // of each read, so that concurrent requests overlap
 	inside int           // reads under way, and the most of them
 	most   int
@@ -83,7 +84,7 @@ func (m *memoryApps) PutApp(_ context.Context, app auth.App) error {
 		m.rows[app.ID] = app
 		m.puts++
 	}
-	return m.failed
+	return errors.Join(m.failed, m.unsure)
 }
 
 // memoryAccounts has a subscription for each account.
