@@ -162,8 +162,11 @@ func describeMarketplaces(markets []Marketplace) string {
 }
 
 // describeConsole says what a report of the console was taken for: the file's name
-// says none of it.
+// says none of it. Of a report of the platform it is "".
 func (p pending) describeConsole() string {
+	if p.console == nil {
+		return ""
+	}
 	return fmt.Sprintf("%s of profile %s (%s), the days %s to %s, generated at %s (%s)", p.report.Type.ID, p.market.ID, p.market.Country,
 		p.report.Start, p.report.End, adlens.FormatTime(p.report.GeneratedAt), p.console.timeBy)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -397,7 +396,7 @@ func (s *session) addResult(r FileResult) {
 func (s *session) noteFile(f file, notice string) {
 	if notice != "" {
 		s.progress.Notice(f.shown + ": " + notice)
-		s.notices[f.shown] = strings.TrimPrefix(s.notices[f.shown]+"; "+notice, "; ")
+		s.notices[f.shown] = joinNotices(s.notices[f.shown], notice)
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/internal/platform/console"
@@ -181,8 +183,7 @@ func (s *session) commitReports(ctx context.Context, b *build, all []taken) erro
 		return err
 	}
 	for i := range all {
-		all[i].notice = strings.TrimPrefix(all[i].notice+"; "+b.withheld[all[i].report.ID].describe(), "; ")
-		all[i].notice = strings.TrimSuffix(all[i].notice, "; ")
+		all[i].notice = joinNotices(all[i].notice, b.withheld[all[i].report.ID].describe())
 		delete(b.withheld, all[i].report.ID)
 	}
 	// What this load leaves out of legacy reports that were loaded before. What always
@@ -216,10 +217,7 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 		return taken{}, p.nameDownload(r.err)
 	}
 	c := r.content
-	t.rows, t.notice = c.rows, describeNulls(c.nulls)
-	if p.console != nil {
-		t.notice = strings.TrimSuffix(p.describeConsole()+"; "+t.notice, "; ")
-	}
+	t.rows, t.notice = c.rows, joinNotices(p.describeConsole(), describeNulls(c.nulls), p.describeFuture(), b.describeElsewhere(p))
 	if err := b.checkRates(p, c); err != nil {
 		return t, err
 	}
@@ -248,6 +246,37 @@ func (p pending) nameDownload(err error) error {
 
 // describeNulls says which counts and amounts were read as 0, in one line however
 // many there are; "" for none.
+// joinNotices puts together what there is to say.
+func joinNotices(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "; ")
+}
+
+// describeFuture says of a report that no true one of its days will win against it: its
+// time is one that an object was given by hand, or a clock that was wrong.
+func (p pending) describeFuture() string {
+	if !IsFuture(p.report.GeneratedAt, time.Now()) {
+		return ""
+	}
+	return fmt.Sprintf("it was generated at %s, more than a day in the future: reports of its days that are generated before then change nothing", adlens.FormatTime(p.report.GeneratedAt))
+}
+
+// describeElsewhere says of a report that it speaks for another profile too, which has its
+// figures as well: one of the two profiles was given by mistake.
+func (b *build) describeElsewhere(p pending) string {
+	for _, m := range b.session.markets {
+		slice := p.reportSlice()
+		if slice.Marketplace = m.Key; m.Key == p.market.Key {
+			continue
+		}
+		for first := p.report.Start.FirstOfMonth(); first <= p.report.End; first = first.AddMonths(1) {
+			if slices.ContainsFunc(b.unitSources(manifest.Unit{Kind: manifest.Month, Slice: slice, Start: first}), func(s manifest.Source) bool { return s.ReportID == p.report.ID }) {
+				return fmt.Sprintf("profile %s has the figures of this report too: a report is of one profile; load a newer report of its days for the profile that it is not of", m.ID)
+			}
+		}
+	}
+	return ""
+}
+
 func describeNulls(nulls []platform.Nulls) string {
 	var columns []string
 	for _, n := range nulls {

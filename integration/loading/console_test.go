@@ -128,7 +128,7 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		{"a.csv", row("SGD", "8.00"), old, []string{"--generated-at", "2026-11-04T10:00:00+02:00"}, "loaded", "generated at 2026-11-04T08:00:00.000Z (--generated-at)", "6"},
 		{"a.csv", row("SGD", "8.00"), old, []string{"--generated-at", "2026-11-04T08:00:00Z"}, "unchanged", "", "6"},
 		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "103"}, "loaded", "profile 103 (US)", "11"},
-		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "101"}, "loaded", "profile 101 (US)", "16"},
+		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "101"}, "loaded", "profile 103 has the figures of this report too: a report is of one profile", "16"},
 		{"other.csv", row("SGD", "€1.00"), old, nil, "refused", "row 2: Spend is €1.00, expected an amount in SGD, the file's currency", ""},
 		{"cut.csv", strings.TrimSuffix(row("SGD", "8.00"), "\n"), old, nil, "unchanged", "its last line does not end with a line break; if the file is cut off there, load it again", ""},
 		{"dollars.csv", unsaid("$4.00"), old.AddDate(0, 0, 1), []string{"--profile", "104"}, "loaded", "profile 104 (SG)", "13"},
