@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -74,6 +75,7 @@ func (s *Server) addAssistants(engine *gin.Engine) {
 // refused before anything is read.
 func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 	c.Writer.Header().Set("Cache-Control", "no-store")
+	w := &firmHeaders{c.Writer, c.Writer.Header().Clone()}
 	base, err := s.assistants.Authorization.Base(c.Request)
 	if err != nil {
 		http.Error(c.Writer, err.Error(), http.StatusForbidden)
@@ -84,7 +86,7 @@ func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 		return nil
 	}
 	if assistant.AdmitsWithoutToken() {
-		tools.ServeHTTP(c.Writer, c.Request)
+		tools.ServeHTTP(w, c.Request)
 		return nil
 	}
 	app, err := s.authenticateApp(c, base)
@@ -93,8 +95,32 @@ func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 	}
 	c.Set(keyCaller, app)
 	r := c.Request.WithContext(context.WithValue(c.Request.Context(), appKey{}, app))
-	mcpauth.RequireBearerToken(tokenInfo, nil)(tools).ServeHTTP(c.Writer, r)
+	mcpauth.RequireBearerToken(tokenInfo, nil)(tools).ServeHTTP(w, r)
 	return nil
+}
+
+// firmHeaders is a response whose headers stay as they were set before: the protocol's
+// library keeps connections of its own accord, also those of a server that is about to
+// stop, and lets answers be stored.
+type firmHeaders struct {
+	http.ResponseWriter
+	firm http.Header
+}
+
+func (w *firmHeaders) WriteHeader(status int) {
+	maps.Copy(w.Header(), w.firm)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *firmHeaders) Write(b []byte) (int, error) {
+	maps.Copy(w.Header(), w.firm)
+	return w.ResponseWriter.Write(b)
+}
+
+// FlushError is what http.ResponseController flushes by.
+func (w *firmHeaders) FlushError() error {
+	maps.Copy(w.Header(), w.firm)
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // checkMessages refuses a body that the protocol's library must not be given. The

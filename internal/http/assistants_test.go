@@ -38,9 +38,9 @@ func (a appTokens) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, boo
 		CreatedAt: now.Add(-time.Hour), ExpiresAt: &expires}, hash == a.token.Hash(), nil
 }
 
-// newAssistants returns a server's handler, and what sends a body to its assistants with
+// newAssistants returns a server, and what sends a body to its assistants with
 // the header of a client of one revision.
-func newAssistants(store stored) (send func(body, revision string) *httptest.ResponseRecorder) {
+func newAssistants(store stored) (s *Server, send func(body, revision string) *httptest.ResponseRecorder) {
 	token := auth.NewAccessToken(auth.NewCode())
 	c := testConfig(store, keys{"acme-active"})
 	c.Admission.AdmitApps(auth.NewAuthenticator(appTokens{token}), 0)
@@ -50,8 +50,9 @@ func newAssistants(store stored) (send func(body, revision string) *httptest.Res
 				app, _ := AppOf(extra)
 				return c.Admission.AdmitApp(ctx, app, now)
 			}})}
-	handler := New(c).Handler()
-	return func(body, revision string) *httptest.ResponseRecorder {
+	s = New(c)
+	handler := s.Handler()
+	return s, func(body, revision string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(body))
 		r.RemoteAddr = "127.0.0.1:1024"
 		for name, value := range map[string]string{"Authorization": "Bearer " + token.Reveal(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": revision,
@@ -66,10 +67,24 @@ func newAssistants(store stored) (send func(body, revision string) *httptest.Res
 
 func TestACallThatTakesTooLongIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		send, began := newAssistants(stuck{newWorld()}), time.Now()
+		_, send := newAssistants(stuck{newWorld()})
+		began := time.Now()
 		a := send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank","arguments":{}}}`, "2025-06-18")
 		if got := a.Body.String(); a.Code != http.StatusOK || !strings.Contains(got, "the request took longer than 30s; ask for a shorter period") || time.Since(began) != answer.Timeout+time.Second {
 			t.Errorf("%d after %s: %q", a.Code, time.Since(began), got)
+		}
+	})
+}
+
+// The protocol's library keeps connections and lets answers be stored, unless it is kept
+// from that.
+func TestAnAssistantsConnectionEndsWithItsServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, send := newAssistants(newWorld())
+		s.Drain()
+		a := send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "2025-06-18")
+		if h := a.Header(); a.Code != http.StatusOK || h.Get("Connection") != "close" || h.Get("Cache-Control") != "no-store" {
+			t.Errorf("%d with Connection %q and Cache-Control %q", a.Code, h.Get("Connection"), h.Get("Cache-Control"))
 		}
 	})
 }
@@ -78,7 +93,7 @@ func TestACallThatTakesTooLongIsToldSo(t *testing.T) {
 // memory until a client has read those before it.
 func TestABodyHasFewMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		send := newAssistants(newWorld())
+		_, send := newAssistants(newWorld())
 		batch := func(messages int) string {
 			var all []string
 			for i := range messages {
@@ -114,7 +129,8 @@ func TestABodyHasFewMessages(t *testing.T) {
 // keeps a server from stopping.
 func TestListeningEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		send, began := newAssistants(newWorld()), time.Now()
+		_, send := newAssistants(newWorld())
+		began := time.Now()
 		a := send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["adlens://freshness"]},
 			"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, "2026-07-28")
 		if took := time.Since(began); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), `"id":1,"result":`) || took > 2*time.Second {
