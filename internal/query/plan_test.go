@@ -241,20 +241,34 @@ func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
 
 // A report without ids is cut into pages once all of it is in memory, where further
 // measures are summed: what it reserves is not of a page.
-func TestARowOfFurtherMeasuresIsHeldOfAllPages(t *testing.T) {
+// Where nothing divides by an id, all pages are made before one is cut.
+func TestRowsWithoutIDsAreHeldOfAllPages(t *testing.T) {
 	v := exampleView()
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		e.Rows = 1000
 		v.Manifest = v.Manifest.With(v.Manifest.Version, e)
 	}
-	for figures, want := range map[string]int{"spend": 10, "spend,units_sold_clicks_7d": 3 * 3 * 31} {
-		r, faults := ParseReport(ReportParams{Dimensions: []string{"date", "marketplace", "ad_product"}, Figures: strings.Split(figures, ","),
-			PeriodParams: PeriodParams{StartDate: "2025-01-01", EndDate: "2025-01-31"}, PagingParams: PagingParams{PageSize: "10"}}, v, now)
+	for _, c := range []struct {
+		dimensions, figures, campaigns string
+		want                           int
+	}{
+		{"date,marketplace,ad_product", "spend", "", 3 * 3 * 31},
+		{"date,marketplace,ad_product", "spend,units_sold_clicks_7d", "", 3 * 3 * 31},
+		{"date,marketplace,ad_product", "spend", "1,2", 3 * 3 * 31},
+		{"month", "spend", "", 1},
+		{"date,product", "spend", "", 10},
+	} {
+		p := ReportParams{Dimensions: strings.Split(c.dimensions, ","), Figures: strings.Split(c.figures, ","),
+			PeriodParams: PeriodParams{StartDate: "2025-01-01", EndDate: "2025-01-31"}, PagingParams: PagingParams{PageSize: "10"}}
+		if c.campaigns != "" {
+			p.CampaignIDs = strings.Split(c.campaigns, ",")
+		}
+		r, faults := ParseReport(p, v, now)
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		if most, err := NewService(nil, nil).MostRows(t.Context(), v, r); most != want || err != nil {
-			t.Errorf("of %s %d rows are held, expected %d: %v", figures, most, want, err)
+		if most, err := NewService(nil, nil).MostRows(t.Context(), v, r); most != c.want || err != nil {
+			t.Errorf("of %+v %d rows are held: %v", c, most, err)
 		}
 	}
 }

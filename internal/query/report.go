@@ -125,9 +125,9 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 }
 
 // MostRows is how many rows an answer whose rows are paged holds at most while it is made:
-// those of its page, or of all pages where none is cut before (readGroups).
+// those of its page, or of all pages where none is cut before (groupedRows).
 func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
-	all := r.Dimensions != nil && !r.dividesByID() && r.sumsFurther()
+	all := r.Dimensions != nil && !r.dividesByID()
 	if r.PageSize <= catalogue.MaxPageSize && !all {
 		return r.PageSize, nil
 	}
