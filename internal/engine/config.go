@@ -63,13 +63,11 @@ const configText = `<clickhouse>
 
 // usersText is the second lock, behind the gate. The user default may open the
 // listener and has a quota of one query; the loader owns the database; the
-// reader selects from it. How long a parameter of a statement may be is read from
-// the default profile, before it is known who asks: a search may find all products
-// of an account. A report by day and product may have more groups than fit memory.
+// reader selects from it. A report by day and product may have more groups than fit
+// memory.
 const usersText = `<clickhouse>
   <profiles>
-    <default><max_execution_time>1</max_execution_time><max_memory_usage>10000000</max_memory_usage>
-      <http_max_field_value_size>67108864</http_max_field_value_size><http_max_uri_size>67108864</http_max_uri_size></default>
+    <default><max_execution_time>1</max_execution_time><max_memory_usage>10000000</max_memory_usage></default>
     <loader>%[3]s
       <max_execution_time>0</max_execution_time><max_memory_usage>4000000000</max_memory_usage><max_bytes_before_external_group_by>1000000000</max_bytes_before_external_group_by></loader>
     <reader>%[3]s

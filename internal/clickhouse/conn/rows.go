@@ -3,6 +3,7 @@ package conn
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -112,6 +113,38 @@ func Value[T any](ctx context.Context, at Reader, sql string, params Params) (va
 
 func withParams(ctx context.Context, params Params) context.Context {
 	return clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters(params)))
+}
+
+const (
+	// longParam is how many bytes of a parameter go into the address of a request, of
+	// which servers take 128 KiB each unless they are told otherwise.
+	longParam = 32 << 10
+	// longestText is how many bytes a statement has at most that has them in its text.
+	longestText = 256 << 20
+)
+
+var placeholder = regexp.MustCompile(`\{([a-z0-9_]+):(Array\([A-Za-z0-9]+\))\}`)
+
+// inlineLong puts long lists of numbers into the text of a statement, as a search has that
+// finds most products of an account.
+func inlineLong(ctx context.Context, sql string, params Params) (context.Context, string, Params) {
+	short := Params{}
+	for name, value := range params {
+		if len(value) <= longParam || strings.Trim(value, "0123456789,[]") != "" {
+			short[name] = value
+		}
+	}
+	if len(short) == len(params) {
+		return ctx, sql, params
+	}
+	sql = placeholder.ReplaceAllStringFunc(sql, func(text string) string {
+		parts := placeholder.FindStringSubmatch(text)
+		if _, stays := short[parts[1]]; stays {
+			return text
+		}
+		return "CAST(" + params[parts[1]] + ", '" + parts[2] + "')"
+	})
+	return clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_query_size": longestText})), sql, short
 }
 
 // Number writes a parameter of an integer type.

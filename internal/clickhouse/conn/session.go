@@ -52,6 +52,9 @@ func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, para
 	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
+	if c.overHTTP {
+		ctx, sql, params = inlineLong(ctx, sql, params)
+	}
 	rows, err := user.Query(withParams(ctx, params), sql)
 	if err != nil {
 		return c.handleError(ctx, err)
