@@ -241,7 +241,8 @@ func TestAYearOfOneHeldMonthIsAnsweredByTheMonth(t *testing.T) {
 
 // A report without ids is cut into pages once all of it is in memory, where further
 // measures are summed: what it reserves is not of a page.
-// Where nothing divides by an id, all pages are made before one is cut.
+// Where nothing divides by an id, all pages are made before one is cut, and else a ranking
+// has the rows of the pages before.
 func TestRowsWithoutIDsAreHeldOfAllPages(t *testing.T) {
 	v := exampleView()
 	for _, e := range v.Manifest.Of(manifest.Month) {
@@ -249,17 +250,18 @@ func TestRowsWithoutIDsAreHeldOfAllPages(t *testing.T) {
 		v.Manifest = v.Manifest.With(v.Manifest.Version, e)
 	}
 	for _, c := range []struct {
-		dimensions, figures, campaigns string
-		want                           int
+		dimensions, figures, campaigns, page string
+		want                                 int
 	}{
-		{"date,marketplace,ad_product", "spend", "", 3 * 3 * 31},
-		{"date,marketplace,ad_product", "spend,units_sold_clicks_7d", "", 3 * 3 * 31},
-		{"date,marketplace,ad_product", "spend", "1,2", 3 * 3 * 31},
-		{"month", "spend", "", 1},
-		{"date,product", "spend", "", 10},
+		{"date,marketplace,ad_product", "spend", "", "1", 3 * 3 * 31},
+		{"date,marketplace,ad_product", "spend,units_sold_clicks_7d", "", "2", 3 * 3 * 31},
+		{"date,marketplace,ad_product", "spend", "1,2", "1", 3 * 3 * 31},
+		{"month", "spend", "", "1", 1},
+		{"date,product", "spend", "", "1", 10},
+		{"date,product", "spend", "", "21", 10 + 200/6},
 	} {
 		p := ReportParams{Dimensions: strings.Split(c.dimensions, ","), Figures: strings.Split(c.figures, ","),
-			PeriodParams: PeriodParams{StartDate: "2025-01-01", EndDate: "2025-01-31"}, PagingParams: PagingParams{PageSize: "10"}}
+			PeriodParams: PeriodParams{StartDate: "2025-01-01", EndDate: "2025-01-31"}, PagingParams: PagingParams{Page: c.page, PageSize: "10"}}
 		if c.campaigns != "" {
 			p.CampaignIDs = strings.Split(c.campaigns, ",")
 		}

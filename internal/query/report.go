@@ -128,7 +128,7 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 // those of its page, or of all pages where none is cut before (groupedRows).
 func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	all := r.Dimensions != nil && !r.dividesByID()
-	if r.PageSize <= catalogue.MaxPageSize && !all {
+	if r.PageSize <= catalogue.MaxPageSize && !all && r.Page <= 1 {
 		return r.PageSize, nil
 	}
 	plan := PlanReport(r, v)
@@ -157,7 +157,8 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if all {
 		return int(bound), nil
 	}
-	return int(min(bound, uint64(r.PageSize))), nil
+	before := uint64(r.Page-1) * uint64(r.PageSize) // in a ranking, which has no texts of them
+	return int(min(bound, uint64(r.PageSize)) + min(bound, before)/6), nil
 }
 
 // answerPlanned answers a page that the engine has cut.
