@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/answer"
 	"adlens/internal/clickhouse/audit"
 	"adlens/internal/clickhouse/conn"
 	adhttp "adlens/internal/http"
@@ -43,6 +44,8 @@ type inspector struct {
 	due    bool           // all figures have to be read once more
 	said   map[string]int // faults of each account that the log names already
 	looked map[string]look
+
+	later func(do func()) // does something once what is being answered now is answered
 }
 
 // look is when an account that is withheld was looked through, and how far its
@@ -53,7 +56,7 @@ type look struct {
 }
 
 func (d *data) newInspector(log *zap.Logger) *inspector {
-	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}}
+	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}, later: func(do func()) { time.AfterFunc(answer.Timeout, do) }}
 }
 
 // inspectAtStart looks at everything before anything is answered. What is damaged is
@@ -200,10 +203,7 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 		if last, ok := i.looked[account]; ok && last.progress == now && time.Since(last.at) < inspectEvery {
 			continue
 		}
-		i.Figures.Forget(account)
-		if answers := i.answering.Load(); answers != nil {
-			answers.Forget(account)
-		}
+		i.forget(account)
 		whole, err := i.Inspector.LookAgain(ctx, account)
 		if err != nil {
 			return err
@@ -212,6 +212,8 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 		if whole {
 			delete(i.said, account)
 			delete(i.looked, account)
+			// What was begun before the account was withheld may only now be kept.
+			i.later(func() { i.forget(account) })
 			i.log.Info("the data of an account is whole again; it is answered", zap.String("account", account))
 		}
 	}
@@ -219,6 +221,14 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 		return i.readAll(ctx)
 	}
 	return nil
+}
+
+// forget drops what was read of an account.
+func (i *inspector) forget(account string) {
+	i.Figures.Forget(account)
+	if answers := i.answering.Load(); answers != nil {
+		answers.Forget(account)
+	}
 }
 
 // sayDamage logs what is new of what is wrong.

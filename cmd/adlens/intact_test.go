@@ -42,17 +42,28 @@ func TestNothingIsKeptOfAnAccountThatWasDamaged(t *testing.T) {
 			t.Fatalf("the answer lacks %s: %s, %v", want, a.Body, err)
 		}
 	}
-	ask("America/Los_Angeles")
-	if err := d.Cluster.Home().Exec(t.Context(), "ALTER TABLE marketplaces UPDATE timezone = 'America/Denver' WHERE true SETTINGS mutations_sync = 2", nil); err != nil {
-		t.Fatal(err)
+	move := func(zone string) {
+		t.Helper()
+		if err := d.Cluster.Home().Exec(t.Context(), "ALTER TABLE marketplaces UPDATE timezone = '"+zone+"' WHERE true SETTINGS mutations_sync = 2", nil); err != nil {
+			t.Fatal(err)
+		}
 	}
+	ask("America/Los_Angeles")
+	move("America/Denver")
 	ask("America/Los_Angeles") // from memory
 	i := d.newInspector(zap.NewNop())
+	var then func()
+	i.later = func(do func()) { then = do }
 	i.Inspector.Withhold("acme", "a part is missing")
 	if err := i.returnWhole(t.Context()); err != nil || len(i.Inspector.Damage().Lost) > 0 {
 		t.Fatalf("the account is withheld: %v, %v", i.Inspector.Damage().Lost, err)
 	}
 	ask("America/Denver")
+	// An answer that was begun before may be kept now, and is forgotten too.
+	move("America/Phoenix")
+	ask("America/Denver")
+	then()
+	ask("America/Phoenix")
 }
 
 // That one account is damaged takes a server from no other, also where nothing could be
