@@ -155,6 +155,9 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 				}
 			}
 		}
+		if total := ratOf(want["totals"].(map[string]any)["spend"]); total != nil && len(matching) == len(want["data"].([]any)) {
+			spend = total // exact, where the rows are rounded each
+		}
 		want["data"] = append([]any{}, matching[:min(len(matching), top)]...)
 		differences := rankDifferences(want, got, model.FigureNames)
 		if n := got["matching_rows"].(json.Number).String(); n != strconv.Itoa(len(matching)) {

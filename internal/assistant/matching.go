@@ -80,7 +80,11 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 		return slices.ContainsFunc(conditions, func(one condition) bool { return !one.isMet(row.now[r.at(one.figure)]) })
 	})
 	matching := len(r.rows)
-	sum := r.sum()
+	sum := r.sum() // of rounded rows: the API has no exact sum of some
+	if matching == rows {
+		sum = r.total
+		sum.labels = r.noLabels()
+	}
 	top, _ := strconv.Atoi(c.args.first("top", defaultTop))
 	page, _ := strconv.Atoi(c.args.first("page", "1"))
 	first := min((max(page, 1)-1)*top, matching)
