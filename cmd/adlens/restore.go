@@ -44,8 +44,10 @@ directory, give it to serve by --secret-key-file, or connect again.
 			if err != nil {
 				return err
 			}
-			if _, err := backup.Choose(cmd.Context(), place, id, ""); err != nil { // before a data directory is made
-				return err
+			if account == "" || id != "" { // before a data directory is made
+				if _, err := backup.Choose(cmd.Context(), place, id, ""); err != nil {
+					return err
+				}
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
 				identity := ""

@@ -75,7 +75,10 @@ type reading struct {
 
 func (r *reading) View(ctx context.Context, account string) (query.View, error) {
 	v, err := r.shop.View(ctx, account)
-	v.Manifest.Version = r.version
+	if v.Manifest.Version = r.version; r.version == 8 {
+		list := manifest.Unit{Kind: manifest.Campaigns, Slice: manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}}
+		v.Manifest = v.Manifest.With(8, manifest.Entry{Unit: list, Generation: 8, Sources: []manifest.Source{{GeneratedAt: now}}})
+	}
 	return v, err
 }
 

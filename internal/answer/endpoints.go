@@ -180,14 +180,16 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 // the view's moment.
 func freshenList(kind manifest.Kind) func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool) {
 	return func(ctx context.Context, s *Service, v query.View, r query.ListRequest) (query.ListRequest, bool) {
-		syncing, ended, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, v.SyncedAt(kind, r.Marketplace))
+		listed := v.SyncedAt(kind, r.Marketplace)
+		syncing, ended, err := s.lists.Asked(ctx, v.Account, r.Marketplace.ID, listed)
 		if err != nil { // what is held can be answered all the same
 			s.warn(v.Account, err)
 		}
 		past := false
 		if ended {
 			newest, err := s.figures.View(ctx, v.Account)
-			past = err == nil && newest.Manifest.Version != v.Manifest.Version
+			now := newest.SyncedAt(kind, r.Marketplace)
+			past = err == nil && now != nil && (listed == nil || !now.Equal(*listed))
 		}
 		r.Syncing = syncing || past
 		return r, past

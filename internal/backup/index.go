@@ -118,15 +118,19 @@ func Choose(ctx context.Context, p Place, id, identity string) (Taken, error) {
 	}
 	if id == "" {
 		newest, err := ReadIndex(ctx, p, all[len(all)-1])
+		if identity == "" || err == nil && newest.Identity == identity {
+			return newest, err
+		}
 		of := map[string]bool{newest.Identity: true}
-		for i := len(all) - 2; err == nil && identity != "" && !of[identity] && i >= 0; i-- {
-			var t Taken
-			if t, err = ReadIndex(ctx, p, all[i]); t.Identity == identity {
-				newest = t
+		for _, name := range slices.Backward(all[:len(all)-1]) {
+			t, unread := ReadIndex(ctx, p, name)
+			if unread == nil && t.Identity == identity {
+				return t, nil
 			}
+			err = errors.Join(err, unread) // of another database, or there is none of this one
 			of[t.Identity] = true
 		}
-		if err == nil && identity != "" && !of[identity] && len(of) > 1 {
+		if delete(of, ""); err == nil && len(of) > 1 {
 			err = fmt.Errorf("%s has backups of %d databases and none of this one: name one with --backup; see adlens backup list", p, len(of))
 		}
 		return newest, err

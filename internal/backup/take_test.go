@@ -499,6 +499,14 @@ func TestOfAPlaceOnlyTheDatabasesOwnBackupsAreRemoved(t *testing.T) {
 	if err := errors.Join(err, last.readLastBackup(t.Context())); err != nil || last.last["acme"] != here.Accounts[0] {
 		t.Errorf("the last backup is %v, expected %v: %v", last.last, here.Accounts, err)
 	}
+	if err := os.WriteFile(filepath.Join(place.String(), newest["THERE"]), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for identity, want := range map[string]string{"": "", "HERE": newest["HERE"], "THERE": ""} { // whose newest is damaged
+		if chosen, err := Choose(t.Context(), place, "", identity); (err != nil) != (want == "") || err == nil && chosen.Name != want {
+			t.Errorf("for %q %s is chosen, expected %s: %v", identity, chosen.Name, want, err)
+		}
+	}
 }
 
 // cutting is a place whose network fails in the middle of a file.

@@ -423,7 +423,9 @@ func (d *Daily) pullConnection(ctx context.Context, c adlens.Connection) (result
 	p := d.newPull(c)
 	err = p.runPull(ctx, func(all []platform.Profile) error {
 		tasks, err := d.dueTasks(ctx, c.Account, all)
-		_, p.tasks = splitTasks(tasks)
+		// What waits on the disk waits on, for what may come meanwhile.
+		here, away := splitTasks(tasks)
+		p.tasks = append(away, slices.DeleteFunc(here, (*task).needsPlatform)...)
 		return err
 	})
 	err = errors.Join(err, refusedFiles(p.result))

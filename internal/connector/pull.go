@@ -355,15 +355,19 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 // readBrandsLists reads which campaigns of Sponsored Brands there are, for the
 // profiles of some reports, once each.
 func (p *pull) readBrandsLists(ctx context.Context, of []*window) (err error) {
+	tried := map[string]bool{}
 	for _, w := range of {
-		if slices.Contains(p.listed, w.profile.ID) {
+		if tried[w.profile.ID] || slices.Contains(p.listed, w.profile.ID) {
 			continue
 		}
-		p.listed = append(p.listed, w.profile.ID)
+		tried[w.profile.ID] = true
 		r := &listReader{store: p.connector.Store, client: p.client, account: p.account, profile: w.profile.ID}
 		list, failed := r.readList(ctx, loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredBrands})
 		if failed == nil {
 			failed = p.connector.storeLists(ctx, p.account, loader.Lists{ProfileID: w.profile.ID, Read: []loader.List{list}})
+		}
+		if failed == nil {
+			p.listed = append(p.listed, w.profile.ID)
 		}
 		err = errors.Join(err, failed)
 	}

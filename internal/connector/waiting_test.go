@@ -158,6 +158,38 @@ func TestReportsThatWaitAreLoadedDuringAPull(t *testing.T) {
 	w.wantAllRead()
 }
 
+// What is all on the disk waits through a pull of others, and is loaded in it.
+func TestReportsThatWaitedBeforeAPullAreLoadedDuringIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults = 0
+	w.lacks = 1 << 20 // all of them
+	ofSP := func(o standin.ReportOrder) bool { return o.ReportTypeID == platform.ReportTypes[0].ID }
+	w.platform.PlanReportsBy(func(o standin.ReportOrder) standin.JobPlan {
+		if ofSP(o) {
+			return standin.JobPlan{FailureReason: "out of order"}
+		}
+		return standin.JobPlan{}
+	})
+	w.refresh(1 << 30)
+	w.platform.PlanReportsBy(func(o standin.ReportOrder) standin.JobPlan {
+		if ofSP(o) {
+			return standin.JobPlan{Duration: time.Hour}
+		}
+		return standin.JobPlan{}
+	})
+	w.lacks = 0
+	w.daily.Connector.Pace, w.daily.Connector.Loader = 6000, opening{w}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for range 2 { // what is on the disk comes first
+		if _, _, err := w.daily.refreshConnection(ctx, w.connection); err != nil || ctx.Err() != nil {
+			t.Fatal(err, ctx.Err())
+		}
+	}
+	w.wantAllRead()
+}
+
 // killedLoader is a loader whose process is killed as it begins.
 type killedLoader struct{ *world }
 

@@ -253,9 +253,9 @@ func TestRowsWithoutIDsAreHeldOfAllPages(t *testing.T) {
 		dimensions, figures, campaigns, page string
 		want                                 int
 	}{
-		{"date,marketplace,ad_product", "spend", "", "1", 3 * 3 * 31},
-		{"date,marketplace,ad_product", "spend,units_sold_clicks_7d", "", "2", 3 * 3 * 31},
-		{"date,marketplace,ad_product", "spend", "1,2", "1", 3 * 3 * 31},
+		{"date,marketplace,ad_product", "spend", "", "1", 10 + 3*3*31/3},
+		{"date,marketplace,ad_product", "spend,units_sold_clicks_7d", "", "2", 10 + 3*3*31/3},
+		{"date,marketplace,ad_product", "spend", "1,2", "1", 10 + 3*3*31/3},
 		{"month", "spend", "", "1", 1},
 		{"date,product", "spend", "", "1", 10},
 		{"date,product", "spend", "", "21", 10 + 200/6},

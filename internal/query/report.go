@@ -154,11 +154,15 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if all || r.dividesByID() {
 		bound = min(bound, 1+plan.Rows+plan.earlierPlan().Rows)
 	}
-	if all {
-		return int(bound), nil
+	page := min(bound, uint64(r.PageSize))
+	if all { // groups without texts, but for those of the page
+		return int(page + bound/3), nil
 	}
-	before := uint64(r.Page-1) * uint64(r.PageSize) // in a ranking, which has no texts of them
-	return int(min(bound, uint64(r.PageSize)) + min(bound, before)/6), nil
+	before := uint64(r.Page-1) * uint64(r.PageSize) // in a ranking, likewise
+	if r.Granularity != "" {
+		before = min(before, maxRanked)
+	}
+	return int(page + min(bound, before)/6), nil
 }
 
 // answerPlanned answers a page that the engine has cut.
