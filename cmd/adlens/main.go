@@ -22,7 +22,11 @@ func main() {
 	// log is returned as an error too.
 	log.SetOutput(io.Discard)
 	engine.RunIfAsked()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it; else the terminal was closed
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	root := newRoot()
 	var unprinted error

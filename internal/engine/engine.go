@@ -202,6 +202,9 @@ func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struc
 	}
 	defer master.Close()
 	defer slave.Close()
+	if err := os.Rename(e.home.logFile(), e.home.logFile()+".1"); err != nil && !errors.Is(err, os.ErrNotExist) { // it may say why that engine ended
+		return nil, err
+	}
 	log, err := os.OpenFile(e.home.logFile(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -98,7 +99,12 @@ func TestAKilledEngineIsStartedAnewWithItsData(t *testing.T) {
 	defer closed(t, e)
 	at := endpoint(t, e)
 	makeTable(t, at)
-	if err := e.killFrozen(at); err != nil {
+	log, err := os.OpenFile(e.home.logFile(), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = log.WriteString("its last words\n")
+		err = errors.Join(err, log.Close())
+	}
+	if err := errors.Join(err, e.killFrozen(at)); err != nil {
 		t.Fatal(err)
 	}
 	if !gone(at.PID, 5*time.Second) {
@@ -107,6 +113,9 @@ func TestAKilledEngineIsStartedAnewWithItsData(t *testing.T) {
 	next := endpoint(t, e)
 	if next.PID == at.PID || next.ReaderPassword == at.ReaderPassword {
 		t.Errorf("process or password are those of the dead engine")
+	}
+	if said, err := os.ReadFile(e.home.logFile() + ".1"); err != nil || !strings.Contains(string(said), "its last words") {
+		t.Errorf("the log of the dead engine is %q, %v", said, err)
 	}
 	if got := must(t, next, "SELECT n FROM adlens.kept"); got != "42" {
 		t.Errorf("the table holds %q", got)

@@ -53,7 +53,8 @@ type answer[V any] struct {
 	value V
 	found bool
 
-	mark    uint64 // read before
+	begun   time.Time // before the store was asked
+	mark    uint64    // read before
 	settled bool
 }
 
@@ -94,17 +95,27 @@ func (v *Values[K, V]) renew(ctx context.Context, key K, now time.Time) {
 	v.ask(ctx, key, now)
 }
 
-func (v *Values[K, V]) ask(ctx context.Context, key K, now time.Time) (answer[V], error) {
-	return v.reads.Do(ctx, key, func(ctx context.Context) (a answer[V], err error) {
-		if v.mark != nil {
-			a.mark, a.settled = v.mark() // first: a change that comes later makes it another
-		}
-		a.value, a.found, err = v.read(ctx, key)
-		if err == nil {
-			v.put(key, a, now)
-		}
-		return a, err
-	})
+// patience is how long the store is waited for. A question that hangs, as where the network
+// swallowed it, ends by then, however many join it.
+const patience = 20 * time.Second
+
+func (v *Values[K, V]) ask(ctx context.Context, key K, now time.Time) (a answer[V], err error) {
+	// Who joined a question that was on its way for long hears what was true before.
+	for ok := false; !ok && err == nil; ok = near(a.begun, now, v.age) {
+		a, err = v.reads.Do(ctx, key, func(ctx context.Context) (a answer[V], err error) {
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			if a.begun = now; v.mark != nil {
+				a.mark, a.settled = v.mark() // first: a change that comes later makes it another
+			}
+			a.value, a.found, err = v.read(ctx, key)
+			if err == nil {
+				v.put(key, a, now)
+			}
+			return a, err
+		})
+	}
+	return a, err
 }
 
 // get returns what is kept, and whether it is time to read it again, which one

@@ -93,6 +93,48 @@ func TestManyWhoWaitShareOneQuestion(t *testing.T) {
 	})
 }
 
+// A question whose answer never comes holds up those alone who ask while it is waited for.
+func TestAQuestionThatHangsIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}, takes: time.Hour}
+		v := New(age, 10, s.read)
+		began := time.Now()
+		go v.Get(t.Context(), "a", began)
+		time.Sleep(time.Second)
+		s.mu.Lock()
+		s.takes = 0 // of the next
+		s.mu.Unlock()
+		for ; time.Since(began) < time.Minute; time.Sleep(10 * time.Second) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			_, found, _ := v.Get(ctx, "a", time.Now())
+			cancel()
+			if found {
+				break
+			}
+		}
+		if took := time.Since(began); took > 35*time.Second {
+			t.Errorf("it was answered after %s", took)
+		}
+	})
+}
+
+// Who joins a question hears nothing that was true before it asked.
+func TestAnAnswerThatWasLongOnItsWayIsNotBelieved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}, takes: 15 * time.Second}
+		v := New(age, 10, s.read)
+		go v.Get(t.Context(), "a", time.Now())
+		time.Sleep(time.Second)
+		s.mu.Lock()
+		delete(s.values, "a")
+		s.mu.Unlock()
+		time.Sleep(10 * time.Second)
+		if got, found, err := v.Get(t.Context(), "a", time.Now()); found || err != nil {
+			t.Errorf("what was withdrawn ten seconds ago is %d, %v", got, err)
+		}
+	})
+}
+
 func TestWhatTheStoreHasNoMoreIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{values: map[string]int{"a": 7}}

@@ -61,6 +61,8 @@ func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) 
 	}
 	for {
 		p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
+			ctx, cancel := context.WithTimeout(ctx, Settling) // no later answer is used
+			defer cancel()
 			asked := time.Now()
 			number, _, err := ps.Read(ctx, account)
 			p := newPlace(number, asked)

@@ -64,7 +64,10 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 	if errors.As(err, &known) {
 		return known.Kind
 	}
+	var network *net.OpError
 	switch {
+	case ctx.Err() == nil && errors.As(err, &network) && network.Op == "dial": // a timeout of its own is a deadline too
+		return adlens.EngineUnavailable
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return adlens.QueryTimeout
 	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
@@ -86,8 +89,8 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 		}
 		return adlens.Internal
 	}
-	var network net.Error
-	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	var other net.Error
+	if errors.As(err, &other) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, clickhouse.ErrConnectionClosed) { // of a session that another statement has dropped
 		return adlens.EngineUnavailable

@@ -1,13 +1,29 @@
 package conn
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"testing"
 
 	"adlens"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
+
+// The time in which a connection is made has an end of its own, which is no deadline of
+// the statement.
+func TestAServerThatDoesNotAnswerIsAway(t *testing.T) {
+	timeout := &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
+	if kind := KindOf(t.Context(), fmt.Errorf("acquire: %w", timeout)); kind != adlens.EngineUnavailable {
+		t.Errorf("its kind is %s", kind)
+	}
+	ended, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if kind := KindOf(ended, timeout); kind != adlens.QueryTimeout {
+		t.Errorf("after its own deadline a statement's error is of kind %s", kind)
+	}
+}
 
 // A statement that meets the closing of its session was not begun: it is begun once more
 // with the next one, and no fault of ours.
