@@ -9,7 +9,7 @@ type reservation struct {
 	upTo    int       // calls that may be let in
 	stored  int       // the count that is stored; differs from upTo after a failure
 	waiting int       // calls that need more
-	last    time.Time // call that was let in
+	last    time.Time // call that was let in, or had to wait
 }
 
 // idleAfter is for how long after a call a block stays reserved.
@@ -34,6 +34,9 @@ func awaitsReservation(windows []window) bool {
 // is given back is not let in from now on; what is added, once it is stored.
 func (d *dayCount) updateReservation(now time.Time) (count int, changed bool) {
 	r := d.reservation
+	if r.waiting > 0 { // what it gets must not be given back before it is let in
+		r.last = now
+	}
 	free := max(0, d.quota-d.elsewhere-d.used)
 	ahead := r.waiting
 	// Near the limit nothing is reserved that is not used at once: other servers

@@ -39,6 +39,7 @@ type StoredLimiter struct {
 	called  atomic.Int64  // when a call was last decided about, since began
 	read    time.Duration // when the counts of other servers were last read, since began
 	storing chan struct{} // held while counts are stored, so that they are in order
+	turns   atomic.Int64  // how often that was begun
 }
 
 // NewStoredLimiter returns a limiter of a server that has a name of its own.
@@ -56,7 +57,12 @@ func (l *StoredLimiter) AllowKey(account string, key KeyLimit, now time.Time) De
 		if !d.Unreserved {
 			return d
 		}
-		l.storeUses(context.Background(), l.local.ReserveWaiting)
+		turn := l.turns.Load()
+		l.storing <- struct{}{}
+		if l.turns.Load() == turn { // else what another stored had this call in it
+			l.putUses(context.Background(), l.local.ReserveWaiting)
+		}
+		<-l.storing
 	}
 }
 
@@ -77,11 +83,16 @@ func (l *StoredLimiter) Keep(ctx context.Context) {
 // GiveBack is for when no further calls come.
 func (l *StoredLimiter) GiveBack(ctx context.Context) { l.storeUses(ctx, l.local.GiveBack) }
 
-// storeUses stores what was reserved. Its times are by a clock that is never set: of
-// this server's counts the last one is the newest.
 func (l *StoredLimiter) storeUses(ctx context.Context, reserve func(now time.Time) []DayUse) {
 	l.storing <- struct{}{}
 	defer func() { <-l.storing }()
+	l.putUses(ctx, reserve)
+}
+
+// putUses stores what was reserved, in the caller's turn. Its times are by a clock that is
+// never set: of this server's counts the last one is the newest.
+func (l *StoredLimiter) putUses(ctx context.Context, reserve func(now time.Time) []DayUse) {
+	l.turns.Add(1)
 	now := l.now()
 	uses := reserve(now)
 	if len(uses) == 0 {
