@@ -270,6 +270,7 @@ func (p *pull) joinFailures() error {
 func (p *pull) loadFetched(ctx context.Context, total int, fetched <-chan *window) (failure error) {
 	ticker := time.NewTicker(p.connector.paced(loadEvery))
 	defer ticker.Stop()
+	p.awaited, failure = p.connector.Store.AwaitedVersion(ctx, p.account) // before anything is tried with it
 	var here, tried []*window
 	count := 0
 	for {
