@@ -125,9 +125,12 @@ func Choose(ctx context.Context, p Place, id, identity string) (Taken, error) {
 		for _, name := range slices.Backward(all[:len(all)-1]) {
 			t, unread := ReadIndex(ctx, p, name)
 			if unread == nil && t.Identity == identity {
-				return t, nil
+				if err != nil { // that could be a later one of this database
+					err = fmt.Errorf("%w; the newest backup of this database that can be read is %s: name it with --backup", err, t.ID())
+				}
+				return t, err
 			}
-			err = errors.Join(err, unread) // of another database, or there is none of this one
+			err = errors.Join(err, unread)
 			of[t.Identity] = true
 		}
 		if delete(of, ""); err == nil && len(of) > 1 {
