@@ -2,6 +2,7 @@ package formats_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -38,6 +39,8 @@ func openCalc(t *testing.T, way, what string) *calc {
 		t.Skip("python3-uno is not installed")
 	}
 	command := exec.Command(python, "../recipes/calc.py", way, what) // ends with its input, and LibreOffice before it
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
 	in, errIn := command.StdinPipe()
 	out, errOut := command.StdoutPipe()
 	house.Need(t, errors.Join(errIn, errOut))
@@ -45,7 +48,7 @@ func openCalc(t *testing.T, way, what string) *calc {
 	t.Cleanup(func() {
 		in.Close()
 		if err := command.Wait(); err != nil {
-			t.Errorf("LibreOffice ended with %v", err)
+			t.Errorf("LibreOffice ended with %v: %s", err, complaints.String())
 		}
 	})
 	c := &calc{in, bufio.NewScanner(out)}

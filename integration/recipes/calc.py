@@ -4,6 +4,7 @@ standard input has the sheet refreshed; each answer is one line of JSON, rows of
 texts. calc.py open ADDRESS opens a workbook, and then says what its first sheet
 filters."""
 
+import contextlib
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import time
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
+from com.sun.star.lang import DisposedException
 from com.sun.star.sheet.SheetLinkMode import NORMAL
 
 # Comma, quotes, UTF-8, from the first line on; the language is English (USA), so
@@ -78,7 +80,8 @@ def serve(office, way, what):
             refresh()
         say(shown(book.Sheets.getByIndex(0)) if refresh else filtered(book))
     book.close(True)
-    desktop.terminate()
+    with contextlib.suppress(DisposedException):  # it may be gone before it answers
+        desktop.terminate()
 
 
 with tempfile.TemporaryDirectory() as home:
