@@ -3,6 +3,7 @@ package faults_test
 import (
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -118,4 +119,41 @@ func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
 	w.start(t)
 	w.isWhole(t)
 	w.stop(t)
+}
+
+// Bytes that changed cannot be read, by a deletion neither: the parts that have them are
+// set aside before an account is put right. Where other accounts have rows in them it is
+// refused, and nothing is touched.
+func TestAnAccountWithChangedBytesIsRestoredInItsPlace(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	for accounts, name := range map[int]string{1: "of one account", 2: "of two accounts"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := openWard(t, t.TempDir(), accounts)
+			place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
+			place.Backup(t)
+			w.start(t, withoutMemory...)
+			house.AsWriter(t, w.Program, "OPTIMIZE TABLE facts FINAL")
+			for _, column := range []string{"purchases_30d", "month", "year"} {
+				for _, part := range w.partsOf(t, column) {
+					flipBits(t, filepath.Join(part, "data.bin"))
+				}
+			}
+			w.meetsDamage(t)
+			one := w.tenants[0]
+			if accounts > 1 {
+				house.MustRefuse(t, "an account with rows in parts of others", place.Run("restore", "--from", place.Place, "--account", one.Files.ID),
+					one.Files.ID+" cannot be put right where it is", "into a new data directory or database")
+				if r := w.Run("doctor", "--quick"); strings.Contains(r.Stdout, "it is being restored") {
+					t.Errorf("the account was closed all the same: %s", r)
+				}
+			} else {
+				place.PutRight(t, one.Files.ID)
+				w.isAnsweredAgain(t, one)
+				w.isWhole(t)
+			}
+			w.stop(t)
+		})
+	}
 }

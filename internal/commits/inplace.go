@@ -60,12 +60,17 @@ func (c Closing) RequireOurs(ctx context.Context) error {
 	return nil
 }
 
+// ClearedTables are those of which Clear deletes rows.
+func ClearedTables() []string {
+	return tables.Names(func(d tables.Description) bool {
+		return d.InPlace == tables.Replaced && (!d.Directory || d.Backup != tables.Never)
+	})
+}
+
 // Clear deletes what a backup brings back of the account. What was read of the platform
 // goes with what was loaded: it is fetched again.
 func (c Closing) Clear(ctx context.Context) error {
-	for _, name := range tables.Names(func(d tables.Description) bool {
-		return d.InPlace == tables.Replaced && (!d.Directory || d.Backup != tables.Never)
-	}) {
+	for _, name := range ClearedTables() {
 		if err := c.RequireOurs(ctx); err != nil {
 			return err
 		}

@@ -13,7 +13,9 @@ import (
 )
 
 // MakeRoom closes an account and clears it where it is, or, if its shard was lost,
-// where it is going to be. The caller is the account's only writer.
+// where it is going to be. Parts that cannot be read are set aside before, where they
+// have rows of no other account; else nothing is done. The caller is the account's only
+// writer.
 func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Duration)) (backup.Room, error) {
 	shard, err := s.cluster.Holder(ctx, query.Text(account))
 	lost := conn.IsRefusal(err)
@@ -24,6 +26,13 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 		return nil, err
 	}
 	there := conn.Inspecting(cluster.OnShard(ctx, shard.Number))
+	unreadable, err := s.findUnreadable(there, account)
+	if err == nil {
+		err = requireUnshared(account, unreadable)
+	}
+	if err != nil {
+		return nil, err
+	}
 	room, err := commits.Close(there, s.port, account, rand.Uint64())
 	if err != nil {
 		return nil, err
@@ -41,6 +50,14 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 	}
 	if err := s.cluster.RequireHeld(account); err != nil {
 		return nil, err
+	}
+	if unreadable, err = s.findUnreadable(there, account); err != nil {
+		return nil, err
+	}
+	for _, p := range unreadable {
+		if err := p.setAside(there); err != nil {
+			return nil, err
+		}
 	}
 	return room, room.Clear(there)
 }
