@@ -144,6 +144,28 @@ func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
 	w.stop(t)
 }
 
+// What cannot be read of one account hides nothing that another one lost: that is passed
+// over by the engine without a word.
+func TestDamageOfOneAccountHidesNoLossOfAnother(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	w.addBystander(t)
+	titles := w.partsOf(t, "title")
+	flipBits(t, filepath.Join(titles[len(titles)-1], "data.bin")) // the newest part, of the newest account
+	w.start(t, withoutMemory...)
+	house.Eventually(t, "what cannot be read is found", func() bool { return strings.Contains(w.server.Log(), `"account":"bystander"`) })
+	house.Check(t, w.tenants[0].Ask, w.tenants[0].Model, products)
+	for _, column := range []string{"month", "year"} {
+		for _, part := range w.partsOf(t, column) {
+			house.Need(t, os.RemoveAll(part))
+		}
+	}
+	house.Need(t, w.KillEngine())
+	w.refuses(t, w.tenants[0], products)
+	w.stop(t)
+}
+
 // addBystander adds an account that has figures of no part that is damaged. The function
 // demands that it is answered.
 func (w *ward) addBystander(t *testing.T) (ask func()) {

@@ -48,8 +48,8 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 	}
 	losses, err := scanTwice(conn.Watching(ctx), c)
 	if adlens.KindOf(err) == adlens.Damaged {
-		g.Alarm(err) // the engine itself refuses to read what is damaged
-		return nil
+		g.Alarm(err)
+		losses, err = scanEach(conn.Inspecting(ctx), c)
 	}
 	if err != nil {
 		return err

@@ -33,6 +33,39 @@ func scanTwice(ctx context.Context, c *conn.Session) ([]Loss, error) {
 	return slices.DeleteFunc(second, func(l Loss) bool { return !slices.Contains(first, l) }), err
 }
 
+// scanEach scans each account for itself, where something of one cannot be read: what
+// another one lost is read without an error. An account of which something cannot be
+// read is not whole.
+func scanEach(ctx context.Context, c *conn.Session) (all []Loss, err error) {
+	accounts := map[string]bool{}
+	for _, table := range []string{"commits", "seals"} {
+		err := c.Read(ctx, "SELECT DISTINCT account_id FROM "+table, nil, conn.EachRow(func(scan conn.Scan) error {
+			var account string
+			err := scan(&account)
+			accounts[account] = true
+			return err
+		}))
+		if err != nil && adlens.KindOf(err) != adlens.Damaged {
+			return nil, err
+		}
+	}
+	for account := range accounts {
+		first, err := scanAccount(ctx, c, account)
+		var second []Loss
+		if err == nil && len(first) > 0 {
+			second, err = scanAccount(ctx, c, account)
+		}
+		switch {
+		case adlens.KindOf(err) == adlens.Damaged:
+			all = append(all, Loss{account, err.Error()})
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(second, func(l Loss) bool { return !slices.Contains(first, l) })...)
+	}
+	return all, nil
+}
+
 // scan reads the record of commits before it counts rows, so that all that it
 // names was there when it was counted.
 func scan(ctx context.Context, c *conn.Session) (all []Loss, err error) {
