@@ -16,7 +16,7 @@ COPY libchdb.so adlens /usr/local/bin/
 COPY NOTICES adlens.cdx.json /usr/share/doc/adlens/
 COPY --chown=65532:65532 deploy/data /data
 USER 65532:65532
-ENV ADLENS_DATA_DIR=/data ADLENS_LISTEN=0.0.0.0:8080
+ENV ADLENS_DATA_DIR=/data ADLENS_LISTEN=0.0.0.0:8080 TMPDIR=/data
 VOLUME /data
 EXPOSE 8080
 ENTRYPOINT ["/usr/local/bin/adlens"]

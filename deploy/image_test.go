@@ -79,6 +79,7 @@ func TestTheImageServesWithoutRootOnAReadOnlyFileSystem(t *testing.T) {
 	}
 	adlens("account", "add", "acme", "--name", "Acme Ltd")
 	key := adlens("key", "create", "--account", "acme", "--name", "sheet")
+	run(t, "docker", "exec", container, "mktemp") // profiles of the platform and drafts of backups are written so
 	var body struct {
 		AccountID string `json:"account_id"`
 	}
@@ -126,8 +127,12 @@ func TestTheComposeFilesAreValid(t *testing.T) {
 		}
 		command := exec.Command(compose[0], append(arguments, "config")...)
 		command.Env = append(os.Environ(), "CLICKHOUSE_PASSWORD=a", "REDIS_PASSWORD=b")
-		if out, err := command.CombinedOutput(); err != nil {
+		out, err := command.CombinedOutput()
+		if err != nil {
 			t.Errorf("%v: %v\n%s", files, err, out)
+		}
+		if images, bounded := bytes.Count(out, []byte("image: ")), bytes.Count(out, []byte("max-size: ")); images != bounded || images == 0 {
+			t.Errorf("%v: of %d containers the output of %d is bounded\n%s", files, images, bounded, out)
 		}
 	}
 }
@@ -152,6 +157,9 @@ func TestTheUnitIsValidAndLeavesLittleOpen(t *testing.T) {
 	text = bytes.ReplaceAll(text, []byte("/opt/adlens/adlens"), []byte("/bin/true"))
 	if err := os.WriteFile(unit, text, 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if !bytes.Contains(text, []byte("\nOOMPolicy=continue\n")) {
+		t.Error("an engine that is killed for want of memory takes the service with it")
 	}
 	if said := run(t, analyze, "verify", "--man=no", unit); said != "" {
 		t.Errorf("systemd-analyze verify: %s", said)
