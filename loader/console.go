@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/internal/platform/console"
 )
@@ -29,6 +30,22 @@ func isWorkbookName(name string) bool { return strings.ToLower(path.Ext(name)) =
 // consoleID begins the ids of the console's reports: the hash of their files
 // follows.
 const consoleID = "console-sha256:"
+
+// byFile is the guess that a copy of a file changes.
+const byFile = "the time of the file"
+
+// loadedAt is when a report was generated, as live days of it say. The ledger, which
+// tells a copy of its file too, is written after them, and may lack it.
+func (s *session) loadedAt(slice manifest.Slice, reportID string) (at time.Time, live bool) {
+	for _, e := range s.Manifest().Of(manifest.Month) {
+		for _, source := range e.Sources {
+			if e.Slice == slice && source.ReportID == reportID && source.GeneratedAt.After(at) {
+				at, live = source.GeneratedAt, true
+			}
+		}
+	}
+	return at, live
+}
 
 // consoleReport is a report of the console, and what its file does not say.
 type consoleReport struct {
@@ -67,6 +84,11 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 	at := c.generatedAt(s.generatedAt, info.ModTime())
 	report := &platform.Report{ID: consoleID + c.sum, ProfileID: market.ID, Type: c.file.Type, Columns: c.file.Columns,
 		Start: c.file.Start, End: c.file.End, GeneratedAt: at}
+	if c.timeBy == byFile {
+		if first, live := s.loadedAt(sliceOf(market, report), report.ID); live {
+			at, c.timeBy, report.GeneratedAt = first, "when it was loaded first", first
+		}
+	}
 	if IsFuture(at, time.Now()) {
 		return pending{}, newRefusalf("it was generated at %s (%s), more than a day in the future; say when with --generated-at", adlens.FormatTime(at), c.timeBy)
 	}
@@ -107,7 +129,7 @@ func (c *consoleReport) generatedAt(said, modified time.Time) time.Time {
 		c.timeBy = "the workbook says so"
 		return c.file.CreatedAt
 	}
-	c.timeBy = "the time of the file"
+	c.timeBy = byFile
 	return modified.UTC().Truncate(time.Millisecond)
 }
 

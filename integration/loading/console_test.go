@@ -59,6 +59,36 @@ func TestReportsOfTheConsoleAreThoseOfThePlatform(t *testing.T) {
 	}
 }
 
+// A copy of a file changes nothing though the note that it was loaded is lost: a loader
+// may have died before it.
+func TestACopyOfAReportOfTheConsoleTakesNoDaysBack(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	id := house.AccountID(t)
+	ask := h.Client(t, id)
+	dir := t.TempDir()
+	house.ProfilesFile(t, dir, [4]string{"101", "US", "USD", "seller"})
+	row := func(day, cost string) string { return `"Nov ` + day + `, 2026",USD,C,G,B0A,10,1,` + cost + ",0,0\n" }
+	at := time.Date(2026, 11, 5, 8, 0, 0, 0, time.UTC)
+	load := func(name, rows string, at time.Time) {
+		t.Helper()
+		path := house.Put(t, dir, name, []byte(consoleHeader+rows))
+		house.Need(t, os.Chtimes(path, at, at))
+		if done, err := h.Load(id, dir); err != nil || done.Code != 0 {
+			t.Fatalf("%v %s", err, done.Result)
+		}
+		house.Need(t, os.Remove(path))
+	}
+	both := row("02", "8.00") + row("03", "8.00")
+	load("both.csv", both, at)
+	load("newer.csv", row("02", "12.00"), at.Add(time.Hour))
+	house.AsWriter(t, h.Program, "ALTER TABLE ledger DELETE WHERE account_id = '"+id+"'")
+	load("copy.csv", both, at.AddDate(0, 0, 5))
+	if answer, err := ask.Get("/api/v1/summary?range=all_time"); err != nil || !strings.Contains(string(answer.Body), `"spend":20.00,`) {
+		t.Errorf("a copy of older figures took days back: %v %s", err, answer.Body)
+	}
+}
+
 const consoleHeader = "Date,Currency,Campaign Name,Ad Group Name,Advertised ASIN,Impressions,Clicks,Spend,7 Day Total Sales ,7 Day Total Orders (#)\n"
 
 // What a file of the console does not say comes from the command, or from the only
