@@ -57,7 +57,7 @@ type file struct {
 // findFiles lists the extract files of the paths in the order of loading, and
 // what is passed over or refused for its name alone.
 func findFiles(paths []string) (files []file, others []FileResult, done func()) {
-	f := finder{seen: map[string]bool{}}
+	f := finder{roots: map[string]*os.Root{}, seen: map[string]bool{}}
 	for _, p := range paths {
 		f.addPath(p)
 	}
@@ -70,8 +70,8 @@ func findFiles(paths []string) (files []file, others []FileResult, done func()) 
 type finder struct {
 	files  []file
 	others []FileResult
-	roots  []*os.Root
-	seen   map[string]bool // absolute paths, so that nothing is taken twice
+	roots  map[string]*os.Root // by directory: each costs a descriptor until the load ends
+	seen   map[string]bool     // absolute paths, so that nothing is taken twice
 }
 
 func (f *finder) closeRoots() {
@@ -91,12 +91,14 @@ func (f *finder) addPath(p string) {
 		dir, name = filepath.Split(p)
 		dir = cmp.Or(dir, ".")
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		f.others = append(f.others, refusedResult(p, err))
-		return
+	root, open := f.roots[dir]
+	if !open {
+		if root, err = os.OpenRoot(dir); err != nil {
+			f.others = append(f.others, refusedResult(p, err))
+			return
+		}
+		f.roots[dir] = root
 	}
-	f.roots = append(f.roots, root)
 	if name != "." {
 		f.classifyFile(root, name)
 		return

@@ -1,6 +1,8 @@
 package loading_test
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,5 +147,26 @@ func TestNoFileSpeaksToTheTerminal(t *testing.T) {
 	r := h.Run("load", "--account", one.Files.ID, dir)
 	if r.Code == 0 || strings.ContainsAny(r.Stdout+r.Stderr, "\x1b\a\u009b") {
 		t.Errorf("want refusals without control characters, got %q", r.String())
+	}
+}
+
+// Files that are named one by one take no more of what a process may have open than
+// their folder does.
+func TestManyFilesOfAFolderAreNamed(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	id := house.AccountID(t)
+	h.Client(t, id)
+	dir := t.TempDir()
+	args := []string{"load", "--account", id}
+	for i := range 400 {
+		args = append(args, house.Put(t, dir, fmt.Sprintf("%d.csv", i), []byte("a,b\n1,2\n")))
+	}
+	command := h.Command(t.Context(), args...)
+	command.Args = append([]string{"sh", "-c", `ulimit -n 200 && exec "$@"`, "sh"}, command.Args...)
+	command.Path = "/bin/sh"
+	out, err := command.CombinedOutput()
+	if err != nil || bytes.Count(out, []byte("no report of the advertising console")) != 400 {
+		t.Errorf("%v: %.1000s", err, out)
 	}
 }

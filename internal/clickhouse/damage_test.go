@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"adlens"
@@ -49,8 +50,21 @@ func TestAnyBitThatChangedOnTheDiskIsDamage(t *testing.T) {
 			}
 		}
 	}
+	changed := append([]byte(nil), whole...)
+	changed[0] ^= 1
+	write(changed)
+	// The error has a server's own code of unfinished deletions, or that of the damage.
+	if err := d.Cluster.Exec(t.Context(), "ALTER TABLE flipped DELETE WHERE day = 1", nil); err == nil {
+		t.Error("rows of a part that cannot be read were deleted")
+	}
+	if stuck, err := d.Audit.StuckDeletions(t.Context()); err != nil || len(stuck) != 1 || !strings.HasPrefix(stuck[0], "flipped (") {
+		t.Errorf("the deletions %q are stuck: %v", stuck, err)
+	}
 	write(whole)
-	if titles, err := read(); err != nil || len(titles) != 5 {
+	if err := d.Cluster.Exec(t.Context(), "ALTER TABLE flipped DELETE WHERE day = 77", nil); err != nil {
+		t.Error(err)
+	}
+	if titles, err := read(); err != nil || len(titles) != 4 {
 		t.Errorf("with its bytes put back, the table has %v: %v", titles, err)
 	}
 }

@@ -167,6 +167,13 @@ func (e *examination) checkGarbage(c *checkup) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	stuck, err := e.db.Audit.StuckDeletions(e.ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, deletion := range stuck {
+		c.addWarning("where a part cannot be read, restore a backup into a new data directory or database; where the disk is full or away, it ends by itself", "rows of no answer are not deleted, and take more and more space: a deletion fails in %s", deletion)
+	}
 	dead, err := e.deadRows()
 	if err != nil {
 		return "", err

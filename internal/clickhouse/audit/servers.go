@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
@@ -40,6 +41,20 @@ GROUP BY table`, nil, conn.EachRow(func(scan conn.Scan) error {
 		}
 	}
 	return all, err
+}
+
+// StuckDeletions reads which tables have a deletion that failed and is tried again, and
+// why: all later ones of the table wait for it.
+func (a Audit) StuckDeletions(ctx context.Context) ([]string, error) {
+	all, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) ([]string, error) {
+		return s.ReadTexts(ctx, `
+SELECT concat(table, ' (', any(latest_fail_reason), ')')
+FROM system.mutations
+WHERE database = currentDatabase() AND NOT is_done AND latest_fail_reason != ''
+GROUP BY table
+ORDER BY table`)
+	})
+	return slices.Concat(all...), err
 }
 
 // Schema reads how far the schema is; of several servers, that of the one that

@@ -135,8 +135,9 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}
   AND bitTest({days:UInt32}, toDayOfMonth(day) - 1)
 ORDER BY day, product_key, campaign_key, ad_group_key`
 	params := conn.Params{"account": query.Text(account), "generation": conn.Number(generation), "month": unit.Start.String(), "days": conn.Number(uint32(days))}
-	// Not repeated after a lost connection: visit has seen rows.
-	return f.cluster.ReadOnce(ctx, sql, params, conn.EachRow(func(scan conn.Scan) error {
+	// A month may have millions of rows, and visit writes while it is read: no deadline of
+	// a request fits.
+	return f.cluster.Export(ctx, sql, params, func(scan conn.Scan) error {
 		var day time.Time
 		var f loader.StoredFact
 		if err := scan(&day, &f.Product, &f.Campaign, &f.AdGroup, &f.Values); err != nil {
@@ -144,7 +145,7 @@ ORDER BY day, product_key, campaign_key, ad_group_key`
 		}
 		f.Day = adlens.DayOf(day)
 		return visit(&f)
-	}))
+	})
 }
 
 func copyParams(account string, copies []loader.Copy) conn.Params {
