@@ -2,8 +2,12 @@ package conn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"maps"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,26 +120,43 @@ func withParams(ctx context.Context, params Params) context.Context {
 }
 
 const (
-	// longParam is how many bytes of a parameter go into the address of a request, of
-	// which servers take 128 KiB each unless they are told otherwise.
-	longParam = 32 << 10
-	// longestText is how many bytes a statement has at most that has them in its text.
+	// longestParams is how many bytes the parameters of a statement take at most of the
+	// address of a request: servers take 128 KiB of each and 1 MiB of all, unless they are
+	// told otherwise.
+	longestParams = 128 << 10
+	// longestText is how many bytes a statement has at most that has lists in its text.
 	longestText = 256 << 20
 )
 
 var placeholder = regexp.MustCompile(`\{([a-z0-9_]+):(Array\([A-Za-z0-9]+\))\}`)
 
-// inlineLong puts long lists of numbers into the text of a statement, as a search has that
-// finds most products of an account.
+// inlineLong puts the longest lists of numbers into the text of a statement, until the
+// other parameters fit the address of its request. A search may find most products of an
+// account, and a report of all measures has lists of months for each.
 func inlineLong(ctx context.Context, sql string, params Params) (context.Context, string, Params) {
-	short := Params{}
+	size := 0
 	for name, value := range params {
-		if len(value) <= longParam || strings.Trim(value, "0123456789,[]") != "" {
-			short[name] = value
+		size += addressBytes(name, value)
+	}
+	if size <= longestParams {
+		return ctx, sql, params
+	}
+	var lists []string
+	for _, parts := range placeholder.FindAllStringSubmatch(sql, -1) {
+		if value := params[parts[1]]; value != "" && strings.Trim(value, "0123456789,[]") == "" {
+			lists = append(lists, parts[1])
 		}
 	}
-	if len(short) == len(params) {
-		return ctx, sql, params
+	slices.SortFunc(lists, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(params[b]), len(params[a])), strings.Compare(a, b))
+	})
+	short := maps.Clone(params)
+	for _, name := range slices.Compact(lists) {
+		if size <= longestParams {
+			break
+		}
+		size -= addressBytes(name, params[name])
+		delete(short, name)
 	}
 	sql = placeholder.ReplaceAllStringFunc(sql, func(text string) string {
 		parts := placeholder.FindStringSubmatch(text)
@@ -145,6 +166,11 @@ func inlineLong(ctx context.Context, sql string, params Params) (context.Context
 		return "CAST(" + params[parts[1]] + ", '" + parts[2] + "')"
 	})
 	return clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_query_size": longestText})), sql, short
+}
+
+// addressBytes returns how many bytes a parameter takes of the address of a request.
+func addressBytes(name, value string) int {
+	return len("&param_=") + len(name) + len(url.QueryEscape(value))
 }
 
 // Number writes a parameter of an integer type.
