@@ -58,9 +58,10 @@ func (v View) wholeAccount() View {
 	return *v.Limited.whole
 }
 
-// isPart reports whether a view lacks a marketplace of its account.
+// isPart reports whether a view lacks a marketplace of its account. One that has none is
+// never the whole, also of an account without any.
 func (v View) isPart() bool {
-	return v.Limited != nil && len(v.Marketplaces) < len(v.Limited.whole.Marketplaces)
+	return v.Limited != nil && (len(v.Marketplaces) == 0 || len(v.Marketplaces) < len(v.Limited.whole.Marketplaces))
 }
 
 // part names what of its account a view has: "" for all of it.

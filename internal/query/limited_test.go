@@ -1,6 +1,8 @@
 package query
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +10,8 @@ import (
 
 	"adlens/internal/manifest"
 	"adlens/internal/records"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestALimitedViewHasNothingOfOtherMarketplaces(t *testing.T) {
@@ -191,5 +195,68 @@ func TestStatementsOfRecordsNameTheMarketplacesOfALimitedView(t *testing.T) {
 	}
 	if _, some := v.limitTo(nil).heldKeysStatement(identified[2], []uint32{1}); some {
 		t.Error("a view without marketplaces has figures")
+	}
+}
+
+// recordList is a store of records that notes its statements.
+type recordList struct {
+	ListStore
+	asked []Statement
+}
+
+func (l *recordList) Count(_ context.Context, s Statement) (int, error) {
+	l.asked = append(l.asked, s)
+	return 3, nil
+}
+
+func (l *recordList) RulesWithRuns(_ context.Context, s Statement) ([]Rule, error) {
+	l.asked = append(l.asked, s)
+	elsewhere, unknown := []string{"DE"}, []records.ID{"of no list"}
+	return []Rule{{Rule: records.Rule{ID: "everywhere"}, LastRun: &RuleRun{RuleRun: records.RuleRun{ID: "of none", LookedAt: records.LookedAt{Campaigns: 5}}}},
+		{Rule: records.Rule{ID: "unknown", Scope: records.Scope{CampaignIDs: &unknown}}},
+		{Rule: records.Rule{ID: "elsewhere", Scope: records.Scope{Marketplaces: &elsewhere, CampaignIDs: &unknown}}}}, nil
+}
+
+func (l *recordList) Runs(_ context.Context, s Statement) ([]RuleRun, error) {
+	l.asked = append(l.asked, s)
+	return []RuleRun{{RuleRun: records.RuleRun{ID: "of none", Changed: 2, Changes: []records.Change{{Marketplace: ""}}}},
+		{RuleRun: records.RuleRun{ID: "elsewhere", Marketplaces: []string{"DE"}, Changed: 1}}}, nil
+}
+
+func (l *recordList) Entries(_ context.Context, s Statement) ([]records.Activity, error) {
+	l.asked = append(l.asked, s)
+	return []records.Activity{{ID: "a1", MarketplaceID: "no more"}, {ID: "a2", MarketplaceID: "1001"}}, nil
+}
+
+// A key for all marketplaces of an account is told what a whole key is, also of records
+// that name none of them.
+func TestAViewLimitedToAllMarketplacesHasAllRecords(t *testing.T) {
+	whole := exampleView()
+	told := func(v View) (text string) {
+		store := &recordList{}
+		s := NewService(newEngine(), store)
+		r := ListRequest{Paging: Paging{Page: 1, PageSize: 5}}
+		rules, rulesErr := s.Rules(t.Context(), v, r)
+		runs, found, runsErr := s.RuleRuns(t.Context(), v, "unknown")
+		bytes, bytesErr := s.RunBytes(t.Context(), v, "unknown")
+		activity, activityErr := s.Activity(t.Context(), v, r)
+		for _, answer := range []any{rules, runs, found, bytes, activity, store.asked, rulesErr, runsErr, bytesErr, activityErr} {
+			encoded, err := json.Marshal(answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += string(encoded) + "\n"
+		}
+		return text
+	}
+	for _, only := range [][]string{{"UK", "US"}, {"1001", "2001", "2002"}} {
+		if diff := cmp.Diff(told(whole), told(whole.limitTo(only))); diff != "" {
+			t.Errorf("%q (-whole +limited):\n%s", only, diff)
+		}
+	}
+	for name, v := range map[string]View{"a part": whole.limitTo([]string{"US"}), "none of none": View{Account: "acct-7"}.limitTo([]string{"US"})} {
+		if !v.isPart() {
+			t.Errorf("a view of %s is taken for the whole", name)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // changes, which are not shown and may be megabytes; a limited view counts its own.
 func (v View) limitedSlots() []string {
 	runs, entries, last := "", "", readTemplate("rules_last_run")
-	if v.Limited != nil {
+	if v.isPart() {
 		last = "l.record\n"
 		runs = "\n      AND hasAny(JSONExtract(rule_runs.record, 'marketplaces', 'Array(String)'), JSONExtract({countries:String}, 'Array(String)'))"
 		entries = "\n  AND has(JSONExtract({marketplaces:String}, 'Array(String)'), marketplace_id)"

@@ -131,7 +131,7 @@ func (s *Service) UnlistedCampaign(ctx context.Context, v View, r ListRequest) (
 
 // Rules answers a page of the rules, the most recently edited first.
 func (s *Service) Rules(ctx context.Context, v View, r ListRequest) (*Page[Rule], error) {
-	if v.Limited != nil {
+	if v.isPart() {
 		return s.limitedRulePage(ctx, v, r)
 	}
 	return listPage(ctx, s, v, r, "rules", s.lists.RulesWithRuns, nil)
@@ -156,7 +156,7 @@ func (s *Service) Activity(ctx context.Context, v View, r ListRequest) (*Page[re
 // is false where the account has no such rule.
 func (s *Service) RuleRuns(ctx context.Context, v View, rule string) (runs []RuleRun, found bool, err error) {
 	r := lastRunsOf(rule)
-	if v.Limited != nil {
+	if v.isPart() {
 		return s.limitedRuleRuns(ctx, v, r)
 	}
 	n, err := s.lists.Count(ctx, v.listStatement("rule_exists", r))

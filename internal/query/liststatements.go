@@ -42,7 +42,7 @@ func (v View) listStatement(name string, r ListRequest) Statement {
 	slots := append([]string{"/*where*/\n", readTemplate("ad_groups_where")}, v.limitedSlots()...)
 	text := strings.NewReplacer(slots...).Replace(readTemplate(name))
 	params := v.listParams(r)
-	if v.Limited != nil {
+	if v.isPart() {
 		params["countries"], params["marketplaces"] = textList(v.Limited.Countries), textList(v.Limited.Marketplaces)
 	}
 	for parameter := range params {
