@@ -386,6 +386,29 @@ func TestAmountsOfSeveralCurrenciesHaveNoSum(t *testing.T) {
 	}
 }
 
+// What no report has is null in a line of several rows too, and 0 where it was reported.
+func TestWhatWasNotReportedIsNullInSumsOfRows(t *testing.T) {
+	figures := []string{"spend", "units_sold_clicks_7d", "sales_other_sku_7d", "units_sold_clicks_7d/clicks"}
+	row := func(id, units, other string) string {
+		return fmt.Sprintf(`{"campaign_id":"%s","campaign_name":null,"spend":1.00,"units_sold_clicks_7d":%s,"sales_other_sku_7d":%s,"clicks":1}`, id, units, other)
+	}
+	answer := func(rows, incomplete string) report {
+		return reportOf(t, figures, `{"totals":{"spend":3.00,"units_sold_clicks_7d":2,"sales_other_sku_7d":0.00,"clicks":3},"data":[`+rows+`],"pagination":{"total_rows":3},"meta":{"incomplete":[`+incomplete+`]}}`)
+	}
+	const lacked = `{"reason":"legacy_sponsored_brands","campaigns":[]},{"reason":"measure_not_reported","figures":["sales_other_sku_7d","units_sold_clicks_7d"]}`
+	for _, c := range []struct{ name, rows, incomplete, sum, rest string }{
+		{"some rows", row("1", "2", "null") + "," + row("2", "null", "0.00"), lacked, "[2.00 2 0.00 1.00 2]", "[1.00 null null null 1]"},
+		{"rows without a value", row("1", "null", "null") + "," + row("2", "null", "null"), lacked, "[2.00 null null null 2]", "[1.00 2 null 2.00 1]"},
+		{"no rows", "", lacked, "[0.00 0 0.00 null 0]", "[3.00 2 null 0.67 3]"},
+		{"all reports", row("1", "2", "0.00") + "," + row("2", "0", "0.00"), "", "[2.00 2 0.00 1.00 2]", "[1.00 0 0.00 0.00 1]"},
+	} {
+		r := answer(c.rows, c.incomplete)
+		if sum, rest := fmt.Sprintf("%s", r.sum().now), fmt.Sprintf("%s", r.rest().now); sum != c.sum || rest != c.rest {
+			t.Errorf("%s: the sum is %s and the rest %s; want %s and %s", c.name, sum, rest, c.sum, c.rest)
+		}
+	}
+}
+
 func TestConditionsAreReadStrictly(t *testing.T) {
 	for text, want := range map[string]string{"acos>50": "acos > 50", " ROAS <= 0.5 ": "roas <= 1/2", "purchases=0": "purchases = 0", "acos >= 12.25 %": "acos >= 49/4"} {
 		all, err := readConditions([]string{text})

@@ -7,6 +7,7 @@ import (
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -30,7 +31,8 @@ type report struct {
 	rowsInAll  int
 	nextPage   int
 	cut        cuts
-	comparable bool // the earlier period is covered: without that no change is known
+	unreported []string // figures that not all reports have
+	comparable bool     // the earlier period is covered: without that no change is known
 }
 
 // line is the figures of a row, total or rest, by place in the report's figures.
@@ -127,6 +129,9 @@ func (r *report) read(said object, address string) error {
 		HistoryCovered: meta.values["history_covered"], Cut: string(meta.values["truncated"]) == "true", Requests: []string{address}}
 	if incomplete, ok := meta.values["incomplete"]; ok {
 		r.Incomplete = cleanValue(incomplete) // campaigns are named there
+		if r.unreported, err = unreportedFigures(incomplete); err != nil {
+			return err
+		}
 	}
 	if compared, ok := said.values["comparison"]; ok {
 		earlier, err := readObject(compared)
@@ -157,6 +162,18 @@ func (r *report) read(said object, address string) error {
 		r.rows = append(r.rows, l)
 	}
 	return nil
+}
+
+// unreportedFigures returns the figures of which an answer says that reports lack them.
+func unreportedFigures(incomplete jsontext.Value) (names []string, err error) {
+	var parts []struct {
+		Figures []string `json:"figures"`
+	}
+	err = json.Unmarshal(incomplete, &parts)
+	for _, part := range parts {
+		names = append(names, part.Figures...)
+	}
+	return names, err
 }
 
 func wholeNumber(v jsontext.Value) int {
@@ -225,7 +242,8 @@ func (r *report) at(name string) int {
 
 // rest returns what the total has beyond the rows, as they are shown: rows, rest and
 // total add up exactly in every figure that is a sum. What rounding of the rows can
-// leave is no figure: it is 0.
+// leave is no figure: it is 0. Where not all reports have the figure, nothing left is null:
+// whether any of the other rows' did is not known.
 func (r *report) rest() line {
 	rounding := big.NewRat(int64(len(r.rows)+1), 200)
 	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
@@ -238,22 +256,29 @@ func (r *report) rest() line {
 		if left != nil && decimalsOf(r.figures[i]) > 0 && new(big.Rat).Abs(left).Cmp(rounding) <= 0 {
 			left.SetInt64(0)
 		}
+		if left != nil && left.Sign() == 0 && slices.Contains(r.unreported, r.figures[i].Name) {
+			return nil
+		}
 		return left
 	})
 }
 
 // sum returns all rows as one, as they are shown. What has no total, as amounts of
-// several currencies, has no sum.
+// several currencies, has no sum, nor has what no row has.
 func (r *report) sum() line {
 	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
 		if isNull(values(r.total)[i]) {
 			return nil
 		}
-		sum := new(big.Rat)
+		sum, known := new(big.Rat), len(r.rows) == 0
 		for _, row := range r.rows {
 			if n := numberOf(values(row)[i]); n != nil {
 				sum.Add(sum, n)
+				known = true
 			}
+		}
+		if !known {
+			return nil
 		}
 		return sum
 	})
