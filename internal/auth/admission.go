@@ -27,6 +27,15 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, wholeSeconds(e.RetryAfter)))
 }
 
+// limitError is the error of a refused call. own names the limits of the caller's own.
+func (d Decision) limitError(own string) *LimitError {
+	what := "the account's limit of requests"
+	if d.Own {
+		what = own
+	}
+	return &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
+}
+
 // RefusedError reports a call that another server refused, in its words.
 type RefusedError struct{ Detail string }
 
@@ -45,6 +54,9 @@ func (e *ScopeError) Error() string {
 // Limits decides about calls of accounts: a Limiter, or one that servers share.
 type Limits interface {
 	AllowKey(account string, key KeyLimit, now time.Time) Decision
+	// PeekKey returns what AllowKey would decide, as far as this server knows by itself,
+	// and counts nothing.
+	PeekKey(account string, key KeyLimit, now time.Time) Decision
 }
 
 // AccountStore finds accounts.
@@ -163,12 +175,17 @@ func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr,
 }
 
 // admitWithin is admitRecord for a link, which has a budget of its own as well. What
-// the account's limits refuse does not use it up.
+// the account's limits refuse does not use it up. Where both refuse, the longer wait is
+// the true one, as decideCall has it.
 func (a *Admission) admitWithin(ctx context.Context, budget *Limiter, what string, caller Caller, canceled bool, now time.Time) (Caller, error) {
 	d := budget.Allow(caller.Key.ID, now)
 	caller.Windows = d.Windows
 	if !d.Allowed {
-		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
+		d.Own = true
+		if of := a.limits.PeekKey(caller.Key.AccountID, KeyLimit{caller.Key.ID, caller.Key.Limits}, now); of.RetryAfter > d.RetryAfter {
+			d = of
+		}
+		return caller, d.limitError(what)
 	}
 	caller, err := a.admitRecord(ctx, caller, what, canceled, now)
 	var limited *LimitError
@@ -222,11 +239,7 @@ func (a *Admission) admitRecord(ctx context.Context, caller Caller, own string, 
 		caller.Windows = d.Windows
 	}
 	if !d.Allowed {
-		what := "the account's limit of requests"
-		if d.Own {
-			what = own
-		}
-		return caller, &LimitError{d.Limit, d.RetryAfter, fmt.Sprintf("%s per %s is reached", what, d.Limit)}
+		return caller, d.limitError(own)
 	}
 	caller.LastUse = a.usage.Touch(caller.Key.ID, caller.Key.LastUsedAt, now)
 	return a.admitAccount(ctx, caller, canceled, now)

@@ -159,6 +159,36 @@ func TestWhatTheAccountsLimitRefusesUsesUpNoBudget(t *testing.T) {
 	}
 }
 
+// A link that has used up its budget, and its account the day, waits for the day.
+func TestALinkIsToldTheLongestWait(t *testing.T) {
+	now, token := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), Feed.NewToken()
+	feed := &oneRecord{Record{ID: "f_1", AccountID: "acme", Hash: token.Hash(), Scopes: []string{ScopeRead}}, adlens.Account{ID: "acme", Subscription: "active"}}
+	for day, want := range map[int]LimitError{
+		10: {LimitDay, 12 * time.Hour, "the account's limit of requests per day is reached"},
+		11: {LimitMinute, time.Minute, "this feed's own limit of requests per minute is reached"},
+	} {
+		for name, limits := range map[string]Limits{"local": NewLimiter(0, day), "stored": NewStoredLimiter(NewLimiter(0, day), nil, "s", func() time.Time { return now })} {
+			a := NewAdmission(nil, NewAuthenticator(feed), limits, NewUsage(), feed)
+			admit := func() (Caller, error) {
+				return a.Admit(t.Context(), Credentials{Link: Feed, Token: token.Reveal()}, netip.MustParseAddr("192.0.2.1"), now)
+			}
+			for range Feed.minute {
+				if _, err := admit(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			caller, err := admit()
+			var limited *LimitError
+			if !errors.As(err, &limited) || *limited != want || caller.Windows[0].Quota != Feed.minute {
+				t.Errorf("%s, %d a day: %v, %+v; expected %v, and the feed's windows", name, day, err, caller.Windows, &want)
+			}
+			if d := limits.PeekKey("acme", KeyLimit{}, now); d.Windows[0].Remaining != day-Feed.minute {
+				t.Errorf("%s, %d a day: a refused request left %d, expected %d", name, day, d.Windows[0].Remaining, day-Feed.minute)
+			}
+		}
+	}
+}
+
 // Servers that share the limits of accounts share those of assistants.
 func TestAnAssistantsLimitIsSharedByServers(t *testing.T) {
 	now, account := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), adlens.Account{ID: "acme", Subscription: "active"}

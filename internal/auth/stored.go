@@ -66,6 +66,14 @@ func (l *StoredLimiter) AllowKey(account string, key KeyLimit, now time.Time) De
 	}
 }
 
+// PeekKey returns what AllowKey would decide about a call by what this server let in and
+// read of the day's other counts, and counts and reserves nothing. A limiter that servers
+// share is left alone, so that a refused call costs no look at it: of a minute's calls,
+// those that others let in are not known.
+func (l *StoredLimiter) PeekKey(account string, key KeyLimit, now time.Time) Decision {
+	return l.local.PeekKey(account, key, now)
+}
+
 // Keep is to be called every few moments: it reserves calls ahead, and reads what
 // other servers let in where calls came since it did.
 func (l *StoredLimiter) Keep(ctx context.Context) {
