@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,4 +46,15 @@ func awaitRunning(t *testing.T, d *database, want uint64) {
 		}
 	}
 	t.Fatalf("the engine does not come to run %d", want)
+}
+
+// A statement may fail after blocks of rows that looked like all, as where its time ends.
+func TestAStatementThatFailsAfterItsFirstRowsIsAnError(t *testing.T) {
+	d := openShared(t)
+	const failing = "SELECT number, throwIf(number = 200000, 'too far') FROM numbers(300000) WHERE {account:String} != '' SETTINGS max_block_size = 1000"
+	rows := 0
+	err := d.Cluster.Read(t.Context(), failing, conn.Params{"account": t.Name()}, conn.EachRow(func(func(...any) error) error { rows++; return nil }))
+	if err == nil || !strings.Contains(err.Error(), "too far") || rows == 0 || rows > 200_000 {
+		t.Errorf("after %d rows it ended with %v", rows, err)
+	}
 }
