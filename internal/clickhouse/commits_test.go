@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
@@ -105,6 +106,32 @@ func TestALostAnswerOfACommitIsNotGuessedAt(t *testing.T) {
 				t.Errorf("after the insert came late, generation %d is live, expected %d", got, want)
 			}
 		})
+	}
+}
+
+// What a loader named of a commit that it died before is in no backup.
+func TestTheLiveUnitsAreThoseOfTheManifest(t *testing.T) {
+	d := openShared(t)
+	account := t.Name()
+	number := commitUnits(t, d.Database, account, titlesOf(7)...)
+	l := &lossy{Port: d.Tables, appending: func(func() error) error { return errLost }}
+	s, err := commits.Begin(t.Context(), l, account, "killed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), beginCommit(t, s), titlesOf(8)); err == nil {
+		t.Fatal("the commit ends without an error")
+	}
+	if named := one[uint64](t, d.Database, "SELECT uniqExact(generation) FROM commit_units WHERE account_id = {account:String}", conn.Params{"account": account}); named != 2 {
+		t.Fatalf("%d generations are named, expected that of the killed loader too", named)
+	}
+	columns, err := d.Source.Columns(t.Context(), "commit_units")
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := d.Source.Live(t.Context(), account, columns)
+	if err != nil || len(live) != 1 || live[0].Generation != 7 || live[0].Version != number || len(live[0].Row) == 0 {
+		t.Errorf("%+v are live: %v; expected generation 7 of commit %d", live, err, number)
 	}
 }
 
