@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"adlens"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/integrity"
 )
 
 // A bit that changed on the disk is damage, whichever check of the engine meets it:
@@ -66,5 +68,27 @@ func TestAnyBitThatChangedOnTheDiskIsDamage(t *testing.T) {
 	}
 	if titles, err := read(); err != nil || len(titles) != 4 {
 		t.Errorf("with its bytes put back, the table has %v: %v", titles, err)
+	}
+}
+
+// What is found lost while an account is looked through was not looked at there.
+func TestAnAccountThatLosesMoreWhileItIsInspectedStaysWithheld(t *testing.T) {
+	d := openShared(t)
+	account := t.Name()
+	commitUnits(t, d.Database, account, titlesOf(7)...)
+	guard, meanwhile := integrity.NewGuard(), true
+	i := integrity.NewInspector(d.Cluster, guard, func(context.Context, string) ([]string, error) {
+		if meanwhile {
+			guard.Withhold(account, "lost meanwhile")
+		}
+		return nil, nil
+	})
+	guard.Withhold(account, "lost before")
+	for _, meanwhile = range []bool{true, false} {
+		whole, err := i.LookAgain(t.Context(), account)
+		refused := guard.Admit(account)
+		if err != nil || whole == meanwhile || (refused != nil) != meanwhile {
+			t.Errorf("with a loss meanwhile (%v) it is whole (%v), and refused with %v: %v", meanwhile, whole, refused, err)
+		}
 	}
 }
