@@ -71,7 +71,7 @@ is 1.`,
 		},
 	}
 	cmd.Flags().StringVar(&account, "account", "", "the connected account (needed)")
-	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is the last 60 and those that were missed, at first all that the platform has: 95 of Sponsored Products, 60 of Brands, 65 of Display")
+	cmd.Flags().IntVar(&pull.Days, "days", 0, "how many days up to yesterday; 0 is the last 60 and those that were missed, at first all that the platform has: 95 of Sponsored Products (those before the last 65 where none are held), 60 of Brands, 65 of Display")
 	cmd.Flags().StringVar(&pull.Out, "out", "", "directory for the extracts (default extracts/ID in the data directory)")
 	cmd.Flags().DurationVar(&pull.Poll, "poll", 30*time.Second, "first wait between two looks at a report; it grows")
 	po.addRatesFlag(cmd)

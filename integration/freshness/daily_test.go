@@ -293,3 +293,38 @@ func TestTheDoctorNamesReportsThatThePlatformRefuses(t *testing.T) {
 		t.Errorf("the doctor names what was read: %s", said)
 	}
 }
+
+// Of days older than 65 the platform may have nothing left, and answers so with newer
+// reports: what was loaded before the account was connected stays, until it is chosen.
+func TestOldDaysThatWereLoadedOutliveTheFirstRefresh(t *testing.T) {
+	t.Parallel()
+	for name, isPulled := range map[string]bool{"by serve": false, "by pull": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := ownLive(t, 0)
+			m := l.merchant(t, "US")
+			m.planReports(whole)
+			l.platform.Restate(m.sale(0, standin.SponsoredProducts, m.back(t, 0, 1), "10.50", "20"))
+			files := house.SpPair("files", m.id(0), m.back(t, 0, 95), 95, time.Now().Add(-time.Hour)).Write(t, t.TempDir())
+			house.Load(t, l.Program, m.Tenant, append(files, m.profilesFile(t))...)
+			m.connect(t)
+			if isPulled {
+				if r := m.pull(t); r.Code != 0 {
+					t.Errorf("pull: %s", r)
+				}
+			}
+			m.Ask.Address = l.start(t).Address
+			const kept = `"spend":48.00,"sales":305.00` // of thirty days, and the platform's
+			sums(t, m.Ask, "range=all_time", kept)
+			m.wantRest(t, firstRequests-1)
+			sums(t, m.Ask, "range=all_time", kept)
+			if sp := m.reports(t, 0)["spAdvertisedProduct"]; len(sp) != 3 || sp[0].StartDate != m.back(t, 0, 65) {
+				t.Errorf("want the last 65 days, got %v", sp)
+			}
+			if r := m.pull(t, "--days", "95"); r.Code != 0 {
+				t.Errorf("pull: %s", r)
+			}
+			sums(t, m.Ask, "range=all_time", `"spend":10.50,"sales":20.00`)
+		})
+	}
+}

@@ -39,6 +39,8 @@ type Store interface {
 	AwaitedVersion(ctx context.Context, account string) (uint32, error)
 
 	Profiles(ctx context.Context, account string) ([]platform.Profile, error) // that are held
+	// HeldDays returns a new map of the days of a profile's ad product that are held.
+	HeldDays(ctx context.Context, account, marketplaceID string, p adlens.AdProduct) (map[adlens.Day]bool, error)
 	Refreshed(ctx context.Context, account string) ([]adlens.Refreshed, error)
 	PutRefreshed(ctx context.Context, all []adlens.Refreshed) error
 	RateSpans(ctx context.Context, account string) ([]loader.RateSpan, error)

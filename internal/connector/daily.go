@@ -363,6 +363,9 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 			if !ok {
 				continue
 			}
+			if err := d.Connector.keepHeld(ctx, account, &one); err != nil {
+				return nil, err
+			}
 			one.refusals = d.countRefusals(&one)
 			one.planWindows(open)
 			if one.refusals < closedTries || one.isHere() {

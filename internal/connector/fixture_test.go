@@ -2,6 +2,7 @@ package connector
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -15,7 +16,8 @@ type memory struct {
 	mu       sync.Mutex
 	attempts map[string]attempt
 	held     map[string]bool
-	accounts map[string]bool // that are connected
+	accounts map[string]bool     // that are connected
+	days     map[adlens.Day]bool // that are held
 }
 
 type attempt struct {
@@ -39,6 +41,10 @@ func (m *memory) Connections(_ context.Context, account string) ([]adlens.Connec
 }
 
 func (m *memory) LegacyProfiles(context.Context, string) (map[string]bool, error) { return nil, nil }
+
+func (m *memory) HeldDays(context.Context, string, string, adlens.AdProduct) (map[adlens.Day]bool, error) {
+	return maps.Clone(m.days), nil
+}
 
 func (m *memory) Attempt(_ context.Context, name string) (adlens.Attempt, bool, error) {
 	m.mu.Lock()

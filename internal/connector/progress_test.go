@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,6 +141,20 @@ func (w *world) Load(_ context.Context, _ string, paths []string) (r loader.Resu
 
 func (w *world) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
 
+// HeldDays are those of files and reports.
+func (w *world) HeldDays(_ context.Context, _, _ string, p adlens.AdProduct) (map[adlens.Day]bool, error) {
+	w.noted.mu.Lock()
+	defer w.noted.mu.Unlock()
+	days := map[adlens.Day]bool{}
+	for _, t := range platform.ReportTypes {
+		for day := range w.held[t.ID] {
+			days[day] = days[day] || t.AdProduct == p
+		}
+	}
+	maps.DeleteFunc(days, func(_ adlens.Day, held bool) bool { return !held })
+	return days, nil
+}
+
 // take folds a report into the figures.
 func (w *world) take(path string) {
 	report, err := readReport(path)
@@ -265,6 +280,40 @@ func TestWhatARestoreTakesAwayIsNotRead(t *testing.T) {
 	}
 	w.refresh(1 << 30)
 	w.wantAllRead()
+}
+
+// What was loaded from files stays where the platform may give less: when the account is
+// connected, and after an outage in which files were loaded.
+func TestOldDaysOfFilesStay(t *testing.T) {
+	t.Parallel()
+	for name, outage := range map[string]int{"connected later": 0, "after an outage": 80} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults, w.noted.rates = 0, 1
+			if outage > 0 {
+				w.refresh(1 << 30)
+				w.now = w.now.Add(time.Duration(outage) * 24 * time.Hour)
+			}
+			sp, last := platform.ReportTypes[0].ID, LastEnded(w.profiles[0], w.now)
+			w.platform.Withdraw(func(f standin.Fact) bool { return f.Day <= (last - reliable).String() })
+			if w.held[sp] == nil {
+				w.held[sp] = map[adlens.Day]figure{}
+			}
+			for day := last - 94; day <= last; day++ {
+				w.held[sp][day] = figure{generated: w.now.Add(-time.Hour), cost: "of a file"}
+			}
+			w.refresh(1 << 30)
+			for day := last - 94; day <= last; day++ {
+				if kept := w.held[sp][day].cost == "of a file"; kept != (day <= last-reliable) {
+					t.Errorf("%s, %d days before, is of a file: %v", day, last-day, kept)
+				}
+			}
+			if due, err := w.daily.dueTasks(t.Context(), "one", w.profiles); err != nil || len(due) > 0 {
+				t.Errorf("%d tasks are still due: %v", len(due), err)
+			}
+		})
+	}
 }
 
 // wantAllRead demands that nothing is due, that the figures are the platform's,

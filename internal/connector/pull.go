@@ -77,6 +77,9 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		for _, profile := range all {
 			for _, t := range reportTypesOf(profile, legacy) {
 				one := chosenTask(account, profile, t, stateOf(states, profile, t), LastEnded(profile, c.Now()), o.Days)
+				if o.Days == 0 { // days that were chosen are read, whatever is held
+					err = errors.Join(err, c.keepHeld(ctx, account, &one))
+				}
 				one.planWindows(open)
 				p.tasks = append(p.tasks, &one)
 			}

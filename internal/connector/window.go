@@ -1,6 +1,8 @@
 package connector
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,7 +23,7 @@ const (
 	restatedWeekly = 60 // days that are read again each week
 	week           = 7
 	// reliable is for how many days reports certainly have all figures: of Sponsored
-	// Products older ones may lack some, and would take those away that were read before.
+	// Products older ones may lack some, and would take those away that are held.
 	reliable = 65
 )
 
@@ -29,11 +31,12 @@ const (
 type task struct {
 	profile     platform.Profile
 	report      *platform.ReportType
-	first, last adlens.Day       // that are due
-	after       adlens.Refreshed // what to note once it is read; zero for nothing
-	deep        bool             // all that is still restated is read
-	short       bool             // some days that are due are not among it
-	refusals    int              // by the platform since its last day ended
+	first, last adlens.Day          // that are due
+	after       adlens.Refreshed    // what to note once it is read; zero for nothing
+	deep        bool                // all that is still restated is read
+	short       bool                // some days that are due are not among it
+	refusals    int                 // by the platform since its last day ended
+	kept        map[adlens.Day]bool // that are due and not read: they are held, and too old to be read again
 
 	open    []asked // reports that were requested for it, by this try or one before
 	windows []*window
@@ -99,13 +102,28 @@ func lastDays(profile platform.Profile, t *platform.ReportType, last adlens.Day,
 	return task{profile: profile, report: t, first: last - adlens.Day(min(days, lookBack[t.AdProduct])) + 1, last: last}
 }
 
-// planWindows divides the due days among reports: those that were requested
-// before and still count, and for what they leave new ones, each as long as the
+// keepHeld has a task leave days as they are that are held and of which reports are not
+// reliable any more: they may have been loaded from files that the platform's answer
+// would replace with less.
+func (c *Connector) keepHeld(ctx context.Context, account string, t *task) error {
+	newest := t.last - reliable
+	if t.first > newest {
+		return nil
+	}
+	held, err := c.Store.HeldDays(ctx, account, t.profile.ID, t.report.AdProduct)
+	maps.DeleteFunc(held, func(day adlens.Day, _ bool) bool { return day < t.first || day > newest })
+	t.kept = held
+	return err
+}
+
+// planWindows divides the due days that are not kept among reports: those that were
+// requested before and still count, and for what they leave new ones, each as long as the
 // platform allows. What is on the disk and counts no more is loaded too: it may have
 // waited until the platform had its first days no longer.
 func (t *task) planWindows(open []asked) {
 	t.open, t.windows = nil, nil
 	covered := map[adlens.Day]bool{}
+	maps.Copy(covered, t.kept)
 	for _, a := range open {
 		if a.MarketplaceID != t.profile.ID || a.ReportType != t.report.ID {
 			continue

@@ -151,3 +151,44 @@ func TestWhatIsOnTheDiskIsLoaded(t *testing.T) {
 		}
 	}
 }
+
+// Days that are held are left out once reports of them are not reliable, whatever lies
+// between them, and all others are requested once.
+func TestHeldDaysAreLeftOutOnceTheyAreOld(t *testing.T) {
+	const last = adlens.Day(20_000)
+	for name, isHeld := range map[string]func(adlens.Day) bool{
+		"none": func(adlens.Day) bool { return false }, "all": func(adlens.Day) bool { return true },
+		"every third": func(day adlens.Day) bool { return day%3 == 0 }, "a month": func(day adlens.Day) bool { return last-90 < day && day < last-70 },
+	} {
+		m := newMemory("acct")
+		m.days = map[adlens.Day]bool{}
+		for day := last - 200; day <= last; day++ {
+			if isHeld(day) {
+				m.days[day] = true
+			}
+		}
+		one, _ := newTask("acct", platform.Profile{ID: "1"}, platform.ReportTypes[0], nil, last)
+		if err := New(Config{Store: m}).keepHeld(t.Context(), "acct", &one); err != nil {
+			t.Fatal(err)
+		}
+		one.planWindows(nil)
+		seen := map[adlens.Day]int{}
+		for _, w := range one.windows {
+			if n := int(w.end-w.start) + 1; n < 1 || n > api.MaxReportDays {
+				t.Errorf("%s are held: a request of %d days", name, n)
+			}
+			for day := w.start; day <= w.end; day++ {
+				seen[day]++
+			}
+		}
+		for day := last - 200; day <= last; day++ {
+			want := 1
+			if day <= last-95 || day <= last-reliable && isHeld(day) {
+				want = 0
+			}
+			if seen[day] != want {
+				t.Errorf("%s are held: %s, %d days before, is requested %d times, want %d", name, day, last-day, seen[day], want)
+			}
+		}
+	}
+}

@@ -83,6 +83,29 @@ func (c ConnectionStore) Profiles(ctx context.Context, account string) ([]platfo
 	return profiles, err
 }
 
+// HeldDays reads which days of a profile's ad product are held of an account.
+func (c ConnectionStore) HeldDays(ctx context.Context, account, marketplaceID string, p adlens.AdProduct) (map[adlens.Day]bool, error) {
+	m, err := c.Visible.Manifest(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	markets, err := c.Visible.Marketplaces(ctx, account, m.Generation(manifest.Unit{Kind: manifest.Marketplaces}))
+	days := map[adlens.Day]bool{}
+	for _, market := range markets {
+		for _, e := range m.Of(manifest.Month) {
+			if market.ID != marketplaceID || e.Slice != (manifest.Slice{Marketplace: market.Key, AdProduct: p}) {
+				continue
+			}
+			for day, held := e.Start, e.Held(); held != 0; day, held = day+1, held>>1 {
+				if held&1 == 1 {
+					days[day] = true
+				}
+			}
+		}
+	}
+	return days, err
+}
+
 // RateSpans reads the first and the last day of the rates that are held of an
 // account, by currency and where they come from.
 func (c ConnectionStore) RateSpans(ctx context.Context, account string) ([]loader.RateSpan, error) {
