@@ -158,6 +158,9 @@ func (c *Connector) takeRates(ctx context.Context, account, dir string, now time
 	if len(kept) > 0 {
 		result, err := c.Loader.Load(ctx, account, []string{path})
 		if err = errors.Join(err, refusedFiles(result)); err != nil {
+			if errors.Is(failure, errNotPublished) { // it is no failure, and would hide this one
+				failure = nil
+			}
 			return errors.Join(failure, err)
 		}
 	}

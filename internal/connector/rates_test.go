@@ -193,3 +193,21 @@ func TestFailedRatesRestAndAreCompletedLater(t *testing.T) {
 		t.Errorf("%v, %d histories, %d loads", err, b.histories, s.loads)
 	}
 }
+
+// That the bank has not published the newest day hides no failure to load the others.
+func TestALoadThatFailsIsReportedWhileRatesAreAwaited(t *testing.T) {
+	s := &rateStore{memory: newMemory("acme"), currency: "GBP", failure: errors.New("the database is away")}
+	b := &published{}
+	b.publish("2026-01-01", "2026-11-19")
+	c := New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(string, string) {}})
+	now := time.Date(2026, 11, 20, 16, 30, 0, 0, time.UTC) // a Friday
+	for name, fetch := range map[string]func(context.Context, string, string, time.Time) error{"by serve": c.freshenRates, "by pull": c.pullRates} {
+		if err := fetch(t.Context(), "acme", t.TempDir(), now); !errors.Is(err, s.failure) || errors.Is(err, errNotPublished) {
+			t.Errorf("%s: the error is %v, want that of the load alone", name, err)
+		}
+	}
+	s.failure = nil
+	if err := c.pullRates(t.Context(), "acme", t.TempDir(), now); err != nil || s.loads != 1 {
+		t.Errorf("the newest day is not published: %v, %d loads", err, s.loads)
+	}
+}
