@@ -157,16 +157,15 @@ has those found.`,
 				if err != nil {
 					return err
 				}
-				if secrets.RefreshToken == "" {
-					secrets, err = c.Ask(cmd.Context(), wanted, secrets.ClientSecret, api.Consent{Redirect: redirect, Show: in.showConsent, Pasted: in.lines})
-					if err != nil {
-						return err
-					}
+				if secrets.RefreshToken != "" {
+					redirect = "" // no consent is needed, now or to choose profiles
+				} else if secrets, err = c.Ask(cmd.Context(), wanted, secrets.ClientSecret, api.Consent{Redirect: redirect, Show: in.showConsent, Pasted: in.lines}); err != nil {
+					return err
 				}
 				taken, err := c.Connect(cmd.Context(), wanted, secrets)
 				var several *connector.SeveralAdvertisers
 				if errors.As(err, &several) {
-					return errors.Join(o.sayFound(cmd.OutOrStdout(), wanted, several.Found), fmt.Errorf("%w; %s", err, connector.HowToChoose(wanted)))
+					return errors.Join(o.sayFound(cmd.OutOrStdout(), wanted, several.Found), fmt.Errorf("%w; %s", err, connector.HowToChoose(wanted, redirect)))
 				}
 				if len(taken) == 0 {
 					return err

@@ -229,3 +229,23 @@ func TestAConsentThatIsNotGivenChangesNothing(t *testing.T) {
 	}
 	refused(t, l.connect(t, "--region", "NA"), "give --redirect-url")
 }
+
+// The command that chooses profiles after a consent needs another one: nothing has
+// shown the refresh token.
+func TestTheCommandThatChoosesAsksForConsentToo(t *testing.T) {
+	t.Parallel()
+	l := newLogin(t, standin.Profile{ID: 1, Country: "US", AccountID: "A1"}, standin.Profile{ID: 2, Country: "US", AccountID: "A2"})
+	const questioned = elsewhere + "?from=adlens&to=it"
+	l.platform.SetReturnURLs(elsewhere, questioned)
+	for redirect, want := range map[string]string{elsewhere: elsewhere, questioned: "'" + questioned + "'"} {
+		c := l.startConsent(t, redirect, "--region", "NA")
+		fmt.Fprintln(c.typed, c.decide(t, "allow"))
+		if code, said := c.end(t); code == 0 || !strings.Contains(said, "--client-id "+standin.DefaultClientID+" --redirect-url "+want+" --profiles ID,ID") {
+			t.Errorf("want the command with --redirect-url %s, got %d %s", want, code, said)
+		}
+	}
+	if r := l.connect(t, "--region", "NA", "--redirect-url", elsewhere); r.Code == 0 || strings.Contains(r.Stderr, "--redirect-url") {
+		t.Errorf("there is a refresh token: %s", r)
+	}
+	l.wantConnections(t)
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,12 +89,12 @@ func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, list
 	}
 	next := own.stored
 	if gone := without(next.Profiles, idsOf(listed)); len(gone) > 0 {
-		unlisted = fmt.Errorf("the platform no longer lists profile %s, whose figures stay as they are; if that is for good, %s", strings.Join(gone, ", "), HowToChoose(next))
+		unlisted = fmt.Errorf("the platform no longer lists profile %s, whose figures stay as they are; if that is for good, %s", strings.Join(gone, ", "), HowToChoose(next, ""))
 	}
 	next.Profiles = slices.Concat(next.Profiles, without(idsOf(taken), next.Profiles))
 	next.Untaken = idsOf(untaken)
 	if len(untaken) > 0 {
-		c.Notice(used.Account, fmt.Sprintf("not taken, because they may be of another advertiser: %s; %s", describeProfiles(untaken), HowToChoose(next)))
+		c.Notice(used.Account, fmt.Sprintf("not taken, because they may be of another advertiser: %s; %s", describeProfiles(untaken), HowToChoose(next, "")))
 	}
 	if slices.Equal(next.Profiles, own.stored.Profiles) && slices.Equal(next.Untaken, own.stored.Untaken) {
 		return taken, unlisted, nil
@@ -101,9 +102,24 @@ func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, list
 	return taken, unlisted, c.Store.PutConnection(ctx, next)
 }
 
-// HowToChoose returns the command that chooses the profiles of a connection.
-func HowToChoose(c adlens.Connection) string {
-	return fmt.Sprintf("choose with: adlens connect --account %s --name %s --region %s --client-id %s --profiles ID,ID (or --countries US,CA)", c.Account, c.Name, c.Region, c.ClientID)
+// HowToChoose returns the command that chooses the profiles of a connection. redirect is
+// the return address of the consent that brought its refresh token, which no operator
+// has seen then; "" for none.
+func HowToChoose(c adlens.Connection, redirect string) string {
+	if redirect != "" {
+		redirect = " --redirect-url " + shellWord(redirect)
+	}
+	return fmt.Sprintf("choose with: adlens connect --account %s --name %s --region %s --client-id %s%s --profiles ID,ID (or --countries US,CA)", c.Account, c.Name, c.Region, c.ClientID, redirect)
+}
+
+var plainWord = regexp.MustCompile(`^[0-9A-Za-z:/._-]+$`)
+
+// shellWord quotes what a shell would not take as it is.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // loadProfiles makes some of the profiles found the account's marketplaces. One that is
