@@ -16,16 +16,22 @@ func (h *house) account(t *testing.T, name string, files map[string]string) stri
 	t.Helper()
 	key, err := h.Account(name)
 	need(t, err)
-	dir := t.TempDir()
-	for file, text := range files {
-		need(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
-	}
-	l, err := h.Load(name, dir)
+	l, err := h.Load(name, filesIn(t, files))
 	need(t, err)
 	if l.Code != 0 {
 		t.Fatal(l)
 	}
 	return key
+}
+
+// filesIn makes a directory of some files.
+func filesIn(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for file, text := range files {
+		need(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+	}
+	return dir
 }
 
 func TestAmountsAreInTheOwnCurrencyWhereThereIsOne(t *testing.T) {

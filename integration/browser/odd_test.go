@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,4 +69,41 @@ func TestMarketplacesThatAreNewAreShown(t *testing.T) {
 	p.until("document.querySelectorAll('#controls input[type=checkbox]').length > 0")
 	p.goTo("#/campaigns")
 	p.says("#view", "US · ")
+}
+
+// Where the figures of a marketplace end follows what was loaded since: after Refresh,
+// and once an answer has later days than any marketplace had.
+func TestWhereFiguresEndFollowsWhatIsLoaded(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	const us, uk = "9007199254740997", "9007199254740999"
+	report := func(profile, day string) map[string]string {
+		return map[string]string{
+			day + ".report.json": strings.NewReplacer(us, profile, `"b"`, `"`+profile+day+`"`, "2026-01-02", day, "2026-01-03", day, "2026-01-05", "2026-02-05").Replace(oldBrands),
+			day + ".json":        strings.ReplaceAll(oldBrandRows, "2026-01-02", day),
+		}
+	}
+	load := func(files map[string]string) {
+		t.Helper()
+		if l, err := h.Load("behind", filesIn(t, files)); err != nil || l.Code != 0 {
+			t.Fatal(l, err)
+		}
+	}
+	key := h.account(t, "behind", map[string]string{
+		"profiles.json": strings.TrimSuffix(usProfile, "]") + "," + strings.NewReplacer("[", "", us, uk, "USD", "GBP", "US", "UK", "America/Los_Angeles", "Europe/London").Replace(usProfile),
+		"rates.csv":     "date,currency,usd\n2025-12-10,GBP,1.25\n2026-01-02,GBP,1.25\n2026-01-20,GBP,1.25\n",
+	})
+	load(report(uk, "2025-12-10"))
+	load(report(us, "2026-01-02"))
+	p := h.tab(t, h.server.Address, "#/overview?range=all_time").signIn(key)
+	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Dec 10, 2025, those of other marketplaces on Jan 2, 2026.", uk))
+	load(report(uk, "2026-01-02"))
+	p.click(`[data-keep="again"]`)
+	p.until("!document.querySelector('#notices').textContent.includes('The figures of')")
+	load(report(us, "2026-01-20"))
+	p.goTo("#/products?range=all_time")
+	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Jan 2, 2026, those of other marketplaces on Jan 20, 2026.", uk))
+	if text := p.text("#notices"); strings.Contains(text, "of US") {
+		t.Errorf("the newest figures are reported to end: %s", text)
+	}
 }

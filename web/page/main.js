@@ -206,13 +206,17 @@ function answered(state, refused) {
 }
 
 // learn asks for the marketplaces again where that is wanted, or an answer names one that
-// is new, and reports whether there are others. What failed leaves those that are known.
+// is new or a day after all that are known, and reports whether there are others. What
+// failed leaves those that are known.
 async function learn(mine, running, { again, answers }) {
-  const isNew = ({ marketplace_id: id }) => !mine.marketplaces.some((one) => one.marketplace_id === id)
-  if (!again && !answers.summary?.by_marketplace.some(isNew)) return false
-  const now = await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting }).then(({ data }) => data, () => [])
-  if (running !== mine.running || !now.some(isNew)) return false
+  const known = mine.marketplaces
+  const isNew = ({ marketplace_id: id }) => !known.some((one) => one.marketplace_id === id)
+  const goesOn = ({ meta }) => meta?.data_last_date && known.every(({ data_last_date: last }) => !last || last < meta.data_last_date)
+  if (!again && !answers.summary?.by_marketplace.some(isNew) && !Object.values(answers).some(goesOn)) return false
+  const now = await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting }).then(({ data }) => data, () => known)
+  if (running !== mine.running) return false
   mine.marketplaces = now
+  if (!now.some(isNew)) return false
   furnish()
   return true
 }
