@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 )
 
 // What is seldom chosen is shown all the same, or explained with a way out.
@@ -105,5 +108,24 @@ func TestWhereFiguresEndFollowsWhatIsLoaded(t *testing.T) {
 	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Jan 2, 2026, those of other marketplaces on Jan 20, 2026.", uk))
 	if text := p.text("#notices"); strings.Contains(text, "of US") {
 		t.Errorf("the newest figures are reported to end: %s", text)
+	}
+}
+
+// Answers have Gregorian months, and some languages a calendar of their own.
+func TestMonthsAreThoseOfAnswersInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview?start_date=2025-11-01&end_date=2025-12-31&granularity=month").signIn(h.key)
+	for locale, texts := range map[string][2]string{"fa-IR": {"نوامبر ۲۰۲۵", "۱ نوامبر"}, "th-TH": {"พ.ย. 2025", "1 พ.ย."}, "ar-SA-u-ca-islamic-umalqura": {"نوفمبر ٢٠٢٥", "١ نوفمبر"}} {
+		call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{})
+		call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: locale})
+		p.load(chromedp.Reload())
+		p.settled()
+		if got := p.at(0); !strings.Contains(got, texts[0]) {
+			t.Errorf("%s: the month is %q, want %s", locale, got, texts[0])
+		}
+		if got := p.text("#view .span"); !strings.Contains(got, texts[1]) {
+			t.Errorf("%s: the period is %q, want %s", locale, got, texts[1])
+		}
 	}
 }

@@ -80,10 +80,13 @@ export function judged(figure, value) {
   return verdict > 0 ? 'good' : verdict < 0 ? 'bad' : 'even'
 }
 
-const days = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' })
-const shortDays = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short' })
-const months = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'short', year: 'numeric' })
-const times = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', dateStyle: 'medium', timeStyle: 'short' })
+// Answers count days and months by the Gregorian calendar, whatever that of the
+// reader's language is.
+const dates = (shape) => new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', calendar: 'gregory', ...shape })
+const days = dates({ day: 'numeric', month: 'short', year: 'numeric' })
+const shortDays = dates({ day: 'numeric', month: 'short' })
+const months = dates({ month: 'short', year: 'numeric' })
+const times = dates({ dateStyle: 'medium', timeStyle: 'short' })
 
 const noon = (date) => new Date(`${date}T12:00:00Z`)
 
