@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // What is seldom chosen is shown all the same, or explained with a way out.
@@ -128,4 +129,38 @@ func TestMonthsAreThoseOfAnswersInEveryLanguage(t *testing.T) {
 			t.Errorf("%s: the period is %q, want %s", locale, got, texts[1])
 		}
 	}
+}
+
+// A list that is being read from the platform is drawn once more after a minute, of which
+// the test has the clock.
+func TestASearchThatIsBeingTypedOutlivesARedraw(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/campaigns")
+	p.everScripted(`{
+		const later = setTimeout, send = fetch
+		window.setTimeout = (does, after) => after === 60_000 ? (window.again = does) : later(does, after)
+		window.fetch = async (address, options) => {
+			const answer = await send(address, options)
+			if (!address.includes('/campaigns')) return answer
+			const body = await answer.text()
+			return new Response(body.replace('"syncing":false', '"syncing":true'), answer)
+		}
+	}`)
+	p.signIn(h.key)
+	p.says("#view", "The page asks again in a minute")
+	p.click("[type=search]")
+	p.press("B", "r", "n", kb.ArrowLeft)
+	js[any](p, "(document.querySelector('[type=search]').id = 'before', again(), null)")
+	p.until("!document.getElementById('before')")
+	p.settled()
+	p.press("a")
+	if got := js[string](p, "`${document.activeElement.type} ${document.activeElement.value}`"); got != "search Bran" {
+		t.Fatalf("after the redraw what is typed is in %q, want search Bran", got)
+	}
+	p.press(kb.Enter)
+	p.until("location.hash.includes('search=Bran')")
+	p.settled()
+	js[any](p, "(history.back(), null)")
+	p.until("document.querySelector('[type=search]').value === ''")
 }

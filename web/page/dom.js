@@ -28,7 +28,8 @@ export const byId = (id) => document.getElementById(id)
 
 // redraw replaces what is in a place. The focus stays on what has the same
 // data-keep as before, so that the user of a keyboard keeps the place: else on a
-// button next to one that is off now, or on the heading.
+// button next to one that is off now, or on the heading. A search that is being typed
+// goes on there.
 export function redraw(place, ...nodes) {
   const focused = place.contains(document.activeElement) && document.activeElement
   place.replaceChildren(...nodes.flat(Infinity).filter(Boolean))
@@ -37,6 +38,9 @@ export function redraw(place, ...nodes) {
   const on = same?.disabled ? same.parentNode.querySelector('button:enabled') : same
   const to = on ?? place.querySelector('h1')
   to?.focus({ preventScroll: true })
+  if (same?.type !== 'search') return
+  if (focused.value !== focused.defaultValue) same.value = focused.value
+  same.setSelectionRange(focused.selectionStart, focused.selectionEnd)
 }
 
 // hidden is a text for screen readers alone.

@@ -94,7 +94,7 @@ export function sides(view, { link, fixed }) {
 
 // searchField looks for a text in the names of rows.
 export function searchField(kind, state, go) {
-  const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': 'search' })
+  const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': `search-${state.view}` })
   const find = (event) => {
     event.preventDefault()
     const wanted = text.value.trim()
