@@ -51,7 +51,7 @@ func (l linkCommand) addFlags(cmd *cobra.Command, n *newLink) {
 }
 
 // create makes a link, tries what it answers, stores it, and prints its address, this
-// once.
+// once. It says when the link ends, because links end also where no day was chosen.
 func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 	now := time.Now()
 	end, err := l.endOf(cmd, now)
@@ -87,6 +87,7 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 		if err := d.Feeds.PutFeed(cmd.Context(), record); err != nil {
 			return err
 		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "the %s answers until the end of %s in UTC; --expires chooses another last day\n", l.kind.Name, end.AddDate(0, 0, -1).Format(time.DateOnly))
 		address := strings.TrimRight(n.base, "/") + l.path + token.Reveal()
 		if o.json {
 			line := l.line(record)

@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,6 +68,34 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Links end also where no day was chosen: like keys, they are reported before their end,
+// and after it if they were in use.
+func TestTheDoctorWarnsOfLinksThatExpire(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	h, account := house.Own(t), house.AccountID(t)
+	healthy(t, h.Program, account)
+	create := func(command, name string, more ...string) (id string) {
+		t.Helper()
+		r := h.Run(append([]string{command, "create", "--account", account, "--name", name, "--json"}, more...)...)
+		var made map[string]any
+		house.Need(t, json.Unmarshal([]byte(r.Stdout), &made))
+		return made[command+"_id"].(string)
+	}
+	soon := time.Now().UTC().AddDate(0, 0, 10).Format(time.DateOnly)
+	create("feed", "year", "--request", "/summary")
+	create("share", "month", "#/overview")
+	feed := create("feed", "sheet", "--request", "/summary", "--expires", soon)
+	share := create("share", "board", "#/overview", "--expires", soon)
+	if r := h.Run("feed", "revoke", create("feed", "gone", "--request", "/summary", "--expires", soon)); r.Code != 0 {
+		t.Fatal(r)
+	}
+	doctor(t, h.Program, []sick{{"keys", "warning", "feed " + feed + " (sheet) expires at"}, {"keys", "warning", "share link " + share + " (board) expires at"}}, "--account", account)
+	house.AsWriter(t, h.Program, fmt.Sprintf("INSERT INTO feeds SELECT * REPLACE (now64(3) - INTERVAL 1 DAY AS expires_at, now64(9) AS updated_at) FROM feeds WHERE feed_id IN ('%s', '%s')", feed, share))
+	house.AsWriter(t, h.Program, fmt.Sprintf("INSERT INTO api_key_uses (key_id, last_used_at) VALUES ('%s', now64(3) - INTERVAL 2 DAY)", feed))
+	doctor(t, h.Program, []sick{{"keys", "warning", "feed " + feed + " (sheet) expired at"}}, "--account", account)
 }
 
 func TestTheDoctorLeavesOutWhatTakesLong(t *testing.T) {

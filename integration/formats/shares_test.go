@@ -389,6 +389,26 @@ func TestTheAddressOfAShareLinkAndItsNameAreAsGiven(t *testing.T) {
 	}
 }
 
+// Nothing but the command that makes a link tells its maker when it ends.
+func TestALinkSaysWhenItEnds(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	for _, c := range [][]string{
+		{"feed", "--request", "/summary"}, {"feed", "--request", "/summary", "--expires", "2099-12-31"}, {"share", "#/overview"}, {"share", "#/overview", "--expires", house.DaysAgo(-9)},
+	} {
+		r := h.Run(append([]string{c[0], "create", "--account", one.Files.ID, "--name", "x", "--json"}, c[1:]...)...)
+		var made struct {
+			ExpiresAt time.Time `json:"expires_at"`
+		}
+		if err := json.Unmarshal([]byte(r.Stdout), &made); err != nil || r.Code != 0 {
+			t.Fatalf("%s: %v", r, err)
+		}
+		if last := made.ExpiresAt.Add(-time.Millisecond).Format(time.DateOnly); !strings.Contains(r.Stderr, "answers until the end of "+last+" in UTC; --expires") {
+			t.Errorf("%v: want %s, got %s", c, last, r)
+		}
+	}
+}
+
 func TestAShareLinkForSomeMarketplacesKnowsNoOther(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)

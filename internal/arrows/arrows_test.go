@@ -87,7 +87,7 @@ var arrows = map[string][]string{
 		"adlens/internal/query/period", "adlens/web", "adlens/web/docs", "adlens/web/page"},
 	"adlens/internal/simulation": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/exact",
 		"adlens/internal/manifest", "adlens/internal/recent", "adlens/internal/records", "adlens/internal/tables", "adlens/loader", "adlens/internal/platform"},
-	"adlens/internal/doctor": {"adlens", "adlens/internal/clickhouse", "adlens/internal/clickhouse/audit", "adlens/internal/clickhouse/schema",
+	"adlens/internal/doctor": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/clickhouse/audit", "adlens/internal/clickhouse/schema",
 		"adlens/internal/commits", "adlens/internal/connector", "adlens/internal/engine", "adlens/internal/manifest", "adlens/internal/redis", "adlens/internal/tables",
 		"adlens/internal/platform", "adlens/loader"},
 	"adlens/bench": {"adlens", "adlens/internal/catalogue", "adlens/integration/model", "adlens/internal/clickhouse", "adlens/internal/clickhouse/conn", "adlens/internal/engine",

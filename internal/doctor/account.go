@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/loader"
@@ -144,12 +145,15 @@ func (e *examination) adviceToRefresh(a account) string {
 	return fmt.Sprintf("load newer reports; a connected account is refreshed by adlens serve, or by adlens pull --account %s", a.ID)
 }
 
-// keyNotice is for how long before its end the operator should know of a key.
-const keyNotice = 14 * 24 * time.Hour
+// expiryNotice is for how long before its end the operator should know of a key or link.
+const expiryNotice = 14 * 24 * time.Hour
 
 func (e *examination) checkKeys(c *checkup) (string, error) {
 	valid := 0
 	e.forEach(c, func(c *checkup, a account) error {
+		if err := e.checkLinks(c, a); err != nil {
+			return err
+		}
 		live, err := e.keysOf(c, a)
 		valid += live
 		if err != nil || live > 0 || a.isCanceled() {
@@ -190,16 +194,44 @@ func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 			}
 		case k.ExpiresAt == nil:
 			live++
-		case !k.ExpiresAt.After(now):
-			c.addWarning(fmt.Sprintf("%s; or, where it is no longer needed: adlens key revoke %s", adviceToRenew(a), k.ID), "key %s (%s) expired at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
 		default:
-			live++
-			if k.ExpiresAt.Sub(now) < keyNotice {
-				c.addWarning(adviceToRenew(a)+", and give it to the clients that use this key", "key %s (%s) expires at %s", k.ID, k.Name, formatTime(*k.ExpiresAt))
+			if k.ValidAt(now) {
+				live++
 			}
+			e.warnOfExpiry(c, k, "key", "key", adviceToRenew(a))
 		}
 	}
 	return live, err
+}
+
+// checkLinks warns of feed and share links as of keys. Most links are meant to end: one
+// that has expired is reported only if it was in use until lately.
+func (e *examination) checkLinks(c *checkup, a account) error {
+	now := e.Now()
+	all, err := e.db.Feeds.Feeds(e.ctx, a.ID)
+	for _, l := range all {
+		inUse := l.LastUsedAt != nil && now.Sub(*l.LastUsedAt) < expiryNotice
+		if l.RevokedAt != nil || l.ExpiresAt == nil || !l.ValidAt(now) && !inUse {
+			continue
+		}
+		kind, command := auth.Feed, "feed"
+		if auth.Share.IsOf(l) {
+			kind, command = auth.Share, "share"
+		}
+		e.warnOfExpiry(c, l, kind.Name, command, fmt.Sprintf("adlens %s create, with what adlens %s list --account %s shows of it", command, command, a.ID))
+	}
+	return err
+}
+
+// warnOfExpiry warns of a key or link that expires soon, or has expired. renew is how to
+// make another.
+func (e *examination) warnOfExpiry(c *checkup, r auth.Record, what, command, renew string) {
+	switch left := r.ExpiresAt.Sub(e.Now()); {
+	case left <= 0:
+		c.addWarning(fmt.Sprintf("%s; or, where it is no longer needed: adlens %s revoke %s", renew, command, r.ID), "%s %s (%s) expired at %s", what, r.ID, r.Name, formatTime(*r.ExpiresAt))
+	case left < expiryNotice:
+		c.addWarning(fmt.Sprintf("%s, and give it to the clients that use this %s", renew, what), "%s %s (%s) expires at %s", what, r.ID, r.Name, formatTime(*r.ExpiresAt))
+	}
 }
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
