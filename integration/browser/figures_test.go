@@ -152,7 +152,7 @@ func TestAProductIsFoundAndHasItsOwnTimeline(t *testing.T) {
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "#/products?range=last_90_days").signIn(h.key)
 	id := answer(t, h.client(h.key), "/api/v1/reports/products?range=last_90_days&page_size=2").list("data")[1]["product_id"].(string)
-	js[any](p, fmt.Sprintf("(document.querySelector('[data-keep=search]').value = %q, null)", strings.ToLower(id)))
+	js[any](p, fmt.Sprintf("(document.querySelector('[type=search]').value = %q, null)", strings.ToLower(id)))
 	p.click(`[data-keep="find"]`)
 	p.until("location.hash.includes('search=')")
 	p.settled()

@@ -60,7 +60,7 @@ func TestACampaignIsFoundAndLeadsToAllThatIsOfIt(t *testing.T) {
 	p.click(`[data-keep="view-campaign-figures"]`)
 	p.arrive("#/campaign-figures")
 	p.isReport(h, "Campaigns", byCampaign)
-	js[any](p, "(document.querySelector('[data-keep=search]').value = 'garden | ex', null)")
+	js[any](p, "(document.querySelector('[type=search]').value = 'garden | ex', null)")
 	p.click(`[data-keep="find"]`)
 	p.until("location.hash.includes('search=')")
 	p.settled()
@@ -82,7 +82,7 @@ func TestACampaignIsFoundAndLeadsToAllThatIsOfIt(t *testing.T) {
 		p.settled()
 	}
 	p.arrive("#/campaign-figures")
-	if got := js[string](p, "document.querySelector('[data-keep=search]').value"); got != "garden | ex" {
+	if got := js[string](p, "document.querySelector('[type=search]').value"); got != "garden | ex" {
 		t.Errorf("Back leads to a search of %q", got)
 	}
 	p.clickLink("tbody th a", "Products of "+name)
