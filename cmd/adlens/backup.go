@@ -93,7 +93,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 			return err
 		}
 		expected, err := d.Source.LiveRows(ctx)
-		if err != nil {
+		if err != nil && adlens.KindOf(err) != adlens.Damaged { // of an account, which is named below; the others are backed up
 			return err
 		}
 		t := newTransfer(cmd.ErrOrStderr(), expected)

@@ -306,3 +306,19 @@ func flipBits(t *testing.T, path string) {
 	}
 	house.Need(t, os.WriteFile(path, content, 0o600))
 }
+
+// A record of commits that cannot be read of one account keeps no other from a backup.
+func TestABackupIsMadeOfWhatCanBeRead(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	w.addBystander(t)
+	units := w.partsOf(t, "report_days")
+	flipBits(t, filepath.Join(units[len(units)-1], "data.bin")) // the newest part, of the newest account
+	place := house.Copied{Program: w.Program, Place: t.TempDir()}
+	if r := w.Run("backup", "--to", place.Place); r.Code == 0 || !strings.Contains(r.Stderr, "account bystander") {
+		t.Errorf("a backup of which one account cannot be read: %s", r)
+	}
+	place.Restore(t, "--account", w.tenants[0].Files.ID)
+	w.engineEnds(t)
+}

@@ -123,8 +123,13 @@ func (d *directory) Remove(_ context.Context, name string) error {
 	return d.root.Remove(name)
 }
 
-// Sweep removes them all: a writer here holds the lock.
+// Sweep removes them all: a writer here holds the lock. Names differ by more than case:
+// some disks list what has two spellings under one.
 func (d *directory) Sweep(ctx context.Context, needed map[string]bool) error {
+	kept := map[string]bool{}
+	for name := range needed {
+		kept[strings.ToLower(name)] = true
+	}
 	accounts, err := fs.ReadDir(d.root.FS(), "accounts")
 	if err != nil {
 		return err
@@ -135,7 +140,7 @@ func (d *directory) Sweep(ctx context.Context, needed map[string]bool) error {
 			return err
 		}
 		for name := range stored {
-			if needed[name] {
+			if kept[strings.ToLower(name)] {
 				continue
 			}
 			if err := d.Remove(ctx, name); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 )
 
@@ -22,7 +23,7 @@ func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) er
 	for _, name := range all {
 		t, err := ReadIndex(ctx, p, name)
 		switch {
-		case isDamage(err):
+		case isDamage(err) && !isUnread(err):
 			damaged[name] = err
 		case err != nil:
 			unread = append(unread, err)
@@ -60,6 +61,13 @@ func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) er
 		return fmt.Errorf("files that no backup needs were left: %w", err)
 	}
 	return p.Sweep(ctx, needed)
+}
+
+// isUnread reports whether it was the disk that did not give a file, this time or for ever:
+// of which database its backup is, is not known.
+func isUnread(err error) bool {
+	var disk *fs.PathError
+	return errors.As(err, &disk)
 }
 
 // markNeeded notes the files that a backup names.

@@ -53,7 +53,11 @@ func (t *taking) copyRound(ctx context.Context, all []group, copied map[string]F
 		if _, done := copied[name]; done {
 			continue
 		}
-		if f, found := t.findStored(ctx, name, g.table); found {
+		f, found, err := t.findStored(ctx, name, g.table)
+		if err != nil {
+			return false, err
+		}
+		if found {
 			copied[name] = f
 			t.progress.Rows(0, f.Rows)
 			continue

@@ -46,7 +46,7 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 	if err != nil {
 		return nil, err
 	}
-	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string]*Block{}}
+	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
 	return chosen, errors.Join(r.restoreAll(ctx, chosen), release())
 }
 
@@ -56,9 +56,9 @@ type restoring struct {
 	place    Place
 	taken    Taken
 	progress Progress
-	shown    map[string]*Block // rows of all accounts, which are inserted after all others
-	inPlace  bool              // the account is there
-	room     Room              // then, once it was made
+	shown    map[string][]*Block // rows of all accounts, which are inserted after all others: a block for those of the same columns
+	inPlace  bool                // the account is there
+	room     Room                // then, once it was made
 
 	number      uint32            // under which the account is published; of a former backup 0
 	generations map[uint32]uint32 // that rows get instead of those of the backup; nil then
@@ -199,7 +199,7 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 		case isUnits(f.Table):
 			keep = func(b *Block) error { live = b; return r.renumberUnits(ctx, e.Account, b) }
 		case isShown(f.Table):
-			keep = func(b *Block) error { r.shown[f.Table] = b; return nil }
+			keep = func(b *Block) error { r.keepShown(f.Table, b); return nil }
 		}
 		if err := r.readBlocks(ctx, e.Account, f, keep); err != nil {
 			return err
@@ -341,7 +341,7 @@ func (r *restoring) showAccounts(ctx context.Context) error {
 		return fmt.Errorf("an account was added meanwhile, nothing was made visible: %w", r.refuseExisting(there))
 	}
 	for _, table := range shownTables() {
-		if block := r.shown[table]; block != nil {
+		for _, block := range r.shown[table] {
 			if err := r.insertOurs(ctx, block.account, table, block); err != nil {
 				return err
 			}
@@ -385,10 +385,7 @@ func (r *restoring) readBlocks(ctx context.Context, account string, f File, keep
 	if err := r.checkColumns(ctx, f, in.header); err != nil {
 		return err
 	}
-	b, err := r.blockFor(f, in.header, account)
-	if err != nil {
-		return err
-	}
+	b := r.blockFor(f, in.header, account)
 	var refused error // by keep, for which the file cannot be blamed
 	var rows uint64
 	err = in.eachRow(func(from []byte) (int, error) {
@@ -412,18 +409,23 @@ func (r *restoring) readBlocks(ctx context.Context, account string, f File, keep
 	return keep(b)
 }
 
-// blockFor returns where a file's rows go: behind those of other accounts, where
-// they are shown together.
-func (r *restoring) blockFor(f File, h Header, account string) (*Block, error) {
-	b := r.shown[f.Table]
-	if b == nil {
-		return newBlock(h, account), nil
+// blockFor returns where a file's rows go: behind those of other accounts, where they are
+// shown together. What a backup kept of one that was damaged may have the columns of an
+// earlier version.
+func (r *restoring) blockFor(f File, h Header, account string) *Block {
+	for _, b := range r.shown[f.Table] {
+		if slices.Equal(b.Header, h) {
+			b.account = account
+			return b
+		}
 	}
-	if !slices.Equal(b.Header, h) {
-		return nil, &Damage{f.Name, errors.New("it has other columns than that table has for other accounts")}
+	return newBlock(h, account)
+}
+
+func (r *restoring) keepShown(table string, b *Block) {
+	if !slices.Contains(r.shown[table], b) {
+		r.shown[table] = append(r.shown[table], b)
 	}
-	b.account = account
-	return b, nil
 }
 
 // checkColumns makes sure that a file's rows go into a table as they are. A column

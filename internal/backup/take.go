@@ -216,16 +216,19 @@ func (t *taking) beginAccount(ctx context.Context, id string) (err error) {
 // findStored returns a file that the place has already. One that no backup names was
 // left behind by one that did not come to its end: it is read once, to be sure
 // of it.
-func (t *taking) findStored(ctx context.Context, name, table string) (File, bool) {
+func (t *taking) findStored(ctx context.Context, name, table string) (f File, found bool, err error) {
 	size, there := t.stored[name]
 	if f, known := t.known[name]; known && there && f.Stored == size && f.Table == table {
-		return f, true
+		return f, true, nil
 	}
 	if !there {
-		return File{}, false
+		return File{}, false, nil
 	}
-	f, err := verifyFile(ctx, t.place, File{Name: name, Table: table})
-	return f, err == nil
+	f, err = verifyFile(ctx, t.place, File{Name: name, Table: table})
+	if isDamage(err) {
+		return f, false, nil
+	}
+	return f, err == nil, err // a file that the network did not give may be one of an earlier backup
 }
 
 // tableHeader returns the columns of a table, which stay while the program runs.
@@ -272,7 +275,11 @@ func (t *taking) writeFile(ctx context.Context, table string, h Header, export f
 		return d.File, err
 	}
 	d.Name = fileName(t.id, table, d.SHA256)
-	if f, found := t.findStored(ctx, d.Name, table); found && f.SHA256 == d.SHA256 {
+	f, found, err := t.findStored(ctx, d.Name, table)
+	if err != nil {
+		return d.File, err
+	}
+	if found && f.SHA256 == d.SHA256 {
 		t.progress.Rows(0, d.Rows)
 		return d.File, nil
 	}

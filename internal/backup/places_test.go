@@ -1,0 +1,134 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// failing is a place that does not give some files.
+type failing struct {
+	*directory
+	fails func(name string) error
+}
+
+func (f failing) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if err := f.fails(name); err != nil {
+		return nil, err
+	}
+	return f.directory.Open(ctx, name)
+}
+
+func newFailing(t *testing.T) *failing {
+	t.Helper()
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &failing{place.(*directory), func(string) error { return nil }}
+}
+
+// An index that the disk does not give may be of another database: it is not removed, nor
+// is a file.
+func TestABackupThatCannotBeReadNowIsNotRemoved(t *testing.T) {
+	place := newFailing(t)
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	foreign, err := Take(t.Context(), s, place, Options{Now: s.clock, Identity: "another"}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	place.fails = func(name string) error {
+		if name == foreign.Name {
+			return &Damage{name, &fs.PathError{Op: "read", Path: name, Err: errors.New("input/output error")}}
+		}
+		return nil
+	}
+	for n := range 3 {
+		s.now = s.now.Add(time.Hour)
+		s.generation++
+		s.stored[s.generation] = 3
+		if _, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 1, Identity: "ours"}, silence{}); err == nil || !strings.Contains(err.Error(), "input/output error") {
+			t.Errorf("backup %d: %v", n, err)
+		}
+	}
+	if all, err := List(t.Context(), place); err != nil || !slices.Contains(all, foreign.Name) {
+		t.Errorf("left are %v: %v", all, err)
+	}
+	if faults, err := Verify(t.Context(), place.directory, foreign, silence{}); len(faults) > 0 || err != nil {
+		t.Errorf("of the backup that could not be read is damaged: %v, %v", faults, err)
+	}
+}
+
+// A file that the network does not give is not written again: an earlier backup may name
+// it, and another copy of the same rows has other bytes.
+func TestAFileThatCannotBeReadNowIsNotReplaced(t *testing.T) {
+	place := newFailing(t)
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	taken, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(place.path, taken.Name)); err != nil { // so that no backup names the files
+		t.Fatal(err)
+	}
+	reset := errors.New("connection reset")
+	place.fails = func(name string) error {
+		if strings.Contains(name, "facts") {
+			return reset
+		}
+		return nil
+	}
+	s.now = s.now.Add(time.Hour)
+	if _, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{}); !errors.Is(err, reset) {
+		t.Errorf("a backup over a file that the network did not give: %v", err)
+	}
+}
+
+// A disk that does not tell case lists one directory for two accounts.
+func TestFilesAreNeededInWhateverCaseTheyAreListed(t *testing.T) {
+	place := newFailing(t).directory
+	for _, name := range []string{"needed", "left"} {
+		path := filepath.Join(place.path, "accounts", "Acme", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := place.Sweep(t.Context(), map[string]bool{"accounts/acme/needed": true}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := place.List(t.Context(), "accounts/Acme/"); err != nil || len(left) != 1 {
+		t.Errorf("left are %v: %v", left, err)
+	}
+}
+
+// Of an account that was damaged a backup keeps what an earlier version wrote, which
+// knew fewer columns.
+func TestAccountsOfSeveralVersionsAreShownTogether(t *testing.T) {
+	earlier, err := NewHeader([]string{"account_id"}, []string{"String"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later, err := NewHeader([]string{"account_id", "limit_day"}, []string{"String", "UInt32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &restoring{shown: map[string][]*Block{}}
+	keys := File{Table: "api_keys"}
+	for i, h := range []Header{earlier, later, earlier} {
+		b := r.blockFor(keys, h, "acme")
+		if !slices.Equal(b.Header, h) {
+			t.Errorf("the rows of account %d go to a block of %v, expected %v", i, b.Header, h)
+		}
+		r.keepShown(keys.Table, b)
+	}
+	if n := len(r.shown[keys.Table]); n != 2 {
+		t.Errorf("there are %d blocks, expected 2", n)
+	}
+}
