@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"bufio"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -121,39 +122,67 @@ func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
 	w.stop(t)
 }
 
+// spoilFacts changes bytes of all facts, which two accounts have in common parts.
+func (w *ward) spoilFacts(t *testing.T) {
+	t.Helper()
+	for _, part := range w.partsOf(t, "purchases_30d") {
+		flipBits(t, filepath.Join(part, "data.bin"))
+	}
+}
+
 // Bytes that changed cannot be read, by a deletion neither: the parts that have them are
-// set aside before an account is put right. Where other accounts have rows in them it is
-// refused, and nothing is touched.
+// set aside before an account is put right.
 func TestAnAccountWithChangedBytesIsRestoredInItsPlace(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
-	for accounts, name := range map[int]string{1: "of one account", 2: "of two accounts"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := openWard(t, t.TempDir(), accounts)
-			place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
-			place.Backup(t)
-			w.start(t, withoutMemory...)
-			house.AsWriter(t, w.Program, "OPTIMIZE TABLE facts FINAL")
-			for _, column := range []string{"purchases_30d", "month", "year"} {
-				for _, part := range w.partsOf(t, column) {
-					flipBits(t, filepath.Join(part, "data.bin"))
-				}
-			}
-			w.meetsDamage(t)
-			one := w.tenants[0]
-			if accounts > 1 {
-				house.MustRefuse(t, "an account with rows in parts of others", place.Run("restore", "--from", place.Place, "--account", one.Files.ID),
-					one.Files.ID+" cannot be put right where it is", "into a new data directory or database")
-				if r := w.Run("doctor", "--quick"); strings.Contains(r.Stdout, "it is being restored") {
-					t.Errorf("the account was closed all the same: %s", r)
-				}
-			} else {
-				place.PutRight(t, one.Files.ID)
-				w.isAnsweredAgain(t, one)
-				w.isWhole(t)
-			}
-			w.stop(t)
-		})
+	w := openWard(t, t.TempDir(), 1)
+	place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
+	place.Backup(t)
+	w.start(t, withoutMemory...)
+	w.spoilFacts(t)
+	for _, column := range []string{"month", "year"} {
+		for _, part := range w.partsOf(t, column) {
+			flipBits(t, filepath.Join(part, "data.bin"))
+		}
 	}
+	w.meetsDamage(t)
+	one := w.tenants[0]
+	place.PutRight(t, one.Files.ID)
+	w.isAnsweredAgain(t, one)
+	w.isWhole(t)
+	w.stop(t)
+}
+
+// Where other accounts have rows in a part that cannot be read, a restore in place is
+// refused and the account is not left closed, also where that is found late.
+func TestARestoreInPlaceTakesNoRowsOfOthers(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 2)
+	place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
+	place.Backup(t)
+	w.start(t, withoutMemory...)
+	one := w.tenants[0].Files.ID
+	house.AsWriter(t, w.Program, "OPTIMIZE TABLE facts FINAL")
+	house.AsWriter(t, w.Program, "ALTER TABLE day_totals DELETE WHERE account_id = '"+one+"' AND day = (SELECT max(day) FROM day_totals WHERE account_id = '"+one+"')")
+	for _, late := range []bool{true, false} {
+		command := w.Command(t.Context(), "restore", "--from", place.Place, "--account", one)
+		stderr, err := command.StderrPipe()
+		house.Need(t, err)
+		house.Need(t, command.Start())
+		var text strings.Builder
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			text.WriteString(lines.Text())
+			if late && strings.HasPrefix(lines.Text(), "nothing of it is answered from now on") {
+				w.spoilFacts(t)
+			}
+		}
+		if err := command.Wait(); err == nil || !strings.Contains(text.String(), "account "+one+" cannot be put right where it is") || !strings.Contains(text.String(), "into a new data directory or database") {
+			t.Errorf("late: %v; the restore ends with %v, %s", late, err, text.String())
+		}
+		if r := w.Run("doctor", "--quick"); strings.Contains(r.Stdout, "it is being restored") {
+			t.Errorf("late: %v; the account is left closed: %s", late, r)
+		}
+	}
+	w.stop(t)
 }

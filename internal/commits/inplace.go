@@ -81,6 +81,15 @@ func (c Closing) Clear(ctx context.Context) error {
 	return nil
 }
 
+// Withdraw is Reopen before anything was cleared. What an earlier attempt has closed may
+// be half cleared, and stays closed.
+func (c Closing) Withdraw(ctx context.Context) error {
+	if len(c.before) > 0 {
+		return nil
+	}
+	return c.Reopen(ctx)
+}
+
 // Reopen has the account answered again, but for another restore that closes it now.
 func (c Closing) Reopen(ctx context.Context) error {
 	if err := c.RequireOurs(ctx); err != nil {

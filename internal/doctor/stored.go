@@ -172,7 +172,7 @@ func (e *examination) checkGarbage(c *checkup) (string, error) {
 		return "", err
 	}
 	for _, deletion := range stuck {
-		c.addWarning("where a part cannot be read, restore a backup into a new data directory or database; where the disk is full or away, it ends by itself", "rows of no answer are not deleted, and take more and more space: a deletion fails in %s", deletion)
+		c.addWarning("where a part cannot be read, adlens doctor without --quick says whose rows; adlens restore --from PLACE --account ID sets it aside where it is of one account; where the disk is full or away, it ends by itself", "rows of no answer are not deleted, and take more and more space: a deletion fails in %s", deletion)
 	}
 	dead, err := e.deadRows()
 	if err != nil {

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -26,11 +27,7 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 		return nil, err
 	}
 	there := conn.Inspecting(cluster.OnShard(ctx, shard.Number))
-	unreadable, err := s.findUnreadable(there, account)
-	if err == nil {
-		err = requireUnshared(account, unreadable)
-	}
-	if err != nil {
+	if _, err := s.findUnreadable(there, account); err != nil {
 		return nil, err
 	}
 	room, err := commits.Close(there, s.port, account, rand.Uint64())
@@ -51,8 +48,9 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 	if err := s.cluster.RequireHeld(account); err != nil {
 		return nil, err
 	}
-	if unreadable, err = s.findUnreadable(there, account); err != nil {
-		return nil, err
+	unreadable, err := s.findUnreadable(there, account) // nothing of the account was cleared yet
+	if err != nil {
+		return nil, errors.Join(err, room.Withdraw(there))
 	}
 	for _, p := range unreadable {
 		if err := p.setAside(there); err != nil {

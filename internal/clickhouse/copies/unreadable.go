@@ -3,6 +3,8 @@ package copies
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"adlens"
@@ -22,31 +24,84 @@ type unreadablePart struct {
 }
 
 // findUnreadable reads all parts with rows of an account of the tables that a restore in
-// its place clears, and returns those that cannot be read.
+// its place clears, and returns those that cannot be read. It returns an error where the
+// account cannot be put right, so that nothing has to be taken back.
 func (s Sink) findUnreadable(ctx context.Context, account string) (all []unreadablePart, err error) {
 	shown, err := s.Shown(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	for _, table := range commits.ClearedTables() {
+	for _, table := range append(commits.ClearedTables(), numberBlocks) {
 		shard, err := s.cluster.Keeper(ctx, table, query.Text(account))
 		if err != nil {
 			return nil, err
 		}
-		names, err := shard.ReadTexts(ctx, "SELECT name FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"'")
+		found, err := findInTable(ctx, shard, table, account, len(shown) > 1)
 		if err != nil {
 			return nil, shard.Name(err)
 		}
+		all = append(all, found...)
+	}
+	if err := requireUnshared(account, all); err != nil {
+		return nil, err
+	}
+	return all, s.requireDeletable(ctx, account, all)
+}
+
+// numberBlocks is the table of the numbers that were given out, which a restore goes on with.
+const numberBlocks = "number_blocks"
+
+// findInTable reads the parts of a table until no other has come: a deletion gives new
+// names to all, also to those of which it deletes nothing.
+func findInTable(ctx context.Context, shard *cluster.Shard, table, account string, others bool) ([]unreadablePart, error) {
+	found, read := map[string]unreadablePart{}, map[string]bool{}
+	for {
+		names, err := shard.ReadTexts(ctx, "SELECT name FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"' ORDER BY name")
+		if err != nil {
+			return nil, err
+		}
+		more := false
 		for _, name := range names {
+			if read[name] {
+				continue
+			}
+			more, read[name] = true, true
 			p := unreadablePart{table: table, name: name, shard: shard}
-			if found, err := p.find(ctx, account, len(shown) > 1); err != nil {
-				return nil, shard.Name(err)
-			} else if found {
-				all = append(all, p)
+			unreadable, err := p.find(ctx, account, others)
+			if err != nil {
+				return nil, err
+			}
+			if unreadable {
+				found[name] = p
+			}
+		}
+		if !more {
+			maps.DeleteFunc(found, func(name string, _ unreadablePart) bool { return !slices.Contains(names, name) })
+			return slices.Collect(maps.Values(found)), nil
+		}
+	}
+}
+
+// requireDeletable refuses to close an account where a deletion of others' rows cannot
+// finish: all later ones of the table wait for it.
+func (s Sink) requireDeletable(ctx context.Context, account string, own []unreadablePart) error {
+	for _, table := range commits.ClearedTables() {
+		shard, err := s.cluster.Keeper(ctx, table, query.Text(account))
+		if err != nil {
+			return err
+		}
+		stuck, err := shard.ReadTexts(ctx, "SELECT latest_failed_part FROM system.mutations WHERE database = currentDatabase() AND NOT is_done AND latest_fail_reason != '' AND table = '"+table+"'")
+		if err != nil {
+			return shard.Name(err)
+		}
+		for _, name := range stuck {
+			if !slices.ContainsFunc(own, func(p unreadablePart) bool { return p.table == table && p.name == name }) {
+				return fmt.Errorf("account %s cannot be put right where it is yet: an earlier deletion in %s fails, and others wait for it; its part %s cannot be read, or not now (doctor says why): put the account that it is of right first, or %s; nothing was changed",
+					account, table, name, loader.RestoreElsewhere)
 			}
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // find reports whether the part has rows of the account, and cannot be read.
@@ -93,6 +148,9 @@ func (p *unreadablePart) setAside(ctx context.Context) error {
 func requireUnshared(account string, all []unreadablePart) error {
 	var shared []string
 	for _, p := range all {
+		if p.table == "commits" || p.table == numberBlocks { // what a restore in its place itself reads
+			return fmt.Errorf("account %s cannot be put right where it is: its rows in %s cannot be read; nothing was changed; %s", account, p.table, loader.RestoreElsewhere)
+		}
 		if p.shared {
 			shared = append(shared, p.table+" "+p.name)
 		}
