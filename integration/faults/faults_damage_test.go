@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -144,17 +145,57 @@ func TestDamageOfOneAccountTakesTheServerFromNoOther(t *testing.T) {
 	w.stop(t)
 }
 
+// spoilBystander adds an account of which something cannot be read, and starts a server
+// that knows it.
+func (w *ward) spoilBystander(t *testing.T) {
+	t.Helper()
+	w.addBystander(t)
+	titles := w.partsOf(t, "title")
+	flipBits(t, filepath.Join(titles[len(titles)-1], "data.bin")) // the newest part, of the newest account
+	w.start(t, withoutMemory...)
+	house.Eventually(t, "what cannot be read is found", func() bool { return strings.Contains(w.server.Log(), `"account":"bystander"`) })
+}
+
 // What cannot be read of one account hides nothing that another one lost: that is passed
 // over by the engine without a word.
 func TestDamageOfOneAccountHidesNoLossOfAnother(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
 	w := openWard(t, t.TempDir(), 1)
-	w.addBystander(t)
-	titles := w.partsOf(t, "title")
-	flipBits(t, filepath.Join(titles[len(titles)-1], "data.bin")) // the newest part, of the newest account
-	w.start(t, withoutMemory...)
-	house.Eventually(t, "what cannot be read is found", func() bool { return strings.Contains(w.server.Log(), `"account":"bystander"`) })
+	ended, err := w.Key(w.tenants[0].Files.ID)
+	house.Need(t, err)
+	w.spoilBystander(t)
+	var keys struct {
+		Data []struct {
+			ID string `json:"key_id"`
+		}
+	}
+	house.Need(t, json.Unmarshal([]byte(w.Run("key", "list", "--json", "--account", w.tenants[0].Files.ID).Stdout), &keys))
+	if r := w.Run("key", "revoke", keys.Data[len(keys.Data)-1].ID); r.Code != 0 {
+		t.Fatal(r)
+	}
+	parts := w.partsOf(t, "successor")
+	revoked := parts[len(parts)-1]
+	house.Check(t, w.tenants[0].Ask, w.tenants[0].Model, products)
+	house.Need(t, os.RemoveAll(revoked))
+	house.Need(t, w.KillEngine())
+	house.Eventually(t, "the loss of a revocation is found", func() bool {
+		a := house.Get(t, harness.Client{Address: w.server.Address, Key: ended}, "/api/v1/account")
+		if a.Status == 200 {
+			t.Errorf("a key that was revoked is answered")
+		}
+		return a.Status == 503
+	})
+	w.refuses(t, w.tenants[0], products)
+	w.stop(t)
+}
+
+// Nor does it hide lost rows of figures.
+func TestDamageOfOneAccountHidesNoLostFigures(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	w := openWard(t, t.TempDir(), 1)
+	w.spoilBystander(t)
 	house.Check(t, w.tenants[0].Ask, w.tenants[0].Model, products)
 	for _, column := range []string{"month", "year"} {
 		for _, part := range w.partsOf(t, column) {

@@ -46,10 +46,10 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 	if !g.isOn() {
 		return nil
 	}
-	losses, err := scanTwice(conn.Watching(ctx), c)
+	losses, err := lookTwice(conn.Watching(ctx), c, scan)
 	if adlens.KindOf(err) == adlens.Damaged {
 		g.Alarm(err)
-		losses, err = scanEach(conn.Inspecting(ctx), c)
+		losses, err = lookTwice(conn.Inspecting(ctx), c, scanEach)
 	}
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func shardLosses(ctx context.Context, s *cluster.Shard) ([]Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanTwice(ctx, c)
+	return lookTwice(ctx, c, scan)
 }
 
 // LookAgain looks through everything of an account that is withheld. Where

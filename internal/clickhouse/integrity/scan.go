@@ -22,21 +22,93 @@ type Loss struct {
 	What    string // for people who have to act on it
 }
 
-// scanTwice scans again where something seems to be missing: what the second scan
-// misses as well was committed before it began.
-func scanTwice(ctx context.Context, c *conn.Session) ([]Loss, error) {
-	first, err := scan(ctx, c)
+// lookTwice looks again where something seems to be missing: what the second look misses
+// as well was committed before it began.
+func lookTwice(ctx context.Context, c *conn.Session, look func(context.Context, *conn.Session) ([]Loss, error)) ([]Loss, error) {
+	first, err := look(ctx, c)
 	if err != nil || len(first) == 0 {
 		return nil, err
 	}
-	second, err := scan(ctx, c)
+	second, err := look(ctx, c)
 	return slices.DeleteFunc(second, func(l Loss) bool { return !slices.Contains(first, l) }), err
 }
 
-// scanEach scans each account for itself, where something of one cannot be read: what
-// another one lost is read without an error. An account of which something cannot be
-// read is not whole.
+// eachAccount is a scan of accounts of which some cannot be read.
+type eachAccount struct {
+	accounts []string
+	unread   map[string]error // by account
+}
+
+// readEach reads all accounts at once or, where that cannot be read, each for itself: there
+// may be thousands, and most tables are whole.
+func readEach[R any](e eachAccount, all func() (map[string]R, error), one func(account string) (R, error)) (map[string]R, error) {
+	read, err := all()
+	if adlens.KindOf(err) != adlens.Damaged {
+		return read, err
+	}
+	read = map[string]R{}
+	for _, account := range e.accounts {
+		of, err := one(account)
+		switch {
+		case adlens.KindOf(err) == adlens.Damaged:
+			e.unread[account] = err
+		case err != nil:
+			return nil, err
+		}
+		read[account] = of
+	}
+	return read, nil
+}
+
+// scanEach is scan where something of an account cannot be read: what another one lost is
+// read without an error. An account of which something cannot be read is not whole.
 func scanEach(ctx context.Context, c *conn.Session) (all []Loss, err error) {
+	port := smalltables.OfSession(c)
+	e := eachAccount{unread: map[string]error{}}
+	if e.accounts, err = readAccounts(ctx, c); err != nil {
+		return nil, err
+	}
+	seals, err := readEach(e, func() (map[string][]tables.Seal, error) { return port.Seals().ReadAll(ctx) },
+		func(account string) ([]tables.Seal, error) { return port.Seals().Read(ctx, account) })
+	if err != nil {
+		return nil, err
+	}
+	states, err := readEach(e, func() (map[string]commits.State, error) {
+		states, broken, err := commits.ReadAll(ctx, port)
+		maps.Copy(e.unread, broken)
+		return states, err
+	}, func(account string) (commits.State, error) { return commits.Read(ctx, port, account) })
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string][]tables.Count{}
+	for _, name := range tables.OfGenerations() {
+		counted, err := countEach(ctx, c, port, e, name)
+		if err != nil {
+			return nil, err
+		}
+		for account, of := range counted {
+			counts[account] = append(counts[account], of...)
+		}
+	}
+	for _, account := range e.accounts {
+		if err := e.unread[account]; err != nil {
+			all = append(all, Loss{account, err.Error()})
+			continue
+		}
+		for _, fault := range commits.Faults(states[account], seals[account], counts[account]) {
+			all = append(all, Loss{account, fault})
+		}
+	}
+	rows, err := directoryLosses(ctx, c, "")
+	if adlens.KindOf(err) == adlens.Damaged {
+		err = nil
+	}
+	return append(all, rows...), err
+}
+
+// readAccounts reads of which accounts anything was loaded.
+func readAccounts(ctx context.Context, c *conn.Session) ([]string, error) {
 	accounts := map[string]bool{}
 	for _, table := range []string{"commits", "seals"} {
 		err := c.Read(ctx, "SELECT DISTINCT account_id FROM "+table, nil, conn.EachRow(func(scan conn.Scan) error {
@@ -49,21 +121,28 @@ func scanEach(ctx context.Context, c *conn.Session) (all []Loss, err error) {
 			return nil, err
 		}
 	}
-	for account := range accounts {
-		first, err := scanAccount(ctx, c, account)
-		var second []Loss
-		if err == nil && len(first) > 0 {
-			second, err = scanAccount(ctx, c, account)
+	return slices.Sorted(maps.Keys(accounts)), nil
+}
+
+// countEach counts the rows of a table as answers read them.
+func countEach(ctx context.Context, c *conn.Session, port smalltables.Port, e eachAccount, name string) (map[string][]tables.Count, error) {
+	count := func(account string) ([]tables.Count, error) { return port.CountRows(ctx, account, name) }
+	if name == "facts" {
+		count = func(account string) ([]tables.Count, error) {
+			if account == "" {
+				return readFacts(ctx, c, "true", nil)
+			}
+			return readFacts(ctx, c, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
 		}
-		switch {
-		case adlens.KindOf(err) == adlens.Damaged:
-			all = append(all, Loss{account, err.Error()})
-		case err != nil:
-			return nil, err
-		}
-		all = append(all, slices.DeleteFunc(second, func(l Loss) bool { return !slices.Contains(first, l) })...)
 	}
-	return all, nil
+	return readEach(e, func() (map[string][]tables.Count, error) {
+		all, err := count("")
+		byAccount := map[string][]tables.Count{}
+		for _, c := range all {
+			byAccount[c.Account] = append(byAccount[c.Account], c)
+		}
+		return byAccount, err
+	}, count)
 }
 
 // scan reads the record of commits before it counts rows, so that all that it
