@@ -20,6 +20,18 @@ import (
 // takes longer.
 const startPatience = 60 * time.Second
 
+// loadPatience is how long an engine may refuse connections after its start: it
+// listens when its parts are loaded, and is no better off for being killed before.
+const loadPatience = 10 * time.Minute
+
+// patienceFor is how long after its start an engine may fail to answer in this way.
+func patienceFor(silent error) time.Duration {
+	if errors.Is(silent, unix.ECONNREFUSED) {
+		return loadPatience
+	}
+	return startPatience
+}
+
 // Engine is one user's hold on the engine of a data directory.
 type Engine struct {
 	home  home
@@ -146,8 +158,8 @@ var (
 )
 
 // killFrozen ends an engine that no longer answers, unless another one has taken its
-// place already. The next Endpoint starts a new one; what the old one had
-// acknowledged is on the disk.
+// place already, or it is out of reach. The next Endpoint starts a new one; what the
+// old one had acknowledged is on the disk.
 func (e *Engine) killFrozen(silent Endpoint) error {
 	running, err := isHeld(e.home.engineLock())
 	if err != nil || !running {
@@ -155,6 +167,9 @@ func (e *Engine) killFrozen(silent Endpoint) error {
 	}
 	at, err := e.home.readEndpoint()
 	if err != nil || at.Gate != silent.Gate {
+		return err
+	}
+	if err := e.home.checkReach(at.PID); err != nil {
 		return err
 	}
 	return unix.Kill(at.PID, unix.SIGKILL)
@@ -227,20 +242,27 @@ func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struc
 
 // awaitAnswer waits until the engine answers. It fails at once when the
 // process ends first: the engine's own last words are the reason. One that
-// another process started long ago is frozen after silencePatience.
+// another process started is out of reach or, where it was long ago, frozen after
+// silencePatience.
 func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpoint, error) {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
-	heard := time.Now() // of any answer, a refusal too
+	began := time.Now()
+	heard := began // of any answer, a refusal too
 	for {
 		at, err := e.home.readEndpoint()
 		if err == nil {
-			status, err := at.askSoon(ctx)
+			status, silent := at.askSoon(ctx)
 			if status == http.StatusOK {
 				return at, nil
 			}
-			if err == nil || e.home.isStarting() {
+			if silent == nil || e.home.isStarting(silent) {
 				heard = time.Now()
+			}
+			if exited == nil && silent != nil && time.Since(began) >= silencePatience {
+				if err := e.home.checkReach(at.PID); err != nil {
+					return Endpoint{}, err
+				}
 			}
 		}
 		if exited == nil && err == nil && time.Since(heard) >= silencePatience {

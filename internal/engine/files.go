@@ -41,10 +41,11 @@ func (h home) checkWritable() error {
 	return fmt.Errorf("the disk of the data directory %s is mounted read-only, and the engine has to write: mount it for writing, or name another directory with --data-dir", filepath.Dir(string(h)))
 }
 
-// isStarting reports whether the newest engine may still be starting.
-func (h home) isStarting() bool {
+// isStarting reports whether the newest engine, which does not answer, may still be
+// starting.
+func (h home) isStarting(silent error) bool {
 	info, err := os.Stat(h.endpointFile())
-	return err != nil || time.Since(info.ModTime()).Abs() < startPatience // the clock may have been set back
+	return err != nil || time.Since(info.ModTime()).Abs() < patienceFor(silent) // the clock may have been set back
 }
 
 // createFolder creates the folder. Account figures are private: only the owner

@@ -108,7 +108,7 @@ func TestAClockThatWasSetBackMakesNoEngineNew(t *testing.T) {
 		if err := os.Chtimes(h.endpointFile(), at, at); err != nil {
 			t.Fatal(err)
 		}
-		if got := h.isStarting(); got != want {
+		if got := h.isStarting(nil); got != want {
 			t.Errorf("an engine of %s from now is starting: %v", ahead, got)
 		}
 	}

@@ -68,7 +68,7 @@ func (w *watch) checkEngine(ctx context.Context) {
 			w.restarted()
 		}
 		w.met, w.silent = at.Gate, 0
-	case w.isStarting(at, time.Now()):
+	case w.isStarting(at, time.Now(), err):
 		w.failed(err)
 	default:
 		w.failed(err)
@@ -84,14 +84,14 @@ func (w *watch) checkEngine(ctx context.Context) {
 }
 
 // isStarting reports whether an engine that does not answer may still be starting.
-func (w *watch) isStarting(at Endpoint, now time.Time) bool {
+func (w *watch) isStarting(at Endpoint, now time.Time, silent error) bool {
 	if at.Gate == w.met {
 		return false
 	}
 	if at.Gate != w.coming {
 		w.coming, w.since, w.silent = at.Gate, now, 0
 	}
-	return now.Sub(w.since) < startPatience
+	return now.Sub(w.since) < patienceFor(silent)
 }
 
 // ensureAlive starts the engine where it is dead, and asks it where it lives, unless it

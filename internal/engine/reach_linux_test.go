@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// startProcess starts a process that does nothing, with more words in its command line,
+// which it has when it has written a line.
+func startProcess(t *testing.T, attributes *unix.SysProcAttr, words ...string) (pid int, err error) {
+	t.Helper()
+	cmd := exec.Command("sh", append([]string{"-c", "echo ready; read line"}, words...)...)
+	cmd.SysProcAttr = attributes
+	_, feeding := cmd.StdinPipe()
+	out, reading := cmd.StdoutPipe()
+	if err := errors.Join(feeding, reading); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	_, err = out.Read(make([]byte, 8))
+	return cmd.Process.Pid, err
+}
+
+// leaveEngine makes a directory look as if an engine ran in it: its lock is held, and
+// nothing listens at its address.
+func leaveEngine(t *testing.T, pid int) *Engine {
+	t.Helper()
+	h := homeOf(t.TempDir())
+	address, reserved, reserving := reserveAddress()
+	if err := errors.Join(reserving, h.createFolder()); err != nil {
+		t.Fatal(err)
+	}
+	lock, locking := tryLock(h.engineLock(), unix.LOCK_EX)
+	if err := errors.Join(locking, h.writeEndpoint(Endpoint{PID: pid, Address: address, Gate: "gate"})); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lock.Close(); unix.Close(reserved) })
+	return &Engine{home: h}
+}
+
+// With a data directory that machines or containers share, the number of the engine's
+// process is that of another one here.
+func TestAProcessThatIsNotTheEngineIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	pid, err := startProcess(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := leaveEngine(t, pid)
+	longAgo := time.Now().Add(-loadPatience)
+	if err := os.Chtimes(e.home.endpointFile(), longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Endpoint(t.Context()); err == nil || !strings.Contains(err.Error(), "runs where this process cannot reach it") {
+		t.Errorf("an engine elsewhere: %v", err)
+	}
+	if err := e.killFrozen(Endpoint{Gate: "gate"}); err == nil || !alive(pid) || zombie(pid) {
+		t.Errorf("process %d, which is no engine, was killed: %v", pid, err)
+	}
+}
+
+func TestOnlyTheEngineOfThisDirectoryAndNetworkIsInReach(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), t.TempDir()
+	h := homeOf(dir)
+	linked := other + "/link"
+	if err := os.Symlink(dir, linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		words string
+		want  bool
+	}{
+		{Command + " " + dir, true}, {Command + " " + linked, true}, {Command + " " + other, false}, {"serve " + dir, false}, {Command, false},
+	} {
+		pid, err := startProcess(t, nil, strings.Fields(c.words)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.checkReach(pid); (err == nil) != c.want {
+			t.Errorf("%q: %v", c.words, err)
+		}
+	}
+	elsewhere := &unix.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNET}
+	pid, err := startProcess(t, elsewhere, Command, dir)
+	if err != nil {
+		t.Skipf("no other network can be made here: %v", err)
+	}
+	if err := h.checkReach(pid); err == nil {
+		t.Error("an engine in another network is taken for one that can be asked")
+	}
+}
+
+// An engine listens when it has loaded its parts. One that is killed before then begins
+// again, and is killed again.
+func TestAnEngineThatStillLoadsIsLeftItsTime(t *testing.T) {
+	t.Parallel()
+	e := leaveEngine(t, os.Getpid())
+	at, err := e.home.readEndpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, refused := at.askSoon(t.Context())
+	silent := fmt.Errorf("the engine is silent: %w", os.ErrDeadlineExceeded)
+	now := time.Now()
+	for _, c := range []struct {
+		age  time.Duration
+		how  error
+		want bool
+	}{
+		{startPatience / 2, silent, true}, {2 * startPatience, silent, false},
+		{2 * startPatience, refused, true}, {loadPatience + startPatience, refused, false},
+	} {
+		began := now.Add(-c.age)
+		if err := os.Chtimes(e.home.endpointFile(), began, began); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.home.isStarting(c.how); got != c.want {
+			t.Errorf("%s after its start (%v), a user takes it for starting: %v", c.age, c.how, got)
+		}
+		w := &watch{engine: e, coming: at.Gate, since: began}
+		if got := w.isStarting(at, now, c.how); got != c.want {
+			t.Errorf("%s after it came (%v), the watch takes it for starting: %v", c.age, c.how, got)
+		}
+		if w := (&watch{engine: e, met: at.Gate, coming: at.Gate, since: began}); w.isStarting(at, now, c.how) {
+			t.Error("one that answered once is taken for starting")
+		}
+	}
+}
