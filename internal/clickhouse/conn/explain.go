@@ -26,9 +26,10 @@ const (
 	authenticationFailed = 516
 )
 
-// Explain says in a sentence why the server could not be used, and what to do.
-// Errors that are not the server's stay as they are: what failed at the server
-// has a kind.
+// Explain says in a sentence why the server could not be used, and what to do, in place
+// of the server's or the system's words: what a command says around them, such as what
+// became of a load, stays. Errors that are not the server's stay as they are: what
+// failed at the server has a kind.
 func (r Remote) Explain(err error) error {
 	var old *OldServer
 	if errors.As(err, &old) {
@@ -38,23 +39,51 @@ func (r Remote) Explain(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	server := r.describeServer()
+	for inner := failed; errors.As(inner.Err, &inner); { // others say what came of it
+		failed = inner
+	}
+	server, cause := r.describeServer(), failed.Error()
 	var shard *ShardError
 	if errors.As(err, &shard) {
 		server = fmt.Sprintf("shard %d of the cluster, %s,", shard.Number, shard.Address)
+		if text := (&ShardError{Number: shard.Number, Err: failed}).Error(); strings.Contains(err.Error(), text) {
+			cause = text
+		}
 	}
 	var exception *clickhouse.Exception
 	var other *otherServer
 	switch {
 	case errors.As(failed, &other):
-		return other
+		return replaceCause(err, cause, other.Error())
 	case errors.As(failed, &exception):
-		return r.explainException(server, exception)
+		return replaceCause(err, cause, r.explainException(server, exception))
+	case failed.Kind == adlens.Cancelled: // the server is not to blame
+		return err
 	}
 	if reason := explainNetwork(failed); reason != "" {
-		return fmt.Errorf("%s %s", server, reason)
+		return replaceCause(err, cause, server+" "+reason)
 	}
 	return err
+}
+
+// explained is an error whose cause is told in other words.
+type explained struct {
+	text string
+	err  error
+}
+
+func (e *explained) Error() string { return e.text }
+
+func (e *explained) Unwrap() error { return e.err }
+
+// replaceCause puts an explanation in place of the text of an error's cause, or after
+// the whole text where that does not have it.
+func replaceCause(err error, cause, explanation string) error {
+	before, after, found := strings.Cut(err.Error(), cause)
+	if !found {
+		before, after = before+": ", ""
+	}
+	return &explained{before + explanation + after, err}
 }
 
 func (r Remote) describeServer() string {
@@ -71,19 +100,19 @@ func (r Remote) describeUsers() string {
 
 // explainException explains an exception by its code; texts are the server's own and
 // change.
-func (r Remote) explainException(server string, exception *clickhouse.Exception) error {
+func (r Remote) explainException(server string, exception *clickhouse.Exception) string {
 	database := r.writer.Auth.Database
 	switch exception.Code {
 	case unknownUser, wrongPassword, requiredPassword, authenticationFailed:
-		return fmt.Errorf("%s does not let user %s in: the name or the password is wrong", server, r.describeUsers())
+		return fmt.Sprintf("%s does not let user %s in: the name or the password is wrong", server, r.describeUsers())
 	case accessDenied:
-		return fmt.Errorf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", server, r.describeUsers(), database)
+		return fmt.Sprintf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", server, r.describeUsers(), database)
 	case unknownDatabase:
-		return fmt.Errorf("%s has no database %q: create it, or correct the address", server, database)
+		return fmt.Sprintf("%s has no database %q: create it, or correct the address", server, database)
 	case readOnly:
-		return fmt.Errorf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none", server, r.describeUsers())
+		return fmt.Sprintf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none", server, r.describeUsers())
 	}
-	return fmt.Errorf("%s refuses: %s (code %d)", server, exception.Message, exception.Code)
+	return fmt.Sprintf("%s refuses: %s (code %d)", server, exception.Message, exception.Code)
 }
 
 // explainNetwork explains why nothing that is a ClickHouse server answered, "" for
