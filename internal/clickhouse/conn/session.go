@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -12,6 +13,7 @@ import (
 type Session struct {
 	server         *Server
 	reader, writer driver.Conn
+	executor       driver.Conn // the writer's, for statements that may be silent for long
 	overHTTP       bool
 	types          columnTypes
 	caughtUp       caughtUp
@@ -30,11 +32,27 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
-	return &Session{server: s, reader: reader, writer: writer, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
+	executor, err := clickhouse.Open(withPatience(*target.Writer))
+	if err != nil {
+		return nil, errors.Join(err, reader.Close(), writer.Close())
+	}
+	return &Session{server: s, reader: reader, writer: writer, executor: executor, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
 		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}, nil
 }
 
-func (c *Session) close() error { return errors.Join(c.reader.Close(), c.writer.Close()) }
+// execPatience is how long a writing statement may run where its caller set no deadline: a
+// deletion that is waited for, or an insert of what a table has, sends nothing before it is
+// done. All else is silent for the driver's own five minutes at most.
+const execPatience = 2 * time.Hour
+
+func withPatience(writer clickhouse.Options) *clickhouse.Options {
+	writer.ReadTimeout = max(writer.ReadTimeout, execPatience)
+	return &writer
+}
+
+func (c *Session) close() error {
+	return errors.Join(c.reader.Close(), c.writer.Close(), c.executor.Close())
+}
 
 // Read runs a reading statement as the user who owns the tables. It takes no turn
 // from a request, and reads accounts that are withheld as well.
@@ -72,7 +90,7 @@ func (c *Session) execStatement(ctx context.Context, sql string, params Params) 
 	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
-	return c.handleError(ctx, c.writer.Exec(withParams(ctx, params), sql))
+	return c.handleError(ctx, c.executor.Exec(withParams(ctx, params), sql))
 }
 
 // insertBatch fills a block of columns and sends it.

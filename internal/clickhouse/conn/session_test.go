@@ -1,0 +1,109 @@
+package conn
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// silentServer speaks HTTP as a server that greets, and then says nothing about a
+// statement until it is told to.
+type silentServer struct {
+	address string
+	came    chan string   // the statements
+	done    chan struct{} // closed when they are
+}
+
+func startSilent(t *testing.T) *silentServer {
+	s := &silentServer{came: make(chan string, 9), done: make(chan struct{})}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if strings.HasPrefix(string(text), "SELECT displayName()") {
+			w.Write(greeting())
+			return
+		}
+		s.came <- string(text)
+		select {
+		case <-s.done:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(server.Close)
+	s.address = server.Listener.Addr().String()
+	return s
+}
+
+// greeting is the row of the driver's first question, a block of four columns.
+func greeting() []byte {
+	block := []byte{1, 0, 2, 0, 0, 0, 0, 0, 4, 1} // what is told of a block, and its size
+	addText := func(text string) { block = append(append(block, byte(len(text))), text...) }
+	for _, column := range [][3]string{{"displayName()", "String", "silent"}, {"version()", "String", "26.1.1.1"}, {"revision()", "UInt32"}, {"timezone()", "String", "UTC"}} {
+		addText(column[0])
+		addText(column[1])
+		block = append(block, 0) // written as always
+		if column[1] == "String" {
+			addText(column[2])
+		} else {
+			block = binary.LittleEndian.AppendUint32(block, 54479)
+		}
+	}
+	return block
+}
+
+func (s *silentServer) Target(context.Context) (Target, error) {
+	options := &clickhouse.Options{Protocol: clickhouse.HTTP, Addr: []string{s.address}, DialTimeout: DialPatience, ReadTimeout: 2 * time.Second}
+	return Target{Reader: options, Writer: options}, nil
+}
+
+func (s *silentServer) Marks() Marks { return nil }
+
+// A deletion or an insert of what a table has sends nothing before it is done. The server
+// went on with it, and the command had failed.
+func TestAWritingStatementMayBeSilentForLongerThanAnyOther(t *testing.T) {
+	t.Parallel()
+	silent := startSilent(t)
+	server := NewServer(silent, Checks{})
+	defer server.Close()
+	written := make(chan error, 1)
+	go func() { written <- server.Exec(t.Context(), "ALTER TABLE facts DELETE WHERE 1", nil) }()
+	select {
+	case <-silent.came:
+	case err := <-written:
+		t.Fatal("it did not come to the server", err)
+	}
+	for name, read := range map[string]func(context.Context, string, Params, func(Rows) error) error{"the reader": server.ReadOnce, "the owner": server.ReadAsOwner} {
+		var one uint8
+		if err := read(t.Context(), "SELECT 1", nil, ScanInto(&one)); adlens.KindOf(err) != adlens.QueryTimeout {
+			t.Errorf("%s, to whom the server is silent: %v", name, err)
+		}
+	}
+	close(silent.done)
+	if err := <-written; err != nil {
+		t.Errorf("a statement that took longer: %v", err)
+	}
+}
+
+// A deadline of its own ends a writing statement as before.
+func TestADeadlineEndsASilentStatement(t *testing.T) {
+	t.Parallel()
+	silent := startSilent(t)
+	server := NewServer(silent, Checks{})
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := server.Exec(ctx, "ALTER TABLE facts DELETE WHERE 1", nil); adlens.KindOf(err) != adlens.QueryTimeout {
+		t.Errorf("after its deadline: %v", err)
+	}
+}
