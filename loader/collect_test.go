@@ -1,10 +1,13 @@
 package loader_test
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +131,52 @@ func TestDeadRowsAreKeptForReadersAndThenDeleted(t *testing.T) {
 	}
 	if diff := cmp.Diff(untouched, d.rowCounts(t, neighbour)); diff != "" {
 		t.Errorf("the collection touched another account:\n%s", diff)
+	}
+}
+
+// stopped is a progress that ends what waits for a lock.
+type stopped struct {
+	silent
+	stop func()
+}
+
+func (s stopped) Notice(string) { s.stop() }
+
+// A load may take hours. The dead rows of all others, which no load of theirs deletes,
+// were kept for as long.
+func TestAnAccountThatIsBeingLoadedKeepsNoDeadRowsOfOthers(t *testing.T) {
+	t.Parallel()
+	d := openOwn(t)
+	busy, other := "a-busy", "b-other"
+	for _, account := range []string{busy, other} {
+		d.makeGarbage(t, account)
+	}
+	release, err := d.store().Lock(t.Context(), busy, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	untouched := d.rowCounts(t, busy)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l := loader.Loader{Store: d.store(), Progress: stopped{stop: cancel}}
+	if err := l.Collect(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	d.settle(t)
+	for table, counts := range d.rowCounts(t, other) {
+		if !strings.HasSuffix(counts, ", 0 dead") {
+			t.Errorf("%s of the other account has %s", table, counts)
+		}
+	}
+	if found, err := commits.Unsettled(t.Context(), d.db.Tables); err != nil || !slices.Equal(found, []string{busy}) {
+		t.Errorf("unsettled are %v, %v", found, err)
+	}
+	if err := errors.Join(release(), l.Collect(ctx, 0)); err != nil {
+		t.Fatal(err)
+	}
+	d.settle(t)
+	if cmp.Equal(untouched, d.rowCounts(t, busy)) {
+		t.Error("nothing was deleted of the account whose load has ended")
 	}
 }
 

@@ -99,22 +99,36 @@ func (s *session) closeSession(ctx context.Context) error {
 
 // Collect clears up after the loads of all accounts that did not end well, and
 // deletes rows that have been dead for some time. A damaged account is left as
-// it is, and keeps no other from this.
+// it is, and one that is being loaded to its load; neither keeps another from this.
 func (l *Loader) Collect(ctx context.Context, after time.Duration) error {
 	accounts, err := commits.Unsettled(ctx, l.Store.Tables())
 	if err != nil {
 		return err
 	}
 	for _, account := range accounts {
-		release, err := l.lockAccount(ctx, account)
+		release, free, err := l.lockFree(ctx, account)
 		if err != nil {
 			return err
+		}
+		if !free {
+			continue
 		}
 		if err := errors.Join(l.settleAccount(ctx, account), release()); err != nil && adlens.KindOf(err) != adlens.Damaged {
 			return err
 		}
 	}
 	return commits.DeleteDead(ctx, l.Store.Tables(), "", after, after)
+}
+
+// lockFree locks an account unless that is locked already: a load may take hours.
+func (l *Loader) lockFree(ctx context.Context, account string) (release func() error, free bool, err error) {
+	trying, stop := context.WithCancel(ctx)
+	defer stop()
+	release, err = l.Store.Lock(trying, account, func(string) { stop() })
+	if trying.Err() != nil && ctx.Err() == nil && errors.Is(err, context.Canceled) {
+		return nil, false, nil
+	}
+	return release, err == nil, err
 }
 
 // settleAccount clears up after a load that did not end well. The caller holds the
