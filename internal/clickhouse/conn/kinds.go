@@ -39,6 +39,7 @@ var kindOfCode = map[int32]adlens.Kind{
 	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
 	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
 	225: adlens.EngineUnavailable, // NO_ZOOKEEPER
+	236: adlens.EngineUnavailable, // ABORTED: the server is shutting down
 	242: adlens.EngineUnavailable, // TABLE_IS_READ_ONLY: a replica that does not reach Keeper
 	285: adlens.EngineUnavailable, // TOO_FEW_LIVE_REPLICAS
 	286: adlens.EngineUnavailable, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE

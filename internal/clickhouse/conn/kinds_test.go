@@ -25,6 +25,15 @@ func TestAServerThatDoesNotAnswerIsAway(t *testing.T) {
 	}
 }
 
+// What a server that shuts down ends of its statements is begun once more at the next
+// replica.
+func TestAServerThatShutsDownIsAway(t *testing.T) {
+	exception := &clickhouse.Exception{Code: 236, Message: "Server shutdown is called"}
+	if kind := KindOf(t.Context(), fmt.Errorf("shard 1: %w", exception)); kind != adlens.EngineUnavailable {
+		t.Errorf("its kind is %s", kind)
+	}
+}
+
 // A statement that meets the closing of its session was not begun: it is begun once more
 // with the next one, and no fault of ours.
 func TestAClosedSessionIsAnEngineThatIsAway(t *testing.T) {
