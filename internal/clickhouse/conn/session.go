@@ -90,7 +90,16 @@ func (c *Session) execStatement(ctx context.Context, sql string, params Params) 
 	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
-	return c.handleError(ctx, c.executor.Exec(withParams(ctx, params), sql))
+	return c.handleError(ctx, c.runner(sql).Exec(withParams(ctx, params), sql))
+}
+
+// runner is the connection for a writing statement. An insert to replicas has the turn of
+// its table in this process: of one that stands still the next has to be tried soon.
+func (c *Session) runner(sql string) driver.Conn {
+	if c.server.IsReplicated() && insertedTable.MatchString(sql) {
+		return c.writer
+	}
+	return c.executor
 }
 
 // insertBatch fills a block of columns and sends it.

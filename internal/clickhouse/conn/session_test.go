@@ -107,3 +107,23 @@ func TestADeadlineEndsASilentStatement(t *testing.T) {
 		t.Errorf("after its deadline: %v", err)
 	}
 }
+
+// Of replicas one that stands still must not keep the turn of a table for long.
+func TestAnInsertToReplicasHasTheShorterPatience(t *testing.T) {
+	t.Parallel()
+	silent := startSilent(t)
+	server := NewServer(silent, Checks{})
+	defer server.Close()
+	c, err := server.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const insert, deletion = "INSERT INTO leases SELECT 1", "ALTER TABLE facts DELETE WHERE 1"
+	if c.runner(insert) != c.executor || c.runner(deletion) != c.executor {
+		t.Error("without replicas a statement has the shorter patience")
+	}
+	c.server = &Server{source: Remote{replicated: true}}
+	if c.runner(insert) != c.writer || c.runner(deletion) != c.executor {
+		t.Error("with replicas an insert has the longer patience, or a deletion the shorter")
+	}
+}

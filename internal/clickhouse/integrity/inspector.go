@@ -87,7 +87,7 @@ func (i *Inspector) accountLosses(ctx context.Context, account string) ([]Loss, 
 		all = append(all, rows...)
 	}
 	if adlens.KindOf(err) == adlens.Damaged {
-		return append(all, Loss{account, err.Error()}), nil
+		return append(all, Loss{Account: account, What: err.Error()}), nil
 	}
 	return all, err
 }

@@ -20,6 +20,7 @@ import (
 type Loss struct {
 	Account string
 	What    string // for people who have to act on it
+	Unread  bool   // it cannot be read, and What is what the server says of it this time
 }
 
 // lookTwice looks again where something seems to be missing: what the second look misses
@@ -30,7 +31,9 @@ func lookTwice(ctx context.Context, c *conn.Session, look func(context.Context, 
 		return nil, err
 	}
 	second, err := look(ctx, c)
-	return slices.DeleteFunc(second, func(l Loss) bool { return !slices.Contains(first, l) }), err
+	return slices.DeleteFunc(second, func(l Loss) bool {
+		return !slices.ContainsFunc(first, func(f Loss) bool { return f == l || f.Unread && l.Unread && f.Account == l.Account })
+	}), err
 }
 
 // eachAccount is a scan of accounts of which some cannot be read.
@@ -93,11 +96,11 @@ func scanEach(ctx context.Context, c *conn.Session) (all []Loss, err error) {
 	}
 	for _, account := range e.accounts {
 		if err := e.unread[account]; err != nil {
-			all = append(all, Loss{account, err.Error()})
+			all = append(all, Loss{Account: account, What: err.Error(), Unread: true})
 			continue
 		}
 		for _, fault := range commits.Faults(states[account], seals[account], counts[account]) {
-			all = append(all, Loss{account, fault})
+			all = append(all, Loss{Account: account, What: fault})
 		}
 	}
 	rows, err := directoryLosses(ctx, c, "")
@@ -180,11 +183,11 @@ func scan(ctx context.Context, c *conn.Session) (all []Loss, err error) {
 	}
 	for account, state := range states {
 		if err := broken[account]; err != nil {
-			all = append(all, Loss{account, err.Error()})
+			all = append(all, Loss{Account: account, What: err.Error()})
 			continue
 		}
 		for _, fault := range commits.Faults(state, seals[account], byAccount[account]) {
-			all = append(all, Loss{account, fault})
+			all = append(all, Loss{Account: account, What: fault})
 		}
 	}
 	all = append(all, rows...)
@@ -214,7 +217,7 @@ func scanAccount(ctx context.Context, c *conn.Session, account string) (all []Lo
 		return nil, err
 	}
 	for _, fault := range commits.Faults(state, seals, append(counts, facts...)) {
-		all = append(all, Loss{account, fault})
+		all = append(all, Loss{Account: account, What: fault})
 	}
 	return all, nil
 }
@@ -272,7 +275,7 @@ func directoryLosses(ctx context.Context, at conn.Reader, account string) (all [
 	faults, err := directory.FindFaults(ctx, at, account)
 	for _, account := range slices.Sorted(maps.Keys(faults)) {
 		for _, fault := range faults[account] {
-			all = append(all, Loss{account, fault})
+			all = append(all, Loss{Account: account, What: fault})
 		}
 	}
 	return all, err
