@@ -125,6 +125,7 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
+	defer gatherStart(ctx)()
 	c.Writer.WriteHeader(part.status)
 	s.sendBody(c.Writer, part.body)
 	c.Writer.Flush() // a client does not wait for the log

@@ -189,6 +189,33 @@ func TestAClientThatSendsNoMoreIsAnswered(t *testing.T) {
 	}
 }
 
+// The server of net/http writes 4 KiB of an answer by itself, by which a client would be
+// woken before it can have the rest.
+func TestAnAnswerArrivesAtOnce(t *testing.T) {
+	w := newSlowWorld()
+	w.items[0].Title = strings.Repeat("A long name. ", 1000)
+	close(w.answer)
+	address, _, _ := listening(t, w, 10)
+	for _, path := range []string{"/api/v1/reports/products?format=csv", "/api/v1/summary", "/api/v1/reports/products"} {
+		c := dial(t, address)
+		c.answers = bufio.NewReaderSize(c, 1<<20)
+		for range 2 {
+			c.send(t, path)
+			if _, err := c.answers.Peek(1); err != nil {
+				t.Fatal(err)
+			}
+			arrived := c.answers.Buffered()
+			r, err := http.ReadResponse(c.answers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := io.ReadAll(r.Body); r.StatusCode != 200 || err != nil || arrived < len(body) {
+				t.Errorf("%s: %d %v, %d bytes arrived at first, the body has %d: %s", path, r.StatusCode, err, arrived, len(body), body[:min(len(body), 200)])
+			}
+		}
+	}
+}
+
 func TestAClientThatGoesAwayEndsItsWorkAndIsLoggedWithoutACode(t *testing.T) {
 	for name, linger := range map[string]int{"with an end": -1, "with a reset": 0} {
 		w := newSlowWorld()

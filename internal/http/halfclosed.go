@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"io"
 	"net"
 	"sync"
@@ -21,6 +22,10 @@ type halfClosable struct {
 	answering bool // a request
 	begun     bool // the answer is being written
 	ahead     bool // its first letter was sent before it
+
+	// Of the goroutine that answers:
+	gathering bool // the first write of an answer waits for the next one
+	gathered  []byte
 }
 
 // firstLetter is what every answer begins with: HTTP/1.1 200 OK.
@@ -92,8 +97,49 @@ func (h *halfClosable) Write(p []byte) (int, error) {
 	}
 	h.begun = true
 	h.mu.Unlock()
-	n, err := h.TCPConn.Write(p[sent:])
+	if h.gathering && len(h.gathered) == 0 {
+		h.gathered = append(h.gathered, p[sent:]...)
+		return len(p), nil
+	}
+	n, err := h.writeGathered(p[sent:])
 	return n + sent, err
+}
+
+// writeGathered writes what was gathered and p by one call of the system, and returns
+// how much of p was written.
+func (h *halfClosable) writeGathered(p []byte) (int, error) {
+	if len(h.gathered) == 0 {
+		return h.TCPConn.Write(p)
+	}
+	blocks := net.Buffers{h.gathered, p}
+	n, err := blocks.WriteTo(h.TCPConn)
+	before := len(h.gathered)
+	h.gathering, h.gathered = false, h.gathered[:0]
+	return max(0, int(n)-before), err
+}
+
+// connectionKey is where the context of a request has its connection.
+type connectionKey struct{}
+
+// withConnection is a context of the requests of a connection.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// gatherStart keeps the first write of an answer until the next one, or until done: the
+// server of net/http writes a small block of headers and body first, and a client that
+// gets it alone wakes up twice.
+func gatherStart(ctx context.Context) (done func()) {
+	h, ok := ctx.Value(connectionKey{}).(*halfClosable)
+	if !ok {
+		return func() {}
+	}
+	h.gathering = true
+	return func() {
+		if h.gathering = false; len(h.gathered) > 0 {
+			_, _ = h.writeGathered(nil) // the next write or read tells of a client that has gone
+		}
+	}
 }
 
 // noteAnswered hears that an answer was written. Another one may follow.

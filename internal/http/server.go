@@ -92,6 +92,7 @@ func New(c Config) *Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    hardHeaders,
 		ConnState:         s.open.trackState,
+		ConnContext:       withConnection,
 		// OPTIONS * is answered as all other addresses are that are none.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     zap.NewStdLog(c.Log.WithOptions(zap.IncreaseLevel(zap.FatalLevel))), // broken clients are no news

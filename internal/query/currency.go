@@ -32,10 +32,10 @@ func (p *parser) parseCurrency(text string) {
 	r := &p.request
 	asked, _ := canonicalValue(text, catalogue.Currencies)
 	r.Local, r.Currency = asked == LocalCurrency, usDollars
-	var currencies, named []string
-	for _, m := range p.view.filtered(*r) {
+	marketplaces := p.view.filtered(*r)
+	var currencies []string
+	for _, m := range marketplaces {
 		currencies = append(currencies, m.Currency)
-		named = append(named, fmt.Sprintf("%s (%s) %s", m.Country, m.ID, m.Currency))
 	}
 	slices.Sort(currencies)
 	currencies = slices.Compact(currencies)
@@ -49,6 +49,10 @@ func (p *parser) parseCurrency(text string) {
 	}
 	r.Mixed = len(currencies) > 1
 	if r.Mixed && !r.divides(dimMarketplace) && p.isUnrefused("marketplaces", "dimensions") {
+		var named []string
+		for _, m := range marketplaces {
+			named = append(named, fmt.Sprintf("%s (%s) %s", m.Country, m.ID, m.Currency))
+		}
 		p.addFault("currency", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("local is for marketplaces of one currency, and these are %s; choose some in marketplaces, or make marketplace a dimension, in /api/v1/report or an assistant's rank", strings.Join(named, ", "))})
 	}
