@@ -168,6 +168,26 @@ func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
 	if faults, err := opened.Inspector.Faults(t.Context(), lost); err != nil || len(faults) == 0 {
 		t.Errorf("account %s of the shard that was lost has the faults %v, %v", lost, faults, err)
 	}
+	// Where it is found late that it cannot be restored there, it stays closed: opened, it
+	// would be answered as one without figures.
+	keeper := opened.Cluster.Shards()[0]
+	const stuck = "ALTER TABLE facts DELETE WHERE throwIf(generation = 7, 'stuck') = 1"
+	if err := keeper.Exec(t.Context(), "INSERT INTO facts (account_id, generation, day) VALUES ('another', 7, '2026-01-01')", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.Sink.MakeRoom(t.Context(), lost, func(time.Duration) {
+		if err := keeper.Exec(t.Context(), stuck, nil); err == nil {
+			t.Error("a deletion that was to fail ended")
+		}
+	}); err == nil || !strings.Contains(err.Error(), "an earlier deletion in facts fails") {
+		t.Errorf("room was made beside a deletion that fails: %v", err)
+	}
+	if v, err := opened.Figures.View(t.Context(), lost); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("an account of a lost shard has %d units: %v", v.Manifest.Len(), err)
+	}
+	if err := keeper.Exec(t.Context(), "KILL MUTATION WHERE database = currentDatabase() AND table = 'facts' SYNC", nil); err != nil {
+		t.Fatal(err)
+	}
 	waited := false
 	room, err := opened.Sink.MakeRoom(t.Context(), lost, func(time.Duration) { waited = true })
 	if err != nil || !waited {

@@ -49,7 +49,10 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 		return nil, err
 	}
 	unreadable, err := s.findUnreadable(there, account) // nothing of the account was cleared yet
-	if err != nil {
+	switch {
+	case err != nil && lost: // its new shard has nothing of it, which an open account would be answered from
+		return nil, err
+	case err != nil:
 		return nil, errors.Join(err, room.Withdraw(there))
 	}
 	for _, p := range unreadable {
