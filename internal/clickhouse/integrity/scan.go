@@ -24,7 +24,8 @@ type Loss struct {
 }
 
 // lookTwice looks again where something seems to be missing: what the second look misses
-// as well was committed before it began.
+// as well was committed before it began. What cannot be read, at one look or the other, is
+// no commit that came between them.
 func lookTwice(ctx context.Context, c *conn.Session, look func(context.Context, *conn.Session) ([]Loss, error)) ([]Loss, error) {
 	first, err := look(ctx, c)
 	if err != nil || len(first) == 0 {
@@ -32,7 +33,7 @@ func lookTwice(ctx context.Context, c *conn.Session, look func(context.Context, 
 	}
 	second, err := look(ctx, c)
 	return slices.DeleteFunc(second, func(l Loss) bool {
-		return !slices.ContainsFunc(first, func(f Loss) bool { return f == l || f.Unread && l.Unread && f.Account == l.Account })
+		return !slices.ContainsFunc(first, func(f Loss) bool { return f == l || (f.Unread || l.Unread) && f.Account == l.Account })
 	}), err
 }
 
