@@ -293,7 +293,9 @@ func (s *Server) ReadTexts(ctx context.Context, sql string) (texts []string, err
 // its own and takes no turn from a request. It is not repeated, because visit has
 // seen rows.
 func (s *Server) Export(ctx context.Context, sql string, params Params, visit func(Scan) error) error {
-	return s.ReadAsOwner(ctx, sql, params, EachRow(visit))
+	return s.read(ctx, EachRow(visit), func(ctx context.Context, c *Session, read func(Rows) error) error {
+		return c.Export(ctx, sql, params, read)
+	})
 }
 
 // Exec runs a writing statement. It is not repeated where it is not known what it did.

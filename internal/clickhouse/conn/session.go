@@ -13,7 +13,7 @@ import (
 type Session struct {
 	server         *Server
 	reader, writer driver.Conn
-	executor       driver.Conn // the writer's, for statements that may be silent for long
+	patient        driver.Conn // the writer's, for statements that may take long
 	overHTTP       bool
 	types          columnTypes
 	caughtUp       caughtUp
@@ -32,32 +32,38 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
-	executor, err := clickhouse.Open(withPatience(*target.Writer))
+	patient, err := clickhouse.Open(withPatience(*target.Writer))
 	if err != nil {
 		return nil, errors.Join(err, reader.Close(), writer.Close())
 	}
-	return &Session{server: s, reader: reader, writer: writer, executor: executor, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
+	return &Session{server: s, reader: reader, writer: writer, patient: patient, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
 		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}, nil
 }
 
-// execPatience is how long a writing statement may run where its caller set no deadline: a
-// deletion that is waited for, or an insert of what a table has, sends nothing before it is
-// done. All else is silent for the driver's own five minutes at most.
-const execPatience = 2 * time.Hour
+// longPatience is how long a statement may take that writes, or exports rows, where its
+// caller set no deadline: a deletion that is waited for, or an insert of what a table has,
+// sends nothing before it is done, and over the native protocol the driver's limit is that of
+// all rows together. All else takes the driver's own five minutes at most.
+const longPatience = 2 * time.Hour
 
 func withPatience(writer clickhouse.Options) *clickhouse.Options {
-	writer.ReadTimeout = max(writer.ReadTimeout, execPatience)
+	writer.ReadTimeout = max(writer.ReadTimeout, longPatience)
 	return &writer
 }
 
 func (c *Session) close() error {
-	return errors.Join(c.reader.Close(), c.writer.Close(), c.executor.Close())
+	return errors.Join(c.reader.Close(), c.writer.Close(), c.patient.Close())
 }
 
 // Read runs a reading statement as the user who owns the tables. It takes no turn
 // from a request, and reads accounts that are withheld as well.
 func (c *Session) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
 	return c.readAs(ctx, c.writer, sql, params, read)
+}
+
+// Export is Read for a statement that may take long.
+func (c *Session) Export(ctx context.Context, sql string, params Params, read func(Rows) error) error {
+	return c.readAs(ctx, c.patient, sql, params, read)
 }
 
 // ReadAll runs a reading statement on the rows of all accounts.
@@ -99,7 +105,7 @@ func (c *Session) runner(sql string) driver.Conn {
 	if c.server.IsReplicated() && insertedTable.MatchString(sql) {
 		return c.writer
 	}
-	return c.executor
+	return c.patient
 }
 
 // insertBatch fills a block of columns and sends it.
