@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -78,16 +79,17 @@ func TestAFileThatCannotBeReadNowIsNotReplaced(t *testing.T) {
 	if err := os.Remove(filepath.Join(place.path, taken.Name)); err != nil { // so that no backup names the files
 		t.Fatal(err)
 	}
-	reset := errors.New("connection reset")
-	place.fails = func(name string) error {
-		if strings.Contains(name, "facts") {
-			return reset
+	for _, reset := range []error{errors.New("connection reset"), &Damage{"facts", &fs.PathError{Op: "read", Path: "facts", Err: syscall.ESTALE}}} {
+		place.fails = func(name string) error {
+			if strings.Contains(name, "facts") {
+				return reset
+			}
+			return nil
 		}
-		return nil
-	}
-	s.now = s.now.Add(time.Hour)
-	if _, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{}); !errors.Is(err, reset) {
-		t.Errorf("a backup over a file that the network did not give: %v", err)
+		s.now = s.now.Add(time.Hour)
+		if _, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{}); !errors.Is(err, reset) {
+			t.Errorf("a backup over a file that was not given (%v): %v", reset, err)
+		}
 	}
 }
 

@@ -225,10 +225,13 @@ func (t *taking) findStored(ctx context.Context, name, table string) (f File, fo
 		return File{}, false, nil
 	}
 	f, err = verifyFile(ctx, t.place, File{Name: name, Table: table})
-	if isDamage(err) {
+	switch {
+	case isUnread(err):
+		return f, false, fmt.Errorf("%w; remove the file from the place where its disk never gives it", err)
+	case isDamage(err):
 		return f, false, nil
 	}
-	return f, err == nil, err // a file that the network did not give may be one of an earlier backup
+	return f, err == nil, err // a file that was not given this time may be one of an earlier backup
 }
 
 // tableHeader returns the columns of a table, which stay while the program runs.
