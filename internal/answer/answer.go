@@ -167,9 +167,10 @@ type Question struct {
 	most     func(context.Context) (rows int, err error)
 	compute  func(context.Context) (describe func(*writer), err error)
 	use      *use
-	copied   int  // bytes that CountCopy counts
-	turn     bool // of those of large copies
-	saved    bool // as of the request
+	bodies   []*Answer // that the question has of its use
+	copied   int       // bytes that CountCopy counts
+	turn     bool      // of those of large copies
+	saved    bool      // as of the request
 }
 
 // Answer is an answer as it was written. It is never changed, so any number of
@@ -248,8 +249,13 @@ func (q *Question) answer(ctx context.Context) (a *Answer, err error) {
 			return nil, err
 		}
 	}
-	q.use.countAtLeast(cap(a.Body))
+	q.holdBody(a)
 	return a, nil
+}
+
+func (q *Question) holdBody(a *Answer) {
+	q.use.holdBody(a, 1)
+	q.bodies = append(q.bodies, a)
 }
 
 // Encode returns the answer in a content coding, which is remembered alongside
@@ -275,7 +281,7 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 			return nil, err
 		}
 	}
-	q.use.countAtLeast(cap(plain.Body) + cap(a.Body))
+	q.holdBody(a)
 	return a, nil
 }
 
@@ -315,6 +321,9 @@ func (q *Question) Close() {
 		if q.turn {
 			<-q.service.cache.copying
 		}
+		for _, a := range q.bodies {
+			q.use.dropBody(a)
+		}
 		q.use.releaseUse()
 	}
 }
@@ -338,7 +347,7 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	}
 	defer func() {
 		if a != nil {
-			bytes -= cap(a.Body)
+			use.holdBody(a, 0)
 		}
 		use.adjustBytes(-bytes)
 	}()

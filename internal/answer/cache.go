@@ -95,13 +95,16 @@ func takeTurn(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// use is the memory of one answer, shared by all questions that have the same
-// answer at the same time. It is given back when the last of them is closed.
+// use is the memory of an answer that questions have at the same time. Those that share
+// a body count it once. An answer that is too large for the cache is computed for each
+// question that comes later, so each body is given back with the last question that has
+// it, and whatever is left with the last holder.
 type use struct {
 	cache         *cache
 	name, account string
-	holders       int // questions, and computations; guarded by cache.mu
-	bytes         int // guarded by cache.mu
+	holders       int             // questions, and computations; guarded by cache.mu
+	bytes         int             // of computations and bodies; guarded by cache.mu
+	bodies        map[*Answer]int // how many questions have each; 0 where none took it yet; guarded by cache.mu
 }
 
 // acquireUse begins a use of an answer. The caller releases it.
@@ -110,7 +113,7 @@ func (c *cache) acquireUse(account, name string) *use {
 	defer c.mu.Unlock()
 	u, ok := c.uses[name]
 	if !ok {
-		u = &use{cache: c, name: name, account: account}
+		u = &use{cache: c, name: name, account: account, bodies: map[*Answer]int{}}
 		c.uses[name] = u
 	}
 	u.holders++
@@ -145,12 +148,24 @@ func (u *use) adjustBytes(bytes int) {
 	u.cache.memory.addBytes(u.account, bytes)
 }
 
-// countAtLeast counts memory that is taken already, where it was not counted yet.
-func (u *use) countAtLeast(bytes int) {
+// holdBody counts the body of an answer for more questions, unless it is counted already.
+func (u *use) holdBody(a *Answer, questions int) {
 	u.cache.mu.Lock()
 	defer u.cache.mu.Unlock()
-	if more := bytes - u.bytes; more > 0 {
-		u.bytes = bytes
-		u.cache.memory.addBytes(u.account, more)
+	if _, counted := u.bodies[a]; !counted {
+		u.bytes += cap(a.Body)
+		u.cache.memory.addBytes(u.account, cap(a.Body))
+	}
+	u.bodies[a] += questions
+}
+
+// dropBody gives a body back with the last question that has it.
+func (u *use) dropBody(a *Answer) {
+	u.cache.mu.Lock()
+	defer u.cache.mu.Unlock()
+	if u.bodies[a]--; u.bodies[a] == 0 {
+		delete(u.bodies, a)
+		u.bytes -= cap(a.Body)
+		u.cache.memory.addBytes(u.account, -cap(a.Body))
 	}
 }

@@ -49,6 +49,16 @@ func (b *blocked) Write(p []byte) (int, error) {
 	return b.ResponseRecorder.Write(p)
 }
 
+// sendBlocked sends a request whose client takes nothing of the answer yet.
+func sendBlocked(h http.Handler, path string) *blocked {
+	b := &blocked{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	request := httptest.NewRequest(http.MethodGet, path, nil)
+	request.Header.Set("Authorization", "Bearer "+key.Reveal())
+	go h.ServeHTTP(b, request)
+	<-b.writing
+	return b
+}
+
 func TestMemoryOfAnAnswerIsCountedUntilItWasWritten(t *testing.T) {
 	g := &gauged{world: newWorld()}
 	config := testConfig(g, keys{"acme-active"})
@@ -57,18 +67,10 @@ func TestMemoryOfAnAnswerIsCountedUntilItWasWritten(t *testing.T) {
 	used := config.Answers.MemoryInUse
 	g.gauge = used
 	h := s.Handler()
-	send := func(path string) *blocked {
-		b := &blocked{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
-		request := httptest.NewRequest(http.MethodGet, path, nil)
-		request.Header.Set("Authorization", "Bearer "+key.Reveal())
-		go h.ServeHTTP(b, request)
-		<-b.writing
-		return b
-	}
 	const path = "/api/v1/reports/products?range=this_month&page_size=10"
 	var clients []*blocked
 	for range 3 { // computed, and then remembered
-		clients = append(clients, send(path))
+		clients = append(clients, sendBlocked(h, path))
 	}
 	if body := used(); g.asked != 1 || g.most < 10<<10 || body < 100 || body > 10<<10 {
 		t.Errorf("%d statements; %d bytes while the answer was made, %d while it is sent", g.asked, g.most, body)
@@ -81,6 +83,30 @@ func TestMemoryOfAnAnswerIsCountedUntilItWasWritten(t *testing.T) {
 	if got := ask(h, path+"&page=2"); got.Code != http.StatusGatewayTimeout || used() != 0 {
 		t.Errorf("a failure: %d, %d bytes", got.Code, used())
 	}
+}
+
+// An answer that is too large for the cache is computed for each request: those that have
+// ended count nothing, though a slow client has the same answer.
+func TestRequestsThatEndedCountNothingWhileASlowClientHasTheirAnswer(t *testing.T) {
+	g := &gauged{world: newWorld()}
+	config := testConfig(g, keys{"acme-active"})
+	config.Answers = answersOf(g, 0, 1<<20)
+	used := config.Answers.MemoryInUse
+	g.gauge = used
+	h := New(config).Handler()
+	const path = "/api/v1/reports/products?range=this_month&page_size=10"
+	slow := sendBlocked(h, path)
+	body := used()
+	for range 3 {
+		if got := ask(h, path); got.Code != http.StatusOK {
+			t.Fatalf("%d %s", got.Code, got.Body)
+		}
+	}
+	if g.asked != 4 || body < 100 || used() != body {
+		t.Errorf("%d statements; %d bytes while one client is slow, want the %d of its body", g.asked, used(), body)
+	}
+	close(slow.read)
+	eventually(t, "all memory given back", func() bool { return used() == 0 })
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
