@@ -113,6 +113,49 @@ func TestTheMeaningOfARequestIsThatOfEveryVersion(t *testing.T) {
 	}
 }
 
+// Each part of a request is in its meaning: tables and rows without figures do not show all
+// of them.
+func TestAnotherRequestMeansSomethingElse(t *testing.T) {
+	seen := map[string]string{}
+	for name, change := range map[string]func(*ReportParams, *time.Time){
+		"the question":        func(*ReportParams, *time.Time) {},
+		"the next day":        func(_ *ReportParams, now *time.Time) { *now = now.AddDate(0, 0, 1) },
+		"the days as dates":   func(p *ReportParams, _ *time.Time) { p.PeriodParams = between("2026-10-22", "2026-11-20") },
+		"another zone":        func(p *ReportParams, _ *time.Time) { p.TimeZone = "Etc/UTC" },
+		"another dimension":   func(p *ReportParams, _ *time.Time) { p.Dimensions = []string{"product", "week"} },
+		"dimensions in order": func(p *ReportParams, _ *time.Time) { p.Dimensions = []string{"week", "product"} },
+		"some figures":        func(p *ReportParams, _ *time.Time) { p.Figures = []string{"spend", "ctr"} },
+		"figures in order":    func(p *ReportParams, _ *time.Time) { p.Figures = []string{"ctr", "spend"} },
+		"a marketplace":       func(p *ReportParams, _ *time.Time) { p.Marketplaces = []string{"US"} },
+		"its currency":        func(p *ReportParams, _ *time.Time) { p.Marketplaces, p.Currency = []string{"US"}, "local" },
+		"an ad product":       func(p *ReportParams, _ *time.Time) { p.AdProducts = []string{"SPONSORED_BRANDS"} },
+		"a campaign":          func(p *ReportParams, _ *time.Time) { p.CampaignIDs = []string{"1"} },
+		"an ad group":         func(p *ReportParams, _ *time.Time) { p.AdGroupIDs = []string{"1"} },
+		"a product":           func(p *ReportParams, _ *time.Time) { p.ProductIDs = []string{"1"} },
+		"a search":            func(p *ReportParams, _ *time.Time) { p.Search = "lamp" },
+		"compared":            func(p *ReportParams, _ *time.Time) { p.Compare = "previous_period" },
+		"compared otherwise":  func(p *ReportParams, _ *time.Time) { p.Compare = "previous_year" },
+		"sorted":              func(p *ReportParams, _ *time.Time) { p.Sort = "clicks" },
+		"ascending":           func(p *ReportParams, _ *time.Time) { p.Order = "asc" },
+		"a page":              func(p *ReportParams, _ *time.Time) { p.Page = "2" },
+		"a page's size":       func(p *ReportParams, _ *time.Time) { p.PageSize = "101" },
+		"CSV":                 func(p *ReportParams, _ *time.Time) { p.Format = "csv" },
+		"its separator":       func(p *ReportParams, _ *time.Time) { p.Format, p.Separator = "csv", "tab" },
+		"its decimal":         func(p *ReportParams, _ *time.Time) { p.Format, p.Separator, p.Decimal = "csv", "tab", "comma" },
+		"its headers":         func(p *ReportParams, _ *time.Time) { p.Format, p.Headers = "csv", "labels" },
+	} {
+		params, at := ReportParams{Dimensions: []string{"product"}}, now
+		change(&params, &at)
+		r, faults := ParseReport(params, exampleView(), at)
+		mustNotFail(t, faults)
+		meaning := Meaning("report", exampleView(), r)
+		if same, ok := seen[meaning]; ok {
+			t.Errorf("%s means the same as %s", name, same)
+		}
+		seen[meaning] = name
+	}
+}
+
 // What a request means is that of its marketplaces, however the key is limited.
 func TestTheMeaningOfARequestIsThatOfItsMarketplaces(t *testing.T) {
 	v := exampleView()
