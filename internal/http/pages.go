@@ -142,7 +142,7 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 // newDocumentation makes the pages, which say of this program what it does.
 func newDocumentation() (*webdocs.Site, error) {
 	facts := webdocs.Facts{Limits: webdocs.Limits{Address: maxAddress, Headers: maxHeaders, Body: maxBody, Work: answer.Timeout, Take: writeTimeout, TakeAll: maxSending, Block: sendBlock,
-		Rows: query.MaxRows, PageSize: catalogue.MaxPageSize, Years: period.MaxYears}}
+		Rows: query.MaxRows, PageSize: catalogue.MaxPageSize, TablePageSize: catalogue.MaxTablePageSize, Years: period.MaxYears}}
 	for _, k := range problemKinds {
 		facts.Errors = append(facts.Errors, webdocs.Error{Code: string(k.Code), Title: k.Title, Meaning: k.Help, Remedy: k.Remedy})
 	}

@@ -2,6 +2,7 @@ package http
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"adlens/docs"
+	"adlens/internal/catalogue"
 	"adlens/web"
 	webdocs "adlens/web/docs"
 
@@ -174,6 +176,26 @@ func (r *reading) attributes(t *testing.T, path string, token html.Token) {
 	}
 	if token.Data == "th" && named["scope"] == "" && !strings.HasPrefix(path, "/docs/recipes/") {
 		t.Errorf("%s: a header cell does not say of what", path)
+	}
+}
+
+// How many rows an endpoint gives at once is the catalogue's.
+func TestThePagesNameHowManyRowsEachEndpointGives(t *testing.T) {
+	h := New(testConfig(newWorld(), keys{"acme-active"})).Handler()
+	limits, formats := visit(h, "/docs/limits").Body.String(), visit(h, "/docs/formats").Body.String()
+	_, paragraph, _ := strings.Cut(formats, `<h2 id="all">`)
+	for _, e := range catalogue.Endpoints {
+		size, paged := e.Parameter("page_size")
+		if !paged {
+			continue
+		}
+		named := "<code>" + e.Path + "</code>"
+		if strings.Contains(paragraph, named) != size.TakesAll {
+			t.Errorf("page_size=all of %s: %t, and the page of formats says otherwise: %s", e.Path, size.TakesAll, paragraph)
+		}
+		if row := fmt.Sprintf("of %s in another format than JSON %d,%03d<", named, size.Max/1000, size.Max%1000); strings.Contains(limits, row) != (size.Max == catalogue.MaxTablePageSize) {
+			t.Errorf("a page of %s has up to %d rows, and the page of limits says otherwise", e.Path, size.Max)
+		}
 	}
 }
 

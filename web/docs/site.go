@@ -39,6 +39,7 @@ type Limits struct {
 	Block                  int           // bytes
 	Rows                   int           // of an answer with page_size=all
 	PageSize               int           // the largest
+	TablePageSize          int           // likewise, of /report in another format than JSON
 	Years                  int           // between the dates of a period
 }
 
