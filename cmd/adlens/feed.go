@@ -43,7 +43,10 @@ before anything is saved. Where it names no format, the feed is CSV; where it
 names no page, it has all rows that an answer can have: 1,000 of campaigns and ad
 groups, 100,000 of others. A notice says where there may be more. With --marketplaces
 it is answered as a key for those would be (see adlens key create). In a cell of
-Google Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")`,
+Google Sheets: =IMPORTDATA("https://figures.example.com/feed/feed_...")
+
+That formula reads ids as numbers, of 15 digits and without leading zeros: for ids use
+the script for Google Sheets (/docs/recipes/google-sheets), or format=xlsx.`,
 		Example: `  adlens feed create --account acme --name "daily sheet" \
     --request '/timeline?range=last_30_days' --base https://figures.example.com`,
 		Args: cobra.NoArgs,

@@ -53,6 +53,21 @@ func TestDocumentsSayWhatTheCatalogueSays(t *testing.T) {
 	}
 }
 
+// A spreadsheet reads ids in a CSV as numbers. Every text that tells how to bring one into
+// it says what is lost.
+func TestDocumentsSayThatSpreadsheetsCutIDsOfACSV(t *testing.T) {
+	named := regexp.MustCompile(`\b[iI]ds\b[^\n]*\b15 digits`)
+	for _, file := range []string{"docs/api.md", "web/docs/pages/formats.html", "web/docs/recipes/google-sheets.md", "web/page/recipes.js", "cmd/adlens/feed.go"} {
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !named.Match(text) {
+			t.Errorf("%s does not say that ids keep 15 digits", file)
+		}
+	}
+}
+
 func endpointTable() string {
 	b := strings.Builder{}
 	b.WriteString("| Path | Answers | Parameters |\n|---|---|---|\n")

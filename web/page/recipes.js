@@ -58,7 +58,7 @@ adlens feed create --account ${shell(account.account_id)} --name ${shell(request
   --base ${shell(origin)} \\
   --request ${shell(below(all))}
 
-# In a cell of Google Sheets, with the address that this prints:
+# In a cell of Google Sheets, with the address that this prints (ids keep 15 digits only):
 =IMPORTDATA("${origin}/feed/feed_...")
 
 # The same where decimals are written with a comma:
