@@ -127,7 +127,7 @@ func (e *Engine) stillThere() (running, wanted bool, err error) {
 // Endpoint returns where the engine answers now, and starts it where it does
 // not run: after a crash of the engine, the first user that asks mends it.
 func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
-	ctx, cancel := context.WithTimeout(ctx, silencePatience+startPatience)
+	ctx, cancel := context.WithTimeout(ctx, silencePatience+loadPatience)
 	defer cancel()
 	starting, err := waitLock(ctx, e.home.startLock(), unix.LOCK_EX)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	if running {
-		at, err := e.awaitAnswer(ctx, nil)
+		at, err := e.awaitAnswer(ctx, nil, time.Now())
 		switch {
 		case errors.Is(err, errFrozen):
 			if err := e.killFrozen(at); err != nil {
@@ -183,11 +183,12 @@ func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
 	if err := checkLibrary(library, e.home.filePath("library.checked")); err != nil {
 		return Endpoint{}, err
 	}
+	began := time.Now()
 	exited, err := e.spawnProcess(ctx, library)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("the engine cannot be started: %w", err)
 	}
-	return e.awaitAnswer(ctx, exited)
+	return e.awaitAnswer(ctx, exited, began)
 }
 
 // spawnProcess starts the engine's process in a session of its own, with a new
@@ -241,18 +242,19 @@ func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struc
 }
 
 // awaitAnswer waits until the engine answers. It fails at once when the
-// process ends first: the engine's own last words are the reason. One that
-// another process started is out of reach or, where it was long ago, frozen after
-// silencePatience.
-func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpoint, error) {
+// process ends first: the engine's own last words are the reason. One that this process
+// began to start has the patience of a start. One that another process started is out of
+// reach or, where it was long ago, frozen after silencePatience.
+func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}, began time.Time) (Endpoint, error) {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
-	began := time.Now()
+	var silent error
 	heard := began // of any answer, a refusal too
 	for {
 		at, err := e.home.readEndpoint()
 		if err == nil {
-			status, silent := at.askSoon(ctx)
+			var status int
+			status, silent = at.askSoon(ctx)
 			if status == http.StatusOK {
 				return at, nil
 			}
@@ -268,9 +270,12 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 		if exited == nil && err == nil && time.Since(heard) >= silencePatience {
 			return at, errFrozen
 		}
+		if exited != nil && time.Since(began) >= patienceFor(silent) {
+			return Endpoint{}, e.noAnswer(context.DeadlineExceeded)
+		}
 		select {
 		case <-ctx.Done():
-			return Endpoint{}, fmt.Errorf("the engine does not answer (its log is %s): %w", e.home.logFile(), ctx.Err())
+			return Endpoint{}, e.noAnswer(ctx.Err())
 		case <-exited:
 			return Endpoint{}, e.endedEarly()
 		case <-pause.C:
@@ -279,6 +284,10 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}) (Endpo
 			}
 		}
 	}
+}
+
+func (e *Engine) noAnswer(err error) error {
+	return fmt.Errorf("the engine does not answer (its log is %s): %w", e.home.logFile(), err)
 }
 
 // askSoon asks with little patience.

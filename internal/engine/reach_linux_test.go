@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -135,5 +136,22 @@ func TestAnEngineThatStillLoadsIsLeftItsTime(t *testing.T) {
 		if w := (&watch{engine: e, met: at.Gate, coming: at.Gate, since: began}); w.isStarting(at, now, c.how) {
 			t.Error("one that answered once is taken for starting")
 		}
+	}
+}
+
+// Who started the engine waits as long for it: without a user it would end.
+func TestAStartWaitsWhileTheEngineLoads(t *testing.T) {
+	t.Parallel()
+	e := leaveEngine(t, os.Getpid())
+	for _, c := range []struct {
+		took  time.Duration
+		waits bool
+	}{{2 * startPatience, true}, {loadPatience, false}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		_, err := e.awaitAnswer(ctx, make(chan struct{}), time.Now().Add(-c.took))
+		if waited := ctx.Err() != nil; err == nil || waited != c.waits {
+			t.Errorf("%s after its start an engine that refuses is waited for: %v, %v", c.took, waited, err)
+		}
+		cancel()
 	}
 }
