@@ -121,6 +121,29 @@ func TestAKeyThatIsRevokedMeanwhileIsNotReplaced(t *testing.T) {
 	}
 }
 
+// An end that is stored, though its store failed after that, ends the old key: its
+// successor is printed, and is not to be revoked.
+func TestARotationIsPrintedWhoseEndWasStoredByAFailure(t *testing.T) {
+	d, o := home(t)
+	old := rotatable(t, d, o)
+	seals := func(change string) {
+		t.Helper()
+		if err := d.Cluster.Home().Server.Exec(t.Context(), "ALTER TABLE directory_seals "+change, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seals(fmt.Sprintf("ADD CONSTRAINT broken CHECK key != '%x'", old.Hash))
+	key, successor, ended, err := d.rotateKey(t.Context(), old, usualOverlap, time.Now())
+	if err != nil || key.Hash() != successor.Hash || ended.Successor != successor.ID || ended.ExpiresAt == nil {
+		t.Errorf("got %+v for %+v, %v", successor, ended, err)
+	}
+	seals("DROP CONSTRAINT broken")
+	stored, err := d.Keys.Keys(t.Context(), "acme")
+	if err != nil || len(stored) != 2 || stored[0].Successor != successor.ID || stored[1].RevokedAt != nil {
+		t.Errorf("the keys are %+v, %v", stored, err)
+	}
+}
+
 // Who revokes a key waits until it is rotated.
 func TestARevocationWaitsForARotation(t *testing.T) {
 	d, o := home(t)

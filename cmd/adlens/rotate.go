@@ -19,6 +19,9 @@ const (
 	mostOverlap  = 366 * 24 * time.Hour
 )
 
+// rereadPatience is how long an interrupted command looks for what it has stored.
+const rereadPatience = 10 * time.Second
+
 func newKeyRotate(o *options) *cobra.Command {
 	overlap := usualOverlap
 	cmd := &cobra.Command{
@@ -58,7 +61,8 @@ the limits of its own. adlens key list shows both.`,
 // rotateKey makes and stores a successor, and then the end of the old key, of which it
 // returns what is stored now. Where that fails or is killed the old key stays valid. The
 // caller holds the lock of the old key; what is stored is read again, because a server's
-// lock may be lost, and its store leaves a key as it is that was revoked.
+// lock may be lost, its store leaves a key as it is that was revoked, and an end whose
+// storing failed or was interrupted may be stored all the same.
 func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Duration, now time.Time) (key auth.Key, successor, ended auth.Record, err error) {
 	switch {
 	case old.RevokedAt != nil:
@@ -79,15 +83,17 @@ func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Dura
 	} else if ended.ExpiresAt == nil || end.Before(*ended.ExpiresAt) {
 		ended.ExpiresAt = &end
 	}
-	if err := d.Keys.PutKey(ctx, ended); err != nil {
-		return key, successor, old, fmt.Errorf("key %s stays valid: its end could not be stored; revoke %s, whose secret was not shown, and rotate again: %w", old.ID, successor.ID, err)
-	}
-	stored, _, err := d.Keys.KeyByID(ctx, old.ID)
-	if err != nil {
-		return key, successor, old, fmt.Errorf("key %s may have ended: it could not be read again (revoke %s, which is not shown, and look at key list): %w", old.ID, successor.ID, err)
-	}
-	stored.LastUsedAt = ended.LastUsedAt
-	if !reflect.DeepEqual(keyLine(stored), keyLine(ended)) {
+	failed := d.Keys.PutKey(ctx, ended)
+	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), rereadPatience)
+	defer cancel()
+	stored, _, err := d.Keys.KeyByID(reading, old.ID)
+	stored.LastUsedAt = old.LastUsedAt
+	switch {
+	case err != nil:
+		return key, successor, old, fmt.Errorf("key %s may have ended: it could not be read again; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another, and key list shows what holds: %w", old.ID, successor.ID, successor.ID, err)
+	case failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(old)):
+		return key, successor, old, fmt.Errorf("key %s stays valid: its end could not be stored; revoke %s, whose secret was not shown, and rotate again: %w", old.ID, successor.ID, failed)
+	case !reflect.DeepEqual(keyLine(stored), keyLine(ended)):
 		successor.RevokedAt = new(now.UTC().Truncate(time.Millisecond))
 		if err := d.Keys.PutKey(ctx, successor); err != nil {
 			return key, successor, stored, fmt.Errorf("key %s was changed meanwhile, and its successor %s could not be revoked (revoke it): %w", old.ID, successor.ID, err)
