@@ -198,6 +198,65 @@ func TestTokensThatWereStoredAreGivenThoughTheStoreFailed(t *testing.T) {
 	}
 }
 
+// unsureApps stores all changes and none of them surely: it fails, and so does the look at
+// what became of it.
+type unsureApps struct {
+	*memoryApps
+	changed bool
+}
+
+func (u *unsureApps) PutApp(ctx context.Context, app auth.App) error {
+	u.changed = true
+	return errors.Join(u.memoryApps.PutApp(ctx, app), errors.New("the connection was lost"))
+}
+
+func (u *unsureApps) AppByFamily(ctx context.Context, family [32]byte) (auth.App, bool, error) {
+	if u.changed {
+		u.changed = false
+		return auth.App{}, false, errors.New("nothing can be read")
+	}
+	return u.memoryApps.AppByFamily(ctx, family)
+}
+
+// Tokens that never left the server may be stored: what they replaced is exchanged again,
+// and is used before only once its successor was sent.
+func TestWhatWasExchangedForTokensThatWereNotSentMayBeRepeated(t *testing.T) {
+	w := newWorld(t)
+	invite := w.invite("acme")
+	form := exchange(w.consent(invite))
+	for range 2 { // the code, and then the refresh token
+		w.server.apps = &unsureApps{memoryApps: w.apps}
+		for range 2 {
+			w.mustRefuse(w.token(form), "server_error", "try again")
+		}
+		w.server.apps = w.apps
+		got := w.token(form)
+		if got.Status != 200 {
+			t.Fatalf("the same again: %+v", got)
+		}
+		form = refresh(got.Refresh)
+	}
+	next := w.token(form)
+	w.mustRefuse(w.token(form), "invalid_grant", "used before")
+	w.mustBeEnded(invite, true)
+	w.mustRefuse(w.token(refresh(next.Refresh)), "invalid_grant", "ended")
+	for _, secret := range []string{"refused", "ended"} { // a connection is not restored by what is in doubt
+		invite, first := w.connected()
+		second := w.token(refresh(first.Refresh))
+		w.server.apps = &unsureApps{memoryApps: w.apps}
+		w.mustRefuse(w.token(refresh(second.Refresh)), "server_error", "try again")
+		w.server.apps = w.apps
+		if secret == "refused" {
+			w.mustRefuse(w.token(refresh(first.Refresh)), "invalid_grant", "used before")
+		} else {
+			app := w.app(invite)
+			app.RevokedAt = new(w.now())
+			w.apps.rows[app.ID] = app
+		}
+		w.mustRefuse(w.token(refresh(second.Refresh)), "invalid_grant", "ended")
+	}
+}
+
 func TestACanceledAccountIsRefusedAndTheInviteStaysUnused(t *testing.T) {
 	w := newWorld(t)
 	for account, why := range map[string]string{"gone": "canceled", "removed": "does not exist"} {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"adlens/internal/auth"
+	"adlens/internal/lru"
 )
 
 // The lifetimes of secrets.
@@ -96,6 +97,7 @@ type Server struct {
 	wrongSecrets  *guesses // codes and tokens
 	registrations *auth.Failures
 	locks         familyLocks
+	unsent        *lru.Cache[[32]byte, unsent] // by their families
 }
 
 // registrationsAllowed bounds the work that registrations make: an address may
@@ -105,7 +107,8 @@ const registrationsAllowed = 20
 // New returns a server.
 func New(c Config) *Server {
 	s := &Server{apps: c.Apps, accounts: c.Accounts, publicURL: strings.TrimSuffix(c.PublicURL, "/"), registers: !c.NoRegistration, now: c.Now, log: c.Log,
-		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), wrongSecrets: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed), locks: newFamilyLocks()}
+		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), wrongSecrets: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed), locks: newFamilyLocks(),
+		unsent: lru.New(unsentKept, func([32]byte, unsent) int { return 1 })}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,6 +171,17 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 	})
 }
 
+// unsent is an exchange of which it is not known whether it was stored. Its tokens never
+// left the server: as long as the row has a refresh token that is possible, the
+// connection is as it was before, and the client may repeat what it sent.
+type unsent struct {
+	before   auth.App
+	possible [2][32]byte // the one that the row had, and the one that was to be stored
+}
+
+// unsentKept bounds the exchanges that are not known.
+const unsentKept = 1_000
+
 // changeApp runs a step of the connection that a secret belongs to, one at a time
 // in this process.
 func (s *Server) changeApp(r *http.Request, secret auth.Key, step func(app *auth.App, now time.Time) (tokenResponse, *tokenError)) (tokenResponse, *tokenError) {
@@ -197,7 +209,20 @@ func (s *Server) changeApp(r *http.Request, secret auth.Key, step func(app *auth
 	case app.RevokedAt != nil:
 		return tokenResponse{}, invalidGrant("the connection is ended: connect again")
 	}
-	return step(&app, s.now())
+	held := app.Refresh.Hash
+	last, doubted := s.unsent.Get(family)
+	if doubted && slices.Contains(last.possible[:], held) {
+		app = last.before
+	}
+	before := app
+	response, refused := step(&app, s.now())
+	switch {
+	case refused == errStore && app.RevokedAt == nil:
+		s.unsent.Put(family, unsent{before, [2][32]byte{held, app.Refresh.Hash}})
+	case refused == nil && doubted:
+		s.unsent.Forget(func(of [32]byte) bool { return of == family })
+	}
+	return response, refused
 }
 
 // giveTokens stores and returns new tokens. Earlier access tokens stay valid until
