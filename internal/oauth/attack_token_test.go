@@ -218,6 +218,36 @@ func TestGuessingTokensIsBounded(t *testing.T) {
 	w.mustRefuse(w.token(guess()), "invalid_grant", "belongs to no connection")
 }
 
+// Each refresh is stored and makes all servers read again: one too many is refused
+// before anything is used up.
+func TestRefreshesOfAConnectionAreBounded(t *testing.T) {
+	w := newWorld(t)
+	_, got := w.connected()
+	_, other := w.connected()
+	for i := range refreshesAllowed {
+		if got = w.token(refresh(got.Refresh)); got.Status != 200 {
+			t.Fatalf("refresh %d: %+v", i, got)
+		}
+	}
+	puts := w.apps.puts
+	for range 3 {
+		r := w.send("POST", pathToken, refresh(got.Refresh).Encode())
+		if w.mustRefuse(w.parse(r), "temporarily_unavailable", "10 times within a minute"); r.Code != 429 || r.Header().Get("Retry-After") != "60" {
+			t.Errorf("one too many: %d, %v", r.Code, r.Header())
+		}
+	}
+	if w.apps.puts != puts {
+		t.Error("a refused refresh changed something")
+	}
+	if next := w.token(refresh(other.Refresh)); next.Status != 200 {
+		t.Errorf("another connection: %+v", next)
+	}
+	w.sleep(time.Minute)
+	if got = w.token(refresh(got.Refresh)); got.Status != 200 {
+		t.Errorf("a minute later: %+v", got)
+	}
+}
+
 // The command that ends a connection writes the time, and may leave the secrets.
 func TestAnEndedConnectionGivesNoTokens(t *testing.T) {
 	w := newWorld(t)

@@ -96,6 +96,7 @@ type Server struct {
 	guesses       *guesses // of invitations
 	wrongSecrets  *guesses // codes and tokens
 	registrations *auth.Failures
+	refreshes     *auth.Limiter // by the ids of connections
 	locks         familyLocks
 	unsent        *lru.Cache[[32]byte, unsent] // by their families
 }
@@ -107,8 +108,8 @@ const registrationsAllowed = 20
 // New returns a server.
 func New(c Config) *Server {
 	s := &Server{apps: c.Apps, accounts: c.Accounts, publicURL: strings.TrimSuffix(c.PublicURL, "/"), registers: !c.NoRegistration, now: c.Now, log: c.Log,
-		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), wrongSecrets: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed), locks: newFamilyLocks(),
-		unsent: lru.New(unsentKept, func([32]byte, unsent) int { return 1 })}
+		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), wrongSecrets: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed),
+		refreshes: auth.NewLimiter(refreshesAllowed, 0), locks: newFamilyLocks(), unsent: lru.New(unsentKept, func([32]byte, unsent) int { return 1 })}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -18,6 +18,9 @@ const (
 	grantCode    = "authorization_code"
 	grantRefresh = "refresh_token"
 	maxAccess    = 4 // access tokens of a connection that are valid at once
+	// refreshesAllowed bounds the refreshes of a connection in any minute: each is stored,
+	// and makes all servers read connections again. A client needs one an hour.
+	refreshesAllowed = 10
 )
 
 // tokenError is an error of the token endpoint, as RFC 6749 has it.
@@ -36,6 +39,9 @@ func invalidRequest(text string) *tokenError {
 
 // errGuessed is of a secret that was wrong, or not even looked up, beyond a bound.
 var errGuessed = &tokenError{http.StatusTooManyRequests, "temporarily_unavailable", "too many secrets that belong to no connection were sent: try again later"}
+
+// errHasty is of a connection that is refreshed all the time. Its token stays valid.
+var errHasty = &tokenError{http.StatusTooManyRequests, "temporarily_unavailable", fmt.Sprintf("the connection was refreshed %d times within a minute: try again later", refreshesAllowed)}
 
 var errStore = &tokenError{http.StatusServiceUnavailable, "server_error", "the connection could not be read or stored: try again"}
 
@@ -72,7 +78,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, _ string) {
 }
 
 func writeTokenError(w http.ResponseWriter, refused *tokenError) {
-	if refused == errGuessed {
+	if refused.status == http.StatusTooManyRequests {
 		writeRetryAfter(w, time.Minute)
 	}
 	writeOAuthError(w, refused.status, refused.code, refused.description)
@@ -166,6 +172,9 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 			return s.endMisused(r, app, "the refresh token was given to another client: the connection is ended")
 		case p["resource"] != "" && app.Resource != p["resource"]:
 			return response, &tokenError{http.StatusBadRequest, "invalid_target", "resource is not that of the authorization request"}
+		}
+		if !s.refreshes.Allow(app.ID, now).Allowed {
+			return response, errHasty
 		}
 		return s.giveTokens(r, app, token, now, EventRefresh)
 	})
