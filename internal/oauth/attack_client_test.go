@@ -285,8 +285,8 @@ func TestRegistrationsAreChecked(t *testing.T) {
 	w := newWorld(t)
 	for body, code := range map[string]string{
 		`{}`: "invalid_redirect_uri", `{"redirect_uris":[]}`: "invalid_redirect_uri", `{"redirect_uris":["http://evil.test/cb"]}`: "invalid_redirect_uri", `{"redirect_uris":["javascript:alert(1)"]}`: "invalid_redirect_uri",
-		`{"redirect_uris":["http://localhost/1","http://localhost/2","http://localhost/3","http://localhost/4","http://localhost/5","http://localhost/6"]}`: "invalid_redirect_uri",
-		`{"redirect_uris":["http://localhost/cb"],"redirect_uris":["https://evil.test"]}`:                                                                   "invalid_client_metadata", `[]`: "invalid_client_metadata", `x`: "invalid_client_metadata", ``: "invalid_client_metadata",
+		`{"redirect_uris":["http://localhost/cb"` + strings.Repeat(`,"http://localhost/cb"`, maxRegistered) + `]}`: "invalid_redirect_uri",
+		`{"redirect_uris":["http://localhost/cb"],"redirect_uris":["https://evil.test"]}`:                          "invalid_client_metadata", `[]`: "invalid_client_metadata", `x`: "invalid_client_metadata", ``: "invalid_client_metadata",
 		`{"redirect_uris":["http://localhost/cb"],"grant_types":["client_credentials"]}`: "invalid_client_metadata", `{"redirect_uris":["http://localhost/cb"],"response_types":["token"]}`: "invalid_client_metadata",
 	} {
 		w.sleep(time.Minute)
@@ -298,6 +298,31 @@ func TestRegistrationsAreChecked(t *testing.T) {
 	if r := w.ask(request("client_id", long.ClientID, "redirect_uri", "https://app.example/"+strings.Repeat("a", 470))); r.Code != 200 || len([]rune(long.Name)) != maxName {
 		t.Errorf("the largest registration: %d, name of %d", r.Code, len([]rune(long.Name)))
 	}
+}
+
+// Older versions of VS Code register six redirect URIs.
+func TestAClientWithManyRedirectURIsRegisters(t *testing.T) {
+	w := newWorld(t)
+	got := w.register(`{"client_name":"Visual Studio Code","client_uri":"https://code.visualstudio.com",
+		"grant_types":["authorization_code","refresh_token","urn:ietf:params:oauth:grant-type:device_code"],"response_types":["code"],
+		"redirect_uris":["https://insiders.vscode.dev/redirect","https://vscode.dev/redirect","http://localhost/","http://127.0.0.1/","http://localhost:33418/","http://127.0.0.1:33418/"],
+		"token_endpoint_auth_method":"none","application_type":"native","scope":"read"}`)
+	if got.Status != 201 {
+		t.Fatalf("got %+v", got)
+	}
+	for _, uri := range []string{"https://vscode.dev/redirect", "http://127.0.0.1:33418/", "http://localhost:50000/"} {
+		if r := w.ask(request("client_id", got.ClientID, "redirect_uri", uri)); r.Code != 200 {
+			t.Errorf("%s: %d %s", uri, r.Code, r.Body)
+		}
+	}
+	sized := func(length int) tokens {
+		uri := `"https://app.example/` + strings.Repeat("a", length-len("https://app.example/")) + `"`
+		return w.register(`{"client_name":"x","redirect_uris":[` + uri + strings.Repeat(","+uri, maxRegistered-1) + `]}`)
+	}
+	if got := sized(300); got.Status != 201 || len(got.ClientID) > maxClientID || w.ask(request("client_id", got.ClientID, "redirect_uri", "https://app.example/"+strings.Repeat("a", 280))).Code != 200 {
+		t.Errorf("URIs of 300 bytes: %+v", got)
+	}
+	w.mustRefuse(sized(320), "invalid_redirect_uri", "expected at most 4096: send fewer or shorter URIs")
 }
 
 func TestForgedRegistrationsAreRefused(t *testing.T) {

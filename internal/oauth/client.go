@@ -21,7 +21,7 @@ import (
 const (
 	registeredPrefix = "dcr_"
 	maxRedirectURIs  = 20 // of a metadata document
-	maxRegistered    = 5  // redirect URIs of a registered client
+	maxRegistered    = 10 // redirect URIs of a registered client; VS Code had six
 	maxName          = 100
 	maxClientID      = 4 << 10
 	unnamedClient    = "An assistant without a name"
@@ -110,6 +110,9 @@ func checkRegistration(r *registration) error {
 		}
 	}
 	r.Name = cleanName(r.Name)
+	if size := len(formatRegistered(*r)); size > maxClientID {
+		return fmt.Errorf("redirect_uris and client_name make a client_id of %d bytes, expected at most %d: send fewer or shorter URIs", size, maxClientID)
+	}
 	return nil
 }
 
