@@ -25,3 +25,26 @@ func TestABackupThatIsRefusedMakesNoPlace(t *testing.T) {
 		t.Errorf("%q: %v", out, err)
 	}
 }
+
+// What was revoked since a backup works after its restore, which says so.
+func TestARestoreTellsWhatIsToBeDoneAgain(t *testing.T) {
+	d, o := home(t)
+	key, place := rotatable(t, d, o), t.TempDir()
+	for _, command := range [][]string{{"backup", "--to", place}, {"key", "revoke", key.ID}} {
+		if out, err := run(o, command...); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	restored := &options{dataDir: t.TempDir()}
+	out, err := run(restored, "restore", "--from", place)
+	if err != nil || !strings.Contains(out, "revoke again what was revoked since, and connect again assistants that connected or refreshed since") {
+		t.Errorf("restore printed %q, %v", out, err)
+	}
+	if out, err := run(restored, "key", "list", "--account", "acme", "--json"); err != nil || !strings.Contains(out, `"revoked_at":null`) {
+		t.Errorf("the restored key is %s, %v", out, err)
+	}
+	single := &options{dataDir: t.TempDir()}
+	if out, err := run(single, "restore", "--from", place, "--account", "acme"); err != nil || strings.Contains(out, "revoke again") {
+		t.Errorf("restore --account printed %q, %v", out, err)
+	}
+}

@@ -30,9 +30,13 @@ Keys, feeds and connections stay as they are, and what was lost of them comes
 back; figures, lists and records are those of the backup, unless they are whole.
 Of a cluster that lost its shard, the account goes to another one.
 
-Keys work as before. Platform connections need the key that their credentials
-were sealed with, which is not in a backup: copy secret.key into the data
-directory, give it to serve by --secret-key-file, or connect again.
+A whole backup brings back keys, links and connections of assistants as of its
+time. Revoke again what was revoked since: it works. Invite again assistants that
+connected or refreshed since, as each does every hour: they are refused.
+
+Platform connections need the key that their credentials were sealed with, which
+is not in a backup: copy secret.key into the data directory, give it to serve by
+--secret-key-file, or connect again.
 
 ` + credentialsHelp,
 		Example: `  adlens restore --from /mnt/backups/adlens --data-dir new-data
@@ -88,6 +92,9 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 	}
 	taken.Accounts = restored
 	line := takenLine(place, taken)
+	if account == "" {
+		defer fmt.Fprintf(cmd.ErrOrStderr(), "keys, links and connections of assistants are as of %s: revoke again what was revoked since, and connect again assistants that connected or refreshed since\n", line.TakenAt)
+	}
 	return o.printDone(cmd, line, fmt.Sprintf("restored %d accounts, %d rows, from backup %s in %s", line.Accounts, line.Rows, line.ID, line.Place))
 }
 
