@@ -60,10 +60,10 @@ With --json it prints code, app_id and expires_at.`,
 			if public, err := oauth.ParsePublicURL(base); err == nil {
 				base = public // as serve spells it, which an assistant compares
 			}
-			if owner, ok := o.readOwnerFile(); ok && base == "" {
-				base = cmp.Or(owner.Public, owner.Address)
-			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
+				if owner, ok := o.findOwner(d); ok && base == "" {
+					base = cmp.Or(owner.Public, owner.Address)
+				}
 				code, app, err := d.inviteApp(cmd.Context(), account)
 				if err != nil {
 					return err

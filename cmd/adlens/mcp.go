@@ -56,7 +56,7 @@ own. An assistant elsewhere connects to /mcp of adlens serve instead, with the
 code that adlens app invite prints.
 
 Calls count against the account's limits, 30 in a minute at most; where adlens
-serve runs on the same data directory, it counts them.`,
+serve runs on the same data directory and database, it counts them.`,
 		Example: `  adlens mcp --account acme --data-dir /home/me/adlens-data`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -106,7 +106,7 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	tools := assistant.New(assistant.Config{
 		Answers: answers,
 		Admit: func(ctx context.Context, _ *mcp.RequestExtra) (auth.Caller, error) {
-			if running, err := o.askServer(ctx, account); err != nil {
+			if running, err := o.askServer(ctx, d, account); err != nil {
 				return auth.Caller{}, err
 			} else if running {
 				return admission.AdmitCounted(ctx, app, time.Now())
@@ -129,20 +129,23 @@ type ownerFile struct {
 	Address string `json:"address"`
 	Token   string `json:"token"`
 	Public  string `json:"public_url,omitempty"` // as clients elsewhere see it
+	// Database is the identity of what it serves: commands with --clickhouse may use the
+	// directory for another one.
+	Database string `json:"database"`
 }
 
 func (o *options) ownerPath() string { return filepath.Join(o.dataDir, "serve.json") }
 
-// ownerOf is what a server that listens at an address writes.
-func ownerOf(address net.Addr, token, public string) ownerFile {
+// ownerOf is what a server of a database that listens at an address writes.
+func ownerOf(address net.Addr, token, public, database string) ownerFile {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {
-		return ownerFile{"http://" + address.String(), token, public}
+		return ownerFile{"http://" + address.String(), token, public, database}
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return ownerFile{"http://" + net.JoinHostPort(host, port), token, public}
+	return ownerFile{"http://" + net.JoinHostPort(host, port), token, public, database}
 }
 
 // writeOwnerFile says that a server answers at an address, until removeOwnerFile.
@@ -196,10 +199,16 @@ func (o *options) readOwnerFile() (owner ownerFile, ok bool) {
 	return owner, err == nil && json.Unmarshal(text, &owner) == nil
 }
 
-// askServer has the server of the data directory count a call. running is false
-// where there is none.
-func (o *options) askServer(ctx context.Context, account string) (running bool, err error) {
-	owner, ok := o.readOwnerFile()
+// findOwner returns where a server of the data directory answers from the same database.
+func (o *options) findOwner(d *data) (owner ownerFile, ok bool) {
+	owner, ok = o.readOwnerFile()
+	return owner, ok && owner.Database == d.Cluster.Identity()
+}
+
+// askServer has the server of the data directory and the database count a call. running
+// is false where there is none.
+func (o *options) askServer(ctx context.Context, d *data, account string) (running bool, err error) {
+	owner, ok := o.findOwner(d)
 	if !ok {
 		return false, nil
 	}

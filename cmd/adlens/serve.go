@@ -223,7 +223,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err != nil {
 		return err
 	}
-	owner := ownerOf(listener.Addr(), assistants.OwnerToken, so.publicURL)
+	owner := ownerOf(listener.Addr(), assistants.OwnerToken, so.publicURL, d.Cluster.Identity())
 	if err := o.writeOwnerFile(owner); err != nil {
 		log.Warn("adlens mcp on this machine counts its calls by itself", zap.Error(err))
 	}
