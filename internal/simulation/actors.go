@@ -298,20 +298,8 @@ func (p *process) compare(t *truth, q Question, a *answers) {
 
 // answer reads what a question is about, as a server does.
 func (p *process) answer(ctx context.Context, account string, q Question) (*answers, error) {
-	if looked, ever := p.looked[account]; (!ever || looked != p.world.epoch) && p.world.broken != BelieveRows {
-		epoch := p.world.epoch
-		if err := p.inspect(ctx, account); err != nil {
-			return nil, err
-		}
-		if p.world.broken == DamageForAll {
-			for _, other := range p.world.plan.Accounts {
-				if err := p.inspect(ctx, other); err != nil {
-					return nil, err
-				}
-			}
-		}
-		p.looked[account] = epoch
-	}
+	p.asked = account
+	defer func() { p.asked = "" }()
 	v, err := p.views.Current(ctx, account)
 	if err != nil {
 		return nil, err
@@ -319,34 +307,6 @@ func (p *process) answer(ctx context.Context, account string, q Question) (*answ
 	p.view, p.viewed = v.state, v.step
 	r := reading{store: store{p}, account: account, manifest: v.manifest, answers: &answers{map[figureKey][summed]uint64{}, map[string]string{}}}
 	return r.answers, r.read(ctx, q)
-}
-
-// inspect refuses an account that lost something, as the guard of
-// internal/clickhouse does: what it misses twice is missing.
-func (p *process) inspect(ctx context.Context, account string) error {
-	first, err := p.faults(ctx, account)
-	if err != nil || len(first) == 0 {
-		return err
-	}
-	second, err := p.faults(ctx, account)
-	second = slices.DeleteFunc(second, func(fault string) bool { return !slices.Contains(first, fault) })
-	if err != nil || len(second) == 0 {
-		return err
-	}
-	return &adlens.Error{Kind: adlens.Damaged, Err: errors.New(commits.Summary(second))}
-}
-
-func (p *process) faults(ctx context.Context, account string) ([]string, error) {
-	state, err := commits.Read(ctx, port{p}, account)
-	if err != nil {
-		return nil, err
-	}
-	seals, err := port{p}.Seals().Read(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := port{p}.CountRows(ctx, account, tables.OfGenerations()...)
-	return commits.Faults(state, seals, counts), err
 }
 
 // reading turns rows of live generations into answers.

@@ -9,6 +9,6 @@
 // model's (tables.Memory), and what happens to calls on their way to them: an
 // insert may be refused, be carried out though its answer is lost, or be carried
 // out much later; processes are killed, stopped and interrupted; locks fail;
-// clocks jump; the engine dies and loses rows; the power is cut; of what was written last, the
-// replica that a process reads lacks some.
+// clocks jump; the engine dies and loses rows, or cannot read some any more; the power is
+// cut; of what was written last, the replica that a process reads lacks some.
 package simulation

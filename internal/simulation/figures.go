@@ -110,7 +110,10 @@ func (s store) insertSelect(ctx context.Context, account, name, detail string, d
 	owner := s.session
 	once := func() map[string][]tables.Row {
 		if derived == nil {
-			derived = derive()
+			s.world.rows.Unread = ""
+			if derived = derive(); s.world.rows.Unread != "" {
+				derived = map[string][]tables.Row{} // nothing is written
+			}
 		}
 		return derived
 	}

@@ -12,6 +12,7 @@ import (
 	"adlens/internal/backup"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // damage gives every account a backup that is older than what it holds, and has one
@@ -91,6 +92,9 @@ func (w *world) repairAll() {
 // Faults are those that a restore in place reads before it begins.
 func (s sink) Faults(ctx context.Context, account string) ([]string, error) {
 	err := s.inspect(ctx, account)
+	if err == nil {
+		_, err = port{s.process}.ReadRows(ctx, account, tables.OfGenerations()...)
+	}
 	if adlens.KindOf(err) == adlens.Damaged {
 		return []string{err.Error()}, nil
 	}
@@ -113,6 +117,11 @@ func (s sink) MakeRoom(ctx context.Context, account string, _ func(time.Duration
 	}
 	if err := s.requireHeld(); err != nil {
 		return nil, err
+	}
+	if s.world.truths[account].spoiled {
+		if err := s.write(ctx, "set aside", account, func() { s.world.setAside(account) }); err != nil {
+			return nil, err
+		}
 	}
 	return room, room.Clear(ctx)
 }

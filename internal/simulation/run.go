@@ -262,8 +262,12 @@ func (w *world) collect() {
 	}
 }
 
-// leftOver counts rows that are not of a live generation.
+// leftOver counts rows that are not of a live generation. What cannot be read of one account
+// keeps those of all.
 func (w *world) leftOver(account string) int {
+	if slices.ContainsFunc(w.plan.Accounts, func(of string) bool { return w.truths[of].spoiled }) {
+		return 0
+	}
 	all, _ := w.rows.Commits().Read(context.Background(), account)
 	units, _ := w.rows.Units().Read(context.Background(), account)
 	chain, _ := manifest.FollowChain(all)

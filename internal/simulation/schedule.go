@@ -225,6 +225,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 	bits := fault >> 20
 	switch v {
 	case done, lost:
+		w.rows.Unread = ""
 		for _, piece := range c.pieces {
 			piece()
 		}
@@ -232,6 +233,9 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 			if err := c.do(); err != nil {
 				return v, err
 			}
+		}
+		if table := w.rows.Unread; table != "" && !c.local {
+			return v, &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("rows of %s cannot be read", table)}
 		}
 	case delayed:
 		w.delay(c, bits)

@@ -188,8 +188,12 @@ func (p port) CountRows(ctx context.Context, account string, names ...string) (a
 	return all, err
 }
 
-func (p port) ReadRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
-	return p.CountRows(ctx, account, names...)
+func (p port) ReadRows(ctx context.Context, account string, names ...string) (all []tables.Count, err error) {
+	err = p.process.read(ctx, "read rows", fmt.Sprint(len(names)), func() (err error) {
+		all, err = p.world.rows.ReadRows(ctx, account, names...)
+		return err
+	})
+	return all, err
 }
 
 func (p port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error {

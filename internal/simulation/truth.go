@@ -18,6 +18,7 @@ type truth struct {
 	world    *world
 	account  string
 	vanished string // the table that lost rows, until the account is reopened
+	spoiled  bool   // they are there, and cannot be read, until they are set aside
 	mended   int    // the step at which it was whole again
 
 	states   map[uint32]visible // by the number of their newest commit, also those that are not live

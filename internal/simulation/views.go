@@ -2,10 +2,13 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"adlens"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // mark is the mark of an account, or of the directory.
@@ -106,4 +109,55 @@ func (t *truth) wasVisible(v visible, since int) {
 	if t.vanished == "" {
 		t.fail("a reader is answered of commit %d, which was replaced before it asked", v.number)
 	}
+}
+
+// admit refuses what is asked of an account that lost something, where a read is the first
+// one of an engine that was started.
+func (p *process) admit(ctx context.Context) error {
+	account, epoch := p.asked, p.world.epoch
+	if looked, ever := p.looked[account]; account == "" || ever && looked == epoch || p.world.broken == BelieveRows {
+		return nil
+	}
+	p.asked = ""
+	defer func() { p.asked = account }()
+	if err := p.inspect(ctx, account); err != nil {
+		return err
+	}
+	if p.world.broken == DamageForAll {
+		for _, other := range p.world.plan.Accounts {
+			if err := p.inspect(ctx, other); err != nil {
+				return err
+			}
+		}
+	}
+	p.looked[account] = epoch
+	return nil
+}
+
+// inspect refuses an account that lost something, as the guard of
+// internal/clickhouse does: what it misses twice is missing.
+func (p *process) inspect(ctx context.Context, account string) error {
+	first, err := p.faults(ctx, account)
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	second, err := p.faults(ctx, account)
+	second = slices.DeleteFunc(second, func(fault string) bool { return !slices.Contains(first, fault) })
+	if err != nil || len(second) == 0 {
+		return err
+	}
+	return &adlens.Error{Kind: adlens.Damaged, Err: errors.New(commits.Summary(second))}
+}
+
+func (p *process) faults(ctx context.Context, account string) ([]string, error) {
+	state, err := commits.Read(ctx, port{p}, account)
+	if err != nil {
+		return nil, err
+	}
+	seals, err := port{p}.Seals().Read(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := port{p}.CountRows(ctx, account, tables.OfGenerations()...)
+	return commits.Faults(state, seals, counts), err
 }

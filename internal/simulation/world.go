@@ -74,6 +74,7 @@ type process struct {
 	distrusted   bool           // its lease could not be renewed
 	excused      bool           // the store's clock jumped under a reader
 	looked       map[string]int // at an account: in which epoch of the engine
+	asked        string         // the account that is to be answered; "" for none
 	views        *recent.Views[seen]
 	op           *op
 	session      *session
@@ -379,54 +380,6 @@ func (w *world) killEngine(bits uint32) {
 	}
 }
 
-// lost returns the table of which an account lost rows, or any account for "".
-func (w *world) lost(account string) string {
-	for _, of := range w.plan.Accounts {
-		if t := w.truths[of]; t.vanished != "" && (account == "" || account == of) {
-			return t.vanished
-		}
-	}
-	return ""
-}
-
-// lostSince reports whether an account, or any account for "", lacks rows or has
-// done so since a step.
-func (w *world) lostSince(account string, step int) bool {
-	return slices.ContainsFunc(w.plan.Accounts, func(of string) bool {
-		t := w.truths[of]
-		return (account == "" || account == of) && (t.vanished != "" || t.mended > step)
-	})
-}
-
-// vanish loses what some inserts of an account wrote into one table.
-func (w *world) vanish(r *rand.Rand) {
-	names := append([]string{"commits", "commit_units", "seals", "number_blocks", "accounted", "dead_generations", "facts", "day_totals", "products"}, tables.OfGenerations()...)
-	table, account := names[r.IntN(len(names))], w.plan.Accounts[r.IntN(len(w.plan.Accounts))]
-	odds, dropped, inserts := 1+r.IntN(3), 0, 0
-	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })
-	newest := r.IntN(2) == 0 // the last one alone
-	w.rows.DropBlocks(table, account, func(place int) bool {
-		if newest && place != inserts-1 || !newest && r.IntN(odds+1) < odds {
-			return false
-		}
-		dropped++
-		return true
-	})
-	if dropped == 0 {
-		return
-	}
-	w.trace.add("%d %d inserts of %s of %s are gone", w.steps, dropped, account, table)
-	w.truths[account].vanished = table
-	w.truths[account].recount()
-	// A load that goes on across such a start of the engine is not simulated: it
-	// looks for losses once, at its beginning.
-	writers := slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool { return p.killed || !p.writer })
-	slices.SortFunc(writers, func(a, b *process) int { return cmp.Compare(a.name, b.name) })
-	for _, p := range writers {
-		w.kill(p)
-	}
-}
-
 func (w *world) jump(d time.Duration) {
 	w.trace.add("%d the store's clock jumps by %s", w.steps, d)
 	w.jumped += d
@@ -477,6 +430,9 @@ func (p *process) local(ctx context.Context, name, detail string, ready func() b
 
 // read parks a call that reads.
 func (p *process) read(ctx context.Context, name, detail string, do func() error) error {
+	if err := p.admit(ctx); err != nil {
+		return err
+	}
 	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: p.onReplica(do)})
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Memory is a plain model of a database: its small tables, and the tables of
 // generations as rows of which only the generation is known. Nothing in it
-// fails. It is not for concurrent use.
+// fails, but who calls it may look at Unread. It is not for concurrent use.
 //
 // A test runs the same steps on it and on the engine (internal/clickhouse); the
 // simulation runs whole loads on it (internal/simulation).
@@ -22,6 +22,9 @@ type Memory struct {
 	// inserts have numbers in their order, and newest is that of the table's last. nil where
 	// there is one server alone.
 	Hides func(table string, insert, newest int) bool
+	// Unread is the last table of which something was needed that SpoilBlock had made
+	// unreadable; "" where nothing was since it was emptied. Deletions leave such rows.
+	Unread string
 
 	inserts      int
 	reservations memoryTable[Reservation]
@@ -86,9 +89,11 @@ func (m *Memory) Dead() Table[Dead] { return &m.dead }
 // Rows is a table of generations.
 func (m *Memory) Rows(table string) Table[Row] { return m.generations[table] }
 
-// CountRows counts the rows of generations.
+// CountRows counts the rows of generations. Unreadable ones count: parts know how many they
+// have.
 func (m *Memory) CountRows(_ context.Context, account string, names ...string) ([]Count, error) {
 	var all []Count
+	defer func(unread string) { m.Unread = unread }(m.Unread)
 	for _, name := range names {
 		counts, keys := map[Count]uint64{}, map[Count]map[uint32]bool{}
 		for b := range m.generations[name].listVisible(account) {
@@ -116,8 +121,12 @@ func (m *Memory) CountRows(_ context.Context, account string, names ...string) (
 	return all, nil
 }
 
-// ReadRows counts: nothing in memory is damaged.
+// ReadRows counts what can be read.
 func (m *Memory) ReadRows(ctx context.Context, account string, names ...string) ([]Count, error) {
+	for _, name := range names {
+		for range m.generations[name].listVisible(account) {
+		}
+	}
 	return m.CountRows(ctx, account, names...)
 }
 
@@ -137,7 +146,9 @@ func (m *Memory) Clear(_ context.Context, account string, names ...string) error
 			m.commits.deleteWhere(account, func(c manifest.Commit) bool { return c.Number != manifest.Closed })
 			continue
 		}
-		m.DropBlocks(name, account, func(int) bool { return true })
+		if t := m.named(name); t != nil && !t.meetsSpoiled(account) {
+			t.drop(account, func(int) bool { return true })
+		}
 	}
 	return nil
 }
@@ -157,24 +168,54 @@ func (m *Memory) Now(context.Context) (time.Time, error) { return m.Clock(), nil
 // called with the place of each insert among those of the account, and reports
 // whether to lose it.
 func (m *Memory) DropBlocks(table, account string, drop func(place int) bool) {
+	if t := m.named(table); t != nil {
+		t.drop(account, drop)
+	}
+}
+
+// SpoilBlock makes unreadable what one insert of an account wrote into a table, by its place
+// among those of the account.
+func (m *Memory) SpoilBlock(table, account string, place int) {
+	if t := m.named(table); t != nil {
+		t.spoil(account, place)
+	}
+}
+
+// SetAside loses what is unreadable of an account.
+func (m *Memory) SetAside(account string) {
+	for _, name := range append([]string{"number_blocks", "commits", "commit_units", "seals", "accounted", "dead_generations"}, OfGenerations()...) {
+		m.named(name).setAside(account)
+	}
+}
+
+// blocks are the inserts into a table, whatever its rows are.
+type blocks interface {
+	drop(account string, drop func(place int) bool)
+	spoil(account string, place int)
+	setAside(account string)
+	meetsSpoiled(account string) bool
+}
+
+// named returns a table of the model by its name, or nil.
+func (m *Memory) named(table string) blocks {
 	switch table {
 	case "number_blocks":
-		m.reservations.drop(account, drop)
+		return &m.reservations
 	case "commits":
-		m.commits.drop(account, drop)
+		return &m.commits
 	case "commit_units":
-		m.units.drop(account, drop)
+		return &m.units
 	case "seals":
-		m.seals.drop(account, drop)
+		return &m.seals
 	case "accounted":
-		m.settled.drop(account, drop)
+		return &m.settled
 	case "dead_generations":
-		m.dead.drop(account, drop)
-	default:
-		if t, known := m.generations[table]; known {
-			t.drop(account, drop)
-		}
+		return &m.dead
 	}
+	if t, known := m.generations[table]; known {
+		return t
+	}
+	return nil
 }
 
 // memoryTable is the inserts into a table in their order.
@@ -191,6 +232,7 @@ type memoryBlock[R any] struct {
 	insert  int
 	account string
 	rows    []R
+	spoiled bool
 }
 
 func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) error {
@@ -205,7 +247,7 @@ func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) er
 	}
 	t.of.inserts++
 	t.newest = t.of.inserts
-	t.blocks = append(t.blocks, memoryBlock[R]{t.newest, account, rows})
+	t.blocks = append(t.blocks, memoryBlock[R]{insert: t.newest, account: account, rows: rows})
 	return nil
 }
 
@@ -233,7 +275,13 @@ func (t *memoryTable[R]) ReadAll(context.Context) (map[string][]R, error) {
 func (t *memoryTable[R]) listVisible(account string) iter.Seq[memoryBlock[R]] {
 	return func(yield func(memoryBlock[R]) bool) {
 		for _, b := range t.blocks {
-			if (account == "" || account == b.account) && (t.of.Hides == nil || !t.of.Hides(t.name, b.insert, t.newest)) && !yield(b) {
+			if account != "" && account != b.account || t.of.Hides != nil && t.of.Hides(t.name, b.insert, t.newest) {
+				continue
+			}
+			if b.spoiled {
+				t.of.Unread = t.name
+			}
+			if !yield(b) {
 				return
 			}
 		}
@@ -249,6 +297,9 @@ func (t *memoryTable[R]) DeleteBelow(_ context.Context, account string, number u
 }
 
 func (t *memoryTable[R]) deleteWhere(account string, dead func(R) bool) {
+	if t.meetsSpoiled(account) {
+		return
+	}
 	for i, b := range t.blocks {
 		if b.account == account {
 			t.blocks[i].rows = slices.DeleteFunc(slices.Clone(b.rows), dead)
@@ -266,4 +317,27 @@ func (t *memoryTable[R]) drop(account string, drop func(place int) bool) {
 		place++
 		return drop(place)
 	})
+}
+
+func (t *memoryTable[R]) spoil(account string, place int) {
+	for i := range t.blocks {
+		if b := &t.blocks[i]; b.account == account {
+			b.spoiled = b.spoiled || place == 0
+			place--
+		}
+	}
+}
+
+func (t *memoryTable[R]) setAside(account string) {
+	t.blocks = slices.DeleteFunc(t.blocks, func(b memoryBlock[R]) bool { return b.account == account && b.spoiled })
+}
+
+// meetsSpoiled reports whether something of an account is unreadable, and notes that it was
+// needed.
+func (t *memoryTable[R]) meetsSpoiled(account string) bool {
+	spoiled := slices.ContainsFunc(t.blocks, func(b memoryBlock[R]) bool { return b.account == account && b.spoiled })
+	if spoiled {
+		t.of.Unread = t.name
+	}
+	return spoiled
 }

@@ -1,0 +1,72 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"adlens/internal/tables"
+)
+
+// lost returns the table of which an account lost rows, or any account for "".
+func (w *world) lost(account string) string {
+	for _, of := range w.plan.Accounts {
+		if t := w.truths[of]; t.vanished != "" && (account == "" || account == of) {
+			return t.vanished
+		}
+	}
+	return ""
+}
+
+// lostSince reports whether an account, or any account for "", lacks rows or has
+// done so since a step.
+func (w *world) lostSince(account string, step int) bool {
+	return slices.ContainsFunc(w.plan.Accounts, func(of string) bool {
+		t := w.truths[of]
+		return (account == "" || account == of) && (t.vanished != "" || t.mended > step)
+	})
+}
+
+// vanish loses what some inserts of an account wrote into one table.
+func (w *world) vanish(r *rand.Rand) {
+	names := append([]string{"commits", "commit_units", "seals", "number_blocks", "accounted", "dead_generations", "facts", "day_totals", "products"}, tables.OfGenerations()...)
+	table, account := names[r.IntN(len(names))], w.plan.Accounts[r.IntN(len(w.plan.Accounts))]
+	odds, dropped, inserts := 1+r.IntN(3), 0, 0
+	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })
+	if w.plan.Seed%4 == 3 && inserts > 0 { // bytes change in every fourth world
+		w.spoil(table, account, r.IntN(inserts))
+		return
+	}
+	newest := r.IntN(2) == 0 // the last one alone
+	w.rows.DropBlocks(table, account, func(place int) bool {
+		if newest && place != inserts-1 || !newest && r.IntN(odds+1) < odds {
+			return false
+		}
+		dropped++
+		return true
+	})
+	if dropped == 0 {
+		return
+	}
+	w.trace.add("%d %d inserts of %s of %s are gone", w.steps, dropped, account, table)
+	w.truths[account].vanished = table
+	w.truths[account].recount()
+}
+
+// spoil changes bytes of an insert, which cannot be read from then on. A restore in place
+// reads the record of commits and the numbers itself: it is refused where these are spoilt.
+func (w *world) spoil(table, account string, place int) {
+	if w.plan.World == Repairs && (table == "commits" || table == "number_blocks") {
+		return
+	}
+	w.trace.add("%d insert %d of %s into %s cannot be read any more", w.steps, place, account, table)
+	w.rows.SpoilBlock(table, account, place)
+	t := w.truths[account]
+	t.vanished, t.spoiled = table, true
+	t.recount()
+}
+
+// setAside has the engine go on without what cannot be read of an account.
+func (w *world) setAside(account string) {
+	w.rows.SetAside(account)
+	w.truths[account].spoiled = false
+}
