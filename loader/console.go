@@ -47,6 +47,27 @@ func (s *session) loadedAt(slice manifest.Slice, reportID string) (at time.Time,
 	return at, live
 }
 
+// takeFirstTimes gives copies of one download of the console that are loaded together the
+// time of the oldest, as if that had been loaded first.
+func takeFirstTimes(all []pending) {
+	type content struct {
+		slice manifest.Slice
+		id    string
+	}
+	first := map[content]time.Time{}
+	for _, p := range all {
+		of := content{p.reportSlice(), p.report.ID}
+		if at, known := first[of]; !known || p.report.GeneratedAt.Before(at) {
+			first[of] = p.report.GeneratedAt
+		}
+	}
+	for _, p := range all {
+		if at := first[content{p.reportSlice(), p.report.ID}]; p.console != nil && p.report.GeneratedAt.After(at) {
+			p.report.GeneratedAt, p.console.timeBy = at, "the time of another copy of the file"
+		}
+	}
+}
+
 // consoleReport is a report of the console, and what its file does not say.
 type consoleReport struct {
 	file   *console.File

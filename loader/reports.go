@@ -108,6 +108,7 @@ func (s *session) loadReports(ctx context.Context, files []file) error {
 			sound = append(sound, p)
 		}
 	}
+	takeFirstTimes(sound)
 	sortNewestFirst(sound)
 	s.sayUpgrades(sound)
 	return s.loadAll(ctx, sound)
