@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,10 +97,19 @@ func (c *Connector) ratesDue(ctx context.Context, account string, now time.Time)
 	if err != nil || !needs {
 		return false, err
 	}
-	held, err := c.Store.RateSpans(ctx, account)
+	held, ok, err := c.heldRates(ctx, account)
+	return err == nil && (!ok || !reachesBack(held.First, now) || held.Last < lastPublished(now)), err
+}
+
+// heldRates are the days of which an account holds rates of the bank.
+func (c *Connector) heldRates(ctx context.Context, account string) (held loader.RateSpan, ok bool, err error) {
+	all, err := c.Store.RateSpans(ctx, account)
 	// Each of the bank's files with a rate of the dollar gives one of the euro.
-	i := slices.IndexFunc(held, func(s loader.RateSpan) bool { return s.Fetched && s.Currency == "EUR" })
-	return err == nil && (i < 0 || !reachesBack(held[i].First, now) || held[i].Last < lastPublished(now)), err
+	i := slices.IndexFunc(all, func(s loader.RateSpan) bool { return s.Fetched && s.Currency == "EUR" })
+	if err != nil || i < 0 {
+		return held, false, err
+	}
+	return all[i], true, nil
 }
 
 // needsRates reports whether an account has marketplaces in other currencies, and there is
@@ -141,7 +151,9 @@ func isWeekend(day adlens.Day) bool {
 }
 
 // takeRates fetches what is missing in the kept file, writes that and loads it. The
-// file comes first: what a kill keeps from being loaded is loaded by the next try.
+// file comes first: what a kill keeps from being loaded is loaded by the next try. A file
+// that brings nothing is not loaded: it would undo corrections of the bank that a person
+// has loaded since.
 func (c *Connector) takeRates(ctx context.Context, account, dir string, now time.Time) error {
 	path := filepath.Join(dir, RatesFile)
 	kept, err := readKeptRates(path)
@@ -149,22 +161,29 @@ func (c *Connector) takeRates(ctx context.Context, account, dir string, now time
 		c.Notice(account, fmt.Sprintf("%s cannot be used and is written again: %v", path, err))
 		kept = ecb.Table{}
 	}
-	fetched, failure := c.fetchRates(ctx, kept, now)
-	if fetched {
+	changed, failure := c.fetchRates(ctx, kept, now)
+	if changed {
 		if err := errors.Join(os.MkdirAll(dir, 0o700), writeAtomic(path, func(f *os.File) error { return kept.Write(f) })); err != nil {
 			return err
 		}
 	}
-	if len(kept) > 0 {
-		result, err := c.Loader.Load(ctx, account, []string{path})
-		if err = errors.Join(err, refusedFiles(result)); err != nil {
-			if errors.Is(failure, errNotPublished) { // it is no failure, and would hide this one
-				failure = nil
-			}
-			return errors.Join(failure, err)
-		}
+	brings, err := c.bringsRates(ctx, account, kept)
+	if err == nil && len(kept) > 0 && (changed || brings) {
+		var result loader.Result
+		result, err = c.Loader.Load(ctx, account, []string{path})
+		err = errors.Join(err, refusedFiles(result))
 	}
-	return failure
+	if err != nil && errors.Is(failure, errNotPublished) { // it is no failure, and would hide this one
+		failure = nil
+	}
+	return errors.Join(failure, err)
+}
+
+// bringsRates reports whether kept rates are of days of which an account holds none.
+func (c *Connector) bringsRates(ctx context.Context, account string, kept ecb.Table) (bool, error) {
+	held, ok, err := c.heldRates(ctx, account)
+	days := kept.Days()
+	return len(days) > 0 && (!ok || days[0] < held.First || held.Last < days[len(days)-1]), err
 }
 
 func readKeptRates(path string) (ecb.Table, error) {
@@ -179,13 +198,14 @@ func readKeptRates(path string) (ecb.Table, error) {
 	return ecb.Read(f)
 }
 
-// fetchRates puts into the kept rates those that are missing: the newest day, and the
-// history where the days before it are not there.
+// fetchRates puts into the kept rates what the bank has published since: the newest day,
+// and with it the history, in which alone the bank corrects days before.
 func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Time) (changed bool, err error) {
 	from := adlens.DayOf(now.UTC()) - ratesBack
+	whole := false
 	if days := kept.Days(); len(days) > 0 {
-		from = min(from, days[0])
-		if reachesBack(days[0], now) && days[len(days)-1] >= lastPublished(now) {
+		from, whole = min(from, days[0]), reachesBack(days[0], now)
+		if whole && days[len(days)-1] >= lastPublished(now) {
 			return false, nil
 		}
 	}
@@ -196,8 +216,8 @@ func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Tim
 	if err != nil {
 		return false, err
 	}
-	newest := slices.Max(daily.Days())
-	if misses(kept, newest, now) {
+	before, newest := maps.Clone(kept), slices.Max(daily.Days())
+	if _, known := kept[newest]; !known || !whole {
 		history, err := c.Bank.History(ctx)
 		if err == nil {
 			err = refuseFuture(history, now)
@@ -211,21 +231,7 @@ func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Tim
 	if newest < lastPublished(now) {
 		err = fmt.Errorf("the newest rates are of %s: those of %s are %w", newest, lastPublished(now), errNotPublished)
 	}
-	return true, err
-}
-
-// misses reports whether the kept rates lack days before the newest.
-func misses(kept ecb.Table, newest adlens.Day, now time.Time) bool {
-	days := kept.Days()
-	if len(days) == 0 || !reachesBack(days[0], now) {
-		return true
-	}
-	for day := days[len(days)-1] + 1; day < newest; day++ {
-		if !isWeekend(day) {
-			return true
-		}
-	}
-	return false
+	return !maps.EqualFunc(before, kept, maps.Equal), err
 }
 
 // refuseFuture refuses rates of days that have not come.

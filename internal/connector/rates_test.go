@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,8 @@ func (s *rateStore) Load(_ context.Context, _ string, paths []string) (loader.Re
 
 // published is a bank of some days that counts calls.
 type published struct {
-	days             []string // the newest first
+	days             []string          // the newest first
+	corrected        map[string]string // rates of days that are no longer 1.1
 	daily, histories int
 	failure          error
 }
@@ -85,7 +87,7 @@ func (p *published) table(days []string) (ecb.Table, error) {
 	}
 	text := "Date,USD,\n"
 	for _, day := range days {
-		text += day + ",1.1,\n"
+		text += day + "," + cmp.Or(p.corrected[day], "1.1") + ",\n"
 	}
 	return ecb.Read(strings.NewReader(text))
 }
@@ -123,20 +125,20 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 	}{
 		{"2026-11-20T16:00:00Z", "2026-11-20", 1, 1, "2026-07-23", "2026-11-20", nil},
 		{"2026-11-22T16:00:00Z", "2026-11-20", 1, 1, "2026-07-23", "2026-11-20", nil}, // a weekend
-		{"2026-11-23T16:00:00Z", "2026-11-23", 2, 1, "2026-07-23", "2026-11-23", nil},
-		{"2026-11-24T14:00:00Z", "2026-11-23", 2, 1, "2026-07-23", "2026-11-23", nil},
-		{"2026-11-24T16:00:00Z", "2026-11-23", 3, 1, "2026-07-23", "2026-11-23", nil}, // late
-		{"2026-11-24T16:30:00Z", "2026-11-24", 4, 1, "2026-07-23", "2026-11-24", nil},
-		{"2026-11-30T16:30:00Z", "2026-11-30", 5, 2, "2026-07-23", "2026-11-30", nil},                      // nothing ran for days
-		{"2026-11-30T17:00:00Z", "2026-11-30", 5, 2, "2026-07-23", "2026-11-30", func() { s.spans = nil }}, // a database without them
-		{"2026-11-30T17:00:00Z", "2026-11-30", 6, 3, "2026-08-03", "2026-11-30", func() {
+		{"2026-11-23T16:00:00Z", "2026-11-23", 2, 2, "2026-07-23", "2026-11-23", nil},
+		{"2026-11-24T14:00:00Z", "2026-11-23", 2, 2, "2026-07-23", "2026-11-23", nil},
+		{"2026-11-24T16:00:00Z", "2026-11-23", 3, 2, "2026-07-23", "2026-11-23", nil}, // late
+		{"2026-11-24T16:30:00Z", "2026-11-24", 4, 3, "2026-07-23", "2026-11-24", nil},
+		{"2026-11-30T16:30:00Z", "2026-11-30", 5, 4, "2026-07-23", "2026-11-30", nil},                      // nothing ran for days
+		{"2026-11-30T17:00:00Z", "2026-11-30", 5, 4, "2026-07-23", "2026-11-30", func() { s.spans = nil }}, // a database without them
+		{"2026-11-30T17:00:00Z", "2026-11-30", 6, 5, "2026-08-03", "2026-11-30", func() {
 			s.spans = nil
 			if err := os.WriteFile(filepath.Join(dir, RatesFile), []byte("Date,US"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"2026-11-30T17:00:00Z", "2026-11-30", 7, 4, "2026-08-03", "2026-11-30", func() { dir = t.TempDir() }}, // it holds what can be loaded anywhere
-		{"2026-12-01T16:30:00Z", "2026-12-01", 7, 4, "2026-08-03", "2026-11-30", func() { s.currency = "USD" }},
+		{"2026-11-30T17:00:00Z", "2026-11-30", 7, 6, "2026-08-03", "2026-11-30", func() { dir = t.TempDir() }}, // it holds what can be loaded anywhere
+		{"2026-12-01T16:30:00Z", "2026-12-01", 7, 6, "2026-08-03", "2026-11-30", func() { s.currency = "USD" }},
 	} {
 		if step.before != nil {
 			step.before()
@@ -157,6 +159,48 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 		days := kept.Days()
 		if got, want := fmt.Sprintln(b.daily, b.histories, days[0], days[len(days)-1]), fmt.Sprintln(step.daily, step.histories, step.first, step.last); got != want {
 			t.Errorf("step %d, at %s: %s, expected %s", i+1, step.now, got, want)
+		}
+	}
+}
+
+// The bank corrects an old day in its history alone: the correction comes with the next
+// new day. Until then the kept file is not loaded again over what is held, which a person
+// may have loaded from the corrected history; where the database lacks days of it, it is.
+func TestTheBanksCorrectionsOfOldDaysAreTaken(t *testing.T) {
+	dir, corrected := t.TempDir(), adlens.Date(2026, 11, 18)
+	s := &rateStore{memory: newMemory("acme"), currency: "GBP"}
+	b := &published{corrected: map[string]string{}}
+	c := New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(string, string) {}})
+	for i, step := range []struct {
+		now, newest string
+		rate        string // of the old day, as kept
+		loads       int    // so far
+		before      func()
+	}{
+		{"2026-11-20T16:30:00Z", "2026-11-20", "1.1", 1, nil},
+		{"2026-11-23T16:30:00Z", "2026-11-20", "1.1", 1, func() { b.corrected[corrected.String()] = "1.25" }}, // late
+		{"2026-11-23T16:31:00Z", "2026-11-20", "1.1", 2, func() { s.spans = nil }},                            // late, with an empty database
+		{"2026-11-23T16:32:00Z", "2026-11-23", "1.25", 3, nil},
+		{"2026-11-24T16:30:00Z", "2026-11-24", "1.25", 4, nil},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		b.days = nil
+		b.publish("2026-01-01", step.newest)
+		now, err := time.Parse(time.RFC3339, step.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.pullRates(t.Context(), "acme", dir, now); err != nil {
+			t.Fatalf("step %d: %v", i+1, err)
+		}
+		kept, err := readKeptRates(filepath.Join(dir, RatesFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rate := kept[corrected]["USD"]; rate.String() != step.rate || s.loads != step.loads {
+			t.Errorf("step %d, at %s: the rate of %s is %s after %d loads, expected %s after %d", i+1, step.now, corrected, rate, s.loads, step.rate, step.loads)
 		}
 	}
 }
