@@ -77,3 +77,47 @@ func TestACampaignOfUnknownFormIsNamed(t *testing.T) {
 	load(list("said", time.Hour, map[string]any{"71": false, "72": false, "73": true}))
 	check("once a list says it", false)
 }
+
+// A list that leaves out the form of a campaign takes back nothing that another one says,
+// whichever was loaded first: what reports leave out is still missing.
+func TestAListWithoutTheFormTakesNothingBack(t *testing.T) {
+	t.Parallel()
+	list := func(stem string, age time.Duration, says any) *house.Pair {
+		row := house.With(house.CampaignRow("71", "Listed 71", "USD"), "adProduct", "SPONSORED_BRANDS")
+		if says != nil {
+			row = house.With(row, "isMultiAdGroupsEnabled", says)
+		}
+		return house.ExportPair(stem, "101", "campaigns", time.Now().Add(-age), row)
+	}
+	said, unsaid, taken := list("said", 3*time.Hour, false), list("unsaid", 2*time.Hour, nil), list("taken", time.Hour, true)
+	for name, steps := range map[string][]struct {
+		list  *house.Pair
+		names bool
+	}{
+		"loaded in order":      {{said, true}, {unsaid, true}, {taken, false}},
+		"loaded the other way": {{unsaid, false}, {said, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, one := house.ShopWithData(t)
+			report := house.SpPair("brands", "101", house.DaysAgo(7), 1, time.Now())
+			report.Configuration()["adProduct"], report.Configuration()["reportTypeId"], report.Configuration()["groupBy"] = "SPONSORED_BRANDS", "sbCampaigns", []any{"campaign"}
+			report.Configuration()["columns"] = []any{"date", "campaignId", "impressions", "clicks", "cost", "purchases", "sales"}
+			report.Rows = []map[string]any{}
+			for i, step := range steps {
+				dir := t.TempDir()
+				step.list.Write(t, dir)
+				if i == 0 {
+					report.Write(t, dir)
+				}
+				house.Load(t, h.Program, one, dir)
+				house.Check(t, one.Ask, one.Model, house.NewQuestion("/marketplaces", ""))
+				house.Check(t, one.Ask, one.Model, house.NewQuestion("/summary", "range=last_30_days"))
+				text := string(house.Get(t, one.Ask, "/api/v1/summary?range=last_30_days").Body)
+				if names := strings.Contains(text, `"reason":"legacy_sponsored_brands","campaign_count":1`); names != step.names {
+					t.Errorf("after list %d the campaign is named: %v, want %v: %s", i+1, names, step.names, text)
+				}
+			}
+		})
+	}
+}

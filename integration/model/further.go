@@ -154,7 +154,12 @@ func (a *Account) leftOut(r request, profile, adProduct string) (all []any) {
 	}
 	for _, row := range list.rows {
 		id := row.memberText("campaignId")
-		if enabled, said := row["isMultiAdGroupsEnabled"].(bool); !said || enabled || row.memberText("adProduct") != adProduct || !passesFilter(r.ids["campaign"], id) {
+		several, said := row["isMultiAdGroupsEnabled"].(bool)
+		if !said { // then any other list counts
+			one, _ := a.formOf(profile, id)
+			several = !one
+		}
+		if several || row.memberText("adProduct") != adProduct || !passesFilter(r.ids["campaign"], id) {
 			continue
 		}
 		ran := func(p Period) bool {

@@ -24,16 +24,16 @@ type LegacyCampaign struct {
 	Days []adlens.Day
 }
 
-// UnsaidSources are the generations that decide what legacy reports have of campaigns
-// whose form no list says: of the months of legacy reports, of those of v3 reports,
-// of what lists said, and of the campaigns of facts.
+// UnsaidSources are the generations that decide what is left out of campaigns whose form
+// the list that is held does not say: the forms by all lists; and of those that no list
+// says, the months of legacy reports and of v3 reports, and the campaigns of facts.
 type UnsaidSources struct {
 	Legacy, V3      []uint32
 	Forms, Entities uint32
 }
 
-// UnsaidSources returns those of the view, the zero value where there are no legacy
-// reports.
+// UnsaidSources returns those of the view; where there are no legacy reports, the forms
+// alone.
 func (v View) UnsaidSources() (all UnsaidSources) {
 	for _, e := range v.Manifest.Of(manifest.Month) {
 		if e.Slice.AdProduct != manifest.LegacyReported {
@@ -44,8 +44,8 @@ func (v View) UnsaidSources() (all UnsaidSources) {
 			all.V3 = append(all.V3, v3.Generation)
 		}
 	}
+	all.Forms = v.Manifest.Generation(manifest.Unit{Kind: manifest.Forms})
 	if all.Legacy != nil {
-		all.Forms = v.Manifest.Generation(manifest.Unit{Kind: manifest.Forms})
 		all.Entities = v.Manifest.Generation(manifest.Unit{Kind: manifest.Entities})
 	}
 	return all

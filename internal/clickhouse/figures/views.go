@@ -73,7 +73,7 @@ func (s *Store) readView(ctx context.Context, account string, known query.View) 
 // readLegacyCampaigns reads the campaigns that reports leave out, by name and id: those
 // of which a list says it, and those of which a legacy report does.
 func (s *Store) readLegacyCampaigns(ctx context.Context, account string, lists []uint32, sources query.UnsaidSources) ([]query.LegacyCampaign, error) {
-	all, err := s.readListedLegacy(ctx, account, lists)
+	all, err := s.readListedLegacy(ctx, account, lists, sources.Forms)
 	if err != nil || sources.Legacy == nil {
 		return all, err
 	}
@@ -119,13 +119,15 @@ GROUP BY marketplace_key, entity_id`, conn.Params{"account": query.Text(account)
 }
 
 // readListedLegacy reads the campaigns of which a list says that reports leave them
-// out, by name and id.
-func (s *Store) readListedLegacy(ctx context.Context, account string, generations []uint32) ([]query.LegacyCampaign, error) {
+// out, by name and id. Where the list that is held does not say, any other that did
+// counts.
+func (s *Store) readListedLegacy(ctx context.Context, account string, generations []uint32, forms uint32) ([]query.LegacyCampaign, error) {
 	return conn.Collect(ctx, s.cluster, `
 SELECT marketplace_key, campaign_id, name, start_date, end_date
 FROM campaigns
-WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND legacy = 1
-ORDER BY name, campaign_id`, conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)},
+WHERE account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND (legacy = 1 OR legacy = 2 AND (marketplace_key, campaign_id) IN (
+    SELECT marketplace_key, campaign_id FROM campaign_forms WHERE account_id = {account:String} AND generation = {forms:UInt32} AND one_ad_group = 1))
+ORDER BY name, campaign_id`, conn.Params{"account": query.Text(account), "generations": query.Numbers(generations), "forms": conn.Number(forms)},
 		func(scan conn.Scan) (c query.LegacyCampaign, err error) {
 			var start, end *time.Time
 			err = scan(&c.Marketplace, &c.ID, &c.Name, &start, &end)

@@ -24,7 +24,7 @@ func (l ListStore) InsertCampaigns(ctx context.Context, account string, marketpl
 			return nil
 		}
 		return batch.Append(account, generation, c.ID, c.Name, marketplace, uint8(c.AdProduct), string(c.State), c.Targeting,
-			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End), boolByte(c.Form == platform.OneAdGroup))
+			orNullDecimal(c.Budget), c.BudgetType, orNullTime(c.Start), orNullTime(c.End), storedLegacy(c))
 	})
 }
 
@@ -65,11 +65,16 @@ func insertEach[T any](ctx context.Context, c *cluster.Cluster, account, columns
 	return nil
 }
 
-func boolByte(yes bool) uint8 {
-	if yes {
+// storedLegacy is 1 for a campaign that its list says reports leave out, and 2 for one
+// of which it does not say: other lists decide then.
+func storedLegacy(c platform.Campaign) uint8 {
+	switch {
+	case c.AdProduct != adlens.SponsoredBrands || c.Form == platform.ManyAdGroups:
+		return 0
+	case c.Form == platform.OneAdGroup:
 		return 1
 	}
-	return 0
+	return 2
 }
 
 func orNullDecimal(a *adlens.Amount) *decimal.Decimal {
