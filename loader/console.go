@@ -135,8 +135,8 @@ func kindOfProfile(m Marketplace) string {
 	return "seller"
 }
 
-// IsFuture reports whether no report of the console was generated at a time yet: every
-// true report of its days would lose against it. Clocks may be a day apart.
+// IsFuture reports whether nothing was generated at a time yet, so that the time is wrong:
+// every true report or list would lose against it. Clocks may be a day apart.
 func IsFuture(at, now time.Time) bool { return at.After(now.AddDate(0, 0, 1)) }
 
 // generatedAt is when a report was generated: said by the user, else by the file's

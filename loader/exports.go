@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -28,7 +29,7 @@ func (s *session) loadExport(ctx context.Context, f file) (rows int, changed boo
 	if err := s.checkContent(market, l); err != nil {
 		return 0, false, err
 	}
-	s.noteFile(f, describeSkipped(e.Skipped))
+	s.noteFile(f, joinNotices(describeSkipped(e.Skipped), describeFutureList(e.GeneratedAt)))
 	changed, err = s.replaceLists(ctx, market, l)
 	return l.rows, changed, err
 }
@@ -45,6 +46,14 @@ func (s *session) checkContent(market Marketplace, l *list) error {
 		}
 	}
 	return nil
+}
+
+// describeFutureList says of an export that its time is wrong; "" where it is not.
+func describeFutureList(at time.Time) string {
+	if !IsFuture(at, time.Now()) {
+		return ""
+	}
+	return fmt.Sprintf("it was generated at %s, more than a day in the future: any list of another time goes before it", adlens.FormatTime(at))
 }
 
 // describeSkipped says how many rows of which other ad products an export has; ""

@@ -1,10 +1,14 @@
 package loader_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"adlens"
+	"adlens/internal/platform"
 	"adlens/loader"
 )
 
@@ -32,5 +36,50 @@ func TestAnExportWithAnotherContentIsRefused(t *testing.T) {
 		if got.Status == loader.Refused && !strings.Contains(*got.Error, "export b was loaded before with another content") {
 			t.Error(*got.Error)
 		}
+	}
+}
+
+// An export that a wrong clock has dated is reported, and goes after every other list,
+// whichever was loaded first.
+func TestAnExportOfTheFutureReplacesNoOtherList(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	export := func(name string, at time.Time) string {
+		dir := filepath.Join(t.TempDir(), name)
+		writeFile(t, filepath.Join(dir, "x.export.json"), fmt.Sprintf(`{"exportId":%q,"profileId":"1001","entity":"campaigns","adProductFilter":["SPONSORED_PRODUCTS"],"status":"COMPLETED","generatedAt":%q}`, name, at.Format(time.RFC3339)))
+		writeFile(t, filepath.Join(dir, "x.json"), `[{"campaignId":"1","adProduct":"SPONSORED_PRODUCTS","name":"`+name+`","state":"ENABLED"}]`)
+		return dir
+	}
+	now := time.Now()
+	future, further, past := export("future", now.AddDate(2, 0, 0)), export("further", now.AddDate(3, 0, 0)), export("past", now.AddDate(0, 0, -9))
+	read := func(t *testing.T) {
+		t.Helper()
+		lists := loader.Lists{ProfileID: profileUS, Read: []loader.List{{ListName: loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredProducts}, ReadAt: time.Now(), Sure: true,
+			Campaigns: []platform.Campaign{{ID: "1", Name: "read", AdProduct: adlens.SponsoredProducts, State: platform.Enabled}}}}}
+		if err := replace(t.Context(), d.store(), t.Name(), lists); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, steps := range map[string][][2]string{ // each an export, "" for a list that is read, and what is held then
+		"of the platform": {{future, "future"}, {further, "further"}, {"", "read"}, {future, "read"}, {further, "read"}},
+		"other exports":   {{future, "future"}, {past, "past"}, {further, "past"}, {"", "read"}, {past, "read"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mustLoad(t, d.store(), t.Name(), writeBase(t))
+			for i, step := range steps {
+				if path := step[0]; path == "" {
+					read(t)
+				} else {
+					f := load(t, d.store(), t.Name(), path).Files[0]
+					if wrong := path != past; f.Status == loader.Refused || strings.Contains(f.Notice, "more than a day in the future: any list") != wrong {
+						t.Errorf("step %d: %s %q", i, f.Status, f.Notice)
+					}
+				}
+				if held := d.lists(t, t.Name()); !strings.HasSuffix(held, step[1]+"\n") {
+					t.Errorf("after step %d %q is held, expected %q", i, held, step[1])
+				}
+			}
+		})
 	}
 }

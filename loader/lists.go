@@ -196,12 +196,21 @@ type listSource struct {
 	justRead bool
 }
 
+// supersedesSource reports whether the list takes the place of one that is held: the newer
+// one does, but what is dated in the future goes after all that is not, as its time is wrong.
 func (s listSource) supersedesSource(held manifest.Source) bool {
-	return s.Newer(held) || s.justRead && held.GeneratedAt.After(time.Now())
+	now := time.Now()
+	if s.justRead && held.GeneratedAt.After(now) {
+		return true
+	}
+	if future := IsFuture(s.GeneratedAt, now); future != IsFuture(held.GeneratedAt, now) {
+		return !future
+	}
+	return s.Newer(held)
 }
 
-// replaceLists makes lists live, each for the ad products of which no list is held
-// that is as new.
+// replaceLists makes lists live, each for the ad products of which it supersedes the
+// list that is held.
 func (s *session) replaceLists(ctx context.Context, market Marketplace, lists ...*list) (changed bool, err error) {
 	b := s.newBuild()
 	for _, l := range lists {
@@ -222,8 +231,8 @@ func (s *session) replaceLists(ctx context.Context, market Marketplace, lists ..
 	return true, b.commitLoad(ctx)
 }
 
-// supersedeUnits begins new generations of the units of a list that are older than
-// its sources.
+// supersedeUnits begins new generations of the units of a list that its sources
+// supersede.
 func (b *build) supersedeUnits(ctx context.Context, market Marketplace, l *list) (Generations, error) {
 	generations := Generations{}
 	for _, p := range adlens.AdProducts {
