@@ -214,6 +214,27 @@ func (p pending) describeConsole() string {
 		p.report.Start, p.report.End, adlens.FormatTime(p.report.GeneratedAt), p.console.timeBy)
 }
 
+// describeTie says of a report of the console that another one of its days has the same
+// time, as where a cell of a workbook was corrected: what decides then is no reason. Of a
+// report of the platform it is "".
+func (b *build) describeTie(p pending) string {
+	mine := p.reportSource()
+	for first := p.report.Start.FirstOfMonth(); p.console != nil && first <= p.report.End; first = first.AddMonths(1) {
+		days := manifest.DaysBetween(max(p.report.Start, first), min(p.report.End, first.LastOfMonth()))
+		for _, other := range b.unitSources(manifest.Unit{Kind: manifest.Month, Slice: p.reportSlice(), Start: first}) {
+			if other.Days&days == 0 || other.ReportID == mine.ReportID || !other.GeneratedAt.Equal(mine.GeneratedAt) || !strings.HasPrefix(other.ReportID, consoleID) {
+				continue
+			}
+			wins := "that one counts"
+			if mine.Newer(other) {
+				wins = "this one counts"
+			}
+			return fmt.Sprintf("another download of the console has some of its days and the same time, and %s, by its hash: load the right one again with --generated-at and a later time", wins)
+		}
+	}
+	return ""
+}
+
 // hashOf hashes what a reader has.
 func hashOf(ctx context.Context, r io.Reader) (string, error) {
 	digest := sha256.New()

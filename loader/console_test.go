@@ -1,8 +1,12 @@
 package loader_test
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,5 +67,45 @@ func TestACopyInTheSameLoadTakesNoDaysFromNewerReports(t *testing.T) {
 				t.Errorf("of the copy%s is reported: %s %q", name, f.Status, f.Notice)
 			}
 		}
+	}
+}
+
+// The time of a workbook stays when a cell is corrected, and that of a file may be kept:
+// which of two such downloads counts is reported, in whatever order they come.
+func TestDownloadsOfOneTimeAreReported(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	dir, at := t.TempDir(), time.Date(2026, 1, 15, 8, 0, 0, 0, time.UTC)
+	files := []string{writeConsole(t, filepath.Join(dir, "a.csv"), consoleRow("05", "1.00"), at), writeConsole(t, filepath.Join(dir, "b.csv"), consoleRow("05", "2.00")+consoleRow("06", "3.00"), at)}
+	hashes := map[string]string{}
+	for _, file := range files {
+		hashes[file] = fmt.Sprintf("%x", sha256.Sum256([]byte(readText(t, file))))
+	}
+	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(hashes[a], hashes[b]) })
+	lesser, greater := files[0], files[1]
+	later := writeConsole(t, filepath.Join(dir, "later.csv"), consoleRow("05", "4.00"), at.Add(time.Hour))
+	for name, loads := range map[string][][]string{"the winner last": {{lesser}, {greater}}, "the winner first": {{greater}, {lesser}}, "together": {{lesser, greater}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mustLoad(t, d.store(), t.Name(), writeBase(t))
+			for i, paths := range append(loads, []string{later}) {
+				told := ""
+				for _, f := range load(t, d.store(), t.Name(), paths...).Files {
+					if strings.Contains(f.Notice, "with --generated-at and a later time") {
+						told += f.File + map[bool]string{true: " counts", false: " does not"}[strings.Contains(f.Notice, "and this one counts")]
+					}
+				}
+				want := ""
+				switch {
+				case i == len(loads)-1 && paths[0] == greater:
+					want = greater + " counts"
+				case i == len(loads)-1:
+					want = lesser + " does not"
+				}
+				if told != want {
+					t.Errorf("load %d reports %q, want %q", i+1, told, want)
+				}
+			}
+		})
 	}
 }

@@ -218,7 +218,7 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 		return taken{}, p.nameDownload(r.err)
 	}
 	c := r.content
-	t.rows, t.notice = c.rows, joinNotices(p.describeConsole(), describeNulls(c.nulls), p.describeFuture(), b.describeElsewhere(p))
+	t.rows, t.notice = c.rows, joinNotices(p.describeConsole(), describeNulls(c.nulls), p.describeFuture(), b.describeElsewhere(p), b.describeTie(p))
 	if err := b.checkRates(p, c); err != nil {
 		return t, err
 	}
