@@ -347,8 +347,7 @@ func (s *session) findMarketplace(profileID string) (Marketplace, bool) {
 
 // singles load the files that are each a load of its own.
 var singles = map[kind]func(*session, context.Context, file) (rows int, changed bool, err error){
-	kindProfiles: (*session).loadProfiles, kindRates: loadRates(readRates), kindBankRates: loadRates(readBankRates), kindTitles: (*session).loadTitles, kindExport: (*session).loadExport,
-	kindRules: loadRecords(rules), kindRuleRuns: loadRecords(ruleRuns), kindActivity: loadRecords(activity),
+	kindProfiles: (*session).loadProfiles, kindExport: (*session).loadExport,
 }
 
 // loadFiles takes the files in their order: what later files need comes first.
@@ -364,8 +363,14 @@ func (s *session) loadFiles(ctx context.Context, files []file) error {
 }
 
 // loadNext loads the first file, reports all together: newer ones of them tell
-// what of the older ones is needed.
+// what of the older ones is needed. So are files that are put over one another.
 func (s *session) loadNext(ctx context.Context, files []file) (n int, err error) {
+	if load, isTable := overlays[files[0].kind]; isTable {
+		for n < len(files) && files[n].kind == files[0].kind {
+			n++
+		}
+		return n, load(s, ctx, files[:n])
+	}
 	if n = reportFiles(files); n == 0 {
 		return 1, s.loadSingle(ctx, files[0], singles[files[0].kind])
 	}

@@ -13,44 +13,48 @@ import (
 	"adlens/internal/manifest"
 )
 
-// loadRates returns how files of rates are loaded that read reads. Figures are a
-// function of the loaded files, so a new or changed rate converts again every held
-// day that it touches, in the same load that makes the rate visible.
-func loadRates(read func(io.Reader) (Rates, int, error)) func(*session, context.Context, file) (rows int, changed bool, err error) {
-	return func(s *session, ctx context.Context, f file) (rows int, changed bool, err error) {
-		content, closeFile, err := f.openUnpacked(f.name)
-		if err != nil {
-			return 0, false, asRefusal(err)
-		}
-		text := endingText{Reader: content}
-		added, rows, err := read(&text)
-		if err = errors.Join(err, closeFile()); err != nil {
-			return rows, false, asRefusal(err)
-		}
-		s.noteCut(f, text.last)
-		changed, err = s.putRates(ctx, added)
-		return rows, changed, err
+// overlayRates is how files of rates are loaded that read reads.
+func overlayRates(read func(io.Reader) (Rates, int, error)) overlay[Rates] {
+	return overlay[Rates]{
+		read: func(s *session, _ context.Context) (Rates, error) { return s.rates, nil },
+		put: func(s *session, f file, over Rates) (next Rates, rows int, err error) {
+			content, closeFile, err := f.openUnpacked(f.name)
+			if err != nil {
+				return over, 0, asRefusal(err)
+			}
+			text := endingText{Reader: content}
+			added, rows, err := read(&text)
+			if err = errors.Join(err, closeFile()); err != nil {
+				return over, rows, asRefusal(err)
+			}
+			s.noteCut(f, text.last)
+			next, _ = over.With(added)
+			return next, rows, nil
+		},
+		same: func(before, next Rates) (bool, error) {
+			_, changed := before.With(next) // which has all of before
+			return !changed, nil
+		},
+		publish: (*session).putRates,
 	}
 }
 
-func (s *session) putRates(ctx context.Context, added Rates) (changed bool, err error) {
-	next, changed := s.rates.With(added)
-	if !changed {
-		return false, nil
-	}
+// putRates makes rates visible. Figures are a function of the loaded files, so a new or
+// changed rate converts again every held day that it touches, in the same load.
+func (s *session) putRates(ctx context.Context, next Rates) error {
 	b := s.newBuild()
 	b.rates = next
 	defer b.awaitBlock() // nothing is written for a load that has ended
 	if err := b.reconvertDays(ctx, next); err != nil {
-		return false, err
+		return err
 	}
-	err = s.publishUnit(ctx, b, manifest.Rates, next.countRates(), func(generation uint32) error {
+	err := s.publishUnit(ctx, b, manifest.Rates, next.countRates(), func(generation uint32) error {
 		return s.store.InsertRates(ctx, s.account, generation, next)
 	})
 	if err == nil {
 		s.rates = next
 	}
-	return true, err
+	return err
 }
 
 // reconvertDays writes the held days again whose rate is another now.

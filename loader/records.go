@@ -49,30 +49,31 @@ var activity = recordKind[records.Activity]{
 	read: Store.Activity, write: Store.InsertActivity,
 }
 
-// loadRecords puts the records of a file over those that are held.
-func loadRecords[R records.Record](k recordKind[R]) func(*session, context.Context, file) (int, bool, error) {
-	return func(s *session, ctx context.Context, f file) (rows int, changed bool, err error) {
-		content, closeFile, err := f.openUnpacked(f.name)
-		if err != nil {
-			return 0, false, asRefusal(err)
-		}
-		added, err := k.decodeRecords(s, content)
-		if err = errors.Join(err, closeFile()); err != nil {
-			return 0, false, asRefusal(err)
-		}
-		held, err := readUnit(ctx, s, k.kind, func(ctx context.Context, account string, generation uint32) ([]R, error) {
-			return k.read(s.store, ctx, account, generation)
-		}, func(all []R) int { return len(all) })
-		if err != nil {
-			return len(added), false, err
-		}
-		next := k.mergeRecords(held, added)
-		if same, err := sameRecords(held, next); same || err != nil {
-			return len(added), false, err
-		}
-		return len(added), true, s.publishUnit(ctx, s.newBuild(), k.kind, len(next), func(generation uint32) error {
-			return k.write(s.store, ctx, s.account, generation, next)
-		})
+// overlayRecords is how files of one kind of records are loaded.
+func overlayRecords[R records.Record](k recordKind[R]) overlay[[]R] {
+	return overlay[[]R]{
+		read: func(s *session, ctx context.Context) ([]R, error) {
+			return readUnit(ctx, s, k.kind, func(ctx context.Context, account string, generation uint32) ([]R, error) {
+				return k.read(s.store, ctx, account, generation)
+			}, func(all []R) int { return len(all) })
+		},
+		put: func(s *session, f file, over []R) (next []R, rows int, err error) {
+			content, closeFile, err := f.openUnpacked(f.name)
+			if err != nil {
+				return nil, 0, asRefusal(err)
+			}
+			added, err := k.decodeRecords(s, content)
+			if err = errors.Join(err, closeFile()); err != nil {
+				return nil, 0, asRefusal(err)
+			}
+			return k.mergeRecords(over, added), len(added), nil
+		},
+		same: sameRecords[R],
+		publish: func(s *session, ctx context.Context, next []R) error {
+			return s.publishUnit(ctx, s.newBuild(), k.kind, len(next), func(generation uint32) error {
+				return k.write(s.store, ctx, s.account, generation, next)
+			})
+		},
 	}
 }
 

@@ -130,33 +130,35 @@ func tableError(row int, values, columns []string, err error) error {
 	return &platform.Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
 }
 
-// loadTitles loads products.csv: titles are put over earlier ones.
-func (s *session) loadTitles(ctx context.Context, f file) (rows int, changed bool, err error) {
-	content, closeFile, err := f.openUnpacked(f.name)
-	if err != nil {
-		return 0, false, asRefusal(err)
-	}
-	old, err := readUnit(ctx, s, manifest.Titles, s.store.Titles, func(all map[string]string) int { return len(all) })
-	if err != nil {
-		return 0, false, errors.Join(err, closeFile())
-	}
-	next := maps.Clone(old)
-	text := endingText{Reader: content}
-	rows, err = readTable(&text, []string{"product_id", "title"}, func(row int, values []string) error {
-		if values[0] == "" {
-			return &platform.Fault{Row: row, Field: "product_id", Value: `""`, Expected: "a product's id"}
+// titles is how files of products.csv are loaded.
+var titles = overlay[map[string]string]{
+	read: func(s *session, ctx context.Context) (map[string]string, error) {
+		return readUnit(ctx, s, manifest.Titles, s.store.Titles, func(all map[string]string) int { return len(all) })
+	},
+	put: func(s *session, f file, over map[string]string) (next map[string]string, rows int, err error) {
+		content, closeFile, err := f.openUnpacked(f.name)
+		if err != nil {
+			return nil, 0, asRefusal(err)
 		}
-		next[values[0]] = values[1]
-		return nil
-	})
-	if err = errors.Join(err, closeFile()); err != nil {
-		return rows, false, asRefusal(err)
-	}
-	s.noteCut(f, text.last)
-	if maps.Equal(old, next) {
-		return rows, false, nil
-	}
-	return rows, true, s.publishUnit(ctx, s.newBuild(), manifest.Titles, len(next), func(generation uint32) error {
-		return s.store.InsertTitles(ctx, s.account, generation, next)
-	})
+		next = maps.Clone(over)
+		text := endingText{Reader: content}
+		rows, err = readTable(&text, []string{"product_id", "title"}, func(row int, values []string) error {
+			if values[0] == "" {
+				return &platform.Fault{Row: row, Field: "product_id", Value: `""`, Expected: "a product's id"}
+			}
+			next[values[0]] = values[1]
+			return nil
+		})
+		if err = errors.Join(err, closeFile()); err != nil {
+			return nil, rows, asRefusal(err)
+		}
+		s.noteCut(f, text.last)
+		return next, rows, nil
+	},
+	same: func(before, next map[string]string) (bool, error) { return maps.Equal(before, next), nil },
+	publish: func(s *session, ctx context.Context, next map[string]string) error {
+		return s.publishUnit(ctx, s.newBuild(), manifest.Titles, len(next), func(generation uint32) error {
+			return s.store.InsertTitles(ctx, s.account, generation, next)
+		})
+	},
 }

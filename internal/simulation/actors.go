@@ -133,7 +133,7 @@ func (p *process) judge(o *op, result loader.Result, err error) {
 			t.acknowledge(l, true)
 		case loader.Unchanged:
 			if err == nil {
-				p.unchanged(t, o.begun, &atom{op: o, files: []int{file}, at: p.world.plan.universe.files[file].madeAt()})
+				p.unchanged(t, o.begun, &atom{op: o, files: o.together(file), at: p.world.plan.universe.files[file].madeAt()})
 			}
 		case loader.Failed:
 			if !errors.Is(err, commits.ErrUnknown) || p.world.broken == BelieveFailures {

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -92,7 +93,7 @@ func (o *op) begins(units []tables.Unit) {
 		}
 	}
 	u := o.process.world.plan.universe
-	a := &atom{op: o, files: []int{o.current}, at: u.files[o.current].madeAt()}
+	a := &atom{op: o, files: o.together(o.current), at: u.files[o.current].madeAt()}
 	switch f := u.files[o.current]; {
 	case f.kind == "lists":
 		a.at = o.process.world.listTimes[fileLoad{o.id, o.current}]
@@ -108,6 +109,19 @@ func (o *op) begins(units []tables.Unit) {
 		o.atoms = map[uint32]*atom{}
 	}
 	o.atoms[number] = a
+}
+
+// together are the files of a load that become visible with one of them, in the order in
+// which they are loaded: all of a kind of which each is put over the ones before.
+func (o *op) together(file int) []int {
+	u := o.process.world.plan.universe
+	kind := u.files[file].kind
+	if !slices.Contains([]string{"rates", "bank rates", "titles", "rules"}, kind) {
+		return []int{file}
+	}
+	files := slices.DeleteFunc(slices.Clone(o.files), func(f int) bool { return u.files[f].kind != kind })
+	slices.SortFunc(files, func(a, b int) int { return cmp.Compare(u.files[a].path, u.files[b].path) })
+	return files
 }
 
 // madeAt is when the list of an export was made; zero of other files.
