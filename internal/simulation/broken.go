@@ -56,6 +56,8 @@ const (
 	RestoreOpen       Broken = "An account is answered while a backup is restored in its place"
 	RestoreUnlocked   Broken = "A restore in place does not take the account's lock"
 	RestoreAtOnce     Broken = "A repeated restore in place does not wait for what the one before has sent"
+	SkipUnread        Broken = "Rows that cannot be read are passed over"
+	KeepUnread        Broken = "A restore in place leaves rows that cannot be read"
 	SameNumbers       Broken = "Rows that are restored get the numbers that an earlier restore gave them"
 	WallMinutes       Broken = "The minute's limit goes by the wall clock"
 	NoCatchUp         Broken = "A replica is not made to catch up"
@@ -66,7 +68,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SameNumbers, NoCatchUp}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, NoCatchUp}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {

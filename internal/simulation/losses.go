@@ -32,7 +32,7 @@ func (w *world) vanish(r *rand.Rand) {
 	table, account := names[r.IntN(len(names))], w.plan.Accounts[r.IntN(len(w.plan.Accounts))]
 	odds, dropped, inserts := 1+r.IntN(3), 0, 0
 	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })
-	if w.plan.Seed%4 == 3 && inserts > 0 { // bytes change in every fourth world
+	if w.plan.Seed/16%4 == 3 && inserts > 0 { // in every fourth world of each kind bytes change
 		w.spoil(table, account, r.IntN(inserts))
 		return
 	}

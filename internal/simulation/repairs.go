@@ -118,7 +118,7 @@ func (s sink) MakeRoom(ctx context.Context, account string, _ func(time.Duration
 	if err := s.requireHeld(); err != nil {
 		return nil, err
 	}
-	if s.world.truths[account].spoiled {
+	if s.world.truths[account].spoiled && s.world.broken != KeepUnread {
 		if err := s.write(ctx, "set aside", account, func() { s.world.setAside(account) }); err != nil {
 			return nil, err
 		}

@@ -234,7 +234,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 				return v, err
 			}
 		}
-		if table := w.rows.Unread; table != "" && !c.local {
+		if table := w.rows.Unread; table != "" && !c.local && w.broken != SkipUnread {
 			return v, &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("rows of %s cannot be read", table)}
 		}
 	case delayed:

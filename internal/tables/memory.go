@@ -93,10 +93,9 @@ func (m *Memory) Rows(table string) Table[Row] { return m.generations[table] }
 // have.
 func (m *Memory) CountRows(_ context.Context, account string, names ...string) ([]Count, error) {
 	var all []Count
-	defer func(unread string) { m.Unread = unread }(m.Unread)
 	for _, name := range names {
 		counts, keys := map[Count]uint64{}, map[Count]map[uint32]bool{}
-		for b := range m.generations[name].listVisible(account) {
+		for b := range m.generations[name].listBlocks(account) {
 			for _, r := range b.rows {
 				of := Count{Account: b.account, Table: name, Generation: r.Generation}
 				if r.Key == 0 {
@@ -271,17 +270,24 @@ func (t *memoryTable[R]) ReadAll(context.Context) (map[string][]R, error) {
 	return all, nil
 }
 
-// listVisible lists the inserts of an account, or for "" of all, that are not hidden.
-func (t *memoryTable[R]) listVisible(account string) iter.Seq[memoryBlock[R]] {
+// listBlocks lists the inserts of an account, or for "" of all, that are not hidden.
+func (t *memoryTable[R]) listBlocks(account string) iter.Seq[memoryBlock[R]] {
 	return func(yield func(memoryBlock[R]) bool) {
 		for _, b := range t.blocks {
-			if account != "" && account != b.account || t.of.Hides != nil && t.of.Hides(t.name, b.insert, t.newest) {
-				continue
+			if (account == "" || account == b.account) && (t.of.Hides == nil || !t.of.Hides(t.name, b.insert, t.newest)) && !yield(b) {
+				return
 			}
+		}
+	}
+}
+
+// listVisible lists those that can be read.
+func (t *memoryTable[R]) listVisible(account string) iter.Seq[memoryBlock[R]] {
+	return func(yield func(memoryBlock[R]) bool) {
+		for b := range t.listBlocks(account) {
 			if b.spoiled {
 				t.of.Unread = t.name
-			}
-			if !yield(b) {
+			} else if !yield(b) {
 				return
 			}
 		}
