@@ -303,16 +303,17 @@ func (s *Server) Exec(ctx context.Context, sql string, params Params) error {
 	return s.write(ctx, sql, func(ctx context.Context, c *Session) error { return c.execStatement(ctx, sql, params) })
 }
 
-// insertPatience is how long a replica may take to take a block: one that stands still
-// would keep its writer, and with that the lock on an account, for as long as it does.
-const insertPatience = 5 * time.Minute
+// replicaPatience is how long a replica may take to take a block, or to give the next row
+// of an export: one that stands still would keep its caller, and with that the lock on an
+// account, for as long as it does.
+const replicaPatience = 5 * time.Minute
 
 // Insert sends one block of columns, which is filled for each attempt.
 func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) error) error {
 	return s.write(ctx, sql, func(ctx context.Context, c *Session) error {
 		if s.IsReplicated() {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, insertPatience)
+			ctx, cancel = context.WithTimeout(ctx, replicaPatience)
 			defer cancel()
 		}
 		return c.insertBatch(ctx, sql, fillBatch)

@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -63,7 +64,38 @@ func (c *Session) Read(ctx context.Context, sql string, params Params, read func
 
 // Export is Read for a statement that may take long.
 func (c *Session) Export(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	return c.readAs(ctx, c.patient, sql, params, read)
+	if !c.server.IsReplicated() {
+		return c.readAs(ctx, c.patient, sql, params, read)
+	}
+	return c.exportWithin(ctx, replicaPatience, sql, params, read)
+}
+
+// exportWithin is Export from a replica that may stand still: that it is silent for too
+// long, before its first row or between two, is as if it were away.
+func (c *Session) exportWithin(ctx context.Context, patience time.Duration, sql string, params Params, read func(Rows) error) error {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	silence := time.AfterFunc(patience, stop)
+	defer silence.Stop()
+	err := c.readAs(waiting, c.patient, sql, params, func(rows Rows) error {
+		return read(heardRows{rows, func() { silence.Reset(patience) }, func() { silence.Stop() }})
+	})
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return unavailableError(ctx, fmt.Errorf("the replica was silent for %s: %w", patience, err))
+	}
+	return err
+}
+
+// heardRows are rows whose server is waited for from await until heard.
+type heardRows struct {
+	Rows
+	await, heard func()
+}
+
+func (h heardRows) Next() bool {
+	h.await()
+	defer h.heard()
+	return h.Rows.Next()
 }
 
 // ReadAll runs a reading statement on the rows of all accounts.

@@ -134,3 +134,28 @@ func TestAnInsertToReplicasHasTheShorterPatience(t *testing.T) {
 		t.Error("with replicas an insert has the longer patience, or a deletion the shorter")
 	}
 }
+
+// An export may take two hours, but not from a replica that stands still: another one
+// gives its rows.
+func TestAnExportLeavesAReplicaThatIsSilent(t *testing.T) {
+	t.Parallel()
+	silent := startSilent(t)
+	server := NewServer(silent, Checks{})
+	defer server.Close()
+	c, err := server.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.exportWithin(t.Context(), 50*time.Millisecond, "SELECT 1", nil, func(Rows) error { return nil }); adlens.KindOf(err) != adlens.EngineUnavailable {
+		t.Errorf("an export from a replica that says nothing: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-silent.came
+		<-silent.came
+		cancel()
+	}()
+	if err := c.exportWithin(ctx, time.Minute, "SELECT 1", nil, func(Rows) error { return nil }); adlens.KindOf(err) != adlens.Cancelled {
+		t.Errorf("an export whose caller goes away: %v", err)
+	}
+}
