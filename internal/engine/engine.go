@@ -249,7 +249,8 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}, began 
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
 	var silent error
-	heard := began // of any answer, a refusal too
+	loading := began // until then it loaded its parts
+	heard := began   // of any answer, a refusal too
 	for {
 		at, err := e.home.readEndpoint()
 		if err == nil {
@@ -270,7 +271,10 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}, began 
 		if exited == nil && err == nil && time.Since(heard) >= silencePatience {
 			return at, errFrozen
 		}
-		if exited != nil && time.Since(began) >= patienceFor(silent) {
+		if exited != nil && errors.Is(silent, unix.ECONNREFUSED) && time.Since(began) < loadPatience {
+			loading = time.Now()
+		}
+		if exited != nil && time.Since(loading) >= startPatience {
 			return Endpoint{}, e.noAnswer(context.DeadlineExceeded)
 		}
 		select {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -154,4 +158,42 @@ func TestAStartWaitsWhileTheEngineLoads(t *testing.T) {
 		}
 		cancel()
 	}
+}
+
+// One that has just loaded its parts may be slow to answer first.
+func TestAStartWaitsForTheFirstAnswerAfterLoading(t *testing.T) {
+	t.Parallel()
+	e := leaveEngine(t, os.Getpid())
+	at, err := e.home.readEndpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := e.awaitAnswer(t.Context(), make(chan struct{}), time.Now().Add(-2*startPatience))
+		answered <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // it is refused now
+	lines, err := (&net.ListenConfig{Control: reusePort}).Listen(t.Context(), "tcp", at.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int32
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) < 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})}
+	go server.Serve(lines)
+	defer server.Close()
+	if err := <-answered; err != nil || asked.Load() < 3 {
+		t.Errorf("after %d questions: %v", asked.Load(), err)
+	}
+}
+
+func reusePort(_, _ string, c syscall.RawConn) (err error) {
+	if controlling := c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }); controlling != nil {
+		return controlling
+	}
+	return err
 }
