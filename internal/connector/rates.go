@@ -218,20 +218,33 @@ func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Tim
 	}
 	before, newest := maps.Clone(kept), slices.Max(daily.Days())
 	if _, known := kept[newest]; !known || !whole {
-		history, err := c.Bank.History(ctx)
-		if err == nil {
+		var history ecb.Table
+		if history, err = c.Bank.History(ctx); err == nil {
 			err = refuseFuture(history, now)
 		}
-		if err != nil {
+		if err != nil && (!whole || misses(kept, newest)) {
 			return false, err // the newest day alone would hide that days before it are missing
 		}
-		kept.Put(history, from)
+		if err == nil {
+			kept.Put(history, from)
+		}
 	}
 	kept.Put(daily, from)
-	if newest < lastPublished(now) {
+	if err == nil && newest < lastPublished(now) {
 		err = fmt.Errorf("the newest rates are of %s: those of %s are %w", newest, lastPublished(now), errNotPublished)
 	}
 	return !maps.EqualFunc(before, kept, maps.Equal), err
+}
+
+// misses reports whether the kept rates lack a day between theirs and the newest.
+func misses(kept ecb.Table, newest adlens.Day) bool {
+	days := kept.Days()
+	for day := days[len(days)-1] + 1; day < newest; day++ {
+		if !isWeekend(day) {
+			return true
+		}
+	}
+	return false
 }
 
 // refuseFuture refuses rates of days that have not come.

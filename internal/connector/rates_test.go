@@ -79,6 +79,7 @@ type published struct {
 	corrected        map[string]string // rates of days that are no longer 1.1
 	daily, histories int
 	failure          error
+	noHistory        error // of the history alone
 }
 
 func (p *published) table(days []string) (ecb.Table, error) {
@@ -99,7 +100,8 @@ func (p *published) Daily(context.Context) (ecb.Table, error) {
 
 func (p *published) History(context.Context) (ecb.Table, error) {
 	p.histories++
-	return p.table(p.days)
+	table, err := p.table(p.days)
+	return table, errors.Join(err, p.noHistory)
 }
 
 func (p *published) publish(from, to string) {
@@ -159,6 +161,39 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 		days := kept.Days()
 		if got, want := fmt.Sprintln(b.daily, b.histories, days[0], days[len(days)-1]), fmt.Sprintln(step.daily, step.histories, step.first, step.last); got != want {
 			t.Errorf("step %d, at %s: %s, expected %s", i+1, step.now, got, want)
+		}
+	}
+}
+
+// Where the bank does not give its history, the newest day is taken alone, unless that would
+// hide a gap before it.
+func TestANewDayIsTakenWithoutTheHistory(t *testing.T) {
+	dir := t.TempDir()
+	s := &rateStore{memory: newMemory("acme"), currency: "EUR"}
+	b := &published{}
+	c := New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(string, string) {}})
+	for i, step := range []struct{ now, newest, last string }{
+		{"2026-11-19T16:00:00Z", "2026-11-19", "2026-11-19"},
+		{"2026-11-20T16:00:00Z", "2026-11-20", "2026-11-20"},
+		{"2026-11-23T16:00:00Z", "2026-11-23", "2026-11-23"}, // over a weekend
+		{"2026-11-25T16:00:00Z", "2026-11-25", "2026-11-23"},
+	} {
+		b.days = nil
+		b.publish("2026-01-01", step.newest)
+		now, err := time.Parse(time.RFC3339, step.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.pullRates(t.Context(), "acme", dir, now); !errors.Is(err, b.noHistory) {
+			t.Errorf("step %d ends with %v", i+1, err)
+		}
+		b.noHistory = errors.New("the history is away")
+		kept, err := readKeptRates(filepath.Join(dir, RatesFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if days := kept.Days(); days[len(days)-1].String() != step.last {
+			t.Errorf("step %d: kept up to %s, expected %s", i+1, days[len(days)-1], step.last)
 		}
 	}
 }
