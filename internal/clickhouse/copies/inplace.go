@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -28,7 +29,7 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 	}
 	there := conn.Inspecting(cluster.OnShard(ctx, shard.Number))
 	if _, err := s.findUnreadable(there, account); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; nothing was changed", err)
 	}
 	room, err := commits.Close(there, s.port, account, rand.Uint64())
 	if err != nil {
@@ -51,7 +52,7 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 	unreadable, err := s.findUnreadable(there, account) // nothing of the account was cleared yet
 	switch {
 	case err != nil && lost: // its new shard has nothing of it, which an open account would be answered from
-		return nil, err
+		return nil, fmt.Errorf("%w; the account is on %s now, and stays closed until it is restored", err, shard.Describe())
 	case err != nil:
 		return nil, errors.Join(err, room.Withdraw(there))
 	}

@@ -96,7 +96,7 @@ func (s Sink) requireDeletable(ctx context.Context, account string, own []unread
 		}
 		for _, name := range stuck {
 			if !slices.ContainsFunc(own, func(p unreadablePart) bool { return p.table == table && p.name == name }) {
-				return fmt.Errorf("account %s cannot be put right where it is yet: an earlier deletion in %s fails, and others wait for it; its part %s cannot be read, or not now (doctor says why): put the account that it is of right first, or %s; nothing was changed",
+				return fmt.Errorf("account %s cannot be put right where it is yet: an earlier deletion in %s fails, and others wait for it; its part %s cannot be read, or not now (doctor says why): put the account that it is of right first, or %s",
 					account, table, name, loader.RestoreElsewhere)
 			}
 		}
@@ -150,7 +150,7 @@ func requireUnshared(account string, all []unreadablePart) error {
 	var shared []string
 	for _, p := range all {
 		if p.table == "commits" || p.table == numberBlocks { // what a restore in its place itself reads
-			return fmt.Errorf("account %s cannot be put right where it is: its rows in %s cannot be read; nothing was changed; %s", account, p.table, loader.RestoreElsewhere)
+			return fmt.Errorf("account %s cannot be put right where it is: its rows in %s cannot be read; %s", account, p.table, loader.RestoreElsewhere)
 		}
 		if p.shared {
 			shared = append(shared, p.table+" "+p.name)
@@ -159,6 +159,6 @@ func requireUnshared(account string, all []unreadablePart) error {
 	if len(shared) == 0 {
 		return nil
 	}
-	return fmt.Errorf("account %s cannot be put right where it is: some of its rows cannot be read, and they are in one file with those of other accounts, which would go with them (%s); nothing was changed; %s",
+	return fmt.Errorf("account %s cannot be put right where it is: some of its rows cannot be read, and they are in one file with those of other accounts, which would go with them (%s); %s",
 		account, strings.Join(shared[:min(len(shared), 3)], ", "), loader.RestoreElsewhere)
 }
