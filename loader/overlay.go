@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // overlay is how files of a kind are loaded each of which is put over the ones before.
@@ -27,7 +28,8 @@ func (o overlay[T]) loadOver(s *session, ctx context.Context, files []file) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", files[0].shown, err)
 	}
-	over, last := held, ""
+	over := held
+	var changing []string // files
 	var results []FileResult
 	for _, f := range files {
 		s.stepProgress(f)
@@ -46,11 +48,11 @@ func (o overlay[T]) loadOver(s *session, ctx context.Context, files []file) erro
 			return fmt.Errorf("%s: %w", f.shown, err)
 		}
 		if !same {
-			over, last = next, f.shown
+			over, changing = next, append(changing, f.shown)
 		}
 		results = append(results, FileResult{File: f.shown, Status: statusOf(!same), Rows: rows})
 	}
-	same := last == ""
+	same := len(changing) == 0
 	if !same && len(files) > 1 { // a later file may have taken back what an earlier one changed
 		same, err = o.same(held, over)
 	}
@@ -58,7 +60,7 @@ func (o overlay[T]) loadOver(s *session, ctx context.Context, files []file) erro
 		err = o.publish(s, ctx, over)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", last, err)
+		return fmt.Errorf("%s: %w", strings.Join(changing, ", "), err)
 	}
 	for _, r := range results {
 		if same {
