@@ -118,8 +118,9 @@ func (p *process) admit(ctx context.Context) error {
 	if looked, ever := p.looked[account]; account == "" || ever && looked == epoch || p.world.broken == BelieveRows {
 		return nil
 	}
+	view, viewed := p.view, p.viewed // of the answer, which may be half read
 	p.asked = ""
-	defer func() { p.asked = account }()
+	defer func() { p.asked, p.view, p.viewed = account, view, viewed }()
 	if err := p.inspect(ctx, account); err != nil {
 		return err
 	}
