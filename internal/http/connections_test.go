@@ -216,6 +216,38 @@ func TestAnAnswerArrivesAtOnce(t *testing.T) {
 	}
 }
 
+// An answer that could not be sent is followed by no other on its connection.
+func TestAnAnswerThatCannotBeSentEndsItsConnection(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	dialed, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dialed.Close()
+	accepted, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := halfClosed(accepted)
+	defer c.Close()
+	done := gatherStart(withConnection(t.Context(), c))
+	if _, err := c.Write([]byte("the first answer")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetWriteDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	if err := c.SetWriteDeadline(time.Time{}); err == nil {
+		_, err = c.Write([]byte("the second answer"))
+		t.Errorf("after one that was lost, the next answer is sent: %v", err)
+	}
+}
+
 func TestAClientThatGoesAwayEndsItsWorkAndIsLoggedWithoutACode(t *testing.T) {
 	for name, linger := range map[string]int{"with an end": -1, "with a reset": 0} {
 		w := newSlowWorld()

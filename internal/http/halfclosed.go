@@ -137,7 +137,9 @@ func gatherStart(ctx context.Context) (done func()) {
 	h.gathering = true
 	return func() {
 		if h.gathering = false; len(h.gathered) > 0 {
-			_, _ = h.writeGathered(nil) // the next write or read tells of a client that has gone
+			if _, err := h.writeGathered(nil); err != nil {
+				h.TCPConn.Close() // the server does not hear of it, and would send the next answer
+			}
 		}
 	}
 }
