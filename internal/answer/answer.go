@@ -346,7 +346,7 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 		return nil, err
 	}
 	defer func() {
-		if a != nil {
+		if a != nil && ctx.Err() == nil { // else nothing may wait for it any more
 			use.holdBody(a, 0)
 		}
 		use.adjustBytes(-bytes)
