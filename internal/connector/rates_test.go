@@ -113,6 +113,24 @@ func (p *published) publish(from, to string) {
 	}
 }
 
+// pullOn pulls rates at a time at which they are published up to a day, and returns what
+// is kept then.
+func (p *published) pullOn(t *testing.T, c *Connector, dir, now, newest string) (kept ecb.Table, err error) {
+	t.Helper()
+	p.days = nil
+	p.publish("2026-01-01", newest)
+	at, parsing := time.Parse(time.RFC3339, now)
+	if parsing != nil {
+		t.Fatal(parsing)
+	}
+	err = c.pullRates(t.Context(), "acme", dir, at)
+	kept, reading := readKeptRates(filepath.Join(dir, RatesFile))
+	if reading != nil {
+		t.Fatal(reading)
+	}
+	return kept, err
+}
+
 // A story of some days: what is fetched, kept and loaded on each.
 func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 	dir := t.TempDir()
@@ -145,18 +163,9 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 		if step.before != nil {
 			step.before()
 		}
-		b.days = nil
-		b.publish("2026-01-01", step.newest)
-		now, err := time.Parse(time.RFC3339, step.now)
+		kept, err := b.pullOn(t, c, dir, step.now, step.newest)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.pullRates(t.Context(), "acme", dir, now); err != nil {
 			t.Fatalf("step %d: %v", i+1, err)
-		}
-		kept, err := readKeptRates(filepath.Join(dir, RatesFile))
-		if err != nil {
-			t.Fatal(err)
 		}
 		days := kept.Days()
 		if got, want := fmt.Sprintln(b.daily, b.histories, days[0], days[len(days)-1]), fmt.Sprintln(step.daily, step.histories, step.first, step.last); got != want {
@@ -178,20 +187,11 @@ func TestANewDayIsTakenWithoutTheHistory(t *testing.T) {
 		{"2026-11-23T16:00:00Z", "2026-11-23", "2026-11-23"}, // over a weekend
 		{"2026-11-25T16:00:00Z", "2026-11-25", "2026-11-23"},
 	} {
-		b.days = nil
-		b.publish("2026-01-01", step.newest)
-		now, err := time.Parse(time.RFC3339, step.now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.pullRates(t.Context(), "acme", dir, now); !errors.Is(err, b.noHistory) {
+		kept, err := b.pullOn(t, c, dir, step.now, step.newest)
+		if !errors.Is(err, b.noHistory) {
 			t.Errorf("step %d ends with %v", i+1, err)
 		}
 		b.noHistory = errors.New("the history is away")
-		kept, err := readKeptRates(filepath.Join(dir, RatesFile))
-		if err != nil {
-			t.Fatal(err)
-		}
 		if days := kept.Days(); days[len(days)-1].String() != step.last {
 			t.Errorf("step %d: kept up to %s, expected %s", i+1, days[len(days)-1], step.last)
 		}
@@ -221,18 +221,9 @@ func TestTheBanksCorrectionsOfOldDaysAreTaken(t *testing.T) {
 		if step.before != nil {
 			step.before()
 		}
-		b.days = nil
-		b.publish("2026-01-01", step.newest)
-		now, err := time.Parse(time.RFC3339, step.now)
+		kept, err := b.pullOn(t, c, dir, step.now, step.newest)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.pullRates(t.Context(), "acme", dir, now); err != nil {
 			t.Fatalf("step %d: %v", i+1, err)
-		}
-		kept, err := readKeptRates(filepath.Join(dir, RatesFile))
-		if err != nil {
-			t.Fatal(err)
 		}
 		if rate := kept[corrected]["USD"]; rate.String() != step.rate || s.loads != step.loads {
 			t.Errorf("step %d, at %s: the rate of %s is %s after %d loads, expected %s after %d", i+1, step.now, corrected, rate, s.loads, step.rate, step.loads)

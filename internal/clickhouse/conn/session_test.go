@@ -45,6 +45,19 @@ func startSilent(t *testing.T) *silentServer {
 	return s
 }
 
+// connectSilent is a session to a server that is silent.
+func connectSilent(t *testing.T) (*silentServer, *Session) {
+	t.Helper()
+	silent := startSilent(t)
+	server := NewServer(silent, Checks{})
+	t.Cleanup(func() { server.Close() })
+	c, err := server.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return silent, c
+}
+
 // greeting is the row of the driver's first question, a block of four columns.
 func greeting() []byte {
 	block := []byte{1, 0, 2, 0, 0, 0, 0, 0, 4, 1} // what is told of a block, and its size
@@ -118,13 +131,7 @@ func TestADeadlineEndsASilentStatement(t *testing.T) {
 // Of replicas one that stands still must not keep the turn of a table for long.
 func TestAnInsertToReplicasHasTheShorterPatience(t *testing.T) {
 	t.Parallel()
-	silent := startSilent(t)
-	server := NewServer(silent, Checks{})
-	defer server.Close()
-	c, err := server.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, c := connectSilent(t)
 	const insert, deletion = "INSERT INTO leases SELECT 1", "ALTER TABLE facts DELETE WHERE 1"
 	if c.runner(insert) != c.patient || c.runner(deletion) != c.patient {
 		t.Error("without replicas a statement has the shorter patience")
@@ -139,13 +146,7 @@ func TestAnInsertToReplicasHasTheShorterPatience(t *testing.T) {
 // gives its rows.
 func TestAnExportLeavesAReplicaThatIsSilent(t *testing.T) {
 	t.Parallel()
-	silent := startSilent(t)
-	server := NewServer(silent, Checks{})
-	defer server.Close()
-	c, err := server.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent, c := connectSilent(t)
 	if err := c.exportWithin(t.Context(), 50*time.Millisecond, "SELECT 1", nil, func(Rows) error { return nil }); adlens.KindOf(err) != adlens.EngineUnavailable {
 		t.Errorf("an export from a replica that says nothing: %v", err)
 	}
