@@ -144,6 +144,31 @@ func TestARotationIsPrintedWhoseEndWasStoredByAFailure(t *testing.T) {
 	}
 }
 
+// An end that is not stored may be so later: what is advised is right either way.
+func TestARotationWhoseEndIsNotKnownIsRepeatedAtTheSuccessor(t *testing.T) {
+	d, o := home(t)
+	old := rotatable(t, d, o)
+	keys := func(change string) {
+		t.Helper()
+		if err := d.Cluster.Home().Server.Exec(t.Context(), "ALTER TABLE api_keys "+change, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys(fmt.Sprintf("ADD CONSTRAINT broken CHECK key_id != '%s'", old.ID))
+	_, successor, _, err := d.rotateKey(t.Context(), old, usualOverlap, time.Now())
+	if err == nil || !strings.Contains(err.Error(), "not known whether the end of key "+old.ID) || !strings.Contains(err.Error(), "adlens key rotate "+successor.ID+" --overlap 0 prints another") {
+		t.Errorf("the error is %v", err)
+	}
+	keys("DROP CONSTRAINT broken")
+	if out, err := run(o, "key", "rotate", successor.ID, "--overlap", "0"); err != nil {
+		t.Error(out, err)
+	}
+	stored, err := d.Keys.Keys(t.Context(), "acme")
+	if err != nil || len(stored) != 3 || stored[0].RevokedAt != nil || stored[1].RevokedAt == nil || stored[2].RevokedAt != nil {
+		t.Errorf("the keys are %+v, %v", stored, err)
+	}
+}
+
 // Who revokes a key waits until it is rotated.
 func TestARevocationWaitsForARotation(t *testing.T) {
 	d, o := home(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -59,10 +60,10 @@ the limits of its own. adlens key list shows both.`,
 }
 
 // rotateKey makes and stores a successor, and then the end of the old key, of which it
-// returns what is stored now. Where that fails or is killed the old key stays valid. The
-// caller holds the lock of the old key; what is stored is read again, because a server's
-// lock may be lost, its store leaves a key as it is that was revoked, and an end whose
-// storing failed or was interrupted may be stored all the same.
+// returns what is stored now. The caller holds the lock of the old key; what is stored is
+// read again, because a server's lock may be lost, its store leaves a key as it is that
+// was revoked, and an end whose storing failed or was interrupted may be stored all the
+// same, before that look or after it.
 func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Duration, now time.Time) (key auth.Key, successor, ended auth.Record, err error) {
 	switch {
 	case old.RevokedAt != nil:
@@ -89,10 +90,8 @@ func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Dura
 	stored, _, err := d.Keys.KeyByID(reading, old.ID)
 	stored.LastUsedAt = old.LastUsedAt
 	switch {
-	case err != nil:
-		return key, successor, old, fmt.Errorf("key %s may have ended: it could not be read again; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another, and key list shows what holds: %w", old.ID, successor.ID, successor.ID, err)
-	case failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(old)):
-		return key, successor, old, fmt.Errorf("key %s stays valid: its end could not be stored; revoke %s, whose secret was not shown, and rotate again: %w", old.ID, successor.ID, failed)
+	case err != nil, failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(old)):
+		return key, successor, old, fmt.Errorf("it is not known whether the end of key %s is stored, now or in a moment; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another, and key list shows what holds: %w", old.ID, successor.ID, successor.ID, errors.Join(failed, err))
 	case !reflect.DeepEqual(keyLine(stored), keyLine(ended)):
 		successor.RevokedAt = new(now.UTC().Truncate(time.Millisecond))
 		if err := d.Keys.PutKey(ctx, successor); err != nil {

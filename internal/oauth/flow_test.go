@@ -257,6 +257,46 @@ func TestWhatWasExchangedForTokensThatWereNotSentMayBeRepeated(t *testing.T) {
 	}
 }
 
+// lateApps stores no change: it fails, and what it was to store may come later.
+type lateApps struct {
+	*memoryApps
+	late []auth.App
+}
+
+func (l *lateApps) PutApp(_ context.Context, app auth.App) error {
+	l.late = append(l.late, app)
+	return errors.New("the connection was lost")
+}
+
+// Of several exchanges that were cut off any may be stored in the end, also after one
+// that was answered.
+func TestAnExchangeThatIsStoredLateEndsNoConnection(t *testing.T) {
+	w := newWorld(t)
+	invite, given := w.connected()
+	for range 2 {
+		apps := &lateApps{memoryApps: w.apps}
+		w.server.apps = apps
+		for range 3 {
+			w.mustRefuse(w.token(refresh(given.Refresh)), "server_error", "try again")
+		}
+		w.server.apps = w.apps
+		for _, late := range apps.late {
+			w.apps.rows[late.ID] = late
+			next := w.token(refresh(given.Refresh))
+			if next.Status != 200 {
+				t.Fatalf("after a late one: %+v", next)
+			}
+			given = next
+		}
+		w.sleep(time.Minute) // refreshes are bounded
+	}
+	w.sleep(time.Minute)
+	next := w.token(refresh(given.Refresh))
+	w.mustRefuse(w.token(refresh(given.Refresh)), "invalid_grant", "used before")
+	w.mustBeEnded(invite, true)
+	w.mustRefuse(w.token(refresh(next.Refresh)), "invalid_grant", "ended")
+}
+
 func TestACanceledAccountIsRefusedAndTheInviteStaysUnused(t *testing.T) {
 	w := newWorld(t)
 	for account, why := range map[string]string{"gone": "canceled", "removed": "does not exist"} {

@@ -180,16 +180,26 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 	})
 }
 
-// unsent is an exchange of which it is not known whether it was stored. Its tokens never
-// left the server: as long as the row has a refresh token that is possible, the
-// connection is as it was before, and the client may repeat what it sent.
+// unsent is a connection with exchanges of which it was not known whether they were stored.
+// Their tokens never left the server: as long as the row has a refresh token of theirs,
+// or one that they replaced, the connection is as it stands here, and the client may repeat
+// what it sent. A store may run what was cut off later, even after an exchange that is known.
 type unsent struct {
-	before   auth.App
-	possible [2][32]byte // the one that the row had, and the one that was to be stored
+	stands   auth.App
+	possible [][32]byte // the newest last
 }
 
-// unsentKept bounds the exchanges that are not known.
-const unsentKept = 1_000
+// unsentKept bounds the connections with such exchanges, and possibleKept the tokens of one.
+const (
+	unsentKept   = 1_000
+	possibleKept = 100
+)
+
+// addPossible adds refresh tokens that the row may have.
+func (u *unsent) addPossible(hashes ...[32]byte) {
+	u.possible = slices.Concat(u.possible, hashes)
+	u.possible = u.possible[max(0, len(u.possible)-possibleKept):]
+}
 
 // changeApp runs a step of the connection that a secret belongs to, one at a time
 // in this process.
@@ -219,17 +229,19 @@ func (s *Server) changeApp(r *http.Request, secret auth.Key, step func(app *auth
 		return tokenResponse{}, invalidGrant("the connection is ended: connect again")
 	}
 	held := app.Refresh.Hash
-	last, doubted := s.unsent.Get(family)
-	if doubted && slices.Contains(last.possible[:], held) {
-		app = last.before
+	known, doubted := s.unsent.Get(family)
+	if doubted && slices.Contains(known.possible, held) {
+		app = known.stands
 	}
-	before := app
+	known.stands = app
 	response, refused := step(&app, s.now())
 	switch {
 	case refused == errStore && app.RevokedAt == nil:
-		s.unsent.Put(family, unsent{before, [2][32]byte{held, app.Refresh.Hash}})
+		known.addPossible(held, app.Refresh.Hash)
+		s.unsent.Put(family, known)
 	case refused == nil && doubted:
-		s.unsent.Forget(func(of [32]byte) bool { return of == family })
+		known.stands = app
+		s.unsent.Put(family, known)
 	}
 	return response, refused
 }
