@@ -42,6 +42,8 @@ func framings() []spoken {
 		{name: "a length beyond 63 bits", sent: house.RawRequest(house.AccountPath, key, "Content-Length: 9223372036854775808") + hidden, statuses: []int{400}, plain: true},
 		{name: "a short body behind a request", sent: house.RawRequest(house.AccountPath, key, "Content-Length: 5") + "12345" + hidden, statuses: []int{200}},
 		{name: "a body larger than allowed", sent: house.RawRequest(house.AccountPath, key, "Content-Length: 2000") + strings.Repeat("a", 2000) + hidden, statuses: []int{413}},
+		{name: "a body larger than allowed, of no known path", sent: house.RawRequest("/nowhere", key, "Content-Length: 2000") + strings.Repeat("a", 2000) + hidden, statuses: []int{404}},
+		{name: "a body larger than allowed, of a method that is not allowed", sent: strings.Replace(house.RawRequest(house.AccountPath, key, "Content-Length: 2000"), "GET", "POST", 1) + strings.Repeat("a", 2000) + hidden, statuses: []int{405}},
 		{name: "an unknown transfer coding", sent: house.RawRequest(house.AccountPath, key, "Transfer-Encoding: gzip") + hidden, statuses: []int{501}, plain: true},
 		{name: "two transfer codings", sent: house.RawRequest(house.AccountPath, key, "Transfer-Encoding: gzip, chunked") + "0\r\n\r\n" + hidden, statuses: []int{501}, plain: true},
 		{name: "chunked twice", sent: house.RawRequest(house.AccountPath, key, "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + "0\r\n\r\n" + hidden, statuses: []int{501}, plain: true},

@@ -127,7 +127,7 @@ func (f paramField) setValue(value string) {
 	}
 	elements, _ := f.value.Interface().([]string)
 	for element := range strings.SplitSeq(value, ",") {
-		elements = append(elements, strings.Trim(element, " "))
+		elements = append(elements, strings.TrimSpace(element))
 	}
 	f.value.Set(reflect.ValueOf(elements))
 }

@@ -110,6 +110,9 @@ func (s *Server) limitSize(c *gin.Context) {
 	// Where a body ends is what proxies and servers come to disagree about, so
 	// nothing that stands behind one is taken for a request.
 	c.Writer.Header().Set("Connection", "close")
+	if c.FullPath() == "" {
+		return // the path or the method is refused, whatever the body
+	}
 	if r.ContentLength > maxBody {
 		s.writeError(c, tooLarge(http.StatusRequestEntityTooLarge, "the body", maxBody))
 		return

@@ -73,6 +73,14 @@ func TestAnAccountWithoutMarketplacesSaysSo(t *testing.T) {
 	mustMention(t, faults[0], "United States", "none")
 }
 
+// Letters of which others are made by folding are no country's.
+func TestALetterThatFoldsToAnotherIsNoCountry(t *testing.T) {
+	_, faults := ParseSummary(SummaryParams{FilterParams: FilterParams{Marketplaces: []string{"u\u017f"}}}, exampleView(), now)
+	if len(faults) != 1 || strings.Contains(faults[0].Detail, "United States") {
+		t.Errorf("%+v", faults)
+	}
+}
+
 // GB means UK wherever it is sent, so it is refused like UK.
 func TestGBIsRefusedWhereUKIsNotConnected(t *testing.T) {
 	v := exampleView()

@@ -250,7 +250,7 @@ func (p *parser) parseMarketplaces(codes []string) {
 		if text == "" {
 			continue // the rule for elements has said so
 		}
-		if m, ok := p.view.marketplaceByID(strings.Trim(text, " ")); ok {
+		if m, ok := p.view.marketplaceByID(strings.TrimSpace(text)); ok {
 			p.request.Filters.Marketplaces = append(p.request.Filters.Marketplaces, m.ID)
 			continue
 		}
@@ -273,10 +273,13 @@ func notConnected(text string, connected []string) adlens.Fault {
 	if len(connected) > 0 {
 		has = strings.Join(connected, ", ")
 	}
-	code := adlens.CanonicalCountry(strings.ToUpper(strings.Trim(text, " ")))
+	known := []string{"GB"}
+	for _, c := range adlens.Countries {
+		known = append(known, c.Code)
+	}
 	f := adlens.Fault{Value: text, Code: adlens.UnknownValue, Allowed: connected}
-	if name := adlens.CountryName(code); name != code {
-		f.Detail = fmt.Sprintf("%q (%s) is not connected to this account; the connected marketplaces are: %s", text, name, has)
+	if code, ok := canonicalValue(text, known); ok {
+		f.Detail = fmt.Sprintf("%q (%s) is not connected to this account; the connected marketplaces are: %s", text, adlens.CountryName(adlens.CanonicalCountry(code)), has)
 		return f
 	}
 	f.Detail = fmt.Sprintf("%q is not known here; the connected marketplaces are: %s", text, has)

@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -61,9 +62,9 @@ func lengthRule(p catalogue.Parameter) rule {
 }
 
 // canonicalValue writes a value of a closed set as the set does: closed sets do not
-// mind case, nor spaces around a value.
+// mind case, nor white space around a value, which spreadsheets and lines of a file leave.
 func canonicalValue(value string, set []string) (string, bool) {
-	value = lowerASCII(strings.Trim(value, " "))
+	value = lowerASCII(strings.TrimSpace(value))
 	i := slices.IndexFunc(set, func(s string) bool { return len(s) == len(value) && lowerASCII(s) == value })
 	if i < 0 {
 		return "", false
@@ -91,8 +92,8 @@ func oneOf(p catalogue.Parameter) rule {
 		valid: func(value string) bool { _, ok := canonicalValue(value, p.Values); return ok },
 		fault: func(value string) adlens.Fault {
 			f := unknownValue(value, p.Values, expected)
-			if reason, ok := p.Excluded[strings.ToUpper(strings.Trim(value, " "))]; ok {
-				f.Detail = fmt.Sprintf("%q cannot be requested: %s; expected %s", value, reason, expected)
+			if name, ok := canonicalValue(value, slices.Collect(maps.Keys(p.Excluded))); ok {
+				f.Detail = fmt.Sprintf("%q cannot be requested: %s; expected %s", value, p.Excluded[name], expected)
 			}
 			return f
 		},
