@@ -59,13 +59,12 @@ the script for Google Sheets (/docs/recipes/google-sheets), or format=xlsx.`,
 }
 
 // readFeed reads the request of a feed, with what it is by default.
-func readFeed(text string) (string, []answer.Request, error) {
-	saved, err := savedRequest(text)
-	if err != nil {
-		return "", nil, err
+func readFeed(text string) (saved, notice string, requests []answer.Request, err error) {
+	if saved, err = savedRequest(text); err != nil {
+		return "", "", nil, err
 	}
 	request, err := answer.ReadAddress(saved)
-	return saved, []answer.Request{request}, err
+	return saved, "", []answer.Request{request}, err
 }
 
 // mostRows are the greatest page sizes of paths whose answers are pages.

@@ -28,8 +28,8 @@ type linkCommand struct {
 	days     int    // for how long a link is valid where nothing else is chosen
 	most     int    // days that can be chosen at most; 0 is no bound
 	// read reads what is saved, and returns it in its normal form with the requests
-	// that the link answers.
-	read func(text string) (saved string, requests []answer.Request, err error)
+	// that the link answers. The notice is "" where all of the text is saved.
+	read func(text string) (saved, notice string, requests []answer.Request, err error)
 }
 
 // newLink is what create reads of its flags and arguments.
@@ -61,7 +61,7 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 	if strings.TrimSpace(n.name) == "" {
 		return fmt.Errorf("the name is empty; expected what the %s is for", l.kind.Name)
 	}
-	saved, requests, err := l.read(n.saved)
+	saved, leftOut, requests, err := l.read(n.saved)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,10 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 		if err != nil {
 			return fmt.Errorf("%s is not answered: %w", saved, err)
 		}
-		if notice != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), notice)
+		for _, text := range []string{leftOut, notice} {
+			if text != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), text)
+			}
 		}
 		if err := d.Feeds.PutFeed(cmd.Context(), record); err != nil {
 			return err

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"adlens/internal/answer"
 	"adlens/internal/auth"
 
@@ -53,12 +56,15 @@ marketplaces sees it. Readers see the name.`,
 }
 
 // readView reads the view of a share link.
-func readView(text string) (string, []answer.Request, error) {
+func readView(text string) (saved, notice string, requests []answer.Request, err error) {
 	view, err := answer.ParseView(text)
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
-	return view.String(), view.Requests(), nil
+	if len(view.LeftOut) > 0 {
+		notice = fmt.Sprintf("the link shows %s: that view has no %s", view, strings.Join(view.LeftOut, ", "))
+	}
+	return view.String(), notice, view.Requests(), nil
 }
 
 func newShareList(o *options) *cobra.Command {

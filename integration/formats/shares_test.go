@@ -119,6 +119,21 @@ func TestAShareLinkReadsNothingElse(t *testing.T) {
 	}
 }
 
+// A link shows more than an address has filters for, where its view has none of these.
+func TestFiltersThatAViewLacksAreNamed(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	for view, wanted := range map[string]string{
+		"#/activity?marketplaces=US&tool=rule&range=last_7_days": "the link shows #/activity?tool=rule: that view has no marketplaces, range",
+		"#/overview?marketplaces=US":                             "",
+	} {
+		r := h.Run("share", "create", "--account", one.Files.ID, "--name", "board", view)
+		if named := strings.Contains(r.Stderr, "that view has no"); r.Code != 0 || named != (wanted != "") || !strings.Contains(r.Stderr, wanted) {
+			t.Errorf("%s: expected %q, got %s", view, wanted, r)
+		}
+	}
+}
+
 // A moving period that has nothing to compare on the day on which it is saved is saved
 // all the same, with a notice; all else that is refused is not. An account without
 // figures has such a period on every day.

@@ -21,6 +21,8 @@ import (
 type SavedView struct {
 	name  string      // of the view
 	saved []Parameter // those that the view is made with, in the order of the address
+
+	LeftOut []string // names in the address that other views have
 }
 
 // pageView is a view of the page that can be shared.
@@ -117,8 +119,11 @@ var arranging = []string{"page", "page_size", "sort", "order"}
 
 // ParseView reads an address of the page, or what follows its #. It is strict: what
 // the page does not know is refused, because a lost filter widens a view. A name
-// that only other views have is left out, as the page does.
+// that only other views have is left out, as the page does, and listed.
 func ParseView(text string) (SavedView, error) {
+	if text == "" {
+		return SavedView{}, errors.New("the view is empty; expected an address of the page, such as '#/overview'")
+	}
 	address, fragment, found := strings.Cut(text, "#")
 	if _, path, isAddress := strings.Cut(address, "://"); !found && !isAddress {
 		fragment = text
@@ -150,6 +155,8 @@ func ParseView(text string) (SavedView, error) {
 			return v, fmt.Errorf("stack is %q, expected one of %s", Printable(p.Value), strings.Join(stacks, ", "))
 		case slices.Contains(own, p.Name):
 			v.saved = append(v.saved, p)
+		default:
+			v.LeftOut = append(v.LeftOut, p.Name)
 		}
 	}
 	return v, nil

@@ -34,6 +34,7 @@ func TestAViewIsReadFromAnAddressOfThePage(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		"":                                           "the view is empty",
 		"#/product":                                  `"product" is no view that can be shared; did you mean products?; expected one of activity, ad-group-figures,`,
 		"#/apps":                                     `"apps" is no view that can be shared`,
 		"#/overview?marketplace=US":                  `"marketplace" is no name in an address of the page; did you mean marketplaces?`,
