@@ -1,5 +1,5 @@
-// Package period is the calendar of a question: named ranges, explicit dates,
-// time zones, and the calendar months and years inside a range of days.
+// Package period is the calendar of a question: named ranges, explicit dates and
+// time zones.
 //
 // It is pure: the time now is an argument, and time zones come from the
 // database in the binary, so that an answer is the same on every machine.

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"adlens"
+	"pgregory.net/rapid"
 )
 
 func TestExplicitDatesReachSixCalendarYears(t *testing.T) {
@@ -80,4 +83,12 @@ func mustMention(t *testing.T, err error, words ...string) {
 func days(t testing.TB, start, end string) Period {
 	t.Helper()
 	return Period{Start: day(t, start), End: day(t, end), Range: Custom}
+}
+
+var anyDay = rapid.Map(rapid.Int32Range(-100000, 100000), func(n int32) adlens.Day { return adlens.Day(n) })
+
+func anyPeriod(t *rapid.T) Period {
+	start := anyDay.Draw(t, "start")
+	length := rapid.Int32Range(1, 6*366).Draw(t, "length")
+	return Period{Start: start, End: start + adlens.Day(length) - 1, Range: Custom}
 }

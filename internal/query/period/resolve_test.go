@@ -7,6 +7,7 @@ import (
 	"adlens"
 	"adlens/internal/catalogue"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // worstDays are days at which calendars go wrong, each with all named ranges
@@ -211,6 +212,18 @@ func TestLastNDaysAreNDays(t *testing.T) {
 			t.Errorf("%s has %d days", name, got)
 		}
 	}
+}
+
+func TestEveryNamedRangeHoldsItsToday(t *testing.T) {
+	without := map[Name]bool{Yesterday: true, LastMonth: true, LastYear: true}
+	rapid.Check(t, func(t *rapid.T) {
+		today := anyDay.Draw(t, "today")
+		name := rapid.SampledFrom(named()).Draw(t, "name")
+		p := Resolve(name, today, anyDay.Draw(t, "oldest"), rapid.Bool().Draw(t, "held"))
+		if p.Start > p.End || p.End > today || (p.End == today) == without[name] {
+			t.Fatalf("%s on %s is %s..%s", name, today, p.Start, p.End)
+		}
+	})
 }
 
 func TestNamesAreThoseOfTheContractInItsOrder(t *testing.T) {
