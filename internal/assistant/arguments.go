@@ -28,6 +28,14 @@ func (e *argumentError) Error() string { return e.detail }
 // arguments are those of a call, by name: lists have their elements, others one.
 type arguments map[string][]string
 
+// argumentNames returns the names of arguments.
+func argumentNames(all []argument) (names []string) {
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // first returns the value of an argument, or another where it was not given.
 func (a arguments) first(name, otherwise string) string {
 	if len(a[name]) == 0 {
@@ -79,10 +87,7 @@ func (t tool) readArguments(text []byte) (arguments, error) {
 }
 
 func (t tool) unknownArgument(name string) error {
-	var known []string
-	for _, a := range t.arguments {
-		known = append(known, a.Name)
-	}
+	known := argumentNames(t.arguments)
 	detail := fmt.Sprintf("%q is no argument of %s, which has %s", adlens.CleanText(name, maxText), t.name, strings.Join(known, ", "))
 	if len(known) == 0 {
 		detail = fmt.Sprintf("%q is no argument of %s, which has none", adlens.CleanText(name, maxText), t.name)

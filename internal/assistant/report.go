@@ -43,8 +43,8 @@ type line struct {
 	change []jsontext.Value // in percent, or points of what is a percentage
 }
 
-// scope are the arguments that all tools of figures have.
-var scopeNames = []string{"range", "start_date", "end_date", "timezone", "marketplaces", "ad_products", "campaign_ids", "ad_group_ids", "product_ids", "currency", "compare"}
+// scopeNames are the names of the arguments that all tools of figures have.
+var scopeNames = argumentNames(scope())
 
 // readReport asks for a report of the call's scope.
 func (c call) readReport(dimensions, figures []string, more ...answer.Parameter) (r report, err error) {
