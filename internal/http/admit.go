@@ -21,7 +21,7 @@ func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials) (auth
 		c.Set(keyCaller, caller.Key)
 	}
 	writeLimits(c.Writer.Header(), caller.Windows)
-	if errors.Is(err, auth.ErrMissingKey) && keyInAddress(c.Request.RequestURI) {
+	if errors.Is(err, auth.ErrMissingKey) && auth.HoldsKey(c.Request.RequestURI) {
 		return caller, &problem{code: codeMissingKey, detail: "the key is in the address, where it is ignored and where others can read it: " +
 			"revoke it, make another, and send that in the header Authorization: Bearer key_live_..."}
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
-	"strings"
 	"time"
 
 	"adlens"
@@ -232,7 +230,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 	c.Set(keyCode, p.code)
 	c.Abort()
 	if isForPeople(c) {
-		shown := sharedView{Fault: string(maskKeys([]byte(p.detail))), Gone: status == http.StatusNotFound}
+		shown := sharedView{Fault: string(auth.MaskSecrets([]byte(p.detail))), Gone: status == http.StatusNotFound}
 		if p.retry > 0 {
 			shown.Wait = wholeSeconds(p.retry)
 		}
@@ -245,7 +243,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 	if err != nil {
 		s.log.Error("an error could not be written", zap.Error(err))
 	}
-	writeBody(c, status, "application/problem+json", maskKeys(text))
+	writeBody(c, status, "application/problem+json", auth.MaskSecrets(text))
 }
 
 // writeBody writes an answer whose other headers are set.
@@ -273,20 +271,3 @@ func faultBodies(faults []adlens.Fault) []faultBody {
 func wholeSeconds(d time.Duration) int {
 	return max(1, int((d+time.Second-1)/time.Second))
 }
-
-// keyPrefix is how the text of every key begins.
-const keyPrefix = "key_live_"
-
-// keyText is what may be a key or the token of a link, or a part of one, past the
-// four characters that may be shown.
-var keyText = regexp.MustCompile(`(` + keyPrefix + `|feed_|share_)([0-9A-Za-z]{4})[0-9A-Za-z]+`)
-
-// maskKeys leaves of every key in a text no more than its start. Errors repeat
-// what was sent, and people pass errors on.
-func maskKeys(text []byte) []byte {
-	return keyText.ReplaceAll(text, []byte("$1$2..."))
-}
-
-// keyInAddress reports whether a key is where browsers, proxies and logs keep
-// it.
-func keyInAddress(uri string) bool { return strings.Contains(uri, keyPrefix) }
