@@ -32,12 +32,8 @@ sees who asks. It can read the account and change nothing.`,
 	return cmd
 }
 
-const (
-	// inviteFor is how long the code of an invitation can be used.
-	inviteFor = 10 * time.Minute
-	// loopbackURL is the address of adlens serve where no other is known.
-	loopbackURL = "http://127.0.0.1:8080"
-)
+// loopbackURL is the address of adlens serve where no other is known.
+const loopbackURL = "http://" + defaultListen
 
 func newAppInvite(o *options) *cobra.Command {
 	var account, base string
@@ -91,7 +87,7 @@ func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth
 	}
 	code, now := auth.NewInvite(), time.Now().UTC().Truncate(time.Millisecond)
 	app := auth.App{ID: newID("a_"), AccountID: account, InvitedAt: now,
-		Invite: auth.Secret{Hash: code.Hash(), ExpiresAt: now.Add(inviteFor)}}
+		Invite: auth.Secret{Hash: code.Hash(), ExpiresAt: now.Add(oauth.InviteLifetime)}}
 	return code, app, d.Apps.PutApp(ctx, app)
 }
 
@@ -106,11 +102,11 @@ func explainInvite(w io.Writer, code auth.Invite, app auth.App, base string) err
 Valid once, until %s.
 
 1. Give the assistant this address as a server of the Model Context Protocol:
-   %s/mcp
+   %s
 2. It opens a page that shows who asks and what may be read: type the code there.
 
 To withdraw the invitation, or to end the connection later: adlens app revoke %s
-%s`, code.Reveal(), adlens.FormatTime(app.Invite.ExpiresAt), base, app.ID, note)
+%s`, code.Reveal(), adlens.FormatTime(app.Invite.ExpiresAt), oauth.Resource(base), app.ID, note)
 	return err
 }
 

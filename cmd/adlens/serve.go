@@ -45,8 +45,11 @@ type serveOptions struct {
 	noRegistration bool
 }
 
+// defaultListen is where a server answers without --listen.
+const defaultListen = "127.0.0.1:8080"
+
 func (so *serveOptions) addFlags(cmd *cobra.Command, level string) {
-	cmd.Flags().StringVar(&so.listen, "listen", "127.0.0.1:8080", "address to answer on; port 0 picks a free one")
+	cmd.Flags().StringVar(&so.listen, "listen", defaultListen, "address to answer on; port 0 picks a free one")
 	so.addLimitFlags(cmd)
 	cmd.Flags().IntVar(&so.answerCache, "answer-cache", 64<<20, "bytes of memory for answers that are requested again; 0 is off")
 	cmd.Flags().IntVar(&so.underWay, "answer-memory", 0, "bytes of memory for all answers together while they are made and sent; beyond it requests wait, and then get 503. 0 is a sixteenth of the machine's memory")

@@ -27,8 +27,8 @@ import (
 // The addresses of assistants (contract D4). ownersPath is for the owner of the data
 // directory, who runs adlens mcp next to the server.
 const (
-	assistantPath = "/mcp"
-	ownersPath    = "/mcp/calls"
+	assistantPath = oauth.ResourcePath
+	ownersPath    = assistantPath + "/calls"
 )
 
 // maxCall bounds a call of an assistant.

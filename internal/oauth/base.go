@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// resourcePath is where assistants ask, below the base.
-const resourcePath = "/mcp"
+// ResourcePath is where assistants ask, below the base.
+const ResourcePath = "/mcp"
 
 // ParsePublicURL returns the address that clients see, without a final slash: an
 // https URL of a host, and nothing more. A path is refused, because the paths of
@@ -49,7 +49,7 @@ func (s *Server) Base(r *http.Request) (base string, err error) {
 }
 
 // Resource returns the identifier of what tokens are for.
-func Resource(base string) string { return base + resourcePath }
+func Resource(base string) string { return base + ResourcePath }
 
 // ResourceMetadataURL returns where the metadata of the resource is, for the
 // header WWW-Authenticate.

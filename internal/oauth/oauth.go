@@ -122,7 +122,7 @@ func New(c Config) *Server {
 // The paths of the server.
 const (
 	pathResource   = "/.well-known/oauth-protected-resource"
-	pathResourceOf = pathResource + resourcePath
+	pathResourceOf = pathResource + ResourcePath
 	pathIssuer     = "/.well-known/oauth-authorization-server"
 	pathAuthorize  = "/oauth/authorize"
 	pathToken      = "/oauth/token"
