@@ -33,15 +33,15 @@ type endpoint func(ctx context.Context, s *Service, caller auth.Caller, r Reques
 // endpoints are all that can be asked, by name.
 var endpoints = map[string]endpoint{
 	Account:            askAccount,
-	"summary":          figuresEndpoint("summary", query.ParseSummary, (*query.Service).Summary, (*writer).writeSummary),
-	"timeline":         figuresEndpoint("timeline", query.ParseTimeline, (*query.Service).Timeline, (*writer).writeTimeline),
-	"reports/products": figuresEndpoint("reports/products", query.ParseProducts, (*query.Service).Products, (*writer).writeProducts),
-	"report":           figuresEndpoint("report", query.ParseReport, (*query.Service).Report, (*writer).writeReport),
-	"marketplaces":     listEndpoint("marketplaces", nil, query.ParsePlain, readMarketplaces, (*writer).writeMarketplaces),
-	"campaigns":        listEndpoint("campaigns", freshenList(manifest.Campaigns), query.ParseCampaigns, (*query.Service).Campaigns, (*writer).writeCampaigns),
-	"ad-groups":        listEndpoint("ad-groups", freshenList(manifest.AdGroups), query.ParseAdGroups, (*query.Service).AdGroups, (*writer).adGroups),
-	"rules":            listEndpoint("rules", nil, query.ParseRules, (*query.Service).Rules, (*writer).writeRules),
-	"activity":         listEndpoint("activity", nil, query.ParseActivity, (*query.Service).Activity, (*writer).writeActivities),
+	"summary":          figuresEndpoint(query.ParseSummary, (*query.Service).Summary, (*writer).writeSummary),
+	"timeline":         figuresEndpoint(query.ParseTimeline, (*query.Service).Timeline, (*writer).writeTimeline),
+	"reports/products": figuresEndpoint(query.ParseProducts, (*query.Service).Products, (*writer).writeProducts),
+	"report":           figuresEndpoint(query.ParseReport, (*query.Service).Report, (*writer).writeReport),
+	"marketplaces":     listEndpoint(nil, query.ParsePlain, readMarketplaces, (*writer).writeMarketplaces),
+	"campaigns":        listEndpoint(freshenList(manifest.Campaigns), query.ParseCampaigns, (*query.Service).Campaigns, (*writer).writeCampaigns),
+	"ad-groups":        listEndpoint(freshenList(manifest.AdGroups), query.ParseAdGroups, (*query.Service).AdGroups, (*writer).adGroups),
+	"rules":            listEndpoint(nil, query.ParseRules, (*query.Service).Rules, (*writer).writeRules),
+	"activity":         listEndpoint(nil, query.ParseActivity, (*query.Service).Activity, (*writer).writeActivities),
 	RuleRuns:           askRuleRuns,
 }
 
@@ -77,6 +77,14 @@ func ReadAddress(text string) (Request, error) {
 	return r, nil
 }
 
+// name returns what names the endpoint in an address.
+func (r Request) name() string {
+	if r.Endpoint == RuleRuns {
+		return "rules/" + url.PathEscape(r.RuleID) + "/runs"
+	}
+	return r.Endpoint
+}
+
 // readEndpoint reads the endpoint of a path that a link answers. The error is a
 // *NotFoundError for one that no link can answer.
 func readEndpoint(path string) (Request, error) {
@@ -89,39 +97,46 @@ func readEndpoint(path string) (Request, error) {
 	return r, nil
 }
 
-// steps are what makes an endpoint of the functions of internal/query: how its
-// parameters are read and checked, what of a request depends on more than the data, how its
-// answer is named, how many rows that has at most, and how it is computed and
-// described.
+// steps are what makes an endpoint of the functions of internal/query, in the order in
+// which a question takes them.
 type steps[Params any, R request, A any] struct {
-	name     string
-	parse    func(Params, query.View, time.Time) (R, []adlens.Fault)
-	check    func(context.Context, query.View, R) ([]adlens.Fault, error)    // of ids, which the view does not have
-	late     bool                                                            // computing checks too: only beside other faults it has to be done before
-	settle   func(context.Context, *Service, query.View, R) (r R, past bool) // nil where all depends on the data; past where they are others by now
-	identify func(string, query.View, R) string
+	// parse reads the parameters.
+	parse func(Params, query.View, time.Time) (R, []adlens.Fault)
+	// check finds ids that the account does not have, for which it reads the store.
+	check func(context.Context, query.View, R) ([]adlens.Fault, error)
+	// late says that compute checks too: check is left out unless there are other
+	// faults, which are reported together.
+	late bool
+	// settle adds what depends on more than the data, and reports whether the view is
+	// out of date by then; nil where all depends on the data.
+	settle func(context.Context, *Service, query.View, R) (r R, past bool)
+	// identify names the answer to a request of an endpoint.
+	identify func(endpoint string, v query.View, r R) string
+	// most bounds the rows of the answer.
 	most     func(context.Context, query.View, R) (int, error)
 	compute  func(*query.Service, context.Context, query.View, R) (A, error)
 	describe func(*writer, A)
 }
 
 // figuresEndpoint returns an endpoint that answers figures.
-func figuresEndpoint[Params, A any](name string, parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
+func figuresEndpoint[Params, A any](parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
-		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{name, parse, s.figures.UnknownIDs, false, nil, query.Identity, s.figures.MostRows, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{parse: parse, check: s.figures.UnknownIDs,
+			identify: query.Identity, most: s.figures.MostRows, compute: compute, describe: describe})
 	}
 }
 
 // listEndpoint returns an endpoint that answers a list.
-func listEndpoint[Params, A any](name string, settle func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool),
+func listEndpoint[Params, A any](settle func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool),
 	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.ListRequest) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
-		most := func(ctx context.Context, v query.View, r query.ListRequest) (int, error) {
-			return s.figures.MostListed(ctx, v, r, name)
+		most := func(ctx context.Context, v query.View, list query.ListRequest) (int, error) {
+			return s.figures.MostListed(ctx, v, list, r.Endpoint)
 		}
-		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{name, parse, s.figures.UnlistedCampaign, true, settle, query.ListIdentity, most, compute, describe})
+		return newQuestion(ctx, s, caller, r, steps[Params, query.ListRequest, A]{parse: parse, check: s.figures.UnlistedCampaign, late: true, settle: settle,
+			identify: query.ListIdentity, most: most, compute: compute, describe: describe})
 	}
 }
 
@@ -164,9 +179,10 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 			return newQuestion(ctx, s, caller, r, st)
 		}
 	}
+	name := r.name()
 	return &Question{
-		Name: accountPrefix(view.Account) + st.identify(st.name, view, request), meaning: func() string { return query.Meaning(st.name, view, request) },
-		service: s, account: view.Account, endpoint: st.name, request: request,
+		Name: accountPrefix(view.Account) + st.identify(name, view, request), meaning: func() string { return query.Meaning(name, view, request) },
+		service: s, account: view.Account, endpoint: name, request: request,
 		most: func(ctx context.Context) (int, error) { return st.most(ctx, view, request) },
 		compute: func(ctx context.Context) (func(*writer), error) {
 			a, err := st.compute(s.figures, ctx, view, request)
@@ -220,8 +236,8 @@ func askRuleRuns(ctx context.Context, s *Service, caller auth.Caller, r Request)
 		bytes, err := s.figures.RunBytes(ctx, v, r.RuleID)
 		return runWeight * bytes / rowBytes, err
 	}
-	name := "rules/" + url.PathEscape(r.RuleID) + "/runs"
-	return newQuestion(ctx, s, caller, r, steps[query.FormatParams, query.ListRequest, []query.RuleRun]{name, query.ParsePlain, s.figures.UnlistedCampaign, true, nil, query.ListIdentity, most, readRuns, (*writer).writeRuns})
+	return newQuestion(ctx, s, caller, r, steps[query.FormatParams, query.ListRequest, []query.RuleRun]{parse: query.ParsePlain, check: s.figures.UnlistedCampaign, late: true,
+		identify: query.ListIdentity, most: most, compute: readRuns, describe: (*writer).writeRuns})
 }
 
 // askAccount asks for the account itself and the key that is used. Its answer is

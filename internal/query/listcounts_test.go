@@ -80,3 +80,13 @@ func TestACountThatFailedIsNotRemembered(t *testing.T) {
 		t.Errorf("counted %d times, expected 2 (error %v)", store.asked, err)
 	}
 }
+
+func TestAllRowsOfEveryListAreCounted(t *testing.T) {
+	for _, endpoint := range []string{"campaigns", "ad-groups", "rules", "activity"} {
+		store := &recordList{}
+		most, err := NewService(nil, store).MostListed(t.Context(), exampleView(), ListRequest{Paging: Paging{Page: 1, PageSize: MaxRows, All: true}}, endpoint)
+		if most != 3 || err != nil || len(store.asked) != 1 {
+			t.Errorf("%s: %d rows at most, %v, %d statements", endpoint, most, err, len(store.asked))
+		}
+	}
+}

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
@@ -177,13 +178,13 @@ func lastRunsOf(rule string) ListRequest {
 	return ListRequest{RuleID: rule, Paging: Paging{Page: 1, PageSize: lastRuns}}
 }
 
-// MostListed is how many rows a page of a list has at most. Only for all rows
-// they are counted.
-func (s *Service) MostListed(ctx context.Context, v View, r ListRequest, name string) (int, error) {
+// MostListed is how many rows a page of an endpoint's list has at most. Only for all
+// rows they are counted.
+func (s *Service) MostListed(ctx context.Context, v View, r ListRequest, endpoint string) (int, error) {
 	if !r.All {
 		return r.PageSize, nil
 	}
-	total, err := s.lists.Count(ctx, v.listStatement(name+"_count", r))
+	total, err := s.lists.Count(ctx, v.listStatement(strings.ReplaceAll(endpoint, "-", "_")+"_count", r))
 	return min(total, r.PageSize), err
 }
 
