@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/answer"
 	"adlens/internal/auth"
 	"adlens/internal/demo"
 
@@ -136,8 +137,8 @@ func printQuickstart(w io.Writer, address, key string) error {
 		"adlens answers at " + address,
 		"the key of the demonstration account: " + key,
 		"",
-		curl("/api/v1/summary?range=last_30_days"),
-		curl("/api/v1/reports/products?range=all_time&ad_products=SPONSORED_PRODUCTS&sort=sales&page_size=5"),
+		curl(answer.APIPath + "/summary?range=last_30_days"),
+		curl(answer.APIPath + "/reports/products?range=all_time&ad_products=SPONSORED_PRODUCTS&sort=sales&page_size=5"),
 	}, "\n"))
 	return err
 }

@@ -67,17 +67,9 @@ func readFeed(text string) (saved, notice string, requests []answer.Request, err
 	return saved, "", []answer.Request{request}, err
 }
 
-// mostRows are the greatest page sizes of paths whose answers are pages.
-var mostRows = map[string]string{
-	"/api/v1/reports/products": allRows, "/api/v1/report": allRows, "/api/v1/rules": allRows, "/api/v1/activity": allRows,
-	"/api/v1/campaigns": "1000", "/api/v1/ad-groups": "1000",
-}
-
-const allRows = "all"
-
 // savedRequest fills in what a feed is by default.
 func savedRequest(request string) (string, error) {
-	path, query, _ := strings.Cut(strings.TrimPrefix(request, "/api/v1"), "?")
+	path, query, _ := strings.Cut(strings.TrimPrefix(request, answer.APIPath), "?")
 	if !strings.HasPrefix(path, "/") {
 		return "", fmt.Errorf("--request %q: expected a path after /api/v1, /summary?range=last_30_days for example", request)
 	}
@@ -85,14 +77,13 @@ func savedRequest(request string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--request %q does not parse; expected name=value pairs after ?, joined by &, with %%XX for other characters", request)
 	}
-	path = "/api/v1" + path
 	if !values.Has("format") {
 		query = addParameter(query, "format=csv")
 	}
-	if most, paged := mostRows[path]; paged && !values.Has("page") && !values.Has("page_size") {
+	if most := answer.LargestPage(strings.TrimPrefix(path, "/")); most != "" && !values.Has("page") && !values.Has("page_size") {
 		query = addParameter(query, "page_size="+most)
 	}
-	return path + "?" + query, nil
+	return answer.APIPath + path + "?" + query, nil
 }
 
 // addParameter adds a parameter to a query string as it was written.

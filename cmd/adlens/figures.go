@@ -75,7 +75,7 @@ func readFigures(args []string) (answer.Request, error) {
 	if len(args) > 0 {
 		before, _, _ := strings.Cut(args[0], "=")
 		if named = !strings.Contains(args[0], "=") || strings.Contains(before, "?"); named {
-			path, args = strings.TrimPrefix(strings.TrimPrefix(args[0], "/api/v1"), "/"), args[1:]
+			path, args = strings.TrimPrefix(strings.TrimPrefix(args[0], answer.APIPath), "/"), args[1:]
 		}
 	}
 	var sent []answer.Parameter
@@ -89,7 +89,7 @@ func readFigures(args []string) (answer.Request, error) {
 		}
 		sent = append(sent, answer.Parameter{Name: name, Value: value})
 	}
-	request, err := answer.ReadAddress("/api/v1/" + path)
+	request, err := answer.ReadAddress(answer.APIPath + "/" + path)
 	switch {
 	case err != nil && strings.Contains(path, "#"):
 		return request, err
@@ -183,8 +183,8 @@ func (d *data) printFigures(cmd *cobra.Command, account string, r answer.Request
 func printPages(w io.Writer, endpoint string, p answer.Pages) (err error) {
 	if next, ok := p.NextPage(p.Rows); ok {
 		all := ""
-		if mostRows["/api/v1/"+endpoint] == allRows {
-			all = ", and page_size=all prints all of them"
+		if answer.LargestPage(endpoint) == answer.AllRows {
+			all = ", and page_size=" + answer.AllRows + " prints all of them"
 		}
 		_, err = fmt.Fprintf(w, "page %d of %d, of %d rows; page=%d is the next%s\n", p.Page, p.TotalPages(p.Rows), p.Rows, next, all)
 	}

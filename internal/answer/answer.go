@@ -289,7 +289,7 @@ func (q *Question) Encode(ctx context.Context, plain *Answer, coding string, enc
 // form.
 func (q *Question) Address() string {
 	if q.request == nil {
-		return apiPath + q.endpoint
+		return APIPath + "/" + q.endpoint
 	}
 	return addressOf(q.endpoint, q.request)
 }

@@ -6,11 +6,13 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"adlens"
 	"adlens/internal/auth"
+	"adlens/internal/catalogue"
 	"adlens/internal/flight"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
@@ -24,8 +26,8 @@ const (
 	RuleRuns = "rules/runs"
 )
 
-// apiPath precedes the names of endpoints in an address.
-const apiPath = "/api/v1/"
+// APIPath precedes the paths of endpoints in an address.
+const APIPath = "/api/v1"
 
 // endpoint makes a question of a request.
 type endpoint func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error)
@@ -77,6 +79,9 @@ func ReadAddress(text string) (Request, error) {
 	return r, nil
 }
 
+// Path returns the path of the request in an address.
+func (r Request) Path() string { return APIPath + "/" + r.name() }
+
 // name returns what names the endpoint in an address.
 func (r Request) name() string {
 	if r.Endpoint == RuleRuns {
@@ -85,10 +90,29 @@ func (r Request) name() string {
 	return r.Endpoint
 }
 
+// AllRows is the page size of everything at once.
+const AllRows = catalogue.All
+
+// LargestPage returns the largest page size of an endpoint, "" where its answers are no
+// pages.
+func LargestPage(endpoint string) string {
+	if _, known := endpoints[endpoint]; !known {
+		return ""
+	}
+	size, paged := catalogueOf(endpoint).Parameter("page_size")
+	switch {
+	case !paged:
+		return ""
+	case size.TakesAll:
+		return AllRows
+	}
+	return strconv.Itoa(size.Max)
+}
+
 // readEndpoint reads the endpoint of a path that a link answers. The error is a
 // *NotFoundError for one that no link can answer.
 func readEndpoint(path string) (Request, error) {
-	r := Request{Endpoint: strings.TrimPrefix(path, apiPath)}
+	r := Request{Endpoint: strings.TrimPrefix(path, APIPath+"/")}
 	if rule, ok := strings.CutPrefix(r.Endpoint, "rules/"); ok && strings.HasSuffix(rule, "/runs") {
 		r.Endpoint, r.RuleID = RuleRuns, strings.TrimSuffix(rule, "/runs")
 	} else if _, known := endpoints[r.Endpoint]; !known || r.Endpoint == path || r.Endpoint == Account || r.Endpoint == RuleRuns {

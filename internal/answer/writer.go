@@ -105,7 +105,7 @@ func (w *writer) writePagination(p query.Paging, rows int, truncated bool) {
 // addressOf returns the address that asks for an answer again, however the
 // client spelled it, but for its format.
 func addressOf(endpoint string, r request) string {
-	return strings.TrimSuffix(apiPath+endpoint+"?"+r.Spelled(), "?")
+	return strings.TrimSuffix(APIPath+"/"+endpoint+"?"+r.Spelled(), "?")
 }
 
 // maxFileName bounds a name: ids that clients chose are in it.

@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -143,7 +142,7 @@ func answerOverview(c call) (any, error) {
 	var o overview
 	a := c.caller.Account
 	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, adlens.CleanText(a.Name, maxText), a.IsDemo, string(a.Subscription)
-	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address, "/api/v1/account"}
+	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address, answer.Request{Endpoint: answer.Account}.Path()}
 	return o, nil
 }
 
@@ -396,8 +395,8 @@ const changesShown = 30
 // answerRuns lists the last runs of a rule, with a few changes of each, or all changes
 // of one run in pages.
 func (c call) answerRuns(rule string) (any, error) {
-	address := "/api/v1/rules/" + url.PathEscape(rule) + "/runs"
 	r := answer.Request{Endpoint: answer.RuleRuns, RuleID: rule}
+	address := r.Path()
 	run := c.args.first("rule_run_id", "")
 	if run == "" {
 		if c.args.first("page", "") != "" {

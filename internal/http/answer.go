@@ -16,9 +16,6 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// apiPath is the path below which endpoints answer, by their names.
-const apiPath = "/api/v1/"
-
 // feedPath is the path below which feed links answer, by their tokens.
 const feedPath = "/feed/"
 

@@ -143,9 +143,9 @@ func (s *Server) newEngine() *gin.Engine {
 
 func (s *Server) addRoutes(engine *gin.Engine) {
 	for _, name := range answer.Endpoints() {
-		path := apiPath + name
+		path := answer.APIPath + "/" + name
 		if name == answer.RuleRuns {
-			path = apiPath + "rules/:rule_id/runs"
+			path = answer.APIPath + "/rules/:rule_id/runs"
 		}
 		s.addGet(engine, path, s.endpointHandler(name))
 	}
