@@ -85,7 +85,7 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 			return o.withDatabase(cmd.Context(), func(d *data) error {
 				// Of two who change different things at once, neither undoes what
 				// the other did. A load does not hold this lock.
-				release, err := d.locker.Lock(cmd.Context(), "account/"+args[0], func(string) {})
+				release, err := d.locker.Lock(cmd.Context(), "account/"+args[0], waitsFor(cmd.ErrOrStderr(), "the account"))
 				if err != nil {
 					return err
 				}
@@ -127,16 +127,13 @@ func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) 
 	if err != nil || found {
 		return there, false, err
 	}
-	waitsFor := func(what string) func(string) {
-		return func(holder string) { fmt.Fprintf(out, "waiting for %s: %s\n", what, holder) }
-	}
-	restored, err := d.locker.Lock(ctx, backup.LockName, waitsFor("a restore"))
+	restored, err := d.locker.Lock(ctx, backup.LockName, waitsFor(out, "a restore"))
 	if err != nil {
 		return there, false, err
 	}
 	defer restored()
 	// Of two who add the same account at once, one is told.
-	release, err := d.locker.Lock(ctx, a.ID, waitsFor("the account"))
+	release, err := d.locker.Lock(ctx, a.ID, waitsFor(out, "the account"))
 	if err != nil {
 		return there, false, err
 	}

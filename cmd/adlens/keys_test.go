@@ -42,13 +42,34 @@ func home(t *testing.T) (*data, *options) {
 
 // run runs a command in a data directory.
 func run(o *options, words ...string) (out string, err error) {
-	root := newRoot()
 	var text strings.Builder
-	root.SetOut(&text)
-	root.SetErr(&text)
-	root.SetArgs(append(words, "--data-dir", o.dataDir))
-	err = root.Execute()
+	err = runTo(&text, o, words...)
 	return text.String(), err
+}
+
+func runTo(out io.Writer, o *options, words ...string) error {
+	root := newRoot()
+	root.SetOut(out)
+	root.SetErr(out)
+	root.SetArgs(append(words, "--data-dir", o.dataDir))
+	return root.Execute()
+}
+
+// runUntilItWaits runs a command to where it reports whom it waits for, and returns how
+// it ends.
+func runUntilItWaits(t *testing.T, o *options, what string, words ...string) (ended chan error) {
+	t.Helper()
+	lines, ended := make(writes, 2), make(chan error, 1)
+	go func() { ended <- runTo(lines, o, words...) }()
+	select {
+	case line := <-lines:
+		if !strings.HasPrefix(line, "waiting for "+what+": process ") {
+			t.Errorf("%v does not wait for %s: %q", words, what, line)
+		}
+	case err := <-ended:
+		t.Fatalf("%v ended before it waited for %s: %v", words, what, err)
+	}
+	return ended
 }
 
 func TestChangesOfAnAccountAtOnceAllCount(t *testing.T) {
@@ -173,23 +194,34 @@ func TestARotationWhoseEndIsNotKnownIsRepeatedAtTheSuccessor(t *testing.T) {
 func TestARevocationWaitsForARotation(t *testing.T) {
 	d, o := home(t)
 	old := rotatable(t, d, o)
-	_, release, err := keys.lock(t.Context(), d, old.ID)
+	_, release, err := keys.lock(t.Context(), d, old.ID, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	revoked := make(chan error)
-	go func() {
-		_, err := run(o, "key", "revoke", old.ID)
-		revoked <- err
-	}()
-	select {
-	case err := <-revoked:
-		t.Errorf("a locked key is revoked: %v", err)
-	case <-time.After(2 * time.Second):
-		release()
-		if err := <-revoked; err != nil {
-			t.Error(err)
-		}
+	revoked := runUntilItWaits(t, o, "the key", "key", "revoke", old.ID)
+	if key, _, err := d.Keys.KeyByID(t.Context(), old.ID); err != nil || key.RevokedAt != nil {
+		t.Errorf("a locked key is %+v, %v", key, err)
+	}
+	if err := errors.Join(release(), <-revoked); err != nil {
+		t.Error(err)
+	}
+	if key, _, err := d.Keys.KeyByID(t.Context(), old.ID); err != nil || key.RevokedAt == nil {
+		t.Errorf("after the wait it is %+v, %v", key, err)
+	}
+}
+
+func TestAChangeOfAnAccountNamesWhomItWaitsFor(t *testing.T) {
+	d, o := home(t)
+	if out, err := run(o, "account", "add", "acme", "--name", "Acme"); err != nil {
+		t.Fatal(out, err)
+	}
+	release, err := d.locker.Lock(t.Context(), "account/acme", func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := runUntilItWaits(t, o, "the account", "account", "set", "acme", "--name", "Acme Ltd")
+	if err := errors.Join(release(), <-changed); err != nil {
+		t.Error(err)
 	}
 }
 

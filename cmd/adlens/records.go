@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -121,8 +122,9 @@ func explainDone(done string, err error) error {
 // newID makes an id that is not known yet and no secret.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:20]) }
 
-// lock finds one by its id. No other command changes it until it is released.
-func (k recordKind[T, L]) lock(ctx context.Context, d *data, id string) (one T, release func() error, err error) {
+// lock finds one by its id. No other command changes it until it is released. The holder
+// of the lock, where there is one, is written to out.
+func (k recordKind[T, L]) lock(ctx context.Context, d *data, id string, out io.Writer) (one T, release func() error, err error) {
 	_, found, err := k.find(ctx, d, id)
 	if err != nil {
 		return one, nil, err
@@ -130,7 +132,7 @@ func (k recordKind[T, L]) lock(ctx context.Context, d *data, id string) (one T, 
 	if !found {
 		return one, nil, fmt.Errorf("there is no %s %q; adlens %s list --account ID shows the ids", k.what, id, k.command)
 	}
-	if release, err = d.locker.Lock(ctx, k.what+"/"+id, func(string) {}); err != nil {
+	if release, err = d.locker.Lock(ctx, k.what+"/"+id, waitsFor(out, "the "+k.what)); err != nil {
 		return one, nil, err
 	}
 	if one, _, err = k.find(ctx, d, id); err != nil { // as the last holder of the lock left it
@@ -139,10 +141,15 @@ func (k recordKind[T, L]) lock(ctx context.Context, d *data, id string) (one T, 
 	return one, release, err
 }
 
+// waitsFor returns what reports the holder of a lock that a command waits for.
+func waitsFor(out io.Writer, what string) func(holder string) {
+	return func(holder string) { fmt.Fprintf(out, "waiting for %s: %s\n", what, holder) }
+}
+
 // revoke revokes one for good. One that is revoked stays as it is.
 func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) error {
 	return o.withDatabase(cmd.Context(), func(d *data) error {
-		one, release, err := k.lock(cmd.Context(), d, id)
+		one, release, err := k.lock(cmd.Context(), d, id, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

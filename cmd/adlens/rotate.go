@@ -42,7 +42,7 @@ the limits of its own. adlens key list shows both.`,
 				return fmt.Errorf("--overlap %s: expected 0 to %s, like 24h", overlap, mostOverlap)
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				old, release, err := keys.lock(cmd.Context(), d, args[0])
+				old, release, err := keys.lock(cmd.Context(), d, args[0], cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
