@@ -80,9 +80,6 @@ func (v SavedView) shownInReport(dimensions string) []shownBy {
 
 func (v SavedView) isLocal() bool { return v.value("currency") == "local" }
 
-// bucketOf is the dimension of each granularity.
-var bucketOf = map[string]string{"day": "date", "week": "week", "month": "month"}
-
 // shownInOverview are totals and their timeline, and what a stacked chart is made of:
 // where the server chooses the granularity, in any.
 func (v SavedView) shownInOverview() []shownBy {
@@ -94,9 +91,9 @@ func (v SavedView) shownInOverview() []shownBy {
 		all = append(all, shownBy{endpoint: "timeline"})
 	}
 	if v.has(stackName) {
-		for _, name := range slices.Sorted(maps.Keys(bucketOf)) {
-			if granularity == name || bucketOf[granularity] == "" {
-				all = append(all, shownBy{"report", bucketOf[name] + "," + v.value(stackName)})
+		for _, name := range slices.Sorted(maps.Keys(catalogue.TimeDimensions)) {
+			if granularity == name || catalogue.TimeDimensions[granularity] == "" {
+				all = append(all, shownBy{"report", catalogue.TimeDimensions[name] + "," + v.value(stackName)})
 			}
 		}
 	}

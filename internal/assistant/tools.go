@@ -186,9 +186,6 @@ type figuresTable struct {
 	table
 }
 
-// timeDimensions are the dimensions of granularities.
-var timeDimensions = map[string]string{"day": "date", "week": "week", "month": "month"}
-
 func answerTimeline(c call) (any, error) {
 	figures := c.chosen("spend", "sales", "acos", "purchases")
 	granularity := c.args.first("granularity", "auto")
@@ -199,7 +196,7 @@ func answerTimeline(c call) (any, error) {
 		}
 		granularity = granularityOf(r.Period)
 	}
-	dimension, known := timeDimensions[granularity]
+	dimension, known := catalogue.TimeDimensions[granularity]
 	if !known {
 		return nil, &argumentError{"granularity is " + strconv.Quote(adlens.CleanText(granularity, maxText)) + "; expected " + strings.Join(catalogue.Granularities, ", ")}
 	}

@@ -87,20 +87,6 @@ func TestTheStoreHasAColumnForEachMeasure(t *testing.T) {
 	}
 }
 
-func TestTheStoreHasTheKeysAndLabelsOfDimensions(t *testing.T) {
-	facts := statements(t, "facts")
-	for _, d := range catalogue.Dimensions {
-		if !regexp.MustCompile(`\n +(ADD COLUMN IF NOT EXISTS )?` + d.Key + ` `).MatchString(facts) {
-			t.Errorf("%s: facts have no column %s", d.Name, d.Key)
-		}
-		for _, table := range d.Labels {
-			if statements(t, table) == "" {
-				t.Errorf("%s: there is no table %s", d.Name, table)
-			}
-		}
-	}
-}
-
 func TestParametersAreWhole(t *testing.T) {
 	keys := map[string]bool{}
 	for _, p := range catalogue.Parameters {

@@ -8,9 +8,8 @@ type Dimension struct {
 	Name    string
 	Columns []Column // which value of the dimension a row is of, before its figures
 	Further []Column // of rows of an answer that has this dimension alone
-	Key     string   // the column of the store that rows are divided by
-	Labels  []string // the tables of the store that have the columns, if the key is not the column itself
-	Time    bool     // a report has one dimension of time at most
+	// Granularity is what a dimension of time divides by; a report has one at most.
+	Granularity string
 
 	Schema     string // of a row of an answer that has this dimension alone, in the API's document; "" without one
 	Words      string // what a row is
@@ -32,26 +31,26 @@ type Column struct {
 
 // Dimensions are all dimensions, in the order of the API's document.
 var Dimensions = []Dimension{
-	{Name: "date", Key: "day", Time: true, Schema: "TimelinePoint", Words: "The figures of a day, week or month.", Comparison: "PointComparison",
+	{Name: "date", Granularity: "day", Schema: "TimelinePoint", Words: "The figures of a day, week or month.", Comparison: "PointComparison",
 		Columns: []Column{{Name: "date", Format: "date", Null: true,
 			Words: "The day, or the first day of the week or month; null only with `compare`, where the earlier period alone reaches so far."}}},
-	{Name: "week", Key: "day", Time: true, Columns: []Column{{Name: "week", Format: "date", Null: true, Words: "Monday's date; the row has the days of the week that are inside the period. Null as `date` is."}}},
-	{Name: "month", Key: "day", Time: true, Columns: []Column{{Name: "month", Format: "date", Null: true, Words: "The month's first day; the row has the days of the month that are inside the period. Null as `date` is."}}},
-	{Name: "marketplace", Key: "marketplace_key", Labels: []string{"marketplaces"}, Schema: "MarketplaceFigures", Words: "One marketplace's part of the totals.", Comparison: "Comparison",
+	{Name: "week", Granularity: "week", Columns: []Column{{Name: "week", Format: "date", Null: true, Words: "Monday's date; the row has the days of the week that are inside the period. Null as `date` is."}}},
+	{Name: "month", Granularity: "month", Columns: []Column{{Name: "month", Format: "date", Null: true, Words: "The month's first day; the row has the days of the month that are inside the period. Null as `date` is."}}},
+	{Name: "marketplace", Schema: "MarketplaceFigures", Words: "One marketplace's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{
 			{Name: "marketplace", Schema: "CountryCode"},
 			{Name: "marketplace_id", Words: "The marketplace's id."}}},
-	{Name: "ad_product", Key: "ad_product", Schema: "AdProductFigures", Words: "One kind of advertising's part of the totals.", Comparison: "Comparison",
+	{Name: "ad_product", Schema: "AdProductFigures", Words: "One kind of advertising's part of the totals.", Comparison: "Comparison",
 		Columns: []Column{{Name: "ad_product", Schema: "AdProduct"}}},
-	{Name: "campaign", Key: "campaign_key", Labels: []string{"entities", "campaigns"},
+	{Name: "campaign",
 		Columns: []Column{
 			{Name: "campaign_id", Null: true, Words: "The campaign's id; null for the group of figures that the platform ties to no campaign, and of reports that were loaded before campaigns were kept."},
 			{Name: "campaign_name", Null: true, Words: "The campaign's newest known name, of archived ones too; null where none is known."}}},
-	{Name: "ad_group", Key: "ad_group_key", Labels: []string{"entities", "ad_groups"},
+	{Name: "ad_group",
 		Columns: []Column{
 			{Name: "ad_group_id", Null: true, Words: "The ad group's id; null as `campaign_id` is."},
 			{Name: "ad_group_name", Null: true, Words: "The ad group's newest known name; null where none is known."}}},
-	{Name: "product", Key: "product_key", Labels: []string{"products", "product_titles"}, Schema: "Product", Words: "One advertised product's figures.", Comparison: "Comparison",
+	{Name: "product", Schema: "Product", Words: "One advertised product's figures.", Comparison: "Comparison",
 		Columns: []Column{
 			{Name: "product_id", Null: true, Words: "The product's identifier; null for the group of figures that the platform ties to no product."},
 			{Name: "title", Null: true, Words: "The product's title; null where none was loaded."}},
@@ -64,6 +63,17 @@ var Dimensions = []Dimension{
 var DimensionNames = func() (names []string) {
 	for _, d := range Dimensions {
 		names = append(names, d.Name)
+	}
+	return names
+}()
+
+// TimeDimensions are the names of the dimensions of time, by granularity.
+var TimeDimensions = func() map[string]string {
+	names := map[string]string{}
+	for _, d := range Dimensions {
+		if d.Granularity != "" {
+			names[d.Granularity] = d.Name
+		}
 	}
 	return names
 }()

@@ -25,7 +25,13 @@ const (
 )
 
 // granularities are what the dimensions of time divide by.
-var granularities = map[string]string{dimDate: ByDay, dimWeek: ByWeek, dimMonth: ByMonth}
+var granularities = func() map[string]string {
+	all := map[string]string{}
+	for granularity, dimension := range catalogue.TimeDimensions {
+		all[dimension] = granularity
+	}
+	return all
+}()
 
 // divides reports whether the request's figures are divided by a dimension.
 func (r Request) divides(dimension string) bool { return slices.Contains(r.Dimensions, dimension) }
