@@ -245,8 +245,6 @@ func (p pending) nameDownload(err error) error {
 	return fmt.Errorf("%s: %w", p.file.download, err)
 }
 
-// describeNulls says which counts and amounts were read as 0, in one line however
-// many there are; "" for none.
 // joinNotices puts together what there is to say.
 func joinNotices(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "; ")
@@ -278,6 +276,8 @@ func (b *build) describeElsewhere(p pending) string {
 	return ""
 }
 
+// describeNulls says which counts and amounts were read as 0, in one line however
+// many there are; "" for none.
 func describeNulls(nulls []platform.Nulls) string {
 	var columns []string
 	for _, n := range nulls {

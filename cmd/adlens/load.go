@@ -144,7 +144,7 @@ func (o *options) printLoadResult(cmd *cobra.Command, result loader.Result, err 
 	return explainError(err)
 }
 
-// explainError says in a sentence what a person can do about.
+// explainError adds to an error what a person can do about it.
 func explainError(err error) error {
 	unknown := errors.Is(err, commits.ErrUnknown)
 	switch kind := adlens.KindOf(err); {

@@ -98,7 +98,7 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 	return o.printDone(cmd, line, fmt.Sprintf("restored %d accounts, %d rows, from backup %s in %s", line.Accounts, line.Rows, line.ID, line.Place))
 }
 
-// noRoom says in a sentence what a person can do about.
+// noRoom adds to an error what a person can do about it.
 func noRoom(err error) error {
 	if adlens.KindOf(err) == adlens.DiskFull {
 		return fmt.Errorf("the disk is full: free some space and restore again (%w)", err)

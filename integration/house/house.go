@@ -143,7 +143,7 @@ func CopyOf(t *testing.T, of *harness.Program) *harness.Program {
 	return Keep(t, p)
 }
 
-// EmptyProgram is ownProgram with a data directory in which nothing was made yet.
+// EmptyProgram is OwnProgram with a data directory in which nothing was made yet.
 func EmptyProgram(t *testing.T) *harness.Program {
 	t.Helper()
 	if harness.Contained() {
@@ -166,7 +166,7 @@ func Own(t *testing.T) *House {
 	return h
 }
 
-// AloneProgram is ownProgram for tests that kill the engine, or the server that
+// AloneProgram is OwnProgram for tests that kill the engine, or the server that
 // stands for it.
 func AloneProgram(t *testing.T) *harness.Program {
 	t.Helper()
@@ -251,8 +251,8 @@ func AccountID(t *testing.T) string {
 	return strings.ToLower(strings.NewReplacer("/", "-", "_", "-", " ", "-").Replace(t.Name()))
 }
 
-// Mounted gives a directory on a file system of its own, of so many bytes. The
-// test is skipped where this user may not mount.
+// Mounted gives a directory on a file system of its own. The test is skipped where
+// this user may not mount.
 func Mounted(t *testing.T, source, kind, options string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -59,15 +59,15 @@ type Window struct {
 
 // window is one limit of one account.
 type window interface {
-	// wait returns after what time a call would be let in: 0 for now.
+	// waitTime returns after what time a call would be let in: 0 for now.
 	waitTime(now time.Time) time.Duration
-	// take counts a call for which wait has just returned 0.
+	// countCall counts a call for which waitTime has just returned 0.
 	countCall(now time.Time)
-	// uncount takes a call back that was counted at a time.
+	// uncountCall takes a call back that was counted at a time.
 	uncountCall(at time.Time)
-	// state describes the window; wait was just called.
+	// windowState describes the window; waitTime was just called.
 	windowState(now time.Time) Window
-	// forgettable reports whether a new window would decide the same.
+	// isForgettable reports whether a new window would decide the same.
 	isForgettable(now time.Time) bool
 }
 

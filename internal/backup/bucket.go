@@ -140,7 +140,7 @@ func (b *bucket) Lock(context.Context) (release func() error, err error) {
 	return func() error { return nil }, nil
 }
 
-// explainError says in a sentence what a person can do about.
+// explainError adds to an error what a person can do about it.
 func (b *bucket) explainError(err error) error {
 	if err == nil {
 		return nil

@@ -91,7 +91,7 @@ var errShort = errors.New("a row ends in the middle of a value")
 // is made up must not take all memory.
 const longest = 1 << 30
 
-// Values returns where the values of a cell begin in a row and how many they
+// cellHead returns where the values of a cell begin in a row and how many they
 // are, and whether the cell has none.
 func (t Type) cellHead(row []byte) (begin, count int, null bool, err error) {
 	switch {

@@ -22,11 +22,11 @@ type Writer struct {
 // sink makes a format of the fields of an object. A name is "" for an element
 // of a list and for the whole.
 type sink interface {
-	// open and close enclose the fields of an object.
+	// openObject and closeObject enclose the fields of an object.
 	openObject(name string)
 	closeObject()
-	// list precedes the objects of a list, which are written to the sink that it
-	// returns, and listed follows them.
+	// openList precedes the objects of a list, which are written to the sink that it
+	// returns, and closeList follows them.
 	openList(name string) sink
 	closeList(name string, inner sink)
 	// beginRows and endRows enclose the rows of an object, beginRow and endRow
@@ -35,7 +35,7 @@ type sink interface {
 	beginRow()
 	endRow()
 	endRows()
-	// absent writes an object that is null; fields reports whether those of an
+	// writeNullObject writes an object that is null; fields reports whether those of an
 	// empty one are needed instead.
 	writeNullObject(name string) (fields bool)
 

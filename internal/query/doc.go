@@ -1,7 +1,7 @@
 // Package query is the heart: it turns parameters into a request, a request
 // into a plan, a plan into a statement, and rows into a report. It is pure: no
-// HTTP framework, no driver, no clock. Each step changes the type and nothing
-// else, so each can be compared with golden files alone:
+// HTTP framework, no driver, and the time of a request is an argument. Each step
+// changes the type and nothing else, so each can be compared with golden files alone:
 //
 //	parameters -> Request -> Plan -> Statement -> rows -> report
 //

@@ -35,7 +35,7 @@ type FormatParams struct {
 
 // Format is what an answer is written as, with every default filled in.
 // Separator and Decimal are "" where the format is not CSV, and Headers where it is
-// no spreadsheet's.
+// neither CSV nor XLSX.
 type Format struct{ Name, Separator, Decimal, Headers string }
 
 // Written is the format itself, for those who know a request by it alone.

@@ -92,7 +92,7 @@ func readAddress(address, caFile string) (*clickhouse.Options, error) {
 	return options, nil
 }
 
-// secured says twice what https means: the driver wants to be told.
+// withTLS says twice what https means: the driver wants to be told.
 func withTLS(address string) string {
 	if !strings.HasPrefix(address, "https://") || strings.Contains(address, "secure=") {
 		return address

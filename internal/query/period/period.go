@@ -13,7 +13,7 @@ const MaxYears = 6
 // Period is a range of days; both ends belong to it.
 type Period struct {
 	Start, End adlens.Day
-	Range      Name // what was requested: one of Names, or Custom
+	Range      Name // what was requested: a named range, a way to compare, or Custom
 }
 
 // Days returns the number of days of the period.
