@@ -38,7 +38,7 @@ func (s *Service) answerByDate(ctx context.Context, v View, r Request, plan Plan
 		counts = slices.Clone(counts)
 		slices.Reverse(counts)
 	}
-	from, total, skipped := (r.Page-1)*r.PageSize, 0, 0
+	from, total, skipped := r.rowsBefore(), 0, 0
 	var shown []int64 // the buckets of the page
 	for _, c := range counts {
 		before := total
@@ -50,7 +50,7 @@ func (s *Service) answerByDate(ctx context.Context, v View, r Request, plan Plan
 			shown = append(shown, c.Bucket)
 		}
 	}
-	if len(shown) == 0 || r.All && r.Page > 1 {
+	if len(shown) == 0 || r.isPastAll() {
 		return s.rankedRows(ctx, r, v, nil, total)
 	}
 	narrowed := planReport(v, r, r.periodOf(int(slices.Min(shown)), int(slices.Max(shown)))).narrowTo(v, plan.narrowing)

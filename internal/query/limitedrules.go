@@ -85,7 +85,7 @@ func (s *Service) knownCampaigns(ctx context.Context, v View, ids []string) (kno
 	if len(ids) == 0 {
 		return known, nil
 	}
-	campaigns := identified[0]
+	campaigns := levels[byCampaign]
 	listed, err := s.listedIDs(ctx, v, campaigns)
 	if err != nil {
 		return nil, err
@@ -110,8 +110,7 @@ func (v View) limitRule(rule Rule, known map[string]bool) (limited Rule, acts bo
 	}
 	// A rule that acts in countries of which the view has all marketplaces has campaigns of
 	// nowhere else, whether a list or a figure has them or not.
-	isElsewhere := func(country string) bool { return !slices.Contains(v.Limited.Countries, country) }
-	if written == nil || len(*written) == 0 || slices.ContainsFunc(*written, isElsewhere) {
+	if written == nil || len(*written) == 0 || slices.ContainsFunc(*written, v.isElsewhere) {
 		rule.Scope.CampaignIDs, acts = cutScope(rule.Scope.CampaignIDs, func(id records.ID) bool { return known[string(id)] })
 	}
 	if rule.LastRun != nil {
@@ -119,6 +118,10 @@ func (v View) limitRule(rule Rule, known map[string]bool) (limited Rule, acts bo
 	}
 	return rule, acts
 }
+
+// isElsewhere reports whether what is of a country may be of a marketplace that a limited
+// view lacks.
+func (v View) isElsewhere(country string) bool { return !slices.Contains(v.Limited.Countries, country) }
 
 // cutScope keeps some values of a scope, of which nil is all. some is false where the
 // scope has values and none of them is kept.
@@ -134,13 +137,12 @@ func cutScope[T any](scope *[]T, keep func(T) bool) (cut *[]T, some bool) {
 // where it ran in others too, what it looked at is not known, and how much it changed
 // only if it lists all its changes.
 func (v View) limitRun(run RuleRun) RuleRun {
-	isElsewhere := func(country string) bool { return !slices.Contains(v.Limited.Countries, country) }
-	changes := slices.DeleteFunc(slices.Clone(run.Changes), func(c records.Change) bool { return isElsewhere(c.Marketplace) })
-	if !slices.ContainsFunc(run.Marketplaces, isElsewhere) && len(changes) == len(run.Changes) {
+	changes := slices.DeleteFunc(slices.Clone(run.Changes), func(c records.Change) bool { return v.isElsewhere(c.Marketplace) })
+	if !slices.ContainsFunc(run.Marketplaces, v.isElsewhere) && len(changes) == len(run.Changes) {
 		return run
 	}
 	run.LookedAtUnknown, run.ChangedUnknown = true, uint64(len(run.Changes)) != run.Changed
-	run.Marketplaces = slices.DeleteFunc(slices.Clone(run.Marketplaces), isElsewhere)
+	run.Marketplaces = slices.DeleteFunc(slices.Clone(run.Marketplaces), v.isElsewhere)
 	run.Changes, run.Changed = changes, uint64(len(changes))
 	return run
 }

@@ -196,7 +196,7 @@ func listPage[T any](ctx context.Context, s *Service, v View, r ListRequest, nam
 		return nil, err
 	}
 	p := &Page[T]{Request: r, Total: total, SyncedAt: synced}
-	if r.All && r.Page > 1 || (r.Page-1)*r.PageSize >= total {
+	if r.isPastAll() || r.rowsBefore() >= total {
 		return p, nil
 	}
 	p.Rows, err = read(ctx, v.listStatement(name, r))

@@ -33,7 +33,7 @@ func (v View) listParams(r ListRequest) map[string]string {
 		"states":      textArray(orAll(r.States, catalogue.States)),
 		"tools":       textArray(orAll(r.Tools, catalogue.Tools)),
 		"limit":       fmt.Sprint(r.PageSize),
-		"offset":      fmt.Sprint((r.Page - 1) * r.PageSize),
+		"offset":      fmt.Sprint(r.rowsBefore()),
 	}
 }
 

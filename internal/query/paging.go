@@ -6,6 +6,13 @@ type Paging struct {
 	All            bool // every row in one page, up to MaxRows
 }
 
+// rowsBefore is how many rows are on the pages before this one.
+func (p Paging) rowsBefore() int { return (p.Page - 1) * p.PageSize }
+
+// isPastAll reports whether all rows are on the first page, and this is a later one: it
+// has none, also where the cap left some out.
+func (p Paging) isPastAll() bool { return p.All && p.Page > 1 }
+
 // TotalPages is how many pages a report or list of so many rows has.
 func (p Paging) TotalPages(rows int) int {
 	if p.All {

@@ -158,7 +158,7 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if all { // groups without texts, but for those of the page
 		return int(page + bound/3), nil
 	}
-	before := uint64(r.Page-1) * uint64(r.PageSize) // in a ranking, likewise
+	before := uint64(r.rowsBefore()) // in a ranking, likewise
 	if r.Granularity != "" {
 		before = min(before, maxRanked)
 	}
@@ -170,7 +170,7 @@ func (s *Service) answerPlanned(ctx context.Context, v View, r Request, plan Pla
 	switch {
 	case r.isByDate():
 		return s.answerByDate(ctx, v, r, plan)
-	case r.All && r.Page > 1:
+	case r.isPastAll():
 		return s.answerPastEnd(ctx, v, r, plan)
 	}
 	rows, total, err := s.readPlanned(ctx, v, r, plan)
@@ -263,10 +263,10 @@ func (report *Report) newRow(v View, g group, s *sides) Row {
 }
 
 func cutPage[T any](all []T, p Paging) []T {
-	if p.All && p.Page > 1 {
-		return nil // all rows are one page, and what the cap left out is none
+	if p.isPastAll() {
+		return nil
 	}
-	from := min((p.Page-1)*p.PageSize, len(all))
+	from := min(p.rowsBefore(), len(all))
 	return all[from:min(from+p.PageSize, len(all))]
 }
 

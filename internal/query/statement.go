@@ -173,7 +173,7 @@ func (plan Plan) RankedStatement(r Request, names NameGenerations) Statement {
 		"/*shown*/", terms.shown, "/*candidates*/", terms.candidates, "/*order*/", terms.order})
 	text := fillTemplate(page, append(slices.Clone(slots), "/*ranked*/\n", fillTemplate("report_ranked", slots...))...)
 	return Statement{text, plan.buildParams(append(values, terms.set, plan.setKeys, func(v map[string]string) {
-		from := (r.Page-1)*r.PageSize - plan.Skipped
+		from := r.rowsBefore() - plan.Skipped
 		v["limit"], v["offset"] = fmt.Sprint(r.PageSize), fmt.Sprint(from)
 		if r.divides(dimProduct) {
 			v["products"], v["titles"] = fmt.Sprint(names.Products), fmt.Sprint(names.Titles)
