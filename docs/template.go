@@ -109,12 +109,12 @@ func columnSchema(c catalogue.Column) schema {
 var nullableNumber = []string{"number", "null"}
 
 func figureSchema(f catalogue.Figure) schema {
-	s := schema{Type: "number", Format: "double", Decimals: 2, Minimum: new(0), Description: f.Words, Unit: string(f.Unit), Formula: f.Formula()}
+	s := schema{Type: "number", Format: "double", Decimals: f.Decimals(), Minimum: new(0), Description: f.Words, Unit: string(f.Unit), Formula: f.Formula()}
 	switch {
 	case f.IsRatio():
 		s.Type = nullableNumber
 	case f.Unit == catalogue.Count:
-		s.Type, s.Format, s.Decimals = "integer", "int64", 0
+		s.Type, s.Format = "integer", "int64"
 	}
 	return s
 }
@@ -133,5 +133,5 @@ func changeSchema(f catalogue.Figure) schema {
 	if !f.IsRatio() {
 		in = "In percent of the earlier " + f.Name + "."
 	}
-	return schema{Type: nullableNumber, Format: "double", Decimals: 2, Description: in}
+	return schema{Type: nullableNumber, Format: "double", Decimals: f.Decimals(), Description: in}
 }

@@ -57,12 +57,7 @@ func (w *writer) writeAmount(name string, value *adlens.Amount) {
 
 // writeFigures writes the figures of the answer; of a blank row they are null.
 func (w *writer) writeFigures(values query.Figures) {
-	w.writeValues(values, func(f catalogue.Figure) int {
-		if f.Unit == catalogue.Count {
-			return 0
-		}
-		return 2
-	})
+	w.writeValues(values, catalogue.Figure.Decimals)
 }
 
 // writeChanges writes how figures changed, in percent or points.

@@ -124,7 +124,7 @@ func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	case f.IsRatio(): // of exact values, as the API has it
 		e.Now.Change, e.Now.Share = r.total.change[i], percentOf(r.exactChange(f), r.ratioOf(f, r.total.before))
 	default:
-		e.Now.Change, e.Now.Share = numberValue(change, decimalsOf(f)), r.total.change[i]
+		e.Now.Change, e.Now.Share = numberValue(change, f.Decimals()), r.total.change[i]
 	}
 }
 
@@ -181,10 +181,10 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 	}
 	var rounded []jsontext.Value
 	if len(all) <= maxContributions {
-		rounded = roundTogether(amounts, change, decimalsOf(f))
+		rounded = roundTogether(amounts, change, f.Decimals())
 	}
 	for i, part := range all[:min(len(all), maxContributions)] {
-		amount := numberValue(part.amount, decimalsOf(f))
+		amount := numberValue(part.amount, f.Decimals())
 		if rounded != nil {
 			amount = rounded[i]
 		}
@@ -194,7 +194,7 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 	}
 	if len(all) > maxContributions || left.Sign() != 0 {
 		null := jsontext.Value("null")
-		rest := numberValue(left, decimalsOf(f))
+		rest := numberValue(left, f.Decimals())
 		shown.Others = append(slices.Repeat([]jsontext.Value{null}, len(r.dimensions)), null, null, rest, percentOf(exactLeft, exact))
 	}
 	return shown
@@ -269,7 +269,7 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 	if change.Sign() == 0 {
 		exact.SetInt64(0)
 	}
-	for i, amount := range roundTogether(amounts, change, decimalsOf(f)) {
+	for i, amount := range roundTogether(amounts, change, f.Decimals()) {
 		decimals := 4 // what shows as equal in cents may not be
 		if list[i].denominator == "" {
 			decimals = 0

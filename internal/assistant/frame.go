@@ -147,7 +147,7 @@ func (c call) namesMarketplace(m object) bool {
 	country := textOf(m.values["country_code"])
 	for _, name := range named {
 		name = strings.TrimSpace(name)
-		if name == "" || name == country || name == textOf(m.values["marketplace_id"]) || name == "GB" && country == "UK" {
+		if name == "" || adlens.CanonicalCountry(name) == country || name == textOf(m.values["marketplace_id"]) {
 			return true
 		}
 	}

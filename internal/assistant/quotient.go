@@ -52,7 +52,7 @@ func isQuotient(f catalogue.Figure) bool { return strings.ContainsAny(f.Name, "/
 func (r *report) addQuotients(values []jsontext.Value) {
 	for i, f := range r.figures {
 		if isQuotient(f) {
-			values[i] = numberValue(r.ratioOf(f, values), decimalsOf(f))
+			values[i] = numberValue(r.ratioOf(f, values), f.Decimals())
 		}
 	}
 }

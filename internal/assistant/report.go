@@ -253,7 +253,7 @@ func (r *report) rest() line {
 				left.Sub(left, n)
 			}
 		}
-		if left != nil && decimalsOf(r.figures[i]) > 0 && new(big.Rat).Abs(left).Cmp(rounding) <= 0 {
+		if left != nil && r.figures[i].Decimals() > 0 && new(big.Rat).Abs(left).Cmp(rounding) <= 0 {
 			left.SetInt64(0)
 		}
 		if left != nil && left.Sign() == 0 && slices.Contains(r.unreported, r.figures[i].Name) {
@@ -294,12 +294,12 @@ func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *bi
 		all = make([]jsontext.Value, len(r.figures))
 		for i, f := range r.figures {
 			if !f.IsRatio() {
-				all[i] = numberValue(add(values, i), decimalsOf(f))
+				all[i] = numberValue(add(values, i), f.Decimals())
 			}
 		}
 		for i, f := range r.figures {
 			if f.IsRatio() {
-				all[i] = numberValue(r.ratioOf(f, all), decimalsOf(f))
+				all[i] = numberValue(r.ratioOf(f, all), f.Decimals())
 			}
 		}
 		return all
@@ -359,13 +359,6 @@ func (r *report) changeOf(f catalogue.Figure, l line) jsontext.Value {
 	q := new(big.Rat).Sub(now, before)
 	q.Quo(q, before)
 	return numberValue(q.Mul(q, big.NewRat(100, 1)), 2)
-}
-
-func decimalsOf(f catalogue.Figure) int {
-	if f.Unit == catalogue.Count {
-		return 0
-	}
-	return 2
 }
 
 // tableOf returns the rows with the figures that were requested. share is a sum of

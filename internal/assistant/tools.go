@@ -452,7 +452,7 @@ func (c call) marketplaceID() (string, error) {
 		}
 		id, country := textOf(m.values["marketplace_id"]), textOf(m.values["country_code"])
 		known = append(known, country+" ("+id+")")
-		if wanted == "" || wanted == id || strings.EqualFold(wanted, country) || country == "UK" && strings.EqualFold(wanted, "GB") {
+		if wanted == "" || wanted == id || adlens.CanonicalCountry(strings.ToUpper(wanted)) == country {
 			found = append(found, id)
 		}
 	}

@@ -24,7 +24,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, wholeSeconds(e.RetryAfter)))
+	return fmt.Sprintf("%s; try again in %d s", e.reached, max(1, WholeSeconds(e.RetryAfter)))
 }
 
 // limitError is the error of a refused call. own names the limits of the caller's own.

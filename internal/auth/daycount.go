@@ -56,7 +56,7 @@ func (d *dayCount) windowState(now time.Time) Window {
 		Quota:         d.quota,
 		WindowSeconds: int(dayLength / time.Second),
 		Remaining:     max(0, d.quota-d.used-d.elsewhere),
-		ResetSeconds:  wholeSeconds(d.untilNext(now)),
+		ResetSeconds:  WholeSeconds(d.untilNext(now)),
 	}
 }
 

@@ -234,7 +234,7 @@ func allForgettable(windows []window, now time.Time) bool {
 	return all
 }
 
-// wholeSeconds rounds up, so that who waits that long has waited long enough.
-func wholeSeconds(d time.Duration) int {
+// WholeSeconds rounds up, so that who waits that long has waited long enough.
+func WholeSeconds(d time.Duration) int {
 	return int((max(d, 0) + time.Second - 1) / time.Second)
 }

@@ -208,7 +208,7 @@ func checkDecision(t *rapid.T, d Decision) {
 		if w.Remaining < 0 || w.Remaining > w.Quota || w.ResetSeconds < 0 || w.ResetSeconds > w.WindowSeconds {
 			t.Fatalf("impossible window: %+v", w)
 		}
-		if w.Name == d.Limit && (w.Remaining != 0 || w.ResetSeconds != wholeSeconds(d.RetryAfter)) {
+		if w.Name == d.Limit && (w.Remaining != 0 || w.ResetSeconds != WholeSeconds(d.RetryAfter)) {
 			t.Fatalf("the refusing window says otherwise: %+v", d)
 		}
 	}

@@ -39,7 +39,7 @@ func (m *minuteLog) windowState(now time.Time) Window {
 		Quota:         m.quota,
 		WindowSeconds: int(time.Minute / time.Second),
 		Remaining:     max(0, m.quota-len(m.accepted)),
-		ResetSeconds:  wholeSeconds(m.untilMore(now)),
+		ResetSeconds:  WholeSeconds(m.untilMore(now)),
 	}
 }
 

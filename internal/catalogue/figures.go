@@ -82,6 +82,14 @@ func (f Figure) IsAmount() bool {
 // IsRatio reports whether the figure is a ratio of sums; else it is a sum.
 func (f Figure) IsRatio() bool { return f.Denominator != None }
 
+// Decimals is how many decimals the figure is shown with.
+func (f Figure) Decimals() int {
+	if f.Unit == Count {
+		return 0
+	}
+	return 2
+}
+
 // Formula returns how a ratio follows from sums, as text, or "" for a sum.
 func (f Figure) Formula() string {
 	if !f.IsRatio() {

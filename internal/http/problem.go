@@ -222,7 +222,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 		s.refused(p.limit)
 	}
 	if p.retry > 0 {
-		h.Set("Retry-After", fmt.Sprint(wholeSeconds(p.retry)))
+		h.Set("Retry-After", fmt.Sprint(auth.WholeSeconds(p.retry)))
 	}
 	if p.cause != nil {
 		c.Set(keyCause, p.cause)
@@ -232,7 +232,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 	if isForPeople(c) {
 		shown := sharedView{Fault: string(auth.MaskSecrets([]byte(p.detail))), Gone: status == http.StatusNotFound}
 		if p.retry > 0 {
-			shown.Wait = wholeSeconds(p.retry)
+			shown.Wait = auth.WholeSeconds(p.retry)
 		}
 		writeSharePage(c, status, shown)
 		return
@@ -265,9 +265,4 @@ func faultBodies(faults []adlens.Fault) []faultBody {
 		bodies = append(bodies, body)
 	}
 	return bodies
-}
-
-// wholeSeconds rounds up: a client that waits so long is let in.
-func wholeSeconds(d time.Duration) int {
-	return max(1, int((d+time.Second-1)/time.Second))
 }

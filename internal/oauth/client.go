@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 
 	"github.com/go-json-experiment/json"
 )
@@ -194,5 +195,5 @@ func checkGrants(grants, responses []string) error {
 }
 
 func writeRetryAfter(w http.ResponseWriter, wait time.Duration) {
-	w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	w.Header().Set("Retry-After", strconv.Itoa(auth.WholeSeconds(wait)))
 }

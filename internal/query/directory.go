@@ -23,7 +23,18 @@ type productNames struct {
 	titles map[string]string
 	of     NameGenerations
 
-	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
+	idPlaces
+}
+
+// idPlaces are by key the places of ids in their order, noID where there is none.
+type idPlaces []uint32
+
+// idRank is where the id of a key is in the order of ids.
+func (p idPlaces) idRank(key uint32) uint32 {
+	if int(key) >= len(p) {
+		return noID
+	}
+	return p[key]
 }
 
 // NameGenerations are the live generations of the names of products, campaigns and ad
@@ -119,25 +130,17 @@ func (n *productNames) setIDs(ids map[uint32]string) {
 		last = max(last, key)
 	}
 	keys := slices.SortedFunc(maps.Keys(ids), func(a, b uint32) int { return strings.Compare(ids[a], ids[b]) })
-	n.places = slices.Repeat([]uint32{noID}, int(last)+1)
+	n.idPlaces = slices.Repeat([]uint32{noID}, int(last)+1)
 	for place, key := range keys {
-		n.places[key] = uint32(place)
+		n.idPlaces[key] = uint32(place)
 	}
-}
-
-// idRank is where a product's id is in the order of ids.
-func (n *productNames) idRank(key uint32) uint32 {
-	if int(key) >= len(n.places) {
-		return noID
-	}
-	return n.places[key]
 }
 
 // mapEntryBytes is about what an entry of the maps takes beside its texts.
 const mapEntryBytes = 48
 
 func (n *productNames) memoryBytes() int {
-	bytes := 4*len(n.places) + mapEntryBytes*(len(n.ids)+len(n.titles))
+	bytes := 4*len(n.idPlaces) + mapEntryBytes*(len(n.ids)+len(n.titles))
 	for _, id := range n.ids {
 		bytes += len(id)
 	}

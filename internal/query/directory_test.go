@@ -200,7 +200,7 @@ func TestPlacesOfIDsAreInTheirOrder(t *testing.T) {
 	names := productNames{}
 	names.setIDs(map[uint32]string{1: "b", 3: "a"})
 	names.setIDs(map[uint32]string{1: "b", 2: "aa", 4: "a"})
-	if diff := cmp.Diff([]uint32{noID, 2, 1, noID, 0}, names.places); diff != "" || names.idRank(5) != noID {
+	if diff := cmp.Diff(idPlaces{noID, 2, 1, noID, 0}, names.idPlaces); diff != "" || names.idRank(5) != noID {
 		t.Error(diff)
 	}
 }

@@ -33,7 +33,7 @@ type entityNames struct {
 	listed map[adlens.EntityID]uint32 // the generation of the list that has it
 	of     []uint32                   // the generations of all that was read
 
-	places []uint32 // by key: the place of the id in the order of ids, noID where there is none
+	idPlaces
 }
 
 // entityUnits are the live units that know campaigns and ad groups.
@@ -111,10 +111,10 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 		}
 		n.byKey[e.Key], places[e.EntityID] = e, int(e.Key)
 	}
-	n.places = slices.Repeat([]uint32{noID}, len(n.byKey))
+	n.idPlaces = slices.Repeat([]uint32{noID}, len(n.byKey))
 	slices.SortFunc(all, func(a, b Entity) int { return strings.Compare(a.ID, b.ID) })
 	for place, e := range all {
-		n.places[e.Key] = uint32(place)
+		n.idPlaces[e.Key] = uint32(place)
 	}
 	for _, l := range lists {
 		n.listed[l.EntityID] = l.Generation
@@ -131,14 +131,6 @@ func (n entityNames) entity(key uint32) Entity {
 		return Entity{}
 	}
 	return n.byKey[key]
-}
-
-// idRank is where the id is in the order of ids.
-func (n *entityNames) idRank(key uint32) uint32 {
-	if int(key) >= len(n.places) {
-		return noID
-	}
-	return n.places[key]
 }
 
 func (n entityNames) memoryBytes() int {
