@@ -332,16 +332,13 @@ type listed struct {
 	Requests []string `json:"requests"`
 }
 
-func (c call) answerPage(r answer.Request, address string, without ...string) (any, error) {
+func (c call) answerPage(r answer.Request, without ...string) (any, error) {
 	if r.Endpoint != answer.RuleRuns {
 		r.Parameters = append(r.Parameters, answer.Parameter{Name: "page_size", Value: listSize})
 	}
-	said, asked, err := c.ask(r)
+	said, address, err := c.ask(r)
 	if err != nil {
 		return nil, err
-	}
-	if address == "" {
-		address = asked
 	}
 	l := listed{Requests: []string{address}}
 	if l.table, err = listTable(said, without); err != nil {
@@ -370,7 +367,7 @@ func answerList(c call) (any, error) {
 	}
 	switch kind {
 	case "rules":
-		return c.answerPage(answer.Request{Endpoint: "rules", Parameters: c.args.parameters("page")}, "")
+		return c.answerPage(answer.Request{Endpoint: "rules", Parameters: c.args.parameters("page")})
 	case "rule_runs":
 		rule := c.args.first("rule_id", "")
 		if rule == "" {
@@ -383,7 +380,7 @@ func answerList(c call) (any, error) {
 		return nil, err
 	}
 	params := append(c.args.parameters("campaign_id", "states", "search", "page"), answer.Parameter{Name: "marketplace_id", Value: id})
-	return c.answerPage(answer.Request{Endpoint: strings.ReplaceAll(kind, "_", "-"), Parameters: params}, "", "marketplace_id")
+	return c.answerPage(answer.Request{Endpoint: strings.ReplaceAll(kind, "_", "-"), Parameters: params}, "marketplace_id")
 }
 
 // changesShown is how many changes of a run a page shows.
@@ -399,9 +396,9 @@ func (c call) answerRuns(rule string) (any, error) {
 		if c.args.first("page", "") != "" {
 			return nil, &argumentError{"page goes with rule_run_id: the runs of a rule have one page"}
 		}
-		return c.answerPage(r, address)
+		return c.answerPage(r)
 	}
-	said, _, err := c.ask(r)
+	said, address, err := c.ask(r)
 	if err != nil {
 		return nil, err
 	}
@@ -463,5 +460,5 @@ func (c call) marketplaceID() (string, error) {
 }
 
 func answerActivity(c call) (any, error) {
-	return c.answerPage(answer.Request{Endpoint: "activity", Parameters: c.args.parameters("tool", "page")}, "", "activity_id", "marketplace_id", "tool")
+	return c.answerPage(answer.Request{Endpoint: "activity", Parameters: c.args.parameters("tool", "page")}, "activity_id", "marketplace_id", "tool")
 }

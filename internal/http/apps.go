@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"adlens"
@@ -114,11 +113,7 @@ func writeJSON(c *gin.Context, value any) error {
 	if err != nil {
 		return err
 	}
-	h := c.Writer.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(text)))
-	c.Writer.WriteHeader(http.StatusOK)
-	c.Writer.Write(text)
+	c.Header("Cache-Control", "no-store")
+	writeBody(c, http.StatusOK, "application/json", text)
 	return nil
 }

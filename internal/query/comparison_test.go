@@ -52,7 +52,7 @@ func fraction(name string, s exact.Sums) *big.Rat {
 var thisYear = Request{Period: days("2026-01-01", "2026-11-19"), Earlier: period.Period{Start: day("2025-01-01"), End: day("2025-11-19"), Range: period.PreviousYear}}
 
 func TestChangesAreMadeOfExactValues(t *testing.T) {
-	a := Answer{thisYear, Meta{EarlierCovered: true}, quotients}
+	a := Answer{thisYear, Meta{EarlierCovered: true}, Request{}.quotients()}
 	rapid.Check(t, func(t *rapid.T) {
 		s := &sides{drawSums(t), drawSums(t)}
 		if rapid.Bool().Draw(t, "nearly the same") {
@@ -103,7 +103,7 @@ func TestChangesAreNotMadeOfWhatIsShown(t *testing.T) {
 }
 
 func TestNothingChangedSinceDaysThatAreNotCovered(t *testing.T) {
-	a := Answer{thisYear, Meta{EarlierCovered: false}, quotients}
+	a := Answer{thisYear, Meta{EarlierCovered: false}, Request{}.quotients()}
 	c := a.comparisonOf(&sides{sums(9, 8, 7, 6, 5), sums(1, 2, 3, 4, 5)})
 	for i, f := range catalogue.Figures {
 		if !c.Change[i].Null() {
@@ -113,7 +113,7 @@ func TestNothingChangedSinceDaysThatAreNotCovered(t *testing.T) {
 	if figure(c.Figures, "clicks") != "2" {
 		t.Error("the figures that are held are not shown")
 	}
-	if plain := (&Answer{january, Meta{}, quotients}).comparisonOf(&sides{}); plain != nil {
+	if plain := (&Answer{january, Meta{}, Request{}.quotients()}).comparisonOf(&sides{}); plain != nil {
 		t.Errorf("nothing is compared: %+v", plain)
 	}
 }

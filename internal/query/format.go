@@ -2,7 +2,6 @@ package query
 
 import (
 	"fmt"
-	"slices"
 
 	"adlens"
 	"adlens/internal/catalogue"
@@ -80,6 +79,3 @@ func (p *parser) refuseFormat(parameter, value, format, wanted string) {
 			Detail: fmt.Sprintf("%s is for %s alone, and the format here is %s; send format=csv, or leave %s out", parameter, wanted, format, parameter)})
 	}
 }
-
-// IsTable reports whether a format has columns instead of nested values.
-func (f Format) IsTable() bool { return slices.Contains([]string{CSV, XLSX, Parquet}, f.Name) }

@@ -148,8 +148,8 @@ func (p *parser) marketplaceIDs() string {
 	return strings.Join(named, ", ")
 }
 
-// UnknownCampaign is the fault of a campaign that is not in the list.
-func UnknownCampaign(id string, m Marketplace) adlens.Fault {
+// unknownCampaign is the fault of a campaign that is not in the list.
+func unknownCampaign(id string, m Marketplace) adlens.Fault {
 	return adlens.Fault{Parameter: "campaign_id", Value: id, Code: adlens.UnknownValue,
 		Detail: fmt.Sprintf("%q is no campaign in the list of marketplace %s; archived campaigns are never listed", id, m.ID)}
 }

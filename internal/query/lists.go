@@ -127,7 +127,7 @@ func (s *Service) UnlistedCampaign(ctx context.Context, v View, r ListRequest) (
 	if err != nil || n > 0 {
 		return nil, err
 	}
-	return []adlens.Fault{UnknownCampaign(r.CampaignID, r.Marketplace)}, nil
+	return []adlens.Fault{unknownCampaign(r.CampaignID, r.Marketplace)}, nil
 }
 
 // Rules answers a page of the rules, the most recently edited first.

@@ -18,9 +18,6 @@ type quotient struct {
 	hundredths      bool    // of the result; else it is a whole number
 }
 
-// quotients are how the figures of every answer follow from sums, in their order.
-var quotients = Request{}.quotients()
-
 // ListFigures returns the figures of the answer, in their order.
 func (r Request) ListFigures() []catalogue.Figure {
 	if r.Figures == nil {

@@ -18,7 +18,7 @@ func (f Figures) At(place int) Value {
 }
 
 // FiguresOf computes the figures of every answer from sums of the headline.
-func FiguresOf(s exact.Sums) Figures { return computeFigures(quotients, s) }
+func FiguresOf(s exact.Sums) Figures { return computeFigures(Request{}.quotients(), s) }
 
 func computeFigures(all []quotient, s exact.Sums) Figures {
 	figures := make(Figures, len(all))
