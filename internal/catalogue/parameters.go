@@ -173,7 +173,7 @@ var (
 		Words: "The first line of CSV and of an Excel sheet: `names` of the JSON fields, or `labels` for people, such as `Orders` for `purchases`; `names` without it. Refused with any other format."}
 	compare = Parameter{Name: "compare", Kind: Choice, Values: Comparisons, Default: "none",
 		Words: "Compares the period with an earlier one. The end of the period is cut to yesterday (in `timezone`), because today's figures are not whole; the start stays, and where nothing is left, as of `today`, the question is refused. `previous_period` is as many days immediately before, `previous_year` both dates one year earlier (29 February becomes the 28th).\n" +
-			"The answer, its elements, points and rows gain `comparison`. What has figures in either period appears; the side without has zeros and null ratios. Points stand beside those at the same distance from the start of their period: the third day beside the third, the second month beside the second.\n"}
+			"The answer, its elements, points and rows gain `comparison`. What has figures in either period appears; the side without has zeros and null ratios. Points are compared by position: the third day with the third, the second month with the second.\n"}
 	ifNoneMatch = Parameter{Name: "If-None-Match", In: Header, Example: "\"3q2-8Kw1xYdVbn0uJt5MZA\"",
 		Words: "The `ETag` of an answer that you hold. While it still is the answer, you get a short 304 without a body."}
 )

@@ -55,7 +55,7 @@ func parseUnscaled(text []byte, scale int) (number [decimalBytes]byte, err error
 		return number, fmt.Errorf("%s %w", text, ErrTooLarge)
 	}
 	if fraction > scale || len(rest) == 0 {
-		return number, fmt.Errorf("%q is no decimal with %d digits behind the point", text, scale)
+		return number, fmt.Errorf("%q is no decimal with %d digits after the point", text, scale)
 	}
 	return int128Bytes(hi, lo, negative), nil
 }

@@ -74,10 +74,10 @@ func (s *Server) serveReadyz(c *gin.Context) {
 	c.JSON(status, r)
 }
 
-// checkReadiness looks at everything. Limits that are not shared at the moment, and
-// connections that the platform refuses, are reported, but each server goes on holding them by itself; so is damage to some
-// accounts, which must not take a server, or all that read the same data, from
-// the others.
+// checkReadiness looks at everything. Limits that are not shared now, refused
+// connections and damage to some accounts are reported; readiness stays 200. Each server
+// goes on holding limits by itself, and damage must not take a server, or all that read
+// the same data, from the other accounts.
 func (s *Server) checkReadiness(ctx context.Context) readiness {
 	h, now := s.health(), s.now()
 	r := readiness{Status: "ready", Checks: map[string]string{},

@@ -106,7 +106,7 @@ func (p *parser) parseDimensions(sent []string) {
 		if granularity, ok := granularities[name]; ok {
 			if taken != "" {
 				p.addFault("dimensions", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
-					Detail: fmt.Sprintf("dimensions has %s beside %s; expected one of date, week and month", name, taken)})
+					Detail: fmt.Sprintf("dimensions has both %s and %s; expected one of date, week and month", taken, name)})
 				continue
 			}
 			taken, p.request.Granularity = name, granularity
@@ -116,7 +116,7 @@ func (p *parser) parseDimensions(sent []string) {
 }
 
 // parseFigures keeps the order in which figures are wanted, each once. Those that are
-// answered anyhow, in their order, are no wish: the answer is the same.
+// answered anyhow, in their order, count as not sent: the answer is the same.
 func (p *parser) parseFigures(sent []string) {
 	for _, text := range sent {
 		name, _ := canonicalValue(text, catalogue.ReportFigureNames)

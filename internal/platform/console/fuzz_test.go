@@ -48,7 +48,7 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
-// A decimal of up to four digits behind the point and fifteen in all survives a
+// A decimal of up to four digits after the point and fifteen in all survives a
 // float, and sums of floats.
 func FuzzMeantNumbers(f *testing.F) {
 	f.Add(int64(123400), 1)
