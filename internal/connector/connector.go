@@ -150,14 +150,12 @@ func (c *Connector) config(connection adlens.Connection, s Secrets) (cfg api.Con
 	sleep := func(ctx context.Context, pause time.Duration) error { return api.Sleep(ctx, c.paced(pause)) }
 	return api.Config{Region: region, ClientID: connection.ClientID,
 		ClientSecret: api.NewSecret(s.ClientSecret), RefreshToken: api.NewSecret(s.RefreshToken),
-		BaseURL: base, TokenURL: token, Sleep: sleep, Log: func(e api.Event) { c.noticeRetry(connection.Account, e) }}, nil
+		BaseURL: base, TokenURL: token, Sleep: sleep, Notice: func(r api.Retry) { c.noticeRetry(connection.Account, r) }}, nil
 }
 
 // noticeRetry says what stands in the way of a call.
-func (c *Connector) noticeRetry(account string, e api.Event) {
-	if e.Wait > 0 {
-		c.Notice(account, fmt.Sprintf("%s: %s; next try in %s", e.Call, e.Detail, e.Wait.Round(time.Second)))
-	}
+func (c *Connector) noticeRetry(account string, r api.Retry) {
+	c.Notice(account, fmt.Sprintf("%s: %s; next try in %s", r.Call, r.Detail, r.Wait.Round(time.Second)))
 }
 
 // Check says what is wrong with the configuration, as far as it can be told

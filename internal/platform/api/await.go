@@ -68,7 +68,7 @@ func (w *watch) countFailure(err error) (Status, error) {
 	if !isTransient(err) || w.missed >= w.client.limits.missedLook {
 		return Status{}, err
 	}
-	w.client.logEvent(Event{What: Missed, Call: "report " + w.id, Try: w.missed, Wait: w.wait, Detail: err.Error()})
+	w.client.noticeRetry(Retry{Call: "report " + w.id, Detail: err.Error(), Wait: w.wait})
 	return Status{State: w.lastState()}, nil
 }
 

@@ -26,7 +26,7 @@ type Config struct {
 
 	Now       func() time.Time                           // time.Now where nil
 	Sleep     func(context.Context, time.Duration) error // waits as Sleep does, which it is where nil
-	Log       func(Event)                                // may be called from several goroutines; nil is silent
+	Notice    func(Retry)                                // may be called from several goroutines; nil is silent
 	Transport http.RoundTripper                          // one with timeouts where nil
 }
 

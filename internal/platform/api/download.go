@@ -67,7 +67,6 @@ func (c *Client) tryDownload(ctx context.Context, address *url.URL, out *output)
 	defer cancel()
 	stall := time.AfterFunc(c.limits.stallTime, cancel) // ends a download of which no byte comes for a while
 	defer stall.Stop()
-	began := c.cfg.Now()
 	response, err := c.files.Do(downloadRequest(ctx, address))
 	if err != nil {
 		return c.networkError(downloadCall, err)
@@ -76,9 +75,7 @@ func (c *Client) tryDownload(ctx context.Context, address *url.URL, out *output)
 	if err := c.checkDownload(response); err != nil {
 		return err
 	}
-	err = c.copyWhole(out, &body{r: response.Body, left: c.limits.download, alive: func() { stall.Reset(c.limits.stallTime) }})
-	c.logEvent(Event{What: Answered, Call: downloadCall, Status: response.StatusCode, Took: c.cfg.Now().Sub(began)})
-	return err
+	return c.copyWhole(out, &body{r: response.Body, left: c.limits.download, alive: func() { stall.Reset(c.limits.stallTime) }})
 }
 
 func downloadRequest(ctx context.Context, address *url.URL) *http.Request {

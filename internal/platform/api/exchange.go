@@ -36,7 +36,6 @@ func (c *Client) doRequest(ctx context.Context, name string, r *http.Request) (*
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, c.limits.callTime)
 	defer cancel()
-	began := c.cfg.Now()
 	response, err := c.http.Do(r.WithContext(ctx))
 	if err != nil {
 		return nil, c.networkError(name, err)
@@ -44,7 +43,6 @@ func (c *Client) doRequest(ctx context.Context, name string, r *http.Request) (*
 	defer func() { _ = response.Body.Close() }()
 	a := &answer{status: response.StatusCode, header: response.Header}
 	a.body, err = c.readBody(name, response)
-	c.logEvent(Event{What: Answered, Call: name, Status: a.status, Took: c.cfg.Now().Sub(began)})
 	return a, err
 }
 

@@ -38,7 +38,7 @@ func readList[T any](ctx context.Context, c *Client, p pages[T]) (List[T], error
 			return List[T]{}, &Error{Kind: Incomplete, Call: "list of " + p.what, Reason: fmt.Sprintf("%s; read %d times", reason, read)}
 		}
 		wait := c.backoffWait(c.limits.relistWait, 2, read)
-		c.logEvent(Event{What: Relisted, Call: "list of " + p.what, Try: read, Wait: wait, Detail: reason})
+		c.noticeRetry(Retry{Call: "list of " + p.what, Detail: reason, Wait: wait})
 		if err := c.cfg.Sleep(ctx, wait); err != nil {
 			return List[T]{}, fmt.Errorf("list of %s: %w", p.what, err)
 		}

@@ -125,7 +125,7 @@ func (c *Client) CreateReport(ctx context.Context, profileID string, r ReportReq
 		also: http.StatusTooEarly,
 	}
 	create.read = func(answer []byte) (err error) {
-		id, err = c.createdID(answer)
+		id, err = createdID(answer)
 		return err
 	}
 	if err := c.sendCall(ctx, create); err != nil {
@@ -147,7 +147,7 @@ func creationError(err error) error {
 
 // createdID finds the id in either good answer: the report object, or the
 // words that it is being made already.
-func (c *Client) createdID(answer []byte) (string, error) {
+func createdID(answer []byte) (string, error) {
 	var o struct {
 		ReportID platform.ID `json:"reportId"`
 	}
@@ -155,7 +155,6 @@ func (c *Client) createdID(answer []byte) (string, error) {
 		return string(o.ReportID), nil
 	}
 	if m := duplicateOf.FindSubmatch(answer); m != nil {
-		c.logEvent(Event{What: Resumed, Call: "POST " + reportPath, Detail: "report " + c.scrub.cleanText(string(m[1]), 128)})
 		return string(m[1]), nil
 	}
 	return "", errors.New("it has no reportId")

@@ -8,6 +8,19 @@ import (
 	"time"
 )
 
+// Retry is a wait that another try follows. It holds no secret.
+type Retry struct {
+	Call   string // such as "GET /v2/profiles"
+	Detail string // why
+	Wait   time.Duration
+}
+
+func (c *Client) noticeRetry(r Retry) {
+	if c.cfg.Notice != nil {
+		c.cfg.Notice(r)
+	}
+}
+
 // again is a failure after which the same call may succeed.
 type again struct {
 	err       *Error
@@ -37,12 +50,11 @@ func (c *Client) retryCall(ctx context.Context, name string, attempt func() erro
 			return err
 		}
 		if try >= c.limits.tries {
-			c.logEvent(Event{What: Given, Call: name, Try: try, Status: failure.err.Status, Detail: failure.err.Reason})
 			return c.givenUp(failure, try)
 		}
 		failures[failure.throttled]++
 		wait := c.retryWait(failure, failures[failure.throttled])
-		c.logEvent(Event{What: Waiting, Call: name, Try: try, Status: failure.err.Status, Wait: wait, Detail: failure.err.Reason})
+		c.noticeRetry(Retry{Call: name, Detail: failure.err.Reason, Wait: wait})
 		if err := c.cfg.Sleep(ctx, wait); err != nil {
 			return contextError(err, name, failure)
 		}

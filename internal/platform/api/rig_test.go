@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The secrets of every test. After each test all its errors and events are
+// The secrets of every test. After each test all its errors and retries are
 // searched for them.
 const (
 	canarySecret  = "canary-client-secret"
@@ -34,7 +34,7 @@ type rig struct {
 	mu      sync.Mutex
 	now     time.Time
 	sleeps  []time.Duration
-	events  []Event
+	retries []Retry
 	errors  []error
 	calls   []string // method, path and query of what the platform was asked, tokens apart
 	tokens  int      // requested
@@ -69,7 +69,7 @@ func (r *rig) config() Config {
 	return Config{
 		ClientID: "amzn1.application-oa2-client.0", ClientSecret: NewSecret(canarySecret), RefreshToken: NewSecret(canaryRefresh),
 		BaseURL: r.server.URL, TokenURL: r.server.URL + "/token",
-		Now: r.time, Sleep: r.sleep, Log: r.log,
+		Now: r.time, Sleep: r.sleep, Notice: r.notice,
 	}
 }
 
@@ -101,10 +101,10 @@ func (r *rig) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (r *rig) log(e Event) {
+func (r *rig) notice(retry Retry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.events = append(r.events, e)
+	r.retries = append(r.retries, retry)
 }
 
 // fails takes an error that must be of a kind and say some things.
@@ -145,7 +145,7 @@ func (r *rig) searchForSecrets() {
 			_, _ = fmt.Fprintf(&all, "%v %+v %#v %q\n", err, err, err, err)
 		}
 	}
-	_, _ = fmt.Fprintf(&all, "%+v %#v\n", r.events, r.events)
+	_, _ = fmt.Fprintf(&all, "%+v %#v\n", r.retries, r.retries)
 	_, _ = fmt.Fprintf(&all, "%+v %#v %v %+v\n", r.client, r.client, r.client.cfg, struct{ hidden Config }{r.client.cfg})
 	noSecrets(r.t, all.String())
 }

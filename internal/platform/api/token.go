@@ -93,11 +93,6 @@ func (t *tokens) sharedResult(stale *token, seen int) (*token, error) {
 }
 
 func (t *tokens) storeResult(fresh *token, err error) {
-	var e *Error
-	refused := errors.As(err, &e) && e.Kind == Unauthorized
-	if refused {
-		t.client.logEvent(Event{What: Rejected, Call: e.Call, Status: e.Status, Detail: e.Reason})
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.renewals++
@@ -105,7 +100,8 @@ func (t *tokens) storeResult(fresh *token, err error) {
 	if err == nil {
 		t.current = fresh
 	}
-	if refused {
+	var e *Error
+	if errors.As(err, &e) && e.Kind == Unauthorized {
 		t.refused, t.refusedTill = e, t.client.cfg.Now().Add(t.client.limits.refusedRest)
 	}
 }
@@ -134,7 +130,6 @@ func (t *tokens) renewToken(ctx context.Context) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.logEvent(Event{What: Renewed, Call: name})
 	return fresh, nil
 }
 
