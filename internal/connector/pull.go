@@ -326,7 +326,7 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	}
 	waiting, cancel := context.WithTimeout(p.waiting, p.patienceFor(w))
 	defer cancel()
-	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll, nil)
+	status, err := p.client.Await(waiting, w.profile.ID, w.request.ReportID, p.poll)
 	if errors.Is(err, context.Canceled) && p.givesWay() {
 		return errOverdue
 	}

@@ -15,12 +15,12 @@ const defaultLook = 30 * time.Second
 // first wait between two looks is given (30 seconds where it is 0); the next
 // ones grow by half each, to five minutes. A report may hang for hours, so only
 // the context ends the waiting. A report that the platform gave up is an error
-// of the kind ReportFailed. Each look is shown to seen, where that is not nil.
+// of the kind ReportFailed.
 //
 // A failing look is no failed report: what is only unavailable for now is
 // looked at again, some times in a row.
-func (c *Client) Await(ctx context.Context, profileID, id string, firstWait time.Duration, seen func(Status)) (Status, error) {
-	w := watch{client: c, profileID: profileID, id: id, seen: seen, wait: firstWait}
+func (c *Client) Await(ctx context.Context, profileID, id string, firstWait time.Duration) (Status, error) {
+	w := watch{client: c, profileID: profileID, id: id, wait: firstWait}
 	if w.wait <= 0 {
 		w.wait = defaultLook
 	}
@@ -40,7 +40,6 @@ func (c *Client) Await(ctx context.Context, profileID, id string, firstWait time
 type watch struct {
 	client        *Client
 	profileID, id string
-	seen          func(Status)
 	wait          time.Duration
 	state         ReportState // when last seen
 	missed        int         // looks that failed since
@@ -54,9 +53,6 @@ func (w *watch) pollStatus(ctx context.Context) (Status, error) {
 		return w.countFailure(err)
 	}
 	w.missed, w.state = 0, status.State
-	if w.seen != nil {
-		w.seen(status)
-	}
 	if status.State == Failed {
 		return status, &Error{Kind: ReportFailed, Call: "report " + w.id, Reason: "the platform gave it up: " + status.FailureReason}
 	}

@@ -156,11 +156,10 @@ func pending(state string) http.HandlerFunc {
 
 func TestAReportIsAwaitedWithGrowingPatience(t *testing.T) {
 	r := newRig(t, script(pending("PENDING"), pending("PENDING"), pending("PROCESSING"), pending("PROCESSING"), say(200, completed)))
-	var states []ReportState
-	status, err := r.client.Await(ctx, "1", "r-1", 2*time.Minute, func(s Status) { states = append(states, s.State) })
+	status, err := r.client.Await(ctx, "1", "r-1", 2*time.Minute)
 	r.succeeds(err)
-	if status.State != Completed || len(states) != 5 || states[2] != Processing {
-		t.Errorf("%v, seen %v", status.State, states)
+	if status.State != Completed || len(r.sleeps) != 4 {
+		t.Fatalf("%v after %v", status.State, r.sleeps)
 	}
 	want := []time.Duration{2 * time.Minute, 3 * time.Minute, 4*time.Minute + 30*time.Second, 5 * time.Minute}
 	for i := range want {
@@ -173,7 +172,7 @@ func TestAReportIsAwaitedWithGrowingPatience(t *testing.T) {
 func TestTheFirstWaitHasADefaultAndMayExceedTheCap(t *testing.T) {
 	for first, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Hour: time.Hour} {
 		r := newRig(t, script(pending("PENDING"), pending("PENDING"), say(200, completed)))
-		_, err := r.client.Await(ctx, "1", "r-1", first, nil)
+		_, err := r.client.Await(ctx, "1", "r-1", first)
 		r.succeeds(err)
 		if r.sleeps[0] != want || r.sleeps[1] < want {
 			t.Errorf("first wait %v: slept %v", first, r.sleeps)
@@ -184,7 +183,7 @@ func TestTheFirstWaitHasADefaultAndMayExceedTheCap(t *testing.T) {
 func TestAFailedReportSaysWhy(t *testing.T) {
 	for state, reason := range map[string]string{"FAILED": `"too much ` + canaryAccess + `"`, "FAILURE": `null`, "cancelled": `""`} {
 		r := newRig(t, say(200, `{"reportId":"r-1","status":"`+state+`","failureReason":`+reason+`}`))
-		status, err := r.client.Await(ctx, "1", "r-1", time.Second, nil)
+		status, err := r.client.Await(ctx, "1", "r-1", time.Second)
 		r.fails(err, ReportFailed, "r-1")
 		if status.State != Failed || status.FailureReason == "" {
 			t.Errorf("%+v", status)
@@ -196,11 +195,13 @@ func TestAReportThatHangsForEverEndsWithTheContext(t *testing.T) {
 	stop, cancel := context.WithCancel(ctx)
 	looks := 0
 	r := newRig(t, pending("PENDING"))
-	_, err := r.client.Await(stop, "1", "r-1", time.Second, func(Status) {
+	r.client.cfg.Sleep = func(ctx context.Context, d time.Duration) error {
 		if looks++; looks == 100 {
 			cancel()
 		}
-	})
+		return r.sleep(ctx, d)
+	}
+	_, err := r.client.Await(stop, "1", "r-1", time.Second)
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "still PENDING") || looks != 100 {
 		t.Errorf("%v after %d looks", err, looks)
 	}
@@ -212,19 +213,19 @@ func TestAwaitingOutlastsAnOutage(t *testing.T) {
 		down = append(down, say(503, ``))
 	}
 	r := newRig(t, script(append(append([]http.HandlerFunc{pending("PENDING")}, down...), say(200, completed))...))
-	status, err := r.client.Await(ctx, "1", "r-1", time.Minute, nil)
+	status, err := r.client.Await(ctx, "1", "r-1", time.Minute)
 	r.succeeds(err)
 	if status.State != Completed {
 		t.Errorf("%+v", status)
 	}
 	r = newRig(t, say(503, ``))
-	_, err = r.client.Await(ctx, "1", "r-1", time.Minute, nil)
+	_, err = r.client.Await(ctx, "1", "r-1", time.Minute)
 	r.fails(err, Unavailable)
 	if len(r.calls) != 25 {
 		t.Errorf("%d calls, expected 5 looks of 5 tries", len(r.calls))
 	}
 	r = newRig(t, say(404, `{"detail":"no such report"}`))
-	_, err = r.client.Await(ctx, "1", "r-1", time.Minute, nil)
+	_, err = r.client.Await(ctx, "1", "r-1", time.Minute)
 	r.fails(err, Refused, "no such report")
 	if len(r.calls) != 1 {
 		t.Errorf("%d calls", len(r.calls))
@@ -247,7 +248,7 @@ func TestATokenMayEndWhileAReportIsAwaited(t *testing.T) {
 		}
 		say(200, completed)(w, q)
 	})
-	_, err := r.client.Await(ctx, "1", "r-1", time.Hour, nil)
+	_, err := r.client.Await(ctx, "1", "r-1", time.Hour)
 	r.succeeds(err)
 	if r.tokens < 3 {
 		t.Errorf("%d tokens were requested", r.tokens)
