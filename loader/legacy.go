@@ -218,10 +218,9 @@ func (c *legacyCounter) convertDay(day adlens.Day, brands, counted []keyedSums) 
 	if len(brands)+len(counted) == 0 {
 		return nil
 	}
-	currency := c.build.session.currencyOf(c.month.brands.Slice.Marketplace)
-	rate, ok := c.build.rates.At(currency, day)
-	if !ok {
-		return fmt.Errorf("no rate for %s on %s, which is held", currency, day)
+	rate, err := c.build.heldRate(c.build.session.currencyOf(c.month.brands.Slice.Marketplace), day)
+	if err != nil {
+		return err
 	}
 	before := make([][]exact.Uint128, len(brands))
 	for i, r := range brands {

@@ -45,7 +45,7 @@ func (s *session) putRates(ctx context.Context, next Rates) error {
 	b := s.newBuild()
 	b.rates = next
 	defer b.awaitBlock() // nothing is written for a load that has ended
-	if err := b.reconvertDays(ctx, next); err != nil {
+	if err := b.reconvertDays(ctx); err != nil {
 		return err
 	}
 	err := s.publishUnit(ctx, b, manifest.Rates, next.countRates(), func(generation uint32) error {
@@ -58,17 +58,17 @@ func (s *session) putRates(ctx context.Context, next Rates) error {
 }
 
 // reconvertDays writes the held days again whose rate is another now.
-func (b *build) reconvertDays(ctx context.Context, next Rates) error {
+func (b *build) reconvertDays(ctx context.Context) error {
 	for _, e := range b.session.Manifest().Of(manifest.Month) {
 		if e.Slice.AdProduct == manifest.LegacyCounted {
 			continue // it follows from the others
 		}
 		currency := b.session.currencyOf(e.Slice.Marketplace)
-		touched := touchedDays(e, currency, b.session.rates, next)
+		touched := touchedDays(e, currency, b.session.rates, b.rates)
 		if touched == 0 {
 			continue
 		}
-		if err := b.reconvertUnit(ctx, e, touched, currency, next); err != nil {
+		if err := b.reconvertUnit(ctx, e, touched, currency); err != nil {
 			return err
 		}
 	}
@@ -95,14 +95,14 @@ func touchedDays(e manifest.Entry, currency string, before, after Rates) manifes
 	return touched
 }
 
-func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manifest.Days, currency string, rates Rates) error {
+func (b *build) reconvertUnit(ctx context.Context, e manifest.Entry, days manifest.Days, currency string) error {
 	ub, err := b.beginUnit(ctx, e.Unit)
 	if err != nil {
 		return err
 	}
 	ub.replaced |= days
 	b.derives = true
-	c := reconverter{build: b, ub: ub, currency: currency, rates: rates, columns: b.block.ensureColumns(catalogue.Extra), ids: b.session.entityIDs()}
+	c := reconverter{build: b, ub: ub, currency: currency, columns: b.block.ensureColumns(catalogue.Extra), ids: b.session.entityIDs()}
 	err = b.session.store.Facts(ctx, b.session.account, e.Unit, e.Generation, days, func(f *StoredFact) error { return c.sumFact(ctx, f) })
 	if err != nil {
 		return err
@@ -116,7 +116,6 @@ type reconverter struct {
 	build    *build
 	ub       *unitBuild
 	currency string
-	rates    Rates
 	columns  []int    // of the build's block
 	ids      []string // of entities by their numbers
 
@@ -157,9 +156,9 @@ func (c *reconverter) flushSums(ctx context.Context) error {
 		return nil
 	}
 	first := c.rows[0]
-	rate, ok := c.rates.At(c.currency, first.day)
-	if !ok {
-		return fmt.Errorf("no rate for %s on %s, which is held", c.currency, first.day)
+	rate, err := c.build.heldRate(c.currency, first.day)
+	if err != nil {
+		return err
 	}
 	if err := convertStored(c.rows, c.ids, rate); err != nil {
 		return err
@@ -170,6 +169,15 @@ func (c *reconverter) flushSums(ctx context.Context) error {
 	}
 	c.rows = c.rows[:0]
 	return c.build.flushBlock(ctx, c.build.session.blockRows)
+}
+
+// heldRate is the rate of a day that is held, and so was converted before.
+func (b *build) heldRate(currency string, day adlens.Day) (adlens.Amount, error) {
+	rate, ok := b.rates.At(currency, day)
+	if !ok {
+		return rate, fmt.Errorf("no rate for %s on %s, which is held", currency, day)
+	}
+	return rate, nil
 }
 
 // convertStored converts the stored rows of a product's day together, and puts them
