@@ -46,7 +46,7 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 		_, err = secret.ReadKey(po.keyFile)
 	}
 	r := refreshers{
-		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Now: time.Now, Mark: d.DirectoryMark,
+		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Mark: d.DirectoryMark,
 			Report: func(account, connection string, result loader.Result, took time.Duration, err error) {
 				counts.Refresh(took, err)
 				if n, days := connector.MissingRates(result); n > 0 {

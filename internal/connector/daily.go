@@ -36,8 +36,7 @@ type Daily struct {
 	Connector *Connector
 	Dir       string        // extracts are left in a directory for each account below it
 	Poll      time.Duration // the first wait between two looks at a report
-	Now       func() time.Time
-	Lists     *Lists // those of the profiles are read once a day, after their reports; nil for never
+	Lists     *Lists        // those of the profiles are read once a day, after their reports; nil for never
 	// Report hears how each refresh ended. It may be called from several
 	// goroutines.
 	Report func(account, connection string, result loader.Result, took time.Duration, err error)
@@ -149,7 +148,7 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	if !last.busy && !last.connectedAt.Equal(c.ConnectedAt) { // what was refused may not be any more
 		maps.DeleteFunc(d.refused, func(task string, _ refusal) bool { return strings.HasPrefix(task, c.Account+" ") })
 	}
-	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Now().Before(last.next) {
+	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Connector.Now().Before(last.next) {
 		return
 	}
 	select {
@@ -176,9 +175,9 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		next := d.Now().Add(pause)
+		next := d.Connector.Now().Add(pause)
 		if d.looks[key].again {
-			next = d.Now()
+			next = d.Connector.Now()
 		}
 		d.looks[key] = look{connectedAt: c.ConnectedAt, next: next, waiting: waiting, failures: failures}
 		<-slots
@@ -193,7 +192,7 @@ func (d *Daily) LookAgain(account string) {
 	defer d.mu.Unlock()
 	for key, l := range d.looks {
 		if strings.HasPrefix(key, account+"/") {
-			l.next, l.again = d.Now(), l.busy
+			l.next, l.again = d.Connector.Now(), l.busy
 			d.looks[key] = l
 		}
 	}
@@ -219,14 +218,14 @@ func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, e
 
 // lookAfter refreshes what is due, and returns when to look again.
 func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) (time.Duration, error) {
-	began := d.Now()
+	began := d.Connector.Now()
 	// Rates come first: reports that wait for them are tried again right after.
 	if err := d.Connector.freshenRates(ctx, c.Account, d.accountDir(c.Account), began); err != nil && ctx.Err() == nil {
 		d.Connector.Notice(c.Account, fmt.Sprintf("rates could not be fetched; it is tried again: %v", err))
 	}
 	result, did, err := d.refreshConnection(ctx, c)
 	if (did == refreshed || err != nil) && ctx.Err() == nil {
-		d.Report(c.Account, c.Name, result, d.Now().Sub(began), err)
+		d.Report(c.Account, c.Name, result, d.Connector.Now().Sub(began), err)
 	}
 	if did == nothingDue || did == refreshed && (err == nil || len(result.Files) > 0) { // the platform answers
 		d.readLists(ctx, c)
@@ -285,7 +284,7 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 	if err != nil {
 		return result, notNow, err
 	}
-	isNewDay := hasEndedSince(away, d.Now().Add(-last.Age))
+	isNewDay := hasEndedSince(away, d.Connector.Now().Add(-last.Age))
 	w := work{store: d.Connector.Store, locks: d.Connector.Locks, name: name, outcome: func(before int, err error) int {
 		if isNewDay { // what failed on the day before says nothing of it
 			before = 0
@@ -357,7 +356,7 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 	}
 	var tasks []*task
 	for _, profile := range profiles {
-		last := LastEnded(profile, d.Now())
+		last := LastEnded(profile, d.Connector.Now())
 		for _, t := range reportTypesOf(profile, legacy) {
 			one, ok := newTask(account, profile, t, stateOf(states, profile, t), last)
 			if !ok {
@@ -407,14 +406,14 @@ func (t *task) taskKey() string {
 func (d *Daily) accountDir(account string) string { return filepath.Join(d.Dir, account) }
 
 func (d *Daily) newPull(c adlens.Connection) *pull {
-	began := d.Now()
+	began := d.Connector.Now()
 	return &pull{connector: d.Connector, account: c.Account, connection: c, out: d.accountDir(c.Account), poll: d.Poll, saidBefore: true,
 		fetched: func(done, total int) {
 			d.Connector.Notice(c.Account, fmt.Sprintf("%d of %d reports fetched", done, total))
 		},
 		// After a success the next pull begins no sooner.
 		isOverdue: func(profiles []platform.Profile, failed bool) bool {
-			now := d.Now()
+			now := d.Connector.Now()
 			return now.Sub(began) >= betweenTwo && (failed || slices.ContainsFunc(profiles, func(p platform.Profile) bool { return LastEnded(p, began) < LastEnded(p, now) }))
 		}}
 }
@@ -449,7 +448,7 @@ func (d *Daily) pullConnection(ctx context.Context, c adlens.Connection) (result
 func (d *Daily) tellLeftOut(c adlens.Connection, leftOut error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	today := adlens.DayOf(d.Now().UTC())
+	today := adlens.DayOf(d.Connector.Now().UTC())
 	if leftOut == nil || d.told[lookKey(c)] == today {
 		return
 	}

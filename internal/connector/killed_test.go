@@ -144,7 +144,7 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 			store := &noted{memory: newMemory(account), notes: notes,
 				visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
 			begin := func() *Daily {
-				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: time.Now, Connector: New(Config{Store: store, Loader: taken{store}, Locks: store,
+				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Connector: New(Config{Store: store, Loader: taken{store}, Locks: store,
 					BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
 			}
 			store.profiles, err = begin().Connector.Connect(t.Context(), adlens.Connection{Account: account, Name: "NA", Region: "NA", ClientID: standin.DefaultClientID},

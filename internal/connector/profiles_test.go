@@ -44,7 +44,7 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 	store := &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
 	now := time.Now()
 	var notices []string
-	daily := &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Now: func() time.Time { return now }, Connector: New(Config{Store: store, Loader: unchanging{taken{store}}, Locks: store,
+	daily := &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Connector: New(Config{Now: func() time.Time { return now }, Store: store, Loader: unchanging{taken{store}}, Locks: store,
 		BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(_, text string) { notices = append(notices, text) }})}
 	connect := func(choice adlens.Choice) error {
 		var err error

@@ -106,7 +106,7 @@ func (w *world) goesWrong() bool {
 
 // start is a server that knows what is stored, and nothing else.
 func (w *world) start() {
-	w.daily = &Daily{Dir: w.dir, Poll: time.Millisecond, Now: w.clock, Connector: New(Config{Store: w, Loader: w, Locks: w.noted, Now: w.clock,
+	w.daily = &Daily{Dir: w.dir, Poll: time.Millisecond, Connector: New(Config{Store: w, Loader: w, Locks: w.noted, Now: w.clock,
 		BaseURL: Addresses{all: w.platform.URL()}, TokenURL: Addresses{all: w.platform.TokenURL()}, Key: func() (secret.Key, error) { return w.key, nil }, Notice: func(string, string) {}})}
 }
 

@@ -139,7 +139,7 @@ func TestWhatIsUnderWayThroughARemovedConnectionStops(t *testing.T) {
 func TestWhatWasRefusedIsRequestedOnceAnAccountIsConnectedAgain(t *testing.T) {
 	before := adlens.Connection{Account: "acme", Name: "NA"}
 	today := adlens.Date(2026, 11, 26)
-	d := &Daily{Now: time.Now, looks: map[string]look{lookKey(before): {connectedAt: before.ConnectedAt}},
+	d := &Daily{Connector: New(Config{}), looks: map[string]look{lookKey(before): {connectedAt: before.ConnectedAt}},
 		refused: map[string]refusal{"acme 1 spAdvertisedProduct": {today, 5}, "acmes 2 spAdvertisedProduct": {today, 5}}}
 	full := make(chan struct{}) // nothing begins
 	d.startRefresh(t.Context(), full, before)
