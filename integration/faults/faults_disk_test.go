@@ -2,7 +2,6 @@ package faults_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -18,7 +17,7 @@ import (
 // loads again, without anybody having restarted anything.
 func TestAFullDiskRefusesLoadsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, house.Mounted(t, "none", "tmpfs", fmt.Sprintf("size=%d", 256<<20)), 1)
+	w := openWard(t, house.Mounted(t), 1)
 	w.start(t)
 	w.isWhole(t)
 	one := w.tenants[0]
@@ -45,7 +44,7 @@ func TestAFullDiskRefusesLoadsAndNothingElse(t *testing.T) {
 // A server that starts on a full disk answers, or says that the disk is full.
 func TestAServerStartsOnAFullDiskOrSaysWhyNot(t *testing.T) {
 	t.Parallel()
-	w := openWard(t, house.Mounted(t, "none", "tmpfs", fmt.Sprintf("size=%d", 256<<20)), 1)
+	w := openWard(t, house.Mounted(t), 1)
 	for _, left := range []int64{0, 16 << 10, 1 << 20} {
 		free := fill(t, w.DataDir, left)
 		server, err := w.Serve()
@@ -80,7 +79,7 @@ func TestMomentsOfAFullDiskLoseNothing(t *testing.T) {
 			if kind == "ext4" {
 				_, dir = disk(t)
 			} else {
-				dir = house.Mounted(t, "none", kind, fmt.Sprintf("size=%d", 256<<20))
+				dir = house.Mounted(t)
 			}
 			from := house.Seed(t)
 			w := openWardOf(t, dir, 2, house.Scaled(60)+1)

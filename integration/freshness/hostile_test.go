@@ -111,7 +111,7 @@ func mustNotSteer(t *testing.T, r harness.Result) {
 func TestAReadOnlyDiskIsNamed(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
-	dir := house.Mounted(t, "none", "tmpfs", "size=268435456")
+	dir := house.Mounted(t)
 	p, err := harness.NewAlone(dir)
 	house.Have(t, err)
 	t.Cleanup(func() { house.Need(t, p.Close()) })

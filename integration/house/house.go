@@ -251,13 +251,13 @@ func AccountID(t *testing.T) string {
 	return strings.ToLower(strings.NewReplacer("/", "-", "_", "-", " ", "-").Replace(t.Name()))
 }
 
-// Mounted gives a directory on a file system of its own. The test is skipped where
-// this user may not mount.
-func Mounted(t *testing.T, source, kind, options string) string {
+// Mounted gives a directory on a file system of its own in memory, of 256 MiB. The
+// test is skipped where this user may not mount.
+func Mounted(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount(source, dir, kind, 0, options); err != nil {
-		t.Skipf("%s cannot be mounted here, which needs root: %v", kind, err)
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=256m"); err != nil {
+		t.Skipf("tmpfs cannot be mounted here, which needs root: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {

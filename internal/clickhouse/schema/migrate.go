@@ -72,7 +72,7 @@ func createSteps(ctx context.Context, s *conn.Server) error {
 	if err := s.CreateDatabase(ctx); err != nil {
 		return err
 	}
-	if err := requireVersion(ctx, s, oldest); err != nil {
+	if err := requireVersion(ctx, s); err != nil {
 		return err
 	}
 	return s.Exec(ctx, createMigrations, nil)

@@ -15,12 +15,12 @@ var oldest = version{25, 8}
 type version struct{ year, month int }
 
 // requireVersion makes sure that a server is not older than it may be.
-func requireVersion(ctx context.Context, s *conn.Server, needs version) error {
+func requireVersion(ctx context.Context, s *conn.Server) error {
 	has, err := conn.Value[string](ctx, s, "SELECT version()", nil)
 	if err != nil {
 		return err
 	}
-	return compareVersion(has, needs)
+	return compareVersion(has, oldest)
 }
 
 func compareVersion(has string, needs version) error {
