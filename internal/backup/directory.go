@@ -158,7 +158,7 @@ func (d *directory) Lock(context.Context) (release func() error, err error) {
 		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("another backup is being written to %s; wait for its end", d.path), f.Close())
+		return nil, errors.Join(d.lockError(err), f.Close())
 	}
 	left, err := fs.ReadDir(d.root.FS(), drafts)
 	for _, e := range left {
@@ -168,4 +168,11 @@ func (d *directory) Lock(context.Context) (release func() error, err error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
+}
+
+func (d *directory) lockError(err error) error {
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return fmt.Errorf("another backup is being written to %s; wait for its end", d.path)
+	}
+	return fmt.Errorf("%s cannot be locked: %w", d.path, err)
 }
