@@ -16,16 +16,6 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Exception codes of servers that were not set up for us.
-const (
-	readOnly             = 164
-	unknownUser          = 192
-	wrongPassword        = 193
-	requiredPassword     = 194
-	accessDenied         = 497
-	authenticationFailed = 516
-)
-
 // Explain says in a sentence why the server could not be used, and what to do, in place
 // of the server's or the system's words: what a command says around them, such as what
 // became of a load, stays. Errors that are not the server's stay as they are: what
@@ -103,14 +93,14 @@ func (r Remote) describeUsers() string {
 func (r Remote) explainException(server string, exception *clickhouse.Exception) string {
 	database := r.writer.Auth.Database
 	switch exception.Code {
-	case unknownUser, wrongPassword, requiredPassword, authenticationFailed:
+	case codeUnknownUser, codeWrongPassword, codeRequiredPassword, codeAuthenticationFailed:
 		return fmt.Sprintf("%s does not let user %s in: the name or the password is wrong", server, r.describeUsers())
-	case accessDenied:
+	case codeAccessDenied:
 		return fmt.Sprintf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", server, r.describeUsers(), database)
-	case unknownDatabase:
+	case codeUnknownDatabase:
 		return fmt.Sprintf("%s has no database %q: create it, or correct the address", server, database)
-	case readOnly:
-		return fmt.Sprintf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none", server, r.describeUsers())
+	case codeReadonly: // whether it is a replica is not known here
+		return fmt.Sprintf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none; or it is a replica whose session with Keeper has ended: see that it reaches Keeper", server, r.describeUsers())
 	}
 	return fmt.Sprintf("%s refuses: %s (code %d)", server, exception.Message, exception.Code)
 }

@@ -14,39 +14,38 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Exception codes that say which limit was met. Codes are stable; texts are
-// not.
+// kindOfCode is what kind of error an exception is.
 var kindOfCode = map[int32]adlens.Kind{
-	159: adlens.QueryTimeout,      // TIMEOUT_EXCEEDED
-	160: adlens.QueryTimeout,      // TOO_SLOW
-	158: adlens.Overloaded,        // TOO_MANY_ROWS
-	201: adlens.Overloaded,        // QUOTA_EXCEEDED
-	202: adlens.Overloaded,        // TOO_MANY_SIMULTANEOUS_QUERIES
-	241: adlens.Overloaded,        // MEMORY_LIMIT_EXCEEDED
-	307: adlens.Overloaded,        // TOO_MANY_BYTES
-	396: adlens.Overloaded,        // TOO_MANY_ROWS_OR_BYTES
-	243: adlens.DiskFull,          // NOT_ENOUGH_SPACE
-	33:  adlens.Damaged,           // CANNOT_READ_ALL_DATA
-	39:  adlens.Damaged,           // TOO_LARGE_SIZE_COMPRESSED: of a block
-	40:  adlens.Damaged,           // CHECKSUM_DOESNT_MATCH
-	107: adlens.Damaged,           // FILE_DOESNT_EXIST
-	226: adlens.Damaged,           // NO_FILE_IN_DATA_PART
-	228: adlens.Damaged,           // BAD_SIZE_OF_FILE_IN_DATA_PART
-	246: adlens.Damaged,           // CORRUPTED_DATA
-	271: adlens.Damaged,           // CANNOT_DECOMPRESS
-	432: adlens.Damaged,           // UNKNOWN_CODEC: of a block
-	394: adlens.Cancelled,         // QUERY_WAS_CANCELLED
-	194: adlens.EngineUnavailable, // REQUIRED_PASSWORD: another incarnation
-	516: adlens.EngineUnavailable, // AUTHENTICATION_FAILED: another incarnation
-	225: adlens.EngineUnavailable, // NO_ZOOKEEPER
-	236: adlens.EngineUnavailable, // ABORTED: the server is shutting down
-	242: adlens.EngineUnavailable, // TABLE_IS_READ_ONLY: a replica that does not reach Keeper
-	285: adlens.EngineUnavailable, // TOO_FEW_LIVE_REPLICAS
-	286: adlens.EngineUnavailable, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
-	289: adlens.EngineUnavailable, // REPLICA_IS_NOT_IN_QUORUM
-	341: adlens.EngineUnavailable, // UNFINISHED: a deletion on a replica that is away
-	319: adlens.EngineUnavailable, // UNKNOWN_STATUS_OF_INSERT: Keeper went away meanwhile
-	999: adlens.EngineUnavailable, // KEEPER_EXCEPTION
+	codeTimeoutExceeded:                   adlens.QueryTimeout,
+	codeTooSlow:                           adlens.QueryTimeout,
+	codeTooManyRows:                       adlens.Overloaded,
+	codeQuotaExceeded:                     adlens.Overloaded,
+	codeTooManySimultaneousQueries:        adlens.Overloaded,
+	codeMemoryLimitExceeded:               adlens.Overloaded,
+	codeTooManyBytes:                      adlens.Overloaded,
+	codeTooManyRowsOrBytes:                adlens.Overloaded,
+	codeNotEnoughSpace:                    adlens.DiskFull,
+	codeCannotReadAllData:                 adlens.Damaged,
+	codeTooLargeSizeCompressed:            adlens.Damaged, // of a block
+	codeChecksumDoesntMatch:               adlens.Damaged,
+	codeFileDoesntExist:                   adlens.Damaged,
+	codeNoFileInDataPart:                  adlens.Damaged,
+	codeBadSizeOfFileInDataPart:           adlens.Damaged,
+	codeCorruptedData:                     adlens.Damaged,
+	codeCannotDecompress:                  adlens.Damaged,
+	codeUnknownCodec:                      adlens.Damaged, // of a block
+	codeQueryWasCancelled:                 adlens.Cancelled,
+	codeRequiredPassword:                  adlens.EngineUnavailable, // another incarnation
+	codeAuthenticationFailed:              adlens.EngineUnavailable, // another incarnation
+	codeNoZookeeper:                       adlens.EngineUnavailable,
+	codeAborted:                           adlens.EngineUnavailable, // the server is shutting down
+	codeTableIsReadOnly:                   adlens.EngineUnavailable, // a replica that does not reach Keeper
+	codeTooFewLiveReplicas:                adlens.EngineUnavailable,
+	codeUnsatisfiedQuorumForPreviousWrite: adlens.EngineUnavailable,
+	codeReplicaIsNotInQuorum:              adlens.EngineUnavailable,
+	codeUnfinished:                        adlens.EngineUnavailable, // a deletion on a replica that is away
+	codeUnknownStatusOfInsert:             adlens.EngineUnavailable, // Keeper went away meanwhile
+	codeKeeperException:                   adlens.EngineUnavailable,
 }
 
 // saysFull matches what the server's system says where a file cannot be written,
@@ -99,28 +98,17 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 	return adlens.Internal
 }
 
-const (
-	unknownTable    = 60 // UNKNOWN_TABLE
-	unknownDatabase = 81 // UNKNOWN_DATABASE
-)
-
 // IsUnknown reports whether a server lacks the database or a table.
 func IsUnknown(err error) bool {
-	return isException(err, unknownDatabase) || isException(err, unknownTable)
+	return isException(err, codeUnknownDatabase) || isException(err, codeUnknownTable)
 }
-
-const (
-	replicaNotActive = 164 // READONLY: its session with Keeper has ended
-	tableReadOnly    = 242 // TABLE_IS_READ_ONLY
-	replicaNotQuorum = 289 // REPLICA_IS_NOT_IN_QUORUM
-)
 
 // isUnwritten reports whether a replica refused a statement because it lacks what others have,
 // rows or tables, or does not reach Keeper, or was not reached itself.
 func isUnwritten(err error) bool {
 	var lagging *laggingReplica
 	var network *net.OpError
-	return isException(err, tableReadOnly) || isException(err, replicaNotActive) || isException(err, replicaNotQuorum) || IsUnknown(err) ||
+	return isException(err, codeTableIsReadOnly) || isException(err, codeReadonly) || isException(err, codeReplicaIsNotInQuorum) || IsUnknown(err) ||
 		errors.As(err, &lagging) || errors.As(err, &network) && network.Op == "dial" ||
 		errors.Is(err, clickhouse.ErrConnectionClosed) // of a session that another statement has dropped
 }
@@ -132,7 +120,7 @@ func IsAway(ctx context.Context, err error) bool {
 }
 
 // IsUnknownDatabase reports whether a server lacks the database.
-func IsUnknownDatabase(err error) bool { return isException(err, unknownDatabase) }
+func IsUnknownDatabase(err error) bool { return isException(err, codeUnknownDatabase) }
 
 func isException(err error, code int32) bool {
 	var exception *clickhouse.Exception

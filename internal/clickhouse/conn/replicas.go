@@ -86,9 +86,6 @@ var replicaSettings = clickhouse.Settings{
 // lost ends as soon as the replicas have noticed it.
 const quorumPatience = time.Minute
 
-// quorumUnderWay is UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE.
-const quorumUnderWay = 286
-
 // turns lets the inserts of a process into a table of replicas go one after the other.
 type turns struct {
 	mu     sync.Mutex
@@ -134,7 +131,7 @@ func (t *turns) writeInTurn(ctx context.Context, sql string, write func(context.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplication_token": rand.Text()}))
 	for began := time.Now(); ; {
 		err := write(ctx)
-		if !isException(err, quorumUnderWay) || time.Since(began) > quorumPatience {
+		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) || time.Since(began) > quorumPatience {
 			return err
 		}
 		select {

@@ -58,7 +58,7 @@ func TestSessionsTakeReplicasInTurn(t *testing.T) {
 // A table of replicas refuses an insert while the quorum of another is pending: only then is
 // it known that a part of it was not written yet, and its token tells of the rest.
 func TestAnInsertIsRepeatedWhileAnotherIsPending(t *testing.T) {
-	pending, other := &clickhouse.Exception{Code: quorumUnderWay}, &clickhouse.Exception{Code: 241}
+	pending, other := &clickhouse.Exception{Code: codeUnsatisfiedQuorumForPreviousWrite}, &clickhouse.Exception{Code: 241}
 	for _, c := range []struct {
 		name     string
 		answers  []error

@@ -351,7 +351,7 @@ func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
 	failed := &adlens.Error{Kind: kind, Err: err}
 	switch kind {
 	case adlens.EngineUnavailable:
-		if !isException(err, quorumUnderWay) {
+		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) {
 			s.dropSession(c)
 		}
 	case adlens.Damaged:
