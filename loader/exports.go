@@ -69,21 +69,16 @@ func describeSkipped(skipped map[string]int) string {
 	return "left out, because adlens does not keep that ad product: " + strings.Join(rows, ", ")
 }
 
-func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
-	content, closeFile, err := f.openUnpacked(f.name)
+func (s *session) decodeExport(f file) (e *platform.Export, market Marketplace, err error) {
+	err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+		e, err = platform.DecodeExport(content)
+		return err
+	})
 	if err != nil {
-		return nil, Marketplace{}, asRefusal(err)
+		return nil, market, err
 	}
-	e, err := platform.DecodeExport(content)
-	if closing := closeFile(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return nil, Marketplace{}, asRefusal(err)
-	}
-	market, ok := s.findMarketplace(e.ProfileID)
-	if !ok {
-		return nil, market, newRefusalf("profileId is %s, expected a profile of the account (load its profiles.json first)", e.ProfileID)
+	if market, err = s.requireMarketplace(e.ProfileID); err != nil {
+		return nil, market, err
 	}
 	e.Currency = market.Currency
 	return e, market, nil
@@ -91,24 +86,20 @@ func (s *session) decodeExport(f file) (*platform.Export, Marketplace, error) {
 
 // readList reads and checks the whole download.
 func (s *session) readList(f file, e *platform.Export) (*list, error) {
-	content, closeFile, err := f.openUnpacked(f.download)
-	if err != nil {
-		return nil, asRefusal(err)
-	}
 	l := &list{entity: e.Entity, sources: map[adlens.AdProduct]listSource{}}
-	unpacked := newPipe(content)
-	err = l.readRows(unpacked, e)
-	sum := unpacked.closeAndSum()
-	for _, p := range e.AdProducts {
-		l.sources[p] = listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt, SHA256: sum}}
-	}
-	if closing := closeFile(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return nil, asRefusal(fmt.Errorf("%s: %w", f.download, err))
-	}
-	return l, nil
+	err := f.readUnpacked(f.download, func(content io.Reader) error {
+		unpacked := newPipe(content)
+		err := l.readRows(unpacked, e)
+		sum := unpacked.closeAndSum()
+		for _, p := range e.AdProducts {
+			l.sources[p] = listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt, SHA256: sum}}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.download, err)
+		}
+		return nil
+	})
+	return l, err
 }
 
 func (l *list) readRows(content io.Reader, e *platform.Export) (err error) {

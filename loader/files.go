@@ -277,6 +277,16 @@ func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 	return content, closeFile, nil
 }
 
+// readUnpacked gives a file's content to read. That it cannot be read, or changed
+// meanwhile, is the file's fault, and both are told.
+func (f file) readUnpacked(name string, read func(io.Reader) error) error {
+	content, closeFile, err := f.openUnpacked(name)
+	if err == nil {
+		err = errors.Join(read(content), closeFile())
+	}
+	return asRefusal(err)
+}
+
 // unpacked is the content of a packed file, whose damage is reported as that of
 // the packing.
 type unpacked struct {

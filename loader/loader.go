@@ -345,6 +345,15 @@ func (s *session) findMarketplace(profileID string) (Marketplace, bool) {
 	return s.markets[i], true
 }
 
+// requireMarketplace is findMarketplace for a file whose profile has to be known.
+func (s *session) requireMarketplace(profileID string) (Marketplace, error) {
+	market, ok := s.findMarketplace(profileID)
+	if !ok {
+		return market, newRefusalf("profileId is %s, expected a profile of the account (load its profiles.json first)", profileID)
+	}
+	return market, nil
+}
+
 // singles load the files that are each a load of its own.
 var singles = map[kind]func(*session, context.Context, file) (rows int, changed bool, err error){
 	kindProfiles: (*session).loadProfiles, kindExport: (*session).loadExport,

@@ -261,20 +261,17 @@ func (d *download) hashDownload(ctx context.Context) (string, error) {
 	if d.console != nil {
 		return d.console.sum, nil
 	}
-	source, closeFile, err := d.file.openUnpacked(d.file.download)
-	if err != nil {
-		return "", asRefusal(err)
-	}
-	unpacked := newPipe(source)
-	_, err = io.Copy(io.Discard, unpacked)
-	sum := unpacked.closeAndSum()
-	if closing := closeFile(); err == nil {
-		err = closing
-	}
+	var sum string
+	err := d.file.readUnpacked(d.file.download, func(content io.Reader) error {
+		unpacked := newPipe(content)
+		_, err := io.Copy(io.Discard, unpacked)
+		sum = unpacked.closeAndSum()
+		return err
+	})
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	return sum, asRefusal(err)
+	return sum, err
 }
 
 // readContent checks the whole download and sums it, as far as memory allows.

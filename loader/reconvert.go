@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,14 +17,15 @@ func overlayRates(read func(io.Reader) (Rates, int, error)) overlay[Rates] {
 	return overlay[Rates]{
 		read: func(s *session, _ context.Context) (Rates, error) { return s.rates, nil },
 		put: func(s *session, f file, over Rates) (next Rates, rows int, err error) {
-			content, closeFile, err := f.openUnpacked(f.name)
+			var added Rates
+			var text endingText
+			err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+				text.Reader = content
+				added, rows, err = read(&text)
+				return err
+			})
 			if err != nil {
-				return over, 0, asRefusal(err)
-			}
-			text := endingText{Reader: content}
-			added, rows, err := read(&text)
-			if err = errors.Join(err, closeFile()); err != nil {
-				return over, rows, asRefusal(err)
+				return over, rows, err
 			}
 			s.noteCut(f, text.last)
 			next, _ = over.With(added)

@@ -3,7 +3,6 @@ package loader
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,13 +57,13 @@ func overlayRecords[R records.Record](k recordKind[R]) overlay[[]R] {
 			}, func(all []R) int { return len(all) })
 		},
 		put: func(s *session, f file, over []R) (next []R, rows int, err error) {
-			content, closeFile, err := f.openUnpacked(f.name)
+			var added []R
+			err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+				added, err = k.decodeRecords(s, content)
+				return err
+			})
 			if err != nil {
-				return nil, 0, asRefusal(err)
-			}
-			added, err := k.decodeRecords(s, content)
-			if err = errors.Join(err, closeFile()); err != nil {
-				return nil, 0, asRefusal(err)
+				return nil, 0, err
 			}
 			return k.mergeRecords(over, added), len(added), nil
 		},

@@ -18,13 +18,14 @@ import (
 // loadProfiles loads profiles.json: marketplaces are added and updated, never
 // removed. What figures were summed by cannot change under them.
 func (s *session) loadProfiles(ctx context.Context, f file) (rows int, changed bool, err error) {
-	content, closeFile, err := f.openUnpacked(f.name)
+	var profiles []platform.Profile
+	var notices []string
+	err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+		profiles, notices, err = platform.DecodeProfiles(content)
+		return err
+	})
 	if err != nil {
-		return 0, false, asRefusal(err)
-	}
-	profiles, notices, err := platform.DecodeProfiles(content)
-	if err = errors.Join(err, closeFile()); err != nil {
-		return 0, false, asRefusal(err)
+		return 0, false, err
 	}
 	for _, notice := range notices {
 		s.noteFile(f, notice)
@@ -136,21 +137,21 @@ var titles = overlay[map[string]string]{
 		return readUnit(ctx, s, manifest.Titles, s.store.Titles, func(all map[string]string) int { return len(all) })
 	},
 	put: func(s *session, f file, over map[string]string) (next map[string]string, rows int, err error) {
-		content, closeFile, err := f.openUnpacked(f.name)
-		if err != nil {
-			return nil, 0, asRefusal(err)
-		}
 		next = maps.Clone(over)
-		text := endingText{Reader: content}
-		rows, err = readTable(&text, []string{"product_id", "title"}, func(row int, values []string) error {
-			if values[0] == "" {
-				return &platform.Fault{Row: row, Field: "product_id", Value: `""`, Expected: "a product's id"}
-			}
-			next[values[0]] = values[1]
-			return nil
+		var text endingText
+		err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+			text.Reader = content
+			rows, err = readTable(&text, []string{"product_id", "title"}, func(row int, values []string) error {
+				if values[0] == "" {
+					return &platform.Fault{Row: row, Field: "product_id", Value: `""`, Expected: "a product's id"}
+				}
+				next[values[0]] = values[1]
+				return nil
+			})
+			return err
 		})
-		if err = errors.Join(err, closeFile()); err != nil {
-			return nil, rows, asRefusal(err)
+		if err != nil {
+			return nil, rows, err
 		}
 		s.noteCut(f, text.last)
 		return next, rows, nil

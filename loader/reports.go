@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -67,20 +68,17 @@ func (s *session) decodeReport(ctx context.Context, f file) (pending, error) {
 	if f.kind == kindConsole {
 		return s.decodeConsole(ctx, f)
 	}
-	content, closeFile, err := f.openUnpacked(f.name)
+	var report *platform.Report
+	err := f.readUnpacked(f.name, func(content io.Reader) (err error) {
+		report, err = platform.DecodeReport(content)
+		return err
+	})
 	if err != nil {
-		return pending{}, asRefusal(err)
+		return pending{}, err
 	}
-	report, err := platform.DecodeReport(content)
-	if closing := closeFile(); err == nil {
-		err = closing
-	}
+	market, err := s.requireMarketplace(report.ProfileID)
 	if err != nil {
-		return pending{}, asRefusal(err)
-	}
-	market, ok := s.findMarketplace(report.ProfileID)
-	if !ok {
-		return pending{}, newRefusalf("profileId is %s, expected a profile of the account (load its profiles.json first)", report.ProfileID)
+		return pending{}, err
 	}
 	for _, column := range report.Type.Headline(market.Vendor) {
 		if !report.Has(column) {
