@@ -2,7 +2,6 @@ package commits
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ func ReadWhole(ctx context.Context, port tables.Port, account string) (State, er
 
 func requireNone(account string, faults []string) error {
 	if len(faults) > 0 {
-		return damagedError(account, errors.New(Summary(faults)))
+		return Damaged(account, faults)
 	}
 	return nil
 }

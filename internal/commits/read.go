@@ -108,6 +108,11 @@ func resolveState(account string, record []manifest.Commit, units []tables.Unit)
 // recordLost is how a record of commits that lost rows is named.
 const recordLost = "the record of what is loaded (tables commits and commit_units) is older or shorter than it was"
 
+// Damaged returns the error of an account that lost something.
+func Damaged(account string, faults []string) error {
+	return damagedError(account, errors.New(Summary(faults)))
+}
+
 func damagedError(account string, err error) error {
 	return &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("stored data of account %s is damaged: %w", account, err)}
 }

@@ -147,7 +147,7 @@ func (s *Session) lostError(ctx context.Context, faults []string) error {
 	if err := s.Confirm(ctx); err != nil {
 		return err
 	}
-	return damagedError(s.account, errors.New(Summary(faults)))
+	return Damaged(s.account, faults)
 }
 
 // RequireWhole refuses an account that lost commits, or rows of some tables.

@@ -105,17 +105,11 @@ func Gather[T any](ctx context.Context, c *Cluster, ask func(*Shard) (T, error))
 // directory has to be there.
 func (c *Cluster) WhereReachable(ctx context.Context, do func(*Shard) error) error {
 	for i, err := range c.atEach(ctx, func(_ int, s *Shard) error { return do(s) }) {
-		if err != nil && (c.shards[i] == c.Home() || !isAway(ctx, err) && !conn.IsRefusal(err)) {
+		if err != nil && (c.shards[i] == c.Home() || !conn.IsAway(ctx, err) && !conn.IsRefusal(err)) {
 			return err
 		}
 	}
 	return nil
-}
-
-// isAway reports whether an error says that a server did not answer.
-func isAway(ctx context.Context, err error) bool {
-	kind := adlens.KindOf(err)
-	return kind == adlens.EngineUnavailable || kind == adlens.QueryTimeout && ctx.Err() == nil
 }
 
 // Name says which shard an error is of.

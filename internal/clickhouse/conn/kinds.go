@@ -113,7 +113,7 @@ func isUnwritten(err error) bool {
 		errors.Is(err, clickhouse.ErrConnectionClosed) // of a session that another statement has dropped
 }
 
-// IsAway reports whether a replica is not there, or does not answer in the time that one may take.
+// IsAway reports whether a server is not there, or does not answer in the time that one may take.
 func IsAway(ctx context.Context, err error) bool {
 	kind := adlens.KindOf(err)
 	return kind == adlens.EngineUnavailable || kind == adlens.QueryTimeout && ctx.Err() == nil

@@ -10,7 +10,6 @@ import (
 	"adlens/internal/backup"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
-	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
@@ -151,7 +150,7 @@ func (m Mover) copyAccount(ctx context.Context, account string, from uint16, tar
 		return rows, err
 	}
 	if len(faults) > 0 {
-		return rows, fmt.Errorf("the account stays where it is, because what was copied does not add up: %s", directory.Faults(faults))
+		return rows, fmt.Errorf("the account stays where it is, because what was copied does not add up: %s", commits.Summary(faults))
 	}
 	return rows, nil
 }
@@ -264,7 +263,7 @@ func (m Mover) clearOthers(ctx context.Context, account string, own *cluster.Sha
 	}
 	if len(faults) > 0 {
 		return fmt.Errorf("what other shards have of account %s was not deleted, because what shard %d has does not add up: %s; restore the account from a backup: adlens restore --from PLACE --account %s",
-			account, own.Number, directory.Faults(faults), account)
+			account, own.Number, commits.Summary(faults), account)
 	}
 	var failures []error
 	for _, s := range others {

@@ -186,7 +186,7 @@ func RequireWhole(ctx context.Context, s *conn.Server, table, account string) er
 	}
 	faults := commits.Directory{Sealed: sealed, Held: held}.Faults()
 	for _, account := range slices.Sorted(maps.Keys(faults)) {
-		err = Damaged(account, faults[account])
+		err = commits.Damaged(account, faults[account])
 		s.Alarm(ctx, err)
 	}
 	return err
@@ -206,8 +206,3 @@ type Faults []string
 
 // String cuts a long list short.
 func (faults Faults) String() string { return commits.Summary(faults) }
-
-// Damaged returns the error of an account that lost something.
-func Damaged(account string, faults Faults) error {
-	return &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("stored data of account %s is damaged: %s", account, faults)}
-}

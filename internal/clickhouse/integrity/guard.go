@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
+	"adlens/internal/commits"
 	"adlens/internal/query"
 )
 
@@ -113,7 +114,7 @@ func (g *Guard) Admit(account string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if faults := g.lost[account]; len(faults) > 0 {
-		return directory.Damaged(account, faults)
+		return commits.Damaged(account, faults)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
+	"adlens/internal/commits"
 	"adlens/internal/query"
 )
 
@@ -142,7 +143,7 @@ func (i *Inspector) DirectoryFaults(ctx context.Context) (map[string][]string, e
 func (i *Inspector) RequireDirectory(ctx context.Context, account string) error {
 	faults, err := directory.FindFaults(ctx, i.cluster.Home(), account)
 	if err == nil && len(faults[account]) > 0 {
-		err = directory.Damaged(account, faults[account])
+		err = commits.Damaged(account, faults[account])
 	}
 	return err
 }
