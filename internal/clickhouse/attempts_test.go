@@ -33,7 +33,7 @@ func TestAttemptsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempt(lists, 4, time.Minute)
-	if err := d.Connections.Forgive(ctx, t.Name(), "NA"); err != nil {
+	if err := d.Connections.Forgive(ctx, reports, "lists/"+t.Name()+"/"); err != nil {
 		t.Fatal(err)
 	}
 	attempt(lists, 1, time.Minute) // and not as read, which would rest for a day

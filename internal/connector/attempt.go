@@ -91,6 +91,9 @@ func (w work) hasRested(ctx context.Context) (before adlens.Attempt, rested bool
 	return before, err == nil && (!found || isLongAgo(before, w.rest(before.Failures))), err
 }
 
+// longestRest is the longest that work rests which fails.
+const longestRest = 6 * time.Hour
+
 // isLongAgo reports whether an attempt began longer ago than its work rests. One of the
 // near future did not. One of a future that no rest reaches was dated by a wrong clock,
 // and says nothing: its work would rest until that day.

@@ -66,7 +66,7 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 		return nil, err
 	}
 	// What failed with the credentials before says nothing of these.
-	if err := errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, next.Account, next.Name)); err != nil {
+	if err := errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, ReportsWork(next.Account, next.Name), ListsWork(next.Account, ""))); err != nil {
 		return nil, err
 	}
 	return taken, leftOut

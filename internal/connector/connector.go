@@ -48,8 +48,9 @@ type Store interface {
 	Attempt(ctx context.Context, name string) (a adlens.Attempt, found bool, err error)
 	BeginAttempt(ctx context.Context, name string, failures int) error
 	EndAttempt(ctx context.Context, name string, failures int) error
-	// Forgive forgets the failures of the work of an account's connection.
-	Forgive(ctx context.Context, account, connection string) error
+	// Forgive forgets the failures of the work with the name reports, which may begin at
+	// once, and of all whose names begin with lists.
+	Forgive(ctx context.Context, reports, lists string) error
 }
 
 // Loader makes what was fetched the account's.

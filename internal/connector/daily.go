@@ -19,15 +19,14 @@ import (
 
 // Bounds of refreshing figures.
 const (
-	scanEvery    = 5 * time.Second  // for connections
-	scanAgain    = time.Minute      // for those that no mark tells of
-	lookAgain    = 10 * time.Minute // at an account of which nothing was due
-	lookSoon     = time.Minute      // at an account that was busy, or failed once
-	betweenTwo   = time.Hour        // refreshes of an account that succeed
-	firstRetry   = time.Minute      // after a refresh that failed
-	retryFactor  = 4
-	longestRetry = 6 * time.Hour
-	accountsAt   = 512 // refreshes at once; they mostly wait for the platform
+	scanEvery   = 5 * time.Second  // for connections
+	scanAgain   = time.Minute      // for those that no mark tells of
+	lookAgain   = 10 * time.Minute // at an account of which nothing was due
+	lookSoon    = time.Minute      // at an account that was busy, or failed once
+	betweenTwo  = time.Hour        // refreshes of an account that succeed
+	firstRetry  = time.Minute      // after a refresh that failed
+	retryFactor = 4
+	accountsAt  = 512 // refreshes at once; they mostly wait for the platform
 )
 
 // Daily refreshes the figures of connected accounts once the day of each
@@ -301,7 +300,7 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 		case isNewDay: // one report that keeps failing delays no other marketplace
 			return d.Connector.paced(firstRetry)
 		}
-		return exponentialBackoff(d.Connector.paced(firstRetry), retryFactor, longestRetry)(failures)
+		return exponentialBackoff(d.Connector.paced(firstRetry), retryFactor, longestRest)(failures)
 	}}
 	end, turn, err := w.beginWork(ctx)
 	if err != nil || turn != free {

@@ -16,7 +16,6 @@ const (
 	listLife       = 30 * time.Minute // a list that is older is read again when it is requested
 	listDay        = 23 * time.Hour   // lists that were read longer ago are read though no client requests them
 	clockSlack     = 5 * time.Minute  // a list of a time beyond it was dated by a wrong clock, and says nothing of its age
-	longestRest    = 6 * time.Hour    // of a marketplace whose reads fail; an attempt that is further in the future says nothing
 	listPatience   = 20 * time.Minute // for one list, whatever the platform asks to wait
 	readPatience   = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
 	othersPatience = 2 * time.Minute  // for lists that another process reads

@@ -39,7 +39,6 @@ const (
 	// does not work are looked for with growing pauses.
 	ratesRetry       = time.Minute
 	ratesRetryFactor = 2
-	ratesLongestWait = 6 * time.Hour
 )
 
 // errNotPublished says that the bank has no rates yet of the day that is due.
@@ -57,7 +56,7 @@ func (c *Connector) freshenRates(ctx context.Context, account, dir string, now t
 	if err != nil || !due {
 		return err
 	}
-	w := work{store: c.Store, locks: c.Locks, name: RatesWork(account), rest: exponentialBackoff(c.paced(ratesRetry), ratesRetryFactor, ratesLongestWait)}
+	w := work{store: c.Store, locks: c.Locks, name: RatesWork(account), rest: exponentialBackoff(c.paced(ratesRetry), ratesRetryFactor, longestRest)}
 	end, turn, err := w.beginWork(ctx)
 	if err != nil || turn != free {
 		return err

@@ -44,17 +44,16 @@ WHERE name = {name:String}
 GROUP BY name`, conn.Params{"name": query.Text(name), "failures": conn.Number(uint32(failures))})
 }
 
-// Forgive forgets the failures of the work of an account's connection. Its reports
-// may be requested at once; lists, of the whole account, keep their distance, and one
-// that failed last stays unread.
-func (c ConnectionStore) Forgive(ctx context.Context, account, connection string) error {
+// Forgive forgets failures. The work with the name reports may begin at once; all
+// whose names begin with lists keeps its distance, and what failed last stays so.
+func (c ConnectionStore) Forgive(ctx context.Context, reports, lists string) error {
 	return c.Cluster.Home().Exec(ctx, `
 INSERT INTO attempts (name, began_at, failures, updated_at)
 SELECT name, if(name = {reports:String}, toDateTime64(0, 3, 'UTC'), argMax(began_at, updated_at)),
     if(name = {reports:String}, 0, least(argMax(failures, updated_at), 1)), `+directory.NextRevision+`
 FROM attempts
 WHERE name = {reports:String} OR startsWith(name, {lists:String})
-GROUP BY name`, conn.Params{"reports": query.Text("reports/" + account + "/" + connection), "lists": query.Text("lists/" + account + "/")})
+GROUP BY name`, conn.Params{"reports": query.Text(reports), "lists": query.Text(lists)})
 }
 
 // Refreshed reads how far the reports of an account were read.
