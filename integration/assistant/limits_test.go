@@ -129,6 +129,11 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 		}
 		run := listed["rows"].([]any)[0].([]any)
 		changes := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": id, "rule_run_id": run[0]})
+		for _, one := range []map[string]any{listed, changes} {
+			if want := fmt.Sprintf("/api/v1/rules/%s/runs", id); !slices.Equal(textsOf(one["requests"]), []string{want}) {
+				t.Errorf("the requests are %v, expected %s", one["requests"], want)
+			}
+		}
 		all, err := changes["total_rows"].(json.Number).Int64()
 		house.Need(t, err)
 		if shown := run[slices.Index(textsOf(listed["columns"]), "changes")].([]any); all > 3 {
