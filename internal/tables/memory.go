@@ -34,6 +34,7 @@ type Memory struct {
 	settled      memoryTable[Settled]
 	dead         memoryTable[Dead]
 	generations  map[string]*memoryTable[Row] // by table
+	all          map[string]blocks            // the small ones and those of generations, by name
 }
 
 // Row is a row of a table of generations.
@@ -47,25 +48,26 @@ var _ Port = (*Memory)(nil)
 
 // NewMemory returns a model without rows.
 func NewMemory(clock func() time.Time) *Memory {
-	m := &Memory{Clock: clock, generations: map[string]*memoryTable[Row]{}}
-	m.reservations.of, m.reservations.name = m, "number_blocks"
-	m.commits.of, m.commits.name = m, "commits"
-	m.units.of, m.units.name = m, "commit_units"
-	m.seals.of, m.seals.name = m, "seals"
-	m.settled.of, m.settled.name = m, "accounted"
-	m.dead.of, m.dead.name = m, "dead_generations"
-	m.reservations.number = func(r Reservation) uint32 { return r.Next }
-	m.commits.number = func(c manifest.Commit) uint32 { return c.Number }
+	m := &Memory{Clock: clock, generations: map[string]*memoryTable[Row]{}, all: map[string]blocks{}}
+	addTable(m, &m.reservations, "number_blocks", func(r Reservation) uint32 { return r.Next })
+	addTable(m, &m.commits, "commits", func(c manifest.Commit) uint32 { return c.Number })
+	addTable(m, &m.units, "commit_units", func(u Unit) uint32 { return u.Number })
+	addTable(m, &m.seals, "seals", func(s Seal) uint32 { return s.Number })
+	addTable(m, &m.settled, "accounted", func(s Settled) uint32 { return s.Next })
+	addTable(m, &m.dead, "dead_generations", func(d Dead) uint32 { return d.Generation })
 	m.commits.stamp = func(c *manifest.Commit) { c.At = clock() }
-	m.units.number = func(u Unit) uint32 { return u.Number }
-	m.seals.number = func(s Seal) uint32 { return s.Number }
-	m.settled.number = func(s Settled) uint32 { return s.Next }
-	m.dead.number = func(d Dead) uint32 { return d.Generation }
 	m.dead.stamp = func(d *Dead) { d.NotedAt = clock() }
 	for _, table := range OfGenerations() {
-		m.generations[table] = &memoryTable[Row]{of: m, name: table, number: func(r Row) uint32 { return r.Generation }}
+		m.generations[table] = &memoryTable[Row]{}
+		addTable(m, m.generations[table], table, func(r Row) uint32 { return r.Generation })
 	}
 	return m
+}
+
+// addTable makes a table one of the model's. number is what tells its dead rows.
+func addTable[R any](m *Memory, t *memoryTable[R], name string, number func(R) uint32) {
+	t.of, t.name, t.number = m, name, number
+	m.all[name] = t
 }
 
 // Reservations, Commits, Units, Seals, Settled and Dead are the small tables.
@@ -145,7 +147,7 @@ func (m *Memory) Clear(_ context.Context, account string, names ...string) error
 			m.commits.deleteWhere(account, func(c manifest.Commit) bool { return c.Number != manifest.Closed })
 			continue
 		}
-		if t := m.named(name); t != nil && !t.meetsSpoiled(account) {
+		if t := m.all[name]; t != nil && !t.meetsSpoiled(account) {
 			t.drop(account, func(int) bool { return true })
 		}
 	}
@@ -167,7 +169,7 @@ func (m *Memory) Now(context.Context) (time.Time, error) { return m.Clock(), nil
 // called with the place of each insert among those of the account, and reports
 // whether to lose it.
 func (m *Memory) DropBlocks(table, account string, drop func(place int) bool) {
-	if t := m.named(table); t != nil {
+	if t := m.all[table]; t != nil {
 		t.drop(account, drop)
 	}
 }
@@ -175,15 +177,15 @@ func (m *Memory) DropBlocks(table, account string, drop func(place int) bool) {
 // SpoilBlock makes unreadable what one insert of an account wrote into a table, by its place
 // among those of the account.
 func (m *Memory) SpoilBlock(table, account string, place int) {
-	if t := m.named(table); t != nil {
+	if t := m.all[table]; t != nil {
 		t.spoil(account, place)
 	}
 }
 
 // SetAside loses what is unreadable of an account.
 func (m *Memory) SetAside(account string) {
-	for _, name := range append([]string{"number_blocks", "commits", "commit_units", "seals", "accounted", "dead_generations"}, OfGenerations()...) {
-		m.named(name).setAside(account)
+	for _, t := range m.all {
+		t.setAside(account)
 	}
 }
 
@@ -193,28 +195,6 @@ type blocks interface {
 	spoil(account string, place int)
 	setAside(account string)
 	meetsSpoiled(account string) bool
-}
-
-// named returns a table of the model by its name, or nil.
-func (m *Memory) named(table string) blocks {
-	switch table {
-	case "number_blocks":
-		return &m.reservations
-	case "commits":
-		return &m.commits
-	case "commit_units":
-		return &m.units
-	case "seals":
-		return &m.seals
-	case "accounted":
-		return &m.settled
-	case "dead_generations":
-		return &m.dead
-	}
-	if t, known := m.generations[table]; known {
-		return t
-	}
-	return nil
 }
 
 // memoryTable is the inserts into a table in their order.

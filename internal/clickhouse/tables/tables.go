@@ -116,17 +116,21 @@ func (t table[R]) DeleteBelow(ctx context.Context, account string, below uint32)
 		conn.Params{"account": query.Text(account), "below": conn.Number(below)})
 }
 
+func announcing[R any](t table[R]) tables.Table[R] {
+	return tables.Announcing(t, t.name, t.at.CatchUp)
+}
+
 func (p Port) Reservations() tables.Table[tables.Reservation] {
-	return tables.Announcing(table[tables.Reservation]{Port: p, name: "number_blocks", columns: "first, next, token", number: "next",
+	return announcing(table[tables.Reservation]{Port: p, name: "number_blocks", columns: "first, next, token", number: "next",
 		values: func(r tables.Reservation) []any { return []any{r.First, r.Next, r.Token} },
 		scan: func(scan conn.Scan) (r tables.Reservation, err error) {
 			err = scan(&r.First, &r.Next, &r.Token)
 			return r, err
-		}}, "number_blocks", p.at.CatchUp)
+		}})
 }
 
 func (p Port) Commits() tables.Table[manifest.Commit] {
-	return tables.Announcing(table[manifest.Commit]{Port: p, name: "commits", columns: "number, base, units, digest",
+	return announcing(table[manifest.Commit]{Port: p, name: "commits", columns: "number, base, units, digest",
 		selected: "number, base, units, digest, committed_at", number: "number",
 		values: func(c manifest.Commit) []any { return []any{c.Number, c.Base, c.Rows, c.Digest} },
 		scan: func(scan conn.Scan) (c manifest.Commit, err error) {
@@ -139,7 +143,7 @@ func (p Port) Commits() tables.Table[manifest.Commit] {
 				return err
 			}
 			return p.cluster.Announce(account, insert)
-		}}, "commits", p.at.CatchUp)
+		}})
 }
 
 func (p Port) Units() tables.Table[tables.Unit] {
@@ -198,21 +202,21 @@ func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, 
 }
 
 func (p Port) Seals() tables.Table[tables.Seal] {
-	return tables.Announcing(table[tables.Seal]{Port: p, name: "seals", columns: "version", number: "version",
+	return announcing(table[tables.Seal]{Port: p, name: "seals", columns: "version", number: "version",
 		values: func(s tables.Seal) []any { return []any{s.Number} },
 		scan: func(scan conn.Scan) (s tables.Seal, err error) {
 			err = scan(&s.Number)
 			return s, err
-		}}, "seals", p.at.CatchUp)
+		}})
 }
 
 func (p Port) Settled() tables.Table[tables.Settled] {
-	return tables.Announcing(table[tables.Settled]{Port: p, name: "accounted", columns: "next", number: "next",
+	return announcing(table[tables.Settled]{Port: p, name: "accounted", columns: "next", number: "next",
 		values: func(s tables.Settled) []any { return []any{s.Next} },
 		scan: func(scan conn.Scan) (s tables.Settled, err error) {
 			err = scan(&s.Next)
 			return s, err
-		}}, "accounted", p.at.CatchUp)
+		}})
 }
 
 func (p Port) Dead() tables.Table[tables.Dead] {
