@@ -151,9 +151,9 @@ func (b *Block) readManifest() manifest.Manifest {
 // Former reports whether live units are of the time before there were commits.
 func (b *Block) Former() bool { return b.Header.Index("version") >= 0 }
 
-// Renumber puts all live units under one commit, and gives them the generations before
+// renumber puts all live units under one commit, and gives them the generations before
 // its number, in the order of those that they had. It returns the new ones by the old.
-func (b *Block) Renumber(number uint32) (generations map[uint32]uint32) {
+func (b *Block) renumber(number uint32) (generations map[uint32]uint32) {
 	numbers, units := b.columns[b.Header.Index("number")].bytes, b.columns[b.Header.Index("generation")].bytes
 	had := make([]uint32, b.Rows)
 	for row := range had {

@@ -23,9 +23,9 @@ var widths = map[string]int{
 	"Date": 2, "Date32": 4, "String": 0,
 }
 
-// ParseType reads the name of a type. Types that no table of ours has are
+// parseType reads the name of a type. Types that no table of ours has are
 // refused.
-func ParseType(name string) (Type, error) {
+func parseType(name string) (Type, error) {
 	t := Type{Name: name}
 	inner := name
 	for _, wrap := range []struct {

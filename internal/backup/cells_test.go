@@ -15,7 +15,7 @@ func TestTypesThatNoTableHasAreRefused(t *testing.T) {
 		"", "Float64", "Array(Array(UInt8))", "Nullable(String)", "LowCardinality(UInt8)", "Map(String, String)", "FixedString(0)",
 		"FixedString(-1)", "Decimal(77, 2)", "Tuple(UInt8)", "Array(Nullable(UInt8))", "UInt32)", "Array(UInt32",
 	} {
-		if got, err := ParseType(name); err == nil {
+		if got, err := parseType(name); err == nil {
 			t.Errorf("%q was taken as %+v", name, got)
 		}
 	}
@@ -24,7 +24,7 @@ func TestTypesThatNoTableHasAreRefused(t *testing.T) {
 		"Nullable(Decimal(38, 20))": {Width: 16, Nullable: true}, "Array(LowCardinality(String))": {Array: true, Words: true},
 	} {
 		want.Name = name
-		if got, err := ParseType(name); err != nil || got != want {
+		if got, err := parseType(name); err != nil || got != want {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}

@@ -76,7 +76,7 @@ func markNeeded(ctx context.Context, p Place, t Taken, needed map[string]bool) e
 		if needed[e.Catalogue] {
 			continue
 		}
-		c, err := ReadCatalogue(ctx, p, e)
+		c, err := readCatalogue(ctx, p, e)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ type Header []Column
 func NewHeader(names, types []string) (Header, error) {
 	h := make(Header, len(names))
 	for i, name := range names {
-		t, err := ParseType(types[i])
+		t, err := parseType(types[i])
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", name, err)
 		}

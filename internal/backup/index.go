@@ -43,8 +43,8 @@ type Entry struct {
 	Stored    int64  `json:"stored_bytes"`
 }
 
-// Catalogue is an account of a backup: all files that hold its rows.
-type Catalogue struct {
+// catalogue is an account of a backup: all files that hold its rows.
+type catalogue struct {
 	Account string `json:"account_id"`
 	Files   []File `json:"files"`
 }
@@ -177,9 +177,9 @@ func ReadIndex(ctx context.Context, p Place, name string) (Taken, error) {
 	return t, nil
 }
 
-// ReadCatalogue reads and checks the catalogue of an account.
-func ReadCatalogue(ctx context.Context, p Place, e Entry) (Catalogue, error) {
-	var c Catalogue
+// readCatalogue reads and checks the catalogue of an account.
+func readCatalogue(ctx context.Context, p Place, e Entry) (catalogue, error) {
+	var c catalogue
 	raw, err := readAll(ctx, p, e.Catalogue)
 	if err != nil {
 		return c, err
@@ -241,7 +241,7 @@ func writeJSON(ctx context.Context, p Place, value any, name func(sum string) st
 }
 
 // totalSizes sums up a catalogue.
-func (c Catalogue) totalSizes() (files int, rows uint64, stored int64) {
+func (c catalogue) totalSizes() (files int, rows uint64, stored int64) {
 	for _, f := range c.Files {
 		rows, stored = rows+f.Rows, stored+f.Stored
 	}

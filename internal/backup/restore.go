@@ -220,7 +220,7 @@ func (r *restoring) restoreAccount(ctx context.Context, e Entry) (err error) {
 // is whole and of this account, and not of another one that had its name, and
 // only then clears what is there. Where the directory alone is damaged, it is
 // mended, the account is whole, and nothing is cleared.
-func (r *restoring) makeRoom(ctx context.Context, e Entry, c Catalogue) (whole bool, err error) {
+func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole bool, err error) {
 	faults, err := r.Faults(ctx, e.Account)
 	if err != nil {
 		return false, err
@@ -249,7 +249,7 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c Catalogue) (whole b
 // mendDirectory brings back what the account lost of the directory, and reports
 // whether it is whole then. Of a row of the directory the newest counts, so what
 // was made since the backup, and is there, stays.
-func (r *restoring) mendDirectory(ctx context.Context, e Entry, c Catalogue) (whole bool, err error) {
+func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (whole bool, err error) {
 	err = r.RequireDirectory(ctx, e.Account)
 	if adlens.KindOf(err) != adlens.Damaged {
 		return false, err
@@ -299,7 +299,7 @@ func (r *restoring) renumberUnits(ctx context.Context, account string, live *Blo
 		return err
 	}
 	if r.number, err = r.Reserve(ctx, account, live.Rows); err == nil {
-		r.generations = live.Renumber(r.number)
+		r.generations = live.renumber(r.number)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func (r *restoring) requireRestored(ctx context.Context, chosen []Entry) error {
 
 // isSame holds the time at which the account was made against the backup's,
 // where it is known: the account may be what was lost.
-func (r *restoring) isSame(ctx context.Context, id string, c Catalogue) error {
+func (r *restoring) isSame(ctx context.Context, id string, c catalogue) error {
 	all, err := r.Accounts(ctx)
 	if err != nil {
 		return err

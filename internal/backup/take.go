@@ -162,7 +162,7 @@ func (t *taking) copyAccount(ctx context.Context, id string) (Entry, error) {
 	if err := t.beginAccount(ctx, id); err != nil {
 		return Entry{}, err
 	}
-	c := Catalogue{Account: id}
+	c := catalogue{Account: id}
 	early, err := t.copyTables(ctx, wholeTables(tables.BeforeManifest))
 	if err != nil {
 		return Entry{}, err
@@ -203,7 +203,7 @@ func (t *taking) beginAccount(ctx context.Context, id string) (err error) {
 	if !found {
 		return nil
 	}
-	c, err := ReadCatalogue(ctx, t.place, e)
+	c, err := readCatalogue(ctx, t.place, e)
 	if err != nil && !isDamage(err) {
 		return err
 	}

@@ -81,7 +81,7 @@ func (silence) Account(string, int, int) {}
 func (silence) Rows(uint64, uint64)      {}
 func (silence) Notice(string)            {}
 
-func (s *shelf) take(t *testing.T) (Catalogue, error) {
+func (s *shelf) take(t *testing.T) (catalogue, error) {
 	t.Helper()
 	place, err := openDirectory(t.TempDir(), true)
 	if err != nil {
@@ -92,12 +92,12 @@ func (s *shelf) take(t *testing.T) (Catalogue, error) {
 		if all, fault := List(t.Context(), place); len(all) > 0 || fault != nil {
 			t.Errorf("a backup that failed is listed: %v, %v", all, fault)
 		}
-		return Catalogue{}, err
+		return catalogue{}, err
 	}
 	if faults, err := Verify(t.Context(), place, taken, silence{}); len(faults) > 0 || err != nil {
 		t.Errorf("the backup is damaged: %v, %v", faults, err)
 	}
-	c, err := ReadCatalogue(t.Context(), place, taken.Accounts[0])
+	c, err := readCatalogue(t.Context(), place, taken.Accounts[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func takeWhole(t *testing.T, of Source, clock func() time.Time) (Place, Taken) {
 	return place, taken
 }
 
-func rowsIn(c Catalogue, table string) (rows uint64) {
+func rowsIn(c catalogue, table string) (rows uint64) {
 	for _, f := range c.Files {
 		if f.Table == table {
 			rows += f.Rows
@@ -400,7 +400,7 @@ func (s *bulk) Export(_ context.Context, e Extent, _ Header, visit func([]byte) 
 func TestRowsThatCrossPiecesOfAFileAreTakenOnce(t *testing.T) {
 	s := &bulk{shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 12_000}, 12_000}
 	place, taken := takeWhole(t, s, s.clock)
-	c, err := ReadCatalogue(t.Context(), place, taken.Accounts[0])
+	c, err := readCatalogue(t.Context(), place, taken.Accounts[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func TestLiveUnitsAreReadBackAndPutUnderOneCommit(t *testing.T) {
 	if m.Version != 2050 || m.Len() != 3 || !m.Counted() || b.Former() {
 		t.Errorf("version %d, %d units, counted %v, former %v", m.Version, m.Len(), m.Counted(), b.Former())
 	}
-	if got, want := b.Renumber(5000), (map[uint32]uint32{10: 4997, 1031: 4998, 2051: 4999}); !maps.Equal(got, want) {
+	if got, want := b.renumber(5000), (map[uint32]uint32{10: 4997, 1031: 4998, 2051: 4999}); !maps.Equal(got, want) {
 		t.Errorf("generations became %v, expected %v", got, want)
 	}
 	for row, generation := range []uint64{4998, 4999, 4997} {
@@ -576,7 +576,7 @@ func TestNoBackupHoldsAnotherDatabasesRows(t *testing.T) {
 		if faults, err := Verify(t.Context(), place, of, silence{}); len(faults) > 0 || err != nil {
 			t.Errorf("the backup of %d is damaged: %v, %v", value, faults, err)
 		}
-		c, err := ReadCatalogue(t.Context(), place, of.Accounts[0])
+		c, err := readCatalogue(t.Context(), place, of.Accounts[0])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,8 +42,8 @@ func isDamage(err error) bool {
 }
 
 // readWhole reads a catalogue and holds it against the index.
-func readWhole(ctx context.Context, p Place, e Entry) (Catalogue, error) {
-	c, err := ReadCatalogue(ctx, p, e)
+func readWhole(ctx context.Context, p Place, e Entry) (catalogue, error) {
+	c, err := readCatalogue(ctx, p, e)
 	if err != nil {
 		return c, err
 	}

@@ -84,7 +84,7 @@ func describeProfiles(all []platform.Profile) string {
 func splitListed(c adlens.Connection, others []adlens.Connection, listed []platform.Profile) (taken, untaken []platform.Profile) {
 	var fresh []platform.Profile
 	for _, p := range listed {
-		_, elsewhere := OwnerOf(others, p.ID)
+		_, elsewhere := ownerOf(others, p.ID)
 		switch {
 		case slices.Contains(c.Profiles, p.ID):
 			taken = append(taken, p)
@@ -128,7 +128,7 @@ func WithProfiles(connections []adlens.Connection, held []platform.Profile) []ad
 			continue
 		}
 		for _, p := range held {
-			if _, owned := OwnerOf(connections, p.ID); !owned && isOfRegion(p, c.Region) {
+			if _, owned := ownerOf(connections, p.ID); !owned && isOfRegion(p, c.Region) {
 				all[i].Profiles = append(all[i].Profiles, p.ID)
 			}
 		}
@@ -143,8 +143,8 @@ func isOfRegion(p platform.Profile, region string) bool {
 	return !ok || string(known) == region
 }
 
-// OwnerOf returns the connection that a profile belongs to.
-func OwnerOf(connections []adlens.Connection, profileID string) (adlens.Connection, bool) {
+// ownerOf returns the connection that a profile belongs to.
+func ownerOf(connections []adlens.Connection, profileID string) (adlens.Connection, bool) {
 	i := slices.IndexFunc(connections, func(c adlens.Connection) bool { return slices.Contains(c.Profiles, profileID) })
 	if i < 0 {
 		return adlens.Connection{}, false
@@ -158,7 +158,7 @@ func OwnerOf(connections []adlens.Connection, profileID string) (adlens.Connecti
 func Abandoned(connections []adlens.Connection, held []platform.Profile, refreshed []adlens.Refreshed) (all []platform.Profile) {
 	live := WithProfiles(slices.DeleteFunc(slices.Clone(connections), func(c adlens.Connection) bool { return c.Removed }), held)
 	for _, p := range held {
-		_, owned := OwnerOf(live, p.ID)
+		_, owned := ownerOf(live, p.ID)
 		once := slices.ContainsFunc(connections, func(c adlens.Connection) bool { return isOfRegion(p, c.Region) }) ||
 			slices.ContainsFunc(refreshed, func(r adlens.Refreshed) bool { return r.MarketplaceID == p.ID })
 		if !owned && once {

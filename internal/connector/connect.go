@@ -94,7 +94,7 @@ func (c *Connector) renew(ctx context.Context, wanted adlens.Connection, found [
 		return next, nil, err
 	}
 	for _, p := range taken {
-		if owner, owned := OwnerOf(others, p.ID); owned {
+		if owner, owned := ownerOf(others, p.ID); owned {
 			return next, nil, fmt.Errorf("profile %s (%s) belongs to connection %q of account %q already; choose others with --profiles, or remove that connection", p.ID, p.Country, owner.Name, owner.Account)
 		}
 	}
@@ -212,6 +212,6 @@ func (c *Connector) connectionOf(ctx context.Context, account, profileID string)
 	if all, err = c.withProfiles(ctx, account, all); err != nil {
 		return one, false, err
 	}
-	one, found = OwnerOf(all, profileID)
+	one, found = ownerOf(all, profileID)
 	return one, found, nil
 }

@@ -44,9 +44,9 @@ const (
 // errNotPublished says that the bank has no rates yet of the day that is due.
 var errNotPublished = errors.New("not published yet")
 
-// RatesWork is the name under which one process at a time fetches rates for an
+// ratesWork is the name under which one process at a time fetches rates for an
 // account.
-func RatesWork(account string) string { return "rates/" + account }
+func ratesWork(account string) string { return "rates/" + account }
 
 // freshenRates fetches the bank's rates that an account needs and does not hold, keeps
 // them among its extracts and loads them. It does nothing where all marketplaces
@@ -56,7 +56,7 @@ func (c *Connector) freshenRates(ctx context.Context, account, dir string, now t
 	if err != nil || !due {
 		return err
 	}
-	w := work{store: c.Store, locks: c.Locks, name: RatesWork(account), rest: exponentialBackoff(c.paced(ratesRetry), ratesRetryFactor, longestRest)}
+	w := work{store: c.Store, locks: c.Locks, name: ratesWork(account), rest: exponentialBackoff(c.paced(ratesRetry), ratesRetryFactor, longestRest)}
 	end, turn, err := w.beginWork(ctx)
 	if err != nil || turn != free {
 		return err
@@ -71,7 +71,7 @@ func (c *Connector) freshenRates(ctx context.Context, account, dir string, now t
 
 // pullRates is freshenRates at once, after any other process: a person waits for it.
 func (c *Connector) pullRates(ctx context.Context, account, dir string, now time.Time) error {
-	release, err := c.Locks.Lock(ctx, RatesWork(account), func(string) {})
+	release, err := c.Locks.Lock(ctx, ratesWork(account), func(string) {})
 	if err != nil {
 		return err
 	}

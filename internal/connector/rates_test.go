@@ -247,18 +247,18 @@ func TestFailedRatesRestAndAreCompletedLater(t *testing.T) {
 	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.daily != 1 {
 		t.Errorf("it did not rest: %v, %d calls", err, b.daily)
 	}
-	s.attempts[RatesWork("acme")] = attempt{time.Now().Add(-2 * ratesRetry), 1}
-	s.held[RatesWork("acme")] = true
+	s.attempts[ratesWork("acme")] = attempt{time.Now().Add(-2 * ratesRetry), 1}
+	s.held[ratesWork("acme")] = true
 	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.daily != 1 {
 		t.Errorf("two were at it: %v, %d calls", err, b.daily)
 	}
-	delete(s.held, RatesWork("acme"))
+	delete(s.held, ratesWork("acme"))
 	s.failure = errors.New("the database is away")
 	if err := c.freshenRates(t.Context(), "acme", dir, now); !errors.Is(err, s.failure) || b.histories != 1 {
 		t.Errorf("the error is %v, %d histories", err, b.histories)
 	}
 	s.failure = nil
-	s.attempts[RatesWork("acme")] = attempt{time.Now().Add(-time.Hour), 1}
+	s.attempts[ratesWork("acme")] = attempt{time.Now().Add(-time.Hour), 1}
 	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.histories != 1 || s.loads != 1 {
 		t.Errorf("%v, %d histories, %d loads", err, b.histories, s.loads)
 	}

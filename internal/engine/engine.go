@@ -176,7 +176,7 @@ func (e *Engine) killFrozen(silent Endpoint) error {
 }
 
 func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
-	library, err := FindLibrary()
+	library, err := findLibrary()
 	if err != nil {
 		return Endpoint{}, err
 	}

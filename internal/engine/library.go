@@ -22,9 +22,9 @@ const (
 // LibrarySHA256 is the hash of the pinned library, in hexadecimal.
 const LibrarySHA256 = "36ad4e999882821ef13cf2d0f52c93f48e6ee1b4498b35a201c23ce4b8d15bf5"
 
-// LibraryVariable names the environment variable that says where the library
+// libraryVariable names the environment variable that says where the library
 // is, for installations that keep it elsewhere.
-const LibraryVariable = "ADLENS_ENGINE_LIBRARY"
+const libraryVariable = "ADLENS_ENGINE_LIBRARY"
 
 // LibraryVersion is the version of the library that is pinned, or "" where none is
 // for this platform.
@@ -46,8 +46,8 @@ func remedy(system, processor string) string {
 	switch {
 	case !isPinned(system, processor):
 		return "give a ClickHouse server with --clickhouse or ADLENS_CLICKHOUSE, like clickhouse://user:password@host:9000/adlens: there is no engine for " + system + "-" + processor
-	case os.Getenv(LibraryVariable) != "":
-		return "unset " + LibraryVariable + ", and fetch the right one with: " + fetchLibrary
+	case os.Getenv(libraryVariable) != "":
+		return "unset " + libraryVariable + ", and fetch the right one with: " + fetchLibrary
 	}
 	return "fetch it with: " + fetchLibrary
 }
@@ -57,13 +57,13 @@ const fetchLibrary = "make engine (in a release: unpack " + libraryName + " from
 // packageDirectory is where npm puts the library below an installation.
 var packageDirectory = filepath.Join("node_modules", "@chdb", "lib-linux-x64-gnu")
 
-// FindLibrary looks for the engine's library: where ADLENS_ENGINE_LIBRARY
+// findLibrary looks for the engine's library: where ADLENS_ENGINE_LIBRARY
 // says, else beside the executable, else in the npm package of the folder of
 // the executable or of the working directory, or of one above them.
-func FindLibrary() (string, error) {
-	if path := os.Getenv(LibraryVariable); path != "" {
+func findLibrary() (string, error) {
+	if path := os.Getenv(libraryVariable); path != "" {
 		if _, err := os.Stat(path); err != nil {
-			return "", &LibraryError{fmt.Sprintf("%s names %s, which cannot be read", LibraryVariable, path)}
+			return "", &LibraryError{fmt.Sprintf("%s names %s, which cannot be read", libraryVariable, path)}
 		}
 		return path, nil
 	}
@@ -125,7 +125,7 @@ func checkLibrary(path, note string) error {
 // pinned hash, whatever was found before. It returns where the library is. The
 // error is a *LibraryError where it is missing or wrong.
 func VerifyLibrary() (path string, err error) {
-	path, err = FindLibrary()
+	path, err = findLibrary()
 	if err != nil {
 		return "", err
 	}

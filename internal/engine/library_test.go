@@ -47,7 +47,7 @@ func TestAMissingOrWrongLibraryIsNamedWithItsRemedy(t *testing.T) {
 		small:                         "has 10 bytes",
 		sized:                         "SHA-256",
 	} {
-		t.Setenv(LibraryVariable, path)
+		t.Setenv(libraryVariable, path)
 		data := t.TempDir()
 		e, err := Open(t.Context(), data)
 		if err == nil {

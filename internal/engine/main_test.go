@@ -112,7 +112,7 @@ func (c *child) kill() {
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	library, err := FindLibrary()
+	library, err := findLibrary()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,11 @@ import (
 )
 
 func TestADataDirectoryMayBeRelativeAndHaveAnyName(t *testing.T) {
-	library, err := FindLibrary()
+	library, err := findLibrary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(LibraryVariable, library)
+	t.Setenv(libraryVariable, library)
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"adlens-data", "R&D <möbel>"} {
 		e := open(t, dir)

@@ -34,7 +34,7 @@ var systemTables = []string{"system.mutations", "system.detached_parts", "system
 func Grants(database string, writer, reader User) []string {
 	return append(append(
 		[]string{createUser(writer, ""), createUser(reader, " SETTINGS readonly = 2")},
-		WriterGrants(database, writer.Name)...), ReaderGrants(database, reader.Name)...)
+		writerGrants(database, writer.Name)...), readerGrants(database, reader.Name)...)
 }
 
 func createUser(u User, settings string) string {
@@ -42,8 +42,8 @@ func createUser(u User, settings string) string {
 	return fmt.Sprintf("CREATE USER IF NOT EXISTS %s IDENTIFIED WITH sha256_hash BY '%s'%s", plainName(u.Name), hex.EncodeToString(hash[:]), settings)
 }
 
-// WriterGrants are the rights of the user who loads.
-func WriterGrants(database, name string) []string {
+// writerGrants are the rights of the user who loads.
+func writerGrants(database, name string) []string {
 	grants := []string{fmt.Sprintf("GRANT %s ON %s.* TO %s", writerRights, plainName(database), plainName(name))}
 	for _, table := range systemTables {
 		grants = append(grants, fmt.Sprintf("GRANT SELECT ON %s TO %s", table, plainName(name)))
@@ -54,8 +54,8 @@ func WriterGrants(database, name string) []string {
 	return grants
 }
 
-// ReaderGrants are the rights of the user who only reads.
-func ReaderGrants(database, name string) []string {
+// readerGrants are the rights of the user who only reads.
+func readerGrants(database, name string) []string {
 	return []string{fmt.Sprintf("GRANT %s ON %s.* TO %s", readerRights, plainName(database), plainName(name))}
 }
 

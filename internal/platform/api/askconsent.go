@@ -57,7 +57,7 @@ func AskConsent(ctx context.Context, cfg Config, consent Consent) (refresh Secre
 		if a.err != nil {
 			return refresh, a.err
 		}
-		return ExchangeCode(ctx, cfg, NewSecret(a.code), consent.Redirect)
+		return exchangeCode(ctx, cfg, NewSecret(a.code), consent.Redirect)
 	case <-ctx.Done():
 		return refresh, fmt.Errorf("no consent came within %s: %w", consentPatience, ctx.Err())
 	}

@@ -48,7 +48,7 @@ type watch struct {
 // pollStatus looks once. A look that failed for now counts as one at a pending
 // report.
 func (w *watch) pollStatus(ctx context.Context) (Status, error) {
-	status, err := w.client.ReportStatus(ctx, w.profileID, w.id)
+	status, err := w.client.reportStatus(ctx, w.profileID, w.id)
 	if err != nil {
 		return w.countFailure(err)
 	}

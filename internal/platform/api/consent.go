@@ -24,10 +24,10 @@ func ConsentURL(region Region, clientID, redirect, state string) string {
 	}.Encode()
 }
 
-// ExchangeCode buys the refresh token for a code of the consent page. A code lives
+// exchangeCode buys the refresh token for a code of the consent page. A code lives
 // for 5 minutes and is good once, so a request whose answer was lost is not repeated.
 // Of the configuration no refresh token is needed.
-func ExchangeCode(ctx context.Context, cfg Config, code Secret, redirect string) (refresh Secret, err error) {
+func exchangeCode(ctx context.Context, cfg Config, code Secret, redirect string) (refresh Secret, err error) {
 	cfg.RefreshToken = code // which must be shown no more than one
 	c, err := New(cfg)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestACodeIsExchangedAsDocumented(t *testing.T) {
 		form = q.Method + " " + q.Header.Get("Content-Type") + " " + string(body)
 		_, _ = io.WriteString(w, `{"access_token":"Atza|x","refresh_token":"Atzr|new","token_type":"bearer","expires_in":3600}`)
 	}
-	refresh, err := ExchangeCode(ctx, r.config(), NewSecret(canaryCode), "http://localhost:8765/back")
+	refresh, err := exchangeCode(ctx, r.config(), NewSecret(canaryCode), "http://localhost:8765/back")
 	r.succeeds(err)
 	want := "POST application/x-www-form-urlencoded client_id=amzn1.application-oa2-client.0&client_secret=canary-client-secret" +
 		"&code=canary-code&grant_type=authorization_code&redirect_uri=http%3A%2F%2Flocalhost%3A8765%2Fback"
@@ -45,7 +45,7 @@ func TestACodeIsNotSentAgainWhereItMayBeUsed(t *testing.T) {
 	} {
 		r := newRig(t, say(200, `[]`))
 		r.onToken = script(c.first, good)
-		refresh, err := ExchangeCode(ctx, r.config(), NewSecret(canaryCode), "https://example.com/")
+		refresh, err := exchangeCode(ctx, r.config(), NewSecret(canaryCode), "https://example.com/")
 		if r.tokens != c.sent {
 			t.Errorf("%s: the code was sent %d times, expected %d", name, r.tokens, c.sent)
 		}

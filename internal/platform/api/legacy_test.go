@@ -60,19 +60,19 @@ func TestTheDownloadOfALegacyReportIsWhereItRedirects(t *testing.T) {
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		}
 	})
-	status, err := r.client.ReportStatus(ctx, "1", legacyID)
+	status, err := r.client.reportStatus(ctx, "1", legacyID)
 	if err != nil || status.State != Completed || status.URL != link || !strings.Contains(string(status.Raw), `"statusDetails":"why"`) {
 		t.Errorf("%s, %v", status.State, err)
 	}
 	for says, want := range map[string]ReportState{`"IN_PROGRESS"`: Processing, `"FAILURE"`: Failed, `"LOST"`: ""} {
 		state = says
-		status, err := r.client.ReportStatus(ctx, "1", legacyID)
+		status, err := r.client.reportStatus(ctx, "1", legacyID)
 		if status.State != want || (err == nil) != (want != "") || want == Failed && status.FailureReason != "why" {
 			t.Errorf("%s: %+v, %v", says, status, err)
 		}
 	}
 	state, location = `"SUCCESS"`, ""
-	if _, err := r.client.ReportStatus(ctx, "1", legacyID); !errors.Is(err, Refused) {
+	if _, err := r.client.reportStatus(ctx, "1", legacyID); !errors.Is(err, Refused) {
 		t.Errorf("without a Location: %v", err)
 	}
 }

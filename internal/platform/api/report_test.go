@@ -64,7 +64,7 @@ func TestAnImpossibleReportIsRefusedWithoutAsking(t *testing.T) {
 		r.fails(err, Invalid, "profile")
 	}
 	for _, id := range []string{"", "../../v2/profiles", "a?b"} {
-		_, err := r.client.ReportStatus(ctx, "1", id)
+		_, err := r.client.reportStatus(ctx, "1", id)
 		r.fails(err, Invalid, "report's id")
 	}
 	if len(r.calls) != 0 {
@@ -126,7 +126,7 @@ const completed = `{"reportId":"r-1","status":"COMPLETED","failureReason":null,"
 
 func TestALookAtAReportKeepsTheObjectAsItCame(t *testing.T) {
 	r := newRig(t, say(200, completed))
-	status, err := r.client.ReportStatus(ctx, "1", "r-1")
+	status, err := r.client.reportStatus(ctx, "1", "r-1")
 	r.succeeds(err)
 	if status.State != Completed || !strings.HasSuffix(status.URL, canaryLink) || string(status.Raw) != completed {
 		t.Errorf("%+v", status)
@@ -145,7 +145,7 @@ func TestASenselessLookIsABadAnswer(t *testing.T) {
 		`it begins "<html>`: `<html>`,
 	} {
 		r := newRig(t, say(200, body))
-		_, err := r.client.ReportStatus(ctx, "1", "r-1")
+		_, err := r.client.reportStatus(ctx, "1", "r-1")
 		r.fails(err, BadAnswer, says)
 	}
 }

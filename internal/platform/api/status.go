@@ -44,8 +44,8 @@ type statusObject struct {
 	URL           *string     `json:"url"`
 }
 
-// ReportStatus looks at a report.
-func (c *Client) ReportStatus(ctx context.Context, profileID, id string) (Status, error) {
+// reportStatus looks at a report.
+func (c *Client) reportStatus(ctx context.Context, profileID, id string) (Status, error) {
 	if err := checkReport(profileID, id); err != nil {
 		return Status{}, err
 	}

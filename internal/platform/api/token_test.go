@@ -95,7 +95,7 @@ func TestAConnectionThatStaysRefusedSaysToConnectAgain(t *testing.T) {
 
 func TestAProfileThatStaysRefusedIsNotTheConnection(t *testing.T) {
 	r := newRig(t, say(401, `{"code":"401","details":"Not authorized to access scope","requestId":"ABC"}`))
-	_, err := r.client.ReportStatus(ctx, "77", "r-1")
+	_, err := r.client.reportStatus(ctx, "77", "r-1")
 	r.fails(err, Refused, "Not authorized to access scope", "profile 77", "`adlens connect`", "ABC")
 	if r.tokens != 2 || len(r.calls) != 2 {
 		t.Errorf("%d tokens, %d calls", r.tokens, len(r.calls))
