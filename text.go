@@ -1,6 +1,7 @@
 package adlens
 
 import (
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -56,6 +57,16 @@ func CleanText(text string, most int) string {
 func cutText(text string, most int) string {
 	letters := []rune(text)
 	return strings.TrimSpace(string(letters[:min(len(letters), most-1)])) + "…"
+}
+
+// JoinFew lists the first of some texts, at most so many, and says how many more there
+// are.
+func JoinFew(all []string, most int, separator string) string {
+	text := strings.Join(all[:min(most, len(all))], separator)
+	if more := len(all) - most; more > 0 {
+		text += fmt.Sprintf("%sand %d more", strings.TrimPrefix(separator, ","), more) // no comma before the "and"
+	}
+	return text
 }
 
 // isPlain reports whether a text has nothing to remove: most are of ASCII alone.

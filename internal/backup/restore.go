@@ -155,14 +155,11 @@ func idsOf(entries []Entry) []string {
 	return ids
 }
 
-// named is how many accounts a refusal names.
+// named is how many accounts a refusal names, and how many faults a notice.
 const named = 5
 
 func (r *restoring) refuseExisting(there []string) error {
-	names := strings.Join(there[:min(named, len(there))], ", ")
-	if len(there) > named {
-		names += fmt.Sprintf(" and %d more", len(there)-named)
-	}
+	names := adlens.JoinFew(there, named, ", ")
 	if r.Account != "" {
 		return fmt.Errorf("account %s is there already, and whole: only one that is missing or damaged is restored; restore it into another data directory or database", names)
 	}
@@ -228,7 +225,7 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 	if len(faults) == 0 {
 		return false, r.refuseExisting([]string{e.Account})
 	}
-	r.progress.Notice("it is damaged (" + strings.Join(faults[:min(named, len(faults))], "; ") + "); the backup is looked through, and takes its place")
+	r.progress.Notice("it is damaged (" + adlens.JoinFew(faults, named, "; ") + "); the backup is looked through, and takes its place")
 	for _, f := range c.Files {
 		if _, err := verifyFile(ctx, r.place, f); err != nil {
 			return false, err

@@ -86,7 +86,7 @@ func (o *overtaken) Faults(context.Context, string) ([]string, error) {
 	if o.whole {
 		return nil, nil
 	}
-	return []string{"facts"}, nil
+	return []string{"facts", "units", "products", "titles", "keys", "links", "seals"}, nil
 }
 
 func (o *overtaken) MakeRoom(context.Context, string, func(time.Duration)) (Room, error) {
@@ -101,6 +101,28 @@ func (o *overtaken) Complete(ctx context.Context, _ string, _ manifest.Manifest,
 		o.note("derive")
 	}
 	return nil, nil
+}
+
+// notices are the notices of a restore.
+type notices struct {
+	silence
+	all []string
+}
+
+func (n *notices) Notice(text string) { n.all = append(n.all, text) }
+
+func TestARestoreInPlaceSaysHowManyFaultsItDoesNotName(t *testing.T) {
+	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
+	place, taken := takeWhole(t, source, source.clock)
+	lock := func(context.Context, string, func(string)) (func() error, error) {
+		return func() error { return nil }, nil
+	}
+	var shown notices
+	_, err := Restore(t.Context(), place, taken, &overtaken{units: source, looks: 1000}, Restoring{Account: "acme", Schema: 1, Lock: lock}, &shown)
+	want := "it is damaged (facts; units; products; titles; keys; and 2 more); the backup is looked through, and takes its place"
+	if err != nil || !slices.Contains(shown.all, want) {
+		t.Errorf("the notices are %q: %v", shown.all, err)
+	}
 }
 
 // A restore in place looks before everything that it writes whether it was overtaken, and

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
 )
@@ -81,14 +81,7 @@ func lostCommits(chain manifest.Chain, seals []tables.Seal) []string {
 	return []string{fmt.Sprintf("%s: commit %d was acknowledged, and is not among those that are live, of which the newest is %d", recordLost, newest, chain.Head().Number)}
 }
 
-// mostFaults bounds what a summary names.
-const mostFaults = 5
-
 // Summary joins faults to one line, cutting a long list short.
 func Summary(faults []string) string {
-	text := strings.Join(faults[:min(len(faults), mostFaults)], "; ")
-	if more := len(faults) - mostFaults; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return text
+	return adlens.JoinFew(faults, 5, "; ")
 }

@@ -65,16 +65,11 @@ func without(all, others []string) []string {
 
 // describeProfiles names profiles in an error.
 func describeProfiles(all []platform.Profile) string {
-	const shown = 50
-	texts := make([]string, min(len(all), shown))
-	for i := range texts {
-		texts[i] = all[i].ID + " (" + all[i].Country + ")"
+	texts := make([]string, len(all))
+	for i, p := range all {
+		texts[i] = p.ID + " (" + p.Country + ")"
 	}
-	text := strings.Join(texts, ", ")
-	if len(all) > shown {
-		text += fmt.Sprintf(" and %d more", len(all)-shown)
-	}
-	return text
+	return adlens.JoinFew(texts, 50, ", ")
 }
 
 // splitListed divides what the platform lists now for a connection into profiles

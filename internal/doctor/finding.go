@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"adlens"
 )
 
 // Status says how bad a finding is.
@@ -82,14 +84,9 @@ func replaceControls(text string) string {
 	}, text)
 }
 
-// joinFew lists some of many texts.
+// joinFew lists some of many texts, of which neighbours that are the same count once.
 func joinFew(all []string) string {
-	const shown = 3
-	all = slices.Compact(slices.Clone(all))
-	if len(all) <= shown {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:shown], ", "), len(all)-shown)
+	return adlens.JoinFew(slices.Compact(slices.Clone(all)), 3, ", ")
 }
 
 // formatCount writes a number with its noun.

@@ -3,10 +3,9 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
-	"strings"
 
+	"adlens"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/schema"
 	"adlens/internal/query"
@@ -131,11 +130,7 @@ func orUnknown(id string) string {
 }
 
 func areOn(accounts []string) string {
-	const most = 5
-	names := strings.Join(accounts[:min(most, len(accounts))], ", ")
-	if more := len(accounts) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
+	names := adlens.JoinFew(accounts, 5, ", ")
 	if len(accounts) == 1 {
 		return "the account " + names + " is"
 	}

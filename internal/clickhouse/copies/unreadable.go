@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
@@ -160,5 +159,5 @@ func requireUnshared(account string, all []unreadablePart) error {
 		return nil
 	}
 	return fmt.Errorf("account %s cannot be put right where it is: some of its rows cannot be read, and they are in one file with those of other accounts, which would go with them (%s); %s",
-		account, strings.Join(shared[:min(len(shared), 3)], ", "), loader.RestoreElsewhere)
+		account, adlens.JoinFew(shared, 3, ", "), loader.RestoreElsewhere)
 }

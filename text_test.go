@@ -1,0 +1,15 @@
+package adlens
+
+import "testing"
+
+func TestOfManyTextsTheFirstAreListed(t *testing.T) {
+	all := []string{"a", "b", "c", "d"}
+	for got, want := range map[string]string{
+		JoinFew(nil, 2, ", "): "", JoinFew(all, 4, ", "): "a, b, c, d", JoinFew(all, 3, ", "): "a, b, c and 1 more",
+		JoinFew(all[:2], 3, "; "): "a; b", JoinFew(all, 2, "; "): "a; b; and 2 more",
+	} {
+		if got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
