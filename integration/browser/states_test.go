@@ -133,7 +133,7 @@ func TestTheLimitIsWaitedForAndSaid(t *testing.T) {
 	h := sharedHouse(t)
 	key, err := h.Account("busy")
 	need(t, err)
-	server, err := h.ServeLimited(4)
+	server, err := h.Serve("--limit-minute", "4")
 	need(t, err)
 	t.Cleanup(func() {
 		if err := server.Stop(); err != nil {
@@ -167,7 +167,7 @@ func TestThePageLeavesAThirdOfTheLimitToOthers(t *testing.T) {
 	h := sharedHouse(t)
 	key, err := h.Account("shared")
 	need(t, err)
-	server, err := h.ServeLimited(12)
+	server, err := h.Serve("--limit-minute", "12")
 	need(t, err)
 	t.Cleanup(func() {
 		if err := server.Stop(); err != nil {

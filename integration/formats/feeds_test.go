@@ -199,7 +199,7 @@ func TestHeadersAndUnchangedAnswersUseUpNoBudgetOfAFeed(t *testing.T) {
 		}
 	}
 	house.ProblemOf(t, house.Get(t, withoutKey(h), path), 429, "rate_limited")
-	server, err := h.ServeLimited(6)
+	server, err := h.Serve("--limit-minute", "6")
 	house.Need(t, err)
 	t.Cleanup(func() { server.Stop() })
 	got := ""
@@ -216,7 +216,7 @@ func TestHeadersAndUnchangedAnswersUseUpNoBudgetOfAFeed(t *testing.T) {
 func TestAFeedCountsAgainstTheAccount(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
-	server, err := h.ServeLimited(4)
+	server, err := h.Serve("--limit-minute", "4")
 	house.Need(t, err)
 	t.Cleanup(func() { server.Stop() })
 	path := house.Feed(t, h, one.Files.ID, "/summary?range=all_time&format=json")

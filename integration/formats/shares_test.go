@@ -364,7 +364,7 @@ func TestAShareLinkHasItsOwnBudget(t *testing.T) {
 func TestAShareLinkCountsAgainstTheAccount(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithData(t)
-	server, err := h.ServeLimited(4)
+	server, err := h.Serve("--limit-minute", "4")
 	house.Need(t, err)
 	t.Cleanup(func() { server.Stop() })
 	link := house.Share(t, h, one.Files.ID, "#/overview")

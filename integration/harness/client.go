@@ -1,13 +1,9 @@
 package harness
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"strings"
-	"time"
 )
 
 // Client asks the API with one key; an empty key sends no header.
@@ -64,28 +60,4 @@ func (c Client) Do(method, path string, headers ...string) (Answer, error) {
 		return a, nil
 	}
 	return a, checkContract(method, path, a)
-}
-
-// Raw sends bytes that no decent client would, and reads one answer. The rest
-// of a large request is sent while the answer is awaited.
-func (c Client) Raw(request string) (Answer, error) {
-	connection, err := net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), Patience)
-	if err != nil {
-		return Answer{}, err
-	}
-	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(Patience)); err != nil {
-		return Answer{}, err
-	}
-	go func() {
-		// The server may well refuse before it has read everything.
-		_, _ = io.WriteString(connection, request)
-	}()
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		return Answer{}, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	return Answer{response.StatusCode, response.Header, body}, err
 }

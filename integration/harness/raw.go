@@ -19,18 +19,40 @@ func (c Client) Dial() (net.Conn, error) {
 	return net.DialTimeout("tcp", strings.TrimPrefix(c.Address, "http://"), Patience)
 }
 
+// send opens a connection and sends bytes over it while the answers are awaited.
+func (c Client) send(bytes string) (net.Conn, error) {
+	connection, err := c.Dial()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		// The server may well refuse before it has read everything.
+		_, _ = io.WriteString(connection, bytes)
+	}()
+	return connection, nil
+}
+
+// Raw sends bytes that no decent client would, and reads one answer.
+func (c Client) Raw(request string) (Answer, error) {
+	connection, err := c.send(request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer connection.Close()
+	if err := connection.SetDeadline(time.Now().Add(Patience)); err != nil {
+		return Answer{}, err
+	}
+	return readAnswer(bufio.NewReader(connection))
+}
+
 // Exchange sends bytes over one connection and reads all answers to them.
 // closed reports whether the server ended the connection.
 func (c Client) Exchange(sent string) (answers []Answer, closed bool, err error) {
-	connection, err := c.Dial()
+	connection, err := c.send(sent)
 	if err != nil {
 		return nil, false, err
 	}
 	defer connection.Close()
-	go func() {
-		// The server may well refuse before it has read everything.
-		_, _ = io.WriteString(connection, sent)
-	}()
 	reader := bufio.NewReader(connection)
 	for {
 		patience := quiet

@@ -49,24 +49,15 @@ func (l *log) String() string {
 // otherwise, and waits until it says that it answers.
 func (p *Program) Serve(more ...string) (*Server, error) {
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", "0", "--limit-day", "0", "--json"}, more...)
-	return p.serveOffline(args)
-}
-
-// ServeLimited is Serve with a limit for the minute.
-func (p *Program) ServeLimited(minute int) (*Server, error) {
-	return p.serveOffline([]string{"serve", "--listen", "127.0.0.1:0", "--limit-minute", fmt.Sprint(minute), "--limit-day", "0", "--json"})
-}
-
-// Where nothing listens: a server under test never speaks to the true platform,
-// whatever its accounts are connected to.
-const unreachable = "http://127.0.0.1:1"
-
-func (p *Program) serveOffline(args []string) (*Server, error) {
 	if !slices.Contains(args, "--platform-url") {
 		args = append(args, "--platform-url", unreachable, "--platform-token-url", unreachable)
 	}
 	return p.startServer(args)
 }
+
+// Where nothing listens: a server under test never speaks to the true platform,
+// whatever its accounts are connected to.
+const unreachable = "http://127.0.0.1:1"
 
 func (p *Program) startServer(args []string) (*Server, error) {
 	s := &Server{program: p, stderr: &log{}, ended: make(chan struct{})}

@@ -56,7 +56,7 @@ func TestTheRequestBeyondTheMinutesLimitIsRefused(t *testing.T) {
 	house.Need(t, err)
 	second, err := p.Key("busy")
 	house.Need(t, err)
-	server, err := p.ServeLimited(5)
+	server, err := p.Serve("--limit-minute", "5")
 	house.Need(t, err)
 	t.Cleanup(func() {
 		if err := server.Stop(); err != nil {
