@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -79,20 +80,31 @@ func TestOfTwoClaimantsNeverBothHoldTheLease(t *testing.T) {
 	}
 }
 
+// waiter is a context that tells that whose it is has begun to wait.
+type waiter struct {
+	context.Context
+	waits func()
+}
+
+func (w waiter) Done() <-chan struct{} {
+	w.waits()
+	return w.Context.Done()
+}
+
 // Who waits for an answer with others has what was true a moment ago, or asks again.
 func TestAPlaceThatComesLateIsNotUsed(t *testing.T) {
 	places := open(t).Cluster.Placements()
-	begun, come, found := make(chan struct{}), make(chan struct{}), make(chan uint16)
+	begun, waits, come, found := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan uint16)
 	go places.LookUpLate(t.Context(), "acme", 7, begun, come)
 	<-begun
 	go func() {
-		shard, err := places.Find(t.Context(), "acme")
+		shard, err := places.Find(waiter{t.Context(), sync.OnceFunc(func() { close(waits) })}, "acme")
 		if err != nil {
 			t.Error(err)
 		}
 		found <- shard
 	}()
-	time.Sleep(100 * time.Millisecond) // for it to wait too
+	<-waits // for the same answer
 	close(come)
 	if shard := <-found; shard != 0 {
 		t.Errorf("the account is looked for on shard %d", shard)

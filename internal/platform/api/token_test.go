@@ -166,14 +166,28 @@ func TestOtherTokenRefusalsAreFinal(t *testing.T) {
 	}
 }
 
+// waiter is a context that tells that whose it is has begun to wait.
+type waiter struct {
+	context.Context
+	waits func()
+}
+
+// newWaiter returns a context that calls waits once.
+func newWaiter(waits func()) waiter { return waiter{ctx, sync.OnceFunc(waits)} }
+
+func (w waiter) Done() <-chan struct{} {
+	w.waits()
+	return w.Context.Done()
+}
+
 func TestManyCallersRenewOnceAndShareAFailure(t *testing.T) {
 	for _, works := range []bool{true, false} {
 		r := newRig(t, say(200, `[]`))
 		r.client.limits.tries = 1
-		arrived := make(chan struct{})
+		var arrived sync.WaitGroup // one that renews, and those who wait for their turn
+		arrived.Add(8)
 		r.onToken = func(w http.ResponseWriter, q *http.Request) {
-			<-arrived
-			time.Sleep(20 * time.Millisecond) // the others queue up meanwhile
+			arrived.Wait()
 			if works {
 				_, _ = io.WriteString(w, `{"access_token":"Atza|x","expires_in":3600}`)
 				return
@@ -183,13 +197,11 @@ func TestManyCallersRenewOnceAndShareAFailure(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if _, err := r.client.Profiles(ctx); (err == nil) != works {
+				if _, err := r.client.tokens.getToken(newWaiter(arrived.Done), nil); (err == nil) != works {
 					t.Error(err)
 				}
 			})
 		}
-		time.Sleep(20 * time.Millisecond)
-		close(arrived)
 		all.Wait()
 		if r.tokens != 1 {
 			t.Errorf("works %v: asked %d times, expected 1", works, r.tokens)
@@ -213,12 +225,13 @@ func TestOneCallersEndIsNotTheOthersFailure(t *testing.T) {
 		}
 	})
 	<-began
+	waits := make(chan struct{})
 	all.Go(func() {
-		if _, err := r.client.Profiles(ctx); err != nil {
+		if _, err := r.client.tokens.getToken(newWaiter(func() { close(waits) }), nil); err != nil {
 			t.Error(err)
 		}
 	})
-	time.Sleep(10 * time.Millisecond)
+	<-waits // for its turn
 	cancel()
 	all.Wait()
 }
