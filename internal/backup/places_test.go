@@ -134,3 +134,11 @@ func TestAccountsOfSeveralVersionsAreShownTogether(t *testing.T) {
 		t.Errorf("there are %d blocks, expected 2", n)
 	}
 }
+
+// A disk without locks is no backup whose end could be waited for.
+func TestADirectoryThatCannotBeLockedIsNamed(t *testing.T) {
+	err := (&directory{path: "/mnt"}).lockError(syscall.ENOLCK)
+	if !errors.Is(err, syscall.ENOLCK) || !strings.HasPrefix(err.Error(), "/mnt cannot be locked: ") {
+		t.Errorf("got %v", err)
+	}
+}

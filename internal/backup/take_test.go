@@ -17,8 +17,6 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
-
-	"golang.org/x/sys/unix"
 )
 
 // shelf is a source of one account and one month of figures, which change and
@@ -243,14 +241,6 @@ func TestOneBackupAtATimeIsWrittenToADirectory(t *testing.T) {
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// A disk without locks is no backup whose end could be waited for.
-func TestADirectoryThatCannotBeLockedIsNamed(t *testing.T) {
-	err := (&directory{path: "/mnt"}).lockError(unix.ENOLCK)
-	if !errors.Is(err, unix.ENOLCK) || !strings.HasPrefix(err.Error(), "/mnt cannot be locked: ") {
-		t.Errorf("got %v", err)
 	}
 }
 
