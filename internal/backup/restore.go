@@ -231,7 +231,7 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 			return false, err
 		}
 	}
-	if err := r.isSame(ctx, e.Account, c); err != nil {
+	if err := r.requireSameAccount(ctx, e.Account, c); err != nil {
 		return false, err
 	}
 	if whole, err := r.mendDirectory(ctx, e, c); err != nil || whole {

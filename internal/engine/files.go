@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,70 +99,4 @@ func (h home) writeEndpoint(e Endpoint) error {
 		return err
 	}
 	return os.Rename(next, h.endpointFile())
-}
-
-// errLocked says that another process holds a lock.
-var errLocked = errors.New("locked")
-
-// tryLock takes a file lock at once or fails with errLocked. Closing the file
-// gives it back; so does the death of the process.
-func tryLock(path string, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-		if err != unix.EINTR {
-			break
-		}
-	}
-	if err == nil {
-		return f, nil
-	}
-	f.Close()
-	if err == unix.EWOULDBLOCK {
-		return nil, errLocked
-	}
-	return nil, fmt.Errorf("lock %s: %w", path, err)
-}
-
-// waitLock takes a file lock, waiting for its holder until the context ends.
-func waitLock(ctx context.Context, path string, how int) (*os.File, error) {
-	pause := time.NewTicker(10 * time.Millisecond)
-	defer pause.Stop()
-	for {
-		f, err := tryLock(path, how)
-		if !errors.Is(err, errLocked) {
-			return f, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%s is held by another process: %w", path, ctx.Err())
-		case <-pause.C:
-		}
-	}
-}
-
-// isHeld reports whether a lock is held exclusively.
-func isHeld(path string) (bool, error) {
-	f, err := tryLock(path, unix.LOCK_SH)
-	if errors.Is(err, errLocked) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return false, f.Close()
-}
-
-// heldNow is isHeld for those who only look: a file that is not there is not made.
-func heldNow(path string) (bool, error) {
-	if _, err := os.Stat(path); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return false, nil
-		}
-		return false, err
-	}
-	return isHeld(path)
 }

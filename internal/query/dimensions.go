@@ -225,7 +225,7 @@ type sortedGroup struct {
 func groupComparison(r Request, v View) func(a, b sortedGroup) int {
 	compare := map[string]func(a, b sortedGroup, sign int) int{
 		dimMarketplace: func(a, b sortedGroup, sign int) int {
-			return sign * cmp.Compare(v.placeOf(a.marketplace), v.placeOf(b.marketplace))
+			return sign * cmp.Compare(v.marketplaceRank(a.marketplace), v.marketplaceRank(b.marketplace))
 		},
 		dimAdProduct: func(a, b sortedGroup, sign int) int {
 			return sign * cmp.Compare(a.adProduct.String(), b.adProduct.String())
@@ -256,7 +256,7 @@ func groupComparison(r Request, v View) func(a, b sortedGroup) int {
 	}
 }
 
-// placeOf is where a marketplace is in the order of country and id.
-func (v View) placeOf(key uint16) int {
+// marketplaceRank is where a marketplace is in the order of country and id.
+func (v View) marketplaceRank(key uint16) int {
 	return slices.IndexFunc(v.Marketplaces, func(m Marketplace) bool { return m.Key == key })
 }

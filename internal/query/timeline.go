@@ -50,8 +50,8 @@ func (t *Timeline) pointAt(at int, sums *sides) Point {
 
 const daysOfWeek = 7
 
-// firstOf is the first day of the week or month of a day, or the day itself.
-func (r Request) firstOf(day adlens.Day) adlens.Day {
+// firstDayOf is the first day of the week or month of a day, or the day itself.
+func (r Request) firstDayOf(day adlens.Day) adlens.Day {
 	switch r.Granularity {
 	case ByWeek:
 		return day.FirstOfWeek()
@@ -82,7 +82,7 @@ func (r Request) offsetFrom(start, date adlens.Day) int {
 // dateAt is the day, week or month at a distance from the start of a period, nil
 // where that is past its end.
 func (r Request) dateAt(within period.Period, distance int) *adlens.Day {
-	date := r.firstOf(within.Start)
+	date := r.firstDayOf(within.Start)
 	switch r.Granularity {
 	case ByWeek:
 		date += adlens.Day(distance * daysOfWeek)

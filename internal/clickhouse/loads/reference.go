@@ -124,6 +124,11 @@ func (l ListStore) InsertRates(ctx context.Context, account string, generation u
 	})
 }
 
+// unitsDecimal is a Decimal(38, 20) of an exact amount.
+func unitsDecimal(a adlens.Amount) decimal.Decimal {
+	return decimal.NewFromBigInt(a.Big(), -adlens.AmountDecimals)
+}
+
 // Titles reads the titles of the account's products by id.
 func (l ListStore) Titles(ctx context.Context, account string, generation uint32) (map[string]string, error) {
 	return conn.CollectMap[string, string](ctx, l.cluster, `

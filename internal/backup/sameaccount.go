@@ -23,7 +23,7 @@ func (r *restoring) requireRestored(ctx context.Context, chosen []Entry) error {
 		if err != nil {
 			return err
 		}
-		if err := r.isSame(ctx, e.Account, c); err != nil {
+		if err := r.requireSameAccount(ctx, e.Account, c); err != nil {
 			return fmt.Errorf("account %s: %w", e.Account, err)
 		}
 		live, err := r.Live(ctx, e.Account, header)
@@ -37,9 +37,9 @@ func (r *restoring) requireRestored(ctx context.Context, chosen []Entry) error {
 	return nil
 }
 
-// isSame holds the time at which the account was made against the backup's,
-// where it is known: the account may be what was lost.
-func (r *restoring) isSame(ctx context.Context, id string, c catalogue) error {
+// requireSameAccount refuses where the account that is there was made at another time than
+// the backup's. What says when may be what was lost: then nothing is compared.
+func (r *restoring) requireSameAccount(ctx context.Context, id string, c catalogue) error {
 	all, err := r.Accounts(ctx)
 	if err != nil {
 		return err
