@@ -390,7 +390,6 @@ const changesShown = 30
 // of one run in pages.
 func (c call) answerRuns(rule string) (any, error) {
 	r := answer.Request{Endpoint: answer.RuleRuns, RuleID: rule}
-	address := r.Path()
 	run := c.args.first("rule_run_id", "")
 	if run == "" {
 		if c.args.first("page", "") != "" {
