@@ -128,10 +128,13 @@ func reportFigureSchema(f catalogue.Figure) schema {
 	return s
 }
 
+// changeDecimals are those of a change, of whatever figure: most are percentages.
+const changeDecimals = 2
+
 func changeSchema(f catalogue.Figure) schema {
 	in := map[catalogue.Unit]string{catalogue.Percent: "In percentage points.", catalogue.Ratio: "In units of the ratio.", catalogue.USD: "In the currency of the answer."}[f.Unit]
 	if !f.IsRatio() {
 		in = "In percent of the earlier " + f.Name + "."
 	}
-	return schema{Type: nullableNumber, Format: "double", Decimals: f.Decimals(), Description: in}
+	return schema{Type: nullableNumber, Format: "double", Decimals: changeDecimals, Description: in}
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -91,7 +91,7 @@ func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Dura
 	stored.LastUsedAt = old.LastUsedAt
 	switch {
 	case err != nil, failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(old)):
-		return key, successor, old, fmt.Errorf("it is not known whether the end of key %s is stored, now or in a moment; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another, and key list shows what holds: %w", old.ID, successor.ID, successor.ID, errors.Join(failed, err))
+		return key, successor, old, fmt.Errorf("it is not known whether the end of key %s is stored, now or in a moment; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another; where key list shows %s valid, revoke it once its clients have that one: %w", old.ID, successor.ID, successor.ID, old.ID, cmp.Or(err, failed))
 	case !reflect.DeepEqual(keyLine(stored), keyLine(ended)):
 		successor.RevokedAt = new(now.UTC().Truncate(time.Millisecond))
 		if err := d.Keys.PutKey(ctx, successor); err != nil {

@@ -152,7 +152,7 @@ func ParseView(text string) (SavedView, error) {
 			return v, fmt.Errorf("stack is %q, expected one of %s", Printable(p.Value), strings.Join(stacks, ", "))
 		case slices.Contains(own, p.Name):
 			v.saved = append(v.saved, p)
-		default:
+		case !slices.Contains(v.LeftOut, p.Name):
 			v.LeftOut = append(v.LeftOut, p.Name)
 		}
 	}
