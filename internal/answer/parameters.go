@@ -127,7 +127,7 @@ func (f paramField) setValue(value string) {
 	}
 	elements, _ := f.value.Interface().([]string)
 	for element := range strings.SplitSeq(value, ",") {
-		elements = append(elements, strings.TrimSpace(element))
+		elements = append(elements, strings.Trim(element, " "))
 	}
 	f.value.Set(reflect.ValueOf(elements))
 }

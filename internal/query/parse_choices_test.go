@@ -15,8 +15,6 @@ func TestTheGranularityIsDaysUpToNinetyTwo(t *testing.T) {
 		{"", "2026-01-01", "2026-04-03", ByMonth}, // 93
 		{"auto", "2026-01-01", "2026-04-02", ByDay},
 		{" Auto ", "2026-01-01", "2026-04-03", ByMonth},
-		{"\tday\r\n", "2026-01-01", "2026-01-01", ByDay}, // as lines of a file end
-		{"day\u00a0", "2026-01-01", "2026-01-01", ByDay}, // as cells of a sheet do
 		{"day", "2026-01-01", "2026-04-02", ByDay},
 		{"DAY", "2026-01-01", "2026-01-01", ByDay},
 		{"month", "2026-01-01", "2026-01-01", ByMonth},

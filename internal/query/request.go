@@ -250,7 +250,7 @@ func (p *parser) parseMarketplaces(codes []string) {
 		if text == "" {
 			continue // the rule for elements has said so
 		}
-		if m, ok := p.view.marketplaceByID(strings.TrimSpace(text)); ok {
+		if m, ok := p.view.marketplaceByID(strings.Trim(text, " ")); ok {
 			p.request.Filters.Marketplaces = append(p.request.Filters.Marketplaces, m.ID)
 			continue
 		}

@@ -62,9 +62,9 @@ func lengthRule(p catalogue.Parameter) rule {
 }
 
 // canonicalValue writes a value of a closed set as the set does: closed sets do not
-// mind case, nor white space around a value, which spreadsheets and lines of a file leave.
+// mind case, nor spaces around a value. Line ends and other control characters are refused.
 func canonicalValue(value string, set []string) (string, bool) {
-	value = lowerASCII(strings.TrimSpace(value))
+	value = lowerASCII(strings.Trim(value, " "))
 	i := slices.IndexFunc(set, func(s string) bool { return len(s) == len(value) && lowerASCII(s) == value })
 	if i < 0 {
 		return "", false
