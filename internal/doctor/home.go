@@ -104,8 +104,9 @@ func (e *examination) walkFiles(visit func(path string, stat *unix.Stat_t)) erro
 }
 
 // private are the places in a data directory that only its owner may
-// look into: figures of accounts, passwords of the engine, the key of secrets.
-var private = []string{"engine", "locks", "extracts", "secret.key"}
+// look into: figures of accounts, passwords of the engine, the key of secrets, the
+// token of a running server.
+var private = []string{"engine", "locks", "extracts", "secret.key", "serve.json"}
 
 func (e *examination) fileModes(c *checkup) (string, error) {
 	for _, name := range append([]string{""}, private...) {
@@ -139,7 +140,7 @@ func (e *examination) checkLibrary(c *checkup) (string, error) {
 	path, err := engine.VerifyLibrary()
 	var wrong *engine.LibraryError
 	if errors.As(err, &wrong) {
-		c.addFailure("make engine fetches the right one", "%s", wrong.Problem)
+		c.addFailure(wrong.Remedy(), "%s", wrong.Problem)
 		return "", nil
 	}
 	return path + ", as pinned", err

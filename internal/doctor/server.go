@@ -54,7 +54,7 @@ func (e *examination) adviceToOpen(err error) string {
 	case e.DataDir == "":
 		return "check the address, user and password of --clickhouse, and that the server runs"
 	case errors.As(err, &wrong):
-		return "make engine fetches the right library"
+		return wrong.Remedy()
 	}
 	return "read engine/engine.log in the data directory"
 }

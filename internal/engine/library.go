@@ -39,7 +39,10 @@ func LibraryVersion() string {
 // command that mends it.
 type LibraryError struct{ Problem string }
 
-func (e *LibraryError) Error() string { return e.Problem + "; " + remedy(runtime.GOOS, runtime.GOARCH) }
+func (e *LibraryError) Error() string { return e.Problem + "; " + e.Remedy() }
+
+// Remedy says how this platform gets the right library.
+func (e *LibraryError) Remedy() string { return remedy(runtime.GOOS, runtime.GOARCH) }
 
 // remedy says how a platform gets an engine.
 func remedy(system, processor string) string {
