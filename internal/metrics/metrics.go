@@ -6,7 +6,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -161,6 +163,20 @@ func (m *Metrics) CampaignRead(took time.Duration, err error) { m.reads.end(took
 
 // Refresh counts a refresh of an account's figures.
 func (m *Metrics) Refresh(took time.Duration, err error) { m.refresh.end(took, err) }
+
+// ListNames returns the names of all metrics in order, without those of Go and the process.
+func (m *Metrics) ListNames() (names []string) {
+	all := make(chan *prometheus.Desc)
+	go func() { m.registry.Describe(all); close(all) }()
+	for desc := range all {
+		_, name, _ := strings.Cut(desc.String(), `fqName: "`)
+		if name, _, _ = strings.Cut(name, `"`); strings.HasPrefix(name, "adlens_") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Serve answers /metrics on a listener until it is closed.
 func (m *Metrics) Serve(l net.Listener) error {
