@@ -20,10 +20,11 @@ const (
 	// ordinaryAnswer is what a page takes at most. An eighth of the memory is
 	// left to such answers, so that they do not wait for larger ones.
 	ordinaryAnswer = 2 << 20
-	// memoryPatience is how long an answer waits for memory. What is left of
-	// Timeout is for computing it.
-	memoryPatience = Timeout - 10*time.Second
 )
+
+// MemoryPatience is how long an answer waits for memory. What is left of Timeout is for
+// computing it.
+const MemoryPatience = Timeout - 10*time.Second
 
 // memory bounds the memory that all answers take together, from before
 // they are computed until they were written. An account has half of it at
@@ -77,7 +78,7 @@ func (m *memory) reserveBytes(ctx context.Context, account string, bytes int) er
 // withWaitTimeout returns a context that ends with ErrOverloaded when an answer
 // waited too long for memory, or for its turn to be written.
 func withWaitTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, memoryPatience, ErrOverloaded)
+	return context.WithTimeoutCause(ctx, MemoryPatience, ErrOverloaded)
 }
 
 // waitingError is the error of a context of withWaitTimeout that has ended.

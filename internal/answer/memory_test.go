@@ -81,7 +81,7 @@ func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *te
 		defer done()
 		began := time.Now()
 		err := m.reserveBytes(ctx, "b", 1<<19)
-		if err != ErrOverloaded || time.Since(began) != memoryPatience {
+		if err != ErrOverloaded || time.Since(began) != MemoryPatience {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		gone, cancel := context.WithCancel(t.Context())
@@ -104,7 +104,7 @@ func TestTheWaitForATurnBeginsAfterTheAnswerWasComputed(t *testing.T) {
 			q := &Question{Name: rand.Text(), service: s, request: query.ListRequest{}, meaning: func() string { return "" },
 				most: func(context.Context) (int, error) { return ordinaryAnswer / rowBytes, nil },
 				compute: func(context.Context) (func(*writer), error) {
-					time.Sleep(memoryPatience + time.Second)
+					time.Sleep(MemoryPatience + time.Second)
 					return func(*writer) {}, nil
 				}}
 			defer q.Close()
@@ -120,7 +120,7 @@ func TestTheWaitForATurnBeginsAfterTheAnswerWasComputed(t *testing.T) {
 			s.cache.writing <- struct{}{}
 		}
 		began := time.Now()
-		if err := s.cache.inTurn(t.Context(), ordinaryAnswer+1, nil); err != ErrOverloaded || time.Since(began) != memoryPatience {
+		if err := s.cache.inTurn(t.Context(), ordinaryAnswer+1, nil); err != ErrOverloaded || time.Since(began) != MemoryPatience {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
@@ -148,7 +148,7 @@ func TestLargeCopiesOfOneAnswerTakeTurns(t *testing.T) {
 		}
 		small.Close()
 		began := time.Now()
-		if q, err := copyOf(ordinaryAnswer + 1); err != ErrOverloaded || time.Since(began) != memoryPatience {
+		if q, err := copyOf(ordinaryAnswer + 1); err != ErrOverloaded || time.Since(began) != MemoryPatience {
 			t.Errorf("%v after %s", err, time.Since(began))
 		} else {
 			q.Close()

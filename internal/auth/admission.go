@@ -71,9 +71,9 @@ const (
 	maxAccounts = 10_000
 )
 
-// appMinute is how many calls a connection of an assistant has in any 60 seconds, within
+// AppMinute is how many calls a connection of an assistant has in any 60 seconds, within
 // the account's limits and counted as a key's own (contract D4).
-const appMinute = 30
+const AppMinute = 30
 
 // Admission decides which requests are let in. It is safe for concurrent use.
 type Admission struct {
@@ -129,7 +129,7 @@ func (a *Admission) Trust(mark recent.Mark) {
 func (a *Admission) AdmitApps(apps *Authenticator, limitMinute int) {
 	a.apps = apps
 	if limitMinute > 0 {
-		a.appQuotas.Minute = appMinute
+		a.appQuotas.Minute = AppMinute
 	}
 }
 

@@ -141,7 +141,7 @@ func TestWhatTheAccountsLimitRefusesUsesUpNoBudget(t *testing.T) {
 		},
 	}
 	for who, call := range callers {
-		for range 3 * appMinute {
+		for range 3 * AppMinute {
 			if err := call(now.Add(30 * time.Second)); err == nil || !strings.HasPrefix(err.Error(), "the account's limit") {
 				t.Fatalf("%s: %v, expected the account's limit", who, err)
 			}
@@ -202,7 +202,7 @@ func TestAnAssistantsLimitIsSharedByServers(t *testing.T) {
 		_, err := servers[i%2].AdmitApp(t.Context(), Record{ID: app, AccountID: "acme", Scopes: []string{ScopeRead}}, now)
 		return err
 	}
-	for i := range appMinute {
+	for i := range AppMinute {
 		if err := call(i, "a_1"); err != nil {
 			t.Fatalf("call %d: %v", i+1, err)
 		}
@@ -212,7 +212,7 @@ func TestAnAssistantsLimitIsSharedByServers(t *testing.T) {
 			t.Errorf("a call too many, of server %d: %v", i+1, err)
 		}
 	}
-	for i := range 50 - appMinute { // refused calls took nothing of the account's
+	for i := range 50 - AppMinute { // refused calls took nothing of the account's
 		if err := call(i, "a_2"); err != nil {
 			t.Errorf("call %d of another assistant: %v", i+1, err)
 		}

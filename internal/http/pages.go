@@ -14,6 +14,7 @@ import (
 	"adlens"
 	"adlens/docs"
 	"adlens/internal/answer"
+	"adlens/internal/auth"
 	"adlens/internal/catalogue"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
@@ -141,8 +142,13 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 
 // newDocumentation makes the pages, which say of this program what it does.
 func newDocumentation() (*webdocs.Site, error) {
+	ids, _ := catalogue.Report.Parameter("campaign_ids")
+	dimensions, _ := catalogue.Report.Parameter("dimensions")
+	search, _ := catalogue.Report.Parameter("search")
 	facts := webdocs.Facts{Limits: webdocs.Limits{Address: maxAddress, Headers: maxHeaders, Body: maxBody, Work: answer.Timeout, Take: writeTimeout, TakeAll: maxSending, Block: sendBlock,
-		Rows: query.MaxRows, PageSize: catalogue.MaxPageSize, TablePageSize: catalogue.MaxTablePageSize, Years: period.MaxYears}}
+		Rows: query.MaxRows, PageSize: catalogue.MaxPageSize, TablePageSize: catalogue.MaxTablePageSize, Years: period.MaxYears,
+		ListedIDs: ids.MaxValues, Dimensions: dimensions.MaxValues, SearchMin: search.Min, SearchMax: search.Max,
+		AssistantCalls: auth.AppMinute, MemoryWait: answer.MemoryPatience, Connections: maxConnections}}
 	for _, k := range problemKinds {
 		facts.Errors = append(facts.Errors, webdocs.Error{Code: string(k.Code), Title: k.Title, Meaning: k.Help, Remedy: k.Remedy})
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"adlens/docs"
+	"adlens/internal/answer"
+	"adlens/internal/auth"
 	"adlens/internal/catalogue"
 	"adlens/web"
 	webdocs "adlens/web/docs"
@@ -195,6 +197,32 @@ func TestThePagesNameHowManyRowsEachEndpointGives(t *testing.T) {
 		}
 		if row := fmt.Sprintf("of %s in another format than JSON %d,%03d<", named, size.Max/1000, size.Max%1000); strings.Contains(limits, row) != (size.Max == catalogue.MaxTablePageSize) {
 			t.Errorf("a page of %s has up to %d rows, and the page of limits says otherwise", e.Path, size.Max)
+		}
+	}
+}
+
+// Whatever bounds a request is on the page of limits, as the program has it.
+func TestThePageOfLimitsHasEachBound(t *testing.T) {
+	text := visit(New(testConfig(newWorld(), keys{"acme-active"})).Handler(), "/docs/limits").Body.String()
+	for _, e := range catalogue.Endpoints {
+		for _, p := range e.Parameters {
+			bound := ""
+			switch {
+			case p.Name == "dimensions":
+				bound = fmt.Sprintf(`<code>dimensions</code></th><td>%d<`, p.MaxValues)
+			case p.Name == "search":
+				bound = fmt.Sprintf("<code>search</code></th><td>%d to %d characters", p.Min, p.Max)
+			case strings.HasSuffix(p.Name, "_ids"):
+				bound = fmt.Sprintf("ids in one list</th><td>%d ", p.MaxValues)
+			}
+			if !strings.Contains(text, bound) {
+				t.Errorf("%s of %s: %q is missing", p.Name, e.Path, bound)
+			}
+		}
+	}
+	for _, bound := range []string{fmt.Sprintf("also %d in any 60 seconds", auth.AppMinute), answer.MemoryPatience.String() + ",", fmt.Sprintf("%d,%03d to a server", maxConnections/1000, maxConnections%1000)} {
+		if !strings.Contains(text, bound) {
+			t.Errorf("%q is missing", bound)
 		}
 	}
 }

@@ -41,6 +41,11 @@ type Limits struct {
 	PageSize               int           // the largest
 	TablePageSize          int           // likewise, of /report in another format than JSON
 	Years                  int           // between the dates of a period
+	ListedIDs, Dimensions  int           // of a request
+	SearchMin, SearchMax   int           // characters
+	AssistantCalls         int           // of a connection, in any 60 seconds
+	MemoryWait             time.Duration // of a request, for memory of --answer-memory
+	Connections            int           // open at a server
 }
 
 // Site is all pages, made once.
