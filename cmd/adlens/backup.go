@@ -33,8 +33,9 @@ func (po *placeOptions) findPlace(flag string, create bool) (backup.Place, error
 }
 
 const credentialsHelp = `The credentials of an S3-compatible store come from AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), or from the file of such
-credentials that AWS_SHARED_CREDENTIALS_FILE names; they are never arguments.`
+AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), or from the AWS credentials file
+(AWS_SHARED_CREDENTIALS_FILE, with the profile AWS_PROFILE), at Amazon also from the
+role of the machine; they are never arguments.`
 
 func newBackup(o *options) *cobra.Command {
 	po, keep := &placeOptions{}, 0
