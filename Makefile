@@ -57,15 +57,18 @@ release-of-%: staged-%
 	cp $(RELEASE)/$(name)/adlens.cdx.json $(RELEASE)/$(name).cdx.json
 	rm -rf $(RELEASE)/$(name)
 
+# Not all that lies there: where it is used, secrets do too.
+deployed := $(wildcard deploy/*/*.yaml deploy/*/*.cfg deploy/*/*.xml deploy/*/*.service)
+
 # What a release for a platform unpacks to.
 staged-%:
 	rm -rf $(RELEASE)/$(name) && mkdir -p $(RELEASE)/$(name)
 	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build -buildvcs=false \
 	  -ldflags "-s -w -buildid= -X main.version=$(version) -X main.commit=$(commit)" -o $(RELEASE)/$(name)/adlens ./cmd/adlens
-	cp -r README.md CHANGELOG.md CONTRIBUTING.md Dockerfile docs deploy $(RELEASE)/$(name)/
-	mkdir $(RELEASE)/$(name)/deploy/data $(RELEASE)/$(name)/bench $(RELEASE)/$(name)/integration
+	cp -r README.md CHANGELOG.md CONTRIBUTING.md Dockerfile docs $(RELEASE)/$(name)/
+	mkdir -p $(RELEASE)/$(name)/deploy/data $(RELEASE)/$(name)/bench $(RELEASE)/$(name)/integration
+	cp --parents $(deployed) $(RELEASE)/$(name)/
 	cp -r bench/results $(RELEASE)/$(name)/bench/ && cp integration/README.md $(RELEASE)/$(name)/integration/
-	rm -r $(RELEASE)/$(name)/deploy/*_test.go $(RELEASE)/$(name)/deploy/bundled
 	$(if $(filter linux-amd64,$*),test -e $(library) || $(MAKE) engine)
 	$(if $(filter linux-amd64,$*),ln -L $(library) $(RELEASE)/$(name)/ 2>/dev/null || cp -L $(library) $(RELEASE)/$(name)/)
 	$(GO) tool -modfile=tools/go.mod cyclonedx-gomod bin -json -std -noserial -notimestamp -version $(version) \

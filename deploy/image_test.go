@@ -134,6 +134,9 @@ func TestTheComposeFilesAreValid(t *testing.T) {
 		if images, bounded := bytes.Count(out, []byte("image: ")), bytes.Count(out, []byte("max-size: ")); images != bounded || images == 0 {
 			t.Errorf("%v: of %d containers the output of %d is bounded\n%s", files, images, bounded, out)
 		}
+		if servers, bounded := bytes.Count(out, []byte("image: clickhouse/")), bytes.Count(out, []byte("/etc/clickhouse-server/config.d/logs.xml")); servers != bounded {
+			t.Errorf("%v: of %d ClickHouse servers %d have bounded logs\n%s", files, servers, bounded, out)
+		}
 	}
 }
 

@@ -48,7 +48,8 @@ func released(t *testing.T) string {
 	})
 }
 
-// A copy of the files elsewhere has another path, other times and no history.
+// A copy of the files elsewhere has another path, other times and no history, and the
+// secrets of a cluster that was set up there.
 func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 	t.Parallel()
 	elsewhere := t.TempDir()
@@ -63,6 +64,11 @@ func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, secret := range []string{".env", "secret.key"} {
+		if err := os.WriteFile(filepath.Join(elsewhere, "deploy/compose", secret), []byte("secret"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,6 +40,7 @@ type StoredLimiter struct {
 	read    time.Duration // when the counts of other servers were last read, since began
 	storing chan struct{} // held while counts are stored, so that they are in order
 	turns   atomic.Int64  // how often that was begun
+	failing bool          // the last time nothing was stored; under storing
 }
 
 // NewStoredLimiter returns a limiter of a server that has a name of its own.
@@ -109,9 +110,10 @@ func (l *StoredLimiter) putUses(ctx context.Context, reserve func(now time.Time)
 	ctx, cancel := context.WithTimeout(ctx, daysPatience)
 	defer cancel()
 	err := l.store.PutDayUses(ctx, l.server, uses, l.began.Add(now.Sub(l.began)))
-	if err != nil {
-		l.Warn("the day's counts could not be stored", err)
+	if err != nil && !l.failing {
+		l.Warn("the day's counts cannot be stored; it is tried again until they are", err)
 	}
+	l.failing = err != nil
 	l.local.Reserved(uses, err == nil)
 }
 

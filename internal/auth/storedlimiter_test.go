@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -40,4 +41,40 @@ func TestCallsDoNotQueueForAStoreThatHangs(t *testing.T) {
 			t.Errorf("the last call waited until %s", took)
 		}
 	})
+}
+
+// away is a store that can be away.
+type away struct {
+	hanging
+	is bool
+}
+
+func (a *away) PutDayUses(context.Context, string, []DayUse, time.Time) error {
+	if a.is {
+		return errors.New("the disk is full")
+	}
+	return nil
+}
+
+// It is tried several times a second: one warning, and not a log of them.
+func TestCountsThatCannotBeStoredAreWarnedOfOnce(t *testing.T) {
+	store := &away{is: true}
+	now := time.Now()
+	l := NewStoredLimiter(NewReservingLimiter(0, 10_000), store, "here", func() time.Time { return now })
+	var warned []string
+	l.Warn = func(text string, err error) { warned = append(warned, text) }
+	for outages := range 2 {
+		store.is = true
+		l.AllowKey("acme", KeyLimit{}, now)
+		for range 100 {
+			now = now.Add(time.Second)
+			l.Keep(t.Context())
+		}
+		if len(warned) != outages+1 {
+			t.Errorf("outage %d: %q", outages, warned)
+		}
+		store.is = false
+		l.AllowKey("acme", KeyLimit{}, now)
+		l.Keep(t.Context())
+	}
 }
