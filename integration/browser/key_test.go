@@ -104,6 +104,34 @@ func TestTheKeyIsKeptOnTheDeviceWhereItsUserSaysSo(t *testing.T) {
 	p.says("#said", "another tab")
 }
 
+// A server that fails for a moment signs nobody out, in this tab or another.
+func TestAKeyOnTheDeviceOutlivesAFailureOfTheServer(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	p.click("#stay")
+	p.signIn(h.key)
+	p.everScripted(`{const real = fetch; let failed = false; window.fetch = (to, how) => failed || !String(to).includes('/account') ? real(to, how)
+		: (failed = true, Promise.resolve(new Response('{}', {status: 500, headers: {'Content-Type': 'application/problem+json'}})))}`)
+	js[any](p, "location.reload()")
+	p.until("document.getElementById('key-fault').textContent && document.getElementById('key').value")
+	if !js[bool](p, "document.getElementById('stay').checked && !document.getElementById('forget').hidden") {
+		t.Error("the key on the device seems to be none, or cannot be removed")
+	}
+	p.click("#key-form button")
+	p.settled()
+	p.keeps("", h.key)
+}
+
+// A page that Back brings back as it was left would still have a key that was signed out.
+func TestAPageThatIsBroughtBackBeginsAgain(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	js[any](p, "window.marked = true, sessionStorage.clear(), localStorage.clear(), dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+	p.until("!window.marked && !document.getElementById('signin')?.hidden")
+}
+
 // What is refused in one tab is not the key of the others.
 func TestARefusedKeyLeavesTheOneThatIsKept(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,8 @@ function attempt(use) {
 // kept is the key that is kept for this tab, or on this device.
 export const kept = () => attempt(() => sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME))
 
+export const isOnDevice = () => attempt(() => localStorage.getItem(NAME) !== null)
+
 // keep keeps a key in one place alone.
 export function keep(key, onDevice) {
   discard()

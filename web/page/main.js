@@ -1,7 +1,7 @@
 // The page: a key is typed in, the fragment says what to show, the API is
 // asked, and the answers are drawn.
 
-import { discard, keep, kept, whenDiscarded } from './access.js'
+import { discard, isOnDevice, keep, kept, whenDiscarded } from './access.js'
 import { Api, Problem, sendable } from './api.js'
 import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
@@ -39,6 +39,8 @@ byId('skip').addEventListener('click', (event) => {
 })
 byId('account').addEventListener('click', ({ target }) => { if (session && target.closest('a[href^="#"]')) session.led = true })
 addEventListener('hashchange', () => session?.controls && show())
+// Back may bring a page back as it was left, with a key that was signed out meanwhile.
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 addEventListener('online', () => session?.failed && show())
 
 // begin starts a session. The account comes first: it shows whether the key is
@@ -74,6 +76,8 @@ function refuse(error) {
   if (!account) {
     forget('', error)
     byId('key').value = error.status === 401 ? '' : key
+    byId('stay').checked = isOnDevice()
+    byId('forget').hidden = !kept()
     return
   }
   redraw(byId('view'), el('h1', { tabindex: -1 }, session.account.name), drawFault(error, () => begin(key)))
