@@ -104,7 +104,7 @@ func TestTheKeyIsKeptOnTheDeviceWhereItsUserSaysSo(t *testing.T) {
 	p.says("#said", "another tab")
 }
 
-// A server that fails for a moment signs nobody out, in this tab or another.
+// A server that fails for a moment ends no session, in this tab or another.
 func TestAKeyOnTheDeviceOutlivesAFailureOfTheServer(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
