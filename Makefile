@@ -57,8 +57,9 @@ release-of-%: staged-%
 	cp $(RELEASE)/$(name)/adlens.cdx.json $(RELEASE)/$(name).cdx.json
 	rm -rf $(RELEASE)/$(name)
 
-# Not all that lies there: where it is used, secrets do too.
-deployed := $(wildcard deploy/*/*.yaml deploy/*/*.cfg deploy/*/*.xml deploy/*/*.service)
+# By name: where they are used, files with secrets lie beside them.
+deployed := $(addprefix deploy/compose/,cluster.yaml haproxy.cfg logs.xml one.yaml replicas.yaml shards.xml) \
+  deploy/kubernetes/embedded.yaml deploy/kubernetes/replicas.yaml deploy/systemd/adlens.service
 
 # What a release for a platform unpacks to.
 staged-%:

@@ -67,8 +67,8 @@ func TestAReleaseIsTheSameToTheByteWhereverItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, secret := range []string{".env", "secret.key"} {
-		if err := os.WriteFile(filepath.Join(elsewhere, "deploy/compose", secret), []byte("secret"), 0o600); err != nil {
+	for _, secret := range []string{"compose/.env", "compose/secret.key", "compose/override.yaml", "kubernetes/secret.yaml"} {
+		if err := os.WriteFile(filepath.Join(elsewhere, "deploy", secret), []byte("secret"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -104,6 +104,10 @@ func TestTheKeyIsKeptOnTheDeviceWhereItsUserSaysSo(t *testing.T) {
 	p.says("#said", "another tab")
 }
 
+// failsOnce answers the first request for the account as a server that fails does.
+const failsOnce = `{const real = fetch; let failed = false; window.fetch = (to, how) => failed || !String(to).includes('/account') ? real(to, how)
+	: (failed = true, Promise.resolve(new Response('{}', {status: 500, headers: {'Content-Type': 'application/problem+json'}})))}`
+
 // A server that fails for a moment ends no session, in this tab or another.
 func TestAKeyOnTheDeviceOutlivesAFailureOfTheServer(t *testing.T) {
 	t.Parallel()
@@ -111,8 +115,7 @@ func TestAKeyOnTheDeviceOutlivesAFailureOfTheServer(t *testing.T) {
 	p := h.tab(t, h.server.Address, "")
 	p.click("#stay")
 	p.signIn(h.key)
-	p.everScripted(`{const real = fetch; let failed = false; window.fetch = (to, how) => failed || !String(to).includes('/account') ? real(to, how)
-		: (failed = true, Promise.resolve(new Response('{}', {status: 500, headers: {'Content-Type': 'application/problem+json'}})))}`)
+	p.everScripted(failsOnce)
 	p.until("document.getElementById('key-fault').textContent && document.getElementById('key').value")
 	if !js[bool](p, "document.getElementById('stay').checked && !document.getElementById('forget').hidden") {
 		t.Error("the key on the device seems to be none, or cannot be removed")
@@ -120,6 +123,35 @@ func TestAKeyOnTheDeviceOutlivesAFailureOfTheServer(t *testing.T) {
 	p.click("#key-form button")
 	p.settled()
 	p.keeps("", h.key)
+}
+
+// A key of the tab stays in the tab, and takes the place of none on the device.
+func TestAKeyOfTheTabOutlivesAFailureOfTheServerThere(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	js[any](p, "localStorage.setItem('adlens-key', 'another'), null")
+	p.everScripted(failsOnce)
+	p.until("document.getElementById('key-fault').textContent && document.getElementById('key').value")
+	if js[bool](p, "document.getElementById('stay').checked") {
+		t.Error("the tab's key seems to be kept on the device")
+	}
+}
+
+// Whoever mistypes a key need not say again where it is kept.
+func TestARefusedKeyLeavesTheChoiceOfItsPlace(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	p.click("#stay")
+	p.typeKey("key_live_mistyped")
+	p.until("document.getElementById('key-fault').textContent")
+	p.signIn(h.key)
+	p.keeps("", h.key)
+	p.click("#forget")
+	if js[bool](p, "document.getElementById('stay').checked") {
+		t.Error("the next key would be kept on the device without a word")
+	}
 }
 
 // A page that Back brings back as it was left would still have a key that was signed out.

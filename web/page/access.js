@@ -1,5 +1,5 @@
-// Where the page keeps the key between its loads: in the tab, or on the device where
-// the person says so. There are no cookies, so that nothing but the page sends it.
+// Where the key is kept between loads: in the tab, or on the device where its user
+// says so. It is no cookie, so that nothing but the page sends it.
 
 const NAME = 'adlens-key'
 
@@ -15,7 +15,8 @@ function attempt(use) {
 // kept is the key that is kept for this tab, or on this device.
 export const kept = () => attempt(() => sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME))
 
-export const isOnDevice = () => attempt(() => localStorage.getItem(NAME) !== null)
+// isOnDevice reports where the kept key is.
+export const isOnDevice = () => attempt(() => !sessionStorage.getItem(NAME))
 
 // keep keeps a key in one place alone.
 export function keep(key, onDevice) {
@@ -31,6 +32,5 @@ export function discard(key) {
   attempt(() => drop(localStorage))
 }
 
-// whenDiscarded tells that another tab signed out on this device, unless this one
-// has a key of its own.
+// whenDiscarded tells that another tab signed out, unless this one has a key of its own.
 export const whenDiscarded = (tell) => addEventListener('storage', ({ key }) => (key === NAME || key === null) && !kept() && tell())

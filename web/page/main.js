@@ -76,7 +76,6 @@ function refuse(error) {
   if (!account) {
     forget('', error)
     byId('key').value = error.status === 401 ? '' : key
-    byId('stay').checked = isOnDevice()
     byId('forget').hidden = !kept()
     return
   }
@@ -107,7 +106,7 @@ function furnish() {
   session.elsewhere = elsewhere(byId('elsewhere'), (request) => session.api.file(request, { signal: lasting.signal, waiting }), say, session.account)
 }
 
-// forget drops the key with all that it showed, and asks for another. One that the
+// forget drops the key with what it showed, and asks for another. One that the
 // server refuses is not kept either.
 function forget(text, fault) {
   if (fault?.status === 401) discard(session?.key ?? '')
@@ -117,6 +116,7 @@ function forget(text, fault) {
   byId('account').hidden = byId('forget').hidden = true
   byId('signin').hidden = false
   byId('key').value = ''
+  if (text) byId('stay').checked = false // for the next user
   drawRefusal(byId('key-fault'), fault)
   document.title = 'adlens'
   say(text)
@@ -257,6 +257,7 @@ function fail(error, requests, running) {
 
 // A key that was kept begins by itself.
 if (kept()) {
+  byId('stay').checked = isOnDevice()
   byId('signin').hidden = true
   begin(kept())
 }
