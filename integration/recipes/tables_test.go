@@ -124,13 +124,15 @@ func TestTheLinesForPandasReadAllRows(t *testing.T) {
 	}
 }
 
-// A column of ids with an empty cell is one of floats, unless it is read as text.
+// A column of ids with an empty cell is one of floats, unless it is read as text; and
+// some names are taken for missing ones.
 func TestPandasKeepsTheDigitsOfARulesCampaign(t *testing.T) {
 	t.Parallel()
 	python := pandas(t)
 	h, one := house.ShopWithData(t)
 	const campaign = "900719925474099301" // 2^53 and more
 	narrow := house.RuleLine("narrow")
+	narrow["name"] = "NA"
 	narrow["scope"] = map[string]any{"marketplaces": nil, "campaign_ids": []any{campaign}}
 	dir := t.TempDir()
 	house.Put(t, dir, "rules.ndjson", house.Lines(t, narrow, house.RuleLine("wide")))
@@ -138,10 +140,10 @@ func TestPandasKeepsTheDigitsOfARulesCampaign(t *testing.T) {
 		t.Fatal(done, err)
 	}
 	lines := replaced(t, string(mustRun(t, "page.mjs", "pandas", h.Server.Address, "/api/v1/rules?page_size=all")), "YOUR_API_KEY", one.Ask.Key)
-	out, err := run(t, t.TempDir(), nil, python, "-c", replaced(t, lines, "print(table)", "print(*table['scope_campaign_ids'].dropna())"))
+	out, err := run(t, t.TempDir(), nil, python, "-c", replaced(t, lines, "print(table)", "print(*table['scope_campaign_ids'].dropna(), 'NA' in list(table['name']))"))
 	house.Need(t, err)
-	if got := strings.TrimSpace(string(out)); got != campaign {
-		t.Errorf("pandas reads the campaign %s, want %s", got, campaign)
+	if got := strings.TrimSpace(string(out)); got != campaign+" True" {
+		t.Errorf("pandas reads the campaign and whether a name is NA as %s, want %s True", got, campaign)
 	}
 }
 

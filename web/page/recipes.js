@@ -1,5 +1,5 @@
-// The request behind a view as other tools write it. Each asks for CSV, whose
-// columns are the same as in JSON; the key is a placeholder.
+// A view's request as other tools write it. Each asks for CSV, whose columns are
+// those of JSON; the key is a placeholder.
 
 import { address } from './api.js'
 import { powerQueryScript } from './powerquery.js'
@@ -35,7 +35,7 @@ rm "$headers"
 `
 }
 
-// below is a request as texts are written that follow /api/v1.
+// below is a request without /api/v1.
 const below = (request) => address(request).replace(/^\/api\/v1/, '')
 
 // A sheet is named after its request, so that two views have two sheets.
@@ -86,7 +86,7 @@ while page:  # each page names the next one in the header Link
             raise RuntimeError("the server left rows out: choose a shorter period or a filter")
         link = answer.headers["Link"]
         parts.append(pd.read_csv(
-            answer,
+            answer, keep_default_na=False, na_values="",
             dtype={${types}},  # a number would lose the last digits
         ))
     page = link[1:link.index(">")] if link else None
