@@ -38,10 +38,7 @@ func (s *Session) End(ctx context.Context) error {
 	if s.open > 0 {
 		known = s.first
 	}
-	if err := s.port.Settled().Append(ctx, s.account, tables.Settled{Next: known}); err != nil {
-		return err
-	}
-	return s.seals
+	return s.port.Settled().Append(ctx, s.account, tables.Settled{Next: known})
 }
 
 func (s *Session) noteDead(ctx context.Context, dead []manifest.Entry) error {

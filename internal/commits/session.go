@@ -45,7 +45,6 @@ type Session struct {
 	open    int  // commits that were begun, and of which it is not known that they are live
 	certain bool // a commit of this session is live: no other writer had taken over by then
 	dead    []manifest.Entry
-	seals   error // of a commit that is live and could not be sealed
 }
 
 // Begin opens a session. Where every earlier one ended in order, it takes
@@ -364,7 +363,7 @@ func (s *Session) Commit(ctx context.Context, number uint32, entries []manifest.
 	s.retireReplaced(entries)
 	s.chain, s.manifest = s.extendChain(c), next
 	if err := s.port.Seals().Append(ctx, s.account, tables.Seal{Number: number}); err != nil {
-		s.seals = err
+		return unknownError(err, nil) // without a seal it may be lost unnoticed, and must not be noted as loaded
 	}
 	return nil
 }

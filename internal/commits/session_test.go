@@ -188,6 +188,28 @@ func TestACommitOnAFullDiskOfWhichNothingIsKnownSaysThatItIsFull(t *testing.T) {
 	}
 }
 
+// unsealing is a port whose seals are lost.
+type unsealing struct{ *tables.Memory }
+
+func (u unsealing) Seals() tables.Table[tables.Seal] { return lostSeals{u.Memory.Seals()} }
+
+type lostSeals struct{ tables.Table[tables.Seal] }
+
+func (lostSeals) Append(context.Context, string, ...tables.Seal) error { return errLost }
+
+// Nothing would tell of it if the disk lost it afterwards, so its caller must neither
+// report it nor note it as loaded.
+func TestACommitWithoutASealIsNotCalledLoaded(t *testing.T) {
+	store := newStore()
+	number, err := commit(t, reserving(t, unsealing{store}, "one"), 3)
+	if !errors.Is(err, commits.ErrUnknown) || !errors.Is(err, errLost) {
+		t.Errorf("the commit of %d ends with %v", number, err)
+	}
+	if _, err := commit(t, reserving(t, store, "two"), 3); err != nil {
+		t.Errorf("the same once more ends with %v", err)
+	}
+}
+
 // A writer that died while it reserved numbers has left a block that is carried
 // out after the next one has taken the same. It is not used.
 func TestABlockOfADeadWriterLeavesNoDoubt(t *testing.T) {
