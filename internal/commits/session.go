@@ -334,7 +334,8 @@ func (s *Session) Confirm(ctx context.Context) error {
 var errTakenOver = errors.New("another process took the account's lock over meanwhile; run the command again")
 
 // ErrUnknown is the error of a commit of which it cannot be known yet whether
-// it is live: the store does not answer, or another writer has taken over.
+// it is live, or stays so: the store does not answer, another writer has taken over,
+// or it could not be sealed.
 var ErrUnknown = errors.New("it is not known yet whether the load was made visible")
 
 // Commit makes entries live under a number of BeginCommit, all at once. The
