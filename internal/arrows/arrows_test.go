@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"adlens/internal/clickhouse/tables": {"adlens", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/commits",
 		"adlens/internal/manifest", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/integrity": {"adlens", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn",
-		"adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/tables", "adlens/internal/commits", "adlens/internal/flight",
+		"adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/tables", "adlens/internal/commits",
 		"adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/loads": {"adlens", "adlens/internal/catalogue", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn",
 		"adlens/internal/flight", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records", "adlens/internal/tables",

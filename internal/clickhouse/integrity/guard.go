@@ -4,7 +4,6 @@ package integrity
 
 import (
 	"context"
-	"maps"
 	"sync"
 
 	"adlens"
@@ -20,19 +19,17 @@ var _ conn.Guard = (*Guard)(nil)
 // restarts silently skips missing parts, so each session is inspected before the
 // first figure is read from it. A Guard is safe for concurrent use.
 type Guard struct {
+	withheld commits.Withheld // accounts in the text form of parameters
+
 	mu      sync.Mutex
 	on      bool
-	lost    map[string]directory.Faults // by account, in the text form of parameters
-	found   map[string]int              // how often something of an account was found lost
-	alarmed error                       // what met rows that cannot be read
-	alarms  int                         // how often such were met
-	alarm   chan struct{}               // has a value after that, and after a loss was found
+	alarmed error         // what met rows that cannot be read
+	alarms  int           // how often such were met
+	alarm   chan struct{} // has a value after that, and after a loss was found
 }
 
 // NewGuard returns a guard that inspects nothing until it is started.
-func NewGuard() *Guard {
-	return &Guard{lost: map[string]directory.Faults{}, found: map[string]int{}, alarm: make(chan struct{}, 1)}
-}
+func NewGuard() *Guard { return &Guard{alarm: make(chan struct{}, 1)} }
 
 // Start has every session inspected from now on.
 func (g *Guard) Start() {
@@ -47,24 +44,20 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 	if !g.isOn() {
 		return nil
 	}
-	losses, err := lookTwice(conn.Watching(ctx), c, scan)
+	losses, err := commits.FindLosses(conn.Watching(ctx), databaseOf(c))
 	if adlens.KindOf(err) == adlens.Damaged {
 		g.Alarm(err)
-		losses, err = lookTwice(conn.Inspecting(ctx), c, scanEach)
+		losses, err = commits.FindLossesEach(conn.Inspecting(ctx), databaseOf(c))
 	}
 	if err != nil {
 		return err
 	}
-	lost := map[string]directory.Faults{}
+	lost := map[string][]string{}
 	for _, l := range losses {
-		account := query.Text(l.Account)
-		lost[account] = append(lost[account], l.What)
+		lost[l.Account] = append(lost[l.Account], l.What)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for account, faults := range lost {
-		g.lost[account] = faults
-		g.found[account]++
+		g.Withhold(account, faults...)
 		g.ring()
 	}
 	return nil
@@ -73,11 +66,7 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 // Withhold has nothing of an account read any more, for these reasons, until
 // Inspector.LookAgain finds it whole.
 func (g *Guard) Withhold(account string, faults ...string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	account = query.Text(account)
-	g.lost[account] = append(g.lost[account], faults...)
-	g.found[account]++
+	g.withheld.Withhold(query.Text(account), faults...)
 }
 
 // Alarms has a value whenever something was found lost, or rows were met that
@@ -110,50 +99,29 @@ func (g *Guard) Alarm(err error) {
 
 // Admit returns why nothing of an account, in the text form of a parameter, may be
 // read.
-func (g *Guard) Admit(account string) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if faults := g.lost[account]; len(faults) > 0 {
-		return commits.Damaged(account, faults)
-	}
-	return nil
-}
+func (g *Guard) Admit(account string) error { return g.withheld.Admit(account) }
 
 // IsQuiet reports whether nothing is withheld, and nothing was met that cannot be read.
 func (g *Guard) IsQuiet() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.lost) == 0 && g.alarmed == nil
+	lost, unread := g.known()
+	return len(lost) == 0 && unread == nil
 }
 
 // known returns what is missing of each account, and what cannot be read.
 func (g *Guard) known() (map[string]directory.Faults, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return maps.Clone(g.lost), g.alarmed
-}
-
-// readmit has an account read again, unless more was found lost since.
-func (g *Guard) readmit(account string, timesFound int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.found[account] != timesFound {
-		return false // an engine that was started meanwhile lost something
+	lost := map[string]directory.Faults{}
+	for account, faults := range g.withheld.Lost() {
+		lost[account] = faults
 	}
-	delete(g.lost, account)
-	return true
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return lost, g.alarmed
 }
 
 func (g *Guard) isOn() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.on
-}
-
-func (g *Guard) timesFound(account string) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.found[account]
 }
 
 func (g *Guard) ring() {

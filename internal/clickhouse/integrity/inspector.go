@@ -62,9 +62,9 @@ func (i *Inspector) Damage() Damage {
 // Losses compares what is stored of an account, or of all where it is "", with
 // what was loaded, and names what is missing. It costs little, and finds rows
 // that went, not such that changed: that is what Faults does.
-func (i *Inspector) Losses(ctx context.Context, account string) ([]Loss, error) {
+func (i *Inspector) Losses(ctx context.Context, account string) ([]commits.Loss, error) {
 	if account == "" {
-		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]Loss, error) { return shardLosses(ctx, s) })
+		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]commits.Loss, error) { return shardLosses(ctx, s) })
 		return slices.Concat(all...), err
 	}
 	return i.accountLosses(ctx, account)
@@ -72,7 +72,7 @@ func (i *Inspector) Losses(ctx context.Context, account string) ([]Loss, error) 
 
 // accountLosses reads no commits, facts or lists of other accounts: what of them cannot
 // be read is no fault of this one.
-func (i *Inspector) accountLosses(ctx context.Context, account string) ([]Loss, error) {
+func (i *Inspector) accountLosses(ctx context.Context, account string) ([]commits.Loss, error) {
 	s, err := i.cluster.Holder(ctx, query.Text(account))
 	if err != nil {
 		return nil, err
@@ -81,36 +81,30 @@ func (i *Inspector) accountLosses(ctx context.Context, account string) ([]Loss, 
 	if err != nil {
 		return nil, err
 	}
-	all, err := scanAccount(ctx, c, account)
+	all, err := commits.AccountLosses(ctx, databaseOf(c), account)
 	if err == nil {
-		var rows []Loss
+		var rows []commits.Loss
 		rows, err = directoryLosses(ctx, i.cluster.Home(), account)
 		all = append(all, rows...)
 	}
 	if adlens.KindOf(err) == adlens.Damaged {
-		return append(all, Loss{Account: account, What: err.Error()}), nil
+		return append(all, commits.Loss{Account: account, What: err.Error()}), nil
 	}
 	return all, err
 }
 
-func shardLosses(ctx context.Context, s *cluster.Shard) ([]Loss, error) {
+func shardLosses(ctx context.Context, s *cluster.Shard) ([]commits.Loss, error) {
 	c, err := s.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return lookTwice(ctx, c, scan)
+	return commits.FindLosses(ctx, databaseOf(c))
 }
 
 // LookAgain looks through everything of an account that is withheld. Where
 // nothing is wrong with it any more, it is read again.
 func (i *Inspector) LookAgain(ctx context.Context, account string) (whole bool, err error) {
-	id := query.Text(account)
-	before := i.timesFound(id)
-	faults, err := i.Faults(ctx, account)
-	if err != nil || len(faults) > 0 {
-		return false, err
-	}
-	return i.readmit(id, before), nil
+	return i.withheld.LookAgain(query.Text(account), func() ([]string, error) { return i.Faults(ctx, account) })
 }
 
 // DamagedParts are the parts of our tables that the server found damaged, and
