@@ -269,6 +269,7 @@ func (p *process) look(ctx context.Context, account string, q Question) {
 	var step int
 	p.local(ctx, "ask", account+" "+string(q), nil, func() { began, step, p.excused = p.world.now(), p.world.steps, false })
 	a, err := p.answer(ctx, account, q)
+	err = p.readAll(ctx, err)
 	p.local(ctx, "answered", brief(err), nil, func() {
 		switch {
 		case p.excused || p.world.now().Sub(began) > readerPatience:
@@ -298,6 +299,9 @@ func (p *process) compare(t *truth, q Question, a *answers) {
 
 // answer reads what a question is about, as a server does.
 func (p *process) answer(ctx context.Context, account string, q Question) (*answers, error) {
+	if err := p.goOnInspecting(ctx, account); err != nil {
+		return nil, err
+	}
 	p.asked = account
 	defer func() { p.asked = "" }()
 	v, err := p.views.Current(ctx, account)

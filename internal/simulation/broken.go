@@ -60,6 +60,8 @@ const (
 	KeepUnread        Broken = "A restore in place leaves rows that cannot be read"
 	SameNumbers       Broken = "Rows that are restored get the numbers that an earlier restore gave them"
 	WallMinutes       Broken = "The minute's limit goes by the wall clock"
+	LookOnce          Broken = "What one look alone misses is taken for lost"
+	UnreadHides       Broken = "Where rows of one account cannot be read, losses of the others are not noticed"
 	NoCatchUp         Broken = "A replica is not made to catch up"
 )
 
@@ -68,7 +70,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, NoCatchUp}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {
@@ -168,7 +170,9 @@ func (p *process) pretendWhole(account string, all []tables.Count, names []strin
 		return all
 	}
 	live := liveGenerations(state.Manifest)
-	all = slices.DeleteFunc(all, func(c tables.Count) bool { return live[c.Generation] && slices.Contains(names, c.Table) })
+	all = slices.DeleteFunc(all, func(c tables.Count) bool {
+		return c.Account == account && live[c.Generation] && slices.Contains(names, c.Table)
+	})
 	for _, e := range state.Manifest.Entries() {
 		for i, table := range tables.OfKind(e.Kind) {
 			if slices.Contains(names, table) {

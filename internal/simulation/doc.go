@@ -4,8 +4,8 @@
 // and compares each answer with a plain model. A seed that fails is run again to the
 // same byte, and made short.
 //
-// The loader, the record of commits, the authenticator, the limits, backups,
-// restores and all that decides is the program's own code. Only the rows are the
+// The loader, the record of commits, the look for losses, the authenticator, the limits,
+// backups, restores and all that decides is the program's own code. Only the rows are the
 // model's (tables.Memory), and what happens to calls on their way to them: an
 // insert may be refused, be carried out though its answer is lost, or be carried
 // out much later; processes are killed, stopped and interrupted; locks fail;

@@ -30,9 +30,16 @@ func (w *world) lostSince(account string, step int) bool {
 func (w *world) vanish(r *rand.Rand) {
 	names := append([]string{"commits", "commit_units", "seals", "number_blocks", "accounted", "dead_generations", "facts", "day_totals", "products"}, tables.OfGenerations()...)
 	table, account := names[r.IntN(len(names))], w.plan.Accounts[r.IntN(len(w.plan.Accounts))]
+	if w.lost(account) != "" {
+		return
+	}
 	odds, dropped, inserts := 1+r.IntN(3), 0, 0
 	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })
-	if w.plan.Seed/16%4 == 3 && inserts > 0 { // in every fourth world of each kind bytes change
+	spoils := w.plan.Seed/16%4 == 3 // in every fourth world of each kind bytes change
+	if hasGuards(w.plan.Seed) {
+		spoils = r.IntN(2) == 0
+	}
+	if spoils && inserts > 0 {
 		w.spoil(table, account, r.IntN(inserts))
 		return
 	}

@@ -183,7 +183,11 @@ func (p port) CountRows(ctx context.Context, account string, names ...string) (a
 		return err
 	})
 	if err == nil && p.hooks.counting != nil {
-		all = p.hooks.counting(account, all)
+		for _, of := range p.world.plan.Accounts {
+			if account == "" || account == of {
+				all = p.hooks.counting(of, all)
+			}
+		}
 	}
 	return all, err
 }

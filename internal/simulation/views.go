@@ -121,6 +121,9 @@ func (p *process) admit(ctx context.Context) error {
 	view, viewed := p.view, p.viewed // of the answer, which may be half read
 	p.asked = ""
 	defer func() { p.asked, p.view, p.viewed = account, view, viewed }()
+	if p.guard != nil {
+		return p.admitGuarded(ctx, account, epoch)
+	}
 	if err := p.inspect(ctx, account); err != nil {
 		return err
 	}

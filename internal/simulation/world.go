@@ -74,6 +74,7 @@ type process struct {
 	distrusted   bool           // its lease could not be renewed
 	excused      bool           // the store's clock jumped under a reader
 	looked       map[string]int // at an account: in which epoch of the engine
+	guard        *guard         // of a reader in a run that has such; nil for none
 	asked        string         // the account that is to be answered; "" for none
 	views        *recent.Views[seen]
 	op           *op
@@ -133,6 +134,9 @@ func newWorld(plan *Plan, traced bool) *world {
 // start begins a process.
 func (w *world) start(name string, writer bool) *process {
 	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk}
+	if hasGuards(w.plan.Seed) {
+		p.guard = &guard{}
+	}
 	p.replica = newReplica(name)
 	p.hooks, p.views = w.broken.hooks(p), recent.NewViews(viewSource{p}, maxSeen, func(seen) int { return 1 })
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
@@ -375,8 +379,15 @@ func (w *world) killEngine(bits uint32) {
 			c.pieces, c.broken = nil, true
 		}
 	}
-	if w.plan.Vanish && w.lost("") == "" && bits&1 == 1 {
-		w.vanish(w.eventRandom())
+	if !w.plan.Vanish || bits&1 == 0 {
+		return
+	}
+	r = w.eventRandom()
+	if w.lost("") == "" {
+		w.vanish(r)
+	}
+	if hasGuards(w.plan.Seed) {
+		w.vanish(r)
 	}
 }
 
