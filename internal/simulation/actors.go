@@ -166,6 +166,7 @@ func (p *process) unchanged(t *truth, since int, added *atom) {
 	}
 	for i := len(t.history) - 1; i >= 0; i-- {
 		if was := t.history[i].visible; t.addsNothing(was, added) {
+			t.holds(added.files)
 			return
 		}
 		if t.history[i].step < since {

@@ -248,6 +248,15 @@ func (t *truth) acknowledge(l fileLoad, is bool) {
 	t.told[l] = claim{is, t.world.steps}
 }
 
+// holds is told that files which are visible are loaded: who hears so loads them no more.
+func (t *truth) holds(files []int) {
+	for _, l := range t.now.all() {
+		if slices.Contains(files, l.file) {
+			t.told[l] = claim{true, t.world.steps}
+		}
+	}
+}
+
 // read is called with the state of which a reader's answer was.
 func (t *truth) read(v visible) {
 	for _, l := range v.all() {
