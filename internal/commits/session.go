@@ -302,19 +302,32 @@ func (s *Session) refreshState(ctx context.Context) error {
 
 // commitFence commits nothing under a number of its own, so that every smaller number
 // that is not live by now never will be. It fails where it is not what is live
-// then: another writer has begun meanwhile.
+// then: another writer has begun meanwhile. It is sealed as a commit is: what is live by
+// then may have no seal of its own, and who builds on it is told that it is loaded.
 func (s *Session) commitFence(ctx context.Context) error {
-	number, err := s.Number(ctx)
+	fence, err := s.writeFence(ctx, s.chain.Head())
 	if err != nil {
 		return err
 	}
-	head := s.chain.Head()
-	fence := manifest.Commit{Number: number, Base: head.Number, Rows: head.Rows, Digest: head.Digest}
-	if err := s.port.Commits().Append(ctx, s.account, fence); err != nil {
+	s.chain = s.extendChain(fence)
+	if err := s.Confirm(ctx); err != nil {
 		return err
 	}
-	s.chain = s.extendChain(fence)
-	return s.Confirm(ctx)
+	return s.sealCommit(ctx, fence.Number)
+}
+
+func (s *Session) writeFence(ctx context.Context, head manifest.Commit) (fence manifest.Commit, err error) {
+	number, err := s.Number(ctx)
+	if err != nil {
+		return fence, err
+	}
+	fence = manifest.Commit{Number: number, Base: head.Number, Rows: head.Rows, Digest: head.Digest}
+	return fence, s.port.Commits().Append(ctx, s.account, fence)
+}
+
+// sealCommit has a later loss of a commit noticed.
+func (s *Session) sealCommit(ctx context.Context, number uint32) error {
+	return s.port.Seals().Append(ctx, s.account, tables.Seal{Number: number})
 }
 
 // Confirm returns an error where another writer has taken over, or may have:
@@ -359,13 +372,13 @@ func (s *Session) Commit(ctx context.Context, number uint32, entries []manifest.
 	if err := s.confirmCommit(ctx, c, failed); err != nil {
 		return err
 	}
-	s.open--
 	s.certain = true
 	s.retireReplaced(entries)
 	s.chain, s.manifest = s.extendChain(c), next
-	if err := s.port.Seals().Append(ctx, s.account, tables.Seal{Number: number}); err != nil {
+	if err := s.sealCommit(ctx, number); err != nil {
 		return unknownError(err, nil) // without a seal it may be lost unnoticed, and must not be noted as loaded
 	}
+	s.open--
 	return nil
 }
 
@@ -422,16 +435,15 @@ func (s *Session) confirmCommit(ctx context.Context, c manifest.Commit, failed e
 
 // decideCommit fences a commit off that did not arrive, and looks once more.
 func (s *Session) decideCommit(ctx context.Context, chain manifest.Chain, number uint32) (manifest.Chain, []manifest.Commit, bool, error) {
-	fence, err := s.Number(ctx)
+	fence, err := s.writeFence(ctx, chain.Head())
 	if err != nil {
 		return chain, nil, false, err
 	}
-	head := chain.Head()
-	row := manifest.Commit{Number: fence, Base: head.Number, Rows: head.Rows, Digest: head.Digest}
-	if err := s.port.Commits().Append(ctx, s.account, row); err != nil {
-		return chain, nil, false, err
+	chain, record, contested, err := s.readChain(ctx, number)
+	if err == nil && chain.Has(fence.Number) {
+		err = s.sealCommit(ctx, fence.Number)
 	}
-	return s.readChain(ctx, number)
+	return chain, record, contested, err
 }
 
 // readChain reads the live chain, and then whether a writer has reserved numbers

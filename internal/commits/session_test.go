@@ -3,6 +3,7 @@ package commits_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -207,6 +208,36 @@ func TestACommitWithoutASealIsNotCalledLoaded(t *testing.T) {
 	}
 	if _, err := commit(t, reserving(t, store, "two"), 3); err != nil {
 		t.Errorf("the same once more ends with %v", err)
+	}
+}
+
+// A session that finds a commit without a seal and changes nothing tells its caller that what
+// is live is loaded: from then on its loss is noticed.
+func TestWhatASessionIsBuiltOnIsSealed(t *testing.T) {
+	store := newStore()
+	zero := begin(t, store, "zero")
+	if _, err := commit(t, zero, 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := zero.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := commit(t, reserving(t, unsealing{store}, "one"), 3); !errors.Is(err, commits.ErrUnknown) {
+		t.Fatalf("the commit ends with %v", err)
+	}
+	if err := begin(t, store, "two").End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	isLossNoticed := func() bool {
+		_, err := commits.ReadWhole(t.Context(), store, account)
+		return strings.Contains(fmt.Sprint(err), "was acknowledged")
+	}
+	if isLossNoticed() {
+		t.Error("commits of a whole account are called lost")
+	}
+	store.DropBlocks("commits", account, func(place int) bool { return place > 0 })
+	if !isLossNoticed() {
+		t.Error("that the newest commits are lost is not noticed")
 	}
 }
 
