@@ -29,7 +29,7 @@ type shop struct{ statements int }
 
 func (*shop) View(_ context.Context, account string) (query.View, error) {
 	month := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}, Start: adlens.Date(2026, 3, 1)}
-	return query.View{Account: account, Manifest: manifest.New(7, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: 0xff}}}),
+	return query.View{Account: account, Manifest: manifest.New(7, manifest.Entry{Unit: manifest.Unit{Kind: manifest.Products}, Generation: 6, Rows: 2000}, manifest.Entry{Unit: month, Generation: 5, Rows: 100, Sources: []manifest.Source{{Days: 0xff}}}),
 		Marketplaces: []query.Marketplace{{Key: 1, ID: "101", Country: "US"}}}, nil
 }
 
@@ -157,6 +157,21 @@ func TestAQuestionIsAnsweredWithoutHTTP(t *testing.T) {
 	}
 	if account := ask("", Request{Endpoint: Account}); !strings.HasPrefix(string(account.Body), `{"account_id":"acme",`) {
 		t.Errorf("%s", account.Body)
+	}
+}
+
+// What an answer may take while it is made is by its rows: those of products are many.
+func TestAReportWithoutDimensionsIsOneRow(t *testing.T) {
+	_, s := newShop()
+	for endpoint, want := range map[string]int{"report": 1, "reports/products": 101} {
+		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, Request{Endpoint: endpoint, Parameters: []Parameter{{"range", "this_month"}, {"page_size", "all"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most, err := q.most(t.Context()); err != nil || most != want {
+			t.Errorf("%s has %d rows at most: %v", endpoint, most, err)
+		}
+		q.Close()
 	}
 }
 

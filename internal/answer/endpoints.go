@@ -146,8 +146,14 @@ type steps[Params any, R request, A any] struct {
 func figuresEndpoint[Params, A any](parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
+		most := func(ctx context.Context, v query.View, figures query.Request) (int, error) {
+			if "/"+r.Endpoint == catalogue.ProductReport.Path { // whose requests name no dimension
+				figures.Dimensions = []string{"product"}
+			}
+			return s.figures.MostRows(ctx, v, figures)
+		}
 		return newQuestion(ctx, s, caller, r, steps[Params, query.Request, A]{parse: parse, check: s.figures.UnknownIDs,
-			identify: query.Identity, most: s.figures.MostRows, compute: compute, describe: describe})
+			identify: query.Identity, most: most, compute: compute, describe: describe})
 	}
 }
 

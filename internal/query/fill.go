@@ -168,7 +168,14 @@ func (s *Service) readAhead(ctx context.Context, account string) (more bool, err
 		return false, nil
 	}
 	_, err = m.readUnits(ctx, m.store.UnitRowsBeside, Plan{Account: account}, table, some)
-	return err == nil, err
+	// Units that were heavier than estimated, and had no room, are not read again and again.
+	hasRoom := func(l Live) bool { return m.hasUnit(Plan{Account: account}.nameOf(table, l.Unit), l.Generation) }
+	return err == nil && slices.ContainsFunc(some, hasRoom), err
+}
+
+func (m *memory) hasUnit(name unitName, generation uint32) bool {
+	u, ok := m.units.Peek(name)
+	return ok && u.generation == generation
 }
 
 // newestMissing are some units that are not in memory: years before months,
@@ -177,7 +184,7 @@ func (m *memory) newestMissing(v View) (unitTable, []Live) {
 	for table, kind := range [...]manifest.Kind{yearUnits: manifest.Year, monthUnits: manifest.Month, dayUnits: manifest.Month} {
 		var missing []Live
 		for _, e := range v.Manifest.Of(kind) {
-			if u, ok := m.units.Peek(Plan{Account: v.Account}.nameOf(unitTable(table), e.Unit)); !ok || u.generation != e.Generation {
+			if !m.hasUnit(Plan{Account: v.Account}.nameOf(unitTable(table), e.Unit), e.Generation) {
 				missing = append(missing, liveUnit(e))
 			}
 		}

@@ -272,6 +272,33 @@ func mustBeFilled(t *testing.T, s *Service) {
 	}
 }
 
+// Rows of newer products take twice what is estimated: a unit of them may have no room.
+func TestAUnitWithoutRoomIsNotReadAheadAgain(t *testing.T) {
+	const rows = 1000
+	s := &shop{view: selling(exampleView(), rows), rows: map[uint32][]UnitRow{}}
+	months := s.view.Manifest.Of(manifest.Month)
+	month := months[len(months)-1]
+	month.Rows = rows
+	first, _ := month.FirstHeld()
+	for i := range uint32(rows) {
+		s.rows[month.Generation] = append(s.rows[month.Generation], UnitRow{Generation: month.Generation, Day: first, Key: 1<<keyBits + i, Measures: [5]uint64{5, 4, 3, 2_000_000, 1_000_000}})
+	}
+	products, _ := s.view.Manifest.Find(manifest.Unit{Kind: manifest.Products})
+	s.view.Manifest = manifest.New(1, products, month)
+	service := NewService(s, nil)
+	service.Remember(s, (unitBytes+packedRowBytes*rows)*3/2)
+	service.queueAhead(s.view)
+	for range 10 {
+		if worked, err := service.Fill(t.Context()); err != nil || !worked {
+			if err != nil || s.reads != 1 {
+				t.Errorf("%d statements: %v", s.reads, err)
+			}
+			return
+		}
+	}
+	t.Errorf("after %d statements it goes on", s.reads)
+}
+
 // After one question, others about the account need no statement either, as
 // far as there is room. What a load replaces takes the room that it had.
 func TestAnAccountIsReadAheadIntoFreeRoom(t *testing.T) {

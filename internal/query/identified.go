@@ -149,8 +149,7 @@ func (plan Plan) narrowTo(v View, n narrowing) Plan {
 
 // matchIDs finds the numbers of what a request asks for, sorted.
 func (s *Service) matchIDs(ctx context.Context, v View, r Request) (n narrowing, err error) {
-	text := foldCase(r.Search)
-	contains := func(name string) bool { return strings.Contains(foldCase(name), text) }
+	isFound := r.textFinder()
 	if r.SearchedIn != nil {
 		n.Found = &keys{}
 	}
@@ -166,7 +165,7 @@ func (s *Service) matchIDs(ctx context.Context, v View, r Request) (n narrowing,
 			if _, is := slices.BinarySearch(asked, id); is {
 				n.Only[i] = append(n.Only[i], key)
 			}
-			if searched && slices.ContainsFunc(texts, contains) {
+			if searched && slices.ContainsFunc(texts, isFound) {
 				n.Found[i] = append(n.Found[i], key)
 			}
 		})
@@ -179,6 +178,12 @@ func (s *Service) matchIDs(ctx context.Context, v View, r Request) (n narrowing,
 		}
 	}
 	return n, nil
+}
+
+// textFinder returns the check whether the search finds a title or a name.
+func (r Request) textFinder() func(text string) bool {
+	wanted := foldCase(r.Search)
+	return func(text string) bool { return strings.Contains(foldCase(text), wanted) }
 }
 
 // foldCase returns a text in one case. Of sigma there are two small letters.

@@ -64,13 +64,16 @@ func (v View) BrandLists() []uint32 {
 // legacyIn are the campaigns of a marketplace that are left out of an answer: those
 // that the request selects, and that may have run on a day for which a report of
 // Sponsored Brands speaks, but no legacy one that has them. Figures of products or ad
-// groups alone have none of that ad product anyway.
+// groups alone have none of that ad product anyway, and a search finds no other campaigns
+// than those of its text: their names may be of what the reader is not shown.
 func (v View) legacyIn(r Request, m Marketplace) (all []LegacyCampaign) {
 	slice := manifest.Slice{Marketplace: m.Key, AdProduct: adlens.SponsoredBrands}
 	f := r.Filters
-	if len(v.Legacy) == 0 || !v.sliceFilter(r)(slice) || f.Products != nil || f.AdGroups != nil {
+	isSearched := r.SearchedIn == nil || slices.Contains(r.SearchedIn, dimCampaign)
+	if len(v.Legacy) == 0 || !v.sliceFilter(r)(slice) || f.Products != nil || f.AdGroups != nil || !isSearched {
 		return nil
 	}
+	isFound := r.textFinder()
 	held := v.heldIn(slice, r.Period)
 	isIn := func(day adlens.Day) bool { return r.Period.Start <= day && day <= r.Period.End }
 	if r.Compared() {
@@ -80,7 +83,7 @@ func (v View) legacyIn(r Request, m Marketplace) (all []LegacyCampaign) {
 		}
 	}
 	for _, c := range v.Legacy {
-		isAsked := c.Marketplace == m.Key && (f.Campaigns == nil || slices.Contains(f.Campaigns, c.ID))
+		isAsked := c.Marketplace == m.Key && (f.Campaigns == nil || slices.Contains(f.Campaigns, c.ID)) && isFound(c.Name)
 		isLeftOut := slices.ContainsFunc(c.Days, isIn) || c.Days == nil && slices.ContainsFunc(held, c.mayHaveRun)
 		if isAsked && isLeftOut {
 			all = append(all, c)

@@ -26,6 +26,8 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 		from, to string
 		filters  Filters
 		earlier  [2]string
+		search   string
+		in       []string
 		want     map[string][]string // by marketplace
 	}{
 		"all days":             {from: "2020-01-01", to: "2026-11-20", want: map[string][]string{"1001": {"1", "2"}, "2001": {"3"}, "2002": {"6"}}},
@@ -42,9 +44,11 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 		"one of the campaigns": {from: "2025-03-01", to: "2025-03-30", filters: Filters{Campaigns: []string{"2", "5"}}, want: map[string][]string{"1001": {"2"}}},
 		"another campaign":     {from: "2025-03-01", to: "2025-03-30", filters: Filters{Campaigns: []string{"5"}}, want: map[string][]string{}},
 		"products":             {from: "2025-03-01", to: "2025-03-30", filters: Filters{Products: []string{"B0"}}, want: map[string][]string{}},
+		"a search":             {from: "2025-03-01", to: "2025-03-30", search: "IN mar", in: []string{dimProduct, dimCampaign}, want: map[string][]string{"1001": {"2"}}},
+		"a search of products": {from: "2025-03-01", to: "2025-03-30", search: "march", in: []string{dimProduct}, want: map[string][]string{}},
 		"ad groups":            {from: "2025-03-01", to: "2025-03-30", filters: Filters{AdGroups: []string{"7"}}, want: map[string][]string{}},
 	} {
-		r := Request{Period: period.Period{Start: day(c.from), End: day(c.to)}, Filters: c.filters}
+		r := Request{Period: period.Period{Start: day(c.from), End: day(c.to)}, Filters: c.filters, Search: c.search, SearchedIn: c.in}
 		if c.earlier[0] != "" {
 			r.Earlier = period.Period{Start: day(c.earlier[0]), End: day(c.earlier[1]), Range: period.PreviousPeriod}
 		}

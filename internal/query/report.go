@@ -131,11 +131,7 @@ func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	if r.PageSize <= catalogue.MaxPageSize && !all && r.Page <= 1 {
 		return r.PageSize, nil
 	}
-	plan := PlanReport(r, v)
-	if r.Dimensions == nil {
-		r.Dimensions = []string{dimProduct} // of the product report, which names none
-	}
-	bound := uint64(1)
+	plan, bound := PlanReport(r, v), uint64(1)
 	times := func(n uint64) { bound = min(bound*min(n, MaxRows), MaxRows) } // more are on no page
 	for _, d := range identified {
 		if r.divides(d.name) {
