@@ -314,6 +314,9 @@ func (s store) Ledger(ctx context.Context, account string) (known map[loader.Led
 }
 
 func (s store) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
+	if err := s.requireHeld(); err != nil {
+		return err
+	}
 	lines = slices.Clone(lines)
 	return s.write(ctx, "insert ledger", fmt.Sprint(len(lines)), func() { s.world.ledger[account] = append(s.world.ledger[account], lines...) })
 }

@@ -124,7 +124,7 @@ func (p *process) reserving(account string, r tables.Reservation) {
 	}
 }
 
-var errLease = errors.New("the lock on the account could not be renewed; nothing was made visible")
+var errLease = errors.New("the lock on the account could not be renewed; another process may have it")
 
 func (p port) Commits() tables.Table[manifest.Commit] { return announcing(p.commits()) }
 

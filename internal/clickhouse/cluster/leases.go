@@ -192,14 +192,14 @@ func (c *claim) keepRenewing(ctx context.Context) {
 // requireFresh fails where the claim may have died without its holder knowing.
 func (c *claim) requireFresh() error {
 	if time.Since(time.Unix(0, c.renewed.Load())) > leaseTrust {
-		return fmt.Errorf("the lock on %s could not be renewed; nothing was made visible", c.name)
+		return fmt.Errorf("the lock on %s could not be renewed; another process may have it", c.name)
 	}
 	return nil
 }
 
 // RequireHeld fails where the lock on an account may have been lost. It is called
-// before anything becomes visible, and before rows of a restore are written. Accounts that are locked otherwise have no
-// claim.
+// before anything becomes visible or is noted as loaded, and before rows of a restore are
+// written. Accounts that are locked otherwise have no claim.
 func (c *Cluster) RequireHeld(account string) error {
 	if c, ok := c.claims.Load(account); ok {
 		return c.(*claim).requireFresh()

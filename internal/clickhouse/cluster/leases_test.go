@@ -17,6 +17,7 @@ import (
 	"adlens/internal/commits"
 	"adlens/internal/engine"
 	"adlens/internal/manifest"
+	"adlens/loader"
 )
 
 func TestMain(m *testing.M) {
@@ -297,6 +298,12 @@ func TestNothingIsCommittedUnderALeaseThatCouldNotBeRenewed(t *testing.T) {
 	d.Cluster.AgeClaim(t.Name())
 	if err := s.Commit(t.Context(), begin(), entries); err == nil {
 		t.Error("a commit under a claim that may be dead")
+	}
+	if err := d.Loads.InsertLedger(t.Context(), t.Name(), []loader.LedgerLine{{LedgerKey: loader.LedgerKey{ReportID: "r"}}}); err == nil {
+		t.Error("a report is noted under a claim that may be dead")
+	}
+	if noted, err := d.Loads.Ledger(t.Context(), t.Name()); err != nil || len(noted) > 0 {
+		t.Errorf("%v are noted: %v", noted, err)
 	}
 	if m, err := d.Tables.Manifest(t.Context(), t.Name()); err != nil || m.Version != first {
 		t.Errorf("version %d is visible: %v", m.Version, err)

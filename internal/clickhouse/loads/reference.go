@@ -242,8 +242,12 @@ func (l ListStore) Ledger(ctx context.Context, account string) (map[loader.Ledge
 	return known, err
 }
 
-// InsertLedger notes loaded report files.
+// InsertLedger notes loaded report files. Under a lock that may be lost, a restore may have
+// taken them back.
 func (l ListStore) InsertLedger(ctx context.Context, account string, lines []loader.LedgerLine) error {
+	if err := l.cluster.RequireHeld(account); err != nil {
+		return fmt.Errorf("the reports that were loaded are not noted: %w", err)
+	}
 	now := time.Now().UTC()
 	const columns = "INSERT INTO ledger (account_id, sha256, file, report_id, fact_rows, loaded_at)"
 	return insertRows(ctx, l.cluster, account, columns, slices.All(lines), func(batch conn.Batch, _ int, line loader.LedgerLine) error {
