@@ -49,9 +49,10 @@ var namedFiles = map[string]kind{
 type file struct {
 	kind     kind
 	root     *os.Root
-	name     string // within root
-	download string // of a report or export, within root
-	shown    string // how the user knows it
+	name     string      // within root
+	download string      // of a report or export, within root
+	object   os.FileInfo // of a report, as it was before it was decoded; nil of all else
+	shown    string      // how the user knows it
 }
 
 // findFiles lists the extract files of the paths in the order of loading, and
@@ -263,7 +264,11 @@ func (f file) openRegular(name string) (opened *os.File, info os.FileInfo, close
 // while it was read.
 func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 	opened, info, closeFile, err := f.openRegular(name)
+	if name == f.download {
+		err = cmp.Or(f.requireObject(), err)
+	}
 	if err != nil {
+		opened.Close() // which may be nil
 		return nil, nil, err
 	}
 	content, err := unpackContent(opened, info.Size())
@@ -275,6 +280,20 @@ func (f file) openUnpacked(name string) (io.Reader, func() error, error) {
 		content = boundedFile(content)
 	}
 	return content, closeFile, nil
+}
+
+// requireObject fails where another report took the place of this one, or it went, as while
+// serve or pull work in the directory. They remove the object before they put another
+// download in its place, so a download that was open before this is the object's own.
+func (f file) requireObject() error {
+	if f.object == nil {
+		return nil
+	}
+	now, err := f.root.Stat(f.name)
+	if err != nil || !os.SameFile(now, f.object) || !now.ModTime().Equal(f.object.ModTime()) {
+		return fmt.Errorf("%s was replaced or deleted while the load ran; load the directory again", path.Base(f.name))
+	}
+	return nil
 }
 
 // readUnpacked gives a file's content to read. That it cannot be read, or changed

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"adlens/internal/platform"
+
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -28,6 +30,59 @@ func TestAFileThatChangesIsToldWithWhatIsWrongWithIt(t *testing.T) {
 	})
 	if !isRefusal(err) || !errors.Is(err, wrong) || !strings.Contains(err.Error(), "x.json changed while it was read") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Who works in the directory meanwhile replaces a report in this order: the object goes, its
+// download is replaced, the new object comes. What is read of the download is never another
+// report's.
+func TestADownloadIsReadWithItsOwnObjectAlone(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	write := func(name, text string) {
+		if err := root.WriteFile(name+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := root.Rename(name+".new", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	object := func(id string) string {
+		return `{"reportId": "` + id + `", "profileId": "1", "status": "COMPLETED", "startDate": "2026-01-05", "endDate": "2026-01-06", "generatedAt": "2026-01-12T04:00:00Z",
+			"configuration": {"adProduct": "SPONSORED_PRODUCTS", "reportTypeId": "spAdvertisedProduct", "timeUnit": "DAILY", "groupBy": ["advertiser"],
+				"columns": ["date", "advertisedAsin", "impressions", "clicks", "cost", "purchases7d", "sales7d"]}}`
+	}
+	write("x.report.json", object("r1"))
+	write("x.json", "old")
+	s := &session{markets: []Marketplace{{Profile: platform.Profile{ID: "1", Currency: "USD"}}}}
+	p, err := s.decodeReport(t.Context(), file{kind: kindReport, root: root, name: "x.report.json", download: "x.json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() (text string, err error) {
+		err = p.file.readUnpacked(p.file.download, func(content io.Reader) error {
+			all, err := io.ReadAll(content)
+			text = string(all)
+			return err
+		})
+		return text, err
+	}
+	if text, err := read(); text != "old" || err != nil {
+		t.Errorf("the download is %q: %v", text, err)
+	}
+	for _, step := range []func(){
+		func() { root.Remove("x.report.json") },
+		func() { write("x.json", "new") },
+		func() { write("x.report.json", object("r2")) },
+		func() { root.Remove("x.json") },
+	} {
+		step()
+		if text, err := read(); text != "" || !isRefusal(err) || !strings.Contains(err.Error(), "x.report.json was replaced or deleted while the load ran") {
+			t.Errorf("the download is %q: %v", text, err)
+		}
 	}
 }
 

@@ -69,13 +69,17 @@ func (s *session) decodeReport(ctx context.Context, f file) (pending, error) {
 		return s.decodeConsole(ctx, f)
 	}
 	var report *platform.Report
-	err := f.readUnpacked(f.name, func(content io.Reader) (err error) {
-		report, err = platform.DecodeReport(content)
-		return err
-	})
-	if err != nil {
-		return pending{}, err
+	object, err := f.root.Stat(f.name)
+	if err == nil {
+		err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+			report, err = platform.DecodeReport(content)
+			return err
+		})
 	}
+	if err != nil {
+		return pending{}, asRefusal(err)
+	}
+	f.object = object
 	market, err := s.requireMarketplace(report.ProfileID)
 	if err != nil {
 		return pending{}, err
