@@ -54,7 +54,7 @@ func TestAnExportOfTheFutureReplacesNoOtherList(t *testing.T) {
 	future, further, past := export("future", now.AddDate(2, 0, 0)), export("further", now.AddDate(3, 0, 0)), export("past", now.AddDate(0, 0, -9))
 	read := func(t *testing.T) {
 		t.Helper()
-		lists := loader.Lists{ProfileID: profileUS, Read: []loader.List{{ListName: loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredProducts}, ReadAt: time.Now(), Sure: true,
+		lists := loader.Lists{ProfileID: profileUS, Currency: "USD", Read: []loader.List{{ListName: loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredProducts}, ReadAt: time.Now(), Sure: true,
 			Campaigns: []platform.Campaign{{ID: "1", Name: "read", AdProduct: adlens.SponsoredProducts, State: platform.Enabled}}}}}
 		if err := replace(t.Context(), d.store(), t.Name(), lists); err != nil {
 			t.Fatal(err)

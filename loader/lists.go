@@ -15,6 +15,7 @@ import (
 // it did not bring stays as it is held.
 type Lists struct {
 	ProfileID string
+	Currency  string // in which the platform lists the profile, and so of all amounts
 	Read      []List
 	Refused   []adlens.AdProduct // of which the platform gives the profile no list
 }
@@ -75,8 +76,8 @@ func (e *LeftOut) Error() string {
 
 // ReplaceLists puts the lists in the place of those that are held of their
 // marketplace, all in one act; held lists that are newer stay, unless they are
-// of the future, which only a wrong clock can have dated. The error is a *LostMost
-// or a *LeftOut where a list is not believed or an ad product should have some:
+// of the future, which only a wrong clock can have dated. Lists in another currency
+// than the marketplace's are refused. The error is a *LostMost or a *LeftOut where a list is not believed or an ad product should have some:
 // nothing is changed then.
 func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) error {
 	release, err := l.lockAccount(ctx, account)
@@ -98,6 +99,9 @@ func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) e
 	market, ok := s.findMarketplace(read.ProfileID)
 	if !ok {
 		return fmt.Errorf("%s is no marketplace of account %s any more", read.ProfileID, account)
+	}
+	if read.Currency != market.Currency { // amounts are stored without theirs
+		return fmt.Errorf("profile %s: the platform lists it in %s, expected %s, in which its budgets and bids are kept; its lists stay as they are", read.ProfileID, read.Currency, market.Currency)
 	}
 	if err := errors.Join(s.checkRefused(market, read), s.checkRowCounts(market, read)); err != nil {
 		return err

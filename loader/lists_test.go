@@ -21,7 +21,7 @@ import (
 // listsOf are lists of the US profile with n campaigns of each ad product,
 // each with an ad group and an ad.
 func listsOf(n int, at time.Time, sure bool) loader.Lists {
-	read := loader.Lists{ProfileID: profileUS}
+	read := loader.Lists{ProfileID: profileUS, Currency: "USD"}
 	for _, name := range loader.ListNames() {
 		l := loader.List{ListName: name, ReadAt: at, Sure: sure}
 		for i := range n {
@@ -98,6 +98,11 @@ func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
 	part.Read, part.Refused = part.Read[:6], []adlens.AdProduct{adlens.SponsoredDisplay}
 	if seen, err := put(part); !errors.As(err, &leftOut) || leftOut.AdProduct != adlens.SponsoredDisplay || strings.Count(seen, "\n") != 27 {
 		t.Errorf("lists without an ad product that is held: %v", err)
+	}
+	other := listsOf(4, time.Now(), true)
+	other.Currency = "EUR"
+	if seen, err := put(other); err == nil || !strings.Contains(err.Error(), "lists it in EUR, expected USD") || strings.Count(seen, "\n") != 27 {
+		t.Errorf("lists of amounts in another currency: %v", err)
 	}
 	if err := replace(t.Context(), d.store(), t.Name(), loader.Lists{ProfileID: "4711"}); err == nil || !strings.Contains(err.Error(), "4711") {
 		t.Errorf("lists of an unknown profile: %v", err)

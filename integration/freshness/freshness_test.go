@@ -9,6 +9,7 @@ import (
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
+	"adlens/integration/standin"
 )
 
 func random(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(house.Seed(t), 23)) }
@@ -84,6 +85,28 @@ func TestAnOldListIsReplacedAndAYoungOneIsNotTouched(t *testing.T) {
 	m.wantOneReading(t, 0)
 	if n := m.listCalls(1); n != 0 {
 		t.Errorf("a list of 25 minutes was read again with %d calls", n)
+	}
+}
+
+// Lists have amounts without a currency. Those of a profile that the platform lists in
+// another one, and whose reports are therefore left out, stay as they are held.
+func TestListsOfAProfileInAnotherCurrencyStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	m := liveHouse(t).merchant(t, "US")
+	r := random(t)
+	m.connect(t)
+	m.hold(r, 0, "in dollars", 4, 4, 4)
+	m.loadOld(t, 0, time.Hour)
+	m.live.platform.Change(m.profiles[0].ID, func(p *standin.Profile) { p.Currency = "EUR" })
+	m.hold(r, 0, "in euros", 5, 5, 5)
+	m.begin(t, "/campaigns", 0)
+	m.settled(t, 0)
+	house.CheckLists(t, m.Tenant)
+	if said := strings.Join(m.log(), "\n"); !strings.Contains(said, "the platform lists it in EUR, expected USD") {
+		t.Errorf("the log: %s", said)
+	}
+	if d := m.live.Run("doctor", "--account", m.Files.ID); !strings.Contains(d.Stdout, "the lists of US "+m.id(0)+" could not be read") {
+		t.Errorf("the doctor: %s", d)
 	}
 }
 

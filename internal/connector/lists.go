@@ -29,14 +29,15 @@ func (e *UnreadLists) Unwrap() error { return e.error }
 // platform never gave the profile, as it refuses authors Sponsored Brands, is a
 // notice.
 func (c *Connector) ReadLists(ctx context.Context, account, marketplaceID string) error {
-	return c.readLists(ctx, account, marketplaceID, false)
+	return c.readLists(ctx, account, platform.Profile{ID: marketplaceID}, false)
 }
 
-// readLists reads lists that rest only where it is eager.
-func (c *Connector) readLists(ctx context.Context, account, marketplaceID string, eager bool) error {
-	connection, found, err := c.connectionOf(ctx, account, marketplaceID)
+// readLists reads lists that rest only where it is eager. A profile without a currency is
+// looked up on the platform.
+func (c *Connector) readLists(ctx context.Context, account string, profile platform.Profile, eager bool) error {
+	connection, found, err := c.connectionOf(ctx, account, profile.ID)
 	if err == nil && !found {
-		err = fmt.Errorf("profile %s belongs to no connection of account %q", marketplaceID, account)
+		err = fmt.Errorf("profile %s belongs to no connection of account %q", profile.ID, account)
 	}
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 	if err != nil {
 		return err
 	}
-	r := &listReader{store: c.Store, client: client, account: account, profile: marketplaceID, eager: eager,
+	r := &listReader{store: c.Store, client: client, account: account, profile: profile.ID, currency: profile.Currency, eager: eager,
 		failed: map[loader.ListName]error{}, before: map[loader.ListName]int{}, refused: map[adlens.AdProduct]error{}}
 	if err := inTurn(ctx, c.holds, func() error { return c.readAndStore(ctx, connection, r) }); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 		return r.listErrors()
 	}
 	for _, p := range slices.Sorted(maps.Keys(r.refused)) {
-		c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", marketplaceID, r.refused[p]))
+		c.Notice(account, fmt.Sprintf("lists of %s without what the platform refuses: %v", profile.ID, r.refused[p]))
 	}
 	return r.noteOutcome(ctx)
 }
@@ -64,13 +65,13 @@ func (c *Connector) readLists(ctx context.Context, account, marketplaceID string
 // hold for long.
 func (c *Connector) readAndStore(ctx context.Context, connection adlens.Connection, r *listReader) error {
 	err := inTurn(ctx, c.reads, func() error {
+		if err := r.readCurrency(ctx); err != nil {
+			return err
+		}
 		r.readAll(ctx)
-		return nil
+		return r.accountError()
 	})
-	if err != nil {
-		return err
-	}
-	if err := c.noteAccepted(ctx, connection, r.accountError()); err != nil {
+	if err := c.noteAccepted(ctx, connection, err); err != nil {
 		return err
 	}
 	return c.replaceLists(ctx, r)
@@ -94,7 +95,7 @@ func (c *Connector) readListsOf(ctx context.Context, account string, profiles []
 	var all sync.WaitGroup
 	for _, p := range profiles {
 		all.Go(func() {
-			if err := c.readListsNow(ctx, account, p.ID); err != nil {
+			if err := c.readListsNow(ctx, account, p); err != nil {
 				c.Notice(account, fmt.Sprintf("not all lists of campaigns of profile %s could be read; those that failed stay as they are: %v", p.ID, err))
 			}
 		})
@@ -102,8 +103,8 @@ func (c *Connector) readListsOf(ctx context.Context, account string, profiles []
 	all.Wait()
 }
 
-func (c *Connector) readListsNow(ctx context.Context, account, profileID string) error {
-	w := work{store: c.Store, locks: c.Locks, name: ListsWork(account, profileID), rest: func(failures int) time.Duration {
+func (c *Connector) readListsNow(ctx context.Context, account string, profile platform.Profile) error {
+	w := work{store: c.Store, locks: c.Locks, name: ListsWork(account, profile.ID), rest: func(failures int) time.Duration {
 		if failures == 0 {
 			return listLife
 		}
@@ -115,10 +116,10 @@ func (c *Connector) readListsNow(ctx context.Context, account, profileID string)
 		case err != nil || turn == resting:
 			return err
 		case turn == free:
-			err := c.readLists(ctx, account, profileID, true)
+			err := c.readLists(ctx, account, profile, true)
 			return errors.Join(err, end(marketError(err)))
 		}
-		if err := c.awaitLists(ctx, account, profileID); err != nil {
+		if err := c.awaitLists(ctx, account, profile.ID); err != nil {
 			return err
 		}
 	}
@@ -142,7 +143,7 @@ func (c *Connector) awaitLists(ctx context.Context, account, profileID string) e
 // are read a second time, and left out where they differ.
 func (c *Connector) replaceLists(ctx context.Context, r *listReader) error {
 	for {
-		err := c.storeLists(ctx, r.account, loader.Lists{ProfileID: r.profile, Read: r.read, Refused: slices.Collect(maps.Keys(r.refused))})
+		err := c.storeLists(ctx, r.account, loader.Lists{ProfileID: r.profile, Currency: r.currency, Read: r.read, Refused: slices.Collect(maps.Keys(r.refused))})
 		var lost *loader.LostMost
 		var leftOut *loader.LeftOut
 		switch {
@@ -162,13 +163,37 @@ type listReader struct {
 	store            Store
 	client           *api.Client
 	account, profile string
-	eager            bool // a person waits: lists that failed do not rest, and are waited for less long
+	currency         string // in which the platform lists the profile; "" until it is known
+	eager            bool   // a person waits: lists that failed do not rest, and are waited for less long
 
 	mu      sync.Mutex
 	read    []loader.List
 	failed  map[loader.ListName]error
 	before  map[loader.ListName]int // how often a list had failed in a row, where it had
 	refused map[adlens.AdProduct]error
+}
+
+// readCurrency asks the platform in which currency it lists the profile: lists have
+// amounts without one. A profile that it lists no more, or that is not sound, is an error.
+func (r *listReader) readCurrency(ctx context.Context) error {
+	if r.currency != "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	found, err := listProfiles(ctx, r.client)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(found.profiles, func(p platform.Profile) bool { return p.ID == r.profile })
+	if i < 0 {
+		return fmt.Errorf("the platform no longer lists profile %s", r.profile)
+	}
+	if fault := found.faults[r.profile]; fault != nil {
+		return r.client.HideSecrets(fmt.Errorf("profile %s is left out: %w", r.profile, fault))
+	}
+	r.currency = found.profiles[i].Currency
+	return nil
 }
 
 // readAll reads the lists that do not rest. Ad products are read concurrently: one

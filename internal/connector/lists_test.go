@@ -21,12 +21,13 @@ import (
 // noting is a loader that notes which lists it was given.
 type noting struct {
 	taken
-	names   []loader.ListName
-	refused []adlens.AdProduct
+	currency string
+	names    []loader.ListName
+	refused  []adlens.AdProduct
 }
 
 func (l *noting) ReplaceLists(_ context.Context, _ string, read loader.Lists) error {
-	l.names, l.refused = nil, read.Refused
+	l.currency, l.names, l.refused = read.Currency, nil, read.Refused
 	for _, name := range loader.ListNames() { // in their order
 		for _, one := range read.Read {
 			if one.ListName == name {
@@ -179,14 +180,14 @@ func TestAPullThatReadsNoListIsTriedAgain(t *testing.T) {
 		ctx     context.Context
 		profile string
 	}{{t.Context(), "8"}, {t.Context(), "8"}, {stopped, "7"}, {stopped, "7"}} {
-		if err := c.readListsNow(one.ctx, "one", one.profile); err == nil {
+		if err := c.readListsNow(one.ctx, "one", platform.Profile{ID: one.profile}); err == nil {
 			t.Errorf("try %d: no error", i)
 		}
 		if n := store.attempts[ListsWork("one", one.profile)].failures; n != 1 {
 			t.Errorf("try %d: %d failures are noted, want 1", i, n)
 		}
 	}
-	if err := c.readListsNow(t.Context(), "one", "7"); err != nil || store.attempts[ListsWork("one", "7")].failures != 0 {
+	if err := c.readListsNow(t.Context(), "one", platform.Profile{ID: "7"}); err != nil || store.attempts[ListsWork("one", "7")].failures != 0 {
 		t.Errorf("once it can be read: %v, %v", err, store.attempts)
 	}
 }
@@ -218,6 +219,35 @@ func TestCredentialsThatAreRefusedAreNoFailureOfAList(t *testing.T) {
 	var unread *UnreadLists
 	if err := c.ReadLists(t.Context(), "one", "7"); err == nil || errors.As(err, &unread) || store.connection.Accepted || take.names != nil || len(store.attempts) != 0 {
 		t.Errorf("%v; read were %v, noted %v, accepted %t", err, take.names, store.attempts, store.connection.Accepted)
+	}
+}
+
+// Lists are read of a profile alone of which the platform says in which currency it is; a
+// pull, which has just been told, does not look again.
+func TestListsAreReadInTheCurrencyThatThePlatformLists(t *testing.T) {
+	t.Parallel()
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "CA"}, {ID: 8, Country: "US"}}})
+	defer p.Close()
+	take := &noting{}
+	c, _ := connectedTo(t, p, take)
+	looks := p.Calls(standin.Profiles)
+	if err := c.readListsNow(t.Context(), "one", platform.Profile{ID: "7", Currency: "EUR"}); err != nil || take.currency != "EUR" || p.Calls(standin.Profiles) != looks {
+		t.Errorf("lists of a pull: %v, in %q, %d looks", err, take.currency, p.Calls(standin.Profiles)-looks)
+	}
+	if err := c.ReadLists(t.Context(), "one", "7"); err != nil || take.currency != "CAD" || p.Calls(standin.Profiles) != looks+1 {
+		t.Errorf("lists: %v, in %q, %d looks", err, take.currency, p.Calls(standin.Profiles)-looks)
+	}
+	calls := p.Calls(standin.SPCampaigns)
+	p.Change(7, func(one *standin.Profile) { one.Extra = map[string]any{"currencyCode": "dollars"} })
+	if err := c.ReadLists(t.Context(), "one", "7"); err == nil || !strings.Contains(err.Error(), "profile 7 is left out: ") {
+		t.Errorf("a profile without a sound currency: %v", err)
+	}
+	p.SetProfiles(standin.Profile{ID: 8, Country: "US"})
+	if err := c.ReadLists(t.Context(), "one", "7"); err == nil || !strings.Contains(err.Error(), "no longer lists profile 7") {
+		t.Errorf("a profile that is not listed: %v", err)
+	}
+	if n := p.Calls(standin.SPCampaigns); n != calls {
+		t.Errorf("%d lists were read of them", n-calls)
 	}
 }
 

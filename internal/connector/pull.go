@@ -368,7 +368,7 @@ func (p *pull) readBrandsLists(ctx context.Context, of []*window) (err error) {
 		r := &listReader{store: p.connector.Store, client: p.client, account: p.account, profile: w.profile.ID}
 		list, failed := r.readList(ctx, loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredBrands})
 		if failed == nil {
-			failed = p.connector.storeLists(ctx, p.account, loader.Lists{ProfileID: w.profile.ID, Read: []loader.List{list}})
+			failed = p.connector.storeLists(ctx, p.account, loader.Lists{ProfileID: w.profile.ID, Currency: w.profile.Currency, Read: []loader.List{list}})
 		}
 		if failed == nil {
 			p.listed = append(p.listed, w.profile.ID)

@@ -185,7 +185,7 @@ func (t *truth) addsNothing(v visible, added *atom) bool {
 func (p *process) list(ctx context.Context, o *op) {
 	o.current = o.files[0]
 	version := p.world.plan.universe.files[o.current].list.version
-	lists := loader.Lists{ProfileID: profileDE}
+	lists := loader.Lists{ProfileID: profileDE, Currency: "EUR"}
 	for _, name := range p.world.plan.universe.files[o.current].list.readLists() {
 		lists.Read = append(lists.Read, newList(name, version))
 	}
