@@ -18,6 +18,7 @@ type memory struct {
 	held     map[string]bool
 	accounts map[string]bool     // that are connected
 	days     map[adlens.Day]bool // that are held
+	legacy   map[string]bool     // profiles that need legacy reports
 }
 
 type attempt struct {
@@ -40,7 +41,9 @@ func (m *memory) Connections(_ context.Context, account string) ([]adlens.Connec
 	return []adlens.Connection{{Account: account, Name: "NA", Region: "NA", Profiles: []string{"1", "2"}}}, nil
 }
 
-func (m *memory) LegacyProfiles(context.Context, string) (map[string]bool, error) { return nil, nil }
+func (m *memory) LegacyProfiles(context.Context, string) (map[string]bool, error) {
+	return m.legacy, nil
+}
 
 func (m *memory) HeldDays(context.Context, string, string, adlens.AdProduct) (map[adlens.Day]bool, error) {
 	return maps.Clone(m.days), nil

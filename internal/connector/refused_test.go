@@ -54,6 +54,62 @@ func TestOnlyARefusedRequestRestsUntilTheNextDay(t *testing.T) {
 	}
 }
 
+// An address of legacy reports that is missing for a moment costs the reports of no other
+// day: not those that the platform makes before and after, and not those of a first or
+// weekly reading that begins with it.
+func TestALegacyAddressThatIsMissingForAMomentLosesNoDay(t *testing.T) {
+	t.Parallel()
+	legacy := platform.LegacyReportType.ID
+	all := lookBack[adlens.SponsoredBrands]
+	for name, c := range map[string]struct {
+		fault standin.Fault
+		read  int  // of the first day's reports
+		noted bool // that they are, as far as there are some
+	}{
+		"once":        {standin.Fault{Nth: 5}, all - 1, false},
+		"from a time": {standin.Fault{Nth: 21, Times: -1}, 20, false},
+		"all day":     {standin.Fault{Times: -1}, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults, w.noted.rates, w.legacy = 0, 1, map[string]bool{"7": true}
+			w.daily.Connector.Loader = taken{w.noted}
+			c.fault.On, c.fault.Do = standin.LegacyCreate, standin.Error(404, standin.Details, "Method Not Found")
+			w.platform.Inject(c.fault)
+			last := LastEnded(w.profiles[0], w.now)
+			others := 2 + 3 + 4
+			_, _, err := w.daily.refreshConnection(t.Context(), w.connection)
+			if len(w.visible) != others+c.read || (err == nil) != c.noted {
+				t.Errorf("%d reports are read, want %d: %v", len(w.visible)-others, c.read, err)
+			}
+			if r, noted := w.refreshed[legacy]; noted != c.noted || noted && r.Through != last {
+				t.Errorf("noted is %v", r)
+			}
+			if due, err := w.daily.dueTasks(t.Context(), "one", w.profiles); len(due) > 0 || err != nil {
+				t.Errorf("%d tasks are due on the same day, %v", len(due), err)
+			}
+			w.platform.Heal()
+			w.now = w.now.Add(24 * time.Hour)
+			w.refresh(1 << 30)
+			read := map[adlens.Day]bool{}
+			for id, r := range w.requests {
+				if w.visible[id] && r.ReportType == legacy {
+					read[r.Start] = true
+				}
+			}
+			for day := last + 1; day > last+1-adlens.Day(all); day-- {
+				if !read[day] {
+					t.Errorf("%s was not read on the next day", day)
+				}
+			}
+			if r := w.refreshed[legacy]; r.Through != last+1 {
+				t.Errorf("noted is %v then", r)
+			}
+		})
+	}
+}
+
 // The platform may say for some minutes that a profile is not open to a connection that it
 // is open to. That delays its figures by minutes, and not by a day.
 func TestAProfileThatIsClosedForAWhileIsReadTheSameDay(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"adlens"
@@ -53,9 +54,7 @@ func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
 			p.mu.Unlock()
 			return err
 		case errors.Is(err, api.NotOffered):
-			p.mu.Lock()
-			w.never = err
-			p.mu.Unlock()
+			p.noteNever(w, err)
 			return err
 		case !isWall || wall <= start || wall > w.last:
 			return err
@@ -66,6 +65,22 @@ func (p *pull) requestReport(ctx context.Context, w *window) (err error) {
 		p.mu.Unlock()
 	}
 	return err
+}
+
+// noteNever notes that the platform says that it never gives the profile such reports,
+// unless it took a request for another of them since the last day ended: the refusal is
+// of the window alone then. That an address is missing may be true for a moment alone, so
+// after a first or weekly reading of legacy reports all days are due again on the next day.
+func (p *pull) noteNever(w *window, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.ContainsFunc(w.open, func(a asked) bool { return a.readOn == w.last }) {
+		return
+	}
+	w.never = err
+	if w.deep && w.report.Legacy {
+		w.after.DeepThrough = min(w.after.DeepThrough, w.last-week+1)
+	}
 }
 
 // heard returns from which day on a window can be requested, or why it cannot, as far
