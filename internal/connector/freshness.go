@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/loader"
 )
 
 // Bounds of reading lists.
@@ -96,6 +97,11 @@ func (l *Lists) ReadDaily(ctx context.Context, account, marketplaceID string) (e
 	if m.here || time.Now().Before(m.daily) {
 		return nil
 	}
+	if m.daily.IsZero() { // a process before this one may have left some unread
+		if m.unread, err = l.countUnread(ctx, account, marketplaceID); err != nil {
+			return err
+		}
+	}
 	rest := listDay
 	if m.unread > 0 {
 		rest = marketRest(m.unread)
@@ -103,6 +109,19 @@ func (l *Lists) ReadDaily(ctx context.Context, account, marketplaceID string) (e
 	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, rest)
 	m.daily = time.Now().Add(listLife)
 	return err
+}
+
+// countUnread returns how often in a row that list of a marketplace failed which failed
+// most often, as it is stored.
+func (l *Lists) countUnread(ctx context.Context, account, marketplaceID string) (most int, _ error) {
+	for _, name := range loader.ListNames() {
+		attempt, _, err := l.store.Attempt(ctx, ListWork(account, marketplaceID, name))
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, attempt.Failures)
+	}
+	return most, nil
 }
 
 func (l *Lists) marketOf(key string) *market {

@@ -9,6 +9,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"adlens"
+	"adlens/internal/platform"
+	"adlens/loader"
 )
 
 // reads counts reads that take a minute each.
@@ -193,6 +197,41 @@ func TestListsThatNoClientAsksForAreReadDaily(t *testing.T) {
 				for i := 1; i < len(begun); i++ {
 					if distance := begun[i].Sub(begun[i-1]); distance < of.nearest || distance > of.last {
 						t.Errorf("read %d began %v after the one before", i, distance)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Lists that failed rest for as long after a restart as before it.
+func TestListsThatFailedDoNotRestLongerForARestart(t *testing.T) {
+	failed := loader.ListName{Entity: platform.AdGroups, AdProduct: adlens.SponsoredBrands}
+	for failures, rest := range map[int]time.Duration{0: listDay, 1: listLife, 3: 4 * listLife, 9: longestRest} {
+		t.Run(fmt.Sprintf("%d failures", failures), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+				if failures > 0 {
+					r.fails = &UnreadLists{errOutOfOrder}
+				}
+				if err := m.BeginAttempt(t.Context(), ListWork("acct", "1", failed), failures); err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				for _, look := range []struct {
+					after time.Duration
+					reads int
+				}{{0, 1}, {rest - time.Second, 1}, {rest, 2}} {
+					time.Sleep(time.Until(start.Add(look.after)))
+					ctx, stop := context.WithCancel(t.Context())
+					l := server(ctx, m, r)
+					if err := l.ReadDaily(ctx, "acct", "1"); err != nil {
+						t.Fatal(err)
+					}
+					l.running.Wait() // a reading takes a minute
+					stop()
+					if n := len(r.of("acct/1")); n != look.reads {
+						t.Errorf("%s after the first reading there were %d, want %d", look.after, n, look.reads)
 					}
 				}
 			})
