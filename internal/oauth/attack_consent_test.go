@@ -132,12 +132,12 @@ func TestTheHashOfNoInviteIsNoInvite(t *testing.T) {
 
 func TestTheConsentPageRunsNothingAndCannotBeFramed(t *testing.T) {
 	w := newWorld(t)
-	for redirect, target := range map[string]string{testRedirect: "http://127.0.0.1:33418", "https://other.example/cb": "https://other.example", "cursor://mcp/cb": "cursor:"} {
+	for _, redirect := range []string{testRedirect, "https://other.example/cb", "cursor://mcp/cb"} {
 		r := w.ask(request("redirect_uri", redirect))
 		style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(r.Body.String())[1]
 		sum := sha256.Sum256([]byte(style))
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action 'self' " + target + "; base-uri 'none'; frame-ancestors 'none'",
+			"Content-Security-Policy": "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; frame-ancestors 'none'",
 			"X-Frame-Options":         "DENY", "Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": "text/html; charset=utf-8", "Cross-Origin-Opener-Policy": "same-origin",
 		} {
 			if got := r.Header().Get(name); got != want {
@@ -147,9 +147,6 @@ func TestTheConsentPageRunsNothingAndCannotBeFramed(t *testing.T) {
 		if found := regexp.MustCompile(`(?i)<script|<img|<link|<iframe| on\w+=| style=|src=|javascript:`).FindString(r.Body.String()); found != "" {
 			t.Errorf("the page has %q", found)
 		}
-	}
-	if got := formActionOf(mustParse(t, "http://[::1]:8/cb")); got != "http:" {
-		t.Errorf("version 6: %s", got)
 	}
 	for _, r := range []string{w.ask(request("client_id", "")).Header().Get("Content-Security-Policy"), w.ask(request("scope", "x")).Header().Get("Content-Security-Policy")} {
 		if !strings.Contains(r, "frame-ancestors 'none'") || !strings.Contains(r, "form-action 'none'") {

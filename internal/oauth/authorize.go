@@ -164,7 +164,7 @@ func answerTo(a authorization, base string, values url.Values) url.Values {
 // redirectTo answers a form or a request. 303 turns a POST into a GET, so that
 // what a form had is not sent on.
 func redirectTo(w http.ResponseWriter, target string) {
-	setPageHeaders(w, "'none'")
+	setPageHeaders(w, formless)
 	w.Header().Set("Location", target)
 	w.WriteHeader(http.StatusSeeOther)
 }

@@ -69,8 +69,7 @@ func writeConsent(w http.ResponseWriter, status int, a authorization, failure st
 			v.Hidden = append(v.Hidden, field)
 		}
 	}
-	// Browsers apply form-action to the redirect that answers a form, too.
-	writePage(w, status, consentPage, v, "'self' "+formActionOf(a.redirectKind, a.redirectURL))
+	writePage(w, status, consentPage, v, "")
 }
 
 // describeRedirect says where an answer goes, in what a person can recognize.
@@ -99,27 +98,33 @@ func writeRefusal(w http.ResponseWriter, refused *refusal, link *returnLink) {
 	writePage(w, refused.status, refusalPage, struct {
 		Text string
 		Link *returnLink
-	}{refused.text, link}, "'none'")
+	}{refused.text, link}, formless)
 }
 
-func writePage(w http.ResponseWriter, status int, page *template.Template, view any, formAction string) {
+func writePage(w http.ResponseWriter, status int, page *template.Template, view any, forms string) {
 	var body bytes.Buffer
 	if err := page.Execute(&body, view); err != nil {
 		panic(err) // the views are of fixed types
 	}
-	setPageHeaders(w, formAction)
+	setPageHeaders(w, forms)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	w.Write(body.Bytes())
 }
 
+// formless is the part of a policy that forbids forms. The consent page's leaves
+// form-action out: browsers apply it to every redirect after a form, and callbacks of
+// hosted clients lead on to addresses that are not known here. The page is one form,
+// escaped and without scripts.
+const formless = "form-action 'none'; "
+
 // setPageHeaders lets a page use its own style and nothing else, and no other
 // site frame it. The referrer policy is same-origin and not no-referrer: with
 // that one browsers send "Origin: null" with the form, which is what a form of
 // any sandboxed page would have, too.
-func setPageHeaders(w http.ResponseWriter, formAction string) {
+func setPageHeaders(w http.ResponseWriter, forms string) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleSource+"; form-action "+formAction+"; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleSource+"; "+forms+"base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -144,15 +144,3 @@ func formatRedirect(uri string, parameters url.Values) string {
 	}
 	return uri + separator + parameters.Encode()
 }
-
-// formActionOf returns the source expression that lets a form's answer lead to a
-// redirect URI. The grammar of policies has no IPv6 addresses.
-func formActionOf(kind redirectKind, u *url.URL) string {
-	switch {
-	case kind == redirectPrivate:
-		return u.Scheme + ":"
-	case strings.HasPrefix(u.Host, "["):
-		return "http:"
-	}
-	return u.Scheme + "://" + u.Host
-}

@@ -376,12 +376,3 @@ func (w *world) mustStay(r *httptest.ResponseRecorder, status int, why string) {
 		w.Errorf("status %d, Location %q, %s; expected %d and %q", r.Code, r.Header().Get("Location"), r.Body, status, why)
 	}
 }
-
-func mustParse(t *testing.T, uri string) (redirectKind, *url.URL) {
-	t.Helper()
-	kind, u, err := parseRedirectURI(uri)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kind, u
-}
