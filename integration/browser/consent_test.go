@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
 // assistant is the site of a client that connects from a browser. Its callback leads
-// on to another origin, as that of a hosted client leads on to a program.
+// on to another origin, as that of a hosted client leads on to a program. There its last
+// page tells the page that opened it, if there is one.
 type assistant struct {
 	*httptest.Server
 	authorize string // where its user agrees
@@ -28,7 +30,12 @@ func newAssistant(t *testing.T, h *house, account string) *assistant {
 		_, port, _ := strings.Cut(r.Host, ":")
 		http.Redirect(w, r, "http://localhost:"+port+"/done?"+r.URL.RawQuery, http.StatusFound)
 	})
-	site.HandleFunc("/done", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!DOCTYPE html><title>Done</title>") })
+	site.HandleFunc("/done", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!DOCTYPE html><title>Done</title><script>opener?.postMessage('done', '*')</script>")
+	})
+	site.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!DOCTYPE html><title>Hosted</title><script>onmessage = ({ data }) => { document.title = data }</script>")
+	})
 	a := &assistant{Server: httptest.NewServer(site)}
 	t.Cleanup(a.Close)
 	callback := a.URL + "/callback"
@@ -73,4 +80,26 @@ func TestAConsentReachesAProgramThatTheCallbackLeadsOnTo(t *testing.T) {
 	p := openTab(t, h.browser, h.server.Address, strings.TrimPrefix(a.authorize, h.server.Address), chromedp.WithNewBrowserContext())
 	p.consent(a.invite)
 	p.until("document.title === 'Done' && location.hostname === 'localhost' && location.search.includes('code=')")
+}
+
+// A client that opens the page as a pop-up watches whether its user closes it, and
+// waits for a message of its callback.
+func TestAConsentInAPopUpIsNotCutOffFromItsOpener(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	a := newAssistant(t, h, "popped-up")
+	p := openTab(t, h.browser, a.URL, "/", chromedp.WithNewBrowserContext())
+	opened := chromedp.WaitNewTarget(p.ctx, func(i *target.Info) bool { return strings.HasPrefix(i.URL, h.server.Address) })
+	js[chromedp.Void](p, fmt.Sprintf("(popup = open(%q, '', 'popup'), null)", a.authorize))
+	popup := newTab(t, p.ctx, h.server.Address, chromedp.WithTargetID(<-opened))
+	popup.until("document.getElementById('invite')")
+	if js[bool](p, "popup.closed") {
+		t.Error("to its opener the page is closed")
+	}
+	popup.consent(a.invite)
+	popup.until("document.title === 'Done'")
+	if js[bool](p, "popup.closed") || !js[bool](popup, "window.opener !== null") {
+		t.Fatal("the callback and its opener know nothing of each other")
+	}
+	p.until("document.title === 'done'")
 }

@@ -50,6 +50,16 @@ func (p *tab) another(fragment string) *tab {
 
 func openTab(t *testing.T, parent context.Context, server, path string, options ...chromedp.ContextOption) *tab {
 	t.Helper()
+	p := newTab(t, parent, server, options...)
+	call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
+	p.load(chromedp.Navigate(server + path))
+	return p
+}
+
+// newTab makes a tab, or takes the one that the options name. The locale is left to
+// openTab: a pop-up may share the process of its opener, which can have one override.
+func newTab(t *testing.T, parent context.Context, server string, options ...chromedp.ContextOption) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent, options...)
 	ctx, timeout := context.WithTimeout(ctx, 2*harness.Patience)
 	p := &tab{t: t, ctx: ctx, address: server}
@@ -65,9 +75,7 @@ func openTab(t *testing.T, parent context.Context, server, path string, options 
 	need(t, chromedp.Listen(ctx, p.note))
 	call(p, network.Enable, network.EnableParams{})
 	call(p, log.Enable, cdp.Empty{})
-	call(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	p.do(chromedp.EmulateViewport(1280, 900))
-	p.load(chromedp.Navigate(server + path))
 	return p
 }
 

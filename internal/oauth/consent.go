@@ -121,12 +121,12 @@ const formless = "form-action 'none'; "
 // setPageHeaders lets a page use its own style and nothing else, and no other
 // site frame it. The referrer policy is same-origin and not no-referrer: with
 // that one browsers send "Origin: null" with the form, which is what a form of
-// any sandboxed page would have, too.
+// any sandboxed page would have, too. There is no Cross-Origin-Opener-Policy: it
+// would cut a client that opens the page as a pop-up off from it, and its callback.
 func setPageHeaders(w http.ResponseWriter, forms string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleSource+"; "+forms+"base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 }
