@@ -58,3 +58,17 @@ func TestAnAssistantsConnectionIsShownAndEnded(t *testing.T) {
 		}
 	}
 }
+
+// An assistant reads all of the account, so a key for some marketplaces is not told of it.
+func TestAKeyForSomeMarketplacesIsNotToldThatNoAssistantIsConnected(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	h.account(t, "partly-shown", map[string]string{"profiles.json": usProfile, "b.report.json": oldBrands, "b.json": oldBrandRows})
+	key, err := h.Key("partly-shown", "--marketplaces", "US")
+	need(t, err)
+	setup.App(t, h.Program, "partly-shown", "Claude")
+	p := h.tab(t, h.server.Address, "#/apps").signIn(key)
+	if text := p.text("#view"); !strings.Contains(text, "Only a key for all marketplaces shows assistants.") || strings.Contains(text, "No assistant") || strings.Contains(text, "Claude") {
+		t.Errorf("the page says %s", text)
+	}
+}

@@ -21,7 +21,7 @@ export function elsewhere(place, save, say, account) {
       el('h2', { id: 'elsewhere-title' }, 'Use these figures elsewhere'),
       el('p', { class: 'muted' }, 'This page asks the same public API. ', el('code', { class: 'address' }, `GET ${address(request())}`)),
       el('div', { class: 'row' }, which(), files(), sheet()),
-      recipes(recipe),
+      recipes(),
       el('div', { class: 'snippet' },
         el('button', { type: 'button', class: 'plain copy', 'data-keep': 'copy', onclick: () => copy(place.querySelector('pre'), say) }, 'Copy'),
         el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin, account)))))

@@ -1,13 +1,13 @@
 // The views without figures: campaigns, ad groups, rules, their runs, activity.
 
 import { el, labelled, option } from './dom.js'
-import { adType, amount, count, day, time, words } from './figures.js'
+import { adType, amount, count, day, orNone, time, words } from './figures.js'
 import { FILTERS, ownLink, searchField, sides } from './report.js'
 import { emptyOf, pages, table } from './tables.js'
 
 const section = (title, ...children) => el('section', { class: 'card', 'aria-label': title }, ...children)
 
-const name = (cell, label = 'Name') => ({ label, head: true, looks: 'name', cell })
+const name = (cell, label) => ({ label, head: true, looks: 'name', cell })
 const plain = (label, cell) => ({ label, cell })
 const whole = (label, cell) => ({ label, cell, looks: 'whole' }) // on one line
 const number = (label, cell) => ({ label, numeric: true, cell })
@@ -33,12 +33,12 @@ function syncing(meta) {
 export function drawCampaigns(state, { campaigns }, tools) {
   if (!campaigns) return [section('Campaigns', sides(state.view, tools), el('p', { class: 'empty' }, 'The account has no marketplace.'))]
   const state_ = !tools.fixed && labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
-    option('', 'Enabled and paused', state.states), option('ENABLED', 'Enabled', state.states), option('PAUSED', 'Paused', state.states)))
+    option('', 'Enabled and paused', state.states), ['ENABLED', 'PAUSED'].map((s) => option(s, words(s), state.states))))
   const columns = [
     name((row) => [ownLink('campaign-figures', row.campaign_id, row.name, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
-    plain('Targeting', (row) => (row.targeting === null ? '–' : words(row.targeting))),
+    plain('Targeting', (row) => orNone(row.targeting, words)),
     number('Budget', (row) => [amount(row.budget.amount, row.budget.currency_code), row.budget.type && id(words(row.budget.type))]),
     plain('By this service', (row) => words(row.provenance)),
     whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
@@ -57,14 +57,14 @@ export function drawAdGroups(state, answers, tools) {
     plain('Campaign', (row) => id(row.campaign_id)),
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
-    number('Default bid', (row) => (row.default_bid === null ? '–' : amount(row.default_bid.amount, row.default_bid.currency_code))),
+    number('Default bid', (row) => orNone(row.default_bid, (bid) => amount(bid.amount, bid.currency_code))),
   ]
   const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, !tools.fixed && el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
   return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), !tools.fixed && searchField({ search: 'Ad group name' }, state, tools.go), narrowed, syncing(groups.meta),
     table({ caption: 'Ad groups', columns, rows: groups.data, empty: emptyOf(groups.pagination, state, 'No ad group is listed.') }), pages(groups.pagination, state, tools.go, 'ad groups'))]
 }
 
-const schedule = ({ frequency, time: at, timezone }) => [frequency === null ? '–' : words(frequency), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
+const schedule = ({ frequency, time: at, timezone }) => [orNone(frequency, words), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
 
 // drawRules shows all rules.
 export function drawRules(state, { rules }, { link, fixed }) {
@@ -100,7 +100,7 @@ function run(row) {
     table({ caption: `Changes of the run of ${time(row.started_at)}`, columns, rows: row.changes, empty: 'It changed nothing.' }))
 }
 
-const text = (value) => (value === null || value === undefined ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value))
+const text = (value) => orNone(value, () => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
 
 // written: choices, from the catalogue, by go test ./internal/catalogue -update
 const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo']
@@ -125,7 +125,7 @@ export function drawActivity(state, { activity }, { go, link, fixed }) {
 
 // drawApps shows the assistants that may read the account. Each can be ended, in
 // two steps, because only its operator can connect one.
-export function drawApps(state, { apps }, { endApp }) {
+export function drawApps(state, { apps }, { account, endApp }) {
   const columns = [
     name((row) => [el('span', {}, row.name), id(row.app_id)], 'Assistant'),
     whole('Connected', (row) => time(row.connected_at)),
@@ -138,5 +138,5 @@ export function drawApps(state, { apps }, { endApp }) {
   ]
   return [section('Assistants',
     el('p', {}, 'These assistants can read the account, and change nothing. The operator of this server invites others: ', el('code', {}, 'adlens app invite --account ID')),
-    table({ caption: 'Assistants', columns, rows: apps.data, empty: 'No assistant is connected.' }))]
+    table({ caption: 'Assistants', columns, rows: apps.data, empty: account.api_key.marketplaces ? 'Only a key for all marketplaces shows assistants.' : 'No assistant is connected.' }))]
 }

@@ -192,7 +192,7 @@ function draw(state, shown) {
   drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figuresOf(answers)?.comparison, refused, marketplaces: session.marketplaces })
   const buttons = [el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh'),
     shareButton(answered(state, refused), session.account, (node) => copy(node, say))]
-  redraw(byId('view'), drawView(state, answers, heading, buttons, { go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
+  redraw(byId('view'), drawView(state, answers, heading, buttons, { account: session.account, go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
   say('')
   if (!before || session.view !== state.view) {
     heading.focus({ preventScroll: true })
