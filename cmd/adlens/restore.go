@@ -26,9 +26,10 @@ was interrupted has shown nothing; the same command begins again.
 With --account, an account that is damaged is put right in its place, by the newest
 backup of this database unless another is named: nothing of it is answered until
 all of it is back, and the same command repeats a restore that was interrupted.
-Keys, feeds and connections stay as they are, and what was lost of them comes
-back; figures, lists and records are those of the backup, unless they are whole.
-Of a cluster that lost its shard, the account goes to another one.
+Keys, links and connections stay as they are, and what was lost of them comes back:
+revoked, or named, where its last change was lost, which may have been its end.
+Figures, lists and records are those of the backup, unless they are whole. Of a
+cluster that lost its shard, the account goes to another one.
 
 A whole backup brings back keys, links and connections of assistants as of its
 time. Revoke again what was revoked since: it works. Invite again assistants that

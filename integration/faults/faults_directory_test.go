@@ -49,8 +49,8 @@ func openDirectory(t *testing.T) directory {
 	return d
 }
 
-// revokedKey makes a key and revokes it.
-func (d directory) revokedKey(t *testing.T) string {
+// newKey makes a key.
+func (d directory) newKey(t *testing.T) (text, id string) {
 	t.Helper()
 	made := d.Run("key", "create", "--account", directoryAccount, "--name", "old", "--json")
 	var key struct {
@@ -60,10 +60,17 @@ func (d directory) revokedKey(t *testing.T) string {
 	if made.Code != 0 || json.Unmarshal([]byte(made.Stdout), &key) != nil {
 		t.Fatalf("key create: %s", made)
 	}
-	if r := d.Run("key", "revoke", key.ID); r.Code != 0 {
+	return key.Key, key.ID
+}
+
+// revokedKey makes a key and revokes it.
+func (d directory) revokedKey(t *testing.T) string {
+	t.Helper()
+	text, id := d.newKey(t)
+	if r := d.Run("key", "revoke", id); r.Code != 0 {
 		t.Fatalf("key revoke: %s", r)
 	}
-	return key.Key
+	return text
 }
 
 // at is the same directory elsewhere.
@@ -135,7 +142,7 @@ func TestEveryTableOfTheDirectoryIsRightOrRefused(t *testing.T) {
 
 // What is gone of the directory is put right in its place, and figures that are
 // whole stay. A key or a connection of an assistant that was revoked since the
-// backup stays revoked.
+// backup stays revoked, one that was replaced is, and what else was changed since is named.
 func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
@@ -144,12 +151,21 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 	server, err := d.Serve(d.flags...)
 	house.Need(t, err)
 	ended, kept := house.App(t, d.Program, directoryAccount, "ended"), house.App(t, d.Program, directoryAccount, "kept")
+	replaced, replacedID := d.newKey(t)
 	place.Backup(t)
 	later := d.revokedKey(t)
 	if r := d.Run("app", "revoke", ended); r.Code != 0 {
 		t.Fatalf("app revoke: %s", r)
 	}
 	d.ask(t, server, false)
+	for _, change := range [][]string{
+		{"key", "rotate", replacedID, "--overlap", "1s"}, {"account", "set", directoryAccount, "--subscription", "canceled"},
+		{"connection", "remove", "--account", directoryAccount, "--name", "NA"},
+	} {
+		if r := d.Run(change...); r.Code != 0 {
+			t.Fatalf("%v: %s", change, r)
+		}
+	}
 	const ofOthers = "SELECT count() FROM commits WHERE account_id != '" + directoryAccount + "'" // which is refreshed meanwhile
 	commits := house.AsWriter(t, d.Program, ofOthers)
 	for _, table := range []string{"accounts", "api_keys", "feeds", "apps", "connections"} {
@@ -170,12 +186,20 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 		t.Errorf("the list of backups has %d lines", taken)
 	}
 	accounts, _ := d.accounts(t)
-	for _, account := range append(accounts, directoryAccount) {
+	for _, account := range accounts {
 		place.PutRight(t, account)
 	}
+	mended := d.Run("restore", "--from", place.Place, "--account", directoryAccount)
+	for _, words := range []string{"revoked: key ", "key " + replacedID, "assistant " + ended, "as in the backup: account " + directoryAccount + ", connection NA;"} {
+		if mended.Code != 0 || !strings.Contains(mended.Stderr, words) {
+			t.Errorf("the restore does not say %q: %s", words, mended)
+		}
+	}
 	house.Eventually(t, "everything is answered again", func() bool { return d.ask(t, server, true) == 0 })
-	if a := house.Get(t, harness.Client{Address: server.Address, Key: later}, "/api/v1/account"); a.Status != 401 {
-		t.Errorf("the key that was revoked since the backup is answered %s", a)
+	for what, key := range map[string]string{"revoked": later, "replaced": replaced} {
+		if a := house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/account"); a.Status != 401 {
+			t.Errorf("the key that was %s since the backup is answered %s", what, a)
+		}
 	}
 	listed := d.Run("app", "list", "--account", directoryAccount)
 	for id, state := range map[string]string{ended: "revoked", kept: "connected"} {

@@ -260,7 +260,7 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (wh
 			return false, err
 		}
 	}
-	if err := r.MendDirectory(ctx, e.Account); err != nil {
+	if err := r.MendDirectory(ctx, e.Account, r.progress.Notice); err != nil {
 		return false, err
 	}
 	faults, err := r.Faults(ctx, e.Account)

@@ -82,8 +82,9 @@ type Sink interface {
 	RequireDirectory(ctx context.Context, account string) error
 	// MendDirectory ends the repair of an account's rows without generations,
 	// after those of the backup were inserted: what cannot be had back is not
-	// missed any more, and what was revoked stays revoked.
-	MendDirectory(ctx context.Context, account string) error
+	// missed any more, and what was revoked stays revoked. tell hears what the
+	// person has to do again.
+	MendDirectory(ctx context.Context, account string, tell func(text string)) error
 	// MakeRoom has nothing of an account that is there answered or loaded until the
 	// room is reopened, whatever becomes of the caller, and clears what a backup brings
 	// back. wait hears how long it waits for those who may still be reading.

@@ -63,7 +63,7 @@ func TestEachConnectionOfAnAccountIsARowOfItsOwn(t *testing.T) {
 	// One of several that is lost is missed.
 	lose(t, d.Database, "connections", "account_id = {account:String} AND name = 'brand'")
 	isLost(t, "the second", d.Database, t.Name(), "connections")
-	if err := d.Inspector.MendDirectory(t.Context(), t.Name()); err != nil {
+	if err := d.Inspector.MendDirectory(t.Context(), t.Name(), unheard); err != nil {
 		t.Fatal(err)
 	}
 }

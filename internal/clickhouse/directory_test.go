@@ -44,6 +44,8 @@ func lose(t *testing.T, db *Database, table, filter string) {
 	}
 }
 
+func unheard(string) {}
+
 // isLost demands that the account is refused for a table, or is whole for "".
 func isLost(t *testing.T, what string, db *Database, account, table string) {
 	t.Helper()
@@ -113,7 +115,7 @@ func TestALostRowOfTheDirectoryIsNotUnknown(t *testing.T) {
 	if all, err := d.Source.Shown(t.Context(), account); err != nil || !slices.Equal(all, []string{account}) {
 		t.Errorf("a backup would be of %v: %v", all, err)
 	}
-	if err := d.Inspector.MendDirectory(t.Context(), account); err != nil { // else tokens of other tests are not unknown
+	if err := d.Inspector.MendDirectory(t.Context(), account, unheard); err != nil { // else tokens of other tests are not unknown
 		t.Fatal(err)
 	}
 }
@@ -155,11 +157,19 @@ func TestALostChangeOfTheDirectoryIsMissed(t *testing.T) {
 		if changed, err := c.isChanged(t.Context(), d); changed || err != nil {
 			t.Errorf("%s: the change is there: %v", c.table, err)
 		}
-		if err := d.Inspector.MendDirectory(t.Context(), account); err != nil {
+		var told []string
+		if err := d.Inspector.MendDirectory(t.Context(), account, func(text string) { told = append(told, text) }); err != nil {
 			t.Fatal(err)
 		}
+		names := map[string]string{
+			"accounts": "as in the backup: account " + account + ";", "connections": "as in the backup: connection NA;",
+			"api_keys": "revoked: key " + recordNamed(t, 1).ID + ";", "feeds": "revoked: link " + recordNamed(t, 2).ID + ";", "apps": "revoked: assistant " + appNamed(t, 3).ID + ";",
+		}
+		if len(told) != 1 || !strings.Contains(told[0], names[c.table]) {
+			t.Errorf("%s: the repair tells %q, expected %q", c.table, told, names[c.table])
+		}
 		isLost(t, c.table+", mended", d.Database, account, "")
-		// A revocation is known from its seal. Anything else is as it was before.
+		// What can be revoked is. Anything else is as it was before.
 		if changed, err := c.isChanged(t.Context(), d); changed != slices.Contains([]string{"api_keys", "feeds", "apps"}, c.table) || err != nil {
 			t.Errorf("%s: the change is there after mending: %t, %v", c.table, changed, err)
 		}
@@ -195,7 +205,7 @@ func TestTheDirectoryOfTheSchemaBeforeIsSealed(t *testing.T) {
 		isLost(t, table+" before", d.Database, t.Name(), "")
 		lose(t, d.Database, table, "account_id = {account:String}")
 		isLost(t, table, d.Database, t.Name(), table)
-		if err := d.Inspector.MendDirectory(t.Context(), t.Name()); err != nil {
+		if err := d.Inspector.MendDirectory(t.Context(), t.Name(), unheard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,7 +235,7 @@ func TestALostPlaceIsNoEmptyAccount(t *testing.T) {
 	if err := db.Cluster.Placements().Place(t.Context(), accounts[1]); adlens.KindOf(err) != adlens.Damaged {
 		t.Errorf("another place was chosen: %v", err)
 	}
-	if err := db.Inspector.MendDirectory(conn.Inspecting(t.Context()), accounts[1]); err != nil {
+	if err := db.Inspector.MendDirectory(conn.Inspecting(t.Context()), accounts[1], unheard); err != nil {
 		t.Fatal(err)
 	}
 	if whole, err := db.Inspector.LookAgain(t.Context(), accounts[1]); !whole || err != nil {
@@ -274,7 +284,7 @@ func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
 	if len(lost) != 1 || !strings.HasPrefix(lost[t.Name()].String(), "feeds cannot be read: ") {
 		t.Errorf("lost is %v, expected that feeds cannot be read", lost)
 	}
-	if err := d.Inspector.MendDirectory(t.Context(), t.Name()); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "new data directory") {
+	if err := d.Inspector.MendDirectory(t.Context(), t.Name(), unheard); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "new data directory") {
 		t.Errorf("what cannot be read is mended: %v", err)
 	}
 	if whole, err := d.Inspector.LookAgain(t.Context(), t.Name()); whole || err != nil {
@@ -305,7 +315,7 @@ func TestEachChangeOfTheDirectoryLeavesAMark(t *testing.T) {
 			}
 		}
 	}
-	mustBeMarked("a repair, which revokes again", d.Inspector.MendDirectory(t.Context(), t.Name()))
+	mustBeMarked("a repair, which revokes again", d.Inspector.MendDirectory(t.Context(), t.Name(), unheard))
 	mustBeMarked("an account that is cleared", d.Sink.Clear(t.Context(), t.Name(), t.Name()))
 	if _, err := d.Keys.Keys(t.Context(), t.Name()); err != nil {
 		t.Error(err)

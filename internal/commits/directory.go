@@ -21,30 +21,39 @@ type Directory struct {
 	Unreadable map[string]error // by table
 }
 
-// Faults returns what each account lost of the directory. Rows that are not
-// sealed yet are no fault: their change was not acknowledged.
-func (d Directory) Faults() map[string][]string {
+// Lost returns the rows that are missing, or whose last changes are, each once and
+// without a number. Rows that are not sealed yet are not lost: their change was not
+// acknowledged.
+func (d Directory) Lost() (lost []DirectoryRow) {
 	type row struct{ table, key string }
 	held := map[row]uint64{}
 	for _, r := range d.Held {
 		at := row{r.Table, r.Key}
 		held[at] = max(held[at], r.Revision)
 	}
-	type place struct{ account, table string }
-	behind := map[place]map[string]bool{} // the keys of rows, each of which may have many seals
+	known := map[DirectoryRow]bool{} // a row may have many seals
 	for _, r := range d.Sealed {
 		if d.Unreadable[r.Table] == nil && held[row{r.Table, r.Key}] >= r.Revision {
 			continue
 		}
-		at := place{r.Account, r.Table}
-		if behind[at] == nil {
-			behind[at] = map[string]bool{}
+		if r.Revision = 0; !known[r] {
+			known[r] = true
+			lost = append(lost, r)
 		}
-		behind[at][r.Key] = true
+	}
+	return lost
+}
+
+// Faults returns what each account lost of the directory.
+func (d Directory) Faults() map[string][]string {
+	type place struct{ account, table string }
+	behind := map[place]int{}
+	for _, r := range d.Lost() {
+		behind[place{r.Account, r.Table}]++
 	}
 	faults := map[string][]string{}
-	for at, keys := range behind {
-		text := fmt.Sprintf("%s lost %d of its rows, or their last changes", at.table, len(keys))
+	for at, rows := range behind {
+		text := fmt.Sprintf("%s lost %d of its rows, or their last changes", at.table, rows)
 		if err := d.Unreadable[at.table]; err != nil {
 			text = fmt.Sprintf("%s cannot be read: %v", at.table, err)
 		}

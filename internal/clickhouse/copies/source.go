@@ -21,7 +21,7 @@ var _ backup.Source = Source{}
 type Inspector interface {
 	RequireDirectory(ctx context.Context, account string) error
 	Faults(ctx context.Context, account string) (faults []string, err error)
-	MendDirectory(ctx context.Context, account string) error
+	MendDirectory(ctx context.Context, account string, tell func(text string)) error
 }
 
 // Source is a database that is backed up.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"adlens"
@@ -176,9 +177,10 @@ FROM commits WHERE account_id = {account:String}`, conn.Params{"account": query.
 }
 
 // MendDirectory has what an account has of the directory count as all: the rows
-// of a backup were put to those that are there. A key, a feed link or a connection
-// of an assistant of which the revocation was lost is revoked again.
-func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
+// of a backup were put to those that are there. A key, a link or a connection of an
+// assistant of which the last change was lost is revoked. tell hears of these, and of what
+// else is older than it was, before that is forgotten.
+func (i *Inspector) MendDirectory(ctx context.Context, account string, tell func(text string)) error {
 	d, err := directory.Read(conn.Inspecting(ctx), i.cluster.Home(), account)
 	if err != nil {
 		return err
@@ -186,10 +188,23 @@ func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
 	for table, err := range d.Unreadable {
 		return fmt.Errorf("%s cannot be read: %w; restore the whole backup into a new data directory or database", table, err)
 	}
+	lost := map[string][]string{} // the keys of rows, by table
+	for _, r := range d.Lost() {
+		lost[r.Table] = append(lost[r.Table], r.Key)
+	}
 	home := i.cluster.Home()
-	if err := home.Announce(conn.Directory, func() error { return revokeAgain(ctx, home.Server, account) }); err != nil {
+	var revoked []string
+	err = home.Announce(conn.Directory, func() (err error) {
+		revoked, err = revokeAgain(ctx, home.Server, account, lost)
+		return err
+	})
+	if err != nil {
 		return err
 	}
+	if len(revoked) > 0 {
+		tell("the last changes of these were lost, and they are revoked: " + strings.Join(revoked, ", ") + "; make others where they are needed")
+	}
+	tellLost(account, lost, tell)
 	if len(i.cluster.Shards()) > 1 {
 		if err := i.findPlace(ctx, account); err != nil {
 			return err
@@ -201,23 +216,52 @@ func (i *Inspector) MendDirectory(ctx context.Context, account string) error {
 	return directory.SealAll(ctx, home.Server)
 }
 
-// revokeAgain revokes what an account has of which the revocation was lost.
-func revokeAgain(ctx context.Context, home *conn.Server, account string) error {
-	params := conn.Params{"account": query.Text(account)}
-	for _, table := range []string{"api_keys", "feeds", "apps"} {
-		key := directory.KeyOf(table)
-		err := home.Exec(ctx, `
-INSERT INTO `+table+` SELECT * REPLACE (now64(3) AS revoked_at, `+directory.LastRevision+` AS updated_at)
-FROM `+table+`
-WHERE account_id = {account:String} AND `+key+` NOT IN (SELECT `+key+` FROM `+table+` WHERE updated_at = `+directory.LastRevision+`)
-    AND `+key+` IN (SELECT key FROM directory_seals WHERE table_name = '`+table+`' AND revision = toUnixTimestamp64Nano(`+directory.LastRevision+`))
+// tellLost names the rows that are as the backup has them, and may have been ended since:
+// an account that was canceled is answered, a connection that was removed is used.
+func tellLost(account string, lost map[string][]string, tell func(text string)) {
+	var names []string
+	for range lost["accounts"] {
+		names = append(names, "account "+account)
+	}
+	for _, key := range lost["connections"] {
+		_, name, _ := strings.Cut(strings.TrimPrefix(key, account), "/")
+		names = append(names, strings.TrimSpace("connection "+name))
+	}
+	if len(names) > 0 {
+		slices.Sort(names)
+		tell("the last changes of these were lost, and they are as in the backup: " + strings.Join(names, ", ") +
+			"; repeat what was done since, as connection remove or account set --subscription canceled")
+	}
+}
+
+// revokeAgain revokes the keys, links and connections of assistants of which the last
+// change was lost, and names them. After they were made, keys and links change only when
+// they end or are replaced, and the tokens of an assistant whose change was lost are gone.
+func revokeAgain(ctx context.Context, home *conn.Server, account string, lost map[string][]string) (names []string, err error) {
+	for _, t := range []struct{ table, id, what string }{{"api_keys", "key_id", "key"}, {"feeds", "feed_id", "link"}, {"apps", "app_id", "assistant"}} {
+		if len(lost[t.table]) == 0 {
+			continue
+		}
+		key := directory.KeyOf(t.table)
+		rows := `
+FROM ` + t.table + `
+WHERE account_id = {account:String} AND has(splitByChar(',', {keys:String}), ` + key + `)`
+		params := conn.Params{"account": query.Text(account), "keys": query.Text(strings.Join(lost[t.table], ","))}
+		ids, err := conn.CollectValues[string](conn.Inspecting(ctx), home, "SELECT DISTINCT "+t.id+rows+" ORDER BY "+t.id, params)
+		if err == nil {
+			err = home.Exec(ctx, `
+INSERT INTO `+t.table+` SELECT * REPLACE (now64(3) AS revoked_at, `+directory.LastRevision+` AS updated_at)`+rows+`
 ORDER BY updated_at DESC
 LIMIT 1 BY `+key, params)
+		}
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for _, id := range ids {
+			names = append(names, t.what+" "+id)
 		}
 	}
-	return nil
+	return names, nil
 }
 
 // findPlace places an account where its newest commit is.
