@@ -31,9 +31,10 @@ revoked, or named, where its last change was lost, which may have been its end.
 Figures, lists and records are those of the backup, unless they are whole. Of a
 cluster that lost its shard, the account goes to another one.
 
-A whole backup brings back keys, links and connections of assistants as of its
-time. Revoke again what was revoked since: it works. Invite again assistants that
-connected or refreshed since, as each does every hour: they are refused.
+A whole backup, and an account that was missing, bring back keys, links and
+connections of assistants as of the backup's time. Revoke again what was revoked
+since: it works. Invite again assistants that connected or refreshed since, as each
+does every hour: they are refused.
 
 Platform connections need the key that their credentials were sealed with, which
 is not in a backup: copy secret.key into the data directory, give it to serve by
@@ -93,9 +94,6 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 	}
 	taken.Accounts = restored
 	line := takenLine(place, taken)
-	if account == "" {
-		defer fmt.Fprintf(cmd.ErrOrStderr(), "keys, links and connections of assistants are as of %s: revoke again what was revoked since, and connect again assistants that connected or refreshed since\n", line.TakenAt)
-	}
 	return o.printDone(cmd, line, fmt.Sprintf("restored %d accounts, %d rows, from backup %s in %s", line.Accounts, line.Rows, line.ID, line.Place))
 }
 

@@ -195,6 +195,9 @@ func TestWhatTheDirectoryLostIsRestoredInItsPlace(t *testing.T) {
 			t.Errorf("the restore does not say %q: %s", words, mended)
 		}
 	}
+	if strings.Contains(mended.Stderr, "revoke again") {
+		t.Errorf("a restore in its place speaks of keys that are as they were: %s", mended)
+	}
 	house.Eventually(t, "everything is answered again", func() bool { return d.ask(t, server, true) == 0 })
 	for what, key := range map[string]string{"revoked": later, "replaced": replaced} {
 		if a := house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/account"); a.Status != 401 {

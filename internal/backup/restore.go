@@ -47,7 +47,12 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 		return nil, err
 	}
 	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
-	return chosen, errors.Join(r.restoreAll(ctx, chosen), release())
+	err = r.restoreAll(ctx, chosen)
+	if err == nil && !r.inPlace { // what was changed since the backup is not known
+		progress.Notice("keys, links and connections of assistants are as of " + adlens.FormatTime(t.TakenAt) +
+			": revoke again what was revoked since, and connect again assistants that connected or refreshed since")
+	}
+	return chosen, errors.Join(err, release())
 }
 
 type restoring struct {
