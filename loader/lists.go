@@ -77,8 +77,8 @@ func (e *LeftOut) Error() string {
 // ReplaceLists puts the lists in the place of those that are held of their
 // marketplace, all in one act; held lists that are newer stay, unless they are
 // of the future, which only a wrong clock can have dated. Lists in another currency
-// than the marketplace's are refused. The error is a *LostMost or a *LeftOut where a list is not believed or an ad product should have some:
-// nothing is changed then.
+// than the marketplace's are refused. The error is a *LostMost or a *LeftOut where a
+// list is not believed or an ad product should have some: nothing is changed then.
 func (l *Loader) ReplaceLists(ctx context.Context, account string, read Lists) error {
 	release, err := l.lockAccount(ctx, account)
 	if err != nil {
