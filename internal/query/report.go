@@ -125,7 +125,8 @@ func groupedRows(r Request, v View, all map[group]*sides) *Report {
 }
 
 // MostRows is how many rows an answer whose rows are paged holds at most while it is made:
-// those of its page, or of all pages where none is cut before (groupedRows).
+// those of its page, or of all pages where none is cut before (groupedRows). A request for
+// products, which names no dimension itself, has that of products here.
 func (s *Service) MostRows(_ context.Context, v View, r Request) (int, error) {
 	all := r.Dimensions != nil && !r.dividesByID()
 	if r.PageSize <= catalogue.MaxPageSize && !all && r.Page <= 1 {
