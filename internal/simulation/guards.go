@@ -33,7 +33,7 @@ func (p *process) admitGuarded(ctx context.Context, account string, epoch int) e
 		g.epoch, g.inspected = epoch, true
 	}
 	if p.world.broken == DamageForAll {
-		for of := range g.withheld.Lost() {
+		for _, of := range slices.Sorted(maps.Keys(g.withheld.Lost())) {
 			account = of
 		}
 	}
