@@ -138,9 +138,12 @@ func (a *Account) incomplete(r request) (all []any) {
 // leftOut are the listed campaigns of Sponsored Brands that its reports leave out, by
 // name and id: of the form with one ad group, and with a day of the period, from
 // their first to their last, for which a report speaks; and those of which no list says
-// the form, and a legacy report has figures that the v3 report does not have.
+// the form, and a legacy report has figures that the v3 report does not have. With a
+// search they are those alone whose names contain its text, where it looks in names of
+// campaigns.
 func (a *Account) leftOut(r request, profile, adProduct string) (all []any) {
-	if adProduct != "SPONSORED_BRANDS" || r.ids["ad_group"] != nil || r.ids["product"] != nil {
+	isFound := r.search == "" || slices.Contains(r.dimensions, "campaign")
+	if adProduct != "SPONSORED_BRANDS" || r.ids["ad_group"] != nil || r.ids["product"] != nil || !isFound {
 		return nil
 	}
 	periods := []Period{r.period}
@@ -180,7 +183,9 @@ func (a *Account) leftOut(r request, profile, adProduct string) (all []any) {
 	}
 	byName(rows, "campaign_id")
 	for _, row := range rows {
-		all = append(all, map[string]any{"campaign_id": row["campaign_id"], "campaign_name": row["name"]})
+		if contains(row["name"].(string), r.search) {
+			all = append(all, map[string]any{"campaign_id": row["campaign_id"], "campaign_name": row["name"]})
+		}
 	}
 	return all
 }
