@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -115,8 +116,11 @@ func Value[T any](ctx context.Context, at Reader, sql string, params Params) (va
 	return value, err
 }
 
+// withParams gives a statement its parameters. Dates come as midnights of UTC: of the
+// server's zone, as the driver has them without being told, some days have no midnight,
+// and would be read as the day before.
 func withParams(ctx context.Context, params Params) context.Context {
-	return clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters(params)))
+	return clickhouse.Context(ctx, clickhouse.WithParameters(clickhouse.Parameters(params)), clickhouse.WithUserLocation(time.UTC))
 }
 
 const (
