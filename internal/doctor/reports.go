@@ -102,7 +102,7 @@ func (e *examination) describeNothing(a account, r adlens.ReportRequest) []strin
 		asked := adlens.DayOf(r.RequestedAt)
 		switch never := r.End >= asked-askedLately; {
 		case m.ID != r.MarketplaceID:
-		case never && asked >= adlens.DayOf(e.Now())-askedLately:
+		case never && asked >= adlens.DayOf(e.Now().UTC())-askedLately:
 			return []string{fmt.Sprintf("no %s of %s %s at all (account %s)", r.ReportType, m.Country, m.ID, a.ID)}
 		case !never:
 			return []string{fmt.Sprintf("no %s of %s %s before %s, as it said on %s (account %s)", r.ReportType, m.Country, m.ID, r.End+1, asked, a.ID)}

@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"io"
@@ -19,6 +20,8 @@ import (
 // statement until it is told to.
 type silentServer struct {
 	address string
+	zone    string        // its time zone, UTC if empty
+	block   []byte        // what it answers instead of nothing
 	came    chan string   // the statements
 	done    chan struct{} // closed when they are
 }
@@ -31,7 +34,11 @@ func startSilent(t *testing.T) *silentServer {
 			t.Error(err)
 		}
 		if strings.HasPrefix(string(text), "SELECT displayName()") {
-			w.Write(greeting())
+			w.Write(greeting(cmp.Or(s.zone, "UTC")))
+			return
+		}
+		if s.block != nil {
+			w.Write(s.block)
 			return
 		}
 		s.came <- string(text)
@@ -59,10 +66,10 @@ func connectSilent(t *testing.T) (*silentServer, *Session) {
 }
 
 // greeting is the row of the driver's first question, a block of four columns.
-func greeting() []byte {
+func greeting(zone string) []byte {
 	block := []byte{1, 0, 2, 0, 0, 0, 0, 0, 4, 1} // what is told of a block, and its size
 	addText := func(text string) { block = append(append(block, byte(len(text))), text...) }
-	for _, column := range [][3]string{{"displayName()", "String", "silent"}, {"version()", "String", "26.1.1.1"}, {"revision()", "UInt32"}, {"timezone()", "String", "UTC"}} {
+	for _, column := range [][3]string{{"displayName()", "String", "silent"}, {"version()", "String", "26.1.1.1"}, {"revision()", "UInt32"}, {"timezone()", "String", zone}} {
 		addText(column[0])
 		addText(column[1])
 		block = append(block, 0) // written as always
@@ -158,5 +165,26 @@ func TestAnExportLeavesAReplicaThatIsSilent(t *testing.T) {
 	}()
 	if err := c.exportWithin(ctx, time.Minute, "SELECT 1", nil, func(Rows) error { return nil }); adlens.KindOf(err) != adlens.Cancelled {
 		t.Errorf("an export whose caller goes away: %v", err)
+	}
+}
+
+// Where summer time begins at midnight, a day has none: there the driver gives the last
+// hour of the day before, unless it is told to give midnights of UTC.
+func TestADayWithoutMidnightIsItself(t *testing.T) {
+	t.Parallel()
+	want, err := adlens.ParseDay("2025-09-07")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := startSilent(t)
+	silent.zone = "America/Santiago"
+	silent.block = binary.LittleEndian.AppendUint16([]byte("\x01\x00\x02\x00\x00\x00\x00\x00\x01\x01\x03day\x04Date\x00"), uint16(want))
+	server := NewServer(silent, Checks{})
+	defer server.Close()
+	var day time.Time
+	for name, read := range map[string]func(context.Context, string, Params, func(Rows) error) error{"the reader": server.ReadOnce, "the owner": server.ReadAsOwner} {
+		if err := read(t.Context(), "SELECT day FROM facts", nil, ScanInto(&day)); err != nil || adlens.DayOf(day) != want {
+			t.Errorf("%s reads %v (%v), want %v", name, day, err, want)
+		}
 	}
 }
