@@ -226,12 +226,21 @@ func bound(address string) []network.PortBinding {
 	return []network.PortBinding{{HostIP: at.Addr(), HostPort: strconv.Itoa(int(at.Port()))}}
 }
 
+// habits are settings of an operator's profile, under which a statement that forgets what
+// it needs gives other rows, fewer, or those of a minute ago.
+const habits = `<limit>7</limit><offset>1</offset><extremes>1</extremes><final>1</final><use_query_cache>1</use_query_cache>
+<read_overflow_mode>break</read_overflow_mode><result_overflow_mode>break</result_overflow_mode><group_by_overflow_mode>any</group_by_overflow_mode>
+<aggregate_functions_null_for_empty>1</aggregate_functions_null_for_empty><empty_result_for_aggregation_by_empty_set>1</empty_result_for_aggregation_by_empty_set>
+<group_by_use_nulls>1</group_by_use_nulls><join_use_nulls>1</join_use_nulls><transform_null_in>1</transform_null_in><cast_keep_nullable>1</cast_keep_nullable>
+<data_type_default_nullable>1</data_type_default_nullable><prefer_column_name_to_alias>1</prefer_column_name_to_alias>
+<union_default_mode>DISTINCT</union_default_mode><async_insert>1</async_insert><session_timezone>America/Santiago</session_timezone>`
+
 // usersFile has users whose rights are statements.
 func usersFile(users map[string][]string) string {
 	var b strings.Builder
-	b.WriteString("<clickhouse><profiles><only_reading><readonly>2</readonly></only_reading></profiles><users>")
+	b.WriteString("<clickhouse><profiles><writing>" + habits + "</writing><only_reading><readonly>2</readonly>" + habits + "</only_reading></profiles><users>")
 	for name, grants := range users {
-		profile := "default"
+		profile := "writing"
 		if strings.Contains(name, "reader") {
 			profile = "only_reading"
 		}

@@ -53,8 +53,8 @@ func NewRemote(config RemoteConfig) (Remote, error) {
 	if reader.Auth.Database != writer.Auth.Database {
 		return Remote{}, fmt.Errorf("the reader's address names database %q, the other %q; expected one database", reader.Auth.Database, writer.Auth.Database)
 	}
-	reader.Settings = mergeSettings(reader.Settings, readerSettings)
-	writer.Settings = mergeSettings(writer.Settings, writerSettings)
+	reader.Settings = mergeSettings(reader.Settings, plainSettings, readerSettings)
+	writer.Settings = mergeSettings(writer.Settings, plainSettings, writerSettings)
 	r := Remote{reader: &reader, writer: writer, doors: &doors{}}
 	if config.DataDir != "" {
 		r.memory = Memory{filepath.Join(config.DataDir, MemoryFile), strings.Join(writer.Addr, ",") + "/" + writer.Auth.Database}
@@ -68,11 +68,26 @@ func NewRemote(config RemoteConfig) (Remote, error) {
 // takes longer than a small statement itself.
 var readerSettings = clickhouse.Settings{"cancel_http_readonly_queries_on_client_close": 1, "send_profile_events": 0}
 
-func mergeSettings(given, ours clickhouse.Settings) clickhouse.Settings {
-	all := clickhouse.Settings{}
-	maps.Copy(all, given)
-	maps.Copy(all, ours)
-	return all
+// plainSettings let a statement mean what it says, whatever the profile of a server's user
+// has: all of its rows, as they are now, or an error where a bound is reached; and null
+// and nothing as the server has them by itself.
+var plainSettings = clickhouse.Settings{
+	"limit": 0, "offset": 0, "extremes": 0, "final": 0, "use_query_cache": 0,
+	"read_overflow_mode": "throw", "read_overflow_mode_leaf": "throw", "result_overflow_mode": "throw",
+	"group_by_overflow_mode": "throw", "sort_overflow_mode": "throw", "distinct_overflow_mode": "throw",
+	"set_overflow_mode": "throw", "join_overflow_mode": "throw", "transfer_overflow_mode": "throw",
+	"timeout_overflow_mode": "throw", "timeout_overflow_mode_leaf": "throw",
+	"aggregate_functions_null_for_empty": 0, "empty_result_for_aggregation_by_empty_set": 0,
+	"group_by_use_nulls": 0, "join_use_nulls": 0, "transform_null_in": 0, "cast_keep_nullable": 0,
+	"data_type_default_nullable": 0, "prefer_column_name_to_alias": 0, "session_timezone": "",
+}
+
+func mergeSettings(all ...clickhouse.Settings) clickhouse.Settings {
+	merged := clickhouse.Settings{}
+	for _, settings := range all {
+		maps.Copy(merged, settings)
+	}
+	return merged
 }
 
 func readAddress(address, caFile string) (*clickhouse.Options, error) {

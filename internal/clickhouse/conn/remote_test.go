@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
 func TestABadAddressIsRefusedWithoutItsPassword(t *testing.T) {
@@ -39,6 +41,23 @@ func TestAnAddressWithoutADatabaseMeansOurs(t *testing.T) {
 		}
 		if target.Writer.Settings["insert_deduplicate"] != 0 || target.Reader.Settings["insert_deduplicate"] != nil {
 			t.Errorf("%s: the writer's settings are %v, the reader's %v", address, target.Writer.Settings, target.Reader.Settings)
+		}
+	}
+}
+
+// With what operators set for their own questions, answers would be short or old.
+func TestSettingsOfAnAddressChangeNoMeaning(t *testing.T) {
+	r, err := NewRemote(RemoteConfig{Address: "clickhouse://u:p@host:9000?max_result_rows=5&result_overflow_mode=break&use_query_cache=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := r.Target(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]clickhouse.Settings{"reader": target.Reader.Settings, "writer": target.Writer.Settings} {
+		if of["result_overflow_mode"] != "throw" || of["use_query_cache"] != 0 || of["max_result_rows"] == nil {
+			t.Errorf("the settings of the %s are %v", name, of)
 		}
 	}
 }
