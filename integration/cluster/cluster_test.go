@@ -62,7 +62,7 @@ func clusterAt(t *testing.T, shards []*containers.ClickHouse) cluster {
 // at asks one shard itself, past the program.
 func (c cluster) at(t *testing.T, shard int, sql string) string {
 	t.Helper()
-	return c.as(t, harness.Writer, shard, sql)
+	return c.as(t, containers.Plain, shard, sql)
 }
 
 func (c cluster) as(t *testing.T, user string, shard int, sql string) string {

@@ -235,20 +235,28 @@ const habits = `<limit>7</limit><offset>1</offset><extremes>1</extremes><final>1
 <data_type_default_nullable>1</data_type_default_nullable><prefer_column_name_to_alias>1</prefer_column_name_to_alias>
 <union_default_mode>DISTINCT</union_default_mode><async_insert>1</async_insert><session_timezone>America/Santiago</session_timezone>`
 
+// Plain is a user with the rights of the one that writes, and a profile without habits:
+// tests ask as it, past the program.
+const Plain = "plain"
+
 // usersFile has users whose rights are statements.
 func usersFile(users map[string][]string) string {
 	var b strings.Builder
-	b.WriteString("<clickhouse><profiles><writing>" + habits + "</writing><only_reading><readonly>2</readonly>" + habits + "</only_reading></profiles><users>")
-	for name, grants := range users {
-		profile := "writing"
-		if strings.Contains(name, "reader") {
-			profile = "only_reading"
-		}
+	add := func(name, profile string, grants []string) {
 		fmt.Fprintf(&b, "<%s><password>%s</password><networks><ip>::/0</ip></networks><profile>%s</profile><quota>default</quota><grants>", name, Password, profile)
 		for _, grant := range grants {
 			fmt.Fprintf(&b, "<query>%s</query>", grant)
 		}
 		fmt.Fprintf(&b, "</grants></%s>", name)
+	}
+	b.WriteString("<clickhouse><profiles><writing>" + habits + "</writing><only_reading><readonly>2</readonly>" + habits + "</only_reading></profiles><users>")
+	for name, grants := range users {
+		if strings.Contains(name, "reader") {
+			add(name, "only_reading", grants)
+			continue
+		}
+		add(name, "writing", grants)
+		add(Plain, "default", grants)
 	}
 	b.WriteString("</users></clickhouse>")
 	return b.String()
