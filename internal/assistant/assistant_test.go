@@ -387,6 +387,7 @@ func TestAmountsOfSeveralCurrenciesHaveNoSum(t *testing.T) {
 }
 
 // What no report has is null in a line of several rows too, and 0 where it was reported.
+// A quotient is null where a report may lack one of its measures.
 func TestWhatWasNotReportedIsNullInSumsOfRows(t *testing.T) {
 	figures := []string{"spend", "units_sold_clicks_7d", "sales_other_sku_7d", "units_sold_clicks_7d/clicks"}
 	row := func(id, units, other string) string {
@@ -397,9 +398,9 @@ func TestWhatWasNotReportedIsNullInSumsOfRows(t *testing.T) {
 	}
 	const lacked = `{"reason":"legacy_sponsored_brands","campaigns":[]},{"reason":"measure_not_reported","figures":["sales_other_sku_7d","units_sold_clicks_7d"]}`
 	for _, c := range []struct{ name, rows, incomplete, sum, rest string }{
-		{"some rows", row("1", "2", "null") + "," + row("2", "null", "0.00"), lacked, "[2.00 2 0.00 1.00 2]", "[1.00 null null null 1]"},
-		{"rows without a value", row("1", "null", "null") + "," + row("2", "null", "null"), lacked, "[2.00 null null null 2]", "[1.00 2 null 2.00 1]"},
-		{"no rows", "", lacked, "[0.00 0 0.00 null 0]", "[3.00 2 null 0.67 3]"},
+		{"some rows", row("1", "2", "null") + "," + row("2", "null", "0.00"), lacked, "[2.00 2 0.00 null 2]", "[1.00 null null null 1]"},
+		{"rows without a value", row("1", "null", "null") + "," + row("2", "null", "null"), lacked, "[2.00 null null null 2]", "[1.00 2 null null 1]"},
+		{"no rows", "", lacked, "[0.00 0 0.00 null 0]", "[3.00 2 null null 3]"},
 		{"all reports", row("1", "2", "0.00") + "," + row("2", "0", "0.00"), "", "[2.00 2 0.00 1.00 2]", "[1.00 0 0.00 0.00 1]"},
 	} {
 		r := answer(c.rows, c.incomplete)

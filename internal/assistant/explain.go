@@ -122,7 +122,7 @@ func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	switch {
 	case change == nil:
 	case f.IsRatio(): // of exact values, as the API has it
-		e.Now.Change, e.Now.Share = r.total.change[i], percentOf(r.exactChange(f), r.ratioOf(f, r.total.before))
+		e.Now.Change, e.Now.Share = r.total.change[i], percentOf(r.exactChange(f), r.ratioOf(f, r.total.before, nil))
 	default:
 		e.Now.Change, e.Now.Share = numberValue(change, f.Decimals()), r.total.change[i]
 	}
@@ -134,7 +134,7 @@ func (r *report) exactChange(f catalogue.Figure) *big.Rat {
 	if !f.IsRatio() {
 		return difference(r.total.now[r.at(f.Name)], r.total.before[r.at(f.Name)])
 	}
-	now, before := r.ratioOf(f, r.total.now), r.ratioOf(f, r.total.before)
+	now, before := r.ratioOf(f, r.total.now, nil), r.ratioOf(f, r.total.before, nil)
 	if now == nil || before == nil {
 		return nil
 	}

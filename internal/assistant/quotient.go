@@ -49,12 +49,38 @@ func measureNamed(name string) int {
 func isQuotient(f catalogue.Figure) bool { return strings.ContainsAny(f.Name, "/%") && f.IsRatio() }
 
 // addQuotients computes the quotients among a line's values from its sums.
-func (r *report) addQuotients(values []jsontext.Value) {
+func (r *report) addQuotients(values, labels []jsontext.Value) {
 	for i, f := range r.figures {
 		if isQuotient(f) {
-			values[i] = numberValue(r.ratioOf(f, values), f.Decimals())
+			values[i] = numberValue(r.ratioOf(f, values, labels), f.Decimals())
 		}
 	}
+}
+
+// unreportedPart is a marketplace's ad product of which not all reports have some
+// figures, as the API's answer has it.
+type unreportedPart struct {
+	MarketplaceID string   `json:"marketplace_id"`
+	AdProduct     string   `json:"ad_product"`
+	Figures       []string `json:"figures"` // none where campaigns are left out
+}
+
+// isOfSameReports reports whether the sums of a ratio on a line are surely of the same
+// reports: of no part that the line may have figures of do some reports lack a measure.
+// Where both are lacked, the reports that lack them may differ, unless no report of the
+// ad product has either.
+func (r *report) isOfSameReports(f catalogue.Figure, labels []jsontext.Value) bool {
+	n, d := catalogue.Measures[f.Numerator], catalogue.Measures[f.Denominator]
+	mayBe := func(column, value string) bool {
+		i := slices.Index(r.dimensions, column)
+		return i < 0 || len(labels) == 0 || isNull(labels[i]) || textOf(labels[i]) == value
+	}
+	return n.Name == d.Name || !slices.ContainsFunc(r.unreported, func(part unreportedPart) bool {
+		isLacked := slices.Contains(part.Figures, n.Name) || slices.Contains(part.Figures, d.Name)
+		p, known := adlens.ParseAdProduct(part.AdProduct)
+		hasNeither := known && !isReportedBy(n, p) && !isReportedBy(d, p)
+		return isLacked && !hasNeither && mayBe("marketplace_id", part.MarketplaceID) && mayBe("ad_product", part.AdProduct)
+	})
 }
 
 // checkQuotients refuses a quotient of measures that the reports of different ad products

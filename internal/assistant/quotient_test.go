@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"adlens/internal/catalogue"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func TestQuotientsFollowFromTheSumsThatAreShown(t *testing.T) {
@@ -106,6 +108,39 @@ func TestAQuotientIsOfWhatTheSameAdProductsReport(t *testing.T) {
 		refused := call{args: arguments{"ad_products": c.adProducts}}.checkQuotients(withParts([]string{"acos", c.quotient}))
 		if c.want == "" && refused != nil || c.want != "" && (refused == nil || !strings.Contains(refused.Error(), c.want)) {
 			t.Errorf("%s of %s: %v, want %q", c.quotient, c.adProducts, refused, c.want)
+		}
+	}
+}
+
+// What some reports lack is not divided by what all have, on any line that may have
+// figures of both: 5 of 10 orders of one report were new to the brand, and 10 orders of
+// another, which does not say, make it no 25 %.
+func TestAQuotientIsOfTheSameReports(t *testing.T) {
+	const brands, products, display = "SPONSORED_BRANDS", "SPONSORED_PRODUCTS", "SPONSORED_DISPLAY"
+	const newToBrand, newSales, otherSales = "new_to_brand_purchases%purchases", "new_to_brand_sales/new_to_brand_purchases", "sales_other_sku_7d%sales_7d"
+	const campaign, us, ca = `"campaign_id":"7"`, `"marketplace":"US","marketplace_id":"1","ad_product":"SPONSORED_BRANDS"`, `"marketplace":"CA","marketplace_id":"2","ad_product":"SPONSORED_BRANDS"`
+	const numerator, both, neither = `"new_to_brand_purchases"`, `"new_to_brand_purchases","new_to_brand_sales"`, `"sales_7d","sales_other_sku_7d"`
+	line := func(purchases, newPurchases int) string {
+		side := fmt.Sprintf(`"purchases":%d,"new_to_brand_purchases":%d,"new_to_brand_sales":%d.00,"sales_7d":%d.00,"sales_other_sku_7d":%d.00`, purchases, newPurchases, newPurchases, purchases, newPurchases)
+		return side + `,"comparison":{` + side + `,"change":{}}`
+	}
+	const null, shares = "[null null null]", "[50.00 50.00 0.00]"
+	for _, c := range []struct{ name, quotient, labels, adProduct, lacked, row, others, total string }{
+		{"no figure of it is lacked", newToBrand, us, brands, `"add_to_list"`, shares, "[20.00 20.00 0.00]", "[35.00 35.00 0.00]"},
+		{"the numerator is", newToBrand, us, brands, numerator, null, null, null},
+		{"a row of a campaign", newToBrand, campaign, brands, numerator, null, null, null},
+		{"a row of another marketplace", newToBrand, ca, brands, numerator, shares, null, null},
+		{"a row of another ad product", newToBrand, us, display, numerator, shares, null, null},
+		{"each may be lacked by other reports", newSales, us, brands, both, null, null, null},
+		{"the ad product has neither", otherSales, campaign, brands, neither, shares, "[20.00 20.00 0.00]", "[35.00 35.00 0.00]"},
+		{"the ad product has both", otherSales, campaign, products, neither, null, null, null},
+	} {
+		r := reportOf(t, []string{c.quotient}, `{"comparison":{"period":{},"history_covered":true},"totals":{`+line(20, 7)+`},"data":[{`+c.labels+`,`+line(10, 5)+`}],"pagination":{"total_rows":2},
+			"meta":{"incomplete":[{"marketplace_id":"1","ad_product":"`+c.adProduct+`","reason":"measure_not_reported","figures":[`+c.lacked+`]}]}}`)
+		got := r.tableOf([]string{c.quotient}, "")
+		of := func(line []jsontext.Value) string { return fmt.Sprintf("%s", line[len(r.dimensions):]) }
+		if row, others, total := of(got.Rows[0]), of(got.Others), of(got.Total); row != c.row || others != c.others || total != c.total {
+			t.Errorf("%s: the row is %s, the others %s and the total %s; want %s, %s and %s", c.name, row, others, total, c.row, c.others, c.total)
 		}
 	}
 }

@@ -31,8 +31,8 @@ type report struct {
 	rowsInAll  int
 	nextPage   int
 	cut        cuts
-	unreported []string // figures that not all reports have
-	comparable bool     // the earlier period is covered: without that no change is known
+	unreported []unreportedPart
+	comparable bool // the earlier period is covered: without that no change is known
 }
 
 // line is the figures of a row, total or rest, by place in the report's figures.
@@ -129,7 +129,7 @@ func (r *report) read(said object, address string) error {
 		HistoryCovered: meta.values["history_covered"], Cut: string(meta.values["truncated"]) == "true", Requests: []string{address}}
 	if incomplete, ok := meta.values["incomplete"]; ok {
 		r.Incomplete = cleanValue(incomplete) // campaigns are named there
-		if r.unreported, err = unreportedFigures(incomplete); err != nil {
+		if err := json.Unmarshal(incomplete, &r.unreported); err != nil {
 			return err
 		}
 	}
@@ -164,18 +164,6 @@ func (r *report) read(said object, address string) error {
 	return nil
 }
 
-// unreportedFigures returns the figures of which an answer says that reports lack them.
-func unreportedFigures(incomplete jsontext.Value) (names []string, err error) {
-	var parts []struct {
-		Figures []string `json:"figures"`
-	}
-	err = json.Unmarshal(incomplete, &parts)
-	for _, part := range parts {
-		names = append(names, part.Figures...)
-	}
-	return names, err
-}
-
 func wholeNumber(v jsontext.Value) int {
 	n := numberOf(v)
 	if n == nil || !n.IsInt() || !n.Num().IsInt64() {
@@ -203,7 +191,7 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 		for _, f := range r.figures {
 			all = append(all, o.values[f.Name])
 		}
-		r.addQuotients(all)
+		r.addQuotients(all, l.labels)
 		return all
 	}
 	l.now = valuesOf(o)
@@ -256,7 +244,7 @@ func (r *report) rest() line {
 		if left != nil && r.figures[i].Decimals() > 0 && new(big.Rat).Abs(left).Cmp(rounding) <= 0 {
 			left.SetInt64(0)
 		}
-		if left != nil && left.Sign() == 0 && slices.Contains(r.unreported, r.figures[i].Name) {
+		if left != nil && left.Sign() == 0 && slices.ContainsFunc(r.unreported, func(p unreportedPart) bool { return slices.Contains(p.Figures, r.figures[i].Name) }) {
 			return nil
 		}
 		return left
@@ -299,7 +287,7 @@ func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *bi
 		}
 		for i, f := range r.figures {
 			if f.IsRatio() {
-				all[i] = numberValue(r.ratioOf(f, all), f.Decimals())
+				all[i] = numberValue(r.ratioOf(f, all, nil), f.Decimals())
 			}
 		}
 		return all
@@ -324,11 +312,11 @@ func (r *report) noLabels() []jsontext.Value {
 }
 
 // ratioOf returns a ratio of a line's sums as they are shown, not rounded; nil where its
-// denominator is zero or unknown.
-func (r *report) ratioOf(f catalogue.Figure, values []jsontext.Value) *big.Rat {
+// denominator is zero or unknown, or the sums may be of different reports.
+func (r *report) ratioOf(f catalogue.Figure, values, labels []jsontext.Value) *big.Rat {
 	sum := func(measure int) *big.Rat { return numberOf(values[r.at(catalogue.Measures[measure].Name)]) }
 	n, d := sum(f.Numerator), sum(f.Denominator)
-	if n == nil || d == nil || d.Sign() == 0 {
+	if n == nil || d == nil || d.Sign() == 0 || !r.isOfSameReports(f, labels) {
 		return nil
 	}
 	q := new(big.Rat).Quo(n, d)
@@ -343,7 +331,7 @@ func (r *report) ratioOf(f catalogue.Figure, values []jsontext.Value) *big.Rat {
 func (r *report) changeOf(f catalogue.Figure, l line) jsontext.Value {
 	value := func(side []jsontext.Value) *big.Rat {
 		if f.IsRatio() {
-			return r.ratioOf(f, side)
+			return r.ratioOf(f, side, l.labels)
 		}
 		return numberOf(side[r.at(f.Name)])
 	}
