@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 	"time"
 
@@ -50,11 +49,12 @@ With --json it prints code, app_id and expires_at.`,
   adlens app invite --account acme --public-url https://figures.example.com`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if address, err := url.Parse(base); base != "" && (err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "") {
-				return fmt.Errorf("--public-url %q: expected an address like https://figures.example.com", base)
-			}
-			if public, err := oauth.ParsePublicURL(base); err == nil {
-				base = public // as serve spells it, which an assistant compares
+			if base != "" {
+				parsed, err := oauth.ParseBaseURL(base) // as serve spells it, which an assistant compares
+				if err != nil {
+					return fmt.Errorf("--public-url: %w", err)
+				}
+				base = parsed
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
 				if owner, ok := o.findOwner(d); ok && base == "" {
@@ -68,7 +68,7 @@ With --json it prints code, app_id and expires_at.`,
 				if o.json {
 					err = printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "expires_at": expires})
 				} else {
-					err = explainInvite(cmd.OutOrStdout(), code, app, strings.TrimRight(base, "/"))
+					err = explainInvite(cmd.OutOrStdout(), code, app, base)
 				}
 				return explainUnprinted("app", app.ID, err)
 			})

@@ -58,10 +58,17 @@ func TestAnInvitationIsPrintedListedAndWithdrawn(t *testing.T) {
 	for _, wrong := range [][]string{
 		{"app", "revoke", "a_none"}, {"app", "invite", "--account", "none"}, {"app", "list", "--account", "none"},
 		{"app", "invite", "--account", "acme", "--public-url", "figures.example.com"},
+		{"app", "invite", "--account", "acme", "--public-url", "https://figures.example.com/mcp"},
+		{"app", "invite", "--account", "acme", "--public-url", "https://figures.example.com/?x"},
+		{"app", "invite", "--account", "acme", "--public-url", "http://figures.example.com"},
+		{"app", "invite", "--account", "acme", "--public-url", "http://127.0.0.1:8080/mcp"},
 	} {
 		if out, err := run(o, wrong...); err == nil || out != "" {
 			t.Errorf("%q: %s", wrong, out)
 		}
+	}
+	if all := appsListed(t, o); len(all) != 2 {
+		t.Errorf("what was refused is stored too: %+v", all)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestNoValueIsRefusedInALibrarysWords(t *testing.T) {
 		{"serve --listen 127.0.0.1:0 --platform-url http://[::1", "like https://host/path"},
 		{"serve --listen 127.0.0.1:0 --rates-url %zz", "expected the daily file's"},
 		{"mcp --account " + account + " --figure-memory -1", "--figure-memory -1 is negative; expected bytes, 0 is off"},
-		{"app invite --account " + account + " --public-url http://[::1", "expected an address like https://"},
+		{"app invite --account " + account + " --public-url http://[::1", "expected https://host"},
 		{"feed create --account " + account + " --name x --request /summary?%zz", "does not parse; expected name=value pairs"},
 		{"feed create --account " + account + " --name x --request nonsense", "expected a path after /api/v1"},
 		{"key create --account " + account + " --name x --expires tomorrow", `"tomorrow" is no calendar day of the form YYYY-MM-DD`},

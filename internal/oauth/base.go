@@ -24,6 +24,20 @@ func ParsePublicURL(text string) (string, error) {
 	return "https://" + strings.TrimSuffix(strings.ToLower(u.Host), ":443"), nil // browsers leave the port of https out of Origin
 }
 
+// ParseBaseURL returns an address that assistants may be given: a public one, or that of
+// this machine, which alone is reached by http.
+func ParseBaseURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" {
+		return ParsePublicURL(text)
+	}
+	host, ok := loopbackHost(u.Host)
+	if !ok || !strings.EqualFold(strings.TrimSuffix(text, "/"), "http://"+host) {
+		return "", fmt.Errorf("URL %q: expected https://host or, on this machine alone, one like http://127.0.0.1:8080, without a path", text)
+	}
+	return "http://" + host, nil
+}
+
 // Base returns the address under which a client reaches the server: the public
 // URL, or that of this machine. Without a public URL a request is refused unless
 // it verifiably comes from this machine: peer and Host are loopback, and no proxy

@@ -359,3 +359,16 @@ func TestParsePublicURL(t *testing.T) {
 		}
 	}
 }
+
+func TestParseBaseURL(t *testing.T) {
+	for text, want := range map[string]string{"https://Ads.example.com:443/": "https://ads.example.com", "HTTP://LocalHost:8080/": "http://localhost:8080", "http://127.0.0.1": "http://127.0.0.1", "http://[::1]:80": "http://[::1]:80"} {
+		if got, err := ParseBaseURL(text); got != want || err != nil {
+			t.Errorf("%s: %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"https://ads.example.com/mcp", "https://127.0.0.1", "http://ads.example.com", "http://127.0.0.1:8080/mcp", "http://127.0.0.1/?x", "http://127.0.0.1?", "http://127.0.0.1#", "http://u@127.0.0.1", "http://127.0.0.1//", "http://127.0.0.1:", "http://[::1", "http:localhost", "http://"} {
+		if got, err := ParseBaseURL(text); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %s, %v", text, got, err)
+		}
+	}
+}
