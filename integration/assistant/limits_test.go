@@ -86,6 +86,7 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 		{"figures", map[string]any{"figures": []string{"new_to_brand_purchases%purchases"}}, "only reports of SPONSORED_BRANDS, SPONSORED_DISPLAY have both new_to_brand_purchases and purchases; send no others as ad_products"},
 		{"timeline", map[string]any{"figures": []string{"sales_7d%sales"}, "ad_products": []string{"sponsored_products", "SPONSORED_DISPLAY"}}, "only reports of SPONSORED_PRODUCTS have both sales_7d and sales; send"},
 		{"rank", map[string]any{"by": "spend/purchases"}, `by is "spend/purchases"; expected spend`},
+		{"rank", map[string]any{"by": "product"}, `by: "product" is not known here; expected a figure or dimension of the answer: spend`},
 		{"rank", map[string]any{"campaign_ids": []string{"1"}}, `"1"`},
 		{"rank", map[string]any{"search": "x"}, `search: "x" is not valid; expected 2 to 100 characters`},
 		{"timeline", map[string]any{"granularity": "hour"}, "hour"},
@@ -97,7 +98,7 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 		{"explain_change", map[string]any{"compare": "weekly"}, "weekly"},
 		{"timeline", map[string]any{"granularity": "campaign"}, `granularity is "campaign"; expected auto, day, week, month`},
 		{"rank", map[string]any{"page": "two"}, `page is "two"; expected a number`},
-		{"list", map[string]any{"kind": "campaigns", "marketplace": "US"}, "marketplace has to name one of"},
+		{"list", map[string]any{"kind": "campaigns", "marketplace": "US"}, "the account has no marketplaces yet"},
 		{"activity", map[string]any{"tool": []string{"delete"}}, "delete"},
 		{"explain_change", map[string]any{"figure": "profit"}, `figure is "profit"; expected spend`},
 		{"overview", map[string]any{"account": "other"}, `"account" is no argument of overview, which has none`},
@@ -105,6 +106,33 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 		if _, refusal := s.call(t, c.tool, c.arguments); !strings.Contains(refusal, c.want) {
 			t.Errorf("%s %v: %q, want %q", c.tool, c.arguments, refusal, c.want)
 		}
+	}
+}
+
+// A list takes a marketplace as figures do, and its refusal has the value that was sent.
+func TestAListNamesItsMarketplaceAsFiguresDo(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	s := openSession(t, h.Program, one.Files.ID)
+	for _, name := range []string{" US", "us", "101 ", "gb"} {
+		s.mustCall(t, "list", map[string]any{"kind": "campaigns", "marketplace": name})
+		s.mustCall(t, "figures", map[string]any{"marketplaces": name})
+	}
+	for _, c := range []struct {
+		arguments map[string]any
+		want      string
+	}{
+		{map[string]any{"kind": "campaigns"}, "marketplace is missing; expected one of UK (102), US (101)"},
+		{map[string]any{"kind": "campaigns", "marketplace": "DE"}, `marketplace is "DE"; expected one of UK (102), US (101)`},
+		{map[string]any{"kind": "ad_groups", "marketplace": " "}, `marketplace is ""; expected one of UK (102), US (101)`},
+	} {
+		if _, refusal := s.call(t, "list", c.arguments); refusal != c.want {
+			t.Errorf("%v: %q, want %q", c.arguments, refusal, c.want)
+		}
+	}
+	several := map[string]any{"by": "sales_7d", "currency": "local", "dimensions": "marketplace"}
+	if _, refusal := s.call(t, "rank", several); refusal != "rows cannot be sorted by sales_7d, which is in several currencies here; sort by another figure, or by a dimension" {
+		t.Errorf("by amounts of several currencies: %q", refusal)
 	}
 }
 

@@ -170,6 +170,9 @@ const (
 func explainFaults(faults []adlens.Fault) string {
 	var lines []string
 	for _, f := range faults[:min(len(faults), maxFaults)] {
+		if f.Parameter == "sort" {
+			f.Parameter = byArgument.Name
+		}
 		line := adlens.CleanText(f.Detail, maxErrorText)
 		if !strings.Contains(line, f.Parameter) {
 			line = f.Parameter + ": " + line

@@ -143,13 +143,13 @@ func (c call) namesAdProduct(p adlens.AdProduct) bool {
 // namesMarketplace reports whether a marketplace is one of the call's, which are all
 // where it names none.
 func (c call) namesMarketplace(m object) bool {
-	named := strings.Split(strings.ToUpper(strings.Join(c.args["marketplaces"], ",")), ",")
-	country := textOf(m.values["country_code"])
-	for _, name := range named {
-		name = strings.TrimSpace(name)
-		if name == "" || adlens.CanonicalCountry(name) == country || name == textOf(m.values["marketplace_id"]) {
-			return true
-		}
-	}
-	return false
+	named := strings.Split(strings.Join(c.args["marketplaces"], ","), ",")
+	return slices.ContainsFunc(named, func(name string) bool { return strings.TrimSpace(name) == "" || isMarketplace(m, name) })
+}
+
+// isMarketplace reports whether a name is a marketplace's country or id, as the API reads
+// them.
+func isMarketplace(m object, name string) bool {
+	name = strings.TrimSpace(name)
+	return name == textOf(m.values["marketplace_id"]) || adlens.CanonicalCountry(strings.ToUpper(name)) == textOf(m.values["country_code"])
 }

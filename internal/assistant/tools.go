@@ -448,14 +448,19 @@ func (c call) marketplaceID() (string, error) {
 		}
 		id, country := textOf(m.values["marketplace_id"]), textOf(m.values["country_code"])
 		known = append(known, country+" ("+id+")")
-		if wanted == "" || wanted == id || adlens.CanonicalCountry(strings.ToUpper(wanted)) == country {
+		if wanted == "" || isMarketplace(m, wanted) {
 			found = append(found, id)
 		}
 	}
-	if len(found) != 1 {
-		return "", &argumentError{"marketplace has to name one of " + strings.Join(known, ", ")}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(known) == 0:
+		return "", &argumentError{"the account has no marketplaces yet"}
+	case wanted == "":
+		return "", &argumentError{"marketplace is missing; expected one of " + strings.Join(known, ", ")}
 	}
-	return found[0], nil
+	return "", &argumentError{"marketplace is " + strconv.Quote(adlens.CleanText(wanted, maxText)) + "; expected one of " + strings.Join(known, ", ")}
 }
 
 func answerActivity(c call) (any, error) {

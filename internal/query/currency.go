@@ -67,7 +67,7 @@ func (p *parser) refuseMixedSort(text string) {
 	i := slices.Index(catalogue.ReportFigureNames, p.request.Sort)
 	if i >= 0 && !p.request.hasOrder(catalogue.ReportFigures[i]) && p.isUnrefused("marketplaces") {
 		p.addFault("sort", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
-			Detail: fmt.Sprintf("rows cannot be sorted by %s, which is in several currencies here; send another sort", p.request.Sort)})
+			Detail: fmt.Sprintf("rows cannot be sorted by %s, which is in several currencies here; sort by another figure, or by a dimension", p.request.Sort)})
 	}
 }
 
