@@ -163,8 +163,11 @@ func readScalar(v jsontext.Value, a argument) (string, error) {
 	if text == "" {
 		return "", &argumentError{a.Name + " is empty; give it a value or leave it out"}
 	}
-	if a.Kind == catalogue.Choice {
+	switch n, whole := parseWhole(text); {
+	case a.Kind == catalogue.Choice:
 		text = a.spell(text)
+	case a.Kind == catalogue.Number && whole:
+		text = strconv.FormatInt(n, 10)
 	}
 	if (a.own() || a.Kind == catalogue.Number) && !a.takes(text) {
 		return "", wrongArgument(a, v)

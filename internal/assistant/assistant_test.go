@@ -322,6 +322,7 @@ func TestArgumentsAreReadStrictly(t *testing.T) {
 		`{"rang":"today"}`:                      `"rang" is no argument of rank, which has dimensions`,
 		`{"top":0}`:                             "top is 0; expected a number from 1 to 50",
 		`{"top":"51"}`:                          `top is "51"; expected a number from 1 to 50`,
+		`{"top":9.5}`:                           "top is 9.5; expected a number from 1 to 50",
 		`{"page":"two"}`:                        `page is "two"; expected a number from 1 to`,
 		`{"by":"profit"}`:                       `by is "profit"; expected spend, sales`,
 		`{"marketplaces":[]}`:                   "marketplaces is an empty list",
@@ -341,6 +342,11 @@ func TestArgumentsAreReadStrictly(t *testing.T) {
 	}
 	if args, err := rank.readArguments([]byte(`{"figures":"spend, SPEND,clicks,spend/clicks,average_cpc","dimensions":["campaign,campaign","Campaign"]}`)); err != nil || fmt.Sprint(args) != "map[dimensions:[campaign] figures:[spend clicks average_cpc]]" {
 		t.Errorf("what is named twice: %v, %v", args, err)
+	}
+	for sent, want := range map[string]string{`{"top":10.0,"page":2.00}`: "map[page:[2] top:[10]]", `{"top":"+5","page":"03"}`: "map[page:[3] top:[5]]", `{"search":"10.0"}`: "map[search:[10.0]]"} {
+		if args, err := rank.readArguments([]byte(sent)); err != nil || fmt.Sprint(args) != want {
+			t.Errorf("%s: %v, %v; want %s", sent, args, err, want)
+		}
 	}
 	for _, nothing := range []string{"", "null", "{}", `{"range":null}`} {
 		if args, err := rank.readArguments([]byte(nothing)); err != nil || len(args) != 0 {

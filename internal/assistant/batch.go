@@ -93,12 +93,17 @@ func refuseID(text []byte) []byte {
 	if !ok || id[0] == '"' {
 		return nil
 	}
-	digits, fraction, _ := strings.Cut(string(id), ".")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || strings.Trim(fraction, "0") != "" || n < -maxWholeID || n > maxWholeID {
+	if n, ok := parseWhole(string(id)); !ok || n < -maxWholeID || n > maxWholeID {
 		return refuse(text, jsonrpc.CodeInvalidRequest, "the id is %.40s; expected a text, or a whole number from %d to %d", id, int64(-maxWholeID), int64(maxWholeID))
 	}
 	return nil
+}
+
+// parseWhole reads a whole number as JSON has it, where 10.0 is one too.
+func parseWhole(text string) (n int64, ok bool) {
+	digits, fraction, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil && strings.Trim(fraction, "0") == ""
 }
 
 // maxWholeID is the largest number up to which a float64 has all whole ones.
