@@ -53,7 +53,7 @@ func describeFutureList(at time.Time) string {
 	if !IsFuture(at, time.Now()) {
 		return ""
 	}
-	return fmt.Sprintf("it was generated at %s, more than a day in the future: any list of another time goes before it", adlens.FormatTime(at))
+	return fmt.Sprintf("it was generated at %s, more than a day in the future: exports that are generated before then change nothing, and lists that are read from the platform go before it", adlens.FormatTime(at))
 }
 
 // describeSkipped says how many rows of which other ad products an export has; ""
@@ -86,13 +86,13 @@ func (s *session) decodeExport(f file) (e *platform.Export, market Marketplace, 
 
 // readList reads and checks the whole download.
 func (s *session) readList(f file, e *platform.Export) (*list, error) {
-	l := &list{entity: e.Entity, sources: map[adlens.AdProduct]listSource{}}
+	l := &list{entity: e.Entity, sources: map[adlens.AdProduct]manifest.Source{}}
 	err := f.readUnpacked(f.download, func(content io.Reader) error {
 		unpacked := newPipe(content)
 		err := l.readRows(unpacked, e)
 		sum := unpacked.closeAndSum()
 		for _, p := range e.AdProducts {
-			l.sources[p] = listSource{Source: manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt, SHA256: sum}}
+			l.sources[p] = manifest.Source{ReportID: e.ID, GeneratedAt: e.GeneratedAt, SHA256: sum}
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.download, err)

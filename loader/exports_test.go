@@ -39,9 +39,10 @@ func TestAnExportWithAnotherContentIsRefused(t *testing.T) {
 	}
 }
 
-// An export that a wrong clock has dated is reported, and goes after every other list,
-// whichever was loaded first.
-func TestAnExportOfTheFutureReplacesNoOtherList(t *testing.T) {
+// An export that a wrong clock has dated goes after lists that are read from the platform,
+// however often it is loaded, and is reported where that is by more than a day. Of exports
+// the newest counts, whatever its time.
+func TestAnExportOfTheFutureReplacesNoListThatWasRead(t *testing.T) {
 	t.Parallel()
 	d := openShared(t)
 	export := func(name string, at time.Time) string {
@@ -52,27 +53,34 @@ func TestAnExportOfTheFutureReplacesNoOtherList(t *testing.T) {
 	}
 	now := time.Now()
 	future, further, past := export("future", now.AddDate(2, 0, 0)), export("further", now.AddDate(3, 0, 0)), export("past", now.AddDate(0, 0, -9))
-	read := func(t *testing.T) {
+	soon, later := export("soon", now.Add(8*time.Hour)), export("later", now.Add(23*time.Hour))
+	read := func(t *testing.T, at time.Time) {
 		t.Helper()
-		lists := loader.Lists{ProfileID: profileUS, Currency: "USD", Read: []loader.List{{ListName: loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredProducts}, ReadAt: time.Now(), Sure: true,
+		lists := loader.Lists{ProfileID: profileUS, Currency: "USD", Read: []loader.List{{ListName: loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredProducts}, ReadAt: at, Sure: true,
 			Campaigns: []platform.Campaign{{ID: "1", Name: "read", AdProduct: adlens.SponsoredProducts, State: platform.Enabled}}}}}
 		if err := replace(t.Context(), d.store(), t.Name(), lists); err != nil {
 			t.Fatal(err)
 		}
 	}
+	const ahead = "ahead"                            // a list that is read by a clock that is years ahead
 	for name, steps := range map[string][][2]string{ // each an export, "" for a list that is read, and what is held then
 		"of the platform": {{future, "future"}, {further, "further"}, {"", "read"}, {future, "read"}, {further, "read"}},
-		"other exports":   {{future, "future"}, {past, "past"}, {further, "past"}, {"", "read"}, {past, "read"}},
+		"hours ahead":     {{soon, "soon"}, {"", "read"}, {soon, "read"}, {later, "read"}},
+		"other exports":   {{future, "future"}, {past, "future"}, {further, "further"}, {future, "further"}, {"", "read"}, {past, "read"}},
+		"read in future":  {{past, "past"}, {ahead, "read"}, {past, "past"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mustLoad(t, d.store(), t.Name(), writeBase(t))
 			for i, step := range steps {
-				if path := step[0]; path == "" {
-					read(t)
-				} else {
+				switch path := step[0]; path {
+				case "":
+					read(t, time.Now())
+				case ahead:
+					read(t, now.AddDate(5, 0, 0))
+				default:
 					f := load(t, d.store(), t.Name(), path).Files[0]
-					if wrong := path != past; f.Status == loader.Refused || strings.Contains(f.Notice, "more than a day in the future: any list") != wrong {
+					if wrong := path == future || path == further; f.Status == loader.Refused || strings.Contains(f.Notice, "more than a day in the future: exports") != wrong {
 						t.Errorf("step %d: %s %q", i, f.Status, f.Notice)
 					}
 				}

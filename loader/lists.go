@@ -142,10 +142,10 @@ func (s *session) checkRowCounts(market Marketplace, read Lists) error {
 func (read Lists) byEntity() []*list {
 	var all []*list
 	for _, e := range []platform.Entity{platform.Campaigns, platform.AdGroups, platform.Ads} {
-		one := &list{entity: e, sources: map[adlens.AdProduct]listSource{}}
+		one := &list{entity: e, sources: map[adlens.AdProduct]manifest.Source{}}
 		for _, l := range read.Read {
 			if l.Entity == e {
-				one.sources[l.AdProduct] = listSource{manifest.Source{GeneratedAt: l.ReadAt}, true}
+				one.sources[l.AdProduct] = manifest.Source{GeneratedAt: l.ReadAt}
 				one.campaigns, one.adGroups, one.ads = append(one.campaigns, l.Campaigns...), append(one.adGroups, l.AdGroups...), append(one.ads, l.Ads...)
 			}
 		}
@@ -157,7 +157,7 @@ func (read Lists) byEntity() []*list {
 // list is the rows of one entity, of some ad products.
 type list struct {
 	entity    platform.Entity
-	sources   map[adlens.AdProduct]listSource // of the ad products that it speaks for
+	sources   map[adlens.AdProduct]manifest.Source // of the ad products that it speaks for
 	rows      int
 	campaigns []platform.Campaign
 	adGroups  []platform.AdGroup
@@ -194,23 +194,18 @@ func boolToInt(yes bool) int {
 	return 0
 }
 
-// listSource is where lists come from: an export, or a read just now.
-type listSource struct {
-	manifest.Source
-	justRead bool
-}
-
-// supersedesSource reports whether the list takes the place of one that is held: the newer
-// one does, but what is dated in the future goes after all that is not, as its time is wrong.
-func (s listSource) supersedesSource(held manifest.Source) bool {
-	now := time.Now()
-	if s.justRead && held.GeneratedAt.After(now) {
+// supersedesSource reports whether a list takes the place of one that is held: the newer one
+// does. Against a list that was read from the platform, which has no report's id, a time that
+// has not come is wrong and loses; of exports alone it counts as it is.
+func supersedesSource(next, held manifest.Source) bool {
+	now, exported, read := time.Now(), next.ReportID != "", held.ReportID == ""
+	switch {
+	case exported && read && next.GeneratedAt.After(now):
+		return false
+	case (!exported || read) && held.GeneratedAt.After(now):
 		return true
 	}
-	if future := IsFuture(s.GeneratedAt, now); future != IsFuture(held.GeneratedAt, now) {
-		return !future
-	}
-	return s.Newer(held)
+	return next.Newer(held)
 }
 
 // replaceLists makes lists live, each for the ad products of which it supersedes the
@@ -246,14 +241,14 @@ func (b *build) supersedeUnits(ctx context.Context, market Marketplace, l *list)
 		}
 		u := l.unitOf(market, p)
 		held, ok := b.session.Manifest().Find(u)
-		if ok && len(held.Sources) > 0 && !source.supersedesSource(held.Sources[0]) {
+		if ok && len(held.Sources) > 0 && !supersedesSource(source, held.Sources[0]) {
 			continue
 		}
 		ub, err := b.beginUnit(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source.Source}, uint64(l.countRows(p))
+		ub.entry.Sources, ub.entry.Rows = []manifest.Source{source}, uint64(l.countRows(p))
 		generations[p] = ub.entry.Generation
 	}
 	return generations, nil
