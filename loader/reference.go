@@ -102,7 +102,8 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 			return rows, nil
 		}
 		if err != nil {
-			return rows, tableError(rows+2, values, columns, err)
+			err = fmt.Errorf("row %d: %w", rows+2, err) // an error of reading knows no line
+			return rows, platform.RowDamage(err, values, fmt.Sprintf("%d values, %s", len(columns), strings.Join(columns, ",")))
 		}
 		rows++
 		line, _ := reader.FieldPos(0)
@@ -115,20 +116,6 @@ func readTable(content io.Reader, columns []string, visit func(row int, values [
 			return rows, err
 		}
 	}
-}
-
-// tableError says what is wrong with the form of a row. row is its number where
-// the error does not know its line.
-func tableError(row int, values, columns []string, err error) error {
-	var form *csv.ParseError
-	switch errors.As(err, &form); {
-	case form == nil:
-		return fmt.Errorf("row %d: %w", row, err)
-	case errors.Is(err, csv.ErrFieldCount):
-		return &platform.Fault{Row: form.Line, Value: fmt.Sprintf("%q", strings.Join(values, ",")),
-			Expected: fmt.Sprintf("%d values, %s, and not %d", len(columns), strings.Join(columns, ","), len(values))}
-	}
-	return &platform.Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
 }
 
 // titles is how files of products.csv are loaded.

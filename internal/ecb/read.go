@@ -81,7 +81,7 @@ func readTable(content []byte) (Table, error) {
 	reader.TrimLeadingSpace, reader.ReuseRecord = true, true
 	header, err := reader.Read()
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+		return nil, platform.RowDamage(err, header, "")
 	}
 	currencies, err := readHeader(header)
 	if err != nil {
@@ -94,7 +94,7 @@ func readTable(content []byte) (Table, error) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, platform.RowDamage(err, values, fmt.Sprintf("%d values, one for each column", reader.FieldsPerRecord))
 		}
 		line, _ := reader.FieldPos(0)
 		if err := table.addRow(line, currencies, values); err != nil {

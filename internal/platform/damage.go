@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,6 +29,20 @@ func Damage(err error) error {
 		field = name + ": "
 	}
 	return fmt.Errorf("%sdamaged JSON at byte %d: %s", field, syntax.ByteOffset, stripPrefix(syntax.Err.Error()))
+}
+
+// RowDamage says in our words what is wrong with the form of a row of CSV: its number of
+// values, where those that wanted describes are right, or its quotes. Errors of reading
+// keep their own words.
+func RowDamage(err error, values []string, wanted string) error {
+	var form *csv.ParseError
+	switch {
+	case !errors.As(err, &form):
+		return err
+	case errors.Is(err, csv.ErrFieldCount):
+		return &Fault{Row: form.StartLine, Value: fmt.Sprintf("%q", strings.Join(values, ",")), Expected: fmt.Sprintf("%s, and not %d", wanted, len(values))}
+	}
+	return &Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
 }
 
 // otherFiles are files that are no JSON, by what the decoder says of their

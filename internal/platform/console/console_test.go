@@ -235,7 +235,7 @@ func TestWhatIsNoDailyReportOfTheThreeIsRefusedWithTheRightOne(t *testing.T) {
 		replace("10,2", "-1,2"):                                                           "row 2: Impressions is -1, expected a whole number",
 		replace("10,2", "1%,2"):                                                           "row 2: Impressions is 1%, expected a whole number",
 		replace("$3.00", `"$3,00"`):                                                       "row 2: 7 Day Total Sales is $3,00, expected a number written as $1.50 in row 2 is",
-		replace("$3.00", `"$3,000"`) + "x":                                                "row 3: is 1 values long, expected 11 values, one for each column",
+		replace("$3.00", `"$3,000"`) + "x":                                                `row 3: is "x", expected 11 values, one for each column, and not 1`,
 		replace("$1.50,$3.00", `"$1,500",0`):                                              "row 2: Spend is $1,500, expected a number that can be read in one way",
 		replace("$1.50,$3.00", `"1,50.00",0`):                                             "row 2: Spend is 1,50.00, expected an amount",
 		replace(",Camp,", ",Ca\x00mp,"):                                                   `row 2: is "Ca\x00mp", expected text in UTF-8 without NUL`,

@@ -3,7 +3,6 @@ package console
 import (
 	"bufio"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -77,15 +76,8 @@ func (t *textTable) offset() int64        { return t.reader.InputOffset() }
 
 func (t *textTable) next() ([]cell, int, error) {
 	values, err := t.reader.Read()
-	var form *csv.ParseError
-	switch {
-	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &form):
-		return nil, 0, &platform.Fault{Row: form.Line, Value: fmt.Sprintf("%d values long", len(values)),
-			Expected: fmt.Sprintf("%d values, one for each column", t.reader.FieldsPerRecord)}
-	case errors.As(err, &form):
-		return nil, 0, &platform.Fault{Row: form.StartLine, Expected: "quotes around the whole of a value, with each quote inside written twice, and an end to each"}
-	case err != nil:
-		return nil, 0, err
+	if err != nil {
+		return nil, 0, platform.RowDamage(err, values, fmt.Sprintf("%d values, one for each column", t.reader.FieldsPerRecord))
 	}
 	line, _ := t.reader.FieldPos(0)
 	if len(values) > maxColumns {
