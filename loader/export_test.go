@@ -43,6 +43,13 @@ func ReadReport(dir, object, downloaded string) (grains int, err error) {
 	return len(c.table.grains), nil
 }
 
+// MergeProfiles adds a profile to an account with so many, and returns how many it then has.
+func MergeProfiles(held int, added platform.Profile) (int, error) {
+	s := session{markets: make([]Marketplace, held)}
+	next, err := s.mergeProfiles([]platform.Profile{added})
+	return len(next), err
+}
+
 type unheard struct{}
 
 func (unheard) Step(string, int, int) {}

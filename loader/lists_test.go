@@ -221,3 +221,16 @@ func TestTheCurrencyOfHeldListsStays(t *testing.T) {
 	}
 	mustLoad(t, d.store(), t.Name(), pesos)
 }
+
+// Stored rows tell marketplaces by numbers of 16 bits.
+func TestMoreProfilesThanHaveNumbersAreRefused(t *testing.T) {
+	t.Parallel()
+	added := platform.Profile{ID: profileUS}
+	if n, err := loader.MergeProfiles(65_534, added); err != nil || n != 65_535 {
+		t.Errorf("the last profile: %d, %v", n, err)
+	}
+	_, err := loader.MergeProfiles(65_535, added)
+	if want := "profile 1001 would be one of 65536 of the account, expected at most 65535"; err == nil || err.Error() != want {
+		t.Errorf("one more is refused as %v, expected %s", err, want)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,6 +49,9 @@ func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, err
 	for _, p := range profiles {
 		p.Advertiser = "" // which is not stored
 		i := slices.IndexFunc(next, func(m Marketplace) bool { return m.ID == p.ID })
+		if i < 0 && len(next) == math.MaxUint16 { // the last key
+			return nil, newRefusalf("profile %s would be one of %d of the account, expected at most %d", p.ID, len(next)+1, len(next))
+		}
 		if i < 0 {
 			next = append(next, Marketplace{Key: uint16(len(next) + 1), Profile: p})
 			continue
