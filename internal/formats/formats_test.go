@@ -20,7 +20,7 @@ import (
 
 // oddTexts are those that formats stumble over.
 var oddTexts = []string{"", "plain", "a,b;c\td", `say "x"`, "two\nlines", "cr\rhere", "crlf\r\nend", "=HYPERLINK(\"x\")", "+1", "-5.20", "@sum", "\tx", "\rx", "'quoted",
-	"_x0041_", "_x000D_", "<b>&amp;</b>", "😀 emoji", "\x01\x1f control", "123456789012345678", " spaces ", "1,5", "ÄÖÜ ſ", "\ufffe", "]]>"}
+	"_x0041_", "_x000D_", "_x0041\rb", "_xFFFF\x01", "<b>&amp;</b>", "😀 emoji", "\x01\x1f control", "123456789012345678", " spaces ", "1,5", "ÄÖÜ ſ", "\ufffe", "]]>"}
 
 func drawText() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.SampledFrom(oddTexts), rapid.String())

@@ -87,9 +87,10 @@ func appendEscape(b []byte, r rune) []byte {
 	return append(b, '_', 'x', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15], '_')
 }
 
-// looksEscaped reports whether a text begins like _x000D_.
+// looksEscaped reports whether a text begins like _x000D, which an underscore would
+// complete: the text's own, or the first of what a control character is written as.
 func looksEscaped(text []byte) bool {
-	if len(text) < 7 || text[1] != 'x' || text[6] != '_' {
+	if len(text) < 6 || text[1] != 'x' {
 		return false
 	}
 	for _, c := range text[2:6] {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"adlens/internal/answer"
 	"adlens/internal/auth"
@@ -183,8 +184,19 @@ func writePages(h http.Header, p answer.Pages) {
 	}
 }
 
-// angles are what an address between them may not have (RFC 8288, 3).
-var angles = strings.NewReplacer("<", "%3C", ">", "%3E")
+// escapeLinked writes what an address in a Link header may not have as it is: angles, and
+// what is not ASCII (RFC 8288, 3; RFC 3986, 2).
+func escapeLinked(part string) string {
+	var b strings.Builder
+	for _, c := range []byte(part) {
+		if c == '<' || c == '>' || c >= utf8.RuneSelf {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
 
 // withPage returns a query string as it was sent, for another page.
 func withPage(sent string, page int) string {
@@ -192,7 +204,7 @@ func withPage(sent string, page int) string {
 	for _, part := range strings.Split(sent, "&") {
 		name, _, _ := strings.Cut(part, "=")
 		if plain, err := url.QueryUnescape(name); part != "" && (err != nil || plain != "page") {
-			kept = append(kept, angles.Replace(part))
+			kept = append(kept, escapeLinked(part))
 		}
 	}
 	return strings.Join(append(kept, fmt.Sprintf("page=%d", page)), "&")

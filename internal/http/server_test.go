@@ -366,7 +366,7 @@ func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
 }
 
 func TestTheNextPageCannotEndItsAddress(t *testing.T) {
-	for sent, want := range map[string]string{"a=1&page=3": "a=1&page=2", "p%61ge=1&sort=a>b&x=<": "sort=a%3Eb&x=%3C&page=2", "": "page=2"} {
+	for sent, want := range map[string]string{"a=1&page=3": "a=1&page=2", "p%61ge=1&sort=a>b&x=<": "sort=a%3Eb&x=%3C&page=2", "search=größe": "search=gr%C3%B6%C3%9Fe&page=2", "": "page=2"} {
 		if got := withPage(sent, 2); got != want {
 			t.Errorf("%s: %s, want %s", sent, got, want)
 		}
