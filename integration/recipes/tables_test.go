@@ -255,10 +255,12 @@ func TestTheCommandsForCurlRunAsTheyStand(t *testing.T) {
 	dir := t.TempDir()
 	environment := []string{"ADLENS=" + h.Server.Address, "ADLENS_KEY=" + one.Ask.Key}
 	blocks := blocksOf(t, "curl", "sh")
-	timeline, err := run(t, dir, environment, "sh", "-ec", blocks[1])
-	house.Need(t, err)
-	if want := house.Get(t, one.Ask, "/api/v1/timeline?range=last_month").Body; string(timeline) != string(want) {
-		t.Errorf("curl says %s, the API %s", timeline, want)
+	for _, server := range []string{h.Server.Address, refusing(t, h.Server.Address, 429, theFirst)} {
+		timeline, err := run(t, dir, append(slices.Clone(environment), "ADLENS="+server), "sh", "-ec", blocks[1])
+		house.Need(t, err)
+		if want := house.Get(t, one.Ask, "/api/v1/timeline?range=last_month").Body; string(timeline) != string(want) {
+			t.Errorf("curl says %s, the API %s", timeline, want)
+		}
 	}
 	want := house.Get(t, one.Ask, "/api/v1/summary?range=this_month").Body
 	away := "ADLENS=" + refusing(t, h.Server.Address, 429, func(int64) bool { return true })
