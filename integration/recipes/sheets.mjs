@@ -21,7 +21,7 @@ const book = existsSync(bookFile) ? JSON.parse(readFileSync(bookFile, 'utf8')) :
 const done = { requests: [], slept: [], errors: [] }
 
 // The quotas (developers.google.com/apps-script/guides/services/quotas).
-const MOST = { fetches: 20_000, answer: 50 << 20, address: 2082, property: 9 << 10, properties: 500 << 10, triggers: 20, run: 360_000, sleep: 300_000, cells: 10_000_000 }
+const MOST = { fetches: 20_000, answer: 50 << 20, address: 2082, property: 9 << 10, properties: 500 << 10, triggers: 20, run: 360_000, sleep: 300_000, cells: 10_000_000, cell: 50_000 }
 
 let run = { kind: 'none', busy: false, dies: '', prompts: [], slept: 0, locked: false }
 let menu = {}
@@ -96,6 +96,7 @@ function parseCsv(text) {
 function entered(value, format) {
   if (typeof value === 'number') return format === '@' ? String(value) : value
   if (typeof value !== 'string') throw new Error(`a cell cannot hold ${value}`)
+  limit(value.length, MOST.cell, 'characters of a cell')
   if (format === '@' || value === '') return value
   if (value.startsWith("'")) return value.slice(1)
   if (/^[=+]/.test(value)) throw new Error(`${value} is a formula`)

@@ -3,6 +3,9 @@ package recipes_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,7 +212,7 @@ func TestAnInterruptedRefreshIsRepeated(t *testing.T) {
 	book := signedIn(t, scriptFor(t, h.Server.Address, map[string]string{"adlens days": request}), one.Ask.Key)
 	want := house.CSVRows(t, house.Get(t, one.Ask, "/api/v1"+request+"&format=csv").Body)
 	for _, method := range []string{"insertSheet", "setNumberFormat", "setValues", "clearContent", "flush", "setFrozenRows"} {
-		if state := book.do("open", "die:"+method, "menu:Read everything again"); !slices.Equal(state.Errors, []string{"Error: Exceeded maximum execution time"}) && method != "insertSheet" {
+		if state := book.do("open", "die:"+method, "menu:Read everything again"); !slices.Equal(state.Errors, []string{"Error: adlens days: Exceeded maximum execution time"}) && method != "insertSheet" {
 			t.Fatalf("%s: %v", method, state.Errors)
 		}
 		state := book.mustDo("open", "menu:Refresh")
@@ -242,6 +245,34 @@ func TestARefusedRefreshChangesNothing(t *testing.T) {
 	state := newWorkbook(t, script).do("open", "menu:Refresh")
 	if len(state.Errors) != 1 || !strings.Contains(state.Errors[0], "There is no key yet") || len(state.Requests) != 0 {
 		t.Errorf("without a key: %v, %v", state.Errors, state.Requests)
+	}
+}
+
+// One sheet that is refused stops none after it.
+func TestASheetThatFailsStopsNoOther(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	script := scriptFor(t, h.Server.Address, map[string]string{"a": "/timeline?range=never", "b": "/marketplaces", "c": "/timeline?range=ever"})
+	for _, item := range []string{"menu:Refresh", "menu:Read everything again"} {
+		state := signedIn(t, script, one.Ask.Key).do("open", item)
+		if len(state.Errors) != 1 || !strings.Contains(state.Errors[0], "a: 400: ") || !strings.Contains(state.Errors[0], "c: 400: ") || len(state.Sheets["b"].Rows) != 3 {
+			t.Errorf("%s: want two errors and the sheet between them, got %v and %v", item, state.Errors, state.Sheets)
+		}
+	}
+}
+
+// A text longer than a cell is cut, and the cell tells so.
+func TestALongTextIsCutToACell(t *testing.T) {
+	t.Parallel()
+	long := "name,spend\r\n" + strings.Repeat("x", 50_000) + ",1\r\n" + strings.Repeat("y", 50_001) + ",2\r\n"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, long) }))
+	t.Cleanup(server.Close)
+	rows := signedIn(t, scriptFor(t, server.URL, map[string]string{"long": "/report?dimensions=campaign"}), "key").mustDo("open", "menu:Refresh").Sheets["long"].Rows
+	if len(rows) != 3 || len(rows[1][0].(string)) != 50_000 {
+		t.Fatalf("the sheet has %d rows", len(rows))
+	}
+	if text := rows[2][0].(string); len(text) > 50_000 || !strings.HasPrefix(text, strings.Repeat("y", 49_900)) || !strings.HasSuffix(text, " [cut: a cell holds 50000 characters; the API has all]") {
+		t.Errorf("the long text is cut to %d characters: …%.100s", len(text), text[len(text)-100:])
 	}
 }
 

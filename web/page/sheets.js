@@ -51,28 +51,31 @@ function unschedule() {
 }
 
 function refresh() {
-  alone(() => Object.keys(TABLES).forEach(update));
+  alone(update);
 }
 
 function refreshAll() {
-  alone(() => {
-    const properties = PropertiesService.getScriptProperties();
-    for (const name of Object.keys(TABLES)) {
-      properties.setProperty(stateOf(name), JSON.stringify({ names: held(name).names }));
-      update(name);
-    }
+  alone((name) => {
+    PropertiesService.getScriptProperties().setProperty(stateOf(name), JSON.stringify({ names: held(name).names }));
+    update(name);
   });
 }
 
-// alone runs work unless another refresh is running.
+// alone does work for each sheet, unless another refresh is running. A sheet that
+// fails stops no other: its error is thrown at the end.
 function alone(work) {
   const lock = LockService.getDocumentLock();
   if (!lock.tryLock(1000)) throw new Error('Another refresh is running.');
-  try {
-    work();
-  } finally {
-    lock.releaseLock();
+  const errors = [];
+  for (const name of Object.keys(TABLES)) {
+    try {
+      work(name);
+    } catch (error) {
+      errors.push(name + ': ' + error.message);
+    }
   }
+  lock.releaseLock();
+  if (errors.length) throw new Error(errors.join('\n'));
 }
 
 // held is what a sheet shows: its request, the ETag of that answer, and the
@@ -166,8 +169,9 @@ function write(sheet, rows, before) {
 }
 
 // value converts numbers. The sheet itself would read 4.25 as a date where
-// decimals are written with a comma.
+// decimals are written with a comma. A cell holds 50,000 characters.
 function value(column, text) {
+  if (text.length > 50000) return text.slice(0, 49900) + ' [cut: a cell holds 50000 characters; the API has all]';
   return TEXTS.test(column) || text === '' || isNaN(text) ? text : Number(text);
 }
 `
