@@ -59,6 +59,33 @@ func TestAnAssistantsConnectionIsShownAndEnded(t *testing.T) {
 	}
 }
 
+// Without an active subscription the page shows no figures, but ends connections.
+func TestAConnectionOfACanceledAccountIsEnded(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key := h.account(t, "canceled-assisted", map[string]string{"profiles.json": usProfile, "b.report.json": oldBrands, "b.json": oldBrandRows})
+	setup.App(t, h.Program, "canceled-assisted", "Claude")
+	if r := h.Run("account", "set", "canceled-assisted", "--subscription", "canceled"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	p := h.tab(t, h.server.Address, "#/overview?range=all_time").signIn(key)
+	for _, fragment := range []string{"#/overview?range=all_time", "#/campaigns", "#/rules"} {
+		p.goTo(fragment)
+		p.says("#view .failed", "subscription is canceled")
+		if !js[bool](p, "document.getElementById('controls').hidden") {
+			t.Errorf("%s has pickers", fragment)
+		}
+	}
+	p.click(`[data-keep="view-apps"]`)
+	p.says("#view", "Claude")
+	p.click("#view tbody tr summary")
+	p.click("#view tbody tr button")
+	p.says("#said", "The connection of Claude is ended.")
+	if listed := h.Run("app", "list", "--account", "canceled-assisted").Stdout; !strings.Contains(listed, " revoked ") {
+		t.Errorf("app list: %s", listed)
+	}
+}
+
 // An assistant reads all of the account, so a key for some marketplaces is not told of it.
 func TestAKeyForSomeMarketplacesIsNotToldThatNoAssistantIsConnected(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,8 @@ addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 addEventListener('online', () => session?.failed && show())
 
 // begin starts a session. The account comes first: it shows whether the key is
-// right, and answers without an active subscription too. begin then calls accepted(key).
+// right, and answers without an active subscription too: then only connections of
+// assistants are shown, to be ended. begin calls accepted(key) once the key is right.
 async function begin(key, accepted = () => {}) {
   endSession(session)
   const api = new Api({ Authorization: `Bearer ${key}` })
@@ -53,7 +54,11 @@ async function begin(key, accepted = () => {}) {
   try {
     welcome(await ask('/api/v1/account'))
     accepted(key)
-    mine.marketplaces = (await ask('/api/v1/marketplaces')).data
+    mine.marketplaces = await ask('/api/v1/marketplaces').then(({ data }) => data, (error) => {
+      if (error.code !== 'subscription_inactive') throw error
+      mine.inactive = error
+      return []
+    })
     furnish()
   } catch (error) {
     if (session === mine) refuse(error)
@@ -69,8 +74,8 @@ function endSession(of) {
   clearTimeout(of?.later)
 }
 
-// refuse tells why a session did not begin. Who is known stays: a canceled
-// subscription is no wrong key. A key that may be right need not be typed again.
+// refuse tells why a session did not begin. Who is known stays. A key that may be right
+// need not be typed again.
 function refuse(error) {
   const { key, account } = session
   if (!account) {
@@ -151,6 +156,7 @@ async function show({ again = false } = {}) {
   if (!mine.shown && !mine.failed) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
   byId('view').setAttribute('aria-busy', 'true')
   try {
+    if (mine.inactive && state.view !== 'apps') throw mine.inactive
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
     if (await learn(mine, running, { again, answers: shown.answers })) return show({ again: true })
@@ -177,7 +183,7 @@ function frame(state) {
   const tabs = Object.entries(VIEWS).filter(([, { within }]) => !within)
   redraw(byId('views'), el('ul', {}, tabs.map(([name, { title }]) => el('li', {},
     el('a', { href: link({ view: name }), 'data-keep': `view-${name}`, 'aria-current': [state.view, view.within].includes(name) && 'page' }, title)))))
-  byId('controls').hidden = !view.figures
+  byId('controls').hidden = !view.figures || Boolean(session.inactive)
   session.controls.update(state)
   document.title = `${view.title} · ${session.account.name} · adlens`
 }
@@ -251,7 +257,7 @@ function fail(error, requests, running) {
   session.failed = true
   byId('notices').replaceChildren()
   session.elsewhere.show(ofApi(requests.filter(({ after }) => !after))) // those that need no other's answer
-  redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[session.state.view].title), drawFault(error, () => show({ again: true })),
+  redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[session.state.view].title), drawFault(error, () => (session.inactive ? begin(session.key) : show({ again: true }))),
     error.status === 400 && el('p', {}, el('a', { href: `#/${session.state.view}`, 'data-keep': 'plain-view' }, 'Show it as it is without these choices')))
 }
 

@@ -48,7 +48,7 @@ export function drawFault(error, again) {
       ? el('ul', {}, problem.errors.map((fault) => el('li', {}, `${fault.parameter}: ${fault.detail}`)))
       : el('p', {}, sentence(detail)),
     problem && el('p', {}, about(problem)),
-    problem?.status === 403 && el('p', {}, 'The key is valid, but nothing but the account itself is answered.'),
+    problem?.status === 403 && el('p', {}, 'The key is valid, but only the account and its assistants are answered.'),
     problem?.requestId && el('p', { class: 'muted' }, `Status ${problem.status}, request ${problem.requestId}`),
     el('button', { type: 'button', class: 'main', 'data-keep': 'retry', onclick: again }, 'Try again'))
 }
