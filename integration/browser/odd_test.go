@@ -24,6 +24,8 @@ func TestOddViewsAreShownAndCanBeLeft(t *testing.T) {
 		"#/products?page=99":            "This page has no rows.",
 		"#/activity?page=99":            "This page has no rows.",
 		"#/campaign-figures?search=zzz": "Nothing was found.",
+		"#/overview?stack=campaign":     "By marketplace",
+		"#/overview?stack=constructor":  "By marketplace",
 	} {
 		p.goTo(fragment)
 		if n := p.count("#view .failed"); n != 0 {

@@ -1,6 +1,8 @@
 // What the page shows, as its fragment says: #/products?range=last_7_days&page=2.
 // So it can be bookmarked, and Back works. The key is never part of it.
 
+import { STACKS } from './stack.js'
+
 // SHARED are the names that stay when another view is chosen.
 const SHARED = { range: 'last_30_days', start_date: '', end_date: '', timezone: 'UTC', marketplaces: '', ad_products: '', campaign_ids: '', ad_group_ids: '', product_ids: '', compare: 'none', currency: 'USD', figures: '' }
 
@@ -30,6 +32,7 @@ export function read(fragment) {
     if (name in state && name !== 'view') state[name] = value
   }
   if (state.start_date || state.end_date) state.range = ''
+  if (state.stack && !Object.hasOwn(STACKS, state.stack)) state.stack = ''
   return state
 }
 
