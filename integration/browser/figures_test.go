@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens/integration/harness"
+	setup "adlens/integration/house"
 	"adlens/integration/model"
 )
 
@@ -173,6 +175,25 @@ func TestAProductIsFoundAndHasItsOwnTimeline(t *testing.T) {
 	p.until("!location.hash.includes('product_ids')")
 	p.settled()
 	same(t, "all figures", bares(p.texts("[data-figure]")), answer(t, h.client(h.key), "/api/v1/summary?range=last_90_days").figures())
+}
+
+// A bid has as many decimals as the platform has of it.
+func TestBidsAndBudgetsAreShownAsTheyWereSet(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key := h.account(t, "exact-bids", map[string]string{"profiles.json": usProfile})
+	const profile = "9007199254740997"
+	dir := t.TempDir()
+	setup.ExportPair("campaigns", profile, "campaigns", time.Now(), setup.CampaignRow("77", "one", "USD")).Write(t, dir)
+	bid := map[string]any{"defaultBid": json.Number("0.755"), "currencyCode": "USD"}
+	setup.ExportPair("groups", profile, "adGroups", time.Now(), setup.With(setup.AdGroupRow("3", "77", "exact"), "bid", bid)).Write(t, dir)
+	if l, err := h.Load("exact-bids", dir); err != nil || l.Code != 0 {
+		t.Fatal(l, err)
+	}
+	p := h.tab(t, h.server.Address, "#/ad-groups").signIn(key)
+	p.says("#view tbody", "$0.755")
+	p.goTo("#/campaigns")
+	p.says("#view tbody", "$10.50")
 }
 
 func TestTheOtherViewsShowWhatTheAPIHolds(t *testing.T) {

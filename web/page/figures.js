@@ -58,8 +58,8 @@ export const shown = (figure, value, currency) => orNone(value, () => format(sha
 // tick is a value at an axis, in few characters.
 export const tick = (figure, value, currency) => format({ ...shapeOf(figure, currency), ...compact }, value)
 
-// amount is an amount in the marketplace's own currency.
-export const amount = (value, currency) => shown({ kind: 'money' }, value, currency)
+// amount is a bid or a budget as it was set, in the marketplace's own currency.
+export const amount = (value, currency) => orNone(value, () => format({ ...shapeOf({ kind: 'money' }, currency), maximumFractionDigits: 20 }, value))
 
 // count is a whole number.
 export const count = (value) => orNone(value, () => format(shapes.count, value))
