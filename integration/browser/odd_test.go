@@ -78,7 +78,8 @@ func TestMarketplacesThatAreNewAreShown(t *testing.T) {
 }
 
 // Where the figures of a marketplace end follows what was loaded since: after Refresh,
-// and once an answer has later days than any marketplace had.
+// once an answer has later days than any marketplace had, and a minute later where one is
+// behind.
 func TestWhereFiguresEndFollowsWhatIsLoaded(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
@@ -112,6 +113,10 @@ func TestWhereFiguresEndFollowsWhatIsLoaded(t *testing.T) {
 	if text := p.text("#notices"); strings.Contains(text, "of US") {
 		t.Errorf("the newest figures are reported to end: %s", text)
 	}
+	load(report(uk, "2026-01-20")) // and the minute is over, without a click
+	js[any](p, "{ const now = performance.now.bind(performance); performance.now = () => now() + 61_000; null }")
+	p.goTo("#/overview?range=all_time")
+	p.until("!document.querySelector('#notices').textContent.includes('The figures of')")
 }
 
 // Answers have Gregorian months, and some languages a calendar of their own.

@@ -7,7 +7,7 @@ import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { copy, elsewhere } from './elsewhere.js'
 import { ofApi, requestsOf } from './requests.js'
-import { drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
+import { behind, drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
 import { askAll, drawView, figuresOf, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
@@ -49,7 +49,7 @@ addEventListener('online', () => session?.failed && show())
 async function begin(key, accepted = () => {}) {
   endSession(session)
   const api = new Api({ Authorization: `Bearer ${key}` })
-  const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map() }
+  const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map(), learnt: performance.now() }
   const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
   try {
     welcome(await ask('/api/v1/account'))
@@ -215,16 +215,18 @@ function answered(state, refused) {
   return { ...state, ...Object.fromEntries(faults.map(({ parameter }) => [parameter, left(parameter, state[parameter] ?? '')])) }
 }
 
-// learn asks for the marketplaces again where that is wanted, or an answer names one that
-// is new or a day after all that are known, and reports whether there are others. What
-// failed leaves those that are known.
+// learn asks for the marketplaces again where that is wanted, an answer names one that is
+// new or a day after all that are known, or, once a minute, while one is behind. It
+// reports whether there are others. What failed leaves those that are known.
 async function learn(mine, running, { again, answers }) {
   const known = mine.marketplaces
   const isNew = ({ marketplace_id: id }) => !known.some((one) => one.marketplace_id === id)
-  const goesOn = ({ meta }) => meta?.data_last_date && known.every(({ data_last_date: last }) => !last || last < meta.data_last_date)
+  const goesOn = ({ meta }) => meta?.data_last_date && (known.every(({ data_last_date: last }) => !last || last < meta.data_last_date)
+    || (performance.now() > mine.learnt + 60_000 && behind(meta, known).length))
   if (!again && !answers.summary?.by_marketplace.some(isNew) && !Object.values(answers).some(goesOn)) return false
   const now = await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting }).then(({ data }) => data, () => known)
   if (running !== mine.running) return false
+  mine.learnt = performance.now()
   mine.marketplaces = now
   if (!now.some(isNew)) return false
   furnish()

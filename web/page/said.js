@@ -75,14 +75,16 @@ const BEHIND_DAYS = 7
 // isStale reports whether the newest day with figures is older than it should be.
 const isStale = (meta) => Boolean(meta?.data_last_date) && daysBetween(meta.data_last_date, new Date().toISOString().slice(0, 10)) > STALE_DAYS
 
+// behind are the marketplaces whose figures end long before an answer's.
+export const behind = (meta, marketplaces) => marketplaces.filter((m) => m.data_last_date && daysBetween(m.data_last_date, meta.data_last_date) > BEHIND_DAYS)
+
 // staleness tells where figures end that should go on, as doctor does.
 function staleness(meta, marketplaces) {
   const last = meta?.data_last_date
   if (!last) return []
-  const behind = marketplaces.filter((m) => m.data_last_date && daysBetween(m.data_last_date, last) > BEHIND_DAYS)
   return [
     isStale(meta) && `No figures have come since ${day(last)}: the newest day should be at most ${STALE_DAYS} days old. The operator of this server finds the reason with adlens doctor.`,
-    ...behind.map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
+    ...behind(meta, marketplaces).map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
   ].filter(Boolean)
 }
 
