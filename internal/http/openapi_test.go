@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,7 +28,8 @@ type apiDocument struct {
 	Paths map[string]struct {
 		Get struct {
 			Responses map[string]struct {
-				Ref string `json:"$ref"`
+				Ref     string `json:"$ref"`
+				Headers map[string]any
 			}
 		}
 	}
@@ -215,9 +217,61 @@ func checkHeaders(t *testing.T, code adlens.Code, got *httptest.ResponseRecorder
 		if _, of := r.Content["application/problem+json"].Examples[string(code)]; !of {
 			continue
 		}
-		for _, name := range []string{"Retry-After", "WWW-Authenticate", "Allow", "X-Request-Id", "Cache-Control"} {
+		for _, name := range []string{"Retry-After", "WWW-Authenticate", "Allow", "X-Request-Id", "Cache-Control", "Vary"} {
+			if name == "Vary" && code == codeNotFound {
+				continue // an address that there is none of has none, and is not in the document
+			}
 			if _, said := r.Headers[name]; said != (got.Header().Get(name) != "") {
 				t.Errorf("%s: the header %s is documented %t, and is %q", code, name, said, got.Header().Get(name))
+			}
+		}
+	}
+}
+
+// unlistedHeaders are of HTTP, or of every answer for the sake of browsers.
+var unlistedHeaders = []string{"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
+
+// Answers and errors of authenticated addresses have no header that the document does
+// not list for their status.
+func TestEveryHeaderOfAnAnswerIsInTheDocument(t *testing.T) {
+	d := documented(t)
+	const products = "/api/v1/reports/products"
+	for _, c := range []struct {
+		path, query, held string
+		status            int
+		fails             adlens.Kind
+	}{
+		{path: "/api/v1/summary", status: 200},
+		{path: "/api/v1/account", status: 200},
+		{path: products, query: "?page_size=1", status: 200},
+		{path: products, query: "?page_size=1&format=parquet", held: "bytes=0-3", status: 206},
+		{path: products, query: "?format=parquet", held: "bytes=999999999-", status: 416},
+		{path: products, held: "*", status: 304},
+		{path: "/api/v1/summary", status: 500, fails: adlens.Internal},
+		{path: "/api/v1/summary", status: 503, fails: adlens.EngineUnavailable},
+		{path: "/api/v1/summary", status: 504, fails: adlens.QueryTimeout},
+	} {
+		w := newWorld()
+		if c.fails != "" {
+			w.fails = &adlens.Error{Kind: c.fails, Err: fmt.Errorf("provoked")}
+		}
+		request := httptest.NewRequest(http.MethodGet, c.path+c.query, nil)
+		request.Header.Set("Authorization", "Bearer "+key.Reveal())
+		request.Header.Set(map[bool]string{true: "If-None-Match", false: "Range"}[c.held == "*"], c.held)
+		got := httptest.NewRecorder()
+		handler(w, "acme-active").ServeHTTP(got, request)
+		if got.Code != c.status {
+			t.Errorf("%s%s: status %d, want %d: %s", c.path, c.query, got.Code, c.status, got.Body)
+		}
+		r := d.Paths[c.path].Get.Responses[fmt.Sprint(c.status)]
+		headers := r.Headers
+		if r.Ref != "" {
+			headers = d.Components.Responses[filepath.Base(r.Ref)].Headers
+		}
+		for name := range got.Header() {
+			listed := slices.ContainsFunc(slices.Collect(maps.Keys(headers)), func(one string) bool { return strings.EqualFold(one, name) })
+			if !listed && !slices.Contains(unlistedHeaders, name) {
+				t.Errorf("%s%s: the document lists no header %s for %d", c.path, c.query, name, c.status)
 			}
 		}
 	}
