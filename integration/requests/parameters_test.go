@@ -216,3 +216,32 @@ func TestAllFaultsOfARequestAreSaidInTheOrderOfTheParameters(t *testing.T) {
 		t.Errorf("want faults %v, got %v", want, got)
 	}
 }
+
+// What another parameter has to do with a value that cannot be read is no fault of the
+// other. The shop's marketplaces have two currencies.
+func TestNoOtherParameterIsBlamedForAValueThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	_, one := house.ShopWithData(t)
+	for request, want := range map[string]string{
+		"summary?format=&separator=semicolon":                                                        "format invalid_parameter",
+		"summary?marketplaces=&currency=local":                                                       "marketplaces invalid_parameter",
+		"report?figures=sales_7d&marketplaces=US%zz":                                                 "marketplaces invalid_parameter",
+		"summary?timezone=%zz&start_date=2026-03-01&end_date=2026-03-02&compare=previous_period":     "timezone invalid_parameter",
+		"summary?timezone=%zz&start_date=2036-03-01&end_date=2036-03-02&compare=previous_period":     "timezone invalid_parameter",
+		"summary?range=today&start_date=%zz&end_date=%zz":                                            "range conflicting_parameters, start_date invalid_parameter, end_date invalid_parameter",
+		"timeline?range=this_year&range=all_time&granularity=day&start_date=2026-03-01&end_date=%zz": "range invalid_parameter, range conflicting_parameters, end_date invalid_parameter",
+		"ad-groups?marketplace_id=%zz&campaign_id=none":                                              "marketplace_id invalid_parameter",
+	} {
+		a, err := one.Ask.Raw("GET /api/v1/" + request + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + one.Ask.Key + "\r\nConnection: close\r\n\r\n")
+		house.Need(t, err)
+		var p house.Problem
+		house.Need(t, json.Unmarshal(a.Body, &p))
+		var faults []string
+		for _, e := range p.Errors {
+			faults = append(faults, e.Parameter+" "+e.Code)
+		}
+		if got := strings.Join(faults, ", "); got != want {
+			t.Errorf("%s: %s, want %s", request, got, want)
+		}
+	}
+}

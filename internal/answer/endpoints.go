@@ -124,8 +124,9 @@ func readEndpoint(path string) (Request, error) {
 // steps are what makes an endpoint of the functions of internal/query, in the order in
 // which a question takes them.
 type steps[Params any, R request, A any] struct {
-	// parse reads the parameters.
-	parse func(Params, query.View, time.Time) (R, []adlens.Fault)
+	// parse reads the parameters, and returns all their faults: those that are known,
+	// of what could not be read, come first.
+	parse func(Params, query.View, time.Time, ...adlens.Fault) (R, []adlens.Fault)
 	// check finds ids that the account does not have, for which it reads the store.
 	check func(context.Context, query.View, R) ([]adlens.Fault, error)
 	// late says that compute checks too: check is left out unless there are other
@@ -143,7 +144,7 @@ type steps[Params any, R request, A any] struct {
 }
 
 // figuresEndpoint returns an endpoint that answers figures.
-func figuresEndpoint[Params, A any](parse func(Params, query.View, time.Time) (query.Request, []adlens.Fault),
+func figuresEndpoint[Params, A any](parse func(Params, query.View, time.Time, ...adlens.Fault) (query.Request, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.Request) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
 		most := func(ctx context.Context, v query.View, figures query.Request) (int, error) {
@@ -159,7 +160,7 @@ func figuresEndpoint[Params, A any](parse func(Params, query.View, time.Time) (q
 
 // listEndpoint returns an endpoint that answers a list.
 func listEndpoint[Params, A any](settle func(context.Context, *Service, query.View, query.ListRequest) (query.ListRequest, bool),
-	parse func(Params, query.View, time.Time) (query.ListRequest, []adlens.Fault),
+	parse func(Params, query.View, time.Time, ...adlens.Fault) (query.ListRequest, []adlens.Fault),
 	compute func(*query.Service, context.Context, query.View, query.ListRequest) (A, error), describe func(*writer, A)) endpoint {
 	return func(ctx context.Context, s *Service, caller auth.Caller, r Request) (*Question, error) {
 		most := func(ctx context.Context, v query.View, list query.ListRequest) (int, error) {
@@ -174,28 +175,28 @@ func listEndpoint[Params, A any](settle func(context.Context, *Service, query.Vi
 // so an answer is of one moment.
 func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, caller auth.Caller, r Request, st steps[Params, R, A]) (*Question, error) {
 	var params Params
-	faults := append(r.Faults, bindParameters(r.Parameters, &params)...)
+	refused := append(r.Faults, bindParameters(r.Parameters, &params)...)
 	preferFormat(&params, r.Format)
 	m, err := s.momentOf(ctx, caller, r)
 	if err != nil {
 		return nil, err
 	}
 	view := m.View
-	request, more := st.parse(params, view, m.now)
-	if !st.late || len(faults)+len(more) > 0 {
+	request, faults := st.parse(params, view, m.now, refused...)
+	if !st.late || len(faults) > 0 {
 		unknown, err := st.check(ctx, view, request)
 		if err != nil {
 			return nil, err
 		}
 		named := func(f adlens.Fault) bool {
-			return slices.ContainsFunc(slices.Concat(faults, more), func(known adlens.Fault) bool { return known.Parameter == f.Parameter })
+			return slices.ContainsFunc(faults, func(known adlens.Fault) bool { return known.Parameter == f.Parameter })
 		}
 		if st.late { // of one value, one fault is enough
 			unknown = slices.DeleteFunc(unknown, named)
 		}
-		more = append(more, unknown...)
+		faults = append(faults, unknown...)
 	}
-	if err := joinFaults(faults, more, &params); err != nil {
+	if err := joinFaults(faults, &params); err != nil {
 		return nil, err
 	}
 	if st.settle != nil {

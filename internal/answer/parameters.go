@@ -166,22 +166,14 @@ func RefuseParameters(sent []Parameter, faults []adlens.Fault) error {
 // ReadParameters reads parameters into a struct whose fields name theirs by the tag
 // query. The error is a *query.FaultsError.
 func ReadParameters(sent []Parameter, faults []adlens.Fault, into any) error {
-	return joinFaults(append(faults, bindParameters(sent, into)...), nil, into)
+	return joinFaults(append(faults, bindParameters(sent, into)...), into)
 }
 
-// joinFaults joins faults of a request's form with those of its values, in the
-// documented order of the parameters. A parameter that was sent wrongly is not
-// reported as missing as well.
-func joinFaults(form, values []adlens.Fault, params any) error {
-	all := form
-	for _, f := range values {
-		about := func(other adlens.Fault) bool { return other.Parameter == f.Parameter }
-		if f.Code != adlens.MissingParameter || !slices.ContainsFunc(form, about) {
-			all = append(all, f)
-		}
-	}
-	if len(all) == 0 {
+// joinFaults returns the error of faults, in the documented order of the parameters, or
+// nil for none.
+func joinFaults(faults []adlens.Fault, params any) error {
+	if len(faults) == 0 {
 		return nil
 	}
-	return &query.FaultsError{Faults: inOrder(all, params)}
+	return &query.FaultsError{Faults: inOrder(faults, params)}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/query"
@@ -113,4 +114,58 @@ func FuzzDecodeNeverLosesAParameter(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What another parameter has to do with a value that cannot be read, or was sent twice, is
+// no fault of the other. That it was sent is known.
+func TestAValueThatCannotBeReadIsTheOnlyFault(t *testing.T) {
+	view := query.View{Account: "acme", Marketplaces: []query.Marketplace{{Key: 1, ID: "101", Country: "US", Currency: "USD", TimeZone: "America/Los_Angeles"},
+		{Key: 2, ID: "102", Country: "DE", Currency: "EUR", TimeZone: "Europe/Berlin"}}}
+	now := time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC)
+	for raw, want := range map[string]string{
+		"format=&separator=semicolon":                                "format invalid_parameter",
+		"format=json&format=csv&separator=semicolon":                 "format invalid_parameter",
+		"format=%zz&headers=names":                                   "format invalid_parameter",
+		"marketplaces=&currency=local":                               "marketplaces invalid_parameter",
+		"figures=sales_7d&marketplaces=US%zz":                        "marketplaces invalid_parameter",
+		"figures=sales_7d&currency=":                                 "currency invalid_parameter",
+		"dimensions=marketplace&sort=sales_7d&figures=%ff":           "figures invalid_parameter",
+		"dimensions=&search=lamp":                                    "dimensions invalid_parameter",
+		"timezone=%zz&range=today&compare=previous_period":           "timezone invalid_parameter",
+		"range=&start_date=2026-04-01&end_date=%zz&compare=previous": "range invalid_parameter, range conflicting_parameters, end_date invalid_parameter, compare unknown_value",
+		"range=today&start_date=%zz&end_date=%zz":                    "range conflicting_parameters, start_date invalid_parameter, end_date invalid_parameter",
+		"end_date=%zz": "start_date missing_parameter, end_date invalid_parameter",
+	} {
+		var params query.ReportParams
+		refused := decode(raw, &params)
+		_, faults := query.ParseReport(params, view, now, refused...)
+		if got := spelledFaults(inOrder(faults, &params)); got != want {
+			t.Errorf("%s: %s, want %s", raw, got, want)
+		}
+	}
+	for raw, want := range map[string]string{
+		"marketplace_id=%zz&campaign_id=7":                    "marketplace_id invalid_parameter",
+		"marketplace_id=101&marketplace_id=102&campaign_id=7": "marketplace_id invalid_parameter",
+	} {
+		var params query.AdGroupParams
+		refused := decode(raw, &params)
+		r, faults := query.ParseAdGroups(params, view, now, refused...)
+		if got := spelledFaults(faults); got != want || r.Marketplace.ID != "" {
+			t.Errorf("%s: %s of marketplace %q, want %s", raw, got, r.Marketplace.ID, want)
+		}
+	}
+	var params query.TimelineParams
+	refused := decode("range=this_year&range=today&timezone=Pacific/Kiritimati&granularity=day", &params)
+	_, faults := query.ParseTimeline(params, view, now, refused...)
+	if got, want := spelledFaults(faults), "range invalid_parameter"; got != want {
+		t.Errorf("granularity: %s, want %s", got, want)
+	}
+}
+
+func spelledFaults(faults []adlens.Fault) string {
+	var all []string
+	for _, f := range faults {
+		all = append(all, f.Parameter+" "+string(f.Code))
+	}
+	return strings.Join(all, ", ")
 }

@@ -65,7 +65,7 @@ func (r Request) hasOrder(f catalogue.Figure) bool { return !r.Mixed || f.Unit !
 // refuseMixedSort refuses to sort by a figure that has no order.
 func (p *parser) refuseMixedSort(text string) {
 	i := slices.Index(catalogue.ReportFigureNames, p.request.Sort)
-	if i >= 0 && !p.request.hasOrder(catalogue.ReportFigures[i]) && p.isUnrefused("marketplaces") {
+	if i >= 0 && !p.request.hasOrder(catalogue.ReportFigures[i]) && p.isUnrefused("marketplaces", "currency") {
 		p.addFault("sort", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
 			Detail: fmt.Sprintf("rows cannot be sorted by %s, which is in several currencies here; sort by another figure, or by a dimension", p.request.Sort)})
 	}

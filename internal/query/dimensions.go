@@ -82,8 +82,8 @@ func (r Request) TimeDimension() string {
 }
 
 // ParseReport makes a request of the report's parameters.
-func ParseReport(params ReportParams, v View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.Report, params, v, now)
+func ParseReport(params ReportParams, v View, now time.Time, refused ...adlens.Fault) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Report, params, v, now, refused)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseDimensions(params.Dimensions)
 	p.parseFigures(params.Figures)

@@ -44,10 +44,11 @@ func (f Format) Written() Format { return f }
 // with another: a client that sent it expects to see it.
 func (p *parser) parseFormat(params FormatParams) Format {
 	f := Format{Name: JSON}
+	if !p.isUnrefused("format") {
+		return f
+	}
 	if name, ok := canonicalValue(params.Format, catalogue.Formats); ok {
 		f.Name = name
-	} else if params.Format != "" {
-		return f
 	}
 	if f.Name == CSV || f.Name == XLSX {
 		f.Headers = names

@@ -59,8 +59,8 @@ type ListRequest struct {
 func (ListRequest) RowWeight() int { return 1 }
 
 // ParseCampaigns makes a request of the campaign list's parameters.
-func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(catalogue.Campaigns, params, v, now)
+func ParseCampaigns(params CampaignParams, v View, now time.Time, refused ...adlens.Fault) (ListRequest, []adlens.Fault) {
+	p := newParser(catalogue.Campaigns, params, v, now, refused)
 	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), Search: params.Search, Paging: p.parsePaging(params.PagingParams),
 		Format: p.parseFormat(params.FormatParams)}
 	r.States = chosenWords(params.States, catalogue.States)
@@ -69,23 +69,23 @@ func ParseCampaigns(params CampaignParams, v View, now time.Time) (ListRequest, 
 
 // ParseAdGroups makes a request of the ad-group list's parameters. Whether
 // the campaign is there is for the store to say.
-func ParseAdGroups(params AdGroupParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(catalogue.AdGroups, params, v, now)
+func ParseAdGroups(params AdGroupParams, v View, now time.Time, refused ...adlens.Fault) (ListRequest, []adlens.Fault) {
+	p := newParser(catalogue.AdGroups, params, v, now, refused)
 	r := ListRequest{Marketplace: p.parseMarketplaceID(params.MarketplaceID), CampaignID: params.CampaignID, Search: params.Search,
 		Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
 	return r, p.faults
 }
 
 // ParseRules makes a request of the rules' parameters.
-func ParseRules(params RulesParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(catalogue.Rules, params, v, now)
+func ParseRules(params RulesParams, v View, now time.Time, refused ...adlens.Fault) (ListRequest, []adlens.Fault) {
+	p := newParser(catalogue.Rules, params, v, now, refused)
 	r := ListRequest{Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
 	return r, p.faults
 }
 
 // ParseActivity makes a request of the activity's parameters.
-func ParseActivity(params ActivityParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(catalogue.Activity, params, v, now)
+func ParseActivity(params ActivityParams, v View, now time.Time, refused ...adlens.Fault) (ListRequest, []adlens.Fault) {
+	p := newParser(catalogue.Activity, params, v, now, refused)
 	r := ListRequest{Paging: p.parsePaging(params.PagingParams), Format: p.parseFormat(params.FormatParams)}
 	r.Tools = chosenWords(params.Tools, catalogue.Tools)
 	return r, p.faults
@@ -107,8 +107,8 @@ func chosenWords(texts, all []string) (words []string) {
 }
 
 // ParsePlain checks the parameters of a list that has none of its own.
-func ParsePlain(params FormatParams, v View, now time.Time) (ListRequest, []adlens.Fault) {
-	p := newParser(catalogue.Marketplaces, params, v, now)
+func ParsePlain(params FormatParams, v View, now time.Time, refused ...adlens.Fault) (ListRequest, []adlens.Fault) {
+	p := newParser(catalogue.Marketplaces, params, v, now, refused)
 	r := ListRequest{Format: p.parseFormat(params)}
 	return r, p.faults
 }
@@ -116,6 +116,9 @@ func ParsePlain(params FormatParams, v View, now time.Time) (ListRequest, []adle
 // parseMarketplaceID finds a marketplace of the account. Another account's is as
 // unknown as one that never was.
 func (p *parser) parseMarketplaceID(id string) Marketplace {
+	if !p.isUnrefused("marketplace_id") {
+		return Marketplace{}
+	}
 	if id == "" {
 		p.addFault("marketplace_id", adlens.Fault{Code: adlens.MissingParameter, Allowed: p.allowedIDs(),
 			Detail: "marketplace_id is missing; expected the id of one of the account's marketplaces: " + p.marketplaceIDs()})

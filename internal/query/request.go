@@ -86,8 +86,11 @@ type parser struct {
 	faults   []adlens.Fault
 }
 
-func newParser(e catalogue.Endpoint, params any, v View, now time.Time) *parser {
-	return &parser{endpoint: e, view: v, now: now, faults: checkParams(e, params)}
+// newParser returns a parser that knows what is wrong with each value for itself. refused
+// are the faults of what could not be read, or was sent twice: such a parameter was sent,
+// though its value may be empty.
+func newParser(e catalogue.Endpoint, params any, v View, now time.Time, refused []adlens.Fault) *parser {
+	return &parser{endpoint: e, view: v, now: now, faults: slices.Concat(refused, checkParams(e, params))}
 }
 
 // isValid reports whether a parameter was sent and nothing is wrong with it.
@@ -99,6 +102,16 @@ func (p *parser) isValid(parameter, value string) bool {
 // do with a value that was misspelt cannot be known, and is no fault of the other.
 func (p *parser) isUnrefused(parameters ...string) bool {
 	return !slices.ContainsFunc(p.faults, func(f adlens.Fault) bool { return slices.Contains(parameters, f.Parameter) })
+}
+
+// sentValue returns the value of a parameter as it was sent, also where it could not be
+// read, and whether it was sent.
+func (p *parser) sentValue(parameter, value string) (string, bool) {
+	i := slices.IndexFunc(p.faults, func(f adlens.Fault) bool { return f.Parameter == parameter })
+	if value != "" || i < 0 {
+		return value, value != ""
+	}
+	return p.faults[i].Value, true
 }
 
 func (p *parser) addFault(parameter string, f adlens.Fault) {
@@ -115,16 +128,16 @@ func (p *parser) parseShared(format FormatParams, days PeriodParams, filters Fil
 }
 
 // ParseSummary makes a request of the summary's parameters.
-func ParseSummary(params SummaryParams, v View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.Summary, params, v, now)
+func ParseSummary(params SummaryParams, v View, now time.Time, refused ...adlens.Fault) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Summary, params, v, now, refused)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseCurrency(params.Currency)
 	return p.request, p.faults
 }
 
 // ParseTimeline makes a request of the timeline's parameters.
-func ParseTimeline(params TimelineParams, v View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.Timeline, params, v, now)
+func ParseTimeline(params TimelineParams, v View, now time.Time, refused ...adlens.Fault) (Request, []adlens.Fault) {
+	p := newParser(catalogue.Timeline, params, v, now, refused)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseCurrency(params.Currency)
 	p.parseGranularity(params.Granularity)
@@ -132,8 +145,8 @@ func ParseTimeline(params TimelineParams, v View, now time.Time) (Request, []adl
 }
 
 // ParseProducts makes a request of the product report's parameters.
-func ParseProducts(params ProductParams, v View, now time.Time) (Request, []adlens.Fault) {
-	p := newParser(catalogue.ProductReport, params, v, now)
+func ParseProducts(params ProductParams, v View, now time.Time, refused ...adlens.Fault) (Request, []adlens.Fault) {
+	p := newParser(catalogue.ProductReport, params, v, now, refused)
 	p.parseShared(params.FormatParams, params.PeriodParams, params.FilterParams, params.Compare)
 	p.parseCurrency(params.Currency)
 	p.request.Sort, p.request.Order = DefaultSort, Descending
@@ -155,16 +168,17 @@ func (p *parser) parsePeriod(params PeriodParams) {
 	if p.isValid("timezone", params.TimeZone) {
 		p.request.TimeZone = params.TimeZone
 	}
-	if params.StartDate != "" || params.EndDate != "" {
-		p.parseDates(params)
+	_, starts := p.sentValue("start_date", params.StartDate)
+	_, ends := p.sentValue("end_date", params.EndDate)
+	switch {
+	case starts || ends:
+		p.parseDates(params, starts, ends)
+		return
+	case !p.isUnrefused("range"):
 		return
 	}
 	name, zone := period.Default, p.requestZone()
-	if params.Range != "" {
-		text, ok := canonicalValue(params.Range, catalogue.Ranges)
-		if !ok {
-			return
-		}
+	if text, ok := canonicalValue(params.Range, catalogue.Ranges); ok {
 		name = period.Name(text)
 	}
 	oldest, _, held := p.view.Manifest.HeldDays(manifest.Any)
@@ -180,13 +194,17 @@ func (p *parser) requestZone() *time.Location {
 	return zone
 }
 
-func (p *parser) parseDates(params PeriodParams) {
-	if params.Range != "" {
-		p.addFault("range", adlens.Fault{Value: params.Range, Code: adlens.ConflictingParameters,
-			Detail: fmt.Sprintf("range %q and dates exclude each other; send range, or start_date and end_date", params.Range)})
+func (p *parser) parseDates(params PeriodParams, starts, ends bool) {
+	if text, sent := p.sentValue("range", params.Range); sent {
+		p.addFault("range", adlens.Fault{Value: text, Code: adlens.ConflictingParameters,
+			Detail: fmt.Sprintf("range %q and dates exclude each other; send range, or start_date and end_date", text)})
 	}
-	p.requireParam("start_date", params.StartDate, "end_date", params.EndDate)
-	p.requireParam("end_date", params.EndDate, "start_date", params.StartDate)
+	if !starts {
+		p.requireParam("start_date", "end_date", params.EndDate)
+	}
+	if !ends {
+		p.requireParam("end_date", "start_date", params.StartDate)
+	}
 	if !p.isValid("start_date", params.StartDate) || !p.isValid("end_date", params.EndDate) {
 		return
 	}
@@ -197,11 +215,10 @@ func (p *parser) parseDates(params PeriodParams) {
 	p.addPeriodFault(params, err)
 }
 
-func (p *parser) requireParam(name, value, other, otherValue string) {
-	if value == "" {
-		p.addFault(name, adlens.Fault{Code: adlens.MissingParameter,
-			Detail: fmt.Sprintf("%s %q was sent without %s; send both days of the period", other, otherValue, name)})
-	}
+func (p *parser) requireParam(name, other, value string) {
+	text, _ := p.sentValue(other, value)
+	p.addFault(name, adlens.Fault{Code: adlens.MissingParameter,
+		Detail: fmt.Sprintf("%s %q was sent without %s; send both days of the period", other, text, name)})
 }
 
 func (p *parser) addPeriodFault(params PeriodParams, err error) {
