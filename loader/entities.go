@@ -2,6 +2,7 @@ package loader
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ import (
 // Entity is a campaign or an ad group that figures are of.
 type Entity struct {
 	Key  uint32           // its number in stored rows, from 1 without gaps
-	Name adlens.DatedName // the newest that a report gave
+	Name adlens.DatedName // the newest that a report gave, or a list that is not held
 }
 
 func compareEntities(a, b adlens.EntityID) int {
@@ -68,6 +69,29 @@ func (s *session) nameEntities(names entityNames, at time.Time) {
 			s.newEntities = true
 		}
 	}
+}
+
+// keepListed keeps the names that the older of two lists has alone: readers are shown
+// those of the list that is held, and what was a newest name stays known. A time that has
+// not come is wrong, and would win for as long.
+func (s *session) keepListed(ctx context.Context, older, newer map[adlens.EntityID]string, at time.Time) error {
+	if at.After(time.Now()) {
+		return nil
+	}
+	names := entityNames{}
+	for of, name := range older {
+		if newer[of] == "" {
+			names.addName(of, name, 0)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if err := s.requireEntities(ctx); err != nil {
+		return err
+	}
+	s.nameEntities(names, at)
+	return nil
 }
 
 // entityIDs are the ids of the entities by their numbers.

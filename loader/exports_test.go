@@ -91,3 +91,57 @@ func TestAnExportOfTheFutureReplacesNoListThatWasRead(t *testing.T) {
 		})
 	}
 }
+
+// A name that a list alone gave stays known when a newer list does not have the campaign
+// or ad group, whichever of the lists is loaded first; but not that of a wrong time.
+func TestNamesOfListsStayKnown(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	dir := t.TempDir()
+	export := func(at time.Time, entity, rows string) string {
+		path := filepath.Join(dir, entity+at.Format("20060102"), "x.export.json")
+		writeFile(t, path, fmt.Sprintf(`{"exportId":"1","profileId":"1001","entity":%q,"adProductFilter":["SPONSORED_PRODUCTS"],"status":"COMPLETED","generatedAt":%q}`, entity, at.Format(time.RFC3339)))
+		writeFile(t, filepath.Join(filepath.Dir(path), "x.json"), "["+rows+"]")
+		return path
+	}
+	campaign := func(id, name string) string {
+		return fmt.Sprintf(`{"campaignId":%q,"adProduct":"SPONSORED_PRODUCTS","name":%q,"state":"ENABLED"}`, id, name)
+	}
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.UTC) }
+	lists := []string{
+		export(day(1), "campaigns", campaign("1", "Lamp")+","+campaign("2", "Chair")),
+		export(day(2), "campaigns", campaign("2", "Stool")),
+		export(day(3), "campaigns", campaign("3", "Table")),
+		export(day(1), "adGroups", `{"adGroupId":"7",`+campaign("1", "Group")[1:]),
+		export(day(2), "adGroups", ""),
+	}
+	for i, order := range [][]int{{0, 1, 2, 3, 4}, {0, 2, 1, 4, 3}, {1, 0, 2, 3, 4}, {1, 2, 0, 4, 3}, {2, 0, 1, 3, 4}, {2, 1, 0, 4, 3}} {
+		account := fmt.Sprint(t.Name(), i)
+		mustLoad(t, d.store(), account, writeBase(t))
+		for _, n := range order {
+			mustLoad(t, d.store(), account, lists[n])
+		}
+		for _, again := range load(t, d.store(), account, lists...).Files {
+			if again.Status != loader.Unchanged {
+				t.Errorf("loaded again after %v, %s is %s", order, again.File, again.Status)
+			}
+		}
+		if i == 0 {
+			mustLoad(t, d.store(), account, export(time.Now().AddDate(1, 0, 0), "campaigns", campaign("9", "wrong")))
+			if err := replace(t.Context(), d.store(), account, listsOf(0, time.Now(), true)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var known []string
+		for _, cells := range d.query(t, account, `SELECT entity_id, name FROM entities WHERE account_id = {account:String} AND generation IN `+live+` ORDER BY entity_id`) {
+			known = append(known, strings.Join(cells, " "))
+		}
+		want := "1 Lamp, 2 Stool, 7 Group"
+		if i == 0 {
+			want = "1 Lamp, 2 Stool, 3 Table, 7 Group"
+		}
+		if got := strings.Join(known, ", "); got != want {
+			t.Errorf("after %v %s are known, expected %s", order, got, want)
+		}
+	}
+}

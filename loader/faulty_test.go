@@ -121,6 +121,12 @@ func (f *faulty) Entities(ctx context.Context, account string, generation uint32
 	})
 }
 
+func (f *faulty) ListedNames(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]string, error) {
+	return call(f, "ListedNames", func() (map[adlens.EntityID]string, error) {
+		return f.store.ListedNames(ctx, account, generation)
+	})
+}
+
 func (f *faulty) Forms(ctx context.Context, account string, generation uint32) (loader.Forms, error) {
 	return call(f, "Forms", func() (loader.Forms, error) { return f.store.Forms(ctx, account, generation) })
 }

@@ -48,8 +48,8 @@ func (b *build) keepForms(ctx context.Context, market Marketplace, lists []*list
 		return err
 	}
 	ub.entry.Rows = uint64(len(next))
-	if s.forms = next; len(b.relisted) > 0 && s.entities == nil {
-		if err := errors.Join(s.readRates(ctx), s.readEntities(ctx)); err != nil {
+	if s.forms = next; len(b.relisted) > 0 && s.rates.ByHand == nil {
+		if err := errors.Join(s.readRates(ctx), s.requireEntities(ctx)); err != nil {
 			return err
 		}
 		b.rates = s.rates

@@ -224,10 +224,11 @@ func (s *session) replaceLists(ctx context.Context, market Marketplace, lists ..
 	if err := b.keepForms(ctx, market, lists); err != nil {
 		return false, err
 	}
-	if len(b.units) == 0 {
+	changed = len(b.units) > 0 // older names alone are no change
+	if !changed && !s.newEntities {
 		return false, nil
 	}
-	return true, b.commitLoad(ctx)
+	return changed, b.commitLoad(ctx)
 }
 
 // supersedeUnits begins new generations of the units of a list that its sources
@@ -241,8 +242,13 @@ func (b *build) supersedeUnits(ctx context.Context, market Marketplace, l *list)
 		}
 		u := l.unitOf(market, p)
 		held, ok := b.session.Manifest().Find(u)
-		if ok && len(held.Sources) > 0 && !supersedesSource(source, held.Sources[0]) {
-			continue
+		if ok && len(held.Sources) > 0 {
+			if err := l.keepNames(ctx, b.session, p, held); err != nil {
+				return nil, err
+			}
+			if !supersedesSource(source, held.Sources[0]) {
+				continue
+			}
 		}
 		ub, err := b.beginUnit(ctx, u)
 		if err != nil {
@@ -252,6 +258,34 @@ func (b *build) supersedeUnits(ctx context.Context, market Marketplace, l *list)
 		generations[p] = ub.entry.Generation
 	}
 	return generations, nil
+}
+
+// keepNames keeps the names that a list and the one that is held do not share. Ads have
+// none, and a list that is loaded again has no others.
+func (l *list) keepNames(ctx context.Context, s *session, p adlens.AdProduct, held manifest.Entry) error {
+	next, before := l.sources[p], held.Sources[0]
+	if l.entity == platform.Ads || next.ReportID == before.ReportID && next.GeneratedAt.Equal(before.GeneratedAt) {
+		return nil
+	}
+	known, err := s.store.ListedNames(ctx, s.account, held.Generation)
+	if err != nil {
+		return err
+	}
+	names := map[adlens.EntityID]string{}
+	for _, c := range l.campaigns {
+		if c.AdProduct == p {
+			names[adlens.EntityID{Type: adlens.CampaignEntity, ID: c.ID}] = c.Name
+		}
+	}
+	for _, g := range l.adGroups {
+		if g.AdProduct == p {
+			names[adlens.EntityID{Type: adlens.AdGroupEntity, ID: g.ID}] = g.Name
+		}
+	}
+	if supersedesSource(next, before) {
+		return s.keepListed(ctx, known, names, before.GeneratedAt)
+	}
+	return s.keepListed(ctx, names, known, next.GeneratedAt)
 }
 
 // insertRows writes the rows of the ad products that have a new generation.

@@ -305,6 +305,14 @@ func (s *session) readEntities(ctx context.Context) (err error) {
 	return err
 }
 
+// requireEntities reads the entities where the session has not yet.
+func (s *session) requireEntities(ctx context.Context) error {
+	if s.entities != nil {
+		return nil
+	}
+	return s.readEntities(ctx)
+}
+
 func (s *session) readForms(ctx context.Context) (err error) {
 	s.forms = Forms{}
 	if s.liveGeneration(manifest.Forms) != 0 {

@@ -62,6 +62,9 @@ type Store interface {
 	InsertAdGroups(ctx context.Context, account string, marketplace uint16, generations Generations, all []platform.AdGroup) error
 	InsertAds(ctx context.Context, account string, marketplace uint16, generations Generations, all []platform.Ad) error
 
+	// ListedNames are the names of a list of campaigns or ad groups.
+	ListedNames(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]string, error)
+
 	Rules(ctx context.Context, account string, generation uint32) ([]records.Rule, error)
 	InsertRules(ctx context.Context, account string, generation uint32, all []records.Rule) error
 	RuleRuns(ctx context.Context, account string, generation uint32) ([]records.RuleRun, error)

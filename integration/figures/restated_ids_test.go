@@ -57,3 +57,31 @@ func TestIdsOfWhichEveryFigureWasRestatedAreUnknown(t *testing.T) {
 		}
 	}
 }
+
+// A name that a list alone gave stays known when a newer list does not have the
+// campaign, as one that is filtered by state.
+func TestACampaignThatLeftTheListKeepsItsName(t *testing.T) {
+	t.Parallel()
+	older := house.ExportPair("older", "101", "campaigns", time.Now().Add(-2*time.Hour), house.CampaignRow("71", "Lamp", "USD"), house.CampaignRow("72", "Chair", "USD"))
+	newer := house.ExportPair("newer", "101", "campaigns", time.Now().Add(-time.Hour), house.CampaignRow("72", "Stool", "USD"))
+	for name, lists := range map[string][]*house.Pair{"in order": {older, newer}, "the other way": {newer, older}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, one := house.ShopWithData(t)
+			report := house.SpPair("unnamed", "101", house.DaysAgo(20), 1, time.Now())
+			report.Rows = []map[string]any{house.With(house.SpRow(house.DaysAgo(20), "B0", "1.25"), "campaignId", json.Number("71"))}
+			for _, p := range append(lists, report) {
+				dir := t.TempDir()
+				p.Write(t, dir)
+				house.Load(t, h.Program, one, dir)
+			}
+			for _, query := range []string{"search=lamp", "campaign_ids=71"} {
+				query = "range=last_30_days&dimensions=campaign&" + query
+				house.Check(t, one.Ask, one.Model, house.NewQuestion("/report", query))
+				if a := house.Get(t, one.Ask, "/api/v1/report?"+query); !strings.Contains(string(a.Body), `"campaign_id":"71","campaign_name":"Lamp"`) {
+					t.Errorf("%s: %s", query, a)
+				}
+			}
+		})
+	}
+}

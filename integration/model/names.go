@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -52,22 +53,18 @@ var listNames = map[string]struct{ dimension, id string }{
 	"campaigns": {"campaign", "campaignId"}, "adGroups": {"ad_group", "adGroupId"},
 }
 
-// deriveNames gives every entity its newest name among those of reports and of the
-// lists that are held now, archived entries included.
+// deriveNames gives every entity its newest name among those of reports and of all
+// lists that were loaded, archived entries included.
 func (a *Account) deriveNames() map[entity]knownName {
 	names := maps.Clone(a.learned)
-	for profile := range a.profiles {
-		for list, of := range listNames {
-			for _, adProduct := range allAdProducts {
-				held := a.currentExport(profile, list, adProduct)
-				if held == nil {
-					continue
-				}
-				for _, row := range held.rows {
-					if row.memberText("adProduct") == adProduct {
-						learnName(names, entity{of.dimension, row.memberText(of.id)}, knownName{held.generated, row.memberText("name")})
-					}
-				}
+	for _, e := range a.exports {
+		of, named := listNames[e.entity]
+		if !named {
+			continue
+		}
+		for _, row := range e.rows {
+			if slices.Contains(e.speaks, row.memberText("adProduct")) {
+				learnName(names, entity{of.dimension, row.memberText(of.id)}, knownName{e.generated, row.memberText("name")})
 			}
 		}
 	}

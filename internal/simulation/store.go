@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -251,6 +252,18 @@ func (s store) InsertAdGroups(ctx context.Context, account string, marketplace u
 
 func (s store) InsertAds(ctx context.Context, account string, marketplace uint16, generations loader.Generations, all []platform.Ad) error {
 	return insertList(ctx, s, account, "ads", marketplace, generations, all, func(a platform.Ad) (adlens.AdProduct, string) { return a.AdProduct, a.ID + " " + string(a.State) })
+}
+
+// ListedNames takes no turn: nothing that is judged follows from names.
+func (s store) ListedNames(_ context.Context, account string, generation uint32) (map[adlens.EntityID]string, error) {
+	all := map[adlens.EntityID]string{}
+	for kind, table := range map[adlens.EntityType]string{adlens.CampaignEntity: "campaigns", adlens.AdGroupEntity: "ad_groups"} {
+		for _, r := range s.rowsOf(account, table, generation) {
+			id, name, _ := strings.Cut(strings.TrimSuffix(r.Value.(listed).text, legacyMark), " ")
+			all[adlens.EntityID{Type: kind, ID: id}] = name
+		}
+	}
+	return all, nil
 }
 
 // legacyMark follows the name of a campaign that reports leave out.

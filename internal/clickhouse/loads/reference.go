@@ -179,6 +179,23 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGen
 	return all, err
 }
 
+// ListedNames reads the names of a list.
+func (l ListStore) ListedNames(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]string, error) {
+	const of = ` WHERE account_id = {account:String} AND generation = {generation:UInt32}`
+	all := map[adlens.EntityID]string{}
+	_, err := conn.Collect(ctx, l.cluster, `
+SELECT toUInt8(1), campaign_id, name FROM campaigns`+of+`
+UNION ALL
+SELECT toUInt8(2), ad_group_id, name FROM ad_groups`+of, ofGeneration(account, generation), func(scan conn.Scan) (none struct{}, err error) {
+		var kind uint8
+		var id, name string
+		err = scan(&kind, &id, &name)
+		all[adlens.EntityID{Type: adlens.EntityType(kind), ID: id}] = name
+		return none, err
+	})
+	return all, err
+}
+
 // storedForms are the forms of campaigns by how one_ad_group has them.
 var storedForms = [...]platform.Form{0: platform.ManyAdGroups, 1: platform.OneAdGroup, 2: platform.UnknownForm}
 
