@@ -69,9 +69,11 @@ func newAccountMove(o *options) *cobra.Command {
 		Long: `Bring an account to another shard of a cluster. Servers go on answering; loads
 of the account wait. All its rows are copied, compared with the old ones column by
 column and against themselves, and only then the account is read at its new
-place. Three quarters of a minute later, when no request can still be reading at
-the old one, and the new rows were compared once more, what is left there is
-deleted. If that has a newer load, it is kept, and the move says so.
+place. That waits 40 seconds where the account was loaded in the last minutes
+before: requests may still be reading what the load replaced. Three quarters of a
+minute later, when no request can still be reading at the old place, and the new
+rows were compared once more, what is left there is deleted. If that has a newer
+load, it is kept, and the move says so.
 
 A move that was interrupted has changed nothing, or only left something to
 delete: the same command goes on, and repeats no harm. After the account has its

@@ -252,7 +252,9 @@ func TestNoKillOfAMoveLosesAnything(t *testing.T) {
 	to := fmt.Sprint(3 - c.home(t, id))
 	r := rand.New(rand.NewPCG(from, 47))
 	for round := range rounds {
-		house.Killed(t, c.Program, time.Duration(r.Int64N(int64(4*time.Second))), "account", "move", id, "--shard", to)
+		// Right after a load, a move takes effect 40 seconds later.
+		after := time.Duration(r.Int64N(int64(4*time.Second))) + time.Duration(r.IntN(2))*40*time.Second
+		house.Killed(t, c.Program, after, "account", "move", id, "--shard", to)
 		house.CheckAll(t, figures.Ask, figures.Model)
 		house.Load(t, c.Program, figures, figures.Take(1)...)
 		house.CheckAll(t, figures.Ask, figures.Model)

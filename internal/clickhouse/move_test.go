@@ -38,7 +38,7 @@ func newMoving(t *testing.T) *moving {
 	return m
 }
 
-// putLoaded makes an account on the first shard with so many loads.
+// putLoaded makes an account on the first shard with so many loads of an hour ago.
 func (m *moving) putLoaded(t *testing.T, id string, loads int) {
 	t.Helper()
 	err := m.Accounts.PutAccount(t.Context(), adlens.Account{ID: id, Name: id, Subscription: "active", CreatedAt: time.Now()})
@@ -50,6 +50,10 @@ func (m *moving) putLoaded(t *testing.T, id string, loads int) {
 	}
 	for range loads {
 		m.load(t, id)
+	}
+	err = m.Cluster.Shards()[0].Exec(t.Context(), "ALTER TABLE commits UPDATE committed_at = committed_at - INTERVAL 1 HOUR WHERE account_id = {account:String}", conn.Params{"account": id})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -169,6 +173,24 @@ func TestAMoveReturnsOnlyOnceOthersHaveReadTheNewPlace(t *testing.T) {
 		t.Errorf("a placement without a seal is on shard %d: %v", m.placeOf(t, "unsealed"), err)
 	}
 	wantWaits(t, "a move whose seal failed", waits, settling)
+}
+
+// What a load superseded is not copied, and is what a request reads that began before it.
+func TestAMoveWaitsForRequestsFromBeforeTheNewestLoad(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	m.putLoaded(t, "acme", 1)
+	m.load(t, "acme")
+	m.during = func(context.Context) {
+		if _, titles := m.rowsAt(t, 1, "acme"); len(m.waits) == 1 && (titles != 2 || m.placeOf(t, "acme") != 1) {
+			t.Errorf("%d titles are left while they may be read, and the account is on shard %d", titles, m.placeOf(t, "acme"))
+		}
+	}
+	waits, err := m.move(t.Context(), t, "acme", 2)
+	wantWaits(t, "a move right after a load", waits, commits.Leaving, settling, commits.Leaving)
+	if _, titles := m.rowsAt(t, 2, "acme"); err != nil || titles != 1 || m.placeOf(t, "acme") != 2 {
+		t.Errorf("%d titles were moved, and the account is on shard %d: %v", titles, m.placeOf(t, "acme"), err)
+	}
 }
 
 // interrupt begins a move that ends once the account has its new place.

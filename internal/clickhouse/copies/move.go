@@ -139,6 +139,9 @@ func (m Mover) copyAccount(ctx context.Context, account string, from uint16, tar
 			return rows, fmt.Errorf("copying %s: %w", e.Table, err)
 		}
 	}
+	if err := m.awaitReaders(ctx, account, from); err != nil {
+		return rows, err
+	}
 	if err := m.requireAlike(ctx, account, from, target.Number, extents); err != nil {
 		return rows, err
 	}
@@ -153,6 +156,25 @@ func (m Mover) copyAccount(ctx context.Context, account string, from uint16, tar
 		return rows, fmt.Errorf("the account stays where it is, because what was copied does not add up: %s", commits.Summary(faults))
 	}
 	return rows, nil
+}
+
+// committing is how long after its own time a commit may become visible: its insert, and
+// the repetition of that, each wait a minute for the quorum of replicas.
+const committing = 2 * time.Minute
+
+// awaitReaders returns once no request reads what a commit of an account superseded: that
+// is not copied, and a request that began before the commit would find it nowhere else
+// once the account has its new place.
+func (m Mover) awaitReaders(ctx context.Context, account string, from uint16) error {
+	current, err := m.sink.cluster.Shard(ctx, from)
+	if err != nil {
+		return err
+	}
+	recent, err := smalltables.CommittedWithin(ctx, current, account, committing+commits.Leaving)
+	if err == nil && recent {
+		err = m.Wait(ctx, commits.Leaving)
+	}
+	return err
 }
 
 // listExtents returns what of an account is moved: the rows of live generations, and

@@ -56,6 +56,16 @@ func NewestCommit(ctx context.Context, s *cluster.Shard, account string) (number
 	return number, s.Name(err)
 }
 
+// CommittedWithin reports whether a shard took a commit of an account within a time, by
+// the shard's clock.
+func CommittedWithin(ctx context.Context, s *cluster.Shard, account string, within time.Duration) (bool, error) {
+	s.CatchUp("commits")
+	found := uint8(0)
+	err := s.ReadOnce(ctx, "SELECT count() > 0 FROM commits WHERE account_id = {account:String} AND committed_at > now64(3) - INTERVAL {seconds:UInt32} SECOND",
+		conn.Params{"account": query.Text(account), "seconds": conn.Number(uint32(within.Seconds()))}, conn.ScanInto(&found))
+	return found > 0, s.Name(err)
+}
+
 // table is a small table whose rows are of type R.
 type table[R any] struct {
 	Port
