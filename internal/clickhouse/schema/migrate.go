@@ -96,13 +96,13 @@ func requireKnown(all []steps.Migration, applied uint32) error {
 	return nil
 }
 
-// applySteps takes steps at all replicas of a server, or at itself: each makes the tables, and
-// the rest is done once and comes to all, who have the tables for it.
+// applySteps takes steps at all replicas of a server, or at itself: each makes the tables and
+// takes their settings, and the rest is done once and comes to all, who have the tables for it.
 func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, lacks []steps.Migration) error {
 	for _, step := range lacks {
 		for _, statement := range step.Statements {
 			at := []*conn.Server{s}
-			if makesTable.MatchString(statement) {
+			if isLocal.MatchString(statement) {
 				at = replicas
 			}
 			if s.IsReplicated() {
@@ -123,7 +123,8 @@ func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, la
 	return directory.SealAll(ctx, s)
 }
 
-var makesTable = regexp.MustCompile(`(?m)^CREATE TABLE`)
+// isLocal matches statements that ClickHouse does not replicate.
+var isLocal = regexp.MustCompile(`(?m)^CREATE TABLE|^ALTER TABLE \w+ MODIFY SETTING`)
 
 func noteStep(ctx context.Context, s *conn.Server, step steps.Migration) error {
 	return s.Exec(ctx, "INSERT INTO migrations (number, name) SELECT {number:UInt32}, {name:String}",

@@ -32,6 +32,30 @@ func TestTablesOfSeveralReplicasAreReplicated(t *testing.T) {
 	}
 }
 
+// ClickHouse keeps the settings of a table for each replica by itself.
+func TestEachReplicaTakesTablesAndTheirSettings(t *testing.T) {
+	t.Parallel()
+	all, err := steps.Migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := 0
+	for _, step := range all {
+		for _, statement := range step.Statements {
+			sets := strings.Contains(statement, "MODIFY SETTING")
+			if want := sets || strings.Contains(statement, "CREATE TABLE"); isLocal.MatchString(statement) != want {
+				t.Errorf("schema/%s: taken by each replica is %t, expected %t: %s", step.Name, !want, want, statement)
+			}
+			if sets {
+				settings++
+			}
+		}
+	}
+	if settings == 0 {
+		t.Error("no step sets anything")
+	}
+}
+
 func TestAnOlderServerIsRefusedByItsVersion(t *testing.T) {
 	for _, has := range []string{"25.8.1.5101", "25.10.2.65", "26.1.1.1"} {
 		if err := compareVersion(has, oldest); err != nil {
