@@ -12,9 +12,9 @@ type Connection struct {
 	Name        string // within the account
 	Region      string // NA, EU, FE
 	ClientID    string
-	Sealed      string // client secret and refresh token, encrypted; "" once it is removed
-	ConnectedAt time.Time
-	Accepted    bool // the platform took the credentials the last time
+	Sealed      string    // client secret and refresh token, encrypted; "" once it is removed
+	ConnectedAt time.Time // when it was made; renewing its credentials does not change it
+	Accepted    bool      // the platform took the credentials the last time
 
 	Choice Choice
 	// Profiles are the ids of those that belong to the connection. There are none

@@ -208,6 +208,10 @@ func TestASecondRegionIsAConnectionBesideTheFirst(t *testing.T) {
 
 	// Connecting again renews it.
 	l.as(eu.refresh, 2).mustConnect(t, "--region", "EU")
+	l.as(house.CanaryRefresh, 1).mustConnect(t, "--region", "NA")
+	if yes, at := connection(t, l.ask); !yes || at != first {
+		t.Errorf("renewed, connected is %v at %v, want true at the first's %v", yes, at, first)
+	}
 	if r := l.pull(t); r.Code != 0 {
 		t.Fatalf("pull: %s", r)
 	}

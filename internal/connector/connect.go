@@ -80,6 +80,9 @@ func (c *Connector) renew(ctx context.Context, wanted adlens.Connection, found [
 		return next, nil, err
 	}
 	next, next.ConnectedAt, next.Accepted = wanted, time.Now().UTC().Truncate(time.Millisecond), true
+	if own.found {
+		next.ConnectedAt = own.stored.ConnectedAt
+	}
 	if own.found && wanted.Choice.IsNone() {
 		var untaken []platform.Profile
 		taken, untaken = splitListed(own.Connection, others, found)

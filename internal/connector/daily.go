@@ -54,12 +54,12 @@ type Daily struct {
 
 // look is when an account has to be looked at.
 type look struct {
-	connectedAt time.Time // a connection that is new is looked at at once
-	next        time.Time
-	busy        bool
-	again       bool // look at it again right after the look that runs
-	waiting     int  // reports that lack rates
-	failures    int  // looks in a row that failed
+	sealed   string // a connection with other credentials, or a new one, is looked at at once
+	next     time.Time
+	busy     bool
+	again    bool // look at it again right after the look that runs
+	waiting  int  // reports that lack rates
+	failures int  // looks in a row that failed
 
 	stop context.CancelFunc // of the look that runs
 }
@@ -118,14 +118,14 @@ func (d *Daily) scanConnections(ctx context.Context, known *scan) ([]adlens.Conn
 // stopOthers stops what is under way through connections that are not among these any
 // more, or have other credentials, and forgets those that are gone.
 func (d *Daily) stopOthers(connections []adlens.Connection) {
-	connected, keys := map[string]time.Time{}, map[string]bool{}
+	sealed, keys := map[string]string{}, map[string]bool{}
 	for _, c := range connections {
-		connected[lookKey(c)], keys[lookKey(c)] = c.ConnectedAt, true
+		sealed[lookKey(c)], keys[lookKey(c)] = c.Sealed, true
 	}
 	d.mu.Lock()
 	for key, l := range d.looks {
 		switch {
-		case l.busy && !(keys[key] && connected[key].Equal(l.connectedAt)):
+		case l.busy && !(keys[key] && sealed[key] == l.sealed):
 			l.stop()
 		case !l.busy && !keys[key]:
 			delete(d.looks, key)
@@ -144,10 +144,10 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 	defer d.mu.Unlock()
 	key := lookKey(c)
 	last := d.looks[key]
-	if !last.busy && !last.connectedAt.Equal(c.ConnectedAt) { // what was refused may not be any more
+	if !last.busy && last.sealed != c.Sealed { // what was refused may not be any more
 		maps.DeleteFunc(d.refused, func(task string, _ refusal) bool { return strings.HasPrefix(task, c.Account+" ") })
 	}
-	if last.busy || last.connectedAt.Equal(c.ConnectedAt) && d.Connector.Now().Before(last.next) {
+	if last.busy || last.sealed == c.Sealed && d.Connector.Now().Before(last.next) {
 		return
 	}
 	select {
@@ -159,7 +159,7 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 		d.looks = map[string]look{}
 	}
 	ctx, stop := context.WithCancel(ctx)
-	d.looks[key] = look{connectedAt: c.ConnectedAt, busy: true, waiting: last.waiting, stop: stop}
+	d.looks[key] = look{sealed: c.Sealed, busy: true, waiting: last.waiting, stop: stop}
 	d.running.Go(func() {
 		defer stop()
 		pause, err := d.lookAfter(ctx, c)
@@ -178,7 +178,7 @@ func (d *Daily) startRefresh(ctx context.Context, slots chan struct{}, c adlens.
 		if d.looks[key].again {
 			next = d.Connector.Now()
 		}
-		d.looks[key] = look{connectedAt: c.ConnectedAt, next: next, waiting: waiting, failures: failures}
+		d.looks[key] = look{sealed: c.Sealed, next: next, waiting: waiting, failures: failures}
 		<-slots
 	})
 }

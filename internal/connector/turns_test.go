@@ -100,7 +100,7 @@ func TestWhatIsUnderWayThroughARemovedConnectionStops(t *testing.T) {
 		old := adlens.Connection{Account: "renewed", Name: "NA"}
 		for _, c := range []adlens.Connection{{Account: "kept", Name: "NA"}, {Account: "gone", Name: "NA"}, old} {
 			key := lookKey(c)
-			d.looks[key] = look{connectedAt: c.ConnectedAt, busy: true, waiting: 1, stop: func() { stopped[key] = true }}
+			d.looks[key] = look{sealed: c.Sealed, busy: true, waiting: 1, stop: func() { stopped[key] = true }}
 		}
 		for _, account := range []string{"kept", "gone"} {
 			if !ask(t, d.Lists, account, "1", nil) {
@@ -112,7 +112,7 @@ func TestWhatIsUnderWayThroughARemovedConnectionStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old.ConnectedAt = time.Now()
+		old.Sealed = "renewed"
 		d.stopOthers(append(kept, old))
 		synctest.Wait()
 		if want := map[string]bool{"gone/NA": true, "renewed/NA": true}; !maps.Equal(stopped, want) {
@@ -139,14 +139,14 @@ func TestWhatIsUnderWayThroughARemovedConnectionStops(t *testing.T) {
 func TestWhatWasRefusedIsRequestedOnceAnAccountIsConnectedAgain(t *testing.T) {
 	before := adlens.Connection{Account: "acme", Name: "NA"}
 	today := adlens.Date(2026, 11, 26)
-	d := &Daily{Connector: New(Config{}), looks: map[string]look{lookKey(before): {connectedAt: before.ConnectedAt}},
+	d := &Daily{Connector: New(Config{}), looks: map[string]look{lookKey(before): {sealed: before.Sealed}},
 		refused: map[string]refusal{"acme 1 spAdvertisedProduct": {today, 5}, "acmes 2 spAdvertisedProduct": {today, 5}}}
 	full := make(chan struct{}) // nothing begins
 	d.startRefresh(t.Context(), full, before)
 	if len(d.refused) != 2 {
 		t.Errorf("refused are %v before", d.refused)
 	}
-	before.ConnectedAt = time.Now()
+	before.Sealed = "renewed"
 	d.startRefresh(t.Context(), full, before)
 	if want := map[string]refusal{"acmes 2 spAdvertisedProduct": {today, 5}}; !maps.Equal(d.refused, want) {
 		t.Errorf("refused are %v, want %v", d.refused, want)
