@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"adlens/internal/answer"
 	"adlens/internal/auth"
@@ -184,12 +183,12 @@ func writePages(h http.Header, p answer.Pages) {
 	}
 }
 
-// escapeLinked writes what an address in a Link header may not have as it is: angles, and
-// what is not ASCII (RFC 8288, 3; RFC 3986, 2).
-func escapeLinked(part string) string {
+// escapeQuery writes what a query string may not have (RFC 3986, 3.4) as %XX, and leaves
+// all else as it was sent.
+func escapeQuery(sent string) string {
 	var b strings.Builder
-	for _, c := range []byte(part) {
-		if c == '<' || c == '>' || c >= utf8.RuneSelf {
+	for _, c := range []byte(sent) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"#<>[\\]^`{|}", c) >= 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)
@@ -204,7 +203,7 @@ func withPage(sent string, page int) string {
 	for _, part := range strings.Split(sent, "&") {
 		name, _, _ := strings.Cut(part, "=")
 		if plain, err := url.QueryUnescape(name); part != "" && (err != nil || plain != "page") {
-			kept = append(kept, escapeLinked(part))
+			kept = append(kept, escapeQuery(part))
 		}
 	}
 	return strings.Join(append(kept, fmt.Sprintf("page=%d", page)), "&")

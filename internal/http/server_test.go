@@ -366,7 +366,8 @@ func TestAnAddressThatGuessesKeysWaitsWhileItsNeighboursDoNot(t *testing.T) {
 }
 
 func TestTheNextPageCannotEndItsAddress(t *testing.T) {
-	for sent, want := range map[string]string{"a=1&page=3": "a=1&page=2", "p%61ge=1&sort=a>b&x=<": "sort=a%3Eb&x=%3C&page=2", "search=größe": "search=gr%C3%B6%C3%9Fe&page=2", "": "page=2"} {
+	for sent, want := range map[string]string{"a=1&page=3": "a=1&page=2", "p%61ge=1&sort=a>b&x=<": "sort=a%3Eb&x=%3C&page=2", "search=größe": "search=gr%C3%B6%C3%9Fe&page=2", "": "page=2",
+		"search=%C3%BC+ü&x='(a);b/?:@,*!$~": "search=%C3%BC+%C3%BC&x='(a);b/?:@,*!$~&page=2", "x=#\"\\^`{|}[]\x7f": "x=%23%22%5C%5E%60%7B%7C%7D%5B%5D%7F&page=2"} {
 		if got := withPage(sent, 2); got != want {
 			t.Errorf("%s: %s, want %s", sent, got, want)
 		}

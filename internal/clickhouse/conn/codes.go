@@ -12,6 +12,7 @@ const (
 	codeTimeoutExceeded                   = 159
 	codeTooSlow                           = 160
 	codeReadonly                          = 164
+	codeSetSizeLimitExceeded              = 191
 	codeUnknownUser                       = 192
 	codeWrongPassword                     = 193
 	codeRequiredPassword                  = 194

@@ -24,6 +24,7 @@ var kindOfCode = map[int32]adlens.Kind{
 	codeMemoryLimitExceeded:               adlens.Overloaded,
 	codeTooManyBytes:                      adlens.Overloaded,
 	codeTooManyRowsOrBytes:                adlens.Overloaded,
+	codeSetSizeLimitExceeded:              adlens.Overloaded,
 	codeNotEnoughSpace:                    adlens.DiskFull,
 	codeCannotReadAllData:                 adlens.Damaged,
 	codeTooLargeSizeCompressed:            adlens.Damaged, // of a block
