@@ -171,7 +171,10 @@ func TestAMovingPeriodIsSavedWhateverTheDayIs(t *testing.T) {
 		"#/overview?range=today&compare=last_week":                                                       "last_week",
 		"#/overview?range=this_month&compare=previous_year&marketplaces=ZA":                              "ZA",
 		"#/overview?range=nonsense&compare=previous_year":                                                "nonsense",
-		"#/overview?range=yesterday&compare=previous_year&campaign_ids=unknown":                          "campaign_ids",
+		"#/products?range=yesterday&order=down":                                                          "down",
+		"#/products?range=yesterday&page_size=5000":                                                      "5000",
+		"#/rules?page=0": "page",
+		"#/overview?range=yesterday&compare=previous_year&campaign_ids=unknown": "campaign_ids",
 	} {
 		if r := share(one.Files.ID, view); r.Code != 1 || r.Stdout != "" || !strings.Contains(r.Stderr, want) || strings.Contains(r.Stderr, "without a comparison") {
 			t.Errorf("%s: %s", view, r)

@@ -102,6 +102,7 @@ func oddRequests() []request {
 		report("an ad group that is not there, beside a product", "ad_group_ids=6,7&product_ids=B0NOWHERE"),
 		summary("a campaign that is not there", "campaign_ids=12345"),
 		report("too many products", "product_ids="+strings.Repeat("B0NOWHERE,", 200)+"B0NOWHERE"),
+		report("too many figures", "figures="+strings.Repeat("x,", 8_000)+"x"),
 		report("too many rows of JSON", "dimensions=product&page_size=1001"),
 		report("too many rows of CSV", "dimensions=product&page_size=100001&format=csv"),
 		products("rows by another name", "limit=10"),

@@ -169,11 +169,20 @@ func ReadParameters(sent []Parameter, faults []adlens.Fault, into any) error {
 	return joinFaults(append(faults, bindParameters(sent, into)...), into)
 }
 
+// mostFaults bounds the faults that an error lists, each with what would be right: a
+// list in an address has room for thousands of values.
+const mostFaults = maxParameters
+
 // joinFaults returns the error of faults, in the documented order of the parameters, or
-// nil for none.
+// nil for none. The last that it lists counts those that are left out.
 func joinFaults(faults []adlens.Fault, params any) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &query.FaultsError{Faults: inOrder(faults, params)}
+	faults = inOrder(faults, params)
+	if more := len(faults) - mostFaults; more > 0 {
+		faults = faults[:mostFaults]
+		faults[mostFaults-1].Detail += fmt.Sprintf("; %d more faults are not listed", more)
+	}
+	return &query.FaultsError{Faults: faults}
 }

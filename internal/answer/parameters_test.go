@@ -2,6 +2,7 @@ package answer
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,21 @@ func TestWhatCannotBeReadFromAQueryStringIsAFault(t *testing.T) {
 		if got.Code != want.Code || want.Parameter != "" && got.Parameter != want.Parameter || got.DidYouMean != want.DidYouMean || got.Detail == "" {
 			t.Errorf("%q: %+v, want %+v", raw, got, want)
 		}
+	}
+}
+
+// A list in an address has room for thousands of values that may all be wrong.
+func TestAnErrorListsAThousandFaultsAndCountsTheOthers(t *testing.T) {
+	var sent []adlens.Fault
+	for i := range 1_203 {
+		sent = append(sent, adlens.Fault{Parameter: "marketplaces", Value: fmt.Sprint(i), Code: adlens.UnknownValue, Detail: "not here"})
+	}
+	var wrong *query.FaultsError
+	if err := joinFaults(sent, &query.SummaryParams{}); !errors.As(err, &wrong) || len(wrong.Faults) != 1_000 {
+		t.Fatalf("%T with %d faults", err, len(wrong.Faults))
+	}
+	if first, last := wrong.Faults[0], wrong.Faults[999]; first.Detail != "not here" || last.Value != "999" || last.Detail != "not here; 203 more faults are not listed" {
+		t.Errorf("the first is %+v, the last %+v", first, last)
 	}
 }
 

@@ -223,10 +223,18 @@ func (v SavedView) String() string {
 	return strings.TrimSuffix("#/"+v.name+"?"+strings.Join(parts, "&"), "?")
 }
 
-// Requests returns what the view is made of, as the page asks first.
+// Requests returns what the view is made of, as the page asks first: with the rows in
+// their saved order, but for the column, which the page finds another for where an answer
+// lacks it.
 func (v SavedView) Requests() (all []Request) {
 	for _, s := range v.shown() {
-		all = append(all, v.request(s, nil))
+		var arranged []Parameter
+		for _, p := range v.saved {
+			if _, takes := catalogueOf(s.endpoint).Parameter(p.Name); takes && p.Name != "sort" && slices.Contains(arranging, p.Name) {
+				arranged = append(arranged, p)
+			}
+		}
+		all = append(all, v.request(s, arranged))
 	}
 	return all
 }
