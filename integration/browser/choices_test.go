@@ -126,6 +126,18 @@ const (
 	oldBrandRows = `[{"date": "2026-01-02", "campaignId": 11, "cost": 1.25, "sales": 5, "impressions": 100, "clicks": 4, "purchases": 1}]`
 )
 
+func TestTheFieldsOfDatesGoWithTheirPeriod(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	const period, hidden = ".controls select", "document.querySelector('.dates').hidden"
+	p := h.tab(t, h.server.Address, "#/products?range=last_7_days").signIn(h.key)
+	p.choose(period, "custom")
+	shown := !js[bool](p, hidden)
+	if p.choose(period, "last_7_days"); !shown || !js[bool](p, hidden) { // which it is already
+		t.Errorf("the fields of dates: shown %t, then hidden %t", shown, js[bool](p, hidden))
+	}
+}
+
 func TestOldFiguresAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

@@ -18,7 +18,7 @@ const TICKING = 500
 // controls makes the pickers. current() is the period that is shown; labels are
 // those of ids, as far as they were shown.
 export function controls(go, current, marketplaces, labels) {
-  const range = el('select', { onchange: () => (range.value === 'custom' ? custom() : go({ range: range.value })) },
+  const range = el('select', { onchange: () => ((dates.hidden = range.value !== 'custom') ? go({ range: range.value }) : custom()) },
     RANGES.map((name) => option(name, words(name))), option('custom', 'Custom dates …'))
   const start = el('input', { type: 'date' })
   const end = el('input', { type: 'date' })
@@ -26,7 +26,6 @@ export function controls(go, current, marketplaces, labels) {
   const dates = el('div', { class: 'dates', hidden: true, onkeydown: (event) => event.key === 'Enter' && apply() },
     labelled('From', start), labelled('To', end), el('button', { type: 'button', class: 'plain', onclick: apply }, 'Show'))
   const custom = () => {
-    dates.hidden = false
     start.value ||= current()?.start_date ?? ''
     end.value ||= current()?.end_date ?? ''
     start.focus()
