@@ -178,6 +178,67 @@ func TestNothingIsDerivedFromRowsThatWereLost(t *testing.T) {
 	}
 }
 
+// tampering is a store that writes other facts than it is given, or derives more.
+type tampering struct {
+	loader.Store
+	rows        func(all []int) []int // of a batch
+	deriveTwice func(months []manifest.Entry, years []loader.YearParts) ([]manifest.Entry, []loader.YearParts)
+}
+
+func (s tampering) InsertFacts(ctx context.Context, account string, b *loader.Batch) error {
+	if s.rows == nil {
+		return s.Store.InsertFacts(ctx, account, b)
+	}
+	all := make([]int, b.Rows())
+	for i := range all {
+		all[i] = i
+	}
+	return s.Store.InsertFacts(ctx, account, b.Select(s.rows(all)))
+}
+
+func (s tampering) Derive(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+	if err := s.Store.Derive(ctx, account, months, years); err != nil || s.deriveTwice == nil {
+		return err
+	}
+	months, years = s.deriveTwice(months, years)
+	return s.Store.Derive(ctx, account, months, years)
+}
+
+// What is read back is compared with the files, and what was derived with the facts.
+func TestALoadThatWasWrittenWrongIsRefused(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	const notRead, notMonths = "what was written does not add up to what was read", "does not add up to its months"
+	for name, c := range map[string]struct {
+		store tampering
+		want  string
+	}{
+		"a row dropped": {tampering{rows: func(all []int) []int { return all[1:] }}, notRead},
+		"a row doubled": {tampering{rows: func(all []int) []int { return append(all, 0) }}, notRead},
+		"months derived twice": {tampering{deriveTwice: func(months []manifest.Entry, _ []loader.YearParts) ([]manifest.Entry, []loader.YearParts) {
+			return months, nil
+		}}, notRead},
+		"years derived twice": {tampering{deriveTwice: func(_ []manifest.Entry, years []loader.YearParts) ([]manifest.Entry, []loader.YearParts) {
+			return nil, years
+		}}, notMonths},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			account := t.Name()
+			mustLoad(t, d.store(), account, writeBase(t, fixtureRates...), firstReport.write(t, t.TempDir()))
+			before := d.visible(t, account)
+			c.store.Store = d.store()
+			l := loader.Loader{Store: c.store, Progress: silent{}}
+			if _, err := l.Load(t.Context(), account, []string{restated.write(t, t.TempDir())}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the load ends with %v, want %q", err, c.want)
+			}
+			if changed := diff.Diff(before, d.visible(t, account)); changed != "" {
+				t.Errorf("the account is no more what it was:\n%s", changed)
+			}
+		})
+	}
+}
+
 // partsWith are the directories of the parts whose list of columns has a text,
 // the oldest first.
 func partsWith(t *testing.T, dir, columns string) []string {
