@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -69,16 +70,32 @@ func TestATouchShowsTheDayThatIsTouched(t *testing.T) {
 	call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	js[chromedp.Void](p, "document.querySelector('.chartbox').scrollIntoView({block: 'center'})")
 	p.until("document.querySelector('.chart polyline')")
-	days := answer(t, h.client(h.key), "/api/v1/timeline?range=last_month").list("data")
-	for _, share := range []float64{0, 0.5, 1} {
+	timeline := answer(t, h.client(h.key), "/api/v1/timeline?range=last_month")
+	period := timeline["period"].(map[string]any)
+	start, last := dateOf(t, period["start_date"]), dateOf(t, period["end_date"])
+	shown := map[string]string{} // what is shown of a day; the demonstration has days without figures
+	for _, day := range timeline.list("data") {
+		shown[dateOf(t, day["date"]).Format(shownDay)] = money(day["spend"])
+	}
+	for _, day := range []time.Time{start, start.AddDate(0, 0, 15), last} {
 		box := js[[]float64](p, `(() => { const l = document.querySelector('.rule line').getBoundingClientRect(); const b = document.querySelector('.chartbox').getBoundingClientRect(); return [l.left, l.right, b.top + b.height / 2] })()`)
+		share := float64(day.Sub(start)) / float64(last.Sub(start))
 		point := input.TouchPoint{X: box[0] + share*(box[1]-box[0]), Y: box[2]}
 		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{&point}})
 		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}})
-		want := days[int(share*float64(len(days)-1))]
+		date := day.Format(shownDay)
 		p.until("!document.querySelector('.tip').hidden")
-		p.says(".tip", money(want["spend"]))
+		p.says(".tip", date)
+		p.says(".tip", cmp.Or(shown[date], "no figure"))
 	}
+}
+
+// dateOf reads a date of an answer.
+func dateOf(t *testing.T, value any) time.Time {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, fmt.Sprint(value))
+	need(t, err)
+	return day
 }
 
 func TestTwoFiguresHaveAnAxisEach(t *testing.T) {
