@@ -60,16 +60,18 @@ func TestReportGoesFromPendingThroughProcessingToCompleted(t *testing.T) {
 }
 
 func TestReportTakesItsTime(t *testing.T) {
+	now := noon
 	c := open(t, standin.Config{
 		Profiles: []standin.Profile{{ID: 1}},
-		Report:   standin.JobPlan{Duration: 50 * time.Millisecond},
+		Report:   standin.JobPlan{Duration: time.Minute},
+		Now:      func() time.Time { return now },
 	})
-	today := time.Now().Format(time.DateOnly)
-	id := c.mustCreate(order("2026-11-01", today, "2026-11-10", today))
+	id := c.mustCreate(order())
+	now = noon.Add(time.Minute - 1)
 	if got := c.poll(id); got["status"] != "PROCESSING" {
 		t.Errorf("got %v", got["status"])
 	}
-	time.Sleep(60 * time.Millisecond)
+	now = noon.Add(time.Minute)
 	if got := c.poll(id); got["status"] != "COMPLETED" {
 		t.Errorf("got %v", got["status"])
 	}

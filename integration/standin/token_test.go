@@ -59,9 +59,11 @@ func TestTokenRequestMustBeForm(t *testing.T) {
 }
 
 func TestAccessTokenExpires(t *testing.T) {
-	c := open(t, standin.Config{Token: standin.TokenPlan{Life: 30 * time.Millisecond}})
+	now := noon
+	c := open(t, standin.Config{Token: standin.TokenPlan{Life: time.Minute}, Now: func() time.Time { return now }})
+	now = noon.Add(time.Minute - 1)
 	expect(t, c.do(http.MethodGet, "/v2/profiles", ""), http.StatusOK, "[]")
-	time.Sleep(40 * time.Millisecond)
+	now = noon.Add(time.Minute)
 	expect(t, c.do(http.MethodGet, "/v2/profiles", ""), http.StatusUnauthorized, `{"message":"Unauthorized exception while handling 3P Request: Invalid token"}`)
 	c.signIn()
 	expect(t, c.do(http.MethodGet, "/v2/profiles", ""), http.StatusOK, "[]")
