@@ -120,13 +120,15 @@ lint: ## gofmt, go vet, staticcheck, govulncheck
 
 fuzz: ## fuzz the parsers, half a minute each
 	for target in FuzzParseAmount FuzzParseDay; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s . || exit 1; done
-	$(GO) test -run '^$$' -fuzz FuzzZone -fuzztime 30s ./internal/query/period
+	$(GO) test -run '^$$' -fuzz FuzzZoneAcceptsOnlyListedNames -fuzztime 30s ./internal/query/period
 	$(GO) test -run '^$$' -fuzz FuzzRead -fuzztime 30s ./internal/ecb
-	$(GO) test -run '^$$' -fuzz FuzzParseKey -fuzztime 30s ./internal/auth
-	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 30s ./internal/answer
+	$(GO) test -run '^$$' -fuzz FuzzParseKeyAcceptsOnlyWellFormedKeys -fuzztime 30s ./internal/auth
+	$(GO) test -run '^$$' -fuzz FuzzCleanText -fuzztime 30s ./internal/assistant
+	for target in FuzzCleanText FuzzMatchRedirectIsExact; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/oauth || exit 1; done
+	for target in FuzzDecodeNeverLosesAParameter FuzzSavedViews; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/answer || exit 1; done
 	$(GO) test -run '^$$' -fuzz FuzzGuard -fuzztime 30s ./internal/formats
 	$(GO) test -run '^$$' -fuzz FuzzCells -fuzztime 30s ./internal/backup
-	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
+	for target in FuzzParseSummary FuzzParseTimeline FuzzParseProducts FuzzParseReport; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/query || exit 1; done
 	for target in FuzzRows FuzzRowsAsBefore FuzzReport FuzzProfiles FuzzExport FuzzLists; do $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s ./internal/platform || exit 1; done
 	for target in FuzzReports FuzzMeantNumbers; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s -fuzzminimizetime 10x ./internal/platform/console || exit 1; done
 	for target in FuzzRules FuzzRuns FuzzActivity; do $(GO) test -run '^$$' -fuzz $$target -fuzztime 30s ./internal/records || exit 1; done
