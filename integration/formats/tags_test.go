@@ -68,7 +68,7 @@ func TestATagIsThatOfTheContent(t *testing.T) {
 	seed := house.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 24))
 	answers, saved, sent := map[string]tagged{}, 0, 0
-	for n := range house.Scaled(6) {
+	for n := range max(2, house.Scaled(6)) { // the first has nothing to compare with
 		if n > 0 {
 			house.Load(t, h.Program, one, randomLoad(t, r, n)...)
 		}
