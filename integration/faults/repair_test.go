@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
@@ -92,7 +92,11 @@ func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
 	w.refuses(t, second, products)
 
 	// A restore that is killed leaves the account refused, and is repeated.
-	house.Killed(t, w.Program, 10*time.Second, "restore", "--from", place.Place, "--account", second.Files.ID)
+	restore := w.Command(t.Context(), "restore", "--from", place.Place, "--account", second.Files.ID)
+	atClosing(t, restore, func() { house.Need(t, restore.Process.Kill()) })
+	if err := restore.Wait(); err == nil {
+		t.Error("the restore came to its end before it was killed")
+	}
 	w.refuses(t, second, products)
 	done, err := w.Load(second.Files.ID, second.Files.Reports[0].Files()...)
 	if err != nil || done.Code == 0 || !strings.Contains(done.Stderr, "stored data is damaged") {
@@ -120,6 +124,23 @@ func TestADamagedAccountIsRestoredInItsPlaceUnderARunningServer(t *testing.T) {
 	w.start(t)
 	w.isWhole(t)
 	w.stop(t)
+}
+
+// atClosing starts a restore in place, does something once it has closed the account, and
+// returns its standard error.
+func atClosing(t *testing.T, restore *exec.Cmd, do func()) string {
+	t.Helper()
+	stderr, err := restore.StderrPipe()
+	house.Need(t, err)
+	house.Need(t, restore.Start())
+	var text strings.Builder
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		text.WriteString(lines.Text())
+		if strings.HasPrefix(lines.Text(), "nothing of it is answered from now on") {
+			do()
+		}
+	}
+	return text.String()
 }
 
 // spoilFacts changes bytes of all facts, which two accounts have in common parts.
@@ -167,18 +188,13 @@ func TestARestoreInPlaceTakesNoRowsOfOthers(t *testing.T) {
 	house.AsWriter(t, w.Program, "ALTER TABLE day_totals DELETE WHERE account_id = '"+one+"' AND day = (SELECT max(day) FROM day_totals WHERE account_id = '"+one+"')")
 	for _, late := range []bool{true, false} {
 		command := w.Command(t.Context(), "restore", "--from", place.Place, "--account", one)
-		stderr, err := command.StderrPipe()
-		house.Need(t, err)
-		house.Need(t, command.Start())
-		var text strings.Builder
-		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			text.WriteString(lines.Text())
-			if late && strings.HasPrefix(lines.Text(), "nothing of it is answered from now on") {
+		text := atClosing(t, command, func() {
+			if late {
 				w.spoilFacts(t)
 			}
-		}
-		if err := command.Wait(); err == nil || !strings.Contains(text.String(), "account "+one+" cannot be put right where it is") || !strings.Contains(text.String(), "into a new data directory or database") {
-			t.Errorf("late: %v; the restore ends with %v, %s", late, err, text.String())
+		})
+		if err := command.Wait(); err == nil || !strings.Contains(text, "account "+one+" cannot be put right where it is") || !strings.Contains(text, "into a new data directory or database") {
+			t.Errorf("late: %v; the restore ends with %v, %s", late, err, text)
 		}
 		if r := w.Run("doctor", "--quick"); strings.Contains(r.Stdout, "it is being restored") {
 			t.Errorf("late: %v; the account is left closed: %s", late, r)
