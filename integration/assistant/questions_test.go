@@ -88,8 +88,9 @@ var fixedYears = regexp.MustCompile(`_date(": "|=)\d{4}`)
 // fillIn puts ids of the account in the place of $CAMPAIGN, $PRODUCT and $MARKETPLACE,
 // and the campaign's name, plain and as in an address: those of the most spend in the United States;
 // and in the place of $RULE and $RULE_RUN those of the first rule whose last run changed something.
-// On its first day this month has no figures, and last month stands for it. Days of years
-// that the demonstration has no more, or not wholly, are moved to the first that it has.
+// On its first day this month has no figures, and last month replaces it; the last seven
+// days replace yesterday after the day of a year that has none. Days of years that the
+// demonstration has no more, or not wholly, are moved to the first that it has.
 func fillIn(t *testing.T, api harness.Client, text string) string {
 	t.Helper()
 	rows := func(request string) []any {
@@ -108,6 +109,9 @@ func fillIn(t *testing.T, api harness.Client, text string) string {
 	rule := rules[i].(map[string]any)
 	if adlens.DayOf(time.Now().UTC()).DayOfMonth() == 1 {
 		text = strings.ReplaceAll(text, "this_month", "last_month")
+	}
+	if len(rows("/api/v1/report?range=yesterday")) == 0 {
+		text = strings.ReplaceAll(text, "yesterday", "last_7_days")
 	}
 	oldest := strconv.Itoa(time.Now().UTC().Year() - 2) // the demonstration has three years
 	text = fixedYears.ReplaceAllStringFunc(text, func(year string) string {
