@@ -88,17 +88,17 @@ func (w *writer) rateTables() (base, late, other []byte) {
 	var tables [3]made.Rates
 	for back := w.Days + 12; back >= -2; back-- {
 		date := w.today.AddDate(0, 0, -back)
-		day := adlens.DayOf(date)
+		day, own := adlens.DayOf(date), w.fork() // a weekend draws less
 		for _, currency := range []string{"CAD", "EUR", "GBP", "JPY"} {
-			rate := w.drawRate(currency)
+			rate := own.drawRate(currency)
 			weekend := date.Weekday() == time.Saturday || date.Weekday() == time.Sunday
 			switch {
 			case !weekend:
 				tables[0].Add(day, currency, rate)
-				if w.percentChance(15) {
-					tables[2].Add(day, currency, w.drawRate(currency))
+				if own.percentChance(15) {
+					tables[2].Add(day, currency, own.drawRate(currency))
 				}
-			case w.percentChance(30):
+			case own.percentChance(30):
 				tables[1].Add(day, currency, rate)
 			}
 		}

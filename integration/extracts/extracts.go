@@ -100,6 +100,14 @@ func (w *writer) writeAccount(dir string, i int) (Account, error) {
 	return account, nil
 }
 
+// fork gives a writer with random numbers of its own: however many are drawn of them on
+// one day or another, what is written next is the same.
+func (w *writer) fork() *writer {
+	own := *w
+	own.Rand = rand.New(rand.NewPCG(w.Uint64(), w.Uint64()))
+	return &own
+}
+
 // percentChance is true in n of a hundred cases.
 func (w *writer) percentChance(n int) bool { return w.IntN(100) < n }
 

@@ -1,6 +1,7 @@
 package extracts_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -118,4 +119,44 @@ func TestTheSameSeedWritesTheSameFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A failure is repeated by its seed on a later day, at another time: all dates are moved.
+func TestADayLaterTheSameSeedWritesTheSameReports(t *testing.T) {
+	t.Parallel()
+	const later = 3
+	write := func(now time.Time) []extracts.Account {
+		accounts, err := extracts.Write(t.TempDir(), extracts.Options{Seed: 11, Accounts: 2, Reports: 60, Now: now, Legacy: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return accounts
+	}
+	moved := write(now.AddDate(0, 0, later).Add(-17 * time.Hour))
+	for i, account := range write(now) {
+		for n, report := range account.Reports {
+			want, got := describe(t, report), describe(t, moved[i].Reports[n])
+			if day, err := time.Parse(time.DateOnly, want.StartDate); err == nil {
+				want.StartDate = day.AddDate(0, 0, later).Format(time.DateOnly)
+			}
+			if got != want {
+				t.Fatalf("account %d, report %d: %+v, want %+v", i+1, n+1, got, want)
+			}
+		}
+	}
+}
+
+// described is what a report's object has of it; nothing but the name is there of those of
+// the console.
+type described struct{ name, ReportID, StartDate string }
+
+func describe(t *testing.T, r extracts.Report) described {
+	t.Helper()
+	d := described{name: filepath.Base(r.Files()[0])}
+	if text, err := os.ReadFile(r.Files()[0]); err == nil && strings.HasSuffix(d.name, ".report.json") {
+		if err := json.Unmarshal(text, &d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
 }

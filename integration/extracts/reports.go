@@ -126,17 +126,18 @@ func (w *writer) recentDays() int {
 // generationTime is a time after the range's last day began somewhere, not in the
 // future, and sometimes exactly that of an earlier report of the same slice.
 func (w *writer) generationTime(d description) time.Time {
+	own := w.fork() // now decides how much is drawn
 	for _, earlier := range w.last {
 		same := earlier.kind == d.kind && earlier.profile == d.profile
-		if same && !earlier.generated.Before(d.end) && w.percentChance(20) {
+		if same && !earlier.generated.Before(d.end) && own.percentChance(20) {
 			return earlier.generated
 		}
 	}
-	t := d.end.Add(time.Duration(w.Int64N(int64(40 * 24 * time.Hour))))
+	t := d.end.Add(time.Duration(own.Int64N(int64(40 * 24 * time.Hour))))
 	if t.After(w.Now) {
 		// Between the day before the last one and now, whichever is later.
 		floor := d.end.AddDate(0, 0, -1)
-		t = floor.Add(time.Duration(w.Int64N(int64(w.Now.Sub(floor)) + 1)))
+		t = floor.Add(time.Duration(own.Int64N(int64(w.Now.Sub(floor)) + 1)))
 	}
 	return t.Truncate(time.Millisecond)
 }
