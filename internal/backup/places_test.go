@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -140,5 +141,35 @@ func TestADirectoryThatCannotBeLockedIsNamed(t *testing.T) {
 	err := (&directory{path: "/mnt"}).lockError(syscall.ENOLCK)
 	if !errors.Is(err, syscall.ENOLCK) || !strings.HasPrefix(err.Error(), "/mnt cannot be locked: ") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestACatalogueThatIsNotTheIndexsIsDamaged(t *testing.T) {
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}
+	place, taken := takeWhole(t, s, s.clock)
+	for _, change := range []func(*Entry){func(e *Entry) { e.Files++ }, func(e *Entry) { e.Rows-- }, func(e *Entry) { e.Stored++ }} {
+		changed := taken
+		changed.Accounts = slices.Clone(taken.Accounts)
+		change(&changed.Accounts[0])
+		faults, err := Verify(t.Context(), place, changed, silence{})
+		if err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), "the index says") {
+			t.Errorf("with %+v in the index the faults are %v: %v", changed.Accounts[0], faults, err)
+		}
+	}
+}
+
+// What a file unpacks to is not read beyond what its catalogue says.
+func TestAFileThatUnpacksToMoreIsDamaged(t *testing.T) {
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}
+	place, taken := takeWhole(t, s, s.clock)
+	c, err := readCatalogue(t.Context(), place, taken.Accounts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range c.Files {
+		f.Bytes--
+		if _, err := verifyFile(t.Context(), place, f); !isDamage(err) || !strings.Contains(err.Error(), fmt.Sprintf("it unpacks to more than %d bytes", f.Bytes)) {
+			t.Errorf("%s, whose catalogue says a byte less: %v", f.Name, err)
+		}
 	}
 }

@@ -164,3 +164,37 @@ func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
 		}
 	}
 }
+
+func TestABackupOfANewerSchemaIsRefused(t *testing.T) {
+	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
+	place, taken := takeWhole(t, source, source.clock)
+	taken.Schema = 2
+	o := &overtaken{units: source, looks: 1000}
+	lock := func(context.Context, string, func(string)) (func() error, error) {
+		return func() error { return nil }, o.note("lock")
+	}
+	_, err := Restore(t.Context(), place, taken, o, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{})
+	if err == nil || !strings.Contains(err.Error(), "with schema 2, this adlens knows 1") || o.done != nil {
+		t.Errorf("the restore did %v: %v", o.done, err)
+	}
+}
+
+func TestRowsThatDoNotFitTheirTableAreRefused(t *testing.T) {
+	r := &restoring{Sink: &overtaken{units: units{&shelf{}}}}
+	for _, c := range []struct {
+		table string
+		h     Header
+		want  string
+	}{
+		{"facts", mustHeader("generation", "UInt32"), ""},
+		{"system.users", mustHeader("generation", "UInt32"), `"system.users" is no table of a backup`},
+		{"facts", mustHeader("generation", "UInt32", "other", "UInt32"), "its column other of type UInt32 is not in the table facts"},
+		{"facts", mustHeader("generation", "UInt32", "value", "String"), "its column value of type String is not in the table facts"},
+		{"facts", mustHeader("value", "UInt32"), "does not say which generations its rows have"},
+	} {
+		err := r.checkColumns(t.Context(), File{Name: "file", Table: c.table}, c.h)
+		if isDamage(err) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %v: %v, want %q", c.table, c.h, err, c.want)
+		}
+	}
+}

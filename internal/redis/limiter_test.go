@@ -17,6 +17,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 	"pgregory.net/rapid"
 )
 
@@ -210,6 +211,21 @@ func TestWithoutRedisEachServerGoesOnByItself(t *testing.T) {
 				t.Errorf("said was (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The server counts by itself where an answer is not the script's.
+func TestAnAnswerOfAnotherLengthDecidesNothing(t *testing.T) {
+	var heard []error
+	l := limiter(t, "redis://"+miniredis.RunT(t).Addr(), 1, 0, func(err error) { heard = append(heard, err) }, patient)
+	l.script = redis.NewScript("return {1}")
+	now := time.Now()
+	first, second := l.AllowKey("acme", auth.KeyLimit{}, now), l.AllowKey("acme", auth.KeyLimit{}, now)
+	if !first.Allowed || second.Allowed || !l.Broken() {
+		t.Errorf("of two calls one is allowed: %+v, %+v", first, second)
+	}
+	if len(heard) != 1 || !strings.Contains(fmt.Sprint(heard[0]), "the script answered 1 numbers") {
+		t.Errorf("the errors are %v", heard)
 	}
 }
 

@@ -82,6 +82,7 @@ func TestAHalfDownloadIsAnError(t *testing.T) {
 		"part of it":                 say(206, `[]`),
 		"no answer at all":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"a page":                     say(200, `<html>`+strings.Repeat("x", 100)),
+		"a long page":                say(200, `<html>`+strings.Repeat("x", 20<<10)),
 		"an object":                  say(200, `{"message":"x `+canaryAccess+`"}`),
 		"nothing further for a while": func(w http.ResponseWriter, q *http.Request) {
 			_, _ = w.Write(packed[:100])
