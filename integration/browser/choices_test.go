@@ -88,9 +88,12 @@ func TestFurtherMeasuresAreColumnsOfReports(t *testing.T) {
 	p.until("location.hash.includes('units_sold_clicks_7d')")
 	p.settled()
 	said := answer(t, h.client(h.key), byProduct+"&figures=spend,units_sold_clicks_7d,units_sold&page_size=25")
-	figures := said["figures"].([]any)
+	figures, rows := said["figures"].([]any), said.list("data")
 	got := p.table("Products")
-	for i, r := range said.list("data") {
+	if len(rows) == 0 || len(got) != len(rows) {
+		t.Fatalf("%d rows are shown, want %d", len(got), len(rows))
+	}
+	for i, r := range rows {
 		var want []string
 		for _, name := range figures {
 			value := fmt.Sprint(r[name.(string)])
@@ -99,9 +102,7 @@ func TestFurtherMeasuresAreColumnsOfReports(t *testing.T) {
 			}
 			want = append(want, value)
 		}
-		if i < len(got) {
-			same(t, fmt.Sprintf("row %d", i+1), got[i], want)
-		}
+		same(t, fmt.Sprintf("row %d", i+1), got[i], want)
 	}
 	// Sponsored Brands do not report what Products do; the page shows that as often as the API.
 	p.says("#notices", "Units sold clicks 7d: not reported, or not by all reports, for Sponsored Brands of DE")

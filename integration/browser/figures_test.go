@@ -250,7 +250,11 @@ func TestComparisonsAreShownOrSaidToBeMissing(t *testing.T) {
 		totals := answer(t, h.client(h.key), "/api/v1/summary?"+query)
 		same(t, query, bares(p.texts("[data-figure]")), totals.figures())
 		changes := row(row(totals["comparison"].(map[string]any))["change"].(map[string]any)).figures()
-		for i, shown := range p.texts(".since .change") {
+		shown := p.texts(".since .change")
+		if len(shown) != len(changes) {
+			t.Fatalf("%s: %d changes are shown, want %d", query, len(shown), len(changes))
+		}
+		for i, shown := range shown {
 			if got := strings.NewReplacer("+", "", " pts", "", "–", "none").Replace(bare(shown)); got != changes[i] {
 				t.Errorf("%s: %s changed by %q, want %s", query, model.FigureNames[i], shown, changes[i])
 			}
